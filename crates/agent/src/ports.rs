@@ -1,0 +1,281 @@
+//! What the loop needs from the world. Ports live with their consumer; the rooms around implement them.
+
+use futures_util::Stream;
+use reasonix_proto::{
+    Action, Artifact, CallId, Decided, Event, Message, Phrase, Record, RecordBody, StopReason, ToolCall, ToolOutcome,
+    Usage,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A boxed future.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Asks a running piece of work to stop.
+pub type Stop = tokio_util::sync::CancellationToken;
+
+/// A model behind some wire.
+pub trait Model: Send + Sync {
+    /// What is known about the model.
+    fn card(&self) -> &ModelCard;
+
+    /// Sends a request. Failures are items of the stream; the last item is [`Item::End`] or [`Item::Failed`].
+    /// When `stop` is cancelled the stream may simply end.
+    fn stream(&self, request: Request, stop: Stop) -> ModelStream;
+}
+
+/// The items of one answer.
+pub type ModelStream = Pin<Box<dyn Stream<Item = Item> + Send>>;
+
+/// What is known about a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelCard {
+    /// The model as `provider/model`.
+    pub name: String,
+    /// Tokens the model can see; 0 when unknown.
+    pub window: u64,
+}
+
+/// The part of a request that never changes during a session.
+#[derive(Debug, PartialEq)]
+pub struct Prefix {
+    /// The system prompt.
+    pub system: String,
+    /// The tools, in a fixed order.
+    pub tools: Vec<ToolSpec>,
+}
+
+/// A request to a model. Each one extends the one before it.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The head.
+    pub prefix: Arc<Prefix>,
+    /// The conversation so far. A message that was sent once is never changed; wires may rely on the identity of the `Arc`.
+    pub messages: Vec<Arc<Message>>,
+    /// False for an answer in words only; the tools are still sent, so that the head stays the same.
+    pub may_call: bool,
+}
+
+/// A piece of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Item {
+    /// Visible text.
+    Text(String),
+    /// Reasoning.
+    Reasoning(String),
+    /// A piece of a call that is still being written; for display only.
+    CallDelta {
+        /// The call's place in the message.
+        index: usize,
+        /// Its name as far as it is known.
+        name: String,
+        /// A piece of its arguments.
+        delta: String,
+    },
+    /// A complete call.
+    Call(ToolCall),
+    /// What the provider counted.
+    Usage(Usage),
+    /// The request failed in a way that may pass; it is tried again. Never comes after another item.
+    Retrying {
+        /// The attempt that failed, from 1.
+        attempt: u32,
+        /// How many there are in all.
+        of: u32,
+        /// How long it waits before the next.
+        wait: Duration,
+        /// What failed.
+        why: Phrase,
+    },
+    /// The answer is complete. The last item.
+    End(StopReason),
+    /// The answer could not be had, or broke off. The last item; what came before it stands.
+    Failed(Failure),
+}
+
+/// Why an answer could not be had.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// The class, for callers to match on.
+    pub class: FailureClass,
+    /// What to tell the user; its `.hint` says what to do.
+    pub phrase: Phrase,
+}
+
+/// Classes of failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureClass {
+    /// The endpoint did not accept the key, or there is none.
+    KeyRejected,
+    /// The account has no money left.
+    BalanceEmpty,
+    /// The request is longer than the model's window.
+    ContextTooLong,
+    /// Nobody answers at the endpoint.
+    Unreachable,
+    /// The endpoint does not know the model.
+    ModelUnknown,
+    /// Too many requests, also after the retries.
+    RateLimited,
+    /// The endpoint failed, also after the retries.
+    Server,
+    /// The endpoint refused the request as malformed.
+    BadRequest,
+    /// What came back is not what the protocol says.
+    BadResponse,
+    /// The answer broke off in the middle, or nothing came for too long.
+    StreamBroken,
+}
+
+/// Something the model can call.
+pub trait Tool: Send + Sync {
+    /// Name, description and schema, as sent to the model.
+    fn spec(&self) -> &ToolSpec;
+
+    /// Other names under which models call it.
+    fn aliases(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// What the call would do, for the gate. Must not touch anything.
+    fn action(&self, args: &Args) -> Action;
+
+    /// What the call would change, as a unified diff, for a person who is asked. Must not change anything.
+    fn preview<'a>(&'a self, _args: &'a Args) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async { None })
+    }
+
+    /// Runs the call. Called only after the gate allowed it.
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome>;
+}
+
+/// What the model is told about a tool.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ToolSpec {
+    /// The canonical name.
+    pub name: String,
+    /// What it does and how to use it.
+    pub description: String,
+    /// JSON schema of the arguments.
+    pub parameters: serde_json::Value,
+}
+
+/// The arguments of a call.
+pub type Args = serde_json::Map<String, serde_json::Value>;
+
+/// Reads arguments into a type, or says what is wrong in a way the model can act on.
+pub fn parse_args<T: DeserializeOwned>(args: &Args) -> Result<T, ToolOutcome> {
+    serde_json::from_value(serde_json::Value::Object(args.clone()))
+        .map_err(|error| ToolOutcome::failed_with(format!("invalid arguments: {error}"), "check the tool's schema"))
+}
+
+/// One call on its way into a tool.
+pub struct Call<'a> {
+    /// The call's id.
+    pub id: &'a CallId,
+    /// Its arguments.
+    pub args: &'a Args,
+    /// Cancelled when the user interrupts or time is up.
+    pub stop: Stop,
+    /// Takes output while the call runs.
+    pub progress: &'a (dyn Fn(&str) + Send + Sync),
+}
+
+/// The tools of a session, in the order they are sent.
+#[derive(Clone, Default)]
+pub struct Tools(Vec<Arc<dyn Tool>>);
+
+impl Tools {
+    /// Takes tools in the order they are to be sent.
+    pub fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
+        Self(tools)
+    }
+
+    /// Finds a tool by its name or by an alias, whatever the case.
+    pub fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        let named = |tool: &&Arc<dyn Tool>| tool.spec().name.eq_ignore_ascii_case(name);
+        let known = |tool: &&Arc<dyn Tool>| tool.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name));
+        self.0.iter().find(named).or_else(|| self.0.iter().find(known))
+    }
+
+    /// The tools in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        self.0.iter()
+    }
+
+    /// The specs in order.
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.0.iter().map(|tool| tool.spec().clone()).collect()
+    }
+}
+
+/// Decides whether a call may run. Every call passes here, whoever made it.
+pub trait Gate: Send + Sync {
+    /// Decides; may ask a person and wait for the answer.
+    fn decide<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Decision>;
+}
+
+/// A call before the gate.
+#[derive(Clone, Copy)]
+pub struct Ask<'a> {
+    /// The call as the model made it.
+    pub call: &'a ToolCall,
+    /// The tool it names.
+    pub tool: &'a dyn Tool,
+    /// Its arguments.
+    pub args: &'a Args,
+    /// What it would do.
+    pub action: &'a Action,
+}
+
+/// The gate's answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// The call may run.
+    Allow {
+        /// To be journaled before it runs; none for a plain allow by fallback.
+        record: Option<Decided>,
+    },
+    /// The call may not run.
+    Deny {
+        /// To be journaled.
+        record: Decided,
+        /// What the model reads.
+        message: String,
+    },
+}
+
+/// Keeps records. An append is durable against the death of the process when its future resolves.
+pub trait Journal: Send + Sync {
+    /// Appends a record after the last one.
+    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>>;
+}
+
+/// The journal could not take a record; nothing may act on it.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("cannot write the session log {path}: {reason}")]
+pub struct JournalError {
+    /// The file.
+    pub path: String,
+    /// What the system said.
+    pub reason: String,
+}
+
+/// Keeps what was cut from outputs.
+pub trait Artifacts: Send + Sync {
+    /// Keeps bytes; the same bytes give the same artifact.
+    fn put(&self, bytes: &[u8]) -> std::io::Result<Artifact>;
+
+    /// The bytes of an artifact that this session's store holds.
+    fn get(&self, uri: &str) -> std::io::Result<Vec<u8>>;
+}
+
+/// Takes events; never blocks.
+pub trait Sink: Send + Sync {
+    /// Takes one event.
+    fn emit(&self, event: Event);
+}

@@ -1,0 +1,21 @@
+//! Token estimates for where the provider has not counted yet.
+
+/// Estimates the tokens of a text, erring on the high side: four bytes of ASCII a token, and more than
+/// one token for every other character, so that Chinese text is never taken for less than it is.
+pub fn estimate_tokens(text: &str) -> u64 {
+    let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
+    let others = text.chars().filter(|c| !c.is_ascii()).count() as u64;
+    ascii.div_ceil(4) + others + others / 4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::estimate_tokens;
+
+    #[test]
+    fn chinese_counts_at_least_one_token_a_character() {
+        assert!(estimate_tokens("修复失败的测试") >= 7);
+        assert_eq!(estimate_tokens("abcdefgh"), 2);
+        assert_eq!(estimate_tokens(""), 0);
+    }
+}

@@ -1,0 +1,2 @@
+//! The reasonix binary: arguments, wiring, commands and exit codes.
+fn main() {}

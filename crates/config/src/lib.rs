@@ -1,0 +1,1 @@
+//! Everything the user wrote on disk: layered settings, providers and rules files.

@@ -1,0 +1,1 @@
+//! The composition: builds an agent from settings, owns live sessions and approvals.

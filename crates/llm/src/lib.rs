@@ -1,0 +1,1 @@
+//! Model wires: encode, stream, decode, retry and error classes.

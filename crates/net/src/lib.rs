@@ -1,0 +1,1 @@
+//! One HTTP client factory: proxies, certificates, timeouts and redirects.

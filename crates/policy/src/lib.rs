@@ -1,0 +1,1 @@
+//! Pure permission verdicts: rules, postures and precedence.

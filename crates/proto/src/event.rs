@@ -1,0 +1,182 @@
+//! What comes out of the engine. The same envelope travels in `run --json`, over RPC and to a web page.
+
+use crate::{Asking, CallId, Phrase, Record, SessionId, Usage};
+use serde::{Deserialize, Serialize};
+
+/// The version of the envelope and the events in it.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// One event on its way to a front end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Envelope {
+    /// [`PROTOCOL_VERSION`].
+    pub v: u32,
+    /// Counts up from 1 within the process and session.
+    pub seq: u64,
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// True for events that may be dropped: deltas, progress, states.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ephemeral: bool,
+    /// What happened.
+    pub event: Event,
+}
+
+/// Something happened. Durable events embed the record that is on disk, unchanged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The session is ready. The record is `session` or `resumed`.
+    SessionStarted {
+        /// The record.
+        record: Box<Record>,
+        /// The model as `provider/model`.
+        model: String,
+        /// True when it goes on from an earlier process.
+        resumed: bool,
+    },
+    /// A prompt was admitted. The record is `prompt`.
+    TurnStarted {
+        /// The record.
+        record: Box<Record>,
+    },
+    /// A steering message or a note entered the conversation. The record is `note`.
+    Noted {
+        /// The record.
+        record: Box<Record>,
+    },
+    /// The turn changed its state.
+    State {
+        /// The new state.
+        state: TurnState,
+    },
+    /// A piece of the answer.
+    Text {
+        /// The piece.
+        delta: String,
+    },
+    /// A piece of the reasoning.
+    Reasoning {
+        /// The piece.
+        delta: String,
+    },
+    /// A piece of a tool call's arguments.
+    Arguments {
+        /// The call's place in the message, from 0.
+        index: usize,
+        /// The tool's name as far as it is known.
+        name: String,
+        /// The piece.
+        delta: String,
+    },
+    /// The model's message is complete. The record is `assistant`.
+    Message {
+        /// The record.
+        record: Box<Record>,
+    },
+    /// A call begins to run.
+    ToolStarted {
+        /// The call.
+        call: CallId,
+        /// The tool's canonical name.
+        tool: String,
+        /// What it is about in one line: the path, the command.
+        subject: String,
+    },
+    /// A running call has something to show.
+    ToolProgress {
+        /// The call.
+        call: CallId,
+        /// More of its output.
+        delta: String,
+    },
+    /// A call came to an end. The record is `outcome`.
+    ToolEnded {
+        /// The record.
+        record: Box<Record>,
+    },
+    /// A person is asked for permission.
+    Asked {
+        /// The question.
+        asking: Box<Asking>,
+    },
+    /// A permission decision was made. The record is `decided`.
+    Answered {
+        /// The record.
+        record: Box<Record>,
+    },
+    /// What the provider counted for one request, and how full the context is.
+    Usage {
+        /// This request.
+        usage: Usage,
+        /// Tokens in the context now.
+        context: u64,
+        /// The model's window; 0 when unknown.
+        window: u64,
+    },
+    /// Something a person should know.
+    Notice {
+        /// How important it is.
+        level: Level,
+        /// What it is.
+        phrase: Phrase,
+    },
+    /// The turn is over. The record is `turn_ended`.
+    TurnEnded {
+        /// The record.
+        record: Box<Record>,
+    },
+    /// The session is over; nothing follows.
+    SessionEnded,
+}
+
+impl Event {
+    /// True for events that a slow consumer may miss.
+    pub fn is_ephemeral(&self) -> bool {
+        matches!(
+            self,
+            Self::State { .. }
+                | Self::Text { .. }
+                | Self::Reasoning { .. }
+                | Self::Arguments { .. }
+                | Self::ToolProgress { .. }
+                | Self::Usage { .. }
+        )
+    }
+}
+
+/// How important a notice is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Good to know.
+    Info,
+    /// Something is not as it should be.
+    Warning,
+    /// Something failed.
+    Error,
+}
+
+/// Where a turn stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnState {
+    /// Nothing runs.
+    Idle,
+    /// A request was sent; nothing has arrived yet.
+    Planning,
+    /// The model is answering.
+    ModelGenerating,
+    /// A person is asked.
+    AwaitingPermission,
+    /// Tools run.
+    ToolRunning,
+    /// The turn ended with an answer.
+    Done,
+    /// The turn failed.
+    Error,
+    /// The turn was interrupted.
+    Aborted,
+    /// The turn ran out of time.
+    TimedOut,
+}

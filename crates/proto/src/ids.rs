@@ -1,0 +1,69 @@
+//! Ids. Session ids sort by time of creation (UUID v7); record ids count up within a session.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+macro_rules! string_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub String);
+
+        impl $name {
+            /// The id as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.to_owned())
+            }
+        }
+    };
+}
+
+string_id! {
+    /// Names a session on disk and in every envelope.
+    SessionId
+}
+string_id! {
+    /// Names one tool call within a session; unique within its assistant message.
+    CallId
+}
+string_id! {
+    /// Names one question to the user.
+    AskId
+}
+
+impl SessionId {
+    /// Makes a new id; later ids sort after earlier ones.
+    pub fn fresh() -> Self {
+        Self(uuid::Uuid::now_v7().simple().to_string())
+    }
+
+    /// The last eight characters: the random part that people can type.
+    pub fn short(&self) -> &str {
+        let start = self.0.len().saturating_sub(8);
+        self.0.get(start..).unwrap_or(&self.0)
+    }
+}
+
+/// Names one record within its session; counts up from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RecordId(pub u64);
+
+impl fmt::Display for RecordId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

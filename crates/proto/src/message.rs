@@ -1,0 +1,75 @@
+//! The conversation as every wire sees it, before it is encoded for one of them.
+
+use crate::CallId;
+use serde::{Deserialize, Serialize};
+
+/// One message of the conversation. The system prompt is not among them: it belongs to the prefix.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Message {
+    /// What a person (or a steering message, or the harness on their behalf) said.
+    User {
+        /// The text as sent to the model.
+        text: String,
+    },
+    /// What the model said.
+    Assistant {
+        /// The visible answer; may be empty when there are calls.
+        text: String,
+        /// The model's reasoning, kept so that wires which want it back can have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reasoning: Option<Reasoning>,
+        /// Complete tool calls, in the order they were made.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<ToolCall>,
+        /// Why the message ended.
+        stop: StopReason,
+    },
+    /// The result of one tool call, as the model reads it.
+    Tool {
+        /// The call this answers.
+        call: CallId,
+        /// The tool that was called.
+        name: String,
+        /// The bounded text.
+        content: String,
+    },
+}
+
+/// Reasoning text, stamped by the model that made it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reasoning {
+    /// The text; may be empty where a wire demands that the field is sent back.
+    pub text: String,
+    /// The model that made it.
+    pub model: String,
+}
+
+/// A complete tool call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The id given by the provider, or by us where it gave none.
+    pub id: CallId,
+    /// The tool's name as the model wrote it.
+    pub name: String,
+    /// The arguments as raw JSON text, exactly as the model wrote them.
+    pub arguments: String,
+}
+
+/// Why an assistant message ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// The model finished its answer.
+    End,
+    /// The model wants its calls answered.
+    Calls,
+    /// The model ran into its output limit.
+    Length,
+    /// The provider withheld the rest.
+    Filtered,
+    /// The user interrupted; what had arrived is kept.
+    Interrupted,
+    /// The provider or the connection failed; what had arrived is kept.
+    Failed,
+}

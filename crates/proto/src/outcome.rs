@@ -1,0 +1,133 @@
+//! What a tool call came to.
+
+use crate::TodoPhase;
+use serde::{Deserialize, Serialize};
+
+/// The result of one tool call. Every call of an assistant message gets exactly one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum ToolOutcome {
+    /// The tool did what was asked.
+    Done {
+        /// What the model reads.
+        content: String,
+        /// What front ends show.
+        #[serde(default, skip_serializing_if = "Details::is_empty")]
+        details: Box<Details>,
+    },
+    /// The tool could not do it; the model can act on the message.
+    Failed {
+        /// What happened and why.
+        message: String,
+        /// What to do instead.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
+    },
+    /// The gate refused the call; it did not run.
+    Denied {
+        /// What refused it: a rule, the user, the harness.
+        by: String,
+    },
+    /// The call was interrupted, or never started because of an interrupt.
+    Aborted,
+}
+
+impl ToolOutcome {
+    /// A plain success.
+    pub fn done(content: impl Into<String>) -> Self {
+        Self::Done { content: content.into(), details: Box::default() }
+    }
+
+    /// A success with details for front ends.
+    pub fn detailed(content: impl Into<String>, details: Details) -> Self {
+        Self::Done { content: content.into(), details: Box::new(details) }
+    }
+
+    /// A failure without a hint.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::Failed { message: message.into(), hint: None }
+    }
+
+    /// A failure with a hint.
+    pub fn failed_with(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Failed { message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// True when the tool did what was asked.
+    pub fn is_done(&self) -> bool {
+        matches!(self, Self::Done { .. })
+    }
+}
+
+/// Facts about an outcome for front ends; the model does not see them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Details {
+    /// Files that were changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+    /// The exit code of a command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// How many results a search or listing found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// The todo list after the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub todo: Option<Vec<TodoPhase>>,
+    /// Where the uncut output is kept, when it was cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<Artifact>,
+}
+
+impl Details {
+    /// True when there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The uncut output of a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// What the model passes to `read_file`, such as `artifact://3f2a…`.
+    pub uri: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Its number of lines.
+    pub lines: u64,
+}
+
+/// What a call did to one file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// The path, relative to the workspace root where it lies below it.
+    pub path: String,
+    /// What was done.
+    pub kind: ChangeKind,
+    /// Lines added.
+    pub added: u32,
+    /// Lines removed.
+    pub removed: u32,
+    /// A unified diff, bounded; empty when there is nothing to show.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub diff: String,
+}
+
+/// What was done to a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// It did not exist before.
+    Created,
+    /// Its content changed.
+    Updated,
+    /// The call was right, but there was nothing to change.
+    Unchanged,
+    /// It is gone.
+    Deleted,
+    /// It was moved here.
+    Moved {
+        /// Where it was.
+        from: String,
+    },
+}

@@ -1,0 +1,193 @@
+//! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
+
+use crate::{AskId, CallId, Message, Phrase, RecordId, SessionId, ToolOutcome, Usage};
+use serde::{Deserialize, Serialize};
+
+/// The version of the record format; readers refuse a larger one.
+pub const RECORD_VERSION: u32 = 1;
+
+/// One line of the session log. Records form a tree by `id` and `parent`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Counts up from 1 within the session.
+    pub id: RecordId,
+    /// The record this one follows; none for the first.
+    pub parent: Option<RecordId>,
+    /// Milliseconds since the Unix epoch.
+    pub at: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub body: RecordBody,
+}
+
+/// What a record says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum RecordBody {
+    /// The first record: what the session started from.
+    Session(SessionHead),
+    /// A prompt was admitted; a turn begins.
+    Prompt {
+        /// The turn, counted from 1.
+        turn: u32,
+        /// The text as sent to the model.
+        text: String,
+    },
+    /// A steering message or harness note was added to the running turn.
+    Note {
+        /// The turn.
+        turn: u32,
+        /// The text as sent to the model.
+        text: String,
+        /// True when a person wrote it, false when the harness did.
+        by_user: bool,
+    },
+    /// The model answered. Written before any of its calls runs.
+    Assistant {
+        /// The turn.
+        turn: u32,
+        /// The step within the turn, counted from 1.
+        step: u32,
+        /// The model as `provider/model`.
+        model: String,
+        /// Always [`Message::Assistant`].
+        message: Message,
+        /// What the provider counted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+    },
+    /// A permission decision was made for a call, where it was not a plain allow by fallback.
+    Decided(Decided),
+    /// A call came to an end.
+    Outcome {
+        /// The call.
+        call: CallId,
+        /// The tool's canonical name.
+        tool: String,
+        /// How long it took, in milliseconds.
+        took_ms: u64,
+        /// What it came to, bounded.
+        outcome: ToolOutcome,
+    },
+    /// A turn ended.
+    TurnEnded {
+        /// The turn.
+        turn: u32,
+        /// How.
+        end: TurnEnd,
+        /// How many steps it took.
+        steps: u32,
+        /// The tokens of all its requests together.
+        usage: Usage,
+    },
+    /// The session was taken up again by a new process.
+    Resumed {
+        /// The version of Reasonix that took it up.
+        version: String,
+        /// The model as `provider/model`.
+        model: String,
+    },
+    /// A record of a kind that this version does not know; kept on disk, skipped here.
+    #[serde(other)]
+    Unknown,
+}
+
+/// What a session started from. Together with the log this determines every request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionHead {
+    /// The record format's version.
+    pub v: u32,
+    /// The session's id.
+    pub session: SessionId,
+    /// The version of Reasonix that made it.
+    pub version: String,
+    /// The working folder, absolute.
+    pub cwd: String,
+    /// The model as `provider/model`.
+    pub model: String,
+    /// The system prompt, whole.
+    pub system: String,
+    /// The names of the tools, in the order they are sent.
+    pub tools: Vec<String>,
+    /// The sandbox level that commands run under.
+    pub sandbox: String,
+}
+
+/// A permission decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decided {
+    /// The call.
+    pub call: CallId,
+    /// Whether it may run.
+    pub allowed: bool,
+    /// What decided: a rule, the user, the mode.
+    pub by: String,
+    /// The question, when a person was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<AskId>,
+    /// The session rule that the user granted with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub granted: Option<String>,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum TurnEnd {
+    /// With an answer.
+    Done,
+    /// The user interrupted it.
+    Interrupted,
+    /// It ran longer than it may.
+    TimedOut,
+    /// It took as many steps as it may; the last answer sums up.
+    StepLimit,
+    /// The user refused a call and there was nobody to go on for, or the harness refused to go on.
+    Refused {
+        /// Why.
+        why: Phrase,
+    },
+    /// The provider failed.
+    ProviderFailed {
+        /// Why.
+        why: Phrase,
+    },
+    /// Something of ours failed, such as the disk.
+    Broken {
+        /// Why.
+        why: Phrase,
+    },
+}
+
+/// A question to the user about one call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Asking {
+    /// Names the question.
+    pub ask: AskId,
+    /// The call it is about.
+    pub call: CallId,
+    /// The tool.
+    pub tool: String,
+    /// What it is about: the exact command, the path.
+    pub subject: String,
+    /// Why it is asked: the rule or the mode.
+    pub why: Phrase,
+    /// More about it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// What it would change, as a unified diff, bounded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// Rules that the user may grant for the session, narrowest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<String>,
+}
+
+/// A named value of a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Field {
+    /// The argument's name.
+    pub name: String,
+    /// Its value, bounded.
+    pub value: String,
+}

@@ -1,0 +1,1 @@
+//! The append-only session log on disk: journal, resume and list.

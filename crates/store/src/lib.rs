@@ -1,0 +1,1 @@
+//! Bytes on disk: content-addressed blobs, atomic writes and locks.

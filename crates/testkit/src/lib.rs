@@ -1,0 +1,1 @@
+//! Tests only: a scripted model server, temporary workspaces and event collection.

@@ -1,0 +1,1 @@
+//! The stateless built-in tools: files, search and shell.

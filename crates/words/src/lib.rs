@@ -1,0 +1,1 @@
+//! What people read: message codes with arguments, in English and Chinese.

@@ -1,0 +1,1 @@
+//! The file boundary: confined paths, encodings, read guard and in-process search.
