@@ -1,11 +1,24 @@
 //! The loop: one prompt in, steps of model and tools, one end out. It knows the world only through its ports
 //! ([`Model`], [`Tool`], [`Gate`], [`Journal`], [`Artifacts`], [`Sink`]); it does no IO of its own.
 
+mod bound;
+mod context;
+mod conversation;
+mod dispatch;
+mod fold;
+mod heal;
 mod ports;
+mod step;
 mod tokens;
+mod turn;
 
+pub use bound::{Bound, bound};
+pub use context::{INTERRUPTED, NO_ANSWER, message_of, outcome_text};
+pub use conversation::{Conversation, Inbox};
+pub use heal::heal;
 pub use ports::{
     Args, Artifacts, Ask, BoxFuture, Call, Decision, Failure, FailureClass, Gate, Item, Journal, JournalError, Model,
     ModelCard, ModelStream, Prefix, Request, Sink, Stop, Tool, ToolSpec, Tools, parse_args,
 };
 pub use tokens::estimate_tokens;
+pub use turn::{Agent, Limits};

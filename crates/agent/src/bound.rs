@@ -1,0 +1,160 @@
+//! The one place where output is cut before it enters the log. What is cut stays readable as an artifact.
+
+use crate::ports::Artifacts;
+use reasonix_proto::{Artifact, ToolOutcome};
+
+/// How much of an output the model sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bound {
+    /// Tokens of one output, by estimate.
+    pub tokens: u64,
+}
+
+/// The tail is never shorter than this: errors stand at the end of what programs print.
+const MIN_TAIL_BYTES: usize = 1024;
+const MOST_TOKENS: u64 = 8_000;
+const UNKNOWN_WINDOW: u64 = 0;
+
+impl Bound {
+    /// The smaller of 8,000 tokens and an eighth of the model's window.
+    pub fn for_window(window: u64) -> Self {
+        let tokens = if window == UNKNOWN_WINDOW { MOST_TOKENS } else { MOST_TOKENS.min(window / 8) };
+        Self { tokens: tokens.max(256) }
+    }
+}
+
+/// Cuts an outcome to the bound, keeping the whole as an artifact.
+pub fn bound(outcome: ToolOutcome, limit: Bound, artifacts: &dyn Artifacts) -> ToolOutcome {
+    match outcome {
+        ToolOutcome::Done { content, mut details } => {
+            let (content, artifact) = cut(content, limit, artifacts);
+            details.artifact = artifact.or(details.artifact);
+            ToolOutcome::Done { content, details }
+        }
+        ToolOutcome::Failed { message, hint } => {
+            ToolOutcome::Failed { message: cut(message, limit, artifacts).0, hint }
+        }
+        other => other,
+    }
+}
+
+fn cut(text: String, limit: Bound, artifacts: &dyn Artifacts) -> (String, Option<Artifact>) {
+    // A token is at least one byte, so most outputs are known to fit without counting.
+    if text.len() as u64 <= limit.tokens || crate::estimate_tokens(&text) <= limit.tokens {
+        return (text, None);
+    }
+    let tail_tokens = (limit.tokens / 4).max(1);
+    let head = line_end(&text, fit(text.chars(), limit.tokens - tail_tokens));
+    let tail = tail_start(&text, tail_tokens).max(head);
+    let (before, rest) = text.split_at(head);
+    let (gone, after) = rest.split_at(tail - head);
+    let (where_to_look, artifact) = match artifacts.put(text.as_bytes()) {
+        Ok(artifact) => {
+            let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+            (format!("; for the rest use read_file with path \"{}\" and offset {line}", artifact.uri), Some(artifact))
+        }
+        Err(error) => (format!("; the rest could not be kept: {error}"), None),
+    };
+    let lines = gone.bytes().filter(|byte| *byte == b'\n').count();
+    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    let marker = format!("{gap}[... {} bytes, {lines} lines cut here{where_to_look} ...]\n", gone.len());
+    ([before, &marker, after].concat(), artifact)
+}
+
+/// How many bytes of the characters cost at most so many tokens; the price list of `estimate_tokens`.
+fn fit(chars: impl Iterator<Item = char>, tokens: u64) -> usize {
+    let mut quarters = tokens.saturating_mul(4);
+    let mut bytes = 0;
+    for c in chars {
+        let price = if c.is_ascii() { 1 } else { 5 };
+        if quarters < price {
+            break;
+        }
+        quarters -= price;
+        bytes += c.len_utf8();
+    }
+    bytes
+}
+
+/// Moves a cut back to the last line end, unless that would cost more than half of the text before it.
+fn line_end(text: &str, at: usize) -> usize {
+    let head = text.get(..at).unwrap_or(text);
+    head.rfind('\n').map(|newline| newline + 1).filter(|end| *end > at / 2).unwrap_or(head.len())
+}
+
+fn tail_start(text: &str, tokens: u64) -> usize {
+    let wanted = fit(text.chars().rev(), tokens).max(MIN_TAIL_BYTES.min(text.len()));
+    let mut start = text.len() - wanted;
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    let rest = text.get(start..).unwrap_or_default();
+    let next_line = rest.find('\n').map_or(0, |newline| newline + 1);
+    if next_line < rest.len() / 2 { start + next_line } else { start }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bound, bound};
+    use crate::ports::Artifacts;
+    use proptest::prelude::*;
+    use reasonix_proto::{Artifact, ToolOutcome};
+    use std::sync::Mutex;
+
+    #[derive(Default)]
+    struct Kept(Mutex<Vec<Vec<u8>>>);
+
+    impl Artifacts for Kept {
+        fn put(&self, bytes: &[u8]) -> std::io::Result<Artifact> {
+            self.0.lock().unwrap().push(bytes.to_vec());
+            Ok(Artifact { uri: "artifact://x".into(), bytes: bytes.len() as u64, lines: 0 })
+        }
+        fn get(&self, _: &str) -> std::io::Result<Vec<u8>> {
+            Err(std::io::ErrorKind::NotFound.into())
+        }
+    }
+
+    fn content(outcome: ToolOutcome) -> String {
+        match outcome {
+            ToolOutcome::Done { content, .. } => content,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_bound_follows_the_window() {
+        assert_eq!(Bound::for_window(0).tokens, 8_000);
+        assert_eq!(Bound::for_window(1_000_000).tokens, 8_000);
+        assert_eq!(Bound::for_window(8_192).tokens, 1_024);
+    }
+
+    #[test]
+    fn a_long_output_keeps_head_and_tail_and_the_whole_as_an_artifact() {
+        let kept = Kept::default();
+        let text: String = (0..20_000).map(|n| format!("line {n}\n")).collect();
+        let cut = content(bound(ToolOutcome::done(text.clone()), Bound::for_window(0), &kept));
+        assert!(cut.starts_with("line 0\n"));
+        assert!(cut.ends_with("line 19999\n"));
+        assert!(cut.contains("artifact://x"));
+        assert!(crate::estimate_tokens(&cut) <= 8_100);
+        assert_eq!(kept.0.lock().unwrap().as_slice(), [text.into_bytes()]);
+    }
+
+    #[test]
+    fn the_offset_in_the_marker_is_the_first_line_that_was_cut() {
+        let text: String = (1..=20_000).map(|n| format!("line {n}\n")).collect();
+        let cut = content(bound(ToolOutcome::done(text), Bound::for_window(0), &Kept::default()));
+        let shown = cut.split("\n[...").next().unwrap().lines().count();
+        assert!(cut.contains(&format!("offset {}", shown + 1)), "{shown}");
+    }
+
+    proptest! {
+        #[test]
+        fn never_splits_a_character_and_never_grows(text in "[a-z\\n]{0,40}(中文|🦀|é){0,900}[a-z\\n]{0,3000}") {
+            let limit = Bound { tokens: 300 };
+            let whole = text.clone();
+            let cut = content(bound(ToolOutcome::done(text), limit, &Kept::default()));
+            prop_assert!(cut == whole || crate::estimate_tokens(&cut) <= limit.tokens + 1024 / 4 + 1024 + 60);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The calls of one step: found, gated, run, bounded, journaled. Every call gets exactly one outcome.
+
+use crate::bound::{Bound, bound};
+use crate::conversation::Conversation;
+use crate::ports::{Args, Ask, Call, Decision, JournalError, Stop, Tool};
+use crate::turn::Agent;
+use futures_util::{FutureExt, StreamExt, stream};
+use reasonix_proto::{Action, Event, ReadOnly, RecordBody, ToolCall, ToolOutcome, TurnState};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a cancelled tool may take to clean up before it is left behind.
+const CLEAN_UP: Duration = Duration::from_secs(3);
+
+/// How many readers run at the same time.
+const PARALLEL: usize = 8;
+
+/// What the calls of a step came to.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) ran: usize,
+    pub(crate) denied: Option<String>,
+}
+
+/// A call that names a tool and has arguments, or the reason why not.
+enum Ready<'a> {
+    Runs { call: &'a ToolCall, tool: Arc<dyn Tool>, args: Args, action: Action },
+    Fails { call: &'a ToolCall, outcome: ToolOutcome },
+}
+
+/// Answers all calls: neighbouring readers together, everything else in order.
+pub(crate) async fn dispatch(
+    agent: &Agent,
+    conversation: &mut Conversation,
+    calls: &[ToolCall],
+    stop: &Stop,
+) -> Result<Tally, JournalError> {
+    agent.state(TurnState::ToolRunning);
+    let mut tally = Tally::default();
+    let mut waiting: Vec<Ready<'_>> = Vec::new();
+    for ready in calls.iter().map(|call| prepare(agent, call)) {
+        if is_reader(&ready) {
+            waiting.push(ready);
+        } else {
+            together(agent, conversation, std::mem::take(&mut waiting), stop, &mut tally).await?;
+            together(agent, conversation, vec![ready], stop, &mut tally).await?;
+        }
+    }
+    together(agent, conversation, waiting, stop, &mut tally).await?;
+    Ok(tally)
+}
+
+fn is_reader(ready: &Ready<'_>) -> bool {
+    matches!(ready, Ready::Runs { action, .. } if action.read_only == ReadOnly::Yes)
+}
+
+fn prepare<'a>(agent: &Agent, call: &'a ToolCall) -> Ready<'a> {
+    let Some(tool) = agent.tools.find(&call.name) else {
+        let known: Vec<_> = agent.tools.iter().map(|tool| tool.spec().name.as_str()).collect();
+        let outcome = ToolOutcome::failed_with(
+            format!("there is no tool named {:?}", call.name),
+            format!("the tools are: {}", known.join(", ")),
+        );
+        return Ready::Fails { call, outcome };
+    };
+    match read_arguments(&call.arguments) {
+        Ok(args) => {
+            let action = tool.action(&args);
+            Ready::Runs { call, tool: Arc::clone(tool), args, action }
+        }
+        Err(message) => Ready::Fails { call, outcome: ToolOutcome::failed_with(message, schema_hint(tool.as_ref())) },
+    }
+}
+
+/// Arguments must be an object; none at all is an empty one.
+fn read_arguments(text: &str) -> Result<Args, String> {
+    if text.trim().is_empty() {
+        return Ok(Args::new());
+    }
+    match serde_json::from_str(text) {
+        Ok(serde_json::Value::Object(args)) => Ok(args),
+        Ok(_) => Err("the arguments are not a JSON object; the call did not run".to_owned()),
+        Err(error) => Err(format!("the arguments are not valid JSON ({error}); the call did not run")),
+    }
+}
+
+fn schema_hint(tool: &dyn Tool) -> String {
+    format!("send one JSON object that fits {}", tool.spec().parameters)
+}
+
+/// Gates the calls one after the other, then runs those that may, and journals all outcomes in the order of the calls.
+async fn together(
+    agent: &Agent,
+    conversation: &mut Conversation,
+    calls: Vec<Ready<'_>>,
+    stop: &Stop,
+    tally: &mut Tally,
+) -> Result<(), JournalError> {
+    let mut admitted = Vec::with_capacity(calls.len());
+    for ready in calls {
+        admitted.push(admit(agent, ready, stop, tally).await?);
+    }
+    let mut outcomes = stream::iter(admitted.into_iter().map(|ready| finish(agent, ready, stop))).buffered(PARALLEL);
+    while let Some(body) = outcomes.next().await {
+        let record = agent.journal.append(body).await?;
+        conversation.take(&record);
+        agent.sink.emit(Event::ToolEnded { record: Box::new(record) });
+    }
+    Ok(())
+}
+
+/// Passes a call through the gate; the decision is journaled before the call can run.
+async fn admit<'a>(agent: &Agent, ready: Ready<'a>, stop: &Stop, tally: &mut Tally) -> Result<Ready<'a>, JournalError> {
+    let Ready::Runs { call, tool, args, action } = ready else { return Ok(ready) };
+    let ask = Ask { call, tool: tool.as_ref(), args: &args, action: &action };
+    let decision = tokio::select! {
+        biased;
+        () = stop.cancelled() => return Ok(Ready::Fails { call, outcome: ToolOutcome::Aborted }),
+        decision = agent.gate.decide(ask) => decision,
+    };
+    let (record, refusal) = match decision {
+        Decision::Allow { record } => (record, None),
+        Decision::Deny { record, message } => (Some(record), Some(message)),
+    };
+    if let Some(decided) = record {
+        let record = agent.journal.append(RecordBody::Decided(decided)).await?;
+        agent.sink.emit(Event::Answered { record: Box::new(record) });
+    }
+    match refusal {
+        None => {
+            tally.ran += 1;
+            Ok(Ready::Runs { call, tool, args, action })
+        }
+        Some(by) => {
+            tally.denied = Some(by.clone());
+            Ok(Ready::Fails { call, outcome: ToolOutcome::Denied { by } })
+        }
+    }
+}
+
+async fn finish(agent: &Agent, ready: Ready<'_>, stop: &Stop) -> RecordBody {
+    let started = Instant::now();
+    let (call, tool, outcome) = match ready {
+        Ready::Fails { call, outcome } => (call, canonical_name(agent, call), outcome),
+        Ready::Runs { call, .. } if stop.is_cancelled() => (call, canonical_name(agent, call), ToolOutcome::Aborted),
+        Ready::Runs { call, tool, args, action } => {
+            let name = tool.spec().name.clone();
+            agent.sink.emit(Event::ToolStarted { call: call.id.clone(), tool: name.clone(), subject: action.title() });
+            let outcome = run(agent, call, tool.as_ref(), &args, stop).await;
+            (call, name, outcome)
+        }
+    };
+    let outcome = bound(outcome, Bound::for_window(agent.model.card().window), agent.artifacts.as_ref());
+    let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    RecordBody::Outcome { call: call.id.clone(), tool, took_ms, outcome }
+}
+
+fn canonical_name(agent: &Agent, call: &ToolCall) -> String {
+    agent.tools.find(&call.name).map_or_else(|| call.name.clone(), |tool| tool.spec().name.clone())
+}
+
+/// Runs a tool so that neither a panic nor a tool that ignores its stop can take the turn down.
+async fn run(agent: &Agent, call: &ToolCall, tool: &dyn Tool, args: &Args, stop: &Stop) -> ToolOutcome {
+    let progress = |delta: &str| {
+        agent.sink.emit(Event::ToolProgress { call: call.id.clone(), delta: delta.to_owned() });
+    };
+    let work = tool.run(Call { id: &call.id, args, stop: stop.child_token(), progress: &progress });
+    let overdue = async {
+        stop.cancelled().await;
+        tokio::time::sleep(CLEAN_UP).await;
+    };
+    tokio::select! {
+        biased;
+        outcome = AssertUnwindSafe(work).catch_unwind() => outcome.unwrap_or_else(|_| {
+            ToolOutcome::failed("the tool crashed; this is a bug in Reasonix, its effect is unknown")
+        }),
+        () = overdue => ToolOutcome::Aborted,
+    }
+}

@@ -1,0 +1,68 @@
+//! One step's answer: a request goes out, the stream comes in, one assistant message is journaled.
+
+use crate::conversation::Conversation;
+use crate::fold::{Answer, Fold};
+use crate::ports::{JournalError, Request, Stop};
+use crate::turn::Agent;
+use futures_util::StreamExt;
+use reasonix_proto::{Event, Level, Message, Phrase, RecordBody, TurnState};
+
+/// How many items of a stream are taken at once when they are already there.
+const BATCH: usize = 1024;
+
+/// Asks the model and journals what it said, also when that is only a part.
+pub(crate) async fn answer(
+    agent: &Agent,
+    conversation: &mut Conversation,
+    (turn, step): (u32, u32),
+    may_call: bool,
+    stop: &Stop,
+) -> Result<Answer, JournalError> {
+    agent.state(TurnState::Planning);
+    let answer = listen(agent, conversation.request(may_call), stop).await;
+    let body = RecordBody::Assistant {
+        turn,
+        step,
+        model: agent.model.card().name.clone(),
+        message: answer.message.clone(),
+        usage: answer.usage,
+    };
+    let record = agent.journal.append(body).await?;
+    conversation.take(&record);
+    agent.sink.emit(Event::Message { record: Box::new(record) });
+    if is_empty(&answer.message) {
+        agent.sink.emit(Event::Notice { level: Level::Warning, phrase: Phrase::new("engine.empty_answer") });
+    }
+    if let Some(usage) = answer.usage {
+        conversation.count(usage);
+        agent.sink.emit(Event::Usage { usage, context: conversation.context(), window: agent.model.card().window });
+    }
+    Ok(answer)
+}
+
+fn is_empty(message: &Message) -> bool {
+    matches!(message, Message::Assistant { text, calls, .. } if text.trim().is_empty() && calls.is_empty())
+}
+
+async fn listen(agent: &Agent, request: Request, stop: &Stop) -> Answer {
+    let mut fold = Fold::default();
+    let mut generating = false;
+    let may_call = request.may_call;
+    let mut stream = agent.model.stream(request, stop.clone()).ready_chunks(BATCH);
+    while !fold.is_over() {
+        let items = tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            items = stream.next() => items,
+        };
+        let Some(items) = items else { break };
+        for event in fold.take(items) {
+            if !generating && !matches!(event, Event::Notice { .. }) {
+                generating = true;
+                agent.state(TurnState::ModelGenerating);
+            }
+            agent.sink.emit(event);
+        }
+    }
+    fold.finish(&agent.model.card().name, stop.is_cancelled(), may_call)
+}

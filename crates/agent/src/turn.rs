@@ -1,0 +1,245 @@
+//! A turn: a prompt is admitted, steps follow until the model has nothing more to call, and one record ends it.
+
+use crate::conversation::{Conversation, Inbox};
+use crate::dispatch::dispatch;
+use crate::fold::Answer;
+use crate::ports::{Artifacts, Gate, Journal, JournalError, Model, Sink, Stop, Tools};
+use crate::step::answer;
+use reasonix_proto::{Event, Level, Message, Phrase, RecordBody, StopReason, TurnEnd, TurnState, Usage};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a turn runs with.
+pub struct Agent {
+    /// Who answers.
+    pub model: Arc<dyn Model>,
+    /// What it can call.
+    pub tools: Tools,
+    /// What decides about calls.
+    pub gate: Arc<dyn Gate>,
+    /// What keeps records.
+    pub journal: Arc<dyn Journal>,
+    /// What keeps cut output.
+    pub artifacts: Arc<dyn Artifacts>,
+    /// Who watches.
+    pub sink: Arc<dyn Sink>,
+    /// How far a turn may go.
+    pub limits: Limits,
+}
+
+/// How far a turn may go.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits {
+    /// Rounds of tool calls; 0 means no limit.
+    pub max_steps: u32,
+    /// How long a turn may take.
+    pub turn_timeout: Option<Duration>,
+}
+
+/// The running figures of one turn.
+#[derive(Default)]
+struct Progress {
+    turn: u32,
+    steps: u32,
+    usage: Usage,
+    /// What refused the calls, when the last step's calls were all refused.
+    refused: Option<String>,
+}
+
+impl Agent {
+    /// Runs one turn to its end. Whatever happens, the log afterwards gives a valid next request.
+    pub async fn turn(&self, conversation: &mut Conversation, prompt: String, inbox: &Inbox, stop: &Stop) -> TurnEnd {
+        let mut progress = Progress { turn: conversation.next_turn(), ..Progress::default() };
+        let end = match self.timed(conversation, prompt, inbox, stop, &mut progress).await {
+            Ok(end) => end,
+            Err(error) => self.broken(&error),
+        };
+        let body = RecordBody::TurnEnded {
+            turn: progress.turn,
+            end: end.clone(),
+            steps: progress.steps,
+            usage: progress.usage,
+        };
+        let end = match self.journal.append(body).await {
+            Ok(record) => {
+                self.sink.emit(Event::TurnEnded { record: Box::new(record) });
+                end
+            }
+            Err(error) => self.broken(&error),
+        };
+        self.state(state_of(&end));
+        end
+    }
+
+    /// Tells front ends where the turn stands.
+    pub(crate) fn state(&self, state: TurnState) {
+        self.sink.emit(Event::State { state });
+    }
+
+    fn broken(&self, error: &JournalError) -> TurnEnd {
+        let why = Phrase::new("engine.journal_failed").with("path", &error.path).with("reason", &error.reason);
+        self.sink.emit(Event::Notice { level: Level::Error, phrase: why.clone() });
+        TurnEnd::Broken { why }
+    }
+
+    /// The turn against its time limit: when time is up it is stopped like an interrupt, and says why.
+    async fn timed(
+        &self,
+        conversation: &mut Conversation,
+        prompt: String,
+        inbox: &Inbox,
+        stop: &Stop,
+        progress: &mut Progress,
+    ) -> Result<TurnEnd, JournalError> {
+        let Some(limit) = self.limits.turn_timeout else {
+            return self.steps(conversation, prompt, inbox, stop, progress).await;
+        };
+        let stop = stop.child_token();
+        let mut timed_out = false;
+        let steps = self.steps(conversation, prompt, inbox, &stop, progress);
+        tokio::pin!(steps);
+        let end = tokio::select! {
+            biased;
+            end = &mut steps => end,
+            () = tokio::time::sleep(limit) => {
+                timed_out = true;
+                stop.cancel();
+                steps.await
+            }
+        }?;
+        Ok(if timed_out && end == TurnEnd::Interrupted { TurnEnd::TimedOut } else { end })
+    }
+
+    async fn steps(
+        &self,
+        conversation: &mut Conversation,
+        prompt: String,
+        inbox: &Inbox,
+        stop: &Stop,
+        progress: &mut Progress,
+    ) -> Result<TurnEnd, JournalError> {
+        self.close(conversation, progress.turn.saturating_sub(1)).await?;
+        let record = self.journal.append(RecordBody::Prompt { turn: progress.turn, text: prompt }).await?;
+        conversation.take(&record);
+        self.sink.emit(Event::TurnStarted { record: Box::new(record) });
+        loop {
+            if self.limits.max_steps > 0 && progress.steps >= self.limits.max_steps {
+                return self.sum_up(conversation, inbox, stop, progress).await;
+            }
+            if !conversation.waits_for_answer() {
+                self.take_steering(conversation, inbox, progress.turn).await?;
+            }
+            let answer = self.ask_model(conversation, true, stop, progress).await?;
+            if let Some(end) = early_end(&answer) {
+                return Ok(end);
+            }
+            let Message::Assistant { calls, .. } = &answer.message else { return Ok(TurnEnd::Done) };
+            if calls.is_empty() {
+                if inbox.is_empty() {
+                    return Ok(natural_end(progress));
+                }
+                continue;
+            }
+            progress.steps += 1;
+            let tally = dispatch(self, conversation, calls, stop).await?;
+            progress.refused = tally.denied.filter(|_| tally.ran == 0);
+            if stop.is_cancelled() {
+                self.close(conversation, progress.turn).await?;
+                return Ok(TurnEnd::Interrupted);
+            }
+        }
+    }
+
+    async fn ask_model(
+        &self,
+        conversation: &mut Conversation,
+        may_call: bool,
+        stop: &Stop,
+        progress: &mut Progress,
+    ) -> Result<Answer, JournalError> {
+        let answer = answer(self, conversation, (progress.turn, progress.steps + 1), may_call, stop).await?;
+        progress.usage.add(answer.usage.unwrap_or_default());
+        Ok(answer)
+    }
+
+    /// Steering messages enter between steps, where every call has its outcome; all that wait become one note,
+    /// because some chat templates refuse two user messages in a row.
+    async fn take_steering(
+        &self,
+        conversation: &mut Conversation,
+        inbox: &Inbox,
+        turn: u32,
+    ) -> Result<(), JournalError> {
+        match inbox.take() {
+            Some(text) => self.note(conversation, turn, text, true).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn note(
+        &self,
+        conversation: &mut Conversation,
+        turn: u32,
+        text: String,
+        by_user: bool,
+    ) -> Result<(), JournalError> {
+        let record = self.journal.append(RecordBody::Note { turn, text, by_user }).await?;
+        conversation.take(&record);
+        self.sink.emit(Event::Noted { record: Box::new(record) });
+        Ok(())
+    }
+
+    /// One last answer in words; calls in it are neither run nor kept.
+    async fn sum_up(
+        &self,
+        conversation: &mut Conversation,
+        inbox: &Inbox,
+        stop: &Stop,
+        progress: &mut Progress,
+    ) -> Result<TurnEnd, JournalError> {
+        let steered = inbox.take().map(|text| text + "\n\n").unwrap_or_default();
+        let text = format!(
+            "{steered}[The limit of {} steps is reached. Do not call tools. Say in a few sentences what is done, what is not, and what comes next.]",
+            self.limits.max_steps
+        );
+        self.note(conversation, progress.turn, text, false).await?;
+        let answer = self.ask_model(conversation, false, stop, progress).await?;
+        Ok(early_end(&answer).unwrap_or(TurnEnd::StepLimit))
+    }
+
+    /// Completes what an interrupt or a failed disk left open, so that the next request is valid.
+    async fn close(&self, conversation: &mut Conversation, turn: u32) -> Result<(), JournalError> {
+        for body in conversation.missing(turn, &self.model.card().name) {
+            let record = self.journal.append(body).await?;
+            conversation.take(&record);
+        }
+        Ok(())
+    }
+}
+
+/// The end of a turn whose answer is not whole.
+fn early_end(answer: &Answer) -> Option<TurnEnd> {
+    if let Some(failure) = &answer.failure {
+        return Some(TurnEnd::ProviderFailed { why: failure.phrase.clone() });
+    }
+    match answer.message {
+        Message::Assistant { stop: StopReason::Interrupted, .. } => Some(TurnEnd::Interrupted),
+        _ => None,
+    }
+}
+
+fn natural_end(progress: &mut Progress) -> TurnEnd {
+    match progress.refused.take() {
+        Some(by) => TurnEnd::Refused { why: Phrase::new("engine.refused").with("by", by) },
+        None => TurnEnd::Done,
+    }
+}
+
+fn state_of(end: &TurnEnd) -> TurnState {
+    match end {
+        TurnEnd::Done | TurnEnd::StepLimit | TurnEnd::Refused { .. } => TurnState::Done,
+        TurnEnd::Interrupted => TurnState::Aborted,
+        TurnEnd::TimedOut => TurnState::TimedOut,
+        TurnEnd::ProviderFailed { .. } | TurnEnd::Broken { .. } => TurnState::Error,
+    }
+}

@@ -1,0 +1,534 @@
+//! Scripted turns against the real loop: what the model receives, what is journaled, and in which order.
+
+use futures_util::stream;
+use pretty_assertions::assert_eq;
+use reasonix_agent::{
+    Agent, Args, Artifacts, Ask, BoxFuture, Call, Conversation, Decision, Failure, FailureClass, Gate, Inbox, Item,
+    Journal, JournalError, Limits, Model, ModelCard, ModelStream, Prefix, Request, Sink, Stop, Tool, ToolSpec, Tools,
+};
+use reasonix_proto::{
+    Action, Artifact, CallId, Decided, Event, Family, Message, Phrase, Record, RecordBody, RecordId, StopReason,
+    ToolCall, ToolOutcome, TurnEnd, TurnState,
+};
+use std::collections::{HashSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::{Barrier, Notify};
+
+type Log = Arc<Mutex<Vec<RecordBody>>>;
+
+enum Play {
+    Items(Vec<Item>),
+    /// Says these items, then nothing more.
+    Hangs(Vec<Item>),
+}
+
+struct Script {
+    card: ModelCard,
+    plays: Mutex<VecDeque<Play>>,
+    requests: Mutex<Vec<Request>>,
+}
+
+impl Model for Script {
+    fn card(&self) -> &ModelCard {
+        &self.card
+    }
+    fn stream(&self, request: Request, _stop: Stop) -> ModelStream {
+        self.requests.lock().unwrap().push(request);
+        match self.plays.lock().unwrap().pop_front().expect("the script is over") {
+            Play::Items(items) => Box::pin(stream::iter(items)),
+            Play::Hangs(items) => {
+                use futures_util::StreamExt;
+                Box::pin(stream::iter(items).chain(stream::pending()))
+            }
+        }
+    }
+}
+
+type Work = Box<dyn Fn(Args, Stop) -> BoxFuture<'static, ToolOutcome> + Send + Sync>;
+
+struct Fake {
+    spec: ToolSpec,
+    reads: bool,
+    work: Work,
+}
+
+impl Tool for Fake {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+    fn aliases(&self) -> &'static [&'static str] {
+        if self.reads { &["look"] } else { &[] }
+    }
+    fn action(&self, _: &Args) -> Action {
+        let subject = self.spec.name.clone();
+        if self.reads { Action::reads(Family::Read, subject) } else { Action::writes(Family::Edit, vec![subject]) }
+    }
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
+        (self.work)(call.args.clone(), call.stop)
+    }
+}
+
+fn tool(
+    name: &str,
+    reads: bool,
+    work: impl Fn(Args, Stop) -> BoxFuture<'static, ToolOutcome> + Send + Sync + 'static,
+) -> Arc<dyn Tool> {
+    let spec = ToolSpec { name: name.into(), description: String::new(), parameters: serde_json::json!({}) };
+    Arc::new(Fake { spec, reads, work: Box::new(work) })
+}
+
+fn quick(name: &str, reads: bool) -> Arc<dyn Tool> {
+    let text = format!("{name} ran");
+    tool(name, reads, move |_, _| {
+        let text = text.clone();
+        Box::pin(async move { ToolOutcome::done(text) })
+    })
+}
+
+#[derive(Default)]
+struct Memory {
+    log: Log,
+    fails: AtomicBool,
+}
+
+impl Journal for Memory {
+    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
+        Box::pin(async move {
+            if self.fails.load(Ordering::SeqCst) {
+                return Err(JournalError { path: "log".into(), reason: "No space left on device".into() });
+            }
+            let mut log = self.log.lock().unwrap();
+            log.push(body.clone());
+            Ok(Record { id: RecordId(log.len() as u64), parent: None, at: 0, body })
+        })
+    }
+}
+
+impl Artifacts for Memory {
+    fn put(&self, bytes: &[u8]) -> std::io::Result<Artifact> {
+        Ok(Artifact { uri: "artifact://1".into(), bytes: bytes.len() as u64, lines: 1 })
+    }
+    fn get(&self, _: &str) -> std::io::Result<Vec<u8>> {
+        Err(std::io::ErrorKind::NotFound.into())
+    }
+}
+
+#[derive(Default)]
+struct Events(Mutex<Vec<Event>>);
+
+impl Sink for Events {
+    fn emit(&self, event: Event) {
+        self.0.lock().unwrap().push(event);
+    }
+}
+
+/// Allows everything but what is named here; `hangs` never answers.
+#[derive(Default)]
+struct Door {
+    denies: Vec<&'static str>,
+    hangs: bool,
+}
+
+impl Gate for Door {
+    fn decide<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Decision> {
+        Box::pin(async move {
+            if self.hangs {
+                std::future::pending::<()>().await;
+            }
+            if !self.denies.contains(&ask.call.name.as_str()) {
+                return Decision::Allow { record: None };
+            }
+            let record =
+                Decided { call: ask.call.id.clone(), allowed: false, by: "rule".into(), ask: None, granted: None };
+            Decision::Deny { record, message: "rule".into() }
+        })
+    }
+}
+
+struct World {
+    agent: Agent,
+    model: Arc<Script>,
+    journal: Arc<Memory>,
+    events: Arc<Events>,
+    conversation: Conversation,
+    inbox: Inbox,
+    stop: Stop,
+}
+
+impl World {
+    fn new(plays: Vec<Play>, tools: Vec<Arc<dyn Tool>>) -> Self {
+        let model = Arc::new(Script {
+            card: ModelCard { name: "test/model".into(), window: 0 },
+            plays: Mutex::new(plays.into()),
+            requests: Mutex::default(),
+        });
+        let (journal, events) = (Arc::new(Memory::default()), Arc::new(Events::default()));
+        let tools = Tools::new(tools);
+        let prefix = Arc::new(Prefix { system: "be good".into(), tools: tools.specs() });
+        let agent = Agent {
+            model: model.clone(),
+            tools,
+            gate: Arc::new(Door::default()),
+            journal: journal.clone(),
+            artifacts: journal.clone(),
+            sink: events.clone(),
+            limits: Limits::default(),
+        };
+        let conversation = Conversation::new(prefix);
+        Self { agent, model, journal, events, conversation, inbox: Inbox::default(), stop: Stop::new() }
+    }
+
+    async fn turn(&mut self, prompt: &str) -> TurnEnd {
+        let end = self.agent.turn(&mut self.conversation, prompt.into(), &self.inbox, &self.stop).await;
+        self.assert_valid();
+        end
+    }
+
+    fn requests(&self) -> Vec<Request> {
+        self.model.requests.lock().unwrap().clone()
+    }
+
+    fn last_request(&self) -> Vec<Message> {
+        self.requests().last().unwrap().messages.iter().map(|message| (**message).clone()).collect()
+    }
+
+    fn results(&self) -> Vec<String> {
+        let log = self.journal.log.lock().unwrap();
+        log.iter()
+            .filter_map(|body| match body {
+                RecordBody::Outcome { outcome, .. } => Some(reasonix_agent::outcome_text(outcome)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Every request extends the one before, every call has its answer right behind it, and roles alternate.
+    fn assert_valid(&self) {
+        let requests = self.requests();
+        for pair in requests.windows(2) {
+            let (before, after) = (&pair[0], &pair[1]);
+            assert!(after.messages.starts_with(&before.messages), "a request does not extend the one before");
+            assert!(Arc::ptr_eq(&before.prefix, &after.prefix));
+        }
+        for request in &requests {
+            let mut open: HashSet<String> = HashSet::new();
+            let mut last_was_user = false;
+            for message in &request.messages {
+                match &**message {
+                    Message::Tool { call, .. } => assert!(open.remove(call.as_str()), "an answer without a call"),
+                    other => {
+                        assert!(open.is_empty(), "calls without an answer: {open:?}");
+                        if let Message::Assistant { calls, .. } = other {
+                            open.extend(calls.iter().map(|call| call.id.0.clone()));
+                        }
+                    }
+                }
+                let is_user = matches!(**message, Message::User { .. });
+                assert!(!(is_user && last_was_user), "two user messages in a row");
+                last_was_user = is_user;
+            }
+            assert!(open.is_empty(), "calls without an answer: {open:?}");
+        }
+    }
+}
+
+fn says(text: &str) -> Play {
+    Play::Items(vec![Item::Text(text.into()), Item::End(StopReason::End)])
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> Item {
+    Item::Call(ToolCall { id: CallId::from(id), name: name.into(), arguments: arguments.into() })
+}
+
+fn calls(names: &[&str]) -> Play {
+    let mut items: Vec<_> = names.iter().enumerate().map(|(n, name)| call(&format!("c{n}"), name, "{}")).collect();
+    items.push(Item::End(StopReason::Calls));
+    Play::Items(items)
+}
+
+#[tokio::test]
+async fn a_turn_is_journaled_in_order_and_the_prefix_grows() {
+    let mut world = World::new(vec![calls(&["read"]), says("done"), says("again")], vec![quick("read", true)]);
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+    assert_eq!(world.turn("more").await, TurnEnd::Done);
+    let kinds: Vec<_> = world.journal.log.lock().unwrap().iter().map(kind).collect();
+    assert_eq!(
+        kinds,
+        ["prompt", "assistant", "outcome", "assistant", "turn_ended", "prompt", "assistant", "turn_ended"]
+    );
+}
+
+fn kind(body: &RecordBody) -> String {
+    serde_json::to_value(body).unwrap()["kind"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_call_is_on_the_log_before_it_runs() {
+    let log: Log = Log::default();
+    let seen = log.clone();
+    let watcher = tool("write", false, move |_, _| {
+        let journaled = seen.lock().unwrap().iter().map(kind).collect::<Vec<_>>().join(" ");
+        Box::pin(async move { ToolOutcome::done(journaled) })
+    });
+    let mut world = World::new(vec![calls(&["write"]), says("done")], vec![watcher]);
+    let journal = Arc::new(Memory { log, ..Memory::default() });
+    world.agent.journal = journal.clone();
+    world.journal = journal;
+    world.turn("go").await;
+    assert_eq!(world.results(), ["prompt assistant"]);
+}
+
+#[tokio::test]
+async fn readers_of_a_step_run_together() {
+    // Each waits for the other: run one after the other they would never end.
+    let barrier = Arc::new(Barrier::new(2));
+    let meets = |name: &str| {
+        let barrier = barrier.clone();
+        tool(name, true, move |_, _| {
+            let barrier = barrier.clone();
+            Box::pin(async move {
+                barrier.wait().await;
+                ToolOutcome::done("met")
+            })
+        })
+    };
+    let mut world = World::new(vec![calls(&["a", "b"]), says("done")], vec![meets("a"), meets("b")]);
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+    assert_eq!(world.results(), ["met", "met"]);
+}
+
+#[tokio::test]
+async fn writers_run_in_order_and_readers_wait_for_them() {
+    let trace: Arc<Mutex<Vec<String>>> = Arc::default();
+    let traced = |name: &'static str, reads| {
+        let trace = trace.clone();
+        tool(name, reads, move |_, _| {
+            let trace = trace.clone();
+            Box::pin(async move {
+                trace.lock().unwrap().push(format!("{name}+"));
+                tokio::task::yield_now().await;
+                trace.lock().unwrap().push(format!("{name}-"));
+                ToolOutcome::done(name)
+            })
+        })
+    };
+    let tools = vec![traced("w1", false), traced("w2", false), traced("r", true)];
+    let mut world = World::new(vec![calls(&["w1", "w2", "r"]), says("done")], tools);
+    world.turn("go").await;
+    assert_eq!(*trace.lock().unwrap(), ["w1+", "w1-", "w2+", "w2-", "r+", "r-"]);
+    assert_eq!(world.results(), ["w1", "w2", "r"]);
+}
+
+#[tokio::test]
+async fn what_cannot_run_is_told_to_the_model() {
+    let items = vec![
+        call("1", "nonsense", "{}"),
+        call("2", "read", "{not json"),
+        call("3", "read", "[1]"),
+        call("4", "look", ""),
+        Item::End(StopReason::Calls),
+    ];
+    let mut world = World::new(vec![Play::Items(items), says("done")], vec![quick("read", true)]);
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+    let results = world.results();
+    assert!(results[0].contains("no tool named \"nonsense\"") && results[0].contains("read"), "{}", results[0]);
+    assert!(results[1].contains("not valid JSON"), "{}", results[1]);
+    assert!(results[2].contains("not a JSON object"), "{}", results[2]);
+    assert_eq!(results[3], "read ran", "an alias is served");
+}
+
+#[tokio::test]
+async fn a_tool_that_panics_fails_alone() {
+    let bad = tool("bad", true, |_, _| Box::pin(async { panic!("oh no") }));
+    let mut world = World::new(vec![calls(&["bad", "read"]), says("done")], vec![bad, quick("read", true)]);
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+    assert!(world.results()[0].contains("crashed"));
+    assert_eq!(world.results()[1], "read ran");
+}
+
+#[tokio::test]
+async fn an_interrupt_in_the_stream_keeps_the_text_and_drops_the_calls() {
+    let half = vec![Item::Text("half an ans".into()), call("1", "read", "{}")];
+    let mut world = World::new(vec![Play::Hangs(half), says("go on")], vec![quick("read", true)]);
+    let stop = world.stop.clone();
+    let events = world.events.clone();
+    let interrupter = async {
+        while !events.0.lock().unwrap().iter().any(|event| matches!(event, Event::Text { .. })) {
+            tokio::task::yield_now().await;
+        }
+        stop.cancel();
+    };
+    let (end, ()) =
+        tokio::join!(world.agent.turn(&mut world.conversation, "go".into(), &world.inbox, &world.stop), interrupter);
+    assert_eq!(end, TurnEnd::Interrupted);
+    world.stop = Stop::new();
+    world.turn("next").await;
+    assert!(
+        matches!(&world.last_request()[1], Message::Assistant { text, calls, .. } if text == "half an ans" && calls.is_empty())
+    );
+    assert!(world.results().is_empty());
+}
+
+#[tokio::test]
+async fn an_interrupt_among_tools_answers_every_call() {
+    let started = Arc::new(Notify::new());
+    let signal = started.clone();
+    let slow = tool("slow", false, move |_, stop| {
+        let signal = signal.clone();
+        Box::pin(async move {
+            signal.notify_one();
+            stop.cancelled().await;
+            ToolOutcome::Aborted
+        })
+    });
+    let plays = vec![calls(&["read", "slow", "write"]), says("go on")];
+    let mut world = World::new(plays, vec![quick("read", true), slow, quick("write", false)]);
+    let stop = world.stop.clone();
+    let interrupter = async {
+        started.notified().await;
+        stop.cancel();
+    };
+    let (end, ()) =
+        tokio::join!(world.agent.turn(&mut world.conversation, "go".into(), &world.inbox, &world.stop), interrupter);
+    assert_eq!(end, TurnEnd::Interrupted);
+    world.stop = Stop::new();
+    assert_eq!(world.turn("next").await, TurnEnd::Done);
+    let results = world.results();
+    assert_eq!(results[0], "read ran");
+    assert!(results[1].starts_with("aborted") && results[2].starts_with("aborted"), "{results:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_ignores_its_stop_is_left_behind() {
+    let deaf = tool("deaf", false, |_, _| Box::pin(std::future::pending()));
+    let mut world = World::new(vec![calls(&["deaf"])], vec![deaf]);
+    world.agent.limits.turn_timeout = Some(Duration::from_secs(60));
+    assert_eq!(world.turn("go").await, TurnEnd::TimedOut);
+    assert!(world.results()[0].starts_with("aborted"));
+}
+
+#[tokio::test]
+async fn an_interrupt_while_a_person_is_asked_aborts_the_call() {
+    let mut world = World::new(vec![calls(&["write"]), says("go on")], vec![quick("write", false)]);
+    world.agent.gate = Arc::new(Door { hangs: true, ..Door::default() });
+    let stop = world.stop.clone();
+    let interrupter = async {
+        tokio::task::yield_now().await;
+        stop.cancel();
+    };
+    let (end, ()) =
+        tokio::join!(world.agent.turn(&mut world.conversation, "go".into(), &world.inbox, &world.stop), interrupter);
+    assert_eq!(end, TurnEnd::Interrupted);
+    world.stop = Stop::new();
+    world.turn("next").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_has_a_time_limit() {
+    let mut world = World::new(vec![Play::Hangs(vec![Item::Text("slow".into())]), says("go on")], vec![]);
+    world.agent.limits.turn_timeout = Some(Duration::from_secs(60));
+    assert_eq!(world.turn("go").await, TurnEnd::TimedOut);
+    let states: Vec<_> = states(&world);
+    assert_eq!(states, [TurnState::Planning, TurnState::ModelGenerating, TurnState::TimedOut]);
+    assert_eq!(world.turn("again").await, TurnEnd::Done);
+}
+
+fn states(world: &World) -> Vec<TurnState> {
+    let events = world.events.0.lock().unwrap();
+    events
+        .iter()
+        .filter_map(|event| match event {
+            Event::State { state } => Some(*state),
+            _ => None,
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn at_the_step_limit_one_answer_in_words_sums_up() {
+    let mut last = vec![Item::Text("so far".into()), call("x", "write", "{}")];
+    last.push(Item::End(StopReason::Calls));
+    let plays = vec![calls(&["read"]), calls(&["read"]), Play::Items(last), says("next turn")];
+    let mut world = World::new(plays, vec![quick("read", true), quick("write", false)]);
+    world.agent.limits.max_steps = 2;
+    world.inbox.push("hurry".into());
+    assert_eq!(world.turn("go").await, TurnEnd::StepLimit);
+    assert_eq!(world.results(), ["read ran", "read ran"], "the call of the last answer is not run");
+    let requests = world.requests();
+    assert_eq!(requests.iter().map(|request| request.may_call).collect::<Vec<_>>(), [true, true, false]);
+    assert_eq!(world.turn("and now").await, TurnEnd::Done);
+}
+
+#[tokio::test]
+async fn steering_is_read_between_steps() {
+    let mut world = World::new(vec![calls(&["read"]), says("ok"), says("steered")], vec![quick("read", true)]);
+    let inbox = world.inbox.clone();
+    let steering = tool("read", true, move |_, _| {
+        inbox.push("use tabs".into());
+        inbox.push("and be brief".into());
+        Box::pin(async { ToolOutcome::done("x") })
+    });
+    world.agent.tools = Tools::new(vec![steering]);
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+    let request = &world.requests()[1];
+    assert_eq!(*request.messages[3], Message::User { text: "use tabs\n\nand be brief".into() });
+}
+
+#[tokio::test]
+async fn a_provider_failure_keeps_the_partial_text_and_the_session_goes_on() {
+    let failure = Failure { class: FailureClass::StreamBroken, phrase: Phrase::new("llm.stream_broken") };
+    let plays = vec![
+        Play::Items(vec![Item::Text("partial".into()), Item::Failed(failure.clone())]),
+        Play::Items(vec![Item::Failed(failure)]),
+        says("better"),
+    ];
+    let mut world = World::new(plays, vec![]);
+    for _ in 0..2 {
+        assert_eq!(world.turn("go").await, TurnEnd::ProviderFailed { why: Phrase::new("llm.stream_broken") });
+    }
+    assert_eq!(world.turn("again").await, TurnEnd::Done);
+    assert!(matches!(&world.last_request()[1], Message::Assistant { text, .. } if text == "partial"));
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_to_the_model_and_ends_the_turn_as_refused() {
+    let mut world = World::new(vec![calls(&["write"]), says("I may not")], vec![quick("write", false)]);
+    world.agent.gate = Arc::new(Door { denies: vec!["write"], ..Door::default() });
+    assert!(matches!(world.turn("go").await, TurnEnd::Refused { .. }));
+    assert_eq!(world.results(), ["blocked: rule"]);
+}
+
+#[tokio::test]
+async fn a_refusal_that_the_model_works_around_is_not_the_end() {
+    let plays = vec![calls(&["write"]), calls(&["read"]), says("found another way")];
+    let mut world = World::new(plays, vec![quick("write", false), quick("read", true)]);
+    world.agent.gate = Arc::new(Door { denies: vec!["write"], ..Door::default() });
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+}
+
+#[tokio::test]
+async fn when_the_log_cannot_be_written_nothing_runs_and_later_turns_are_valid() {
+    let full = Arc::new(Memory::default());
+    let journal = full.clone();
+    // The disk fills up while the first call runs; the second must not run.
+    let filler = tool("filler", false, move |_, _| {
+        journal.fails.store(true, Ordering::SeqCst);
+        Box::pin(async { ToolOutcome::done("x") })
+    });
+    let ran = Arc::new(AtomicBool::new(false));
+    let flag = ran.clone();
+    let second = tool("second", false, move |_, _| {
+        flag.store(true, Ordering::SeqCst);
+        Box::pin(async { ToolOutcome::done("x") })
+    });
+    let mut world = World::new(vec![calls(&["filler", "second"]), says("ok")], vec![filler, second]);
+    world.agent.journal = full.clone();
+    world.journal = full.clone();
+    assert!(matches!(world.turn("go").await, TurnEnd::Broken { .. }));
+    assert!(!ran.load(Ordering::SeqCst));
+    full.fails.store(false, Ordering::SeqCst);
+    assert_eq!(world.turn("again").await, TurnEnd::Done);
+    assert_eq!(world.results().len(), 2, "every call has its outcome");
+}

@@ -1,0 +1,144 @@
+//! Shell commands as rules see them: conservative, by characters. Where it cannot tell, an allow rule does not match.
+
+/// What separates commands, or hides one inside another.
+const OPERATORS: &[char] = &[';', '&', '|', '\n', '\r', '(', ')', '`', '{', '}', '<', '>', '$', '\u{2028}', '\u{2029}'];
+
+/// Words that may stand before a command: programs that run another one, and the shell's own.
+const WRAPPERS: &[&str] = &[
+    "!", "builtin", "command", "do", "doas", "elif", "else", "env", "exec", "if", "ionice", "nice", "nohup", "setsid",
+    "stdbuf", "sudo", "then", "time", "timeout", "until", "while", "xargs",
+];
+
+/// True when the text is one simple command: nothing in it, quoted or not, starts or hides another one.
+/// Single quotes protect their content; double quotes do not protect `$` and backticks.
+pub(crate) fn is_simple(command: &str) -> bool {
+    let mut quote = None;
+    for c in command.trim().chars() {
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), _) if c == open => quote = None,
+            (Some('\''), _) => {}
+            (Some(_), '$' | '`' | '\\') | (None, '\\') => return false,
+            (Some(_), _) => {}
+            (None, _) if OPERATORS.contains(&c) || (c.is_control() && c != '\t') => return false,
+            _ => {}
+        }
+    }
+    quote.is_none()
+}
+
+/// True when the first word assigns a variable (`FOO=bar cmd`): it changes what the command does.
+pub(crate) fn has_assignment(command: &str) -> bool {
+    words(command).next().is_some_and(is_assignment)
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
+/// Every piece of the line that could be a command of its own, each also without wrappers and assignments
+/// before it. For rules that forbid: better one piece too many than one too few.
+pub(crate) fn pieces(line: &str) -> Vec<String> {
+    let mut found = vec![normal(line)];
+    for piece in line.split(OPERATORS) {
+        let mut rest: Vec<&str> = words(piece).collect();
+        while let Some(first) = rest.first() {
+            found.push(rest.join(" "));
+            found.push(rest.join(" ").replace(['\'', '"', '\\'], ""));
+            let program = first.rsplit('/').next().unwrap_or(first);
+            let hides_next =
+                is_assignment(first) || WRAPPERS.contains(&program) || first.starts_with('-') || is_number(first);
+            if program != *first {
+                found.push([&[program], rest.get(1..).unwrap_or_default()].concat().join(" "));
+            }
+            if !hides_next {
+                break;
+            }
+            rest.remove(0);
+        }
+    }
+    found.sort();
+    found.dedup();
+    found.retain(|piece| !piece.is_empty());
+    found
+}
+
+fn is_number(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// The words, split at white space only.
+pub(crate) fn words(command: &str) -> impl Iterator<Item = &str> {
+    command.split_whitespace()
+}
+
+/// White space folded, ends trimmed.
+pub(crate) fn normal(command: &str) -> String {
+    words(command).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_simple, pieces};
+
+    #[test]
+    fn simple_commands() {
+        for simple in
+            ["ls", "cargo test --all", "grep 'a|b;c' x", "git commit -m \"a; b\"", "echo 'a$b`c`'", " ls\t-l "]
+        {
+            assert!(is_simple(simple), "{simple}");
+        }
+        for other in [
+            "ls; rm x",
+            "ls && rm x",
+            "ls || rm x",
+            "ls | sh",
+            "ls & rm x",
+            "ls\nrm x",
+            "ls\rrm x",
+            "ls\\\nrm x",
+            "echo $(rm x)",
+            "echo `rm x`",
+            "echo \"$(rm x)\"",
+            "echo \"`rm x`\"",
+            "cat <(rm x)",
+            "ls > x",
+            "{ rm x; }",
+            "(rm x)",
+            "echo ${x:=$(rm x)}",
+            "echo 'a",
+            "ls \u{b} rm",
+            "ls \u{2028}rm x",
+            "echo \"a\\\"; rm x\"",
+        ] {
+            assert!(!is_simple(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn pieces_find_what_is_hidden() {
+        for line in [
+            "rm -rf x",
+            "ls && rm -rf x",
+            "ls;rm -rf x",
+            "sudo rm -rf x",
+            "A=1 rm -rf x",
+            "env -i A=1 rm -rf x",
+            "echo $(rm -rf x)",
+            "echo \"`rm -rf x`\"",
+            "timeout 5 rm -rf x",
+            "/bin/rm -rf x",
+            "nice -n 5 rm -rf x",
+            "true | xargs rm -rf x",
+            "'rm' -rf x",
+            "r\\m -rf x",
+            "if true; then\nrm -rf x\nfi",
+        ] {
+            assert!(pieces(line).iter().any(|piece| piece.starts_with("rm -rf x")), "{line}: {:?}", pieces(line));
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! A rule: `Tool`, `Tool(specifier)`, and the older forms `tool` and `tool=literal`.
+
+use crate::command;
+use globset::{GlobBuilder, GlobMatcher};
+use reasonix_proto::{Action, Family};
+use std::fmt;
+
+/// One permission rule, as written.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    text: String,
+    target: Target,
+    specifier: Option<Specifier>,
+}
+
+/// Which calls a rule speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Target {
+    Family(Family),
+    /// A tool by its own name; also tools that do not exist here, so that no rule is ever lost.
+    Tool(String),
+    Everything,
+}
+
+/// Which subjects a rule speaks of.
+#[derive(Debug, Clone)]
+enum Specifier {
+    /// `Bash(npm test:*)`: this command, with any further arguments, and no other operator.
+    Prefix(String),
+    /// Exactly this text, white space folded.
+    Exact(String),
+    /// A text with `*` in it.
+    Wild(GlobMatcher),
+    /// A path glob.
+    Path(GlobMatcher),
+}
+
+/// A rule that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("cannot read the rule {rule:?}: {reason}")]
+pub struct RuleError {
+    /// The rule's text.
+    pub rule: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl Rule {
+    /// Reads a rule.
+    pub fn parse(text: &str) -> Result<Self, RuleError> {
+        let text = text.trim();
+        let fail = |reason: &str| RuleError { rule: text.to_owned(), reason: reason.to_owned() };
+        let literal = text.split_once('=').filter(|(name, _)| is_name(name));
+        let (name, specifier) = match (literal, text.split_once('(')) {
+            (Some((name, literal)), _) => (name, Some(Specifier::Exact(command::normal(literal)))),
+            (None, Some((name, rest))) => {
+                let inner = rest.strip_suffix(')').ok_or_else(|| fail("the closing parenthesis is missing"))?;
+                (name.trim(), specifier_of(name.trim(), inner, text)?)
+            }
+            (None, None) => (text, None),
+        };
+        if name == "*" {
+            return Ok(Self { text: text.to_owned(), target: Target::Everything, specifier });
+        }
+        if !is_name(name) {
+            return Err(fail("it does not begin with the name of a tool"));
+        }
+        Ok(Self { text: text.to_owned(), target: target_of(name), specifier })
+    }
+
+    /// The rule as written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// True when the rule speaks of this tool at all.
+    fn names(&self, tool: &str, family: Family) -> bool {
+        match &self.target {
+            Target::Everything => true,
+            Target::Family(named) => *named == family,
+            Target::Tool(named) => named.eq_ignore_ascii_case(tool),
+        }
+    }
+
+    /// True when the rule permits the whole call: every subject, and no operator that could bring another command.
+    pub(crate) fn permits(&self, tool: &str, action: &Action) -> bool {
+        if !self.names(tool, action.family) {
+            return false;
+        }
+        let Some(specifier) = &self.specifier else { return true };
+        !action.subjects.is_empty() && action.subjects.iter().all(|subject| specifier.permits(action.family, subject))
+    }
+
+    /// True when the rule touches the call: one subject, or one command in the line, is enough.
+    pub(crate) fn touches(&self, tool: &str, action: &Action) -> bool {
+        if !self.names(tool, action.family) {
+            return false;
+        }
+        let Some(specifier) = &self.specifier else { return true };
+        action.subjects.iter().any(|subject| specifier.touches(action.family, subject))
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Specifier {
+    fn permits(&self, family: Family, subject: &str) -> bool {
+        if family == Family::Bash && !matches!(self, Self::Exact(_)) {
+            let alone = command::is_simple(subject) && !command::has_assignment(subject);
+            return alone && self.fits(&command::normal(subject));
+        }
+        self.fits(&if family == Family::Bash { command::normal(subject) } else { subject.to_owned() })
+    }
+
+    fn touches(&self, family: Family, subject: &str) -> bool {
+        if family == Family::Bash {
+            return command::pieces(subject).iter().any(|piece| self.fits(piece));
+        }
+        // A folder that is forbidden forbids what is in it.
+        let path = std::path::Path::new(subject);
+        path.ancestors().any(|part| !part.as_os_str().is_empty() && self.fits(&part.to_string_lossy()))
+    }
+
+    fn fits(&self, subject: &str) -> bool {
+        match self {
+            Self::Prefix(prefix) => {
+                subject.strip_prefix(prefix.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            }
+            Self::Exact(text) => subject == text,
+            Self::Wild(glob) | Self::Path(glob) => glob.is_match(subject),
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}
+
+fn target_of(name: &str) -> Target {
+    match name.to_ascii_lowercase().as_str() {
+        "bash" | "shell" => Target::Family(Family::Bash),
+        "edit" | "write" | "patch" | "multiedit" | "notebookedit" => Target::Family(Family::Edit),
+        "read" | "list" | "ls" | "glob" => Target::Family(Family::Read),
+        "grep" => Target::Family(Family::Grep),
+        _ => Target::Tool(name.to_owned()),
+    }
+}
+
+fn specifier_of(name: &str, inner: &str, rule: &str) -> Result<Option<Specifier>, RuleError> {
+    let fail = |reason: String| RuleError { rule: rule.to_owned(), reason };
+    let inner = inner.trim();
+    if inner.is_empty() {
+        return Err(fail("there is nothing between the parentheses".to_owned()));
+    }
+    if inner == "*" || inner == "**" {
+        return Ok(None);
+    }
+    if target_of(name) != Target::Family(Family::Bash) {
+        let pattern = inner.strip_prefix("./").unwrap_or(inner);
+        let pattern = if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.to_owned() };
+        return glob(&pattern, true).map(|glob| Some(Specifier::Path(glob))).map_err(fail);
+    }
+    // `cmd:*` is how a prefix is written, `cmd *` is its older form.
+    if let Some(prefix) =
+        inner.strip_suffix(":*").or_else(|| inner.strip_suffix(" *")).filter(|prefix| !prefix.contains('*'))
+    {
+        return Ok(Some(Specifier::Prefix(command::normal(prefix))));
+    }
+    if inner.contains('*') {
+        return glob(&command::normal(inner), false).map(|glob| Some(Specifier::Wild(glob))).map_err(fail);
+    }
+    Ok(Some(Specifier::Exact(command::normal(inner))))
+}
+
+fn glob(pattern: &str, is_path: bool) -> Result<GlobMatcher, String> {
+    // In a command only `*` is special; `[` and `?` are what they are in the command.
+    let escaped: String = if is_path {
+        pattern.to_owned()
+    } else {
+        pattern
+            .chars()
+            .flat_map(|c| if matches!(c, '?' | '[' | ']' | '{' | '}' | '\\') { vec!['\\', c] } else { vec![c] })
+            .collect()
+    };
+    let built = GlobBuilder::new(&escaped).literal_separator(is_path).backslash_escape(true).build();
+    built.map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Rule;
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        for (text, reason) in [
+            ("", "name of a tool"),
+            ("Bash(", "closing parenthesis"),
+            ("Bash()", "nothing between"),
+            ("(ls)", "name of a tool"),
+            ("Edit([)", "unclosed"),
+        ] {
+            let error = Rule::parse(text).unwrap_err().to_string();
+            assert!(error.contains(reason), "{text:?}: {error}");
+        }
+    }
+}
