@@ -2,7 +2,7 @@
 
 use crate::bound::{Bound, bound};
 use crate::conversation::Conversation;
-use crate::ports::{Args, Ask, Call, Decision, JournalError, Stop, Tool};
+use crate::ports::{Args, Ask, BoxFuture, Call, Decision, JournalError, Stop, Tool};
 use crate::turn::Agent;
 use futures_util::{FutureExt, StreamExt, stream};
 use reasonix_proto::{Action, Event, ReadOnly, RecordBody, ToolCall, ToolOutcome, TurnState};
@@ -97,11 +97,13 @@ async fn together(
     stop: &Stop,
     tally: &mut Tally,
 ) -> Result<(), JournalError> {
-    let mut admitted = Vec::with_capacity(calls.len());
+    // All of them pass the gate before the first one runs.
+    let mut work: Vec<BoxFuture<'_, RecordBody>> = Vec::with_capacity(calls.len());
     for ready in calls {
-        admitted.push(admit(agent, ready, stop, tally).await?);
+        let ready = admit(agent, ready, stop, tally).await?;
+        work.push(Box::pin(finish(agent, ready, stop)));
     }
-    let mut outcomes = stream::iter(admitted.into_iter().map(|ready| finish(agent, ready, stop))).buffered(PARALLEL);
+    let mut outcomes = stream::iter(work).buffered(PARALLEL);
     while let Some(body) = outcomes.next().await {
         let record = agent.journal.append(body).await?;
         conversation.take(&record);

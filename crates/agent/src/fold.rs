@@ -81,11 +81,12 @@ impl Fold {
 }
 
 fn retry_notice(attempt: u32, of: u32, wait: std::time::Duration, why: &Phrase) -> Event {
-    let phrase = Phrase::new("engine.retrying")
-        .with("why", &why.code)
+    let mut phrase = Phrase::new("engine.retrying")
+        .with("why", format_args!("@{}", why.code))
         .with("attempt", attempt)
         .with("of", of)
         .with("seconds", format!("{:.1}", wait.as_secs_f64()));
+    phrase.args.extend(why.args.iter().cloned());
     Event::Notice { level: Level::Warning, phrase }
 }
 

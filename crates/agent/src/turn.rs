@@ -3,7 +3,7 @@
 use crate::conversation::{Conversation, Inbox};
 use crate::dispatch::dispatch;
 use crate::fold::Answer;
-use crate::ports::{Artifacts, Gate, Journal, JournalError, Model, Sink, Stop, Tools};
+use crate::ports::{Artifacts, BoxFuture, Gate, Journal, JournalError, Model, Sink, Stop, Tools};
 use crate::step::answer;
 use reasonix_proto::{Event, Level, Message, Phrase, RecordBody, StopReason, TurnEnd, TurnState, Usage};
 use std::sync::Arc;
@@ -48,7 +48,23 @@ struct Progress {
 
 impl Agent {
     /// Runs one turn to its end. Whatever happens, the log afterwards gives a valid next request.
-    pub async fn turn(&self, conversation: &mut Conversation, prompt: String, inbox: &Inbox, stop: &Stop) -> TurnEnd {
+    pub fn turn<'a>(
+        &'a self,
+        conversation: &'a mut Conversation,
+        prompt: String,
+        inbox: &'a Inbox,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, TurnEnd> {
+        Box::pin(self.whole_turn(conversation, prompt, inbox, stop))
+    }
+
+    async fn whole_turn(
+        &self,
+        conversation: &mut Conversation,
+        prompt: String,
+        inbox: &Inbox,
+        stop: &Stop,
+    ) -> TurnEnd {
         let mut progress = Progress { turn: conversation.next_turn(), ..Progress::default() };
         let end = match self.timed(conversation, prompt, inbox, stop, &mut progress).await {
             Ok(end) => end,

@@ -1,2 +1,69 @@
-//! The reasonix binary: arguments, wiring, commands and exit codes.
-fn main() {}
+//! The `reasonix` binary: arguments, wiring, commands and exit codes. The only room that prints.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod args;
+mod chat;
+mod context;
+mod demo;
+mod doctor;
+mod exit;
+mod inspect;
+mod models;
+mod pump;
+mod run;
+mod say;
+mod schema;
+mod setup;
+mod stdin;
+mod view;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, Parser};
+use exit::Exit;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    match dispatch(cli) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            say::failure(&error);
+            Exit::of_error(&error).into()
+        }
+    }
+}
+
+/// Help and version go to standard output with 0; a wrong command line is 2.
+fn usage(error: &clap::Error) -> ExitCode {
+    // A closed pipe under `--help | head` is nothing to complain about.
+    let _ = error.print();
+    if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
+}
+
+fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
+    match cli.command {
+        None => runtime()?.block_on(chat::chat(cli.session)),
+        Some(Command::Run(run)) => runtime()?.block_on(run::run(*run)),
+        Some(Command::Demo(demo)) => runtime()?.block_on(demo::demo(demo)),
+        Some(Command::Setup(setup)) => runtime()?.block_on(setup::setup(setup)),
+        Some(Command::Doctor(doctor)) => runtime()?.block_on(doctor::doctor(&doctor)),
+        Some(Command::Models(models)) => runtime()?.block_on(models::models(&models)),
+        Some(Command::Sessions(sessions)) => inspect::sessions(&sessions),
+        Some(Command::Config(config)) => inspect::config(&config),
+        Some(Command::Completions { shell }) => {
+            let mut out = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "reasonix", &mut out);
+            say::bytes(&out)?;
+            Ok(Exit::Done)
+        }
+    }
+}
+
+/// One thread is enough for one conversation; blocking work has threads of its own. It must be the thread that
+/// lives as long as the process: children are tied to the life of the thread that started them.
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
+}

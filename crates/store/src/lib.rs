@@ -1,1 +1,12 @@
-//! Bytes on disk: content-addressed blobs, atomic writes and locks.
+//! Bytes on disk: content-addressed blobs, atomic writes, locks and private folders.
+//! Knows nothing of what the bytes mean.
+
+mod atomic;
+mod blobs;
+mod folder;
+mod lock;
+
+pub use atomic::write_atomic;
+pub use blobs::{BlobError, BlobKey, Blobs};
+pub use folder::private_folder;
+pub use lock::{Lock, LockError};

@@ -1,1 +1,57 @@
-//! The stateless built-in tools: files, search and shell.
+//! The stateless built-in tools: files, search and shell. Each is one source file with its prompt in a `.md` beside it.
+//! The engines under them (replace, patch, diff, nearest) are pure; files are reached through `workspace` alone.
+
+mod apply_patch;
+mod bash;
+mod delete_range;
+mod diff;
+mod edit_file;
+mod edits;
+mod fold;
+mod glob;
+mod grep;
+mod indent;
+mod lines;
+mod ls;
+mod move_file;
+mod multi_edit;
+mod nearest;
+mod patch;
+mod port;
+mod read_file;
+mod replace;
+mod schema;
+mod write_file;
+
+pub use bash::{Bash, ShellOptions};
+pub use schema::schema_of;
+
+use reasonix_agent::{Artifacts, Tool};
+use reasonix_workspace::Workspace;
+use std::sync::Arc;
+
+/// What the file tools work with.
+#[derive(Clone)]
+pub struct Deps {
+    /// The door to every file.
+    pub workspace: Workspace,
+    /// Where cut outputs are kept, for `read_file artifact://…`.
+    pub artifacts: Arc<dyn Artifacts>,
+}
+
+/// The file and search tools, in the order they are sent.
+pub fn files(deps: &Deps) -> Vec<Arc<dyn Tool>> {
+    let workspace = || deps.workspace.clone();
+    vec![
+        Arc::new(read_file::ReadFile::new(workspace(), Arc::clone(&deps.artifacts))),
+        Arc::new(write_file::WriteFile::new(workspace())),
+        Arc::new(edit_file::EditFile::new(workspace())),
+        Arc::new(multi_edit::MultiEdit::new(workspace())),
+        Arc::new(apply_patch::ApplyPatch::new(workspace())),
+        Arc::new(delete_range::DeleteRange::new(workspace())),
+        Arc::new(move_file::MoveFile::new(workspace())),
+        Arc::new(ls::Ls::new(workspace())),
+        Arc::new(glob::Glob::new(workspace())),
+        Arc::new(grep::Grep::new(workspace())),
+    ]
+}

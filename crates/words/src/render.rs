@@ -6,7 +6,7 @@ use reasonix_proto::Phrase;
 /// The text of a phrase. A code that the catalogue does not know shows itself with its arguments.
 pub fn render(lang: Lang, phrase: &Phrase) -> String {
     match catalogue::find(&phrase.code) {
-        Some(entry) => fill(text_of(lang, entry), phrase),
+        Some(entry) => fill(lang, text_of(lang, entry), phrase),
         None => phrase.to_string(),
     }
 }
@@ -14,7 +14,7 @@ pub fn render(lang: Lang, phrase: &Phrase) -> String {
 /// What to do about it, when the catalogue has a `<code>.hint`.
 pub fn hint(lang: Lang, phrase: &Phrase) -> Option<String> {
     let entry = catalogue::find(&format!("{}.hint", phrase.code))?;
-    Some(fill(text_of(lang, entry), phrase))
+    Some(fill(lang, text_of(lang, entry), phrase))
 }
 
 fn text_of(lang: Lang, (_, en, zh): &crate::Entry) -> &'static str {
@@ -24,8 +24,9 @@ fn text_of(lang: Lang, (_, en, zh): &crate::Entry) -> &'static str {
     }
 }
 
-/// Replaces each `{name}`; an argument's own braces are never looked into.
-fn fill(text: &str, phrase: &Phrase) -> String {
+/// Replaces each `{name}`; an argument's own braces are never looked into. An argument `@code` stands for that
+/// code's text, filled from the same arguments: how one phrase speaks of another.
+fn fill(lang: Lang, text: &str, phrase: &Phrase) -> String {
     let mut out = String::with_capacity(text.len() + 32);
     let mut rest = text;
     while let Some(open) = rest.find('{') {
@@ -34,7 +35,12 @@ fn fill(text: &str, phrase: &Phrase) -> String {
         let value = after.find('}').and_then(|close| Some((close, phrase.arg(after.get(1..close)?)?)));
         match value {
             Some((close, value)) => {
-                out.push_str(value);
+                match value.strip_prefix('@').and_then(catalogue::find) {
+                    Some(entry) if !text_of(lang, entry).contains(text) => {
+                        out.push_str(&fill(lang, text_of(lang, entry), phrase));
+                    }
+                    _ => out.push_str(value),
+                }
                 rest = after.get(close + 1..).unwrap_or_default();
             }
             None => {
@@ -56,7 +62,20 @@ mod tests {
     #[test]
     fn arguments_are_filled_once() {
         let phrase = Phrase::new("x").with("a", "{b}").with("b", "no");
-        assert_eq!(fill("<{a}> {c} {", &phrase), "<{b}> {c} {");
+        assert_eq!(fill(Lang::En, "<{a}> {c} {", &phrase), "<{b}> {c} {");
+    }
+
+    #[test]
+    fn a_phrase_can_speak_of_another() {
+        let phrase = Phrase::new("engine.retrying")
+            .with("why", "@engine.empty_answer")
+            .with("attempt", 1)
+            .with("of", 4)
+            .with("seconds", "0.5");
+        assert_eq!(
+            render(Lang::En, &phrase),
+            "the model answered with nothing: attempt 1 of 4 failed, trying again in 0.5 s"
+        );
     }
 
     #[test]

@@ -1,1 +1,43 @@
-//! The file boundary: confined paths, encodings, read guard and in-process search.
+//! The file boundary. Every path a tool names passes through a [`Workspace`]: it is resolved below the roots the user
+//! gave, opened without following a link out, decoded and encoded as it is on disk, written atomically, and refused
+//! when it changed since the session read it. Searching runs in process over the same boundary.
+//! Nothing here asks a person or knows a rule: that is the gate's work, before a call gets here.
+//!
+//! Which read to use: [`Workspace::read_lines`] and [`Workspace::read_text`] show a file and remember what was shown;
+//! [`Workspace::read_base`] reads a file in order to change it, and refuses one that changed since it was shown.
+
+mod beneath;
+mod board;
+mod boundary;
+mod commit;
+mod error;
+mod format;
+mod generated;
+mod glob;
+mod grep;
+mod guard;
+mod hits;
+mod kind;
+mod lexical;
+mod list;
+mod near;
+mod read;
+mod stage;
+mod text;
+mod walk;
+mod window;
+mod workspace;
+
+#[cfg(test)]
+mod tests;
+
+pub use commit::{Step, Written};
+pub use error::FileError;
+pub use format::{Encoding, Eol, Format};
+pub use generated::generated;
+pub use glob::{Found, GlobQuery};
+pub use grep::{FileMatches, GrepLine, GrepQuery, Matches};
+pub use list::{Entry, EntryKind, Listing};
+pub use text::TextFile;
+pub use window::Window;
+pub use workspace::{MAX_TEXT_BYTES, Options, Workspace};

@@ -1,6 +1,78 @@
-//! Texts of the `engine` room.
+//! Texts of the `engine`, `agent` and `net` rooms.
 
 use crate::Entry;
 
 /// Sorted by code.
-pub(crate) const ENTRIES: &[Entry] = &[];
+pub(crate) const ENTRIES: &[Entry] = &[
+    (
+        "engine.answer_late",
+        "question {ask} was already answered; this answer is not used",
+        "问题 {ask} 已有答复，此次答复未采用",
+    ),
+    (
+        "engine.answer_not_offered",
+        "question {ask}: that rule was not offered; the question is still open",
+        "问题 {ask}：该规则不在可选项中，问题仍待答复",
+    ),
+    (
+        "engine.ask_mode",
+        "permissions.mode is \"ask\": changes and commands are asked about",
+        "permissions.mode 为 \"ask\"：修改和命令需经同意",
+    ),
+    ("engine.ask_rule", "the rule {rule} says to ask", "规则 {rule} 要求询问"),
+    ("engine.bad_rule", "cannot read the permission rule {rule}: {reason}", "无法读取权限规则 {rule}：{reason}"),
+    (
+        "engine.bad_rule.hint",
+        "rules look like Bash(cargo test:*), Edit(docs/**) or Read; see docs/config.md",
+        "规则形如 Bash(cargo test:*)、Edit(docs/**) 或 Read；参见 docs/config.md",
+    ),
+    ("engine.bad_script", "cannot play the script {path}: {reason}", "无法播放脚本 {path}：{reason}"),
+    ("engine.bad_script.hint", "the format is described in docs/scripted.md", "脚本格式见 docs/scripted.md"),
+    ("engine.empty_answer", "the model answered with nothing", "模型返回了空回答"),
+    (
+        "engine.empty_answer.hint",
+        "ask again, or try another model; some models need a larger max_tokens",
+        "请重试或换一个模型；某些模型需要更大的 max_tokens",
+    ),
+    ("engine.journal_failed", "cannot write the session log {path}: {reason}", "无法写入会话日志 {path}：{reason}"),
+    (
+        "engine.journal_failed.hint",
+        "nothing was run after this point; make room or fix the folder, then continue the session",
+        "此后没有执行任何操作；请腾出空间或修复目录权限，然后继续会话",
+    ),
+    ("engine.reference_failed", "@{path} could not be read: {reason}", "无法读取 @{path}：{reason}"),
+    ("engine.refused", "the last calls were refused: {by}", "最后的调用被拒绝：{by}"),
+    (
+        "engine.refused.hint",
+        "allow it with a rule in ~/.reasonix/config.toml ([permissions] allow), or run it in a terminal to be asked",
+        "可在 ~/.reasonix/config.toml 的 [permissions] allow 中添加规则，或在终端中运行以便询问",
+    ),
+    (
+        "engine.retrying",
+        "{why}: attempt {attempt} of {of} failed, trying again in {seconds} s",
+        "{why}：第 {attempt}/{of} 次尝试失败，{seconds} 秒后重试",
+    ),
+    (
+        "engine.unknown_kind",
+        "provider {provider} has the kind {kind}, which does not exist",
+        "提供方 {provider} 的 kind 为 {kind}，不存在该类型",
+    ),
+    (
+        "engine.unknown_kind.hint",
+        "use kind = \"openai\" or kind = \"scripted\"",
+        "请使用 kind = \"openai\" 或 kind = \"scripted\"",
+    ),
+    ("engine.workspace", "cannot use the working folder: {reason}", "无法使用工作目录：{reason}"),
+    ("engine.workspace.hint", "choose another folder with -C DIR", "请用 -C DIR 指定其他目录"),
+    ("net.build", "cannot build an HTTP client: {reason}", "无法创建 HTTP 客户端：{reason}"),
+    ("net.ca_file", "cannot use the certificate file {path}: {reason}", "无法使用证书文件 {path}：{reason}"),
+    ("net.ca_file.hint", "net.ca_file must be a PEM file with certificates", "net.ca_file 必须是 PEM 格式的证书文件"),
+    ("net.proxy", "cannot use the proxy {proxy}: {reason}", "无法使用代理 {proxy}：{reason}"),
+    (
+        "net.proxy.hint",
+        "check net.proxy in the settings, and HTTPS_PROXY, HTTP_PROXY and ALL_PROXY in the environment",
+        "请检查设置中的 net.proxy，以及环境变量 HTTPS_PROXY、HTTP_PROXY 和 ALL_PROXY",
+    ),
+    ("net.url", "{url} is not an http or https address", "{url} 不是 http 或 https 地址"),
+    ("net.url.hint", "base_url looks like http://127.0.0.1:8000/v1", "base_url 形如 http://127.0.0.1:8000/v1"),
+];

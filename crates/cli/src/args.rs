@@ -1,0 +1,167 @@
+//! What can be typed.
+
+use clap::{Args, Parser, Subcommand, ValueHint};
+use std::path::PathBuf;
+
+/// A coding agent for the terminal that drives any model, local or hosted.
+#[derive(Debug, Parser)]
+#[command(name = "reasonix", version, about, max_term_width = 100, subcommand_negates_reqs = true)]
+#[command(after_help = "Without a command, in a terminal: a chat in the current folder.\nFirst time? Try `reasonix demo`, then `reasonix setup`.")]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run one prompt to its end, without a person to ask
+    Run(Box<RunArgs>),
+    /// Watch the agent fix a failing test in a small project; no key, no network
+    Demo(DemoArgs),
+    /// Choose a model endpoint and save it
+    Setup(SetupArgs),
+    /// Check settings, key, endpoint and this machine
+    Doctor(DoctorArgs),
+    /// List the configured models
+    Models(ModelsArgs),
+    /// List the saved sessions
+    Sessions(SessionsArgs),
+    /// Show the settings
+    Config(ConfigArgs),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Options of every command that talks to a model.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SessionArgs {
+    /// The model: `provider`, `model` or `provider/model`
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Work in this folder
+    #[arg(short = 'C', long = "cd", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) dir: Option<PathBuf>,
+    /// Another folder whose files may be read and changed; may be given several times
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) add_dir: Vec<PathBuf>,
+    /// Stop after so many rounds of tool calls; 0 for no limit
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u32>,
+    /// Offer only these tools, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) tools: Option<Vec<String>>,
+    /// More text for the end of the system prompt
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) append_system_prompt: Option<String>,
+    /// An endpoint to use instead of the configured ones
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// The environment variable that holds the key
+    #[arg(long, value_name = "NAME")]
+    pub(crate) api_key_env: Option<String>,
+    /// Read this file in place of ~/.reasonix/config.toml
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+    /// Go on with the last session of this folder
+    #[arg(short = 'c', long = "continue", conflicts_with = "resume")]
+    pub(crate) continues: bool,
+    /// Go on with this session; the beginning or the end of its id is enough
+    #[arg(short, long, value_name = "ID")]
+    pub(crate) resume: Option<String>,
+    /// Keep nothing on disk
+    #[arg(long, conflicts_with_all = ["continues", "resume"])]
+    pub(crate) no_session: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Standard input is added to the prompt: git diff | reasonix run \"review this\"\n@PATH in the prompt adds a file or a folder's listing: reasonix run \"explain\" @src/main.rs\nThe answer goes to standard output, everything else to standard error.\nExit codes: 0 done, 1 failed, 2 usage, 3 ended by a refusal, 4 provider, 5 limit reached, 130 interrupted.")]
+pub(crate) struct RunArgs {
+    /// The prompt; from standard input when missing or `-`
+    #[arg(value_name = "PROMPT")]
+    pub(crate) prompt: Vec<String>,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    /// Print one event a line as JSON
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) json: bool,
+    /// Print the last answer only
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// The answer must be JSON that fits this JSON schema
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output_schema: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Keep the project, here
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) keep: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SetupArgs {
+    /// A name for the endpoint
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// The endpoint's address, up to /v1
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// The model; asked from the endpoint when missing
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// The environment variable that holds the key
+    #[arg(long, value_name = "NAME")]
+    pub(crate) api_key_env: Option<String>,
+    /// The model's context window in tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) context_window: Option<u64>,
+    /// Ask nothing: take the flags, or the first local server that answers
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Do not connect to the endpoint
+    #[arg(long)]
+    pub(crate) offline: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ModelsArgs {
+    /// Ask the endpoints what they offer
+    #[arg(long)]
+    pub(crate) live: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionsArgs {
+    /// Those of all folders, not only of this one
+    #[arg(short, long)]
+    pub(crate) all: bool,
+    /// Print one session a line as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print every setting
+    Show {
+        /// Say where each value comes from
+        #[arg(long)]
+        origin: bool,
+    },
+}

@@ -1,0 +1,203 @@
+//! `reasonix` in a terminal: a plain line chat over the same events as every other front end.
+
+use crate::args::SessionArgs;
+use crate::context::{Context, flags_of};
+use crate::exit::Exit;
+use crate::pump::{Interrupts, pump};
+use crate::run::finish;
+use crate::say::{self, Colour, Style, clean};
+use crate::view::{Plain, View, todo_lines};
+use reasonix_engine::{Handle, resolve_refs, start};
+use reasonix_proto::{Asking, Choice, Level, Op, Phrase, Query, Reply, TurnEnd};
+use reasonix_workspace::Workspace;
+use rustyline::DefaultEditor;
+use rustyline::error::ReadlineError;
+use std::cell::RefCell;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// Prompts that are remembered across restarts.
+const HISTORY: usize = 1000;
+
+/// The line editor, shared between the prompt and the questions.
+type Editor = Rc<RefCell<DefaultEditor>>;
+
+pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        return Err(say::usage(Phrase::new("cli.no_terminal")));
+    }
+    let mut interrupts = Interrupts::listen()?;
+    let context = Context::load(args.dir.as_deref(), flags_of(&args))?;
+    let history = context.home.join("state").join("history");
+    let keeps = !args.no_session;
+    let beginning = context.start(&args, true)?;
+    let workspace = beginning.workspace.clone();
+    let mut handle = start(beginning).map_err(|error| say::engine(&error))?;
+    let editor = editor(keeps.then_some(&history))?;
+    let asking = Rc::clone(&editor);
+    let mut view = Plain::new(Some(Box::new(move |question| ask(&asking, question))));
+    greet(&handle, &workspace);
+    while let Some(typed) = read(&editor)? {
+        if keeps {
+            remember(&editor, &history);
+        }
+        match typed.strip_prefix('/') {
+            Some(command) => {
+                if command_line(command, &handle)? {
+                    break;
+                }
+            }
+            None => turn(&mut handle, &mut view, &mut interrupts, &workspace, &typed).await?,
+        }
+    }
+    let session = handle.session.clone();
+    finish(handle, &mut view, &mut interrupts).await?;
+    if keeps {
+        say::notice(Level::Info, &Phrase::new("cli.goodbye").with("session", session.short()));
+    }
+    Ok(Exit::Done)
+}
+
+fn greet(handle: &Handle, workspace: &Workspace) {
+    if let Reply::Status { model, .. } = handle.query(&Query::Status) {
+        let folder = workspace.root().display();
+        let phrase = Phrase::new("cli.greeting").with("model", model).with("folder", folder);
+        say::line_err(&Style::get().text(&phrase));
+    }
+}
+
+fn editor(history: Option<&PathBuf>) -> anyhow::Result<Editor> {
+    let config = rustyline::Config::builder().max_history_size(HISTORY)?.auto_add_history(false).build();
+    let mut editor = DefaultEditor::with_config(config)?;
+    if let Some(history) = history {
+        // The first chat has no history yet.
+        let _ = editor.load_history(history);
+    }
+    Ok(Rc::new(RefCell::new(editor)))
+}
+
+fn remember(editor: &Editor, history: &PathBuf) {
+    let saved = history
+        .parent()
+        .map_or(Ok(()), reasonix_store::private_folder)
+        .and_then(|()| editor.borrow_mut().save_history(history).map_err(std::io::Error::other));
+    if let Err(error) = saved {
+        say::notice(Level::Warning, &Phrase::new("cli.history_failed").with("reason", error));
+    }
+}
+
+/// The next thing typed; none at the end. Ctrl-C gives up the line, Ctrl-D ends.
+fn read(editor: &Editor) -> anyhow::Result<Option<String>> {
+    loop {
+        let line = editor.borrow_mut().readline("> ");
+        match line {
+            Ok(line) if line.trim().is_empty() => {}
+            Ok(line) => {
+                editor.borrow_mut().add_history_entry(line.trim_end())?;
+                return Ok(Some(line.trim().to_owned()));
+            }
+            Err(ReadlineError::Interrupted) => say::notice(Level::Info, &Phrase::new("cli.how_to_quit")),
+            Err(ReadlineError::Eof) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+async fn turn(
+    handle: &mut Handle,
+    view: &mut Plain,
+    interrupts: &mut Interrupts,
+    workspace: &Workspace,
+    typed: &str,
+) -> anyhow::Result<()> {
+    let resolved = resolve_refs(workspace, typed);
+    for phrase in &resolved.notices {
+        say::notice(Level::Warning, phrase);
+    }
+    handle.send(Op::Prompt { text: resolved.text });
+    let end = pump(handle, view, interrupts).await?;
+    view.close()?;
+    match end {
+        Some(TurnEnd::ProviderFailed { why }) => say::notice(Level::Error, &why),
+        Some(TurnEnd::Interrupted) => say::notice(Level::Warning, &Phrase::new("cli.interrupted")),
+        Some(TurnEnd::TimedOut) => say::notice(Level::Warning, &Phrase::new("cli.timed_out")),
+        Some(TurnEnd::StepLimit) => say::notice(Level::Warning, &Phrase::new("cli.step_limit")),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// A `/command`. True when the chat is over.
+fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
+    let style = Style::get();
+    match command.trim() {
+        "quit" | "exit" | "q" => return Ok(true),
+        "help" | "?" => say::line_err(&style.text(&Phrase::new("cli.chat_help"))),
+        "status" => {
+            if let Reply::Status { session, model, usage, context, window } = handle.query(&Query::Status) {
+                let share = if window > 0 { format!("{} %", context * 100 / window) } else { "?".to_owned() };
+                let phrase = Phrase::new("cli.status")
+                    .with("session", session)
+                    .with("model", model)
+                    .with("input", usage.input)
+                    .with("cached", usage.cached)
+                    .with("output", usage.output)
+                    .with("context", context)
+                    .with("window", window)
+                    .with("share", share);
+                say::line_err(&style.text(&phrase));
+            }
+        }
+        "todo" => {
+            if let Reply::Todo { phases } = handle.query(&Query::Todo) {
+                let lines = todo_lines(&phases);
+                if lines.is_empty() {
+                    say::line_err(&style.text(&Phrase::new("cli.no_todo")));
+                }
+                lines.iter().for_each(|line| say::line_err(&clean(line)));
+            }
+        }
+        other => say::notice(Level::Warning, &Phrase::new("cli.unknown_command").with("command", other)),
+    }
+    Ok(false)
+}
+
+/// Asks a person about a call. Everything that is not a clear yes is a no.
+fn ask(editor: &Editor, asking: &Asking) -> Choice {
+    let style = Style::get();
+    show_question(style, asking);
+    let rules: Vec<&String> = asking.rules.iter().take(2).collect();
+    loop {
+        let line = editor.borrow_mut().readline(&style.text(&Phrase::new("cli.ask_prompt")));
+        let Ok(line) = line else { return Choice::Deny };
+        match (line.trim().to_lowercase().as_str(), rules.as_slice()) {
+            ("y" | "yes" | "是", _) => return Choice::AllowOnce,
+            ("n" | "no" | "否", _) => return Choice::Deny,
+            ("s", [rule, ..]) | ("p", [_, rule]) => return Choice::AllowSession { rule: (*rule).clone() },
+            _ => say::line_err(&style.text(&Phrase::new("cli.ask_again"))),
+        }
+    }
+}
+
+fn show_question(style: Style, asking: &Asking) {
+    let title = Phrase::new("cli.ask_title").with("tool", &asking.tool);
+    say::line_err(&style.err(Colour::Yellow, &style.text(&title)));
+    if asking.diff.is_none() || asking.fields.len() == 1 {
+        asking.subject.lines().for_each(|line| say::line_err(&format!("  {}", clean(line))));
+    } else {
+        say::line_err(&format!("  {}", clean(&asking.subject)));
+    }
+    match &asking.diff {
+        Some(diff) => crate::view::diff_lines(style, diff).iter().for_each(|line| say::line_err(line)),
+        None => asking.fields.iter().filter(|field| field.value != asking.subject).for_each(|field| {
+            say::line_err(&clean(&format!("  {} = {}", field.name, field.value)));
+        }),
+    }
+    say::line_err(&style.err(Colour::Dim, &style.text(&asking.why)));
+    let keys = ["s", "p"];
+    for (key, rule) in keys.iter().zip(&asking.rules) {
+        let phrase = Phrase::new("cli.ask_session").with("key", key).with("rule", rule);
+        say::line_err(&style.text(&phrase));
+    }
+}

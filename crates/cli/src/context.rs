@@ -1,0 +1,126 @@
+//! From what was typed to what a session starts from.
+
+use crate::args::SessionArgs;
+use crate::say;
+use anyhow::Context as _;
+use reasonix_config::{Flags, Loaded, Sources};
+use reasonix_engine::{Start, Which};
+use reasonix_proto::Phrase;
+use reasonix_workspace::{Options, Workspace};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Everything a command needs to know about where it runs.
+pub(crate) struct Context {
+    pub(crate) home: PathBuf,
+    pub(crate) cwd: PathBuf,
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) loaded: Loaded,
+}
+
+impl Context {
+    /// Reads the settings for this folder; what is wrong with them is said at once.
+    pub(crate) fn load(dir: Option<&Path>, flags: Flags) -> anyhow::Result<Self> {
+        let context = Self::load_silently(dir, flags)?;
+        for (level, phrase) in &context.loaded.notices {
+            say::notice(*level, phrase);
+        }
+        Ok(context)
+    }
+
+    /// The same without saying anything.
+    pub(crate) fn load_silently(dir: Option<&Path>, flags: Flags) -> anyhow::Result<Self> {
+        let env = environment();
+        let cwd = working_folder(dir)?;
+        let home = home_folder(&env)?;
+        let sources = Sources { home: home.clone(), project: cwd.clone(), env: env.clone(), flags };
+        let loaded = reasonix_config::load(&sources).map_err(|error| say::usage(error.phrase()))?;
+        say::settle_language(loaded.settings.language.as_deref());
+        Ok(Self { home, cwd, env, loaded })
+    }
+
+    /// The files that a session may touch.
+    pub(crate) fn workspace(&self, add_dirs: &[PathBuf]) -> anyhow::Result<Workspace> {
+        let sandbox = &self.loaded.settings.sandbox;
+        let root = sandbox.workspace_root.as_deref().unwrap_or(&self.cwd);
+        let options = Options {
+            add_dirs: add_dirs.iter().map(|dir| self.cwd.join(dir)).collect(),
+            allow_write: sandbox.allow_write.clone(),
+            forbid_read: sandbox.forbid_read.clone(),
+            closed: vec![self.home.clone()],
+        };
+        Workspace::open(root, options)
+            .map_err(|error| say::usage(Phrase::new("engine.workspace").with("reason", error)))
+    }
+
+    /// What a session starts from.
+    pub(crate) fn start(self, args: &SessionArgs, attended: bool) -> anyhow::Result<Start> {
+        let workspace = self.workspace(&args.add_dir)?;
+        let rules = reasonix_config::rules_files(&self.home, repository_root(&self.cwd), &self.cwd);
+        for (level, phrase) in &rules.notices {
+            say::notice(*level, phrase);
+        }
+        let which = match (&args.resume, args.continues, args.no_session) {
+            (Some(id), _, _) => Which::Resume(id.clone()),
+            (None, true, _) => Which::Continue,
+            (None, false, true) => Which::Unkept,
+            (None, false, false) => Which::New,
+        };
+        Ok(Start {
+            settings: self.loaded.settings,
+            env: self.env,
+            home: self.home,
+            workspace,
+            rules: rules.files,
+            model: args.model.clone(),
+            append_system: args.append_system_prompt.clone(),
+            which,
+            attended,
+        })
+    }
+}
+
+/// What the command line says about settings.
+pub(crate) fn flags_of(args: &SessionArgs) -> Flags {
+    Flags {
+        config: args.config.clone(),
+        model: args.model.clone(),
+        base_url: args.base_url.clone(),
+        api_key_env: args.api_key_env.clone(),
+        max_steps: args.max_steps,
+        tools: args.tools.clone(),
+        language: None,
+    }
+}
+
+/// The nearest folder upwards that holds a repository; the folder itself when there is none.
+fn repository_root(cwd: &Path) -> &Path {
+    cwd.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(cwd)
+}
+
+fn working_folder(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let wanted = dir.unwrap_or(Path::new("."));
+    let fail = |reason: String| {
+        say::usage(Phrase::new("cli.no_folder").with("path", wanted.display()).with("reason", reason))
+    };
+    let path = wanted.canonicalize().map_err(|error| fail(error.to_string()))?;
+    if path.is_dir() { Ok(path) } else { Err(fail("not a folder".to_owned())) }
+}
+
+/// The user's folder, for commands that need no settings.
+pub(crate) fn home() -> anyhow::Result<PathBuf> {
+    home_folder(&environment())
+}
+
+fn environment() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
+fn home_folder(env: &BTreeMap<String, String>) -> anyhow::Result<PathBuf> {
+    let said = env.get("REASONIX_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let path = said.or_else(|| std::env::home_dir().map(|home| home.join(".reasonix")));
+    let path = path.ok_or_else(|| say::usage(Phrase::new("cli.no_home")))?;
+    std::path::absolute(&path).with_context(|| format!("cannot resolve {}", path.display()))
+}

@@ -1,0 +1,129 @@
+//! `reasonix demo`: a small project with a failing test, and the agent that fixes it. The loop, the tools, the gate
+//! and the test run are real; the model is played by a script, and that is said.
+
+use crate::args::DemoArgs;
+use crate::exit::Exit;
+use crate::pump::{Interrupts, pump};
+use crate::run::finish;
+use crate::say::{self, Colour, Style};
+use crate::view::{Plain, View, diff_lines};
+use anyhow::Context as _;
+use reasonix_config::{Provider, Settings};
+use reasonix_engine::{Start, Which, start};
+use reasonix_proto::{Op, Phrase, TurnEnd};
+use reasonix_workspace::{Options, Workspace};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SCRIPT: &str = include_str!("script.jsonl");
+const PROGRAM: &str = include_str!("price.sh");
+const TEST: &str = include_str!("test.sh");
+
+pub(crate) async fn demo(args: DemoArgs) -> anyhow::Result<Exit> {
+    let style = Style::get();
+    let place = Place::make(args.keep)?;
+    let project = place.project();
+    let prompt = style.text(&Phrase::new("cli.demo_prompt"));
+    say::line_err(&style.text(&Phrase::new("cli.demo_intro").with("folder", project.display())));
+    say::line_err(&format!("\n> {prompt}\n"));
+    let mut interrupts = Interrupts::listen()?;
+    let mut view = Plain::new(None);
+    let mut handle = start(beginning(&place)?).map_err(|error| say::engine(&error))?;
+    handle.send(Op::Prompt { text: prompt });
+    let end = pump(&mut handle, &mut view, &mut interrupts).await?;
+    view.close()?;
+    finish(handle, &mut view, &mut interrupts).await?;
+    match end {
+        Some(TurnEnd::Done) => conclude(style, &project),
+        Some(TurnEnd::ProviderFailed { why }) => Err(say::failed(why)),
+        other => Ok(Exit::of_turn(&other.unwrap_or(TurnEnd::Interrupted))),
+    }
+}
+
+/// Shows what was done, checked by us and not by the script.
+fn conclude(style: Style, project: &Path) -> anyhow::Result<Exit> {
+    let after = std::fs::read_to_string(project.join("price.sh"))?;
+    let diff = similar::TextDiff::from_lines(PROGRAM, after.as_str()).unified_diff().context_radius(2).to_string();
+    say::line_err(&style.text(&Phrase::new("cli.demo_diff")));
+    diff_lines(style, &diff).iter().for_each(|line| say::line_err(line));
+    let test = Command::new("bash").arg("test.sh").current_dir(project).output().context("cannot run bash")?;
+    say::line_err(&style.text(&Phrase::new("cli.demo_test")));
+    String::from_utf8_lossy(&test.stdout).lines().for_each(|line| say::line_err(&format!("       {line}")));
+    if !test.status.success() {
+        return Err(say::failed(Phrase::new("cli.demo_failed")));
+    }
+    say::line_err(&style.err(Colour::Green, &style.text(&Phrase::new("cli.demo_ok"))));
+    say::line_err(&style.text(&Phrase::new("cli.demo_next")));
+    Ok(Exit::Done)
+}
+
+fn beginning(place: &Place) -> anyhow::Result<Start> {
+    let script = place.script();
+    std::fs::write(&script, SCRIPT).with_context(|| format!("cannot write {}", script.display()))?;
+    let provider = Provider {
+        name: "demo".to_owned(),
+        kind: "scripted".to_owned(),
+        models: vec!["script".to_owned()],
+        default: "script".to_owned(),
+        script: Some(script),
+        ..Provider::default()
+    };
+    let settings = Settings { providers: vec![provider], ..Settings::default() };
+    let workspace = Workspace::open(&place.project(), Options::default())
+        .map_err(|error| say::failed(Phrase::new("engine.workspace").with("reason", error)))?;
+    Ok(Start {
+        settings,
+        env: BTreeMap::new(),
+        home: place.folder.clone(),
+        workspace,
+        rules: Vec::new(),
+        model: None,
+        append_system: None,
+        which: Which::Unkept,
+        attended: false,
+    })
+}
+
+/// The folder of the demo; removed at the end unless the user wants it.
+struct Place {
+    folder: PathBuf,
+    keep: bool,
+}
+
+impl Place {
+    fn make(keep: Option<PathBuf>) -> anyhow::Result<Self> {
+        let place = match keep {
+            Some(folder) => Self { folder: std::path::absolute(folder)?, keep: true },
+            None => {
+                let name = format!("reasonix-demo-{}", reasonix_proto::SessionId::fresh());
+                Self { folder: std::env::temp_dir().join(name), keep: false }
+            }
+        };
+        // A name that cannot be foreseen, and a folder that must not be there yet: nobody can have planted it.
+        if !place.keep {
+            std::fs::DirBuilder::new().create(&place.folder).context("cannot make a temporary folder")?;
+        }
+        let project = place.project();
+        std::fs::create_dir_all(&project).with_context(|| format!("cannot make {}", project.display()))?;
+        std::fs::write(project.join("price.sh"), PROGRAM)?;
+        std::fs::write(project.join("test.sh"), TEST)?;
+        Ok(place)
+    }
+
+    fn project(&self) -> PathBuf {
+        self.folder.join("shop")
+    }
+
+    fn script(&self) -> PathBuf {
+        self.folder.join("script.jsonl")
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if !self.keep {
+            let _ = std::fs::remove_dir_all(&self.folder);
+        }
+    }
+}

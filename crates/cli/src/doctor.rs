@@ -1,0 +1,128 @@
+//! `reasonix doctor`: one line for everything that has to be right, with a hint where it is not.
+
+use crate::args::DoctorArgs;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::models::ask;
+use crate::say::{self, Colour, Style, clean};
+use reasonix_config::{Flags, ModelRef};
+use reasonix_proto::{Level, Phrase};
+use reasonix_words::hint;
+use std::path::Path;
+
+/// What a check came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Good,
+    Note,
+    Bad,
+}
+
+struct Report {
+    style: Style,
+    bad: bool,
+}
+
+pub(crate) async fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
+    let mut report = Report { style: Style::get(), bad: false };
+    report.line(Mark::Good, &Phrase::new("cli.doctor_version").with("version", env!("CARGO_PKG_VERSION")))?;
+    match Context::load_silently(None, Flags::default()) {
+        Err(error) => match error.downcast_ref::<say::Told>() {
+            Some(told) => report.line(Mark::Bad, &told.phrase)?,
+            None => return Err(error),
+        },
+        Ok(context) => {
+            report.style = Style::get();
+            settings(&mut report, &context)?;
+            model(&mut report, &context, args.offline).await?;
+            machine(&mut report)?;
+        }
+    }
+    Ok(if report.bad { Exit::Failed } else { Exit::Done })
+}
+
+fn settings(report: &mut Report, context: &Context) -> anyhow::Result<()> {
+    report.line(Mark::Good, &Phrase::new("cli.doctor_home").with("path", context.home.display()))?;
+    for (level, phrase) in &context.loaded.notices {
+        report.line(if *level == Level::Error { Mark::Bad } else { Mark::Note }, phrase)?;
+    }
+    match context.workspace(&[]) {
+        Ok(workspace) => {
+            report.line(Mark::Good, &Phrase::new("cli.doctor_folder").with("path", workspace.root().display()))
+        }
+        Err(error) => report.line(Mark::Bad, &Phrase::new("cli.doctor_text").with("text", format!("{error:#}"))),
+    }
+}
+
+async fn model(report: &mut Report, context: &Context, offline: bool) -> anyhow::Result<()> {
+    let settings = &context.loaded.settings;
+    let found = match settings.default_model() {
+        Ok(found) => found,
+        Err(error) => return report.line(Mark::Bad, &error.phrase()),
+    };
+    let phrase = Phrase::new("cli.doctor_model").with("model", found.name()).with("url", &found.provider.base_url);
+    report.line(Mark::Good, &phrase)?;
+    key(report, context, &found)?;
+    if offline || found.provider.kind != "openai" {
+        return Ok(());
+    }
+    match ask(context, &found).await {
+        Err(phrase) => report.line(Mark::Bad, &phrase),
+        Ok(models) if models.is_empty() || models.iter().any(|model| model.id == found.model) => {
+            report.line(Mark::Good, &Phrase::new("cli.doctor_endpoint").with("url", &found.provider.base_url))
+        }
+        Ok(models) => {
+            let offered: Vec<_> = models.iter().take(8).map(|model| model.id.as_str()).collect();
+            let phrase = Phrase::new("cli.doctor_not_offered")
+                .with("model", found.model)
+                .with("url", &found.provider.base_url)
+                .with("offered", offered.join(", "));
+            report.line(Mark::Note, &phrase)
+        }
+    }
+}
+
+fn key(report: &mut Report, context: &Context, found: &ModelRef<'_>) -> anyhow::Result<()> {
+    let Some(name) = &found.provider.api_key_env else { return Ok(()) };
+    let there = reasonix_config::api_key(found.provider, &context.env, &context.home).is_some();
+    let (mark, code) = if there { (Mark::Good, "cli.doctor_key") } else { (Mark::Note, "cli.doctor_no_key") };
+    report.line(mark, &Phrase::new(code).with("name", name))
+}
+
+fn machine(report: &mut Report) -> anyhow::Result<()> {
+    for program in ["bash", "git"] {
+        match in_path(program) {
+            Some(path) => {
+                report.line(Mark::Good, &Phrase::new("cli.doctor_program").with("name", program).with("path", path))?;
+            }
+            None => report.line(Mark::Bad, &Phrase::new("cli.doctor_no_program").with("name", program))?,
+        }
+    }
+    report.line(Mark::Note, &Phrase::new("cli.doctor_sandbox"))
+}
+
+fn in_path(program: &str) -> Option<String> {
+    let path = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| Path::is_file(file))?;
+    Some(found.display().to_string())
+}
+
+impl Report {
+    fn line(&mut self, mark: Mark, phrase: &Phrase) -> anyhow::Result<()> {
+        self.bad |= mark == Mark::Bad;
+        let (code, colour) = match mark {
+            Mark::Good => ("cli.doctor_good", Colour::Green),
+            Mark::Note => ("cli.doctor_note", Colour::Yellow),
+            Mark::Bad => ("cli.doctor_bad", Colour::Red),
+        };
+        let label = self.style.out(colour, &self.style.text(&Phrase::new(code)));
+        say::line(&format!("{label}  {}", clean(&self.style.text(phrase))))?;
+        if mark != Mark::Good
+            && let Some(hint) = hint(self.style.lang, phrase)
+        {
+            let label = self.style.out(Colour::Cyan, &self.style.text(&Phrase::new("cli.label_hint")));
+            say::line(&format!("      {label}: {}", clean(&hint)))?;
+        }
+        Ok(())
+    }
+}

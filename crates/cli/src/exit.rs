@@ -1,0 +1,45 @@
+//! Exit codes: a contract with scripts, documented in docs/exit-codes.md.
+
+use crate::say::Told;
+use reasonix_proto::TurnEnd;
+use std::process::ExitCode;
+
+/// How the process ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Done = 0,
+    Failed = 1,
+    Usage = 2,
+    Refused = 3,
+    Provider = 4,
+    Limit = 5,
+    Interrupted = 130,
+}
+
+impl Exit {
+    /// The exit code of a turn.
+    pub(crate) fn of_turn(end: &TurnEnd) -> Self {
+        match end {
+            TurnEnd::Done => Self::Done,
+            TurnEnd::Interrupted => Self::Interrupted,
+            TurnEnd::TimedOut | TurnEnd::StepLimit => Self::Limit,
+            TurnEnd::Refused { .. } => Self::Refused,
+            TurnEnd::ProviderFailed { .. } => Self::Provider,
+            TurnEnd::Broken { .. } => Self::Failed,
+        }
+    }
+
+    /// The exit code of an error: what the user wrote is 2, everything else 1.
+    pub(crate) fn of_error(error: &anyhow::Error) -> Self {
+        match error.downcast_ref::<Told>() {
+            Some(told) => told.exit,
+            None => Self::Failed,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}

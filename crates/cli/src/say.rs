@@ -1,0 +1,188 @@
+//! Words on the screen: green ok, red error, yellow warning, cyan hint; all understandable without colour.
+
+use crate::exit::Exit;
+use reasonix_proto::{Level, Phrase};
+use reasonix_words::{Lang, hint, render};
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
+
+/// An error that is told to the user in their language.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) phrase: Phrase,
+    pub(crate) exit: Exit,
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.phrase.fmt(f)
+    }
+}
+
+impl std::error::Error for Told {}
+
+/// An error of what the user wrote: the command line or the settings.
+pub(crate) fn usage(phrase: Phrase) -> anyhow::Error {
+    Told { phrase, exit: Exit::Usage }.into()
+}
+
+/// Any other error that has words.
+pub(crate) fn failed(phrase: Phrase) -> anyhow::Error {
+    Told { phrase, exit: Exit::Failed }.into()
+}
+
+/// An engine's error: its settings are the user's, the rest is the machine's.
+pub(crate) fn engine(error: &reasonix_engine::EngineError) -> anyhow::Error {
+    match error {
+        reasonix_engine::EngineError::Settings(phrase) => usage(phrase.clone()),
+        other => failed(other.phrase()),
+    }
+}
+
+/// The language and colours of this process, decided once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Style {
+    pub(crate) lang: Lang,
+    out: bool,
+    err: bool,
+}
+
+static LANG: OnceLock<Lang> = OnceLock::new();
+
+/// Settles the language from the settings; before that it follows the environment.
+pub(crate) fn settle_language(setting: Option<&str>) {
+    if let Some(tag) = setting {
+        let _ = LANG.set(Lang::of_tag(tag));
+    }
+}
+
+fn language() -> Lang {
+    *LANG.get_or_init(|| {
+        let names = ["REASONIX_LANG", "LC_ALL", "LC_MESSAGES", "LANG"];
+        let tag = names.into_iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+        Lang::of_tag(&tag.unwrap_or_default())
+    })
+}
+
+impl Style {
+    pub(crate) fn get() -> Self {
+        static COLOURS: OnceLock<(bool, bool)> = OnceLock::new();
+        let (out, err) = *COLOURS.get_or_init(|| {
+            let said = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+            let off = said("NO_COLOR") || said("AGENT_NO_COLOR") || std::env::var("TERM").is_ok_and(|term| term == "dumb");
+            (!off && io::stdout().is_terminal(), !off && io::stderr().is_terminal())
+        });
+        Self { lang: language(), out, err }
+    }
+
+    pub(crate) fn text(self, phrase: &Phrase) -> String {
+        render(self.lang, phrase)
+    }
+
+    /// Colours a text for standard error.
+    pub(crate) fn err(self, colour: Colour, text: &str) -> String {
+        colour.paint(text, self.err)
+    }
+
+    /// Colours a text for standard output.
+    pub(crate) fn out(self, colour: Colour, text: &str) -> String {
+        colour.paint(text, self.out)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Colour {
+    Red,
+    Green,
+    Yellow,
+    Cyan,
+    Bold,
+    Dim,
+}
+
+impl Colour {
+    fn paint(self, text: &str, on: bool) -> String {
+        let code = match self {
+            Self::Red => 31,
+            Self::Green => 32,
+            Self::Yellow => 33,
+            Self::Cyan => 36,
+            Self::Bold => 1,
+            Self::Dim => 2,
+        };
+        if on { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// Prints an error with its hint to standard error.
+pub(crate) fn failure(error: &anyhow::Error) {
+    match error.downcast_ref::<Told>() {
+        Some(told) => notice(Level::Error, &told.phrase),
+        None => {
+            let style = Style::get();
+            let label = style.err(Colour::Red, style.text(&Phrase::new("cli.error")).as_str());
+            line_err(&format!("{label}: {}", clean(&format!("{error:#}"))));
+        }
+    }
+}
+
+/// Prints a phrase with its hint to standard error.
+pub(crate) fn notice(level: Level, phrase: &Phrase) {
+    let style = Style::get();
+    let (label, colour) = match level {
+        Level::Info => ("cli.note", Colour::Cyan),
+        Level::Warning => ("cli.warning", Colour::Yellow),
+        Level::Error => ("cli.error", Colour::Red),
+    };
+    let label = style.err(colour, &style.text(&Phrase::new(label)));
+    line_err(&format!("{label}: {}", clean(&style.text(phrase))));
+    if let Some(hint) = hint(style.lang, phrase) {
+        let label = style.err(Colour::Cyan, &style.text(&Phrase::new("cli.label_hint")));
+        line_err(&format!("{label}: {}", clean(&hint)));
+    }
+}
+
+/// Prints a line to standard error. A terminal that went away is nobody's error.
+pub(crate) fn line_err(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Prints a line to standard output.
+pub(crate) fn line(text: &str) -> io::Result<()> {
+    bytes(format!("{text}\n").as_bytes())
+}
+
+/// Prints bytes to standard output; a reader that has seen enough is not an error.
+pub(crate) fn bytes(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+/// Makes text of models, tools and servers harmless for a terminal: no control character but newline and tab.
+pub(crate) fn clean(text: &str) -> String {
+    if !text.chars().any(is_unsafe) {
+        return text.to_owned();
+    }
+    text.chars().map(|c| if is_unsafe(c) { '\u{fffd}' } else { c }).collect()
+}
+
+fn is_unsafe(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clean;
+
+    #[test]
+    fn no_escape_sequence_gets_through() {
+        assert_eq!(clean("a\u{1b}[2Jb\u{9b}31m\u{7}"), "a\u{fffd}[2Jb\u{fffd}31m\u{fffd}");
+        assert_eq!(clean("中文\n\tok 🦀"), "中文\n\tok 🦀");
+        assert_eq!(clean("a\u{202e}b"), "a\u{fffd}b");
+    }
+}

@@ -1,0 +1,196 @@
+//! `reasonix setup`: finds or takes an endpoint, tries it, and writes it into the user's settings.
+
+use crate::args::SetupArgs;
+use crate::exit::Exit;
+use crate::say::{self, Style, clean};
+use reasonix_config::{NewProvider, Secret};
+use reasonix_llm::{Endpoint, Key, ModelInfo, list_models};
+use reasonix_net::NetOptions;
+use reasonix_proto::{Level, Phrase};
+use rustyline::DefaultEditor;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::time::Duration;
+
+/// Local servers and the ports they use by default.
+const LOCAL: &[(&str, u16)] = &[("llama.cpp", 8080), ("vllm", 8000), ("ollama", 11434), ("lmstudio", 1234), ("sglang", 30000)];
+
+/// Hosted endpoints: name, address, variable of the key, a model, its window.
+const HOSTED: &[(&str, &str, &str, &str, u64)] = &[
+    ("deepseek", "https://api.deepseek.com", "DEEPSEEK_API_KEY", "deepseek-chat", 128_000),
+    ("dashscope", "https://dashscope.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "qwen3-coder-plus", 1_000_000),
+    ("dashscope-intl", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "qwen3-coder-plus", 1_000_000),
+    ("dashscope-us", "https://dashscope-us.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "qwen3-coder-plus", 1_000_000),
+];
+
+/// How long a local port may take to answer.
+const KNOCK: Duration = Duration::from_millis(700);
+
+/// An endpoint that could be used.
+#[derive(Debug, Clone)]
+struct Offer {
+    name: String,
+    base_url: String,
+    api_key_env: Option<String>,
+    models: Vec<ModelInfo>,
+}
+
+pub(crate) async fn setup(args: SetupArgs) -> anyhow::Result<Exit> {
+    let home = crate::context::home()?;
+    let style = Style::get();
+    let asks = !args.yes && args.base_url.is_none() && std::io::stdin().is_terminal();
+    let offer = match &args.base_url {
+        Some(url) => named(&args, url).await,
+        None => {
+            say::line_err(&style.text(&Phrase::new("cli.setup_looking")));
+            let found = discover().await;
+            if asks { choose(found, &home).await? } else { first(found)? }
+        }
+    };
+    let model = pick_model(&args, &offer, asks)?;
+    let window = args.context_window.or_else(|| window_of(&offer, &model));
+    let provider = NewProvider {
+        name: args.name.clone().unwrap_or_else(|| offer.name.clone()),
+        kind: "openai".to_owned(),
+        base_url: offer.base_url.clone(),
+        models: vec![model.clone()],
+        default: Some(model.clone()),
+        api_key_env: args.api_key_env.clone().or_else(|| offer.api_key_env.clone()),
+        context_window: window,
+    };
+    let path = home.join("config.toml");
+    reasonix_config::set_default_provider(&path, &provider, true).map_err(|error| say::failed(error.phrase()))?;
+    let saved = Phrase::new("cli.setup_saved")
+        .with("model", format!("{}/{model}", provider.name))
+        .with("url", &provider.base_url)
+        .with("path", path.display());
+    say::line(&style.text(&saved))?;
+    if window.is_none() {
+        say::notice(Level::Info, &Phrase::new("cli.setup_no_window"));
+    }
+    say::line(&style.text(&Phrase::new("cli.setup_next")))?;
+    Ok(Exit::Done)
+}
+
+/// The endpoint that was given by flags. It may be down; then the model must be given too.
+async fn named(args: &SetupArgs, url: &str) -> Offer {
+    let key = args.api_key_env.as_ref().and_then(|name| std::env::var(name).ok());
+    let models = match offered(url, key.as_deref(), Duration::from_secs(10)).await {
+        Ok(models) => models,
+        Err(phrase) => {
+            say::notice(Level::Warning, &phrase);
+            Vec::new()
+        }
+    };
+    let name = args.name.clone().unwrap_or_else(|| name_from(url));
+    Offer { name, base_url: url.to_owned(), api_key_env: args.api_key_env.clone(), models }
+}
+
+fn name_from(url: &str) -> String {
+    let host = url.split("://").last().unwrap_or(url).split(['/', ':']).next().unwrap_or("local");
+    if matches!(host, "localhost" | "127.0.0.1" | "[" | "") { "local".to_owned() } else { host.replace('.', "-") }
+}
+
+/// Knocks at the usual local ports, all at once.
+async fn discover() -> Vec<Offer> {
+    let mut knocks = tokio::task::JoinSet::new();
+    for (place, (name, port)) in LOCAL.iter().enumerate() {
+        knocks.spawn(async move {
+            let base_url = format!("http://127.0.0.1:{port}/v1");
+            let models = offered(&base_url, None, KNOCK).await.ok()?;
+            Some((place, Offer { name: (*name).to_owned(), base_url, api_key_env: None, models }))
+        });
+    }
+    let mut found: Vec<_> = knocks.join_all().await.into_iter().flatten().collect();
+    found.sort_by_key(|(place, _)| *place);
+    found.into_iter().map(|(_, offer)| offer).collect()
+}
+
+async fn offered(url: &str, key: Option<&str>, patience: Duration) -> Result<Vec<ModelInfo>, Phrase> {
+    let mut endpoint = Endpoint::new("setup", url, "");
+    endpoint.key = key.map(Key::from);
+    let client = reasonix_net::client(url, &NetOptions::default()).map_err(|error| error.phrase())?;
+    match tokio::time::timeout(patience, list_models(&endpoint, &client)).await {
+        Ok(models) => models.map_err(|failure| failure.phrase),
+        Err(_) => Err(Phrase::new("cli.setup_silent").with("url", url)),
+    }
+}
+
+fn first(found: Vec<Offer>) -> anyhow::Result<Offer> {
+    found.into_iter().next().ok_or_else(|| say::usage(Phrase::new("cli.setup_nothing_found")))
+}
+
+/// Lets a person choose among what was found and what is hosted.
+async fn choose(found: Vec<Offer>, home: &Path) -> anyhow::Result<Offer> {
+    let style = Style::get();
+    let hosted = HOSTED.iter().map(|(name, url, key, model, window)| Offer {
+        name: (*name).to_owned(),
+        base_url: (*url).to_owned(),
+        api_key_env: Some((*key).to_owned()),
+        models: vec![ModelInfo { id: (*model).to_owned(), context_window: Some(*window) }],
+    });
+    let offers: Vec<Offer> = found.into_iter().chain(hosted).collect();
+    for (number, offer) in offers.iter().enumerate() {
+        let models: Vec<_> = offer.models.iter().take(3).map(|model| model.id.as_str()).collect();
+        say::line_err(&clean(&format!("  {}  {:<15} {}  {}", number + 1, offer.name, offer.base_url, models.join(", "))));
+    }
+    say::line_err(&style.text(&Phrase::new("cli.setup_other")));
+    let mut editor = DefaultEditor::new()?;
+    loop {
+        let answer = editor.readline(&style.text(&Phrase::new("cli.setup_choose")))?;
+        let answer = answer.trim();
+        let offer = match answer.parse::<usize>().ok().and_then(|number| offers.get(number.checked_sub(1)?)) {
+            Some(offer) => offer.clone(),
+            None if answer.contains("://") => {
+                let models = offered(answer, None, Duration::from_secs(10)).await.unwrap_or_default();
+                Offer { name: name_from(answer), base_url: answer.to_owned(), api_key_env: None, models }
+            }
+            None => continue,
+        };
+        if let Some(name) = &offer.api_key_env {
+            ask_key(&mut editor, name, home)?;
+        }
+        return Ok(offer);
+    }
+}
+
+/// Asks for a key that is not in the environment; it is kept in the user's `.env`, readable by the user alone.
+fn ask_key(editor: &mut DefaultEditor, name: &str, home: &Path) -> anyhow::Result<()> {
+    if std::env::var(name).is_ok_and(|value| !value.is_empty()) {
+        return Ok(());
+    }
+    let prompt = Style::get().text(&Phrase::new("cli.setup_key").with("name", name));
+    let key = editor.readline(&prompt)?;
+    if !key.trim().is_empty() {
+        reasonix_config::save_key(home, name, &Secret::new(key.trim())).map_err(|error| say::failed(error.phrase()))?;
+    }
+    Ok(())
+}
+
+fn pick_model(args: &SetupArgs, offer: &Offer, asks: bool) -> anyhow::Result<String> {
+    if let Some(model) = &args.model {
+        return Ok(model.clone());
+    }
+    let Some(first) = offer.models.first() else {
+        return Err(say::usage(Phrase::new("cli.setup_no_model").with("url", &offer.base_url)));
+    };
+    if !asks || offer.models.len() == 1 {
+        return Ok(first.id.clone());
+    }
+    for (number, model) in offer.models.iter().take(40).enumerate() {
+        say::line_err(&clean(&format!("  {}  {}", number + 1, model.id)));
+    }
+    let prompt = Style::get().text(&Phrase::new("cli.setup_model").with("model", &first.id));
+    let answer = DefaultEditor::new()?.readline(&prompt)?;
+    let answer = answer.trim();
+    let numbered = answer.parse::<usize>().ok().and_then(|number| offer.models.get(number.checked_sub(1)?));
+    Ok(match (answer.is_empty(), numbered) {
+        (true, _) => first.id.clone(),
+        (false, Some(model)) => model.id.clone(),
+        (false, None) => answer.to_owned(),
+    })
+}
+
+fn window_of(offer: &Offer, model: &str) -> Option<u64> {
+    offer.models.iter().find(|known| known.id == model)?.context_window
+}

@@ -1,0 +1,35 @@
+//! One envelope a line, for programs.
+
+use super::{View, answer_of};
+use crate::say;
+use reasonix_proto::{Envelope, Event, Op};
+use std::io;
+
+/// Prints events as JSON lines.
+#[derive(Default)]
+pub(crate) struct Json {
+    lines: Vec<u8>,
+    answer: String,
+}
+
+impl View for Json {
+    fn show(&mut self, envelope: &Envelope) -> io::Result<Option<Op>> {
+        serde_json::to_writer(&mut self.lines, envelope)?;
+        self.lines.push(b'\n');
+        if let Event::Message { record } = &envelope.event
+            && let Some((text, false)) = answer_of(record)
+        {
+            text.clone_into(&mut self.answer);
+        }
+        Ok(None)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let lines = std::mem::take(&mut self.lines);
+        if lines.is_empty() { Ok(()) } else { say::bytes(&lines) }
+    }
+
+    fn answer(&self) -> &str {
+        &self.answer
+    }
+}

@@ -1,0 +1,55 @@
+//! How a session looks: as text for people, as JSON for programs, or only its last answer.
+
+mod heading;
+mod json;
+mod plain;
+mod quiet;
+mod spinner;
+mod tool;
+
+pub(crate) use json::Json;
+pub(crate) use plain::Plain;
+pub(crate) use quiet::Quiet;
+pub(crate) use tool::{diff_lines, todo_lines};
+
+use reasonix_proto::{Envelope, Message, Op, Record, RecordBody};
+use std::io;
+
+/// Shows the events of a session.
+pub(crate) trait View {
+    /// Shows one event; an answer to a question goes back as an operation.
+    fn show(&mut self, envelope: &Envelope) -> io::Result<Option<Op>>;
+
+    /// Everything shown so far reaches the screen.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// True when something moves on the screen while nothing happens.
+    fn animates(&self) -> bool {
+        false
+    }
+
+    /// Moves it.
+    fn tick(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Leaves the screen clean.
+    fn close(&mut self) -> io::Result<()> {
+        self.flush()
+    }
+
+    /// The last whole answer.
+    fn answer(&self) -> &str;
+}
+
+/// The text of an assistant record, and whether calls follow it.
+pub(crate) fn answer_of(record: &Record) -> Option<(&str, bool)> {
+    match &record.body {
+        RecordBody::Assistant { message: Message::Assistant { text, calls, .. }, .. } => {
+            Some((text.as_str(), !calls.is_empty()))
+        }
+        _ => None,
+    }
+}

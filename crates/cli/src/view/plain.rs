@@ -1,0 +1,202 @@
+//! A session as text for people: PLAN, TOOL and ANSWER told apart. The answer goes to standard output, everything
+//! else to standard error. In a terminal text appears as it streams; in a pipe only what is known to be the answer does.
+
+use super::heading::Heading;
+use super::spinner::Spinner;
+use super::tool::{end_lines, start_line};
+use super::{View, answer_of};
+use crate::say::{self, Colour, Style, clean};
+use reasonix_proto::{Asking, Choice, Envelope, Event, Op, Phrase, Record, RecordBody, TurnState};
+use std::io::{self, IsTerminal, Write};
+
+/// Asks a person a question and waits for the answer.
+type Asker = Box<dyn FnMut(&Asking) -> Choice>;
+
+/// Shows a session as text.
+pub(crate) struct Plain {
+    style: Style,
+    /// Text is shown while it streams.
+    live: bool,
+    spins: bool,
+    spinner: Spinner,
+    heading: Option<Heading>,
+    pending: String,
+    reasoning: bool,
+    answer: String,
+    asker: Option<Asker>,
+}
+
+impl Plain {
+    pub(crate) fn new(asker: Option<Asker>) -> Self {
+        let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
+        Self {
+            style: Style::get(),
+            live: io::stdout().is_terminal() && !dumb,
+            spins: io::stderr().is_terminal() && !dumb,
+            spinner: Spinner::default(),
+            heading: None,
+            pending: String::new(),
+            reasoning: false,
+            answer: String::new(),
+            asker,
+        }
+    }
+
+    fn state(&mut self, state: TurnState) {
+        let code = match state {
+            TurnState::Planning => "cli.wait_model",
+            TurnState::ToolRunning => "cli.wait_tool",
+            _ => return self.spinner.clear(),
+        };
+        if self.spins {
+            self.spinner.wait_for(self.style.text(&Phrase::new(code)));
+        }
+    }
+
+    fn text(&mut self, delta: &str) -> io::Result<()> {
+        self.end_reasoning();
+        if self.heading.is_none() {
+            self.spinner.clear();
+            let (width, height) = screen();
+            let mut out = io::stdout().lock();
+            writeln!(out, "{}", self.style.out(Colour::Green, "ANSWER"))?;
+            self.heading = Some(Heading::new(width, height));
+        }
+        self.pending.push_str(&clean(delta));
+        Ok(())
+    }
+
+    fn print_pending(&mut self) -> io::Result<()> {
+        if let Some(heading) = self.heading.as_mut().filter(|_| !self.pending.is_empty()) {
+            heading.follow(&self.pending);
+            say::bytes(self.pending.as_bytes())?;
+            self.pending.clear();
+        }
+        Ok(())
+    }
+
+    fn end_reasoning(&mut self) {
+        if std::mem::take(&mut self.reasoning) {
+            say::line_err("");
+        }
+    }
+
+    fn think(&mut self, delta: &str) {
+        self.spinner.clear();
+        if self.spins {
+            self.reasoning = true;
+            let mut err = io::stderr().lock();
+            let _ = write!(err, "{}", self.style.err(Colour::Dim, &clean(delta)));
+            let _ = err.flush();
+        }
+    }
+
+    /// A whole message: now it is known whether its text was a plan or the answer.
+    fn message(&mut self, record: &Record) -> io::Result<()> {
+        self.end_reasoning();
+        let Some((text, has_calls)) = answer_of(record) else { return Ok(()) };
+        if !has_calls {
+            text.clone_into(&mut self.answer);
+        }
+        self.print_pending()?;
+        match self.heading.take() {
+            Some(heading) => self.close_live(&heading, has_calls),
+            None if text.trim().is_empty() => Ok(()),
+            None if has_calls => {
+                self.label("PLAN", Colour::Yellow);
+                say::line_err(clean(text.trim_end()).as_str());
+                Ok(())
+            }
+            None => {
+                self.label("ANSWER", Colour::Green);
+                say::line(clean(text.trim_end()).as_str())
+            }
+        }
+    }
+
+    fn close_live(&self, heading: &Heading, is_plan: bool) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        if is_plan {
+            let label = self.style.out(Colour::Yellow, "PLAN");
+            match heading.replace(&label) {
+                Some(correction) => write!(out, "{correction}")?,
+                None => write!(out, "{}({label})", if heading.at_line_start() { "" } else { "\n" })?,
+            }
+        }
+        if !heading.at_line_start() || is_plan {
+            writeln!(out)?;
+        }
+        out.flush()
+    }
+
+    fn label(&mut self, label: &str, colour: Colour) {
+        self.spinner.wipe();
+        say::line_err(&self.style.err(colour, label));
+    }
+
+    fn tool_ended(&mut self, record: &Record) {
+        let RecordBody::Outcome { tool, took_ms, outcome, .. } = &record.body else { return };
+        self.spinner.wipe();
+        for line in end_lines(self.style, tool, *took_ms, outcome) {
+            say::line_err(&line);
+        }
+    }
+
+    fn ask(&mut self, asking: &Asking) -> Option<Op> {
+        self.spinner.clear();
+        let choice = self.asker.as_mut().map(|ask| ask(asking))?;
+        Some(Op::Answer { ask: asking.ask.clone(), choice })
+    }
+}
+
+impl View for Plain {
+    fn show(&mut self, envelope: &Envelope) -> io::Result<Option<Op>> {
+        match &envelope.event {
+            Event::State { state } => self.state(*state),
+            Event::Text { delta } if self.live => self.text(delta)?,
+            Event::Reasoning { delta } if self.live => self.think(delta),
+            Event::Message { record } => self.message(record)?,
+            Event::ToolStarted { tool, subject, .. } => {
+                self.spinner.wipe();
+                say::line_err(&start_line(self.style, tool, subject));
+            }
+            Event::ToolEnded { record } => self.tool_ended(record),
+            Event::Asked { asking } => return Ok(self.ask(asking)),
+            Event::Notice { level, phrase } => {
+                self.spinner.wipe();
+                say::notice(*level, phrase);
+            }
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.print_pending()
+    }
+
+    fn animates(&self) -> bool {
+        self.spins
+    }
+
+    fn tick(&mut self) -> io::Result<()> {
+        self.spinner.tick();
+        Ok(())
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        self.print_pending()?;
+        self.end_reasoning();
+        self.spinner.clear();
+        Ok(())
+    }
+
+    fn answer(&self) -> &str {
+        &self.answer
+    }
+}
+
+fn screen() -> (usize, usize) {
+    rustix::termios::tcgetwinsize(io::stdout())
+        .map_or((80, 24), |size| (usize::from(size.ws_col).max(1), usize::from(size.ws_row).max(2)))
+}

@@ -1,0 +1,142 @@
+//! The lines that show a tool call and what it came to. Pure: text in, lines out.
+
+use crate::say::{Colour, Style, clean};
+use reasonix_proto::{Change, ChangeKind, Details, Phrase, TodoPhase, TodoStatus, ToolOutcome};
+
+/// Lines of output, diff or list that are shown below a call.
+const MOST_LINES: usize = 12;
+/// The longest line that is shown.
+const LONGEST: usize = 160;
+
+/// The line that says a call begins.
+pub(crate) fn start_line(style: Style, tool: &str, subject: &str) -> String {
+    let label = style.err(Colour::Cyan, "TOOL");
+    let subject = clean(&one_line(subject));
+    format!("{label}   {} {subject}", style.err(Colour::Bold, tool)).trim_end().to_owned()
+}
+
+/// The lines that say what a call came to.
+pub(crate) fn end_lines(style: Style, tool: &str, took_ms: u64, outcome: &ToolOutcome) -> Vec<String> {
+    match outcome {
+        ToolOutcome::Done { content, details } => done(style, tool, took_ms, content, details),
+        ToolOutcome::Failed { message, hint } => {
+            let failed = style.text(&Phrase::new("cli.tool_failed"));
+            let mut lines = vec![result(&style.err(Colour::Red, &failed), &clean(&one_line(message)))];
+            lines.extend(message.lines().skip(1).take(MOST_LINES).map(|line| below(style, line)));
+            lines.extend(hint.as_ref().map(|hint| below(style, &one_line(hint))));
+            lines
+        }
+        ToolOutcome::Denied { by } => {
+            let blocked = style.text(&Phrase::new("cli.tool_blocked"));
+            vec![result(&style.err(Colour::Yellow, &blocked), &clean(&one_line(by)))]
+        }
+        ToolOutcome::Aborted => {
+            let aborted = style.text(&Phrase::new("cli.tool_aborted"));
+            vec![result(&style.err(Colour::Yellow, &aborted), "")]
+        }
+    }
+}
+
+fn done(style: Style, tool: &str, took_ms: u64, content: &str, details: &Details) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !details.changes.is_empty() {
+        for change in &details.changes {
+            lines.push(result(&style.err(Colour::Green, &style.text(&change_phrase(change))), &clean(&change.path)));
+            lines.extend(diff_lines(style, &change.diff));
+        }
+        return lines;
+    }
+    if let Some(phases) = &details.todo {
+        return todo_lines(phases).into_iter().map(|line| format!("       {}", clean(&line))).collect();
+    }
+    let good = details.exit_code.is_none_or(|code| code == 0);
+    let status = match details.exit_code {
+        Some(code) if code != 0 => style.text(&Phrase::new("cli.tool_exit").with("code", code)),
+        _ => style.text(&Phrase::new("cli.tool_ok")),
+    };
+    let count = content.lines().count();
+    let size = style.text(&Phrase::new("cli.tool_lines").with("count", details.count.unwrap_or(count as u64)));
+    let took = format!("{size}, {}", seconds(took_ms));
+    lines.push(result(&style.err(if good { Colour::Green } else { Colour::Red }, &status), &took));
+    if tool == "bash" {
+        lines.extend(content.lines().skip(count.saturating_sub(MOST_LINES)).map(|line| below(style, line)));
+    }
+    lines
+}
+
+fn change_phrase(change: &Change) -> Phrase {
+    let code = match &change.kind {
+        ChangeKind::Created => "cli.change_created",
+        ChangeKind::Updated => "cli.change_updated",
+        ChangeKind::Unchanged => "cli.change_unchanged",
+        ChangeKind::Deleted => "cli.change_deleted",
+        ChangeKind::Moved { from } => return Phrase::new("cli.change_moved").with("from", from),
+    };
+    Phrase::new(code).with("added", change.added).with("removed", change.removed)
+}
+
+/// A diff without its header, coloured.
+pub(crate) fn diff_lines(style: Style, diff: &str) -> Vec<String> {
+    let body: Vec<&str> = diff.lines().filter(|line| !line.starts_with("---") && !line.starts_with("+++")).collect();
+    let mut lines: Vec<String> = body.iter().take(MOST_LINES * 2).map(|line| diff_line(style, line)).collect();
+    if let Some(more) = body.len().checked_sub(MOST_LINES * 2).filter(|more| *more > 0) {
+        lines.push(below(style, &style.text(&Phrase::new("cli.more_lines").with("count", more))));
+    }
+    lines
+}
+
+fn diff_line(style: Style, line: &str) -> String {
+    let text = format!("       {}", cut(&clean(line)));
+    match line.bytes().next() {
+        Some(b'+') => style.err(Colour::Green, &text),
+        Some(b'-') => style.err(Colour::Red, &text),
+        Some(b'@') => style.err(Colour::Cyan, &text),
+        _ => text,
+    }
+}
+
+/// A todo list as a checklist.
+pub(crate) fn todo_lines(phases: &[TodoPhase]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for phase in phases {
+        if phases.len() > 1 {
+            lines.push(format!("{}:", phase.name));
+        }
+        lines.extend(phase.tasks.iter().map(|task| {
+            let mark = match task.status {
+                TodoStatus::Pending => ' ',
+                TodoStatus::InProgress => '~',
+                TodoStatus::Completed => 'x',
+                TodoStatus::Abandoned => '-',
+            };
+            format!("[{mark}] {}", task.content)
+        }));
+    }
+    lines
+}
+
+fn result(status: &str, text: &str) -> String {
+    format!("     └ {status} {text}").trim_end().to_owned()
+}
+
+fn below(style: Style, line: &str) -> String {
+    style.err(Colour::Dim, &format!("       {}", cut(&clean(line))))
+}
+
+fn one_line(text: &str) -> String {
+    let mut lines = text.trim().lines();
+    let first = lines.next().unwrap_or_default();
+    let more = lines.count();
+    if more > 0 { format!("{} … (+{more})", cut(first)) } else { cut(first) }
+}
+
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}
+
+fn seconds(took_ms: u64) -> String {
+    if took_ms < 1000 { format!("{took_ms} ms") } else { format!("{}.{} s", took_ms / 1000, took_ms % 1000 / 100) }
+}

@@ -1,0 +1,43 @@
+//! `[agent]`: the loop, and the system prompt with its file.
+
+use crate::error::Unreadable;
+use crate::node::Node;
+use crate::view::View;
+use crate::{Agent, ConfigError, read};
+
+/// The loop's settings. A system prompt's file is read here, so that a missing one is an error with a place.
+pub(crate) fn resolve(view: &View<'_>) -> Result<Agent, ConfigError> {
+    let built_in = Agent::default();
+    let system_prompt_file = view.path("system_prompt_file")?;
+    let mut agent = Agent {
+        system_prompt: view.text("system_prompt"),
+        system_prompt_file: None,
+        max_steps: view.steps("max_steps").unwrap_or(built_in.max_steps),
+        planner_max_steps: view.steps("planner_max_steps").unwrap_or(built_in.planner_max_steps),
+        temperature: view.number("temperature"),
+        top_p: view.number("top_p"),
+        turn_timeout_seconds: view.count("turn_timeout_seconds").unwrap_or(built_in.turn_timeout_seconds),
+        reasoning_language: view.text("reasoning_language").unwrap_or(built_in.reasoning_language),
+        memory_compiler: view.section("memory_compiler").bool("enabled"),
+        plan_mode_allowed_tools: view.texts("plan_mode_allowed_tools"),
+        planner_model: view.text("planner_model"),
+        subagent_model: view.text("subagent_model"),
+        subagent_models: view
+            .entries("subagent_models")
+            .filter_map(|(skill, node)| Some((skill.to_owned(), node.as_text()?.to_owned())))
+            .collect(),
+        auto_plan: view.bool("auto_plan").unwrap_or(built_in.auto_plan),
+    };
+    if let Some(path) = system_prompt_file.filter(|_| file_wins(view)) {
+        let absent = || ConfigError::Read { path: path.clone(), reason: Unreadable::Absent };
+        agent.system_prompt = Some(read::text(&path)?.ok_or_else(absent)?);
+        agent.system_prompt_file = Some(path);
+    }
+    Ok(agent)
+}
+
+/// The nearer layer wins; in one layer the text does.
+fn file_wins(view: &View<'_>) -> bool {
+    let layer = |node: &Node| node.origin.layer;
+    view.node("system_prompt_file").map(layer) > view.node("system_prompt").map(layer)
+}

@@ -1,0 +1,124 @@
+//! The layers that are no files: the environment and the command line.
+
+use crate::node::{Node, Table, Value};
+use crate::view::Context;
+use crate::{ConfigError, Flags, Layer, Origin, Settings, providers};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The provider that `REASONIX_BASE_URL` or `--base-url` makes.
+pub const ENV_PROVIDER: &str = "env";
+
+/// The variable that holds its key.
+const ENV_KEY: &str = "REASONIX_API_KEY";
+
+/// The first of some variables that is set to something.
+fn first<'a>(env: &'a BTreeMap<String, String>, names: &[&'static str]) -> Option<(&'static str, &'a str)> {
+    names.iter().find_map(|name| Some((*name, env.get(*name)?.as_str())).filter(|(_, value)| !value.is_empty()))
+}
+
+/// The settings file that the environment names.
+pub(crate) fn config_path(env: &BTreeMap<String, String>) -> Option<PathBuf> {
+    first(env, &["REASONIX_CONFIG", "AGENT_CONFIG"]).map(|(_, path)| PathBuf::from(path))
+}
+
+/// True when the environment asks for output without colour.
+pub fn no_color(env: &BTreeMap<String, String>) -> bool {
+    first(env, &["NO_COLOR", "REASONIX_NO_COLOR", "AGENT_NO_COLOR"]).is_some()
+}
+
+/// A text and where it was said.
+type Said = Option<(Origin, String)>;
+
+/// The layer of the environment and the command line over what the files say.
+pub(crate) fn layer(files: &Table, flags: &Flags, context: &Context<'_>) -> Result<Table, ConfigError> {
+    let mut table = Table::default();
+    let variable = |names: &[&'static str]| -> Said {
+        first(context.env, names).map(|(name, text)| (Origin::named(Layer::Env, name), text.to_owned()))
+    };
+    let flag = |name, text: &Option<String>| -> Said { Some((Origin::named(Layer::Flag, name), text.clone()?)) };
+    let asked = flag("--model", &flags.model);
+    let model = variable(&["REASONIX_MODEL", "AGENT_MODEL"]);
+    let url = flag("--base-url", &flags.base_url).or_else(|| variable(&["REASONIX_BASE_URL", "AGENT_BASE_URL"]));
+    if let Some((origin, url)) = url {
+        let key = flags.api_key_env.as_deref().unwrap_or(ENV_KEY);
+        let (reference, model) = models(files, asked, model, &origin, context)?;
+        table.set("default_model", reference);
+        table.push("providers", endpoint(&origin, &url, &model, key));
+    } else if let Some((origin, reference)) = asked.or(model) {
+        table.set("default_model", Node::text(reference, &origin));
+    }
+    plain(&mut table, flags, context);
+    Ok(table)
+}
+
+/// Settings that are simply put in their place.
+fn plain(table: &mut Table, flags: &Flags, context: &Context<'_>) {
+    let mut set = |section: &str, key: &str, value: Value, origin: Origin| {
+        let node = Node { value, origin: origin.clone() };
+        if section.is_empty() {
+            table.set(key, node);
+        } else if let Some(section) = table.table(section, &origin) {
+            section.set(key, node);
+        }
+    };
+    if let Some((name, text)) = first(context.env, &["REASONIX_LANG"]) {
+        set("", "language", Value::Text(text.to_owned()), Origin::named(Layer::Env, name));
+    }
+    if let Some((name, text)) = first(context.env, &["REASONIX_CACHE_DIR", "AGENT_CACHE_DIR"]) {
+        set("cache", "dir", Value::Text(text.to_owned()), Origin::named(Layer::Env, name));
+    }
+    if let Some(language) = &flags.language {
+        set("", "language", Value::Text(language.clone()), Origin::named(Layer::Flag, "--language"));
+    }
+    if let Some(steps) = flags.max_steps {
+        set("agent", "max_steps", Value::Int(i64::from(steps)), Origin::named(Layer::Flag, "--max-steps"));
+    }
+    if let Some(tools) = &flags.tools {
+        let origin = Origin::named(Layer::Flag, "--tools");
+        let list = tools.iter().map(|tool| Node::text(tool.as_str(), &origin)).collect();
+        set("tools", "enabled", Value::List(list), origin);
+    }
+}
+
+/// The reference to use, and the model of the endpoint. The latter is what the command line names, unless that is one
+/// of the files' models; then what the environment names; then the model that the files would use.
+fn models(
+    files: &Table,
+    asked: Said,
+    variable: Said,
+    origin: &Origin,
+    context: &Context<'_>,
+) -> Result<(Node, String), ConfigError> {
+    let configured = Settings {
+        providers: providers::resolve(files, context)?,
+        default_model: files.get("default_model").and_then(Node::as_text).map(str::to_owned),
+        ..Settings::default()
+    };
+    let known = |(_, reference): &(Origin, String)| configured.resolve_model(reference).is_ok();
+    let elsewhere = asked.clone().filter(known);
+    let own = asked.filter(|_| elsewhere.is_none()).or(variable);
+    let model = match own {
+        Some((_, text)) => text.strip_prefix("env/").unwrap_or(&text).to_owned(),
+        None => configured.default_model().map(|model| model.model.to_owned()).map_err(|_| ConfigError::NoModel)?,
+    };
+    let reference = match elsewhere {
+        Some((origin, reference)) => Node::text(reference, &origin),
+        None => Node::text(format!("{ENV_PROVIDER}/{model}"), origin),
+    };
+    Ok((reference, model))
+}
+
+/// The endpoint as a provider of its own.
+fn endpoint(origin: &Origin, url: &str, model: &str, key: &str) -> Node {
+    let models = Value::List(vec![Node::text(model, origin)]);
+    let fields = [
+        ("name", Node::text(ENV_PROVIDER, origin)),
+        ("kind", Node::text("openai", origin)),
+        ("base_url", Node::text(url, origin)),
+        ("models", Node { value: models, origin: origin.clone() }),
+        ("default", Node::text(model, origin)),
+        ("api_key_env", Node::text(key, origin)),
+    ];
+    Node::table(fields.into_iter().map(|(key, node)| (key.to_owned(), node)).collect(), origin)
+}

@@ -1,0 +1,85 @@
+//! Which files are read for a scope. One file a scope: TOML wins over JSONC, and the others are named in a notice.
+
+use crate::error::Unreadable;
+use crate::node::{Node, Table, Value};
+use crate::shape::{self, Notices};
+use crate::{ConfigError, Layer, Sources, env, jsonc, read, schema, toml};
+use reasonix_proto::{Level, Phrase};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The user's settings, checked.
+pub(crate) fn user(sources: &Sources, notices: &mut Notices) -> Result<Table, ConfigError> {
+    let named = sources.flags.config.clone().or_else(|| env::config_path(&sources.env));
+    match named {
+        Some(path) => {
+            let path = sources.project.join(path);
+            let absent = ConfigError::Read { path: path.clone(), reason: Unreadable::Absent };
+            one(&path, Layer::User, notices)?.ok_or(absent)
+        }
+        None => first(["config.toml", "config.jsonc"].map(|name| sources.home.join(name)), Layer::User, notices),
+    }
+}
+
+/// The project's settings, checked but not guarded yet.
+pub(crate) fn project(sources: &Sources, notices: &mut Notices) -> Result<Table, ConfigError> {
+    // Started in the folder that holds the user's own, that one is not a project's.
+    let own = |path: &PathBuf| {
+        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+        folder.is_none() || folder != sources.home.canonicalize().ok()
+    };
+    let names = ["reasonix.toml", ".reasonix/config.toml", "reasonix.jsonc", ".reasonix/config.jsonc"];
+    let mut table =
+        first(names.map(|name| sources.project.join(name)).into_iter().filter(own), Layer::Project, notices)?;
+    for plugin in mcp_json(&sources.project.join(".mcp.json"), notices) {
+        let name = |node: &Node| node.as_table().and_then(|table| table.get("name")).map(|node| node.value.clone());
+        let known = table.get("plugins").and_then(Node::as_list).unwrap_or_default();
+        if !known.iter().any(|other| name(other) == name(&plugin)) {
+            table.push("plugins", plugin);
+        }
+    }
+    Ok(table)
+}
+
+/// The first file that is there.
+fn first(paths: impl IntoIterator<Item = PathBuf>, layer: Layer, notices: &mut Notices) -> Result<Table, ConfigError> {
+    let mut found: Option<(PathBuf, Table)> = None;
+    for path in paths {
+        match &found {
+            None => found = one(&path, layer, notices)?.map(|table| (path, table)),
+            Some((read, _)) if path.symlink_metadata().is_ok() => {
+                let phrase = Phrase::new("config.two_files").with("read", read.display());
+                notices.push((Level::Warning, phrase.with("ignored", path.display())));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(found.map(|(_, table)| table).unwrap_or_default())
+}
+
+fn one(path: &Path, layer: Layer, notices: &mut Notices) -> Result<Option<Table>, ConfigError> {
+    let Some(text) = read::text(path)? else { return Ok(None) };
+    let path = Arc::new(path.to_owned());
+    let jsonc = path.extension().is_some_and(|extension| extension == "jsonc" || extension == "json");
+    let table = if jsonc { jsonc::parse(&text, layer, &path)? } else { toml::parse(&text, layer, &path)? };
+    let table = shape::normalise(table, notices)?;
+    schema::check(table, notices).map(Some)
+}
+
+/// The servers of a `.mcp.json`, which other programs write: what cannot be read of it is a notice.
+fn mcp_json(path: &Path, notices: &mut Notices) -> Vec<Node> {
+    let servers = |notices: &mut Notices| {
+        let Some(text) = read::text(path)? else { return Ok(Vec::new()) };
+        let mut table = jsonc::parse(&text, Layer::Project, &Arc::new(path.to_owned()))?;
+        let Some(node) = table.take("mcpServers") else { return Ok(Vec::new()) };
+        let origin = node.origin.clone();
+        let list = Node { value: Value::List(shape::mcp_servers(node, "mcpServers")?), origin };
+        let mut checked = schema::check(Table::from_iter([("plugins".to_owned(), list)]), notices)?;
+        let plugins = checked.take("plugins").and_then(|node| node.as_list().map(<[Node]>::to_vec));
+        Ok(plugins.unwrap_or_default())
+    };
+    servers(notices).unwrap_or_else(|error: ConfigError| {
+        notices.push((Level::Warning, error.phrase()));
+        Vec::new()
+    })
+}

@@ -1,0 +1,95 @@
+//! Where a value came from.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A layer of settings; a later one wins over an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Layer {
+    /// Built in.
+    #[default]
+    Default,
+    /// The user's own file.
+    User,
+    /// A file of the project.
+    Project,
+    /// The environment of the process.
+    Env,
+    /// The command line.
+    Flag,
+}
+
+impl Layer {
+    /// The name shown to people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Env => "environment",
+            Self::Flag => "flag",
+        }
+    }
+}
+
+/// The place a value came from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Origin {
+    /// The layer.
+    pub layer: Layer,
+    /// The file, the variable or the flag; none for built-in values.
+    pub source: Option<Arc<PathBuf>>,
+    /// The line in that file, from 1; 0 where there is none.
+    pub line: u32,
+}
+
+impl Origin {
+    /// A place in a file.
+    pub fn file(layer: Layer, path: &Arc<PathBuf>, line: u32) -> Self {
+        Self { layer, source: Some(Arc::clone(path)), line }
+    }
+
+    /// A variable or a flag.
+    pub fn named(layer: Layer, name: &str) -> Self {
+        Self { layer, source: Some(Arc::new(PathBuf::from(name))), line: 0 }
+    }
+
+    /// The file, or the name of the variable or flag.
+    pub fn path(&self) -> &Path {
+        self.source.as_deref().map_or(Path::new(""), PathBuf::as_path)
+    }
+}
+
+impl Origin {
+    /// The place in short: `file:line`, or the name of the variable or flag.
+    pub fn place(&self) -> String {
+        match self.line {
+            0 => self.path().display().to_string(),
+            line => format!("{}:{line}", self.path().display()),
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.source, self.line) {
+            (None, _) => f.write_str(self.layer.name()),
+            (Some(source), 0) => write!(f, "{} {}", self.layer.name(), source.display()),
+            (Some(source), line) => write!(f, "{} {}:{line}", self.layer.name(), source.display()),
+        }
+    }
+}
+
+/// A value as it may be shown, and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The value as TOML; secrets are masked.
+    pub value: String,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+/// Every value by its dotted key, sorted.
+pub type Origins = BTreeMap<String, Shown>;

@@ -1,0 +1,92 @@
+//! `[[providers]]`: endpoints and their models.
+
+use crate::node::{Node, Table};
+use crate::view::{Context, View};
+use crate::{ConfigError, Price, Provider};
+
+/// The endpoints, in the order they were written.
+pub(crate) fn resolve(table: &Table, context: &Context<'_>) -> Result<Vec<Provider>, ConfigError> {
+    let root = View::root(table, context);
+    let mut providers: Vec<Provider> = Vec::new();
+    for node in root.items("providers") {
+        let provider = one(node, context)?;
+        if providers.iter().any(|other| other.name == provider.name) {
+            let key = format!("providers.{}", provider.name);
+            return Err(ConfigError::Twice { origin: node.origin.clone(), key });
+        }
+        providers.push(provider);
+    }
+    Ok(providers)
+}
+
+fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
+    let missing = |key: String| ConfigError::Missing { origin: node.origin.clone(), key };
+    let name = View::of(node.as_table(), context, "providers").text("name").filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| missing("providers.name".to_owned()))?;
+    let section = format!("providers.{name}");
+    let view = View::of(node.as_table(), context, &section);
+    let kind = view.text("kind").unwrap_or_else(|| "openai".to_owned());
+    let scripted = kind == "scripted";
+    let script = view.path("script")?;
+    if scripted && script.is_none() {
+        return Err(missing(format!("{section}.script")));
+    }
+    let base_url = view.expanded("base_url")?.filter(|url| !url.is_empty());
+    if base_url.is_none() && !scripted {
+        return Err(missing(format!("{section}.base_url")));
+    }
+    let (models, default) = models(&view, scripted).ok_or_else(|| missing(format!("{section}.model")))?;
+    if let Some(node) = view.node("default").filter(|_| !models.contains(&default)) {
+        return Err(ConfigError::Value {
+            origin: node.origin.clone(),
+            key: format!("{section}.default"),
+            expected: models.iter().map(|model| crate::node::quote(model)).collect::<Vec<_>>().join(" | "),
+            found: node.sketch(),
+        });
+    }
+    let object = |key| view.node(key).and_then(|node| node.to_json().as_object().cloned()).unwrap_or_default();
+    Ok(Provider {
+        kind,
+        base_url: base_url.unwrap_or_default(),
+        models,
+        default,
+        api_key_env: view.text("api_key_env").filter(|name| !name.is_empty()),
+        context_window: view.count("context_window").unwrap_or(0),
+        headers: view.secrets("headers")?,
+        price: view.node("price").and_then(Node::as_table).map(|table| price(table, context)),
+        temperature: view.number("temperature"),
+        top_p: view.number("top_p"),
+        max_tokens: view.count("max_tokens"),
+        reasoning_effort: view.text("reasoning_effort"),
+        extra_body: object("extra_body"),
+        extra: object("extra"),
+        stream_idle_timeout_seconds: view.count("stream_idle_timeout_seconds"),
+        script,
+        name,
+    })
+}
+
+/// The models and the default among them; `model` counts as the first of `models`.
+fn models(view: &View<'_>, scripted: bool) -> Option<(Vec<String>, String)> {
+    let mut models = view.texts("models");
+    if let Some(model) = view.text("model").filter(|model| !models.contains(model)) {
+        models.insert(0, model);
+    }
+    if models.is_empty() && scripted {
+        models.push("script".to_owned());
+    }
+    let chosen = view.text("default").or_else(|| view.text("model")).filter(|name| !name.is_empty());
+    let default = chosen.or_else(|| models.first().cloned())?;
+    (!models.is_empty()).then_some((models, default))
+}
+
+fn price(table: &Table, context: &Context<'_>) -> Price {
+    let view = View::of(Some(table), context, "price");
+    let input = view.number("input").unwrap_or_default();
+    Price {
+        input,
+        cached_input: view.number("cached_input").unwrap_or(input),
+        output: view.number("output").unwrap_or_default(),
+        currency: view.text("currency").unwrap_or_else(|| "USD".to_owned()),
+    }
+}

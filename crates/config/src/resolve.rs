@@ -1,0 +1,78 @@
+//! From layers to settings.
+
+use crate::node::{Node, Table};
+use crate::shape::Notices;
+use crate::view::{Context, View};
+use crate::{ConfigError, Layer, Origin, Origins, Settings, Shown, Sources};
+use crate::{agent, env, files, guard, merge, permissions, plugins, providers, secrets, sections, show};
+use reasonix_proto::{Level, Phrase};
+
+/// What came of loading: the settings, what to tell the user, and where each value came from.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// What the settings mean.
+    pub settings: Settings,
+    /// What the user should know, in the order it was found.
+    pub notices: Vec<(Level, Phrase)>,
+    /// Every value with the place it came from; secrets are masked.
+    pub origins: Origins,
+}
+
+/// Reads all layers and resolves them: flags over environment over project over user over built-in values.
+pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
+    let mut notices = Notices::new();
+    let saved = secrets::saved(&sources.home, &mut notices)?;
+    let context = Context { env: &sources.env, saved: &saved, project: &sources.project };
+    let mut table = files::user(sources, &mut notices)?;
+    let project = files::project(sources, &mut notices)?;
+    let project = guard::guard(project, &table, &context, &mut notices)?;
+    merge::merge(&mut table, project);
+    let over = env::layer(&table, &sources.flags, &context)?;
+    merge::merge(&mut table, over);
+
+    let mut settings = resolve(&table, &context)?;
+    let mut origins = show::origins(&table);
+    key_variable(&mut settings, &mut origins, sources);
+    if let Some(node) = guard::lookup(&table, "agent.memory_compiler.enabled") {
+        notices.push((Level::Info, Phrase::new("config.no_memory_compiler").with("place", node.origin.place())));
+    }
+    Ok(Loaded { settings, notices, origins })
+}
+
+fn resolve(table: &Table, context: &Context<'_>) -> Result<Settings, ConfigError> {
+    let root = View::root(table, context);
+    let instruction = |node: &Node| Some((node.as_text()?.to_owned(), node.origin.layer));
+    let mut rules = permissions::resolve(&root.section("permissions"));
+    rules.allow.extend(permissions::granted(&root, context.project));
+    Ok(Settings {
+        default_model: root.text("default_model").filter(|reference| !reference.is_empty()),
+        language: root.text("language").filter(|language| !language.is_empty()),
+        instructions: root.items("instructions").filter_map(instruction).collect(),
+        agent: agent::resolve(&root.section("agent"))?,
+        providers: providers::resolve(table, context)?,
+        net: sections::net(&root.section("net"))?,
+        tools: sections::tools(&root.section("tools"))?,
+        skills: sections::skills(&root.section("skills"))?,
+        permissions: rules,
+        sandbox: sections::sandbox(&root.section("sandbox"))?,
+        serve: sections::serve(&root.section("serve")),
+        plugins: plugins::resolve(table, context)?,
+        compaction: sections::compaction(&root.section("compaction"))?,
+        profiles: sections::profiles(&root, context),
+        ask: sections::ask(&root.section("ask")),
+        logs: sections::logs(&root.section("logs"))?,
+        cache: sections::cache(&root.section("cache"))?,
+    })
+}
+
+/// `--api-key-env` is about the provider that will be used, whoever chose it.
+fn key_variable(settings: &mut Settings, origins: &mut Origins, sources: &Sources) {
+    let Some(variable) = &sources.flags.api_key_env else { return };
+    let Some(name) = settings.default_model().ok().map(|model| model.provider.name.clone()) else { return };
+    if let Some(provider) = settings.providers.iter_mut().find(|provider| provider.name == name) {
+        provider.api_key_env = Some(variable.clone());
+        let origin = Origin::named(Layer::Flag, "--api-key-env");
+        let key = format!("providers.{}.api_key_env", crate::node::bare(&name));
+        origins.insert(key, Shown { value: crate::node::quote(variable), origin });
+    }
+}

@@ -1,0 +1,130 @@
+//! The keys themselves, in the order they are documented.
+
+use super::Kind::{Any, Bool, BoolMap, Choice, ChoiceMap, Count, CountMap, Number, Text, TextMap, Texts};
+use super::{Key, Kind, Scope};
+
+const MODES: &[&str] = &["allow", "ask", "deny"];
+
+const fn key(path: &'static str, kind: Kind, default: &'static str, scope: Scope, about: &'static str) -> Key {
+    Key { path, kind, default, scope, acts: true, secret: false, about }
+}
+
+impl Key {
+    const fn later(self) -> Self {
+        Self { acts: false, ..self }
+    }
+
+    const fn secret(self) -> Self {
+        Self { secret: true, ..self }
+    }
+}
+
+/// Every key.
+#[rustfmt::skip]
+pub const KEYS: &[Key] = &[
+    key("config_version", Count, "", Scope::Any, "Written by other editions; read and ignored."),
+    key("default_model", Text, "", Scope::SameProvider, "Model reference: `provider`, `model` or `provider/model`. Without it the first provider's default. S2 name: `model`."),
+    key("language", Text, "", Scope::Any, "Language of what people read, such as `en` or `zh`. Without it from `REASONIX_LANG`, then the locale."),
+    key("instructions", Texts, "[]", Scope::Adds, "More files with instructions for the model; a project's must lie inside the project.").later(),
+    key("agent.system_prompt", Text, "", Scope::Any, "Stands in place of the built-in system prompt."),
+    key("agent.system_prompt_file", Text, "", Scope::Any, "The same from a file, relative to the settings file; a project's must lie inside the project."),
+    key("agent.max_steps", Count, "0", Scope::User, "Steps a turn may take; 0 for no limit."),
+    key("agent.planner_max_steps", Count, "0", Scope::User, "Steps the planner may take; 0 for no limit.").later(),
+    key("agent.temperature", Number, "", Scope::Any, "Sampling temperature. Without it the endpoint decides."),
+    key("agent.top_p", Number, "", Scope::Any, "Nucleus sampling. Without it the endpoint decides."),
+    key("agent.turn_timeout_seconds", Count, "0", Scope::Lower, "Seconds a turn may take; 0 for no limit."),
+    key("agent.reasoning_language", Choice(&["auto", "zh", "en"]), "\"auto\"", Scope::Any, "Language of the visible reasoning."),
+    key("agent.memory_compiler.enabled", Bool, "", Scope::User, "Memory compiler of another edition; accepted and ignored with a notice.").later(),
+    key("agent.plan_mode_allowed_tools", Texts, "[]", Scope::User, "Custom tools that count as readers in plan mode.").later(),
+    key("agent.planner_model", Text, "", Scope::User, "Model reference of the planner in two-model work.").later(),
+    key("agent.subagent_model", Text, "", Scope::User, "Model reference of subagents.").later(),
+    key("agent.subagent_models", TextMap, "{}", Scope::User, "Model references of subagents by skill.").later(),
+    key("agent.auto_plan", Bool, "false", Scope::Any, "A complex task may enter plan mode by itself.").later(),
+    key("providers[].name", Text, "", Scope::User, "Required. The provider's name."),
+    key("providers[].kind", Text, "\"openai\"", Scope::User, "The wire: `openai` (chat completions) or `scripted`."),
+    key("providers[].base_url", Text, "", Scope::User, "Required but for `scripted`. The endpoint. `${VAR}` is expanded."),
+    key("providers[].model", Text, "", Scope::User, "The one model; this or `models`."),
+    key("providers[].models", Texts, "[]", Scope::User, "The models that the endpoint offers."),
+    key("providers[].default", Text, "", Scope::User, "The model used when only the provider is named; without it the first."),
+    key("providers[].api_key_env", Text, "", Scope::User, "The variable that holds the key: the environment's wins, then the one in `~/.reasonix/.env`."),
+    key("providers[].context_window", Count, "0", Scope::User, "Tokens that the models can see; 0 switches compaction off."),
+    key("providers[].headers", TextMap, "{}", Scope::User, "Headers for every request. `${VAR}` is expanded.").secret(),
+    key("providers[].temperature", Number, "", Scope::User, "Wins over `agent.temperature`."),
+    key("providers[].top_p", Number, "", Scope::User, "Wins over `agent.top_p`."),
+    key("providers[].max_tokens", Count, "", Scope::User, "The most tokens an answer may have."),
+    key("providers[].reasoning_effort", Text, "", Scope::User, "How hard the model should think, as the endpoint spells it."),
+    key("providers[].extra_body", Any, "{}", Scope::User, "More fields for the body of every request."),
+    key("providers[].extra", Any, "{}", Scope::User, "Options of the kind.").later(),
+    key("providers[].stream_idle_timeout_seconds", Count, "", Scope::User, "Seconds without a byte after which a stream counts as broken; 0 waits for ever."),
+    key("providers[].script", Text, "", Scope::User, "The script that a `scripted` provider plays, relative to the settings file."),
+    key("providers[].price.input", Number, "", Scope::User, "Price of a million tokens of input.").later(),
+    key("providers[].price.cached_input", Number, "", Scope::User, "Price of a million tokens that the endpoint had cached.").later(),
+    key("providers[].price.output", Number, "", Scope::User, "Price of a million tokens of output.").later(),
+    key("providers[].price.currency", Text, "\"USD\"", Scope::User, "The currency of these prices.").later(),
+    key("net.proxy", Text, "", Scope::User, "Proxy for every connection, or `none`. Without it from `HTTPS_PROXY` and its like.").secret(),
+    key("net.no_proxy", Texts, "[]", Scope::User, "Hosts that are reached without the proxy."),
+    key("net.ca_file", Text, "", Scope::User, "A PEM file with more certificates to trust."),
+    key("tools.enabled", Texts, "[]", Scope::Narrows, "The tools to offer; empty for all."),
+    key("tools.bash_timeout_seconds", Count, "120", Scope::Lower, "Seconds a command may take; 0 for no limit."),
+    key("tools.mcp_call_timeout_seconds", Count, "300", Scope::Lower, "Seconds an MCP call may take; 0 for no limit.").later(),
+    key("tools.edit", Text, "\"auto\"", Scope::Any, "The edit format; `auto` picks by model.").later(),
+    key("tools.shell.prefer", Choice(&["auto", "bash", "powershell", "pwsh"]), "\"auto\"", Scope::User, "The shell that runs commands."),
+    key("tools.shell.path", Text, "", Scope::User, "The shell's program itself."),
+    key("skills.paths", Texts, "[]", Scope::Trust, "More folders with skills.").later(),
+    key("skills.excluded_paths", Texts, "[]", Scope::Adds, "Folders that are not looked into.").later(),
+    key("skills.disabled_skills", Texts, "[]", Scope::Adds, "Skills that are hidden.").later(),
+    key("permissions.mode", Choice(MODES), "\"ask\"", Scope::Stricter, "What happens to a writer that no rule covers."),
+    key("permissions.allow", Texts, "[]", Scope::User, "Rules that allow, such as `Bash(go test:*)`."),
+    key("permissions.ask", Texts, "[]", Scope::Adds, "Rules that ask even where another allows."),
+    key("permissions.deny", Texts, "[]", Scope::Adds, "Rules that forbid, in every mode."),
+    key("permissions.fallbacks", ChoiceMap(MODES), "{}", Scope::Stricter, "What happens when no rule covers a call of one family: `Bash`, `Edit`, `Read`, `Grep`, `Task`, `Skill`, `Mcp`, `Web`."),
+    key("permissions.external_directory", Choice(MODES), "\"deny\"", Scope::Stricter, "Paths outside the workspace."),
+    key("permissions.dangerous", Texts, "[]", Scope::Adds, "More patterns for the dangerous class; the built-in ones cannot be removed.").later(),
+    key("sandbox.bash", Choice(&["off", "best-effort", "enforce"]), "\"enforce\"", Scope::Stricter, "How commands are boxed."),
+    key("sandbox.network", Bool, "false", Scope::Stricter, "Commands may reach the network."),
+    key("sandbox.workspace_root", Text, "", Scope::User, "The root that file tools stay in; without it the working folder."),
+    key("sandbox.allow_write", Texts, "[]", Scope::User, "More folders that may be written. `${VAR}` and `~` are expanded."),
+    key("sandbox.forbid_read", Texts, "[]", Scope::Adds, "Folders that may not be read, listed or searched. `${VAR}` and `~` are expanded."),
+    key("serve.auth_mode", Choice(&["none", "token", "password"]), "\"none\"", Scope::User, "How the HTTP front end knows its user.").later(),
+    key("serve.token", Text, "", Scope::User, "A fixed token; without it one is made at start.").later().secret(),
+    key("serve.password_hash", Text, "", Scope::User, "A bcrypt hash of the password.").later().secret(),
+    key("serve.behind_proxy", Bool, "false", Scope::User, "Forwarded headers are believed.").later(),
+    key("plugins[].name", Text, "", Scope::Trust, "Required. The MCP server's name.").later(),
+    key("plugins[].type", Choice(&["stdio", "http", "streamable-http", "sse"]), "\"stdio\"", Scope::Trust, "How it is reached.").later(),
+    key("plugins[].enabled", Bool, "true", Scope::Trust, "False switches it off.").later(),
+    key("plugins[].command", Text, "", Scope::Trust, "The program. `${VAR}` is expanded here and in the four below.").later(),
+    key("plugins[].args", Texts, "[]", Scope::Trust, "Its arguments.").later(),
+    key("plugins[].env", TextMap, "{}", Scope::Trust, "Its environment.").later().secret(),
+    key("plugins[].url", Text, "", Scope::Trust, "The address of a remote server.").later(),
+    key("plugins[].headers", TextMap, "{}", Scope::Trust, "Headers for every request to it.").later().secret(),
+    key("plugins[].call_timeout_seconds", Count, "0", Scope::Trust, "Seconds a call may take; 0 for the general limit.").later(),
+    key("plugins[].tool_timeout_seconds", CountMap, "{}", Scope::Trust, "The same for single tools.").later(),
+    key("plugins[].trusted_read_only_tools", Texts, "[]", Scope::User, "Tools that are trusted to be readers.").later(),
+    key("compaction.auto", Bool, "true", Scope::Any, "Compaction happens by itself.").later(),
+    key("compaction.prune", Bool, "true", Scope::Any, "Old tool output goes first.").later(),
+    key("compaction.ratio", Number, "0.8", Scope::Any, "How full the window may get, from 0 to 1.").later(),
+    key("profiles.<name>.mode", Choice(&["primary", "subagent", "all"]), "", Scope::Any, "Who may use the profile. S2 writes a profile as `agent.<name>`.").later(),
+    key("profiles.<name>.description", Text, "", Scope::Any, "What it is for.").later(),
+    key("profiles.<name>.model", Text, "", Scope::User, "Model reference. S2 name: `model_override`.").later(),
+    key("profiles.<name>.prompt", Text, "", Scope::Any, "Its system prompt.").later(),
+    key("profiles.<name>.tools", BoolMap, "{}", Scope::Any, "Tools switched on or off; a list of names means only these.").later(),
+    key("profiles.<name>.permissions.mode", Choice(MODES), "", Scope::Any, "As `permissions.mode`, for this profile.").later(),
+    key("profiles.<name>.permissions.allow", Texts, "[]", Scope::User, "As `permissions.allow`.").later(),
+    key("profiles.<name>.permissions.ask", Texts, "[]", Scope::Any, "As `permissions.ask`.").later(),
+    key("profiles.<name>.permissions.deny", Texts, "[]", Scope::Any, "As `permissions.deny`.").later(),
+    key("profiles.<name>.permissions.fallbacks", ChoiceMap(MODES), "{}", Scope::Any, "As `permissions.fallbacks`.").later(),
+    key("profiles.<name>.permissions.external_directory", Choice(MODES), "", Scope::Any, "As `permissions.external_directory`.").later(),
+    key("profiles.<name>.permissions.dangerous", Texts, "[]", Scope::Any, "As `permissions.dangerous`.").later(),
+    key("profiles.<name>.max_steps", Count, "", Scope::User, "Steps a turn may take.").later(),
+    key("profiles.<name>.temperature", Number, "", Scope::Any, "Sampling temperature.").later(),
+    key("profiles.<name>.top_p", Number, "", Scope::Any, "Nucleus sampling.").later(),
+    key("profiles.<name>.disable", Bool, "false", Scope::Any, "Switches the profile off.").later(),
+    key("workspaces.<root>.permissions.allow", Texts, "[]", Scope::User, "Rules that allow, for one workspace root; written by \"always allow\"."),
+    key("ask.timeout", Count, "0", Scope::Any, "Seconds to wait for an answer to a question; 0 waits for ever.").later(),
+    key("logs.dir", Text, "", Scope::User, "The folder of log files.").later(),
+    key("logs.level", Choice(&["off", "error", "warn", "info", "debug", "trace"]), "\"info\"", Scope::User, "What is logged.").later(),
+    key("logs.max_size_mb", Count, "10", Scope::User, "The size in MiB at which a file is rotated.").later(),
+    key("logs.max_files", Count, "5", Scope::User, "How many files are kept.").later(),
+    key("cache.dir", Text, "", Scope::User, "The folder of the cache.").later(),
+    key("cache.ttl_hours", Count, "168", Scope::User, "Hours after which an entry is old.").later(),
+];

@@ -1,0 +1,182 @@
+//! Writing what the user asked to be kept: a provider, a key, a rule. Comments, order and everything else in the file
+//! stay as they are; a file is replaced whole or not at all, and only its owner can read it.
+
+use crate::error::Unreadable;
+use crate::{ConfigError, Secret, read, secrets};
+use reasonix_store::{private_folder, write_atomic};
+use std::path::{Path, PathBuf};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, value};
+
+/// A provider to write.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NewProvider {
+    /// Its name; an entry with the same name is changed.
+    pub name: String,
+    /// The wire it speaks.
+    pub kind: String,
+    /// Its address.
+    pub base_url: String,
+    /// The models it offers.
+    pub models: Vec<String>,
+    /// The model used when only the provider is named.
+    pub default: Option<String>,
+    /// The variable that holds the key.
+    pub api_key_env: Option<String>,
+    /// Tokens that the models can see.
+    pub context_window: Option<u64>,
+}
+
+/// Writes a provider into the user's TOML file, and makes it the default if asked to.
+pub fn set_default_provider(path: &Path, provider: &NewProvider, make_default: bool) -> Result<(), ConfigError> {
+    let mut document = document(path)?;
+    if make_default {
+        let model = provider.default.as_ref().or(provider.models.first());
+        let reference = model.map_or_else(|| provider.name.clone(), |model| format!("{}/{model}", provider.name));
+        put(document.as_table_mut(), "default_model", reference.into());
+    }
+    let listed = document.entry("providers").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
+    let named = |table: &dyn TableLike| table.get("name").and_then(Item::as_str) == Some(provider.name.as_str());
+    match listed {
+        Item::ArrayOfTables(tables) => {
+            if let Some(table) = tables.iter_mut().find(|table| named(*table)) {
+                fill(table, provider);
+            } else {
+                let mut table = Table::new();
+                fill(&mut table, provider);
+                tables.push(table);
+            }
+        }
+        Item::Value(toml_edit::Value::Array(array)) => {
+            let tables = array.iter_mut().filter_map(toml_edit::Value::as_inline_table_mut);
+            if let Some(table) = tables.into_iter().find(|table| named(*table)) {
+                fill(table, provider);
+            } else {
+                let mut table = toml_edit::InlineTable::new();
+                fill(&mut table, provider);
+                array.push(table);
+            }
+        }
+        other => {
+            let found = other.type_name().to_owned();
+            return Err(wrong(path, "providers", "[{ … }, …]", found));
+        }
+    }
+    replace(path, &document.to_string())
+}
+
+fn fill(table: &mut dyn TableLike, provider: &NewProvider) {
+    put(table, "name", provider.name.as_str().into());
+    put(table, "kind", provider.kind.as_str().into());
+    put(table, "base_url", provider.base_url.as_str().into());
+    put(table, "models", toml_edit::Value::Array(provider.models.iter().map(String::as_str).collect::<Array>()));
+    table.remove("model");
+    match &provider.default {
+        Some(model) => put(table, "default", model.as_str().into()),
+        None => drop(table.remove("default")),
+    }
+    if let Some(variable) = &provider.api_key_env {
+        put(table, "api_key_env", variable.as_str().into());
+    }
+    if let Some(window) = provider.context_window.and_then(|window| i64::try_from(window).ok()) {
+        put(table, "context_window", window.into());
+    }
+}
+
+/// Sets a value and keeps what stands around the old one.
+fn put(table: &mut dyn TableLike, key: &str, mut new: toml_edit::Value) {
+    match table.get_mut(key).and_then(Item::as_value_mut) {
+        Some(old) => {
+            *new.decor_mut() = old.decor().clone();
+            *old = new;
+        }
+        None => {
+            table.insert(key, value(new));
+        }
+    }
+}
+
+/// Adds a rule that allows something in one workspace root to the user's TOML file.
+pub fn save_rule(path: &Path, root: &Path, rule: &str) -> Result<(), ConfigError> {
+    let mut document = document(path)?;
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    let mut shown = String::new();
+    for key in ["workspaces", &root.to_string_lossy(), "permissions"] {
+        shown = if shown.is_empty() { key.to_owned() } else { format!("{shown}.{}", crate::node::bare(key)) };
+        let item = table.entry(key).or_insert_with(|| {
+            let mut table = Table::new();
+            table.set_implicit(true);
+            Item::Table(table)
+        });
+        let found = item.type_name().to_owned();
+        table = item.as_table_like_mut().ok_or_else(|| wrong(path, &shown, "{ … }", found))?;
+    }
+    let list = table.entry("allow").or_insert_with(|| value(Array::new()));
+    let found = list.type_name().to_owned();
+    let list = list.as_array_mut().ok_or_else(|| wrong(path, &format!("{shown}.allow"), "[\"…\", …]", found))?;
+    if !list.iter().any(|old| old.as_str() == Some(rule)) {
+        list.push(rule);
+    }
+    replace(path, &document.to_string())
+}
+
+/// Keeps a key in the user's `.env`; other lines stay.
+pub fn save_key(home: &Path, name: &str, key: &Secret) -> Result<(), ConfigError> {
+    let path = home.join(".env");
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty() || !name.chars().all(word) || name.starts_with(|c: char| c.is_ascii_digit()) {
+        let reason = format!("{name:?} is not the name of a variable");
+        return Err(ConfigError::Write { path, reason });
+    }
+    let Some(line) = assignment(name, key.expose()) else {
+        let reason = "the key has a line break or both kinds of quotes in it".to_owned();
+        return Err(ConfigError::Write { path, reason });
+    };
+    let old = read::text(&path)?.unwrap_or_default();
+    let other = |line: &&str| secrets::assignment(line).is_none_or(|(other, _)| other != name);
+    let mut text: String = old.lines().filter(other).map(|line| format!("{line}\n")).collect();
+    text.push_str(&line);
+    text.push('\n');
+    replace(&path, &text)
+}
+
+/// A line that is read back as the same value.
+fn assignment(name: &str, key: &str) -> Option<String> {
+    let forms = [format!("{name}={key}"), format!("{name}=\"{key}\""), format!("{name}='{key}'")];
+    let same = |line: &String| {
+        !line.contains(['\n', '\r']) && secrets::assignment(line).is_some_and(|(_, value)| value == key)
+    };
+    forms.into_iter().find(same)
+}
+
+fn document(path: &Path) -> Result<DocumentMut, ConfigError> {
+    let text = read::text(path)?.unwrap_or_default();
+    text.parse().map_err(|error: toml_edit::TomlError| ConfigError::Syntax {
+        path: path.to_owned(),
+        line: error.span().map_or(1, |span| crate::lines::Lines::of(&text).at(span.start)),
+        message: error.message().replace('\n', ", "),
+    })
+}
+
+fn wrong(path: &Path, key: &str, expected: &str, found: String) -> ConfigError {
+    ConfigError::Value {
+        origin: crate::Origin::named(crate::Layer::User, &path.to_string_lossy()),
+        key: key.to_owned(),
+        expected: expected.to_owned(),
+        found,
+    }
+}
+
+/// Replaces a file. Where it is a link, as dotfile keepers make them, the file behind it.
+fn replace(path: &Path, text: &str) -> Result<(), ConfigError> {
+    let fail = |error: std::io::Error| ConfigError::Write { path: path.to_owned(), reason: error.to_string() };
+    if text.len() as u64 > read::SETTINGS_LIMIT {
+        let reason = Unreadable::TooLarge { limit: read::SETTINGS_LIMIT }.to_string();
+        return Err(ConfigError::Write { path: path.to_owned(), reason });
+    }
+    let target: PathBuf = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if let Some(folder) = target.parent().filter(|folder| !folder.exists()) {
+        private_folder(folder).map_err(fail)?;
+    }
+    write_atomic(&target, text.as_bytes(), 0o600).map_err(fail)
+}

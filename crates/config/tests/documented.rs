@@ -1,0 +1,95 @@
+//! The example, the documentation and the catalogue know the same keys and codes as the code does.
+
+mod common;
+
+use common::{Disk, repository, told};
+use pretty_assertions::assert_eq;
+use reasonix_config::schema::{KEYS, Key};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn example() -> String {
+    std::fs::read_to_string(repository().join("reasonix.example.toml")).unwrap()
+}
+
+#[test]
+fn the_example_loads_without_a_single_notice() {
+    let loaded = Disk::new().user(&example()).load();
+    assert_eq!(told(&loaded), [""; 0]);
+    assert_eq!(loaded.settings.default_model().unwrap().name(), "deepseek/deepseek-chat");
+}
+
+#[test]
+fn the_example_has_every_key() {
+    // Keys that stand in a comment, because setting them would need a file, a secret or another edition, count too.
+    let shown: String = example().lines().map(|line| format!("\n{}", line.trim_start_matches("# "))).collect();
+    for key in KEYS.iter().filter(|key| key.path != "config_version") {
+        let mut parts = key.path.split('.').rev();
+        let name = parts.next().unwrap();
+        let table = parts.next().unwrap_or_default();
+        let line = format!("\n{name} = ");
+        let inline = [format!("{table} = {{ {name} = "), format!(", {name} = ")];
+        assert!(
+            shown.contains(&line) || inline.iter().any(|text| shown.contains(text)),
+            "{} is not in the example",
+            key.path
+        );
+    }
+}
+
+fn row(key: &Key) -> String {
+    let default = if key.default.is_empty() { String::new() } else { format!("`{}`", key.default) };
+    let acts = if key.acts { "yes" } else { "parsed, not acting yet" };
+    let kind = key.kind.sketch().replace('|', "\\|");
+    format!("| `{}` | `{kind}` | {default} | {} | {acts} | {} |", key.path, key.scope.name(), key.about)
+}
+
+/// With `UPDATE_DOCS=1` the table is written anew.
+#[test]
+fn the_documentation_lists_exactly_the_keys_there_are() {
+    let path = repository().join("docs/config.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once("<!-- keys -->\n").unwrap();
+    let (table, after) = rest.split_once("<!-- /keys -->").unwrap();
+    let (head, rows): (Vec<&str>, Vec<&str>) = table.lines().partition(|line| !line.starts_with("| `"));
+    let want: Vec<String> = KEYS.iter().map(row).collect();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        let table = format!("{}\n{}\n", head.join("\n"), want.join("\n"));
+        std::fs::write(&path, format!("{before}<!-- keys -->\n{table}<!-- /keys -->{after}")).unwrap();
+        return;
+    }
+    assert_eq!(rows.join("\n"), want.join("\n"));
+}
+
+#[test]
+fn no_key_stands_twice() {
+    let paths: BTreeSet<_> = KEYS.iter().map(|key| key.path).collect();
+    assert_eq!(paths.len(), KEYS.len());
+}
+
+#[test]
+fn every_code_has_its_words() {
+    fn sources(folder: &Path, texts: &mut String) {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            if entry.path().is_dir() {
+                sources(&entry.path(), texts);
+            } else {
+                texts.push_str(&std::fs::read_to_string(entry.path()).unwrap());
+            }
+        }
+    }
+    let mut source = String::new();
+    sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), &mut source);
+    let files = [".toml", ".jsonc", ".json"];
+    let code = |text: &str| {
+        let code: String = text.chars().take_while(|c| c.is_ascii_lowercase() || "._".contains(*c)).collect();
+        (!files.iter().any(|end| code.ends_with(end))).then_some(code)
+    };
+    let used: BTreeSet<String> = source.split("\"config.").skip(1).filter_map(code).collect();
+    let catalogue = std::fs::read_to_string(repository().join("crates/words/src/catalogue/config.rs")).unwrap();
+    let known: BTreeSet<String> = catalogue.split("\"config.").skip(1).filter_map(code).collect();
+    let used: BTreeSet<String> =
+        used.into_iter().filter(|code| !["toml", "jsonc", "json"].contains(&code.as_str())).collect();
+    let spoken: BTreeSet<String> = known.into_iter().filter(|code| !code.ends_with(".hint")).collect();
+    assert_eq!(used, spoken);
+}

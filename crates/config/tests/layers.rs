@@ -1,0 +1,220 @@
+//! Layers, origins and files: what wins, where it came from, and what is refused.
+
+mod common;
+
+use common::{Disk, told};
+use pretty_assertions::assert_eq;
+use reasonix_config::{Bash, ConfigError, Layer, Mode, Unreadable};
+use std::os::unix::fs::PermissionsExt;
+
+const LOCAL: &str = "[[providers]]\nname = \"local\"\nbase_url = \"http://127.0.0.1:1/v1\"\nmodels = [\"a\", \"b\"]\n";
+
+#[test]
+fn flag_over_environment_over_project_over_user_over_default() {
+    let mut disk = Disk::new().user(&format!("default_model = \"local\"\nlanguage = \"en\"\n{LOCAL}"));
+    let model = |disk: &Disk| {
+        let loaded = disk.load();
+        let shown = loaded.origins["default_model"].clone();
+        (loaded.settings.default_model().unwrap().name(), shown.origin.layer, shown.origin.line)
+    };
+    assert_eq!(model(&disk), ("local/a".to_owned(), Layer::User, 1));
+    disk = disk.project("\ndefault_model = \"b\"\n");
+    assert_eq!(model(&disk), ("local/b".to_owned(), Layer::Project, 2));
+    disk = disk.env("AGENT_MODEL", "local/a");
+    assert_eq!(model(&disk), ("local/a".to_owned(), Layer::Env, 0));
+    disk.sources.flags.model = Some("b".to_owned());
+    assert_eq!(model(&disk), ("local/b".to_owned(), Layer::Flag, 0));
+
+    let loaded = disk.load();
+    assert_eq!(loaded.origins["tools.bash_timeout_seconds"].value, "120");
+    assert_eq!(loaded.origins["tools.bash_timeout_seconds"].origin.to_string(), "default");
+    assert_eq!(loaded.origins["providers.local.base_url"].value, "\"http://127.0.0.1:1/v1\"");
+    let place = format!("user {}:4", disk.path("home/config.toml").display());
+    assert_eq!(loaded.origins["providers.local.name"].origin.to_string(), place);
+}
+
+#[test]
+fn nothing_written_gives_the_built_in_values() {
+    let loaded = Disk::new().load();
+    assert_eq!(loaded.settings, reasonix_config::Settings::default());
+    assert_eq!(told(&loaded), [""; 0]);
+    assert_eq!(loaded.settings.sandbox.bash, Bash::Enforce);
+    assert_eq!(loaded.settings.permissions.mode, Mode::Ask);
+    assert_eq!(loaded.settings.default_model(), Err(ConfigError::NoProvider));
+}
+
+#[test]
+fn toml_wins_over_jsonc_and_says_so() {
+    let disk = Disk::new()
+        .file("home/config.jsonc", "{\"language\": \"zh\"}")
+        .file("project/reasonix.jsonc", "{\"tools\": {\"bash_timeout_seconds\": 5}}")
+        .user("language = \"en\"");
+    let loaded = disk.load();
+    assert_eq!(loaded.settings.language.as_deref(), Some("en"));
+    assert_eq!(loaded.settings.tools.bash_timeout_seconds, 5);
+    let [(_, phrase)] = loaded.notices.as_slice() else { panic!("{:?}", loaded.notices) };
+    assert_eq!(phrase.code, "config.two_files");
+    assert_eq!(phrase.arg("ignored"), disk.path("home/config.jsonc").to_str());
+}
+
+#[test]
+fn a_named_file_stands_in_for_the_users_and_must_exist() {
+    let mut disk = Disk::new().user("language = \"en\"").file("other.toml", "language = \"zh\"");
+    let other = disk.path("other.toml");
+    disk = disk.env("REASONIX_CONFIG", other.to_str().unwrap());
+    assert_eq!(disk.load().settings.language.as_deref(), Some("zh"));
+    disk.sources.flags.config = Some("gone.toml".into());
+    let path = disk.path("project/gone.toml");
+    assert_eq!(disk.error(), ConfigError::Read { path, reason: Unreadable::Absent });
+}
+
+#[test]
+fn the_users_folder_is_never_taken_for_a_project() {
+    let mut disk = Disk::new();
+    disk.sources.project = disk.path("");
+    disk.sources.home = disk.path(".reasonix");
+    disk = disk.file(".reasonix/config.toml", "[sandbox]\nbash = \"off\"\n");
+    let loaded = disk.load();
+    assert_eq!(loaded.settings.sandbox.bash, Bash::Off);
+    assert_eq!(told(&loaded), [""; 0]);
+}
+
+#[test]
+fn a_broken_file_is_an_error_with_place_and_key() {
+    let place =
+        |error: &ConfigError| error.phrase().arg("place").map(|place| place.rsplit('/').next().unwrap().to_owned());
+    for (text, code, want) in [
+        ("language = \"en\"\n[agent\n", "config.syntax", "config.toml:2"),
+        ("[agent]\nmax_steps = \"many\"\n", "config.value", "config.toml:2"),
+        ("[agent]\nmax_steps = -1\n", "config.value", "config.toml:2"),
+        ("[tools]\nenabled = [\"ls\",\n3]\n", "config.value", "config.toml:3"),
+        ("\nagent = 3\n", "config.value", "config.toml:2"),
+        ("\n[providers]\nname = \"x\"\n", "config.value", "config.toml:2"),
+        ("[sandbox]\nbash = \"maybe\"\n", "config.value", "config.toml:2"),
+        ("[compaction]\nratio = 8\n", "config.value", "config.toml:2"),
+        ("\n[[providers]]\nbase_url = \"http://x\"\nmodel = \"m\"\n", "config.missing", "config.toml:2"),
+        ("\n[[providers]]\nname = \"x\"\nmodel = \"m\"\n", "config.missing", "config.toml:2"),
+        ("\n[[providers]]\nname = \"x\"\nbase_url = \"http://x\"\n", "config.missing", "config.toml:2"),
+        ("\n[[providers]]\nname = \"x\"\nkind = \"scripted\"\n", "config.missing", "config.toml:2"),
+        ("[[plugins]]\nname = \"x\"\n", "config.missing", "config.toml:1"),
+        ("model = \"a\"\ndefault_model = \"b\"\n", "config.twice", "config.toml:1"),
+        ("[sandbox]\nforbid_read = [\"${NOT_SET}/x\"]\n", "config.variable", "config.toml:2"),
+        ("[sandbox]\nnetwrk = true\n", "config.refused_key_like", "config.toml:2"),
+        ("[permissions]\ndeny_all_of = []\n", "config.refused_key", "config.toml:2"),
+        ("[profiles.x.permissions]\nalow = []\n", "config.refused_key_like", "config.toml:2"),
+    ] {
+        let error = Disk::new().user(text).error();
+        assert_eq!((error.phrase().code.as_ref(), place(&error).as_deref()), (code, Some(want)), "{text}");
+    }
+    let twice = Disk::new().user(&format!("{LOCAL}{LOCAL}")).error();
+    assert!(matches!(twice, ConfigError::Twice { key, .. } if key == "providers.local"));
+}
+
+#[test]
+fn a_directory_or_a_huge_file_is_a_bounded_error() {
+    let disk = Disk::new();
+    std::fs::create_dir(disk.path("home/config.toml")).unwrap();
+    assert!(matches!(disk.error(), ConfigError::Read { reason: Unreadable::NotAFile, .. }));
+    let disk = Disk::new();
+    std::fs::File::create(disk.path("project/reasonix.toml")).unwrap().set_len(5 << 30).unwrap();
+    assert!(matches!(disk.error(), ConfigError::Read { reason: Unreadable::TooLarge { .. }, .. }));
+}
+
+#[test]
+fn unknown_keys_are_named_with_line_and_suggestion() {
+    let loaded = Disk::new().user("lanugage = \"en\"\n[desktop]\ntheme = 1\n[agent]\nmaxsteps = 3\n").load();
+    assert_eq!(
+        told(&loaded),
+        ["unknown_key_like lanugage 1", "unknown_key desktop 2", "unknown_key_like agent.maxsteps 5"]
+    );
+    assert_eq!(loaded.notices[2].1.arg("suggestion"), Some("max_steps"));
+}
+
+#[test]
+fn a_home_of_the_go_edition_starts_and_stays_as_it_is() {
+    let text = "config_version = 10\ndefault_model = \"mock/mock-model\"\n[permissions]\nmode = \"allow\"\n[sandbox]\n\
+                bash = \"off\"\nnetwork = true\n[desktop]\nzoom = 1.25\n[[providers]]\nname = \"mock\"\nkind = \"openai\"\n\
+                base_url = \"http://127.0.0.1:1\"\nmodels = [\"mock-model\"]\ndefault = \"mock-model\"\n\
+                api_key_env = \"MOCK_KEY\"\ncontext_window = 200000\n[agent]\nmemory_compiler = { enabled = true }\n";
+    let disk = Disk::new().user(text).file("home/config.json", "not ours").file("home/sessions/a.jsonl", "{}");
+    let loaded = disk.load();
+    assert_eq!(told(&loaded), ["unknown_key desktop 8", "no_memory_compiler  19"]);
+    assert_eq!(loaded.settings.default_model().unwrap().name(), "mock/mock-model");
+    assert_eq!(loaded.settings.providers[0].context_window, 200_000);
+    assert_eq!((loaded.settings.permissions.mode, loaded.settings.sandbox.bash), (Mode::Allow, Bash::Off));
+    assert_eq!(std::fs::read_to_string(disk.path("home/config.toml")).unwrap(), text);
+    let mut names: Vec<_> =
+        std::fs::read_dir(disk.path("home")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["config.json", "config.toml", "sessions"]);
+}
+
+#[test]
+fn an_endpoint_of_the_environment_needs_no_file() {
+    let disk = Disk::new().env("AGENT_BASE_URL", "http://127.0.0.1:9/v1");
+    assert_eq!(disk.error(), ConfigError::NoModel);
+    let disk = disk.env("AGENT_MODEL", "Qwen/Qwen3").env("DASHSCOPE_API_KEY", "sk");
+    let loaded = disk.load();
+    let model = loaded.settings.default_model().unwrap();
+    assert_eq!((model.name().as_str(), model.provider.base_url.as_str()), ("env/Qwen/Qwen3", "http://127.0.0.1:9/v1"));
+    let key = reasonix_config::api_key(model.provider, &disk.sources.env, &disk.sources.home);
+    assert_eq!(key.map(|key| key.expose().to_owned()).as_deref(), Some("sk"));
+    assert_eq!(loaded.origins["providers.env.base_url"].origin.to_string(), "environment AGENT_BASE_URL");
+}
+
+#[test]
+fn an_endpoint_of_the_environment_beside_a_file() {
+    let mut disk = Disk::new().user(LOCAL).env("REASONIX_BASE_URL", "http://127.0.0.1:9/v1");
+    let model = |disk: &Disk| disk.load().settings.default_model().unwrap().name();
+    assert_eq!(model(&disk), "env/a");
+    disk.sources.flags.model = Some("local/b".to_owned());
+    assert_eq!(model(&disk), "local/b");
+    disk.sources.flags.model = Some("new".to_owned());
+    assert_eq!(model(&disk), "env/new");
+    disk.sources.flags.api_key_env = Some("MY_KEY".to_owned());
+    assert_eq!(disk.load().settings.default_model().unwrap().provider.api_key_env.as_deref(), Some("MY_KEY"));
+}
+
+#[test]
+fn flags_reach_their_settings() {
+    let mut disk = Disk::new().user(&format!("[agent]\nmax_steps = 3\n{LOCAL}")).env("REASONIX_CACHE_DIR", "/c");
+    disk.sources.flags.max_steps = Some(7);
+    disk.sources.flags.tools = Some(vec!["ls".to_owned()]);
+    disk.sources.flags.api_key_env = Some("MY_KEY".to_owned());
+    let loaded = disk.load();
+    assert_eq!((loaded.settings.agent.max_steps, loaded.settings.tools.enabled), (7, vec!["ls".to_owned()]));
+    assert_eq!(loaded.settings.providers[0].api_key_env.as_deref(), Some("MY_KEY"));
+    assert_eq!(loaded.origins["providers.local.api_key_env"].origin.to_string(), "flag --api-key-env");
+    assert_eq!(loaded.settings.cache.dir.as_deref(), Some("/c".as_ref()));
+}
+
+#[test]
+fn variables_come_from_the_environment_then_the_users_env_file() {
+    let text = "[net]\nproxy = \"http://u:${PW}@p:1\"\n[[providers]]\nname = \"p\"\nbase_url = \"${URL:-http://d}\"\n\
+                model = \"m\"\nheaders = { Authorization = \"Bearer ${TOKEN}\" }\n[sandbox]\n\
+                forbid_read = [\"${HOME}/.ssh\", \"~/.aws\", \"rel\"]\n";
+    let disk = Disk::new().user(text).file("home/.env", "TOKEN=saved\nPW=hush\n").env("PW", "louder");
+    std::fs::set_permissions(disk.path("home/.env"), std::fs::Permissions::from_mode(0o644)).unwrap();
+    let loaded = disk.load();
+    assert_eq!(told(&loaded), ["env_open  "]);
+    let provider = &loaded.settings.providers[0];
+    assert_eq!((provider.base_url.as_str(), provider.headers[0].1.expose()), ("http://d", "Bearer saved"));
+    assert_eq!(loaded.settings.net.proxy.as_ref().unwrap().expose(), "http://u:louder@p:1");
+    let rel = disk.path("project/rel");
+    assert_eq!(
+        loaded.settings.sandbox.forbid_read,
+        ["/home/me/.ssh".as_ref(), "/home/me/.aws".as_ref(), rel.as_path()]
+    );
+    let shown = format!("{:?} {loaded:?}", loaded.origins);
+    assert!(!shown.contains("saved") && !shown.contains("louder") && !shown.contains("u:${PW}"));
+}
+
+#[test]
+fn a_system_prompt_from_a_file() {
+    let disk = Disk::new().user("[agent]\nsystem_prompt_file = \"prompt.md\"\n");
+    assert!(matches!(disk.error(), ConfigError::Read { reason: Unreadable::Absent, .. }));
+    let disk = disk.file("home/prompt.md", "Be brief.");
+    assert_eq!(disk.load().settings.agent.system_prompt.as_deref(), Some("Be brief."));
+    let disk = disk.project("[agent]\nsystem_prompt = \"Nearer.\"\n");
+    assert_eq!(disk.load().settings.agent.system_prompt.as_deref(), Some("Nearer."));
+}

@@ -1,0 +1,160 @@
+//! A repository as an attacker: its settings may tighten and never loosen.
+
+mod common;
+
+use common::{Disk, told};
+use pretty_assertions::assert_eq;
+use reasonix_config::{Bash, Layer, Mode};
+
+const USER: &str = "default_model = \"local\"\n[[providers]]\nname = \"local\"\nbase_url = \"http://127.0.0.1:1\"\n\
+                    models = [\"a\", \"b\"]\n[[providers]]\nname = \"cloud\"\nbase_url = \"https://c\"\nmodel = \"c\"\n";
+
+#[test]
+fn what_only_the_user_may_set_is_ignored_and_named() {
+    for (text, key) in [
+        ("[[providers]]\nname = \"evil\"\nbase_url = \"http://evil\"\nmodel = \"m\"\n", "providers"),
+        ("[[providers]]\nname = \"local\"\nbase_url = \"http://evil\"\nmodel = \"m\"\n", "providers"),
+        ("[net]\nproxy = \"http://evil\"\n", "net.proxy"),
+        ("[net]\nca_file = \"evil.pem\"\n", "net.ca_file"),
+        ("[agent]\nmax_steps = 1\n", "agent.max_steps"),
+        ("[agent]\nplanner_max_steps = 1\n", "agent.planner_max_steps"),
+        ("[agent]\nplan_mode_allowed_tools = [\"bash\"]\n", "agent.plan_mode_allowed_tools"),
+        ("[agent]\nsubagent_model = \"cloud\"\n", "agent.subagent_model"),
+        ("[permissions]\nallow = [\"Bash\"]\n", "permissions.allow"),
+        ("[sandbox]\nallow_write = [\"/\"]\n", "sandbox.allow_write"),
+        ("[sandbox]\nworkspace_root = \"/\"\n", "sandbox.workspace_root"),
+        ("[tools.shell]\npath = \"./evil\"\n", "tools.shell.path"),
+        ("[serve]\nauth_mode = \"none\"\n", "serve.auth_mode"),
+        ("[logs]\ndir = \"/etc\"\n", "logs.dir"),
+        ("[workspaces.\"/\".permissions]\nallow = [\"Bash\"]\n", "workspaces./.permissions.allow"),
+        ("[profiles.x]\nmodel = \"cloud\"\n", "profiles.x.model"),
+        ("[profiles.x.permissions]\nallow = [\"Bash\"]\n", "profiles.x.permissions.allow"),
+        ("[agent.memory_compiler]\nenabled = true\n", "agent.memory_compiler.enabled"),
+    ] {
+        let plain = Disk::new().user(USER).load();
+        let loaded = Disk::new().user(USER).project(text).load();
+        let line = text.lines().position(|line| !line.starts_with("[[") && line.contains(" = ")).unwrap() + 1;
+        let line = if key == "providers" { 1 } else { line };
+        assert_eq!(told(&loaded), [format!("project_ignored {key} {line}")], "{text}");
+        assert_eq!(loaded.settings.providers, plain.settings.providers, "{text}");
+        assert_eq!(loaded.settings.permissions, plain.settings.permissions, "{text}");
+        assert_eq!(loaded.settings.sandbox, plain.settings.sandbox, "{text}");
+        assert_eq!(loaded.settings.agent, plain.settings.agent, "{text}");
+        assert_eq!((loaded.settings.net, loaded.settings.tools), (plain.settings.net, plain.settings.tools), "{text}");
+    }
+}
+
+#[test]
+fn looser_values_are_ignored_and_stricter_ones_hold() {
+    let loaded = |user: &str, project: &str| Disk::new().user(user).project(project).load();
+    for (user, project, kept) in [
+        ("", "mode = \"allow\"", Mode::Ask),
+        ("", "mode = \"deny\"", Mode::Deny),
+        ("mode = \"allow\"", "mode = \"ask\"", Mode::Ask),
+        ("mode = \"deny\"", "mode = \"ask\"", Mode::Deny),
+    ] {
+        let one = loaded(&format!("[permissions]\n{user}"), &format!("[permissions]\n{project}\n"));
+        assert_eq!(one.settings.permissions.mode, kept, "{user} {project}");
+        let ignored = !project.contains(&format!("{kept:?}").to_lowercase());
+        assert_eq!(told(&one).len(), usize::from(ignored), "{user} {project}");
+    }
+    let one = loaded("", "[sandbox]\nbash = \"off\"\nnetwork = true\n");
+    assert_eq!(told(&one), ["project_looser sandbox.bash 2", "project_looser sandbox.network 3"]);
+    assert_eq!((one.settings.sandbox.bash, one.settings.sandbox.network), (Bash::Enforce, false));
+    let one = loaded("[sandbox]\nbash = \"off\"\nnetwork = true\n", "[sandbox]\nbash = \"enforce\"\nnetwork = false\n");
+    assert_eq!((one.settings.sandbox.bash, one.settings.sandbox.network), (Bash::Enforce, false));
+
+    for (project, kept, notices) in [(60, 60, 0), (600, 120, 1), (0, 120, 1)] {
+        let one = loaded("", &format!("[tools]\nbash_timeout_seconds = {project}\n"));
+        assert_eq!((one.settings.tools.bash_timeout_seconds, told(&one).len()), (kept, notices), "{project}");
+    }
+}
+
+#[test]
+fn lists_are_added_to_and_tools_only_taken_away() {
+    let user = "[permissions]\nallow = [\"Bash(ls:*)\"]\ndeny = [\"Bash(rm:*)\"]\n[sandbox]\nforbid_read = [\"/a\"]\n\
+                [tools]\nenabled = [\"ls\", \"grep\"]\n";
+    let project = "[permissions]\ndeny = [\"Edit(gen/**)\", \"Bash(rm:*)\"]\nask = [\"Bash\"]\n[sandbox]\n\
+                   forbid_read = [\"/b\"]\n[tools]\nenabled = [\"grep\", \"bash\"]\n";
+    let loaded = Disk::new().user(user).project(project).load();
+    assert_eq!(told(&loaded), ["project_looser tools.enabled 7"]);
+    assert_eq!(loaded.settings.permissions.deny, ["Bash(rm:*)", "Edit(gen/**)"]);
+    assert_eq!(loaded.settings.permissions.ask, ["Bash"]);
+    assert_eq!(loaded.settings.permissions.allow, ["Bash(ls:*)"]);
+    assert_eq!(loaded.settings.sandbox.forbid_read, ["/a", "/b"].map(std::path::PathBuf::from));
+    assert_eq!(loaded.settings.tools.enabled, ["grep"]);
+    for (list, kept) in [("[]", vec!["ls", "grep"]), ("[\"bash\"]", vec!["none"])] {
+        let loaded = Disk::new().user(user).project(&format!("[tools]\nenabled = {list}\n")).load();
+        assert_eq!(loaded.settings.tools.enabled, kept, "{list}");
+    }
+}
+
+#[test]
+fn a_project_chooses_a_model_but_no_endpoint() {
+    for (reference, model, notices) in [
+        ("b", "local/b", vec![]),
+        ("local/b", "local/b", vec![]),
+        ("cloud", "local/a", vec!["project_endpoint default_model 1".to_owned()]),
+        ("cloud/c", "local/a", vec!["project_endpoint default_model 1".to_owned()]),
+        ("unknown", "local/a", vec!["project_endpoint default_model 1".to_owned()]),
+    ] {
+        let loaded = Disk::new().user(USER).project(&format!("default_model = \"{reference}\"")).load();
+        assert_eq!(loaded.settings.default_model().unwrap().name(), model, "{reference}");
+        assert_eq!(told(&loaded), notices, "{reference}");
+    }
+}
+
+#[test]
+fn a_projects_prompt_file_stays_inside() {
+    let disk = Disk::new().file("secret", "PRIVATE");
+    std::os::unix::fs::symlink(disk.path("secret"), disk.path("project/link.md")).unwrap();
+    let mut disk = disk.file("project/in.md", "inside");
+    for (path, prompt) in [("../secret", None), ("link.md", None), ("~/x", None), ("in.md", Some("inside"))] {
+        disk = disk.project(&format!("[agent]\nsystem_prompt_file = \"{path}\"\n"));
+        let loaded = disk.load();
+        assert_eq!(loaded.settings.agent.system_prompt.as_deref(), prompt, "{path}");
+        assert_eq!(told(&loaded).len(), usize::from(prompt.is_none()), "{path}");
+    }
+    let loaded = disk.project("instructions = [\"/etc/passwd\"]").load();
+    assert_eq!(
+        (loaded.settings.instructions.len(), told(&loaded)),
+        (0, vec!["project_outside instructions 1".to_owned()])
+    );
+}
+
+#[test]
+fn a_projects_env_file_supplies_nothing() {
+    let user = "[[providers]]\nname = \"p\"\nbase_url = \"http://x\"\nmodel = \"m\"\napi_key_env = \"KEY\"\n";
+    let disk =
+        Disk::new().user(user).file("project/.env", "KEY=evil\nREASONIX_BASE_URL=http://evil\nREASONIX_MODEL=m\n");
+    let loaded = disk.load();
+    assert_eq!(loaded.settings.default_model().unwrap().name(), "p/m");
+    assert_eq!(reasonix_config::api_key(&loaded.settings.providers[0], &disk.sources.env, &disk.sources.home), None);
+}
+
+#[test]
+fn servers_of_a_project_are_marked_and_cannot_take_a_name() {
+    let user = "[[plugins]]\nname = \"mine\"\ncommand = \"good\"\n";
+    let project = "[[plugins]]\nname = \"mine\"\ncommand = \"evil\"\n[[plugins]]\nname = \"theirs\"\ncommand = \"x\"\n\
+                   trusted_read_only_tools = [\"rm\"]\nargs = [\"${SECRET}\"]\n";
+    let json = "{\"mcpServers\": {\"theirs\": {\"command\": \"other\"}, \"third\": {\"url\": \"https://t\"}}}";
+    let disk = Disk::new().user(user).project(project).file("project/.mcp.json", json).env("SECRET", "hush");
+    let loaded = disk.load();
+    assert_eq!(
+        told(&loaded),
+        ["project_name_taken plugins.mine 1", "project_ignored plugins.theirs.trusted_read_only_tools 7"]
+    );
+    let plugins: Vec<_> = loaded.settings.plugins.iter().map(|plugin| (plugin.name.as_str(), plugin.layer)).collect();
+    assert_eq!(plugins, [("mine", Layer::User), ("theirs", Layer::Project), ("third", Layer::Project)]);
+    let theirs = &loaded.settings.plugins[1];
+    assert_eq!((theirs.command.as_deref(), theirs.args.as_slice()), (Some("x"), &["${SECRET}".to_owned()][..]));
+    let trusted = theirs.expanded(&|name| disk.sources.env.get(name).cloned()).unwrap();
+    assert_eq!(trusted.args, ["hush"]);
+}
+
+#[test]
+fn a_broken_mcp_json_is_a_notice() {
+    let loaded = Disk::new().file("project/.mcp.json", "{\"mcpServers\": {\"a\": {}").load();
+    assert_eq!(loaded.notices[0].1.code, "config.syntax");
+    assert_eq!(loaded.settings.plugins, []);
+}

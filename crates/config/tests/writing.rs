@@ -1,0 +1,100 @@
+//! What is written for the user: comments and order stay, files are private.
+
+mod common;
+
+use common::{Disk, told};
+use pretty_assertions::assert_eq;
+use reasonix_config::{ConfigError, NewProvider, Secret, api_key, save_key, save_rule, set_default_provider};
+use std::os::unix::fs::PermissionsExt;
+
+fn provider(models: &[&str]) -> NewProvider {
+    NewProvider {
+        name: "local".to_owned(),
+        kind: "openai".to_owned(),
+        base_url: "http://127.0.0.1:1/v1".to_owned(),
+        models: models.iter().map(|model| (*model).to_owned()).collect(),
+        api_key_env: Some("LOCAL_KEY".to_owned()),
+        ..NewProvider::default()
+    }
+}
+
+fn mode(path: &std::path::Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn a_first_provider_makes_the_file() {
+    let mut disk = Disk::new();
+    disk.sources.home = disk.path("fresh/.reasonix");
+    let path = disk.sources.home.join("config.toml");
+    set_default_provider(&path, &provider(&["a", "b"]), true).unwrap();
+    assert_eq!(mode(&path), 0o600);
+    let loaded = disk.load();
+    assert_eq!(told(&loaded), [""; 0]);
+    assert_eq!(loaded.settings.default_model().unwrap().name(), "local/a");
+}
+
+#[test]
+fn everything_else_in_the_file_stays() {
+    let text = "# mine\ndefault_model = \"x\" # for now\n\n[[providers]] # old\nname = \"x\"\nbase_url = \"http://x\" # here\n\
+                model = \"m\"\n\n[[providers]]\nname = \"local\"\nmodel = \"old\"\nbase_url = \"http://old\" # change me\n\
+                temperature = 0.5\n\n[unknown]\nkeep = true\n";
+    let disk = Disk::new().user(text);
+    let path = disk.path("home/config.toml");
+    set_default_provider(&path, &provider(&["new"]), false).unwrap();
+    let want = text.replace("model = \"old\"\n", "").replace("\"http://old\"", "\"http://127.0.0.1:1/v1\"").replace(
+        "temperature = 0.5\n",
+        "temperature = 0.5\nkind = \"openai\"\nmodels = [\"new\"]\napi_key_env = \"LOCAL_KEY\"\n",
+    );
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), want);
+    set_default_provider(&path, &provider(&["new"]), true).unwrap();
+    let want = want.replace("default_model = \"x\" # for now", "default_model = \"local/new\" # for now");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), want);
+}
+
+#[test]
+fn a_link_is_kept_and_a_broken_file_is_not_touched() {
+    let disk = Disk::new().file("dotfiles/config.toml", "language = \"en\"\n");
+    let path = disk.path("home/config.toml");
+    std::os::unix::fs::symlink(disk.path("dotfiles/config.toml"), &path).unwrap();
+    set_default_provider(&path, &provider(&["a"]), true).unwrap();
+    assert!(path.symlink_metadata().unwrap().is_symlink());
+    assert_eq!(disk.load().settings.default_model().unwrap().name(), "local/a");
+
+    let disk = Disk::new().user("a = [\n");
+    let path = disk.path("home/config.toml");
+    assert!(matches!(set_default_provider(&path, &provider(&["a"]), true), Err(ConfigError::Syntax { .. })));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "a = [\n");
+}
+
+#[test]
+fn a_rule_holds_in_its_workspace_only() {
+    let mut disk = Disk::new().user("[permissions]\nallow = [\"Bash(ls)\"]\n");
+    let path = disk.path("home/config.toml");
+    save_rule(&path, &disk.sources.project, "Bash(cargo test:*)").unwrap();
+    save_rule(&path, &disk.sources.project, "Bash(cargo test:*)").unwrap();
+    save_rule(&path, &disk.sources.project, "Edit(a)").unwrap();
+    let loaded = disk.load();
+    assert_eq!(told(&loaded), [""; 0]);
+    assert_eq!(loaded.settings.permissions.allow, ["Bash(ls)", "Bash(cargo test:*)", "Edit(a)"]);
+    disk.sources.project = disk.path("");
+    assert_eq!(disk.load().settings.permissions.allow, ["Bash(ls)"]);
+}
+
+#[test]
+fn a_key_is_kept_privately_beside_the_others() {
+    let disk = Disk::new().file("home/.env", "# keys\nexport LOCAL_KEY=old\nOTHER='x'\n");
+    let home = &disk.sources.home;
+    let named = reasonix_config::Provider { api_key_env: Some("LOCAL_KEY".to_owned()), ..Default::default() };
+    for key in ["sk-1", "with space # and hash", "a'b", "a\"b", "=", "${X}"] {
+        save_key(home, "LOCAL_KEY", &Secret::new(key)).unwrap();
+        assert_eq!(api_key(&named, &disk.sources.env, home).unwrap().expose(), key);
+    }
+    let path = disk.path("home/.env");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "# keys\nOTHER='x'\nLOCAL_KEY=${X}\n");
+    assert_eq!(mode(&path), 0o600);
+    assert!(save_key(home, "BAD NAME", &Secret::new("x")).is_err());
+    assert!(save_key(home, "GOOD", &Secret::new("x\nEVIL=1")).is_err());
+    let left: Vec<_> = std::fs::read_dir(home).unwrap().collect();
+    assert_eq!(left.len(), 1);
+}

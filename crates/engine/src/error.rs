@@ -1,0 +1,40 @@
+//! Why a session could not start.
+
+use reasonix_proto::Phrase;
+
+/// A session could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The settings do not allow it: no model, an unknown one, a rule that cannot be read.
+    #[error("{0}")]
+    Settings(Phrase),
+    /// The session on disk could not be had.
+    #[error(transparent)]
+    Session(#[from] reasonix_session::SessionError),
+    /// The working folder could not be opened.
+    #[error(transparent)]
+    Workspace(#[from] reasonix_workspace::FileError),
+}
+
+impl From<reasonix_config::ConfigError> for EngineError {
+    fn from(error: reasonix_config::ConfigError) -> Self {
+        Self::Settings(error.phrase())
+    }
+}
+
+impl From<reasonix_policy::RuleError> for EngineError {
+    fn from(error: reasonix_policy::RuleError) -> Self {
+        Self::Settings(Phrase::new("engine.bad_rule").with("rule", error.rule).with("reason", error.reason))
+    }
+}
+
+impl EngineError {
+    /// What to tell the user.
+    pub fn phrase(&self) -> Phrase {
+        match self {
+            Self::Settings(phrase) => phrase.clone(),
+            Self::Session(error) => error.phrase(),
+            Self::Workspace(error) => Phrase::new("engine.workspace").with("reason", error),
+        }
+    }
+}

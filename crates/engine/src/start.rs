@@ -1,0 +1,262 @@
+//! Starting a session: settings in, a running agent out.
+
+use crate::approve::Approvals;
+use crate::error::EngineError;
+use crate::live::{Live, Todo};
+use crate::models::build_model;
+use crate::outbox::{Events, Figures, Outbox};
+use crate::prompt::{BASE_PROMPT, assemble};
+use crate::tools::todo_tools;
+use reasonix_agent::{Agent, Artifacts, Conversation, Limits, Model, Prefix, Sink, Tool, ToolSpec, Tools};
+use reasonix_config::{Mode as ConfigMode, RulesFile, Settings};
+use reasonix_policy::{Mode, Posture, Rules};
+use reasonix_proto::{
+    Event, Family, Level, Op, Query, RECORD_VERSION, Reply, SessionHead, SessionId,
+};
+use reasonix_session::{MemoryArtifacts, Opened, SessionArtifacts, Sessions, history, in_memory};
+use reasonix_tools::{Bash, Deps, ShellOptions, files};
+use reasonix_workspace::Workspace;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// What a session starts from.
+pub struct Start {
+    /// What the user wrote on disk and said on the command line.
+    pub settings: Settings,
+    /// The environment of the process, for keys.
+    pub env: BTreeMap<String, String>,
+    /// The user's folder, `~/.reasonix`.
+    pub home: PathBuf,
+    /// The files the session may touch.
+    pub workspace: Workspace,
+    /// Rules files, in order.
+    pub rules: Vec<RulesFile>,
+    /// The model reference; the session's own or the default when none.
+    pub model: Option<String>,
+    /// More text for the end of the system prompt.
+    pub append_system: Option<String>,
+    /// Which session.
+    pub which: Which,
+    /// True when a person can answer questions.
+    pub attended: bool,
+}
+
+/// Which session to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Which {
+    /// A new one.
+    New,
+    /// A new one that leaves nothing on disk.
+    Unkept,
+    /// The last one of this folder; a new one when there is none.
+    Continue,
+    /// This one.
+    Resume(String),
+}
+
+/// A running session, as a front end holds it. Dropping it ends the session.
+pub struct Handle {
+    /// The session's id.
+    pub session: SessionId,
+    /// What happens.
+    pub events: Events,
+    ops: mpsc::UnboundedSender<Op>,
+    outbox: Arc<Outbox>,
+    model: String,
+    window: u64,
+    todo: Todo,
+}
+
+impl Handle {
+    /// Hands in an operation. False when the session is over.
+    pub fn send(&self, op: Op) -> bool {
+        self.ops.send(op).is_ok()
+    }
+
+    /// A sender of operations that can go elsewhere, such as into a signal watcher.
+    pub fn sender(&self) -> mpsc::UnboundedSender<Op> {
+        self.ops.clone()
+    }
+
+    /// Answers a question about the session.
+    pub fn query(&self, query: &Query) -> Reply {
+        match query {
+            Query::Status => {
+                let figures = self.outbox.figures();
+                Reply::Status {
+                    session: self.session.clone(),
+                    model: self.model.clone(),
+                    usage: figures.usage,
+                    context: figures.context,
+                    window: self.window,
+                }
+            }
+            Query::Todo => Reply::Todo { phases: self.todo.phases() },
+        }
+    }
+}
+
+/// Starts a session on the current runtime.
+pub fn start(start: Start) -> Result<Handle, EngineError> {
+    let (opened, artifacts, resumed) = open(&start)?;
+    let past = history(&opened.records);
+    let model = pick_model(&start, resumed.then_some(past.head.model.as_str()))?;
+    let todo = Todo::default();
+    if let Some(phases) = past.todo.clone() {
+        todo.restore(phases);
+    }
+    let tools = toolset(&start, &artifacts, &todo, resumed.then_some(past.head.tools.as_slice()));
+    let figures = Figures { usage: past.usage, context: past.context };
+    let (outbox, events) = Outbox::new(past.head.session.clone(), figures);
+    let rules = rules_of(&start.settings)?;
+    let gate = Arc::new(Approvals::new(rules, Posture::Ask, start.attended, outbox.clone()));
+    let prefix = Arc::new(Prefix { system: past.head.system.clone(), tools: tools.specs() });
+    let agent = Agent {
+        model: model.clone(),
+        tools,
+        gate: gate.clone(),
+        journal: opened.journal.clone(),
+        artifacts,
+        sink: outbox.clone(),
+        limits: limits_of(&start.settings),
+    };
+    let conversation = Conversation::replay(prefix, past.messages, past.turns, past.usage, past.context);
+    let (ops, inbound) = mpsc::unbounded_channel();
+    let card = model.card();
+    let handle = Handle {
+        session: past.head.session.clone(),
+        events,
+        ops,
+        outbox: outbox.clone(),
+        model: card.name.clone(),
+        window: card.window,
+        todo,
+    };
+    announce(&outbox, &opened, resumed, &card.name);
+    let live = Live::new(agent, conversation, gate, outbox, inbound, resumed);
+    tokio::spawn(live.run());
+    Ok(handle)
+}
+
+fn announce(outbox: &Outbox, opened: &Opened, resumed: bool, model: &str) {
+    if let (Some(first), false) = (opened.records.first(), resumed) {
+        outbox.emit(Event::SessionStarted { record: Box::new(first.clone()), model: model.to_owned(), resumed });
+    }
+    for phrase in &opened.notices {
+        outbox.emit(Event::Notice { level: Level::Warning, phrase: phrase.clone() });
+    }
+}
+
+/// Opens or makes the session, and what keeps its artifacts. True when it goes on from an earlier process.
+fn open(start: &Start) -> Result<(Opened, Arc<dyn Artifacts>, bool), EngineError> {
+    let state = start.home.join("state");
+    let sessions = Sessions::at(&state);
+    let cwd = start.workspace.root();
+    let wanted = match &start.which {
+        Which::Unkept => return Ok((in_memory(head_of(start)?), Arc::new(MemoryArtifacts::default()), false)),
+        Which::New => None,
+        Which::Continue => sessions.latest(cwd)?.map(|id| id.0),
+        Which::Resume(id) => Some(id.clone()),
+    };
+    let artifacts = Arc::new(SessionArtifacts::at(&state));
+    match wanted {
+        Some(id) => Ok((sessions.open(&id)?, artifacts, true)),
+        None => Ok((sessions.create(head_of(start)?)?, artifacts, false)),
+    }
+}
+
+fn head_of(start: &Start) -> Result<SessionHead, EngineError> {
+    let settings = &start.settings;
+    let found = match &start.model {
+        Some(reference) => settings.resolve_model(reference)?,
+        None => settings.default_model()?,
+    };
+    let base = settings.agent.system_prompt.as_deref().unwrap_or(BASE_PROMPT);
+    let cwd = start.workspace.root();
+    Ok(SessionHead {
+        v: RECORD_VERSION,
+        session: SessionId::fresh(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        cwd: cwd.display().to_string(),
+        model: found.name(),
+        system: assemble(base, cwd, &start.rules, start.append_system.as_deref()),
+        tools: tool_names(settings),
+        sandbox: "none".to_owned(),
+    })
+}
+
+/// The model that was asked for; otherwise the one the session had; otherwise the default.
+fn pick_model(start: &Start, earlier: Option<&str>) -> Result<Arc<dyn Model>, EngineError> {
+    let settings = &start.settings;
+    let found = match (&start.model, earlier) {
+        (Some(reference), _) => settings.resolve_model(reference)?,
+        (None, Some(earlier)) => settings.resolve_model(earlier).or_else(|_| settings.default_model())?,
+        (None, None) => settings.default_model()?,
+    };
+    build_model(settings, &found, &start.env, &start.home)
+}
+
+/// Every tool there is, in the order they are sent.
+fn all_tools(start: &Start, artifacts: &Arc<dyn Artifacts>, todo: &Todo) -> Vec<Arc<dyn Tool>> {
+    let deps = Deps { workspace: start.workspace.clone(), artifacts: artifacts.clone() };
+    let settings = &start.settings.tools;
+    let timeout = (settings.bash_timeout_seconds > 0).then(|| Duration::from_secs(settings.bash_timeout_seconds));
+    let mut shell = ShellOptions::at(start.workspace.root());
+    shell.timeout = timeout;
+    if let Some(path) = &settings.shell.path {
+        shell.shell.clone_from(path);
+    }
+    let mut tools = files(&deps);
+    tools.push(Arc::new(Bash::new(shell)));
+    tools.extend(todo_tools(todo));
+    tools
+}
+
+/// The tools that are on. A session that goes on keeps the ones it had, so that its prefix stays the same.
+fn toolset(start: &Start, artifacts: &Arc<dyn Artifacts>, todo: &Todo, earlier: Option<&[String]>) -> Tools {
+    let on = earlier.unwrap_or(&start.settings.tools.enabled);
+    let tools = all_tools(start, artifacts, todo);
+    Tools::new(tools.into_iter().filter(|tool| on.is_empty() || on.contains(&tool.spec().name)).collect())
+}
+
+/// The names of the tools that are on, as a session's head keeps them.
+fn tool_names(settings: &Settings) -> Vec<String> {
+    settings.tools.enabled.clone()
+}
+
+/// The specs of all built-in tools, as they are sent.
+pub fn tool_specs(start: &Start) -> Vec<ToolSpec> {
+    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
+    toolset(start, &artifacts, &Todo::default(), None).specs()
+}
+
+fn limits_of(settings: &Settings) -> Limits {
+    let seconds = settings.agent.turn_timeout_seconds;
+    Limits {
+        max_steps: settings.agent.max_steps,
+        turn_timeout: (seconds > 0).then(|| Duration::from_secs(seconds)),
+    }
+}
+
+fn rules_of(settings: &Settings) -> Result<Rules, EngineError> {
+    let permissions = &settings.permissions;
+    let mode = mode_of(permissions.mode);
+    let mut rules = Rules::parse(&permissions.deny, &permissions.ask, &permissions.allow, mode)?;
+    for (name, mode) in &permissions.fallbacks {
+        let families = [Family::Bash, Family::Edit, Family::Read, Family::Grep];
+        let family = families.into_iter().find(|family| family.name().eq_ignore_ascii_case(name));
+        rules.families.extend(family.map(|family| (family, mode_of(*mode))));
+    }
+    Ok(rules)
+}
+
+fn mode_of(mode: ConfigMode) -> Mode {
+    match mode {
+        ConfigMode::Allow => Mode::Allow,
+        ConfigMode::Ask => Mode::Ask,
+        ConfigMode::Deny => Mode::Deny,
+    }
+}

@@ -1,0 +1,15 @@
+//! Tools that carry state of the session. Each is one source file with its prompt in a `.md` beside it.
+
+mod todo_list;
+mod todo_read;
+mod todo_write;
+
+pub use todo_list::TodoList;
+
+use reasonix_agent::Tool;
+use std::sync::Arc;
+
+/// The todo tools over one list, in the order they are sent.
+pub fn todo_tools(list: &TodoList) -> Vec<Arc<dyn Tool>> {
+    vec![Arc::new(todo_write::TodoWrite::new(list.clone())), Arc::new(todo_read::TodoRead::new(list.clone()))]
+}

@@ -1,0 +1,130 @@
+use crate::tools::{TodoList, todo_tools};
+use pretty_assertions::assert_eq;
+use reasonix_agent::{Args, Call, Stop, Tool};
+use reasonix_proto::{CallId, Family, ReadOnly, TodoPhase, ToolOutcome};
+use serde_json::{Value, json};
+use std::future::Future;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+fn args(value: Value) -> Args {
+    value.as_object().cloned().unwrap()
+}
+
+fn run(tool: &Arc<dyn Tool>, input: Value) -> (String, Option<Vec<TodoPhase>>) {
+    let (id, input) = (CallId::from("1"), args(input));
+    let mut future = tool.run(Call { id: &id, args: &input, stop: Stop::new(), progress: &|_| {} });
+    let Poll::Ready(outcome) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+        panic!("a todo tool never waits")
+    };
+    match outcome {
+        ToolOutcome::Done { content, details } => (content, details.todo),
+        other => (format!("{other:?}"), None),
+    }
+}
+
+/// Applies batches to a new list; the text after the last one.
+fn after(batches: &[Value]) -> String {
+    let tools = todo_tools(&TodoList::default());
+    batches.iter().map(|ops| run(&tools[0], json!({"ops": ops})).0).last().unwrap()
+}
+
+fn two_phases() -> Value {
+    json!([{"op": "init", "list": [{"phase": "A", "items": ["a1", "a2"]}, {"phase": "B", "items": ["b1"]}]}])
+}
+
+#[test]
+fn operations_change_the_list() {
+    let table = [
+        (json!([]), "Failed { message: \"ops is empty: there is nothing to do\", hint: None }"),
+        (json!([{"op": "start", "task": "b1"}]), "A\n[ ] a1\n[ ] a2\nB\n[~] b1"),
+        (json!([{"op": "done", "task": "a1"}]), "A\n[x] a1\n[~] a2\nB\n[ ] b1"),
+        (json!([{"op": "drop", "task": "a1"}]), "A\n[-] a1\n[~] a2\nB\n[ ] b1"),
+        (json!([{"op": "rm", "task": "a1"}]), "A\n[~] a2\nB\n[ ] b1"),
+        (json!([{"op": "done", "phase": "A"}]), "A\n[x] a1\n[x] a2\nB\n[~] b1"),
+        (json!([{"op": "drop", "phase": "B"}]), "A\n[~] a1\n[ ] a2\nB\n[-] b1"),
+        (json!([{"op": "rm", "phase": "A"}]), "B\n[~] b1"),
+        (json!([{"op": "done"}]), "A\n[x] a1\n[x] a2\nB\n[x] b1"),
+        (json!([{"op": "rm"}]), "Todo list cleared."),
+        (json!([{"op": "init", "list": []}]), "Todo list cleared."),
+        (json!([{"op": "append", "phase": "B", "items": ["b2"]}]), "A\n[~] a1\n[ ] a2\nB\n[ ] b1\n[ ] b2"),
+        (json!([{"op": "append", "phase": "C", "items": ["c1"]}]), "A\n[~] a1\n[ ] a2\nB\n[ ] b1\nC\n[ ] c1"),
+        (json!([{"op": "note", "task": "a2", "text": "see x\ny \n"}]), "A\n[~] a1\n[ ] a2\n    > see x\n    > y\nB\n[ ] b1"),
+        (json!([{"op": "done", "task": "a1"}, {"op": "start", "task": "a1"}]), "A\n[~] a1\n[ ] a2\nB\n[ ] b1"),
+        (json!([{"op": "drop", "task": "a1"}, {"op": "done", "task": "a1"}]), "A\n[x] a1\n[~] a2\nB\n[ ] b1"),
+        (json!([{"op": "start", "task": "a2"}, {"op": "done", "task": "a2"}]), "A\n[~] a1\n[x] a2\nB\n[ ] b1"),
+    ];
+    for (ops, wanted) in table {
+        assert_eq!(after(&[two_phases(), ops.clone()]), wanted, "{ops}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_collected_and_the_rest_is_done() {
+    let table = [
+        (json!({"op": "init"}), "Missing list for init operation"),
+        (json!({"op": "start"}), "Missing task content"),
+        (json!({"op": "done", "task": " "}), "Missing task content"),
+        (json!({"op": "note", "text": "x"}), "Missing task content"),
+        (json!({"op": "start", "task": "zz"}), "Task \"zz\" not found"),
+        (json!({"op": "rm", "task": "zz"}), "Task \"zz\" not found"),
+        (json!({"op": "done", "phase": ""}), "Missing phase name"),
+        (json!({"op": "done", "phase": "Z"}), "Phase \"Z\" not found"),
+        (json!({"op": "append", "items": ["x"]}), "Missing phase name for append operation"),
+        (json!({"op": "append", "phase": "A"}), "Missing items for append operation"),
+        (json!({"op": "append", "phase": "A", "items": []}), "Missing items for append operation"),
+        (json!({"op": "append", "phase": "A", "items": ["b1"]}), "Task \"b1\" already exists"),
+        (json!({"op": "note", "task": "a1"}), "Missing text for note operation"),
+    ];
+    for (op, error) in table {
+        let text = after(&[two_phases(), json!([op, {"op": "done", "task": "a1"}])]);
+        assert_eq!(text, format!("Errors: {error}\nA\n[x] a1\n[~] a2\nB\n[ ] b1"), "{op}");
+    }
+    let text = after(&[json!([{"op": "done", "task": "x"}])]);
+    assert_eq!(text, "Errors: Task \"x\" not found (the list is empty: begin with init)");
+    let text = after(&[two_phases(), json!([{"op": "rm", "task": "a1"}, {"op": "rm", "task": "a1"}])]);
+    assert!(text.starts_with("Errors: Task \"a1\" not found\n"), "{text}");
+}
+
+#[test]
+fn other_shapes_are_understood() {
+    let tools = todo_tools(&TodoList::default());
+    let whole = json!({"todos": [
+        {"content": "one", "status": "completed"},
+        {"content": "two", "status": "in_progress", "activeForm": "doing two"},
+        {"content": "three", "status": "in_progress"},
+        {"content": "four", "status": "cancelled"},
+        "five",
+    ]});
+    assert_eq!(run(&tools[0], whole).0, "[x] one\n[~] two\n[ ] three\n[-] four\n[ ] five");
+    assert_eq!(run(&tools[0], json!({"op": "done", "task": "two"})).0, "[x] one\n[x] two\n[~] three\n[-] four\n[ ] five");
+    let (text, _) = run(&tools[0], json!({"ops": [{"op": "explode"}]}));
+    assert!(text.contains("unknown variant `explode`"), "{text}");
+    assert!(run(&tools[0], json!({})).0.contains("missing field `ops`"));
+}
+
+#[test]
+fn a_list_is_shared_read_and_restored() {
+    let list = TodoList::default();
+    let tools = todo_tools(&list);
+    assert_eq!(run(&tools[1], json!({})), ("Todo list is empty.".to_owned(), Some(Vec::new())));
+    let (text, todo) = run(&tools[0], json!({"ops": two_phases()}));
+    assert_eq!(todo, Some(list.phases()));
+    assert_eq!(run(&tools[1], json!({})), (text.clone(), todo.clone()));
+    let resumed = TodoList::default();
+    resumed.restore(todo.unwrap());
+    assert_eq!(run(&todo_tools(&resumed)[1], json!({})).0, text);
+}
+
+#[test]
+fn the_gate_sees_bookkeeping() {
+    let tools = todo_tools(&TodoList::default());
+    let action = tools[0].action(&args(json!({"ops": [{"op": "start", "task": "a"}, {"op": "done"}]})));
+    assert_eq!((action.family, action.title().as_str()), (Family::Own, "start a, done all"));
+    assert_eq!(tools[1].action(&Args::new()).read_only, ReadOnly::Yes);
+    for (tool, alias) in tools.iter().zip(["todowrite", "todoread"]) {
+        assert!(tool.aliases().contains(&alias));
+    }
+    let bytes: usize = tools.iter().map(|tool| serde_json::to_string(tool.spec()).unwrap().len()).sum();
+    assert!(bytes < 1000, "{bytes} bytes: {}", serde_json::to_string(tools[0].spec()).unwrap());
+}

@@ -1,0 +1,164 @@
+//! What a child gets to see of the user's environment: no secrets, nothing that injects code, no prompts, no pagers.
+
+use std::ffi::{OsStr, OsString};
+
+/// The whole environment of a child.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Environment {
+    vars: Vec<(OsString, OsString)>,
+}
+
+/// Parts of a name that mark a secret.
+const SECRET_PARTS: &[&str] = &[
+    "KEY", "TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "PRIVATE", "BEARER", "COOKIE", "JWT", "ASKPASS",
+];
+/// Whole words of a name (between underscores) that mark a secret.
+const SECRET_WORDS: &[&str] = &["PASS", "PWD", "AUTH", "PAT", "CREDS", "CRED", "PGPASSFILE", "NETRC"];
+/// Beginnings of names whose variables give access to a cloud.
+const SECRET_STARTS: &[&str] = &["AWS_", "AZURE_", "ARM_CLIENT_", "ALIBABA_CLOUD_", "TENCENTCLOUD_", "CLOUDSDK_AUTH_"];
+/// Doors to running agents that hold keys.
+const SECRET_NAMES: &[&str] = &["SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "VSCODE_GIT_IPC_HANDLE"];
+
+/// Parts of names that look like secrets and are none.
+const HARMLESS_PARTS: &[&str] = &["TOKENIZER", "MAX_TOKENS", "_TOKENS_MAX", "KEYBOARD", "KEYMAP", "MONKEY", "PUBLIC_KEY"];
+/// Names that look like secrets and are none.
+const HARMLESS_NAMES: &[&str] =
+    &["PWD", "OLDPWD", "KEYTIMEOUT", "LESSKEY", "LESSKEYIN", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"];
+
+/// Names that make a program run code or change what a shell line means.
+const INJECTING_NAMES: &[&str] = &[
+    "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS",
+    "CDPATH", "GLOBIGNORE", "PS4", "IFS",
+];
+const INJECTING_STARTS: &[&str] = &["BASH_FUNC_"];
+
+/// Names that would force colours against `NO_COLOR`.
+const COLOURING: &[&str] = &["FORCE_COLOR", "CLICOLOR_FORCE"];
+
+/// What every child gets: no pager waits for a key, no editor and no prompt for an answer.
+const SET: &[(&str, &str)] = &[
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("MANPAGER", "cat"),
+    ("SYSTEMD_PAGER", "cat"),
+    ("AWS_PAGER", ""),
+    ("TERM", "dumb"),
+    ("NO_COLOR", "1"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GCM_INTERACTIVE", "never"),
+    ("GIT_EDITOR", "true"),
+    ("EDITOR", "true"),
+    ("VISUAL", "true"),
+    ("DEBIAN_FRONTEND", "noninteractive"),
+    ("PIP_NO_INPUT", "1"),
+    // Otherwise Python holds its output back, behind what it writes to stderr and lost when it is killed.
+    ("PYTHONUNBUFFERED", "1"),
+];
+
+impl Environment {
+    /// No variables at all.
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// The environment of this process, scrubbed. Names on the `allow` list pass even if they look like secrets.
+    pub fn inherited(allow: &[String]) -> Self {
+        Self::scrubbed(std::env::vars_os(), allow)
+    }
+
+    /// These variables without secrets and injections, and with prompts and pagers off.
+    pub fn scrubbed(vars: impl IntoIterator<Item = (OsString, OsString)>, allow: &[String]) -> Self {
+        let is_set = |name: &OsStr| SET.iter().any(|(set, _)| name == *set);
+        let mut vars: Vec<_> = vars.into_iter().filter(|(name, _)| !is_set(name) && passes(name, allow)).collect();
+        vars.extend(SET.iter().map(|(name, value)| (name.into(), value.into())));
+        Self { vars }
+    }
+
+    /// Adds a variable, or replaces it.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        let name = name.into();
+        self.vars.retain(|(known, _)| *known != name);
+        self.vars.push((name, value.into()));
+        self
+    }
+
+    /// The variables.
+    pub fn vars(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.vars.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+}
+
+fn passes(name: &OsStr, allow: &[String]) -> bool {
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    let injects = INJECTING_NAMES.contains(&name.as_str()) || INJECTING_STARTS.iter().any(|start| name.starts_with(start));
+    let allowed = allow.iter().any(|allowed| allowed.eq_ignore_ascii_case(&name));
+    !injects && !COLOURING.contains(&name.as_str()) && (allowed || !is_secret(&name))
+}
+
+/// Whether an uppercase name looks like a secret.
+fn is_secret(name: &str) -> bool {
+    if HARMLESS_NAMES.contains(&name) {
+        return false;
+    }
+    // What is harmless in a name does not excuse the rest of it.
+    let rest = HARMLESS_PARTS.iter().fold(name.to_owned(), |rest, part| rest.replace(part, "_"));
+    SECRET_NAMES.contains(&name)
+        || SECRET_STARTS.iter().any(|start| name.starts_with(start))
+        || SECRET_PARTS.iter().any(|part| rest.contains(part))
+        || rest.split('_').any(|word| SECRET_WORDS.contains(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Environment, passes};
+    use std::ffi::{OsStr, OsString};
+
+    #[test]
+    fn secrets_and_injections_stay_here() {
+        for name in [
+            "OPENAI_API_KEY", "openai_api_key", "DEEPSEEK_APIKEY", "GH_TOKEN", "GITHUB_TOKEN", "HF_TOKEN", "NPM_TOKEN",
+            "CLIENT_SECRET", "DB_PASSWORD", "PGPASSWORD", "MYSQL_PWD", "SMTP_PASS", "SSH_PASSPHRASE", "PGPASSFILE",
+            "GOOGLE_APPLICATION_CREDENTIALS", "AWS_ACCESS_KEY_ID", "AWS_SESSION_TOKEN", "AZURE_CLIENT_ID", "DEPLOY_PRIVATE",
+            "AZURE_DEVOPS_PAT", "DOCKER_AUTH_CONFIG", "npm_config__auth", "SSH_AUTH_SOCK", "GIT_ASKPASS", "SSH_ASKPASS",
+            "MONKEY_API_KEY", "TOKENIZERS_TOKEN", "SESSION_COOKIE", "LD_PRELOAD", "BASH_ENV", "ENV", "PROMPT_COMMAND",
+            "BASH_FUNC_ls%%", "SHELLOPTS", "CDPATH", "FORCE_COLOR",
+        ] {
+            assert!(!passes(OsStr::new(name), &[]), "{name} passed");
+        }
+    }
+
+    #[test]
+    fn what_builds_need_passes() {
+        for name in [
+            "PATH", "HOME", "USER", "LANG", "LC_ALL", "SHELL", "TMPDIR", "PWD", "OLDPWD", "XDG_RUNTIME_DIR", "DISPLAY",
+            "CARGO_HOME", "RUSTFLAGS", "GOPATH", "JAVA_HOME", "NODE_OPTIONS", "VIRTUAL_ENV", "LD_LIBRARY_PATH",
+            "HTTP_PROXY", "https_proxy", "NO_PROXY", "SSL_CERT_FILE", "TOKENIZERS_PARALLELISM", "LLM_MAX_TOKENS",
+            "KEYTIMEOUT", "KEYBOARD_LAYOUT", "AWS_REGION", "DATABASE_URL", "AUTHOR", "GIT_AUTHOR_NAME", "COMPASS_DIR",
+            "BYPASS_CACHE", "PATH_INFO", "MONKEYTYPE", "CI", "CC", "EDITOR_HINT",
+        ] {
+            assert!(passes(OsStr::new(name), &[]), "{name} was dropped");
+        }
+    }
+
+    #[test]
+    fn the_allow_list_opens_secrets_but_no_injections() {
+        let allow = ["gh_token".to_owned(), "LD_PRELOAD".to_owned()];
+        assert!(passes(OsStr::new("GH_TOKEN"), &allow));
+        assert!(!passes(OsStr::new("HF_TOKEN"), &allow));
+        assert!(!passes(OsStr::new("LD_PRELOAD"), &allow));
+    }
+
+    #[test]
+    fn prompts_and_pagers_are_off_whatever_the_user_has() {
+        let user = [("PAGER", "less"), ("EDITOR", "vim"), ("TERM", "xterm"), ("A", "1")];
+        let user = user.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let environment = Environment::scrubbed(user, &[]).with("A", "2");
+        let all = |name: &str| environment.vars().filter(|(known, _)| *known == name).map(|(_, value)| value).collect::<Vec<_>>();
+        assert_eq!(all("PAGER"), ["cat"]);
+        assert_eq!(all("EDITOR"), ["true"]);
+        assert_eq!(all("TERM"), ["dumb"]);
+        assert_eq!(all("GIT_TERMINAL_PROMPT"), ["0"]);
+        assert_eq!(all("A"), ["2"]);
+    }
+}

@@ -1,0 +1,43 @@
+//! Why a command could not be started.
+
+use reasonix_proto::Phrase;
+use std::io;
+use std::path::PathBuf;
+
+/// A command could not be started, or not be watched.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecError {
+    /// There is no such program.
+    #[error("no program {program}")]
+    NoProgram {
+        /// The program.
+        program: String,
+    },
+    /// The folder it should start in is not there.
+    #[error("no folder {}", path.display())]
+    NoFolder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The system refused.
+    #[error("cannot run {program}: {source}")]
+    Start {
+        /// The program.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl ExecError {
+    /// What to tell the user.
+    pub fn phrase(&self) -> Phrase {
+        match self {
+            Self::NoProgram { program } => Phrase::new("exec.no_program").with("program", program),
+            Self::NoFolder { path } => Phrase::new("exec.no_folder").with("path", path.display()),
+            Self::Start { program, source } => {
+                Phrase::new("exec.cannot_start").with("program", program).with("reason", source)
+            }
+        }
+    }
+}

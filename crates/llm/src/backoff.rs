@@ -1,0 +1,105 @@
+//! How long to wait before the next attempt.
+
+use crate::Retry;
+use reqwest::header::HeaderMap;
+use std::hash::{BuildHasher, RandomState};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The wait after attempt `attempt` (from 1): what the endpoint asked for, or a doubling wait of which the half is
+/// random; never longer than the longest wait.
+pub(crate) fn wait(retry: &Retry, attempt: u32, asked: Option<Duration>) -> Duration {
+    if let Some(asked) = asked {
+        return asked.min(retry.max);
+    }
+    let doubled = retry.initial.saturating_mul(1 << attempt.saturating_sub(1).min(16));
+    let most = doubled.min(retry.max);
+    most / 2 + (most / 2).mul_f64(chance())
+}
+
+/// A number from 0 to 1 that differs between processes, so that clients which failed together do not return together.
+fn chance() -> f64 {
+    f64::from((RandomState::new().hash_one(0_u8) >> 32) as u32) / f64::from(u32::MAX)
+}
+
+/// What `Retry-After` asks for, in seconds or as a date.
+pub(crate) fn asked(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    if let Some(millis) = text("retry-after-ms").and_then(|value| value.parse().ok()) {
+        return Some(Duration::from_millis(millis));
+    }
+    let value = text("retry-after")?;
+    if let Ok(seconds) = value.parse::<f64>() {
+        return (seconds >= 0.0).then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+    }
+    let at = UNIX_EPOCH + Duration::from_secs(http_date(value)?);
+    Some(at.duration_since(now).unwrap_or(Duration::ZERO))
+}
+
+/// Seconds since the epoch of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+fn http_date(text: &str) -> Option<u64> {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let mut words = text.split_once(", ")?.1.split(' ');
+    let day: u64 = words.next()?.parse().ok()?;
+    let name = words.next()?;
+    let month = MONTHS.iter().position(|month| *month == name)? as u64 + 1;
+    let year: u64 = words.next()?.parse().ok().filter(|year| (1970..10_000).contains(year))?;
+    let mut clock = words.next()?.split(':').map(str::parse::<u64>);
+    let (hour, minute, second) = (clock.next()?.ok()?, clock.next()?.ok()?, clock.next()?.ok()?);
+    if words.next()? != "GMT" || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    // Days since the epoch in the calendar that begins its years in March, so that leap days come last.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1;
+    Some((days.checked_sub(719_468)?) * 86_400 + hour * 3_600 + minute * 60 + second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{asked, http_date, wait};
+    use crate::Retry;
+    use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
+    use std::time::{Duration, UNIX_EPOCH};
+
+    #[test]
+    fn waits_double_up_to_the_longest() {
+        let retry = Retry::default();
+        for (attempt, least, most) in
+            [(1, 250, 500), (2, 500, 1_000), (3, 1_000, 2_000), (9, 5_000, 10_000), (99, 5_000, 10_000)]
+        {
+            let waits: Vec<_> = (0..50).map(|_| wait(&retry, attempt, None).as_millis()).collect();
+            assert!(waits.iter().all(|wait| (least..=most).contains(wait)), "{attempt}: {waits:?}");
+            assert!(waits.iter().any(|wait| *wait != waits[0]), "{attempt}: there is no jitter");
+        }
+    }
+
+    #[test]
+    fn what_is_asked_is_honoured_and_capped() {
+        let retry = Retry::default();
+        let now = UNIX_EPOCH + Duration::from_secs(784_111_770);
+        for (header, expected) in [
+            ("2", Some(2_000)),
+            ("0", Some(0)),
+            ("0.5", Some(500)),
+            ("86400", Some(10_000)),
+            ("1e300", Some(10_000)),
+            ("-5", None),
+            ("soon", None),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", Some(7_000)),
+            ("Sun, 06 Nov 1994 08:49:00 GMT", Some(0)),
+            ("Sun, 06 Nov 2094 08:49:37 GMT", Some(10_000)),
+            ("Sun, 99 Nov 1994 08:49:37 GMT", None),
+        ] {
+            let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static(header))]);
+            let found = asked(&headers, now).map(|asked| wait(&retry, 1, Some(asked)).as_millis());
+            assert_eq!(found, expected, "{header}");
+        }
+    }
+
+    #[test]
+    fn dates() {
+        assert_eq!(http_date("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
+        assert_eq!(http_date("Tue, 29 Feb 2000 12:00:00 GMT"), Some(951_825_600));
+        assert_eq!(http_date("Wed, 31 Dec 2025 23:59:59 GMT"), Some(1_767_225_599));
+    }
+}

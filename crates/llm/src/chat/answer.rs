@@ -1,0 +1,300 @@
+//! One answer on its way: sends the request, waits and tries again, reads the stream to its end.
+
+use super::Wire;
+use super::decode::Decoder;
+use crate::backoff;
+use crate::failure::{Trouble, causes};
+use crate::sse::{Sse, TooLong};
+use bytes::Bytes;
+use futures_util::stream;
+use reasonix_agent::{Item, ModelStream, Stop};
+use reasonix_proto::Message;
+use reqwest::Response;
+use reqwest::header::{CONTENT_TYPE, LOCATION};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+use tokio::time::timeout;
+
+/// How long an answer that is complete is still listened to, for the token counts that may follow.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long the end of a body is waited for after the last event, so that the connection can be used again.
+const LAST_BYTES: Duration = Duration::from_millis(20);
+/// The most bytes of one answer.
+const MOST_BYTES: usize = 512 * 1024 * 1024;
+/// The most bytes of an answer that comes as one document.
+const MOST_WHOLE: usize = 64 * 1024 * 1024;
+/// The most bytes of an error or a list that are read, and for how long.
+const MOST_ERROR: usize = 4 * 1024 * 1024;
+const ERROR_TIME: Duration = Duration::from_secs(10);
+
+/// One answer on its way.
+pub(super) struct Answer {
+    wire: Arc<Wire>,
+    body: Bytes,
+    history: Arc<[Arc<Message>]>,
+    stop: Stop,
+    attempt: u32,
+    stage: Stage,
+    ready: VecDeque<Item>,
+}
+
+enum Stage {
+    Send,
+    Wait(Duration),
+    Read(Box<Reading>),
+    Over,
+}
+
+impl Answer {
+    pub(super) fn stream(wire: Arc<Wire>, body: Bytes, history: Vec<Arc<Message>>, stop: Stop) -> ModelStream {
+        let history = history.into();
+        let answer = Self { wire, body, history, stop, attempt: 1, stage: Stage::Send, ready: VecDeque::new() };
+        Box::pin(stream::unfold(Box::new(answer), |mut answer| async move {
+            let item = answer.next().await?;
+            Some((item, answer))
+        }))
+    }
+
+    async fn next(&mut self) -> Option<Item> {
+        loop {
+            if let Some(item) = self.ready.pop_front() {
+                return Some(item);
+            }
+            if let Stage::Read(reading) = &mut self.stage
+                && let Some(item) = reading.decoder.pop()
+            {
+                return Some(item);
+            }
+            let stop = self.stop.clone();
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => {
+                    self.stage = Stage::Over;
+                    return None;
+                }
+                over = self.advance() => if over { return None },
+            }
+        }
+    }
+
+    /// Goes one stage further; true when nothing more comes. Nothing is lost when it is dropped in between.
+    async fn advance(&mut self) -> bool {
+        let may_retry = self.may_retry();
+        match &mut self.stage {
+            Stage::Over => return true,
+            Stage::Wait(wait) => {
+                tokio::time::sleep(*wait).await;
+                self.stage = Stage::Send;
+            }
+            Stage::Send => match send(&self.wire, self.body.clone()).await {
+                Ok(response) => {
+                    let decoder = Decoder::new(Arc::clone(&self.wire.endpoint), Arc::clone(&self.history));
+                    self.stage = Stage::Read(Box::new(Reading::new(response, decoder)));
+                }
+                Err((trouble, asked)) => self.failed(trouble, asked),
+            },
+            Stage::Read(reading) => match reading.advance(&self.wire).await {
+                Ok(false) => {}
+                Ok(true) => self.over(),
+                Err(trouble) if trouble.passing && !reading.decoder.has_spoken() && may_retry => {
+                    self.failed(trouble, None);
+                }
+                Err(trouble) => {
+                    reading.decoder.fail(trouble);
+                    self.over();
+                }
+            },
+        }
+        false
+    }
+
+    fn may_retry(&self) -> bool {
+        self.attempt < self.wire.endpoint.retry.attempts
+    }
+
+    /// Takes over what the decoder still holds and closes the stream.
+    fn over(&mut self) {
+        if let Stage::Read(reading) = &mut self.stage {
+            self.ready.extend(std::iter::from_fn(|| reading.decoder.pop()));
+        }
+        self.stage = Stage::Over;
+    }
+
+    /// Tries again where that may help.
+    fn failed(&mut self, trouble: Trouble, asked: Option<Duration>) {
+        let Trouble { failure, passing } = trouble;
+        if !passing || !self.may_retry() {
+            self.ready.push_back(Item::Failed(failure));
+            self.stage = Stage::Over;
+            return;
+        }
+        let retry = &self.wire.endpoint.retry;
+        let wait = backoff::wait(retry, self.attempt, asked);
+        let (attempt, of) = (self.attempt, retry.attempts);
+        self.ready.push_back(Item::Retrying { attempt, of, wait, why: failure.phrase });
+        self.attempt += 1;
+        self.stage = Stage::Wait(wait);
+    }
+}
+
+/// Sends the request and waits for the head of the response.
+async fn send(wire: &Wire, body: Bytes) -> Result<Response, (Trouble, Option<Duration>)> {
+    let endpoint = &wire.endpoint;
+    let headers = wire.headers.clone().map_err(|trouble| (trouble, None))?;
+    let request = wire.client.post(&wire.url).headers(headers).body(body);
+    let response = match timeout(endpoint.first_byte_timeout, request.send()).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) => return Err((Trouble::unreachable(endpoint, error), None)),
+        Err(_) => return Err((Trouble::silent(endpoint, endpoint.first_byte_timeout.as_secs()), None)),
+    };
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
+    }
+    if status.is_redirection() {
+        let target = response.headers().get(LOCATION).and_then(|target| target.to_str().ok()).unwrap_or_default();
+        return Err((Trouble::redirect(endpoint, status.as_u16(), target), None));
+    }
+    let asked = backoff::asked(response.headers(), SystemTime::now());
+    let body = bounded_body(response).await;
+    Err((Trouble::status(endpoint, status.as_u16(), &body), asked))
+}
+
+/// As much of a small body as is worth reading.
+pub(crate) async fn bounded_body(mut response: Response) -> String {
+    let mut body = Vec::new();
+    let read = async {
+        while let Ok(Some(chunk)) = response.chunk().await {
+            body.extend_from_slice(&chunk);
+            if body.len() > MOST_ERROR {
+                break;
+            }
+        }
+    };
+    let _ = timeout(ERROR_TIME, read).await;
+    body.truncate(MOST_ERROR);
+    String::from_utf8_lossy(&body).into_owned()
+}
+
+/// A response that is being read.
+struct Reading {
+    response: Response,
+    decoder: Decoder,
+    sse: Sse,
+    shape: Shape,
+    /// The document so far, or what came before the shape was known.
+    document: Vec<u8>,
+    read: usize,
+}
+
+/// What the body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Told by the first visible byte.
+    Unknown,
+    Events,
+    Document,
+}
+
+impl Reading {
+    fn new(response: Response, decoder: Decoder) -> Self {
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let shape = if kind.starts_with("text/event-stream") { Shape::Events } else { Shape::Unknown };
+        Self { response, decoder, sse: Sse::default(), shape, document: Vec::new(), read: 0 }
+    }
+
+    /// Reads some more; true at the end.
+    async fn advance(&mut self, wire: &Wire) -> Result<bool, Trouble> {
+        let endpoint = &wire.endpoint;
+        let limit = match self.read {
+            _ if self.decoder.is_complete() => endpoint.idle_timeout.min(GRACE),
+            0 => endpoint.first_byte_timeout,
+            _ => endpoint.idle_timeout,
+        };
+        match timeout(limit, self.response.chunk()).await {
+            Ok(Ok(Some(chunk))) => {
+                self.take(&chunk, wire)?;
+                if self.decoder.is_done() {
+                    let rest = async { while let Ok(Some(_)) = self.response.chunk().await {} };
+                    let _ = timeout(LAST_BYTES, rest).await;
+                    self.decoder.finish()?;
+                }
+                Ok(self.decoder.is_done())
+            }
+            Ok(Ok(None)) => self.end(wire).map(|()| true),
+            Ok(Err(_)) | Err(_) if self.decoder.is_complete() => self.decoder.finish().map(|()| true),
+            Ok(Err(error)) => Err(Trouble::broken(endpoint, &causes(&error.without_url()))),
+            Err(_) => Err(Trouble::silent(endpoint, limit.as_secs())),
+        }
+    }
+
+    fn take(&mut self, chunk: &[u8], wire: &Wire) -> Result<(), Trouble> {
+        self.read += chunk.len();
+        if self.read > MOST_BYTES {
+            return Err(Trouble::too_long(&wire.endpoint));
+        }
+        match self.shape {
+            Shape::Events => self.events(chunk, wire),
+            Shape::Unknown | Shape::Document => {
+                self.document.extend_from_slice(chunk);
+                if self.document.len() > MOST_WHOLE {
+                    return Err(Trouble::too_long(&wire.endpoint));
+                }
+                self.look(wire)
+            }
+        }
+    }
+
+    /// Tells the shape of the body by its first visible byte.
+    fn look(&mut self, wire: &Wire) -> Result<(), Trouble> {
+        let visible = self.document.iter().find(|byte| !byte.is_ascii_whitespace());
+        match (self.shape, visible) {
+            (Shape::Unknown, Some(b'<')) => Err(Trouble::html(&wire.endpoint)),
+            (Shape::Unknown, Some(b'{' | b'[')) => {
+                self.shape = Shape::Document;
+                Ok(())
+            }
+            (Shape::Unknown, Some(_)) => {
+                self.shape = Shape::Events;
+                let begun = std::mem::take(&mut self.document);
+                self.events(&begun, wire)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn events(&mut self, bytes: &[u8], wire: &Wire) -> Result<(), Trouble> {
+        let (mut trouble, decoder) = (None, &mut self.decoder);
+        let fed = self.sse.feed(bytes, &mut |data| {
+            if trouble.is_none() {
+                trouble = decoder.event(data).err();
+            }
+        });
+        match (trouble, fed) {
+            (Some(trouble), _) => Err(trouble),
+            (None, Err(TooLong)) => Err(Trouble::too_long(&wire.endpoint)),
+            (None, Ok(())) => Ok(()),
+        }
+    }
+
+    /// The body is over.
+    fn end(&mut self, wire: &Wire) -> Result<(), Trouble> {
+        if self.shape == Shape::Document {
+            self.decoder.whole(&self.document)?;
+            return self.decoder.finish();
+        }
+        if self.read == 0 {
+            return Err(Trouble::broken(&wire.endpoint, "the answer was empty"));
+        }
+        // An event that breaks off at the end of the stream is no event.
+        let decoder = &mut self.decoder;
+        let mut last = None;
+        let _ = self.sse.finish(&mut |data| last = decoder.event(data).err());
+        match last {
+            Some(trouble) if trouble.failure.phrase.code != "llm.not_json" => Err(trouble),
+            Some(trouble) if !self.decoder.has_spoken() && !self.decoder.is_complete() => Err(trouble),
+            _ => self.decoder.finish(),
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! From what an endpoint did to what a person can do about it.
+
+use crate::{Endpoint, redact};
+use reasonix_agent::{Failure, FailureClass as Class};
+use reasonix_proto::Phrase;
+use serde_json::Value;
+use std::error::Error;
+
+/// A failure, and whether the same request may succeed later.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Trouble {
+    pub(crate) failure: Failure,
+    pub(crate) passing: bool,
+}
+
+/// What several endpoints say when a prompt is longer than the window.
+const TOO_LONG: &[&str] = &[
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "context size",
+    "exceed_context_size",
+    "prompt is too long",
+    "prompt too long",
+    "input is too long",
+    "range of input length",
+    "too many tokens",
+    "reduce the length",
+    "exceeds the maximum number of tokens",
+];
+const NO_MONEY: &[&str] = &[
+    "insufficient_quota",
+    "insufficient balance",
+    "insufficient_balance",
+    "insufficient credit",
+    "arrearage",
+    "overdue",
+    "exceeded your current quota",
+    "billing_hard_limit",
+    "余额不足",
+    "欠费",
+];
+const NO_MODEL: &[&str] = &[
+    "model_not_found",
+    "model not found",
+    "model not exist",
+    "model_not_exist",
+    "unknown model",
+    "invalid model",
+    "not a valid model",
+    "no such model",
+];
+const BAD_KEY: &[&str] =
+    &["invalid_api_key", "invalid api key", "incorrect api key", "api key not valid", "invalid_authentication"];
+
+impl Trouble {
+    pub(crate) fn of(class: Class, phrase: Phrase) -> Self {
+        let passing = matches!(class, Class::RateLimited | Class::Server);
+        Self { failure: Failure { class, phrase }, passing }
+    }
+
+    pub(crate) fn passing(mut self, passing: bool) -> Self {
+        self.passing = passing;
+        self
+    }
+
+    /// A response with a status that is no success.
+    pub(crate) fn status(endpoint: &Endpoint, status: u16, body: &str) -> Self {
+        let said = said_in(body);
+        let lower = format!("{body}\n{said}").to_lowercase();
+        let class = class_of(status, &lower);
+        let code = match class {
+            Class::KeyRejected if endpoint.secret().is_none() => "llm.key_missing",
+            Class::KeyRejected if status == 403 => "llm.forbidden",
+            Class::KeyRejected => "llm.key_rejected",
+            Class::BalanceEmpty => "llm.balance_empty",
+            Class::ContextTooLong => "llm.context_too_long",
+            Class::ModelUnknown => "llm.model_unknown",
+            Class::RateLimited => "llm.rate_limited",
+            Class::Server => "llm.server",
+            _ if status == 404 || status == 405 => "llm.no_route",
+            _ => "llm.bad_request",
+        };
+        let message = if said.is_empty() { format!("HTTP {status}") } else { redact::message(&said, endpoint) };
+        let passing = matches!(status, 408 | 429) || (status >= 500 && !matches!(status, 501 | 505));
+        let phrase = phrase(code, endpoint).with("status", status).with("message", message);
+        Self { passing: passing && matches!(class, Class::RateLimited | Class::Server), ..Self::of(class, phrase) }
+    }
+
+    /// A response that points elsewhere. It is not followed: the key would go with it.
+    pub(crate) fn redirect(endpoint: &Endpoint, status: u16, target: &str) -> Self {
+        let target = redact::message(&redact::url(target), endpoint);
+        let phrase = phrase("llm.redirect", endpoint).with("status", status).with("target", target);
+        Self::of(Class::BadResponse, phrase)
+    }
+
+    /// An `error` object in the middle of a stream.
+    pub(crate) fn in_stream(endpoint: &Endpoint, error: &Value) -> Self {
+        let number = ["code", "status", "status_code"].iter().find_map(|name| match &error[*name] {
+            Value::Number(number) => number.as_u64(),
+            Value::String(text) => text.parse().ok(),
+            _ => None,
+        });
+        let kind = error["type"].as_str().unwrap_or_default().to_lowercase();
+        let status = number.and_then(|number| u16::try_from(number).ok()).filter(|status| (400..600).contains(status));
+        let guess = if kind.contains("rate_limit") || kind.contains("overloaded") {
+            429
+        } else if kind.contains("invalid_request") || kind.contains("badrequest") {
+            400
+        } else {
+            500
+        };
+        let body = if error.is_object() { serde_json::json!({ "error": error }) } else { error.clone() };
+        Self::status(endpoint, status.unwrap_or(guess), &body.to_string())
+    }
+
+    /// No answer could be had.
+    pub(crate) fn unreachable(endpoint: &Endpoint, error: reqwest::Error) -> Self {
+        if error.is_builder() {
+            return Self::bad_url(endpoint);
+        }
+        let reason = redact::message(&causes(&error.without_url()), endpoint);
+        let lower = reason.to_lowercase();
+        let certificate = lower.contains("certificate") || lower.contains("unknownissuer");
+        let code = match (&endpoint.proxy, certificate) {
+            (_, true) => "llm.certificate",
+            (Some(_), false) => "llm.unreachable_proxy",
+            (None, false) => "llm.unreachable",
+        };
+        let proxy = endpoint.proxy.as_deref().map(redact::url).unwrap_or_default();
+        let phrase = phrase(code, endpoint).with("reason", reason).with("proxy", proxy);
+        Self::of(Class::Unreachable, phrase).passing(!certificate)
+    }
+
+    /// The connection broke in the middle of the answer.
+    pub(crate) fn broken(endpoint: &Endpoint, reason: &str) -> Self {
+        let reason = redact::message(reason, endpoint);
+        Self::of(Class::StreamBroken, phrase("llm.stream_broken", endpoint).with("reason", reason)).passing(true)
+    }
+
+    /// Nothing came for too long.
+    pub(crate) fn silent(endpoint: &Endpoint, seconds: u64) -> Self {
+        Self::of(Class::StreamBroken, phrase("llm.idle", endpoint).with("seconds", seconds))
+    }
+
+    /// A web page came instead of an answer.
+    pub(crate) fn html(endpoint: &Endpoint) -> Self {
+        Self::of(Class::BadResponse, phrase("llm.html", endpoint))
+    }
+
+    /// Something came that is not what the protocol says.
+    pub(crate) fn not_json(endpoint: &Endpoint, text: &str) -> Self {
+        let phrase = phrase("llm.not_json", endpoint).with("message", redact::message(text, endpoint));
+        Self::of(Class::BadResponse, phrase)
+    }
+
+    /// An answer is larger than any real one.
+    pub(crate) fn too_long(endpoint: &Endpoint) -> Self {
+        Self::of(Class::BadResponse, phrase("llm.answer_too_long", endpoint))
+    }
+
+    /// An answer has more calls than any real one.
+    pub(crate) fn too_many_calls(endpoint: &Endpoint, most: usize) -> Self {
+        Self::of(Class::BadResponse, phrase("llm.too_many_calls", endpoint).with("most", most))
+    }
+
+    /// The address is none.
+    pub(crate) fn bad_url(endpoint: &Endpoint) -> Self {
+        Self::of(Class::Unreachable, phrase("llm.bad_url", endpoint))
+    }
+
+    /// A key or a header that cannot be sent.
+    pub(crate) fn unsendable(endpoint: &Endpoint, header: &str) -> Self {
+        Self::of(Class::KeyRejected, phrase("llm.bad_header", endpoint).with("header", header))
+    }
+}
+
+/// A phrase with the arguments that every text of this room may use.
+fn phrase(code: &'static str, endpoint: &Endpoint) -> Phrase {
+    let env = endpoint.key_env.as_deref().unwrap_or("api_key_env");
+    Phrase::new(code)
+        .with("provider", &endpoint.provider)
+        .with("model", &endpoint.model)
+        .with("url", redact::url(&endpoint.route("chat/completions")))
+        .with("env", env)
+}
+
+fn class_of(status: u16, lower: &str) -> Class {
+    let any = |patterns: &[&str]| patterns.iter().any(|pattern| lower.contains(pattern));
+    match status {
+        401 => Class::KeyRejected,
+        402 => Class::BalanceEmpty,
+        413 => Class::ContextTooLong,
+        _ if any(NO_MONEY) => Class::BalanceEmpty,
+        429 => Class::RateLimited,
+        _ if any(TOO_LONG) => Class::ContextTooLong,
+        _ if any(NO_MODEL) || (status == 404 && lower.contains("model")) => Class::ModelUnknown,
+        _ if any(BAD_KEY) => Class::KeyRejected,
+        403 => Class::KeyRejected,
+        408 | 500.. => Class::Server,
+        _ => Class::BadRequest,
+    }
+}
+
+/// What an error body says, without its wrapping.
+fn said_in(body: &str) -> String {
+    let body = body.trim();
+    let Ok(value) = serde_json::from_str::<Value>(body) else {
+        let page = body.starts_with('<');
+        return if page { String::new() } else { body.to_owned() };
+    };
+    let value = if let Value::Array(list) = &value { list.first().cloned().unwrap_or_default() } else { value };
+    let places = [
+        &value["error"]["message"],
+        &value["error"]["metadata"]["raw"],
+        &value["error"],
+        &value["message"],
+        &value["detail"],
+        &value["error_msg"],
+    ];
+    match places.into_iter().find(|place| !place.is_null()) {
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => value.to_string(),
+    }
+}
+
+/// An error with everything that caused it, each said once.
+pub(crate) fn causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !text.contains(&next) {
+            text.push_str(": ");
+            text.push_str(&next);
+        }
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Trouble;
+    use crate::{Endpoint, Key};
+    use reasonix_agent::FailureClass as Class;
+    use serde_json::json;
+
+    fn endpoint() -> Endpoint {
+        Endpoint { key: Some(Key::from("sk-hunter2")), ..Endpoint::new("p", "http://h/v1", "m") }
+    }
+
+    #[test]
+    fn statuses_and_bodies() {
+        for (status, body, class, code, passing) in [
+            (401, "{}", Class::KeyRejected, "llm.key_rejected", false),
+            (403, "{}", Class::KeyRejected, "llm.forbidden", false),
+            (402, r#"{"error":{"message":"Insufficient Balance"}}"#, Class::BalanceEmpty, "llm.balance_empty", false),
+            (429, r#"{"error":{"code":"insufficient_quota"}}"#, Class::BalanceEmpty, "llm.balance_empty", false),
+            (429, "slow down", Class::RateLimited, "llm.rate_limited", true),
+            (
+                400,
+                r#"{"error":{"message":"This model's maximum context length is 8192 tokens"}}"#,
+                Class::ContextTooLong,
+                "llm.context_too_long",
+                false,
+            ),
+            (
+                400,
+                r#"{"error":{"type":"exceed_context_size_error","message":"x"}}"#,
+                Class::ContextTooLong,
+                "llm.context_too_long",
+                false,
+            ),
+            (400, "Range of input length should be [1, 30720]", Class::ContextTooLong, "llm.context_too_long", false),
+            (413, "", Class::ContextTooLong, "llm.context_too_long", false),
+            (400, r#"{"error":{"message":"Model Not Exist"}}"#, Class::ModelUnknown, "llm.model_unknown", false),
+            (
+                404,
+                r#"{"error":{"message":"The model `x` does not exist."}}"#,
+                Class::ModelUnknown,
+                "llm.model_unknown",
+                false,
+            ),
+            (404, r#"{"error":"model 'x' not found"}"#, Class::ModelUnknown, "llm.model_unknown", false),
+            (404, "404 page not found", Class::BadRequest, "llm.no_route", false),
+            (400, r#"{"error":{"message":"API key not valid"}}"#, Class::KeyRejected, "llm.key_rejected", false),
+            (400, r#"{"detail":[{"msg":"field required"}]}"#, Class::BadRequest, "llm.bad_request", false),
+            (422, r#"{"message":"bad parameter"}"#, Class::BadRequest, "llm.bad_request", false),
+            (408, "", Class::Server, "llm.server", true),
+            (500, "oops", Class::Server, "llm.server", true),
+            (503, r#"{"error":{"message":"Loading model"}}"#, Class::Server, "llm.server", true),
+            (529, "", Class::Server, "llm.server", true),
+            (501, "", Class::Server, "llm.server", false),
+        ] {
+            let trouble = Trouble::status(&endpoint(), status, body);
+            let failure = &trouble.failure;
+            let found = (failure.class, failure.phrase.code.as_ref(), trouble.passing);
+            assert_eq!(found, (class, code, passing), "{status} {body}");
+        }
+        let nobody = Endpoint::new("p", "http://h/v1", "m");
+        assert_eq!(Trouble::status(&nobody, 401, "").failure.phrase.code, "llm.key_missing");
+    }
+
+    #[test]
+    fn the_message_is_taken_out_of_its_wrapping_without_the_key() {
+        for (body, message) in [
+            (r#"{"error":{"message":"no sk-hunter2"}}"#, "no ***"),
+            (r#"{"error":"plain"}"#, "plain"),
+            (r#"[{"error":{"message":"in a list"}}]"#, "in a list"),
+            (r#"{"message":"top"}"#, "top"),
+            (r#"{"detail":"d"}"#, "d"),
+            ("just text", "just text"),
+            ("<html>sk-hunter2</html>", "HTTP 400"),
+            ("", "HTTP 400"),
+        ] {
+            let trouble = Trouble::status(&endpoint(), 400, body);
+            assert_eq!(trouble.failure.phrase.arg("message"), Some(message), "{body}");
+        }
+    }
+
+    #[test]
+    fn errors_inside_a_stream() {
+        for (error, class, passing) in [
+            (json!({ "code": 429, "message": "x" }), Class::RateLimited, true),
+            (json!({ "code": "429", "message": "x" }), Class::RateLimited, true),
+            (json!({ "type": "rate_limit_exceeded" }), Class::RateLimited, true),
+            (json!({ "type": "invalid_request_error", "message": "context length" }), Class::ContextTooLong, false),
+            (json!({ "type": "invalid_request_error", "message": "x" }), Class::BadRequest, false),
+            (json!("the engine died"), Class::Server, true),
+            (json!({ "code": 1_000_000, "message": "x" }), Class::Server, true),
+        ] {
+            let trouble = Trouble::in_stream(&endpoint(), &error);
+            assert_eq!((trouble.failure.class, trouble.passing), (class, passing), "{error}");
+        }
+    }
+}

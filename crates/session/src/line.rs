@@ -1,0 +1,118 @@
+//! One record, one line: the record's JSON object with a checksum as its last member. Pure.
+
+use reasonix_proto::{RECORD_VERSION, Record, RecordBody};
+use serde::Deserialize;
+
+const MARK: &[u8] = b",\"crc\":\"";
+const SUFFIX: usize = MARK.len() + 8 + 2;
+
+/// The line of a record, with its newline.
+pub(crate) fn encode(record: &Record) -> serde_json::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(record)?;
+    line.pop();
+    let crc = crc32fast::hash(&line);
+    line.extend_from_slice(MARK);
+    line.extend_from_slice(format!("{crc:08x}\"}}\n").as_bytes());
+    Ok(line)
+}
+
+/// Why a line is not a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BadLine {
+    /// It has no checksum, or not the one of its bytes.
+    Checksum,
+    /// Its bytes are as they were written, but they are no record.
+    Content,
+}
+
+/// The record of a line without its newline.
+pub(crate) fn decode(line: &[u8]) -> Result<Record, BadLine> {
+    if !is_sound(line) {
+        return Err(BadLine::Checksum);
+    }
+    parse(line).ok_or(BadLine::Content)
+}
+
+/// The record of a line whatever its checksum says.
+pub(crate) fn parse(line: &[u8]) -> Option<Record> {
+    let record: Record = serde_json::from_slice(line).ok()?;
+    Some(record)
+}
+
+/// True when the checksum is there and right.
+pub(crate) fn is_sound(line: &[u8]) -> bool {
+    let Some(split) = line.len().checked_sub(SUFFIX) else { return false };
+    let (body, suffix) = line.split_at(split);
+    let Some(digits) = suffix.strip_prefix(MARK).and_then(|rest| rest.strip_suffix(b"\"}")) else { return false };
+    let stated = std::str::from_utf8(digits).ok().and_then(|text| u32::from_str_radix(text, 16).ok());
+    stated == Some(crc32fast::hash(body))
+}
+
+/// The format version of a first line, when it is larger than ours. Looks at nothing else, since the rest may have changed.
+pub(crate) fn newer_version(line: &[u8]) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Version {
+        v: u64,
+    }
+    let version: Version = serde_json::from_slice(line).ok()?;
+    (version.v > u64::from(RECORD_VERSION)).then_some(version.v)
+}
+
+/// True for a record that opens a session.
+pub(crate) fn is_head(record: &Record) -> bool {
+    matches!(record.body, RecordBody::Session(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BadLine, decode, encode, newer_version};
+    use reasonix_proto::{Record, RecordBody, RecordId};
+
+    fn record(text: &str) -> Record {
+        let body = RecordBody::Prompt { turn: 1, text: text.to_owned() };
+        Record { id: RecordId(7), parent: Some(RecordId(6)), at: 5, body }
+    }
+
+    #[test]
+    fn the_format_is_what_the_documentation_says() {
+        let line = String::from_utf8(encode(&record("hi")).unwrap()).unwrap();
+        let (body, rest) = line.split_once(",\"crc\"").unwrap();
+        assert_eq!(body, r#"{"id":7,"parent":6,"at":5,"kind":"prompt","turn":1,"text":"hi""#);
+        assert_eq!(rest, format!(":\"{:08x}\"}}\n", crc32fast::hash(body.as_bytes())));
+    }
+
+    #[test]
+    fn every_flipped_bit_is_noticed() {
+        let line = encode(&record("日本 \" \n x")).unwrap();
+        let line = line.strip_suffix(b"\n").unwrap();
+        assert!(!line.contains(&b'\n'), "one line");
+        assert_eq!(decode(line).unwrap(), record("日本 \" \n x"));
+        for place in 0..line.len() {
+            for bit in 0..8 {
+                let mut bad = line.to_vec();
+                bad[place] ^= 1 << bit;
+                // A hex digit in the other case is the same number.
+                assert!(decode(&bad).is_err() || bad.eq_ignore_ascii_case(line), "byte {place} bit {bit}");
+            }
+            assert!(decode(&line[..place]).is_err(), "cut at {place}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_looks_like_a_checksum_does_not_confuse() {
+        let tricky = record(r#"x","crc":"00000000"}"#);
+        let line = encode(&tricky).unwrap();
+        assert_eq!(decode(line.strip_suffix(b"\n").unwrap()).unwrap(), tricky);
+    }
+
+    #[test]
+    fn unknown_kinds_are_records_and_nonsense_is_not() {
+        let sealed = |body: &str| format!("{body},\"crc\":\"{:08x}\"}}", crc32fast::hash(body.as_bytes()));
+        let unknown = sealed(r#"{"id":3,"parent":2,"at":1,"kind":"hologram","depth":3"#);
+        assert_eq!(decode(unknown.as_bytes()).unwrap().body, RecordBody::Unknown);
+        assert_eq!(decode(sealed(r#"{"a":1"#).as_bytes()), Err(BadLine::Content));
+        assert_eq!(decode(b""), Err(BadLine::Checksum));
+        assert_eq!(newer_version(br#"{"kind":"session","v":2,"new":[]}"#), Some(2));
+        assert_eq!(newer_version(br#"{"kind":"session","v":1}"#), None);
+    }
+}

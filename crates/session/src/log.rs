@@ -1,0 +1,185 @@
+//! The writer's side of a session file: gives records their ids and appends their lines. Blocking; the journal's
+//! thread owns it.
+
+use crate::error::SessionError;
+use crate::line;
+use reasonix_agent::JournalError;
+use reasonix_proto::{Record, RecordBody, RecordId, SessionId};
+use reasonix_store::{Lock, LockError, private_folder};
+use rustix::fs::{Mode, OFlags};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Numbers records: ids count up, each follows the one before, time never runs backwards.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Numbering {
+    highest: u64,
+    last: Option<RecordId>,
+    at: u64,
+}
+
+impl Numbering {
+    /// Goes on after these records.
+    pub(crate) fn after(records: &[Record]) -> Self {
+        let highest = records.iter().map(|record| record.id.0).max().unwrap_or(0);
+        let at = records.iter().map(|record| record.at).max().unwrap_or(0);
+        Self { highest, last: records.last().map(|record| record.id), at }
+    }
+
+    /// The next record; [`Numbering::took`] makes it the last one.
+    pub(crate) fn next(&self, body: RecordBody) -> Record {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let at = u64::try_from(now).unwrap_or(u64::MAX).max(self.at);
+        Record { id: RecordId(self.highest + 1), parent: self.last, at, body }
+    }
+
+    pub(crate) fn took(&mut self, record: &Record) {
+        self.highest = record.id.0;
+        self.last = Some(record.id);
+        self.at = record.at;
+    }
+}
+
+/// Where a session's files are.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) folder: PathBuf,
+    pub(crate) session: SessionId,
+}
+
+impl Place {
+    pub(crate) fn log(&self) -> PathBuf {
+        self.folder.join(format!("{}.jsonl", self.session))
+    }
+
+    pub(crate) fn torn(&self) -> PathBuf {
+        self.folder.join(format!("{}.torn", self.session))
+    }
+
+    /// Takes the session for this process.
+    pub(crate) fn lock(&self) -> Result<Lock, SessionError> {
+        let path = self.folder.join(format!("{}.lock", self.session));
+        Lock::try_acquire(&path).map_err(|error| match error {
+            LockError::Held { pid, .. } => SessionError::InUse { session: self.session.clone(), pid },
+            LockError::Io { path, source } => SessionError::Io { path, source },
+        })
+    }
+}
+
+/// A session file that is being written.
+pub(crate) struct Log {
+    place: Place,
+    numbering: Numbering,
+    state: State,
+}
+
+enum State {
+    /// Nothing is on disk yet: lines that wait for the first prompt.
+    HeldBack(Vec<u8>),
+    /// The file is there.
+    Open(Tail),
+}
+
+/// The end of an open file.
+struct Tail {
+    file: File,
+    /// Up to here the file is whole lines; beyond may be the rest of a failed write.
+    whole: u64,
+    _lock: Lock,
+}
+
+impl Log {
+    /// A log of a new session; its folder and file are made with the first prompt.
+    pub(crate) fn new(place: Place) -> Self {
+        Self { place, numbering: Numbering::default(), state: State::HeldBack(Vec::new()) }
+    }
+
+    /// A log that goes on after `records`, whose last whole line ends at `whole`.
+    pub(crate) fn resume(place: Place, lock: Lock, records: &[Record], whole: u64) -> Result<Self, SessionError> {
+        let path = place.log();
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = rustix::fs::open(&path, flags, Mode::empty()).map_err(|error| SessionError::io(&path)(error.into()))?;
+        let tail = Tail { file: File::from(file), whole, _lock: lock };
+        Ok(Self { place, numbering: Numbering::after(records), state: State::Open(tail) })
+    }
+
+    /// Appends a record. When this returns, the kernel has the line: the death of the process cannot lose it.
+    /// When it fails, the file is as it was, and a later append may succeed.
+    pub(crate) fn append(&mut self, body: RecordBody) -> Result<Record, JournalError> {
+        let starts = matches!(body, RecordBody::Prompt { .. });
+        let record = self.numbering.next(body);
+        self.write(&record, starts).map_err(|error| JournalError {
+            path: self.place.log().display().to_string(),
+            reason: error.to_string(),
+        })?;
+        self.numbering.took(&record);
+        Ok(record)
+    }
+
+    fn write(&mut self, record: &Record, starts: bool) -> io::Result<()> {
+        let line = line::encode(record)?;
+        match &mut self.state {
+            State::Open(tail) => tail.append(&line),
+            State::HeldBack(held) if !starts => {
+                held.extend_from_slice(&line);
+                Ok(())
+            }
+            State::HeldBack(held) => {
+                let first = [held.as_slice(), &line].concat();
+                self.state = State::Open(create(&self.place, &first)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// A second handle on the file, for flushing it; none while nothing is on disk.
+    pub(crate) fn handle(&self) -> Option<File> {
+        match &self.state {
+            State::Open(tail) => tail.file.try_clone().ok(),
+            State::HeldBack(_) => None,
+        }
+    }
+}
+
+impl Tail {
+    fn append(&mut self, line: &[u8]) -> io::Result<()> {
+        if self.file.metadata()?.len() != self.whole {
+            self.file.set_len(self.whole)?;
+        }
+        match self.file.write_all(line) {
+            Ok(()) => {
+                self.whole += line.len() as u64;
+                Ok(())
+            }
+            Err(error) => {
+                // If even this fails, the next append does it first.
+                let _ = self.file.set_len(self.whole);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Makes the file with its first lines; either all of them are there or there is no file.
+fn create(place: &Place, first: &[u8]) -> io::Result<Tail> {
+    private_folder(&place.folder)?;
+    let lock = place.lock().map_err(io::Error::other)?;
+    let staged = place.folder.join(format!("{}.new", place.session));
+    let made = stage(&staged, first).and_then(|file| {
+        std::fs::rename(&staged, place.log())?;
+        Ok(Tail { file, whole: first.len() as u64, _lock: lock })
+    });
+    if made.is_err() {
+        let _ = std::fs::remove_file(&staged);
+    }
+    made
+}
+
+fn stage(path: &Path, first: &[u8]) -> io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut file = File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
+    file.write_all(first)?;
+    Ok(file)
+}

@@ -1,0 +1,90 @@
+//! A made-up session.
+
+use reasonix_proto::{
+    CallId, Details, Message, RECORD_VERSION, Reasoning, RecordBody, SessionHead, SessionId, StopReason, TodoItem,
+    TodoPhase, TodoStatus, ToolCall, ToolOutcome, TurnEnd, Usage,
+};
+
+pub(crate) fn head(cwd: &str) -> SessionHead {
+    SessionHead {
+        v: RECORD_VERSION,
+        session: SessionId::fresh(),
+        version: "0.1.0".into(),
+        cwd: cwd.into(),
+        model: "local/small".into(),
+        system: "You are a test.\n日本語".into(),
+        tools: vec!["bash".into(), "todo_write".into()],
+        sandbox: "none".into(),
+    }
+}
+
+pub(crate) fn prompt(turn: u32, text: &str) -> RecordBody {
+    RecordBody::Prompt { turn, text: text.into() }
+}
+
+pub(crate) fn says(turn: u32, step: u32, text: &str, calls: &[&str]) -> RecordBody {
+    let calls: Vec<_> = calls
+        .iter()
+        .map(|id| ToolCall { id: CallId::from(*id), name: "bash".into(), arguments: r#"{"command":"ls"}"#.into() })
+        .collect();
+    let stop = if calls.is_empty() { StopReason::End } else { StopReason::Calls };
+    let reasoning = Some(Reasoning { text: "hm".into(), model: "small".into() });
+    let message = Message::Assistant { text: text.into(), reasoning, calls, stop };
+    let usage = Some(Usage { input: 100, output: 10, cached: 50, reasoning: 1 });
+    RecordBody::Assistant { turn, step, model: "local/small".into(), message, usage }
+}
+
+pub(crate) fn did(call: &str, content: &str) -> RecordBody {
+    let outcome = ToolOutcome::done(content);
+    RecordBody::Outcome { call: CallId::from(call), tool: "bash".into(), took_ms: 3, outcome }
+}
+
+pub(crate) fn ended(turn: u32) -> RecordBody {
+    RecordBody::TurnEnded { turn, end: TurnEnd::Done, steps: 2, usage: Usage::default() }
+}
+
+pub(crate) fn todo(call: &str) -> RecordBody {
+    let tasks = vec![TodoItem { content: "x".into(), status: TodoStatus::Pending, notes: Vec::new() }];
+    let phases = vec![TodoPhase { name: "one".into(), tasks }];
+    let outcome = ToolOutcome::detailed("ok", Details { todo: Some(phases), ..Details::default() });
+    RecordBody::Outcome { call: CallId::from(call), tool: "todo_write".into(), took_ms: 0, outcome }
+}
+
+/// Two turns with calls, one of them with three in one message.
+pub(crate) fn two_turns() -> Vec<RecordBody> {
+    vec![
+        prompt(1, "修复 the test\nplease"),
+        says(1, 1, "", &["a", "b", "c"]),
+        did("b", "second"),
+        did("a", "first \u{1b}[0m\r\n"),
+        todo("c"),
+        RecordBody::Note { turn: 1, text: "hurry".into(), by_user: true },
+        says(1, 2, "done", &[]),
+        ended(1),
+        prompt(2, "again"),
+        says(2, 1, "look", &["a"]),
+        did("a", "x"),
+        says(2, 2, "fine", &[]),
+        ended(2),
+    ]
+}
+
+/// What every provider demands: calls answered exactly once, right after their message, and nothing else answered.
+pub(crate) fn assert_valid(messages: &[Message]) {
+    let mut open: Vec<&CallId> = Vec::new();
+    for message in messages {
+        match message {
+            Message::Tool { call, .. } => {
+                let place = open.iter().position(|id| *id == call);
+                assert!(place.is_some(), "an answer to nothing: {call}");
+                open.remove(place.unwrap());
+            }
+            Message::User { .. } => assert!(open.is_empty(), "unanswered: {open:?}"),
+            Message::Assistant { calls, .. } => {
+                assert!(open.is_empty(), "unanswered: {open:?}");
+                open = calls.iter().map(|call| &call.id).collect();
+            }
+        }
+    }
+    assert!(open.is_empty(), "unanswered: {open:?}");
+}

@@ -1,0 +1,180 @@
+//! Content-addressed bytes: a blob's name is the hash of what is in it.
+
+use crate::atomic::place;
+use crate::private_folder;
+use std::fmt;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// A folder of blobs. The same bytes are kept once.
+#[derive(Debug, Clone)]
+pub struct Blobs {
+    folder: PathBuf,
+}
+
+/// The name of a blob: the BLAKE3 hash of its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BlobKey(blake3::Hash);
+
+impl BlobKey {
+    /// The key that these bytes have.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(blake3::hash(bytes))
+    }
+
+    /// Reads 64 hex digits.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        blake3::Hash::from_hex(text).ok().map(Self)
+    }
+}
+
+impl fmt::Display for BlobKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.to_hex())
+    }
+}
+
+/// A blob could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum BlobError {
+    /// There is none of that name.
+    #[error("no such blob")]
+    Missing,
+    /// Several blobs' names begin like that.
+    #[error("the name fits several blobs")]
+    Ambiguous,
+    /// It is larger than the reader wanted.
+    #[error("the blob has {size} bytes, more than {limit}")]
+    TooLarge {
+        /// Its size.
+        size: u64,
+        /// What the reader takes.
+        limit: u64,
+    },
+    /// Its bytes are not those it was named for.
+    #[error("the blob is damaged on disk")]
+    Damaged,
+    /// The system refused.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl Blobs {
+    /// Blobs below this folder, which is made when the first one is kept.
+    pub fn at(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
+    }
+
+    /// Keeps bytes, unless they are kept already.
+    pub fn put(&self, bytes: &[u8]) -> io::Result<BlobKey> {
+        let key = BlobKey::of(bytes);
+        let path = self.path_of(&key.to_string());
+        if path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() == bytes.len() as u64) {
+            return Ok(key);
+        }
+        private_folder(&self.folder)?;
+        if let Some(fan) = path.parent() {
+            private_folder(fan)?;
+        }
+        place(&path, bytes, 0o600)?;
+        Ok(key)
+    }
+
+    /// True when the blob is here.
+    pub fn contains(&self, key: &BlobKey) -> bool {
+        self.path_of(&key.to_string()).symlink_metadata().is_ok_and(|found| found.is_file())
+    }
+
+    /// The bytes of a blob of at most `limit` bytes, checked against its name.
+    pub fn get(&self, key: &BlobKey, limit: u64) -> Result<Vec<u8>, BlobError> {
+        let mut file = match std::fs::File::open(self.path_of(&key.to_string())) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(BlobError::Missing),
+            Err(error) => return Err(error.into()),
+        };
+        let size = file.metadata()?.len();
+        if size > limit {
+            return Err(BlobError::TooLarge { size, limit });
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+        file.by_ref().take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        if BlobKey::of(&bytes) == *key { Ok(bytes) } else { Err(BlobError::Damaged) }
+    }
+
+    /// The one blob whose name begins with these hex digits, at least eight of them.
+    pub fn find(&self, prefix: &str) -> Result<BlobKey, BlobError> {
+        let is_name = prefix.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+        if !is_name || !(8..=64).contains(&prefix.len()) {
+            return Err(BlobError::Missing);
+        }
+        let (fan, rest) = prefix.split_at(2);
+        let entries = match std::fs::read_dir(self.folder.join(fan)) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(BlobError::Missing),
+            Err(error) => return Err(error.into()),
+        };
+        let mut found = None;
+        for entry in entries {
+            let name = entry?.file_name();
+            let Some(name) = name.to_str().filter(|name| name.starts_with(rest)) else { continue };
+            let Some(key) = BlobKey::from_hex(&format!("{fan}{name}")) else { continue };
+            if found.replace(key).is_some() {
+                return Err(BlobError::Ambiguous);
+            }
+        }
+        found.ok_or(BlobError::Missing)
+    }
+
+    fn path_of(&self, hex: &str) -> PathBuf {
+        let (fan, rest) = hex.split_at(2);
+        self.folder.join(fan).join(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BlobError, BlobKey, Blobs};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    #[test]
+    fn kept_once_found_by_prefix_and_private() {
+        let root = tempfile::tempdir().unwrap();
+        let blobs = Blobs::at(&root.path().join("blobs"));
+        assert!(matches!(blobs.find("0123456789abcdef"), Err(BlobError::Missing)));
+        let key = blobs.put(b"hello").unwrap();
+        assert!(blobs.contains(&key) && !blobs.contains(&BlobKey::of(b"other")));
+        assert_eq!(blobs.get(&key, 5).unwrap(), b"hello");
+        assert_eq!(blobs.find(&key.to_string()[..16]).unwrap(), key);
+
+        let path = blobs.path_of(&key.to_string());
+        let before = path.metadata().unwrap();
+        assert_eq!(before.permissions().mode() & 0o777, 0o600);
+        assert_eq!(path.parent().unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(blobs.put(b"hello").unwrap(), key);
+        assert_eq!(path.metadata().unwrap().ino(), before.ino(), "not written twice");
+    }
+
+    #[test]
+    fn bounds_damage_and_names_that_are_none() {
+        let root = tempfile::tempdir().unwrap();
+        let blobs = Blobs::at(root.path());
+        let key = blobs.put(b"hello").unwrap();
+        assert!(matches!(blobs.get(&key, 4), Err(BlobError::TooLarge { size: 5, limit: 4 })));
+        assert!(matches!(blobs.get(&BlobKey::of(b"no"), 9), Err(BlobError::Missing)));
+        for name in ["", "../../etc", "abc", "ABCDEF0123456789", "é0123456789abcd"] {
+            assert!(matches!(blobs.find(name), Err(BlobError::Missing)), "{name}");
+        }
+        std::fs::write(blobs.path_of(&key.to_string()), "hullo").unwrap();
+        assert!(matches!(blobs.get(&key, 9), Err(BlobError::Damaged)));
+    }
+
+    #[test]
+    fn a_truncated_blob_is_written_anew() {
+        let root = tempfile::tempdir().unwrap();
+        let blobs = Blobs::at(root.path());
+        let key = blobs.put(b"hello").unwrap();
+        std::fs::write(blobs.path_of(&key.to_string()), "he").unwrap();
+        blobs.put(b"hello").unwrap();
+        assert_eq!(blobs.get(&key, 9).unwrap(), b"hello");
+    }
+}

@@ -1,0 +1,195 @@
+//! `apply_patch`: unified diffs and patch envelopes over many files, all or none.
+
+use crate::edits::{self, FileEdit};
+use crate::patch::{self, FileOp, FilePatch, Hunk, Reject};
+use crate::port::{failed, previewing, spec, text_arg, writing};
+use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_proto::{Action, Family, ToolOutcome};
+use reasonix_workspace::{FileError, Workspace};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Names under which models give the patch.
+const PATCHES: &[&str] = &["patch", "input", "diff", "patch_text", "patchText", "content"];
+/// Rejected hunks that are shown.
+const MOST_REJECTS: usize = 6;
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    #[serde(alias = "input", alias = "diff", alias = "patch_text", alias = "patchText", alias = "content")]
+    patch: String,
+    #[serde(default, alias = "file_path", alias = "filePath", alias = "filename", alias = "file")]
+    #[schemars(skip)]
+    path: Option<String>,
+    #[serde(default)]
+    #[schemars(skip)]
+    allow_generated: bool,
+}
+
+/// Applies patches.
+pub(crate) struct ApplyPatch {
+    spec: ToolSpec,
+    workspace: Workspace,
+}
+
+impl ApplyPatch {
+    /// Works below this workspace.
+    pub(crate) fn new(workspace: Workspace) -> Self {
+        Self { spec: spec::<Input>("apply_patch", include_str!("apply_patch.md")), workspace }
+    }
+}
+
+impl Tool for ApplyPatch {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["patch", "applypatch", "apply_diff", "applyPatch"]
+    }
+
+    fn action(&self, args: &Args) -> Action {
+        let text = text_arg(args, PATCHES).unwrap_or_default();
+        let files = patch::parse(text, text_arg(args, &["path", "file_path"])).unwrap_or_default();
+        let mut subjects: Vec<String> = Vec::new();
+        for path in files.iter().flat_map(|file| file.op.paths()) {
+            let path = self.workspace.shown(path);
+            if !subjects.contains(&path) {
+                subjects.push(path);
+            }
+        }
+        Action::writes(Family::Edit, subjects)
+    }
+
+    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<String>> {
+        let workspace = self.workspace.clone();
+        let input = parse_args::<Input>(args);
+        Box::pin(previewing(move || edits::preview(&prepare(&workspace, input.ok()?).ok()?)))
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            let input: Input = match parse_args(call.args) {
+                Ok(input) => input,
+                Err(outcome) => return outcome,
+            };
+            let workspace = self.workspace.clone();
+            writing(call.stop, move || match prepare(&workspace, input) {
+                Ok(edits) => edits::commit(&workspace, edits),
+                Err(outcome) => outcome,
+            })
+            .await
+        })
+    }
+}
+
+fn prepare(workspace: &Workspace, input: Input) -> Result<Vec<FileEdit>, ToolOutcome> {
+    let files = patch::parse(&input.patch, input.path.as_deref()).map_err(|why| {
+        let hint = "send a unified diff with ---/+++ lines, or *** Begin Patch with *** Update File: PATH";
+        ToolOutcome::failed_with(format!("the patch cannot be read: {why}"), hint)
+    })?;
+    let mut stage = Stage { workspace, anyway: input.allow_generated, edits: Vec::new(), rejects: Vec::new() };
+    for file in files {
+        stage.take(file)?;
+    }
+    stage.finish()
+}
+
+/// Edits on their way, none of them written yet.
+struct Stage<'a> {
+    workspace: &'a Workspace,
+    anyway: bool,
+    edits: Vec<FileEdit>,
+    rejects: Vec<String>,
+}
+
+impl Stage<'_> {
+    fn take(&mut self, file: FilePatch) -> Result<(), ToolOutcome> {
+        match file.op {
+            FileOp::Create { path } => self.create(&path, &file.hunks),
+            FileOp::Delete { path } => self.delete(&path, &file.hunks),
+            FileOp::Update { path, to } => self.update(&path, to.as_deref(), &file.hunks),
+        }
+    }
+
+    fn create(&mut self, path: &str, hunks: &[Hunk]) -> Result<(), ToolOutcome> {
+        let text = patch::created(hunks);
+        let base = edits::base_if_any(self.workspace, path, true)?;
+        if base.as_ref().is_some_and(|base| !base.text.is_empty() && base.text != text) || self.staged(path).is_some() {
+            self.rejects.push(format!("{path}: it is to be added, but it exists; update it instead"));
+            return Ok(());
+        }
+        let path = self.workspace.shown(path);
+        self.edits.push(FileEdit { path, base, after: Some(text), ..FileEdit::default() });
+        Ok(())
+    }
+
+    fn delete(&mut self, path: &str, hunks: &[Hunk]) -> Result<(), ToolOutcome> {
+        let base = match self.workspace.read_base(path) {
+            Err(FileError::Binary { .. } | FileError::TooLarge { .. }) if hunks.is_empty() => None,
+            _ => Some(edits::base(self.workspace, path, self.anyway)?),
+        };
+        if let Some(base) = base.as_ref().filter(|_| !hunks.is_empty()) {
+            match self.applied(path, &base.text, hunks) {
+                Some(rest) if !rest.is_empty() => {
+                    self.rejects.push(format!("{path}: the file has more than the patch deletes"))
+                }
+                _ => {}
+            }
+        }
+        self.edits.push(FileEdit { path: self.workspace.shown(path), base, ..FileEdit::default() });
+        Ok(())
+    }
+
+    fn update(&mut self, path: &str, to: Option<&str>, hunks: &[Hunk]) -> Result<(), ToolOutcome> {
+        if let (Some(index), None) = (self.staged(path), to) {
+            let text = self.edits.get(index).and_then(|edit| edit.after.clone()).unwrap_or_default();
+            let after = self.applied(path, &text, hunks);
+            self.edits.get_mut(index).into_iter().for_each(|edit| edit.after = after.clone());
+            return Ok(());
+        }
+        let exists = |path: &str| self.workspace.exists(path).map_err(|error| failed(&error));
+        let (path, to) = match to {
+            Some(to) if !exists(path)? && exists(to)? => (to, None),
+            other => (path, other),
+        };
+        let base = edits::base(self.workspace, path, self.anyway)?;
+        let after = self.applied(path, &base.text, hunks);
+        let shown = |path: &str| self.workspace.shown(path);
+        let from = to.is_some().then(|| shown(path));
+        self.edits.push(FileEdit { path: shown(to.unwrap_or(path)), from, base: Some(base), after, note: None });
+        Ok(())
+    }
+
+    fn staged(&self, path: &str) -> Option<usize> {
+        let path = self.workspace.shown(path);
+        self.edits.iter().position(|edit| edit.path == path && edit.after.is_some())
+    }
+
+    fn applied(&mut self, path: &str, text: &str, hunks: &[Hunk]) -> Option<String> {
+        let rejects = match patch::apply(text, hunks) {
+            Ok(text) => return Some(text),
+            Err(rejects) => rejects,
+        };
+        for Reject { hunk, header, why } in rejects {
+            let header = if header.is_empty() { String::new() } else { format!(" ({})", header.trim()) };
+            self.rejects.push(format!("{path} hunk {hunk}{header}: {why}"));
+        }
+        None
+    }
+
+    fn finish(mut self) -> Result<Vec<FileEdit>, ToolOutcome> {
+        if self.rejects.is_empty() {
+            return Ok(self.edits);
+        }
+        let more = self.rejects.len().saturating_sub(MOST_REJECTS);
+        self.rejects.truncate(MOST_REJECTS);
+        if more > 0 {
+            self.rejects.push(format!("and {more} more"));
+        }
+        Err(ToolOutcome::failed_with(
+            format!("the patch does not apply. Nothing was changed.\n{}", self.rejects.join("\n")),
+            "make the context lines exactly as they are in the file, then send the whole patch again",
+        ))
+    }
+}

@@ -1,0 +1,350 @@
+//! The `bash` tool: one command in a shell of its own, through `exec`.
+
+use crate::schema_of;
+use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_exec::{Command, Environment, Finished, Plain, Status, plain_text, run};
+use reasonix_proto::{Action, Details, Family, ReadOnly, ToolOutcome};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a command may run unless the call or the settings say otherwise.
+const USUAL: Duration = Duration::from_secs(120);
+/// How long a call may ask for, unless the settings give more.
+const LONGEST: Duration = Duration::from_secs(600);
+/// How much output is shown while a command runs, for each [`SHOW_EVERY`].
+const SHOW_BYTES: usize = 16 * 1024;
+const SHOW_EVERY: Duration = Duration::from_millis(50);
+
+/// How commands are run.
+#[derive(Debug, Clone)]
+pub struct ShellOptions {
+    /// The folder they start in.
+    pub root: PathBuf,
+    /// How long they may run when the call does not say; none for as long as they want.
+    pub timeout: Option<Duration>,
+    /// The shell.
+    pub shell: PathBuf,
+    /// What they see of the user's environment.
+    pub environment: Environment,
+}
+
+impl ShellOptions {
+    /// The usual way: bash where it is found, 120 seconds, the user's environment scrubbed.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), timeout: Some(USUAL), shell: find_shell(), environment: Environment::inherited(&[]) }
+    }
+}
+
+fn find_shell() -> PathBuf {
+    let in_path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(PathBuf::from("/bin")).chain(std::env::split_paths(&in_path));
+    let mut shells = folders.filter(|folder| folder.is_absolute()).map(|folder| folder.join("bash"));
+    shells.find(|shell| shell.is_file()).unwrap_or_else(|| PathBuf::from("/bin/sh"))
+}
+
+/// Runs shell commands.
+pub struct Bash {
+    spec: ToolSpec,
+    options: ShellOptions,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct BashArgs {
+    #[serde(alias = "cmd", alias = "script")]
+    #[schemars(with = "String")]
+    command: Line,
+    /// Default 120, at most 600.
+    #[serde(default, alias = "timeout")]
+    timeout_seconds: Option<u64>,
+    #[serde(default, alias = "cwd")]
+    #[schemars(skip)]
+    workdir: Option<String>,
+}
+
+/// A command as models write it: a line, or a list of words.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Text(String),
+    Words(Vec<String>),
+}
+
+impl BashArgs {
+    /// The exact text that the shell gets.
+    fn line(&self) -> String {
+        let command = match &self.command {
+            Line::Text(text) => text.clone(),
+            Line::Words(words) => join(words),
+        };
+        match self.workdir.as_deref() {
+            None | Some("" | "." | "./") => command,
+            Some(folder) => format!("cd -- {} || exit\n{command}", quote(folder)),
+        }
+    }
+
+    fn timeout(&self, usual: Option<Duration>) -> Option<Duration> {
+        // Nobody can ask for a thousand seconds, so whoever writes that means milliseconds.
+        let wanted =
+            self.timeout_seconds.map(|number| if number >= 1000 { number.div_ceil(1000) } else { number.max(1) });
+        match (wanted, usual) {
+            (None, usual) => usual,
+            (Some(wanted), None) => Some(Duration::from_secs(wanted)),
+            (Some(wanted), Some(usual)) => Some(Duration::from_secs(wanted).min(usual.max(LONGEST))),
+        }
+    }
+}
+
+/// Words as one line; `["bash", "-lc", "…"]` is the script itself.
+fn join(words: &[String]) -> String {
+    if let [shell, flag, script] = words {
+        let name = Path::new(shell).file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if matches!(name, "bash" | "sh" | "zsh") && flag.starts_with('-') && flag.ends_with('c') {
+            return script.clone();
+        }
+    }
+    words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn quote(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=:,@%+".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+impl Bash {
+    /// The tool under these options.
+    pub fn new(options: ShellOptions) -> Self {
+        let spec = ToolSpec {
+            name: "bash".to_owned(),
+            description: include_str!("bash.md").trim().to_owned(),
+            parameters: schema_of::<BashArgs>(),
+        };
+        Self { spec, options }
+    }
+
+    async fn call(&self, call: Call<'_>) -> ToolOutcome {
+        let args: BashArgs = match parse_args(call.args) {
+            Ok(args) => args,
+            Err(outcome) => return outcome,
+        };
+        let line = args.line();
+        if line.trim().is_empty() {
+            return ToolOutcome::failed_with("the command is empty", "pass a shell command in `command`");
+        }
+        let options = &self.options;
+        let timeout = args.timeout(options.timeout);
+        let command = Command::shell(&options.shell, &line, &options.root)
+            .with_environment(options.environment.clone())
+            .with_timeout(timeout);
+        let shown = Mutex::new(Shown::default());
+        let show = |piece: &[u8]| {
+            let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+            shown.take(piece, call.progress);
+        };
+        match run(&command, call.stop.clone(), &show).await {
+            Ok(Finished { status: Status::Cancelled, .. }) => ToolOutcome::Aborted,
+            Ok(finished) => outcome(finished, timeout),
+            Err(error) => ToolOutcome::failed(error.to_string()),
+        }
+    }
+}
+
+impl Tool for Bash {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["shell", "sh", "run_command", "run_shell_command", "execute_command", "exec_command"]
+    }
+
+    fn action(&self, args: &Args) -> Action {
+        let line = parse_args(args).map_or_else(|_| String::new(), |args: BashArgs| args.line());
+        Action { family: Family::Bash, subjects: vec![line], read_only: ReadOnly::Unknown }
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(self.call(call))
+    }
+}
+
+/// What the model reads: the output, then what is to be said about the end.
+fn outcome(finished: Finished, timeout: Option<Duration>) -> ToolOutcome {
+    let dropped = finished.output.dropped();
+    let (head, tail) = finished.output.into_parts();
+    let marker = if dropped > 0 { format!("\n[{dropped} bytes dropped here]\n") } else { String::new() };
+    let mut content = plain_text([head.as_slice(), marker.as_bytes(), tail.as_slice()]);
+    let (exit_code, ended) = match finished.status {
+        Status::Exited(0) => (0, None),
+        Status::Exited(code) => (code, Some(format!("exit code {code}"))),
+        Status::Signalled(signal) => (128 + signal, Some(format!("killed by signal {signal}"))),
+        Status::TimedOut | Status::Cancelled => {
+            let seconds = timeout.unwrap_or_default().as_secs_f64();
+            let hint =
+                "the command and everything it started was ended; ask for more timeout_seconds if it needs longer";
+            (124, Some(format!("timed out after {seconds} s: {hint}")))
+        }
+    };
+    let left = finished.leftovers_killed.then(|| "processes it left in the background were ended".to_owned());
+    for line in ended.into_iter().chain(left) {
+        if !content.is_empty() && !content.ends_with('\n') {
+            content.push('\n');
+        }
+        content.push_str(&line);
+    }
+    ToolOutcome::detailed(content, Details { exit_code: Some(exit_code), ..Details::default() })
+}
+
+/// What front ends see while the command runs: plain text, and of a flood only a part.
+#[derive(Default)]
+struct Shown {
+    plain: Plain,
+    window: Option<Instant>,
+    in_window: usize,
+}
+
+impl Shown {
+    fn take(&mut self, piece: &[u8], progress: &(dyn Fn(&str) + Send + Sync)) {
+        let now = Instant::now();
+        if self.window.is_none_or(|start| now.duration_since(start) >= SHOW_EVERY) {
+            self.window = Some(now);
+            self.in_window = 0;
+        }
+        let room = SHOW_BYTES.saturating_sub(self.in_window);
+        let piece = piece.get(piece.len().saturating_sub(room)..).unwrap_or_default();
+        self.in_window += piece.len();
+        let mut text = String::new();
+        self.plain.push(piece, &mut text);
+        if !text.is_empty() {
+            progress(&text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bash, BashArgs, ShellOptions};
+    use reasonix_agent::{Args, Call, Stop, Tool};
+    use reasonix_proto::{CallId, Family, ReadOnly, ToolOutcome};
+    use serde_json::json;
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    fn args(value: serde_json::Value) -> Args {
+        value.as_object().unwrap().clone()
+    }
+
+    async fn call(tool: &Bash, value: serde_json::Value) -> (String, Option<i32>, String) {
+        let (args, id, shown) = (args(value), CallId::from("c"), Mutex::new(String::new()));
+        let progress = |piece: &str| shown.lock().unwrap().push_str(piece);
+        let outcome = tool.run(Call { id: &id, args: &args, stop: Stop::new(), progress: &progress }).await;
+        let shown = shown.lock().unwrap().clone();
+        match outcome {
+            ToolOutcome::Done { content, details } => (content, details.exit_code, shown),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn output_then_exit_code() {
+        let root = tempfile::tempdir().unwrap();
+        let tool = Bash::new(ShellOptions::at(root.path()));
+        for (command, content, code) in [
+            ("echo hi", "hi\n", 0),
+            ("true", "", 0),
+            ("false", "exit code 1", 1),
+            ("echo out; echo err >&2; exit 3", "out\nerr\nexit code 3", 3),
+            ("printf x; exit 4", "x\nexit code 4", 4),
+            ("kill -9 $$", "killed by signal 9", 137),
+            ("printf '\\033[31mred\\033[0m 1%%\\r2%%\\r3%%\\n\\377'", "3%\n\u{fffd}", 0),
+            ("sleep 1000 & echo x", "x\nprocesses it left in the background were ended", 0),
+        ] {
+            let (got, exit, _) = call(&tool, json!({"command": command})).await;
+            assert_eq!((got.as_str(), exit), (content, Some(code)), "{command}");
+        }
+        let (content, _, shown) = call(&tool, json!({"command": "pwd -P; printf '\\033]0;x\\007'"})).await;
+        assert_eq!(content.trim(), root.path().canonicalize().unwrap().to_str().unwrap());
+        assert_eq!(shown, content, "shown while it runs, without control sequences");
+    }
+
+    #[tokio::test]
+    async fn time_runs_out_and_is_said() {
+        let mut options = ShellOptions::at("/");
+        options.timeout = Some(Duration::from_millis(200));
+        let (content, code, _) = call(&Bash::new(options), json!({"command": "echo started; sleep 1000"})).await;
+        assert!(content.starts_with("started\ntimed out after 0.2 s"), "{content}");
+        assert_eq!(code, Some(124));
+    }
+
+    #[tokio::test]
+    async fn an_interrupt_is_an_abort() {
+        let (args, id, stop) = (args(json!({"command": "echo x; sleep 1000"})), CallId::from("c"), Stop::new());
+        let progress = |_: &str| stop.cancel();
+        let tool = Bash::new(ShellOptions::at("/"));
+        let outcome = tool.run(Call { id: &id, args: &args, stop: stop.clone(), progress: &progress }).await;
+        assert_eq!(outcome, ToolOutcome::Aborted);
+    }
+
+    #[tokio::test]
+    async fn a_flood_is_kept_at_both_ends_and_shown_in_part() {
+        let tool = Bash::new(ShellOptions::at("/"));
+        let (content, _, shown) =
+            call(&tool, json!({"command": "echo first; yes | head -c 20000000; echo last"})).await;
+        assert!(content.starts_with("first\ny\n") && content.ends_with("y\nlast\n"));
+        assert!(content.contains(" bytes dropped here]\n") && content.len() < 9_000_000);
+        assert!(shown.starts_with("first\n"));
+    }
+
+    #[test]
+    fn the_gate_sees_the_exact_command() {
+        let tool = Bash::new(ShellOptions::at("/"));
+        for (given, line) in [
+            (json!({"command": "ls  -l\n"}), "ls  -l\n"),
+            (json!({"cmd": "ls"}), "ls"),
+            (json!({"script": "ls", "description": "lists"}), "ls"),
+            (json!({"command": ["bash", "-lc", "ls | wc"]}), "ls | wc"),
+            (json!({"command": ["/bin/sh", "-c", "ls"]}), "ls"),
+            (json!({"command": ["git", "commit", "-m", "it's"]}), r"git commit -m 'it'\''s'"),
+            (json!({"command": "ls", "workdir": "a b"}), "cd -- 'a b' || exit\nls"),
+            (json!({"command": "ls", "workdir": "."}), "ls"),
+            (json!({"nothing": 1}), ""),
+        ] {
+            let action = tool.action(&args(given.clone()));
+            assert_eq!((action.family, action.read_only), (Family::Bash, ReadOnly::Unknown));
+            assert_eq!(action.subjects, [line], "{given}");
+        }
+    }
+
+    #[test]
+    fn how_long_a_call_may_ask_for() {
+        let seconds = |value: u64| Some(Duration::from_secs(value));
+        for (asked, usual, given) in [
+            (None, seconds(120), seconds(120)),
+            (None, None, None),
+            (Some(5), seconds(120), seconds(5)),
+            (Some(0), seconds(120), seconds(1)),
+            (Some(900), seconds(120), seconds(600)),
+            (Some(900), seconds(3600), seconds(900)),
+            (Some(900), None, seconds(900)),
+            (Some(120_000), seconds(60), seconds(120)),
+        ] {
+            let args: BashArgs = serde_json::from_value(json!({"command": "x", "timeout": asked})).unwrap();
+            assert_eq!(args.timeout(usual), given, "{asked:?} {usual:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_sent_with_every_request_is_short() {
+        let tool = Bash::new(ShellOptions::at("/"));
+        assert!(reasonix_agent::estimate_tokens(&tool.spec().description) <= 90);
+        let properties = tool.spec().parameters["properties"].as_object().unwrap();
+        assert_eq!(properties.keys().collect::<Vec<_>>(), ["command", "timeout_seconds"]);
+        assert_eq!(tool.spec().parameters["required"], json!(["command"]));
+    }
+}

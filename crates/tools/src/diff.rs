@@ -1,0 +1,115 @@
+//! Unified diffs of whole texts, bounded, with the lines counted. Pure: no files, no patches applied.
+
+use similar::{ChangeTag, TextDiff};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// Lines of a diff that are shown.
+const MAX_LINES: usize = 200;
+/// Bytes of a diff that are shown.
+const MAX_BYTES: usize = 16 * 1024;
+/// A longer line is cut.
+const MAX_LINE: usize = 500;
+/// After this, a coarser diff is good enough.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// What changed from one text to another.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Diff {
+    /// The unified diff, bounded; empty when nothing changed.
+    pub text: String,
+    /// Lines added.
+    pub added: u32,
+    /// Lines removed.
+    pub removed: u32,
+}
+
+/// Compares two texts. A missing side is `/dev/null` in the header.
+pub(crate) fn diff(from: &str, to: &str, old: Option<&str>, new: Option<&str>) -> Diff {
+    let (before, after) = (lines(old), lines(new));
+    let compared = TextDiff::configure().timeout(PATIENCE).newline_terminated(true).diff_slices(&before, &after);
+    let mut result = Diff::default();
+    for change in compared.ops().iter().flat_map(|op| compared.iter_changes(op)) {
+        match change.tag() {
+            ChangeTag::Insert => result.added += 1,
+            ChangeTag::Delete => result.removed += 1,
+            ChangeTag::Equal => {}
+        }
+    }
+    let name = |side: Option<&str>, prefix: &str, path: &str| match side {
+        Some(_) => format!("{prefix}/{path}"),
+        None => "/dev/null".to_owned(),
+    };
+    if old.is_some() != new.is_some() || from != to || result.added + result.removed > 0 {
+        let head = format!("--- {}\n+++ {}\n", name(old, "a", from), name(new, "b", to));
+        let mut shown = Shown { text: head, lines: 2, left_off: 0 };
+        for hunk in compared.unified_diff().context_radius(3).iter_hunks() {
+            hunk.to_string().lines().for_each(|line| shown.push(line));
+        }
+        result.text = shown.finish();
+    }
+    result
+}
+
+fn lines(text: Option<&str>) -> Vec<&str> {
+    text.unwrap_or_default().split_inclusive('\n').collect()
+}
+
+struct Shown {
+    text: String,
+    lines: usize,
+    left_off: usize,
+}
+
+impl Shown {
+    fn push(&mut self, line: &str) {
+        let line = crate::lines::clip(line, MAX_LINE);
+        if self.left_off > 0 || self.lines >= MAX_LINES || self.text.len() + line.len() >= MAX_BYTES {
+            self.left_off += 1;
+            return;
+        }
+        self.lines += 1;
+        self.text.push_str(&line);
+        self.text.push('\n');
+    }
+
+    fn finish(mut self) -> String {
+        if self.left_off > 0 {
+            let _ = writeln!(self.text, "[{} more diff lines]", self.left_off);
+        }
+        self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Diff, MAX_BYTES, MAX_LINES};
+    use pretty_assertions::assert_eq;
+
+    fn diff(path: &str, old: Option<&str>, new: Option<&str>) -> Diff {
+        super::diff(path, path, old, new)
+    }
+
+    #[test]
+    fn a_diff_counts_and_names() {
+        let shown = diff("src/a.rs", Some("a\nb\nc\n"), Some("a\nB\nc\nd\n"));
+        assert_eq!((shown.added, shown.removed), (2, 1));
+        assert_eq!(shown.text, "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,3 +1,4 @@\n a\n-b\n+B\n c\n+d\n");
+        let created = diff("n", None, Some("x\n"));
+        assert_eq!(created.text, "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n");
+        let deleted = diff("n", Some("x"), None);
+        assert_eq!(deleted.text, "--- a/n\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\\ No newline at end of file\n");
+        assert_eq!(diff("n", Some("same\n"), Some("same\n")), Diff::default());
+    }
+
+    #[test]
+    fn a_diff_is_bounded_but_its_counts_are_not() {
+        let many: String = (0..5000).map(|n| format!("line {n}\n")).collect();
+        let shown = diff("big", None, Some(&many));
+        assert_eq!(shown.added, 5000);
+        assert_eq!(shown.text.lines().count(), MAX_LINES + 1);
+        assert!(shown.text.ends_with("[4803 more diff lines]\n"), "{}", shown.text.lines().last().unwrap());
+        let wide = diff("wide", None, Some(&"長".repeat(1_000_000)));
+        assert!(wide.text.len() <= MAX_BYTES, "{}", wide.text.len());
+    }
+}

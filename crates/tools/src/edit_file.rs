@@ -1,0 +1,186 @@
+//! `edit_file`: one text replaced by another, exactly.
+
+use crate::edits::{self, FileEdit};
+use crate::lines::listed;
+use crate::port::{previewing, spec, text_arg, writing};
+use crate::replace::{Problem, replace};
+use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_proto::{Action, Family, ToolOutcome};
+use reasonix_workspace::Workspace;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Names under which models give the path.
+const PATHS: &[&str] = &["path", "file_path", "filePath", "filename", "file"];
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    #[serde(alias = "file_path", alias = "filePath", alias = "filename", alias = "file")]
+    path: String,
+    #[serde(
+        alias = "old_str",
+        alias = "oldString",
+        alias = "old_text",
+        alias = "oldText",
+        alias = "old",
+        alias = "search"
+    )]
+    old_string: String,
+    #[serde(
+        alias = "new_str",
+        alias = "newString",
+        alias = "new_text",
+        alias = "newText",
+        alias = "new",
+        alias = "replace"
+    )]
+    new_string: String,
+    #[serde(default, alias = "replaceAll", alias = "all")]
+    replace_all: bool,
+    #[serde(default)]
+    #[schemars(skip)]
+    allow_generated: bool,
+}
+
+/// Replaces one text by another.
+pub(crate) struct EditFile {
+    spec: ToolSpec,
+    workspace: Workspace,
+}
+
+impl EditFile {
+    /// Works below this workspace.
+    pub(crate) fn new(workspace: Workspace) -> Self {
+        Self { spec: spec::<Input>("edit_file", include_str!("edit_file.md")), workspace }
+    }
+}
+
+impl Tool for EditFile {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &[
+            "edit",
+            "str_replace",
+            "string_replace",
+            "str_replace_editor",
+            "replace",
+            "search_replace",
+            "replace_in_file",
+            "editFile",
+        ]
+    }
+
+    fn action(&self, args: &Args) -> Action {
+        let path = text_arg(args, PATHS).unwrap_or_default();
+        Action::writes(Family::Edit, vec![self.workspace.shown(path)])
+    }
+
+    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<String>> {
+        let workspace = self.workspace.clone();
+        let input = parse_args::<Input>(args);
+        Box::pin(previewing(move || edits::preview(&prepare(&workspace, input.ok()?).ok()?)))
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            let input: Input = match parse_args(call.args) {
+                Ok(input) => input,
+                Err(outcome) => return outcome,
+            };
+            let workspace = self.workspace.clone();
+            writing(call.stop, move || match prepare(&workspace, input) {
+                Ok(edits) => edits::commit(&workspace, edits),
+                Err(outcome) => outcome,
+            })
+            .await
+        })
+    }
+}
+
+fn prepare(workspace: &Workspace, input: Input) -> Result<Vec<FileEdit>, ToolOutcome> {
+    let Input { path, old_string: old, new_string: new, replace_all: all, allow_generated } = input;
+    let pair = Replacement { old, new, all };
+    replaced(workspace, &path, std::slice::from_ref(&pair), allow_generated).map(|edit| vec![edit])
+}
+
+/// One replacement as a model asks for it.
+pub(crate) struct Replacement {
+    /// What is there.
+    pub old: String,
+    /// What is to be there.
+    pub new: String,
+    /// In all places.
+    pub all: bool,
+}
+
+/// Makes replacements one after another; when one fails, none is made.
+pub(crate) fn replaced(
+    workspace: &Workspace,
+    path: &str,
+    pairs: &[Replacement],
+    anyway: bool,
+) -> Result<FileEdit, ToolOutcome> {
+    let creates = pairs.first().is_some_and(|pair| pair.old.is_empty());
+    let base = if creates {
+        edits::base_if_any(workspace, path, anyway)?
+    } else {
+        Some(edits::base(workspace, path, anyway)?)
+    };
+    let mut text = base.as_ref().map(|base| base.text.clone()).unwrap_or_default();
+    let mut notes = Vec::new();
+    for (index, pair) in pairs.iter().enumerate() {
+        if pair.old.is_empty() && text.is_empty() {
+            text.clone_from(&pair.new);
+            continue;
+        }
+        let done = replace(&text, &pair.old, &pair.new, pair.all)
+            .map_err(|problem| explain(&problem, path, (pairs.len() > 1).then_some(index + 1)))?;
+        if let Some(what) = done.overlooked.filter(|_| done.count > 0) {
+            notes.push(format!("matched without regard to {what}"));
+        }
+        if pair.all && done.count > 1 {
+            notes.push(format!("{} places replaced", done.count));
+        }
+        text = done.text;
+    }
+    let note = (!notes.is_empty()).then(|| notes.join("; "));
+    Ok(FileEdit { path: workspace.shown(path), base, after: Some(text), note, ..FileEdit::default() })
+}
+
+/// A failed replacement as the model reads it; `number` counts the edits of a call with several.
+fn explain(problem: &Problem, path: &str, number: Option<usize>) -> ToolOutcome {
+    let which = number.map(|number| format!("edit {number}: ")).unwrap_or_default();
+    match problem {
+        Problem::Empty => ToolOutcome::failed_with(
+            format!("{which}old_string is empty, but {path} has content. Nothing was changed"),
+            "give the text to replace, or use write_file to replace the whole file",
+        ),
+        Problem::Ambiguous(lines) => ToolOutcome::failed_with(
+            format!(
+                "{which}old_string occurs {} times in {path}, at lines {}. Nothing was changed",
+                lines.len(),
+                listed(lines)
+            ),
+            "add lines around it until it is unique, or set replace_all",
+        ),
+        Problem::Missing { already: Some(line), .. } => ToolOutcome::failed_with(
+            format!("{which}old_string is not in {path}, but new_string is, at line {line}. Nothing was changed"),
+            "the edit seems to be made already",
+        ),
+        Problem::Missing { near: Some(near), .. } => ToolOutcome::failed_with(
+            format!(
+                "{which}old_string is not in {path}. Nothing was changed. The nearest text, at line {}, is\n{}",
+                near.line,
+                near.shown.trim_end()
+            ),
+            "copy the text exactly as it is there, without the line numbers",
+        ),
+        Problem::Missing { near: None, .. } => ToolOutcome::failed_with(
+            format!("{which}old_string is not in {path}, nor anything like it. Nothing was changed"),
+            "read the file, or search for the text with grep",
+        ),
+    }
+}

@@ -1,0 +1,141 @@
+//! `grep`: lines that match a pattern, over a whole tree, in process.
+
+use crate::ls::folder;
+use crate::port::{PAGE_BYTES, failed, reading, spec, text_arg};
+use reasonix_agent::{Args, BoxFuture, Call, Stop, Tool, ToolSpec, parse_args};
+use reasonix_proto::{Action, Details, Family, ToolOutcome};
+use reasonix_workspace::{FileMatches, GrepQuery, Matches, Workspace};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::fmt::Write as _;
+
+/// Names under which models give the place.
+const PATHS: &[&str] = &["path", "dir", "directory", "file_path", "file"];
+/// The most matches and context lines a call may ask for.
+const MOST: (usize, usize) = (1000, 20);
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    #[serde(alias = "query", alias = "regex", alias = "search", alias = "q")]
+    pattern: String,
+    /// File or folder.
+    #[serde(alias = "dir", alias = "directory", alias = "file_path", alias = "file")]
+    path: Option<String>,
+    /// Only these files, such as *.rs.
+    #[serde(alias = "include", alias = "file_pattern", alias = "glob_pattern")]
+    glob: Option<String>,
+    #[serde(default, alias = "case_insensitive", alias = "ignoreCase", alias = "-i", alias = "i")]
+    ignore_case: bool,
+    #[serde(default, alias = "fixed_strings", alias = "fixed")]
+    literal: bool,
+    #[serde(default, alias = "-C", alias = "context_lines")]
+    context: Option<usize>,
+    #[serde(default, alias = "head_limit", alias = "max_results", alias = "max_count")]
+    limit: Option<usize>,
+    #[serde(default)]
+    #[schemars(skip)]
+    multiline: bool,
+    #[serde(default, alias = "no_ignore")]
+    #[schemars(skip)]
+    ignored: bool,
+}
+
+/// Searches contents.
+pub(crate) struct Grep {
+    spec: ToolSpec,
+    workspace: Workspace,
+}
+
+impl Grep {
+    /// Searches below this workspace.
+    pub(crate) fn new(workspace: Workspace) -> Self {
+        Self { spec: spec::<Input>("grep", include_str!("grep.md")), workspace }
+    }
+}
+
+impl Tool for Grep {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["search", "search_content", "search_file_content", "grep_search", "rg", "ripgrep", "search_text"]
+    }
+
+    fn action(&self, args: &Args) -> Action {
+        Action::reads(Family::Grep, self.workspace.shown(folder(text_arg(args, PATHS))))
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            let input: Input = match parse_args(call.args) {
+                Ok(input) => input,
+                Err(outcome) => return outcome,
+            };
+            let (workspace, stop) = (self.workspace.clone(), call.stop.clone());
+            reading(call.stop, move || search(&workspace, input, &stop)).await
+        })
+    }
+}
+
+fn search(workspace: &Workspace, input: Input, stop: &Stop) -> ToolOutcome {
+    if input.pattern.is_empty() {
+        return ToolOutcome::failed_with("pattern is empty", "use ls or glob to see which files there are");
+    }
+    let usual = GrepQuery::default();
+    let query = GrepQuery {
+        pattern: input.pattern,
+        path: input.path.filter(|path| !path.is_empty()),
+        glob: input.glob.filter(|glob| !glob.is_empty()),
+        ignore_case: input.ignore_case,
+        literal: input.literal,
+        multiline: input.multiline,
+        context: input.context.unwrap_or(0).min(MOST.1),
+        limit: input.limit.unwrap_or(usual.limit).clamp(1, MOST.0),
+        ignored: input.ignored,
+        ..usual
+    };
+    match workspace.grep(&query, &|| stop.is_cancelled()) {
+        Ok(Matches { stopped: true, .. }) => ToolOutcome::Aborted,
+        Ok(matches) => told(&matches),
+        Err(error) => failed(&error),
+    }
+}
+
+fn told(matches: &Matches) -> ToolOutcome {
+    let mut text = String::new();
+    let mut left_off = 0;
+    for file in &matches.files {
+        if text.len() > PAGE_BYTES {
+            left_off += file.lines.iter().filter(|line| line.matched).count();
+        } else {
+            tell(&mut text, file);
+        }
+    }
+    if text.is_empty() {
+        text.push_str("no matches\n");
+    }
+    let more = matches.more + left_off;
+    if more > 0 {
+        let _ = writeln!(text, "[{more} more matches; narrow the pattern, path or glob]");
+    }
+    if matches.skipped > 0 {
+        let _ = writeln!(text, "[{} files could not be searched]", matches.skipped);
+    }
+    let count = (matches.shown + matches.more) as u64;
+    ToolOutcome::detailed(text.trim_end(), Details { count: Some(count), ..Details::default() })
+}
+
+fn tell(text: &mut String, file: &FileMatches) {
+    let _ = writeln!(text, "{}", file.path);
+    let context = file.lines.iter().any(|line| !line.matched);
+    let mut before = None;
+    for line in &file.lines {
+        if before.is_some_and(|before| line.number > before + 1) && context {
+            text.push_str("  --\n");
+        }
+        before = Some(line.number);
+        let mark = if line.matched { ':' } else { '-' };
+        let _ = writeln!(text, "  {}{mark} {}", line.number, line.text);
+    }
+}

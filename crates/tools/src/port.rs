@@ -1,0 +1,55 @@
+//! What every tool here shares towards the agent's port: specs, errors as outcomes, work off the async threads.
+
+use crate::schema_of;
+use reasonix_agent::{Args, Stop, ToolSpec};
+use reasonix_proto::ToolOutcome;
+use reasonix_workspace::FileError;
+use schemars::JsonSchema;
+
+/// The most bytes of text a reader gives at once; with line numbers it stays below what an outcome may hold.
+pub(crate) const PAGE_BYTES: usize = 22 * 1024;
+
+/// A spec from a name, a prompt and an argument type.
+pub(crate) fn spec<T: JsonSchema>(name: &str, prompt: &str) -> ToolSpec {
+    ToolSpec { name: name.to_owned(), description: prompt.trim().to_owned(), parameters: schema_of::<T>() }
+}
+
+/// The first of these arguments that is a text; what an action is about when the arguments do not parse.
+pub(crate) fn text_arg<'a>(args: &'a Args, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| args.get(*name)?.as_str())
+}
+
+/// A file error as the model reads it.
+pub(crate) fn failed(error: &FileError) -> ToolOutcome {
+    ToolOutcome::Failed { message: error.message(), hint: error.hint() }
+}
+
+/// Runs a reader off the async threads; an interrupt does not wait for it.
+pub(crate) async fn reading(stop: Stop, work: impl FnOnce() -> ToolOutcome + Send + 'static) -> ToolOutcome {
+    if stop.is_cancelled() {
+        return ToolOutcome::Aborted;
+    }
+    let task = tokio::task::spawn_blocking(work);
+    tokio::select! {
+        biased;
+        outcome = task => outcome.unwrap_or_else(|_| broken()),
+        () = stop.cancelled() => ToolOutcome::Aborted,
+    }
+}
+
+/// Runs a writer off the async threads. Once begun it runs to its end, so that what it says is what happened.
+pub(crate) async fn writing(stop: Stop, work: impl FnOnce() -> ToolOutcome + Send + 'static) -> ToolOutcome {
+    if stop.is_cancelled() {
+        return ToolOutcome::Aborted;
+    }
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| broken())
+}
+
+/// Works out a preview off the async threads.
+pub(crate) async fn previewing(work: impl FnOnce() -> Option<String> + Send + 'static) -> Option<String> {
+    tokio::task::spawn_blocking(work).await.ok().flatten()
+}
+
+fn broken() -> ToolOutcome {
+    ToolOutcome::failed("the tool failed inside; this is a defect of Reasonix")
+}

@@ -1,0 +1,357 @@
+//! Which places on disk are open, and where a path really leads. Opening itself never trusts what was resolved:
+//! it goes through [`Beneath`], which refuses a link that appeared in between.
+
+use crate::beneath::{Beneath, FOLDER};
+use crate::{FileError, Options, kind, lexical};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, stat, statat};
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// As many links as Linux itself follows in one path.
+const MAX_LINKS: usize = 40;
+/// How often an open is tried again when the tree changes under it.
+const TRIES: usize = 4;
+
+/// The open places and the closed ones.
+#[derive(Debug)]
+pub(crate) struct Boundary {
+    roots: Vec<Root>,
+    barriers: Vec<Barrier>,
+    beneath: Beneath,
+}
+
+/// A place that is open.
+#[derive(Debug)]
+struct Root {
+    /// What is open: a folder, or a single file.
+    open: PathBuf,
+    /// The folder that `fd` is.
+    base: PathBuf,
+    /// The path as the user spelled it.
+    alias: PathBuf,
+    fd: OwnedFd,
+}
+
+/// A place that is closed, also below a root.
+#[derive(Debug)]
+struct Barrier {
+    real: PathBuf,
+    given: PathBuf,
+    reason: &'static str,
+}
+
+/// The identity of a file, whatever it is called: a hard link, a bind mount and another case all have the same.
+type Id = (u64, u64);
+
+/// Where a path leads once links are followed.
+#[derive(Debug)]
+pub(crate) struct Place {
+    root: usize,
+    /// The absolute path without links.
+    pub(crate) real: PathBuf,
+    /// What stands there.
+    pub(crate) stat: Option<Stat>,
+    /// How many components at the end do not exist.
+    pub(crate) missing: usize,
+}
+
+/// Whether a link at the very end of a path is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Last {
+    /// To what it points to.
+    Follow,
+    /// No: the link itself is meant.
+    Keep,
+}
+
+impl Boundary {
+    pub(crate) fn new(root: &Path, options: &Options, beneath: Option<Beneath>) -> Result<Self, FileError> {
+        let first = Root::open(root)?;
+        let base = first.base.clone();
+        let mut roots = vec![first];
+        for dir in &options.add_dirs {
+            roots.push(Root::open(&base.join(dir))?);
+        }
+        roots.extend(options.allow_write.iter().filter_map(|path| Root::open_any(&base.join(path))));
+        let forbid = options.forbid_read.iter().map(|path| (path, "the settings forbid reading it"));
+        let closed = options.closed.iter().map(|path| (path, "it belongs to the program itself"));
+        let barriers = forbid.chain(closed).map(|(path, reason)| Barrier::new(&base.join(path), reason)).collect();
+        let beneath = beneath.unwrap_or_else(|| match roots.first() {
+            Some(root) => Beneath::detect(root.fd.as_fd()),
+            None => Beneath::Walk,
+        });
+        Ok(Self { roots, barriers, beneath })
+    }
+
+    /// The first root.
+    pub(crate) fn root(&self) -> &Path {
+        self.roots.first().map_or(Path::new("/"), |root| &root.base)
+    }
+
+    /// The folder of the root that `place` lies in.
+    pub(crate) fn base_of(&self, place: &Place) -> &Path {
+        self.roots.get(place.root).map_or(Path::new("/"), |root| &root.base)
+    }
+
+    /// The absolute path a given path means, by its text; the user's spelling of a root becomes the real one.
+    pub(crate) fn absolute(&self, given: &str) -> Result<PathBuf, FileError> {
+        let path = lexical::absolute(self.root(), given)?;
+        if self.root_of(&path).is_some() {
+            return Ok(path);
+        }
+        let alias = self.roots.iter().find_map(|root| Some(root.open.join(path.strip_prefix(&root.alias).ok()?)));
+        Ok(alias.unwrap_or(path))
+    }
+
+    /// Where a given path leads.
+    pub(crate) fn resolve(&self, given: &str, last: Last) -> Result<Place, FileError> {
+        let path = self.absolute(given)?;
+        if self.root_of(&path).is_none() {
+            let reason = format!("the root is {}", self.root().display());
+            return Err(FileError::OutsideWorkspace { path: given.to_owned(), reason });
+        }
+        Resolve::new(self, given, &path, last).run()
+    }
+
+    /// Opens what stands at `place`.
+    pub(crate) fn open(&self, place: &Place, flags: OFlags) -> Result<OwnedFd, Errno> {
+        self.open_real(place.root, &place.real, flags)
+    }
+
+    /// Opens the deepest folder on the way to `place` that exists, `missing` components up.
+    pub(crate) fn open_parent(&self, place: &Place) -> Result<OwnedFd, Errno> {
+        let up = place.missing.max(1);
+        let folder = place.real.ancestors().nth(up).unwrap_or(Path::new("/"));
+        self.open_real(place.root, folder, FOLDER)
+    }
+
+    /// Opens `real`, an absolute path without links that was found below the same root as `place`.
+    pub(crate) fn open_below(&self, place: &Place, real: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+        self.open_real(place.root, real, flags)
+    }
+
+    /// Opens an existing regular file for reading. Nothing that could block is ever opened.
+    pub(crate) fn open_file(&self, given: &str) -> Result<(Place, File, Stat), FileError> {
+        let mut last = Errno::LOOP;
+        for _ in 0..TRIES {
+            let place = self.resolve(given, Last::Follow)?;
+            let Some(found) = &place.stat else {
+                return Err(FileError::NotFound { path: given.to_owned(), near: Vec::new() });
+            };
+            kind::regular(given, found)?;
+            match self.open(&place, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY) {
+                Ok(fd) => {
+                    let now = fstat(&fd).map_err(|errno| FileError::from_errno(given, errno))?;
+                    kind::regular(given, &now)?;
+                    return Ok((place, File::from(fd), now));
+                }
+                Err(errno @ (Errno::LOOP | Errno::NOTDIR | Errno::NOENT | Errno::XDEV | Errno::AGAIN)) => last = errno,
+                Err(errno) => return Err(FileError::from_errno(given, errno)),
+            }
+        }
+        Err(FileError::from_errno(given, if last == Errno::NOENT { last } else { Errno::LOOP }))
+    }
+
+    /// The identities of what is closed, as of now.
+    pub(crate) fn barrier_ids(&self) -> Vec<Id> {
+        self.barriers.iter().filter_map(|barrier| stat(&barrier.real).ok().map(|found| id(&found))).collect()
+    }
+
+    /// True when a path without links, found on a walk, is closed.
+    pub(crate) fn hides(&self, real: &Path, inode: Option<u64>, ids: &[Id]) -> bool {
+        if self.barriers.iter().any(|barrier| barrier.covers(real)) {
+            return true;
+        }
+        let suspect = inode.is_none_or(|inode| ids.iter().any(|(_, closed)| *closed == inode));
+        !ids.is_empty()
+            && suspect
+            && statat(CWD, real, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|found| ids.contains(&id(&found)))
+    }
+
+    fn open_real(&self, root: usize, real: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+        let root = self.roots.get(root).ok_or(Errno::BADF)?;
+        let rest = real.strip_prefix(&root.base).map_err(|_| Errno::XDEV)?;
+        self.beneath.open(root.fd.as_fd(), rest, flags, Mode::empty())
+    }
+
+    fn root_of(&self, path: &Path) -> Option<usize> {
+        let inside = self.roots.iter().enumerate().filter(|(_, root)| path.starts_with(&root.open));
+        inside.max_by_key(|(_, root)| root.open.as_os_str().len()).map(|(index, _)| index)
+    }
+
+    /// True for a folder above a root (and the root): it is known to have no links.
+    fn leads_to_root(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| root.base.starts_with(path))
+    }
+}
+
+impl Root {
+    /// A folder that must exist.
+    fn open(path: &Path) -> Result<Self, FileError> {
+        let given = path.to_string_lossy();
+        let alias = lexical::normalise(&std::path::absolute(path).map_err(|error| FileError::from_io(&given, error))?);
+        let base = std::fs::canonicalize(path).map_err(|error| FileError::from_io(&given, error))?;
+        let fd = openat(CWD, &base, FOLDER, Mode::empty()).map_err(|errno| FileError::from_errno(&given, errno))?;
+        Ok(Self { open: base.clone(), base, alias, fd })
+    }
+
+    /// A folder or a file, if it exists.
+    fn open_any(path: &Path) -> Option<Self> {
+        let open = std::fs::canonicalize(path).ok()?;
+        if open.is_dir() {
+            return Self::open(path).ok();
+        }
+        let folder = Self::open(open.parent()?).ok()?;
+        Some(Self { open, alias: lexical::normalise(path), ..folder })
+    }
+}
+
+impl Barrier {
+    fn new(path: &Path, reason: &'static str) -> Self {
+        let given = lexical::normalise(path);
+        let real = std::fs::canonicalize(path).unwrap_or_else(|_| given.clone());
+        Self { real, given, reason }
+    }
+
+    fn covers(&self, path: &Path) -> bool {
+        path.starts_with(&self.real) || path.starts_with(&self.given)
+    }
+}
+
+/// One walk along a path.
+struct Resolve<'a> {
+    boundary: &'a Boundary,
+    given: &'a str,
+    last: Last,
+    pending: VecDeque<OsString>,
+    real: PathBuf,
+    stat: Option<Stat>,
+    missing: usize,
+    links: usize,
+    ids: Vec<Id>,
+}
+
+impl<'a> Resolve<'a> {
+    fn new(boundary: &'a Boundary, given: &'a str, path: &Path, last: Last) -> Self {
+        Self {
+            boundary,
+            given,
+            last,
+            pending: parts(path).collect(),
+            real: PathBuf::from("/"),
+            stat: None,
+            missing: 0,
+            links: 0,
+            ids: boundary.barrier_ids(),
+        }
+    }
+
+    fn run(mut self) -> Result<Place, FileError> {
+        while let Some(name) = self.pending.pop_front() {
+            self.enter(&name)?;
+        }
+        let Some(root) = self.boundary.root_of(&self.real) else { return Err(self.outside()) };
+        if self.stat.is_none() && self.missing == 0 {
+            self.stat = stat(&self.real).ok();
+        }
+        self.closed()?;
+        Ok(Place { root, real: self.real, stat: self.stat, missing: self.missing })
+    }
+
+    fn enter(&mut self, name: &OsStr) -> Result<(), FileError> {
+        if name == ".." {
+            if self.missing > 0 {
+                return Err(FileError::NotFound { path: self.given.to_owned(), near: Vec::new() });
+            }
+            self.real.pop();
+            self.stat = None;
+            return Ok(());
+        }
+        self.real.push(name);
+        self.stat = None;
+        if self.missing > 0 {
+            self.missing += 1;
+            return Ok(());
+        }
+        if self.boundary.leads_to_root(&self.real) {
+            return Ok(());
+        }
+        let inside = self.boundary.root_of(&self.real).is_some();
+        // The links of /proc are not what their text says; none of them is a way in.
+        if !inside && self.real.starts_with("/proc") {
+            return Err(self.outside());
+        }
+        self.closed()?;
+        let found = match statat(CWD, &self.real, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => found,
+            Err(_) if !inside => return Err(self.outside()),
+            Err(Errno::NOENT) => {
+                self.missing = 1;
+                return Ok(());
+            }
+            Err(errno) => return Err(FileError::from_errno(self.given, errno)),
+        };
+        self.stat = Some(found);
+        if FileType::from_raw_mode(found.st_mode) == FileType::Symlink
+            && (self.last == Last::Follow || !self.pending.is_empty())
+        {
+            return self.follow();
+        }
+        Ok(())
+    }
+
+    fn follow(&mut self) -> Result<(), FileError> {
+        self.links += 1;
+        if self.links > MAX_LINKS {
+            return Err(FileError::from_errno(self.given, Errno::LOOP));
+        }
+        let target = readlinkat(CWD, &self.real, Vec::new()).map_err(|e| FileError::from_errno(self.given, e))?;
+        let target = Path::new(OsStr::from_bytes(target.as_bytes()));
+        if target.is_absolute() {
+            self.real = PathBuf::from("/");
+        } else {
+            self.real.pop();
+        }
+        self.stat = None;
+        for part in parts(target).collect::<Vec<_>>().into_iter().rev() {
+            self.pending.push_front(part);
+        }
+        Ok(())
+    }
+
+    fn closed(&self) -> Result<(), FileError> {
+        let barriers = &self.boundary.barriers;
+        let by_id = self.stat.as_ref().is_some_and(|found| self.ids.contains(&id(found)));
+        let by_path = barriers.iter().find(|barrier| barrier.covers(&self.real));
+        match (by_path, by_id) {
+            (None, false) => Ok(()),
+            (barrier, _) => Err(FileError::Forbidden {
+                path: self.given.to_owned(),
+                reason: barrier.map_or("it is another name of a closed file", |barrier| barrier.reason),
+            }),
+        }
+    }
+
+    fn outside(&self) -> FileError {
+        let reason = format!("a symbolic link leads to {}", self.real.display());
+        FileError::OutsideWorkspace { path: self.given.to_owned(), reason }
+    }
+}
+
+fn parts(path: &Path) -> impl Iterator<Item = OsString> + '_ {
+    path.components().filter_map(|part| match part {
+        std::path::Component::Normal(name) => Some(name.to_owned()),
+        std::path::Component::ParentDir => Some("..".into()),
+        _ => None,
+    })
+}
+
+#[allow(clippy::unnecessary_cast)]
+fn id(found: &Stat) -> Id {
+    (found.st_dev as u64, found.st_ino as u64)
+}

@@ -1,0 +1,402 @@
+//! Changes to several files that happen all or not at all. Every new content is on disk under a temporary name
+//! before the first file changes; from then on only renames happen, each of which can be taken back.
+
+use crate::boundary::{Boundary, Last, Place};
+use crate::format::Format;
+use crate::guard::{Guard, Seen};
+use crate::read::{self, Current};
+use crate::stage::{Folders, Slot, Temp, rename_new};
+use crate::text::{self, TextFile};
+use crate::{FileError, kind, lexical};
+use reasonix_proto::ChangeKind;
+use rustix::fs::{Access, AtFlags, FileType, Stat, accessat, unlinkat};
+use rustix::io::Errno;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// One change to one file. A commit may name a path once.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// Creates a file, or replaces its content.
+    Write {
+        /// The file.
+        path: String,
+        /// The file as it was read for this change; the write is refused when it is different by now.
+        /// Without it, the file must be as the session last saw it, or never seen.
+        base: Option<TextFile>,
+        /// The new content; its line ends are written as they are.
+        text: String,
+    },
+    /// Removes a file, or a symbolic link (not what it points to).
+    Remove {
+        /// The file.
+        path: String,
+    },
+    /// Moves a file to a path that does not exist yet, with new content when there is some.
+    Move {
+        /// Where it is.
+        from: String,
+        /// Where it goes.
+        to: String,
+        /// The file as it was read for this change, as in `Write`.
+        base: Option<TextFile>,
+        /// The new content.
+        text: Option<String>,
+    },
+}
+
+/// What a step did.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// The path, relative to the root where it lies below it.
+    pub path: String,
+    /// What was done.
+    pub kind: ChangeKind,
+    /// The text before, when there was one that can be shown.
+    pub before: Option<String>,
+    /// The layout the file has now (or had, when it was removed).
+    pub format: Format,
+}
+
+/// What is done once everything is staged.
+#[derive(Debug)]
+enum Act {
+    /// Puts a new file where nothing stands.
+    Create(Slot, Temp),
+    /// Puts a new content in place of the one with this hash.
+    Replace(Slot, Temp, blake3::Hash),
+    /// Removes the file with this hash, or a link.
+    Remove(Slot, Option<blake3::Hash>),
+    /// Renames a file or a link as it is.
+    Rename { from: Slot, to: Slot, hash: Option<blake3::Hash> },
+}
+
+/// How to take back what was done.
+#[derive(Debug)]
+enum Undo {
+    Unlink(Slot),
+    Restore(Slot, Temp),
+    Rename { from: Slot, to: Slot },
+}
+
+/// Everything that is known before the first file changes.
+#[derive(Debug)]
+pub(crate) struct Plan<'a> {
+    boundary: &'a Boundary,
+    guard: &'a Guard,
+    /// Before `folders`, because it is dropped in this order and a folder must be empty to go.
+    acts: Vec<Act>,
+    folders: Folders,
+    touched: HashSet<PathBuf>,
+    seen: Vec<(PathBuf, Option<blake3::Hash>)>,
+    written: Vec<Written>,
+}
+
+impl<'a> Plan<'a> {
+    /// Checks and stages every step.
+    pub(crate) fn new(boundary: &'a Boundary, guard: &'a Guard, steps: Vec<Step>) -> Result<Self, FileError> {
+        let (folders, touched) = (Folders::default(), HashSet::new());
+        let mut plan =
+            Self { boundary, guard, folders, touched, acts: Vec::new(), seen: Vec::new(), written: Vec::new() };
+        for step in steps {
+            match step {
+                Step::Write { path, base, text } => plan.write(&path, base.as_ref(), &text)?,
+                Step::Remove { path } => plan.remove(&path)?,
+                Step::Move { from, to, base, text } => plan.shift(&from, &to, base.as_ref(), text.as_deref())?,
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Does it all, or takes back what was done.
+    pub(crate) fn apply(mut self) -> Result<Vec<Written>, FileError> {
+        let mut done = Vec::new();
+        let mut acts = std::mem::take(&mut self.acts).into_iter().peekable();
+        while let Some(act) = acts.next() {
+            let result = if acts.peek().is_some() { act.run() } else { act.run_last().map(|()| None) };
+            match result {
+                Ok(undo) => done.extend(undo),
+                Err(error) => {
+                    // The files first, so that the folders made for them are empty again.
+                    done.into_iter().rev().for_each(Undo::run);
+                    return Err(error);
+                }
+            }
+        }
+        self.folders.keep();
+        for (real, hash) in &self.seen {
+            match hash {
+                Some(hash) => self.guard.saw(real, Seen::Hash(*hash)),
+                None => self.guard.forget(real),
+            }
+        }
+        Ok(std::mem::take(&mut self.written))
+    }
+
+    fn write(&mut self, path: &str, base: Option<&TextFile>, text: &str) -> Result<(), FileError> {
+        if path.ends_with('/') {
+            return Err(FileError::IsDirectory { path: path.to_owned() });
+        }
+        let place = self.touch(path, Last::Follow)?;
+        let Some(found) = place.stat else {
+            if base.is_some() {
+                return Err(FileError::ChangedSinceRead { path: path.to_owned() });
+            }
+            return self.create(path, &place, text, Format::NEW, ChangeKind::Created, None);
+        };
+        let (slot, current) = self.existing(path, &place, &found, base)?;
+        let format = self.format_of(base, &current);
+        let bytes = encode(path, text, &format)?;
+        let hash = blake3::hash(&bytes);
+        let unchanged = hash == current.hash;
+        if !unchanged {
+            writable(&slot)?;
+            let temp = Temp::create(&slot.dir, &mut bytes.as_slice(), Some(&current.stat))
+                .map_err(|error| FileError::from_io(path, error))?;
+            self.acts.push(Act::Replace(slot, temp, current.hash));
+        }
+        let kind = if unchanged { ChangeKind::Unchanged } else { ChangeKind::Updated };
+        self.seen.push((place.real.clone(), Some(hash)));
+        self.note(&place, kind, current.text(), format);
+        Ok(())
+    }
+
+    fn create(
+        &mut self,
+        path: &str,
+        place: &Place,
+        text: &str,
+        format: Format,
+        kind: ChangeKind,
+        before: Option<(String, &Stat)>,
+    ) -> Result<(), FileError> {
+        let bytes = encode(path, text, &format)?;
+        let slot = self.slot(path, place)?;
+        let (before, like) = before.unzip();
+        let temp =
+            Temp::create(&slot.dir, &mut bytes.as_slice(), like).map_err(|error| FileError::from_io(path, error))?;
+        self.acts.push(Act::Create(slot, temp));
+        self.seen.push((place.real.clone(), Some(blake3::hash(&bytes))));
+        self.note(place, kind, before, format);
+        Ok(())
+    }
+
+    fn remove(&mut self, path: &str) -> Result<(), FileError> {
+        let place = self.touch(path, Last::Keep)?;
+        let found = place.stat.ok_or_else(|| FileError::NotFound { path: path.to_owned(), near: Vec::new() })?;
+        let (slot, hash, before, format) = if is_link(&found) {
+            (self.slot(path, &place)?, None, None, Format::NEW)
+        } else {
+            let (slot, current) = self.existing(path, &place, &found, None)?;
+            let format = self.format_of(None, &current);
+            (slot, Some(current.hash), current.text(), format)
+        };
+        self.acts.push(Act::Remove(slot, hash));
+        self.seen.push((place.real.clone(), None));
+        self.note(&place, ChangeKind::Deleted, before, format);
+        Ok(())
+    }
+
+    fn shift(&mut self, from: &str, to: &str, base: Option<&TextFile>, text: Option<&str>) -> Result<(), FileError> {
+        let source = self.touch(from, Last::Keep)?;
+        let found = source.stat.ok_or_else(|| FileError::NotFound { path: from.to_owned(), near: Vec::new() })?;
+        let target = self.touch(to, Last::Keep)?;
+        if target.stat.is_some() {
+            return Err(FileError::Exists { path: to.to_owned() });
+        }
+        let kind = ChangeKind::Moved { from: lexical::shown(self.boundary.root(), &source.real) };
+        if is_link(&found) {
+            let (slot, goal) = (self.slot(from, &source)?, self.slot(to, &target)?);
+            self.acts.push(Act::Rename { from: slot, to: goal, hash: None });
+            self.note(&target, kind, None, Format::NEW);
+            return Ok(());
+        }
+        let (slot, current) = self.existing(from, &source, &found, base)?;
+        let format = self.format_of(base, &current);
+        let hash = current.hash;
+        self.seen.push((source.real.clone(), None));
+        if let Some(text) = text {
+            let before = current.text().unwrap_or_default();
+            self.create(to, &target, text, format, kind, Some((before, &current.stat)))?;
+            self.acts.push(Act::Remove(slot, Some(hash)));
+            return Ok(());
+        }
+        let goal = self.slot(to, &target)?;
+        self.carry(slot, goal, &current)?;
+        self.seen.push((target.real.clone(), Some(hash)));
+        self.note(&target, kind, current.text(), format);
+        Ok(())
+    }
+
+    /// Renames, or copies and removes where the two lie on different file systems.
+    fn carry(&mut self, from: Slot, to: Slot, current: &Current) -> Result<(), FileError> {
+        let hash = current.hash;
+        let dev = |slot: &Slot| rustix::fs::fstat(&slot.dir).map(|found| found.st_dev);
+        if matches!((dev(&from), dev(&to)), (Ok(a), Ok(b)) if a == b) {
+            self.acts.push(Act::Rename { from, to, hash: Some(hash) });
+            return Ok(());
+        }
+        let mut file = read::at(&from)?;
+        let temp = Temp::create(&to.dir, &mut file, Some(&current.stat))
+            .map_err(|error| FileError::from_io(&to.given, error))?;
+        self.acts.push(Act::Create(to, temp));
+        self.acts.push(Act::Remove(from, Some(hash)));
+        Ok(())
+    }
+
+    /// Where `path` leads; a path that an earlier step has touched is refused.
+    fn touch(&mut self, path: &str, last: Last) -> Result<Place, FileError> {
+        let place = self.boundary.resolve(path, last)?;
+        if !self.touched.insert(place.real.clone()) {
+            return Err(FileError::InvalidPath { path: path.to_owned(), reason: "it stands twice in one change" });
+        }
+        Ok(place)
+    }
+
+    /// The content that stands at `place`, after a check that it may be changed.
+    fn existing(
+        &self,
+        path: &str,
+        place: &Place,
+        found: &Stat,
+        base: Option<&TextFile>,
+    ) -> Result<(Slot, Current), FileError> {
+        kind::regular(path, found)?;
+        let slot = self.open_slot(path, place)?;
+        let current = read::current(read::at(&slot)?, path)?;
+        let same = match base {
+            Some(base) => base.hash == current.hash,
+            None => self.guard.allows(&place.real, current.hash, &current.stat),
+        };
+        if !same {
+            return Err(FileError::ChangedSinceRead { path: path.to_owned() });
+        }
+        Ok((slot, current))
+    }
+
+    fn slot(&mut self, path: &str, place: &Place) -> Result<Slot, FileError> {
+        if place.missing <= 1 {
+            return self.open_slot(path, place);
+        }
+        let parent = self.boundary.open_parent(place).map_err(|errno| FileError::from_errno(path, errno))?;
+        let depth = place.real.components().count() - place.missing;
+        let names: PathBuf = place.real.components().skip(depth).take(place.missing - 1).collect();
+        let dir = self.folders.make(parent, &names).map_err(|errno| FileError::from_errno(path, errno))?;
+        Ok(Slot { dir, name: name_of(path, &place.real)?, given: path.to_owned() })
+    }
+
+    fn open_slot(&self, path: &str, place: &Place) -> Result<Slot, FileError> {
+        let parent = self.boundary.open_parent(place).map_err(|errno| FileError::from_errno(path, errno))?;
+        let name = name_of(path, &place.real)?;
+        Ok(Slot { dir: parent.into(), name, given: path.to_owned() })
+    }
+
+    fn format_of(&self, base: Option<&TextFile>, current: &Current) -> Format {
+        let mode = Some(current.stat.st_mode & 0o7777);
+        let format = base.map(|base| base.format).or_else(|| current.format());
+        Format { mode, ..format.unwrap_or(Format::NEW) }
+    }
+
+    fn note(&mut self, place: &Place, kind: ChangeKind, before: Option<String>, format: Format) {
+        let path = lexical::shown(self.boundary.root(), &place.real);
+        self.written.push(Written { path, kind, before, format });
+    }
+}
+
+impl Act {
+    /// Does it so that it can be taken back.
+    fn run(self) -> Result<Option<Undo>, FileError> {
+        match self {
+            Self::Create(slot, temp) => {
+                temp.publish_new(&slot).map_err(|errno| lost_race(&slot, errno))?;
+                Ok(Some(Undo::Unlink(slot)))
+            }
+            Self::Replace(slot, temp, hash) => {
+                verify(&slot, Some(hash))?;
+                let old = temp.swap(&slot).map_err(|errno| FileError::from_errno(&slot.given, errno))?;
+                Ok(Some(Undo::Restore(slot, old)))
+            }
+            Self::Remove(slot, hash) => {
+                verify(&slot, hash)?;
+                let old = Temp::take(&slot).map_err(|errno| FileError::from_errno(&slot.given, errno))?;
+                Ok(Some(Undo::Restore(slot, old)))
+            }
+            Self::Rename { from, to, hash } => {
+                verify(&from, hash)?;
+                rename_new(&from.dir, &from.name, &to.dir, &to.name).map_err(|errno| lost_race(&to, errno))?;
+                Ok(Some(Undo::Rename { from, to }))
+            }
+        }
+    }
+
+    /// Does it for good, in one rename: after the last act nothing can fail any more.
+    fn run_last(self) -> Result<(), FileError> {
+        match self {
+            Self::Replace(slot, temp, hash) => {
+                verify(&slot, Some(hash))?;
+                temp.replace(&slot).map_err(|errno| FileError::from_errno(&slot.given, errno))
+            }
+            Self::Remove(slot, hash) => {
+                verify(&slot, hash)?;
+                unlinkat(&slot.dir, &slot.name, AtFlags::empty())
+                    .map_err(|errno| FileError::from_errno(&slot.given, errno))
+            }
+            other => other.run().map(drop),
+        }
+    }
+}
+
+impl Undo {
+    /// Takes it back. There is nobody to tell when that fails too; the temporary file then stays for a person to find.
+    fn run(self) {
+        let _ = match self {
+            Self::Unlink(slot) => unlinkat(&slot.dir, &slot.name, AtFlags::empty()),
+            Self::Restore(slot, old) => old.restore(&slot),
+            Self::Rename { from, to } => rename_new(&to.dir, &to.name, &from.dir, &from.name),
+        };
+    }
+}
+
+/// Refuses when the content at `slot` is not the expected one, right before it would be lost.
+fn verify(slot: &Slot, expect: Option<blake3::Hash>) -> Result<(), FileError> {
+    let Some(expect) = expect else { return Ok(()) };
+    let changed = || FileError::ChangedSinceRead { path: slot.given.clone() };
+    let file = read::at(slot).map_err(|_| changed())?;
+    if read::hash(file, &slot.given)? != expect {
+        return Err(changed());
+    }
+    Ok(())
+}
+
+/// Something appeared where nothing was a moment ago.
+fn lost_race(slot: &Slot, errno: Errno) -> FileError {
+    match errno {
+        Errno::EXIST => FileError::ChangedSinceRead { path: slot.given.clone() },
+        other => FileError::from_errno(&slot.given, other),
+    }
+}
+
+/// A rename would replace a file that is marked as not to be written; this does not.
+fn writable(slot: &Slot) -> Result<(), FileError> {
+    match accessat(&slot.dir, &slot.name, Access::WRITE_OK, AtFlags::EACCESS) {
+        Err(errno @ (Errno::ACCESS | Errno::PERM | Errno::ROFS)) => Err(FileError::from_errno(&slot.given, errno)),
+        _ => Ok(()),
+    }
+}
+
+fn encode(path: &str, content: &str, format: &Format) -> Result<Vec<u8>, FileError> {
+    text::encode(content, format).map_err(|bad| FileError::CannotEncode {
+        path: path.to_owned(),
+        character: bad.character,
+        line: bad.line,
+        encoding: format.encoding.name(),
+    })
+}
+
+fn name_of(path: &str, real: &Path) -> Result<std::ffi::OsString, FileError> {
+    real.file_name().map(ToOwned::to_owned).ok_or_else(|| FileError::IsDirectory { path: path.to_owned() })
+}
+
+fn is_link(found: &Stat) -> bool {
+    FileType::from_raw_mode(found.st_mode) == FileType::Symlink
+}

@@ -1,0 +1,182 @@
+//! Temporary files beside the ones they will replace, and the folders made for new files.
+//! Whatever is not published is removed again when it is dropped.
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{
+    AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid, fchmod, fchown, fstat, mkdirat, openat, renameat,
+    renameat_with, unlinkat,
+};
+use rustix::io::{Errno, Result};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A name in a folder that is held open, so that it stays the same folder.
+#[derive(Debug, Clone)]
+pub(crate) struct Slot {
+    pub(crate) dir: Arc<OwnedFd>,
+    pub(crate) name: OsString,
+    /// The path as it was given.
+    pub(crate) given: String,
+}
+
+/// A temporary file; it is removed when dropped.
+#[derive(Debug)]
+pub(crate) struct Temp {
+    dir: Arc<OwnedFd>,
+    name: String,
+    armed: bool,
+}
+
+impl Temp {
+    /// A name nobody can guess in `dir`; nothing is made.
+    pub(crate) fn name(dir: &Arc<OwnedFd>) -> Self {
+        // Each state is keyed by the system's randomness, so an empty hash is a random number.
+        let random = RandomState::new().build_hasher().finish();
+        Self { dir: Arc::clone(dir), name: format!(".reasonix-{random:016x}.tmp"), armed: false }
+    }
+
+    /// A new file in `dir` with the content of `source`, and with the mode and owner of the file it will replace.
+    ///
+    /// Its data is not forced to the disk: after a power cut the file is the old one or the new one on the usual
+    /// file systems, and an fsync would cost more than all the rest of an edit.
+    pub(crate) fn create(dir: &Arc<OwnedFd>, source: &mut dyn Read, like: Option<&Stat>) -> std::io::Result<Self> {
+        // A new file gets what the umask leaves; a copy of a private file must never be readable by others.
+        let mode = like.map_or(Mode::from_raw_mode(0o666), |_| Mode::RUSR | Mode::WUSR);
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::WRONLY | OFlags::CLOEXEC;
+        let (mut temp, fd) = loop {
+            let temp = Self::name(dir);
+            match openat(dir, temp.name.as_str(), flags, mode) {
+                Err(Errno::EXIST) => {}
+                other => break (temp, other?),
+            }
+        };
+        temp.armed = true;
+        let mut file = File::from(fd);
+        std::io::copy(source, &mut file)?;
+        file.flush()?;
+        if let Some(like) = like {
+            own(&file, like)?;
+            fchmod(&file, Mode::from_raw_mode(like.st_mode & 0o7777))?;
+        }
+        Ok(temp)
+    }
+
+    /// Puts the file at `slot`, where nothing stands.
+    pub(crate) fn publish_new(mut self, slot: &Slot) -> Result<()> {
+        rename_new(&self.dir, self.name.as_ref(), &slot.dir, &slot.name)?;
+        self.armed = false;
+        Ok(())
+    }
+
+    /// Puts the file at `slot` in place of what stands there.
+    pub(crate) fn replace(mut self, slot: &Slot) -> Result<()> {
+        renameat(&self.dir, self.name.as_str(), &slot.dir, &slot.name)?;
+        self.armed = false;
+        Ok(())
+    }
+
+    /// Puts the file at `slot` and gives back what stood there, under a temporary name.
+    pub(crate) fn swap(mut self, slot: &Slot) -> Result<Self> {
+        match renameat_with(&self.dir, self.name.as_str(), &slot.dir, &slot.name, RenameFlags::EXCHANGE) {
+            Ok(()) => Ok(self),
+            Err(errno) if unsupported(errno) => {
+                let old = Self::take(slot)?;
+                if let Err(errno) = renameat(&self.dir, self.name.as_str(), &slot.dir, &slot.name) {
+                    old.restore(slot)?;
+                    return Err(errno);
+                }
+                self.armed = false;
+                Ok(old)
+            }
+            Err(errno) => Err(errno),
+        }
+    }
+
+    /// Moves what stands at `slot` to a temporary name.
+    pub(crate) fn take(slot: &Slot) -> Result<Self> {
+        let mut aside = Self::name(&slot.dir);
+        renameat(&slot.dir, &slot.name, &aside.dir, aside.name.as_str())?;
+        aside.armed = true;
+        Ok(aside)
+    }
+
+    /// Puts back what [`Temp::swap`] or [`Temp::take`] gave.
+    pub(crate) fn restore(mut self, slot: &Slot) -> Result<()> {
+        // If this fails, what is left under the temporary name is the only copy.
+        self.armed = false;
+        renameat(&self.dir, self.name.as_str(), &slot.dir, &slot.name)
+    }
+}
+
+impl Drop for Temp {
+    fn drop(&mut self) {
+        if self.armed {
+            let _ = unlinkat(&self.dir, self.name.as_str(), AtFlags::empty());
+        }
+    }
+}
+
+/// Renames to a name where nothing stands.
+pub(crate) fn rename_new(from_dir: &OwnedFd, from: &OsStr, to_dir: &OwnedFd, to: &OsStr) -> Result<()> {
+    match renameat_with(from_dir, from, to_dir, to, RenameFlags::NOREPLACE) {
+        Err(errno) if unsupported(errno) => match rustix::fs::statat(to_dir, to, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Err(Errno::EXIST),
+            Err(Errno::NOENT) => renameat(from_dir, from, to_dir, to),
+            Err(errno) => Err(errno),
+        },
+        other => other,
+    }
+}
+
+fn unsupported(errno: Errno) -> bool {
+    matches!(errno, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
+}
+
+/// Keeps the owner where we may; a file that only its group or we own changes hands as with any editor.
+fn own(file: &File, like: &Stat) -> Result<()> {
+    let now = fstat(file)?;
+    if (now.st_uid, now.st_gid) != (like.st_uid, like.st_gid) {
+        let (uid, gid) = (Uid::from_raw(like.st_uid), Gid::from_raw(like.st_gid));
+        if fchown(file, Some(uid), Some(gid)).is_err() {
+            let _ = fchown(file, None, Some(gid));
+        }
+    }
+    Ok(())
+}
+
+/// Folders made for new files; those that are not kept are removed again when dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Folders(Vec<(Arc<OwnedFd>, OsString)>);
+
+impl Folders {
+    /// Makes the folders `names`, each in the one before, starting in `dir`.
+    pub(crate) fn make(&mut self, dir: OwnedFd, names: &Path) -> Result<Arc<OwnedFd>> {
+        let mut dir = Arc::new(dir);
+        for name in names {
+            match mkdirat(&dir, name, Mode::from_raw_mode(0o777)) {
+                Ok(()) => self.0.push((Arc::clone(&dir), name.to_owned())),
+                Err(Errno::EXIST) => {}
+                Err(errno) => return Err(errno),
+            }
+            dir = Arc::new(openat(&dir, name, crate::beneath::FOLDER | OFlags::NOFOLLOW, Mode::empty())?);
+        }
+        Ok(dir)
+    }
+
+    pub(crate) fn keep(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for Folders {
+    fn drop(&mut self) {
+        for (dir, name) in self.0.iter().rev() {
+            // One that is no longer empty is somebody else's by now.
+            let _ = unlinkat(dir, name, AtFlags::REMOVEDIR);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The door to every file.
+
+use crate::beneath::Beneath;
+use crate::boundary::{Boundary, Last};
+use crate::commit::Plan;
+use crate::format::Format;
+use crate::guard::{Guard, Seen, Stamp};
+use crate::window::Wanted;
+use crate::{
+    FileError, Found, GlobQuery, GrepQuery, Listing, Matches, Step, TextFile, Window, Written, glob, grep, lexical,
+    list, near, read, text, window,
+};
+use rustix::fs::Stat;
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The largest text file that is read or changed as a whole.
+pub const MAX_TEXT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// What is open beside the root, and what is closed.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// More roots to read and write in. Each must exist.
+    pub add_dirs: Vec<PathBuf>,
+    /// More places to write (and read) in. Those that do not exist are left out.
+    pub allow_write: Vec<PathBuf>,
+    /// Places no file tool reads; they win over every root, and are not written either.
+    pub forbid_read: Vec<PathBuf>,
+    /// Places no file tool reads or writes, such as our own home.
+    pub closed: Vec<PathBuf>,
+}
+
+/// The door to every file. Cheap to clone; clones share what the session has seen.
+#[derive(Debug, Clone)]
+pub struct Workspace(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    boundary: Arc<Boundary>,
+    guard: Guard,
+}
+
+impl Workspace {
+    /// Opens the folder `root` and what `options` adds. Relative paths in `options` start at `root`.
+    pub fn open(root: &Path, options: Options) -> Result<Self, FileError> {
+        Self::open_with(root, &options, None)
+    }
+
+    /// The same, with the way to open files given.
+    pub(crate) fn open_with(root: &Path, options: &Options, way: Option<Beneath>) -> Result<Self, FileError> {
+        let boundary = Arc::new(Boundary::new(root, options, way)?);
+        Ok(Self(Arc::new(Inner { boundary, guard: Guard::default() })))
+    }
+
+    /// The root, with all links resolved.
+    pub fn root(&self) -> &Path {
+        self.0.boundary.root()
+    }
+
+    /// The normalised path, relative to the root when it lies below it, `.` for the root itself; for rules, titles and
+    /// messages. It only looks at the text, and it is also the path that is opened.
+    pub fn shown(&self, path: &str) -> String {
+        match self.0.boundary.absolute(path) {
+            Ok(absolute) => lexical::shown(self.root(), &absolute),
+            Err(_) => path.to_owned(),
+        }
+    }
+
+    /// Where the path really leads once links are followed, in the form of [`Workspace::shown`]; for rules that
+    /// name the target of a link. The file need not exist.
+    pub fn real(&self, path: &str) -> Result<String, FileError> {
+        let place = self.0.boundary.resolve(path, Last::Follow)?;
+        Ok(lexical::shown(self.root(), &place.real))
+    }
+
+    /// True when something stands at the path. What is closed or outside is an error.
+    pub fn exists(&self, path: &str) -> Result<bool, FileError> {
+        Ok(self.0.boundary.resolve(path, Last::Follow)?.stat.is_some())
+    }
+
+    /// Reads a whole text file of up to [`MAX_TEXT_BYTES`] in order to show it, and remembers it as seen.
+    pub fn read_text(&self, path: &str) -> Result<TextFile, FileError> {
+        let (real, file, _) = self.load(path)?;
+        self.0.guard.saw(&real, Seen::Hash(file.hash));
+        Ok(file)
+    }
+
+    /// Reads a whole text file in order to change it. It does not count as seen, and is refused with
+    /// [`FileError::ChangedSinceRead`] when it is different from what the session last saw.
+    pub fn read_base(&self, path: &str) -> Result<TextFile, FileError> {
+        let (real, file, stat) = self.load(path)?;
+        if !self.0.guard.allows(&real, file.hash, &stat) {
+            return Err(FileError::ChangedSinceRead { path: path.to_owned() });
+        }
+        Ok(file)
+    }
+
+    /// Reads up to `limit` lines from line `offset` (from 1) on, up to `max_bytes` in all, out of a file of any size,
+    /// and remembers it as seen.
+    pub fn read_lines(&self, path: &str, offset: u64, limit: usize, max_bytes: usize) -> Result<Window, FileError> {
+        let wanted = Wanted { offset, limit, max_bytes };
+        let (place, mut file, stat) = self.0.boundary.open_file(path).map_err(|error| self.suggest(error))?;
+        let failed = |error| FileError::from_io(path, error);
+        let mode = Some(stat.st_mode & 0o7777);
+        let size = u64::try_from(stat.st_size).unwrap_or(0);
+        if size > MAX_TEXT_BYTES {
+            let mut window = window::of_stream(path, file, size, wanted)?;
+            window.format.mode = mode;
+            self.0.guard.saw(&place.real, Seen::Stamp(Stamp::of(&stat)));
+            return Ok(window);
+        }
+        let (bytes, whole) = read::bounded(&mut file, &stat).map_err(failed)?;
+        if !whole {
+            // It grew while it was read.
+            return window::of_stream(path, Cursor::new(bytes).chain(file), size, wanted);
+        }
+        let (hash, size) = (blake3::hash(&bytes), bytes.len() as u64);
+        let (text, format) =
+            text::decode(bytes).map_err(|kind| FileError::Binary { path: path.to_owned(), size, kind })?;
+        self.0.guard.saw(&place.real, Seen::Hash(hash));
+        Ok(window::of_text(&text, Format { mode, ..format }, size, wanted))
+    }
+
+    /// Makes all of the changes, or none. On an error everything is as it was and no temporary file is left.
+    pub fn commit(&self, steps: Vec<Step>) -> Result<Vec<Written>, FileError> {
+        Plan::new(&self.0.boundary, &self.0.guard, steps).and_then(Plan::apply).map_err(|error| self.suggest(error))
+    }
+
+    /// The entries of a folder, hidden and ignored ones too.
+    pub fn list(&self, path: &str) -> Result<Listing, FileError> {
+        list::list(&self.0.boundary, path).map_err(|error| self.suggest(error))
+    }
+
+    /// Files by the shape of their path. `stop` is asked now and then; true ends the search with what it has.
+    pub fn glob(&self, query: &GlobQuery, stop: &(dyn Fn() -> bool + Sync)) -> Result<Found, FileError> {
+        glob::glob(&self.0.boundary, query, stop).map_err(|error| self.suggest(error))
+    }
+
+    /// Lines that match a pattern. `stop` is asked now and then; true ends the search with what it has.
+    pub fn grep(&self, query: &GrepQuery, stop: &(dyn Fn() -> bool + Sync)) -> Result<Matches, FileError> {
+        grep::grep(&self.0.boundary, query, stop).map_err(|error| self.suggest(error))
+    }
+
+    fn load(&self, path: &str) -> Result<(PathBuf, TextFile, Stat), FileError> {
+        let (place, mut file, stat) = self.0.boundary.open_file(path).map_err(|error| self.suggest(error))?;
+        let (bytes, whole) = read::bounded(&mut file, &stat).map_err(|error| FileError::from_io(path, error))?;
+        let size = u64::try_from(stat.st_size).unwrap_or(0).max(bytes.len() as u64);
+        if !whole {
+            return Err(FileError::TooLarge { path: path.to_owned(), size, limit: MAX_TEXT_BYTES });
+        }
+        let hash = blake3::hash(&bytes);
+        let (text, format) =
+            text::decode(bytes).map_err(|kind| FileError::Binary { path: path.to_owned(), size, kind })?;
+        let format = Format { mode: Some(stat.st_mode & 0o7777), ..format };
+        Ok((place.real, TextFile { text, format, hash }, stat))
+    }
+
+    /// Adds what may have been meant to a path that does not exist.
+    fn suggest(&self, error: FileError) -> FileError {
+        match error {
+            FileError::NotFound { path, near } if near.is_empty() => {
+                let near = near::near(&self.0.boundary, &path);
+                FileError::NotFound { path, near }
+            }
+            other => other,
+        }
+    }
+}
