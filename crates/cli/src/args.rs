@@ -6,7 +6,9 @@ use std::path::PathBuf;
 /// A coding agent for the terminal that drives any model, local or hosted.
 #[derive(Debug, Parser)]
 #[command(name = "reasonix", version, about, max_term_width = 100, subcommand_negates_reqs = true)]
-#[command(after_help = "Without a command, in a terminal: a chat in the current folder.\nFirst time? Try `reasonix demo`, then `reasonix setup`.")]
+#[command(
+    after_help = "Without a command, in a terminal: a chat in the current folder.\nFirst time? Try `reasonix demo`, then `reasonix setup`."
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) session: SessionArgs,
@@ -79,7 +81,9 @@ pub(crate) struct SessionArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Standard input is added to the prompt: git diff | reasonix run \"review this\"\n@PATH in the prompt adds a file or a folder's listing: reasonix run \"explain\" @src/main.rs\nThe answer goes to standard output, everything else to standard error.\nExit codes: 0 done, 1 failed, 2 usage, 3 ended by a refusal, 4 provider, 5 limit reached, 130 interrupted.")]
+#[command(
+    after_help = "Standard input is added to the prompt: git diff | reasonix run \"review this\"\n@PATH in the prompt adds a file or a folder's listing: reasonix run \"explain\" @src/main.rs\nThe answer goes to standard output, everything else to standard error.\nExit codes: 0 done, 1 failed, 2 usage, 3 ended by a refusal, 4 provider, 5 limit reached, 130 interrupted."
+)]
 pub(crate) struct RunArgs {
     /// The prompt; from standard input when missing or `-`
     #[arg(value_name = "PROMPT")]

@@ -5,7 +5,7 @@ use crate::say;
 use anyhow::Context as _;
 use reasonix_config::{Flags, Loaded, Sources};
 use reasonix_engine::{Start, Which};
-use reasonix_proto::Phrase;
+use reasonix_proto::{Level, Phrase};
 use reasonix_workspace::{Options, Workspace};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ impl Context {
             (None, false, true) => Which::Unkept,
             (None, false, false) => Which::New,
         };
-        Ok(Start {
+        let start = Start {
             settings: self.loaded.settings,
             env: self.env,
             home: self.home,
@@ -76,8 +76,26 @@ impl Context {
             append_system: args.append_system_prompt.clone(),
             which,
             attended,
-        })
+        };
+        check_tools(&start, args.tools.is_some())?;
+        Ok(start)
     }
+}
+
+/// A name that no tool has is an error on the command line, and worth a warning in a file: it may be meant for
+/// another edition.
+fn check_tools(start: &Start, typed: bool) -> anyhow::Result<()> {
+    let unknown = reasonix_engine::unknown_tools(start);
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let known: Vec<_> = reasonix_engine::tool_specs(start).into_iter().map(|spec| spec.name).collect();
+    let phrase = Phrase::new("cli.unknown_tools").with("names", unknown.join(", ")).with("known", known.join(", "));
+    if typed || unknown.len() == start.settings.tools.enabled.len() {
+        return Err(say::usage(phrase));
+    }
+    say::notice(Level::Warning, &phrase);
+    Ok(())
 }
 
 /// What the command line says about settings.
@@ -100,9 +118,8 @@ fn repository_root(cwd: &Path) -> &Path {
 
 fn working_folder(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
     let wanted = dir.unwrap_or(Path::new("."));
-    let fail = |reason: String| {
-        say::usage(Phrase::new("cli.no_folder").with("path", wanted.display()).with("reason", reason))
-    };
+    let fail =
+        |reason: String| say::usage(Phrase::new("cli.no_folder").with("path", wanted.display()).with("reason", reason));
     let path = wanted.canonicalize().map_err(|error| fail(error.to_string()))?;
     if path.is_dir() { Ok(path) } else { Err(fail("not a folder".to_owned())) }
 }

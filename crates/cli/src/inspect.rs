@@ -73,7 +73,8 @@ pub(crate) fn config(args: &ConfigArgs) -> anyhow::Result<Exit> {
     let width = context.loaded.origins.iter().map(|(key, shown)| key.len() + shown.value.len() + 3).max().unwrap_or(0);
     for (key, shown) in &context.loaded.origins {
         let setting = clean(&format!("{key} = {}", shown.value));
-        let line = if origin { format!("{setting:<width$}  # {}", shown.origin, width = width.min(60)) } else { setting };
+        let line =
+            if origin { format!("{setting:<width$}  # {}", shown.origin, width = width.min(60)) } else { setting };
         say::line(&line)?;
     }
     Ok(Exit::Done)

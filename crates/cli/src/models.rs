@@ -31,7 +31,8 @@ async fn live(context: &Context) -> anyhow::Result<()> {
         let found = ModelRef { provider, model: &provider.default };
         match ask(context, &found).await {
             Ok(models) => {
-                let offers = Phrase::new("cli.models_live").with("provider", &provider.name).with("url", &provider.base_url);
+                let offers =
+                    Phrase::new("cli.models_live").with("provider", &provider.name).with("url", &provider.base_url);
                 say::line(&Style::get().text(&offers))?;
                 for model in models {
                     let size = window(model.context_window.unwrap_or(0));
@@ -53,5 +54,9 @@ pub(crate) async fn ask(context: &Context, found: &ModelRef<'_>) -> Result<Vec<M
 }
 
 fn window(tokens: u64) -> String {
-    if tokens == 0 { String::new() } else { Style::get().text(&Phrase::new("cli.models_window").with("tokens", tokens)) }
+    if tokens == 0 {
+        String::new()
+    } else {
+        Style::get().text(&Phrase::new("cli.models_window").with("tokens", tokens))
+    }
 }

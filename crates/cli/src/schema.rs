@@ -47,7 +47,9 @@ impl OutputSchema {
 
     /// What the model is told about an answer that does not fit.
     pub(crate) fn correction(wrong: &str) -> String {
-        format!("Your answer does not fit the schema: {wrong}. Answer again with the corrected JSON value and nothing else.")
+        format!(
+            "Your answer does not fit the schema: {wrong}. Answer again with the corrected JSON value and nothing else."
+        )
     }
 }
 
@@ -74,7 +76,13 @@ mod tests {
 
     #[test]
     fn json_is_found_in_what_models_write() {
-        for answer in ["{\"a\":1}", " {\"a\":1}\n", "```json\n{\"a\":1}\n```", "Here:\n```\n{\"a\":1}\n```\ndone", "It is {\"a\":1}."] {
+        for answer in [
+            "{\"a\":1}",
+            " {\"a\":1}\n",
+            "```json\n{\"a\":1}\n```",
+            "Here:\n```\n{\"a\":1}\n```\ndone",
+            "It is {\"a\":1}.",
+        ] {
             assert_eq!(json_part(answer), "{\"a\":1}", "{answer:?}");
         }
     }

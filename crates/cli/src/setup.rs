@@ -13,14 +13,33 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Local servers and the ports they use by default.
-const LOCAL: &[(&str, u16)] = &[("llama.cpp", 8080), ("vllm", 8000), ("ollama", 11434), ("lmstudio", 1234), ("sglang", 30000)];
+const LOCAL: &[(&str, u16)] =
+    &[("llama.cpp", 8080), ("vllm", 8000), ("ollama", 11434), ("lmstudio", 1234), ("sglang", 30000)];
 
 /// Hosted endpoints: name, address, variable of the key, a model, its window.
 const HOSTED: &[(&str, &str, &str, &str, u64)] = &[
     ("deepseek", "https://api.deepseek.com", "DEEPSEEK_API_KEY", "deepseek-chat", 128_000),
-    ("dashscope", "https://dashscope.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "qwen3-coder-plus", 1_000_000),
-    ("dashscope-intl", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "qwen3-coder-plus", 1_000_000),
-    ("dashscope-us", "https://dashscope-us.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "qwen3-coder-plus", 1_000_000),
+    (
+        "dashscope",
+        "https://dashscope.aliyuncs.com/compatible-mode/v1",
+        "DASHSCOPE_API_KEY",
+        "qwen3-coder-plus",
+        1_000_000,
+    ),
+    (
+        "dashscope-intl",
+        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        "DASHSCOPE_API_KEY",
+        "qwen3-coder-plus",
+        1_000_000,
+    ),
+    (
+        "dashscope-us",
+        "https://dashscope-us.aliyuncs.com/compatible-mode/v1",
+        "DASHSCOPE_API_KEY",
+        "qwen3-coder-plus",
+        1_000_000,
+    ),
 ];
 
 /// How long a local port may take to answer.
@@ -132,7 +151,13 @@ async fn choose(found: Vec<Offer>, home: &Path) -> anyhow::Result<Offer> {
     let offers: Vec<Offer> = found.into_iter().chain(hosted).collect();
     for (number, offer) in offers.iter().enumerate() {
         let models: Vec<_> = offer.models.iter().take(3).map(|model| model.id.as_str()).collect();
-        say::line_err(&clean(&format!("  {}  {:<15} {}  {}", number + 1, offer.name, offer.base_url, models.join(", "))));
+        say::line_err(&clean(&format!(
+            "  {}  {:<15} {}  {}",
+            number + 1,
+            offer.name,
+            offer.base_url,
+            models.join(", ")
+        )));
     }
     say::line_err(&style.text(&Phrase::new("cli.setup_other")));
     let mut editor = DefaultEditor::new()?;

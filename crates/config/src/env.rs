@@ -1,8 +1,9 @@
 //! The layers that are no files: the environment and the command line.
 
 use crate::node::{Node, Table, Value};
+use crate::sections::providers;
 use crate::view::Context;
-use crate::{ConfigError, Flags, Layer, Origin, Settings, providers};
+use crate::{ConfigError, Flags, Layer, Origin, Settings};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

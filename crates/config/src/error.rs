@@ -55,6 +55,18 @@ pub enum ConfigError {
         /// What may have been meant.
         suggestion: Option<String>,
     },
+    /// A permission rule that cannot be read.
+    #[error("{origin}: {key}: cannot read the rule {rule:?}: {reason}")]
+    Rule {
+        /// Where it stands.
+        origin: Origin,
+        /// The dotted key.
+        key: String,
+        /// The rule.
+        rule: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The same thing was said twice in one file.
     #[error("{origin}: {key} is said twice")]
     Twice {
@@ -113,6 +125,9 @@ pub enum Unreadable {
     /// There is none.
     #[error("it does not exist")]
     Absent,
+    /// A link that leads nowhere.
+    #[error("it is a link that leads nowhere")]
+    Dangling,
     /// A folder, a pipe or a device.
     #[error("it is not a regular file")]
     NotAFile,
@@ -150,6 +165,9 @@ impl ConfigError {
             Self::UnknownKey { origin, key, suggestion: Some(suggestion) } => {
                 at("config.refused_key_like", origin, key).with("suggestion", suggestion)
             }
+            Self::Rule { origin, key, rule, reason } => {
+                at("config.rule", origin, key).with("rule", rule).with("reason", reason)
+            }
             Self::Twice { origin, key } => at("config.twice", origin, key),
             Self::Variable { origin, key, variable } => at("config.variable", origin, key).with("variable", variable),
             Self::NoProvider => Phrase::new("config.no_provider"),
@@ -177,6 +195,7 @@ fn unreadable(path: &Path, reason: &Unreadable) -> Phrase {
     let phrase = |code| Phrase::new(code).with("file", path.display());
     match reason {
         Unreadable::Absent => phrase("config.absent"),
+        Unreadable::Dangling => phrase("config.dangling"),
         Unreadable::NotAFile => phrase("config.not_a_file"),
         Unreadable::TooLarge { limit } => phrase("config.too_large").with("limit", limit),
         Unreadable::NotText { line } => phrase("config.not_text").with("line", line),

@@ -2,8 +2,8 @@
 //! say is taken out, each time with a notice that names file, line and key.
 
 use crate::node::{Node, Table, Value};
-use crate::providers;
 use crate::schema::{Key, Kind, Scope, below, find};
+use crate::sections::providers;
 use crate::shape::Notices;
 use crate::view::Context;
 use crate::{ConfigError, Settings};
@@ -85,7 +85,7 @@ impl Guard<'_> {
                 (rank(schema, &node) < theirs).then_some("config.project_looser")
             }
             Scope::SameProvider => (!self.same_provider(&node)?).then_some("config.project_endpoint"),
-            Scope::Narrows => return Ok(Some(self.narrowed(schema, node, full))),
+            Scope::Narrows => return Ok(self.narrowed(schema, node, full)),
             Scope::Any | Scope::Adds | Scope::Trust => self.outside(schema, &node).then_some("config.project_outside"),
         };
         if let Some(code) = refused {
@@ -108,23 +108,16 @@ impl Guard<'_> {
         lookup(self.user, schema.path).map_or_else(|| unlimited(schema.default.parse().unwrap_or(0)), limit)
     }
 
-    /// Keeps what the user offers too; nothing in common is one name that no tool has.
-    fn narrowed(&mut self, schema: &Key, node: Node, full: &str) -> Node {
+    /// Keeps what the user offers too. Where that is nothing the user's list stands, since an empty one means all.
+    fn narrowed(&mut self, schema: &Key, node: Node, full: &str) -> Option<Node> {
         let theirs = lookup(self.user, schema.path).and_then(Node::as_list).unwrap_or_default();
-        let (Value::List(ours), false) = (&node.value, theirs.is_empty()) else { return node };
-        if ours.is_empty() {
-            self.refuse("config.project_looser", &node, full);
-            return Node { value: Value::List(theirs.to_vec()), origin: node.origin };
-        }
+        let (Value::List(ours), false) = (&node.value, theirs.is_empty()) else { return Some(node) };
         let both = |item: &&Node| theirs.iter().any(|other| other.as_text() == item.as_text());
-        let mut kept: Vec<Node> = ours.iter().filter(both).cloned().collect();
-        if kept.len() < ours.len() {
+        let kept: Vec<Node> = ours.iter().filter(both).cloned().collect();
+        if kept.is_empty() || kept.len() < ours.len() {
             self.refuse("config.project_looser", &node, full);
         }
-        if kept.is_empty() {
-            kept.push(Node::text("none", &node.origin));
-        }
-        Node { value: Value::List(kept), origin: node.origin }
+        (!kept.is_empty()).then_some(Node { value: Value::List(kept), origin: node.origin })
     }
 
     fn fallbacks(&mut self, node: Node, full: &str) -> Node {

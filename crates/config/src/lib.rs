@@ -1,7 +1,6 @@
 //! Everything the user wrote on disk: layered settings with their origins, providers, keys and rules files.
 //! Takes the environment and the folders from its caller; keeps no state and connects to nothing.
 
-mod agent;
 mod env;
 mod error;
 mod expand;
@@ -13,9 +12,6 @@ mod merge;
 mod model_ref;
 mod node;
 mod origin;
-mod permissions;
-mod plugins;
-mod providers;
 mod read;
 mod resolve;
 mod rules;
@@ -39,9 +35,20 @@ pub use origin::{Layer, Origin, Origins, Shown};
 pub use resolve::{Loaded, load};
 pub use rules::{Rules, RulesFile, rules_files};
 pub use secrets::{Secret, api_key};
-pub use settings::{
-    Agent, AskSettings, Bash, Cache, Compaction, Logs, Mode, Net, Permissions, Plugin, Price, Profile, Provider,
-    Sandbox, Serve, Settings, Shell, Skills, Tools, Transport,
-};
+pub use sections::agent::Agent;
+pub use sections::ask::AskSettings;
+pub use sections::cache::Cache;
+pub use sections::compaction::Compaction;
+pub use sections::logs::Logs;
+pub use sections::net::Net;
+pub use sections::permissions::{Mode, Permissions};
+pub use sections::plugins::{Plugin, Transport};
+pub use sections::profiles::Profile;
+pub use sections::providers::{Price, Provider};
+pub use sections::sandbox::{Bash, Sandbox};
+pub use sections::serve::Serve;
+pub use sections::skills::Skills;
+pub use sections::tools::{Shell, Tools};
+pub use settings::Settings;
 pub use sources::{Flags, Sources};
 pub use write::{NewProvider, save_key, save_rule, set_default_provider};

@@ -17,6 +17,7 @@ pub(crate) fn text(path: &Path) -> Result<Option<String>, ConfigError> {
     match bytes(path, SETTINGS_LIMIT) {
         Ok((_, true)) => Err(fail(Unreadable::TooLarge { limit: SETTINGS_LIMIT })),
         Ok((bytes, false)) => decode(bytes).map(Some).map_err(fail),
+        Err(Unreadable::Absent) if path.symlink_metadata().is_ok() => Err(fail(Unreadable::Dangling)),
         Err(Unreadable::Absent) => Ok(None),
         Err(reason) => Err(fail(reason)),
     }
@@ -94,6 +95,10 @@ mod tests {
         let ring = dir.path().join("ring");
         std::os::unix::fs::symlink(&ring, &ring).unwrap();
         assert!(matches!(reason(&ring), Unreadable::System(_)));
+
+        let nowhere = dir.path().join("nowhere");
+        std::os::unix::fs::symlink("gone", &nowhere).unwrap();
+        assert_eq!(reason(&nowhere), Unreadable::Dangling);
 
         let latin = dir.path().join("latin");
         std::fs::write(&latin, b"a\nb\n\xff").unwrap();

@@ -1,10 +1,13 @@
 //! From layers to settings.
 
 use crate::node::{Node, Table};
+use crate::sections::{
+    agent, ask, cache, compaction, logs, net, permissions, plugins, profiles, providers, sandbox, serve, skills, tools,
+};
 use crate::shape::Notices;
 use crate::view::{Context, View};
 use crate::{ConfigError, Layer, Origin, Origins, Settings, Shown, Sources};
-use crate::{agent, env, files, guard, merge, permissions, plugins, providers, secrets, sections, show};
+use crate::{env, files, guard, merge, secrets, show};
 use reasonix_proto::{Level, Phrase};
 
 /// What came of loading: the settings, what to tell the user, and where each value came from.
@@ -42,26 +45,26 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
 fn resolve(table: &Table, context: &Context<'_>) -> Result<Settings, ConfigError> {
     let root = View::root(table, context);
     let instruction = |node: &Node| Some((node.as_text()?.to_owned(), node.origin.layer));
-    let mut rules = permissions::resolve(&root.section("permissions"));
-    rules.allow.extend(permissions::granted(&root, context.project));
+    let mut rules = permissions::resolve(&root.section("permissions"))?;
+    rules.allow.extend(permissions::granted(&root, context.project)?);
     Ok(Settings {
         default_model: root.text("default_model").filter(|reference| !reference.is_empty()),
         language: root.text("language").filter(|language| !language.is_empty()),
         instructions: root.items("instructions").filter_map(instruction).collect(),
         agent: agent::resolve(&root.section("agent"))?,
         providers: providers::resolve(table, context)?,
-        net: sections::net(&root.section("net"))?,
-        tools: sections::tools(&root.section("tools"))?,
-        skills: sections::skills(&root.section("skills"))?,
+        net: net::resolve(&root.section("net"))?,
+        tools: tools::resolve(&root.section("tools"))?,
+        skills: skills::resolve(&root.section("skills"))?,
         permissions: rules,
-        sandbox: sections::sandbox(&root.section("sandbox"))?,
-        serve: sections::serve(&root.section("serve")),
+        sandbox: sandbox::resolve(&root.section("sandbox"))?,
+        serve: serve::resolve(&root.section("serve")),
         plugins: plugins::resolve(table, context)?,
-        compaction: sections::compaction(&root.section("compaction"))?,
-        profiles: sections::profiles(&root, context),
-        ask: sections::ask(&root.section("ask")),
-        logs: sections::logs(&root.section("logs"))?,
-        cache: sections::cache(&root.section("cache"))?,
+        compaction: compaction::resolve(&root.section("compaction"))?,
+        profiles: profiles::resolve(&root, context)?,
+        ask: ask::resolve(&root.section("ask")),
+        logs: logs::resolve(&root.section("logs"))?,
+        cache: cache::resolve(&root.section("cache"))?,
     })
 }
 

@@ -1,10 +1,13 @@
 //! The example, the documentation and the catalogue know the same keys and codes as the code does.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
 mod common;
 
 use common::{Disk, repository, told};
 use pretty_assertions::assert_eq;
-use reasonix_config::schema::{KEYS, Key};
+use reasonix_config::schema::{KEYS, Key, Kind};
+use reasonix_config::{ConfigError, load};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -59,6 +62,64 @@ fn the_documentation_lists_exactly_the_keys_there_are() {
         return;
     }
     assert_eq!(rows.join("\n"), want.join("\n"));
+}
+
+/// A file with this value under this key, and the line of the key.
+fn file_with(key: &Key, value: &str) -> String {
+    let path = key.path.replace("<name>", "n").replace("<root>", "n");
+    match path.rsplit_once('.') {
+        Some((table, name)) if table.ends_with("[]") => {
+            format!("[[{}]]\n{name} = {value}\n", table.trim_end_matches("[]"))
+        }
+        Some((table, name)) if table.contains("[].") => {
+            let (list, inner) = table.split_once("[].").unwrap();
+            format!("[[{list}]]\n{inner}.{name} = {value}\n")
+        }
+        Some((table, name)) => format!("[{table}]\n{name} = {value}\n"),
+        None => format!("\n{path} = {value}\n"),
+    }
+}
+
+#[test]
+fn every_key_takes_its_kind_and_nothing_else() {
+    let fits = |kind: Kind, value: &str| match value {
+        "\"zzz\"" => kind == Kind::Text,
+        "-1" => kind == Kind::Number,
+        "3" => matches!(kind, Kind::Number | Kind::Count),
+        "true" => kind == Kind::Bool,
+        "[\"zzz\"]" => kind == Kind::Texts,
+        "{ zzz = [] }" => kind == Kind::Any,
+        _ => false,
+    };
+    for key in KEYS {
+        for value in ["\"zzz\"", "-1", "3", "true", "[\"zzz\"]", "[1]", "{ zzz = [] }"] {
+            // One text stands for a list of one, and a list of tools for a table of them.
+            if matches!(
+                (key.path, value),
+                ("instructions", "\"zzz\"") | ("profiles.<name>.tools", "\"zzz\"" | "[\"zzz\"]")
+            ) {
+                continue;
+            }
+            let text = file_with(key, value);
+            let refused = match load(&Disk::new().user(&text).sources) {
+                Err(ConfigError::Value { origin, key: named, .. }) => {
+                    let last = key.path.rsplit('.').next().unwrap();
+                    let range = key.path == "compaction.ratio" && !value.starts_with(['"', 't', '[', '{']);
+                    assert!(named.contains(last), "{text}: {named}");
+                    assert_eq!(origin.line, 2, "{text}");
+                    !range
+                }
+                // Other keys of the table are missing, or the file does not exist: the kind was right.
+                Err(ConfigError::Missing { .. } | ConfigError::Read { .. }) => false,
+                Err(error) => panic!("{text}: {error}"),
+                Ok(loaded) => {
+                    assert!(!told(&loaded).iter().any(|notice| notice.starts_with("unknown")), "{text}");
+                    false
+                }
+            };
+            assert_eq!(refused, !fits(key.kind, value), "{text}");
+        }
+    }
 }
 
 #[test]

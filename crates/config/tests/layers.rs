@@ -1,5 +1,7 @@
 //! Layers, origins and files: what wins, where it came from, and what is refused.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
 mod common;
 
 use common::{Disk, told};
@@ -100,6 +102,8 @@ fn a_broken_file_is_an_error_with_place_and_key() {
         ("model = \"a\"\ndefault_model = \"b\"\n", "config.twice", "config.toml:1"),
         ("[sandbox]\nforbid_read = [\"${NOT_SET}/x\"]\n", "config.variable", "config.toml:2"),
         ("[sandbox]\nnetwrk = true\n", "config.refused_key_like", "config.toml:2"),
+        ("[permissions]\ndeny = [\n\"Bash(ls\"]\n", "config.rule", "config.toml:3"),
+        ("[permissions.fallbacks]\nBsh = \"deny\"\n", "config.refused_key_like", "config.toml:2"),
         ("[permissions]\ndeny_all_of = []\n", "config.refused_key", "config.toml:2"),
         ("[profiles.x.permissions]\nalow = []\n", "config.refused_key_like", "config.toml:2"),
     ] {
@@ -207,6 +211,13 @@ fn variables_come_from_the_environment_then_the_users_env_file() {
     );
     let shown = format!("{:?} {loaded:?}", loaded.origins);
     assert!(!shown.contains("saved") && !shown.contains("louder") && !shown.contains("u:${PW}"));
+}
+
+#[test]
+fn a_proxy_of_none_is_no_proxy_at_all() {
+    let proxy = |text: &str| Disk::new().user(text).load().settings.net.proxy.map(|proxy| proxy.expose().to_owned());
+    assert_eq!(proxy(""), None);
+    assert_eq!(proxy("[net]\nproxy = \"none\"\n").as_deref(), Some(""));
 }
 
 #[test]

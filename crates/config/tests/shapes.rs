@@ -1,5 +1,7 @@
 //! The other way to write settings: JSON with `provider`, `permission`, `mcp` and agents by name.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
 mod common;
 
 use common::{Disk, told};
@@ -57,7 +59,20 @@ fn the_stricter_of_two_names_for_one_family_holds() {
     assert_eq!(loaded.settings.permissions.allow, ["mcp__a__b"]);
     assert_eq!(user(r#"{"permission": {"bsh": "deny"}}"#).error().phrase().code, "config.refused_key");
     assert_eq!(user(r#"{"permission": {"bash": {"ls": "sure"}}}"#).error().phrase().code, "config.value");
-    assert_eq!(user(r#"{"permission": "deny"}"#).load().settings.permissions.mode, Mode::Deny);
+}
+
+#[test]
+fn a_verdict_for_everything_covers_readers_too() {
+    for (json, read, edit) in [
+        (r#"{"permission": "deny"}"#, Some(Mode::Deny), Mode::Deny),
+        (r#"{"permission": {"*": "deny"}}"#, Some(Mode::Deny), Mode::Deny),
+        (r#"{"permission": {"*": "ask", "read": "allow"}}"#, Some(Mode::Allow), Mode::Ask),
+        (r#"{"permission": {"*": "allow"}}"#, None, Mode::Allow),
+        (r#"{"permissions": {"mode": "deny"}}"#, None, Mode::Deny),
+    ] {
+        let rules = user(json).load().settings.permissions;
+        assert_eq!((rules.fallbacks.get("Read").copied(), rules.mode), (read, edit), "{json}");
+    }
 }
 
 #[test]

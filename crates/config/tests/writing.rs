@@ -1,5 +1,7 @@
 //! What is written for the user: comments and order stay, files are private.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
 mod common;
 
 use common::{Disk, told};
@@ -49,6 +51,18 @@ fn everything_else_in_the_file_stays() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), want);
     set_default_provider(&path, &provider(&["new"]), true).unwrap();
     let want = want.replace("default_model = \"x\" # for now", "default_model = \"local/new\" # for now");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), want);
+}
+
+#[test]
+fn a_default_goes_before_the_tables() {
+    let disk = Disk::new().user("# head\n[permissions]\nmode = \"deny\"\n[sandbox]\n");
+    let path = disk.path("home/config.toml");
+    set_default_provider(&path, &provider(&["a"]), true).unwrap();
+    save_rule(&path, std::path::Path::new("/work space"), "Bash(ls)").unwrap();
+    let want = "default_model = \"local/a\"\n# head\n[permissions]\nmode = \"deny\"\n[sandbox]\n\n[[providers]]\n\
+                name = \"local\"\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:1/v1\"\nmodels = [\"a\"]\n\
+                api_key_env = \"LOCAL_KEY\"\n\n[workspaces.\"/work space\".permissions]\nallow = [\"Bash(ls)\"]\n";
     assert_eq!(std::fs::read_to_string(&path).unwrap(), want);
 }
 

@@ -105,8 +105,9 @@ impl Approvals {
             }
             Choice::Deny => Decision::Deny {
                 record: record(false, None),
-                message: "the user refused this call. Do not try it again or by other means; ask what they want instead"
-                    .to_owned(),
+                message:
+                    "the user refused this call. Do not try it again or by other means; ask what they want instead"
+                        .to_owned(),
             },
         }
     }
@@ -118,7 +119,9 @@ impl Gate for Approvals {
             match self.verdict(&ask) {
                 Verdict::Allow(By::Fallback) => Decision::Allow { record: None },
                 Verdict::Allow(by) => Decision::Allow { record: Some(by_rule(&ask, true, &by)) },
-                Verdict::Deny(by) => deny(&ask, &by, "it is not allowed here; no approval can change that in this session"),
+                Verdict::Deny(by) => {
+                    deny(&ask, &by, "it is not allowed here; no approval can change that in this session")
+                }
                 Verdict::Ask(by) if self.attended => self.ask_person(ask, by).await,
                 // Without a person the writers' fallback lets them work; a rule that says "ask" cannot be answered.
                 Verdict::Ask(By::Fallback) => Decision::Allow { record: None },

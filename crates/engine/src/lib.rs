@@ -16,4 +16,4 @@ pub use models::{build_model, client_of, endpoint_of};
 pub use outbox::Events;
 pub use prompt::BASE_PROMPT;
 pub use refs::{Resolved, resolve_refs};
-pub use start::{Handle, Start, Which, start, tool_specs};
+pub use start::{Handle, Start, Which, start, tool_specs, unknown_tools};

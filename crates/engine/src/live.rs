@@ -61,8 +61,7 @@ impl Live {
                 self.desk.outbox.emit(Event::SessionStarted { record: Box::new(record), model, resumed: true });
             }
             Err(error) => {
-                let phrase =
-                    Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason);
+                let phrase = Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason);
                 self.desk.notice(Level::Error, phrase);
             }
         }

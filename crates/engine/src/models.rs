@@ -57,18 +57,12 @@ pub fn client_of(settings: &Settings, url: &str) -> Result<reasonix_net::Client,
 }
 
 /// The endpoint that a reference names, with its key.
-pub fn endpoint_of(
-    settings: &Settings,
-    found: &ModelRef<'_>,
-    env: &BTreeMap<String, String>,
-    home: &Path,
-) -> Endpoint {
+pub fn endpoint_of(settings: &Settings, found: &ModelRef<'_>, env: &BTreeMap<String, String>, home: &Path) -> Endpoint {
     let provider = found.provider;
     let mut endpoint = Endpoint::new(&provider.name, &provider.base_url, found.model);
     endpoint.key = reasonix_config::api_key(provider, env, home).map(|key| Key::from(key.expose()));
     endpoint.key_env.clone_from(&provider.api_key_env);
-    endpoint.headers =
-        provider.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())).collect();
+    endpoint.headers = provider.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())).collect();
     endpoint.window = provider.context_window;
     endpoint.temperature = provider.temperature.or(settings.agent.temperature);
     endpoint.max_tokens = provider.max_tokens;

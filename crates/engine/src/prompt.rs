@@ -12,7 +12,8 @@ pub(crate) fn assemble(base: &str, cwd: &Path, rules: &[RulesFile], appended: Op
     let mut prompt = base.trim_end().to_owned();
     prompt.push_str(&format!("\n\nWorking folder: {}\nSystem: {}", cwd.display(), std::env::consts::OS));
     if !rules.is_empty() {
-        prompt.push_str("\n\n# Rules of the user and the project\nFollow them. Where two disagree, the later one wins.");
+        prompt
+            .push_str("\n\n# Rules of the user and the project\nFollow them. Where two disagree, the later one wins.");
     }
     for file in rules {
         prompt.push_str(&format!("\n\n## {}\n{}", file.path.display(), file.text.trim()));

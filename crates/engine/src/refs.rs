@@ -48,7 +48,8 @@ fn mentions(prompt: &str) -> impl Iterator<Item = &str> {
 
 /// The mention, or the mention without the punctuation after it, whichever exists.
 fn existing<'a>(workspace: &Workspace, mention: &'a str) -> Option<&'a str> {
-    let trimmed = mention.trim_end_matches([',', '.', ';', ':', '!', '?', ')', '，', '。', '；', '：', '！', '？', '）']);
+    let trimmed =
+        mention.trim_end_matches([',', '.', ';', ':', '!', '?', ')', '，', '。', '；', '：', '！', '？', '）']);
     [mention, trimmed].into_iter().find(|path| !path.is_empty() && workspace.exists(path).unwrap_or(false))
 }
 

@@ -10,9 +10,7 @@ use crate::tools::todo_tools;
 use reasonix_agent::{Agent, Artifacts, Conversation, Limits, Model, Prefix, Sink, Tool, ToolSpec, Tools};
 use reasonix_config::{Mode as ConfigMode, RulesFile, Settings};
 use reasonix_policy::{Mode, Posture, Rules};
-use reasonix_proto::{
-    Event, Family, Level, Op, Query, RECORD_VERSION, Reply, SessionHead, SessionId,
-};
+use reasonix_proto::{Event, Family, Level, Op, Query, RECORD_VERSION, Reply, SessionHead, SessionId};
 use reasonix_session::{MemoryArtifacts, Opened, SessionArtifacts, Sessions, history, in_memory};
 use reasonix_tools::{Bash, Deps, ShellOptions, files};
 use reasonix_workspace::Workspace;
@@ -183,7 +181,7 @@ fn head_of(start: &Start) -> Result<SessionHead, EngineError> {
         cwd: cwd.display().to_string(),
         model: found.name(),
         system: assemble(base, cwd, &start.rules, start.append_system.as_deref()),
-        tools: tool_names(settings),
+        tools: settings.tools.enabled.clone(),
         sandbox: "none".to_owned(),
     })
 }
@@ -222,23 +220,27 @@ fn toolset(start: &Start, artifacts: &Arc<dyn Artifacts>, todo: &Todo, earlier: 
     Tools::new(tools.into_iter().filter(|tool| on.is_empty() || on.contains(&tool.spec().name)).collect())
 }
 
-/// The names of the tools that are on, as a session's head keeps them.
-fn tool_names(settings: &Settings) -> Vec<String> {
-    settings.tools.enabled.clone()
+/// The tools of a start, with nothing behind them.
+fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
+    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
+    all_tools(start, &artifacts, &Todo::default())
 }
 
 /// The specs of all built-in tools, as they are sent.
 pub fn tool_specs(start: &Start) -> Vec<ToolSpec> {
-    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    toolset(start, &artifacts, &Todo::default(), None).specs()
+    Tools::new(bare_tools(start)).specs()
+}
+
+/// The names in `tools.enabled` that no tool has.
+pub fn unknown_tools(start: &Start) -> Vec<String> {
+    let tools = bare_tools(start);
+    let known = |name: &&String| tools.iter().any(|tool| tool.spec().name == **name);
+    start.settings.tools.enabled.iter().filter(|name| !known(name)).cloned().collect()
 }
 
 fn limits_of(settings: &Settings) -> Limits {
     let seconds = settings.agent.turn_timeout_seconds;
-    Limits {
-        max_steps: settings.agent.max_steps,
-        turn_timeout: (seconds > 0).then(|| Duration::from_secs(seconds)),
-    }
+    Limits { max_steps: settings.agent.max_steps, turn_timeout: (seconds > 0).then(|| Duration::from_secs(seconds)) }
 }
 
 fn rules_of(settings: &Settings) -> Result<Rules, EngineError> {

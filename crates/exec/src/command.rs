@@ -26,7 +26,11 @@ pub struct Command {
 
 impl Command {
     /// A program with arguments.
-    pub fn program(program: impl Into<OsString>, args: impl IntoIterator<Item = impl Into<OsString>>, cwd: &Path) -> Self {
+    pub fn program(
+        program: impl Into<OsString>,
+        args: impl IntoIterator<Item = impl Into<OsString>>,
+        cwd: &Path,
+    ) -> Self {
         Self {
             program: program.into(),
             args: args.into_iter().map(Into::into).collect(),

@@ -9,9 +9,8 @@ pub struct Environment {
 }
 
 /// Parts of a name that mark a secret.
-const SECRET_PARTS: &[&str] = &[
-    "KEY", "TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "PRIVATE", "BEARER", "COOKIE", "JWT", "ASKPASS",
-];
+const SECRET_PARTS: &[&str] =
+    &["KEY", "TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "PRIVATE", "BEARER", "COOKIE", "JWT", "ASKPASS"];
 /// Whole words of a name (between underscores) that mark a secret.
 const SECRET_WORDS: &[&str] = &["PASS", "PWD", "AUTH", "PAT", "CREDS", "CRED", "PGPASSFILE", "NETRC"];
 /// Beginnings of names whose variables give access to a cloud.
@@ -20,15 +19,26 @@ const SECRET_STARTS: &[&str] = &["AWS_", "AZURE_", "ARM_CLIENT_", "ALIBABA_CLOUD
 const SECRET_NAMES: &[&str] = &["SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "VSCODE_GIT_IPC_HANDLE"];
 
 /// Parts of names that look like secrets and are none.
-const HARMLESS_PARTS: &[&str] = &["TOKENIZER", "MAX_TOKENS", "_TOKENS_MAX", "KEYBOARD", "KEYMAP", "MONKEY", "PUBLIC_KEY"];
+const HARMLESS_PARTS: &[&str] =
+    &["TOKENIZER", "MAX_TOKENS", "_TOKENS_MAX", "KEYBOARD", "KEYMAP", "MONKEY", "PUBLIC_KEY"];
 /// Names that look like secrets and are none.
 const HARMLESS_NAMES: &[&str] =
     &["PWD", "OLDPWD", "KEYTIMEOUT", "LESSKEY", "LESSKEYIN", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"];
 
 /// Names that make a program run code or change what a shell line means.
 const INJECTING_NAMES: &[&str] = &[
-    "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS",
-    "CDPATH", "GLOBIGNORE", "PS4", "IFS",
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "DYLD_INSERT_LIBRARIES",
+    "BASH_ENV",
+    "ENV",
+    "PROMPT_COMMAND",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "CDPATH",
+    "GLOBIGNORE",
+    "PS4",
+    "IFS",
 ];
 const INJECTING_STARTS: &[&str] = &["BASH_FUNC_"];
 
@@ -91,7 +101,8 @@ impl Environment {
 
 fn passes(name: &OsStr, allow: &[String]) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
-    let injects = INJECTING_NAMES.contains(&name.as_str()) || INJECTING_STARTS.iter().any(|start| name.starts_with(start));
+    let injects =
+        INJECTING_NAMES.contains(&name.as_str()) || INJECTING_STARTS.iter().any(|start| name.starts_with(start));
     let allowed = allow.iter().any(|allowed| allowed.eq_ignore_ascii_case(&name));
     !injects && !COLOURING.contains(&name.as_str()) && (allowed || !is_secret(&name))
 }
@@ -117,12 +128,42 @@ mod tests {
     #[test]
     fn secrets_and_injections_stay_here() {
         for name in [
-            "OPENAI_API_KEY", "openai_api_key", "DEEPSEEK_APIKEY", "GH_TOKEN", "GITHUB_TOKEN", "HF_TOKEN", "NPM_TOKEN",
-            "CLIENT_SECRET", "DB_PASSWORD", "PGPASSWORD", "MYSQL_PWD", "SMTP_PASS", "SSH_PASSPHRASE", "PGPASSFILE",
-            "GOOGLE_APPLICATION_CREDENTIALS", "AWS_ACCESS_KEY_ID", "AWS_SESSION_TOKEN", "AZURE_CLIENT_ID", "DEPLOY_PRIVATE",
-            "AZURE_DEVOPS_PAT", "DOCKER_AUTH_CONFIG", "npm_config__auth", "SSH_AUTH_SOCK", "GIT_ASKPASS", "SSH_ASKPASS",
-            "MONKEY_API_KEY", "TOKENIZERS_TOKEN", "SESSION_COOKIE", "LD_PRELOAD", "BASH_ENV", "ENV", "PROMPT_COMMAND",
-            "BASH_FUNC_ls%%", "SHELLOPTS", "CDPATH", "FORCE_COLOR",
+            "OPENAI_API_KEY",
+            "openai_api_key",
+            "DEEPSEEK_APIKEY",
+            "GH_TOKEN",
+            "GITHUB_TOKEN",
+            "HF_TOKEN",
+            "NPM_TOKEN",
+            "CLIENT_SECRET",
+            "DB_PASSWORD",
+            "PGPASSWORD",
+            "MYSQL_PWD",
+            "SMTP_PASS",
+            "SSH_PASSPHRASE",
+            "PGPASSFILE",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+            "AWS_ACCESS_KEY_ID",
+            "AWS_SESSION_TOKEN",
+            "AZURE_CLIENT_ID",
+            "DEPLOY_PRIVATE",
+            "AZURE_DEVOPS_PAT",
+            "DOCKER_AUTH_CONFIG",
+            "npm_config__auth",
+            "SSH_AUTH_SOCK",
+            "GIT_ASKPASS",
+            "SSH_ASKPASS",
+            "MONKEY_API_KEY",
+            "TOKENIZERS_TOKEN",
+            "SESSION_COOKIE",
+            "LD_PRELOAD",
+            "BASH_ENV",
+            "ENV",
+            "PROMPT_COMMAND",
+            "BASH_FUNC_ls%%",
+            "SHELLOPTS",
+            "CDPATH",
+            "FORCE_COLOR",
         ] {
             assert!(!passes(OsStr::new(name), &[]), "{name} passed");
         }
@@ -131,11 +172,43 @@ mod tests {
     #[test]
     fn what_builds_need_passes() {
         for name in [
-            "PATH", "HOME", "USER", "LANG", "LC_ALL", "SHELL", "TMPDIR", "PWD", "OLDPWD", "XDG_RUNTIME_DIR", "DISPLAY",
-            "CARGO_HOME", "RUSTFLAGS", "GOPATH", "JAVA_HOME", "NODE_OPTIONS", "VIRTUAL_ENV", "LD_LIBRARY_PATH",
-            "HTTP_PROXY", "https_proxy", "NO_PROXY", "SSL_CERT_FILE", "TOKENIZERS_PARALLELISM", "LLM_MAX_TOKENS",
-            "KEYTIMEOUT", "KEYBOARD_LAYOUT", "AWS_REGION", "DATABASE_URL", "AUTHOR", "GIT_AUTHOR_NAME", "COMPASS_DIR",
-            "BYPASS_CACHE", "PATH_INFO", "MONKEYTYPE", "CI", "CC", "EDITOR_HINT",
+            "PATH",
+            "HOME",
+            "USER",
+            "LANG",
+            "LC_ALL",
+            "SHELL",
+            "TMPDIR",
+            "PWD",
+            "OLDPWD",
+            "XDG_RUNTIME_DIR",
+            "DISPLAY",
+            "CARGO_HOME",
+            "RUSTFLAGS",
+            "GOPATH",
+            "JAVA_HOME",
+            "NODE_OPTIONS",
+            "VIRTUAL_ENV",
+            "LD_LIBRARY_PATH",
+            "HTTP_PROXY",
+            "https_proxy",
+            "NO_PROXY",
+            "SSL_CERT_FILE",
+            "TOKENIZERS_PARALLELISM",
+            "LLM_MAX_TOKENS",
+            "KEYTIMEOUT",
+            "KEYBOARD_LAYOUT",
+            "AWS_REGION",
+            "DATABASE_URL",
+            "AUTHOR",
+            "GIT_AUTHOR_NAME",
+            "COMPASS_DIR",
+            "BYPASS_CACHE",
+            "PATH_INFO",
+            "MONKEYTYPE",
+            "CI",
+            "CC",
+            "EDITOR_HINT",
         ] {
             assert!(passes(OsStr::new(name), &[]), "{name} was dropped");
         }
@@ -154,7 +227,9 @@ mod tests {
         let user = [("PAGER", "less"), ("EDITOR", "vim"), ("TERM", "xterm"), ("A", "1")];
         let user = user.map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let environment = Environment::scrubbed(user, &[]).with("A", "2");
-        let all = |name: &str| environment.vars().filter(|(known, _)| *known == name).map(|(_, value)| value).collect::<Vec<_>>();
+        let all = |name: &str| {
+            environment.vars().filter(|(known, _)| *known == name).map(|(_, value)| value).collect::<Vec<_>>()
+        };
         assert_eq!(all("PAGER"), ["cat"]);
         assert_eq!(all("EDITOR"), ["true"]);
         assert_eq!(all("TERM"), ["dumb"]);

@@ -2,45 +2,57 @@
 //! A process that leaves the group escapes; the Linux guard is the one that lets none go.
 #![allow(unsafe_code)]
 
-use std::io;
-use std::os::fd::RawFd;
+use crate::plan::{Ends, Plan};
+use crate::tree::Tree;
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// How long a command has to end after it was asked.
 pub(crate) const AT_MOST: Duration = Duration::from_millis(300);
 
-/// What a guard would say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Report {
-    pub(crate) status: i32,
-    pub(crate) leftovers: bool,
+/// Starts a command. The receiver hears when it has ended.
+pub(crate) fn start(plan: Plan, ends: Ends) -> io::Result<(Arc<Tree>, oneshot::Receiver<io::Result<()>>)> {
+    let tree = Arc::new(Tree::default());
+    let (ended, heard) = oneshot::channel();
+    let shared = Arc::clone(&tree);
+    let keep = move || {
+        let result = keep_command(&plan, ends, &shared);
+        shared.over();
+        let _ = ended.send(result);
+    };
+    std::thread::Builder::new().name("command".into()).spawn(keep)?;
+    Ok((tree, heard))
 }
 
-/// There is never a report: the child is the command itself.
-pub(crate) fn read_report(_bytes: &[u8]) -> (Option<i32>, Option<Report>) {
-    (None, None)
-}
-
-/// Asks the group to end.
-pub(crate) fn end(command: i32) {
-    // SAFETY: `kill` has no memory effects.
-    unsafe { libc::kill(-command, libc::SIGTERM) };
-}
-
-/// Kills the group.
-pub(crate) fn force(command: i32, _: Option<i32>) {
-    // SAFETY: `kill` has no memory effects.
-    unsafe { libc::kill(-command, libc::SIGKILL) };
-}
-
-/// There is no guard that could die before its command.
-pub(crate) fn orphaned(_command: i32) {}
-
-/// Gives the forked child a session of its own.
-///
-/// # Safety
-/// Only to be called in a child that was just forked, before it executes.
-pub(crate) unsafe fn split(_parent: i32, _report: RawFd) -> io::Result<()> {
-    // SAFETY: system calls on our own process.
-    if unsafe { libc::setsid() } == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
+fn keep_command(plan: &Plan, ends: Ends, tree: &Tree) -> io::Result<()> {
+    let words = |texts: &'_ [std::ffi::CString]| -> Vec<Vec<u8>> {
+        texts.iter().map(|text| text.to_bytes().to_owned()).collect()
+    };
+    let mut command = Command::new(OsStr::from_bytes(plan.program.to_bytes()));
+    command.current_dir(OsStr::from_bytes(plan.cwd.to_bytes())).env_clear();
+    for arg in words(&plan.args).iter().skip(1) {
+        command.arg(OsStr::from_bytes(arg));
+    }
+    for variable in words(&plan.env) {
+        let split = variable.iter().position(|byte| *byte == b'=').unwrap_or(variable.len());
+        let (name, value) = variable.split_at(split);
+        command.env(OsStr::from_bytes(name), OsStr::from_bytes(value.get(1..).unwrap_or_default()));
+    }
+    command.stdin(ends.stdin).stdout(Stdio::from(ends.output.try_clone()?)).stderr(ends.output);
+    // SAFETY: one system call, between fork and exec.
+    unsafe { command.pre_exec(|| if libc::setsid() == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }) };
+    let mut child = command.spawn()?;
+    drop(command);
+    let id = i32::try_from(child.id()).map_err(io::Error::other)?;
+    tree.started(id);
+    let status = child.wait()?;
+    let numbers = [id, 0, status.into_raw(), 0];
+    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+    std::fs::File::from(ends.report).write_all(&bytes)
 }

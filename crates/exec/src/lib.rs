@@ -5,17 +5,21 @@ mod capture;
 mod command;
 mod environment;
 mod error;
+#[cfg(target_os = "linux")]
+mod guard;
 #[cfg(not(target_os = "linux"))]
 #[path = "group.rs"]
 mod guard;
-#[cfg(target_os = "linux")]
-mod guard;
+mod limits;
 mod plain;
+mod plan;
 mod run;
+mod tree;
 
 pub use capture::Captured;
 pub use command::{Command, Confinement, Keep};
 pub use environment::Environment;
 pub use error::ExecError;
+pub use limits::survive_file_size_limit;
 pub use plain::{Plain, plain_text};
 pub use run::{Finished, Status, run};

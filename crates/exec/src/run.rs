@@ -1,19 +1,21 @@
 //! Runs one command to its end.
-#![allow(unsafe_code)]
 
-use crate::guard::{self, Report};
+use crate::guard;
+use crate::plan::{Ends, Plan};
+use crate::tree::{Report, Tree};
 use crate::{Captured, Command, ExecError};
 use rustix::fs::OFlags;
 use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Signal, kill_process_group};
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
-use tokio::process::Child;
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 /// How long output is still read when everybody below us has ended but somebody else holds the pipe.
@@ -46,6 +48,16 @@ pub enum Status {
     Cancelled,
 }
 
+impl Status {
+    fn of(raw: i32) -> Self {
+        let status = ExitStatus::from_raw(raw);
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Self::Exited(code),
+            (None, signal) => Self::Signalled(signal.unwrap_or(Signal::KILL.as_raw())),
+        }
+    }
+}
+
 /// Runs a command: no stdin, no terminal, stdout and stderr through one pipe. `on_output` sees every piece as it comes.
 ///
 /// When this returns, the command and everything below it has ended, daemons included. Cancelling `stop`, running out
@@ -57,26 +69,23 @@ pub async fn run(
 ) -> Result<Finished, ExecError> {
     let started = Instant::now();
     let mut running = Running::start(command).map_err(|source| explain(command, source))?;
-    let watched = running.watch(command, stop, on_output).await;
-    let (status, ending, output) = watched.map_err(|source| explain(command, source))?;
-    let (id, report) = running.report();
-    if let (Some(id), None) = (id, report) {
-        guard::orphaned(id);
+    let mut output = Captured::new(command.keep);
+    let watched = running.watch(command.timeout, stop, &mut output, on_output).await;
+    let ending = watched.map_err(|source| explain(command, source))?;
+    let report = running.report();
+    if let Some(errno) = report.failed {
+        return Err(explain(command, io::Error::from_raw_os_error(errno)));
+    }
+    if let (Some(id), None) = (report.command, report.ended) {
+        // The guard was killed, by the command it may be. What left the command's group is out of reach then.
+        let _ = kill_process_group(id, Signal::KILL);
     }
     let status = match ending {
-        Some(Ending::TimedOut) => Status::TimedOut,
-        Some(Ending::Cancelled) => Status::Cancelled,
-        None => status_of(report.map_or(status, |report| ExitStatus::from_raw(report.status))),
+        Some(ending) => ending,
+        None => report.ended.map_or(Status::Signalled(Signal::KILL.as_raw()), |(raw, _)| Status::of(raw)),
     };
-    let leftovers_killed = ending.is_none() && report.is_some_and(|Report { leftovers, .. }| leftovers);
+    let leftovers_killed = ending.is_none() && report.ended.is_some_and(|(_, leftovers)| leftovers);
     Ok(Finished { status, output, took: started.elapsed(), leftovers_killed })
-}
-
-fn status_of(status: ExitStatus) -> Status {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => Status::Exited(code),
-        (None, signal) => Status::Signalled(signal.unwrap_or(libc::SIGKILL)),
-    }
 }
 
 fn explain(command: &Command, source: io::Error) -> ExecError {
@@ -90,16 +99,10 @@ fn explain(command: &Command, source: io::Error) -> ExecError {
     }
 }
 
-/// Why a command is being ended by us.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    TimedOut,
-    Cancelled,
-}
-
-/// A guard with a command below it. Dropping it while it runs ends both.
+/// A guard with a command below it. Dropping it ends both.
 struct Running {
-    guard: Child,
+    tree: Arc<Tree>,
+    over: oneshot::Receiver<io::Result<()>>,
     output: Receiver,
     report: File,
     reported: Vec<u8>,
@@ -107,52 +110,53 @@ struct Running {
 
 impl Running {
     fn start(command: &Command) -> io::Result<Self> {
+        let plan = Plan::of(command)?;
         let (output, writer) = pipe_with(PipeFlags::CLOEXEC)?;
         let (report, reporter) = pipe_with(PipeFlags::CLOEXEC)?;
         rustix::fs::fcntl_setfl(&report, OFlags::NONBLOCK)?;
-        let guard = spawn(command, writer, &reporter)?;
-        drop(reporter);
-        Ok(Self { guard, output: Receiver::from_owned_fd(output)?, report: File::from(report), reported: Vec::new() })
+        let output = Receiver::from_owned_fd(output)?;
+        let (tree, over) = guard::start(plan, Ends::new(writer, reporter)?)?;
+        Ok(Self { tree, over, output, report: File::from(report), reported: Vec::new() })
     }
 
+    /// Reads until the tree has ended and the output with it. Says why it was ended, when it was us.
     async fn watch(
         &mut self,
-        command: &Command,
+        timeout: Option<Duration>,
         stop: CancellationToken,
+        captured: &mut Captured,
         on_output: &(dyn Fn(&[u8]) + Send + Sync),
-    ) -> io::Result<(ExitStatus, Option<Ending>, Captured)> {
-        let mut captured = Captured::new(command.keep);
+    ) -> io::Result<Option<Status>> {
         let mut piece = vec![0; PIECE];
-        let (mut status, mut ending, mut reading) = (None, None, true);
-        let mut alarm = std::pin::pin!(tokio::time::sleep(command.timeout.unwrap_or_default()));
-        let mut armed = command.timeout.is_some();
+        let (mut ending, mut running, mut reading) = (None, true, true);
+        let mut alarm = std::pin::pin!(tokio::time::sleep(timeout.unwrap_or_default()));
+        let mut armed = timeout.is_some();
         let mut cancelled = std::pin::pin!(stop.cancelled());
-        loop {
-            if let (Some(status), false) = (status, reading) {
-                return Ok((status, ending, captured));
-            }
+        while running || reading {
             let mut wait = None;
             tokio::select! {
                 biased;
-                () = &mut cancelled, if ending.is_none() && status.is_none() => {
-                    ending = Some(Ending::Cancelled);
-                    self.end();
+                () = &mut cancelled, if ending.is_none() && running => {
+                    ending = Some(Status::Cancelled);
+                    self.tree.end();
                     wait = Some(guard::AT_MOST);
                 }
-                () = &mut alarm, if armed => match (status, ending) {
-                    (Some(_), _) => reading = false,
-                    (None, Some(_)) => {
-                        self.force();
-                        armed = false;
-                    }
-                    (None, None) => {
-                        ending = Some(Ending::TimedOut);
-                        self.end();
+                () = &mut alarm, if armed => match (running, ending) {
+                    (false, _) => reading = false,
+                    (true, None) => {
+                        ending = Some(Status::TimedOut);
+                        self.tree.end();
                         wait = Some(guard::AT_MOST);
                     }
+                    (true, Some(_)) => {
+                        let command = self.report().command;
+                        self.tree.force(command);
+                        armed = false;
+                    }
                 },
-                ended = self.guard.wait(), if status.is_none() => {
-                    status = Some(ended?);
+                over = &mut self.over, if running => {
+                    over.map_err(io::Error::other)??;
+                    running = false;
                     wait = Some(DRAIN);
                 }
                 read = self.output.read(&mut piece), if reading => match piece.get(..read?) {
@@ -168,54 +172,18 @@ impl Running {
                 armed = true;
             }
         }
+        Ok(ending)
     }
 
-    fn id(&self) -> Option<i32> {
-        self.guard.id().and_then(|id| i32::try_from(id).ok())
-    }
-
-    fn end(&self) {
-        if let Some(id) = self.id() {
-            guard::end(id);
-        }
-    }
-
-    fn force(&mut self) {
-        let (command, _) = self.report();
-        if let Some(id) = self.id() {
-            guard::force(id, command);
-        }
-    }
-
-    fn report(&mut self) -> (Option<i32>, Option<Report>) {
+    fn report(&mut self) -> Report {
         // What cannot be read yet is not there yet.
         let _ = self.report.read_to_end(&mut self.reported);
-        guard::read_report(&self.reported)
+        Report::read(&self.reported)
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.end();
+        self.tree.end();
     }
-}
-
-/// Starts the guard, and the command below it.
-fn spawn(command: &Command, output: OwnedFd, report: &OwnedFd) -> io::Result<Child> {
-    let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
-    let report = report.as_raw_fd();
-    let mut child = std::process::Command::new(&command.program);
-    child
-        .args(&command.args)
-        .current_dir(&command.cwd)
-        .env_clear()
-        .envs(command.environment.vars())
-        .env("PWD", &command.cwd)
-        .stdin(Stdio::null())
-        .stdout(Stdio::from(output.try_clone()?))
-        .stderr(Stdio::from(output));
-    let mut child = tokio::process::Command::from(child);
-    // SAFETY: `split` is made to run between fork and exec: system calls only, no allocation, no locks.
-    unsafe { child.pre_exec(move || guard::split(parent, report)) };
-    child.spawn()
 }

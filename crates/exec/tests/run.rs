@@ -1,5 +1,7 @@
 //! Real processes: what a command gets, what it gives, and that nothing of it stays.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
 use reasonix_exec::{Command, Environment, ExecError, Finished, Keep, Status, run};
 use std::ffi::OsString;
 use std::fs::File;
@@ -91,6 +93,55 @@ async fn what_cannot_be_started_says_why() {
     assert!(matches!(started(nowhere).await, ExecError::NoFolder { .. }));
     let folder = Command::program("/", none, Path::new("/"));
     assert!(matches!(started(folder).await, ExecError::Start { .. }));
+    let in_path = Command::program("no-such-program-anywhere", none, Path::new("/"));
+    assert!(matches!(started(in_path).await, ExecError::NoProgram { .. }));
+    assert!(matches!(started(line("echo \0")).await, ExecError::Start { .. }));
+}
+
+#[tokio::test]
+async fn a_program_by_name_with_its_arguments() {
+    let finished = finish(&Command::program("printf", ["%s|", "a b", "$HOME", ""], Path::new("/"))).await;
+    assert_eq!(finished.status, Status::Exited(0));
+    assert_eq!(finished.output.into_parts().0, b"a b|$HOME||");
+}
+
+#[tokio::test]
+async fn cancelled_before_it_began() {
+    let stop = CancellationToken::new();
+    stop.cancel();
+    let finished = run(&line("sleep 1000; true"), stop, &|_| {}).await.unwrap();
+    assert_eq!(finished.status, Status::Cancelled);
+}
+
+/// Guards use this process's memory; what goes on in it meanwhile must not matter to them, nor they to it.
+#[test]
+fn many_at_once_beside_busy_threads() {
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                let words: Vec<String> = (0..1000).map(|number| number.to_string()).collect();
+                assert_eq!(words.concat().len(), 2890);
+                assert_eq!(File::open("/no/such/file").unwrap_err().raw_os_error(), Some(2));
+            }
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let runs: Vec<_> = (0..60)
+                .map(|number| {
+                    tokio::spawn(async move {
+                        let text =
+                            text_of(&format!("for i in {{1..20}}; do echo {number}; done | sort -u; exit 0")).await;
+                        assert_eq!(text, format!("{number}\n"));
+                    })
+                })
+                .collect();
+            for run in runs {
+                run.await.unwrap();
+            }
+        });
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
 }
 
 #[tokio::test]
@@ -109,6 +160,10 @@ async fn it_starts_from_a_clean_slate() {
     let state = text_of("grep -E '^Sig(Blk|Ign):' /proc/self/status; ulimit -c").await;
     assert_eq!(state, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n0\n");
     assert_eq!(text_of("yes | head -1; echo ${PIPESTATUS[0]}").await, "y\n141\n");
+    let ours = std::fs::read_to_string("/proc/self/oom_score_adj").unwrap();
+    let theirs = text_of("cat /proc/self/oom_score_adj").await;
+    assert!(theirs.trim().parse::<i32>().unwrap() >= 300, "the first to go when memory runs out");
+    assert_eq!(std::fs::read_to_string("/proc/self/oom_score_adj").unwrap(), ours, "not us");
 }
 
 #[tokio::test]
@@ -210,7 +265,8 @@ async fn a_command_that_kills_its_guard_gains_nothing() {
 
 #[tokio::test]
 async fn a_stopped_tree_is_ended_too() {
-    let command = line("sleep 1000 & echo $!; kill -STOP $!; kill -STOP $$").with_timeout(Some(Duration::from_millis(200)));
+    let command =
+        line("sleep 1000 & echo $!; kill -STOP $!; kill -STOP $$").with_timeout(Some(Duration::from_millis(200)));
     let finished = finish(&command).await;
     assert_eq!(finished.status, Status::TimedOut);
     assert_gone(&pids(finished));

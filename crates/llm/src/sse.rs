@@ -33,10 +33,9 @@ impl Default for Sse {
 impl Sse {
     /// Takes bytes, split anywhere, and gives the data of each event that they complete.
     pub(crate) fn feed(&mut self, mut bytes: &[u8], emit: &mut impl FnMut(&[u8])) -> Result<(), TooLong> {
-        if self.after_cr && bytes.first() == Some(&b'\n') {
-            bytes = bytes.get(1..).unwrap_or_default();
+        if !bytes.is_empty() && std::mem::take(&mut self.after_cr) {
+            bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
         }
-        self.after_cr = self.after_cr && bytes.is_empty();
         while let Some(end) = memchr2(b'\r', b'\n', bytes) {
             let (line, rest) = bytes.split_at(end);
             if self.line.is_empty() {
@@ -138,6 +137,11 @@ mod tests {
         ] {
             assert_eq!(events(&[text.as_bytes()]), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_line_feed_of_its_own_is_taken_once() {
+        assert_eq!(events(&[b"data: a\r", b"", b"\n", b"\n", b"data: b\n\n"]), ["a", "b"]);
     }
 
     #[test]

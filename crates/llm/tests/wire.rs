@@ -310,6 +310,7 @@ async fn what_may_pass_is_tried_four_times_in_all() {
         (Reply::fail(503, "loading"), FailureClass::Server),
         (Reply::fail(408, ""), FailureClass::Server),
         (Reply::refuse(), FailureClass::Unreachable),
+        (Reply::raw(Vec::new()), FailureClass::StreamBroken),
         (Reply::events(vec![json!({ "error": { "code": 429, "message": "x" } })]), FailureClass::RateLimited),
     ] {
         let (items, server) = ask(vec![reply; 9]).await;

@@ -78,16 +78,13 @@ impl SessionError {
                 let pid = pid.map_or_else(|| "?".to_owned(), |pid| pid.to_string());
                 Phrase::new("session.in_use").with("session", session).with("pid", pid)
             }
-            Self::TooNew { session, found, known } => Phrase::new("session.too_new")
-                .with("session", session)
-                .with("found", found)
-                .with("known", known),
+            Self::TooNew { session, found, known } => {
+                Phrase::new("session.too_new").with("session", session).with("found", found).with("known", known)
+            }
             Self::Broken { session, path } => {
                 Phrase::new("session.broken").with("session", session).with("path", path.display())
             }
-            Self::Io { path, source } => {
-                Phrase::new("session.io").with("path", path.display()).with("reason", source)
-            }
+            Self::Io { path, source } => Phrase::new("session.io").with("path", path.display()).with("reason", source),
         }
     }
 }

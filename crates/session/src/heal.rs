@@ -9,12 +9,7 @@ pub(crate) fn missing(records: &[Record]) -> Vec<RecordBody> {
     let path = Path::of(records);
     let mut healed: Vec<RecordBody> = pending(path.bodies())
         .into_iter()
-        .map(|call| RecordBody::Outcome {
-            call: call.id.clone(),
-            tool: call.name.clone(),
-            took_ms: 0,
-            outcome: ToolOutcome::Aborted,
-        })
+        .map(|call| RecordBody::Outcome { call: call.id, tool: call.name, took_ms: 0, outcome: ToolOutcome::Aborted })
         .collect();
     if let Some(turn) = Unfinished::in_path(&path) {
         if !turn.answered || !healed.is_empty() {

@@ -26,14 +26,8 @@ pub struct History {
 
 /// Reads the conversation out of a log.
 pub fn history(records: &[Record]) -> History {
-    let mut history = History {
-        head: no_head(),
-        messages: Vec::new(),
-        turns: 0,
-        usage: Usage::default(),
-        context: 0,
-        todo: None,
-    };
+    let mut history =
+        History { head: no_head(), messages: Vec::new(), turns: 0, usage: Usage::default(), context: 0, todo: None };
     let path = Path::of(records);
     let mut conversation = Conversation::default();
     for body in path.bodies() {

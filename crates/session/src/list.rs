@@ -80,7 +80,10 @@ pub(crate) fn all(folder: &Path) -> io::Result<Vec<Summary>> {
 /// The last one of this working folder.
 pub(crate) fn latest(folder: &Path, cwd: &Path) -> io::Result<Option<SessionId>> {
     let wanted = cwd.to_string_lossy();
-    Ok(files(folder)?.into_iter().find(|file| head(&file.path).is_some_and(|head| head.cwd == wanted)).map(|file| file.id))
+    Ok(files(folder)?
+        .into_iter()
+        .find(|file| head(&file.path).is_some_and(|head| head.cwd == wanted))
+        .map(|file| file.id))
 }
 
 struct Found {
@@ -162,11 +165,11 @@ fn last_turn(file: &File, size: u64) -> Option<(u32, Ending)> {
     loop {
         let start = size.saturating_sub(span);
         let bytes = read_at(file, start, span).ok()?;
-        let whole = if start == 0 { 0 } else { bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1) };
+        let whole =
+            if start == 0 { 0 } else { bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1) };
         let mut lines = bytes.get(whole..)?.rsplit(|byte| *byte == b'\n');
-        let last = lines.find_map(|text| {
-            line::is_sound(text).then(|| peek(text)).flatten().filter(|line| line.turn > 0)
-        });
+        let last =
+            lines.find_map(|text| line::is_sound(text).then(|| peek(text)).flatten().filter(|line| line.turn > 0));
         match last {
             Some(Peek { turn, end: Some(end), .. }) => return Some((turn, Ending::Ended(end))),
             Some(Peek { turn, .. }) => return Some((turn, Ending::Open)),

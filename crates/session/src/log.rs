@@ -100,7 +100,8 @@ impl Log {
     pub(crate) fn resume(place: Place, lock: Lock, records: &[Record], whole: u64) -> Result<Self, SessionError> {
         let path = place.log();
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = rustix::fs::open(&path, flags, Mode::empty()).map_err(|error| SessionError::io(&path)(error.into()))?;
+        let file =
+            rustix::fs::open(&path, flags, Mode::empty()).map_err(|error| SessionError::io(&path)(error.into()))?;
         let tail = Tail { file: File::from(file), whole, _lock: lock };
         Ok(Self { place, numbering: Numbering::after(records), state: State::Open(tail) })
     }

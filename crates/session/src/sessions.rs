@@ -1,11 +1,11 @@
 //! The folder of sessions: making, finding and opening them.
 
 use crate::error::SessionError;
+use crate::heal;
 use crate::journal::{FileJournal, MemoryJournal};
 use crate::list::{self, Summary};
 use crate::load::{Loaded, load};
 use crate::log::{Log, Numbering, Place};
-use crate::heal;
 use reasonix_agent::Journal;
 use reasonix_proto::{Phrase, Record, RecordBody, SessionHead, SessionId};
 use std::io;

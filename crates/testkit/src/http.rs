@@ -96,15 +96,20 @@ pub(crate) async fn write_reply(
     out.extend_from_slice(b"Transfer-Encoding: chunked\r\n\r\n");
     peer.write_all(&out).await?;
     let (pieces, ending) = pieces(&reply.body, serial);
-    for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+    let last = pieces.len().saturating_sub(1);
+    for (number, piece) in pieces.iter().enumerate() {
         let mut chunk = format!("{:x}\r\n", piece.len()).into_bytes();
         chunk.extend_from_slice(piece);
         chunk.extend_from_slice(b"\r\n");
+        // The end travels with the last piece, as it does from servers that buffer.
+        if number == last && ending == Ending::Proper {
+            chunk.extend_from_slice(b"0\r\n\r\n");
+        }
         peer.write_all(&chunk).await?;
         peer.flush().await?;
         tokio::task::yield_now().await;
     }
-    if ending == Ending::Proper {
+    if pieces.is_empty() && ending == Ending::Proper {
         peer.write_all(b"0\r\n\r\n").await?;
     }
     Ok(match ending {
@@ -116,7 +121,9 @@ pub(crate) async fn write_reply(
 
 fn pieces(body: &Body, serial: usize) -> (Vec<Vec<u8>>, Ending) {
     match body {
-        Body::Pieces { pieces, ending } => (pieces.clone(), *ending),
+        Body::Pieces { pieces, ending } => {
+            (pieces.iter().filter(|piece| !piece.is_empty()).cloned().collect(), *ending)
+        }
         Body::Events { events, done, ending } => {
             let unique = format!("call_{serial}_");
             let mut pieces: Vec<Vec<u8>> = events

@@ -2,15 +2,13 @@
 
 use crate::edits::{self, FileEdit};
 use crate::patch::{self, FileOp, FilePatch, Hunk, Reject};
-use crate::port::{failed, previewing, spec, text_arg, writing};
+use crate::port::{failed, previewing, spec, writing};
 use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Family, ToolOutcome};
 use reasonix_workspace::{FileError, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Names under which models give the patch.
-const PATCHES: &[&str] = &["patch", "input", "diff", "patch_text", "patchText", "content"];
 /// Rejected hunks that are shown.
 const MOST_REJECTS: usize = 6;
 
@@ -45,12 +43,12 @@ impl Tool for ApplyPatch {
     }
 
     fn aliases(&self) -> &'static [&'static str] {
-        &["patch", "applypatch", "apply_diff", "applyPatch"]
+        &["patch", "applypatch", "apply_diff"]
     }
 
     fn action(&self, args: &Args) -> Action {
-        let text = text_arg(args, PATCHES).unwrap_or_default();
-        let files = patch::parse(text, text_arg(args, &["path", "file_path"])).unwrap_or_default();
+        let parsed = parse_args::<Input>(args).ok();
+        let files = parsed.and_then(|input| patch::parse(&input.patch, input.path.as_deref()).ok()).unwrap_or_default();
         let mut subjects: Vec<String> = Vec::new();
         for path in files.iter().flat_map(|file| file.op.paths()) {
             let path = self.workspace.shown(path);
@@ -115,12 +113,16 @@ impl Stage<'_> {
     fn create(&mut self, path: &str, hunks: &[Hunk]) -> Result<(), ToolOutcome> {
         let text = patch::created(hunks);
         let base = edits::base_if_any(self.workspace, path, true)?;
-        if base.as_ref().is_some_and(|base| !base.text.is_empty() && base.text != text) || self.staged(path).is_some() {
+        let differs = base.as_ref().is_some_and(|base| !base.text.is_empty() && base.text != text);
+        if self.staged(path).is_some() || (differs && !self.deleted(path)) {
             self.rejects.push(format!("{path}: it is to be added, but it exists; update it instead"));
             return Ok(());
         }
         let path = self.workspace.shown(path);
-        self.edits.push(FileEdit { path, base, after: Some(text), ..FileEdit::default() });
+        match self.edits.iter_mut().find(|edit| edit.path == path) {
+            Some(edit) => edit.after = Some(text),
+            None => self.edits.push(FileEdit { path, base, after: Some(text), ..FileEdit::default() }),
+        }
         Ok(())
     }
 
@@ -164,6 +166,11 @@ impl Stage<'_> {
     fn staged(&self, path: &str) -> Option<usize> {
         let path = self.workspace.shown(path);
         self.edits.iter().position(|edit| edit.path == path && edit.after.is_some())
+    }
+
+    fn deleted(&self, path: &str) -> bool {
+        let path = self.workspace.shown(path);
+        self.edits.iter().any(|edit| edit.path == path && edit.after.is_none())
     }
 
     fn applied(&mut self, path: &str, text: &str, hunks: &[Hunk]) -> Option<String> {

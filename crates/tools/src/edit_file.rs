@@ -69,13 +69,13 @@ impl Tool for EditFile {
             "replace",
             "search_replace",
             "replace_in_file",
-            "editFile",
+            "editfile",
         ]
     }
 
     fn action(&self, args: &Args) -> Action {
-        let path = text_arg(args, PATHS).unwrap_or_default();
-        Action::writes(Family::Edit, vec![self.workspace.shown(path)])
+        let path = parse_args::<Input>(args).map(|input| input.path).unwrap_or_else(|_| text_arg(args, PATHS));
+        Action::writes(Family::Edit, vec![self.workspace.shown(&path)])
     }
 
     fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<String>> {

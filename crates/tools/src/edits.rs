@@ -11,6 +11,9 @@ const ECHO_LINES: usize = 40;
 /// Bytes of a diff that the model reads back.
 const ECHO_BYTES: usize = 4 * 1024;
 
+/// Bytes of diffs that one call keeps for people, over all its files.
+const MOST_BYTES: usize = 64 * 1024;
+
 /// What is to become of one file.
 #[derive(Debug, Default)]
 pub(crate) struct FileEdit {
@@ -32,6 +35,10 @@ impl FileEdit {
     }
 
     fn diff(&self) -> Diff {
+        if let Some(from) = self.from.as_ref().filter(|_| self.after.as_deref() == self.before()) {
+            let text = format!("rename from {from}\nrename to {}\n", self.path);
+            return Diff { text, ..Diff::default() };
+        }
         let after = self.after.as_deref().or_else(|| self.from.as_ref().and(self.before()));
         diff(self.from.as_deref().unwrap_or(&self.path), &self.path, self.before(), after)
     }
@@ -74,7 +81,14 @@ fn guard(file: &TextFile, path: &str, anyway: bool) -> Result<(), ToolOutcome> {
 
 /// All diffs, for a person who is asked; nothing when nothing would change.
 pub(crate) fn preview(edits: &[FileEdit]) -> Option<String> {
-    let text: String = edits.iter().map(|edit| edit.diff().text).collect();
+    let mut text = String::new();
+    for (index, edit) in edits.iter().enumerate() {
+        if text.len() > MOST_BYTES {
+            let _ = writeln!(text, "[{} more files]", edits.len() - index);
+            break;
+        }
+        text.push_str(&edit.diff().text);
+    }
     (!text.is_empty()).then_some(text)
 }
 
@@ -89,9 +103,14 @@ pub(crate) fn commit(workspace: &Workspace, edits: Vec<FileEdit>) -> ToolOutcome
     let mut content = String::new();
     let mut details = Details::default();
     let share = written.len().max(1);
+    let mut kept = 0;
     for (written, (diff, note)) in written.into_iter().zip(told) {
         tell(&mut content, &written, &diff, note.as_deref(), share);
-        let Diff { text, added, removed } = diff;
+        let Diff { mut text, added, removed } = diff;
+        kept += text.len();
+        if kept > MOST_BYTES {
+            text.clear();
+        }
         details.changes.push(Change { path: written.path, kind: written.kind, added, removed, diff: text });
     }
     content.truncate(content.trim_end().len());

@@ -49,7 +49,8 @@ impl Tool for Glob {
     }
 
     fn action(&self, args: &Args) -> Action {
-        Action::reads(Family::Read, self.workspace.shown(folder(text_arg(args, PATHS))))
+        let path = parse_args::<Input>(args).map_or_else(|_| Some(text_arg(args, PATHS)), |input| input.path);
+        Action::reads(Family::Read, self.workspace.shown(folder(path.as_deref())))
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {

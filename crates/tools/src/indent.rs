@@ -104,7 +104,8 @@ mod tests {
 
     #[test]
     fn styles_are_learnt() {
-        let table: [(&[(&str, &str)], &[(&str, &str)]); 6] = [
+        type Pairs<'a> = &'a [(&'a str, &'a str)];
+        let table: [(Pairs<'_>, Pairs<'_>); 6] = [
             (&[("    ", "\t"), ("        ", "\t\t")], &[("            x", "\t\t\tx"), ("x", "x"), ("     x", "\t x")]),
             (&[("\t", "  ")], &[("\t\tx", "    x"), ("x", "x"), ("\t", "")]),
             (&[("", "    ")], &[("x", "    x"), ("  x", "      x")]),

@@ -50,9 +50,12 @@ impl Tool for MoveFile {
     }
 
     fn action(&self, args: &Args) -> Action {
-        let from = text_arg(args, FROM).unwrap_or_default();
-        let to = target(from, text_arg(args, TO).unwrap_or_default());
-        Action::writes(Family::Edit, vec![self.workspace.shown(from), self.workspace.shown(&to)])
+        let (from, to) = match parse_args::<Input>(args) {
+            Ok(input) => (input.from, input.to),
+            Err(_) => (text_arg(args, FROM), text_arg(args, TO)),
+        };
+        let to = target(&from, &to);
+        Action::writes(Family::Edit, vec![self.workspace.shown(&from), self.workspace.shown(&to)])
     }
 
     fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<String>> {

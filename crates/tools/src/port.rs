@@ -14,9 +14,10 @@ pub(crate) fn spec<T: JsonSchema>(name: &str, prompt: &str) -> ToolSpec {
     ToolSpec { name: name.to_owned(), description: prompt.trim().to_owned(), parameters: schema_of::<T>() }
 }
 
-/// The first of these arguments that is a text; what an action is about when the arguments do not parse.
-pub(crate) fn text_arg<'a>(args: &'a Args, names: &[&str]) -> Option<&'a str> {
-    names.iter().find_map(|name| args.get(*name)?.as_str())
+/// The first of these arguments that is a text: what a call is about when its arguments do not parse. Such a call
+/// fails, so this is for titles only; a call that parses names what it acts on by the same parse that runs it.
+pub(crate) fn text_arg(args: &Args, names: &[&str]) -> String {
+    names.iter().find_map(|name| args.get(*name)?.as_str()).unwrap_or_default().to_owned()
 }
 
 /// A file error as the model reads it.

@@ -48,12 +48,12 @@ impl Tool for ReadFile {
     }
 
     fn aliases(&self) -> &'static [&'static str] {
-        &["read", "view", "view_file", "cat", "open_file", "readFile", "ReadFile"]
+        &["read", "view", "view_file", "cat", "open_file", "readfile"]
     }
 
     fn action(&self, args: &Args) -> Action {
-        let path = text_arg(args, PATHS).unwrap_or_default();
-        let subject = if is_artifact(path) { path.to_owned() } else { self.workspace.shown(path) };
+        let path = parse_args::<Input>(args).map(|input| input.path).unwrap_or_else(|_| text_arg(args, PATHS));
+        let subject = if is_artifact(&path) { path } else { self.workspace.shown(&path) };
         Action::reads(Family::Read, subject)
     }
 

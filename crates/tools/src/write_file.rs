@@ -41,12 +41,12 @@ impl Tool for WriteFile {
     }
 
     fn aliases(&self) -> &'static [&'static str] {
-        &["write", "create_file", "create", "write_to_file", "save_file", "writeFile"]
+        &["write", "create_file", "create", "write_to_file", "save_file", "writefile"]
     }
 
     fn action(&self, args: &Args) -> Action {
-        let path = text_arg(args, PATHS).unwrap_or_default();
-        Action::writes(Family::Edit, vec![self.workspace.shown(path)])
+        let path = parse_args::<Input>(args).map(|input| input.path).unwrap_or_else(|_| text_arg(args, PATHS));
+        Action::writes(Family::Edit, vec![self.workspace.shown(&path)])
     }
 
     fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<String>> {

@@ -1,4 +1,5 @@
 //! The file tools over a real folder.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests fail by panicking")]
 
 use pretty_assertions::assert_eq;
 use reasonix_agent::{Args, Artifacts, Call, Stop, Tools};
@@ -322,6 +323,8 @@ async fn files_move_and_never_overwrite() {
     assert!(room.failed("move_file", json!({"from": "a", "to": "./a"})).await.contains("the same"));
     let action = room.action("move_file", json!({"source": "a", "destination": "sub/"}));
     assert_eq!(action.subjects, ["a", "sub/a"]);
+    let preview = room.preview("move_file", json!({"from": "a", "to": "sub/a"})).await;
+    assert_eq!(preview.as_deref(), Some("rename from a\nrename to sub/a\n"));
     let (text, details) = room.done("rename", json!({"source": "a", "destination": "sub/"})).await;
     assert_eq!(text, "moved a to sub/a");
     assert_eq!(details.changes[0].kind, ChangeKind::Moved { from: "a".into() });
@@ -367,14 +370,23 @@ async fn a_read_only_folder_refuses_and_keeps_everything() {
     let room = Room::new(&[("locked/a.txt", "a\n"), ("b.txt", "b\n")]);
     let locked = room.path("locked");
     std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o555)).unwrap();
-    let enforced = std::fs::write(locked.join("probe"), "").is_err();
-    if enforced {
-        let patch = "*** Update File: b.txt\n@@\n-b\n+B\n*** Update File: locked/a.txt\n@@\n-a\n+A\n";
-        let error = room.failed("apply_patch", json!({"patch": patch})).await;
-        assert!(error.contains("cannot be changed"), "{error}");
-        assert_eq!((room.text("b.txt"), room.text("locked/a.txt")), ("b\n".into(), "a\n".into()));
-    }
+    let may_write = std::fs::write(locked.join("probe"), "").is_ok();
+    let patch = "*** Update File: b.txt\n@@\n-b\n+B\n*** Update File: locked/a.txt\n@@\n-a\n+A\n";
+    let outcome = room.outcome("apply_patch", json!({"patch": patch}), Stop::new()).await;
+    // Permissions do not hold for root: there the patch must go through, everywhere else nothing may change.
+    let wanted = if may_write { ("B\n", "A\n") } else { ("b\n", "a\n") };
+    assert_eq!(outcome.is_done(), may_write, "{outcome:?}");
+    assert_eq!((room.text("b.txt").as_str(), room.text("locked/a.txt").as_str()), wanted);
     std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_written_holds_back_the_others() {
+    let room = Room::new(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
+    let patch = "*** Update File: a.txt\n@@\n-a\n+A\n*** Update File: b.txt\n*** Move to: a.txt/below\n@@\n-b\n+B\n";
+    room.failed("apply_patch", json!({"patch": patch})).await;
+    assert_eq!((room.text("a.txt"), room.text("b.txt")), ("a\n".into(), "b\n".into()));
+    assert_eq!(room.names(), ["a.txt", "b.txt"], "no temporary file is left");
 }
 
 #[tokio::test]
@@ -433,6 +445,7 @@ async fn actions_name_the_paths() {
         ("grep", json!({"pattern": "x"}), Family::Grep, vec!["."]),
         ("write_file", json!({"path": "a.rs", "content": ""}), Family::Edit, vec!["a.rs"]),
         ("edit_file", json!({"filename": "a.rs"}), Family::Edit, vec!["a.rs"]),
+        ("apply_patch", json!({"filename": "a.rs", "patch": "@@ -1 +1 @@\n-a\n+b\n"}), Family::Edit, vec!["a.rs"]),
         ("multi_edit", json!({"path": "a.rs"}), Family::Edit, vec!["a.rs"]),
         ("delete_range", json!({"path": "a.rs"}), Family::Edit, vec!["a.rs"]),
     ];
@@ -445,6 +458,43 @@ async fn actions_name_the_paths() {
         );
         assert_eq!(action.read_only == ReadOnly::No, family == Family::Edit, "{tool}");
     }
+}
+
+#[test]
+fn every_name_belongs_to_one_tool() {
+    let room = Room::new(&[]);
+    let bash = Bash::new(ShellOptions::at(room.folder.path()));
+    let mut seen = std::collections::HashSet::new();
+    let tools = room.tools.iter().map(|tool| tool.as_ref()).chain([&bash as &dyn reasonix_agent::Tool]);
+    for tool in tools {
+        for name in tool.aliases().iter().copied().chain([tool.spec().name.as_str()]) {
+            assert!(seen.insert(name.to_lowercase()), "{name} names two tools");
+        }
+    }
+    for name in [
+        "read",
+        "view",
+        "cat",
+        "write",
+        "create_file",
+        "edit",
+        "str_replace",
+        "patch",
+        "list",
+        "list_directory",
+        "search_content",
+        "search_files",
+    ] {
+        assert!(room.tools.find(name).is_some(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_patch_may_replace_a_file() {
+    let room = Room::new(&[("a.txt", "old\n")]);
+    let patch = "*** Delete File: a.txt\n*** Add File: a.txt\n+new\n*** Update File: a.txt\n@@\n-new\n+newer\n";
+    assert!(room.ok("apply_patch", json!({"patch": patch})).await.starts_with("updated a.txt (+1 -1)"));
+    assert_eq!(room.text("a.txt"), "newer\n");
 }
 
 /// Every request carries the specs: all tools together have 6,000 bytes, of which the todo tools take up to 1,000.

@@ -207,10 +207,30 @@ impl FileError {
         Some(text.to_owned())
     }
 
-    /// The same for a person: a code of the catalogue with the path.
+    /// The same for a person: `workspace.<code>` of the catalogue, with the path and what else is known.
     pub fn phrase(&self) -> Phrase {
-        let _ = self;
-        Phrase::new("workspace.io")
+        let code = format!("workspace.{}", self.code());
+        let phrase = Phrase { code: code.into(), args: Vec::new() };
+        match self {
+            Self::OutsideWorkspace { path, reason } => phrase.with("path", path).with("reason", reason),
+            Self::Forbidden { path, reason }
+            | Self::InvalidPath { path, reason }
+            | Self::ReadOnly { path, reason }
+            | Self::NoSpace { path, reason } => phrase.with("path", path).with("reason", reason),
+            Self::NotFound { path, .. }
+            | Self::IsDirectory { path }
+            | Self::NotADirectory { path }
+            | Self::ChangedSinceRead { path }
+            | Self::Exists { path } => phrase.with("path", path),
+            Self::NotAFile { path, kind } => phrase.with("path", path).with("kind", kind),
+            Self::Binary { path, size, kind } => phrase.with("path", path).with("size", size).with("kind", kind),
+            Self::TooLarge { path, size, limit } => phrase.with("path", path).with("size", size).with("limit", limit),
+            Self::CannotEncode { path, character, encoding, .. } => {
+                phrase.with("path", path).with("character", character).with("encoding", encoding)
+            }
+            Self::InvalidPattern { message, .. } => phrase.with("message", message),
+            Self::Io { path, source } => phrase.with("path", path).with("error", source),
+        }
     }
 
     /// The error for a failed system call on `path`.
@@ -249,5 +269,24 @@ impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message())?;
         self.hint().map_or(Ok(()), |hint| write!(f, " {hint}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FileError;
+
+    #[test]
+    fn a_text_says_what_and_why_and_what_to_do() {
+        let error = FileError::OutsideWorkspace { path: "../x".into(), reason: "the root is /w".into() };
+        assert_eq!(
+            error.to_string(),
+            "../x is outside the workspace: the root is /w. \
+             Use a path below the workspace root; the user can open more folders with --add-dir."
+        );
+        assert_eq!(error.phrase().code, "workspace.outside_workspace");
+        assert_eq!(error.phrase().arg("reason"), Some("the root is /w"));
+        let error = FileError::NotFound { path: "x".into(), near: vec!["a/x".into(), "b/x".into()] };
+        assert_eq!(error.to_string(), "x does not exist. Did you mean a/x or b/x?");
     }
 }

@@ -83,15 +83,13 @@ impl Sink for Hits<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
-        let mut number = found.line_number().unwrap_or(0);
-        for line in found.lines() {
+        for (number, line) in (found.line_number().unwrap_or(0)..).zip(found.lines()) {
             self.brought.count += 1;
             if self.keeps() {
                 self.brought.kept += 1;
                 self.last = number;
                 self.push(number, line, true);
             }
-            number += 1;
         }
         Ok(true)
     }

@@ -63,9 +63,14 @@ mod tests {
 
     #[test]
     fn rows_are_counted_as_a_terminal_wraps() {
-        for (text, rows, column) in
-            [("abc", 1, 3), ("abc\n", 2, 0), ("abcdefghij", 1, 10), ("abcdefghijk", 2, 1), ("中文中文中文", 2, 2), ("a\tb", 1, 9)]
-        {
+        for (text, rows, column) in [
+            ("abc", 1, 3),
+            ("abc\n", 2, 0),
+            ("abcdefghij", 1, 10),
+            ("abcdefghijk", 2, 1),
+            ("中文中文中文", 2, 2),
+            ("a\tb", 1, 9),
+        ] {
             let mut heading = Heading::new(10, 24);
             heading.follow(text);
             assert_eq!((heading.rows, heading.column), (rows, column), "{text:?}");

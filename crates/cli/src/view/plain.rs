@@ -3,10 +3,11 @@
 
 use super::heading::Heading;
 use super::spinner::Spinner;
-use super::tool::{end_lines, start_line};
+use super::tool::{end_lines, short_title, start_line};
 use super::{View, answer_of};
 use crate::say::{self, Colour, Style, clean};
-use reasonix_proto::{Asking, Choice, Envelope, Event, Op, Phrase, Record, RecordBody, TurnState};
+use reasonix_proto::{Asking, CallId, Choice, Envelope, Event, Op, Phrase, Record, RecordBody, TurnState};
+use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 
 /// Asks a person a question and waits for the answer.
@@ -24,6 +25,9 @@ pub(crate) struct Plain {
     reasoning: bool,
     answer: String,
     asker: Option<Asker>,
+    /// The call whose start line is the last thing on the screen.
+    last_started: Option<CallId>,
+    subjects: HashMap<CallId, String>,
 }
 
 impl Plain {
@@ -39,6 +43,8 @@ impl Plain {
             reasoning: false,
             answer: String::new(),
             asker,
+            last_started: None,
+            subjects: HashMap::new(),
         }
     }
 
@@ -135,8 +141,15 @@ impl Plain {
     }
 
     fn tool_ended(&mut self, record: &Record) {
-        let RecordBody::Outcome { tool, took_ms, outcome, .. } = &record.body else { return };
+        let RecordBody::Outcome { call, tool, took_ms, outcome } = &record.body else { return };
         self.spinner.wipe();
+        // Calls that ran together end below each other: say again which one this is.
+        let follows = self.last_started.take().is_some_and(|started| started == *call);
+        if !follows {
+            let name = self.subjects.get(call).map_or(tool.as_str(), String::as_str);
+            say::line_err(&format!("     ┌ {}", clean(name)));
+        }
+        self.subjects.remove(call);
         for line in end_lines(self.style, tool, *took_ms, outcome) {
             say::line_err(&line);
         }
@@ -156,9 +169,12 @@ impl View for Plain {
             Event::Text { delta } if self.live => self.text(delta)?,
             Event::Reasoning { delta } if self.live => self.think(delta),
             Event::Message { record } => self.message(record)?,
-            Event::ToolStarted { tool, subject, .. } => {
+            Event::ToolStarted { call, tool, subject } => {
                 self.spinner.wipe();
-                say::line_err(&start_line(self.style, tool, subject));
+                let line = start_line(self.style, tool, subject);
+                say::line_err(&line);
+                self.last_started = Some(call.clone());
+                self.subjects.insert(call.clone(), short_title(tool, subject));
             }
             Event::ToolEnded { record } => self.tool_ended(record),
             Event::Asked { asking } => return Ok(self.ask(asking)),

@@ -11,8 +11,14 @@ const LONGEST: usize = 160;
 /// The line that says a call begins.
 pub(crate) fn start_line(style: Style, tool: &str, subject: &str) -> String {
     let label = style.err(Colour::Cyan, "TOOL");
+    let prompt = if tool == "bash" { "$ " } else { "" };
     let subject = clean(&one_line(subject));
-    format!("{label}   {} {subject}", style.err(Colour::Bold, tool)).trim_end().to_owned()
+    format!("{label}   {} {prompt}{subject}", style.err(Colour::Bold, tool)).trim_end().to_owned()
+}
+
+/// A call in a few words, without colours.
+pub(crate) fn short_title(tool: &str, subject: &str) -> String {
+    format!("{tool} {}", one_line(subject)).trim_end().to_owned()
 }
 
 /// The lines that say what a call came to.

@@ -62,7 +62,7 @@ impl Kind {
             Self::Texts => "[\"…\", …]".to_owned(),
             Self::Bool => "true | false".to_owned(),
             Self::Count => "0 | 1 | 2 | …".to_owned(),
-            Self::Number => "0.5".to_owned(),
+            Self::Number => "1 | 0.5 | …".to_owned(),
             Self::Choice(words) => one_of(words),
             Self::TextMap => "{ name = \"…\" }".to_owned(),
             Self::CountMap => "{ name = 1 }".to_owned(),

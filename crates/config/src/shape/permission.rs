@@ -17,7 +17,7 @@ pub(crate) fn normalise(table: &mut Table, section: &str) -> Result<(), ConfigEr
     let path = dotted(section, "permissions");
     let origin = node.origin.clone();
     let node = match node.value {
-        Value::Text(_) => Node::table(Table::from_iter([("mode".to_owned(), node)]), &origin),
+        Value::Text(_) => Node::table(rules(Table::from_iter([("*".to_owned(), node)]), &origin, &path)?, &origin),
         Value::Table(entries) => Node::table(rules(entries, &origin, &path)?, &origin),
         _ => node,
     };
@@ -28,10 +28,11 @@ pub(crate) fn normalise(table: &mut Table, section: &str) -> Result<(), ConfigEr
 fn rules(entries: Table, origin: &Origin, path: &str) -> Result<Table, ConfigError> {
     let mut rules = Table::default();
     let mut families = Vec::new();
+    let mut rest = None;
     for (key, node) in entries.into_entries() {
         match subject(&key) {
             Some(subject) => families.push((key, subject, node)),
-            None if key == "*" => rules.set("mode", node),
+            None if key == "*" => rest = Some(node),
             None => rules.set(key, node),
         }
     }
@@ -46,7 +47,27 @@ fn rules(entries: Table, origin: &Origin, path: &str) -> Result<Table, ConfigErr
             _ => add(&mut rules, origin, &subject, None, node, &full)?,
         }
     }
+    if let Some(node) = rest {
+        everything_else(&mut rules, node, origin, path)?;
+    }
     Ok(rules)
+}
+
+/// `*` of the whole map: the mode of writers, and of readers too where it is not "allow" and nothing was said of them.
+fn everything_else(rules: &mut Table, node: Node, origin: &Origin, path: &str) -> Result<(), ConfigError> {
+    if rules.get("mode").is_some() {
+        return Err(ConfigError::Twice { origin: node.origin, key: dotted(path, "mode") });
+    }
+    if node.as_text().is_some_and(|verdict| rank(verdict) > 0) {
+        for family in ["Read", "Grep", "Task", "Skill"] {
+            let fallbacks = rules.table("fallbacks", origin);
+            if let Some(fallbacks) = fallbacks.filter(|fallbacks| fallbacks.get(family).is_none()) {
+                fallbacks.set(family, node.clone());
+            }
+        }
+    }
+    rules.set("mode", node);
+    Ok(())
 }
 
 /// Adds one entry: `*` or nothing is the family's fallback, a pattern is a rule.

@@ -2,7 +2,7 @@
 
 use super::todo_list::{DEFAULT_PHASE, Op, OpKind, Phase, TodoList, checklist};
 use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
-use reasonix_proto::{Action, Details, Family, TodoItem, TodoPhase, TodoStatus, ToolOutcome};
+use reasonix_proto::{Action, Details, Family, ReadOnly, TodoItem, TodoPhase, TodoStatus, ToolOutcome};
 use reasonix_tools::schema_of;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -59,10 +59,11 @@ impl Tool for TodoWrite {
         &["todowrite", "write_todos", "update_todos", "todo"]
     }
 
-    /// It counts as a writer, so that several calls of one step keep their order; the family says that it is harmless.
+    /// It counts as a reader: nothing of the user's is touched, so nobody is asked. Order is kept all the same, since
+    /// calls start in the order they were made and this one is done when it has started.
     fn action(&self, args: &Args) -> Action {
         let ops = ops_of(args).unwrap_or_default();
-        Action::writes(Family::Own, ops.iter().map(title).collect())
+        Action { family: Family::Own, subjects: ops.iter().map(title).collect(), read_only: ReadOnly::Yes }
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 /// How long an answer that is complete is still listened to, for the token counts that may follow.
 const GRACE: Duration = Duration::from_secs(5);
 /// How long the end of a body is waited for after the last event, so that the connection can be used again.
-const LAST_BYTES: Duration = Duration::from_millis(20);
+const LAST_BYTES: Duration = Duration::from_millis(100);
 /// The most bytes of one answer.
 const MOST_BYTES: usize = 512 * 1024 * 1024;
 /// The most bytes of an answer that comes as one document.

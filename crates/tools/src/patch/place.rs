@@ -35,6 +35,12 @@ pub(super) struct Search {
     pub drift: isize,
 }
 
+impl Search {
+    fn is_free(&self, at: usize, length: usize) -> bool {
+        self.taken.iter().all(|span| at + length <= span.start || at >= span.end)
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Exact,
@@ -51,26 +57,35 @@ pub(super) fn place(lines: &[&str], hunk: &Hunk, search: &Search) -> Result<Plac
         let at = hunk.start.or(after_anchor).unwrap_or(lines.len()).min(lines.len());
         return Ok(Place { span: at..at, indent: None });
     }
+    if let Some(at) = named_exactly(lines, &old, hunk, search) {
+        return Ok(Place { span: at..at + old.len(), indent: None });
+    }
     for level in [Level::Exact, Level::Trailing, Level::Indented] {
         let fits = candidates(lines, &old, level, search);
         if fits.is_empty() {
             continue;
         }
-        let at = choose(&fits, hunk, anchor, search, lines.len() - old.len())?;
+        let at = choose(&fits, hunk, anchor, search, lines.len().saturating_sub(old.len()))?;
         let indent = if level == Level::Indented { learn(lines, &old, at) } else { None };
         return Ok(Place { span: at..at + old.len(), indent });
     }
     Err(Lost::Nowhere)
 }
 
+/// The place that the hunk names, when it fits there to the letter; a right patch needs no search.
+fn named_exactly(lines: &[&str], old: &[&str], hunk: &Hunk, search: &Search) -> Option<usize> {
+    hunk.start.filter(|at| fits(lines, old, *at, Level::Exact) && search.is_free(*at, old.len()))
+}
+
 fn candidates(lines: &[&str], old: &[&str], level: Level, search: &Search) -> Vec<usize> {
-    let free = |at: usize| search.taken.iter().all(|span| at + old.len() <= span.start || at >= span.end);
-    let fits = |at: usize| {
-        let there = lines.get(at..at + old.len()).unwrap_or_default();
-        there.len() == old.len() && there.iter().zip(old).all(|(line, wanted)| alike(bare(line), wanted, level))
-    };
     let indented = |at: usize| level != Level::Indented || learn(lines, old, at).is_some();
-    (0..=lines.len().saturating_sub(old.len())).filter(|at| fits(*at) && free(*at) && indented(*at)).collect()
+    let fits = |at: &usize| fits(lines, old, *at, level) && search.is_free(*at, old.len()) && indented(*at);
+    (0..=lines.len().saturating_sub(old.len())).filter(fits).collect()
+}
+
+fn fits(lines: &[&str], old: &[&str], at: usize, level: Level) -> bool {
+    let there = at.checked_add(old.len()).and_then(|end| lines.get(at..end)).unwrap_or_default();
+    there.len() == old.len() && there.iter().zip(old).all(|(line, wanted)| alike(bare(line), wanted, level))
 }
 
 fn alike(line: &str, wanted: &str, level: Level) -> bool {

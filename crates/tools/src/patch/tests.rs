@@ -71,106 +71,54 @@ fn what_is_no_patch_is_refused() {
     assert_eq!(parse("@@ -1 +1 @@\n-a\n+b\n", Some("x")).unwrap()[0].op, update("x", None));
 }
 
-#[test]
-fn hunks_find_their_place() {
-    let text = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
-    let head = "--- a/x\n+++ b/x\n";
-    let cut = "\\ No newline at end of file\n";
-    let table: [(&str, String, &str); 22] = [
-        ("right", format!("{head}@@ -2,3 +2,3 @@\n two\n-three\n+3\n four\n"), "one\ntwo\n3\nfour\nfive\nsix\nseven\n"),
-        (
-            "wrong offset",
-            format!("{head}@@ -20,3 +20,3 @@\n two\n-three\n+3\n four\n"),
-            "one\ntwo\n3\nfour\nfive\nsix\nseven\n",
-        ),
-        (
-            "wrong counts",
-            format!("{head}@@ -2,9 +2,1 @@\n two\n-three\n+3\n four\n"),
-            "one\ntwo\n3\nfour\nfive\nsix\nseven\n",
-        ),
-        ("no numbers", format!("{head}@@\n two\n-three\n+3\n"), "one\ntwo\n3\nfour\nfive\nsix\nseven\n"),
-        ("dots", format!("{head}@@ ... @@\n-six\n+6\n"), "one\ntwo\nthree\nfour\nfive\n6\nseven\n"),
-        (
-            "two hunks",
-            format!("{head}@@ -1 +1 @@\n-one\n+1\n@@ -7 +7 @@\n-seven\n+7\n"),
-            "1\ntwo\nthree\nfour\nfive\nsix\n7\n",
-        ),
-        ("out of order", format!("{head}@@\n-seven\n+7\n@@\n-one\n+1\n"), "1\ntwo\nthree\nfour\nfive\nsix\n7\n"),
-        (
-            "insertion by number",
-            format!("{head}@@ -3,0 +4,1 @@\n+new\n"),
-            "one\ntwo\nthree\nnew\nfour\nfive\nsix\nseven\n",
-        ),
-        (
-            "insertion at the top",
-            format!("{head}@@ -0,0 +1 @@\n+new\n"),
-            "new\none\ntwo\nthree\nfour\nfive\nsix\nseven\n",
-        ),
-        (
-            "append",
-            format!("{head}@@ -7 +7,2 @@\n seven\n+eight\n"),
-            "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n",
-        ),
-        (
-            "lost newline",
-            format!("{head}@@ -7 +7 @@\n-seven\n+seven\n{cut}"),
-            "one\ntwo\nthree\nfour\nfive\nsix\nseven",
-        ),
-        (
-            "trailing blanks",
-            format!("{head}@@ -2,2 +2,2 @@\n two  \n-three \n+3\n"),
-            "one\ntwo\n3\nfour\nfive\nsix\nseven\n",
-        ),
-        (
-            "indentation",
-            format!("{head}@@ -2,2 +2,2 @@\n   two\n-  three\n+  3\n"),
-            "one\ntwo\n3\nfour\nfive\nsix\nseven\n",
-        ),
-        (
-            "carriage returns all over",
-            format!("{head}@@ -1 +1 @@\n-one\n+1\n").replace('\n', "\r\n"),
-            "1\ntwo\nthree\nfour\nfive\nsix\nseven\n",
-        ),
-        (
-            "envelope",
-            "*** Begin Patch\n*** Update File: x\n@@\n two\n-three\n+3\n*** End Patch".into(),
-            "one\ntwo\n3\nfour\nfive\nsix\nseven\n",
-        ),
-        (
-            "bare envelope",
-            "*** Begin Patch\n*** Update File: x\n-three\n+3\n*** End Patch".into(),
-            "one\ntwo\n3\nfour\nfive\nsix\nseven\n",
-        ),
-        (
-            "anchor",
-            "*** Begin Patch\n*** Update File: x\n@@ four\n-five\n+5\n*** End Patch".into(),
-            "one\ntwo\nthree\nfour\n5\nsix\nseven\n",
-        ),
-        (
-            "insert after anchor",
-            "*** Begin Patch\n*** Update File: x\n@@ four\n+4.5\n*** End Patch".into(),
-            "one\ntwo\nthree\nfour\n4.5\nfive\nsix\nseven\n",
-        ),
-        (
-            "append in envelope",
-            "*** Begin Patch\n*** Update File: x\n@@\n+eight\n*** End of File\n*** End Patch".into(),
-            "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n",
-        ),
-        (
-            "numbers in envelope",
-            "*** Begin Patch\n*** Update File: x\n@@ -6,1 +6,1 @@\n-six\n+6\n*** End Patch".into(),
-            "one\ntwo\nthree\nfour\nfive\n6\nseven\n",
-        ),
-        ("removal", format!("{head}@@ -1,2 +1,1 @@\n-one\n two\n"), "two\nthree\nfour\nfive\nsix\nseven\n"),
-        (
-            "headers in the body",
-            format!("{head}@@ -1,1 +1,3 @@\n one\n+++ plus\n+-- minus\n"),
-            "one\n++ plus\n-- minus\ntwo\nthree\nfour\nfive\nsix\nseven\n",
-        ),
-    ];
-    for (name, patch, wanted) in table {
-        assert_eq!(applied(text, &patch), wanted, "{name}");
+const SEVEN: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
+
+/// Checks that each patch turns [`SEVEN`] into itself with some lines replaced by others.
+fn check(table: &[(&str, String, &str, &str)]) {
+    for (name, patch, from, to) in table {
+        assert_eq!(applied(SEVEN, patch), SEVEN.replacen(from, to, 1), "{name}");
     }
+}
+
+#[test]
+fn unified_hunks_find_their_place() {
+    let x = |hunks: &str| format!("--- a/x\n+++ b/x\n{hunks}");
+    let cut = "\\ No newline at end of file\n";
+    check(&[
+        ("right", x("@@ -2,3 +2,3 @@\n two\n-three\n+3\n four\n"), "three", "3"),
+        ("wrong offset", x("@@ -20,3 +20,3 @@\n two\n-three\n+3\n four\n"), "three", "3"),
+        ("wrong counts", x("@@ -2,9 +2,1 @@\n two\n-three\n+3\n four\n"), "three", "3"),
+        ("no numbers", x("@@\n two\n-three\n+3\n"), "three", "3"),
+        ("dots", x("@@ ... @@\n-six\n+6\n"), "six", "6"),
+        ("two hunks", x("@@ -1 +1 @@\n-one\n+1\n@@ -2 +2 @@\n-two\n+2\n"), "one\ntwo", "1\n2"),
+        ("out of order", x("@@\n-two\n+2\n@@\n-one\n+1\n"), "one\ntwo", "1\n2"),
+        ("insertion by number", x("@@ -3,0 +4,1 @@\n+new\n"), "three\n", "three\nnew\n"),
+        ("insertion at the top", x("@@ -0,0 +1 @@\n+new\n"), "one", "new\none"),
+        ("append", x("@@ -7 +7,2 @@\n seven\n+eight\n"), "seven\n", "seven\neight\n"),
+        ("lost newline", x(&format!("@@ -7 +7 @@\n-seven\n+seven\n{cut}")), "seven\n", "seven"),
+        ("trailing blanks", x("@@ -2,2 +2,2 @@\n two  \n-three \n+3\n"), "three", "3"),
+        ("indentation", x("@@ -2,2 +2,2 @@\n   two\n-  three\n+  3\n"), "three", "3"),
+        ("carriage returns", x("@@ -1 +1 @@\n-one\n+1\n").replace('\n', "\r\n"), "one", "1"),
+        ("removal", x("@@ -1,2 +1,1 @@\n-one\n two\n"), "one\n", ""),
+        ("headers in the body", x("@@ -1,1 +1,3 @@\n one\n+++ plus\n+-- minus\n"), "one\n", "one\n++ plus\n-- minus\n"),
+    ]);
+}
+
+#[test]
+fn envelope_hunks_find_their_place() {
+    let x = |hunks: &str| format!("*** Begin Patch\n*** Update File: x\n{hunks}*** End Patch");
+    check(&[
+        ("context", x("@@\n two\n-three\n+3\n"), "three", "3"),
+        ("no header", x("-three\n+3\n"), "three", "3"),
+        ("anchor", x("@@ four\n-five\n+5\n"), "five", "5"),
+        ("two anchors", x("@@ two\n@@ four\n-five\n+5\n"), "five", "5"),
+        ("anchor that is not there", x("@@ eleven\n-five\n+5\n"), "five", "5"),
+        ("insertion after an anchor", x("@@ four\n+4.5\n"), "four", "four\n4.5"),
+        ("append", x("@@\n+eight\n*** End of File\n"), "seven\n", "seven\neight\n"),
+        ("numbers", x("@@ -6,1 +6,1 @@\n-six\n+6\n"), "six", "6"),
+        ("context without its space", x("@@\ntwo\n-three\n+3\n"), "three", "3"),
+        ("blank line before the end", x("@@\n-three\n+3\n\n"), "three", "3"),
+    ]);
 }
 
 #[test]

@@ -132,6 +132,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.tool_ok", "ok,", "完成，"),
     ("cli.unknown_command", "there is no command /{command}", "没有命令 /{command}"),
     ("cli.unknown_command.hint", "/help lists them", "/help 列出所有命令"),
+    ("cli.unknown_tools", "there is no tool named {names}", "没有名为 {names} 的工具"),
+    ("cli.unknown_tools.hint", "the tools are: {known}", "可用的工具：{known}"),
     ("cli.wait_model", "waiting for the model", "等待模型"),
     ("cli.wait_tool", "running", "执行中"),
     ("cli.waiting_for_stdin", "waiting for the end of standard input (close it, or add < /dev/null)", "正在等待标准输入结束（请关闭它，或加 < /dev/null）"),

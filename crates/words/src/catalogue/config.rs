@@ -16,7 +16,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "有多个服务商提供模型“{reference}”：{candidates}",
     ),
     ("config.ambiguous_model.hint", "name it together with its provider", "请连同服务商名称一起写明"),
-    ("config.env_open", "other users can read your keys in {file} (mode {mode})", "其他用户可以读取 {file} 中的密钥（权限 {mode}）"),
+    ("config.dangling", "{file} is a link that leads nowhere", "{file} 是失效的链接"),
+    ("config.dangling.hint", "restore the file behind it, or remove the link", "请恢复链接指向的文件，或删除该链接"),
+    (
+        "config.env_open",
+        "other users can read your keys in {file} (mode {mode})",
+        "其他用户可以读取 {file} 中的密钥（权限 {mode}）",
+    ),
     ("config.env_open.hint", "run: chmod 600 {file}", "请运行：chmod 600 {file}"),
     (
         "config.key_in_file",
@@ -29,7 +35,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请写 api_key_env = \"NAME\"，并把密钥放进该环境变量或 ~/.reasonix/.env",
     ),
     ("config.missing", "{place}: {key} is missing", "{place}：缺少 {key}"),
-    ("config.missing.hint", "add {key}; reasonix.example.toml shows every key", "请补上 {key}；reasonix.example.toml 列出了所有设置"),
+    (
+        "config.missing.hint",
+        "add {key}; reasonix.example.toml shows every key",
+        "请补上 {key}；reasonix.example.toml 列出了所有设置",
+    ),
     (
         "config.no_memory_compiler",
         "{place}: agent.memory_compiler belongs to another edition and does nothing here",
@@ -109,20 +119,30 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{place}：未知的设置 {key}；它可能是一条不会被遵守的规则",
     ),
     ("config.refused_key_like.hint", "did you mean {suggestion}?", "您是否想写 {suggestion}？"),
+    (
+        "config.rule",
+        "{place}: {key}: the rule \"{rule}\" cannot be read: {reason}",
+        "{place}：{key}：无法读取规则“{rule}”：{reason}",
+    ),
+    (
+        "config.rule.hint",
+        "a rule is Tool or Tool(pattern), such as Bash(git status:*) or Edit(docs/**)",
+        "规则写作 Tool 或 Tool(模式)，例如 Bash(git status:*) 或 Edit(docs/**)",
+    ),
     ("config.rules_cut", "{file} is longer than 32 KiB; the rest was left out", "{file} 超过 32 KiB，其余部分已略去"),
     (
         "config.rules_cut.hint",
         "keep rules short; move details into files that the model can read when it needs them",
         "请保持规则简短，把细节移到模型需要时可读取的文件中",
     ),
-    (
-        "config.rules_outside",
-        "{file} leads out of the repository and was not read",
-        "{file} 指向仓库之外，未读取",
-    ),
+    ("config.rules_outside", "{file} leads out of the repository and was not read", "{file} 指向仓库之外，未读取"),
     ("config.rules_outside.hint", "replace the link by a plain file", "请用普通文件替换该链接"),
     ("config.rules_unreadable", "{file} was not read: {reason}", "未能读取 {file}：{reason}"),
-    ("config.rules_unreadable.hint", "put a readable plain file there, or remove it", "请放置可读的普通文件，或将其删除"),
+    (
+        "config.rules_unreadable.hint",
+        "put a readable plain file there, or remove it",
+        "请放置可读的普通文件，或将其删除",
+    ),
     ("config.syntax", "{place}: {message}", "{place}：{message}"),
     (
         "config.syntax.hint",
@@ -139,7 +159,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("config.unknown_key.hint", "docs/config.md lists every key", "docs/config.md 列出了所有设置"),
     ("config.unknown_key_like", "{place}: unknown key {key}", "{place}：未知的设置 {key}"),
     ("config.unknown_key_like.hint", "did you mean {suggestion}?", "您是否想写 {suggestion}？"),
-    ("config.unknown_model", "no provider and no model is called \"{reference}\"", "没有名为“{reference}”的服务商或模型"),
+    (
+        "config.unknown_model",
+        "no provider and no model is called \"{reference}\"",
+        "没有名为“{reference}”的服务商或模型",
+    ),
     ("config.unknown_model.hint", "there is: {known}", "可用的有：{known}"),
     (
         "config.unknown_model_like",
@@ -156,7 +180,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("config.unwritable", "cannot write {file}: {reason}", "无法写入 {file}：{reason}"),
     ("config.unwritable.hint", "check the folder, its permissions and the free space", "请检查文件夹、权限和可用空间"),
     ("config.value", "{place}: {key} takes {expected}, not {found}", "{place}：{key} 应为 {expected}，而不是 {found}"),
-    ("config.value.hint", "correct the value; docs/config.md describes {key}", "请修正该值；docs/config.md 说明了 {key}"),
+    (
+        "config.value.hint",
+        "correct the value; docs/config.md describes {key}",
+        "请修正该值；docs/config.md 说明了 {key}",
+    ),
     (
         "config.variable",
         "{place}: {key} needs the variable {variable}, which is not set",

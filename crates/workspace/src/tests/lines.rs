@@ -1,11 +1,11 @@
 //! Windows into files of any size.
 
 use super::{Place, code};
-use crate::{Encoding, Eol};
+use crate::window::{Wanted, of_stream};
+use crate::{Encoding, Eol, Window};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::fs::OpenOptions;
-use std::io::Write;
 
 #[test]
 fn a_window_says_where_it_is() {
@@ -72,36 +72,38 @@ fn five_gigabytes_are_read_in_bounded_memory() {
     assert_eq!(code(workspace.read_lines("holes", 1, 1, 100)), "binary");
 }
 
-/// Files above the bound for whole reads are streamed; what is shown must be the same in every encoding.
+fn streamed(bytes: &[u8], offset: u64, limit: usize) -> Window {
+    let wanted = Wanted { offset, limit, max_bytes: 10_000 };
+    of_stream("f", bytes, bytes.len() as u64, wanted).unwrap()
+}
+
 #[test]
-fn large_files_show_the_same_lines_as_small_ones() {
-    let lines: Vec<String> = (0..400_000).map(|i| format!("第{i}行：这个函数读取配置文件，返回名字\r")).collect();
+fn streamed_files_show_the_same_lines_in_every_encoding() {
+    let lines: Vec<String> = (0..8_000).map(|i| format!("第{i}行：这个函数读取配置文件，返回名字\r")).collect();
     let text = lines.join("\n") + "\n";
     let wide: Vec<u8> = std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect();
     for (bytes, name) in [
         (text.as_bytes().to_vec(), "UTF-8"),
+        ([b"\xef\xbb\xbf", text.as_bytes()].concat(), "UTF-8"),
         (encoding_rs::GBK.encode(&text).0.into_owned(), "GBK"),
         (wide, "UTF-16BE"),
     ] {
-        assert!(bytes.len() as u64 > crate::MAX_TEXT_BYTES, "{name}");
-        let place = Place::new();
-        place.file("f", &bytes);
-        let window = place.open().read_lines("f", 200_000, 3, 10_000).unwrap();
+        assert!(bytes.len() > 4 * 64 * 1024, "{name} must take several reads");
+        let window = streamed(&bytes, 5_000, 3);
         assert_eq!(window.format.encoding.name(), name);
         assert_eq!((window.format.eol, window.lossy), (Eol::Crlf, false));
-        let expect: Vec<_> = lines[199_999..200_002].iter().map(|line| line.trim_end()).collect();
+        let expect: Vec<_> = lines[4_999..5_002].iter().map(|line| line.trim_end()).collect();
         assert_eq!(window.lines, expect);
-        let window = place.open().read_lines("f", 399_999, 10, 10_000).unwrap();
-        assert_eq!((window.lines.len(), window.total, window.more), (2, Some(400_000), false), "{name}");
+        let window = streamed(&bytes, 7_999, 10);
+        assert_eq!((window.lines.len(), window.total, window.more), (2, Some(8_000), false), "{name}");
+        assert_eq!(streamed(&bytes, 1, 1).lines, [lines[0].trim_end()], "{name}");
     }
 }
 
 #[test]
 fn a_broken_byte_in_a_large_file_is_shown_and_said() {
-    let place = Place::new();
-    let path = place.file("f", "good line\n".repeat(1_800_000));
-    OpenOptions::new().append(true).open(&path).unwrap().write_all(b"bad \xff byte\n").unwrap();
-    let window = place.open().read_lines("f", 1_800_001, 1, 100).unwrap();
+    let bytes = [b"good line\n".repeat(20_000).as_slice(), b"bad \xff byte\n"].concat();
+    let window = streamed(&bytes, 20_001, 1);
     assert_eq!((window.lines.join(""), window.lossy), ("bad \u{fffd} byte".into(), true));
     assert_eq!(window.format.encoding, Encoding::Utf8);
 }

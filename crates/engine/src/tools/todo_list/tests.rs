@@ -3,7 +3,6 @@ use pretty_assertions::assert_eq;
 use reasonix_agent::{Args, Call, Stop, Tool};
 use reasonix_proto::{CallId, Family, ReadOnly, TodoPhase, ToolOutcome};
 use serde_json::{Value, json};
-use std::future::Future;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
@@ -26,7 +25,7 @@ fn run(tool: &Arc<dyn Tool>, input: Value) -> (String, Option<Vec<TodoPhase>>) {
 /// Applies batches to a new list; the text after the last one.
 fn after(batches: &[Value]) -> String {
     let tools = todo_tools(&TodoList::default());
-    batches.iter().map(|ops| run(&tools[0], json!({"ops": ops})).0).last().unwrap()
+    batches.iter().fold(String::new(), |_, ops| run(&tools[0], json!({"ops": ops})).0)
 }
 
 fn two_phases() -> Value {
@@ -49,7 +48,10 @@ fn operations_change_the_list() {
         (json!([{"op": "init", "list": []}]), "Todo list cleared."),
         (json!([{"op": "append", "phase": "B", "items": ["b2"]}]), "A\n[~] a1\n[ ] a2\nB\n[ ] b1\n[ ] b2"),
         (json!([{"op": "append", "phase": "C", "items": ["c1"]}]), "A\n[~] a1\n[ ] a2\nB\n[ ] b1\nC\n[ ] c1"),
-        (json!([{"op": "note", "task": "a2", "text": "see x\ny \n"}]), "A\n[~] a1\n[ ] a2\n    > see x\n    > y\nB\n[ ] b1"),
+        (
+            json!([{"op": "note", "task": "a2", "text": "see x\ny \n"}]),
+            "A\n[~] a1\n[ ] a2\n    > see x\n    > y\nB\n[ ] b1",
+        ),
         (json!([{"op": "done", "task": "a1"}, {"op": "start", "task": "a1"}]), "A\n[~] a1\n[ ] a2\nB\n[ ] b1"),
         (json!([{"op": "drop", "task": "a1"}, {"op": "done", "task": "a1"}]), "A\n[x] a1\n[~] a2\nB\n[ ] b1"),
         (json!([{"op": "start", "task": "a2"}, {"op": "done", "task": "a2"}]), "A\n[~] a1\n[x] a2\nB\n[ ] b1"),
@@ -97,7 +99,10 @@ fn other_shapes_are_understood() {
         "five",
     ]});
     assert_eq!(run(&tools[0], whole).0, "[x] one\n[~] two\n[ ] three\n[-] four\n[ ] five");
-    assert_eq!(run(&tools[0], json!({"op": "done", "task": "two"})).0, "[x] one\n[x] two\n[~] three\n[-] four\n[ ] five");
+    assert_eq!(
+        run(&tools[0], json!({"op": "done", "task": "two"})).0,
+        "[x] one\n[x] two\n[~] three\n[-] four\n[ ] five"
+    );
     let (text, _) = run(&tools[0], json!({"ops": [{"op": "explode"}]}));
     assert!(text.contains("unknown variant `explode`"), "{text}");
     assert!(run(&tools[0], json!({})).0.contains("missing field `ops`"));
@@ -117,14 +122,26 @@ fn a_list_is_shared_read_and_restored() {
 }
 
 #[test]
+fn the_work_is_done_when_the_call_starts() {
+    let list = TodoList::default();
+    let tools = todo_tools(&list);
+    let (id, input) = (CallId::from("1"), args(json!({"ops": two_phases()})));
+    let waiting = tools[0].run(Call { id: &id, args: &input, stop: Stop::new(), progress: &|_| {} });
+    assert_eq!(list.phases().len(), 2, "calls of one step keep their order without waiting for each other");
+    drop(waiting);
+}
+
+#[test]
 fn the_gate_sees_bookkeeping() {
     let tools = todo_tools(&TodoList::default());
     let action = tools[0].action(&args(json!({"ops": [{"op": "start", "task": "a"}, {"op": "done"}]})));
     assert_eq!((action.family, action.title().as_str()), (Family::Own, "start a, done all"));
+    assert_eq!(action.read_only, ReadOnly::Yes, "nobody is asked");
     assert_eq!(tools[1].action(&Args::new()).read_only, ReadOnly::Yes);
     for (tool, alias) in tools.iter().zip(["todowrite", "todoread"]) {
         assert!(tool.aliases().contains(&alias));
     }
     let bytes: usize = tools.iter().map(|tool| serde_json::to_string(tool.spec()).unwrap().len()).sum();
-    assert!(bytes < 1000, "{bytes} bytes: {}", serde_json::to_string(tools[0].spec()).unwrap());
+    println!("{bytes} bytes");
+    assert!(bytes <= 1000, "{bytes} bytes: {}", serde_json::to_string(tools[0].spec()).unwrap());
 }

@@ -3,7 +3,63 @@
 use crate::error::Unreadable;
 use crate::node::Node;
 use crate::view::View;
-use crate::{Agent, ConfigError, read};
+use crate::{ConfigError, read};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Settings of the loop.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agent {
+    /// Stands in place of the built-in system prompt.
+    pub system_prompt: Option<String>,
+    /// A file with the system prompt.
+    pub system_prompt_file: Option<PathBuf>,
+    /// Steps a turn may take; 0 for no limit.
+    pub max_steps: u32,
+    /// Steps the planner may take; 0 for no limit.
+    pub planner_max_steps: u32,
+    /// Sampling temperature; none leaves it to the endpoint.
+    pub temperature: Option<f64>,
+    /// Nucleus sampling; none leaves it to the endpoint.
+    pub top_p: Option<f64>,
+    /// Seconds a turn may take; 0 for no limit.
+    pub turn_timeout_seconds: u64,
+    /// The language of visible reasoning: `auto`, `zh` or `en`.
+    pub reasoning_language: String,
+    /// Accepted and ignored.
+    pub memory_compiler: Option<bool>,
+    /// Tools of the user that count as readers in plan mode.
+    pub plan_mode_allowed_tools: Vec<String>,
+    /// The planner's model.
+    pub planner_model: Option<String>,
+    /// The model of subagents.
+    pub subagent_model: Option<String>,
+    /// The model of a subagent by its skill's name.
+    pub subagent_models: BTreeMap<String, String>,
+    /// A complex task may enter plan mode by itself.
+    pub auto_plan: bool,
+}
+
+impl Default for Agent {
+    fn default() -> Self {
+        Self {
+            system_prompt: None,
+            system_prompt_file: None,
+            max_steps: 0,
+            planner_max_steps: 0,
+            temperature: None,
+            top_p: None,
+            turn_timeout_seconds: 0,
+            reasoning_language: "auto".to_owned(),
+            memory_compiler: None,
+            plan_mode_allowed_tools: Vec::new(),
+            planner_model: None,
+            subagent_model: None,
+            subagent_models: BTreeMap::new(),
+            auto_plan: false,
+        }
+    }
+}
 
 /// The loop's settings. A system prompt's file is read here, so that a missing one is an error with a place.
 pub(crate) fn resolve(view: &View<'_>) -> Result<Agent, ConfigError> {

@@ -2,7 +2,60 @@
 
 use crate::node::{Node, Table};
 use crate::view::{Context, View};
-use crate::{ConfigError, Price, Provider};
+use crate::{ConfigError, Secret};
+use std::path::PathBuf;
+
+/// An endpoint that offers one or more models.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Provider {
+    /// Its name.
+    pub name: String,
+    /// The wire it speaks: `openai`, `scripted`, …
+    pub kind: String,
+    /// Its address.
+    pub base_url: String,
+    /// The models it offers; at least one.
+    pub models: Vec<String>,
+    /// The model used when only the provider is named.
+    pub default: String,
+    /// The variable that holds the key.
+    pub api_key_env: Option<String>,
+    /// Tokens the models can see; 0 switches compaction off.
+    pub context_window: u64,
+    /// Headers to send with every request.
+    pub headers: Vec<(String, Secret)>,
+    /// What tokens cost.
+    pub price: Option<Price>,
+    /// Sampling temperature for this endpoint; wins over the agent's.
+    pub temperature: Option<f64>,
+    /// Nucleus sampling for this endpoint; wins over the agent's.
+    pub top_p: Option<f64>,
+    /// The most tokens an answer may have.
+    pub max_tokens: Option<u64>,
+    /// How hard the model should think, as the endpoint spells it.
+    pub reasoning_effort: Option<String>,
+    /// More fields for the body of every request.
+    pub extra_body: serde_json::Map<String, serde_json::Value>,
+    /// Seconds without a byte after which a stream counts as broken; none leaves it to the wire, 0 waits for ever.
+    pub stream_idle_timeout_seconds: Option<u64>,
+    /// The script that a `scripted` provider plays.
+    pub script: Option<PathBuf>,
+    /// Options of a kind that this edition does not know.
+    pub extra: serde_json::Map<String, serde_json::Value>,
+}
+
+/// What a million tokens cost.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Price {
+    /// Tokens that were not in the endpoint's cache.
+    pub input: f64,
+    /// Tokens that were.
+    pub cached_input: f64,
+    /// Tokens of the answer.
+    pub output: f64,
+    /// The currency as it is shown.
+    pub currency: String,
+}
 
 /// The endpoints, in the order they were written.
 pub(crate) fn resolve(table: &Table, context: &Context<'_>) -> Result<Vec<Provider>, ConfigError> {

@@ -3,7 +3,49 @@
 use crate::expand::{Unset, expand};
 use crate::node::{Node, Table};
 use crate::view::{Context, View};
-use crate::{ConfigError, Plugin, Secret, Transport};
+use crate::{ConfigError, Layer, Secret};
+use std::collections::BTreeMap;
+
+/// How an MCP server is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Transport {
+    /// A child process.
+    #[default]
+    Stdio,
+    /// Streamable HTTP.
+    Http,
+    /// The older HTTP with server-sent events.
+    Sse,
+}
+
+/// An MCP server. Its texts are not expanded yet, since a project's may only be after the user trusts it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Plugin {
+    /// Its name.
+    pub name: String,
+    /// How it is reached.
+    pub transport: Transport,
+    /// False when it is switched off.
+    pub enabled: bool,
+    /// The program.
+    pub command: Option<String>,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its environment.
+    pub env: Vec<(String, Secret)>,
+    /// Its address.
+    pub url: Option<String>,
+    /// Headers for every request.
+    pub headers: Vec<(String, Secret)>,
+    /// Seconds a call may take; 0 for the general limit.
+    pub call_timeout_seconds: u64,
+    /// The same for single tools.
+    pub tool_timeout_seconds: BTreeMap<String, u64>,
+    /// Tools that the user trusts to be readers. Never from a project.
+    pub trusted_read_only_tools: Vec<String>,
+    /// The layer it came from; nothing of a project's runs before trust.
+    pub layer: Layer,
+}
 
 /// The servers, in the order they were written.
 pub(crate) fn resolve(table: &Table, context: &Context<'_>) -> Result<Vec<Plugin>, ConfigError> {

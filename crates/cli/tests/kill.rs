@@ -1,0 +1,144 @@
+//! Ctrl-C and `kill -9` at any moment: the session goes on, every call is answered, no child is left behind.
+
+mod support;
+
+use reasonix_testkit::Reply;
+use serde_json::json;
+use std::process::Child;
+use std::time::{Duration, Instant};
+use support::Place;
+
+fn signal(child: &Child, number: i32) {
+    let pid = i32::try_from(child.id()).unwrap();
+    // SAFETY: a plain kill of a child that was not waited for yet.
+    #[allow(unsafe_code)]
+    let sent = unsafe { libc::kill(pid, number) };
+    assert_eq!(sent, 0);
+}
+
+/// Waits until something is true; the bound is only there so that a broken test ends.
+fn until(what: &str, mut is_true: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is_true() {
+        assert!(started.elapsed() < Duration::from_secs(60), "never happened: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn log_has(place: &Place, word: &str) -> bool {
+    place.logs().first().is_some_and(|log| std::fs::read_to_string(log).unwrap_or_default().contains(word))
+}
+
+fn slow_command() -> Reply {
+    Reply::call(
+        "bash",
+        json!({"command": "echo $$ > pid; (setsid sleep 300 & echo $! > daemon); touch started; sleep 300"}),
+    )
+}
+
+fn is_alive(pid: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+#[test]
+fn ctrl_c_while_the_model_speaks() {
+    let place = Place::new(vec![Reply::hang_mid_stream("half"), Reply::say("ok")]);
+    let child = place.spawn(&["run", "hello"]);
+    until("the request", || place.server.requests().len() == 1 && log_has(&place, "hello"));
+    std::thread::sleep(Duration::from_millis(50));
+    signal(&child, libc::SIGINT);
+    let ran = support::finish(child.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(130), "{}", ran.err);
+    assert!(ran.err.contains("--continue"), "{}", ran.err);
+    place.assert_resumes();
+}
+
+#[test]
+fn ctrl_c_while_a_command_runs_kills_its_tree() {
+    for number in [libc::SIGINT, libc::SIGTERM] {
+        let place = Place::new(vec![slow_command(), Reply::say("ok")]);
+        let child = place.spawn(&["run", "hello"]);
+        until("the command", || place.work.exists("started"));
+        signal(&child, number);
+        let ran = support::finish(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(130), "{}", ran.err);
+        for file in ["pid", "daemon"] {
+            let pid = place.work.read(file).trim().to_owned();
+            until("the tree is gone", || !is_alive(&pid));
+        }
+        place.assert_resumes();
+        let results = place.server.requests()[1].messages()[3]["content"].as_str().unwrap().to_owned();
+        assert!(
+            results.contains("interrupted") || results.contains("aborted") || results.contains("cancel"),
+            "{results}"
+        );
+    }
+}
+
+#[test]
+fn kill_9_while_the_model_speaks() {
+    let place = Place::new(vec![Reply::hang_mid_stream("half"), Reply::say("ok")]);
+    let mut child = place.spawn(&["run", "hello"]);
+    until("the request", || place.server.requests().len() == 1 && log_has(&place, "hello"));
+    signal(&child, libc::SIGKILL);
+    child.wait().unwrap();
+    let listed = place.run(&["sessions"]);
+    assert!(listed.out.contains("hello"), "a killed session without an answer is listed: {}", listed.out);
+    place.assert_resumes();
+}
+
+#[test]
+fn kill_9_while_a_command_runs() {
+    let place = Place::new(vec![slow_command(), Reply::say("ok")]);
+    let mut child = place.spawn(&["run", "hello"]);
+    until("the command", || place.work.exists("started"));
+    signal(&child, libc::SIGKILL);
+    child.wait().unwrap();
+    let pid = place.work.read("pid").trim().to_owned();
+    until("the command is gone", || !is_alive(&pid));
+    let daemon = place.work.read("daemon").trim().to_owned();
+    if is_alive(&daemon) {
+        // Nothing can reach a process that left its session once we are dead; the test cleans up after itself.
+        signal_pid(&daemon);
+    }
+    place.assert_resumes();
+    let request = &place.server.requests()[1];
+    assert_eq!(request.messages()[3]["role"], "tool", "the call that was running is answered");
+}
+
+fn signal_pid(pid: &str) {
+    std::process::Command::new("kill").args(["-9", pid]).status().unwrap();
+}
+
+#[test]
+fn kill_9_at_many_moments_of_a_busy_turn() {
+    for delay in (0..40).step_by(4) {
+        let mut replies: Vec<_> =
+            (0..30).map(|n| Reply::call("bash", json!({"command": format!("echo {n} >> trace")}))).collect();
+        replies.push(Reply::say("done"));
+        let place = Place::with_server(reasonix_testkit::ModelServer::start_with({
+            let mut replies = replies.into_iter();
+            move |_| Some(replies.next().unwrap_or_else(|| Reply::say("ok")))
+        }));
+        let mut child = place.spawn(&["run", "work"]);
+        std::thread::sleep(Duration::from_millis(delay));
+        signal(&child, libc::SIGKILL);
+        child.wait().unwrap();
+        // Before the first prompt is on disk there is nothing to resume, and --continue starts anew.
+        place.assert_resumes();
+    }
+}
+
+#[test]
+fn two_processes_cannot_write_one_session() {
+    let place = Place::new(vec![Reply::say("one"), Reply::hang(), Reply::say("three")]);
+    assert_eq!(place.run(&["run", "first"]).code, Some(0));
+    let mut child = place.spawn(&["run", "-c", "second"]);
+    until("the second request", || place.server.requests().len() == 2);
+    let ran = place.run(&["run", "-c", "third"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains(&child.id().to_string()), "the holder is named: {}", ran.err);
+    signal(&child, libc::SIGKILL);
+    child.wait().unwrap();
+    place.assert_resumes();
+}

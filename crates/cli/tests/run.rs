@@ -1,0 +1,229 @@
+//! `reasonix run` as a script uses it: output, exit codes, sessions, options. The real binary against a scripted server.
+
+mod support;
+
+use reasonix_testkit::Reply;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Stdio;
+use support::Place;
+
+#[test]
+fn the_answer_goes_to_stdout_and_everything_else_to_stderr() {
+    let place = Place::new(vec![
+        Reply::call("read_file", json!({"path": "a.txt"})).after_saying("I will look."),
+        Reply::say("It says hello."),
+    ]);
+    place.work.write("a.txt", "hello\n");
+    let ran = place.run(&["run", "what does a.txt say?"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.out, "It says hello.\n");
+    for wanted in ["PLAN\nI will look.", "TOOL   read_file a.txt", "└ ok", "ANSWER"] {
+        assert!(ran.err.contains(wanted), "{wanted}: {}", ran.err);
+    }
+    assert!(!ran.err.contains('\u{1b}'), "no colours in a pipe");
+    place.server.assert_valid();
+    place.server.assert_prefixes_grow();
+}
+
+#[test]
+fn quiet_prints_the_last_answer_only() {
+    let place = Place::new(vec![Reply::call("ls", json!({})).after_saying("plan"), Reply::say("answer")]);
+    let ran = place.run(&["run", "--quiet", "go"]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "answer\n", ""));
+}
+
+#[test]
+fn json_prints_one_envelope_a_line() {
+    let place = Place::new(vec![Reply::call("ls", json!({})), Reply::say("done")]);
+    let ran = place.run(&["run", "--json", "go"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let events: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let kinds: Vec<_> = events.iter().map(|event| event["event"]["type"].as_str().unwrap()).collect();
+    for wanted in [
+        "session_started",
+        "turn_started",
+        "state",
+        "message",
+        "tool_started",
+        "tool_ended",
+        "usage",
+        "turn_ended",
+        "session_ended",
+    ] {
+        assert!(kinds.contains(&wanted), "{wanted} is missing in {kinds:?}");
+    }
+    assert!(events.iter().all(|event| event["v"] == 1 && event["session"].is_string()));
+    assert!(events.windows(2).all(|pair| pair[0]["seq"].as_u64() < pair[1]["seq"].as_u64()));
+    // Durable events carry the record that is on disk, unchanged.
+    let log = std::fs::read_to_string(&place.logs()[0]).unwrap();
+    let on_disk: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for event in events.iter().filter(|event| event["event"]["record"].is_object()) {
+        let record = &event["event"]["record"];
+        let mut line = on_disk.iter().find(|line| line["id"] == record["id"]).expect("the record is on disk").clone();
+        line.as_object_mut().unwrap().remove("crc");
+        assert_eq!(&line, record);
+    }
+}
+
+#[test]
+fn stdin_is_added_to_the_prompt_or_is_the_prompt() {
+    for (args, piped, wanted) in [
+        (vec!["run", "review this"], "diff --git a b\n", "<stdin>\ndiff --git a b\n</stdin>\n\nreview this"),
+        (vec!["run"], "only stdin", "only stdin"),
+        (vec!["run", "-"], "a dash", "a dash"),
+    ] {
+        let place = Place::new(vec![Reply::say("ok")]);
+        let mut child =
+            place.command(&args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(piped.as_bytes()).unwrap();
+        let ran = support::finish(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert_eq!(place.server.requests()[0].last_content(), wanted);
+    }
+}
+
+#[test]
+fn references_to_files_are_resolved_only_when_they_exist() {
+    let place = Place::new(vec![Reply::say("ok")]);
+    place.work.write("src/main.rs", "fn main() {}\n");
+    let ran = place.run(&["run", "explain @src/main.rs, ask @nobody and me@example.org", "@src"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let requests = place.server.requests();
+    let sent = requests[0].last_content();
+    assert!(sent.starts_with("<file path=\"src/main.rs\">\nfn main() {}"), "{sent}");
+    assert!(sent.contains("<folder path=\"src\">\nmain.rs"), "{sent}");
+    assert!(sent.ends_with("explain @src/main.rs, ask @nobody and me@example.org @src"), "{sent}");
+}
+
+#[test]
+fn a_session_is_kept_listed_continued_and_resumed() {
+    let place = Place::new(vec![Reply::say("one"), Reply::say("two"), Reply::say("three"), Reply::say("four")]);
+    assert_eq!(place.run(&["run", "first prompt"]).code, Some(0));
+    assert_eq!(place.run(&["run", "-c", "second"]).code, Some(0));
+    assert_eq!(place.logs().len(), 1);
+    let listed = place.run(&["sessions"]);
+    assert!(listed.out.contains("first prompt") && listed.out.contains("done"), "{}", listed.out);
+    let id = listed.out.split_whitespace().next().unwrap().to_owned();
+    assert_eq!(place.run(&["run", "--resume", &id, "third"]).code, Some(0));
+    let requests = place.server.requests();
+    let texts: Vec<_> =
+        requests[2].messages().iter().skip(1).map(|message| message["content"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["first prompt", "one", "second", "two", "third"]);
+    place.server.assert_prefixes_grow();
+    let json: Value = serde_json::from_str(place.run(&["sessions", "--json"]).out.lines().next().unwrap()).unwrap();
+    assert_eq!((json["turns"].as_u64(), json["ending"].as_str()), (Some(3), Some("done")));
+    assert_eq!(place.run(&["run", "--no-session", "fourth"]).code, Some(0));
+    assert_eq!(place.logs().len(), 1, "--no-session keeps nothing");
+}
+
+#[test]
+fn an_unknown_session_is_a_clear_error() {
+    let place = Place::new(vec![]);
+    let ran = place.run(&["run", "--resume", "nope", "x"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("nope") && ran.err.contains("hint"), "{}", ran.err);
+}
+
+#[test]
+fn edits_are_made_and_shown() {
+    let place = Place::new(vec![
+        Reply::call("read_file", json!({"path": "a.rs"})),
+        Reply::call("edit_file", json!({"path": "a.rs", "old_string": "1", "new_string": "2"})),
+        Reply::call("bash", json!({"command": "cat a.rs; exit 3"})),
+        Reply::say("done"),
+    ]);
+    place.work.write("a.rs", "let x = 1;\n");
+    let ran = place.run(&["run", "change it"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(place.work.read("a.rs"), "let x = 2;\n");
+    for wanted in ["updated (+1 -1) a.rs", "-let x = 1;", "+let x = 2;", "exit code 3", "bash $ cat a.rs; exit 3"] {
+        assert!(ran.err.contains(wanted), "{wanted}: {}", ran.err);
+    }
+}
+
+#[test]
+fn exit_codes_follow_how_the_turn_ended() {
+    let limit = Place::new(vec![Reply::call("ls", json!({})), Reply::say("so far")]);
+    let ran = limit.run(&["run", "--max-steps", "1", "go"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(5), "so far\n"));
+    assert_eq!(limit.server.requests()[1].body["tool_choice"], "none");
+
+    let refused = Place::new(vec![Reply::call("bash", json!({"command": "touch x"})), Reply::say("I may not")]);
+    refused.configure("[permissions]\ndeny = [\"Bash(touch:*)\"]\n");
+    let ran = refused.run(&["run", "go"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("blocked:") && ran.err.contains("Bash(touch:*)"), "{}", ran.err);
+    assert!(!refused.work.exists("x"));
+
+    let asks = Place::new(vec![Reply::call("bash", json!({"command": "touch x"})), Reply::say("I may not")]);
+    asks.configure("[permissions]\nask = [\"Bash(touch:*)\"]\n");
+    assert_eq!(asks.run(&["run", "go"]).code, Some(3), "an ask rule without a person is a refusal");
+    assert!(!asks.work.exists("x"));
+
+    let usage = Place::new(vec![]);
+    for args in [vec!["run", "--no-such-flag"], vec!["nonsense"], vec!["run", "-C", "/no/such/folder", "x"], vec![]] {
+        assert_eq!(usage.run(&args).code, Some(2), "{args:?}");
+    }
+    assert_eq!(usage.run(&["--version"]).code, Some(0));
+}
+
+#[test]
+fn an_output_schema_is_enforced() {
+    let schema = json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}).to_string();
+    let place =
+        Place::new(vec![Reply::say("no idea"), Reply::say("```json\n{\"n\": \"x\"}\n```"), Reply::say("{\"n\": 4}")]);
+    place.work.write("s.json", &schema);
+    let ran = place.run(&["run", "--output-schema", "s.json", "count"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(serde_json::from_str::<Value>(&ran.out).unwrap(), json!({"n": 4}));
+    let never = Place::new(vec![Reply::say("no"), Reply::say("no"), Reply::say("no")]);
+    never.work.write("s.json", &schema);
+    let ran = never.run(&["run", "--output-schema", "s.json", "count"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(ran.err.contains("does not fit"), "{}", ran.err);
+}
+
+#[test]
+fn tools_can_be_chosen_and_the_prompt_extended() {
+    let place = Place::new(vec![Reply::say("ok")]);
+    place.work.write("AGENTS.md", "Always use tabs.\n");
+    place.run(&["run", "--tools", "read_file,grep", "--append-system-prompt", "Speak softly.", "go"]);
+    let body = &place.server.requests()[0].body;
+    let names: Vec<_> =
+        body["tools"].as_array().unwrap().iter().map(|tool| tool["function"]["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["read_file", "grep"]);
+    let system = body["messages"][0]["content"].as_str().unwrap();
+    assert!(system.contains("Always use tabs.") && system.ends_with("Speak softly."), "{system}");
+}
+
+#[test]
+fn an_unknown_tool_name_on_the_command_line_is_an_error() {
+    let place = Place::new(vec![]);
+    let ran = place.run(&["run", "--tools", "read_fil", "go"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("read_fil") && ran.err.contains("read_file"), "{}", ran.err);
+}
+
+#[test]
+fn files_outside_the_folder_need_add_dir() {
+    let other = reasonix_testkit::TempWorkspace::new();
+    let path = other.join("x").display().to_string();
+    let call = || vec![Reply::call("write_file", json!({"path": path, "content": "hi"})), Reply::say("ok")];
+    let closed = Place::new(call());
+    let ran = closed.run(&["run", "go"]);
+    assert!(ran.err.contains("outside") && !other.exists("x"), "{}", ran.err);
+    let open = Place::new(call());
+    let ran = open.run(&["run", "--add-dir", &other.path().display().to_string(), "go"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(other.read("x"), "hi");
+}
+
+#[test]
+fn chinese_users_read_chinese() {
+    let place = Place::new(vec![Reply::fail(401, "{\"error\":{\"message\":\"bad key\"}}")]);
+    let mut command = place.command(&["run", "你好"]);
+    let ran = support::finish(command.env("LANG", "zh_CN.UTF-8").output().unwrap());
+    assert_eq!(ran.code, Some(4));
+    assert!(ran.err.contains("错误") && ran.err.contains("提示"), "{}", ran.err);
+}

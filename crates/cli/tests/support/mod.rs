@@ -1,0 +1,107 @@
+//! A place for black-box tests: a home, a project, and the built binary with a clean environment.
+#![allow(dead_code, unreachable_pub)]
+
+use reasonix_testkit::{ModelServer, Reply, TempWorkspace};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+
+/// A home folder, a project folder and a model server.
+pub struct Place {
+    pub home: TempWorkspace,
+    pub work: TempWorkspace,
+    pub server: ModelServer,
+}
+
+/// What a finished run left.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Place {
+    /// A configured place whose model answers with these replies.
+    pub fn new(replies: Vec<Reply>) -> Self {
+        Self::with_server(ModelServer::start_blocking(replies))
+    }
+
+    pub fn with_server(server: ModelServer) -> Self {
+        let place = Self::bare(server);
+        place.configure("");
+        place
+    }
+
+    /// A place without any settings.
+    pub fn bare(server: ModelServer) -> Self {
+        Self { home: TempWorkspace::new(), work: TempWorkspace::new(), server }
+    }
+
+    /// Writes the settings, with more of them behind the provider.
+    pub fn configure(&self, more: &str) {
+        let text = format!(
+            "default_model = \"mock\"\n\n[[providers]]\nname = \"mock\"\nkind = \"openai\"\nbase_url = \"{}\"\nmodel = \"m1\"\napi_key_env = \"MOCK_KEY\"\ncontext_window = 100000\n\n{more}",
+            self.server.base_url()
+        );
+        self.home.write("config.toml", text);
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(binary());
+        command
+            .args(args)
+            .current_dir(self.work.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home.path())
+            .env("REASONIX_HOME", self.home.path())
+            .env("LANG", "C.UTF-8")
+            .env("MOCK_KEY", "sk-secret-for-tests")
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        finish(self.command(args).output().expect("the binary starts"))
+    }
+
+    /// Starts the binary and leaves it running.
+    pub fn spawn(&self, args: &[&str]) -> Child {
+        self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts")
+    }
+
+    /// The session files.
+    pub fn logs(&self) -> Vec<PathBuf> {
+        let folder = self.home.join("state/sessions");
+        let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+        let mut files: Vec<_> = entries
+            .map(|entry| entry.expect("an entry").path())
+            .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+            .collect();
+        files.sort();
+        files
+    }
+
+    /// The last session goes on, and every request it makes is valid.
+    pub fn assert_resumes(&self) {
+        let ran = self.run(&["run", "--continue", "go on"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        self.server.assert_valid();
+    }
+}
+
+pub fn binary() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_reasonix"))
+}
+
+pub fn finish(output: Output) -> Ran {
+    Ran {
+        code: output.status.code(),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// True when what needs more than Rust, git and bash must be there.
+pub fn everything_required() -> bool {
+    std::env::var("REASONIX_E2E").is_ok_and(|value| value == "1")
+}

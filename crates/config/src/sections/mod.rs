@@ -1,0 +1,16 @@
+//! The sections: what each holds, and how it is resolved from the tree.
+
+pub(crate) mod agent;
+pub(crate) mod ask;
+pub(crate) mod cache;
+pub(crate) mod compaction;
+pub(crate) mod logs;
+pub(crate) mod net;
+pub(crate) mod permissions;
+pub(crate) mod plugins;
+pub(crate) mod profiles;
+pub(crate) mod providers;
+pub(crate) mod sandbox;
+pub(crate) mod serve;
+pub(crate) mod skills;
+pub(crate) mod tools;

@@ -1,0 +1,112 @@
+//! `[permissions]`: rule texts and fallbacks, and what was granted for one workspace.
+
+use crate::ConfigError;
+use crate::view::View;
+use reasonix_policy::Rule;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What happens to a call that no rule covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Mode {
+    /// It runs.
+    Allow,
+    /// A person is asked.
+    #[default]
+    Ask,
+    /// It does not run.
+    Deny,
+}
+
+/// The permission rules, as texts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Permissions {
+    /// The fallback for writers.
+    pub mode: Mode,
+    /// Rules that allow. Never from a project.
+    pub allow: Vec<String>,
+    /// Rules that ask.
+    pub ask: Vec<String>,
+    /// Rules that deny.
+    pub deny: Vec<String>,
+    /// Fallbacks of single families by their rule name, such as `Bash`, `Edit`, `Read` or `Task`.
+    pub fallbacks: BTreeMap<String, Mode>,
+    /// Paths outside the workspace.
+    pub external_directory: Mode,
+    /// More patterns for the dangerous class.
+    pub dangerous: Vec<String>,
+}
+
+impl Default for Permissions {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Ask,
+            allow: Vec::new(),
+            ask: Vec::new(),
+            deny: Vec::new(),
+            fallbacks: BTreeMap::new(),
+            external_directory: Mode::Deny,
+            dangerous: Vec::new(),
+        }
+    }
+}
+
+/// The families that have a fallback of their own.
+const FAMILIES: &[&str] = &["Bash", "Edit", "Read", "Grep", "Task", "Skill", "Mcp", "Web"];
+
+/// The rules. One that cannot be read is an error, never left out.
+pub(crate) fn resolve(view: &View<'_>) -> Result<Permissions, ConfigError> {
+    let built_in = Permissions::default();
+    let stranger = view.entries("fallbacks").find(|(family, _)| !FAMILIES.contains(family));
+    if let Some((family, node)) = stranger {
+        return Err(ConfigError::UnknownKey {
+            origin: node.origin.clone(),
+            key: format!("permissions.fallbacks.{family}"),
+            suggestion: crate::unknown::nearest(family, FAMILIES.iter().copied()),
+        });
+    }
+    Ok(Permissions {
+        mode: mode(view.text("mode")).unwrap_or(built_in.mode),
+        allow: rules(view, "allow")?,
+        ask: rules(view, "ask")?,
+        deny: rules(view, "deny")?,
+        fallbacks: view
+            .entries("fallbacks")
+            .filter_map(|(family, node)| Some((family.to_owned(), mode(node.as_text().map(str::to_owned))?)))
+            .collect(),
+        external_directory: mode(view.text("external_directory")).unwrap_or(built_in.external_directory),
+        dangerous: view.texts("dangerous"),
+    })
+}
+
+fn rules(view: &View<'_>, key: &str) -> Result<Vec<String>, ConfigError> {
+    for node in view.items(key) {
+        Rule::parse(node.as_text().unwrap_or_default()).map_err(|error| ConfigError::Rule {
+            origin: node.origin.clone(),
+            key: format!("permissions.{key}"),
+            rule: error.rule,
+            reason: error.reason,
+        })?;
+    }
+    Ok(view.texts(key))
+}
+
+/// The rules that the user granted for exactly this workspace root.
+pub(crate) fn granted(root: &View<'_>, project: &Path) -> Result<Vec<String>, ConfigError> {
+    let here = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    let workspaces = root.section("workspaces");
+    let mut granted = Vec::new();
+    for (path, _) in root.entries("workspaces").filter(|(path, _)| Path::new(path) == here) {
+        granted.extend(rules(&workspaces.section(path).section("permissions"), "allow")?);
+    }
+    Ok(granted)
+}
+
+fn mode(text: Option<String>) -> Option<Mode> {
+    match text.as_deref() {
+        Some("allow") => Some(Mode::Allow),
+        Some("ask") => Some(Mode::Ask),
+        Some("deny") => Some(Mode::Deny),
+        _ => None,
+    }
+}

@@ -1,0 +1,72 @@
+//! A command made ready: everything that must not be allocated or looked up once its process exists.
+
+use crate::Command;
+use rustix::fs::{Mode, OFlags};
+use std::ffi::{CString, OsStr, OsString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Where programs are looked for when the environment does not say.
+const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// What is executed.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) program: CString,
+    pub(crate) args: Vec<CString>,
+    pub(crate) env: Vec<CString>,
+    pub(crate) cwd: CString,
+}
+
+/// What it is connected to.
+#[derive(Debug)]
+pub(crate) struct Ends {
+    pub(crate) stdin: OwnedFd,
+    pub(crate) output: OwnedFd,
+    pub(crate) report: OwnedFd,
+}
+
+impl Plan {
+    pub(crate) fn of(command: &Command) -> io::Result<Self> {
+        let path = command.environment.vars().find(|(name, _)| *name == "PATH").map(|(_, value)| value);
+        let program = find(&command.program, path.unwrap_or(OsStr::new(USUAL_PATH)))?;
+        let mut args = vec![text(&command.program)?];
+        for arg in &command.args {
+            args.push(text(arg)?);
+        }
+        let mut env = Vec::new();
+        for (name, value) in command.environment.vars().filter(|(name, _)| *name != "PWD") {
+            env.push(text(&variable(name, value))?);
+        }
+        env.push(text(&variable(OsStr::new("PWD"), command.cwd.as_os_str()))?);
+        Ok(Self { program: text(program.as_os_str())?, args, env, cwd: text(command.cwd.as_os_str())? })
+    }
+}
+
+impl Ends {
+    pub(crate) fn new(output: OwnedFd, report: OwnedFd) -> io::Result<Self> {
+        let stdin = rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+        Ok(Self { stdin, output, report })
+    }
+}
+
+fn variable(name: &OsStr, value: &OsStr) -> OsString {
+    OsString::from_vec([name.as_bytes(), b"=", value.as_bytes()].concat())
+}
+
+fn text(text: &OsStr) -> io::Result<CString> {
+    CString::new(text.as_bytes()).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "it contains a NUL byte"))
+}
+
+/// The file of a program: itself when it is a path, or the first executable of that name in `path`.
+fn find(program: &OsStr, path: &OsStr) -> io::Result<PathBuf> {
+    if program.as_bytes().contains(&b'/') {
+        return Ok(PathBuf::from(program));
+    }
+    let runs = |file: &Path| file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0);
+    let mut files = std::env::split_paths(path).map(|folder| folder.join(program));
+    files.find(|file| runs(file)).ok_or_else(|| io::ErrorKind::NotFound.into())
+}
