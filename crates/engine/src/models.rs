@@ -47,13 +47,16 @@ fn scripted(found: &ModelRef<'_>) -> Result<Arc<dyn Model>, EngineError> {
 
 /// A client for this address, as the settings say how to reach it.
 pub fn client_of(settings: &Settings, url: &str) -> Result<reasonix_net::Client, EngineError> {
-    let options = NetOptions {
+    reasonix_net::client(url, &net_options(settings)).map_err(|error| EngineError::Settings(error.phrase()))
+}
+
+fn net_options(settings: &Settings) -> NetOptions {
+    NetOptions {
         proxy: settings.net.proxy.as_ref().map(|proxy| proxy.expose().to_owned()),
         no_proxy: (!settings.net.no_proxy.is_empty()).then(|| settings.net.no_proxy.join(",")),
         ca_file: settings.net.ca_file.clone(),
         ..NetOptions::default()
-    };
-    reasonix_net::client(url, &options).map_err(|error| EngineError::Settings(error.phrase()))
+    }
 }
 
 /// The endpoint that a reference names, with its key.
@@ -62,6 +65,7 @@ pub fn endpoint_of(settings: &Settings, found: &ModelRef<'_>, env: &BTreeMap<Str
     let mut endpoint = Endpoint::new(&provider.name, &provider.base_url, found.model);
     endpoint.key = reasonix_config::api_key(provider, env, home).map(|key| Key::from(key.expose()));
     endpoint.key_env.clone_from(&provider.api_key_env);
+    endpoint.proxy = reasonix_net::proxy_for(&provider.base_url, &net_options(settings));
     endpoint.headers = provider.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())).collect();
     endpoint.window = provider.context_window;
     endpoint.temperature = provider.temperature.or(settings.agent.temperature);

@@ -128,6 +128,10 @@ impl Running {
         on_output: &(dyn Fn(&[u8]) + Send + Sync),
     ) -> io::Result<Option<Status>> {
         let mut piece = vec![0; PIECE];
+        let mut take = |bytes: &[u8]| {
+            captured.take(bytes);
+            on_output(bytes);
+        };
         let (mut ending, mut running, mut reading) = (None, true, true);
         let mut alarm = std::pin::pin!(tokio::time::sleep(timeout.unwrap_or_default()));
         let mut armed = timeout.is_some();
@@ -142,7 +146,13 @@ impl Running {
                     wait = Some(guard::AT_MOST);
                 }
                 () = &mut alarm, if armed => match (running, ending) {
-                    (false, _) => reading = false,
+                    (false, _) => {
+                        // Time may be up only because nobody looked for that long.
+                        while let Ok(read @ 1..) = self.output.try_read(&mut piece) {
+                            take(piece.get(..read).unwrap_or_default());
+                        }
+                        reading = false;
+                    }
                     (true, None) => {
                         ending = Some(Status::TimedOut);
                         self.tree.end();
@@ -160,10 +170,7 @@ impl Running {
                     wait = Some(DRAIN);
                 }
                 read = self.output.read(&mut piece), if reading => match piece.get(..read?) {
-                    Some(bytes) if !bytes.is_empty() => {
-                        captured.take(bytes);
-                        on_output(bytes);
-                    }
+                    Some(bytes) if !bytes.is_empty() => take(bytes),
                     _ => reading = false,
                 },
             }

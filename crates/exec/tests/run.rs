@@ -116,15 +116,17 @@ async fn cancelled_before_it_began() {
 /// Guards use this process's memory; what goes on in it meanwhile must not matter to them, nor they to it.
 #[test]
 fn many_at_once_beside_busy_threads() {
-    let done = std::sync::atomic::AtomicBool::new(false);
+    let beside = std::sync::Arc::new(());
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+        let busy = std::sync::Arc::downgrade(&beside);
+        scope.spawn(move || {
+            while busy.strong_count() > 0 {
                 let words: Vec<String> = (0..1000).map(|number| number.to_string()).collect();
                 assert_eq!(words.concat().len(), 2890);
                 assert_eq!(File::open("/no/such/file").unwrap_err().raw_os_error(), Some(2));
             }
         });
+        let _until_the_end = beside;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let runs: Vec<_> = (0..60)
@@ -140,7 +142,6 @@ fn many_at_once_beside_busy_threads() {
                 run.await.unwrap();
             }
         });
-        done.store(true, std::sync::atomic::Ordering::Relaxed);
     });
 }
 

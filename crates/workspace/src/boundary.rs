@@ -2,18 +2,14 @@
 //! it goes through [`Beneath`], which refuses a link that appeared in between.
 
 use crate::beneath::{Beneath, FOLDER};
+use crate::resolve::Resolve;
 use crate::{FileError, Options, kind, lexical};
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, stat, statat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, stat, statat};
 use rustix::io::Errno;
-use std::collections::VecDeque;
-use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// As many links as Linux itself follows in one path.
-const MAX_LINKS: usize = 40;
 /// How often an open is tried again when the tree changes under it.
 const TRIES: usize = 4;
 
@@ -21,7 +17,7 @@ const TRIES: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Boundary {
     roots: Vec<Root>,
-    barriers: Vec<Barrier>,
+    pub(crate) barriers: Vec<Barrier>,
     beneath: Beneath,
 }
 
@@ -39,19 +35,19 @@ struct Root {
 
 /// A place that is closed, also below a root.
 #[derive(Debug)]
-struct Barrier {
+pub(crate) struct Barrier {
     real: PathBuf,
     given: PathBuf,
-    reason: &'static str,
+    pub(crate) reason: &'static str,
 }
 
 /// The identity of a file, whatever it is called: a hard link, a bind mount and another case all have the same.
-type Id = (u64, u64);
+pub(crate) type Id = (u64, u64);
 
 /// Where a path leads once links are followed.
 #[derive(Debug)]
 pub(crate) struct Place {
-    root: usize,
+    pub(crate) root: usize,
     /// The absolute path without links.
     pub(crate) real: PathBuf,
     /// What stands there.
@@ -179,13 +175,13 @@ impl Boundary {
         self.beneath.open(root.fd.as_fd(), rest, flags, Mode::empty())
     }
 
-    fn root_of(&self, path: &Path) -> Option<usize> {
+    pub(crate) fn root_of(&self, path: &Path) -> Option<usize> {
         let inside = self.roots.iter().enumerate().filter(|(_, root)| path.starts_with(&root.open));
         inside.max_by_key(|(_, root)| root.open.as_os_str().len()).map(|(index, _)| index)
     }
 
     /// True for a folder above a root (and the root): it is known to have no links.
-    fn leads_to_root(&self, path: &Path) -> bool {
+    pub(crate) fn leads_to_root(&self, path: &Path) -> bool {
         self.roots.iter().any(|root| root.base.starts_with(path))
     }
 }
@@ -218,140 +214,13 @@ impl Barrier {
         Self { real, given, reason }
     }
 
-    fn covers(&self, path: &Path) -> bool {
+    pub(crate) fn covers(&self, path: &Path) -> bool {
         path.starts_with(&self.real) || path.starts_with(&self.given)
     }
 }
 
-/// One walk along a path.
-struct Resolve<'a> {
-    boundary: &'a Boundary,
-    given: &'a str,
-    last: Last,
-    pending: VecDeque<OsString>,
-    real: PathBuf,
-    stat: Option<Stat>,
-    missing: usize,
-    links: usize,
-    ids: Vec<Id>,
-}
-
-impl<'a> Resolve<'a> {
-    fn new(boundary: &'a Boundary, given: &'a str, path: &Path, last: Last) -> Self {
-        Self {
-            boundary,
-            given,
-            last,
-            pending: parts(path).collect(),
-            real: PathBuf::from("/"),
-            stat: None,
-            missing: 0,
-            links: 0,
-            ids: boundary.barrier_ids(),
-        }
-    }
-
-    fn run(mut self) -> Result<Place, FileError> {
-        while let Some(name) = self.pending.pop_front() {
-            self.enter(&name)?;
-        }
-        let Some(root) = self.boundary.root_of(&self.real) else { return Err(self.outside()) };
-        if self.stat.is_none() && self.missing == 0 {
-            self.stat = stat(&self.real).ok();
-        }
-        self.closed()?;
-        Ok(Place { root, real: self.real, stat: self.stat, missing: self.missing })
-    }
-
-    fn enter(&mut self, name: &OsStr) -> Result<(), FileError> {
-        if name == ".." {
-            if self.missing > 0 {
-                return Err(FileError::NotFound { path: self.given.to_owned(), near: Vec::new() });
-            }
-            self.real.pop();
-            self.stat = None;
-            return Ok(());
-        }
-        self.real.push(name);
-        self.stat = None;
-        if self.missing > 0 {
-            self.missing += 1;
-            return Ok(());
-        }
-        if self.boundary.leads_to_root(&self.real) {
-            return Ok(());
-        }
-        let inside = self.boundary.root_of(&self.real).is_some();
-        // The links of /proc are not what their text says; none of them is a way in.
-        if !inside && self.real.starts_with("/proc") {
-            return Err(self.outside());
-        }
-        self.closed()?;
-        let found = match statat(CWD, &self.real, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(found) => found,
-            Err(_) if !inside => return Err(self.outside()),
-            Err(Errno::NOENT) => {
-                self.missing = 1;
-                return Ok(());
-            }
-            Err(errno) => return Err(FileError::from_errno(self.given, errno)),
-        };
-        self.stat = Some(found);
-        if FileType::from_raw_mode(found.st_mode) == FileType::Symlink
-            && (self.last == Last::Follow || !self.pending.is_empty())
-        {
-            return self.follow();
-        }
-        Ok(())
-    }
-
-    fn follow(&mut self) -> Result<(), FileError> {
-        self.links += 1;
-        if self.links > MAX_LINKS {
-            return Err(FileError::from_errno(self.given, Errno::LOOP));
-        }
-        let target = readlinkat(CWD, &self.real, Vec::new()).map_err(|e| FileError::from_errno(self.given, e))?;
-        let target = Path::new(OsStr::from_bytes(target.as_bytes()));
-        if target.is_absolute() {
-            self.real = PathBuf::from("/");
-        } else {
-            self.real.pop();
-        }
-        self.stat = None;
-        for part in parts(target).collect::<Vec<_>>().into_iter().rev() {
-            self.pending.push_front(part);
-        }
-        Ok(())
-    }
-
-    fn closed(&self) -> Result<(), FileError> {
-        let barriers = &self.boundary.barriers;
-        let by_id = self.stat.as_ref().is_some_and(|found| self.ids.contains(&id(found)));
-        let by_path = barriers.iter().find(|barrier| barrier.covers(&self.real));
-        match (by_path, by_id) {
-            (None, false) => Ok(()),
-            (barrier, _) => Err(FileError::Forbidden {
-                path: self.given.to_owned(),
-                reason: barrier.map_or("it is another name of a closed file", |barrier| barrier.reason),
-            }),
-        }
-    }
-
-    fn outside(&self) -> FileError {
-        let reason = format!("a symbolic link leads to {}", self.real.display());
-        FileError::OutsideWorkspace { path: self.given.to_owned(), reason }
-    }
-}
-
-fn parts(path: &Path) -> impl Iterator<Item = OsString> + '_ {
-    path.components().filter_map(|part| match part {
-        std::path::Component::Normal(name) => Some(name.to_owned()),
-        std::path::Component::ParentDir => Some("..".into()),
-        _ => None,
-    })
-}
-
+/// The identity of what was found.
 #[allow(clippy::unnecessary_cast)]
-fn id(found: &Stat) -> Id {
+pub(crate) fn id(found: &Stat) -> Id {
     (found.st_dev as u64, found.st_ino as u64)
 }

@@ -1,15 +1,16 @@
 //! Changes to several files that happen all or not at all. Every new content is on disk under a temporary name
 //! before the first file changes; from then on only renames happen, each of which can be taken back.
 
+use crate::act::{Act, perform};
 use crate::boundary::{Boundary, Last, Place};
 use crate::format::Format;
 use crate::guard::{Guard, Seen};
 use crate::read::{self, Current};
-use crate::stage::{Folders, Slot, Temp, rename_new};
+use crate::stage::{Folders, Slot, Temp};
 use crate::text::{self, TextFile};
 use crate::{FileError, kind, lexical};
 use reasonix_proto::ChangeKind;
-use rustix::fs::{Access, AtFlags, FileType, Stat, accessat, unlinkat};
+use rustix::fs::{Access, AtFlags, FileType, Stat, accessat};
 use rustix::io::Errno;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -58,27 +59,6 @@ pub struct Written {
     pub format: Format,
 }
 
-/// What is done once everything is staged.
-#[derive(Debug)]
-enum Act {
-    /// Puts a new file where nothing stands.
-    Create(Slot, Temp),
-    /// Puts a new content in place of the one with this hash.
-    Replace(Slot, Temp, blake3::Hash),
-    /// Removes the file with this hash, or a link.
-    Remove(Slot, Option<blake3::Hash>),
-    /// Renames a file or a link as it is.
-    Rename { from: Slot, to: Slot, hash: Option<blake3::Hash> },
-}
-
-/// How to take back what was done.
-#[derive(Debug)]
-enum Undo {
-    Unlink(Slot),
-    Restore(Slot, Temp),
-    Rename { from: Slot, to: Slot },
-}
-
 /// Everything that is known before the first file changes.
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
@@ -110,19 +90,7 @@ impl<'a> Plan<'a> {
 
     /// Does it all, or takes back what was done.
     pub(crate) fn apply(mut self) -> Result<Vec<Written>, FileError> {
-        let mut done = Vec::new();
-        let mut acts = std::mem::take(&mut self.acts).into_iter().peekable();
-        while let Some(act) = acts.next() {
-            let result = if acts.peek().is_some() { act.run() } else { act.run_last().map(|()| None) };
-            match result {
-                Ok(undo) => done.extend(undo),
-                Err(error) => {
-                    // The files first, so that the folders made for them are empty again.
-                    done.into_iter().rev().for_each(Undo::run);
-                    return Err(error);
-                }
-            }
-        }
+        perform(std::mem::take(&mut self.acts))?;
         self.folders.keep();
         for (real, hash) in &self.seen {
             match hash {
@@ -300,79 +268,6 @@ impl<'a> Plan<'a> {
     fn note(&mut self, place: &Place, kind: ChangeKind, before: Option<String>, format: Format) {
         let path = lexical::shown(self.boundary.root(), &place.real);
         self.written.push(Written { path, kind, before, format });
-    }
-}
-
-impl Act {
-    /// Does it so that it can be taken back.
-    fn run(self) -> Result<Option<Undo>, FileError> {
-        match self {
-            Self::Create(slot, temp) => {
-                temp.publish_new(&slot).map_err(|errno| lost_race(&slot, errno))?;
-                Ok(Some(Undo::Unlink(slot)))
-            }
-            Self::Replace(slot, temp, hash) => {
-                verify(&slot, Some(hash))?;
-                let old = temp.swap(&slot).map_err(|errno| FileError::from_errno(&slot.given, errno))?;
-                Ok(Some(Undo::Restore(slot, old)))
-            }
-            Self::Remove(slot, hash) => {
-                verify(&slot, hash)?;
-                let old = Temp::take(&slot).map_err(|errno| FileError::from_errno(&slot.given, errno))?;
-                Ok(Some(Undo::Restore(slot, old)))
-            }
-            Self::Rename { from, to, hash } => {
-                verify(&from, hash)?;
-                rename_new(&from.dir, &from.name, &to.dir, &to.name).map_err(|errno| lost_race(&to, errno))?;
-                Ok(Some(Undo::Rename { from, to }))
-            }
-        }
-    }
-
-    /// Does it for good, in one rename: after the last act nothing can fail any more.
-    fn run_last(self) -> Result<(), FileError> {
-        match self {
-            Self::Replace(slot, temp, hash) => {
-                verify(&slot, Some(hash))?;
-                temp.replace(&slot).map_err(|errno| FileError::from_errno(&slot.given, errno))
-            }
-            Self::Remove(slot, hash) => {
-                verify(&slot, hash)?;
-                unlinkat(&slot.dir, &slot.name, AtFlags::empty())
-                    .map_err(|errno| FileError::from_errno(&slot.given, errno))
-            }
-            other => other.run().map(drop),
-        }
-    }
-}
-
-impl Undo {
-    /// Takes it back. There is nobody to tell when that fails too; the temporary file then stays for a person to find.
-    fn run(self) {
-        let _ = match self {
-            Self::Unlink(slot) => unlinkat(&slot.dir, &slot.name, AtFlags::empty()),
-            Self::Restore(slot, old) => old.restore(&slot),
-            Self::Rename { from, to } => rename_new(&to.dir, &to.name, &from.dir, &from.name),
-        };
-    }
-}
-
-/// Refuses when the content at `slot` is not the expected one, right before it would be lost.
-fn verify(slot: &Slot, expect: Option<blake3::Hash>) -> Result<(), FileError> {
-    let Some(expect) = expect else { return Ok(()) };
-    let changed = || FileError::ChangedSinceRead { path: slot.given.clone() };
-    let file = read::at(slot).map_err(|_| changed())?;
-    if read::hash(file, &slot.given)? != expect {
-        return Err(changed());
-    }
-    Ok(())
-}
-
-/// Something appeared where nothing was a moment ago.
-fn lost_race(slot: &Slot, errno: Errno) -> FileError {
-    match errno {
-        Errno::EXIST => FileError::ChangedSinceRead { path: slot.given.clone() },
-        other => FileError::from_errno(&slot.given, other),
     }
 }
 

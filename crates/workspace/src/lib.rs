@@ -6,6 +6,7 @@
 //! Which read to use: [`Workspace::read_lines`] and [`Workspace::read_text`] show a file and remember what was shown;
 //! [`Workspace::read_base`] reads a file in order to change it, and refuses one that changed since it was shown.
 
+mod act;
 mod beneath;
 mod board;
 mod boundary;
@@ -22,6 +23,7 @@ mod lexical;
 mod list;
 mod near;
 mod read;
+mod resolve;
 mod stage;
 mod text;
 mod walk;

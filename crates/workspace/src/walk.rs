@@ -37,7 +37,7 @@ impl Walk {
     pub(crate) fn builder(&self) -> WalkBuilder {
         let start = &self.place.real;
         let mut builder = WalkBuilder::new(start);
-        builder.hidden(!self.hidden).follow_links(false).standard_filters(!self.ignored).hidden(!self.hidden);
+        builder.follow_links(false).standard_filters(!self.ignored).hidden(!self.hidden);
         // Inside a repository its own rules hold, up to its top. Elsewhere .gitignore counts too, but only from our
         // root on: a rule in some folder above has nothing to do with this tree.
         let repository = start.ancestors().any(|folder| folder.join(".git").exists());
