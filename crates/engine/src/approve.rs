@@ -2,7 +2,8 @@
 
 use reasonix_agent::{Ask, BoxFuture, Decision, Gate, Sink};
 use reasonix_policy::{By, Posture, Rule, Rules, Verdict, evaluate, suggest};
-use reasonix_proto::{AskId, Asking, Choice, Decided, Event, Field, Phrase, TurnState};
+use reasonix_proto::{Action, AskId, Asking, Choice, Decided, Event, Family, Field, Phrase, TurnState};
+use reasonix_workspace::Workspace;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +21,7 @@ pub(crate) struct Approvals {
     granted: Mutex<Vec<Rule>>,
     waiting: Mutex<HashMap<AskId, Waiting>>,
     asked: AtomicU64,
+    workspace: Workspace,
     sink: Arc<dyn Sink>,
 }
 
@@ -40,7 +42,13 @@ pub(crate) enum Heard {
 }
 
 impl Approvals {
-    pub(crate) fn new(rules: Rules, posture: Posture, attended: bool, sink: Arc<dyn Sink>) -> Self {
+    pub(crate) fn new(
+        rules: Rules,
+        posture: Posture,
+        attended: bool,
+        workspace: Workspace,
+        sink: Arc<dyn Sink>,
+    ) -> Self {
         Self {
             rules,
             posture,
@@ -48,6 +56,7 @@ impl Approvals {
             granted: Mutex::default(),
             waiting: Mutex::default(),
             asked: AtomicU64::new(0),
+            workspace,
             sink,
         }
     }
@@ -67,9 +76,21 @@ impl Approvals {
         }
     }
 
+    /// What the call would do, with where its paths really lead: a link must not get around a rule for its target,
+    /// nor may a rule for a link allow more than its target's would.
+    fn judged(&self, action: &Action) -> Action {
+        let mut judged = action.clone();
+        if matches!(action.family, Family::Edit | Family::Read | Family::Grep) {
+            let real = action.subjects.iter().filter_map(|path| self.workspace.real(path).ok());
+            judged.subjects.extend(real.filter(|path| !action.subjects.contains(path)));
+        }
+        judged
+    }
+
     fn verdict(&self, ask: &Ask<'_>) -> Verdict {
+        let action = self.judged(ask.action);
         let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
-        evaluate(&self.rules, &granted, self.posture, &ask.tool.spec().name, ask.action)
+        evaluate(&self.rules, &granted, self.posture, &ask.tool.spec().name, &action)
     }
 
     async fn ask_person(&self, ask: Ask<'_>, by: By) -> Decision {

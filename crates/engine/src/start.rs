@@ -110,7 +110,7 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
     let figures = Figures { usage: past.usage, context: past.context };
     let (outbox, events) = Outbox::new(past.head.session.clone(), figures);
     let rules = rules_of(&start.settings)?;
-    let gate = Arc::new(Approvals::new(rules, Posture::Ask, start.attended, outbox.clone()));
+    let gate = Arc::new(Approvals::new(rules, Posture::Ask, start.attended, start.workspace.clone(), outbox.clone()));
     let prefix = Arc::new(Prefix { system: past.head.system.clone(), tools: tools.specs() });
     let agent = Agent {
         model: model.clone(),

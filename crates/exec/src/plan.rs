@@ -26,7 +26,6 @@ pub(crate) struct Plan {
 pub(crate) struct Ends {
     pub(crate) stdin: OwnedFd,
     pub(crate) output: OwnedFd,
-    pub(crate) report: OwnedFd,
 }
 
 impl Plan {
@@ -47,9 +46,9 @@ impl Plan {
 }
 
 impl Ends {
-    pub(crate) fn new(output: OwnedFd, report: OwnedFd) -> io::Result<Self> {
+    pub(crate) fn new(output: OwnedFd) -> io::Result<Self> {
         let stdin = rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
-        Ok(Self { stdin, output, report })
+        Ok(Self { stdin, output })
     }
 }
 

@@ -2,13 +2,11 @@
 
 use crate::guard;
 use crate::plan::{Ends, Plan};
-use crate::tree::{Report, Tree};
+use crate::tree::Tree;
 use crate::{Captured, Command, ExecError};
-use rustix::fs::OFlags;
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Signal, kill_process_group};
-use std::fs::File;
-use std::io::{self, Read};
+use rustix::process::Signal;
+use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -72,19 +70,21 @@ pub async fn run(
     let mut output = Captured::new(command.keep);
     let watched = running.watch(command.timeout, stop, &mut output, on_output).await;
     let ending = watched.map_err(|source| explain(command, source))?;
-    let report = running.report();
-    if let Some(errno) = report.failed {
+    let facts = &running.tree.facts;
+    if let Some(errno) = facts.failed() {
         return Err(explain(command, io::Error::from_raw_os_error(errno)));
     }
-    if let (Some(id), None) = (report.command, report.ended) {
+    let ended = facts.ended();
+    if ended.is_none() {
         // The guard was killed, by the command it may be. What left the command's group is out of reach then.
-        let _ = kill_process_group(id, Signal::KILL);
+        running.tree.kill_group();
     }
-    let status = match ending {
-        Some(ending) => ending,
-        None => report.ended.map_or(Status::Signalled(Signal::KILL.as_raw()), |(raw, _)| Status::of(raw)),
+    let status = match (ending, ended) {
+        (Some(ending), _) => ending,
+        (None, Some((raw, _))) => Status::of(raw),
+        (None, None) => Status::Signalled(Signal::KILL.as_raw()),
     };
-    let leftovers_killed = ending.is_none() && report.ended.is_some_and(|(_, leftovers)| leftovers);
+    let leftovers_killed = ending.is_none() && ended.is_some_and(|(_, leftovers)| leftovers);
     Ok(Finished { status, output, took: started.elapsed(), leftovers_killed })
 }
 
@@ -104,19 +104,15 @@ struct Running {
     tree: Arc<Tree>,
     over: oneshot::Receiver<io::Result<()>>,
     output: Receiver,
-    report: File,
-    reported: Vec<u8>,
 }
 
 impl Running {
     fn start(command: &Command) -> io::Result<Self> {
         let plan = Plan::of(command)?;
         let (output, writer) = pipe_with(PipeFlags::CLOEXEC)?;
-        let (report, reporter) = pipe_with(PipeFlags::CLOEXEC)?;
-        rustix::fs::fcntl_setfl(&report, OFlags::NONBLOCK)?;
         let output = Receiver::from_owned_fd(output)?;
-        let (tree, over) = guard::start(plan, Ends::new(writer, reporter)?)?;
-        Ok(Self { tree, over, output, report: File::from(report), reported: Vec::new() })
+        let (tree, over) = guard::start(plan, Ends::new(writer)?)?;
+        Ok(Self { tree, over, output })
     }
 
     /// Reads until the tree has ended and the output with it. Says why it was ended, when it was us.
@@ -159,8 +155,7 @@ impl Running {
                         wait = Some(guard::AT_MOST);
                     }
                     (true, Some(_)) => {
-                        let command = self.report().command;
-                        self.tree.force(command);
+                        self.tree.force();
                         armed = false;
                     }
                 },
@@ -180,12 +175,6 @@ impl Running {
             }
         }
         Ok(ending)
-    }
-
-    fn report(&mut self) -> Report {
-        // What cannot be read yet is not there yet.
-        let _ = self.report.read_to_end(&mut self.reported);
-        Report::read(&self.reported)
     }
 }
 

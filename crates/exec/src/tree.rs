@@ -1,12 +1,16 @@
-//! A command's process tree as the rest of this room sees it: somebody to ask to end, and a report at the end.
+//! A command's process tree as the rest of this room sees it: somebody to ask to end, and facts at the end.
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The process that owns a command's tree. It is signalled only while it has not been waited for, so that its number
 /// cannot be somebody else's.
 #[derive(Debug, Default)]
-pub(crate) struct Tree(Mutex<Standing>);
+pub(crate) struct Tree {
+    standing: Mutex<Standing>,
+    pub(crate) facts: Facts,
+}
 
 #[derive(Debug, Default, Clone, Copy)]
 enum Standing {
@@ -47,56 +51,68 @@ impl Tree {
     }
 
     /// Kills an owner that does not answer, and the command's group with it.
-    pub(crate) fn force(&self, command: Option<Pid>) {
+    pub(crate) fn force(&self) {
         if let Standing::Running(owner) = *self.standing() {
-            if let Some(command) = command {
-                let _ = kill_process_group(command, Signal::KILL);
-            }
+            self.kill_group();
             let _ = kill_process(owner, Signal::KILL);
         }
     }
 
+    /// Kills the command's group; for when its owner cannot, and before anybody else can have its number.
+    pub(crate) fn kill_group(&self) {
+        if let Some(command) = self.facts.command() {
+            let _ = kill_process_group(command, Signal::KILL);
+        }
+    }
+
     fn standing(&self) -> MutexGuard<'_, Standing> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What came through the report pipe: numbers, in this order, as far as the owner of the tree got.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Report {
-    /// The command's own process, which leads its group.
-    pub(crate) command: Option<Pid>,
+/// What guard and command tell, by writing here: they share our memory. Never a lock, since they may die at any moment.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    /// The command's own process, which leads its group; 0 before it is there.
+    command: AtomicI32,
     /// The system's error number when the command could not be executed.
-    pub(crate) failed: Option<i32>,
-    /// The command's wait status, and whether processes it left had to be ended.
-    pub(crate) ended: Option<(i32, bool)>,
+    failed: AtomicI32,
+    /// The command's wait status.
+    status: AtomicI32,
+    /// [`WHOLE`] when everything has ended by itself, [`LEFT`] when processes that the command left had to be ended.
+    ended: AtomicI32,
 }
 
-impl Report {
-    pub(crate) fn read(bytes: &[u8]) -> Self {
-        let number = |at: usize| Some(i32::from_ne_bytes(bytes.get(at * 4..at * 4 + 4)?.try_into().ok()?));
-        Self {
-            command: number(0).and_then(Pid::from_raw),
-            failed: number(1).filter(|number| *number != 0),
-            ended: number(2).zip(number(3)).map(|(status, left)| (status, left != 0)),
-        }
+const WHOLE: i32 = 1;
+const LEFT: i32 = 2;
+
+impl Facts {
+    pub(crate) fn is_command(&self, pid: i32) {
+        self.command.store(pid, Ordering::SeqCst);
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::Report;
+    pub(crate) fn has_failed(&self, errno: i32) {
+        self.failed.store(errno, Ordering::SeqCst);
+    }
 
-    #[test]
-    fn a_report_may_break_off_anywhere() {
-        let whole: Vec<u8> = [77i32, 0, 256, 1].iter().flat_map(|number| number.to_ne_bytes()).collect();
-        for cut in 0..=whole.len() {
-            let report = Report::read(&whole[..cut]);
-            assert_eq!(report.command.map(|pid| pid.as_raw_nonzero().get()), (cut >= 4).then_some(77));
-            assert_eq!(report.failed, None);
-            assert_eq!(report.ended, (cut == 16).then_some((256, true)));
+    pub(crate) fn has_ended(&self, status: i32, leftovers: bool) {
+        self.status.store(status, Ordering::SeqCst);
+        self.ended.store(if leftovers { LEFT } else { WHOLE }, Ordering::SeqCst);
+    }
+
+    pub(crate) fn command(&self) -> Option<Pid> {
+        Pid::from_raw(self.command.load(Ordering::SeqCst))
+    }
+
+    pub(crate) fn failed(&self) -> Option<i32> {
+        Some(self.failed.load(Ordering::SeqCst)).filter(|errno| *errno != 0)
+    }
+
+    /// The command's wait status, and whether processes it left had to be ended; none when the guard did not live to say.
+    pub(crate) fn ended(&self) -> Option<(i32, bool)> {
+        match self.ended.load(Ordering::SeqCst) {
+            0 => None,
+            how => Some((self.status.load(Ordering::SeqCst), how == LEFT)),
         }
-        let failed: Vec<u8> = [77i32, 2].iter().flat_map(|number| number.to_ne_bytes()).collect();
-        assert_eq!(Report::read(&failed).failed, Some(2));
     }
 }

@@ -62,6 +62,40 @@ const TOO_WIDE: &[&str] = &[
     "zsh",
 ];
 
+/// Programs whose first argument says what they do: a prefix includes it.
+const WITH_SUBCOMMANDS: &[&str] = &[
+    "apt",
+    "bazel",
+    "brew",
+    "bundle",
+    "cabal",
+    "cargo",
+    "composer",
+    "dotnet",
+    "gh",
+    "go",
+    "gradle",
+    "gradlew",
+    "hatch",
+    "just",
+    "kubectl",
+    "mix",
+    "mvn",
+    "npm",
+    "pip",
+    "pip3",
+    "pnpm",
+    "poetry",
+    "rake",
+    "rustup",
+    "stack",
+    "swift",
+    "systemctl",
+    "terraform",
+    "yarn",
+    "zig",
+];
+
 /// The rules to offer for this call.
 pub fn suggest(action: &Action) -> Vec<String> {
     match action.family {
@@ -95,9 +129,20 @@ fn prefix_of(line: &str) -> Option<String> {
     if TOO_WIDE.contains(&base) || !program.chars().all(|c| c.is_alphanumeric() || "._-/+".contains(c)) {
         return None;
     }
-    let subcommand =
-        words.next().filter(|word| word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !word.starts_with('-'));
-    Some(subcommand.map_or_else(|| program.to_owned(), |word| format!("{program} {word}")))
+    let mut prefix = program.to_owned();
+    if WITH_SUBCOMMANDS.contains(&name) {
+        // `npm run build` is as far from `npm run deploy` as `npm test` is from `npm publish`.
+        for word in words.take_while(|word| !word.starts_with('-')).take(2) {
+            if prefix.contains(' ') && !prefix.ends_with(" run") {
+                break;
+            }
+            prefix = format!("{prefix} {word}");
+        }
+        if !prefix.contains(' ') {
+            return None;
+        }
+    }
+    Some(prefix)
 }
 
 #[cfg(test)]
@@ -110,6 +155,9 @@ mod tests {
     fn suggestions() {
         for (line, wanted) in [
             ("cargo test --all", vec!["Bash(cargo test --all)", "Bash(cargo test:*)"]),
+            ("npm run build --prod", vec!["Bash(npm run build --prod)", "Bash(npm run build:*)"]),
+            ("cargo -v test", vec!["Bash(cargo -v test)"]),
+            ("touch a", vec!["Bash(touch a)", "Bash(touch:*)"]),
             ("ls -la", vec!["Bash(ls -la)", "Bash(ls:*)"]),
             ("git push", vec!["Bash(git push)"]),
             ("python3.11 x.py", vec!["Bash(python3.11 x.py)"]),
