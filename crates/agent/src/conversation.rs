@@ -50,8 +50,8 @@ impl Conversation {
     }
 
     /// What the conversation lacks to be whole.
-    pub(crate) fn missing(&self, turn: u32, model: &str) -> Vec<RecordBody> {
-        heal(self.messages.iter().map(Arc::as_ref), turn, model)
+    pub(crate) fn missing(&self, place: (u32, u32), model: &str) -> Vec<RecordBody> {
+        heal(self.messages.iter().map(Arc::as_ref), place, model)
     }
 
     /// The next request.

@@ -4,8 +4,13 @@
 use crate::context::INTERRUPTED;
 use reasonix_proto::{Message, RecordBody, StopReason, ToolCall, ToolOutcome};
 
-/// The records to append, in order; none when the conversation is whole.
-pub fn heal<'a>(messages: impl DoubleEndedIterator<Item = &'a Message>, turn: u32, model: &str) -> Vec<RecordBody> {
+/// The records to append, in order; none when the conversation is whole. The answer, where one is missing, counts as
+/// this turn's and step's.
+pub fn heal<'a>(
+    messages: impl DoubleEndedIterator<Item = &'a Message>,
+    (turn, step): (u32, u32),
+    model: &str,
+) -> Vec<RecordBody> {
     let (answered, last) = tail(messages);
     let mut missing: Vec<RecordBody> = Vec::new();
     match last {
@@ -18,7 +23,7 @@ pub fn heal<'a>(messages: impl DoubleEndedIterator<Item = &'a Message>, turn: u3
     }
     missing.push(RecordBody::Assistant {
         turn,
-        step: 0,
+        step,
         model: model.to_owned(),
         message: Message::Assistant {
             text: INTERRUPTED.to_owned(),
@@ -80,7 +85,7 @@ mod tests {
             (vec![user(), assistant(&["a"]), tool("a"), user()], vec![], true),
             (vec![user(), assistant(&["a"]), tool("a"), assistant(&[])], vec![], false),
         ] {
-            let records = heal(messages.iter(), 1, "m");
+            let records = heal(messages.iter(), (1, 1), "m");
             let healed: Vec<_> = records
                 .iter()
                 .filter_map(|body| match body {

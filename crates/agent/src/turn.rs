@@ -58,13 +58,7 @@ impl Agent {
         Box::pin(self.whole_turn(conversation, prompt, inbox, stop))
     }
 
-    async fn whole_turn(
-        &self,
-        conversation: &mut Conversation,
-        prompt: String,
-        inbox: &Inbox,
-        stop: &Stop,
-    ) -> TurnEnd {
+    async fn whole_turn(&self, conversation: &mut Conversation, prompt: String, inbox: &Inbox, stop: &Stop) -> TurnEnd {
         let mut progress = Progress { turn: conversation.next_turn(), ..Progress::default() };
         let end = match self.timed(conversation, prompt, inbox, stop, &mut progress).await {
             Ok(end) => end,
@@ -134,7 +128,7 @@ impl Agent {
         stop: &Stop,
         progress: &mut Progress,
     ) -> Result<TurnEnd, JournalError> {
-        self.close(conversation, progress.turn.saturating_sub(1)).await?;
+        self.close(conversation, (progress.turn.saturating_sub(1), 0)).await?;
         let record = self.journal.append(RecordBody::Prompt { turn: progress.turn, text: prompt }).await?;
         conversation.take(&record);
         self.sink.emit(Event::TurnStarted { record: Box::new(record) });
@@ -160,7 +154,7 @@ impl Agent {
             let tally = dispatch(self, conversation, calls, stop).await?;
             progress.refused = tally.denied.filter(|_| tally.ran == 0);
             if stop.is_cancelled() {
-                self.close(conversation, progress.turn).await?;
+                self.close(conversation, (progress.turn, progress.steps + 1)).await?;
                 return Ok(TurnEnd::Interrupted);
             }
         }
@@ -224,8 +218,8 @@ impl Agent {
     }
 
     /// Completes what an interrupt or a failed disk left open, so that the next request is valid.
-    async fn close(&self, conversation: &mut Conversation, turn: u32) -> Result<(), JournalError> {
-        for body in conversation.missing(turn, &self.model.card().name) {
+    async fn close(&self, conversation: &mut Conversation, place: (u32, u32)) -> Result<(), JournalError> {
+        for body in conversation.missing(place, &self.model.card().name) {
             let record = self.journal.append(body).await?;
             conversation.take(&record);
         }

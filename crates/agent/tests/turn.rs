@@ -1,4 +1,5 @@
 //! Scripted turns against the real loop: what the model receives, what is journaled, and in which order.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use futures_util::stream;
 use pretty_assertions::assert_eq;

@@ -136,7 +136,8 @@ fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
         "help" | "?" => say::line_err(&style.text(&Phrase::new("cli.chat_help"))),
         "status" => {
             if let Reply::Status { session, model, usage, context, window } = handle.query(&Query::Status) {
-                let share = if window > 0 { format!("{} %", context * 100 / window) } else { "?".to_owned() };
+                let share =
+                    (context * 100).checked_div(window).map_or_else(|| "?".to_owned(), |share| format!("{share} %"));
                 let phrase = Phrase::new("cli.status")
                     .with("session", session)
                     .with("model", model)

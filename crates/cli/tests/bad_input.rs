@@ -1,4 +1,5 @@
 //! Bad input gets a clear error, and nothing is lost: each case shows its message, and its session goes on afterwards.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! The other commands: setup, doctor, models, config, completions, demo, help.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod support;
 

@@ -1,5 +1,6 @@
 //! The end-to-end ring: the built binary against a real model server. `scripts/e2e` starts the server and sets
 //! `REASONIX_E2E_URL`; with `REASONIX_E2E=1` a missing server is a failure.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod support;
 

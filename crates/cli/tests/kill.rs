@@ -1,4 +1,5 @@
 //! Ctrl-C and `kill -9` at any moment: the session goes on, every call is answered, no child is left behind.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod support;
 

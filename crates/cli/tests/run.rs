@@ -1,4 +1,5 @@
 //! `reasonix run` as a script uses it: output, exit codes, sessions, options. The real binary against a scripted server.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod support;
 

@@ -42,7 +42,7 @@ fn scripted(found: &ModelRef<'_>) -> Result<Arc<dyn Model>, EngineError> {
     };
     let text = std::fs::read_to_string(&path).map_err(|error| fail(error.to_string()))?;
     let script = Script::parse(&text).map_err(|error| fail(error.to_string()))?;
-    Ok(reasonix_llm::scripted(script, &found.name(), found.provider.context_window))
+    Ok(reasonix_llm::scripted(script, found.name(), found.provider.context_window))
 }
 
 /// A client for this address, as the settings say how to reach it.

@@ -1,4 +1,5 @@
 //! The gate of a live session: nothing runs around it, the first answer wins, and a grant lasts as long as it says.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use reasonix_config::{Permissions, Provider, Settings};
 use reasonix_engine::{Handle, Start, Which, start};

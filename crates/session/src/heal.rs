@@ -1,22 +1,16 @@
 //! What a log lacks when its process died, so that the next request is valid. Pure.
 
-use crate::history::{Path, pending};
-use reasonix_agent::{INTERRUPTED, message_of};
-use reasonix_proto::{Message, Record, RecordBody, StopReason, ToolOutcome, TurnEnd, Usage};
+use crate::history::Path;
+use reasonix_agent::{heal, message_of};
+use reasonix_proto::{Message, Record, RecordBody, TurnEnd, Usage};
 
 /// The records to append so that every call has an outcome, every turn an answer and an end.
 pub(crate) fn missing(records: &[Record]) -> Vec<RecordBody> {
     let path = Path::of(records);
-    let mut healed: Vec<RecordBody> = pending(path.bodies())
-        .into_iter()
-        .map(|call| RecordBody::Outcome { call: call.id, tool: call.name, took_ms: 0, outcome: ToolOutcome::Aborted })
-        .collect();
-    if let Some(turn) = Unfinished::in_path(&path) {
-        if !turn.answered || !healed.is_empty() {
-            healed.push(turn.answer());
-        }
-        healed.push(turn.end());
-    }
+    let Some(open) = Unfinished::in_path(&path) else { return Vec::new() };
+    let messages: Vec<Message> = path.bodies().filter_map(message_of).collect();
+    let mut healed = heal(messages.iter(), (open.turn, open.steps.saturating_add(1)), &open.model);
+    healed.push(open.end());
     healed
 }
 
@@ -26,8 +20,6 @@ struct Unfinished {
     steps: u32,
     usage: Usage,
     model: String,
-    /// Its last message is the model's answer in words.
-    answered: bool,
 }
 
 impl Unfinished {
@@ -40,7 +32,7 @@ impl Unfinished {
                 RecordBody::Resumed { model: now, .. } => model.clone_from(now),
                 RecordBody::Prompt { turn, .. } => {
                     let (turn, model) = (*turn, model.clone());
-                    open = Some(Self { turn, steps: 0, usage: Usage::default(), model, answered: false });
+                    open = Some(Self { turn, steps: 0, usage: Usage::default(), model });
                 }
                 RecordBody::TurnEnded { .. } => open = None,
                 body => {
@@ -59,20 +51,6 @@ impl Unfinished {
             self.model.clone_from(model);
             self.usage.add(usage.unwrap_or_default());
         }
-        if let Some(message) = message_of(body) {
-            self.answered = matches!(message, Message::Assistant { calls, .. } if calls.is_empty());
-        }
-    }
-
-    fn answer(&self) -> RecordBody {
-        let message = Message::Assistant {
-            text: INTERRUPTED.to_owned(),
-            reasoning: None,
-            calls: Vec::new(),
-            stop: StopReason::Interrupted,
-        };
-        let step = self.steps.saturating_add(1);
-        RecordBody::Assistant { turn: self.turn, step, model: self.model.clone(), message, usage: None }
     }
 
     fn end(&self) -> RecordBody {

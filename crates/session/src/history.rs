@@ -94,13 +94,6 @@ impl<'a> Path<'a> {
     }
 }
 
-/// The calls of the last assistant message that have no outcome.
-pub(crate) fn pending<'a>(bodies: impl Iterator<Item = &'a RecordBody>) -> Vec<ToolCall> {
-    let mut conversation = Conversation::default();
-    bodies.for_each(|body| conversation.take(body));
-    conversation.open
-}
-
 /// Folds bodies into messages and keeps them valid.
 #[derive(Default)]
 struct Conversation {

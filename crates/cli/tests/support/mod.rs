@@ -1,5 +1,6 @@
 //! A place for black-box tests: a home, a project, and the built binary with a clean environment.
 #![allow(dead_code, unreachable_pub)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use reasonix_testkit::{ModelServer, Reply, TempWorkspace};
 use std::path::PathBuf;
