@@ -228,3 +228,13 @@ fn chinese_users_read_chinese() {
     assert_eq!(ran.code, Some(4));
     assert!(ran.err.contains("错误") && ran.err.contains("提示"), "{}", ran.err);
 }
+
+#[test]
+fn the_prefix_is_small() {
+    let place = Place::new(vec![Reply::say("ok")]);
+    place.run(&["run", "go"]);
+    let body = &place.server.requests()[0].body;
+    let system = body["messages"][0]["content"].as_str().unwrap();
+    let tokens = reasonix_agent::estimate_tokens(system) + reasonix_agent::estimate_tokens(&body["tools"].to_string());
+    assert!(tokens <= 2_500, "system prompt and tools take {tokens} tokens");
+}
