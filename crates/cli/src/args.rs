@@ -5,7 +5,13 @@ use std::path::PathBuf;
 
 /// A coding agent for the terminal that drives any model, local or hosted.
 #[derive(Debug, Parser)]
-#[command(name = "reasonix", version, about, max_term_width = 100, subcommand_negates_reqs = true)]
+#[command(
+    name = "reasonix",
+    version,
+    about = "A coding agent for the terminal that drives any model, local or hosted",
+    max_term_width = 100
+)]
+#[command(args_conflicts_with_subcommands = true)]
 #[command(
     after_help = "Without a command, in a terminal: a chat in the current folder.\nFirst time? Try `reasonix demo`, then `reasonix setup`."
 )]

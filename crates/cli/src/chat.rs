@@ -38,6 +38,7 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
     let asking = Rc::clone(&editor);
     let mut view = Plain::new(Some(Box::new(move |question| ask(&asking, question))));
     greet(&handle, &workspace);
+    let mut spoke = false;
     while let Some(typed) = read(&editor)? {
         if keeps {
             remember(&editor, &history);
@@ -48,12 +49,15 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
                     break;
                 }
             }
-            None => turn(&mut handle, &mut view, &mut interrupts, &workspace, &typed).await?,
+            None => {
+                spoke = true;
+                turn(&mut handle, &mut view, &mut interrupts, &workspace, &typed).await?;
+            }
         }
     }
     let session = handle.session.clone();
     finish(handle, &mut view, &mut interrupts).await?;
-    if keeps {
+    if keeps && spoke {
         say::notice(Level::Info, &Phrase::new("cli.goodbye").with("session", session.short()));
     }
     Ok(Exit::Done)
@@ -164,18 +168,20 @@ fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
     Ok(false)
 }
 
-/// Asks a person about a call. Everything that is not a clear yes is a no.
-fn ask(editor: &Editor, asking: &Asking) -> Choice {
+/// Asks a person about a call; Ctrl-C or Ctrl-D interrupts the turn instead of answering.
+fn ask(editor: &Editor, asking: &Asking) -> Option<Choice> {
     let style = Style::get();
     show_question(style, asking);
     let rules: Vec<&String> = asking.rules.iter().take(2).collect();
     loop {
         let line = editor.borrow_mut().readline(&style.text(&Phrase::new("cli.ask_prompt")));
-        let Ok(line) = line else { return Choice::Deny };
+        let line = line.ok()?;
         match (line.trim().to_lowercase().as_str(), rules.as_slice()) {
-            ("y" | "yes" | "是", _) => return Choice::AllowOnce,
-            ("n" | "no" | "否", _) => return Choice::Deny,
-            ("s", [rule, ..]) | ("p", [_, rule]) => return Choice::AllowSession { rule: (*rule).clone() },
+            ("y" | "yes" | "是", _) => return Some(Choice::AllowOnce),
+            ("n" | "no" | "否", _) => return Some(Choice::Deny),
+            ("s", [rule, ..]) | ("p", [_, rule]) => {
+                return Some(Choice::AllowSession { rule: (*rule).clone() });
+            }
             _ => say::line_err(&style.text(&Phrase::new("cli.ask_again"))),
         }
     }

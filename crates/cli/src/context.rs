@@ -33,16 +33,22 @@ impl Context {
         let env = environment();
         let cwd = working_folder(dir)?;
         let home = home_folder(&env)?;
-        let sources = Sources { home: home.clone(), project: cwd.clone(), env: env.clone(), flags };
+        let project = project_folder(&cwd).to_owned();
+        let sources = Sources { home: home.clone(), project, env: env.clone(), flags };
         let loaded = reasonix_config::load(&sources).map_err(|error| say::usage(error.phrase()))?;
         say::settle_language(loaded.settings.language.as_deref());
         Ok(Self { home, cwd, env, loaded })
     }
 
+    /// The folder that sessions belong to.
+    pub(crate) fn root(&self) -> &Path {
+        self.loaded.settings.sandbox.workspace_root.as_deref().unwrap_or(&self.cwd)
+    }
+
     /// The files that a session may touch.
     pub(crate) fn workspace(&self, add_dirs: &[PathBuf]) -> anyhow::Result<Workspace> {
         let sandbox = &self.loaded.settings.sandbox;
-        let root = sandbox.workspace_root.as_deref().unwrap_or(&self.cwd);
+        let root = self.root();
         let options = Options {
             add_dirs: add_dirs.iter().map(|dir| self.cwd.join(dir)).collect(),
             allow_write: sandbox.allow_write.clone(),
@@ -111,6 +117,15 @@ pub(crate) fn flags_of(args: &SessionArgs) -> Flags {
     }
 }
 
+/// The folder whose project settings hold here: the nearest one upwards that has any, as far as the repository goes.
+fn project_folder(cwd: &Path) -> &Path {
+    let root = repository_root(cwd);
+    let within = cwd.ancestors().take_while(|folder| folder.starts_with(root));
+    let has_settings =
+        |folder: &&Path| ["reasonix.toml", "reasonix.jsonc"].iter().any(|name| folder.join(name).exists());
+    within.into_iter().find(has_settings).unwrap_or(cwd)
+}
+
 /// The nearest folder upwards that holds a repository; the folder itself when there is none.
 fn repository_root(cwd: &Path) -> &Path {
     cwd.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(cwd)
@@ -129,7 +144,8 @@ pub(crate) fn home() -> anyhow::Result<PathBuf> {
     home_folder(&environment())
 }
 
-fn environment() -> BTreeMap<String, String> {
+/// The environment, as far as it is text.
+pub(crate) fn environment() -> BTreeMap<String, String> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()

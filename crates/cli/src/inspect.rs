@@ -13,7 +13,7 @@ pub(crate) fn sessions(args: &SessionsArgs) -> anyhow::Result<Exit> {
     let context = Context::load(None, Flags::default())?;
     let sessions = Sessions::at(&context.home.join("state"));
     let all = sessions.list().map_err(|error| say::failed(error.phrase()))?;
-    let here = context.cwd.display().to_string();
+    let here = context.root().display().to_string();
     let shown: Vec<_> = all.iter().filter(|session| args.all || session.cwd == here).collect();
     if shown.is_empty() && !args.json {
         let code = if all.is_empty() { "cli.no_sessions" } else { "cli.no_sessions_here" };

@@ -15,9 +15,10 @@ use reasonix_proto::{Level, Op, Phrase, TurnEnd};
 const CORRECTIONS: u32 = 2;
 
 pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
-    let mut interrupts = Interrupts::listen()?;
     let schema = args.output_schema.as_deref().map(OutputSchema::read).transpose()?;
     let typed = stdin::prompt(&args.prompt).await?;
+    // Before this an interrupt simply ends the process: there is nothing to keep yet.
+    let mut interrupts = Interrupts::listen()?;
     let context = Context::load(args.session.dir.as_deref(), flags_of(&args.session))?;
     let beginning = context.start(&args.session, false)?;
     let resolved = resolve_refs(&beginning.workspace, &typed);
@@ -30,19 +31,31 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     };
     let mut handle = start(beginning).map_err(|error| say::engine(&error))?;
     let mut view = view_of(&args);
-    let end = turn(&mut handle, view.as_mut(), &mut interrupts, prompt).await?;
-    let exit = match (schema, &end) {
-        (Some(schema), TurnEnd::Done) => fit(&schema, &mut handle, view.as_mut(), &mut interrupts, args.json).await?,
-        _ => {
-            if args.quiet {
-                say::line(say::clean(view.answer().trim_end()).as_str())?;
-            }
-            Exit::of_turn(&end)
-        }
-    };
-    tell_end(&end, &args);
+    let mut end = turn(&mut handle, view.as_mut(), &mut interrupts, prompt).await?;
+    let mut misfit = None;
+    if let Some(schema) = &schema {
+        (end, misfit) = fit(schema, end, &mut handle, view.as_mut(), &mut interrupts).await?;
+    }
     finish(handle, view.as_mut(), &mut interrupts).await?;
-    Ok(exit)
+    if let Some(reason) = misfit {
+        return Err(say::failed(Phrase::new("cli.schema_mismatch").with("reason", reason)));
+    }
+    print_answer(&args, schema.as_ref(), view.answer())?;
+    tell_end(&end, &args);
+    Ok(Exit::of_turn(&end))
+}
+
+/// The answer, where the view did not show it already.
+fn print_answer(args: &RunArgs, schema: Option<&OutputSchema>, answer: &str) -> anyhow::Result<()> {
+    match schema {
+        _ if args.json => Ok(()),
+        Some(schema) => match schema.check(answer) {
+            Ok(value) => Ok(say::line(&serde_json::to_string_pretty(&value)?)?),
+            Err(_) => Ok(()),
+        },
+        None if args.quiet && !answer.trim().is_empty() => Ok(say::line(&say::clean(answer.trim_end()))?),
+        None => Ok(()),
+    }
 }
 
 fn view_of(args: &RunArgs) -> Box<dyn View> {
@@ -67,34 +80,26 @@ async fn turn(
     Ok(end.unwrap_or(TurnEnd::Interrupted))
 }
 
-/// Checks the answer against its schema; what does not fit goes back to the model with the reasons.
+/// Checks the answer against its schema; what does not fit goes back to the model with the reasons. Gives how the
+/// last turn ended, and what is still wrong with its answer.
 async fn fit(
     schema: &OutputSchema,
+    mut end: TurnEnd,
     handle: &mut Handle,
     view: &mut dyn View,
     interrupts: &mut Interrupts,
-    json: bool,
-) -> anyhow::Result<Exit> {
-    let mut corrections = 0;
-    loop {
-        let wrong = match schema.check(view.answer()) {
-            Ok(value) => {
-                if !json {
-                    say::line(&serde_json::to_string_pretty(&value)?)?;
-                }
-                return Ok(Exit::Done);
-            }
-            Err(wrong) => wrong,
-        };
-        if corrections == CORRECTIONS {
-            return Err(say::failed(Phrase::new("cli.schema_mismatch").with("reason", wrong)));
-        }
-        corrections += 1;
-        let end = turn(handle, view, interrupts, OutputSchema::correction(&wrong)).await?;
+) -> anyhow::Result<(TurnEnd, Option<String>)> {
+    for corrections in 0..=CORRECTIONS {
+        let Err(wrong) = schema.check(view.answer()) else { break };
         if end != TurnEnd::Done {
-            return Ok(Exit::of_turn(&end));
+            break;
         }
+        if corrections == CORRECTIONS {
+            return Ok((end, Some(wrong)));
+        }
+        end = turn(handle, view, interrupts, OutputSchema::correction(&wrong)).await?;
     }
+    Ok((end, None))
 }
 
 /// Says why it ended, where the answer does not say it.
@@ -104,6 +109,7 @@ fn tell_end(end: &TurnEnd, args: &RunArgs) {
     }
     let (level, phrase) = match end {
         TurnEnd::Done | TurnEnd::Broken { .. } => return,
+        TurnEnd::Interrupted if args.session.no_session => (Level::Warning, Phrase::new("cli.interrupted_unkept")),
         TurnEnd::Interrupted => (Level::Warning, Phrase::new("cli.interrupted")),
         TurnEnd::TimedOut => (Level::Warning, Phrase::new("cli.timed_out")),
         TurnEnd::StepLimit => (Level::Warning, Phrase::new("cli.step_limit")),

@@ -69,9 +69,8 @@ impl Style {
     pub(crate) fn get() -> Self {
         static COLOURS: OnceLock<(bool, bool)> = OnceLock::new();
         let (out, err) = *COLOURS.get_or_init(|| {
-            let said = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-            let off =
-                said("NO_COLOR") || said("AGENT_NO_COLOR") || std::env::var("TERM").is_ok_and(|term| term == "dumb");
+            let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
+            let off = dumb || reasonix_config::no_color(&crate::context::environment());
             (!off && io::stdout().is_terminal(), !off && io::stderr().is_terminal())
         });
         Self { lang: language(), out, err }

@@ -238,3 +238,66 @@ fn the_prefix_is_small() {
     let tokens = reasonix_agent::estimate_tokens(system) + reasonix_agent::estimate_tokens(&body["tools"].to_string());
     assert!(tokens <= 2_500, "system prompt and tools take {tokens} tokens");
 }
+
+#[test]
+fn options_of_the_chat_before_a_command_are_refused_and_not_ignored() {
+    let place = Place::new(vec![Reply::say("ok")]);
+    for args in [vec!["--no-session", "run", "x"], vec!["-m", "nosuch", "run", "x"], vec!["-C", "/tmp", "run", "x"]] {
+        assert_eq!(place.run(&args).code, Some(2), "{args:?}");
+    }
+    assert!(place.server.requests().is_empty());
+}
+
+#[test]
+fn tools_chosen_on_resume_are_the_ones_offered() {
+    let place = Place::new(vec![Reply::say("one"), Reply::say("two"), Reply::say("three")]);
+    place.run(&["run", "--tools", "ls,grep", "a"]);
+    place.run(&["run", "-c", "b"]);
+    place.run(&["run", "-c", "--tools", "ls", "c"]);
+    let offered: Vec<_> =
+        place.server.requests().iter().map(|request| request.body["tools"].as_array().unwrap().len()).collect();
+    assert_eq!(offered, [2, 2, 1]);
+}
+
+#[test]
+fn a_session_is_not_taken_up_in_another_folder() {
+    let place = Place::new(vec![Reply::say("one"), Reply::say("two")]);
+    place.run(&["run", "a"]);
+    let id = place.run(&["sessions"]).out.split_whitespace().next().unwrap().to_owned();
+    let other = reasonix_testkit::TempWorkspace::new();
+    let elsewhere = other.path().display().to_string();
+    let ran = place.run(&["run", "-C", &elsewhere, "--resume", &id, "b"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("-C"), "{}", ran.err);
+    assert_eq!(place.server.requests().len(), 1);
+}
+
+#[test]
+fn what_stands_in_for_an_answer_is_not_shown_as_one() {
+    let place = Place::new(vec![Reply::fail(401, "{}"), Reply::fail(401, "{}")]);
+    for args in [vec!["run", "x"], vec!["run", "-q", "x"]] {
+        let ran = place.run(&args);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(4), ""), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_failure_while_an_answer_is_corrected_is_told() {
+    let place = Place::new(vec![Reply::say("no json"), Reply::fail(401, "{}")]);
+    place.work.write("s.json", "{\"type\": \"object\"}");
+    let ran = place.run(&["run", "--output-schema", "s.json", "x"]);
+    assert_eq!(ran.code, Some(4));
+    assert!(ran.err.contains("error:") && ran.err.contains("hint:"), "{}", ran.err);
+}
+
+#[test]
+fn settings_of_the_project_hold_in_its_subfolders() {
+    let place = Place::new(vec![Reply::call("bash", json!({"command": "touch x"})), Reply::say("I may not")]);
+    place.work.git_init();
+    place.work.write("reasonix.toml", "[permissions]\ndeny = [\"Bash(touch:*)\"]\n");
+    place.work.write("sub/deep/a", "");
+    let deep = place.work.join("sub/deep").display().to_string();
+    let ran = place.run(&["run", "-C", &deep, "go"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(!place.work.exists("sub/deep/x"));
+}

@@ -10,12 +10,12 @@ use crate::tools::todo_tools;
 use reasonix_agent::{Agent, Artifacts, Conversation, Limits, Model, Prefix, Sink, Tool, ToolSpec, Tools};
 use reasonix_config::{Mode as ConfigMode, RulesFile, Settings};
 use reasonix_policy::{Mode, Posture, Rules};
-use reasonix_proto::{Event, Family, Level, Op, Query, RECORD_VERSION, Reply, SessionHead, SessionId};
+use reasonix_proto::{Event, Family, Level, Op, Phrase, Query, RECORD_VERSION, Reply, SessionHead, SessionId};
 use reasonix_session::{MemoryArtifacts, Opened, SessionArtifacts, Sessions, history, in_memory};
 use reasonix_tools::{Bash, Deps, ShellOptions, files};
 use reasonix_workspace::Workspace;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -101,6 +101,9 @@ impl Handle {
 pub fn start(start: Start) -> Result<Handle, EngineError> {
     let (opened, artifacts, resumed) = open(&start)?;
     let past = history(&opened.records);
+    if resumed {
+        check_folder(&past.head.cwd, start.workspace.root())?;
+    }
     let model = pick_model(&start, resumed.then_some(past.head.model.as_str()))?;
     let todo = Todo::default();
     if let Some(phases) = past.todo.clone() {
@@ -137,6 +140,14 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
     let live = Live::new(agent, conversation, gate, outbox, inbound, resumed);
     tokio::spawn(live.run());
     Ok(handle)
+}
+
+/// A session speaks of its own folder; in another one its paths would mean other files.
+fn check_folder(its: &str, here: &Path) -> Result<(), EngineError> {
+    if Path::new(its) == here {
+        return Ok(());
+    }
+    Err(EngineError::Settings(Phrase::new("engine.other_folder").with("folder", its).with("here", here.display())))
 }
 
 fn announce(outbox: &Outbox, opened: &Opened, resumed: bool, model: &str) {
@@ -181,7 +192,7 @@ fn head_of(start: &Start) -> Result<SessionHead, EngineError> {
         cwd: cwd.display().to_string(),
         model: found.name(),
         system: assemble(base, cwd, &start.rules, start.append_system.as_deref()),
-        tools: settings.tools.enabled.clone(),
+        tools: sent_tools(start),
         sandbox: "none".to_owned(),
     })
 }
@@ -213,9 +224,11 @@ fn all_tools(start: &Start, artifacts: &Arc<dyn Artifacts>, todo: &Todo) -> Vec<
     tools
 }
 
-/// The tools that are on. A session that goes on keeps the ones it had, so that its prefix stays the same.
+/// The tools that are on: those the user chose; otherwise, in a session that goes on, the ones it had, so that its
+/// prefix stays the same; otherwise all.
 fn toolset(start: &Start, artifacts: &Arc<dyn Artifacts>, todo: &Todo, earlier: Option<&[String]>) -> Tools {
-    let on = earlier.unwrap_or(&start.settings.tools.enabled);
+    let chosen = &start.settings.tools.enabled;
+    let on = if chosen.is_empty() { earlier.unwrap_or_default() } else { chosen };
     let tools = all_tools(start, artifacts, todo);
     Tools::new(tools.into_iter().filter(|tool| on.is_empty() || on.contains(&tool.spec().name)).collect())
 }
@@ -224,6 +237,12 @@ fn toolset(start: &Start, artifacts: &Arc<dyn Artifacts>, todo: &Todo, earlier: 
 fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
     all_tools(start, &artifacts, &Todo::default())
+}
+
+/// The names of the tools that a new session sends.
+fn sent_tools(start: &Start) -> Vec<String> {
+    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
+    toolset(start, &artifacts, &Todo::default(), None).specs().into_iter().map(|spec| spec.name).collect()
 }
 
 /// The specs of all built-in tools, as they are sent.

@@ -12,7 +12,8 @@ pub(crate) use plain::Plain;
 pub(crate) use quiet::Quiet;
 pub(crate) use tool::{diff_lines, todo_lines};
 
-use reasonix_proto::{Envelope, Message, Op, Record, RecordBody};
+use reasonix_agent::{INTERRUPTED, NO_ANSWER};
+use reasonix_proto::{Envelope, Message, Op, Record, RecordBody, StopReason};
 use std::io;
 
 /// Shows the events of a session.
@@ -47,8 +48,11 @@ pub(crate) trait View {
 /// The text of an assistant record, and whether calls follow it.
 pub(crate) fn answer_of(record: &Record) -> Option<(&str, bool)> {
     match &record.body {
-        RecordBody::Assistant { message: Message::Assistant { text, calls, .. }, .. } => {
-            Some((text.as_str(), !calls.is_empty()))
+        RecordBody::Assistant { message: Message::Assistant { text, calls, stop, .. }, .. } => {
+            // What stands in the log for an answer that never came is for the model, not for people.
+            let cut_off = matches!(stop, StopReason::Interrupted | StopReason::Failed);
+            let stands_in = cut_off && [INTERRUPTED, NO_ANSWER].contains(&text.as_str());
+            Some((if stands_in { "" } else { text.as_str() }, !calls.is_empty()))
         }
         _ => None,
     }

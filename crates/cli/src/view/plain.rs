@@ -10,8 +10,8 @@ use reasonix_proto::{Asking, CallId, Choice, Envelope, Event, Op, Phrase, Record
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 
-/// Asks a person a question and waits for the answer.
-type Asker = Box<dyn FnMut(&Asking) -> Choice>;
+/// Asks a person a question and waits for the answer; none when they interrupt instead.
+type Asker = Box<dyn FnMut(&Asking) -> Option<Choice>>;
 
 /// Shows a session as text.
 pub(crate) struct Plain {
@@ -157,8 +157,10 @@ impl Plain {
 
     fn ask(&mut self, asking: &Asking) -> Option<Op> {
         self.spinner.clear();
-        let choice = self.asker.as_mut().map(|ask| ask(asking))?;
-        Some(Op::Answer { ask: asking.ask.clone(), choice })
+        match self.asker.as_mut()?(asking) {
+            Some(choice) => Some(Op::Answer { ask: asking.ask.clone(), choice }),
+            None => Some(Op::Interrupt),
+        }
     }
 }
 

@@ -61,7 +61,9 @@ fn done(style: Style, tool: &str, took_ms: u64, content: &str, details: &Details
         _ => style.text(&Phrase::new("cli.tool_ok")),
     };
     let count = content.lines().count();
-    let size = style.text(&Phrase::new("cli.tool_lines").with("count", details.count.unwrap_or(count as u64)));
+    let shown = details.count.unwrap_or(count as u64);
+    let code = if shown == 1 { "cli.tool_line" } else { "cli.tool_lines" };
+    let size = style.text(&Phrase::new(code).with("count", shown));
     let took = format!("{size}, {}", seconds(took_ms));
     lines.push(result(&style.err(if good { Colour::Green } else { Colour::Red }, &status), &took));
     if tool == "bash" {
