@@ -148,7 +148,11 @@ async fn finish(agent: &Agent, ready: Ready<'_>, stop: &Stop) -> RecordBody {
         Ready::Runs { call, .. } if stop.is_cancelled() => (call, canonical_name(agent, call), ToolOutcome::Aborted),
         Ready::Runs { call, tool, args, action } => {
             let name = tool.spec().name.clone();
-            agent.sink.emit(Event::ToolStarted { call: call.id.clone(), tool: name.clone(), subject: action.title() });
+            agent.sink.emit(Event::ToolStarted {
+                call: call.id.clone(),
+                tool: name.clone(),
+                subject: tool.title(&args, &action),
+            });
             let outcome = run(agent, call, tool.as_ref(), &args, stop).await;
             (call, name, outcome)
         }

@@ -144,6 +144,11 @@ pub trait Tool: Send + Sync {
     /// What the call would do, for the gate. Must not touch anything.
     fn action(&self, args: &Args) -> Action;
 
+    /// The call in one line, for people.
+    fn title(&self, _args: &Args, action: &Action) -> String {
+        action.title()
+    }
+
     /// What the call would change, as a unified diff, for a person who is asked. Must not change anything.
     fn preview<'a>(&'a self, _args: &'a Args) -> BoxFuture<'a, Option<String>> {
         Box::pin(async { None })

@@ -1,7 +1,7 @@
 //! `grep`: lines that match a pattern, over a whole tree, in process.
 
 use crate::ls::folder;
-use crate::port::{PAGE_BYTES, failed, reading, spec, text_arg};
+use crate::port::{PAGE_BYTES, failed, reading, searched, spec, text_arg};
 use reasonix_agent::{Args, BoxFuture, Call, Stop, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Details, Family, ToolOutcome};
 use reasonix_workspace::{FileMatches, GrepQuery, Matches, Workspace};
@@ -65,6 +65,10 @@ impl Tool for Grep {
     fn action(&self, args: &Args) -> Action {
         let path = parse_args::<Input>(args).map_or_else(|_| Some(text_arg(args, PATHS)), |input| input.path);
         Action::reads(Family::Grep, self.workspace.shown(folder(path.as_deref())))
+    }
+
+    fn title(&self, args: &Args, action: &Action) -> String {
+        searched(args, action)
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {

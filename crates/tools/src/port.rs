@@ -2,7 +2,7 @@
 
 use crate::schema_of;
 use reasonix_agent::{Args, Stop, ToolSpec};
-use reasonix_proto::ToolOutcome;
+use reasonix_proto::{Action, ToolOutcome};
 use reasonix_workspace::FileError;
 use schemars::JsonSchema;
 
@@ -18,6 +18,15 @@ pub(crate) fn spec<T: JsonSchema>(name: &str, prompt: &str) -> ToolSpec {
 /// fails, so this is for titles only; a call that parses names what it acts on by the same parse that runs it.
 pub(crate) fn text_arg(args: &Args, names: &[&str]) -> String {
     names.iter().find_map(|name| args.get(*name)?.as_str()).unwrap_or_default().to_owned()
+}
+
+/// What a search looks for, and where.
+pub(crate) fn searched(args: &Args, action: &Action) -> String {
+    let pattern = text_arg(args, &["pattern", "query", "regex"]);
+    match action.title().as_str() {
+        "." => pattern,
+        place => format!("{pattern} in {place}"),
+    }
 }
 
 /// A file error as the model reads it.
