@@ -54,6 +54,7 @@ impl Context {
             allow_write: sandbox.allow_write.clone(),
             forbid_read: sandbox.forbid_read.clone(),
             closed: vec![self.home.clone()],
+            unlisted: Vec::new(),
         };
         Workspace::open(root, options)
             .map_err(|error| say::usage(Phrase::new("engine.workspace").with("reason", error)))

@@ -1,6 +1,6 @@
 //! The contract on the wire and on disk: the exact JSON of every event, record and operation. A change here is a change
 //! of the protocol: bump `PROTOCOL_VERSION` or `RECORD_VERSION`, or make it additive.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::too_many_lines)]
 
 use pretty_assertions::assert_eq;
 use reasonix_proto::{

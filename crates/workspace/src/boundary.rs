@@ -4,6 +4,7 @@
 use crate::beneath::{Beneath, FOLDER};
 use crate::resolve::Resolve;
 use crate::{FileError, Options, kind, lexical};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, stat, statat};
 use rustix::io::Errno;
@@ -18,6 +19,7 @@ const TRIES: usize = 4;
 pub(crate) struct Boundary {
     roots: Vec<Root>,
     pub(crate) barriers: Vec<Barrier>,
+    unlisted: GlobSet,
     beneath: Beneath,
 }
 
@@ -65,6 +67,18 @@ pub(crate) enum Last {
     Keep,
 }
 
+fn unlisted(patterns: &[String]) -> Result<GlobSet, FileError> {
+    let bad = |error: globset::Error| FileError::InvalidPattern {
+        message: format!("{}: {}", error.glob().unwrap_or_default(), error.kind()),
+        hint: "Check the paths in the permission rules.",
+    };
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        set.add(GlobBuilder::new(pattern).literal_separator(true).build().map_err(bad)?);
+    }
+    set.build().map_err(bad)
+}
+
 impl Boundary {
     pub(crate) fn new(root: &Path, options: &Options, beneath: Option<Beneath>) -> Result<Self, FileError> {
         let first = Root::open(root)?;
@@ -81,7 +95,8 @@ impl Boundary {
             Some(root) => Beneath::detect(root.fd.as_fd()),
             None => Beneath::Walk,
         });
-        Ok(Self { roots, barriers, beneath })
+        let unlisted = unlisted(&options.unlisted)?;
+        Ok(Self { roots, barriers, unlisted, beneath })
     }
 
     /// The first root.
@@ -160,7 +175,8 @@ impl Boundary {
 
     /// True when a path without links, found on a walk, is closed.
     pub(crate) fn hides(&self, real: &Path, inode: Option<u64>, ids: &[Id]) -> bool {
-        if self.barriers.iter().any(|barrier| barrier.covers(real)) {
+        let named = real.strip_prefix(self.root()).is_ok_and(|below| self.unlisted.is_match(below));
+        if named || self.barriers.iter().any(|barrier| barrier.covers(real)) {
             return true;
         }
         let suspect = inode.is_none_or(|inode| ids.iter().any(|(_, closed)| *closed == inode));

@@ -29,6 +29,8 @@ pub struct Options {
     pub forbid_read: Vec<PathBuf>,
     /// Places no file tool reads or writes, such as our own home.
     pub closed: Vec<PathBuf>,
+    /// Globs below the root that listings and searches leave out: what a rule denies to read must not be found either.
+    pub unlisted: Vec<String>,
 }
 
 /// The door to every file. Cheap to clone; clones share what the session has seen.
