@@ -38,7 +38,8 @@ pub fn bound(outcome: ToolOutcome, limit: Bound, artifacts: &dyn Artifacts) -> T
     }
 }
 
-fn cut(text: String, limit: Bound, artifacts: &dyn Artifacts) -> (String, Option<Artifact>) {
+/// Cuts a text to the bound, keeping the whole as an artifact.
+pub(crate) fn cut(text: String, limit: Bound, artifacts: &dyn Artifacts) -> (String, Option<Artifact>) {
     // A token is at least one byte, so most outputs are known to fit without counting.
     if text.len() as u64 <= limit.tokens || crate::estimate_tokens(&text) <= limit.tokens {
         return (text, None);

@@ -1,5 +1,6 @@
 //! One step's answer: a request goes out, the stream comes in, one assistant message is journaled.
 
+use crate::bound::{Bound, cut};
 use crate::conversation::Conversation;
 use crate::fold::{Answer, Fold};
 use crate::ports::{JournalError, Request, Stop};
@@ -19,7 +20,10 @@ pub(crate) async fn answer(
     stop: &Stop,
 ) -> Result<Answer, JournalError> {
     agent.state(TurnState::Planning);
-    let answer = listen(agent, conversation.request(may_call), stop).await;
+    let mut answer = listen(agent, conversation.request(may_call), stop).await;
+    if answer.failure.is_some() {
+        bound_text(agent, &mut answer.message);
+    }
     let body = RecordBody::Assistant {
         turn,
         step,
@@ -38,6 +42,14 @@ pub(crate) async fn answer(
         agent.sink.emit(Event::Usage { usage, context: conversation.context(), window: agent.model.card().window });
     }
     Ok(answer)
+}
+
+/// What a failing server poured out must not fill every later request.
+fn bound_text(agent: &Agent, message: &mut Message) {
+    if let Message::Assistant { text, .. } = message {
+        let limit = Bound::for_window(agent.model.card().window);
+        *text = cut(std::mem::take(text), limit, agent.artifacts.as_ref()).0;
+    }
 }
 
 fn is_empty(message: &Message) -> bool {

@@ -8,6 +8,9 @@ use std::path::Path;
 /// Errors that are told to the model at once.
 const MOST_ERRORS: usize = 5;
 
+/// The largest schema that is read.
+const LARGEST: u64 = 1024 * 1024;
+
 /// A JSON schema that the last answer has to fit.
 pub(crate) struct OutputSchema {
     text: String,
@@ -19,6 +22,10 @@ impl OutputSchema {
         let fail = |reason: String| {
             say::usage(Phrase::new("cli.bad_schema").with("path", path.display()).with("reason", reason))
         };
+        let found = std::fs::metadata(path).map_err(|error| fail(error.to_string()))?;
+        if !found.is_file() || found.len() > LARGEST {
+            return Err(fail(format!("it is not a file of at most {} KiB", LARGEST / 1024)));
+        }
         let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
         let value: Value = serde_json::from_str(&text).map_err(|error| fail(error.to_string()))?;
         let validator = jsonschema::validator_for(&value).map_err(|error| fail(error.to_string()))?;

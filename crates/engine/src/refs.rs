@@ -26,7 +26,10 @@ pub fn resolve_refs(workspace: &Workspace, prompt: &str) -> Resolved {
     let mut notices = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
     for path in mentions(prompt) {
-        let Some(path) = existing(workspace, path) else { continue };
+        let Some(path) = existing(workspace, path) else {
+            notices.extend(refused(workspace, path));
+            continue;
+        };
         if seen.contains(&path) {
             continue;
         }
@@ -51,6 +54,13 @@ fn existing<'a>(workspace: &Workspace, mention: &'a str) -> Option<&'a str> {
     let trimmed =
         mention.trim_end_matches([',', '.', ';', ':', '!', '?', ')', '，', '。', '；', '：', '！', '？', '）']);
     [mention, trimmed].into_iter().find(|path| !path.is_empty() && workspace.exists(path).unwrap_or(false))
+}
+
+/// A mention that clearly names a file which may not be read is told, not dropped.
+fn refused(workspace: &Workspace, mention: &str) -> Option<Phrase> {
+    let is_path = mention.starts_with(['/', '.']) || mention.contains('/');
+    let reason = workspace.exists(mention).err().filter(|_| is_path && workspace.root().join(mention).exists())?;
+    Some(Phrase::new("engine.reference_failed").with("path", mention).with("reason", reason.message()))
 }
 
 fn block(workspace: &Workspace, path: &str) -> Result<String, FileError> {

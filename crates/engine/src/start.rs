@@ -173,7 +173,13 @@ fn open(start: &Start) -> Result<(Opened, Arc<dyn Artifacts>, bool), EngineError
     let artifacts = Arc::new(SessionArtifacts::at(&state));
     match wanted {
         Some(id) => Ok((sessions.open(&id)?, artifacts, true)),
-        None => Ok((sessions.create(head_of(start)?)?, artifacts, false)),
+        None => {
+            let mut opened = sessions.create(head_of(start)?)?;
+            if start.which == Which::Continue {
+                opened.notices.push(Phrase::new("engine.nothing_to_continue"));
+            }
+            Ok((opened, artifacts, false))
+        }
     }
 }
 

@@ -5,11 +5,14 @@ use reqwest::header::HeaderMap;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// The longest wait that an endpoint may ask for.
+const MOST_ASKED: Duration = Duration::from_secs(60);
+
 /// The wait after attempt `attempt` (from 1): what the endpoint asked for, or a doubling wait of which the half is
-/// random; never longer than the longest wait.
+/// random. Neither is without a bound.
 pub(crate) fn wait(retry: &Retry, attempt: u32, asked: Option<Duration>) -> Duration {
     if let Some(asked) = asked {
-        return asked.min(retry.max);
+        return asked.min(retry.max.max(MOST_ASKED));
     }
     let doubled = retry.initial.saturating_mul(1 << attempt.saturating_sub(1).min(16));
     let most = doubled.min(retry.max);

@@ -3,7 +3,7 @@
 use reasonix_agent::Artifacts;
 use reasonix_proto::Artifact;
 use reasonix_store::{BlobError, BlobKey, Blobs};
-use std::collections::HashMap;
+use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -37,21 +37,30 @@ impl Artifacts for SessionArtifacts {
     }
 }
 
+/// How much a process keeps in memory; the oldest go first.
+const MOST_IN_MEMORY: usize = 32 * 1024 * 1024;
+
 /// Artifacts that die with the process.
 #[derive(Debug, Default)]
-pub struct MemoryArtifacts(Mutex<HashMap<String, Vec<u8>>>);
+pub struct MemoryArtifacts(Mutex<VecDeque<(String, Vec<u8>)>>);
 
 impl Artifacts for MemoryArtifacts {
     fn put(&self, bytes: &[u8]) -> io::Result<Artifact> {
         let artifact = artifact(BlobKey::of(bytes), bytes);
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.insert(artifact.uri.clone(), bytes.to_owned());
+        if kept.iter().all(|(uri, _)| *uri != artifact.uri) {
+            kept.push_back((artifact.uri.clone(), bytes.to_owned()));
+        }
+        while kept.len() > 1 && kept.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() > MOST_IN_MEMORY {
+            kept.pop_front();
+        }
         Ok(artifact)
     }
 
     fn get(&self, uri: &str) -> io::Result<Vec<u8>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.get(uri).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+        let found = kept.iter().find(|(kept, _)| kept == uri);
+        found.map(|(_, bytes)| bytes.clone()).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 }
 

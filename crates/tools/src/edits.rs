@@ -79,9 +79,13 @@ fn guard(file: &TextFile, path: &str, anyway: bool) -> Result<(), ToolOutcome> {
     }
 }
 
-/// All diffs, for a person who is asked; nothing when nothing would change.
-pub(crate) fn preview(edits: &[FileEdit]) -> Option<String> {
+/// All diffs, for a person who is asked; nothing when nothing would change. What they are shown is what the change is
+/// bound to.
+pub(crate) fn preview(workspace: &Workspace, edits: &[FileEdit]) -> Option<String> {
     let mut text = String::new();
+    for edit in edits {
+        workspace.count_as_seen(edit.from.as_ref().unwrap_or(&edit.path), edit.base.as_ref());
+    }
     for (index, edit) in edits.iter().enumerate() {
         if text.len() > MOST_BYTES {
             let _ = writeln!(text, "[{} more files]", edits.len() - index);

@@ -52,7 +52,7 @@ impl Tool for WriteFile {
     fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<String>> {
         let workspace = self.workspace.clone();
         let input = parse_args::<Input>(args);
-        Box::pin(previewing(move || edits::preview(&prepare(&workspace, input.ok()?).ok()?)))
+        Box::pin(previewing(move || edits::preview(&workspace, &prepare(&workspace, input.ok()?).ok()?)))
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {

@@ -12,6 +12,8 @@ pub(crate) enum Seen {
     Hash(blake3::Hash),
     /// A part of a file too large to hash at each look.
     Stamp(Stamp),
+    /// That nothing stood there.
+    Nothing,
 }
 
 /// What changes when a file is written.
@@ -54,6 +56,7 @@ impl Guard {
             None => true,
             Some(Seen::Hash(seen)) => *seen == hash,
             Some(Seen::Stamp(seen)) => *seen == Stamp::of(found),
+            Some(Seen::Nothing) => false,
         }
     }
 

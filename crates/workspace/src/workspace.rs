@@ -98,6 +98,14 @@ impl Workspace {
         Ok(file)
     }
 
+    /// Counts a file as seen as it was read for a change (or as absent), because a person was shown what would become
+    /// of it: when it is different by the time the change is made, the change is refused.
+    pub fn count_as_seen(&self, path: &str, file: Option<&TextFile>) {
+        if let Ok(place) = self.0.boundary.resolve(path, Last::Follow) {
+            self.0.guard.saw(&place.real, file.map_or(Seen::Nothing, |file| Seen::Hash(file.hash)));
+        }
+    }
+
     /// Reads up to `limit` lines from line `offset` (from 1) on, up to `max_bytes` in all, out of a file of any size,
     /// and remembers it as seen.
     pub fn read_lines(&self, path: &str, offset: u64, limit: usize, max_bytes: usize) -> Result<Window, FileError> {
