@@ -3,7 +3,8 @@
 use crate::args::SessionArgs;
 use crate::context::{Context, flags_of};
 use crate::exit::Exit;
-use crate::pump::{Interrupts, pump};
+use crate::interrupts::{Interrupts, Manner};
+use crate::pump::pump;
 use crate::run::finish;
 use crate::say::{self, Colour, Style, clean};
 use crate::view::{Plain, View, todo_lines};
@@ -27,7 +28,7 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         return Err(say::usage(Phrase::new("cli.no_terminal")));
     }
-    let mut interrupts = Interrupts::listen()?;
+    let mut interrupts = Interrupts::listen(Manner::Chat)?;
     let context = Context::load(args.dir.as_deref(), flags_of(&args))?;
     let history = context.home.join("state").join("history");
     let keeps = !args.no_session;
@@ -124,7 +125,7 @@ async fn turn(
     view.close()?;
     match end {
         Some(TurnEnd::ProviderFailed { why }) => say::notice(Level::Error, &why),
-        Some(TurnEnd::Interrupted) => say::notice(Level::Warning, &Phrase::new("cli.interrupted")),
+        Some(TurnEnd::Interrupted) => say::notice(Level::Warning, &Phrase::new("cli.interrupted_chat")),
         Some(TurnEnd::TimedOut) => say::notice(Level::Warning, &Phrase::new("cli.timed_out")),
         Some(TurnEnd::StepLimit) => say::notice(Level::Warning, &Phrase::new("cli.step_limit")),
         _ => {}
@@ -172,6 +173,8 @@ fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
 fn ask(editor: &Editor, asking: &Asking) -> Option<Choice> {
     let style = Style::get();
     show_question(style, asking);
+    // What was typed before the question was on the screen is not an answer to it.
+    let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
     let rules: Vec<&String> = asking.rules.iter().take(2).collect();
     loop {
         let line = editor.borrow_mut().readline(&style.text(&Phrase::new("cli.ask_prompt")));

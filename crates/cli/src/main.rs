@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 mod exit;
 mod inspect;
+mod interrupts;
 mod models;
 mod pump;
 mod run;

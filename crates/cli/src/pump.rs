@@ -1,33 +1,11 @@
 //! Carries events from a session to a view until its turn is over; an interrupt is heard at any moment.
 
 use crate::exit::Exit;
+use crate::interrupts::Interrupts;
 use crate::view::View;
 use reasonix_engine::Handle;
 use reasonix_proto::{Event, Op, RecordBody, TurnEnd, TurnState};
 use std::time::Duration;
-use tokio::signal::unix::{Signal, SignalKind, signal};
-
-/// SIGINT and SIGTERM, as a person or a supervisor sends them.
-pub(crate) struct Interrupts {
-    int: Signal,
-    term: Signal,
-    count: u32,
-}
-
-impl Interrupts {
-    pub(crate) fn listen() -> std::io::Result<Self> {
-        Ok(Self { int: signal(SignalKind::interrupt())?, term: signal(SignalKind::terminate())?, count: 0 })
-    }
-
-    async fn next(&mut self) -> u32 {
-        tokio::select! {
-            _ = self.int.recv() => {}
-            _ = self.term.recv() => {}
-        }
-        self.count += 1;
-        self.count
-    }
-}
 
 /// Shows events until the turn has ended and the session is idle again. The second interrupt does not wait.
 pub(crate) async fn pump(
@@ -36,7 +14,7 @@ pub(crate) async fn pump(
     interrupts: &mut Interrupts,
 ) -> anyhow::Result<Option<TurnEnd>> {
     let mut end = None;
-    interrupts.count = 0;
+    interrupts.begin();
     loop {
         // Everything that is there is shown before the screen is touched once.
         let envelope = match handle.events.ready() {

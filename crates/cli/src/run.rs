@@ -3,7 +3,8 @@
 use crate::args::RunArgs;
 use crate::context::{Context, flags_of};
 use crate::exit::Exit;
-use crate::pump::{Interrupts, pump};
+use crate::interrupts::{Interrupts, Manner};
+use crate::pump::pump;
 use crate::say;
 use crate::schema::OutputSchema;
 use crate::stdin;
@@ -18,7 +19,7 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     let schema = args.output_schema.as_deref().map(OutputSchema::read).transpose()?;
     let typed = stdin::prompt(&args.prompt).await?;
     // Before this an interrupt simply ends the process: there is nothing to keep yet.
-    let mut interrupts = Interrupts::listen()?;
+    let mut interrupts = Interrupts::listen(Manner::Run)?;
     let context = Context::load(args.session.dir.as_deref(), flags_of(&args.session))?;
     let beginning = context.start(&args.session, false)?;
     let resolved = resolve_refs(&beginning.workspace, &typed);

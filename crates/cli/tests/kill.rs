@@ -143,3 +143,33 @@ fn two_processes_cannot_write_one_session() {
     child.wait().unwrap();
     place.assert_resumes();
 }
+
+#[test]
+fn a_run_that_waits_for_stdin_can_be_ended() {
+    for number in [libc::SIGINT, libc::SIGTERM] {
+        let place = Place::new(vec![]);
+        let mut command = place.command(&["run", "go"]);
+        let mut child =
+            command.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+        let open = child.stdin.take();
+        // The note says that it reads; from then on it is known to wait.
+        let mut note = [0; 16];
+        std::io::Read::read_exact(child.stderr.as_mut().unwrap(), &mut note).unwrap();
+        signal(&child, number);
+        assert!(!child.wait().unwrap().success());
+        drop(open);
+    }
+}
+
+#[test]
+fn a_reader_that_does_not_read_does_not_hold_the_process() {
+    let place =
+        Place::with_server(reasonix_testkit::ModelServer::start_with(|_| Some(Reply::say(&"x".repeat(3_000_000)))));
+    let mut child = place.spawn(&["run", "--json", "go"]);
+    until("the request", || place.server.requests().len() == 1);
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, libc::SIGTERM);
+    std::thread::sleep(Duration::from_millis(100));
+    signal(&child, libc::SIGTERM);
+    until("its end", || child.try_wait().unwrap().is_some());
+}

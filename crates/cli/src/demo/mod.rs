@@ -3,7 +3,8 @@
 
 use crate::args::DemoArgs;
 use crate::exit::Exit;
-use crate::pump::{Interrupts, pump};
+use crate::interrupts::{Interrupts, Manner};
+use crate::pump::pump;
 use crate::run::finish;
 use crate::say::{self, Colour, Style};
 use crate::view::{Plain, View, diff_lines};
@@ -27,7 +28,7 @@ pub(crate) async fn demo(args: DemoArgs) -> anyhow::Result<Exit> {
     let prompt = style.text(&Phrase::new("cli.demo_prompt"));
     say::line_err(&style.text(&Phrase::new("cli.demo_intro").with("folder", project.display())));
     say::line_err(&format!("\n> {prompt}\n"));
-    let mut interrupts = Interrupts::listen()?;
+    let mut interrupts = Interrupts::listen(Manner::Run)?;
     let mut view = Plain::new(None);
     let mut handle = start(beginning(&place)?).map_err(|error| say::engine(&error))?;
     handle.send(Op::Prompt { text: prompt });

@@ -167,6 +167,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.history_failed", "cannot save the prompt history: {reason}", "无法保存输入历史：{reason}"),
     ("cli.how_to_quit", "/quit or Ctrl-D ends the chat", "/quit 或 Ctrl-D 结束对话"),
     ("cli.interrupted", "interrupted; what was done is kept", "已中断；已完成的部分保留"),
+    ("cli.interrupted_chat", "interrupted; what was done is kept", "已中断；已完成的部分保留"),
     ("cli.interrupted_unkept", "interrupted; nothing of this session is kept", "已中断；本会话不保留"),
     ("cli.interrupted.hint", "go on with --continue", "用 --continue 继续"),
     ("cli.more_lines", "… {count} more lines", "… 还有 {count} 行"),

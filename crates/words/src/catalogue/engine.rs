@@ -40,7 +40,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "nothing was run after this point; make room or fix the folder, then continue the session",
         "此后没有执行任何操作；请腾出空间或修复目录权限，然后继续会话",
     ),
-    ("engine.nothing_to_continue", "there is no session of this folder to go on with; this is a new one", "本目录没有可继续的会话；已新建会话"),
+    (
+        "engine.nothing_to_continue",
+        "there is no session of this folder to go on with; this is a new one",
+        "本目录没有可继续的会话；已新建会话",
+    ),
     ("engine.other_folder", "this session belongs to {folder}, not to {here}", "该会话属于 {folder}，而不是 {here}"),
     ("engine.other_folder.hint", "add -C {folder}", "请加上 -C {folder}"),
     ("engine.reference_failed", "@{path} could not be read: {reason}", "无法读取 @{path}：{reason}"),
