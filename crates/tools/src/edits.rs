@@ -83,7 +83,8 @@ fn guard(file: &TextFile, path: &str, anyway: bool) -> Result<(), ToolOutcome> {
 /// bound to.
 pub(crate) fn preview(workspace: &Workspace, edits: &[FileEdit]) -> Option<String> {
     let mut text = String::new();
-    for edit in edits {
+    // A plain move shows nothing of the content, so there is nothing to be bound to.
+    for edit in edits.iter().filter(|edit| edit.base.is_some() || edit.from.is_none()) {
         workspace.count_as_seen(edit.from.as_ref().unwrap_or(&edit.path), edit.base.as_ref());
     }
     for (index, edit) in edits.iter().enumerate() {

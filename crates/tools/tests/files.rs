@@ -332,6 +332,32 @@ async fn files_move_and_never_overwrite() {
 }
 
 #[tokio::test]
+async fn what_a_person_was_shown_is_what_is_written_or_nothing() {
+    let room = Room::new(&[("a.txt", "one\n")]);
+    for (tool, args) in [
+        ("write_file", json!({"path": "a.txt", "content": "two\n"})),
+        ("edit_file", json!({"path": "a.txt", "old_string": "one", "new_string": "two"})),
+    ] {
+        room.put("a.txt", "one\n");
+        room.ok("read_file", json!({"path": "a.txt"})).await;
+        assert!(room.preview(tool, args.clone()).await.is_some());
+        room.put("a.txt", "one\nwork of somebody else\n");
+        let error = room.failed(tool, args).await;
+        assert!(error.contains("changed on disk"), "{tool}: {error}");
+        assert_eq!(room.text("a.txt"), "one\nwork of somebody else\n");
+    }
+    let unread = Room::new(&[("b.txt", "one\n")]);
+    let args = json!({"path": "b.txt", "content": "two\n"});
+    assert!(unread.preview("write_file", args.clone()).await.is_some());
+    unread.put("b.txt", "changed\n");
+    assert!(unread.failed("write_file", args).await.contains("changed on disk"));
+    let new = json!({"path": "new.txt", "content": "x\n"});
+    assert!(room.preview("write_file", new.clone()).await.is_some());
+    room.put("new.txt", "came in between\n");
+    assert!(room.failed("write_file", new).await.contains("changed on disk"));
+}
+
+#[tokio::test]
 async fn a_file_that_changed_since_it_was_read_is_left_alone() {
     let room = Room::new(&[("a.txt", "one\n")]);
     room.ok("read_file", json!({"path": "a.txt"})).await;
