@@ -1,7 +1,7 @@
 //! `glob`: files by the shape of their path.
 
 use crate::ls::folder;
-use crate::port::{PAGE_BYTES, failed, reading, searched, spec, text_arg};
+use crate::port::{PAGE_BYTES, failed, one_line_name, reading, searched, spec, text_arg};
 use reasonix_agent::{Args, BoxFuture, Call, Stop, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Details, Family, ToolOutcome};
 use reasonix_workspace::{Found, GlobQuery, Workspace};
@@ -92,7 +92,7 @@ fn told(found: &Found, pattern: &str) -> ToolOutcome {
         if text.len() > PAGE_BYTES {
             more += 1;
         } else {
-            let _ = writeln!(text, "{path}");
+            let _ = writeln!(text, "{}", one_line_name(path));
         }
     }
     if text.is_empty() {

@@ -1,7 +1,7 @@
 //! `grep`: lines that match a pattern, over a whole tree, in process.
 
 use crate::ls::folder;
-use crate::port::{PAGE_BYTES, failed, reading, searched, spec, text_arg};
+use crate::port::{PAGE_BYTES, failed, one_line_name, reading, searched, spec, text_arg};
 use reasonix_agent::{Args, BoxFuture, Call, Stop, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Details, Family, ToolOutcome};
 use reasonix_workspace::{FileMatches, GrepQuery, Matches, Workspace};
@@ -132,7 +132,7 @@ fn told(matches: &Matches) -> ToolOutcome {
 }
 
 fn tell(text: &mut String, file: &FileMatches) {
-    let _ = writeln!(text, "{}", file.path);
+    let _ = writeln!(text, "{}", one_line_name(&file.path));
     let context = file.lines.iter().any(|line| !line.matched);
     let mut before = None;
     for line in &file.lines {

@@ -1,6 +1,6 @@
 //! `ls`: the entries of one folder.
 
-use crate::port::{PAGE_BYTES, failed, reading, spec, text_arg};
+use crate::port::{PAGE_BYTES, failed, one_line_name, reading, spec, text_arg};
 use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Details, Family, ToolOutcome};
 use reasonix_workspace::{Entry, EntryKind, Workspace};
@@ -88,6 +88,7 @@ pub(crate) fn listing(workspace: &Workspace, path: &str) -> ToolOutcome {
 
 fn tell(text: &mut String, entry: &Entry) {
     let Entry { name, kind, size } = entry;
+    let name = one_line_name(name);
     let _ = match kind {
         EntryKind::Dir => writeln!(text, "{name}/"),
         EntryKind::File => writeln!(text, "{name} {size}"),

@@ -5,6 +5,7 @@ use reasonix_agent::{Args, Stop, ToolSpec};
 use reasonix_proto::{Action, ToolOutcome};
 use reasonix_workspace::FileError;
 use schemars::JsonSchema;
+use std::borrow::Cow;
 
 /// The most bytes of text a reader gives at once; with line numbers it stays below what an outcome may hold.
 pub(crate) const PAGE_BYTES: usize = 22 * 1024;
@@ -27,6 +28,16 @@ pub(crate) fn searched(args: &Args, action: &Action) -> String {
         "." => pattern,
         place => format!("{pattern} in {place}"),
     }
+}
+
+/// A file's name on one line: a line break or another control character in it cannot pretend to be more entries.
+pub(crate) fn one_line_name(name: &str) -> Cow<'_, str> {
+    if name.chars().any(char::is_control) {
+        return Cow::Owned(
+            name.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect(),
+        );
+    }
+    Cow::Borrowed(name)
 }
 
 /// A file error as the model reads it.

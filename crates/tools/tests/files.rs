@@ -556,3 +556,12 @@ fn the_specs_are_small() {
         assert!(!text.contains(noise), "{noise} in {text}");
     }
 }
+
+#[tokio::test]
+async fn a_name_cannot_pretend_to_be_two() {
+    let room = Room::new(&[("a\nb.txt", "x\n")]);
+    for (tool, args) in [("ls", json!({})), ("glob", json!({"pattern": "*"})), ("grep", json!({"pattern": "x"}))] {
+        let text = room.ok(tool, args).await;
+        assert!(text.contains("a\\nb.txt"), "{tool}: {text}");
+    }
+}
