@@ -242,12 +242,7 @@ fn a_full_disk_loses_nothing() {
         "ulimit -f {blocks}; exec '{}' run -c \"$(head -c 4000 /dev/zero | tr '\\0' x)\"",
         support::binary().display()
     );
-    let mut command = place.command(&[]);
-    let program = std::mem::replace(&mut command, std::process::Command::new("bash"));
-    drop(program);
-    command.args(["-c", &line]).current_dir(place.work.path()).env("REASONIX_HOME", place.home.path());
-    command.env("HOME", place.home.path()).env("MOCK_KEY", "k").env("LANG", "C.UTF-8");
-    let ran = support::finish(command.output().unwrap());
+    let ran = support::finish(place.program("bash".as_ref(), &["-c", &line]).output().unwrap());
     assert_says(&ran, 1, &["error:", "hint:"]);
     assert!(!place.work.exists("ran"), "nothing ran that is not on the log");
     let after = std::fs::read(&log).unwrap();
