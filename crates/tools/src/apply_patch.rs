@@ -1,10 +1,10 @@
 //! `apply_patch`: unified diffs and patch envelopes over many files, all or none.
 
+use crate::editor::Kind;
 use crate::edits::{self, FileEdit};
 use crate::patch::{self, FileOp, FilePatch, Hunk, Reject};
-use crate::port::{failed, previewing, spec, writing};
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
-use reasonix_proto::{Action, Family, ToolOutcome};
+use crate::port::failed;
+use reasonix_proto::ToolOutcome;
 use reasonix_workspace::{FileError, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use serde::Deserialize;
 const MOST_REJECTS: usize = 6;
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
+pub(crate) struct Input {
     #[serde(alias = "input", alias = "diff", alias = "patch_text", alias = "patchText", alias = "content")]
     patch: String,
     #[serde(default, alias = "file_path", alias = "filePath", alias = "filename", alias = "file")]
@@ -25,72 +25,30 @@ struct Input {
 }
 
 /// Applies patches.
-pub(crate) struct ApplyPatch {
-    spec: ToolSpec,
-    workspace: Workspace,
-}
+pub(crate) struct ApplyPatch;
 
-impl ApplyPatch {
-    /// Works below this workspace.
-    pub(crate) fn new(workspace: Workspace) -> Self {
-        Self { spec: spec::<Input>("apply_patch", include_str!("apply_patch.md")), workspace }
-    }
-}
+impl Kind for ApplyPatch {
+    type Input = Input;
+    const NAME: &'static str = "apply_patch";
+    const PROMPT: &'static str = include_str!("apply_patch.md");
+    const ALIASES: &'static [&'static str] = &["patch", "applypatch", "apply_diff"];
 
-impl Tool for ApplyPatch {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+    fn paths(input: &Input) -> Vec<String> {
+        let files = patch::parse(&input.patch, input.path.as_deref()).unwrap_or_default();
+        files.iter().flat_map(|file| file.op.paths()).map(str::to_owned).collect()
     }
 
-    fn aliases(&self) -> &'static [&'static str] {
-        &["patch", "applypatch", "apply_diff"]
-    }
-
-    fn action(&self, args: &Args) -> Action {
-        let parsed = parse_args::<Input>(args).ok();
-        let files = parsed.and_then(|input| patch::parse(&input.patch, input.path.as_deref()).ok()).unwrap_or_default();
-        let mut subjects: Vec<String> = Vec::new();
-        for path in files.iter().flat_map(|file| file.op.paths()) {
-            let path = self.workspace.shown(path);
-            if !subjects.contains(&path) {
-                subjects.push(path);
-            }
+    fn prepare(workspace: &Workspace, input: Input) -> Result<Vec<FileEdit>, ToolOutcome> {
+        let files = patch::parse(&input.patch, input.path.as_deref()).map_err(|why| {
+            let hint = "send a unified diff with ---/+++ lines, or *** Begin Patch with *** Update File: PATH";
+            ToolOutcome::failed_with(format!("the patch cannot be read: {why}"), hint)
+        })?;
+        let mut stage = Stage { workspace, anyway: input.allow_generated, edits: Vec::new(), rejects: Vec::new() };
+        for file in files {
+            stage.take(file)?;
         }
-        Action::writes(Family::Edit, subjects)
+        stage.finish()
     }
-
-    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<String>> {
-        let workspace = self.workspace.clone();
-        let input = parse_args::<Input>(args);
-        Box::pin(previewing(move || edits::preview(&workspace, &prepare(&workspace, input.ok()?).ok()?)))
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let input: Input = match parse_args(call.args) {
-                Ok(input) => input,
-                Err(outcome) => return outcome,
-            };
-            let workspace = self.workspace.clone();
-            writing(call.stop, move || match prepare(&workspace, input) {
-                Ok(edits) => edits::commit(&workspace, edits),
-                Err(outcome) => outcome,
-            })
-            .await
-        })
-    }
-}
-
-fn prepare(workspace: &Workspace, input: Input) -> Result<Vec<FileEdit>, ToolOutcome> {
-    let files = patch::parse(&input.patch, input.path.as_deref()).map_err(|why| {
-        let hint = "send a unified diff with ---/+++ lines, or *** Begin Patch with *** Update File: PATH";
-        ToolOutcome::failed_with(format!("the patch cannot be read: {why}"), hint)
-    })?;
-    let mut stage = Stage { workspace, anyway: input.allow_generated, edits: Vec::new(), rejects: Vec::new() };
-    for file in files {
-        stage.take(file)?;
-    }
-    stage.finish()
 }
 
 /// Edits on their way, none of them written yet.

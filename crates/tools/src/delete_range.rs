@@ -1,20 +1,16 @@
 //! `delete_range`: lines deleted by number.
 
+use crate::editor::Kind;
 use crate::edits::{self, FileEdit};
 use crate::fold::nfc;
 use crate::lines::numbered;
-use crate::port::{previewing, spec, text_arg, writing};
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
-use reasonix_proto::{Action, Family, ToolOutcome};
+use reasonix_proto::ToolOutcome;
 use reasonix_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Names under which models give the path.
-const PATHS: &[&str] = &["path", "file_path", "filePath", "filename", "file"];
-
 #[derive(Deserialize, JsonSchema)]
-struct Input {
+pub(crate) struct Input {
     #[serde(alias = "file_path", alias = "filePath", alias = "filename", alias = "file")]
     path: String,
     #[serde(alias = "start", alias = "startLine", alias = "from")]
@@ -30,63 +26,28 @@ struct Input {
 }
 
 /// Deletes lines.
-pub(crate) struct DeleteRange {
-    spec: ToolSpec,
-    workspace: Workspace,
-}
+pub(crate) struct DeleteRange;
 
-impl DeleteRange {
-    /// Works below this workspace.
-    pub(crate) fn new(workspace: Workspace) -> Self {
-        Self { spec: spec::<Input>("delete_range", include_str!("delete_range.md")), workspace }
-    }
-}
+impl Kind for DeleteRange {
+    type Input = Input;
+    const NAME: &'static str = "delete_range";
+    const PROMPT: &'static str = include_str!("delete_range.md");
+    const ALIASES: &'static [&'static str] = &["delete_lines", "remove_lines"];
 
-impl Tool for DeleteRange {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+    fn paths(input: &Input) -> Vec<String> {
+        vec![input.path.clone()]
     }
 
-    fn aliases(&self) -> &'static [&'static str] {
-        &["delete_lines", "remove_lines"]
+    fn prepare(workspace: &Workspace, input: Input) -> Result<Vec<FileEdit>, ToolOutcome> {
+        let base = edits::base(workspace, &input.path, input.allow_generated)?;
+        let after = without(&base.text, &input)?;
+        Ok(vec![FileEdit {
+            path: workspace.shown(&input.path),
+            base: Some(base),
+            after: Some(after),
+            ..FileEdit::default()
+        }])
     }
-
-    fn action(&self, args: &Args) -> Action {
-        let path = parse_args::<Input>(args).map(|input| input.path).unwrap_or_else(|_| text_arg(args, PATHS));
-        Action::writes(Family::Edit, vec![self.workspace.shown(&path)])
-    }
-
-    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<String>> {
-        let workspace = self.workspace.clone();
-        let input = parse_args::<Input>(args);
-        Box::pin(previewing(move || edits::preview(&workspace, &prepare(&workspace, input.ok()?).ok()?)))
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let input: Input = match parse_args(call.args) {
-                Ok(input) => input,
-                Err(outcome) => return outcome,
-            };
-            let workspace = self.workspace.clone();
-            writing(call.stop, move || match prepare(&workspace, input) {
-                Ok(edits) => edits::commit(&workspace, edits),
-                Err(outcome) => outcome,
-            })
-            .await
-        })
-    }
-}
-
-fn prepare(workspace: &Workspace, input: Input) -> Result<Vec<FileEdit>, ToolOutcome> {
-    let base = edits::base(workspace, &input.path, input.allow_generated)?;
-    let after = without(&base.text, &input)?;
-    Ok(vec![FileEdit {
-        path: workspace.shown(&input.path),
-        base: Some(base),
-        after: Some(after),
-        ..FileEdit::default()
-    }])
 }
 
 fn without(text: &str, input: &Input) -> Result<String, ToolOutcome> {

@@ -1,20 +1,16 @@
 //! `edit_file`: one text replaced by another, exactly.
 
+use crate::editor::Kind;
 use crate::edits::{self, FileEdit};
 use crate::lines::listed;
-use crate::port::{previewing, spec, text_arg, writing};
 use crate::replace::{Problem, replace};
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
-use reasonix_proto::{Action, Family, ToolOutcome};
+use reasonix_proto::ToolOutcome;
 use reasonix_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Names under which models give the path.
-const PATHS: &[&str] = &["path", "file_path", "filePath", "filename", "file"];
-
 #[derive(Deserialize, JsonSchema)]
-struct Input {
+pub(crate) struct Input {
     #[serde(alias = "file_path", alias = "filePath", alias = "filename", alias = "file")]
     path: String,
     #[serde(
@@ -43,67 +39,32 @@ struct Input {
 }
 
 /// Replaces one text by another.
-pub(crate) struct EditFile {
-    spec: ToolSpec,
-    workspace: Workspace,
-}
+pub(crate) struct EditFile;
 
-impl EditFile {
-    /// Works below this workspace.
-    pub(crate) fn new(workspace: Workspace) -> Self {
-        Self { spec: spec::<Input>("edit_file", include_str!("edit_file.md")), workspace }
-    }
-}
+impl Kind for EditFile {
+    type Input = Input;
+    const NAME: &'static str = "edit_file";
+    const PROMPT: &'static str = include_str!("edit_file.md");
+    const ALIASES: &'static [&'static str] = &[
+        "edit",
+        "str_replace",
+        "string_replace",
+        "str_replace_editor",
+        "replace",
+        "search_replace",
+        "replace_in_file",
+        "editfile",
+    ];
 
-impl Tool for EditFile {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &[
-            "edit",
-            "str_replace",
-            "string_replace",
-            "str_replace_editor",
-            "replace",
-            "search_replace",
-            "replace_in_file",
-            "editfile",
-        ]
+    fn paths(input: &Input) -> Vec<String> {
+        vec![input.path.clone()]
     }
 
-    fn action(&self, args: &Args) -> Action {
-        let path = parse_args::<Input>(args).map(|input| input.path).unwrap_or_else(|_| text_arg(args, PATHS));
-        Action::writes(Family::Edit, vec![self.workspace.shown(&path)])
+    fn prepare(workspace: &Workspace, input: Input) -> Result<Vec<FileEdit>, ToolOutcome> {
+        let Input { path, old_string: old, new_string: new, replace_all: all, allow_generated } = input;
+        let pair = Replacement { old, new, all };
+        replaced(workspace, &path, std::slice::from_ref(&pair), allow_generated).map(|edit| vec![edit])
     }
-
-    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<String>> {
-        let workspace = self.workspace.clone();
-        let input = parse_args::<Input>(args);
-        Box::pin(previewing(move || edits::preview(&workspace, &prepare(&workspace, input.ok()?).ok()?)))
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let input: Input = match parse_args(call.args) {
-                Ok(input) => input,
-                Err(outcome) => return outcome,
-            };
-            let workspace = self.workspace.clone();
-            writing(call.stop, move || match prepare(&workspace, input) {
-                Ok(edits) => edits::commit(&workspace, edits),
-                Err(outcome) => outcome,
-            })
-            .await
-        })
-    }
-}
-
-fn prepare(workspace: &Workspace, input: Input) -> Result<Vec<FileEdit>, ToolOutcome> {
-    let Input { path, old_string: old, new_string: new, replace_all: all, allow_generated } = input;
-    let pair = Replacement { old, new, all };
-    replaced(workspace, &path, std::slice::from_ref(&pair), allow_generated).map(|edit| vec![edit])
 }
 
 /// One replacement as a model asks for it.

@@ -6,6 +6,7 @@ mod bash;
 mod delete_range;
 mod diff;
 mod edit_file;
+mod editor;
 mod edits;
 mod fold;
 mod glob;
@@ -26,6 +27,7 @@ mod write_file;
 pub use bash::{Bash, ShellOptions};
 pub use schema::schema_of;
 
+use editor::Editor;
 use reasonix_agent::{Artifacts, Tool};
 use reasonix_workspace::Workspace;
 use std::sync::Arc;
@@ -44,12 +46,12 @@ pub fn files(deps: &Deps) -> Vec<Arc<dyn Tool>> {
     let workspace = || deps.workspace.clone();
     vec![
         Arc::new(read_file::ReadFile::new(workspace(), Arc::clone(&deps.artifacts))),
-        Arc::new(write_file::WriteFile::new(workspace())),
-        Arc::new(edit_file::EditFile::new(workspace())),
-        Arc::new(multi_edit::MultiEdit::new(workspace())),
-        Arc::new(apply_patch::ApplyPatch::new(workspace())),
-        Arc::new(delete_range::DeleteRange::new(workspace())),
-        Arc::new(move_file::MoveFile::new(workspace())),
+        Arc::new(Editor::<write_file::WriteFile>::new(workspace())),
+        Arc::new(Editor::<edit_file::EditFile>::new(workspace())),
+        Arc::new(Editor::<multi_edit::MultiEdit>::new(workspace())),
+        Arc::new(Editor::<apply_patch::ApplyPatch>::new(workspace())),
+        Arc::new(Editor::<delete_range::DeleteRange>::new(workspace())),
+        Arc::new(Editor::<move_file::MoveFile>::new(workspace())),
         Arc::new(ls::Ls::new(workspace())),
         Arc::new(glob::Glob::new(workspace())),
         Arc::new(grep::Grep::new(workspace())),

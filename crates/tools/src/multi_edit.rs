@@ -1,19 +1,15 @@
 //! `multi_edit`: several replacements in one file, all or none.
 
 use crate::edit_file::{Replacement, replaced};
-use crate::edits::{self, FileEdit};
-use crate::port::{previewing, spec, text_arg, writing};
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
-use reasonix_proto::{Action, Family, ToolOutcome};
+use crate::editor::Kind;
+use crate::edits::FileEdit;
+use reasonix_proto::ToolOutcome;
 use reasonix_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Names under which models give the path.
-const PATHS: &[&str] = &["path", "file_path", "filePath", "filename", "file"];
-
 #[derive(Deserialize, JsonSchema)]
-struct Input {
+pub(crate) struct Input {
     #[serde(alias = "file_path", alias = "filePath", alias = "filename", alias = "file")]
     path: String,
     #[serde(alias = "replacements", alias = "changes")]
@@ -48,62 +44,27 @@ struct Pair {
 }
 
 /// Makes several replacements in one file.
-pub(crate) struct MultiEdit {
-    spec: ToolSpec,
-    workspace: Workspace,
-}
+pub(crate) struct MultiEdit;
 
-impl MultiEdit {
-    /// Works below this workspace.
-    pub(crate) fn new(workspace: Workspace) -> Self {
-        Self { spec: spec::<Input>("multi_edit", include_str!("multi_edit.md")), workspace }
-    }
-}
+impl Kind for MultiEdit {
+    type Input = Input;
+    const NAME: &'static str = "multi_edit";
+    const PROMPT: &'static str = include_str!("multi_edit.md");
+    const ALIASES: &'static [&'static str] = &["multiedit", "multi_edit_file"];
 
-impl Tool for MultiEdit {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+    fn paths(input: &Input) -> Vec<String> {
+        vec![input.path.clone()]
     }
 
-    fn aliases(&self) -> &'static [&'static str] {
-        &["multiedit", "multi_edit_file"]
+    fn prepare(workspace: &Workspace, input: Input) -> Result<Vec<FileEdit>, ToolOutcome> {
+        if input.edits.is_empty() {
+            return Err(ToolOutcome::failed("edits is empty: there is nothing to do"));
+        }
+        let pairs: Vec<Replacement> = input
+            .edits
+            .into_iter()
+            .map(|pair| Replacement { old: pair.old_string, new: pair.new_string, all: pair.replace_all })
+            .collect();
+        replaced(workspace, &input.path, &pairs, input.allow_generated).map(|edit| vec![edit])
     }
-
-    fn action(&self, args: &Args) -> Action {
-        let path = parse_args::<Input>(args).map(|input| input.path).unwrap_or_else(|_| text_arg(args, PATHS));
-        Action::writes(Family::Edit, vec![self.workspace.shown(&path)])
-    }
-
-    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<String>> {
-        let workspace = self.workspace.clone();
-        let input = parse_args::<Input>(args);
-        Box::pin(previewing(move || edits::preview(&workspace, &prepare(&workspace, input.ok()?).ok()?)))
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let input: Input = match parse_args(call.args) {
-                Ok(input) => input,
-                Err(outcome) => return outcome,
-            };
-            let workspace = self.workspace.clone();
-            writing(call.stop, move || match prepare(&workspace, input) {
-                Ok(edits) => edits::commit(&workspace, edits),
-                Err(outcome) => outcome,
-            })
-            .await
-        })
-    }
-}
-
-fn prepare(workspace: &Workspace, input: Input) -> Result<Vec<FileEdit>, ToolOutcome> {
-    if input.edits.is_empty() {
-        return Err(ToolOutcome::failed("edits is empty: there is nothing to do"));
-    }
-    let pairs: Vec<Replacement> = input
-        .edits
-        .into_iter()
-        .map(|pair| Replacement { old: pair.old_string, new: pair.new_string, all: pair.replace_all })
-        .collect();
-    replaced(workspace, &input.path, &pairs, input.allow_generated).map(|edit| vec![edit])
 }
