@@ -193,21 +193,29 @@ fn ask(editor: &Editor, asking: &Asking) -> Option<Choice> {
 fn show_question(style: Style, asking: &Asking) {
     let title = Phrase::new("cli.ask_title").with("tool", &asking.tool);
     say::line_err(&style.err(Colour::Yellow, &style.text(&title)));
+    let subject = asking.visible.as_ref().unwrap_or(&asking.subject);
     if asking.diff.is_none() || asking.fields.len() == 1 {
-        asking.subject.lines().for_each(|line| say::line_err(&format!("  {}", clean(line))));
+        subject.lines().for_each(|line| say::line_err(&format!("  {}", clean(line))));
     } else {
-        say::line_err(&format!("  {}", clean(&asking.subject)));
+        say::line_err(&format!("  {}", clean(subject)));
     }
     match &asking.diff {
         Some(diff) => crate::view::diff_lines(style, diff).iter().for_each(|line| say::line_err(line)),
-        None => asking.fields.iter().filter(|field| field.value != asking.subject).for_each(|field| {
+        None => asking.fields.iter().filter(|field| field.value != *subject).for_each(|field| {
             say::line_err(&clean(&format!("  {} = {}", field.name, field.value)));
         }),
+    }
+    for danger in &asking.danger {
+        say::line_err(&style.err(Colour::Red, &clean(&format!("  ! {}", style.text(&danger.why)))));
+        if !danger.touches.is_empty() {
+            let phrase = Phrase::new("cli.ask_touches").with("what", danger.touches.join(", "));
+            say::line_err(&clean(&style.text(&phrase)));
+        }
     }
     say::line_err(&style.err(Colour::Dim, &style.text(&asking.why)));
     let keys = ["s", "p"];
     for (key, rule) in keys.iter().zip(&asking.rules) {
         let phrase = Phrase::new("cli.ask_session").with("key", key).with("rule", rule);
-        say::line_err(&style.text(&phrase));
+        say::line_err(&clean(&style.text(&phrase)));
     }
 }

@@ -83,6 +83,7 @@ impl Context {
             append_system: args.append_system_prompt.clone(),
             which,
             attended,
+            approve: Vec::new(),
         };
         check_tools(&start, args.tools.is_some())?;
         Ok(start)

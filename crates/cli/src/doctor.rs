@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::models::ask;
 use crate::say::{self, Colour, Style, clean};
 use reasonix_config::{Flags, ModelRef};
+use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_proto::{Level, Phrase};
 use reasonix_words::hint;
 use std::path::Path;
@@ -36,6 +37,7 @@ pub(crate) async fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
             settings(&mut report, &context)?;
             model(&mut report, &context, args.offline).await?;
             machine(&mut report)?;
+            sandbox(&mut report, &context)?;
         }
     }
     Ok(if report.bad { Exit::Failed } else { Exit::Done })
@@ -98,7 +100,27 @@ fn machine(report: &mut Report) -> anyhow::Result<()> {
             None => report.line(Mark::Bad, &Phrase::new("cli.doctor_no_program").with("name", program))?,
         }
     }
-    report.line(Mark::Note, &Phrase::new("cli.doctor_sandbox"))
+    Ok(())
+}
+
+/// The level that commands run at, tried out; what it promises, or why it is not more.
+fn sandbox(report: &mut Report, context: &Context) -> anyhow::Result<()> {
+    let Ok(workspace) = context.workspace(&[]) else { return Ok(()) };
+    let settings = &context.loaded.settings;
+    let confinement = reasonix_engine::confinement(settings, &workspace, &context.home);
+    if let Confinement::Boxed(sandbox) = &confinement {
+        let code = match sandbox.level() {
+            SandboxLevel::Full => "exec.sandbox_full",
+            SandboxLevel::Partial => "exec.sandbox_promise_partial",
+        };
+        let network = if settings.sandbox.network { "on" } else { "off" };
+        report.line(Mark::Good, &Phrase::new(code).with("network", network))?;
+    }
+    match (reasonix_engine::shortcoming(&confinement), &confinement) {
+        (None, _) => Ok(()),
+        (Some(phrase), Confinement::Refused { .. }) => report.line(Mark::Bad, &phrase),
+        (Some(phrase), _) => report.line(Mark::Note, &phrase),
+    }
 }
 
 fn in_path(program: &str) -> Option<String> {

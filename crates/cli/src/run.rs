@@ -21,7 +21,8 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     // Before this an interrupt simply ends the process: there is nothing to keep yet.
     let mut interrupts = Interrupts::listen(Manner::Run)?;
     let context = Context::load(args.session.dir.as_deref(), flags_of(&args.session))?;
-    let beginning = context.start(&args.session, false)?;
+    let mut beginning = context.start(&args.session, false)?;
+    beginning.approve.clone_from(&args.approve);
     let resolved = resolve_refs(&beginning.workspace, &typed);
     for phrase in &resolved.notices {
         say::notice(Level::Warning, phrase);

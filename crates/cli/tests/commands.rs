@@ -56,7 +56,7 @@ fn doctor_says_what_is_wrong_and_what_to_do() {
     let ran = good.run(&["doctor"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     for wanted in
-        ["mock/m1", "answers and offers the model", "key found for MOCK_KEY", "bash is", "without an OS sandbox"]
+        ["mock/m1", "answers and offers the model", "key found for MOCK_KEY", "bash is", "sandbox, level full"]
     {
         assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
     }

@@ -6,6 +6,7 @@ mod support;
 use reasonix_testkit::Reply;
 use serde_json::json;
 use std::process::Child;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use support::Place;
 
@@ -30,15 +31,24 @@ fn log_has(place: &Place, word: &str) -> bool {
     place.logs().first().is_some_and(|log| std::fs::read_to_string(log).unwrap_or_default().contains(word))
 }
 
-fn slow_command() -> Reply {
-    Reply::call(
-        "bash",
-        json!({"command": "echo $$ > pid; (setsid sleep 300 & echo $! > daemon); touch started; sleep 300"}),
-    )
+/// A command that leaves a daemon in a session of its own and goes on itself; both can be found by the mark.
+fn slow_command(mark: &str) -> Reply {
+    let line =
+        format!("(setsid sleep {mark} &); until pgrep -f '^sleep' > daemon; do :; done; touch started; sleep {mark}");
+    Reply::call("bash", json!({"command": line}))
 }
 
-fn is_alive(pid: &str) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+/// A time to sleep that no other process has.
+fn mark() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!("300.{}{:03}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// How many processes on this machine have the mark among their words. In a box they have other numbers, so that
+/// what they say of themselves does not help.
+fn marked(mark: &str) -> usize {
+    let lines = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
+    lines.filter(|file| std::fs::read_to_string(file).is_ok_and(|line| line.contains(mark))).count()
 }
 
 #[test]
@@ -57,16 +67,15 @@ fn ctrl_c_while_the_model_speaks() {
 #[test]
 fn ctrl_c_while_a_command_runs_kills_its_tree() {
     for number in [libc::SIGINT, libc::SIGTERM] {
-        let place = Place::new(vec![slow_command(), Reply::say("ok")]);
+        let mark = mark();
+        let place = Place::new(vec![slow_command(&mark), Reply::say("ok")]);
         let child = place.spawn(&["run", "hello"]);
         until("the command", || place.work.exists("started"));
+        assert!(marked(&mark) >= 2, "the command and its daemon run");
         signal(&child, number);
         let ran = support::finish(child.wait_with_output().unwrap());
         assert_eq!(ran.code, Some(130), "{}", ran.err);
-        for file in ["pid", "daemon"] {
-            let pid = place.work.read(file).trim().to_owned();
-            until("the tree is gone", || !is_alive(&pid));
-        }
+        until("the tree is gone", || marked(&mark) == 0);
         place.assert_resumes();
         let results = place.server.requests()[1].messages()[3]["content"].as_str().unwrap().to_owned();
         assert!(
@@ -90,25 +99,17 @@ fn kill_9_while_the_model_speaks() {
 
 #[test]
 fn kill_9_while_a_command_runs() {
-    let place = Place::new(vec![slow_command(), Reply::say("ok")]);
+    let mark = mark();
+    let place = Place::new(vec![slow_command(&mark), Reply::say("ok")]);
     let mut child = place.spawn(&["run", "hello"]);
     until("the command", || place.work.exists("started"));
+    assert!(marked(&mark) >= 2, "the command and its daemon run");
     signal(&child, libc::SIGKILL);
     child.wait().unwrap();
-    let pid = place.work.read("pid").trim().to_owned();
-    until("the command is gone", || !is_alive(&pid));
-    let daemon = place.work.read("daemon").trim().to_owned();
-    if is_alive(&daemon) {
-        // Nothing can reach a process that left its session once we are dead; the test cleans up after itself.
-        signal_pid(&daemon);
-    }
+    until("the command and the daemon that left its session are gone", || marked(&mark) == 0);
     place.assert_resumes();
     let request = &place.server.requests()[1];
     assert_eq!(request.messages()[3]["role"], "tool", "the call that was running is answered");
-}
-
-fn signal_pid(pid: &str) {
-    std::process::Command::new("kill").args(["-9", pid]).status().unwrap();
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! Takes [`reasonix_proto::Op`], gives [`reasonix_proto::Event`]; front ends know nothing else of it.
 
 mod approve;
+mod confine;
 mod error;
 mod live;
 mod models;
@@ -11,6 +12,7 @@ mod refs;
 mod start;
 pub mod tools;
 
+pub use confine::{confinement, shortcoming};
 pub use error::EngineError;
 pub use models::{build_model, client_of, endpoint_of};
 pub use outbox::Events;

@@ -78,7 +78,7 @@ impl Live {
             }
             match self.inbound.recv().await? {
                 Op::Prompt { text } | Op::Steer { text } | Op::FollowUp { text } => return Some(text),
-                Op::Answer { ask, choice } => self.desk.answer(&ask, choice),
+                Op::Answer { ask, choice, digest } => self.desk.answer(&ask, choice, digest.as_deref()),
                 Op::Interrupt => {}
                 Op::Shutdown => return None,
             }
@@ -112,7 +112,7 @@ impl Desk {
             Op::Steer { text } => self.inbox.push(text),
             Op::Prompt { text } | Op::FollowUp { text } => self.queue.push_back(text),
             Op::Interrupt => stop.cancel(),
-            Op::Answer { ask, choice } => self.answer(&ask, choice),
+            Op::Answer { ask, choice, digest } => self.answer(&ask, choice, digest.as_deref()),
             Op::Shutdown => {
                 self.closing = true;
                 stop.cancel();
@@ -120,11 +120,12 @@ impl Desk {
         }
     }
 
-    fn answer(&self, ask: &AskId, choice: Choice) {
-        let code = match self.gate.answer(ask, choice) {
+    fn answer(&self, ask: &AskId, choice: Choice, digest: Option<&str>) {
+        let code = match self.gate.answer(ask, choice, digest) {
             Heard::Taken => return,
             Heard::TooLate => "engine.answer_late",
             Heard::NotOffered => "engine.answer_not_offered",
+            Heard::OtherThing => "engine.answer_other",
         };
         self.notice(Level::Warning, Phrase::new(code).with("ask", ask));
     }

@@ -1,6 +1,7 @@
 //! Starting a session: settings in, a running agent out.
 
-use crate::approve::Approvals;
+use crate::approve::{Approvals, Standing};
+use crate::confine::{confinement, shortcoming, word};
 use crate::error::EngineError;
 use crate::live::{Live, Todo};
 use crate::models::build_model;
@@ -9,6 +10,7 @@ use crate::prompt::{BASE_PROMPT, assemble};
 use crate::tools::todo_tools;
 use reasonix_agent::{Agent, Artifacts, Conversation, Limits, Model, Prefix, Sink, Tool, ToolSpec, Tools};
 use reasonix_config::{Mode as ConfigMode, RulesFile, Settings};
+use reasonix_exec::Confinement;
 use reasonix_policy::{Mode, Posture, Rules};
 use reasonix_proto::{Event, Family, Level, Op, Phrase, Query, RECORD_VERSION, Reply, SessionHead, SessionId};
 use reasonix_session::{MemoryArtifacts, Opened, SessionArtifacts, Sessions, history, in_memory};
@@ -40,6 +42,8 @@ pub struct Start {
     pub which: Which,
     /// True when a person can answer questions.
     pub attended: bool,
+    /// Rules that answer for a person in this run.
+    pub approve: Vec<String>,
 }
 
 /// Which session to run.
@@ -99,7 +103,8 @@ impl Handle {
 
 /// Starts a session on the current runtime.
 pub fn start(start: Start) -> Result<Handle, EngineError> {
-    let (opened, artifacts, resumed) = open(&start)?;
+    let confinement = confinement_of(&start)?;
+    let (opened, artifacts, resumed) = open(&start, &confinement)?;
     let past = history(&opened.records);
     if resumed {
         check_folder(&past.head.cwd, start.workspace.root())?;
@@ -109,11 +114,15 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
     if let Some(phases) = past.todo.clone() {
         todo.restore(phases);
     }
-    let tools = toolset(&start, &artifacts, &todo, resumed.then_some(past.head.tools.as_slice()));
+    let earlier = resumed.then_some(past.head.tools.as_slice());
+    let notice = if runs_commands(&start, earlier) { shortcoming(&confinement) } else { None };
+    let tools = toolset(&start, &artifacts, &todo, confinement, earlier);
     let figures = Figures { usage: past.usage, context: past.context };
     let (outbox, events) = Outbox::new(past.head.session.clone(), figures);
     let rules = rules_of(&start.settings)?;
-    let gate = Arc::new(Approvals::new(rules, Posture::Ask, start.attended, start.workspace.clone(), outbox.clone()));
+    let standing = Standing::new(rules, Posture::Ask, &start)?;
+    let gate = Arc::new(Approvals::new(standing, start.workspace.clone(), outbox.clone()));
+    gate.recall(&opened.records);
     let prefix = Arc::new(Prefix { system: past.head.system.clone(), tools: tools.specs() });
     let agent = Agent {
         model: model.clone(),
@@ -121,7 +130,7 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
         gate: gate.clone(),
         journal: opened.journal.clone(),
         artifacts,
-        sink: outbox.clone(),
+        sink: gate.clone(),
         limits: limits_of(&start.settings),
     };
     let conversation = Conversation::replay(prefix, past.messages, past.turns, past.usage, past.context);
@@ -136,7 +145,7 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
         window: card.window,
         todo,
     };
-    announce(&outbox, &opened, resumed, &card.name);
+    announce(&outbox, &opened, resumed, &card.name, notice.as_ref());
     let live = Live::new(agent, conversation, gate, outbox, inbound, resumed);
     tokio::spawn(live.run());
     Ok(handle)
@@ -150,22 +159,42 @@ fn check_folder(its: &str, here: &Path) -> Result<(), EngineError> {
     Err(EngineError::Settings(Phrase::new("engine.other_folder").with("folder", its).with("here", here.display())))
 }
 
-fn announce(outbox: &Outbox, opened: &Opened, resumed: bool, model: &str) {
+/// What commands are held to. Without a person nobody would see that none can run, so that is an error.
+fn confinement_of(start: &Start) -> Result<Confinement, EngineError> {
+    if !runs_commands(start, None) {
+        return Ok(Confinement::None);
+    }
+    let confinement = confinement(&start.settings, &start.workspace, &start.home);
+    match (&confinement, shortcoming(&confinement)) {
+        (Confinement::Refused { .. }, Some(phrase)) if !start.attended => Err(EngineError::Settings(phrase)),
+        _ => Ok(confinement),
+    }
+}
+
+/// Whether commands can be run at all.
+fn runs_commands(start: &Start, earlier: Option<&[String]>) -> bool {
+    let on = earlier.unwrap_or(&start.settings.tools.enabled);
+    on.is_empty() || on.iter().any(|name| name == "bash")
+}
+
+fn announce(outbox: &Outbox, opened: &Opened, resumed: bool, model: &str, sandbox: Option<&Phrase>) {
     if let (Some(first), false) = (opened.records.first(), resumed) {
         outbox.emit(Event::SessionStarted { record: Box::new(first.clone()), model: model.to_owned(), resumed });
     }
-    for phrase in &opened.notices {
+    for phrase in opened.notices.iter().chain(sandbox) {
         outbox.emit(Event::Notice { level: Level::Warning, phrase: phrase.clone() });
     }
 }
 
 /// Opens or makes the session, and what keeps its artifacts. True when it goes on from an earlier process.
-fn open(start: &Start) -> Result<(Opened, Arc<dyn Artifacts>, bool), EngineError> {
+fn open(start: &Start, confinement: &Confinement) -> Result<(Opened, Arc<dyn Artifacts>, bool), EngineError> {
     let state = start.home.join("state");
     let sessions = Sessions::at(&state);
     let cwd = start.workspace.root();
     let wanted = match &start.which {
-        Which::Unkept => return Ok((in_memory(head_of(start)?), Arc::new(MemoryArtifacts::default()), false)),
+        Which::Unkept => {
+            return Ok((in_memory(head_of(start, confinement)?), Arc::new(MemoryArtifacts::default()), false));
+        }
         Which::New => None,
         Which::Continue => sessions.latest(cwd)?.map(|id| id.0),
         Which::Resume(id) => Some(id.clone()),
@@ -174,7 +203,7 @@ fn open(start: &Start) -> Result<(Opened, Arc<dyn Artifacts>, bool), EngineError
     match wanted {
         Some(id) => Ok((sessions.open(&id)?, artifacts, true)),
         None => {
-            let mut opened = sessions.create(head_of(start)?)?;
+            let mut opened = sessions.create(head_of(start, confinement)?)?;
             if start.which == Which::Continue {
                 opened.notices.push(Phrase::new("engine.nothing_to_continue"));
             }
@@ -183,7 +212,7 @@ fn open(start: &Start) -> Result<(Opened, Arc<dyn Artifacts>, bool), EngineError
     }
 }
 
-fn head_of(start: &Start) -> Result<SessionHead, EngineError> {
+fn head_of(start: &Start, confinement: &Confinement) -> Result<SessionHead, EngineError> {
     let settings = &start.settings;
     let found = match &start.model {
         Some(reference) => settings.resolve_model(reference)?,
@@ -199,7 +228,7 @@ fn head_of(start: &Start) -> Result<SessionHead, EngineError> {
         model: found.name(),
         system: assemble(base, cwd, &start.rules, start.append_system.as_deref()),
         tools: sent_tools(start),
-        sandbox: "none".to_owned(),
+        sandbox: word(confinement),
     })
 }
 
@@ -215,12 +244,19 @@ fn pick_model(start: &Start, earlier: Option<&str>) -> Result<Arc<dyn Model>, En
 }
 
 /// Every tool there is, in the order they are sent.
-fn all_tools(start: &Start, artifacts: &Arc<dyn Artifacts>, todo: &Todo) -> Vec<Arc<dyn Tool>> {
+fn all_tools(
+    start: &Start,
+    artifacts: &Arc<dyn Artifacts>,
+    todo: &Todo,
+    confinement: Confinement,
+) -> Vec<Arc<dyn Tool>> {
     let deps = Deps { workspace: start.workspace.clone(), artifacts: artifacts.clone() };
     let settings = &start.settings.tools;
     let timeout = (settings.bash_timeout_seconds > 0).then(|| Duration::from_secs(settings.bash_timeout_seconds));
     let mut shell = ShellOptions::at(start.workspace.root());
     shell.timeout = timeout;
+    shell.reads = reasonix_policy::read_only;
+    shell.confinement = confinement;
     if let Some(path) = &settings.shell.path {
         shell.shell.clone_from(path);
     }
@@ -232,23 +268,33 @@ fn all_tools(start: &Start, artifacts: &Arc<dyn Artifacts>, todo: &Todo) -> Vec<
 
 /// The tools that are on: those the user chose; otherwise, in a session that goes on, the ones it had, so that its
 /// prefix stays the same; otherwise all.
-fn toolset(start: &Start, artifacts: &Arc<dyn Artifacts>, todo: &Todo, earlier: Option<&[String]>) -> Tools {
+fn toolset(
+    start: &Start,
+    artifacts: &Arc<dyn Artifacts>,
+    todo: &Todo,
+    confinement: Confinement,
+    earlier: Option<&[String]>,
+) -> Tools {
     let chosen = &start.settings.tools.enabled;
     let on = if chosen.is_empty() { earlier.unwrap_or_default() } else { chosen };
-    let tools = all_tools(start, artifacts, todo);
+    let tools = all_tools(start, artifacts, todo, confinement);
     Tools::new(tools.into_iter().filter(|tool| on.is_empty() || on.contains(&tool.spec().name)).collect())
 }
 
 /// The tools of a start, with nothing behind them.
 fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    all_tools(start, &artifacts, &Todo::default())
+    all_tools(start, &artifacts, &Todo::default(), Confinement::None)
 }
 
 /// The names of the tools that a new session sends.
 fn sent_tools(start: &Start) -> Vec<String> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    toolset(start, &artifacts, &Todo::default(), None).specs().into_iter().map(|spec| spec.name).collect()
+    toolset(start, &artifacts, &Todo::default(), Confinement::None, None)
+        .specs()
+        .into_iter()
+        .map(|spec| spec.name)
+        .collect()
 }
 
 /// The specs of all built-in tools, as they are sent.

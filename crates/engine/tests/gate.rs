@@ -13,11 +13,13 @@ struct World {
     server: ModelServer,
     work: TempWorkspace,
     home: TempWorkspace,
+    approve: Vec<String>,
 }
 
 impl World {
     async fn new(replies: Vec<Reply>) -> Self {
-        Self { server: ModelServer::start(replies).await, work: TempWorkspace::new(), home: TempWorkspace::new() }
+        let server = ModelServer::start(replies).await;
+        Self { server, work: TempWorkspace::new(), home: TempWorkspace::new(), approve: Vec::new() }
     }
 
     fn start(&self, permissions: Permissions, attended: bool) -> Handle {
@@ -45,6 +47,7 @@ impl World {
             append_system: None,
             which,
             attended,
+            approve: self.approve.clone(),
         })
         .expect("a session")
     }
@@ -58,7 +61,7 @@ async fn turn(handle: &mut Handle, prompt: &str, mut answer: impl FnMut(&Asking)
         let event = handle.events.next().await.expect("the session lives").event;
         if let Event::Asked { asking } = &event {
             for choice in answer(asking) {
-                handle.send(Op::Answer { ask: asking.ask.clone(), choice });
+                handle.send(Op::Answer { ask: asking.ask.clone(), choice, digest: Some(asking.digest.clone()) });
             }
         }
         let over = event == Event::State { state: TurnState::Idle }
@@ -125,7 +128,7 @@ async fn the_first_answer_wins_and_the_second_is_told_so() {
 #[tokio::test]
 async fn a_grant_covers_what_was_offered_and_nothing_else() {
     let replies =
-        vec![touch("a"), touch("b"), Reply::call("bash", json!({"command": "touch c; touch d"})), Reply::say("ok")];
+        vec![touch("a"), touch("b"), Reply::call("bash", json!({"command": "touch c; mkdir d"})), Reply::say("ok")];
     let world = World::new(replies).await;
     let mut handle = world.start(Permissions::default(), true);
     let mut asked = Vec::new();
@@ -141,7 +144,7 @@ async fn a_grant_covers_what_was_offered_and_nothing_else() {
         }
     })
     .await;
-    assert_eq!(asked, ["touch a", "touch c; touch d"], "touch b is covered, a line with an operator is not");
+    assert_eq!(asked, ["touch a", "touch c; mkdir d"], "touch b is covered, a line with another command is not");
     assert!(world.work.exists("a") && world.work.exists("b") && !world.work.exists("c"));
 }
 
@@ -216,4 +219,199 @@ async fn todo_survives_a_resume() {
     let text = reasonix_agent::outcome_text(outcomes(&events)[0]);
     assert!(text.contains("[~] first") && text.contains("[ ] second"), "{text}");
     world.server.assert_prefixes_grow();
+}
+
+fn bash(command: &str) -> Reply {
+    Reply::call("bash", json!({"command": command}))
+}
+
+fn denied(outcome: &ToolOutcome) -> &str {
+    match outcome {
+        ToolOutcome::Denied { by } => by,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn allow_all() -> Permissions {
+    Permissions { mode: reasonix_config::Mode::Allow, allow: vec!["Bash".into()], ..Permissions::default() }
+}
+
+#[tokio::test]
+async fn danger_is_asked_about_whatever_is_allowed_and_nothing_is_remembered() {
+    let world = World::new(vec![bash("rm a"), bash("rm b"), bash("rm \u{200b}c d"), Reply::say("ok")]).await;
+    for name in ["a", "b"] {
+        world.work.write(name, "x");
+    }
+    let mut handle = world.start(allow_all(), true);
+    let mut asked = Vec::new();
+    let events = turn(&mut handle, "go", |asking| {
+        assert!(asking.rules.is_empty(), "a rule is offered");
+        assert_eq!(asking.why.code, "engine.ask_danger");
+        asked.push(asking.clone());
+        match asked.len() {
+            1 => vec![Choice::AllowSession { rule: "Bash(rm:*)".into() }, Choice::AllowOnce],
+            _ => vec![Choice::Deny],
+        }
+    })
+    .await;
+    assert_eq!(asked.len(), 3);
+    assert_eq!(asked[0].danger[0].why.code, "policy.danger_delete");
+    assert_eq!(asked[0].danger[0].touches, ["a"]);
+    assert_eq!(asked[0].visible, None);
+    assert_eq!(asked[2].visible.as_deref(), Some("rm ⟨U+200B⟩c d"));
+    assert!(notices(&events).contains(&"engine.answer_not_offered".to_owned()));
+    assert!(!world.work.exists("a") && world.work.exists("b"));
+}
+
+#[tokio::test]
+async fn an_answer_is_bound_to_what_was_shown() {
+    let world = World::new(vec![touch("a"), touch("b"), Reply::say("ok")]).await;
+    let mut handle = world.start(Permissions::default(), true);
+    let sender = handle.sender();
+    let mut digests = Vec::new();
+    let events = turn(&mut handle, "go", |asking| {
+        let other = Op::Answer { ask: asking.ask.clone(), choice: Choice::AllowOnce, digest: Some("0".repeat(64)) };
+        sender.send(other).expect("a live session");
+        digests.push(asking.digest.clone());
+        vec![Choice::Deny]
+    })
+    .await;
+    assert!(notices(&events).contains(&"engine.answer_other".to_owned()));
+    assert!(digests[0].len() == 64 && digests[0] != digests[1]);
+    assert!(!world.work.exists("a") && !world.work.exists("b"));
+}
+
+#[tokio::test]
+async fn without_a_person_danger_is_refused_with_a_reason() {
+    let calls = ["rm old", "echo x > old", "mv old new", "eval \"$X\"", "git reset --hard", "echo x | sh"];
+    let mut replies: Vec<Reply> = calls.into_iter().map(bash).collect();
+    replies.push(Reply::say("ok"));
+    let world = World::new(replies).await;
+    world.work.write("old", "precious\n");
+    let mut handle = world.start(allow_all(), false);
+    let events = turn(&mut handle, "go", |_| vec![]).await;
+    for (call, outcome) in calls.iter().zip(outcomes(&events)) {
+        assert!(denied(outcome).starts_with("by the dangerous class: "), "{call}: {outcome:?}");
+    }
+    assert!(denied(outcomes(&events)[1]).contains("write_file"));
+    assert_eq!(world.work.read("old"), "precious\n");
+}
+
+#[tokio::test]
+async fn what_this_session_made_is_its_own() {
+    let calls = [
+        "echo one > new.txt",
+        "echo two > new.txt",
+        "mv new.txt moved.txt",
+        "echo three > moved.txt",
+        "grep -c t moved.txt > count.txt",
+        "ls > /dev/null 2>&1",
+    ];
+    let mut replies: Vec<Reply> = calls.into_iter().map(bash).collect();
+    replies.push(Reply::call("write_file", json!({"path": "made.txt", "content": "a\n"})));
+    replies.push(bash("echo b > made.txt"));
+    replies.push(bash("echo b > old.txt"));
+    replies.push(bash("ln -s old.txt link; true"));
+    replies.push(bash("echo b > link"));
+    replies.push(bash("cd sub; echo b > old.txt"));
+    replies.push(Reply::say("ok"));
+    let world = World::new(replies).await;
+    world.work.write("old.txt", "old\n");
+    let mut handle = world.start(Permissions::default(), false);
+    let events = turn(&mut handle, "go", |_| vec![]).await;
+    let outcomes = outcomes(&events);
+    for (index, outcome) in outcomes.iter().enumerate() {
+        assert_eq!(outcome.is_done(), ![8, 10, 11].contains(&index), "{index}: {outcome:?}");
+    }
+    assert_eq!(world.work.read("moved.txt"), "three\n");
+    assert_eq!(world.work.read("made.txt"), "b\n");
+    assert_eq!(world.work.read("old.txt"), "old\n");
+}
+
+#[tokio::test]
+async fn what_was_approved_for_the_run_answers_and_is_journaled() {
+    let mut world = World::new(vec![
+        bash("rm -rf build"),
+        bash("rm -rf ../outside"),
+        bash("touch asked"),
+        bash("rm x; eval \"$Y\""),
+        Reply::say("ok"),
+    ])
+    .await;
+    world.approve = vec!["Bash(rm:*)".into(), "Bash(touch:*)".into()];
+    world.work.write("build/x", "x");
+    let permissions = Permissions { ask: vec!["Bash(touch:*)".into()], ..Permissions::default() };
+    let mut handle = world.start(permissions, false);
+    let events = turn(&mut handle, "go", |_| vec![]).await;
+    let outcomes = outcomes(&events);
+    assert!(outcomes[0].is_done() && !world.work.exists("build"));
+    assert!(matches!(outcomes[1], ToolOutcome::Denied { .. }), "outside of the workspace");
+    assert!(outcomes[2].is_done() && world.work.exists("asked"));
+    assert!(matches!(outcomes[3], ToolOutcome::Denied { .. }), "a hidden program is never approved");
+    let decided: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Answered { record } => match &record.body {
+                RecordBody::Decided(decided) => Some((decided.allowed, decided.by.clone())),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    assert_eq!(decided[0], (true, "--approve Bash(rm:*)".to_owned()));
+    assert_eq!(decided[2], (true, "--approve Bash(touch:*)".to_owned()));
+}
+
+#[tokio::test]
+async fn readers_run_without_a_question_but_only_here() {
+    let world =
+        World::new(vec![bash("ls; cat a | wc -l"), bash("cat /etc/hostname"), bash("cat $HOME/x"), Reply::say("ok")])
+            .await;
+    world.work.write("a", "1\n2\n");
+    let mut handle = world.start(Permissions::default(), true);
+    let mut asked = Vec::new();
+    turn(&mut handle, "go", |asking| {
+        asked.push(asking.subject.clone());
+        vec![Choice::Deny]
+    })
+    .await;
+    assert_eq!(asked, ["cat /etc/hostname", "cat $HOME/x"]);
+}
+
+#[tokio::test]
+async fn settings_name_more_dangers() {
+    let world = World::new(vec![bash("make deploy"), Reply::say("ok")]).await;
+    let permissions = Permissions { dangerous: vec!["make deploy".into()], ..allow_all() };
+    let mut handle = world.start(permissions, false);
+    let events = turn(&mut handle, "go", |_| vec![]).await;
+    assert!(denied(outcomes(&events)[0]).contains("make deploy"));
+}
+
+#[tokio::test]
+async fn a_rule_for_files_holds_for_commands_that_name_them() {
+    let calls = [
+        "cat private/x",
+        "cat ./private/../private/x",
+        "cd private && cat x",
+        "wc -l < private/x",
+        "grep -r s --file=private/x .",
+        "cat open/x",
+        "echo a > docs/new",
+        "cp a docs/b",
+        "cat a",
+    ];
+    let mut replies: Vec<Reply> = calls.into_iter().map(bash).collect();
+    replies.push(Reply::say("ok"));
+    let world = World::new(replies).await;
+    world.work.write("private/x", "secret\n");
+    world.work.write("a", "a\n");
+    world.work.write("docs/a", "a\n");
+    std::os::unix::fs::symlink("private", world.work.join("open")).expect("a link");
+    let deny = vec!["Read(private/**)".into(), "Edit(docs/**)".into()];
+    let mut handle = world.start(Permissions { deny, ..allow_all() }, false);
+    let events = turn(&mut handle, "go", |_| vec![]).await;
+    for (call, outcome) in calls.iter().zip(outcomes(&events)) {
+        assert_eq!(outcome.is_done(), *call == "cat a", "{call}: {outcome:?}");
+    }
+    assert!(!world.work.exists("docs/new") && !world.work.exists("docs/b"));
 }

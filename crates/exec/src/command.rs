@@ -1,8 +1,9 @@
 //! What is to be run, and under which limits.
 
-use crate::Environment;
+use crate::{Environment, Sandbox, SandboxLevel};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A command that has not been started.
@@ -54,6 +55,13 @@ impl Command {
         self
     }
 
+    /// Holds it to something.
+    #[must_use]
+    pub fn with_confinement(mut self, confinement: Confinement) -> Self {
+        self.confinement = confinement;
+        self
+    }
+
     /// Ends it after this time.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
@@ -78,10 +86,18 @@ impl Default for Keep {
 }
 
 /// What the kernel holds a command to, beyond its own session, limits and environment.
-/// The OS sandbox becomes a variant here; its place in the start of a command is marked in `guard.rs`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub enum Confinement {
     /// Nothing: it can do what the user can do.
     #[default]
     None,
+    /// A box.
+    Boxed(Arc<Sandbox>),
+    /// A box was wanted that this machine cannot have, for this reason: no command runs.
+    Refused {
+        /// The level that was wanted.
+        wanted: SandboxLevel,
+        /// Why it cannot be had.
+        reason: String,
+    },
 }

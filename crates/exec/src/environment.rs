@@ -93,6 +93,13 @@ impl Environment {
         self
     }
 
+    /// Takes variables out.
+    #[must_use]
+    pub(crate) fn without(mut self, names: &[&str]) -> Self {
+        self.vars.retain(|(known, _)| !names.iter().any(|name| known == name));
+        self
+    }
+
     /// The variables.
     pub fn vars(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.vars.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))

@@ -1,5 +1,6 @@
 //! Why a command could not be started.
 
+use crate::SandboxLevel;
 use reasonix_proto::Phrase;
 use std::io;
 use std::path::PathBuf;
@@ -19,6 +20,14 @@ pub enum ExecError {
         /// The folder.
         path: PathBuf,
     },
+    /// The box that was wanted cannot be had on this machine, so nothing runs.
+    #[error("commands are not run: sandbox level {wanted} cannot be had here ({reason})")]
+    NoSandbox {
+        /// The level that was wanted.
+        wanted: SandboxLevel,
+        /// Why it cannot be had.
+        reason: String,
+    },
     /// The system refused.
     #[error("cannot run {program}: {source}")]
     Start {
@@ -35,6 +44,9 @@ impl ExecError {
         match self {
             Self::NoProgram { program } => Phrase::new("exec.no_program").with("program", program),
             Self::NoFolder { path } => Phrase::new("exec.no_folder").with("path", path.display()),
+            Self::NoSandbox { wanted, reason } => {
+                Phrase::new("exec.no_sandbox").with("level", wanted).with("reason", reason)
+            }
             Self::Start { program, source } => {
                 Phrase::new("exec.cannot_start").with("program", program).with("reason", source)
             }

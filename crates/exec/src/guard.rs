@@ -11,6 +11,7 @@
 mod watch;
 
 use crate::plan::{Ends, Plan};
+use crate::sandbox::{Locks, Stage, Walls};
 use crate::tree::{Facts, Tree};
 use std::ffi::{CString, c_char, c_void};
 use std::io;
@@ -34,7 +35,8 @@ pub(crate) fn start(plan: Plan, ends: Ends) -> io::Result<(Arc<Tree>, oneshot::R
     let (ended, heard) = oneshot::channel();
     let shared = Arc::clone(&tree);
     let keep = move || {
-        let result = keep_guard(plan, ends, &shared);
+        // The plan goes first, so that whoever hears of the end finds everything tidied up.
+        let result = keep_guard(&Arc::new(plan), ends, &shared);
         shared.over();
         let _ = ended.send(result);
     };
@@ -43,7 +45,7 @@ pub(crate) fn start(plan: Plan, ends: Ends) -> io::Result<(Arc<Tree>, oneshot::R
 }
 
 /// Makes the guard, and waits for it. The guard borrows this thread's local storage, so the thread does nothing else.
-fn keep_guard(plan: Plan, ends: Ends, tree: &Arc<Tree>) -> io::Result<()> {
+fn keep_guard(plan: &Arc<Plan>, ends: Ends, tree: &Arc<Tree>) -> io::Result<()> {
     let mut stacks = vec![0u128; STACK * 2 / size_of::<u128>()];
     let (guard_stack, command_stack) = stacks.split_at_mut(STACK / size_of::<u128>());
     let (args, env) = (pointers(&plan.args), pointers(&plan.env));
@@ -56,19 +58,29 @@ fn keep_guard(plan: Plan, ends: Ends, tree: &Arc<Tree>) -> io::Result<()> {
         cwd: plan.cwd.as_ptr(),
         stdin: ends.stdin.as_raw_fd(),
         output: ends.output.as_raw_fd(),
+        lifeline: ends.lifeline.as_raw_fd(),
         stack: command_stack.as_mut_ptr_range().end.cast(),
+        walls: plan.confined.as_ref().and_then(|confined| confined.walls.as_ref()),
+        locks: plan.confined.as_ref().map(|confined| &confined.locks),
         guard: AtomicI32::new(0),
         facts: &tree.facts,
     });
     let arg = ptr::from_ref(birth.as_ref()).cast_mut().cast::<c_void>();
+    let flags = libc::CLONE_VM | libc::SIGCHLD | birth.walls.map_or(0, Walls::flags);
     // SAFETY: the stack, `birth` and everything it points to live until the guard and the start of the command are over.
     // All signals are blocked first, so that none of our handlers ever runs in the guard or the command.
     let guard = unsafe {
         set_mask(true);
-        libc::clone(guard_main, guard_stack.as_mut_ptr_range().end.cast(), libc::CLONE_VM | libc::SIGCHLD, arg)
+        libc::clone(guard_main, guard_stack.as_mut_ptr_range().end.cast(), flags, arg)
     };
     if guard == -1 {
-        return Err(io::Error::last_os_error());
+        let error = io::Error::last_os_error();
+        if birth.walls.is_some() {
+            tree.facts.has_failed_at(Stage::Namespaces, error.raw_os_error().unwrap_or(libc::EPERM));
+            tree.facts.has_ended(0, false);
+            return Ok(());
+        }
+        return Err(error);
     }
     tree.started(guard);
     // The guard has copies of its own; ours would keep the pipes open.
@@ -84,9 +96,21 @@ fn keep_guard(plan: Plan, ends: Ends, tree: &Arc<Tree>) -> io::Result<()> {
     }
     if tree.facts.ended().is_none() {
         // Somebody killed the guard. The command may not have been executed yet and still use all this.
-        std::mem::forget((stacks, args, env, plan, birth, Arc::clone(tree)));
+        std::mem::forget((stacks, args, env, birth, Arc::clone(plan), Arc::clone(tree)));
     }
     Ok(())
+}
+
+/// Goes through a whole start, and says at which stage of the way into the box it ended, if it did.
+pub(crate) fn try_out(plan: &Arc<Plan>) -> io::Result<Option<(&'static str, i32)>> {
+    let (_, output) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    let ends = Ends::new(output)?;
+    let tree = Arc::new(Tree::default());
+    let (shared, plan) = (Arc::clone(&tree), Arc::clone(plan));
+    let keep = move || keep_guard(&plan, ends, &shared);
+    let thread = std::thread::Builder::new().name("guard".into()).stack_size(STACK * 2).spawn(keep)?;
+    thread.join().map_err(|_| io::Error::other("the guard could not be started"))??;
+    Ok(tree.facts.stage().map(|stage| (stage, tree.facts.failed().unwrap_or(0))))
 }
 
 fn pointers(texts: &[CString]) -> Vec<*const c_char> {
@@ -102,7 +126,11 @@ struct Birth<'a> {
     cwd: *const c_char,
     stdin: RawFd,
     output: RawFd,
+    /// Our own process; readable when it has ended.
+    lifeline: RawFd,
     stack: *mut c_void,
+    walls: Option<&'a Walls>,
+    locks: Option<&'a Locks>,
     guard: AtomicI32,
     facts: &'a Facts,
 }
@@ -112,12 +140,16 @@ extern "C" fn guard_main(birth: *mut c_void) -> i32 {
     unsafe {
         let arg = birth;
         let birth = &*birth.cast_const().cast::<Birth<'_>>();
-        // A death signal comes when the *thread* that made us ends; the guard looks whether the process is gone.
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGHUP);
-        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
-        libc::setsid();
-        if libc::getppid() != birth.parent {
-            libc::_exit(1);
+        if let Some(walls) = birth.walls {
+            enter(birth, walls);
+        } else {
+            // A death signal comes when the *thread* that made us ends; the guard looks whether the process is gone.
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGHUP);
+            libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
+            libc::setsid();
+            if libc::getppid() != birth.parent {
+                libc::_exit(1);
+            }
         }
         birth.guard.store(libc::getpid(), Ordering::Relaxed);
         // With CLONE_VFORK the guard stands still until the command has been executed, or has failed to be.
@@ -130,11 +162,31 @@ extern "C" fn guard_main(birth: *mut c_void) -> i32 {
     }
 }
 
+/// Makes this process the first of a box. The kernel ends the box with it, and it ends with the thread that waits for it.
+unsafe fn enter(birth: &Birth<'_>, walls: &Walls) {
+    // SAFETY: system calls on this process; `look` is a plain structure that lives through the call.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        let mut look = libc::pollfd { fd: birth.lifeline, events: libc::POLLIN, revents: 0 };
+        if libc::poll(&mut look, 1, 0) == 1 {
+            libc::_exit(1);
+        }
+        libc::setsid();
+        if let Err(stage) = walls.build() {
+            birth.facts.has_failed_at(stage, *libc::__errno_location());
+            birth.facts.has_ended(0, false);
+            libc::_exit(1);
+        }
+    }
+}
+
 extern "C" fn command_main(birth: *mut c_void) -> i32 {
     // SAFETY: as in `guard_main`, which stands still meanwhile.
     unsafe {
         let birth = &*birth.cast_const().cast::<Birth<'_>>();
-        birth.facts.is_command(libc::getpid());
+        if birth.walls.is_none() {
+            birth.facts.is_command(libc::getpid());
+        }
         clean_slate(birth.guard.load(Ordering::Relaxed));
         let connected = libc::dup2(birth.stdin, 0) != -1
             && libc::dup2(birth.output, 1) != -1
@@ -142,7 +194,10 @@ extern "C" fn command_main(birth: *mut c_void) -> i32 {
             && libc::chdir(birth.cwd) != -1;
         if connected {
             close_from(3);
-            // The OS sandbox goes here: it is the last thing before the command's own code.
+            if let Some(Err(stage)) = birth.locks.map(|locks| locks.close()) {
+                birth.facts.has_failed_at(stage, *libc::__errno_location());
+                libc::_exit(127)
+            }
             set_mask(false);
             libc::execve(birth.program, birth.args, birth.env);
         }

@@ -1,4 +1,4 @@
-//! Child processes: spawn, timeouts, kill of the whole tree, output caps, environment scrubbing.
+//! Child processes: spawn, timeouts, kill of the whole tree, output caps, environment scrubbing, and the box that the kernel holds.
 //! Decides nothing: whoever calls has asked the gate.
 
 mod capture;
@@ -14,6 +14,11 @@ mod limits;
 mod plain;
 mod plan;
 mod run;
+#[cfg(target_os = "linux")]
+mod sandbox;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_sandbox.rs"]
+mod sandbox;
 mod tree;
 
 pub use capture::Captured;
@@ -23,3 +28,4 @@ pub use error::ExecError;
 pub use limits::survive_file_size_limit;
 pub use plain::{Plain, plain_text};
 pub use run::{Finished, Status, run};
+pub use sandbox::{BoxOptions, Quarantined, Sandbox, SandboxLevel};

@@ -1,6 +1,7 @@
 //! A command made ready: everything that must not be allocated or looked up once its process exists.
 
-use crate::Command;
+use crate::sandbox::Confined;
+use crate::{Command, Confinement};
 use rustix::fs::{Mode, OFlags};
 use std::ffi::{CString, OsStr, OsString};
 use std::io;
@@ -19,6 +20,7 @@ pub(crate) struct Plan {
     pub(crate) args: Vec<CString>,
     pub(crate) env: Vec<CString>,
     pub(crate) cwd: CString,
+    pub(crate) confined: Option<Confined>,
 }
 
 /// What it is connected to.
@@ -26,29 +28,41 @@ pub(crate) struct Plan {
 pub(crate) struct Ends {
     pub(crate) stdin: OwnedFd,
     pub(crate) output: OwnedFd,
+    /// Our own process; readable when it has ended.
+    #[cfg(target_os = "linux")]
+    pub(crate) lifeline: OwnedFd,
 }
 
 impl Plan {
     pub(crate) fn of(command: &Command) -> io::Result<Self> {
-        let path = command.environment.vars().find(|(name, _)| *name == "PATH").map(|(_, value)| value);
+        let (environment, confined) = match &command.confinement {
+            Confinement::Boxed(sandbox) => (sandbox.adapt(&command.environment), Some(sandbox.confine()?)),
+            Confinement::None | Confinement::Refused { .. } => (command.environment.clone(), None),
+        };
+        let path = environment.vars().find(|(name, _)| *name == "PATH").map(|(_, value)| value);
         let program = find(&command.program, path.unwrap_or(OsStr::new(USUAL_PATH)))?;
         let mut args = vec![text(&command.program)?];
         for arg in &command.args {
             args.push(text(arg)?);
         }
         let mut env = Vec::new();
-        for (name, value) in command.environment.vars().filter(|(name, _)| *name != "PWD") {
+        for (name, value) in environment.vars().filter(|(name, _)| *name != "PWD") {
             env.push(text(&variable(name, value))?);
         }
         env.push(text(&variable(OsStr::new("PWD"), command.cwd.as_os_str()))?);
-        Ok(Self { program: text(program.as_os_str())?, args, env, cwd: text(command.cwd.as_os_str())? })
+        Ok(Self { program: text(program.as_os_str())?, args, env, cwd: text(command.cwd.as_os_str())?, confined })
     }
 }
 
 impl Ends {
     pub(crate) fn new(output: OwnedFd) -> io::Result<Self> {
         let stdin = rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
-        Ok(Self { stdin, output })
+        Ok(Self {
+            stdin,
+            output,
+            #[cfg(target_os = "linux")]
+            lifeline: rustix::process::pidfd_open(rustix::process::getpid(), rustix::process::PidfdFlags::empty())?,
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::guard;
 use crate::plan::{Ends, Plan};
 use crate::tree::Tree;
-use crate::{Captured, Command, ExecError};
+use crate::{Captured, Command, Confinement, ExecError, Quarantined};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Signal;
 use std::io;
@@ -31,6 +31,8 @@ pub struct Finished {
     pub took: Duration,
     /// Processes it left in the background had to be ended.
     pub leftovers_killed: bool,
+    /// Protected files that it made and that were moved aside.
+    pub quarantined: Vec<Quarantined>,
 }
 
 /// How a command ended.
@@ -66,13 +68,26 @@ pub async fn run(
     on_output: &(dyn Fn(&[u8]) + Send + Sync),
 ) -> Result<Finished, ExecError> {
     let started = Instant::now();
+    let before = match &command.confinement {
+        Confinement::None => None,
+        Confinement::Boxed(sandbox) => Some(sandbox.look()),
+        Confinement::Refused { wanted, reason } => {
+            return Err(ExecError::NoSandbox { wanted: *wanted, reason: reason.clone() });
+        }
+    };
     let mut running = Running::start(command).map_err(|source| explain(command, source))?;
     let mut output = Captured::new(command.keep);
     let watched = running.watch(command.timeout, stop, &mut output, on_output).await;
     let ending = watched.map_err(|source| explain(command, source))?;
     let facts = &running.tree.facts;
     if let Some(errno) = facts.failed() {
-        return Err(explain(command, io::Error::from_raw_os_error(errno)));
+        let source = io::Error::from_raw_os_error(errno);
+        return Err(match (facts.stage(), &command.confinement) {
+            (Some(stage), Confinement::Boxed(sandbox)) => {
+                ExecError::NoSandbox { wanted: sandbox.level(), reason: format!("{stage}: {source}") }
+            }
+            _ => explain(command, source),
+        });
     }
     let ended = facts.ended();
     if ended.is_none() {
@@ -85,7 +100,8 @@ pub async fn run(
         (None, None) => Status::Signalled(Signal::KILL.as_raw()),
     };
     let leftovers_killed = ending.is_none() && ended.is_some_and(|(_, leftovers)| leftovers);
-    Ok(Finished { status, output, took: started.elapsed(), leftovers_killed })
+    let quarantined = before.map(|before| before.compare()).unwrap_or_default();
+    Ok(Finished { status, output, took: started.elapsed(), leftovers_killed, quarantined })
 }
 
 fn explain(command: &Command, source: io::Error) -> ExecError {

@@ -1,5 +1,6 @@
 //! A command's process tree as the rest of this room sees it: somebody to ask to end, and facts at the end.
 
+use crate::sandbox::Stage;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -77,6 +78,8 @@ pub(crate) struct Facts {
     command: AtomicI32,
     /// The system's error number when the command could not be executed.
     failed: AtomicI32,
+    /// The stage of the way into the box at which it failed, 0 when it was none of them.
+    stage: AtomicI32,
     /// The command's wait status.
     status: AtomicI32,
     /// [`WHOLE`] when everything has ended by itself, [`LEFT`] when processes that the command left had to be ended.
@@ -93,6 +96,17 @@ impl Facts {
 
     pub(crate) fn has_failed(&self, errno: i32) {
         self.failed.store(errno, Ordering::SeqCst);
+    }
+
+    /// It failed on its way into the box.
+    pub(crate) fn has_failed_at(&self, stage: Stage, errno: i32) {
+        self.stage.store(stage as i32, Ordering::SeqCst);
+        self.has_failed(errno);
+    }
+
+    /// The stage at which the way into the box ended.
+    pub(crate) fn stage(&self) -> Option<&'static str> {
+        Stage::named(self.stage.load(Ordering::SeqCst))
     }
 
     pub(crate) fn has_ended(&self, status: i32, leftovers: bool) {

@@ -1,11 +1,25 @@
-//! Pure permission verdicts: rules as text, and `deny > ask > allow > fallback` over what a call would do.
+//! Pure permission verdicts: what a command line would do, rules as text, the dangerous class, and
+//! `deny > ask > allow > fallback` over what a call would do.
 //! No IO, no clock, no settings: everything a verdict depends on is handed in.
 
+mod analyse;
 mod command;
+mod danger;
+mod effects;
+mod facts;
+mod judge;
+mod readers;
 mod rule;
 mod suggest;
 mod verdict;
+mod visible;
 
+pub use analyse::{analyse, read_only};
+pub use danger::{Danger, dangers, more_dangers};
+pub use effects::{Effects, Hidden, How, Places, Simple, Word, WordKind, Write};
+pub use facts::{Facts, NoFacts, Target};
+pub use judge::{Circumstances, judge};
 pub use rule::{Rule, RuleError};
 pub use suggest::suggest;
-pub use verdict::{By, Mode, Posture, Rules, Verdict, evaluate};
+pub use verdict::{By, Case, Mode, Posture, Rules, Verdict, evaluate};
+pub use visible::visible;

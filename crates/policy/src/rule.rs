@@ -1,6 +1,8 @@
 //! A rule: `Tool`, `Tool(specifier)`, and the older forms `tool` and `tool=literal`.
 
 use crate::command;
+use crate::effects::{Effects, Simple, WordKind};
+use crate::readers::without_git_options;
 use globset::{GlobBuilder, GlobMatcher};
 use reasonix_proto::{Action, Family};
 use std::fmt;
@@ -27,7 +29,7 @@ enum Target {
 enum Specifier {
     /// `Bash(npm test:*)`: this command, with any further arguments, and no other operator.
     Prefix(String),
-    /// Exactly this text, white space folded.
+    /// Exactly this text; blanks may differ where they mean nothing.
     Exact(String),
     /// A text with `*` in it.
     Wild(GlobMatcher),
@@ -52,7 +54,7 @@ impl Rule {
         let fail = |reason: &str| RuleError { rule: text.to_owned(), reason: reason.to_owned() };
         let literal = text.split_once('=').filter(|(name, _)| is_name(name));
         let (name, specifier) = match (literal, text.split_once('(')) {
-            (Some((name, literal)), _) => (name, Some(Specifier::Exact(command::normal(literal)))),
+            (Some((name, literal)), _) => (name, Some(Specifier::Exact(literal.trim().to_owned()))),
             (None, Some((name, rest))) => {
                 let inner = rest.strip_suffix(')').ok_or_else(|| fail("the closing parenthesis is missing"))?;
                 (name.trim(), specifier_of(name.trim(), inner, text)?)
@@ -74,7 +76,7 @@ impl Rule {
     }
 
     /// True when the rule speaks of this tool at all.
-    fn names(&self, tool: &str, family: Family) -> bool {
+    pub(crate) fn names(&self, tool: &str, family: Family) -> bool {
         match &self.target {
             Target::Everything => true,
             Target::Family(named) => *named == family,
@@ -82,22 +84,111 @@ impl Rule {
         }
     }
 
-    /// True when the rule permits the whole call: every subject, and no operator that could bring another command.
+    /// True when the rule names files.
+    pub fn names_paths(&self) -> bool {
+        matches!(self.specifier, Some(Specifier::Path(_)))
+    }
+
+    /// True when the rule speaks of every call of its tool or family.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.specifier.is_none()
+    }
+
+    /// True when the rule permits a call that is not a command: every subject must fit.
     pub(crate) fn permits(&self, tool: &str, action: &Action) -> bool {
         if !self.names(tool, action.family) {
             return false;
         }
         let Some(specifier) = &self.specifier else { return true };
-        !action.subjects.is_empty() && action.subjects.iter().all(|subject| specifier.permits(action.family, subject))
+        !action.subjects.is_empty() && action.subjects.iter().all(|subject| specifier.fits(subject))
+    }
+
+    /// True when the rule is this very line; blanks may differ where they mean nothing.
+    pub(crate) fn is_line(&self, line: &str) -> bool {
+        match &self.specifier {
+            Some(Specifier::Exact(text)) => {
+                let plain = !line.contains(['\'', '"', '\\', '\n', '\r', '#']);
+                text == line.trim() || (plain && command::normal(text) == command::normal(line))
+            }
+            _ => false,
+        }
+    }
+
+    /// True when the rule permits this one command. Its own words must be there as they are; what follows a prefix
+    /// may hold variables.
+    pub(crate) fn covers(&self, simple: &Simple) -> bool {
+        let Some(specifier) = &self.specifier else { return true };
+        let fixed = simple.words.iter().all(|word| word.kind <= WordKind::Pattern);
+        match specifier {
+            Specifier::Prefix(prefix) => {
+                let known = simple.words.iter().all(|word| word.kind <= WordKind::Variable);
+                let wanted: Vec<&str> = command::words(prefix).collect();
+                let begins = simple.words.len() >= wanted.len()
+                    && simple.words.iter().zip(&wanted).all(|(word, wanted)| word.is_fixed() && word.text == **wanted);
+                known && !wanted.is_empty() && begins
+            }
+            Specifier::Exact(text) => {
+                fixed && simple.text() == command::normal(text) && !text.contains(['\'', '"', '\\'])
+            }
+            Specifier::Wild(glob) => fixed && glob.is_match(simple.text()),
+            Specifier::Path(_) => false,
+        }
     }
 
     /// True when the rule touches the call: one subject, or one command in the line, is enough.
-    pub(crate) fn touches(&self, tool: &str, action: &Action) -> bool {
+    pub(crate) fn touches(&self, tool: &str, action: &Action, effects: &[Effects]) -> bool {
         if !self.names(tool, action.family) {
             return false;
         }
         let Some(specifier) = &self.specifier else { return true };
-        action.subjects.iter().any(|subject| specifier.touches(action.family, subject))
+        if action.family == Family::Bash {
+            let lines = action.subjects.iter().any(|line| specifier.touches_text(line));
+            return lines
+                || effects.iter().flat_map(|effects| &effects.commands).any(|simple| specifier.touches(simple));
+        }
+        action.subjects.iter().any(|subject| specifier.touches_path(subject))
+    }
+
+    /// The same for one line.
+    pub(crate) fn touches_line(&self, line: &str, effects: &Effects) -> bool {
+        let Some(specifier) = &self.specifier else { return true };
+        specifier.touches_text(line) || effects.commands.iter().any(|simple| specifier.touches(simple))
+    }
+
+    /// True when the rule names this word, such as a path outside of the workspace.
+    pub(crate) fn mentions(&self, word: &str) -> bool {
+        let text = match &self.specifier {
+            Some(Specifier::Prefix(text) | Specifier::Exact(text)) => text.as_str(),
+            Some(Specifier::Wild(glob) | Specifier::Path(glob)) => glob.glob().glob(),
+            None => "",
+        };
+        command::words(text).any(|part| part == word)
+    }
+
+    /// True when the rule permits a change to this path.
+    pub(crate) fn covers_path(&self, path: &str) -> bool {
+        let edits = matches!(self.target, Target::Family(Family::Edit) | Target::Everything);
+        edits && self.specifier.as_ref().is_none_or(|specifier| specifier.fits(path.trim_start_matches("./")))
+    }
+
+    /// True when the rule speaks of commands.
+    pub(crate) fn is_for_commands(&self) -> bool {
+        self.names("bash", Family::Bash)
+    }
+
+    /// Reads a pattern for commands: a rule, or the text of a command, which stands for everything that begins so.
+    pub(crate) fn parse_pattern(text: &str) -> Result<Self, RuleError> {
+        let text = text.trim();
+        if text.strip_prefix("Bash(").is_some_and(|rest| rest.ends_with(')')) {
+            return Self::parse(text);
+        }
+        let inner = if text.contains('*') { text.to_owned() } else { format!("{text}:*") };
+        let rule = Self::parse(&format!("Bash({inner})"))?;
+        if rule.is_bare() || text.is_empty() {
+            let reason = "it would call every command dangerous".to_owned();
+            return Err(RuleError { rule: text.to_owned(), reason });
+        }
+        Ok(Self { text: text.to_owned(), ..rule })
     }
 }
 
@@ -108,19 +199,24 @@ impl fmt::Display for Rule {
 }
 
 impl Specifier {
-    fn permits(&self, family: Family, subject: &str) -> bool {
-        if family == Family::Bash && !matches!(self, Self::Exact(_)) {
-            let alone = command::is_simple(subject) && !command::has_assignment(subject);
-            return alone && self.fits(&command::normal(subject));
-        }
-        self.fits(&if family == Family::Bash { command::normal(subject) } else { subject.to_owned() })
+    /// By the text alone: every piece that could be a command.
+    fn touches_text(&self, line: &str) -> bool {
+        command::pieces(line).iter().any(|piece| self.fits(piece))
     }
 
-    fn touches(&self, family: Family, subject: &str) -> bool {
-        if family == Family::Bash {
-            return command::pieces(subject).iter().any(|piece| self.fits(piece));
-        }
-        // A folder that is forbidden forbids what is in it.
+    /// By what the line would run, with and without the program's folder and git's own options.
+    fn touches(&self, simple: &Simple) -> bool {
+        let text = simple.text();
+        let bare = |simple: &Simple| {
+            let args: Vec<_> = simple.args().iter().map(|word| word.text.as_str()).collect();
+            format!("{} {}", simple.program(), args.join(" ")).trim_end().to_owned()
+        };
+        let git = (simple.program() == "git").then(|| without_git_options(simple)).flatten();
+        self.fits(&text) || self.fits(&bare(simple)) || git.is_some_and(|git| self.fits(&bare(&git)))
+    }
+
+    /// A folder that is forbidden forbids what is in it.
+    fn touches_path(&self, subject: &str) -> bool {
         let path = std::path::Path::new(subject);
         path.ancestors().any(|part| !part.as_os_str().is_empty() && self.fits(&part.to_string_lossy()))
     }
@@ -130,7 +226,7 @@ impl Specifier {
             Self::Prefix(prefix) => {
                 subject.strip_prefix(prefix.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
             }
-            Self::Exact(text) => subject == text,
+            Self::Exact(text) => subject == text || subject == command::normal(text),
             Self::Wild(glob) | Self::Path(glob) => glob.is_match(subject),
         }
     }
@@ -173,7 +269,7 @@ fn specifier_of(name: &str, inner: &str, rule: &str) -> Result<Option<Specifier>
     if inner.contains('*') {
         return glob(&command::normal(inner), false).map(|glob| Some(Specifier::Wild(glob))).map_err(fail);
     }
-    Ok(Some(Specifier::Exact(command::normal(inner))))
+    Ok(Some(Specifier::Exact(inner.to_owned())))
 }
 
 fn glob(pattern: &str, is_path: bool) -> Result<GlobMatcher, String> {

@@ -1,5 +1,9 @@
 //! The verdict over one call.
 
+use crate::analyse::analyse;
+use crate::danger::Danger;
+use crate::effects::{Effects, Simple};
+use crate::readers::is_reader;
 use crate::rule::{Rule, RuleError};
 use reasonix_proto::{Action, Family, ReadOnly};
 
@@ -53,12 +57,16 @@ impl Rules {
 /// What decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum By {
-    /// This rule, as written.
+    /// This rule, as written; several where it took several.
     Rule(String),
     /// No rule spoke; the fallback did.
     Fallback,
     /// The posture.
     Posture(Posture),
+    /// The dangerous class, for these reasons.
+    Danger(Vec<Danger>),
+    /// A rule that whoever started this run gave for it.
+    Approved(String),
 }
 
 /// What may happen with a call.
@@ -72,29 +80,147 @@ pub enum Verdict {
     Deny(By),
 }
 
+/// A call that is judged, with what its commands would do.
+#[derive(Debug, Clone)]
+pub struct Case<'a> {
+    /// The tool's canonical name.
+    pub tool: &'a str,
+    /// What it would do.
+    pub action: &'a Action,
+    /// The effects of each of its command lines; empty where it has none.
+    pub effects: Vec<Effects>,
+}
+
+impl<'a> Case<'a> {
+    /// Analyses what there is to analyse.
+    pub fn new(tool: &'a str, action: &'a Action) -> Self {
+        let lines: &[String] = if action.family == Family::Bash { &action.subjects } else { &[] };
+        Self { tool, action, effects: lines.iter().map(|line| analyse(line)).collect() }
+    }
+
+    /// The rules that together permit the call; none when they do not.
+    fn permitted(&self, rules: &[Rule], readers: bool, granted: bool) -> Option<By> {
+        if self.action.family != Family::Bash {
+            let rule = rules.iter().find(|rule| rule.permits(self.tool, self.action))?;
+            return Some(By::Rule(rule.text().to_owned()));
+        }
+        let named: Vec<&Rule> = rules.iter().filter(|rule| rule.names(self.tool, Family::Bash)).collect();
+        let mut texts: Vec<&str> = Vec::new();
+        for (line, effects) in self.action.subjects.iter().zip(&self.effects) {
+            texts.extend(covering(&named, line, effects, self.readers_count(effects) && readers, granted)?);
+        }
+        texts.dedup();
+        (!texts.is_empty()).then(|| By::Rule(texts.join(", ")))
+    }
+
+    /// Parts that only read need no rule, unless whoever describes the call knows better than its text.
+    fn readers_count(&self, effects: &Effects) -> bool {
+        self.action.read_only != ReadOnly::No || effects.read_only == ReadOnly::No
+    }
+}
+
+/// The rules that cover one line: one for the whole, or one for each of its commands.
+fn covering<'r>(
+    rules: &[&'r Rule],
+    line: &str,
+    effects: &Effects,
+    readers: bool,
+    granted: bool,
+) -> Option<Vec<&'r str>> {
+    if effects.hidden.is_some() {
+        return None;
+    }
+    let whole = rules.iter().find(|rule| rule.is_line(line) || (rule.is_bare() && !effects.interprets));
+    if let Some(rule) = whole
+        && (granted || !effects.interprets)
+    {
+        return Some(vec![rule.text()]);
+    }
+    let redirects = effects.writes.iter().any(|write| write.redirect) || effects.reads;
+    if effects.interprets || effects.assigns || redirects {
+        return None;
+    }
+    let mut found = Vec::new();
+    for simple in &effects.commands {
+        match rules.iter().find(|rule| rule.covers(simple)) {
+            Some(rule) => found.push(rule.text()),
+            None if readers && is_reader(simple) => {}
+            None => return None,
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    (!found.is_empty()).then_some(found)
+}
+
 /// Decides: deny, then ask, then allow, then the fallback. A grant of this session is an allow rule that also
-/// answers ask rules: the user was asked, and said so.
+/// answers ask rules: the user was asked, and said so. The dangerous class stands above this; see [`judge`](crate::judge()).
 pub fn evaluate(rules: &Rules, granted: &[Rule], posture: Posture, tool: &str, action: &Action) -> Verdict {
+    weigh(rules, granted, posture, &Case::new(tool, action))
+}
+
+pub(crate) fn weigh(rules: &Rules, granted: &[Rule], posture: Posture, case: &Case<'_>) -> Verdict {
     let by = |rule: &Rule| By::Rule(rule.text().to_owned());
-    if let Some(rule) = rules.deny.iter().find(|rule| rule.touches(tool, action)) {
+    let touches = |rule: &&Rule| rule.touches(case.tool, case.action, &case.effects);
+    if let Some(rule) = rules.deny.iter().find(touches) {
         return Verdict::Deny(by(rule));
     }
-    if let Some(rule) = granted.iter().find(|rule| rule.permits(tool, action)) {
-        return Verdict::Allow(by(rule));
+    let readers = reader_mode(rules, case.action) == Mode::Allow;
+    if let Some(by) = case.permitted(granted, readers, true) {
+        return Verdict::Allow(by);
     }
-    if let Some(rule) = rules.ask.iter().find(|rule| rule.touches(tool, action)) {
+    if let Some(rule) = rules.ask.iter().find(touches) {
+        // An ask rule speaks for its own part of a line; the rest is judged as if it stood alone.
+        if rest_is_denied(rules, posture, case, readers) {
+            return Verdict::Deny(By::Fallback);
+        }
         return if posture == Posture::Yolo { Verdict::Allow(By::Posture(posture)) } else { Verdict::Ask(by(rule)) };
     }
-    if let Some(rule) = rules.allow.iter().find(|rule| rule.permits(tool, action)) {
-        return Verdict::Allow(by(rule));
+    if let Some(by) = case.permitted(&rules.allow, readers, false) {
+        return Verdict::Allow(by);
     }
-    fallback(rules, posture, action)
+    fallback(rules, posture, case.action)
+}
+
+/// True when the fallback denies a part of the line that no ask rule touches and nothing else permits.
+fn rest_is_denied(rules: &Rules, posture: Posture, case: &Case<'_>, readers: bool) -> bool {
+    if !matches!(fallback(rules, posture, case.action), Verdict::Deny(_)) {
+        return false;
+    }
+    case.effects.iter().any(|effects| {
+        let [_, _, ..] = effects.commands.as_slice() else { return false };
+        let blocked = effects.hidden.is_some()
+            || effects.interprets
+            || effects.assigns
+            || effects.reads
+            || effects.writes.iter().any(|write| write.redirect);
+        blocked
+            || effects.commands.iter().any(|simple| {
+                let asked = is_touched(&rules.ask, case.tool, simple);
+                let allowed = rules.allow.iter().any(|rule| rule.names(case.tool, Family::Bash) && rule.covers(simple));
+                let reads = readers && case.readers_count(effects) && is_reader(simple);
+                !(asked || allowed || reads)
+            })
+    })
+}
+
+/// True when one of the rules touches this command.
+pub(crate) fn is_touched(rules: &[Rule], tool: &str, simple: &Simple) -> bool {
+    let alone = Effects { commands: vec![simple.clone()], ..Effects::default() };
+    rules.iter().any(|rule| rule.names(tool, Family::Bash) && rule.touches_line(&simple.text(), &alone))
+}
+
+fn reader_mode(rules: &Rules, action: &Action) -> Mode {
+    family_mode(rules, action).unwrap_or(Mode::Allow)
+}
+
+fn family_mode(rules: &Rules, action: &Action) -> Option<Mode> {
+    rules.families.iter().find(|(family, _)| *family == action.family).map(|(_, mode)| *mode)
 }
 
 fn fallback(rules: &Rules, posture: Posture, action: &Action) -> Verdict {
-    let family = rules.families.iter().find(|(family, _)| *family == action.family).map(|(_, mode)| *mode);
     let reads = action.read_only == ReadOnly::Yes;
-    let mode = family.unwrap_or(if reads { Mode::Allow } else { rules.mode });
+    let mode = family_mode(rules, action).unwrap_or(if reads { Mode::Allow } else { rules.mode });
     match mode {
         Mode::Allow => Verdict::Allow(By::Fallback),
         Mode::Deny => Verdict::Deny(By::Fallback),

@@ -18,5 +18,5 @@ pub use message::{Message, Reasoning, StopReason, ToolCall};
 pub use op::{Choice, Op, Query, Reply, TodoItem, TodoPhase, TodoStatus};
 pub use outcome::{Artifact, Change, ChangeKind, Details, ToolOutcome};
 pub use phrase::Phrase;
-pub use record::{Asking, Decided, Field, RECORD_VERSION, Record, RecordBody, SessionHead, TurnEnd};
+pub use record::{Asking, Danger, Decided, Field, RECORD_VERSION, Record, RecordBody, SessionHead, TurnEnd};
 pub use usage::Usage;

@@ -30,6 +30,9 @@ pub enum Op {
         ask: AskId,
         /// The answer.
         choice: Choice,
+        /// The digest of what was shown; the answer is refused when the question is about something else.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<String>,
     },
     /// Ends the session.
     Shutdown,

@@ -178,9 +178,28 @@ pub struct Asking {
     /// What it would change, as a unified diff, bounded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// Rules that the user may grant for the session, narrowest first.
+    /// Rules that the user may grant for the session, narrowest first. None where only once or never is offered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
+    /// Why it is dangerous; empty when it is not. A dangerous call can only be allowed once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub danger: Vec<Danger>,
+    /// The subject with characters that cannot be seen, or deceive, made visible; none when it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visible: Option<String>,
+    /// A digest of the tool and all its arguments: what an answer is about.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub digest: String,
+}
+
+/// One reason why a call is dangerous.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Danger {
+    /// The reason.
+    pub why: Phrase,
+    /// What it would touch, as the call says it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touches: Vec<String>,
 }
 
 /// A named value of a question.

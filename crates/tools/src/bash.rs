@@ -2,7 +2,7 @@
 
 use crate::schema_of;
 use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
-use reasonix_exec::{Command, Environment, Finished, Plain, Status, plain_text, run};
+use reasonix_exec::{Command, Confinement, Environment, ExecError, Finished, Plain, Status, plain_text, run};
 use reasonix_proto::{Action, Details, Family, ReadOnly, ToolOutcome};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -29,12 +29,23 @@ pub struct ShellOptions {
     pub shell: PathBuf,
     /// What they see of the user's environment.
     pub environment: Environment,
+    /// What the kernel holds them to.
+    pub confinement: Confinement,
+    /// Tells whether a command can change anything.
+    pub reads: fn(&str) -> ReadOnly,
 }
 
 impl ShellOptions {
-    /// The usual way: bash where it is found, 120 seconds, the user's environment scrubbed.
+    /// The usual way: bash where it is found, 120 seconds, the user's environment scrubbed, and no box.
     pub fn at(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), timeout: Some(USUAL), shell: find_shell(), environment: Environment::inherited(&[]) }
+        Self {
+            root: root.into(),
+            timeout: Some(USUAL),
+            shell: find_shell(),
+            environment: Environment::inherited(&[]),
+            confinement: Confinement::None,
+            reads: |_| ReadOnly::Unknown,
+        }
     }
 }
 
@@ -141,7 +152,8 @@ impl Bash {
         let timeout = args.timeout(options.timeout);
         let command = Command::shell(&options.shell, &line, &options.root)
             .with_environment(options.environment.clone())
-            .with_timeout(timeout);
+            .with_timeout(timeout)
+            .with_confinement(options.confinement.clone());
         let shown = Mutex::new(Shown::default());
         let show = |piece: &[u8]| {
             let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -149,7 +161,11 @@ impl Bash {
         };
         match run(&command, call.stop.clone(), &show).await {
             Ok(Finished { status: Status::Cancelled, .. }) => ToolOutcome::Aborted,
-            Ok(finished) => outcome(finished, timeout),
+            Ok(finished) => outcome(finished, timeout, matches!(options.confinement, Confinement::Boxed(_))),
+            Err(error @ ExecError::NoSandbox { .. }) => ToolOutcome::failed_with(
+                error.to_string(),
+                "no command can run in this session; use the file tools, or tell the user what to run",
+            ),
             Err(error) => ToolOutcome::failed(error.to_string()),
         }
     }
@@ -166,7 +182,8 @@ impl Tool for Bash {
 
     fn action(&self, args: &Args) -> Action {
         let line = parse_args(args).map_or_else(|_| String::new(), |args: BashArgs| args.line());
-        Action { family: Family::Bash, subjects: vec![line], read_only: ReadOnly::Unknown }
+        let read_only = (self.options.reads)(&line);
+        Action { family: Family::Bash, subjects: vec![line], read_only }
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
@@ -175,7 +192,7 @@ impl Tool for Bash {
 }
 
 /// What the model reads: the output, then what is to be said about the end.
-fn outcome(finished: Finished, timeout: Option<Duration>) -> ToolOutcome {
+fn outcome(finished: Finished, timeout: Option<Duration>, boxed: bool) -> ToolOutcome {
     let dropped = finished.output.dropped();
     let (head, tail) = finished.output.into_parts();
     let marker = if dropped > 0 { format!("\n[{dropped} bytes dropped here]\n") } else { String::new() };
@@ -192,13 +209,49 @@ fn outcome(finished: Finished, timeout: Option<Duration>) -> ToolOutcome {
         }
     };
     let left = finished.leftovers_killed.then(|| "processes it left in the background were ended".to_owned());
-    for line in ended.into_iter().chain(left) {
+    let moved = finished.quarantined.iter().map(|file| match &file.kept {
+        Some(kept) => {
+            format!("{} is protected: what the command made there was moved to {}", file.path.display(), kept.display())
+        }
+        None => format!("{} is protected, but what the command made there could not be moved", file.path.display()),
+    });
+    let denied = if boxed && exit_code != 0 { denied(&content) } else { None };
+    for line in ended.into_iter().chain(left).chain(moved).chain(denied) {
         if !content.is_empty() && !content.ends_with('\n') {
             content.push('\n');
         }
         content.push_str(&line);
     }
     ToolOutcome::detailed(content, Details { exit_code: Some(exit_code), ..Details::default() })
+}
+
+/// What a failure in the box looks like, and what to know about it.
+const DENIALS: &[(&[&str], &str)] = &[
+    (
+        &["Read-only file system", "os error 30", "EROFS"],
+        "commands run in a sandbox: only the workspace, /tmp and a private home can be written, and files such as \
+         .git/config and .git/hooks cannot be changed",
+    ),
+    (
+        &[
+            "Could not resolve host",
+            "Temporary failure in name resolution",
+            "Network is unreachable",
+            "EAI_AGAIN",
+            "ENETUNREACH",
+            "failed to lookup address",
+        ],
+        "commands run in a sandbox without network; the user can open it with sandbox.network = true",
+    ),
+];
+
+/// What to say about output that looks as if the box had denied something.
+fn denied(content: &str) -> Option<String> {
+    // It stands near the end, if anywhere, and the output may be large.
+    let from = content.len().saturating_sub(8 * 1024);
+    let end = content.get(content.ceil_char_boundary(from)..).unwrap_or_default();
+    let found = DENIALS.iter().find(|(signs, _)| signs.iter().any(|sign| end.contains(sign)));
+    found.map(|(_, note)| (*note).to_owned())
 }
 
 /// What front ends see while the command runs: plain text, and of a flood only a part.

@@ -104,6 +104,11 @@ impl Boundary {
         self.roots.first().map_or(Path::new("/"), |root| &root.base)
     }
 
+    /// What is open, the first root first.
+    pub(crate) fn open_places(&self) -> Vec<PathBuf> {
+        self.roots.iter().map(|root| root.open.clone()).collect()
+    }
+
     /// The folder of the root that `place` lies in.
     pub(crate) fn base_of(&self, place: &Place) -> &Path {
         self.roots.get(place.root).map_or(Path::new("/"), |root| &root.base)

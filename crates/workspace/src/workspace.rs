@@ -60,6 +60,11 @@ impl Workspace {
         self.0.boundary.root()
     }
 
+    /// Every place that is open for writing, the root first.
+    pub fn roots(&self) -> Vec<PathBuf> {
+        self.0.boundary.open_places()
+    }
+
     /// The normalised path, relative to the root when it lies below it, `.` for the root itself; for rules, titles and
     /// messages. It only looks at the text, and it is also the path that is opened.
     pub fn shown(&self, path: &str) -> String {

@@ -83,6 +83,7 @@ fn beginning(place: &Place) -> anyhow::Result<Start> {
         append_system: None,
         which: Which::Unkept,
         attended: false,
+        approve: Vec::new(),
     })
 }
 

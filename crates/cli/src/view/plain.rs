@@ -158,7 +158,10 @@ impl Plain {
     fn ask(&mut self, asking: &Asking) -> Option<Op> {
         self.spinner.clear();
         match self.asker.as_mut()?(asking) {
-            Some(choice) => Some(Op::Answer { ask: asking.ask.clone(), choice }),
+            Some(choice) => {
+                let digest = Some(asking.digest.clone()).filter(|digest| !digest.is_empty());
+                Some(Op::Answer { ask: asking.ask.clone(), choice, digest })
+            }
             None => Some(Op::Interrupt),
         }
     }

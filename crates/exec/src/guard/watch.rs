@@ -28,6 +28,8 @@ enum Phase {
 pub(super) struct Guard<'a> {
     facts: &'a Facts,
     parent: i32,
+    /// It is the first process of a box: all others there are below it.
+    first: bool,
     command: i32,
     status: i32,
     /// The command was waited for; its number may be somebody else's now.
@@ -52,6 +54,7 @@ impl<'a> Guard<'a> {
         Self {
             facts: birth.facts,
             parent: birth.parent,
+            first: birth.walls.is_some(),
             command,
             status: 0,
             reaped: false,
@@ -136,6 +139,11 @@ impl<'a> Guard<'a> {
 
     /// Signals the command's group and whoever is directly below us, adopted ones among them.
     fn signal_all(&self, signal: i32) {
+        if self.first {
+            // SAFETY: no memory effects; in a process namespace of its own this reaches all but the first process.
+            unsafe { libc::kill(-1, signal) };
+            return;
+        }
         if !self.reaped && self.command > 1 {
             // SAFETY: no memory effects; the leader is our child and not yet waited for, so the group is its own.
             unsafe { libc::kill(-self.command, signal) };

@@ -15,6 +15,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "问题 {ask}：该规则不在可选项中，问题仍待答复",
     ),
     (
+        "engine.answer_other",
+        "question {ask}: the answer is about another call; the question is still open",
+        "问题 {ask}：答复针对的是另一个调用，问题仍待答复",
+    ),
+    (
+        "engine.ask_danger",
+        "dangerous: it is always asked about, and nothing is remembered",
+        "危险操作：每次都需确认，不会记住答复",
+    ),
+    (
         "engine.ask_mode",
         "permissions.mode is \"ask\": changes and commands are asked about",
         "permissions.mode 为 \"ask\"：修改和命令需经同意",

@@ -18,4 +18,44 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("exec.no_folder.hint", "make the folder, or start from another one with -C", "请创建该文件夹，或用 -C 指定另一个"),
     ("exec.no_program", "cannot run {program}: there is no such program", "无法运行 {program}：没有这个程序"),
     ("exec.no_program.hint", "install it, or check PATH", "请安装它，或检查 PATH"),
+    (
+        "exec.no_sandbox",
+        "commands are not run: sandbox level {level} cannot be had here ({reason})",
+        "不会运行命令：此处无法达到沙箱级别 {level}（{reason}）",
+    ),
+    (
+        "exec.no_sandbox.hint",
+        "level full needs user namespaces (user.max_user_namespaces, AppArmor, the container's profile) and Landlock; in ~/.reasonix/config.toml, [sandbox] bash = \"best-effort\" accepts level partial (nothing is hidden), and bash = \"off\" runs commands without a box",
+        "full 级别需要用户命名空间（user.max_user_namespaces、AppArmor、容器配置）和 Landlock；在 ~/.reasonix/config.toml 的 [sandbox] 中，bash = \"best-effort\" 接受 partial 级别（不隐藏任何文件），bash = \"off\" 则不使用沙箱运行命令",
+    ),
+    (
+        "exec.sandbox_full",
+        "commands run in a sandbox, level full: only the workspace is writable, the home folder is hidden, network {network}",
+        "命令在沙箱中运行，级别 full：仅工作区可写，主目录被隐藏，网络 {network}",
+    ),
+    (
+        "exec.sandbox_off",
+        "commands run without a sandbox: the permission rules are what holds them",
+        "命令在没有沙箱的情况下运行：仅由权限规则约束",
+    ),
+    (
+        "exec.sandbox_off.hint",
+        "take bash = \"off\" out of [sandbox] in ~/.reasonix/config.toml",
+        "请从 ~/.reasonix/config.toml 的 [sandbox] 中去掉 bash = \"off\"",
+    ),
+    (
+        "exec.sandbox_partial",
+        "the sandbox is only at level partial: commands can read what you can read ({reason})",
+        "沙箱仅为 partial 级别：命令可以读取你能读取的内容（{reason}）",
+    ),
+    (
+        "exec.sandbox_partial.hint",
+        "level full needs user namespaces: check user.max_user_namespaces, and in a container its seccomp or AppArmor profile",
+        "full 级别需要用户命名空间：请检查 user.max_user_namespaces；在容器中还要检查 seccomp 或 AppArmor 配置",
+    ),
+    (
+        "exec.sandbox_promise_partial",
+        "commands run in a sandbox, level partial: only the workspace is writable, network {network}",
+        "命令在沙箱中运行，级别 partial：仅工作区可写，网络 {network}",
+    ),
 ];

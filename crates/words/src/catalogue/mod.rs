@@ -5,6 +5,7 @@ mod config;
 mod engine;
 mod exec;
 mod llm;
+mod policy;
 mod session;
 mod workspace;
 
@@ -16,6 +17,7 @@ const ALL: &[&[Entry]] = &[
     engine::ENTRIES,
     exec::ENTRIES,
     llm::ENTRIES,
+    policy::ENTRIES,
     session::ENTRIES,
     workspace::ENTRIES,
 ];

@@ -1,33 +1,55 @@
 //! The gate: rules decide, a person is asked where they say so, and the first answer wins.
 
+mod files;
+mod question;
+
+use crate::error::EngineError;
+use crate::start::Start;
+use files::Files;
+use question::{digest, question};
 use reasonix_agent::{Ask, BoxFuture, Decision, Gate, Sink};
-use reasonix_policy::{By, Posture, Rule, Rules, Verdict, evaluate, suggest};
-use reasonix_proto::{Action, AskId, Asking, Choice, Decided, Event, Family, Field, Phrase, TurnState};
+use reasonix_policy::{By, Case, Circumstances, Effects, Posture, Rule, Rules, Verdict, evaluate, judge, more_dangers};
+use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, ReadOnly, Record, TurnState};
 use reasonix_workspace::Workspace;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::oneshot;
 
-/// A field of a question is never longer than this; the diff shows the rest.
-const LONGEST_FIELD: usize = 400;
-
-/// Decides about every call of a session.
-pub(crate) struct Approvals {
+/// What was settled before the session began.
+pub(crate) struct Standing {
     rules: Rules,
     posture: Posture,
     /// True when a person can answer.
     attended: bool,
+    /// What answers for a person in this run.
+    approved: Vec<Rule>,
+    /// More patterns for the dangerous class.
+    dangerous: Vec<Rule>,
+}
+
+impl Standing {
+    pub(crate) fn new(rules: Rules, posture: Posture, start: &Start) -> Result<Self, EngineError> {
+        let approved = start.approve.iter().map(|text| Rule::parse(text)).collect::<Result<_, _>>()?;
+        let dangerous = more_dangers(&start.settings.permissions.dangerous)?;
+        Ok(Self { rules, posture, attended: start.attended, approved, dangerous })
+    }
+}
+
+/// Decides about every call of a session, and watches what they came to.
+pub(crate) struct Approvals {
+    standing: Standing,
     granted: Mutex<Vec<Rule>>,
     waiting: Mutex<HashMap<AskId, Waiting>>,
     asked: AtomicU64,
-    workspace: Workspace,
+    files: Files,
     sink: Arc<dyn Sink>,
 }
 
 struct Waiting {
     answer: oneshot::Sender<Choice>,
     offered: Vec<String>,
+    digest: String,
 }
 
 /// What became of an answer.
@@ -39,32 +61,34 @@ pub(crate) enum Heard {
     TooLate,
     /// It grants a rule that was not offered.
     NotOffered,
+    /// It is about something else than what would run.
+    OtherThing,
 }
 
 impl Approvals {
-    pub(crate) fn new(
-        rules: Rules,
-        posture: Posture,
-        attended: bool,
-        workspace: Workspace,
-        sink: Arc<dyn Sink>,
-    ) -> Self {
+    pub(crate) fn new(standing: Standing, workspace: Workspace, sink: Arc<dyn Sink>) -> Self {
         Self {
-            rules,
-            posture,
-            attended,
+            standing,
             granted: Mutex::default(),
             waiting: Mutex::default(),
             asked: AtomicU64::new(0),
-            workspace,
+            files: Files::new(workspace),
             sink,
         }
     }
 
+    /// Takes in what the session did before this process.
+    pub(crate) fn recall(&self, records: &[Record]) {
+        records.iter().for_each(|record| self.files.ended(record));
+    }
+
     /// Takes an answer.
-    pub(crate) fn answer(&self, ask: &AskId, choice: Choice) -> Heard {
+    pub(crate) fn answer(&self, ask: &AskId, choice: Choice, digest: Option<&str>) -> Heard {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(question) = waiting.get(ask) else { return Heard::TooLate };
+        if digest.is_some_and(|digest| digest != question.digest) {
+            return Heard::OtherThing;
+        }
         if let Choice::AllowSession { rule } = &choice
             && !question.offered.contains(rule)
         {
@@ -81,23 +105,67 @@ impl Approvals {
     fn judged(&self, action: &Action) -> Action {
         let mut judged = action.clone();
         if matches!(action.family, Family::Edit | Family::Read | Family::Grep) {
-            let real = action.subjects.iter().filter_map(|path| self.workspace.real(path).ok());
+            let workspace = self.files.workspace();
+            let real = action.subjects.iter().filter_map(|path| workspace.real(path).ok());
             judged.subjects.extend(real.filter(|path| !action.subjects.contains(path)));
         }
         judged
     }
 
     fn verdict(&self, ask: &Ask<'_>) -> Verdict {
-        let action = self.judged(ask.action);
+        let mut action = self.judged(ask.action);
+        let tool = ask.tool.spec().name.as_str();
+        let effects = Case::new(tool, &action).effects;
+        // A command that reads elsewhere is asked about like any other.
+        if action.read_only == ReadOnly::Yes && effects.iter().any(|effects| self.files.looks_outside(effects)) {
+            action.read_only = ReadOnly::Unknown;
+        }
         let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
-        evaluate(&self.rules, &granted, self.posture, &ask.tool.spec().name, &action)
+        let about = Circumstances {
+            granted: &granted,
+            approved: &self.standing.approved,
+            dangerous: &self.standing.dangerous,
+            posture: self.standing.posture,
+            attended: self.standing.attended,
+            facts: &self.files,
+        };
+        let case = Case { tool, action: &action, effects };
+        let verdict = self.by_resource(judge(&self.standing.rules, &about, &case), &granted, &case.effects);
+        if !matches!(verdict, Verdict::Deny(_)) {
+            self.files.await_made(&ask.call.id, &case.effects);
+        }
+        verdict
+    }
+
+    /// A deny or ask rule for files holds for commands that name them too.
+    fn by_resource(&self, verdict: Verdict, granted: &[Rule], effects: &[Effects]) -> Verdict {
+        let rules = &self.standing.rules;
+        if effects.is_empty() || (rules.deny.is_empty() && rules.ask.is_empty()) || matches!(verdict, Verdict::Deny(_))
+        {
+            return verdict;
+        }
+        let reads = Action { family: Family::Read, subjects: self.files.read_by(effects), read_only: ReadOnly::Yes };
+        let writes = Action::writes(Family::Edit, self.files.written_by(effects));
+        let mut strictest = verdict;
+        for (tool, action) in [("read_file", reads), ("write_file", writes)] {
+            // A bare rule speaks of the tool; only one with a path speaks of the file.
+            let about = |rules: &[Rule]| rules.iter().filter(|rule| rule.names_paths()).cloned().collect();
+            let narrow = Rules { deny: about(&rules.deny), ask: about(&rules.ask), ..Rules::default() };
+            match evaluate(&narrow, granted, self.standing.posture, tool, &action) {
+                denied @ Verdict::Deny(By::Rule(_)) => return denied,
+                asked @ Verdict::Ask(By::Rule(_)) if matches!(strictest, Verdict::Allow(_)) => strictest = asked,
+                _ => {}
+            }
+        }
+        strictest
     }
 
     async fn ask_person(&self, ask: Ask<'_>, by: By) -> Decision {
         let id = AskId(format!("ask-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1));
-        let asking = question(&id, &ask, &by).await;
+        let digest = digest(&ask.tool.spec().name, ask.args);
+        let asking = question(&id, &ask, &by, digest.clone()).await;
         let (answer, answered) = oneshot::channel();
-        let waiting = Waiting { answer, offered: asking.rules.clone() };
+        let waiting = Waiting { answer, offered: asking.rules.clone(), digest };
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), waiting);
         // An interrupt drops this future; the question must not stay answerable.
         let _forget = Forget { approvals: self, ask: &id };
@@ -143,12 +211,20 @@ impl Gate for Approvals {
                 Verdict::Deny(by) => {
                     deny(&ask, &by, "it is not allowed here; no approval can change that in this session")
                 }
-                Verdict::Ask(by) if self.attended => self.ask_person(ask, by).await,
-                // Without a person the writers' fallback lets them work; a rule that says "ask" cannot be answered.
-                Verdict::Ask(By::Fallback) => Decision::Allow { record: None },
+                Verdict::Ask(by) if self.standing.attended => self.ask_person(ask, by).await,
+                Verdict::Ask(By::Danger(found)) => deny_danger(&ask, found),
                 Verdict::Ask(by) => deny(&ask, &by, "it needs a person's approval and nobody is here to give it"),
             }
         })
+    }
+}
+
+impl Sink for Approvals {
+    fn emit(&self, event: Event) {
+        if let Event::ToolEnded { record } = &event {
+            self.files.ended(record);
+        }
+        self.sink.emit(event);
     }
 }
 
@@ -168,6 +244,8 @@ fn name_of(by: &By) -> String {
         By::Rule(rule) => format!("rule {rule}"),
         By::Fallback => "permissions.mode".to_owned(),
         By::Posture(posture) => format!("posture {posture:?}").to_lowercase(),
+        By::Danger(_) => "the dangerous class".to_owned(),
+        By::Approved(rule) => format!("--approve {rule}"),
     }
 }
 
@@ -180,32 +258,12 @@ fn deny(ask: &Ask<'_>, by: &By, why: &str) -> Decision {
     Decision::Deny { record: by_rule(ask, false, by), message }
 }
 
-async fn question(id: &AskId, ask: &Ask<'_>, by: &By) -> Asking {
-    let why = match by {
-        By::Rule(rule) => Phrase::new("engine.ask_rule").with("rule", rule),
-        _ => Phrase::new("engine.ask_mode"),
-    };
-    let diff = ask.tool.preview(ask.args).await;
-    let fields = ask.args.iter().map(|(name, value)| Field { name: name.clone(), value: shown(value) }).collect();
-    Asking {
-        ask: id.clone(),
-        call: ask.call.id.clone(),
-        tool: ask.tool.spec().name.clone(),
-        subject: ask.action.title(),
-        why,
-        fields,
-        diff,
-        rules: suggest(ask.action),
-    }
-}
-
-fn shown(value: &serde_json::Value) -> String {
-    let text = match value {
-        serde_json::Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    match text.char_indices().nth(LONGEST_FIELD) {
-        None => text,
-        Some((at, _)) => format!("{}… ({} bytes)", text.get(..at).unwrap_or_default(), text.len()),
-    }
+fn deny_danger(ask: &Ask<'_>, found: Vec<reasonix_policy::Danger>) -> Decision {
+    let mut reasons: Vec<&str> = found.iter().map(|danger| danger.advice.as_str()).collect();
+    reasons.dedup();
+    let message = format!(
+        "by the dangerous class: {}. Nobody is here to approve it. Go another way, or say in your answer what the user should run",
+        reasons.join("; ")
+    );
+    Decision::Deny { record: by_rule(ask, false, &By::Danger(found)), message }
 }

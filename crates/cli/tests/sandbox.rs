@@ -1,0 +1,117 @@
+//! The sandbox as the user meets it: on by default, said in the log, refused where it cannot be had.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use reasonix_testkit::Reply;
+use serde_json::json;
+use std::process::Command;
+use support::{Place, Ran, finish};
+
+fn bash(line: &str) -> Reply {
+    Reply::call("bash", json!({"command": line}))
+}
+
+/// The answer to the first call of the turn.
+fn result(place: &Place) -> String {
+    place.server.requests()[1].messages()[3]["content"].as_str().unwrap().to_owned()
+}
+
+/// Runs the program where no namespaces can be made. None where even that cannot be arranged.
+fn without_namespaces(place: &Place, args: &[&str]) -> Option<Ran> {
+    let plain = place.command(args);
+    let mut command = Command::new("unshare");
+    let line = "echo 0 > /proc/sys/user/max_user_namespaces || exit 99; exec \"$0\" \"$@\"";
+    command.args(["-Ur", "sh", "-c", line]).arg(plain.get_program()).args(plain.get_args()).env_clear();
+    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let ran = finish(command.current_dir(place.work.path()).output().ok()?);
+    let arranged = ran.code != Some(99) && !ran.err.starts_with("unshare:");
+    assert!(arranged || !support::everything_required(), "{}", ran.err);
+    arranged.then_some(ran)
+}
+
+#[test]
+fn commands_are_boxed_without_a_word_in_the_settings() {
+    let line = "cat $REASONIX_HOME/config.toml ~/config.toml; echo x > /etc/reasonix-test; echo '{}' > .mcp.json; \
+                grep NoNewPrivs /proc/self/status";
+    let place = Place::new(vec![bash(line), Reply::say("ok")]);
+    let ran = place.run(&["run", "go"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let result = result(&place);
+    assert!(!result.contains("[[providers]]"), "our own folder is hidden: {result}");
+    assert!(result.contains("/etc/reasonix-test: Read-only file system"), "{result}");
+    assert!(result.contains("NoNewPrivs:\t1"), "{result}");
+    assert!(result.contains(".mcp.json is protected") && result.contains("quarantine"), "{result}");
+    assert!(!place.work.exists(".mcp.json") && place.home.exists("state/quarantine/1-.mcp.json"));
+    let log = std::fs::read_to_string(&place.logs()[0]).unwrap();
+    assert!(log.lines().next().unwrap().contains(r#""sandbox":"full""#), "{log}");
+    assert!(!ran.err.contains("sandbox"), "nothing to be said about it: {}", ran.err);
+}
+
+#[test]
+fn what_cannot_be_had_is_refused_with_the_way_out() {
+    let place = Place::new(vec![Reply::say("never")]);
+    let Some(ran) = without_namespaces(&place, &["run", "go"]) else { return };
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    for wanted in [
+        "sandbox level full cannot be had",
+        "making namespaces",
+        "user.max_user_namespaces",
+        "best-effort",
+        "bash = \"off\"",
+        "config.toml",
+    ] {
+        assert!(ran.err.contains(wanted), "{wanted}: {}", ran.err);
+    }
+    assert_eq!(place.server.requests().len(), 0, "nothing was spent");
+    assert!(place.logs().is_empty());
+    let ran = without_namespaces(&place, &["doctor", "--offline"]).unwrap();
+    assert!(ran.code == Some(1) && ran.out.contains("sandbox level full cannot be had"), "{}", ran.out);
+    // Without commands there is nothing to box.
+    let ran = without_namespaces(&place, &["run", "--tools", "ls", "go"]).unwrap();
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "never\n"), "{}", ran.err);
+}
+
+#[test]
+fn the_user_may_take_less_and_is_told() {
+    for (setting, said, level) in [("best-effort", "level partial", "partial"), ("off", "without a sandbox", "off")] {
+        let place = Place::new(vec![bash("echo x > inside; echo x > ../outside"), Reply::say("ok")]);
+        place.configure(&format!("[sandbox]\nbash = \"{setting}\"\n"));
+        let Some(ran) = without_namespaces(&place, &["run", "go"]) else { return };
+        let _ = std::fs::remove_file(place.work.path().join("../outside"));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert!(ran.err.contains(said), "{}", ran.err);
+        assert!(place.work.exists("inside"), "{}", result(&place));
+        assert_eq!(result(&place).contains("denied"), setting == "best-effort", "{}", result(&place));
+        let log = std::fs::read_to_string(&place.logs()[0]).unwrap();
+        assert!(log.contains(&format!(r#""sandbox":"{level}""#)), "{log}");
+        let ran = without_namespaces(&place, &["doctor", "--offline"]).unwrap();
+        assert!(ran.code == Some(0) && ran.out.contains(said), "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_project_cannot_open_the_box() {
+    let place = Place::new(vec![bash("echo x > /etc/reasonix-test; ls ~"), Reply::say("ok")]);
+    place.work.write("reasonix.toml", "[sandbox]\nbash = \"off\"\nnetwork = true\n");
+    let ran = place.run(&["run", "go"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(result(&place).contains("Read-only file system"), "{}", result(&place));
+}
+
+#[test]
+fn the_model_is_told_when_the_box_was_in_the_way() {
+    for (line, said) in [
+        ("touch /usr/reasonix-test", "commands run in a sandbox: only the workspace"),
+        ("python3 -c \"import socket; socket.create_connection(('192.0.2.1', 80))\"", "in a sandbox without network"),
+    ] {
+        let place = Place::new(vec![bash(line), Reply::say("ok")]);
+        let ran = place.run(&["run", "go"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert!(result(&place).contains(said), "{}", result(&place));
+    }
+    let place = Place::new(vec![bash("echo 'Read-only file system'"), Reply::say("ok")]);
+    assert_eq!(place.run(&["run", "go"]).code, Some(0));
+    assert_eq!(result(&place).trim(), "Read-only file system", "nothing failed, so nothing is said");
+}

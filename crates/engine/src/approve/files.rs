@@ -1,0 +1,170 @@
+//! What is known about files when a command is judged: is something there, did this session make it, is it inside.
+
+use reasonix_policy::{Effects, Facts, Places, Target, WordKind};
+use reasonix_proto::{CallId, ChangeKind, Record, RecordBody, ToolOutcome};
+use reasonix_workspace::Workspace;
+use std::collections::{HashMap, HashSet};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Programs that look at no file, whatever their words are.
+const WORDS_ONLY: &[&str] = &["echo", "printf", "true", "false", ":", "expr", "seq", "sleep", "exit", "return", "date"];
+
+/// The files of a session.
+pub(super) struct Files {
+    workspace: Workspace,
+    /// Made by this session, with links resolved.
+    made: Mutex<HashSet<PathBuf>>,
+    /// Not there when the call was let through, and perhaps made by it.
+    awaited: Mutex<HashMap<CallId, Vec<PathBuf>>>,
+}
+
+impl Files {
+    pub(super) fn new(workspace: Workspace) -> Self {
+        Self { workspace, made: Mutex::default(), awaited: Mutex::default() }
+    }
+
+    pub(super) fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// Remembers what a call would make that is not there yet.
+    pub(super) fn await_made(&self, call: &CallId, effects: &[Effects]) {
+        let writes = effects.iter().flat_map(|effects| &effects.writes);
+        let absent: Vec<PathBuf> = writes
+            .filter_map(|write| Some((write.path.as_deref()?, &write.places)))
+            .flat_map(|(path, places)| self.candidates(places, path).unwrap_or_default())
+            .filter(|path| path.symlink_metadata().is_err())
+            .collect();
+        if !absent.is_empty() {
+            self.awaited.lock().unwrap_or_else(PoisonError::into_inner).insert(call.clone(), absent);
+        }
+    }
+
+    /// Takes in what a call came to.
+    pub(super) fn ended(&self, record: &Record) {
+        let RecordBody::Outcome { call, outcome, .. } = &record.body else { return };
+        let awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner).remove(call);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let ran = !matches!(outcome, ToolOutcome::Denied { .. });
+        for path in awaited.into_iter().flatten().filter(|_| ran) {
+            if path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+                made.extend(path.canonicalize());
+            }
+        }
+        let ToolOutcome::Done { details, .. } = outcome else { return };
+        for change in &details.changes {
+            let path = self.workspace.root().join(&change.path);
+            let real = path.canonicalize();
+            match &change.kind {
+                ChangeKind::Created => made.extend(real),
+                ChangeKind::Moved { from } => {
+                    if made.remove(&self.workspace.root().join(from)) {
+                        made.extend(real);
+                    }
+                }
+                ChangeKind::Deleted => {
+                    made.remove(&path);
+                }
+                ChangeKind::Updated | ChangeKind::Unchanged => {}
+            }
+        }
+    }
+
+    /// True when a command may look at files that are not open to the file tools.
+    pub(super) fn looks_outside(&self, effects: &Effects) -> bool {
+        let unknown = effects
+            .commands
+            .iter()
+            .filter(|simple| !WORDS_ONLY.contains(&simple.program()))
+            .any(|simple| simple.args().iter().any(|word| word.kind > WordKind::Pattern) || !simple.places.known);
+        unknown
+            || effects.paths().any(|(path, places)| {
+                let found = self.target(places, path);
+                found.exists && !found.inside
+            })
+    }
+
+    /// What commands would read, in the form that rules have; only what is there.
+    pub(super) fn read_by(&self, effects: &[Effects]) -> Vec<String> {
+        let paths = effects.iter().flat_map(Effects::paths);
+        let there = paths.flat_map(|(path, places)| self.candidates(places, path).unwrap_or_default());
+        self.named(there.filter(|path| path.exists()))
+    }
+
+    /// What commands would write, in the form that rules have.
+    pub(super) fn written_by(&self, effects: &[Effects]) -> Vec<String> {
+        let writes = effects.iter().flat_map(|effects| &effects.writes);
+        let known = writes.filter_map(|write| self.candidates(&write.places, write.path.as_deref()?));
+        self.named(known.flatten())
+    }
+
+    /// Each path as it is written and as it really is.
+    fn named(&self, paths: impl Iterator<Item = PathBuf>) -> Vec<String> {
+        let both = paths.flat_map(|path| {
+            let text = path.to_string_lossy().into_owned();
+            let real = resolved(&path).to_string_lossy().into_owned();
+            [self.workspace.shown(&text), self.workspace.shown(&real)]
+        });
+        let mut names: Vec<String> = both.filter(|name| name != ".").collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Every place that the path may mean; none when that cannot be told.
+    fn candidates(&self, places: &Places, path: &str) -> Option<Vec<PathBuf>> {
+        if path.starts_with('~') {
+            return None;
+        }
+        if path.starts_with('/') {
+            return Some(vec![PathBuf::from(path)]);
+        }
+        let root = self.workspace.root();
+        places.known.then(|| places.dirs.iter().map(|dir| root.join(dir).join(path)).collect())
+    }
+
+    fn look(&self, path: &Path) -> Target {
+        let exists = path.symlink_metadata().is_ok();
+        let real = resolved(path);
+        // What is closed to the file tools is not inside, wherever it lies.
+        let inside = self.workspace.exists(&real.to_string_lossy()).is_ok();
+        let ours = self.made.lock().unwrap_or_else(PoisonError::into_inner).contains(&real);
+        Target { exists, folder: path.is_dir(), ours, inside }
+    }
+}
+
+impl Facts for Files {
+    fn target(&self, places: &Places, path: &str) -> Target {
+        let Some(candidates) = self.candidates(places, path) else { return Target::WORST };
+        let looks: Vec<Target> = candidates.iter().map(|path| self.look(path)).collect();
+        let there = || looks.iter().filter(|found| found.exists);
+        Target {
+            exists: there().next().is_some(),
+            folder: there().next().is_some() && there().all(|found| found.folder),
+            ours: there().next().is_some() && there().all(|found| found.ours),
+            inside: !looks.is_empty() && looks.iter().all(|found| found.inside),
+        }
+    }
+}
+
+/// The path with links resolved as far as it exists; the rest by its text.
+fn resolved(path: &Path) -> PathBuf {
+    let mut rest = Vec::new();
+    let mut at = path;
+    loop {
+        if let Ok(real) = at.canonicalize() {
+            return rest.iter().rev().fold(real, |path: PathBuf, part: &Component<'_>| match part {
+                Component::ParentDir => path.parent().map_or_else(|| path.clone(), Path::to_path_buf),
+                Component::CurDir => path,
+                part => path.join(part),
+            });
+        }
+        let mut parts = at.components();
+        match parts.next_back() {
+            Some(last) => rest.push(last),
+            None => return path.to_path_buf(),
+        }
+        at = parts.as_path();
+    }
+}

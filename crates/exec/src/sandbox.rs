@@ -1,0 +1,310 @@
+//! The box that commands run in, held by the kernel.
+//!
+//! Level `full` is walls and locks: namespaces and mounts of its own, then Landlock and seccomp. Level `partial` is the
+//! locks alone. What a level promises stands in `docs/sandbox.md`; there is no level in between.
+
+mod calls;
+mod filter;
+mod layout;
+mod locks;
+mod protect;
+mod scratch;
+mod tables;
+mod walls;
+
+use crate::plan::Plan;
+use crate::{Environment, ExecError, guard};
+use layout::Layout;
+use scratch::Scratch;
+use std::ffi::{CString, OsString};
+use std::fmt;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use walls::{Graft, Source};
+
+pub(crate) use calls::Stage;
+pub(crate) use locks::Locks;
+pub(crate) use protect::Before;
+pub use protect::Quarantined;
+pub(crate) use walls::Walls;
+
+/// How much the kernel holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SandboxLevel {
+    /// Landlock and seccomp alone: nothing is hidden.
+    Partial,
+    /// Namespaces too: a file system, processes and a network of its own.
+    Full,
+}
+
+impl fmt::Display for SandboxLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Partial => "partial",
+            Self::Full => "full",
+        })
+    }
+}
+
+/// What a box is for.
+#[derive(Debug, Clone)]
+pub struct BoxOptions {
+    /// The workspace first, then whatever else may be written.
+    pub writable: Vec<PathBuf>,
+    /// Places that may not even be read.
+    pub closed: Vec<PathBuf>,
+    /// Commands may reach the network.
+    pub network: bool,
+    /// Where protected files go that a command made.
+    pub quarantine: PathBuf,
+    /// The environment that tells where homes and toolchains are.
+    pub environment: Environment,
+}
+
+/// A box, ready for any number of commands.
+#[derive(Debug)]
+pub struct Sandbox {
+    level: SandboxLevel,
+    /// Why it is not more.
+    shortfall: Option<String>,
+    options: BoxOptions,
+    layout: Layout,
+    scratch: Scratch,
+    abi: i32,
+    /// How many commands there were.
+    count: AtomicU32,
+}
+
+/// What one command needs to get into the box.
+#[derive(Debug)]
+pub(crate) struct Confined {
+    pub(crate) walls: Option<Walls>,
+    pub(crate) locks: Locks,
+    /// Folders that the kernel worked in.
+    used: Vec<PathBuf>,
+    /// The folder behind it all lives as long as the command.
+    _sandbox: Arc<Sandbox>,
+}
+
+impl Drop for Confined {
+    fn drop(&mut self) {
+        self.used.iter().for_each(|folder| scratch::remove(folder));
+    }
+}
+
+impl Sandbox {
+    /// Makes a box of at least this level, and tries it out. A machine that cannot have it is an error that says why.
+    pub fn prepare(options: BoxOptions, least: SandboxLevel) -> Result<Arc<Self>, ExecError> {
+        let lacking = |wanted: SandboxLevel, reason: String| ExecError::NoSandbox { wanted, reason };
+        let abi = locks::landlock_abi();
+        if abi == 0 {
+            return Err(lacking(least, "this kernel has no Landlock, or it is not switched on".to_owned()));
+        }
+        if options.writable.iter().any(|root| root.canonicalize().is_ok_and(|root| root == Path::new("/"))) {
+            return Err(lacking(least, "the whole file system is to be writable".to_owned()));
+        }
+        let furnish = || -> io::Result<_> {
+            let scratch = Scratch::new()?;
+            Ok((Layout::new(&options, &scratch)?, scratch))
+        };
+        let (layout, scratch) = furnish().map_err(|error| lacking(least, error.to_string()))?;
+        let full = Arc::new(Self {
+            level: SandboxLevel::Full,
+            shortfall: None,
+            options,
+            layout,
+            scratch,
+            abi,
+            count: AtomicU32::new(0),
+        });
+        let reason = match full.try_out() {
+            Ok(overlays) => return Ok(full.without_dead_overlays(&overlays)),
+            Err(reason) if least == SandboxLevel::Full => return Err(lacking(least, reason)),
+            Err(reason) => reason,
+        };
+        let mut partial = Arc::into_inner(full).ok_or_else(|| lacking(least, reason.clone()))?;
+        partial.level = SandboxLevel::Partial;
+        partial.shortfall = Some(reason);
+        let partial = Arc::new(partial);
+        partial.try_out().map_err(|reason| lacking(least, reason))?;
+        Ok(partial)
+    }
+
+    /// How much the kernel holds.
+    pub fn level(&self) -> SandboxLevel {
+        self.level
+    }
+
+    /// Why it is not level `full`.
+    pub fn shortfall(&self) -> Option<&str> {
+        self.shortfall.as_deref()
+    }
+
+    /// Goes all the way to the execution of a program that is none. Says which overlays could be had.
+    fn try_out(self: &Arc<Self>) -> Result<Vec<bool>, String> {
+        let confined = self.confine().map_err(|error| error.to_string())?;
+        let root = CString::from(c"/");
+        let (program, args) = (root.clone(), vec![root.clone()]);
+        let plan = Arc::new(Plan { program, args, env: vec![], cwd: root, confined: Some(confined) });
+        if let Some((stage, errno)) = guard::try_out(&plan).map_err(|error| error.to_string())? {
+            // The system's own words for these two mislead.
+            return Err(match errno {
+                libc::ENOSPC => format!("{stage}: user.max_user_namespaces allows no more"),
+                libc::EPERM => format!("{stage}: the system or the container forbids it"),
+                _ => format!("{stage}: {}", io::Error::from_raw_os_error(errno)),
+            });
+        }
+        let walls = plan.confined.as_ref().and_then(|confined| confined.walls.as_ref());
+        let overlays = walls
+            .into_iter()
+            .flat_map(|walls| &walls.grafts)
+            .filter(|graft| matches!(graft.source, Source::Overlay { .. }));
+        Ok(overlays.map(|graft| graft.fd.load(Ordering::Relaxed) >= 0).collect())
+    }
+
+    /// Where an overlay cannot be had, the command finds an empty folder of the session's own.
+    fn without_dead_overlays(self: Arc<Self>, alive: &[bool]) -> Arc<Self> {
+        if alive.iter().all(|alive| *alive) {
+            return self;
+        }
+        match Arc::try_unwrap(self) {
+            Err(shared) => shared,
+            Ok(mut alone) => {
+                let mut alive = alive.iter();
+                alone.layout.caches.retain(|_| alive.next() == Some(&true));
+                Arc::new(alone)
+            }
+        }
+    }
+
+    /// What a command needs to get in.
+    pub(crate) fn confine(self: &Arc<Self>) -> io::Result<Confined> {
+        let walled = self.level == SandboxLevel::Full;
+        let mut used = Vec::new();
+        let walls = if walled { Some(self.walls(&mut used)?) } else { None };
+        let locks = Locks {
+            abi: self.abi,
+            writable: self.writable()?,
+            filter: filter::program(walled || self.options.network),
+            walled,
+        };
+        Ok(Confined { walls, locks, used, _sandbox: Arc::clone(self) })
+    }
+
+    /// What stands at the protected places now.
+    pub(crate) fn look(&self) -> Before {
+        Before::look(&self.layout.roots, &self.options.quarantine)
+    }
+
+    /// The environment as it makes sense in the box.
+    pub(crate) fn adapt(&self, environment: &Environment) -> Environment {
+        let temporary: OsString = match self.level {
+            SandboxLevel::Full => "/tmp".into(),
+            SandboxLevel::Partial => self.scratch.at("shm").into(),
+        };
+        environment.clone().without(tables::DEAD_VARIABLES).with("TMPDIR", temporary)
+    }
+
+    fn writable(&self) -> io::Result<Vec<(CString, bool)>> {
+        let rule = |path: &Path| Ok((text(path)?, path.is_dir()));
+        let mut all: Vec<(CString, bool)> =
+            self.layout.roots.iter().map(|root| rule(root)).collect::<io::Result<_>>()?;
+        if self.level == SandboxLevel::Full {
+            let replaced = self.layout.replaced.iter().filter(|replaced| replaced.writable);
+            all.extend(replaced.map(|replaced| rule(&replaced.at)).collect::<io::Result<Vec<_>>>()?);
+            all.push((c"/dev".into(), true));
+        } else {
+            all.push(rule(&self.scratch.at("shm"))?);
+            all.extend(
+                tables::DEVICES
+                    .iter()
+                    .map(|name| rule(&Path::new("/dev").join(name)))
+                    .collect::<io::Result<Vec<_>>>()?,
+            );
+        }
+        Ok(all)
+    }
+
+    /// What stands around the roots, in the order in which it is put there.
+    fn surroundings(&self, used: &mut Vec<PathBuf>) -> io::Result<Vec<Graft>> {
+        let (layout, scratch) = (&self.layout, &self.scratch);
+        let mut grafts = Vec::new();
+        for replaced in &layout.replaced {
+            grafts.push(graft(&replaced.from, &replaced.at, !replaced.writable)?);
+        }
+        grafts.push(graft(&scratch.at("dev"), Path::new("/dev"), true)?);
+        grafts.push(graft(&scratch.at("shm"), Path::new("/dev/shm"), false)?);
+        for name in tables::DEVICES {
+            let at = Path::new("/dev").join(name);
+            grafts.push(Graft { source: Source::Device(text(&at)?), ..graft(&at, &at, false)? });
+        }
+        let terminals = graft(Path::new(""), Path::new("/dev/pts"), false)?;
+        grafts.push(Graft { source: Source::Terminals, optional: true, ..terminals });
+        for path in &layout.visible {
+            grafts.push(Graft { optional: true, ..graft(path, path, true)? });
+        }
+        let number = self.count.fetch_add(1, Ordering::Relaxed).to_string();
+        for cache in &layout.caches {
+            // The kernel takes no such folder twice.
+            let work = cache.work.join(&number);
+            std::fs::create_dir(&work)?;
+            used.push(work.clone());
+            let source = Source::Overlay { lower: text(&cache.at)?, upper: text(&cache.upper)?, work: text(&work)? };
+            grafts.push(Graft { source, optional: true, ..graft(&cache.at, &cache.at, false)? });
+        }
+        Ok(grafts)
+    }
+
+    fn walls(&self, used: &mut Vec<PathBuf>) -> io::Result<Walls> {
+        let (layout, scratch) = (&self.layout, &self.scratch);
+        let mut grafts = self.surroundings(used)?;
+        let mut anchors: Vec<(&Path, usize)> = Vec::new();
+        for root in &layout.roots {
+            let placed = anchored(graft(root, root, false)?, root, &anchors)?;
+            anchors.push((root, grafts.len()));
+            grafts.push(placed);
+            let git = root.join(".git");
+            if git.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+                // As a mount of its own it can be neither renamed nor removed, and its hooks and settings with it.
+                grafts.push(anchored(graft(&git, &git, false)?, &git, &anchors)?);
+            }
+        }
+        for path in protect::existing(&layout.roots) {
+            grafts.push(anchored(graft(&path, &path, true)?, &path, &anchors)?);
+        }
+        for path in layout.fixed.iter().filter(|path| path.exists() && !layout.is_hidden(path)) {
+            grafts.push(anchored(graft(path, path, true)?, path, &anchors)?);
+        }
+        for path in layout.closed.iter().filter(|path| path.exists() && !layout.is_hidden(path)) {
+            let instead = scratch.at(if path.is_dir() { "empty" } else { "blank" });
+            grafts.push(anchored(graft(&instead, path, true)?, path, &anchors)?);
+        }
+        let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        Ok(Walls {
+            uid_map: CString::new(format!("{user} {user} 1"))?,
+            gid_map: CString::new(format!("{group} {group} 1"))?,
+            grafts,
+            network: self.options.network,
+        })
+    }
+}
+
+fn graft(from: &Path, to: &Path, read_only: bool) -> io::Result<Graft> {
+    let source = Source::Path(text(from)?);
+    Ok(Graft { source, to: text(to)?, read_only, anchor: None, optional: false, fd: AtomicI32::new(-1) })
+}
+
+/// The same graft, looked for in the innermost root it belongs to.
+fn anchored(graft: Graft, path: &Path, anchors: &[(&Path, usize)]) -> io::Result<Graft> {
+    let inside = anchors.iter().rev().find_map(|(root, anchor)| Some((path.strip_prefix(root).ok()?, *anchor)));
+    let Some((rest, anchor)) = inside else { return Ok(graft) };
+    let to = if rest.as_os_str().is_empty() { CString::from(c".") } else { text(rest)? };
+    Ok(Graft { anchor: Some(anchor), to, ..graft })
+}
+
+fn text(path: &Path) -> io::Result<CString> {
+    Ok(CString::new(path.as_os_str().as_bytes())?)
+}

@@ -1,0 +1,163 @@
+//! The seccomp filter: system calls that no command of a coding agent needs and that widen what it can reach.
+
+use libc::{
+    BPF_ABS, BPF_ALU, BPF_AND, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, sock_filter,
+};
+
+#[cfg(target_arch = "x86_64")]
+const ARCH: u32 = 0xC000_003E;
+#[cfg(target_arch = "aarch64")]
+const ARCH: u32 = 0xC000_00B7;
+/// Numbers from here on are calls of the x32 way to call.
+const X32: u32 = 0x4000_0000;
+
+/// The old name for raw frames.
+const SOCK_PACKET: i32 = 10;
+
+const NR: u32 = 0;
+const ARCH_AT: u32 = 4;
+const fn arg(index: u32) -> u32 {
+    16 + 8 * index
+}
+
+const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
+const fn refuse(errno: i32) -> u32 {
+    libc::SECCOMP_RET_ERRNO | errno.cast_unsigned()
+}
+
+/// New namespaces of any kind.
+const NAMESPACES: i32 = libc::CLONE_NEWUSER
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWCGROUP;
+
+const DENIED: &[libc::c_long] = &[
+    // Other processes' memory and descriptors.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // Mounts and namespaces.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_setns,
+    libc::SYS_unshare,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_mount_setattr,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_open_by_handle_at,
+    // The kernel itself, and its large attack surfaces.
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_userfaultfd,
+    libc::SYS_fanotify_init,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // The machine.
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_syslog,
+    libc::SYS_vhangup,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+];
+
+/// The filter as the kernel takes it. `internet` says whether sockets of the internet may be made at all.
+pub(super) fn program(internet: bool) -> Vec<sock_filter> {
+    let mut code = vec![load(ARCH_AT), jump(BPF_JEQ, ARCH, 1, 0), give(refuse(libc::EPERM)), load(NR)];
+    if cfg!(target_arch = "x86_64") {
+        code.extend([jump(BPF_JGE, X32, 0, 1), give(refuse(libc::EPERM))]);
+    }
+    for call in DENIED {
+        code.extend([jump(BPF_JEQ, number(*call), 0, 1), give(refuse(libc::EPERM))]);
+    }
+    // Its flags lie in memory, where no filter can look; without it the C library takes `clone`.
+    code.extend([jump(BPF_JEQ, number(libc::SYS_clone3), 0, 1), give(refuse(libc::ENOSYS))]);
+    let clone = [jump(BPF_JSET, NAMESPACES.cast_unsigned(), 0, 1), give(refuse(libc::EPERM))];
+    code.extend(on(libc::SYS_clone, 0, &clone));
+    let typing = [libc::TIOCSTI, libc::TIOCLINUX, libc::TIOCSETD].map(|request| u32::try_from(request).unwrap_or(0));
+    let typing: Vec<_> =
+        typing.into_iter().flat_map(|request| [jump(BPF_JEQ, request, 0, 1), give(refuse(libc::EPERM))]).collect();
+    code.extend(on(libc::SYS_ioctl, 1, &typing));
+    code.extend(on(libc::SYS_socket, 0, &sockets(internet)));
+    code.push(give(ALLOW));
+    code
+}
+
+/// Which sockets may be made: local ones, netlink, and those of the internet but for raw ones.
+fn sockets(internet: bool) -> Vec<sock_filter> {
+    let family = |family: i32| family.cast_unsigned();
+    let mut code = Vec::new();
+    for plain in [libc::AF_UNIX, libc::AF_NETLINK] {
+        code.extend([jump(BPF_JEQ, family(plain), 0, 1), give(ALLOW)]);
+    }
+    if internet {
+        code.extend([jump(BPF_JEQ, family(libc::AF_INET), 2, 0), jump(BPF_JEQ, family(libc::AF_INET6), 1, 0)]);
+    }
+    code.push(give(refuse(libc::EPERM)));
+    if internet {
+        code.extend([load(arg(1)), sock_filter { code: short(BPF_ALU | BPF_AND | BPF_K), jt: 0, jf: 0, k: 0xf }]);
+        for raw in [libc::SOCK_RAW, SOCK_PACKET] {
+            code.extend([jump(BPF_JEQ, raw.cast_unsigned(), 0, 1), give(refuse(libc::EPERM))]);
+        }
+    }
+    code
+}
+
+/// For one call: looks at an argument and goes through `body`; what that does not refuse is allowed.
+fn on(call: libc::c_long, index: u32, body: &[sock_filter]) -> Vec<sock_filter> {
+    let over = u8::try_from(body.len() + 2).unwrap_or(u8::MAX);
+    let mut code = vec![jump(BPF_JEQ, number(call), 0, over), load(arg(index))];
+    code.extend_from_slice(body);
+    code.push(give(ALLOW));
+    code
+}
+
+fn load(at: u32) -> sock_filter {
+    sock_filter { code: short(BPF_LD | BPF_W | BPF_ABS), jt: 0, jf: 0, k: at }
+}
+
+fn jump(how: u32, value: u32, yes: u8, no: u8) -> sock_filter {
+    sock_filter { code: short(BPF_JMP | how | BPF_K), jt: yes, jf: no, k: value }
+}
+
+fn give(answer: u32) -> sock_filter {
+    sock_filter { code: short(BPF_RET | BPF_K), jt: 0, jf: 0, k: answer }
+}
+
+fn short(code: u32) -> u16 {
+    u16::try_from(code).unwrap_or(0)
+}
+
+fn number(call: libc::c_long) -> u32 {
+    u32::try_from(call).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,180 @@
+//! What stands where in the box: worked out from the user's machine once, before the first command.
+
+use super::BoxOptions;
+use super::scratch::Scratch;
+use super::tables::{CACHES, EMPTIED, KEPT, KEPT_FOR_NETWORK, MOVED, SECRETS, STARTUP, TEMPORARY, TOOLCHAINS};
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What stands where, in the order in which it is put there.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// Folders that are replaced, shallow ones first.
+    pub(super) replaced: Vec<Replaced>,
+    /// What of the replaced folders is still seen, read-only.
+    pub(super) visible: Vec<PathBuf>,
+    /// Caches behind an overlay.
+    pub(super) caches: Vec<Cache>,
+    /// What may be written, shallow ones first.
+    pub(super) roots: Vec<PathBuf>,
+    /// What may be read where it is seen, and not written.
+    pub(super) fixed: Vec<PathBuf>,
+    /// What is closed wherever it is.
+    pub(super) closed: Vec<PathBuf>,
+}
+
+/// A folder of the machine and what stands there instead.
+#[derive(Debug)]
+pub(super) struct Replaced {
+    pub(super) at: PathBuf,
+    pub(super) from: PathBuf,
+    pub(super) writable: bool,
+}
+
+/// A cache and where its changes go.
+#[derive(Debug)]
+pub(super) struct Cache {
+    pub(super) at: PathBuf,
+    pub(super) upper: PathBuf,
+    /// Where each command has a folder for the kernel to work in.
+    pub(super) work: PathBuf,
+}
+
+impl Layout {
+    pub(super) fn new(options: &BoxOptions, scratch: &Scratch) -> io::Result<Self> {
+        let mut roots: Vec<_> = options.writable.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        roots.sort_by_key(|path| path.components().count());
+        roots.dedup();
+        let homes = homes(options);
+        let mut layout = Self {
+            replaced: replaced(&homes, &roots, scratch)?,
+            visible: vec![],
+            caches: vec![],
+            roots,
+            fixed: vec![],
+            closed: vec![],
+        };
+        let in_homes = |names: &'static [&str]| homes.iter().flat_map(|home| names.iter().map(|name| home.join(name)));
+        let closed = options.closed.iter().cloned().chain(in_homes(SECRETS));
+        layout.closed = closed.filter_map(|path| path.canonicalize().ok()).collect();
+        layout.fixed = in_homes(STARTUP).filter_map(|path| path.canonicalize().ok()).collect();
+        layout.open_toolchains(&homes, options);
+        layout.open_caches(&homes, options, scratch)?;
+        let kept = KEPT.iter().chain(KEPT_FOR_NETWORK.iter().filter(|_| options.network)).map(PathBuf::from);
+        layout.visible.extend(kept.filter(|path| path.exists()));
+        layout.prepare_places()?;
+        Ok(layout)
+    }
+
+    fn open_toolchains(&mut self, homes: &[PathBuf], options: &BoxOptions) {
+        let known = homes.iter().flat_map(|home| TOOLCHAINS.iter().map(|name| home.join(name)));
+        let moved = MOVED.iter().filter_map(|(variable, name)| {
+            let folder = PathBuf::from(options.variable(variable)?);
+            Some(TOOLCHAINS.iter().filter_map(move |known| {
+                let rest = Path::new(known).strip_prefix(name).ok()?;
+                Some(if rest.as_os_str().is_empty() { folder.clone() } else { folder.join(rest) })
+            }))
+        });
+        let path = options.variable("PATH").map(std::env::split_paths).into_iter().flatten();
+        let all: Vec<_> = known.chain(moved.flatten()).chain(path).collect();
+        for path in all {
+            let is_home = homes.iter().any(|home| home.starts_with(&path));
+            if path.is_absolute() && path.exists() && self.is_hidden(&path) && !is_home {
+                self.visible.push(path);
+            }
+        }
+    }
+
+    fn open_caches(&mut self, homes: &[PathBuf], options: &BoxOptions, scratch: &Scratch) -> io::Result<()> {
+        let known = homes.iter().flat_map(|home| CACHES.iter().map(|name| home.join(name)));
+        let moved = MOVED.iter().filter_map(|(variable, name)| {
+            let folder = PathBuf::from(options.variable(variable)?);
+            Some(CACHES.iter().filter_map(move |known| Some(folder.join(Path::new(known).strip_prefix(name).ok()?))))
+        });
+        let all: Vec<_> = known.chain(moved.flatten()).collect();
+        for at in all {
+            // The kernel splits its options at these.
+            let plain = at.to_str().is_some_and(|text| !text.contains([':', ',', '\\']));
+            if !plain || !at.is_absolute() || !at.is_dir() || !self.is_hidden(&at) {
+                continue;
+            }
+            let number = self.caches.len();
+            let upper = scratch.folder(&format!("cache/{number}/upper"), 0o755)?;
+            let work = scratch.folder(&format!("cache/{number}/work"), 0o755)?;
+            self.caches.push(Cache { at, upper, work });
+        }
+        Ok(())
+    }
+
+    /// Whether a place of the machine cannot be seen in the box: it lies in a replaced folder, and nothing brought
+    /// it back.
+    pub(super) fn is_hidden(&self, path: &Path) -> bool {
+        let within = |place: &PathBuf| path.starts_with(place);
+        self.replaced.iter().any(|replaced| path.starts_with(&replaced.at))
+            && !self.visible.iter().any(within)
+            && !self.caches.iter().any(|cache| path.starts_with(&cache.at))
+            && !self.roots.iter().any(within)
+    }
+
+    /// Makes what others are mounted on, where that lies in a replaced folder.
+    fn prepare_places(&self) -> io::Result<()> {
+        let replaced = self.replaced.iter().map(|replaced| &replaced.at);
+        let caches = self.caches.iter().map(|cache| &cache.at);
+        for path in replaced.chain(&self.visible).chain(caches).chain(&self.roots) {
+            let around = self.replaced.iter().rfind(|replaced| *path != replaced.at && path.starts_with(&replaced.at));
+            let Some((around, rest)) = around.and_then(|around| Some((around, path.strip_prefix(&around.at).ok()?)))
+            else {
+                continue;
+            };
+            let place = around.from.join(rest);
+            if path.is_dir() {
+                fs::create_dir_all(&place)?;
+            } else {
+                place.parent().map_or(Ok(()), fs::create_dir_all)?;
+                fs::File::create(&place)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The folders that are replaced, each with a folder of the session's own.
+fn replaced(homes: &[PathBuf], roots: &[PathBuf], scratch: &Scratch) -> io::Result<Vec<Replaced>> {
+    let fixed = |list: &'static [&str]| list.iter().map(PathBuf::from);
+    let real = |path: &PathBuf| path.canonicalize().is_ok_and(|real| real == *path) && path.is_dir();
+    let mut all: Vec<Replaced> = Vec::new();
+    let wanted = fixed(TEMPORARY).map(|at| (at, 0o1777)).chain(homes.iter().cloned().map(|at| (at, 0o700)));
+    for (number, (at, mode)) in wanted.chain(fixed(EMPTIED).map(|at| (at, 0o555))).enumerate() {
+        let covered = roots.iter().any(|root| at.starts_with(root)) || all.iter().any(|known| known.at == at);
+        if real(&at) && !covered {
+            let writable = mode != 0o555;
+            let from = scratch.folder(&format!("place/{number}"), if writable { mode } else { 0o755 })?;
+            all.push(Replaced { at, from, writable });
+        }
+    }
+    all.sort_by_key(|replaced| replaced.at.components().count());
+    Ok(all)
+}
+
+/// The user's home folders: the one the environment names, and the one the system knows.
+fn homes(options: &BoxOptions) -> Vec<PathBuf> {
+    let named = options.variable("HOME").map(PathBuf::from);
+    let uid = rustix::process::getuid().as_raw().to_string();
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let known = users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        (fields.nth(2)? == uid).then(|| fields.nth(2).map(PathBuf::from))?
+    });
+    let mut homes: Vec<_> = named.into_iter().chain(known).filter_map(|path| path.canonicalize().ok()).collect();
+    homes.retain(|home| home.is_absolute() && home.components().count() > 1);
+    homes.dedup();
+    homes
+}
+
+impl BoxOptions {
+    fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.environment.vars().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+}

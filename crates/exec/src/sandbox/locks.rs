@@ -1,0 +1,126 @@
+//! The locks: the last thing that happens in the command's process before its own code.
+//! The rules of the guard hold here: no allocation, no lock, nothing written but facts.
+#![allow(unsafe_code)]
+
+use super::calls::{AT_RECURSIVE, Done, RDONLY, Stage, check, set_attributes};
+use std::ffi::{CString, c_long};
+use std::ptr;
+
+/// The locks on the command: Landlock and seccomp.
+#[derive(Debug)]
+pub(crate) struct Locks {
+    pub(super) abi: i32,
+    pub(super) writable: Vec<(CString, bool)>,
+    pub(super) filter: Vec<libc::sock_filter>,
+    /// There are walls around it, and so privileges inside them to give up.
+    pub(super) walled: bool,
+}
+
+/// How large a file may grow.
+const MOST_BYTES: libc::rlim_t = 64 << 30;
+
+impl Locks {
+    /// Locks this process in; the next thing is the command's own code.
+    ///
+    /// # Safety
+    /// Only in the command's process.
+    pub(crate) unsafe fn close(&self) -> Done {
+        // SAFETY: system calls on this process, with pointers into what was prepared and to locals.
+        unsafe {
+            if self.walled {
+                set_attributes(libc::AT_FDCWD, c"/proc", AT_RECURSIVE, RDONLY)?;
+            }
+            let limit = libc::rlimit { rlim_cur: MOST_BYTES, rlim_max: MOST_BYTES };
+            libc::setrlimit(libc::RLIMIT_FSIZE, &limit);
+            check(c_long::from(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)), Stage::Privileges)?;
+            self.landlock()?;
+            if self.walled {
+                drop_capabilities()?;
+            }
+            let length = u16::try_from(self.filter.len()).unwrap_or(0);
+            let program = libc::sock_fprog { len: length, filter: self.filter.as_ptr().cast_mut() };
+            let filtered = libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program);
+            check(c_long::from(filtered), Stage::Seccomp)
+        }
+    }
+
+    unsafe fn landlock(&self) -> Done {
+        let (folder, file) = accesses(self.abi);
+        // Signals to processes outside, and abstract sockets outside.
+        let scoped = if self.abi >= 6 { 3 } else { 0 };
+        let attributes = [folder, 0u64, scoped];
+        let size: usize = match self.abi {
+            ..=3 => 8,
+            4 | 5 => 16,
+            _ => 24,
+        };
+        // SAFETY: as in `close`.
+        unsafe {
+            let rules = libc::syscall(libc::SYS_landlock_create_ruleset, attributes.as_ptr(), size, 0);
+            check(rules, Stage::Landlock)?;
+            for (path, is_folder) in &self.writable {
+                let fd = libc::open(path.as_ptr(), libc::O_PATH | libc::O_CLOEXEC);
+                if fd < 0 {
+                    continue;
+                }
+                let rule = PathRule { allowed: if *is_folder { folder } else { file }, fd };
+                let added = libc::syscall(libc::SYS_landlock_add_rule, rules, 1, &raw const rule, 0);
+                libc::close(fd);
+                check(added, Stage::Landlock)?;
+            }
+            check(libc::syscall(libc::SYS_landlock_restrict_self, rules, 0), Stage::Landlock)?;
+            libc::syscall(libc::SYS_close, rules);
+        }
+        Ok(())
+    }
+}
+
+#[repr(C, packed)]
+struct PathRule {
+    allowed: u64,
+    fd: i32,
+}
+
+/// The ways to change a folder and a file that this kernel knows of.
+fn accesses(abi: i32) -> (u64, u64) {
+    let (write, truncate, ioctl) = (1 << 1, 1 << 14, 1 << 15);
+    // Removing and making of every kind.
+    let mut folder = write | (0x1ff << 4);
+    let mut file = write;
+    if abi >= 2 {
+        folder |= 1 << 13;
+    }
+    if abi >= 3 {
+        folder |= truncate;
+        file |= truncate;
+    }
+    if abi >= 5 {
+        folder |= ioctl;
+        file |= ioctl;
+    }
+    (folder, file)
+}
+
+/// The version of Landlock, 0 for none.
+pub(super) fn landlock_abi() -> i32 {
+    // SAFETY: asks for a number; no memory is involved.
+    let abi = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, ptr::null::<u64>(), 0usize, 1) };
+    i32::try_from(abi).unwrap_or(0).max(0)
+}
+
+unsafe fn drop_capabilities() -> Done {
+    const LAST: c_long = 63;
+    // No root, no fix-up of capabilities when the user changes, nothing ambient; and it stays so.
+    const SECUREBITS: c_long = 0b1110_1111;
+    // SAFETY: system calls on this process, with pointers to locals.
+    unsafe {
+        for capability in 0..=LAST {
+            libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0);
+        }
+        libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+        check(c_long::from(libc::prctl(libc::PR_SET_SECUREBITS, SECUREBITS)), Stage::Privileges)?;
+        let header = [0x2008_0522u32, 0];
+        let none = [0u32; 6];
+        check(libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()), Stage::Privileges)
+    }
+}

@@ -1,0 +1,166 @@
+//! What of the user's machine is seen in the box, as data.
+
+/// Below a home folder: toolchains and what they need to run, seen read-only.
+pub(super) const TOOLCHAINS: &[&str] = &[
+    ".cargo/bin",
+    ".cargo/config",
+    ".cargo/config.toml",
+    ".cargo/env",
+    ".rustup",
+    ".pyenv",
+    ".nvm",
+    ".fnm",
+    ".volta",
+    ".bun/bin",
+    ".deno/bin",
+    ".asdf",
+    ".rbenv",
+    ".rvm",
+    ".sdkman",
+    ".jenv",
+    ".jbang",
+    ".dotnet",
+    ".ghcup",
+    ".opam",
+    ".juliaup",
+    ".nix-profile",
+    ".local/bin",
+    ".local/lib",
+    ".local/share/fnm",
+    ".local/share/mise",
+    ".local/share/pipx",
+    ".local/share/pnpm",
+    ".local/share/uv",
+    ".local/state/nix",
+    ".linuxbrew",
+    "go/bin",
+    "sdk",
+    "miniconda3",
+    "anaconda3",
+    "miniforge3",
+    "mambaforge",
+    ".gitconfig",
+    ".config/git",
+];
+
+/// Below a home folder: caches that builds read and write. They are seen through an overlay that keeps the writes.
+pub(super) const CACHES: &[&str] = &[
+    ".cargo/registry",
+    ".cargo/git",
+    ".npm",
+    ".yarn",
+    ".pnpm-store",
+    ".cache/pip",
+    ".cache/uv",
+    ".cache/go-build",
+    ".cache/yarn",
+    ".cache/pypoetry",
+    ".cache/sccache",
+    ".ccache",
+    "go/pkg",
+    ".gradle",
+    ".m2/repository",
+    ".nuget/packages",
+    ".gem",
+    ".bundle/cache",
+    ".bun/install",
+];
+
+/// Below a home folder: keys, closed even where the home itself is the workspace.
+pub(super) const SECRETS: &[&str] = &[
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".config/gcloud",
+    ".config/gh",
+    ".docker/config.json",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".password-store",
+    ".local/share/keyrings",
+];
+
+/// Below a home folder: what shells run when they start, read-only even where the home itself is the workspace.
+pub(super) const STARTUP: &[&str] = &[
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".config/fish",
+    ".config/autostart",
+    ".config/systemd",
+];
+
+/// Variables that name such a folder elsewhere, and what stands there under `~` otherwise.
+pub(super) const MOVED: &[(&str, &str)] = &[
+    ("CARGO_HOME", ".cargo"),
+    ("RUSTUP_HOME", ".rustup"),
+    ("PYENV_ROOT", ".pyenv"),
+    ("NVM_DIR", ".nvm"),
+    ("VOLTA_HOME", ".volta"),
+    ("GOPATH", "go"),
+    ("SDKMAN_DIR", ".sdkman"),
+    ("ASDF_DATA_DIR", ".asdf"),
+];
+
+/// Folders of sockets and other people's files: an empty folder stands there instead.
+pub(super) const EMPTIED: &[&str] = &["/run", "/var/run", "/home", "/root"];
+
+/// What stays of the emptied folders, read-only: programs of systems that keep them there.
+pub(super) const KEPT: &[&str] = &["/run/current-system"];
+
+/// The same where the network is open: name resolution.
+pub(super) const KEPT_FOR_NETWORK: &[&str] = &["/run/systemd/resolve", "/run/resolvconf"];
+
+/// Folders of temporary files: each session has its own.
+pub(super) const TEMPORARY: &[&str] = &["/tmp", "/var/tmp"];
+
+/// The devices there are.
+pub(super) const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
+
+/// What else stands in `/dev`.
+pub(super) const DEVICE_LINKS: &[(&str, &str)] = &[
+    ("fd", "/proc/self/fd"),
+    ("stdin", "/proc/self/fd/0"),
+    ("stdout", "/proc/self/fd/1"),
+    ("stderr", "/proc/self/fd/2"),
+    ("ptmx", "pts/ptmx"),
+];
+
+/// In each writable root: what others execute or believe, so that no command may change it.
+pub(super) const PROTECTED: &[&str] = &[
+    ".git",
+    ".git/commondir",
+    ".git/hooks",
+    ".git/config",
+    ".reasonix",
+    "reasonix.toml",
+    "reasonix.jsonc",
+    ".mcp.json",
+    ".envrc",
+    ".vscode",
+];
+
+/// Variables that lead to what is not in the box.
+pub(crate) const DEAD_VARIABLES: &[&str] = &[
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "XDG_RUNTIME_DIR",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DOCKER_HOST",
+    "SSH_AUTH_SOCK",
+];

@@ -1,0 +1,687 @@
+//! The box against real commands that try to get out of it, on the kernel of this machine.
+//!
+//! Where the kernel cannot have level `full` these tests say so and pass; with `REASONIX_E2E=1` it is required.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests fail by panicking")]
+
+use reasonix_exec::{
+    BoxOptions, Command, Confinement, Environment, ExecError, Finished, Sandbox, SandboxLevel, Status, run,
+};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+/// A workspace, a home and a place outside, each in a temporary folder.
+struct Place {
+    work: TempDir,
+    home: TempDir,
+    outside: TempDir,
+    state: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        // The workspace lies in a folder that the box replaces; the others do not.
+        let new = || tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        Self { work: tempfile::tempdir().unwrap(), home: new(), outside: new(), state: new() }
+    }
+
+    fn options(&self) -> BoxOptions {
+        BoxOptions {
+            writable: vec![self.work.path().to_owned()],
+            closed: vec![],
+            network: false,
+            quarantine: self.state.path().join("quarantine"),
+            environment: self.environment(),
+        }
+    }
+
+    fn environment(&self) -> Environment {
+        Environment::inherited(&[]).with("HOME", self.home.path())
+    }
+
+    fn boxed(&self, sandbox: &Arc<Sandbox>, line: &str) -> Command {
+        Command::shell(Path::new("/bin/bash"), line, &self.work.path().canonicalize().unwrap())
+            .with_environment(self.environment())
+            .with_timeout(Some(Duration::from_secs(120)))
+            .with_confinement(Confinement::Boxed(Arc::clone(sandbox)))
+    }
+
+    async fn finish(&self, sandbox: &Arc<Sandbox>, line: &str) -> Finished {
+        run(&self.boxed(sandbox, line), CancellationToken::new(), &|_| {}).await.unwrap()
+    }
+
+    /// What a line writes, and its exit code.
+    async fn says(&self, sandbox: &Arc<Sandbox>, line: &str) -> (String, Status) {
+        let finished = self.finish(sandbox, line).await;
+        (String::from_utf8_lossy(&finished.output.into_parts().0).into_owned(), finished.status)
+    }
+
+    /// Asserts that a line succeeds and writes this.
+    async fn good(&self, sandbox: &Arc<Sandbox>, line: &str, wanted: &str) {
+        let (text, status) = self.says(sandbox, line).await;
+        assert_eq!((text.trim(), status), (wanted, Status::Exited(0)), "{line}");
+    }
+
+    /// Asserts that a line fails.
+    async fn bad(&self, sandbox: &Arc<Sandbox>, line: &str) {
+        let (text, status) = self.says(sandbox, line).await;
+        assert!(matches!(status, Status::Exited(1..)), "{line}\n{status:?} {text}");
+    }
+}
+
+/// A box of level `full`, or none where the kernel cannot have it and nobody insists.
+fn full(options: BoxOptions) -> Option<Arc<Sandbox>> {
+    match Sandbox::prepare(options, SandboxLevel::Full) {
+        Ok(sandbox) => Some(sandbox),
+        Err(error) if std::env::var_os("REASONIX_E2E").is_none() => {
+            eprintln!("skipped: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+macro_rules! full_or_skip {
+    ($options:expr) => {
+        match full($options) {
+            Some(sandbox) => sandbox,
+            None => return,
+        }
+    };
+}
+
+fn python(code: &str) -> String {
+    format!("python3 - <<'END'\n{code}\nEND")
+}
+
+#[tokio::test]
+async fn ordinary_work_goes_on() {
+    let place = Place::new();
+    let sandbox = full_or_skip!(place.options());
+    assert_eq!((sandbox.level(), sandbox.shortfall()), (SandboxLevel::Full, None));
+    let work = place.work.path().canonicalize().unwrap();
+    place.good(&sandbox, "pwd -P", work.to_str().unwrap()).await;
+    place.good(&sandbox, "echo hi > a && mkdir -p b/c && mv a b/c/d && cat b/c/d", "hi").await;
+    assert_eq!(fs::read_to_string(work.join("b/c/d")).unwrap(), "hi\n");
+    place.good(&sandbox, "echo $((1+1)) >/dev/null; echo x | tee /dev/stderr >/dev/null", "x").await;
+    place.good(&sandbox, "head -c 4 /dev/urandom | wc -c; cat <(echo sub) <<<here", "4\nsub").await;
+    place
+        .good(&sandbox, "ps -e --no-headers 2>/dev/null | wc -l | awk '{print ($1 < 8)}'; test -r /proc/self/maps", "1")
+        .await;
+    place.good(&sandbox, "kill -0 $$ && sleep 100 & kill $!; echo alive", "alive").await;
+    place.good(&sandbox, "id -u", &rustix_uid()).await;
+    // The temporary folder and the home are the session's own, and last from one command to the next.
+    place.good(&sandbox, "echo one > /tmp/note; echo two > ~/note; echo three > /dev/shm/note", "").await;
+    place.good(&sandbox, "cat $TMPDIR/note ~/note /dev/shm/note", "one\ntwo\nthree").await;
+    assert!(!Path::new("/tmp/note").exists() && !place.home.path().join("note").exists());
+    let (_, status) = place.says(&sandbox, "kill -9 $$").await;
+    assert_eq!(status, Status::Signalled(9));
+}
+
+fn rustix_uid() -> String {
+    let text = fs::read_to_string("/proc/self/status").unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix("Uid:")).unwrap();
+    line.split_whitespace().next().unwrap().to_owned()
+}
+
+/// C1: no way leads to a write outside.
+#[tokio::test]
+async fn nothing_outside_is_written() {
+    let place = Place::new();
+    let outside = place.outside.path().canonicalize().unwrap();
+    fs::write(outside.join("file"), "mine").unwrap();
+    symlink(&outside, place.work.path().join("folder")).unwrap();
+    symlink(outside.join("file"), place.work.path().join("link")).unwrap();
+    symlink(outside.join("new"), place.work.path().join("dangling")).unwrap();
+    let sandbox = full_or_skip!(place.options());
+    let out = outside.display();
+    place.good(&sandbox, &format!("cat {out}/file folder/file link"), "mineminemine").await;
+    let up = format!("{}{out}", "../".repeat(place.work.path().canonicalize().unwrap().components().count()));
+    for line in [
+        format!("echo x > {out}/file"),
+        format!("echo x > {out}/new"),
+        format!("rm {out}/file"),
+        format!("mv {out}/file {out}/other"),
+        format!("chmod 777 {out}/file"),
+        format!("truncate -s 0 {out}/file"),
+        format!("touch -d 2001-01-01 {out}/file"),
+        format!("mkdir {out}/new"),
+        format!("ln {out}/file hard && echo x > hard"),
+        format!("echo x > {up}/new"),
+        format!("echo x > /proc/self/root{out}/new"),
+        format!("echo x > /proc/1/root{out}/new"),
+        "echo x > folder/file".to_owned(),
+        "echo x > folder/new".to_owned(),
+        "echo x > link".to_owned(),
+        "echo x > dangling".to_owned(),
+        "cd -P folder && echo x > new".to_owned(),
+        format!("ln -sfn {out} late && echo x > late/new"),
+        "echo x > /etc/reasonix-test".to_owned(),
+        "echo x > /usr/reasonix-test".to_owned(),
+        "mkdir /reasonix-test".to_owned(),
+        "echo x > /proc/sys/kernel/core_pattern".to_owned(),
+        "echo x > /proc/sys/kernel/hostname".to_owned(),
+        "echo 1 > /proc/sys/vm/drop_caches".to_owned(),
+        "echo h > /proc/sysrq-trigger".to_owned(),
+        "echo x > /sys/kernel/uevent_helper || echo x > /sys/power/state".to_owned(),
+        "mknod disk b 254 0".to_owned(),
+        "ls /dev/vda || ls /dev/sda || ls /dev/nvme0n1 || ls /dev/mem || ls /dev/kmsg || ls /dev/tty".to_owned(),
+    ] {
+        place.bad(&sandbox, &line).await;
+    }
+    assert_eq!(fs::read_to_string(outside.join("file")).unwrap(), "mine");
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+}
+
+/// What is not the command's business cannot be read: the home, our own folder, what the settings forbid.
+#[tokio::test]
+async fn what_is_hidden_is_not_read() {
+    let place = Place::new();
+    let home = place.home.path();
+    fs::create_dir_all(home.join(".ssh")).unwrap();
+    fs::write(home.join(".ssh/id_ed25519"), "SECRET").unwrap();
+    fs::write(home.join(".npmrc"), "SECRET").unwrap();
+    fs::create_dir_all(home.join(".cargo/bin")).unwrap();
+    fs::write(home.join(".cargo/credentials.toml"), "SECRET").unwrap();
+    fs::write(home.join(".cargo/bin/tool"), "tool").unwrap();
+    fs::write(home.join(".gitconfig"), "[user]\n\tname = N\n").unwrap();
+    let outside = place.outside.path().canonicalize().unwrap();
+    fs::create_dir(outside.join("ours")).unwrap();
+    fs::write(outside.join("ours/key"), "SECRET").unwrap();
+    fs::write(place.work.path().join("secret.txt"), "SECRET").unwrap();
+    fs::create_dir(place.work.path().join("keys")).unwrap();
+    fs::write(place.work.path().join("keys/key"), "SECRET").unwrap();
+    let work = place.work.path().canonicalize().unwrap();
+    let closed = vec![outside.join("ours"), work.join("secret.txt"), work.join("keys"), outside.join("not there")];
+    let sandbox = full_or_skip!(BoxOptions { closed, ..place.options() });
+    let paths = format!("~/.ssh ~/.npmrc ~/.cargo {0}/ours secret.txt keys /proc/1/root{0}/ours", outside.display());
+    let (text, _) =
+        place.says(&sandbox, &format!("grep -r SECRET {paths}; ls -A {paths}; cat /proc/1/environ /proc/1/mem")).await;
+    assert!(!text.contains("SECRET\n") && !text.contains("id_ed25519") && !text.contains("credentials"), "{text}");
+    place.bad(&sandbox, "echo x > secret.txt").await;
+    place.bad(&sandbox, "echo x > keys/new").await;
+    // Toolchains and the user's git settings are there, and cannot be changed.
+    place.good(&sandbox, "cat ~/.cargo/bin/tool; git config user.name", "toolN").await;
+    place.bad(&sandbox, "echo x > ~/.cargo/bin/tool").await;
+    place.bad(&sandbox, "echo x > ~/.cargo/bin/other").await;
+    assert_eq!(fs::read_to_string(work.join("secret.txt")).unwrap(), "SECRET");
+}
+
+/// Also when the home itself is the workspace, keys are closed and what shells run at their start is not changed.
+#[tokio::test]
+async fn a_home_as_workspace_keeps_its_keys() {
+    let place = Place::new();
+    let home = place.home.path().canonicalize().unwrap();
+    fs::create_dir(home.join(".ssh")).unwrap();
+    fs::write(home.join(".ssh/id"), "SECRET").unwrap();
+    fs::write(home.join(".netrc"), "SECRET").unwrap();
+    fs::write(home.join(".bashrc"), "mine").unwrap();
+    let sandbox = full_or_skip!(BoxOptions { writable: vec![home.clone()], ..place.options() });
+    let (text, _) = place_line(&place, &sandbox, &home, "cat .ssh/id .netrc; ls .ssh; cat .bashrc; echo x > new").await;
+    assert!(!text.contains("SECRET") && text.contains("mine") && home.join("new").exists(), "{text}");
+    let (_, status) = place_line(&place, &sandbox, &home, "echo x >> .bashrc").await;
+    assert_eq!(status, Status::Exited(1));
+}
+
+/// What a line writes in another folder, and how it ends.
+async fn place_line(place: &Place, sandbox: &Arc<Sandbox>, folder: &Path, line: &str) -> (String, Status) {
+    let command = Command { cwd: folder.to_owned(), ..place.boxed(sandbox, line) };
+    let finished = run(&command, CancellationToken::new(), &|_| {}).await.unwrap();
+    (String::from_utf8_lossy(&finished.output.into_parts().0).into_owned(), finished.status)
+}
+
+/// Caches can be read and written, and the user's own stay as they are.
+#[tokio::test]
+async fn caches_keep_their_changes_to_the_box() {
+    let place = Place::new();
+    let cache = place.home.path().join(".cargo/registry");
+    fs::create_dir_all(cache.join("src")).unwrap();
+    fs::write(cache.join("index"), "old").unwrap();
+    let sandbox = full_or_skip!(place.options());
+    place
+        .good(
+            &sandbox,
+            "cd ~/.cargo/registry && cat index && echo new > index && echo x > src/file && rm -r src",
+            "old",
+        )
+        .await;
+    place.good(&sandbox, "cd ~/.cargo/registry && cat index && ls", "new\nindex").await;
+    assert_eq!(fs::read_to_string(cache.join("index")).unwrap(), "old");
+    assert!(cache.join("src").exists() && !cache.join("src/file").exists());
+}
+
+/// C2: what others execute or believe is not changed where it exists.
+#[tokio::test]
+async fn protected_files_stay_as_they_are() {
+    let place = Place::new();
+    let work = place.work.path().canonicalize().unwrap();
+    let sandbox = full_or_skip!(place.options());
+    place
+        .good(
+            &sandbox,
+            "git init -q . && git config user.email a@b && git config user.name A && ls .git/config",
+            ".git/config",
+        )
+        .await;
+    for name in ["reasonix.toml", ".mcp.json", ".envrc"] {
+        fs::write(work.join(name), "mine").unwrap();
+    }
+    fs::create_dir(work.join(".vscode")).unwrap();
+    fs::create_dir_all(work.join(".git/hooks")).unwrap();
+    let config = fs::read(work.join(".git/config")).unwrap();
+    for line in [
+        "echo x > .git/hooks/pre-commit",
+        "git config core.fsmonitor ./x",
+        "echo x >> .git/config",
+        "rm .git/config",
+        "mv .git/config x",
+        "mv .git old",
+        "rm -rf .git/hooks",
+        "mv .git/hooks x",
+        "ln -sfn /tmp .git/hooks/x",
+        "echo x > reasonix.toml",
+        "mv reasonix.toml x",
+        "rm .mcp.json",
+        "ln -sf /etc/passwd .envrc",
+        "echo x > .vscode/tasks.json",
+        "mv .vscode x",
+        "echo x > /proc/self/cwd/.mcp.json",
+        "sed -i s/mine/x/ .envrc",
+    ] {
+        place.bad(&sandbox, line).await;
+    }
+    assert_eq!(fs::read(work.join(".git/config")).unwrap(), config);
+    // And git works.
+    let git = "echo hi > f && git add f && git commit -qm one && git switch -qc other && git branch --show-current \
+               && git stash list && git mv f g && git commit -qm two && git log --oneline | wc -l && git gc -q";
+    place.good(&sandbox, git, "other\n2").await;
+}
+
+/// C2: what is protected and absent is moved aside when a command makes it.
+#[tokio::test]
+async fn protected_files_that_a_command_makes_are_moved_aside() {
+    let place = Place::new();
+    let work = place.work.path().canonicalize().unwrap();
+    symlink("a", work.join(".vscode")).unwrap();
+    let sandbox = full_or_skip!(place.options());
+    let line = "git init -q . && echo '#!/bin/sh' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit; \
+                git config core.fsmonitor ./x; echo '{}' > .mcp.json; mkdir .reasonix && echo x > .reasonix/config.toml; \
+                ln -s /etc .envrc; ln -sfn b .vscode; echo fine > fine";
+    let finished = place.finish(&sandbox, line).await;
+    let mut moved: Vec<_> =
+        finished.quarantined.iter().map(|file| file.path.strip_prefix(&work).unwrap().to_owned()).collect();
+    moved.sort();
+    assert_eq!(moved, [".envrc", ".git/config", ".git/hooks", ".mcp.json", ".reasonix", ".vscode"].map(PathBuf::from));
+    for file in &finished.quarantined {
+        assert!(file.path.symlink_metadata().is_err(), "{file:?}");
+        assert!(file.kept.as_ref().unwrap().symlink_metadata().is_ok(), "{file:?}");
+    }
+    assert_eq!(fs::read_to_string(work.join("fine")).unwrap(), "fine\n");
+    // A fresh repository is none of this.
+    let place = Place::new();
+    let sandbox = full(place.options()).unwrap();
+    let finished = place.finish(&sandbox, "git init -q . && git config user.name x && echo hi > f && git add f").await;
+    assert_eq!((finished.status, finished.quarantined), (Status::Exited(0), vec![]));
+}
+
+/// C2: neither a link nor a file in place of the repository leads us to touch what lies elsewhere.
+#[tokio::test]
+async fn a_false_repository_is_moved_aside_and_nothing_else() {
+    let victim = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::create_dir(victim.path().join("hooks")).unwrap();
+    fs::write(victim.path().join("config"), "[core]\n\tfsmonitor = x\n").unwrap();
+    for (made, line) in [
+        (".git", format!("ln -s {} .git && ls .git/config", victim.path().canonicalize().unwrap().display())),
+        (".git", "mkdir x && echo 'gitdir: x' > .git".to_owned()),
+        (".git/commondir", "git init -q . && echo ../x > .git/commondir".to_owned()),
+    ] {
+        let place = Place::new();
+        let sandbox = full_or_skip!(place.options());
+        let finished = place.finish(&sandbox, &line).await;
+        let made = place.work.path().canonicalize().unwrap().join(made);
+        assert_eq!(finished.quarantined.iter().map(|file| &file.path).collect::<Vec<_>>(), [&made], "{line}");
+        assert!(made.symlink_metadata().is_err());
+    }
+    assert_eq!(fs::read_dir(victim.path()).unwrap().count(), 2);
+}
+
+/// C2: an earlier command that rearranges the session's own home leads no mount astray.
+#[tokio::test]
+async fn the_way_to_a_root_cannot_be_bent() {
+    let place = Place::new();
+    let work = place.home.path().canonicalize().unwrap().join("a/work");
+    fs::create_dir_all(&work).unwrap();
+    fs::write(work.join(".envrc"), "mine").unwrap();
+    let sandbox = full_or_skip!(BoxOptions { writable: vec![work.clone()], ..place.options() });
+    let line = |text: &str| Command { cwd: work.clone(), ..place.boxed(&sandbox, text) };
+    let bend =
+        "cd ~ && mv a b && mkdir -p /tmp/x/work && echo fake > /tmp/x/work/.envrc && ln -s /tmp/x a && echo bent";
+    let finished = run(&line(bend), CancellationToken::new(), &|_| {}).await.unwrap();
+    assert_eq!(finished.output.into_parts().0, b"bent\n");
+    let error = run(&line("touch ran"), CancellationToken::new(), &|_| {}).await.unwrap_err();
+    assert!(matches!(error, ExecError::NoSandbox { .. }), "{error}");
+    assert_eq!(fs::read_dir(&work).unwrap().count(), 1);
+}
+
+/// C4: no network, no socket of the machine.
+#[tokio::test]
+async fn nothing_is_reached_through_sockets() {
+    let place = Place::new();
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let abstract_name = format!("reasonix-test-{}", std::process::id());
+    use std::os::linux::net::SocketAddrExt;
+    let address = std::os::unix::net::SocketAddr::from_abstract_name(&abstract_name).unwrap();
+    let _hidden = std::os::unix::net::UnixListener::bind_addr(&address).unwrap();
+    let sandbox = full_or_skip!(place.options());
+    place.bad(&sandbox, &format!("exec 3<>/dev/tcp/127.0.0.1/{port}")).await;
+    place.bad(&sandbox, "exec 3<>/dev/udp/192.0.2.1/53 && echo x >&3").await;
+    for code in [
+        format!("import socket; s=socket.socket(socket.AF_UNIX); s.connect('\\0{abstract_name}')"),
+        "import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)".to_owned(),
+        "import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW)".to_owned(),
+        "import socket; socket.socket(socket.AF_VSOCK)".to_owned(),
+        "import socket; socket.socket(38, socket.SOCK_SEQPACKET)".to_owned(),
+        "import socket; socket.getaddrinfo('example.com', 80)".to_owned(),
+        // io_uring_setup
+        "import ctypes,sys; sys.exit(1 if ctypes.CDLL(None).syscall(425, 1, 0) < 0 else 0)".to_owned(),
+    ] {
+        place.bad(&sandbox, &python(&code)).await;
+    }
+    place
+        .good(
+            &sandbox,
+            "ls -A /run /var/run/ | sort -u | grep -v : ; ls /proc/self/fd | sort -n | tr '\\n' ' '",
+            "0 1 2 3",
+        )
+        .await;
+    // Inside one command a server and its client talk.
+    let talk = "import socket,threading\ns=socket.create_server(('127.0.0.1',0))\n\
+                t=threading.Thread(target=lambda: s.accept()[0].sendall(b'hi'))\nt.start()\n\
+                print(socket.create_connection(s.getsockname()).recv(2).decode())";
+    place.good(&sandbox, &python(talk), "hi").await;
+}
+
+#[tokio::test]
+async fn the_network_is_there_when_the_user_says_so() {
+    let place = Place::new();
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let name = format!("reasonix-open-{}", std::process::id());
+    use std::os::linux::net::SocketAddrExt;
+    let address = std::os::unix::net::SocketAddr::from_abstract_name(&name).unwrap();
+    let _hidden = std::os::unix::net::UnixListener::bind_addr(&address).unwrap();
+    let sandbox = full_or_skip!(BoxOptions { network: true, ..place.options() });
+    place.good(&sandbox, &format!("exec 3<>/dev/tcp/127.0.0.1/{port} && echo in"), "in").await;
+    // The network is open, other programs' local sockets are not.
+    let code = format!("import socket; s=socket.socket(socket.AF_UNIX); s.connect('\\0{name}')");
+    place.bad(&sandbox, &python(&code)).await;
+}
+
+/// Shared memory of other programs is not seen.
+#[tokio::test]
+async fn other_programs_memory_is_not_shared() {
+    let place = Place::new();
+    let sandbox = full_or_skip!(place.options());
+    let made = std::process::Command::new("ipcmk").args(["-M", "4096"]).output().unwrap();
+    let id = String::from_utf8(made.stdout).unwrap().trim().rsplit(' ').next().unwrap().to_owned();
+    let (text, status) = place.says(&sandbox, "ipcs -m | grep -c 0x; ls -A /dev/shm").await;
+    assert!(std::process::Command::new("ipcrm").args(["-m", &id]).status().unwrap().success());
+    assert_eq!((text.trim(), status), ("0", Status::Exited(0)));
+}
+
+/// C5: there are no privileges, and no way to any.
+#[tokio::test]
+async fn there_are_no_privileges_in_the_box() {
+    let place = Place::new();
+    let sandbox = full_or_skip!(place.options());
+    let status = "grep -E '^(CapInh|CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs|Seccomp):' /proc/self/status | awk '{print $2}' | sort -u | tr '\\n' ' '";
+    place.good(&sandbox, status, "0000000000000000 1 2").await;
+    for line in [
+        "unshare -U true",
+        "unshare -m true",
+        "mount -t tmpfs none /tmp",
+        "umount /tmp",
+        "umount -l ~",
+        "chroot / true",
+        "nsenter -t 1 -m true",
+        "hostname x",
+        "chown 12345 . ",
+        "cat /proc/1/mem",
+        "ls -l /proc/1/root",
+        "cat /proc/1/environ",
+        "cat /proc/1/maps",
+        "ls -l /proc/1/fd/0",
+        "kill -9 1; kill -0 1 && exit 1",
+    ] {
+        place.bad(&sandbox, line).await;
+    }
+    // clone(CLONE_NEWUSER), ptrace(ATTACH, 1), process_vm_readv, bpf, perf_event_open, keyctl, userfaultfd,
+    // open_by_handle_at, kexec_load, mount, setns, and ioctl(TIOCSTI), each by its number.
+    let numbers = if cfg!(target_arch = "x86_64") {
+        "(56,0x10000011),(101,16,1),(101,0),(310,1),(321,0),(298,0),(250,0),(323,0),(304,0),(246,0),(165,0),(308,0),(16,0,0x5412)"
+    } else {
+        "(220,0x10000011),(117,16,1),(117,0),(270,1),(280,0),(241,0),(219,0),(282,0),(265,0),(104,0),(40,0),(268,0),(29,0,0x5412)"
+    };
+    let code = format!(
+        "import ctypes\nl=ctypes.CDLL(None,use_errno=True)\nfor call in [{numbers}]:\n \
+         r=l.syscall(*call,0,0,0)\n assert r==-1 and ctypes.get_errno()==1,(call,r,ctypes.get_errno())\nprint('refused')"
+    );
+    place.good(&sandbox, &python(&code), "refused").await;
+    // Nobody outside is seen, let alone signalled.
+    let me = std::process::id();
+    place.bad(&sandbox, &format!("test -e /proc/{me} && grep -q sandbox /proc/{me}/comm || kill -0 {me}")).await;
+}
+
+/// C5: programs that carry privileges carry none here.
+#[tokio::test]
+async fn a_setuid_program_gains_nothing() {
+    let place = Place::new();
+    let sandbox = full_or_skip!(place.options());
+    let line = "for f in /usr/bin/su /bin/su /usr/bin/passwd; do test -u $f && echo found; done | head -1; \
+                cp /usr/bin/id ./id; chmod u+s,g+s ./id; ./id -u; ./id -ru";
+    let (text, _) = place.says(&sandbox, line).await;
+    let uid = rustix_uid();
+    assert!(text.trim().ends_with(&format!("{uid}\n{uid}")), "{text}");
+}
+
+/// C6: a fork bomb is bounded and ended with the command.
+#[tokio::test]
+async fn a_flood_of_processes_is_bounded() {
+    let place = Place::new();
+    let sandbox = full_or_skip!(place.options());
+    let (limit, _) = place.says(&sandbox, "cat /proc/sys/kernel/pid_max").await;
+    let version = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+    let version = (numbers.next().unwrap(), numbers.next().unwrap());
+    if version >= (6, 14) {
+        assert_eq!(limit.trim(), "8192");
+        assert_ne!(fs::read_to_string("/proc/sys/kernel/pid_max").unwrap().trim(), "8192", "only in the box");
+    }
+    place.good(&sandbox, "ulimit -f", &(64u64 * 1024 * 1024).to_string()).await;
+}
+
+/// When it ends, everything ends, whatever session it went to.
+#[tokio::test]
+async fn nothing_stays_behind() {
+    let place = Place::new();
+    let sandbox = full_or_skip!(place.options());
+    let mark = format!("300.{}", std::process::id());
+    let line = format!(
+        "(setsid setsid sleep {mark} >/dev/null 2>&1 &) ; (trap '' TERM; setsid sleep {mark} & disown) ; echo x"
+    );
+    let finished = place.finish(&sandbox, &line).await;
+    assert!(finished.leftovers_killed);
+    assert_eq!(marked(&mark), 0);
+    let mut slow = place.boxed(&sandbox, "trap '' TERM; echo x; while :; do sleep 1000; done");
+    slow.timeout = Some(Duration::from_millis(200));
+    let finished = run(&slow, CancellationToken::new(), &|_| {}).await.unwrap();
+    assert_eq!(finished.status, Status::TimedOut);
+}
+
+/// How many processes of this machine have the mark among their words.
+fn marked(mark: &str) -> usize {
+    let lines = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
+    lines.filter(|file| fs::read_to_string(file).is_ok_and(|line| line.contains(mark))).count()
+}
+
+/// Waits until something is true; the bound is only there so that a broken test ends.
+fn until(what: &str, is_true: impl Fn() -> bool) {
+    let started = std::time::Instant::now();
+    while !is_true() {
+        assert!(started.elapsed() < Duration::from_secs(60), "never happened: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The kernel ends the box when its agent is killed, daemons in sessions of their own included.
+#[test]
+fn a_killed_agent_leaves_no_box() {
+    let place = Place::new();
+    drop(full_or_skip!(place.options()));
+    let mark = format!("301.{}", std::process::id());
+    let mut agent = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "inside_an_agent_that_is_killed"])
+        .env("REASONIX_TEST_MARK", &mark)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    until("the command and its daemon run", || marked(&mark) >= 3);
+    agent.kill().unwrap();
+    agent.wait().unwrap();
+    until("all of it is gone", || marked(&mark) == 0);
+}
+
+#[tokio::test]
+#[ignore = "run by the test above, to be killed"]
+async fn inside_an_agent_that_is_killed() {
+    let Ok(mark) = std::env::var("REASONIX_TEST_MARK") else { return };
+    let place = Place::new();
+    let sandbox = full(place.options()).unwrap();
+    place.finish(&sandbox, &format!("(setsid sleep {mark} &); sleep {mark} & sleep {mark}")).await;
+}
+
+/// C7: what cannot be had is refused with a reason, never silently left out.
+#[tokio::test]
+async fn without_the_box_nothing_runs() {
+    let place = Place::new();
+    let refused = Confinement::Refused { wanted: SandboxLevel::Full, reason: "no namespaces".into() };
+    let command = Command::shell(Path::new("/bin/bash"), "touch ran", place.work.path()).with_confinement(refused);
+    let error = run(&command, CancellationToken::new(), &|_| {}).await.unwrap_err();
+    assert!(matches!(&error, ExecError::NoSandbox { wanted: SandboxLevel::Full, reason } if reason == "no namespaces"));
+    assert_eq!(error.phrase().code, "exec.no_sandbox");
+    assert!(!place.work.path().join("ran").exists());
+    let everything = BoxOptions { writable: vec!["/".into()], ..place.options() };
+    assert!(matches!(Sandbox::prepare(everything, SandboxLevel::Partial), Err(ExecError::NoSandbox { .. })));
+}
+
+/// A folder that vanishes under the box is an error of that command, not a command outside it.
+#[tokio::test]
+async fn a_box_that_can_no_longer_be_built_refuses() {
+    let place = Place::new();
+    let more = tempfile::tempdir().unwrap();
+    let mut options = place.options();
+    options.writable.push(more.path().to_owned());
+    let sandbox = full_or_skip!(options);
+    place.good(&sandbox, &format!("echo x > {}/f; echo ran", more.path().display()), "ran").await;
+    drop(more);
+    let error = run(&place.boxed(&sandbox, "touch ran"), CancellationToken::new(), &|_| {}).await.unwrap_err();
+    assert!(matches!(error, ExecError::NoSandbox { .. }), "{error}");
+    assert!(!place.work.path().join("ran").exists());
+}
+
+#[tokio::test]
+async fn many_boxes_at_once() {
+    let place = Place::new();
+    let sandbox = full_or_skip!(place.options());
+    let lines: Vec<_> = (0..24).map(|n| format!("echo {n} > f{n}; cat f{n}")).collect();
+    let all = lines.iter().map(|line| place.says(&sandbox, line));
+    for (n, (text, status)) in join_all(all).await.into_iter().enumerate() {
+        assert_eq!((text, status), (format!("{n}\n"), Status::Exited(0)));
+    }
+}
+
+/// Runs all of them side by side.
+async fn join_all<T>(futures: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T> {
+    let mut waiting: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
+    std::future::poll_fn(|context| {
+        for (future, done) in waiting.iter_mut().filter(|(_, done)| done.is_none()) {
+            if let std::task::Poll::Ready(value) = future.as_mut().poll(context) {
+                *done = Some(value);
+            }
+        }
+        if waiting.iter().all(|(_, done)| done.is_some()) {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
+    })
+    .await;
+    waiting.into_iter().filter_map(|(_, done)| done).collect()
+}
+
+/// Where namespaces were taken away: `full` is refused with the reason, `partial` says what it lacks and holds the rest.
+#[test]
+fn without_namespaces_there_is_less_and_it_is_said() {
+    let me = std::env::current_exe().unwrap();
+    let line = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\" --ignored --exact inside_without_namespaces";
+    let out = std::process::Command::new("unshare").args(["-Ur", "sh", "-c", line]).arg(me).output().unwrap();
+    let text = String::from_utf8_lossy(&out.stdout);
+    if !out.status.success() && text.is_empty() && std::env::var_os("REASONIX_E2E").is_none() {
+        eprintln!("skipped: {}", String::from_utf8_lossy(&out.stderr));
+        return;
+    }
+    assert!(out.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&out.stderr));
+}
+
+#[tokio::test]
+#[ignore = "run by the test above, in a user namespace that cannot have another"]
+async fn inside_without_namespaces() {
+    let place = Place::new();
+    match Sandbox::prepare(place.options(), SandboxLevel::Full) {
+        Err(ExecError::NoSandbox { wanted: SandboxLevel::Full, reason }) => {
+            assert!(reason.starts_with("making namespaces: "), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let sandbox = Sandbox::prepare(place.options(), SandboxLevel::Partial).unwrap();
+    assert_eq!(sandbox.level(), SandboxLevel::Partial);
+    assert!(sandbox.shortfall().unwrap().starts_with("making namespaces: "));
+    let out = place.outside.path().canonicalize().unwrap();
+    place
+        .good(
+            &sandbox,
+            "echo hi > a && mkdir b && mv a b/a && cat b/a >/dev/null; echo x > $TMPDIR/t; cat $TMPDIR/t",
+            "x",
+        )
+        .await;
+    place
+        .good(&sandbox, "grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status | awk '{print $2}' | tr '\\n' ' '", "1 2")
+        .await;
+    for line in [
+        format!("echo x > {}/new", out.display()),
+        format!("ln -s {} l; echo x > l/new", out.display()),
+        "echo x > ~/new".to_owned(),
+        "echo x > /tmp/reasonix-partial".to_owned(),
+        "exec 3<>/dev/tcp/127.0.0.1/1".to_owned(),
+        python("import socket; socket.socket(socket.AF_INET)"),
+        python("import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW)"),
+        "unshare -U true".to_owned(),
+        "unshare -m true".to_owned(),
+        "mount -t tmpfs none b".to_owned(),
+        format!("kill -0 {}", std::process::id()),
+        format!("cat /proc/{}/mem", std::process::id()),
+        format!("cat /proc/{}/environ", std::process::id()),
+    ] {
+        place.bad(&sandbox, &line).await;
+    }
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
+    let finished = place.finish(&sandbox, "echo x > .envrc").await;
+    assert_eq!(finished.quarantined.len(), 1);
+}

@@ -1,0 +1,189 @@
+//! The tree held against the text: what a shell would expand and the tree does not show, or characters that a shell
+//! and a parser read differently, make the line hidden.
+
+use crate::effects::Hidden;
+use crate::visible::is_deceptive;
+use std::collections::HashSet;
+use std::ops::Range;
+use tree_sitter::{Node, Tree};
+
+/// What is wrong with reading the text by this tree; none when they agree.
+pub(super) fn disagreement(source: &str, tree: &Tree) -> Option<Hidden> {
+    if tree.root_node().has_error() {
+        return Some(Hidden::Unparsed);
+    }
+    let mut marks = Marks::default();
+    marks.collect(source, tree);
+    if marks.torn {
+        return Some(Hidden::Unparsed);
+    }
+    let mut skip = marks.protected.into_iter().peekable();
+    let mut before = ' ';
+    let mut escaped = false;
+    for (at, c) in source.char_indices() {
+        while skip.peek().is_some_and(|range| range.end <= at) {
+            skip.next();
+        }
+        if skip.peek().is_some_and(|range| range.contains(&at)) {
+            (before, escaped) = ('\'', false);
+            continue;
+        }
+        let quoted = || marks.quoted.iter().any(|range| range.contains(&at));
+        if c == '\0' || (is_odd(c) && !quoted()) {
+            return Some(Hidden::Characters);
+        }
+        if escaped {
+            // The shell joins what stands around an escaped line end; the tree splits it.
+            if c == '\n' && !matches!(before, ' ' | '\t' | '\n' | ';' | '&' | '|') && !quoted() {
+                return Some(Hidden::Unparsed);
+            }
+            // An escaped blank is part of a word; where the tree skips it, it may take the rest for a comment.
+            if matches!(c, ' ' | '\t') && !marks.blanks.contains(&at) && !quoted() {
+                return Some(Hidden::Unparsed);
+            }
+            (escaped, before) = (false, c);
+            continue;
+        }
+        let rest = source.get(at..).unwrap_or_default();
+        let opens = rest.starts_with("$(") || rest.starts_with("$[") || (rest.starts_with("${") && !is_plain(rest));
+        if (opens && !marks.expansions.contains(&at)) || (c == '`' && !marks.backquotes.contains(&at)) {
+            return Some(Hidden::Unparsed);
+        }
+        if c == '\\' {
+            escaped = true;
+        } else {
+            before = c;
+        }
+    }
+    None
+}
+
+/// True for `${NAME}`: wherever it stands, nothing runs.
+fn is_plain(rest: &str) -> bool {
+    let name = rest.strip_prefix("${").and_then(|rest| rest.split_once('}')).map_or("", |(name, _)| name);
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// White space and control characters that a shell takes for part of a word, or that nobody sees.
+fn is_odd(c: char) -> bool {
+    c == '\u{3000}' || (is_deceptive(c) && !matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{200d}'))
+}
+
+#[derive(Default)]
+struct Marks {
+    /// Where nothing is expanded, in order.
+    protected: Vec<Range<usize>>,
+    /// Inside double quotes and heredocs.
+    quoted: Vec<Range<usize>>,
+    /// Where expansions begin.
+    expansions: HashSet<usize>,
+    /// Where substitutions by backquotes begin and end.
+    backquotes: HashSet<usize>,
+    /// Where blanks stand inside of words.
+    blanks: HashSet<usize>,
+    /// True when a line end stands inside of what the tree takes for one command.
+    torn: bool,
+}
+
+/// Kinds whose parts stand on one line.
+const ONE_LINE: &[&str] = &[
+    "command",
+    "declaration_command",
+    "file_redirect",
+    "heredoc_redirect",
+    "herestring_redirect",
+    "redirected_statement",
+    "unset_command",
+    "variable_assignment",
+    "variable_assignments",
+    "word",
+];
+
+/// True when a line end that is not escaped stands between two parts of the node, or in a word.
+fn is_torn(source: &str, node: Node<'_>) -> bool {
+    let ends = |text: &str| text.contains('\n') && text.replace("\\\n", "").contains('\n');
+    if node.kind() == "word" {
+        return ends(source.get(node.byte_range()).unwrap_or_default());
+    }
+    let mut cursor = node.walk();
+    let mut at = node.start_byte();
+    for child in node.children(&mut cursor) {
+        if child.kind() == "heredoc_body" {
+            break;
+        }
+        let between = source.get(at..child.start_byte()).unwrap_or_default();
+        if ends(between) {
+            return true;
+        }
+        at = child.end_byte();
+    }
+    false
+}
+
+impl Marks {
+    fn collect(&mut self, source: &str, tree: &Tree) {
+        let mut cursor = tree.walk();
+        loop {
+            let node = cursor.node();
+            let inside = self.take(source, node) && cursor.goto_first_child();
+            if inside {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    self.protected.sort_by_key(|range| range.start);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Notes a node; false when nothing in it matters.
+    fn take(&mut self, source: &str, node: Node<'_>) -> bool {
+        self.torn |= ONE_LINE.contains(&node.kind()) && is_torn(source, node);
+        match node.kind() {
+            "raw_string" | "ansi_c_string" | "comment" => {
+                // In the middle of a word a shell takes `#` for itself.
+                let before = source.get(..node.start_byte()).and_then(|text| text.chars().next_back());
+                let begins = before.is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')'));
+                self.torn |= node.kind() == "comment" && !begins;
+                self.protected.push(node.byte_range());
+                return false;
+            }
+            "heredoc_body" => {
+                self.quoted.push(node.byte_range());
+                if is_quoted_heredoc(source, node) {
+                    self.protected.push(node.byte_range());
+                    return false;
+                }
+            }
+            "string" => self.quoted.push(node.byte_range()),
+            "word" => {
+                let text = source.get(node.byte_range()).unwrap_or_default();
+                self.blanks.extend(text.match_indices([' ', '\t']).map(|(at, _)| node.start_byte() + at));
+            }
+            "command_substitution" => {
+                let text = source.get(node.byte_range()).unwrap_or_default();
+                // Inside backquotes a backslash may begin another substitution; such texts are not read.
+                if text.starts_with('`') && !text.contains('\\') {
+                    self.backquotes.extend([node.start_byte(), node.end_byte().saturating_sub(1)]);
+                }
+                self.expansions.insert(node.start_byte());
+            }
+            "expansion" | "simple_expansion" | "arithmetic_expansion" => {
+                self.expansions.insert(node.start_byte());
+            }
+            _ => {}
+        }
+        true
+    }
+}
+
+/// True when nothing in the heredoc is expanded, because its delimiter is quoted.
+pub(super) fn is_quoted_heredoc(source: &str, body: Node<'_>) -> bool {
+    let Some(redirect) = body.parent() else { return false };
+    let mut cursor = redirect.walk();
+    let start = redirect.children(&mut cursor).find(|child| child.kind() == "heredoc_start");
+    let delimiter = start.and_then(|start| source.get(start.byte_range())).unwrap_or_default();
+    delimiter.contains(['\'', '"', '\\'])
+}

@@ -1,0 +1,86 @@
+//! From the text of a command line to its effects, by its syntax tree. Pure: no file is looked at. What cannot be
+//! read for certain is hidden, never guessed.
+
+mod check;
+mod interpret;
+mod programs;
+mod redirect;
+mod sed;
+mod unwrap;
+mod walk;
+mod word;
+mod writes;
+
+use crate::effects::{Effects, Hidden};
+use crate::readers;
+use reasonix_proto::ReadOnly;
+use std::cell::RefCell;
+use tree_sitter::{Parser, Tree};
+use walk::Walk;
+
+/// Longer lines are not looked at.
+const LONGEST: usize = 128 * 1024;
+
+/// More commands in one line are not looked at.
+pub(crate) const MOST_COMMANDS: usize = 400;
+
+/// Texts of commands inside texts of commands.
+pub(crate) const DEEPEST_TEXT: usize = 6;
+
+/// Syntax inside syntax.
+pub(crate) const DEEPEST_TREE: usize = 120;
+
+/// What the line would do.
+pub fn analyse(line: &str) -> Effects {
+    let mut effects = Effects::default();
+    text(line, &mut effects, |walk| walk.places = crate::effects::Places::default());
+    settle_arithmetic(&mut effects);
+    effects.read_only = readers::read_only(&effects);
+    effects
+}
+
+/// Arithmetic evaluates what is in its variables; when the line sets some, that may be code.
+fn settle_arithmetic(effects: &mut Effects) {
+    if !effects.computes {
+        return;
+    }
+    if effects.values.iter().any(|text| text.contains("$(") || text.contains('`')) {
+        effects.hide(Hidden::Text);
+    } else if !effects.values.iter().all(|text| text.chars().all(|c| c.is_ascii_digit() || c == '-')) {
+        effects.interprets = true;
+    }
+}
+
+/// Whether the line can change anything.
+pub fn read_only(line: &str) -> ReadOnly {
+    analyse(line).read_only
+}
+
+fn text(line: &str, effects: &mut Effects, begin: impl FnOnce(&mut Walk<'_>)) {
+    if line.len() > LONGEST {
+        return effects.hide(Hidden::TooLong);
+    }
+    let Some(tree) = parse(line) else { return effects.hide(Hidden::Unparsed) };
+    let mut walk = Walk::new(line, effects);
+    begin(&mut walk);
+    walk.whole(&tree);
+}
+
+/// Parses with one parser a thread: making one costs more than using it.
+pub(crate) fn parse(line: &str) -> Option<Tree> {
+    thread_local! {
+        static PARSER: RefCell<Option<Parser>> = RefCell::new(new_parser());
+    }
+    PARSER.with(|parser| {
+        let mut parser = parser.borrow_mut();
+        let parser = parser.as_mut()?;
+        parser.reset();
+        parser.parse(line, None)
+    })
+}
+
+fn new_parser() -> Option<Parser> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    Some(parser)
+}

@@ -1,0 +1,86 @@
+//! The few forms of `sed` and `awk` programs that certainly only print. Everything else may write or run something.
+
+/// True when the script only selects, deletes and replaces text.
+pub(super) fn is_plain_sed(script: &str) -> bool {
+    let mut rest = script.trim();
+    while !rest.is_empty() {
+        let Some(after) = one_command(rest) else { return false };
+        let after = after.trim_start();
+        rest = match after.strip_prefix([';', '\n']) {
+            Some(next) => next.trim_start(),
+            None if after.is_empty() => after,
+            None => return false,
+        };
+    }
+    true
+}
+
+fn one_command(text: &str) -> Option<&str> {
+    let mut rest = address(text)?;
+    if let Some(second) = rest.strip_prefix(',') {
+        rest = address(second.trim_start().trim_start_matches(['+', '~']))?;
+    }
+    rest = rest.trim_start();
+    rest = rest.strip_prefix('!').unwrap_or(rest).trim_start();
+    let mut chars = rest.chars();
+    match chars.next()? {
+        'p' | 'd' | 'P' | 'D' | 'n' | 'N' | 'h' | 'H' | 'g' | 'G' | 'x' | '=' | 'q' => {
+            Some(chars.as_str().trim_start_matches(|c: char| c.is_ascii_digit()))
+        }
+        's' => {
+            let mark = chars.next().filter(|c| !c.is_alphanumeric() && *c != '\\' && !c.is_whitespace())?;
+            let after = section(section(chars.as_str(), mark)?, mark)?;
+            Some(after.trim_start_matches(|c: char| matches!(c, 'g' | 'p' | 'i' | 'I') || c.is_ascii_digit()))
+        }
+        _ => None,
+    }
+}
+
+/// An address, if one stands here.
+fn address(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    if let Some(rest) = text.strip_prefix('/') {
+        return section(rest, '/');
+    }
+    if let Some(rest) = text.strip_prefix('$') {
+        return Some(rest);
+    }
+    Some(text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '~'))
+}
+
+/// What follows the next mark that is not escaped.
+fn section(text: &str, mark: char) -> Option<&str> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        if c == mark && !escaped {
+            return text.get(at + c.len_utf8()..);
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    None
+}
+
+/// True when the program has nothing that can write, read or run.
+pub(super) fn is_plain_awk(program: &str) -> bool {
+    !["system", "getline", "|", ">", "@", "close", "ENVIRON"].iter().any(|part| program.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_plain_awk, is_plain_sed};
+
+    #[test]
+    fn scripts() {
+        for plain in ["p", "1,20p", "$d", "s/a/b/g", "s|a|b|", "/x/d", "/a/,/b/p", "5q", "s/a\\/b/c/;p", "2!d", "$!N"] {
+            assert!(is_plain_sed(plain), "{plain}");
+        }
+        for other in ["s/a/rm x/e", "w out", "s/a/b/w out", "1e rm x", "e", "r f", "s/a/b", "i\\x", "p x", "{p}", "W f"]
+        {
+            assert!(!is_plain_sed(other), "{other}");
+        }
+        assert!(is_plain_awk("{print $1}") && is_plain_awk("NR==3"));
+        for other in ["BEGIN{system(\"id\")}", "{print > \"f\"}", "{print | \"sh\"}", "{\"id\" | getline x}"] {
+            assert!(!is_plain_awk(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Programs that run other programs: what they would run is looked at in turn.
+
+use super::MOST_COMMANDS;
+use super::programs::{RESERVED, SHELLS, SUBSCRIPTS, Takes, WRAPPERS, Wrapper};
+use super::walk::{Stdin, Walk};
+use crate::effects::{Hidden, How, Places, Simple, Word, WordKind};
+
+/// Wrappers in wrappers.
+const DEEPEST: usize = 8;
+
+impl Walk<'_> {
+    /// Takes a simple command: notes it, then what it would run and write.
+    pub(super) fn take(&mut self, words: Vec<Word>, wrapped: usize) {
+        let Some(program) = words.first() else { return };
+        if wrapped > DEEPEST {
+            return self.effects.hide(Hidden::TooDeep);
+        }
+        if self.effects.commands.len() >= MOST_COMMANDS {
+            return self.effects.hide(Hidden::TooLong);
+        }
+        // A program that looks like an assignment is one that the tree took for a word.
+        let odd = program.text.is_empty() || program.text.contains('=') || RESERVED.contains(&program.text.as_str());
+        if !program.is_fixed() || odd {
+            self.effects.hide(Hidden::Program);
+        }
+        let mut simple = Simple { words, places: self.places.clone(), wraps: false };
+        let name = simple.program().to_owned();
+        if SUBSCRIPTS.contains(&name.as_str()) {
+            simple.args().iter().for_each(|word| self.check_subscript(word));
+        }
+        simple.wraps = self.runs_others(&name, &simple, wrapped);
+        self.interprets(&name, &simple);
+        self.moves(&name, &simple);
+        self.writes(&name, &simple);
+        self.effects.commands.push(simple);
+    }
+
+    /// True when the program is known to only start others, which were taken.
+    fn runs_others(&mut self, name: &str, simple: &Simple, wrapped: usize) -> bool {
+        let args = simple.args();
+        match name {
+            "eval" => self.joined(args),
+            "trap" => {
+                let first = args.iter().find(|word| !matches!(word.text.as_str(), "--" | "-p" | "-l"));
+                if let (Some(code), true) = (first, args.len() > 1) {
+                    self.code(code);
+                }
+                true
+            }
+            "source" | "." => {
+                let readable = args.first().is_some_and(|file| file.is_fixed() && !is_stream(&file.text));
+                if !readable {
+                    self.effects.hide(Hidden::Text);
+                }
+                false
+            }
+            "command" if args.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V" | "-pv")) => false,
+            "find" => self.find(args, wrapped),
+            _ if SHELLS.contains(&name) => self.shell(args),
+            _ => match WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
+                Some(wrapper) => self.unwrap(wrapper, simple, wrapped),
+                None => false,
+            },
+        }
+    }
+
+    fn code(&mut self, word: &Word) {
+        if word.is_fixed() { self.inner(&word.text) } else { self.effects.hide(Hidden::Text) }
+    }
+
+    fn joined(&mut self, words: &[Word]) -> bool {
+        if words.iter().all(Word::is_fixed) {
+            let text: Vec<_> = words.iter().map(|word| word.text.as_str()).collect();
+            self.inner(&text.join(" "));
+        } else {
+            self.effects.hide(Hidden::Text);
+        }
+        true
+    }
+
+    /// `bash -c text`, `bash file`, or a text on its input.
+    fn shell(&mut self, args: &[Word]) -> bool {
+        let before = self.places.clone();
+        let (mut has_code, mut at) = (false, 0);
+        while let Some(word) = args.get(at) {
+            let text = word.text.as_str();
+            if !word.is_fixed() {
+                break;
+            }
+            if matches!(text, "--version" | "--help") {
+                return false;
+            }
+            if matches!(text, "--rcfile" | "--init-file" | "-o" | "+o" | "-O" | "+O") {
+                at += 2;
+                continue;
+            }
+            if !(text.starts_with('-') || text.starts_with('+')) || text == "-" {
+                break;
+            }
+            has_code |= !text.starts_with("--") && text.starts_with('-') && text.contains('c');
+            at += 1;
+            if matches!(text, "--" | "-s") {
+                break;
+            }
+        }
+        match args.get(at).filter(|word| word.text != "-") {
+            Some(code) if has_code => {
+                self.code(code);
+                self.places = before;
+                true
+            }
+            Some(file) => {
+                if !file.is_fixed() || is_stream(&file.text) || args.iter().any(|word| word.text == "-s") {
+                    self.effects.hide(Hidden::Text);
+                }
+                false
+            }
+            None => {
+                match std::mem::replace(&mut self.stdin, Stdin::Unknown) {
+                    Stdin::Text(text) => self.inner(&text),
+                    Stdin::Unknown => self.effects.hide(Hidden::Text),
+                }
+                self.places = before;
+                true
+            }
+        }
+    }
+
+    /// `find … -exec program … ;`
+    fn find(&mut self, args: &[Word], wrapped: usize) -> bool {
+        let mut rest = args;
+        while let Some(at) =
+            rest.iter().position(|word| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"))
+        {
+            let command = rest.get(at + 1..).unwrap_or_default();
+            let end = command.iter().position(|word| matches!(word.text.as_str(), ";" | "+")).unwrap_or(command.len());
+            let words: Vec<Word> = command.iter().take(end).map(with_input).collect();
+            let code =
+                words.get(1..).unwrap_or_default().iter().any(|word| word.text.contains("{}") && word.text != "{}");
+            if code && words.first().is_some_and(|program| SHELLS.contains(&program.text.as_str())) {
+                self.effects.hide(Hidden::Text);
+            }
+            self.take(words, wrapped + 1);
+            rest = command.get(end..).unwrap_or_default();
+        }
+        for pair in args.windows(2) {
+            if let [flag, file] = pair
+                && matches!(flag.text.as_str(), "-fprint" | "-fprint0" | "-fprintf" | "-fls")
+            {
+                self.write(file, How::Over, false);
+            }
+        }
+        false
+    }
+
+    fn unwrap(&mut self, wrapper: &Wrapper, simple: &Simple, wrapped: usize) -> bool {
+        let Some(mut rest) = after_options(wrapper, simple.args()) else {
+            self.effects.hide(Hidden::Program);
+            return true;
+        };
+        let before = self.places.clone();
+        if matches!(wrapper.name, "env" | "sudo") && ["-C", "--chdir", "-D"].iter().any(|flag| simple.has(flag)) {
+            self.places = Places::unknown();
+        }
+        if wrapper.takes == Takes::Assignments {
+            while let Some((word, more)) = rest.split_first()
+                && word.text.contains('=')
+            {
+                self.effects.assigns = true;
+                self.effects.alters = true;
+                rest = more;
+            }
+        }
+        rest = rest.get(wrapper.skip..).unwrap_or_default();
+        match wrapper.takes {
+            _ if rest.is_empty() => {
+                self.places = before;
+                return matches!(wrapper.name, "xargs" | "exec" | "command");
+            }
+            Takes::Words if wrapper.name == "flock" && rest.first().is_some_and(|word| word.text == "-c") => {
+                rest.get(1).into_iter().for_each(|code| self.code(code));
+            }
+            Takes::Words | Takes::Assignments => self.take(rest.to_vec(), wrapped + 1),
+            Takes::Text => {
+                let end = rest.iter().position(|word| word.text.starts_with(":::")).unwrap_or(rest.len());
+                let text = rest.get(..end).unwrap_or_default();
+                if wrapper.name == "parallel" && (end == 0 || text.iter().any(|word| word.text.contains('{'))) {
+                    self.effects.hide(Hidden::Text);
+                }
+                self.joined(text);
+            }
+            Takes::Input => self.xargs(simple, rest, wrapped),
+        }
+        self.places = before;
+        true
+    }
+
+    fn xargs(&mut self, simple: &Simple, rest: &[Word], wrapped: usize) {
+        let mark = simple.args().windows(2).find_map(|pair| match pair {
+            [flag, mark] if flag.text == "-I" || flag.text == "--replace" => Some(mark.text.clone()),
+            [flag, _] => flag.text.strip_prefix("-I").filter(|mark| !mark.is_empty()).map(str::to_owned),
+            _ => None,
+        });
+        let is_shell = rest.first().is_some_and(|program| SHELLS.contains(&program.text.as_str()));
+        let mut words = rest.to_vec();
+        match mark {
+            Some(mark) => {
+                let filled = |word: &Word| word.text.contains(&mark);
+                if rest.first().is_some_and(filled) || (is_shell && rest.iter().any(filled)) {
+                    self.effects.hide(Hidden::Program);
+                }
+                words
+                    .iter_mut()
+                    .filter(|word| word.text.contains(&mark))
+                    .for_each(|word| word.kind = WordKind::Computed);
+            }
+            None => words.push(Word { text: "…".to_owned(), kind: WordKind::Computed }),
+        }
+        self.take(words, wrapped + 1);
+    }
+
+    /// Changes of folder.
+    fn moves(&mut self, name: &str, simple: &Simple) {
+        match name {
+            "cd" | "pushd" => {
+                let folder = simple.operands().into_iter().next();
+                self.places = match folder.filter(|word| word.is_fixed() && !word.text.starts_with(['+', '-'])) {
+                    Some(folder) if !self.effects.alters => self.places.below(&folder.text),
+                    _ => Places::unknown(),
+                };
+            }
+            "popd" => self.places = Places::unknown(),
+            _ => {}
+        }
+    }
+}
+
+/// The words after a wrapper's own options; none when an option is not known.
+fn after_options<'w>(wrapper: &Wrapper, args: &'w [Word]) -> Option<&'w [Word]> {
+    let mut rest = args;
+    while let Some((word, more)) = rest.split_first() {
+        let text = word.text.as_str();
+        if text == "--" {
+            return Some(more);
+        }
+        if !text.starts_with('-') || (text == "-" && wrapper.name != "env") {
+            break;
+        }
+        if !word.is_fixed() {
+            return None;
+        }
+        let name = text.split('=').next().unwrap_or(text);
+        let attached =
+            !text.starts_with("--") && wrapper.values.iter().any(|flag| flag.len() == 2 && text.starts_with(flag));
+        if wrapper.values.contains(&text) {
+            rest = more.get(1..).unwrap_or_default();
+        } else if attached || (text.contains('=') && wrapper.values.contains(&name)) || is_alone(wrapper, name) {
+            rest = more;
+        } else {
+            return None;
+        }
+    }
+    Some(rest)
+}
+
+fn is_alone(wrapper: &Wrapper, flag: &str) -> bool {
+    let letters = flag.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    let cluster = letters.is_some_and(|letters| {
+        letters.chars().all(|letter| wrapper.alone.iter().any(|alone| alone.len() == 2 && alone.ends_with(letter)))
+    });
+    cluster || wrapper.alone.contains(&flag) || wrapper.alone.contains(&"-*")
+}
+
+/// True for files that are what comes in.
+pub(super) fn is_stream(path: &str) -> bool {
+    path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/") || path == "/dev/tty"
+}
+
+fn with_input(word: &Word) -> Word {
+    if word.text.contains("{}") { Word { text: word.text.clone(), kind: WordKind::Computed } } else { word.clone() }
+}

@@ -1,0 +1,325 @@
+//! The walk over a syntax tree: every command in it, where it would run, and what the shell itself would write.
+
+use super::{DEEPEST_TEXT, DEEPEST_TREE, check};
+use crate::effects::{Effects, Hidden, Places, Word};
+use tree_sitter::{Node, Tree};
+
+/// Kinds of nodes that only hold others. A kind that is in no list hides the line.
+const HOLDERS: &[&str] = &[
+    "arithmetic_expansion",
+    "array",
+    "binary_expression",
+    "brace_expression",
+    "c_style_for_statement",
+    "case_item",
+    "case_statement",
+    "command_name",
+    "compound_statement",
+    "concatenation",
+    "do_group",
+    "elif_clause",
+    "else_clause",
+    "expansion",
+    "for_statement",
+    "heredoc_body",
+    "herestring_redirect",
+    "if_statement",
+    "negated_command",
+    "parenthesized_expression",
+    "postfix_expression",
+    "program",
+    "simple_expansion",
+    "string",
+    "subscript",
+    "ternary_expression",
+    "test_command",
+    "translated_string",
+    "unary_expression",
+    "unset_command",
+    "variable_assignments",
+    "while_statement",
+];
+
+/// Kinds with nothing inside.
+const LEAVES: &[&str] = &[
+    "ansi_c_string",
+    "comment",
+    "extglob_pattern",
+    "file_descriptor",
+    "heredoc_content",
+    "heredoc_end",
+    "heredoc_start",
+    "number",
+    "raw_string",
+    "regex",
+    "special_variable_name",
+    "string_content",
+    "test_operator",
+    "variable_name",
+    "word",
+];
+
+/// Kinds whose commands may run or not.
+const BRANCHES: &[&str] =
+    &["if_statement", "elif_clause", "else_clause", "while_statement", "for_statement", "case_statement", "case_item"];
+
+/// What a shell would read from its standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stdin {
+    /// Nobody can tell.
+    Unknown,
+    /// This text.
+    Text(String),
+}
+
+/// A walk over one text.
+pub(super) struct Walk<'a> {
+    pub(super) source: &'a str,
+    pub(super) effects: &'a mut Effects,
+    pub(super) places: Places,
+    /// Texts around this one.
+    pub(super) depth: usize,
+    pub(super) stdin: Stdin,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(source: &'a str, effects: &'a mut Effects) -> Self {
+        Self { source, effects, places: Places::default(), depth: 0, stdin: Stdin::Unknown }
+    }
+
+    /// Walks a whole tree.
+    pub(super) fn whole(&mut self, tree: &Tree) {
+        if let Some(why) = check::disagreement(self.source, tree) {
+            self.effects.hide(why);
+        }
+        self.visit(tree.root_node(), 0);
+    }
+
+    /// Walks another text that would run as a part of this one.
+    pub(super) fn inner(&mut self, text: &str) {
+        if self.depth >= DEEPEST_TEXT {
+            return self.effects.hide(Hidden::TooDeep);
+        }
+        let Some(tree) = super::parse(text) else { return self.effects.hide(Hidden::Unparsed) };
+        let mut walk = Walk {
+            source: text,
+            places: self.places.clone(),
+            depth: self.depth + 1,
+            stdin: Stdin::Unknown,
+            effects: self.effects,
+        };
+        walk.whole(&tree);
+        self.places = walk.places;
+    }
+
+    pub(super) fn slice(&self, node: Node<'_>) -> &'a str {
+        self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    pub(super) fn visit(&mut self, node: Node<'_>, deep: usize) {
+        if deep > DEEPEST_TREE {
+            return self.effects.hide(Hidden::TooDeep);
+        }
+        self.effects.computes |= self.is_arithmetic(node);
+        match node.kind() {
+            "command" => self.command(node, Vec::new(), deep),
+            "redirected_statement" => self.redirected(node, deep),
+            "list" => self.list(node, deep),
+            "pipeline" | "subshell" | "command_substitution" | "process_substitution" => self.apart(node, deep),
+            "function_definition" => {
+                let before = std::mem::replace(&mut self.places, Places::unknown());
+                self.children(node, deep);
+                self.places = before;
+            }
+            "variable_assignment" => self.assignment(node, deep),
+            "declaration_command" => self.declaration(node, deep),
+            "file_redirect" => self.redirect(node, deep),
+            "heredoc_redirect" => self.children(node, deep),
+            kind if BRANCHES.contains(&kind) => {
+                let before = self.places.clone();
+                self.loop_variable(node);
+                self.children(node, deep);
+                self.places = std::mem::take(&mut self.places).or(&before);
+            }
+            kind if HOLDERS.contains(&kind) => self.children(node, deep),
+            kind if LEAVES.contains(&kind) => {}
+            _ => self.effects.hide(Hidden::Unparsed),
+        }
+    }
+
+    /// True where the shell evaluates what is in variables as expressions.
+    fn is_arithmetic(&self, node: Node<'_>) -> bool {
+        let mut text = self.slice(node);
+        let evaluates = match node.kind() {
+            "subscript" => {
+                text = text.split_once('[').map_or(text, |(_, index)| index);
+                true
+            }
+            "arithmetic_expansion" | "c_style_for_statement" => true,
+            "compound_statement" => text.starts_with("(("),
+            "test_command" => {
+                text.starts_with("[[")
+                    && [" -eq ", " -ne ", " -lt ", " -le ", " -gt ", " -ge "].iter().any(|op| text.contains(op))
+            }
+            "command" => text.starts_with("let "),
+            _ => false,
+        };
+        evaluates && text.contains(char::is_alphabetic)
+    }
+
+    /// The children in order; a change of folder among them may have failed.
+    fn children(&mut self, node: Node<'_>, deep: usize) {
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            let before = self.places.clone();
+            self.visit(child, deep + 1);
+            if !self.ends_on_failure(child) {
+                self.places = std::mem::take(&mut self.places).or(&before);
+            }
+        }
+    }
+
+    /// Children that run in shells of their own: no change of folder comes out.
+    fn apart(&mut self, node: Node<'_>, deep: usize) {
+        let before = self.places.clone();
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            let here = self.places.clone();
+            self.visit(child, deep + 1);
+            if node.kind() == "pipeline" {
+                self.places.clone_from(&before);
+            } else if !self.ends_on_failure(child) {
+                self.places = std::mem::take(&mut self.places).or(&here);
+            }
+        }
+        self.places = before;
+    }
+
+    /// `a && b`, `a || b`: afterwards the places are those where both went well.
+    fn list(&mut self, node: Node<'_>, deep: usize) {
+        let before = self.places.clone();
+        let mut cursor = node.walk();
+        let children: Vec<_> = node.children(&mut cursor).collect();
+        let either = children.iter().any(|child| child.kind() == "||");
+        let ends = self.ends_on_failure(node);
+        let mut named = children.into_iter().filter(Node::is_named);
+        if let Some(left) = named.next() {
+            self.visit(left, deep + 1);
+        }
+        let after = self.places.clone();
+        if either {
+            self.places = std::mem::take(&mut self.places).or(&before);
+        }
+        for right in named {
+            self.visit(right, deep + 1);
+        }
+        if either {
+            self.places = if ends { after } else { std::mem::take(&mut self.places).or(&after) };
+        }
+    }
+
+    /// True for `… || exit`.
+    fn ends_on_failure(&self, node: Node<'_>) -> bool {
+        let mut cursor = node.walk();
+        let is_or = node.kind() == "list" && node.children(&mut cursor).any(|child| child.kind() == "||");
+        let last = u32::try_from(node.named_child_count()).unwrap_or(0).checked_sub(1);
+        let right = last.and_then(|last| node.named_child(last)).map(|right| self.slice(right));
+        is_or && right.is_some_and(|text| matches!(text.split_whitespace().next(), Some("exit" | "return")))
+    }
+
+    /// A simple command. `more` are arguments that the tree shows elsewhere.
+    pub(super) fn command(&mut self, node: Node<'_>, more: Vec<Word>, deep: usize) {
+        let mut words = Vec::new();
+        let mut cursor = node.walk();
+        for (index, child) in node.children(&mut cursor).enumerate() {
+            let field = u32::try_from(index).ok().and_then(|index| node.field_name_for_child(index));
+            match (field, child.kind()) {
+                (_, "variable_assignment") => self.assignment(child, deep),
+                (_, "file_redirect") => self.redirect(child, deep),
+                (_, "herestring_redirect") => {
+                    self.stdin = self.fixed_text(child).map_or(Stdin::Unknown, Stdin::Text);
+                    self.visit(child, deep + 1);
+                }
+                (_, "heredoc_redirect") => self.effects.hide(Hidden::Unparsed),
+                _ => {
+                    words.push(self.word(child));
+                    if child.is_named() {
+                        self.visit(child, deep + 1);
+                    }
+                }
+            }
+        }
+        words.extend(more);
+        self.take(words, 0);
+        self.stdin = Stdin::Unknown;
+    }
+
+    /// The literal text of a here-string.
+    fn fixed_text(&mut self, redirect: Node<'_>) -> Option<String> {
+        let word = redirect.named_child(u32::try_from(redirect.named_child_count()).ok()?.checked_sub(1)?)?;
+        Some(self.word(word)).filter(Word::is_fixed).map(|word| word.text)
+    }
+
+    fn assignment(&mut self, node: Node<'_>, deep: usize) {
+        let name = node.child_by_field_name("name").map_or("", |name| self.slice(name));
+        self.effects.alters |= !is_harmless(name) && !is_only_looks(name);
+        let counts = node.parent().is_some_and(|parent| parent.kind() == "c_style_for_statement");
+        self.effects.assigns |= !counts;
+        if let Some(value) = node.child_by_field_name("value") {
+            let word = self.word(value);
+            self.effects.values.push(word.text);
+        }
+        self.children(node, deep);
+    }
+
+    fn declaration(&mut self, node: Node<'_>, deep: usize) {
+        let mut cursor = node.walk();
+        let words: Vec<_> = node.named_children(&mut cursor).filter(|child| child.kind() != "variable_name").collect();
+        for child in &words {
+            if child.kind() != "variable_assignment" {
+                let word = self.word(*child);
+                self.check_subscript(&word);
+            }
+        }
+        self.effects.assigns |= !words.is_empty();
+        self.effects.alters |= !words.is_empty();
+        self.children(node, deep);
+    }
+
+    fn loop_variable(&mut self, node: Node<'_>) {
+        if node.kind() != "for_statement" {
+            return;
+        }
+        if let Some(name) = node.child_by_field_name("variable")
+            && !is_harmless(self.slice(name))
+        {
+            self.effects.assigns = true;
+            self.effects.alters = true;
+        }
+        let mut cursor = node.walk();
+        let values: Vec<_> = node.children_by_field_name("value", &mut cursor).collect();
+        for value in values {
+            let word = self.word(value);
+            self.effects.values.push(word.text);
+        }
+    }
+
+    /// Builtins evaluate the subscript in `a[…]` even where the word is quoted.
+    pub(super) fn check_subscript(&mut self, word: &Word) {
+        if word.text.contains('[') && (word.text.contains("$(") || word.text.contains('`')) {
+            self.effects.hide(Hidden::Text);
+        }
+    }
+}
+
+/// True for variables that no program looks at: lower-case names, proxies aside.
+fn is_harmless(name: &str) -> bool {
+    !name.is_empty()
+        && !name.ends_with("_proxy")
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// True for variables that only change how output looks.
+fn is_only_looks(name: &str) -> bool {
+    matches!(name, "LANG" | "LC_ALL" | "LC_COLLATE" | "LC_CTYPE" | "LC_MESSAGES" | "TZ" | "NO_COLOR" | "COLUMNS")
+}

@@ -1,0 +1,105 @@
+//! Words as the shell reads them: quotes taken off, and what is only known when it runs marked.
+
+use super::walk::Walk;
+use crate::effects::{Hidden, Word, WordKind};
+use tree_sitter::Node;
+
+impl Walk<'_> {
+    /// Reads a word. Commands inside of it are not looked at here.
+    pub(super) fn word(&mut self, node: Node<'_>) -> Word {
+        let mut word = Word::fixed("");
+        self.add(node, &mut word);
+        word
+    }
+
+    fn add(&mut self, node: Node<'_>, word: &mut Word) {
+        let raw = self.slice(node).to_owned();
+        match node.kind() {
+            "raw_string" => word.text.push_str(raw.trim_matches('\'')),
+            "ansi_c_string" => {
+                let inner = raw.strip_prefix("$'").and_then(|rest| rest.strip_suffix('\'')).unwrap_or(&raw);
+                word.text.push_str(inner);
+                mark(word, if inner.contains('\\') { WordKind::Computed } else { WordKind::Fixed });
+            }
+            "string" => self.add_parts(node, word, true),
+            "translated_string" | "concatenation" | "command_name" => self.add_parts(node, word, false),
+            "simple_expansion" => {
+                word.text.push_str(&raw);
+                mark(word, WordKind::Variable);
+            }
+            "expansion" => {
+                if raw.contains('@') && !raw.contains("[@]") && !raw.starts_with("${@") {
+                    // `${x@P}` runs what is in the variable.
+                    self.effects.hide(Hidden::Text);
+                }
+                let name = raw.trim_start_matches("${").trim_end_matches('}');
+                let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                word.text.push_str(&raw);
+                mark(word, if plain { WordKind::Variable } else { WordKind::Computed });
+            }
+            "command_substitution" | "process_substitution" | "arithmetic_expansion" => {
+                word.text.push_str(&raw);
+                mark(word, WordKind::Computed);
+            }
+            "string_content" => word.text.push_str(&unquoted(&raw)),
+            _ if node.named_child_count() > 0 => {
+                word.text.push_str(&raw);
+                mark(word, WordKind::Computed);
+            }
+            _ => self.add_plain(&raw, word),
+        }
+    }
+
+    /// The children and what stands between them.
+    fn add_parts(&mut self, node: Node<'_>, word: &mut Word, is_string: bool) {
+        let mut at = node.start_byte() + usize::from(is_string);
+        let end = node.end_byte().saturating_sub(usize::from(is_string));
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            if child.kind() == "\"" || (child.kind() == "$" && !is_string) {
+                at = at.max(child.end_byte().min(end));
+                continue;
+            }
+            let between = self.source.get(at..child.start_byte()).unwrap_or_default();
+            word.text.push_str(&unquoted(between));
+            self.add(child, word);
+            at = child.end_byte();
+        }
+        word.text.push_str(&unquoted(self.source.get(at..end).unwrap_or_default()));
+    }
+
+    fn add_plain(&mut self, raw: &str, word: &mut Word) {
+        let mut chars = raw.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '\\' => word.text.extend(chars.next().filter(|c| *c != '\n')),
+                _ => {
+                    if matches!(c, '*' | '?' | '[' | '{') {
+                        mark(word, WordKind::Pattern);
+                    }
+                    word.text.push(c);
+                }
+            }
+        }
+    }
+}
+
+fn mark(word: &mut Word, kind: WordKind) {
+    word.kind = word.kind.max(kind);
+}
+
+/// Text inside double quotes with its escapes resolved.
+fn unquoted(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut chars = raw.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('\\', Some('\n')) => {
+                chars.next();
+            }
+            ('\\', Some('"' | '\\' | '$' | '`')) => out.extend(chars.next()),
+            _ => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,299 @@
+//! What a command line would do, as far as its text tells.
+
+use reasonix_proto::{Phrase, ReadOnly};
+
+/// Everything that [`analyse`](crate::analyse()) found in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effects {
+    /// Every simple command, those behind wrappers and inside literal `bash -c` texts too.
+    pub commands: Vec<Simple>,
+    /// Files that it would write, by redirection or by a program known to write its arguments.
+    pub writes: Vec<Write>,
+    /// Why the text does not say what would run; none when it does.
+    pub hidden: Option<Hidden>,
+    /// True when code for another interpreter is in it: what that does is unknown.
+    pub interprets: bool,
+    /// True when it sets variables.
+    pub assigns: bool,
+    /// True when it sets variables that change what programs do.
+    pub alters: bool,
+    /// True when it reads a file by redirection.
+    pub reads: bool,
+    /// The files it reads by redirection, as far as they are known.
+    pub inputs: Vec<(String, Places)>,
+    /// Whether it can change anything.
+    pub read_only: ReadOnly,
+    /// True when the shell would calculate with variables.
+    pub(crate) computes: bool,
+    /// Literal values of variables set in the line: what `$x` may stand for.
+    pub(crate) values: Vec<String>,
+}
+
+impl Default for Effects {
+    fn default() -> Self {
+        Self {
+            commands: Vec::new(),
+            writes: Vec::new(),
+            hidden: None,
+            interprets: false,
+            assigns: false,
+            alters: false,
+            reads: false,
+            inputs: Vec::new(),
+            read_only: ReadOnly::Unknown,
+            computes: false,
+            values: Vec::new(),
+        }
+    }
+}
+
+impl Effects {
+    /// Every word that may be the path of a file, and where it is seen from. Options with a value count by their value.
+    pub fn paths(&self) -> impl Iterator<Item = (&str, &Places)> {
+        let words = self.commands.iter().flat_map(|simple| {
+            let fixed = simple.args().iter().filter(|word| word.kind <= WordKind::Pattern);
+            fixed.map(|word| (word.as_path(), &simple.places))
+        });
+        words
+            .chain(self.inputs.iter().map(|(path, places)| (path.as_str(), places)))
+            .filter(|(path, _)| !path.is_empty())
+    }
+
+    /// Keeps the first reason.
+    pub(crate) fn hide(&mut self, why: Hidden) {
+        self.hidden.get_or_insert(why);
+    }
+}
+
+/// One program with its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Simple {
+    /// The program and its arguments.
+    pub words: Vec<Word>,
+    /// Where it would run.
+    pub places: Places,
+    /// True when it only starts another program, which stands in the list too.
+    pub wraps: bool,
+}
+
+impl Simple {
+    /// The program without its folder.
+    pub fn program(&self) -> &str {
+        let program = self.words.first().map_or("", |word| word.text.as_str());
+        program.rsplit('/').next().unwrap_or(program)
+    }
+
+    /// The words after the program.
+    pub fn args(&self) -> &[Word] {
+        self.words.get(1..).unwrap_or_default()
+    }
+
+    /// The words in one line.
+    pub fn text(&self) -> String {
+        self.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// True when a word is this option: alone, with a value, in a cluster of letters, or shortened.
+    pub fn has(&self, flag: &str) -> bool {
+        self.args().iter().take_while(|word| word.text != "--").any(|word| is_flag(&word.text, flag))
+    }
+
+    /// The arguments that are not options.
+    pub fn operands(&self) -> Vec<&Word> {
+        let mut open = false;
+        let mut found = Vec::new();
+        for word in self.args() {
+            if !open && word.text == "--" {
+                open = true;
+            } else if open || !word.text.starts_with('-') || word.text == "-" {
+                found.push(word);
+            }
+        }
+        found
+    }
+}
+
+/// True when the text is this option. Long options may be shortened as long as four characters are left.
+pub(crate) fn is_flag(text: &str, flag: &str) -> bool {
+    if text == flag {
+        return true;
+    }
+    if flag.starts_with("--") {
+        let name = text.split('=').next().unwrap_or(text);
+        return name == flag || (name.starts_with("--") && name.len() >= 5 && flag.starts_with(name));
+    }
+    let letter = flag.strip_prefix('-').filter(|letter| letter.chars().count() == 1);
+    match (letter, text.strip_prefix('-')) {
+        (Some(letter), Some(cluster)) => !cluster.starts_with('-') && cluster.contains(letter),
+        _ => false,
+    }
+}
+
+/// A word of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// The text without quotes; what is filled in by the shell stands as written.
+    pub text: String,
+    /// What the shell makes of it.
+    pub kind: WordKind,
+}
+
+impl Word {
+    /// A word that is what it says.
+    pub(crate) fn fixed(text: impl Into<String>) -> Self {
+        Self { text: text.into(), kind: WordKind::Fixed }
+    }
+
+    /// What of the word may be a path: the value of an option, and only what stands before a pattern.
+    pub fn as_path(&self) -> &str {
+        let text = self.text.split(['*', '?', '[', '{']).next().unwrap_or_default();
+        if !text.starts_with('-') {
+            return text;
+        }
+        match text.split_once('=') {
+            Some((_, value)) => value,
+            None => text.find('/').and_then(|at| text.get(at..)).unwrap_or_default(),
+        }
+    }
+
+    /// True when the word is what it says.
+    pub fn is_fixed(&self) -> bool {
+        self.kind == WordKind::Fixed
+    }
+}
+
+/// What the shell makes of a word, from the plainest to the least known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WordKind {
+    /// What it says.
+    Fixed,
+    /// Names of files that fit, or several words by braces.
+    Pattern,
+    /// With the value of a variable.
+    Variable,
+    /// With something else that is only known when it runs.
+    Computed,
+}
+
+/// The folders a command may run in, relative to where the line starts or absolute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// The candidates.
+    pub dirs: Vec<String>,
+    /// False when there may be others.
+    pub known: bool,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self { dirs: vec![String::new()], known: true }
+    }
+}
+
+impl Places {
+    const MOST: usize = 8;
+
+    /// Anywhere.
+    pub(crate) fn unknown() -> Self {
+        Self { dirs: Vec::new(), known: false }
+    }
+
+    /// Here or there.
+    pub(crate) fn or(mut self, other: &Self) -> Self {
+        self.known &= other.known;
+        for dir in &other.dirs {
+            if !self.dirs.contains(dir) {
+                self.dirs.push(dir.clone());
+            }
+        }
+        self.known &= self.dirs.len() <= Self::MOST;
+        self.dirs.truncate(Self::MOST);
+        self
+    }
+
+    /// Where `cd folder` leads from here.
+    pub(crate) fn below(&self, folder: &str) -> Self {
+        if folder.starts_with('~') || folder == "-" {
+            return Self::unknown();
+        }
+        if folder.starts_with('/') {
+            return Self { dirs: vec![folder.to_owned()], known: true };
+        }
+        let dirs = self.dirs.iter().map(|dir| join(dir, folder)).collect();
+        Self { dirs, known: self.known }
+    }
+}
+
+/// A path below a folder; an absolute one stays what it is.
+pub(crate) fn join(dir: &str, path: &str) -> String {
+    if dir.is_empty() || path.starts_with('/') { path.to_owned() } else { format!("{dir}/{path}") }
+}
+
+/// A file that would be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Write {
+    /// The path as written; none when only the shell knows it.
+    pub path: Option<String>,
+    /// Where it would be written from.
+    pub places: Places,
+    /// How.
+    pub how: How,
+    /// True when the shell writes it, false when a program does.
+    pub redirect: bool,
+}
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// What was in it is lost.
+    Over,
+    /// What was in it stays.
+    Append,
+    /// It is changed in place.
+    Change,
+}
+
+/// Why a text does not say what would run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hidden {
+    /// It is longer than what is looked at, or has more commands.
+    TooLong,
+    /// Commands stand in commands deeper than what is looked at.
+    TooDeep,
+    /// It cannot be parsed.
+    Unparsed,
+    /// The name of a program is only known when it runs.
+    Program,
+    /// A shell is given text that is only known when it runs.
+    Text,
+    /// Characters that a person or a parser may take for something else.
+    Characters,
+}
+
+impl Hidden {
+    /// What to tell people.
+    pub fn phrase(self) -> Phrase {
+        Phrase::new(match self {
+            Self::TooLong => "policy.hidden_long",
+            Self::TooDeep => "policy.hidden_deep",
+            Self::Unparsed => "policy.hidden_unparsed",
+            Self::Program => "policy.hidden_program",
+            Self::Text => "policy.hidden_text",
+            Self::Characters => "policy.hidden_characters",
+        })
+    }
+
+    /// What to tell the model.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::TooLong => "the command is too long to check; write it to a script file or split it",
+            Self::TooDeep => "commands are nested too deeply to check; write them plainly",
+            Self::Unparsed => "the command cannot be parsed; write it in plain shell syntax, or split it",
+            Self::Program => "which program runs is only known at run time; name the program literally",
+            Self::Text => "a shell is given text that cannot be checked; write the commands literally",
+            Self::Characters => {
+                "it has control or unusual blank characters outside of quotes; write it with plain characters"
+            }
+        }
+    }
+}

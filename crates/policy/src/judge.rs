@@ -1,0 +1,109 @@
+//! The verdict with the dangerous class above the rules, and with what was approved for a run.
+
+use crate::danger::{Danger, dangers};
+use crate::facts::Facts;
+use crate::rule::Rule;
+use crate::verdict::{By, Case, Posture, Rules, Verdict, is_touched, weigh};
+use reasonix_proto::Family;
+
+/// What a verdict depends on beside the rules.
+pub struct Circumstances<'a> {
+    /// Grants of this session.
+    pub granted: &'a [Rule],
+    /// Rules that whoever started this run gave for it; they count only when nobody can be asked.
+    pub approved: &'a [Rule],
+    /// More patterns for the dangerous class.
+    pub dangerous: &'a [Rule],
+    /// How much the user wants to be asked.
+    pub posture: Posture,
+    /// True when a person can answer.
+    pub attended: bool,
+    /// What is known about files.
+    pub facts: &'a dyn Facts,
+}
+
+/// Decides with the dangerous class above everything but a deny: it asks in every posture, and no grant covers it.
+/// Without a person, only what was approved for the run answers it, and never a hidden program.
+pub fn judge(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>) -> Verdict {
+    let verdict = weigh(rules, about.granted, about.posture, case);
+    if matches!(verdict, Verdict::Deny(_)) {
+        return verdict;
+    }
+    let lines = case.action.subjects.iter().zip(&case.effects);
+    let found: Vec<Danger> =
+        lines.flat_map(|(line, effects)| dangers(effects, line, about.facts, about.dangerous)).collect();
+    let mut answered = None;
+    if !found.is_empty() {
+        if about.attended {
+            return Verdict::Ask(By::Danger(found));
+        }
+        match approves(about.approved, case, &found) {
+            Some(rule) => answered = Some(rule),
+            None => return Verdict::Ask(By::Danger(found)),
+        }
+    }
+    match verdict {
+        Verdict::Ask(By::Rule(_)) if !about.attended => {
+            let without = Rules { ask: Vec::new(), ..rules.clone() };
+            match answers(about.approved, case, &rules.ask) {
+                Some(rule) => match weigh(&without, about.granted, about.posture, case) {
+                    Verdict::Deny(by) => Verdict::Deny(by),
+                    _ => Verdict::Allow(By::Approved(rule)),
+                },
+                None => verdict,
+            }
+        }
+        Verdict::Allow(_) | Verdict::Ask(By::Fallback) if answered.is_some() => {
+            Verdict::Allow(By::Approved(answered.unwrap_or_default()))
+        }
+        // Without a person the writers' fallback lets them work; a rule that says "ask" cannot be answered.
+        Verdict::Ask(By::Fallback) if !about.attended => Verdict::Allow(By::Fallback),
+        other => other,
+    }
+}
+
+/// The approved rules that answer every danger; none when one is left.
+fn approves(approved: &[Rule], case: &Case<'_>, found: &[Danger]) -> Option<String> {
+    let mut texts: Vec<&str> = Vec::new();
+    for danger in found {
+        let rule = approved.iter().find(|rule| approves_one(rule, case, danger))?;
+        texts.push(rule.text());
+    }
+    texts.sort_unstable();
+    texts.dedup();
+    Some(texts.join(", "))
+}
+
+fn approves_one(rule: &Rule, case: &Case<'_>, danger: &Danger) -> bool {
+    let reach = danger.inside || (!danger.touches.is_empty() && danger.touches.iter().all(|path| rule.mentions(path)));
+    if danger.hidden || !reach {
+        return false;
+    }
+    match &danger.command {
+        Some(simple) => rule.is_for_commands() && rule.covers(simple),
+        None => {
+            let commands = case.effects.iter().flat_map(|effects| &effects.commands);
+            danger.touches.iter().all(|path| rule.covers_path(path))
+                || (rule.is_for_commands()
+                    && commands.clone().count() > 0
+                    && commands.clone().all(|simple| rule.covers(simple)))
+        }
+    }
+}
+
+/// The approved rule that answers the ask rules for every part they touch.
+fn answers(approved: &[Rule], case: &Case<'_>, asked: &[Rule]) -> Option<String> {
+    if case.action.family != Family::Bash {
+        return approved.iter().find(|rule| rule.permits(case.tool, case.action)).map(|rule| rule.text().to_owned());
+    }
+    if case.effects.iter().any(|effects| effects.hidden.is_some()) {
+        return None;
+    }
+    let commands = case.effects.iter().flat_map(|effects| &effects.commands);
+    let mut found = None;
+    for simple in commands.filter(|simple| is_touched(asked, case.tool, simple)) {
+        let covers = |rule: &&Rule| rule.names(case.tool, Family::Bash) && rule.covers(simple);
+        found = Some(approved.iter().find(covers)?.text().to_owned());
+    }
+    found
+}

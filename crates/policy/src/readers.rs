@@ -1,0 +1,156 @@
+//! Programs that only read, as data: what is not in the table is not known to be one.
+
+use crate::effects::{Effects, Simple, Word, WordKind};
+use reasonix_proto::ReadOnly;
+
+/// What makes a program a reader.
+enum Reads {
+    /// Whatever its arguments are.
+    Always,
+    /// Without these options; every word must be known.
+    Without(&'static [&'static str]),
+    /// With at most so many operands, and without these options.
+    Operands(usize, &'static [&'static str]),
+    /// With one of these as its only argument.
+    Only(&'static [&'static str]),
+}
+
+use Reads::{Always, Only, Operands, Without};
+
+const VERSION: Reads = Only(&["--version", "-V", "-v", "version", "--help", "-h"]);
+
+#[rustfmt::skip]
+const READERS: &[(&[&str], Reads)] = &[
+    (&["cat", "head", "tail", "wc", "pwd", "echo", "true", "false", ":", "whoami", "id", "groups", "uname", "arch", "nproc"], Always),
+    (&["basename", "dirname", "realpath", "readlink", "stat", "du", "df", "nl", "cut", "tr", "comm", "cmp", "paste", "fold"], Always),
+    (&["rev", "tac", "seq", "sleep", "md5sum", "sha1sum", "sha256sum", "sha512sum", "b2sum", "b3sum", "cksum", "od", "hexdump"], Always),
+    (&["strings", "grep", "egrep", "fgrep", "ls", "dir", "expr", "diff", "which", "type", "printenv", "uptime", "free", "lscpu"], Always),
+    (&["ps", "who", "w", "locale", "getconf", "tty", "cal", "factor", "column", "expand", "unexpand", "fmt", "jq", "join"], Always),
+    (&["cd", "pushd", "popd", "dirs", "exit", "return", "break", "continue", "shift", "wait", "times", "test", "[", "command"], Always),
+    (&["printf"], Without(&["-v"])),
+    (&["date"], Without(&["-s", "--set"])),
+    (&["file"], Without(&["-C", "--compile"])),
+    (&["sort"], Without(&["-o", "--output", "--compress-program", "-T"])),
+    (&["uniq"], Operands(1, &[])),
+    (&["xxd"], Operands(1, &["-r"])),
+    (&["tree"], Without(&["-o"])),
+    (&["yq"], Without(&["-i", "--inplace", "-s"])),
+    (&["rg"], Without(&["--pre", "--hostname-bin"])),
+    (&["fd", "fdfind"], Without(&["-x", "-X", "--exec", "--exec-batch"])),
+    (&["find"], Without(&["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls"])),
+    (&["sed", "gsed"], Without(&["-i", "--in-place", "-f", "--file", "-s"])),
+    (&["awk", "gawk", "mawk"], Without(&["-i", "-f", "-l", "-E", "--file", "--include", "--load"])),
+    (&["env"], Operands(0, &[])),
+    (&["hostname", "set"], Operands(0, &[])),
+    (&["cargo", "rustc", "rustup", "node", "npm", "pnpm", "yarn", "python", "python3", "pip", "pip3", "ruby", "java", "javac", "gcc",
+       "g++", "clang", "make", "cmake", "docker", "deno", "bun", "perl", "php", "bash", "tsc", "uv"], VERSION),
+    (&["go"], Only(&["version", "env", "help"])),
+];
+
+/// Subcommands of git that only read, with the options that change that.
+#[rustfmt::skip]
+const GIT: &[(&str, Reads)] = &[
+    ("status", Always), ("rev-parse", Always), ("ls-files", Always), ("ls-tree", Always), ("describe", Always), ("rev-list", Always),
+    ("merge-base", Always), ("name-rev", Always), ("for-each-ref", Always), ("count-objects", Always), ("check-ignore", Always),
+    ("show-ref", Always), ("version", Always), ("shortlog", Without(&["--output"])), ("cat-file", Without(&["--textconv", "--filters"])),
+    ("log", Without(&["--output", "--ext-diff"])), ("diff", Without(&["--output", "--ext-diff"])),
+    ("show", Without(&["--output", "--ext-diff"])), ("diff-tree", Without(&["--output", "--ext-diff"])),
+    ("blame", Always), ("grep", Without(&["-O", "--open-files-in-pager"])), ("whatchanged", Without(&["--output", "--ext-diff"])),
+    ("branch", Operands(0, &["-d", "-D", "-m", "-M", "-c", "-C", "-u", "--delete", "--move", "--copy", "--set-upstream-to",
+        "--unset-upstream", "--edit-description", "--force", "-f"])),
+    ("tag", Operands(0, &["-d", "--delete", "-a", "-s", "-m", "-f"])),
+    ("remote", Operands(0, &[])), ("stash list", Always), ("stash show", Always), ("worktree list", Always), ("submodule status", Always),
+    ("reflog", Operands(0, &[])), ("config --get", Always), ("config --list", Always), ("config -l", Always), ("remote -v", Operands(0, &[])),
+];
+
+/// Wrappers that add nothing of their own.
+const WRAPPERS: &[&str] =
+    &["time", "timeout", "nice", "ionice", "stdbuf", "xargs", "command", "builtin", "env", "bash", "sh"];
+
+/// Programs that certainly write.
+const WRITERS: &[&str] = &[
+    "chgrp", "chmod", "chown", "cp", "dd", "install", "ln", "mkdir", "mkfifo", "mktemp", "mv", "patch", "rm", "rmdir",
+    "shred", "split", "tee", "touch", "truncate", "unlink",
+];
+
+/// Whether a line can change anything.
+pub(crate) fn read_only(effects: &Effects) -> ReadOnly {
+    let writes = effects.commands.iter().any(|simple| WRITERS.contains(&simple.program()));
+    if writes || !effects.writes.is_empty() {
+        return ReadOnly::No;
+    }
+    let clear = effects.hidden.is_none() && !effects.interprets && !effects.alters;
+    if clear && effects.commands.iter().all(is_reader) { ReadOnly::Yes } else { ReadOnly::Unknown }
+}
+
+/// True when the command certainly only reads. What a wrapper runs is judged apart.
+pub(crate) fn is_reader(simple: &Simple) -> bool {
+    let program = simple.program();
+    if !simple.words.first().is_some_and(Word::is_fixed) || is_local(simple) {
+        return false;
+    }
+    if simple.wraps {
+        return WRAPPERS.contains(&program);
+    }
+    if program == "git" {
+        return reads_git(simple);
+    }
+    READERS.iter().any(|(names, reads)| names.contains(&program) && fits(reads, simple))
+}
+
+/// A program by a path is only trusted when the path is the system's.
+fn is_local(simple: &Simple) -> bool {
+    let program = simple.words.first().map_or("", |word| word.text.as_str());
+    program.contains('/')
+        && !["/bin/", "/usr/bin/"].iter().any(|folder| program.strip_prefix(folder) == Some(simple.program()))
+}
+
+fn fits(reads: &Reads, simple: &Simple) -> bool {
+    // A word that only the shell knows may turn out to be any option.
+    let known = simple.args().iter().all(|word| word.kind <= WordKind::Pattern);
+    let lacks = |flags: &[&str]| !flags.iter().any(|flag| has(simple, flag));
+    match reads {
+        Always => true,
+        Without(flags) => known && lacks(flags),
+        Operands(most, flags) => known && lacks(flags) && simple.operands().len() <= *most,
+        Only(words) => matches!(simple.args(), [word] if word.is_fixed() && words.contains(&word.text.as_str())),
+    }
+}
+
+/// An option; those of `find` and the like are whole words with one dash.
+fn has(simple: &Simple, flag: &str) -> bool {
+    if flag.len() > 2 && !flag.starts_with("--") {
+        return simple.args().iter().any(|word| word.text == flag);
+    }
+    simple.has(flag)
+}
+
+fn reads_git(simple: &Simple) -> bool {
+    let Some(bare) = without_git_options(simple) else { return false };
+    let text = bare.args().iter().map(|word| word.text.as_str()).take(2).collect::<Vec<_>>().join(" ");
+    GIT.iter().any(|(sub, reads)| {
+        let words = sub.split(' ').count();
+        let named = text == *sub || text.strip_prefix(sub).is_some_and(|rest| rest.starts_with(' '));
+        let rest: Vec<Word> = bare.words.iter().take(1).chain(bare.words.iter().skip(1 + words)).cloned().collect();
+        named && fits(reads, &Simple { words: rest, ..bare.clone() })
+    })
+}
+
+/// `git -C x --no-pager log` as `git log`; none when a global option is not known.
+pub(crate) fn without_git_options(simple: &Simple) -> Option<Simple> {
+    let mut rest = simple.args();
+    while let Some((word, more)) = rest.split_first() {
+        match word.text.as_str() {
+            "-C" | "--git-dir" | "--work-tree" | "--namespace" | "-c" => rest = more.get(1..).unwrap_or_default(),
+            "--no-pager" | "-P" | "--no-optional-locks" | "--literal-pathspecs" | "--bare" | "-p" | "--paginate" => {
+                rest = more
+            }
+            text if text.starts_with("--git-dir=") || text.starts_with("--work-tree=") => rest = more,
+            "--version" | "--help" => break,
+            text if text.starts_with('-') || !word.is_fixed() => return None,
+            _ => break,
+        }
+    }
+    let words = simple.words.iter().take(1).chain(rest).cloned().collect();
+    Some(Simple { words, ..simple.clone() })
+}

@@ -1,0 +1,416 @@
+//! The dangerous class and what answers it, by tables.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use proptest::prelude::*;
+use reasonix_policy::{
+    By, Case, Circumstances, Facts, Mode, Places, Posture, Rule, Rules, Target, Verdict, analyse, dangers, judge,
+    more_dangers,
+};
+use reasonix_proto::{Action, Family, ReadOnly};
+
+/// `old*` was there before, `ours*` was made by this session, `dir*` is a folder, everything else is not there.
+struct World;
+
+impl Facts for World {
+    fn target(&self, places: &Places, path: &str) -> Target {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let known = places.known || path.starts_with('/');
+        Target {
+            exists: !known || ["old", "ours", "dir"].iter().any(|part| name.starts_with(part)),
+            folder: known && name.starts_with("dir"),
+            ours: known && name.starts_with("ours"),
+            inside: known && !path.starts_with(['/', '~']) && !path.contains(".."),
+        }
+    }
+}
+
+fn why(line: &str) -> Vec<String> {
+    dangers(&analyse(line), line, &World, &[]).into_iter().map(|danger| danger.why.code.to_string()).collect()
+}
+
+#[test]
+fn what_is_dangerous() {
+    for (line, code) in [
+        ("rm x", "delete"),
+        ("rm -rf build", "delete"),
+        ("ls && sudo rm x", "delete"),
+        ("find . -name '*.o' -delete", "delete"),
+        ("find . -exec rm {} +", "delete"),
+        ("ls | xargs rm", "delete"),
+        ("bash -c 'rm x'", "delete"),
+        ("unlink x", "delete"),
+        ("shred x", "erase"),
+        ("truncate -s 0 x", "erase"),
+        ("mv old new", "move"),
+        ("mv new old", "move"),
+        ("mv ours old", "move"),
+        ("mv \"$a\" \"$b\"", "move"),
+        ("mv -t dir old", "move"),
+        ("mv ours dir/old/../old", "move"),
+        ("chmod +x old", "rights"),
+        ("chmod u+s ours", "rights"),
+        ("chown me x", "rights"),
+        ("dd if=a of=b", "raw"),
+        ("mkfs.ext4 /dev/sda", "disk"),
+        ("mkfs /dev/sda", "disk"),
+        ("shutdown now", "power"),
+        ("reboot", "power"),
+        ("systemctl reboot", "power"),
+        ("killall node", "kill"),
+        ("sudo apt install x", "root"),
+        ("git reset --hard", "discard"),
+        ("git reset --har HEAD", "discard"),
+        ("git reset HEAD~1 --hard", "discard"),
+        ("f=--hard; git reset $f", "discard"),
+        ("git reset --{hard,quiet}", "discard"),
+        ("git -C sub reset --hard", "discard"),
+        ("git clean -fdx", "clean"),
+        ("git checkout -- .", "discard"),
+        ("git checkout .", "discard"),
+        ("git checkout old.rs", "discard"),
+        ("git checkout main -- src", "discard"),
+        ("git checkout -f main", "discard"),
+        ("git restore x", "discard"),
+        ("git restore --staged --worktree x", "discard"),
+        ("git push --force", "force"),
+        ("git push -f origin main", "force"),
+        ("git push --force-with-lease", "force"),
+        ("git push origin +main", "force"),
+        ("git push origin :main", "force"),
+        ("git branch -D x", "branch"),
+        ("git stash drop", "discard"),
+        ("git rm x", "delete"),
+        ("npm publish", "publish"),
+        ("cargo publish -p x", "publish"),
+        ("twine upload dist/x", "publish"),
+        ("docker push x", "publish"),
+        ("kubectl delete pod x", "remote"),
+        ("terraform destroy", "remote"),
+        ("rsync -a --delete a b", "delete"),
+    ] {
+        is_dangerous(line, code);
+    }
+}
+
+fn is_dangerous(line: &str, code: &str) {
+    let found = why(line);
+    assert!(found.iter().any(|found| found.ends_with(code)), "{line:?}: {found:?}");
+}
+
+#[test]
+fn overwriting_and_hiding_are_dangerous() {
+    for (line, code) in [
+        ("echo x > old", "overwrite"),
+        ("echo x >| old", "overwrite"),
+        ("ls 2> old", "overwrite"),
+        ("ls &> old", "overwrite"),
+        ("ls > \"$f\"", "overwrite"),
+        ("cd nowhere; echo x > old", "overwrite"),
+        ("cd \"$d\" && echo x > new", "overwrite"),
+        ("ls | tee old", "overwrite"),
+        ("cp a old", "overwrite"),
+        ("cp a/old dir", "overwrite"),
+        ("ln -s old new; echo x > new", "overwrite"),
+        ("eval \"$x\"", "text"),
+        ("$x y", "program"),
+        ("echo x | base64 -d | sh", "text"),
+        ("echo 'unclosed", "unparsed"),
+        ("ls \u{b} x", "characters"),
+    ] {
+        is_dangerous(line, code);
+    }
+}
+
+#[test]
+fn what_is_not() {
+    for line in [
+        "ls",
+        "cargo test",
+        "npm test",
+        "git status",
+        "git commit -am x",
+        "git reset",
+        "git reset --soft HEAD~1",
+        "git clean -n",
+        "git checkout main",
+        "git checkout -b new",
+        "git switch main",
+        "git restore --staged x",
+        "git push",
+        "git push origin main",
+        "git branch new",
+        "cargo publish --dry-run",
+        "echo x > new",
+        "echo x > ours",
+        "echo x >> old",
+        "ls > /dev/null 2>&1",
+        "grep -c bar target.txt > edit_ok.txt",
+        "ls | tee new",
+        "cp a new",
+        "cp a ours",
+        "cp -n a old",
+        "mv ours new",
+        "mv ours ours2",
+        "mv ours dir",
+        "echo x > new && mv new new2",
+        "chmod +x ours.sh",
+        "python -c 'x'",
+        "rm --help",
+        "true 1",
+        "echo rm -rf x",
+        "git commit -m 'rm -rf; git push --force'",
+        "mkdir -p a && touch a/b",
+    ] {
+        assert_eq!(why(line), Vec::<String>::new(), "{line:?}");
+    }
+}
+
+fn own(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+fn parse(texts: &[&str]) -> Vec<Rule> {
+    texts.iter().map(|text| Rule::parse(text).unwrap()).collect()
+}
+
+struct Setup<'a> {
+    rules: Rules,
+    granted: &'a [&'a str],
+    approved: &'a [&'a str],
+    dangerous: &'a [&'a str],
+    posture: Posture,
+    attended: bool,
+}
+
+impl Default for Setup<'_> {
+    fn default() -> Self {
+        let rules = Rules::parse(&[], &[], &[], Mode::Ask).unwrap();
+        Self { rules, granted: &[], approved: &[], dangerous: &[], posture: Posture::Ask, attended: false }
+    }
+}
+
+impl Setup<'_> {
+    fn verdict(&self, line: &str) -> Verdict {
+        let action =
+            Action { family: Family::Bash, subjects: vec![line.into()], read_only: reasonix_policy::read_only(line) };
+        let about = Circumstances {
+            granted: &parse(self.granted),
+            approved: &parse(self.approved),
+            dangerous: &more_dangers(&own(self.dangerous)).unwrap(),
+            posture: self.posture,
+            attended: self.attended,
+            facts: &World,
+        };
+        judge(&self.rules, &about, &Case::new("bash", &action))
+    }
+}
+
+/// 0 allow, 1 ask, 2 deny.
+fn rank(verdict: &Verdict) -> u8 {
+    match verdict {
+        Verdict::Allow(_) => 0,
+        Verdict::Ask(_) => 1,
+        Verdict::Deny(_) => 2,
+    }
+}
+
+#[test]
+fn nothing_but_a_person_answers_danger_in_a_terminal() {
+    for posture in [Posture::Ask, Posture::Auto, Posture::Yolo] {
+        let rules = Rules::parse(&[], &[], &own(&["Bash", "Bash(rm:*)"]), Mode::Allow).unwrap();
+        let setup = Setup {
+            rules,
+            posture,
+            granted: &["Bash(rm x)", "Bash(rm:*)", "Bash"],
+            approved: &["Bash(rm:*)"],
+            attended: true,
+            ..Setup::default()
+        };
+        for line in ["rm x", "ls; rm x", "echo x > old", "eval \"$x\""] {
+            assert!(matches!(setup.verdict(line), Verdict::Ask(By::Danger(_))), "{line} {posture:?}");
+        }
+        assert!(matches!(setup.verdict("touch x"), Verdict::Allow(_)));
+    }
+}
+
+#[test]
+fn what_was_approved_for_the_run_answers_danger_and_ask_rules() {
+    let rules = Rules::parse(&own(&["Bash(rm -rf /:*)"]), &own(&["Bash(npm install:*)", "Bash(rm:*)"]), &[], Mode::Ask)
+        .unwrap();
+    for (approved, line, allowed) in [
+        (&["Bash(rm:*)"][..], "rm -rf build", true),
+        (&["Bash(rm:*)"], "ls && rm -rf build", true),
+        (&["Bash(rm:*)"], "rm -rf build/*", true),
+        (&["Bash(rm:*)"], "rm -rf /tmp/x", false),
+        (&["Bash(rm:*)"], "rm -rf ../x", false),
+        (&["Bash(rm:*)"], "rm -rf ~", false),
+        (&["Bash(rm:*)"], "rm -rf $x", false),
+        (&["Bash(rm -rf /tmp/x:*)"], "rm -rf /tmp/x", true),
+        (&["Bash(rm:*)"], "sudo rm -rf build", false),
+        (&["Bash(rm:*)"], "timeout 5 rm -rf build", false),
+        (&["Bash(rm:*)"], "rm -rf build; git reset --hard", false),
+        (&["Bash(rm:*)", "Bash(git reset:*)"], "rm -rf build; git reset --hard", true),
+        (&["Bash(rm:*)"], "rm -rf /", false),
+        (&["Bash(rm:*)"], "rm x; eval \"$y\"", false),
+        (&["Bash"], "eval \"$y\"", false),
+        (&["Bash"], "rm x", true),
+        (&["Edit"], "echo x > old", true),
+        (&["Edit(old)"], "echo x > old", true),
+        (&["Edit(other)"], "echo x > old", false),
+        (&["Bash(echo:*)"], "echo x > old", true),
+        (&["Bash(npm install:*)"], "npm install x", true),
+        (&[], "npm install x", false),
+        (&["Bash(npm test:*)"], "npm install x", false),
+        (&[], "rm x", false),
+    ] {
+        let setup = Setup { rules: rules.clone(), approved, ..Setup::default() };
+        let verdict = setup.verdict(line);
+        assert_eq!(matches!(verdict, Verdict::Allow(By::Approved(_))), allowed, "{approved:?} {line:?}: {verdict:?}");
+    }
+}
+
+#[test]
+fn settings_add_to_the_class() {
+    let setup = Setup {
+        dangerous: &["make deploy", "Bash(helm *)"],
+        attended: true,
+        posture: Posture::Yolo,
+        ..Setup::default()
+    };
+    for line in ["make deploy", "make deploy PROD=1", "ls; sudo make deploy", "helm upgrade x"] {
+        assert!(matches!(setup.verdict(line), Verdict::Ask(By::Danger(_))), "{line}");
+    }
+    assert!(matches!(setup.verdict("make test"), Verdict::Allow(_)));
+    assert!(more_dangers(&own(&["*"])).is_err() && more_dangers(&own(&[""])).is_err());
+}
+
+#[test]
+fn both_parts_of_a_line_may_be_allowed() {
+    let rules = Rules::parse(&[], &[], &own(&["Bash(npm test:*)", "Bash(cargo test:*)"]), Mode::Ask).unwrap();
+    let setup = Setup { rules, attended: true, ..Setup::default() };
+    for (line, rank_of) in [
+        ("npm test && cargo test", 0),
+        ("npm test; cargo test --all | tail -5", 0),
+        ("cargo test 2>&1 | tail -5", 0),
+        ("cargo test > /dev/null", 0),
+        ("timeout 60 cargo test", 0),
+        ("(cd sub && cargo test)", 0),
+        ("for t in a b; do cargo test \"$t\"; done", 0),
+        ("if npm test; then cargo test; fi", 0),
+        ("npm test && make", 1),
+        ("npm test && cargo test > new", 1),
+        ("A=1 npm test && cargo test", 1),
+        ("npm test && python -c x", 1),
+        ("cargo test < in", 1),
+        ("cargo $x", 1),
+        ("cargo \"test x\"", 1),
+        ("sudo cargo test", 1),
+        ("./cargo test", 1),
+        ("cargo test $(touch x)", 1),
+        ("ls | xargs touch", 1),
+        ("npm() { touch x; }; npm test", 1),
+    ] {
+        assert_eq!(rank(&setup.verdict(line)), rank_of, "{line:?}: {:?}", setup.verdict(line));
+    }
+}
+
+#[test]
+fn no_allow_rule_covers_code_for_an_interpreter() {
+    let rules = Rules::parse(&[], &[], &own(&["Bash", "Bash(python:*)", "Bash(python -c 'x')"]), Mode::Ask).unwrap();
+    let setup = Setup { rules, attended: true, ..Setup::default() };
+    assert_eq!(setup.verdict("python -c 'x'"), Verdict::Ask(By::Fallback));
+    let granted = Setup { granted: &["Bash(python -c 'x')"], attended: true, ..Setup::default() };
+    assert!(matches!(granted.verdict("python -c 'x'"), Verdict::Allow(_)), "the very text that was granted");
+    assert_eq!(granted.verdict("python -c 'y'"), Verdict::Ask(By::Fallback));
+}
+
+#[test]
+fn an_exact_rule_is_exact() {
+    let rules = Rules::parse(&[], &[], &own(&["Bash(echo a touch b)", "Bash(make 'a b')"]), Mode::Ask).unwrap();
+    let setup = Setup { rules, attended: true, ..Setup::default() };
+    assert_eq!(rank(&setup.verdict("make\ntouch b")), 1);
+    assert_eq!(rank(&setup.verdict("make 'a b'")), 0);
+    assert_eq!(rank(&setup.verdict("make 'a  b'")), 1);
+}
+
+#[test]
+fn a_deny_rule_finds_what_the_text_hides() {
+    let rules = Rules::parse(&own(&["Bash(git push:*)", "Bash(touch:*)"]), &[], &own(&["Bash"]), Mode::Allow).unwrap();
+    let setup = Setup { rules, ..Setup::default() };
+    for line in [
+        "git -C . push",
+        "git --no-pager push origin",
+        "bash -c 'git push'",
+        "timeout -s KILL 5 touch x",
+        "eval touch x",
+        "find . -exec touch {} \\;",
+        "t\"ouc\"h x",
+        "ls | xargs -n 1 touch",
+        "trap 'touch x' EXIT",
+        "bash <<'E'\ntouch x\nE",
+    ] {
+        assert_eq!(rank(&setup.verdict(line)), 2, "{line:?}");
+    }
+}
+
+const PARTS: &[&str] = &[
+    "ls",
+    "npm test",
+    "cargo test",
+    "make",
+    "rm x",
+    "git push --force",
+    "echo x > old",
+    "echo x > new",
+    "python -c x",
+    "$x y",
+    "touch x",
+    "A=1 make",
+    "git status",
+    "eval \"$x\"",
+    "npm install y",
+    "cat < f",
+    "mv old new",
+    "cd sub",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    /// The verdict of a line is at least as strict as that of each of its parts.
+    #[test]
+    fn a_longer_line_is_never_weaker(
+        parts in proptest::collection::vec(proptest::sample::select(PARTS), 1..5),
+        op in proptest::sample::select(&["; ", " && ", " || ", " | ", "\n", " & "][..]),
+        attended in any::<bool>(),
+        mode in proptest::sample::select(&[Mode::Ask, Mode::Allow, Mode::Deny][..]),
+        posture in proptest::sample::select(&[Posture::Ask, Posture::Auto, Posture::Yolo][..]),
+    ) {
+        let rules = Rules::parse(
+            &own(&["Bash(touch:*)"]), &own(&["Bash(npm install:*)"]), &own(&["Bash(npm test:*)", "Bash(cargo test:*)"]), mode,
+        ).unwrap();
+        let setup = Setup { rules, attended, posture, approved: &["Bash(rm:*)"], ..Setup::default() };
+        let whole = setup.verdict(&parts.join(op));
+        for part in &parts {
+            let alone = setup.verdict(part);
+            prop_assert!(rank(&whole) >= rank(&alone), "{:?} {:?} but {:?} {:?}", parts, whole, part, alone);
+        }
+    }
+
+    /// What hides or endangers a line still does with anything around it.
+    #[test]
+    fn danger_is_found_anywhere(head in "[a-z]{1,6}( [a-z]{1,6}){0,2}", tail in "[a-z]{1,6}( -[a-z]{1,3}){0,2}", op in proptest::sample::select(&[";", "&&", "||", "|", "\n"][..])) {
+        let line = format!("{head} {op} rm -rf y {op} {tail}");
+        prop_assert!(!why(&line).is_empty(), "{}", line);
+    }
+}
+
+#[test]
+fn readers_need_no_question() {
+    let setup = Setup { attended: true, ..Setup::default() };
+    for line in ["ls", "git status", "cat a | wc -l"] {
+        assert_eq!(setup.verdict(line), Verdict::Allow(By::Fallback), "{line}");
+    }
+    assert_eq!(setup.verdict("make"), Verdict::Ask(By::Fallback));
+    assert_eq!(ReadOnly::Yes, reasonix_policy::read_only("ls"));
+}
