@@ -5,6 +5,7 @@ use crate::say;
 use anyhow::Context as _;
 use reasonix_config::{Flags, Loaded, Sources};
 use reasonix_engine::{Start, Which};
+use reasonix_policy::Rule;
 use reasonix_proto::{Level, Phrase};
 use reasonix_workspace::{Options, Workspace};
 use std::collections::BTreeMap;
@@ -54,10 +55,20 @@ impl Context {
             allow_write: sandbox.allow_write.clone(),
             forbid_read: sandbox.forbid_read.clone(),
             closed: vec![self.home.clone()],
-            unlisted: Vec::new(),
+            unlisted: self.unlisted(),
         };
         Workspace::open(root, options)
             .map_err(|error| say::usage(Phrase::new("engine.workspace").with("reason", error)))
+    }
+
+    /// What rules deny to read is not listed and not found either.
+    fn unlisted(&self) -> Vec<String> {
+        let root = self.root().display().to_string();
+        let denied = self.loaded.settings.permissions.deny.iter();
+        denied
+            .filter_map(|rule| Rule::parse(&Rule::relative_to(rule, &root)).ok())
+            .flat_map(|rule| rule.unlisted())
+            .collect()
     }
 
     /// What a session starts from.

@@ -71,7 +71,7 @@ fn ctrl_c_while_a_command_runs_kills_its_tree() {
         let place = Place::new(vec![slow_command(&mark), Reply::say("ok")]);
         let child = place.spawn(&["run", "hello"]);
         until("the command", || place.work.exists("started"));
-        assert!(marked(&mark) >= 2, "the command and its daemon run");
+        until("the command and its daemon", || marked(&mark) >= 2);
         signal(&child, number);
         let ran = support::finish(child.wait_with_output().unwrap());
         assert_eq!(ran.code, Some(130), "{}", ran.err);
@@ -103,7 +103,7 @@ fn kill_9_while_a_command_runs() {
     let place = Place::new(vec![slow_command(&mark), Reply::say("ok")]);
     let mut child = place.spawn(&["run", "hello"]);
     until("the command", || place.work.exists("started"));
-    assert!(marked(&mark) >= 2, "the command and its daemon run");
+    until("the command and its daemon", || marked(&mark) >= 2);
     signal(&child, libc::SIGKILL);
     child.wait().unwrap();
     until("the command and the daemon that left its session are gone", || marked(&mark) == 0);

@@ -11,7 +11,7 @@ use crate::tools::todo_tools;
 use reasonix_agent::{Agent, Artifacts, Conversation, Limits, Model, Prefix, Sink, Tool, ToolSpec, Tools};
 use reasonix_config::{Mode as ConfigMode, RulesFile, Settings};
 use reasonix_exec::Confinement;
-use reasonix_policy::{Mode, Posture, Rules};
+use reasonix_policy::{Mode, Posture, Rule, Rules};
 use reasonix_proto::{Event, Family, Level, Op, Phrase, Query, RECORD_VERSION, Reply, SessionHead, SessionId};
 use reasonix_session::{MemoryArtifacts, Opened, SessionArtifacts, Sessions, history, in_memory};
 use reasonix_tools::{Bash, Deps, ShellOptions, files};
@@ -119,7 +119,7 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
     let tools = toolset(&start, &artifacts, &todo, confinement, earlier);
     let figures = Figures { usage: past.usage, context: past.context };
     let (outbox, events) = Outbox::new(past.head.session.clone(), figures);
-    let rules = rules_of(&start.settings)?;
+    let rules = rules_of(&start.settings, start.workspace.root())?;
     let standing = Standing::new(rules, Posture::Ask, &start)?;
     let gate = Arc::new(Approvals::new(standing, start.workspace.clone(), outbox.clone()));
     gate.recall(&opened.records);
@@ -314,10 +314,14 @@ fn limits_of(settings: &Settings) -> Limits {
     Limits { max_steps: settings.agent.max_steps, turn_timeout: (seconds > 0).then(|| Duration::from_secs(seconds)) }
 }
 
-fn rules_of(settings: &Settings) -> Result<Rules, EngineError> {
+/// The rules of the settings, for this root.
+fn rules_of(settings: &Settings, root: &Path) -> Result<Rules, EngineError> {
+    let root = root.display().to_string();
+    let local = |rules: &[String]| -> Vec<String> { rules.iter().map(|rule| Rule::relative_to(rule, &root)).collect() };
     let permissions = &settings.permissions;
     let mode = mode_of(permissions.mode);
-    let mut rules = Rules::parse(&permissions.deny, &permissions.ask, &permissions.allow, mode)?;
+    let mut rules =
+        Rules::parse(&local(&permissions.deny), &local(&permissions.ask), &local(&permissions.allow), mode)?;
     for (name, mode) in &permissions.fallbacks {
         let families = [Family::Bash, Family::Edit, Family::Read, Family::Grep];
         let family = families.into_iter().find(|family| family.name().eq_ignore_ascii_case(name));

@@ -6,6 +6,7 @@ use crate::readers::without_git_options;
 use globset::{GlobBuilder, GlobMatcher};
 use reasonix_proto::{Action, Family};
 use std::fmt;
+use std::path::Path;
 
 /// One permission rule, as written.
 #[derive(Debug, Clone)]
@@ -84,6 +85,35 @@ impl Rule {
         }
     }
 
+    /// True when the rule, as one that forbids or asks, speaks of this call. What may not be read may not be searched
+    /// either, nor changed or moved: a change shows what was there.
+    fn concerns(&self, tool: &str, family: Family) -> bool {
+        let reads_it = matches!(family, Family::Grep | Family::Edit) && self.names_paths();
+        self.names(tool, family) || (reads_it && self.target == Target::Family(Family::Read))
+    }
+
+    /// Globs of what this rule, as one that denies, hides from listings and searches.
+    pub fn unlisted(&self) -> Vec<String> {
+        let hides = matches!(self.target, Target::Family(Family::Read | Family::Grep));
+        match &self.specifier {
+            Some(Specifier::Path(glob)) if hides => {
+                let pattern = glob.glob().glob();
+                let anywhere = if pattern.contains('/') { "" } else { "**/" };
+                vec![format!("{anywhere}{pattern}"), format!("{anywhere}{pattern}/**")]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The rule's text with a path below `root` made relative to it, as paths are when rules are matched.
+    pub fn relative_to(text: &str, root: &str) -> String {
+        let cut = text.split_once('(').and_then(|(name, inner)| {
+            let below = inner.trim_start().strip_prefix(root)?.strip_prefix('/')?;
+            Some(format!("{name}({below}"))
+        });
+        cut.unwrap_or_else(|| text.to_owned())
+    }
+
     /// True when the rule names files.
     pub fn names_paths(&self) -> bool {
         matches!(self.specifier, Some(Specifier::Path(_)))
@@ -137,7 +167,7 @@ impl Rule {
 
     /// True when the rule touches the call: one subject, or one command in the line, is enough.
     pub(crate) fn touches(&self, tool: &str, action: &Action, effects: &[Effects]) -> bool {
-        if !self.names(tool, action.family) {
+        if !self.concerns(tool, action.family) {
             return false;
         }
         let Some(specifier) = &self.specifier else { return true };
@@ -215,10 +245,14 @@ impl Specifier {
         self.fits(&text) || self.fits(&bare(simple)) || git.is_some_and(|git| self.fits(&bare(&git)))
     }
 
-    /// A folder that is forbidden forbids what is in it.
+    /// A folder that is forbidden forbids what is in it, and a name without a folder is forbidden in every one.
     fn touches_path(&self, subject: &str) -> bool {
-        let path = std::path::Path::new(subject);
-        path.ancestors().any(|part| !part.as_os_str().is_empty() && self.fits(&part.to_string_lossy()))
+        let anywhere = matches!(self, Self::Path(glob) if !glob.glob().glob().contains('/'));
+        let parts = Path::new(subject).ancestors().filter(|part| !part.as_os_str().is_empty());
+        parts.into_iter().any(|part| {
+            let name = part.file_name().filter(|_| anywhere);
+            self.fits(&part.to_string_lossy()) || name.is_some_and(|name| self.fits(&name.to_string_lossy()))
+        })
     }
 
     fn fits(&self, subject: &str) -> bool {

@@ -159,3 +159,32 @@ proptest! {
         prop_assert_eq!(verdict(&rules, "bash", &bash(&format!("{head} {op} rm -rf x {op} {tail}"))), "deny");
     }
 }
+
+#[test]
+fn what_may_not_be_read_may_not_be_searched_or_changed() {
+    let grep = |path: &str| Action::reads(Family::Grep, path);
+    for (rule, tool, action, wanted) in [
+        ("Read(.env)", "grep", grep(".env"), "deny"),
+        ("Read(.env)", "grep", grep("sub/.env"), "deny"),
+        ("Read(.env)", "edit_file", edit(&[".env"]), "deny"),
+        ("Read(.env)", "move_file", edit(&[".env", "x"]), "deny"),
+        ("Read(*.pem)", "read_file", Action::reads(Family::Read, "deep/in/k.pem"), "deny"),
+        ("Read(secrets/**)", "write_file", edit(&["secrets/a"]), "deny"),
+        ("Read(secrets/**)", "grep", grep("src"), "allow"),
+        ("Read(a/.env)", "read_file", Action::reads(Family::Read, "b/a/.env"), "allow"),
+        ("Grep(secrets/**)", "read_file", Action::reads(Family::Read, "secrets/a"), "allow"),
+    ] {
+        assert_eq!(verdict(&rules(&[rule], &[], &["Edit"]), tool, &action), wanted, "{rule} {action:?}");
+    }
+    // A name alone allows only itself: an allow rule is never wider than it reads.
+    assert_eq!(verdict(&rules(&[], &[], &["Edit(a.md)"]), "write_file", &edit(&["deep/a.md"])), "ask");
+}
+
+#[test]
+fn a_path_below_the_root_is_matched_relative_to_it() {
+    assert_eq!(Rule::relative_to("Read(/w/p/.env)", "/w/p"), "Read(.env)");
+    assert_eq!(Rule::relative_to("Read(/w/pq/.env)", "/w/p"), "Read(/w/pq/.env)");
+    assert_eq!(Rule::relative_to("Bash(ls)", "/w/p"), "Bash(ls)");
+    assert_eq!(Rule::parse("Read(.env)").unwrap().unlisted(), ["**/.env", "**/.env/**"]);
+    assert_eq!(Rule::parse("Edit(docs/**)").unwrap().unlisted(), Vec::<String>::new());
+}
