@@ -301,3 +301,18 @@ fn settings_of_the_project_hold_in_its_subfolders() {
     assert_eq!(ran.code, Some(3), "{}", ran.err);
     assert!(!place.work.exists("sub/deep/x"));
 }
+
+#[test]
+fn the_keys_of_endpoints_do_not_reach_commands() {
+    let place = Place::new(vec![Reply::call("bash", json!({"command": "env"})), Reply::say("ok")]);
+    let settings = place.home.read("config.toml").replace("MOCK_KEY", "MYLLM");
+    place.home.write("config.toml", settings);
+    let mut command = place.command(&["run", "go"]);
+    command.env("MYLLM", "sk-plain-name").env("DATABASE_URL", "postgres://me:hunter2@db/x").env("HARMLESS", "seen");
+    assert_eq!(support::finish(command.output().unwrap()).code, Some(0));
+    let request = place.server.requests().pop().unwrap();
+    assert_eq!(request.header("authorization"), Some("Bearer sk-plain-name"));
+    let seen = request.last_content();
+    assert!(seen.contains("HARMLESS=seen"), "{seen}");
+    assert!(!seen.contains("sk-plain-name") && !seen.contains("hunter2"), "{seen}");
+}

@@ -255,6 +255,10 @@ fn all_tools(
     let timeout = (settings.bash_timeout_seconds > 0).then(|| Duration::from_secs(settings.bash_timeout_seconds));
     let mut shell = ShellOptions::at(start.workspace.root());
     shell.timeout = timeout;
+    // Whatever they are called: the keys of the endpoints are not for commands.
+    let keys: Vec<&str> =
+        start.settings.providers.iter().filter_map(|provider| provider.api_key_env.as_deref()).collect();
+    shell.environment = shell.environment.without(&keys);
     shell.reads = reasonix_policy::read_only;
     shell.confinement = confinement;
     if let Some(path) = &settings.shell.path {

@@ -40,7 +40,7 @@ const INJECTING_NAMES: &[&str] = &[
     "PS4",
     "IFS",
 ];
-const INJECTING_STARTS: &[&str] = &["BASH_FUNC_"];
+const INJECTING_STARTS: &[&str] = &["BASH_FUNC_", "GIT_CONFIG_"];
 
 /// Names that would force colours against `NO_COLOR`.
 const COLOURING: &[&str] = &["FORCE_COLOR", "CLICOLOR_FORCE"];
@@ -79,7 +79,8 @@ impl Environment {
     /// These variables without secrets and injections, and with prompts and pagers off.
     pub fn scrubbed(vars: impl IntoIterator<Item = (OsString, OsString)>, allow: &[String]) -> Self {
         let is_set = |name: &OsStr| SET.iter().any(|(set, _)| name == *set);
-        let mut vars: Vec<_> = vars.into_iter().filter(|(name, _)| !is_set(name) && passes(name, allow)).collect();
+        let mut vars: Vec<_> =
+            vars.into_iter().filter(|(name, value)| !is_set(name) && passes(name, value, allow)).collect();
         vars.extend(SET.iter().map(|(name, value)| (name.into(), value.into())));
         Self { vars }
     }
@@ -95,7 +96,7 @@ impl Environment {
 
     /// Takes variables out.
     #[must_use]
-    pub(crate) fn without(mut self, names: &[&str]) -> Self {
+    pub fn without(mut self, names: &[&str]) -> Self {
         self.vars.retain(|(known, _)| !names.iter().any(|name| known == name));
         self
     }
@@ -106,12 +107,21 @@ impl Environment {
     }
 }
 
-fn passes(name: &OsStr, allow: &[String]) -> bool {
+/// True for an address with a password in it.
+fn has_password(value: &str) -> bool {
+    let authority = value.split_once("://").map(|(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or_default());
+    let user = authority.and_then(|authority| authority.rsplit_once('@')).map(|(user, _)| user);
+    user.is_some_and(|user| user.split_once(':').is_some_and(|(_, password)| !password.is_empty()))
+}
+
+fn passes(name: &OsStr, value: &OsStr, allow: &[String]) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
     let injects =
         INJECTING_NAMES.contains(&name.as_str()) || INJECTING_STARTS.iter().any(|start| name.starts_with(start));
     let allowed = allow.iter().any(|allowed| allowed.eq_ignore_ascii_case(&name));
-    !injects && !COLOURING.contains(&name.as_str()) && (allowed || !is_secret(&name))
+    !injects
+        && !COLOURING.contains(&name.as_str())
+        && (allowed || !(is_secret(&name) || has_password(&value.to_string_lossy())))
 }
 
 /// Whether an uppercase name looks like a secret.
@@ -131,6 +141,19 @@ fn is_secret(name: &str) -> bool {
 mod tests {
     use super::{Environment, passes};
     use std::ffi::{OsStr, OsString};
+
+    #[test]
+    fn an_address_with_a_password_is_a_secret_whatever_its_name() {
+        for (value, secret) in [
+            ("postgres://me:pw@db/x", true),
+            ("http://proxy:8080", false),
+            ("https://me@host/x", false),
+            ("https://host/a:b@c", false),
+            ("plain", false),
+        ] {
+            assert_eq!(super::has_password(value), secret, "{value}");
+        }
+    }
 
     #[test]
     fn secrets_and_injections_stay_here() {
@@ -172,7 +195,7 @@ mod tests {
             "CDPATH",
             "FORCE_COLOR",
         ] {
-            assert!(!passes(OsStr::new(name), &[]), "{name} passed");
+            assert!(!passes(OsStr::new(name), OsStr::new("v"), &[]), "{name} passed");
         }
     }
 
@@ -217,16 +240,16 @@ mod tests {
             "CC",
             "EDITOR_HINT",
         ] {
-            assert!(passes(OsStr::new(name), &[]), "{name} was dropped");
+            assert!(passes(OsStr::new(name), OsStr::new("v"), &[]), "{name} was dropped");
         }
     }
 
     #[test]
     fn the_allow_list_opens_secrets_but_no_injections() {
         let allow = ["gh_token".to_owned(), "LD_PRELOAD".to_owned()];
-        assert!(passes(OsStr::new("GH_TOKEN"), &allow));
-        assert!(!passes(OsStr::new("HF_TOKEN"), &allow));
-        assert!(!passes(OsStr::new("LD_PRELOAD"), &allow));
+        assert!(passes(OsStr::new("GH_TOKEN"), OsStr::new("v"), &allow));
+        assert!(!passes(OsStr::new("HF_TOKEN"), OsStr::new("v"), &allow));
+        assert!(!passes(OsStr::new("LD_PRELOAD"), OsStr::new("v"), &allow));
     }
 
     #[test]
