@@ -79,7 +79,7 @@ pub const KEYS: &[Key] = &[
     key("permissions.deny", Texts, "[]", Scope::Adds, "Rules that forbid, in every mode."),
     key("permissions.fallbacks", ChoiceMap(MODES), "{}", Scope::Stricter, "What happens when no rule covers a call of one family: `Bash`, `Edit`, `Read`, `Grep`, `Task`, `Skill`, `Mcp`, `Web`."),
     key("permissions.external_directory", Choice(MODES), "\"deny\"", Scope::Stricter, "Paths outside the workspace.").later(),
-    key("permissions.dangerous", Texts, "[]", Scope::Adds, "More patterns for the dangerous class; the built-in ones cannot be removed.").later(),
+    key("permissions.dangerous", Texts, "[]", Scope::Adds, "More patterns for the dangerous class; the built-in ones cannot be removed."),
     key("sandbox.bash", Choice(&["off", "best-effort", "enforce"]), "\"enforce\"", Scope::Stricter, "How commands are boxed: `enforce` needs level `full`, `best-effort` accepts `partial`."),
     key("sandbox.network", Bool, "false", Scope::Stricter, "Commands may reach the network."),
     key("sandbox.workspace_root", Text, "", Scope::User, "The root that file tools stay in; without it the working folder."),
