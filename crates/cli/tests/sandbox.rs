@@ -115,3 +115,11 @@ fn the_model_is_told_when_the_box_was_in_the_way() {
     assert_eq!(place.run(&["run", "go"]).code, Some(0));
     assert_eq!(result(&place).trim(), "Read-only file system", "nothing failed, so nothing is said");
 }
+
+#[test]
+fn the_demo_runs_also_where_there_is_no_box() {
+    let place = Place::bare(reasonix_testkit::ModelServer::start_blocking(vec![]));
+    let Some(ran) = without_namespaces(&place, &["demo"]) else { return };
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("all tests passed"), "{}", ran.err);
+}

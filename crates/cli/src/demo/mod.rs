@@ -9,7 +9,7 @@ use crate::run::finish;
 use crate::say::{self, Colour, Style};
 use crate::view::{Plain, View, diff_lines};
 use anyhow::Context as _;
-use reasonix_config::{Provider, Settings};
+use reasonix_config::{Bash, Provider, Sandbox, Settings};
 use reasonix_engine::{Start, Which, start};
 use reasonix_proto::{Op, Phrase, TurnEnd};
 use reasonix_workspace::{Options, Workspace};
@@ -30,7 +30,11 @@ pub(crate) async fn demo(args: DemoArgs) -> anyhow::Result<Exit> {
     say::line_err(&format!("\n> {prompt}\n"));
     let mut interrupts = Interrupts::listen(Manner::Run)?;
     let mut view = Plain::new(None);
-    let mut handle = start(beginning(&place)?).map_err(|error| say::engine(&error))?;
+    // The commands of the demo are our own. Where this machine has no sandbox they run without one, and a notice says so.
+    let mut handle = match start(beginning(&place, Bash::BestEffort)?) {
+        Ok(handle) => handle,
+        Err(_) => start(beginning(&place, Bash::Off)?).map_err(|error| say::engine(&error))?,
+    };
     handle.send(Op::Prompt { text: prompt });
     let end = pump(&mut handle, &mut view, &mut interrupts).await?;
     view.close()?;
@@ -59,7 +63,7 @@ fn conclude(style: Style, project: &Path) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn beginning(place: &Place) -> anyhow::Result<Start> {
+fn beginning(place: &Place, bash: Bash) -> anyhow::Result<Start> {
     let script = place.script();
     std::fs::write(&script, SCRIPT).with_context(|| format!("cannot write {}", script.display()))?;
     let provider = Provider {
@@ -70,7 +74,8 @@ fn beginning(place: &Place) -> anyhow::Result<Start> {
         script: Some(script),
         ..Provider::default()
     };
-    let settings = Settings { providers: vec![provider], ..Settings::default() };
+    let sandbox = Sandbox { bash, ..Sandbox::default() };
+    let settings = Settings { providers: vec![provider], sandbox, ..Settings::default() };
     let workspace = Workspace::open(&place.project(), Options::default())
         .map_err(|error| say::failed(Phrase::new("engine.workspace").with("reason", error)))?;
     Ok(Start {
