@@ -141,7 +141,10 @@ fn an_endpoint_that_is_not_there() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     place.home.write(
         "config.toml",
-        format!("[[providers]]\nname = \"down\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\nmodel = \"m\"\n"),
+        format!(
+            "[[providers]]\nname = \"down\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\nmodel = \"m\"\n{}",
+            support::unboxed()
+        ),
     );
     let ran = place.run(&["run", "hello"]);
     assert_says(&ran, 4, &[&port.to_string(), "attempt 1 of 4", "hint:"]);

@@ -147,19 +147,17 @@ fn two_processes_cannot_write_one_session() {
 
 #[test]
 fn a_run_that_waits_for_stdin_can_be_ended() {
-    for number in [libc::SIGINT, libc::SIGTERM] {
-        let place = Place::new(vec![]);
-        let mut command = place.command(&["run", "go"]);
-        let mut child =
-            command.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
-        let open = child.stdin.take();
-        // The note says that it reads; from then on it is known to wait.
-        let mut note = [0; 16];
-        std::io::Read::read_exact(child.stderr.as_mut().unwrap(), &mut note).unwrap();
-        signal(&child, number);
-        assert!(!child.wait().unwrap().success());
-        drop(open);
-    }
+    let place = Place::new(vec![]);
+    let mut command = place.command(&["run", "go"]);
+    let mut child = command.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let open = child.stdin.take();
+    // The note says that it reads; from then on it is known to wait.
+    let mut note = [0; 16];
+    std::io::Read::read_exact(child.stderr.as_mut().unwrap(), &mut note).unwrap();
+    // Not SIGINT: a shell that starts tests in the background hands it down as ignored, and that is to be kept.
+    signal(&child, libc::SIGTERM);
+    assert!(!child.wait().unwrap().success());
+    drop(open);
 }
 
 #[test]

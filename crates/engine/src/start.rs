@@ -103,6 +103,9 @@ impl Handle {
 
 /// Starts a session on the current runtime.
 pub fn start(start: Start) -> Result<Handle, EngineError> {
+    if start.settings.providers.is_empty() {
+        return Err(reasonix_config::ConfigError::NoProvider.into());
+    }
     let confinement = confinement_of(&start)?;
     let (opened, artifacts, resumed) = open(&start, &confinement)?;
     let past = history(&opened.records);

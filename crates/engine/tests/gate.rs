@@ -1,7 +1,7 @@
 //! The gate of a live session: nothing runs around it, the first answer wins, and a grant lasts as long as it says.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use reasonix_config::{Permissions, Provider, Settings};
+use reasonix_config::{Bash, Permissions, Provider, Sandbox, Settings};
 use reasonix_engine::{Handle, Start, Which, start};
 use reasonix_proto::{Asking, Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
 use reasonix_testkit::{ModelServer, Reply, TempWorkspace};
@@ -35,7 +35,9 @@ impl World {
             default: "m".into(),
             ..Provider::default()
         };
-        let settings = Settings { providers: vec![provider], permissions, ..Settings::default() };
+        // These tests are about the gate; the box has its own.
+        let sandbox = Sandbox { bash: Bash::Off, ..Sandbox::default() };
+        let settings = Settings { providers: vec![provider], permissions, sandbox, ..Settings::default() };
         let workspace = Workspace::open(&self.work.path(), Options::default()).expect("a workspace");
         start(Start {
             settings,

@@ -5,6 +5,7 @@
 use reasonix_testkit::{ModelServer, Reply, TempWorkspace};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
 
 /// A home folder, a project folder and a model server.
 pub struct Place {
@@ -43,7 +44,8 @@ impl Place {
             "default_model = \"mock\"\n\n[[providers]]\nname = \"mock\"\nkind = \"openai\"\nbase_url = \"{}\"\nmodel = \"m1\"\napi_key_env = \"MOCK_KEY\"\ncontext_window = 100000\n\n{more}",
             self.server.base_url()
         );
-        self.home.write("config.toml", text);
+        // Where the kernel gives no box (containers, often), what is not about the box is tested without it.
+        self.home.write("config.toml", text + if more.contains("[sandbox]") { "" } else { unboxed() });
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
@@ -105,6 +107,27 @@ pub fn finish(output: Output) -> Ran {
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
         err: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
+}
+
+/// Settings for where there is no box.
+pub fn unboxed() -> &'static str {
+    if has_box() { "" } else { "\n[sandbox]\nbash = \"off\"\n" }
+}
+
+/// True when commands can be boxed here; with everything required they have to be.
+pub fn has_box() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let home = TempWorkspace::new();
+        let output = Command::new(binary())
+            .args(["doctor", "--offline"])
+            .env("REASONIX_HOME", home.path())
+            .env("LANG", "C")
+            .output();
+        let found = output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("sandbox, level full"));
+        assert!(found || !everything_required(), "REASONIX_E2E=1 needs the sandbox at level full");
+        found
+    })
 }
 
 /// True when what needs more than Rust, git and bash must be there.
