@@ -141,7 +141,10 @@ async fn nothing_outside_is_written() {
     symlink(outside.join("new"), place.work.path().join("dangling")).unwrap();
     let sandbox = full_or_skip!(place.options());
     let out = outside.display();
-    place.good(&sandbox, &format!("cat {out}/file folder/file link"), "mineminemine").await;
+    // A checkout below /tmp or the home folder is not even visible in the box; elsewhere it can be read.
+    if !outside.starts_with("/tmp") && !outside.starts_with("/home") && !outside.starts_with("/root") {
+        place.good(&sandbox, &format!("cat {out}/file folder/file link"), "mineminemine").await;
+    }
     let up = format!("{}{out}", "../".repeat(place.work.path().canonicalize().unwrap().components().count()));
     for line in [
         format!("echo x > {out}/file"),
