@@ -135,3 +135,19 @@ fn the_demo_runs_also_where_there_is_no_box() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.err.contains("all tests passed"), "{}", ran.err);
 }
+
+#[test]
+fn a_project_in_shared_memory_is_seen_and_nothing_else_there() {
+    let Ok(outside) = tempfile::tempdir_in("/dev/shm") else { return };
+    if !support::has_box() {
+        return;
+    }
+    let work = outside.path().join("work");
+    std::fs::create_dir(&work).unwrap();
+    std::fs::write(outside.path().join("other"), "secret").unwrap();
+    let place = Place::new(vec![bash("cat ../other; ls /dev/shm/*; echo made > here"), Reply::say("ok")]);
+    let ran = place.run(&["run", "-C", &work.display().to_string(), "go"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(std::fs::read_to_string(work.join("here")).unwrap(), "made\n");
+    assert!(!result(&place).contains("secret"), "{}", result(&place));
+}

@@ -8,6 +8,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Comes with the box's devices, and is its own.
+const SHARED_MEMORY: &str = "/dev/shm";
+
 /// What stands where, in the order in which it is put there.
 #[derive(Debug)]
 pub(super) struct Layout {
@@ -64,7 +67,7 @@ impl Layout {
         layout.open_caches(&homes, options, scratch)?;
         let kept = KEPT.iter().chain(KEPT_FOR_NETWORK.iter().filter(|_| options.network)).map(PathBuf::from);
         layout.visible.extend(kept.filter(|path| path.exists()));
-        layout.prepare_places()?;
+        layout.prepare_places(scratch)?;
         Ok(layout)
     }
 
@@ -112,18 +115,22 @@ impl Layout {
     /// it back.
     pub(super) fn is_hidden(&self, path: &Path) -> bool {
         let within = |place: &PathBuf| path.starts_with(place);
-        self.replaced.iter().any(|replaced| path.starts_with(&replaced.at))
+        let covered = path.starts_with(SHARED_MEMORY) || self.replaced.iter().any(|place| path.starts_with(&place.at));
+        covered
             && !self.visible.iter().any(within)
             && !self.caches.iter().any(|cache| path.starts_with(&cache.at))
             && !self.roots.iter().any(within)
     }
 
     /// Makes what others are mounted on, where that lies in a replaced folder.
-    fn prepare_places(&self) -> io::Result<()> {
+    fn prepare_places(&self, scratch: &Scratch) -> io::Result<()> {
+        // The box's own shared memory is such a folder too, though it comes with the devices.
+        let shared = Replaced { at: PathBuf::from(SHARED_MEMORY), from: scratch.at("shm"), writable: true };
         let replaced = self.replaced.iter().map(|replaced| &replaced.at);
         let caches = self.caches.iter().map(|cache| &cache.at);
         for path in replaced.chain(&self.visible).chain(caches).chain(&self.roots) {
-            let around = self.replaced.iter().rfind(|replaced| *path != replaced.at && path.starts_with(&replaced.at));
+            let mut around = std::iter::once(&shared).chain(&self.replaced);
+            let around = around.rfind(|replaced| *path != replaced.at && path.starts_with(&replaced.at));
             let Some((around, rest)) = around.and_then(|around| Some((around, path.strip_prefix(&around.at).ok()?)))
             else {
                 continue;
