@@ -9,13 +9,14 @@ use crate::run::finish;
 use crate::say::{self, Colour, Style};
 use crate::view::{Plain, View, diff_lines};
 use anyhow::Context as _;
+use reasonix_agent::Stop;
 use reasonix_config::{Bash, Provider, Sandbox, Settings};
 use reasonix_engine::{Start, Which, start};
+use reasonix_exec::{Command, Status};
 use reasonix_proto::{Op, Phrase, TurnEnd};
 use reasonix_workspace::{Options, Workspace};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 const SCRIPT: &str = include_str!("script.jsonl");
 const PROGRAM: &str = include_str!("price.sh");
@@ -40,22 +41,26 @@ pub(crate) async fn demo(args: DemoArgs) -> anyhow::Result<Exit> {
     view.close()?;
     finish(handle, &mut view, &mut interrupts).await?;
     match end {
-        Some(TurnEnd::Done) => conclude(style, &project),
+        Some(TurnEnd::Done) => conclude(style, &project).await,
         Some(TurnEnd::ProviderFailed { why }) => Err(say::failed(why)),
         other => Ok(Exit::of_turn(&other.unwrap_or(TurnEnd::Interrupted))),
     }
 }
 
 /// Shows what was done, checked by us and not by the script.
-fn conclude(style: Style, project: &Path) -> anyhow::Result<Exit> {
+async fn conclude(style: Style, project: &Path) -> anyhow::Result<Exit> {
     let after = std::fs::read_to_string(project.join("price.sh"))?;
     let diff = similar::TextDiff::from_lines(PROGRAM, after.as_str()).unified_diff().context_radius(2).to_string();
     say::line_err(&style.text(&Phrase::new("cli.demo_diff")));
     diff_lines(style, &diff).iter().for_each(|line| say::line_err(line));
-    let test = Command::new("bash").arg("test.sh").current_dir(project).output().context("cannot run bash")?;
+    let test = Command::shell(Path::new("/bin/bash"), "bash test.sh", project);
+    let test = reasonix_exec::run(&test, Stop::new(), &|_| {}).await.map_err(|error| say::failed(error.phrase()))?;
     say::line_err(&style.text(&Phrase::new("cli.demo_test")));
-    String::from_utf8_lossy(&test.stdout).lines().for_each(|line| say::line_err(&format!("       {line}")));
-    if !test.status.success() {
+    let passed = test.status == Status::Exited(0);
+    String::from_utf8_lossy(&test.output.into_parts().0)
+        .lines()
+        .for_each(|line| say::line_err(&format!("       {line}")));
+    if !passed {
         return Err(say::failed(Phrase::new("cli.demo_failed")));
     }
     say::line_err(&style.err(Colour::Green, &style.text(&Phrase::new("cli.demo_ok"))));
