@@ -2,13 +2,15 @@
 
 use crate::context::{INTERRUPTED, NO_ANSWER};
 use crate::ports::{Failure, Item};
-use reasonix_proto::{Event, Level, Message, Phrase, Reasoning, StopReason, ToolCall, Usage};
+use reasonix_proto::{Event, Kept, Level, Message, Phrase, Reasoning, StopReason, ToolCall, Usage};
 
 /// What has arrived of an answer.
 #[derive(Debug, Default)]
 pub(crate) struct Fold {
     text: String,
     reasoning: Option<String>,
+    kept: Option<Kept>,
+    model: Option<String>,
     calls: Vec<ToolCall>,
     usage: Option<Usage>,
     end: Option<Result<StopReason, Failure>>,
@@ -18,6 +20,8 @@ pub(crate) struct Fold {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Answer {
     pub(crate) message: Message,
+    /// The model that gave it.
+    pub(crate) model: String,
     pub(crate) usage: Option<Usage>,
     pub(crate) failure: Option<Failure>,
 }
@@ -44,7 +48,12 @@ impl Fold {
                 }
                 Item::CallDelta { index, name, delta } => events.push(Event::Arguments { index, name, delta }),
                 Item::Call(call) => self.calls.push(call),
+                Item::Kept(kept) => self.kept = Some(kept),
                 Item::Usage(usage) => self.usage = Some(usage),
+                Item::Switched { model, why } => {
+                    events.push(switch_notice(&model, &why));
+                    self.model = Some(model);
+                }
                 Item::Retrying { attempt, of, wait, why } => events.push(retry_notice(attempt, of, wait, &why)),
                 Item::End(stop) => self.end = Some(Ok(stop)),
                 Item::Failed(failure) => self.end = Some(Err(failure)),
@@ -74,10 +83,20 @@ impl Fold {
             }
         }
         let stop = if complete && !self.calls.is_empty() { StopReason::Calls } else { stop };
-        let reasoning = self.reasoning.map(|text| Reasoning { text, model: model.to_owned() });
+        let model = self.model.unwrap_or_else(|| model.to_owned());
+        let reasoning = match (self.reasoning, self.kept) {
+            (None, None) => None,
+            (text, kept) => Some(Reasoning { text: text.unwrap_or_default(), model: model.clone(), kept }),
+        };
         let message = Message::Assistant { text: self.text, reasoning, calls: self.calls, stop };
-        Answer { message, usage: self.usage, failure }
+        Answer { message, model, usage: self.usage, failure }
     }
+}
+
+fn switch_notice(model: &str, why: &Phrase) -> Event {
+    let mut phrase = Phrase::new("engine.fell_back").with("why", format_args!("@{}", why.code)).with("now", model);
+    phrase.args.extend(why.args.iter().cloned());
+    Event::Notice { level: Level::Warning, phrase }
 }
 
 fn retry_notice(attempt: u32, of: u32, wait: std::time::Duration, why: &Phrase) -> Event {
@@ -95,7 +114,7 @@ mod tests {
     use super::Fold;
     use crate::ports::{Failure, FailureClass, Item};
     use pretty_assertions::assert_eq;
-    use reasonix_proto::{CallId, Event, Message, Phrase, StopReason, ToolCall};
+    use reasonix_proto::{Block, CallId, Event, Kept, Message, Phrase, Reasoning, StopReason, ToolCall};
 
     fn call() -> Item {
         Item::Call(ToolCall { id: CallId::from("c1"), name: "ls".into(), arguments: "{}".into() })
@@ -131,6 +150,24 @@ mod tests {
                 Event::Text { delta: "c".into() }
             ]
         );
+    }
+
+    #[test]
+    fn another_model_in_between_is_the_one_that_answered() {
+        let mut fold = Fold::default();
+        let why = Phrase::new("llm.rate_limited").with("provider", "p");
+        let kept = Kept { wire: "w".into(), blocks: vec![Block::Raw("{}".into()), Block::Text(1)] };
+        let events = fold.take(vec![
+            Item::Switched { model: "q/n".into(), why },
+            Item::Text("x".into()),
+            Item::Kept(kept.clone()),
+            Item::End(StopReason::End),
+        ]);
+        assert!(matches!(&events[0], Event::Notice { phrase, .. } if phrase.code == "engine.fell_back"), "{events:?}");
+        let answer = fold.finish("p/m", false, true);
+        assert_eq!(answer.model, "q/n");
+        let Message::Assistant { reasoning: Some(reasoning), .. } = answer.message else { panic!() };
+        assert_eq!(reasoning, Reasoning { text: String::new(), model: "q/n".into(), kept: Some(kept) });
     }
 
     #[test]

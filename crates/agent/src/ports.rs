@@ -2,8 +2,8 @@
 
 use futures_util::Stream;
 use reasonix_proto::{
-    Action, Artifact, CallId, Decided, Event, Message, Phrase, Record, RecordBody, StopReason, ToolCall, ToolOutcome,
-    Usage,
+    Action, Artifact, CallId, Decided, Event, Kept, Message, Phrase, Price, Record, RecordBody, StopReason, ToolCall,
+    ToolOutcome, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -32,12 +32,25 @@ pub trait Model: Send + Sync {
 pub type ModelStream = Pin<Box<dyn Stream<Item = Item> + Send>>;
 
 /// What is known about a model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelCard {
     /// The model as `provider/model`.
     pub name: String,
     /// Tokens the model can see; 0 when unknown.
     pub window: u64,
+    /// The most tokens of an answer; 0 when unknown.
+    pub max_output: u64,
+    /// What its tokens cost; none when unknown, or when it costs nothing.
+    pub price: Option<Price>,
+    /// True when it can look at pictures.
+    pub vision: bool,
+}
+
+impl ModelCard {
+    /// A card of a model of which only this is known.
+    pub fn new(name: impl Into<String>, window: u64) -> Self {
+        Self { name: name.into(), window, ..Self::default() }
+    }
 }
 
 /// The part of a request that never changes during a session.
@@ -78,8 +91,17 @@ pub enum Item {
     },
     /// A complete call.
     Call(ToolCall),
+    /// What the wire has to send back with the answer. Comes once, before the end.
+    Kept(Kept),
     /// What the provider counted.
     Usage(Usage),
+    /// Another model answers in place of the one before it. Never comes after a piece of an answer.
+    Switched {
+        /// The model that is asked now, as `provider/model`.
+        model: String,
+        /// Why the one before it could not answer.
+        why: Phrase,
+    },
     /// The request failed in a way that may pass; it is tried again. Never comes after another item.
     Retrying {
         /// The attempt that failed, from 1.

@@ -27,7 +27,7 @@ pub(crate) async fn answer(
     let body = RecordBody::Assistant {
         turn,
         step,
-        model: agent.model.card().name.clone(),
+        model: answer.model.clone(),
         message: answer.message.clone(),
         usage: answer.usage,
     };

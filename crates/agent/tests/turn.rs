@@ -161,7 +161,7 @@ struct World {
 impl World {
     fn new(plays: Vec<Play>, tools: Vec<Arc<dyn Tool>>) -> Self {
         let model = Arc::new(Script {
-            card: ModelCard { name: "test/model".into(), window: 0 },
+            card: ModelCard::new("test/model", 0),
             plays: Mutex::new(plays.into()),
             requests: Mutex::default(),
         });

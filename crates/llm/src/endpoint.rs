@@ -1,5 +1,6 @@
 //! Where a model lives and how it wants to be asked. Names a vendor only by address and model, never by code.
 
+use reasonix_agent::ModelCard;
 use std::fmt;
 use std::time::Duration;
 
@@ -123,6 +124,16 @@ impl Endpoint {
     /// The key, unless it is blank.
     pub(crate) fn secret(&self) -> Option<&str> {
         self.key.as_ref().map(|key| key.expose().trim()).filter(|key| !key.is_empty())
+    }
+
+    /// The address that requests go to.
+    pub(crate) fn target(&self) -> String {
+        self.route("chat/completions")
+    }
+
+    /// What is known about the model.
+    pub(crate) fn card(&self) -> ModelCard {
+        ModelCard::new(self.name(), self.window)
     }
 
     /// The model as `provider/model`.

@@ -181,7 +181,7 @@ fn phrase(code: &'static str, endpoint: &Endpoint) -> Phrase {
     Phrase::new(code)
         .with("provider", &endpoint.provider)
         .with("model", &endpoint.model)
-        .with("url", redact::url(&endpoint.route("chat/completions")))
+        .with("url", redact::url(&endpoint.target()))
         .with("env", env)
 }
 

@@ -1,6 +1,7 @@
 //! Model wires: encode, stream, decode, retry and error classes. A wire knows how to ask; which model and which key it
 //! is given is decided elsewhere. No key is ever part of an error, a debug text or an item.
 
+mod answer;
 mod backoff;
 mod chat;
 mod compat;
@@ -12,6 +13,7 @@ mod redact;
 mod script;
 mod sse;
 mod usage;
+mod wire;
 
 pub use chat::chat;
 pub use endpoint::{Endpoint, Key, Retry};

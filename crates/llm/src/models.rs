@@ -1,8 +1,9 @@
 //! Asks an endpoint which models it has.
 
-use crate::chat::headers;
+use crate::Endpoint;
+use crate::answer::bounded_body;
 use crate::failure::Trouble;
-use crate::{Endpoint, chat};
+use crate::wire::headers;
 use reasonix_agent::Failure;
 use serde_json::Value;
 use std::time::Duration;
@@ -35,7 +36,7 @@ async fn list(endpoint: &Endpoint, client: &reqwest::Client) -> Result<Vec<Model
         let target = response.headers().get("location").and_then(|target| target.to_str().ok()).unwrap_or_default();
         return Err(Trouble::redirect(endpoint, status.as_u16(), target));
     }
-    let body = chat::bounded_body(response).await;
+    let body = bounded_body(response).await;
     if !status.is_success() {
         return Err(Trouble::status(endpoint, status.as_u16(), &body));
     }

@@ -16,7 +16,7 @@ const LAST_RESULT: &str = "{{last_result}}";
 
 /// A model that plays a script, a step for each request; `name` is `provider/model`.
 pub fn scripted(script: Script, name: impl Into<String>, window: u64) -> Arc<dyn Model> {
-    Arc::new(Player { card: ModelCard { name: name.into(), window }, script, next: AtomicUsize::new(0) })
+    Arc::new(Player { card: ModelCard::new(name, window), script, next: AtomicUsize::new(0) })
 }
 
 struct Player {

@@ -43,6 +43,37 @@ pub struct Reasoning {
     pub text: String,
     /// The model that made it.
     pub model: String,
+    /// What the wire has to send back unchanged, such as signed blocks; none where text is all there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Kept>,
+}
+
+impl Reasoning {
+    /// Reasoning that is text and nothing else.
+    pub fn new(text: impl Into<String>, model: impl Into<String>) -> Self {
+        Self { text: text.into(), model: model.into(), kept: None }
+    }
+}
+
+/// The blocks of an answer in the order they came, as one wire wants them back. Only that wire can read them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The wire's name.
+    pub wire: String,
+    /// The blocks in order.
+    pub blocks: Vec<Block>,
+}
+
+/// One block of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Block {
+    /// So many bytes of the message's text.
+    Text(usize),
+    /// The next of the message's calls.
+    Call,
+    /// JSON that is sent back byte for byte.
+    Raw(String),
 }
 
 /// A complete tool call.

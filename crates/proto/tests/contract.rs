@@ -57,7 +57,7 @@ fn records() {
     );
     let message = Message::Assistant {
         text: "t".into(),
-        reasoning: Some(Reasoning { text: "r".into(), model: "p/m".into() }),
+        reasoning: Some(Reasoning::new("r", "p/m")),
         calls: vec![call],
         stop: StopReason::Calls,
     };

@@ -4,9 +4,10 @@ use super::calls::{Calls, Function, MOST_CALLS, Piece, TooMuch};
 use super::content;
 use super::think::{Part, Think};
 use crate::failure::Trouble;
+use crate::wire::Decode;
 use crate::{Endpoint, usage};
-use reasonix_agent::Item;
-use reasonix_proto::{Message, StopReason, Usage};
+use reasonix_agent::{Item, Request};
+use reasonix_proto::{StopReason, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -62,7 +63,7 @@ struct Delta<'a> {
 /// Folds the events of one answer.
 pub(crate) struct Decoder {
     endpoint: Arc<Endpoint>,
-    history: Arc<[Arc<Message>]>,
+    request: Arc<Request>,
     calls: Calls,
     think: Think,
     out: Out,
@@ -80,54 +81,9 @@ struct Out {
 }
 
 impl Decoder {
-    pub(crate) fn new(endpoint: Arc<Endpoint>, history: Arc<[Arc<Message>]>) -> Self {
+    pub(crate) fn new(endpoint: Arc<Endpoint>, request: Arc<Request>) -> Self {
         let (calls, think, out) = (Calls::default(), Think::default(), Out::default());
-        Self { endpoint, history, calls, think, out, usage: None, stop: None, done: false }
-    }
-
-    /// The next item that is ready.
-    pub(crate) fn pop(&mut self) -> Option<Item> {
-        self.out.items.pop_front()
-    }
-
-    /// True when the endpoint said that nothing more comes.
-    pub(crate) fn is_done(&self) -> bool {
-        self.done
-    }
-
-    /// True when the answer is complete, whatever may still follow.
-    pub(crate) fn is_complete(&self) -> bool {
-        self.done || self.stop.is_some()
-    }
-
-    /// True once anything was said.
-    pub(crate) fn has_spoken(&self) -> bool {
-        self.out.text + self.out.reasoning > 0 || !self.calls.is_empty()
-    }
-
-    /// Takes the data of one event.
-    pub(crate) fn event(&mut self, data: &[u8]) -> Result<(), Trouble> {
-        let text = String::from_utf8_lossy(data);
-        let text = text.trim();
-        if text == "[DONE]" {
-            self.done = true;
-        }
-        if text.is_empty() || self.done {
-            return Ok(());
-        }
-        self.take(text)
-    }
-
-    /// Takes an answer that came as one document.
-    pub(crate) fn whole(&mut self, body: &[u8]) -> Result<(), Trouble> {
-        let text = String::from_utf8_lossy(body);
-        let text = text.trim();
-        self.take(text)?;
-        if !self.has_spoken() && self.stop.is_none() {
-            return Err(Trouble::not_json(&self.endpoint, text));
-        }
-        self.done = true;
-        Ok(())
+        Self { endpoint, request, calls, think, out, usage: None, stop: None, done: false }
     }
 
     fn take(&mut self, text: &str) -> Result<(), Trouble> {
@@ -221,13 +177,58 @@ impl Decoder {
         self.usage = usage::parse(&value(raw)).or(self.usage);
     }
 
-    /// The stream is over. Gives the calls and the end, or says that it broke off.
-    pub(crate) fn finish(&mut self) -> Result<(), Trouble> {
+    fn flush(&mut self) {
+        let out = &mut self.out;
+        self.think.finish(&mut |part| out.push(part));
+    }
+}
+
+impl Decode for Decoder {
+    fn pop(&mut self) -> Option<Item> {
+        self.out.items.pop_front()
+    }
+
+    fn is_done(&self) -> bool {
+        self.done
+    }
+
+    fn is_complete(&self) -> bool {
+        self.done || self.stop.is_some()
+    }
+
+    fn has_spoken(&self) -> bool {
+        self.out.text + self.out.reasoning > 0 || !self.calls.is_empty()
+    }
+
+    fn event(&mut self, data: &[u8]) -> Result<(), Trouble> {
+        let text = String::from_utf8_lossy(data);
+        let text = text.trim();
+        if text == "[DONE]" {
+            self.done = true;
+        }
+        if text.is_empty() || self.done {
+            return Ok(());
+        }
+        self.take(text)
+    }
+
+    fn whole(&mut self, body: &[u8]) -> Result<(), Trouble> {
+        let text = String::from_utf8_lossy(body);
+        let text = text.trim();
+        self.take(text)?;
+        if !self.has_spoken() && self.stop.is_none() {
+            return Err(Trouble::not_json(&self.endpoint, text));
+        }
+        self.done = true;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), Trouble> {
         self.flush();
         if !self.is_complete() {
             return Err(Trouble::broken(&self.endpoint, "the stream ended before the answer was complete"));
         }
-        let calls = std::mem::take(&mut self.calls).finish(&self.history);
+        let calls = std::mem::take(&mut self.calls).finish(&self.request.messages);
         let stop = match self.stop {
             Some(StopReason::End) | None if !calls.is_empty() => StopReason::Calls,
             Some(StopReason::Calls) | None if calls.is_empty() => StopReason::End,
@@ -240,16 +241,10 @@ impl Decoder {
         Ok(())
     }
 
-    /// Something failed: what had come stands, half a call does not.
-    pub(crate) fn fail(&mut self, trouble: Trouble) {
+    fn fail(&mut self, trouble: Trouble) {
         self.flush();
         self.out.items.extend(self.usage.take().map(Item::Usage));
         self.out.items.push_back(Item::Failed(trouble.failure));
-    }
-
-    fn flush(&mut self) {
-        let out = &mut self.out;
-        self.think.finish(&mut |part| out.push(part));
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::Endpoint;
 use crate::compat::Compat;
+use crate::wire::Encode;
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Prefix, Request};
 use reasonix_proto::{Message, ToolCall};
@@ -37,23 +38,6 @@ impl Encoder {
         Self { compat, name: endpoint.name(), head: head(endpoint, compat), sent: Mutex::new(None) }
     }
 
-    /// The body of a request.
-    pub(crate) fn body(&self, request: &Request) -> Bytes {
-        let mut kept = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
-        let sent = match kept.take() {
-            Some(sent) if sent.is_extended_by(request) => kept.insert(sent),
-            _ => kept.insert(Sent::new(&request.prefix)),
-        };
-        for message in request.messages.iter().skip(sent.messages.len()) {
-            sent.encoded.push(b',');
-            self.message(&mut sent.encoded, message);
-            sent.messages.push(Arc::clone(message));
-        }
-        let choice: &[u8] = if request.may_call || sent.tools.is_empty() { b"" } else { b",\"tool_choice\":\"none\"" };
-        let parts = [&self.head, choice, &sent.tools, b",\"messages\":[", &sent.encoded, b"]}"];
-        Bytes::from(parts.concat())
-    }
-
     fn message(&self, out: &mut Vec<u8>, message: &Message) {
         match message {
             Message::User { text } => {
@@ -84,6 +68,24 @@ impl Encoder {
             }
         }
         out.push(b'}');
+    }
+}
+
+impl Encode for Encoder {
+    fn body(&self, request: &Request) -> Bytes {
+        let mut kept = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = match kept.take() {
+            Some(sent) if sent.is_extended_by(request) => kept.insert(sent),
+            _ => kept.insert(Sent::new(&request.prefix)),
+        };
+        for message in request.messages.iter().skip(sent.messages.len()) {
+            sent.encoded.push(b',');
+            self.message(&mut sent.encoded, message);
+            sent.messages.push(Arc::clone(message));
+        }
+        let choice: &[u8] = if request.may_call || sent.tools.is_empty() { b"" } else { b",\"tool_choice\":\"none\"" };
+        let parts = [&self.head, choice, &sent.tools, b",\"messages\":[", &sent.encoded, b"]}"];
+        Bytes::from(parts.concat())
     }
 }
 
@@ -188,6 +190,7 @@ fn put<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
 mod tests {
     use super::Encoder;
     use crate::Endpoint;
+    use crate::wire::Encode;
     use pretty_assertions::assert_eq;
     use proptest::prelude::*;
     use reasonix_agent::{Prefix, Request, ToolSpec};
@@ -212,7 +215,7 @@ mod tests {
             name: (*name).into(),
             arguments: (*arguments).into(),
         });
-        let reasoning = Some(Reasoning { text: "hm".into(), model: "p/m".into() });
+        let reasoning = Some(Reasoning::new("hm", "p/m"));
         Arc::new(Message::Assistant { text: text.into(), reasoning, calls: calls.collect(), stop: StopReason::Calls })
     }
 
@@ -315,7 +318,7 @@ mod tests {
     fn reasoning_goes_back_only_where_it_is_wanted() {
         let stranger = Message::Assistant {
             text: "x".into(),
-            reasoning: Some(Reasoning { text: "secret thought".into(), model: "other/m".into() }),
+            reasoning: Some(Reasoning::new("secret thought", "other/m")),
             calls: vec![],
             stop: StopReason::End,
         };

@@ -28,7 +28,7 @@ pub(crate) fn says(turn: u32, step: u32, text: &str, calls: &[&str]) -> RecordBo
         .map(|id| ToolCall { id: CallId::from(*id), name: "bash".into(), arguments: r#"{"command":"ls"}"#.into() })
         .collect();
     let stop = if calls.is_empty() { StopReason::End } else { StopReason::Calls };
-    let reasoning = Some(Reasoning { text: "hm".into(), model: "small".into() });
+    let reasoning = Some(Reasoning::new("hm", "small"));
     let message = Message::Assistant { text: text.into(), reasoning, calls, stop };
     let usage = Some(Usage { input: 100, output: 10, cached: 50, reasoning: 1 });
     RecordBody::Assistant { turn, step, model: "local/small".into(), message, usage }

@@ -64,6 +64,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "allow it with a rule in ~/.reasonix/config.toml ([permissions] allow), or run it in a terminal to be asked",
         "可在 ~/.reasonix/config.toml 的 [permissions] allow 中添加规则，或在终端中运行以便询问",
     ),
+    ("engine.fell_back", "{why}: the answer comes from {now} instead", "{why}：改由 {now} 回答"),
     (
         "engine.retrying",
         "{why}: attempt {attempt} of {of} failed, trying again in {seconds} s",

@@ -1,14 +1,12 @@
 //! One answer on its way: sends the request, waits and tries again, reads the stream to its end.
 
-use super::Wire;
-use super::decode::Decoder;
 use crate::backoff;
 use crate::failure::{Trouble, causes};
 use crate::sse::{Sse, TooLong};
+use crate::wire::{Decode, Wire};
 use bytes::Bytes;
 use futures_util::stream;
-use reasonix_agent::{Item, ModelStream, Stop};
-use reasonix_proto::Message;
+use reasonix_agent::{Item, ModelStream, Request, Stop};
 use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use std::collections::VecDeque;
@@ -29,10 +27,10 @@ const MOST_ERROR: usize = 4 * 1024 * 1024;
 const ERROR_TIME: Duration = Duration::from_secs(10);
 
 /// One answer on its way.
-pub(super) struct Answer {
+pub(crate) struct Answer {
     wire: Arc<Wire>,
     body: Bytes,
-    history: Arc<[Arc<Message>]>,
+    request: Arc<Request>,
     stop: Stop,
     attempt: u32,
     stage: Stage,
@@ -47,9 +45,9 @@ enum Stage {
 }
 
 impl Answer {
-    pub(super) fn stream(wire: Arc<Wire>, body: Bytes, history: Vec<Arc<Message>>, stop: Stop) -> ModelStream {
-        let history = history.into();
-        let answer = Self { wire, body, history, stop, attempt: 1, stage: Stage::Send, ready: VecDeque::new() };
+    pub(crate) fn stream(wire: Arc<Wire>, body: Bytes, request: Request, stop: Stop) -> ModelStream {
+        let request = Arc::new(request);
+        let answer = Self { wire, body, request, stop, attempt: 1, stage: Stage::Send, ready: VecDeque::new() };
         Box::pin(stream::unfold(Box::new(answer), |mut answer| async move {
             let item = answer.next().await?;
             Some((item, answer))
@@ -89,7 +87,7 @@ impl Answer {
             }
             Stage::Send => match send(&self.wire, self.body.clone()).await {
                 Ok(response) => {
-                    let decoder = Decoder::new(Arc::clone(&self.wire.endpoint), Arc::clone(&self.history));
+                    let decoder = (self.wire.decoder)(&self.wire.endpoint, &self.request);
                     self.stage = Stage::Read(Box::new(Reading::new(response, decoder)));
                 }
                 Err((trouble, asked)) => self.failed(trouble, asked),
@@ -180,7 +178,7 @@ pub(crate) async fn bounded_body(mut response: Response) -> String {
 /// A response that is being read.
 struct Reading {
     response: Response,
-    decoder: Decoder,
+    decoder: Box<dyn Decode>,
     sse: Sse,
     shape: Shape,
     /// The document so far, or what came before the shape was known.
@@ -198,7 +196,7 @@ enum Shape {
 }
 
 impl Reading {
-    fn new(response: Response, decoder: Decoder) -> Self {
+    fn new(response: Response, decoder: Box<dyn Decode>) -> Self {
         let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let shape = if kind.starts_with("text/event-stream") { Shape::Events } else { Shape::Unknown };
         Self { response, decoder, sse: Sse::default(), shape, document: Vec::new(), read: 0 }
