@@ -22,7 +22,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 }
 
 /// Like [`write_atomic`], but a power cut may leave damaged bytes: for content that can be checked, without the wait.
-pub(crate) fn place(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+pub fn place(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let staged = Staged::create(path)?;
     staged.fill(bytes, mode)?;
     staged.rename_to(path)

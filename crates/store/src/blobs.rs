@@ -22,6 +22,16 @@ impl BlobKey {
         Self(blake3::hash(bytes))
     }
 
+    /// The key with this hash.
+    pub fn from_bytes(hash: [u8; 32]) -> Self {
+        Self(blake3::Hash::from_bytes(hash))
+    }
+
+    /// The hash.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        self.0.as_bytes()
+    }
+
     /// Reads 64 hex digits.
     pub fn from_hex(text: &str) -> Option<Self> {
         blake3::Hash::from_hex(text).ok().map(Self)

@@ -6,7 +6,7 @@ mod blobs;
 mod folder;
 mod lock;
 
-pub use atomic::write_atomic;
+pub use atomic::{place, write_atomic};
 pub use blobs::{BlobError, BlobKey, Blobs};
 pub use folder::private_folder;
 pub use lock::{Lock, LockError};

@@ -24,6 +24,7 @@ mod list;
 mod near;
 mod read;
 mod resolve;
+pub mod snapshot;
 mod stage;
 mod text;
 mod walk;

@@ -4,7 +4,7 @@
 use rustix::fd::OwnedFd;
 use rustix::fs::{
     AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid, fchmod, fchown, fstat, mkdirat, openat, renameat,
-    renameat_with, unlinkat,
+    renameat_with, symlinkat, unlinkat,
 };
 use rustix::io::{Errno, Result};
 use std::ffi::{OsStr, OsString};
@@ -46,16 +46,7 @@ impl Temp {
     pub(crate) fn create(dir: &Arc<OwnedFd>, source: &mut dyn Read, like: Option<&Stat>) -> std::io::Result<Self> {
         // A new file gets what the umask leaves; a copy of a private file must never be readable by others.
         let mode = like.map_or(Mode::from_raw_mode(0o666), |_| Mode::RUSR | Mode::WUSR);
-        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::WRONLY | OFlags::CLOEXEC;
-        let (mut temp, fd) = loop {
-            let temp = Self::name(dir);
-            match openat(dir, temp.name.as_str(), flags, mode) {
-                Err(Errno::EXIST) => {}
-                other => break (temp, other?),
-            }
-        };
-        temp.armed = true;
-        let mut file = File::from(fd);
+        let (temp, mut file) = Self::open(dir, mode)?;
         std::io::copy(source, &mut file)?;
         file.flush()?;
         if let Some(like) = like {
@@ -63,6 +54,39 @@ impl Temp {
             fchmod(&file, Mode::from_raw_mode(like.st_mode & 0o7777))?;
         }
         Ok(temp)
+    }
+
+    /// A new file in `dir` with these bytes and exactly this mode.
+    pub(crate) fn with_mode(dir: &Arc<OwnedFd>, bytes: &[u8], mode: u32) -> std::io::Result<Self> {
+        let (temp, mut file) = Self::open(dir, Mode::RUSR | Mode::WUSR)?;
+        file.write_all(bytes)?;
+        fchmod(&file, Mode::from_raw_mode(mode))?;
+        Ok(temp)
+    }
+
+    /// A new symbolic link in `dir`.
+    pub(crate) fn link(dir: &Arc<OwnedFd>, target: &OsStr) -> Result<Self> {
+        let mut temp = Self::unique(dir, |name| symlinkat(target, dir, name))?.0;
+        temp.armed = true;
+        Ok(temp)
+    }
+
+    fn open(dir: &Arc<OwnedFd>, mode: Mode) -> Result<(Self, File)> {
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::WRONLY | OFlags::CLOEXEC;
+        let (mut temp, fd) = Self::unique(dir, |name| openat(dir, name, flags, mode))?;
+        temp.armed = true;
+        Ok((temp, File::from(fd)))
+    }
+
+    /// Makes something under a name that nothing has.
+    fn unique<T>(dir: &Arc<OwnedFd>, make: impl Fn(&str) -> Result<T>) -> Result<(Self, T)> {
+        loop {
+            let temp = Self::name(dir);
+            match make(&temp.name) {
+                Err(Errno::EXIST) => {}
+                other => return Ok((temp, other?)),
+            }
+        }
     }
 
     /// Puts the file at `slot`, where nothing stands.

@@ -1,0 +1,198 @@
+//! What a tree of files was, so that it can be had back: a scan looks at every entry, reads only what changed since the
+//! last one, and keeps the content by its hash outside of the tree. Nothing here knows of turns or sessions.
+
+mod ignored;
+mod restore;
+mod scan;
+mod state;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+pub use restore::{Blocked, Restored};
+pub use tree::{Entry, Reason, RelPath, Tree, Uncovered, changes_between};
+
+use ignored::Ignores;
+use reasonix_store::{BlobKey, Blobs, place, private_folder};
+use rustix::fd::OwnedFd;
+use rustix::fs::{CWD, Mode, openat};
+use scan::{Known, Scan};
+use state::{Index, State};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What is covered, and how much of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// The largest file that is kept, in bytes.
+    pub file: u64,
+    /// The largest ignored file that is kept, in bytes.
+    pub ignored_file: u64,
+    /// All ignored files together, in bytes.
+    pub ignored: u64,
+    /// The most entries a tree may have; a larger one is not covered at all.
+    pub entries: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        const MB: u64 = 1024 * 1024;
+        Self { file: 64 * MB, ignored_file: MB, ignored: 64 * MB, entries: 300_000 }
+    }
+}
+
+/// Why a tree, or a state of it, cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    /// The folder is the user's home, holds it, or is the top of the file system.
+    #[error("{0} is not a project folder")]
+    NotAProject(PathBuf),
+    /// The tree has more entries than are covered.
+    #[error("there are more than {0} files and folders")]
+    TooManyEntries(usize),
+    /// The work was called off.
+    #[error("stopped")]
+    Stopped,
+    /// What was kept is not there any more, or is damaged.
+    #[error("the state {0} is no longer kept")]
+    Gone(String),
+    /// The system refused.
+    #[error("{path}: {source}")]
+    Io {
+        /// What it was about.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl SnapshotError {
+    fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { path, source }
+    }
+}
+
+/// The states of one tree.
+#[derive(Debug)]
+pub struct Snapshots {
+    root: PathBuf,
+    folder: OwnedFd,
+    blobs: Blobs,
+    index: PathBuf,
+    limits: Limits,
+    /// What the last scan found; none before the first.
+    known: Option<Known>,
+    ignores: Ignores,
+}
+
+/// A state that was just taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// Its name.
+    pub state: String,
+    /// How many entries are different from the state before.
+    pub changed: usize,
+    /// What is not in it, by path.
+    pub uncovered: Vec<Uncovered>,
+}
+
+impl Snapshots {
+    /// The states of the tree at `root`, kept below `kept`. Touches nothing.
+    pub fn open(root: &Path, kept: &Path, home: Option<&Path>, limits: Limits) -> Result<Self, SnapshotError> {
+        if root.parent().is_none() || home.is_some_and(|home| home.starts_with(root)) {
+            return Err(SnapshotError::NotAProject(root.to_owned()));
+        }
+        let folder = openat(CWD, root, crate::beneath::FOLDER, Mode::empty())
+            .map_err(|errno| SnapshotError::io(root)(errno.into()))?;
+        let name = BlobKey::of(root.as_os_str().as_encoded_bytes()).to_string();
+        let index = kept.join("index").join(name.get(..32).unwrap_or(&name));
+        let blobs = Blobs::at(&kept.join("blobs"));
+        let ignores = Ignores::new(root);
+        Ok(Self { root: root.to_owned(), folder, blobs, index, limits, known: None, ignores })
+    }
+
+    /// Looks at the tree and keeps what is new in it. `stop` is asked now and then; true calls it off.
+    pub fn take(&mut self, stop: &dyn Fn() -> bool) -> Result<Taken, SnapshotError> {
+        let before = match self.known.take() {
+            Some(known) => known,
+            None => self.load(),
+        };
+        let found = Scan::new(&self.blobs, self.limits, &mut self.ignores, &before, stop).run(&self.root, &self.folder);
+        let found = match found {
+            Ok(found) => found,
+            Err(error) => {
+                self.known = Some(before);
+                return Err(error);
+            }
+        };
+        let (known, changes, uncovered) = found.against(before);
+        self.settle(known, changes, uncovered)
+    }
+
+    /// The tree as it was in this state.
+    pub fn read(&self, state: &str) -> Result<Tree, SnapshotError> {
+        State::read(&self.blobs, state)
+    }
+
+    /// The content of a file entry.
+    pub fn content(&self, entry: &Entry) -> Result<Vec<u8>, SnapshotError> {
+        let Entry::File { content, .. } = entry else { return Ok(Vec::new()) };
+        let key = BlobKey::from_bytes(*content);
+        self.blobs.get(&key, u64::MAX).map_err(|_| SnapshotError::Gone(key.to_string()))
+    }
+
+    /// Makes the named entries what they are in `target`; everything else stays as it is. The tree is scanned before
+    /// and after; the state before is kept, so that this too can be taken back.
+    pub fn restore(&mut self, target: &Tree, paths: &[RelPath]) -> Result<Restored, SnapshotError> {
+        let before = self.take(&|| false)?;
+        let current = self.read(&before.state)?;
+        let blocked = restore::restore(self, &current, target, paths);
+        let after = self.take(&|| false)?;
+        let now = self.read(&after.state)?;
+        Ok(Restored::new(before.state, after.state, &current, &now, target, paths, blocked))
+    }
+
+    /// Every blob that this state needs, itself and those it is told against included.
+    pub fn needed_by(&self, state: &str) -> Result<Vec<BlobKey>, SnapshotError> {
+        State::needs(&self.blobs, state)
+    }
+
+    fn load(&self) -> Known {
+        let read = std::fs::read(&self.index).ok().and_then(|bytes| Index::decode(&bytes));
+        // A state whose blob was collected cannot be told against.
+        read.filter(|index| self.blobs.contains(&BlobKey::from_bytes(index.state))).map(Known::from).unwrap_or_default()
+    }
+
+    fn settle(
+        &mut self,
+        mut known: Known,
+        changes: BTreeMap<RelPath, Option<Entry>>,
+        uncovered: Vec<Uncovered>,
+    ) -> Result<Taken, SnapshotError> {
+        let changed = changes.len();
+        if changed > 0 || known.state.is_none() {
+            let state = State::after(&known, changes);
+            let key = self.blobs.put(&state.encode()).map_err(SnapshotError::io(&self.root))?;
+            known.depth = state.depth;
+            known.state = Some(key);
+        }
+        let state = known.state.map(|key| key.to_string()).unwrap_or_default();
+        if changed > 0 || known.stale {
+            self.save(&mut known);
+        }
+        self.known = Some(known);
+        Ok(Taken { state, changed, uncovered })
+    }
+
+    /// The index only saves reading files again; that it could not be written loses nothing.
+    fn save(&self, known: &mut Known) {
+        let Some(folder) = self.index.parent() else { return };
+        let bytes = Index::of(known).encode();
+        if private_folder(folder).and_then(|()| place(&self.index, &bytes, 0o600)).is_ok() {
+            known.stale = false;
+        }
+    }
+}

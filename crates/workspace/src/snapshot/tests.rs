@@ -1,0 +1,417 @@
+//! States and restores on real trees. What is expected is read by means of the standard library alone.
+
+use super::{Entry, Limits, Reason, RelPath, Restored, SnapshotError, Snapshots, changes_between};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+struct Place {
+    _temp: tempfile::TempDir,
+    root: PathBuf,
+    kept: PathBuf,
+}
+
+impl Place {
+    fn new() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap().join("project");
+        fs::create_dir(&root).unwrap();
+        let kept = temp.path().join("kept");
+        Self { _temp: temp, root, kept }
+    }
+
+    fn snapshots(&self) -> Snapshots {
+        Snapshots::open(&self.root, &self.kept, None, Limits::default()).unwrap()
+    }
+
+    fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    fn sh(&self, script: &str) {
+        let done = Command::new("bash")
+            .args(["-c", script])
+            .current_dir(&self.root)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{script}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    fn picture(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+        let mut picture = BTreeMap::new();
+        picture_of(&self.root, Path::new(""), &mut picture);
+        picture
+    }
+}
+
+fn picture_of(root: &Path, below: &Path, picture: &mut BTreeMap<PathBuf, (u32, Vec<u8>)>) {
+    for entry in fs::read_dir(root.join(below)).unwrap() {
+        let entry = entry.unwrap();
+        let path = below.join(entry.file_name());
+        let found = entry.metadata().unwrap();
+        if entry.file_name() == ".git" {
+            continue;
+        }
+        let mode = found.permissions().mode();
+        if found.is_dir() {
+            let open = mode & 0o700 == 0o700;
+            if !open {
+                fs::set_permissions(root.join(&path), Permissions::from_mode(mode | 0o700)).unwrap();
+            }
+            picture_of(root, &path, picture);
+            if !open {
+                fs::set_permissions(root.join(&path), Permissions::from_mode(mode)).unwrap();
+            }
+            picture.insert(path, (mode, Vec::new()));
+        } else if found.is_symlink() {
+            let target = fs::read_link(root.join(&path)).unwrap().into_os_string().into_encoded_bytes();
+            picture.insert(path, (0, target));
+        } else {
+            picture.insert(path.clone(), (mode, fs::read(root.join(&path)).unwrap()));
+        }
+    }
+}
+
+fn back(snapshots: &mut Snapshots, state: &str) -> Restored {
+    let now = snapshots.take(&|| false).unwrap().state;
+    let (target, now) = (snapshots.read(state).unwrap(), snapshots.read(&now).unwrap());
+    let paths: Vec<RelPath> = changes_between(&target, &now).into_iter().collect();
+    snapshots.restore(&target, &paths).unwrap()
+}
+
+#[test]
+fn what_a_shell_did_is_taken_back() {
+    let place = Place::new();
+    place.write("src/main.rs", "fn main() {}\n");
+    place.write("win.txt", "a\r\nb\r\n");
+    place.write("bin", [0_u8, 255, 10, 13]);
+    place.write("run.sh", "#!/bin/sh\n");
+    fs::set_permissions(place.root.join("run.sh"), Permissions::from_mode(0o755)).unwrap();
+    symlink("src/main.rs", place.root.join("link")).unwrap();
+    fs::create_dir(place.root.join("empty")).unwrap();
+    let mut snapshots = place.snapshots();
+    let state = snapshots.take(&|| false).unwrap().state;
+    let before = place.picture();
+    place.sh("rm -rf src empty link; ln -s /etc/passwd src; printf x > bin; chmod 600 run.sh; mkdir -p win.txt.d new/deep; mv win.txt new/deep/; echo > new/f");
+    let done = back(&mut snapshots, &state);
+    assert_eq!(place.picture(), before);
+    assert!(done.blocked.is_empty(), "{done:?}");
+    // Going back can be taken back too.
+    back(&mut snapshots, &done.before);
+    assert!(place.root.join("new/deep/win.txt").exists() && place.root.join("src").is_symlink());
+}
+
+#[test]
+fn survives_reset_clean_and_removal_of_everything() {
+    let place = Place::new();
+    place.write("tracked", "one\n");
+    place.write(".gitignore", "*.log\n/secret\n");
+    place.sh("git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm one");
+    place.write("tracked", "edited\n");
+    place.write("untracked/file", "two\n");
+    place.write("a.log", "ignored\n");
+    let mut snapshots = place.snapshots();
+    let state = snapshots.take(&|| false).unwrap().state;
+    let before = place.picture();
+    for damage in
+        ["git reset -q --hard", "git clean -qfd", "git clean -qfdx", "rm -rf -- * .gitignore", "rm -rf -- * .git*"]
+    {
+        place.sh(damage);
+        assert_ne!(place.picture(), before, "{damage}");
+        let done = back(&mut snapshots, &state);
+        assert_eq!(place.picture(), before, "{damage}");
+        assert!(done.blocked.is_empty(), "{damage}: {done:?}");
+    }
+}
+
+#[test]
+fn a_second_look_reads_only_what_changed_and_a_new_process_knows_it() {
+    let place = Place::new();
+    for number in 0..50 {
+        place.write(&format!("d{}/f{number}", number % 5), format!("{number}"));
+    }
+    let first = place.snapshots().take(&|| false).unwrap();
+    assert!(first.changed >= 50);
+    let mut again = place.snapshots();
+    let second = again.take(&|| false).unwrap();
+    assert_eq!((second.changed, &second.state), (0, &first.state));
+    place.write("d1/f1", "other");
+    let third = again.take(&|| false).unwrap();
+    assert_eq!(third.changed, 1);
+    assert_eq!(again.read(&first.state).unwrap().len(), 55);
+    // A write of the same length right after the look is seen, whatever the clock's grain is.
+    for round in 0..20_u8 {
+        place.write("d1/f1", [b'a' + round; 5]);
+        assert_eq!(again.take(&|| false).unwrap().changed, 1, "round {round}");
+    }
+}
+
+#[test]
+fn what_is_not_covered_is_named() {
+    let place = Place::new();
+    place.write(".gitignore", "target/\n*.big\n*.log\n");
+    place.write("target/debug/x", "built");
+    place.write("cache/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n");
+    place.write("cache/file", "x");
+    place.write("web/node_modules/m/index.js", "x");
+    place.write("a.big", vec![0; 2000]);
+    place.write("a.log", vec![1; 900]);
+    place.write("b.log", vec![1; 900]);
+    place.write("huge", vec![1; 9000]);
+    place.write("build/hand-made", "kept: nothing says it is ignored");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        place.root.join("pipe"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR,
+        0,
+    )
+    .unwrap();
+    let limits = Limits { file: 8000, ignored_file: 1000, ignored: 1500, ..Limits::default() };
+    let mut snapshots = Snapshots::open(&place.root, &place.kept, None, limits).unwrap();
+    let taken = snapshots.take(&|| false).unwrap();
+    let named: Vec<_> = taken.uncovered.iter().map(|left| (left.path.shown(), left.reason)).collect();
+    for wanted in [
+        ("a.big", Reason::TooLarge),
+        ("cache", Reason::BuildFolder),
+        ("huge", Reason::TooLarge),
+        ("pipe", Reason::Special),
+        ("target", Reason::BuildFolder),
+        ("web/node_modules", Reason::BuildFolder),
+    ] {
+        assert!(named.contains(&(wanted.0.to_owned(), wanted.1)), "{wanted:?} in {named:?}");
+    }
+    assert_eq!(named.iter().filter(|(_, reason)| *reason == Reason::IgnoredTooMuch).count(), 1, "{named:?}");
+    assert_eq!(named.len(), 7);
+    assert!(snapshots.read(&taken.state).unwrap().contains_key(&RelPath::from("build/hand-made")));
+}
+
+#[test]
+fn a_changed_ignore_file_is_asked_again() {
+    let place = Place::new();
+    place.write("dist/app.js", "x");
+    let mut snapshots = place.snapshots();
+    assert!(snapshots.take(&|| false).unwrap().uncovered.is_empty());
+    place.write(".gitignore", "dist/\n");
+    let taken = snapshots.take(&|| false).unwrap();
+    assert_eq!(taken.uncovered.len(), 1, "{taken:?}");
+}
+
+#[test]
+fn nothing_outside_is_touched() {
+    let place = Place::new();
+    let outside = place.root.parent().unwrap().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("f"), "theirs").unwrap();
+    place.write("d/f", "ours");
+    let mut snapshots = place.snapshots();
+    let state = snapshots.take(&|| false).unwrap().state;
+    place.sh("rm -rf d && ln -s ../outside d");
+    let target = snapshots.read(&state).unwrap();
+    // Asked for the file alone, the link in its way stays, and so does what it leads to.
+    let done = snapshots.restore(&target, &[RelPath::from("d/f")]).unwrap();
+    assert_eq!(done.blocked.len(), 1);
+    assert_eq!(fs::read(outside.join("f")).unwrap(), b"theirs");
+    back(&mut snapshots, &state);
+    assert_eq!(fs::read(place.root.join("d/f")).unwrap(), b"ours");
+    assert_eq!(fs::read(outside.join("f")).unwrap(), b"theirs");
+}
+
+#[test]
+fn folders_that_may_not_be_written_are_filled_and_closed_again() {
+    let place = Place::new();
+    place.write("locked/f", "x");
+    place.sh("chmod 555 locked");
+    let mut snapshots = place.snapshots();
+    let state = snapshots.take(&|| false).unwrap().state;
+    let before = place.picture();
+    place.sh("chmod 755 locked; rm locked/f; echo y > locked/g; chmod 555 locked");
+    let done = back(&mut snapshots, &state);
+    assert_eq!(place.picture(), before);
+    assert!(done.blocked.is_empty(), "{done:?}");
+    place.sh("chmod 755 locked");
+}
+
+#[test]
+fn home_and_the_top_are_refused_and_large_trees_too() {
+    let place = Place::new();
+    let open = |root: &Path, home: &Path| Snapshots::open(root, &place.kept, Some(home), Limits::default());
+    for (root, home) in [("/", "/nowhere"), ("/usr", "/usr/lib"), ("/usr", "/usr")] {
+        assert!(matches!(open(root.as_ref(), home.as_ref()), Err(SnapshotError::NotAProject(_))), "{root}");
+    }
+    assert!(open(&place.root, place.root.parent().unwrap()).is_ok(), "a project below the home");
+    place.write("a", "");
+    place.write("b", "");
+    let limits = Limits { entries: 1, ..Limits::default() };
+    let mut small = Snapshots::open(&place.root, &place.kept, None, limits).unwrap();
+    assert!(matches!(small.take(&|| false), Err(SnapshotError::TooManyEntries(1))));
+}
+
+#[test]
+fn a_lost_or_damaged_state_says_so() {
+    let place = Place::new();
+    place.write("a", "x");
+    let mut snapshots = place.snapshots();
+    let state = snapshots.take(&|| false).unwrap().state;
+    let blob = place.kept.join("blobs").join(&state[..2]).join(&state[2..]);
+    fs::write(&blob, "nonsense").unwrap();
+    assert!(matches!(snapshots.read(&state), Err(SnapshotError::Gone(_))));
+    fs::remove_file(&blob).unwrap();
+    assert!(matches!(snapshots.read(&state), Err(SnapshotError::Gone(_))));
+    assert!(matches!(snapshots.read("../../etc"), Err(SnapshotError::Gone(_))));
+    // A new process does not tell its states against one that is gone.
+    place.write("b", "y");
+    let mut fresh = place.snapshots();
+    let taken = fresh.take(&|| false).unwrap();
+    assert_eq!(fresh.read(&taken.state).unwrap().len(), 2);
+}
+
+#[test]
+fn a_hundred_small_edits_take_little_room() {
+    let place = Place::new();
+    for number in 0..400 {
+        place.write(&format!("d{}/file-{number}.txt", number % 20), vec![b'x'; 2000]);
+    }
+    let mut snapshots = place.snapshots();
+    snapshots.take(&|| false).unwrap();
+    let size = || -> u64 {
+        let folders = fs::read_dir(place.kept.join("blobs")).unwrap().flatten();
+        folders.flat_map(|fan| fs::read_dir(fan.path()).unwrap().flatten()).map(|f| f.metadata().unwrap().len()).sum()
+    };
+    let (first, mut written) = (size(), 0);
+    for turn in 0..100_u32 {
+        let content = format!("{turn}\n").repeat(300);
+        written += content.len() as u64;
+        place.write(&format!("d{}/file-{}.txt", turn % 20, turn % 400), content);
+        snapshots.take(&|| false).unwrap();
+    }
+    let grown = size() - first;
+    assert!(grown <= 2 * written, "{grown} bytes for {written} bytes of changes");
+}
+
+/// One piece of damage.
+#[derive(Debug, Clone)]
+enum Damage {
+    Write(u8, Vec<u8>),
+    Delete(u8),
+    Folder(u8),
+    Link(u8, u8),
+    Mode(u8, u32),
+    Rename(u8, u8),
+    RemoveTree(u8),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    let name = 0..24_u8;
+    prop_oneof![
+        4 => (name.clone(), prop::collection::vec(any::<u8>(), 0..40)).prop_map(|(at, bytes)| Damage::Write(at, bytes)),
+        2 => name.clone().prop_map(Damage::Delete),
+        2 => name.clone().prop_map(Damage::Folder),
+        1 => (name.clone(), name.clone()).prop_map(|(at, to)| Damage::Link(at, to)),
+        2 => (name.clone(), prop::sample::select(vec![0o600, 0o644, 0o755, 0o500, 0o555, 0o400])).prop_map(|(at, mode)| Damage::Mode(at, mode)),
+        2 => (name.clone(), name.clone()).prop_map(|(at, to)| Damage::Rename(at, to)),
+        1 => name.prop_map(Damage::RemoveTree),
+    ]
+}
+
+/// Few names, three levels deep, so that files, folders and links often meet in the same place. Some are not UTF-8.
+fn name(number: u8) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    let part = |digit: u8| -> Vec<u8> {
+        match digit {
+            0 => b"a".to_vec(),
+            1 => "名字".into(),
+            2 => vec![b'n', 0xff],
+            _ => b"-rf x".to_vec(),
+        }
+    };
+    let mut path = part(number % 4);
+    if number >= 4 {
+        path.push(b'/');
+        path.extend(part(number / 4 % 4));
+    }
+    if number >= 16 {
+        path.push(b'/');
+        path.extend(part(number % 3));
+    }
+    PathBuf::from(std::ffi::OsString::from_vec(path))
+}
+
+fn inflict(root: &Path, damage: &Damage) {
+    // Whatever the system refuses is no damage.
+    let at = |number: &u8| root.join(name(*number));
+    match damage {
+        Damage::Write(path, bytes) => drop(fs::write(at(path), bytes)),
+        Damage::Delete(path) => drop(fs::remove_file(at(path))),
+        Damage::Folder(path) => drop(fs::create_dir_all(at(path))),
+        Damage::Link(path, to) => drop(symlink(name(*to), at(path))),
+        Damage::Mode(path, mode) => {
+            if at(path).symlink_metadata().is_ok_and(|found| !found.is_symlink()) {
+                fs::set_permissions(at(path), Permissions::from_mode(*mode)).unwrap();
+            }
+        }
+        Damage::Rename(from, to) => drop(fs::rename(at(from), at(to))),
+        Damage::RemoveTree(path) => drop(fs::remove_dir_all(at(path))),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn any_damage_is_taken_back_byte_for_byte(
+        first in prop::collection::vec(damage(), 0..40),
+        then in prop::collection::vec(damage(), 0..40),
+    ) {
+        let place = Place::new();
+        first.iter().for_each(|damage| inflict(&place.root, damage));
+        let mut snapshots = place.snapshots();
+        let taken = snapshots.take(&|| false).unwrap();
+        let before = place.picture();
+        then.iter().for_each(|damage| inflict(&place.root, damage));
+        let done = back(&mut snapshots, &taken.state);
+        // Whatever is not as it was, the output names: the entry itself or a folder above it.
+        let named = |path: &Path| {
+            let uncovered = taken.uncovered.iter().map(|left| left.path.as_path().to_owned());
+            let blocked = done.blocked.iter().map(|left| left.path.as_path().to_owned());
+            uncovered.chain(blocked).any(|left| path.starts_with(&left))
+        };
+        let after = place.picture();
+        for path in before.keys().chain(after.keys()) {
+            prop_assert!(before.get(path) == after.get(path) || named(path), "{:?} {:?}", path, done);
+        }
+        if rustix::process::geteuid().is_root() {
+            prop_assert_eq!(before, after);
+        }
+        fs::set_permissions(&place.root, Permissions::from_mode(0o755)).unwrap();
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    #[test]
+    fn a_state_read_back_is_what_was_scanned(steps in prop::collection::vec(prop::collection::vec(damage(), 0..6), 1..90)) {
+        let place = Place::new();
+        let mut snapshots = place.snapshots();
+        let mut states = Vec::new();
+        for step in &steps {
+            step.iter().for_each(|damage| inflict(&place.root, damage));
+            let taken = snapshots.take(&|| false).unwrap();
+            let files = snapshots.read(&taken.state).unwrap().values().filter(|entry| matches!(entry, Entry::File { .. })).count();
+            states.push((taken.state, files));
+        }
+        for (state, files) in states {
+            let again = snapshots.read(&state).unwrap().values().filter(|entry| matches!(entry, Entry::File { .. })).count();
+            prop_assert_eq!(again, files);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What a tree is made of.
+
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// A path below the root as the bytes it has on disk, without a slash at either end.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RelPath(pub(super) Vec<u8>);
+
+impl RelPath {
+    /// The path, relative to the root.
+    pub fn as_path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.0))
+    }
+
+    /// The path for people and messages; bytes that are no text are replaced.
+    pub fn shown(&self) -> String {
+        String::from_utf8_lossy(&self.0).into_owned()
+    }
+
+    /// How many folders it lies in.
+    pub(super) fn depth(&self) -> usize {
+        self.0.iter().filter(|byte| **byte == b'/').count()
+    }
+}
+
+impl From<&str> for RelPath {
+    fn from(path: &str) -> Self {
+        Self(path.as_bytes().to_vec())
+    }
+}
+
+/// One thing in a tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Entry {
+    /// A folder.
+    Folder {
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// A file.
+    File {
+        /// Its permission bits.
+        mode: u32,
+        /// Its length.
+        size: u64,
+        /// The hash that its content is kept under.
+        content: [u8; 32],
+    },
+    /// A symbolic link.
+    Link {
+        /// Where it points to, as it says.
+        target: Vec<u8>,
+    },
+}
+
+/// A whole tree.
+pub type Tree = BTreeMap<RelPath, Entry>;
+
+/// Something that a state does not cover.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Uncovered {
+    /// Where it is; a folder stands for everything below it.
+    pub path: RelPath,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why something is not covered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// A folder of build results or of fetched packages.
+    BuildFolder,
+    /// The file is larger than what is kept.
+    TooLarge,
+    /// It is ignored by git, and with it the ignored files would be more than what is kept of them.
+    IgnoredTooMuch,
+    /// It cannot be read.
+    Unreadable,
+    /// It is a pipe, a socket or a device.
+    Special,
+    /// Another file system is mounted there.
+    OtherFileSystem,
+}
+
+impl Reason {
+    /// A short word for records and output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::BuildFolder => "build_folder",
+            Self::TooLarge => "too_large",
+            Self::IgnoredTooMuch => "ignored",
+            Self::Unreadable => "unreadable",
+            Self::Special => "special",
+            Self::OtherFileSystem => "other_file_system",
+        }
+    }
+}
+
+/// The paths that are different in two trees.
+pub fn changes_between(before: &Tree, after: &Tree) -> BTreeSet<RelPath> {
+    let gone_or_other = before.iter().filter(|(path, entry)| after.get(*path) != Some(*entry));
+    let new = after.keys().filter(|path| !before.contains_key(*path));
+    gone_or_other.map(|(path, _)| path).chain(new).cloned().collect()
+}
