@@ -129,7 +129,7 @@ impl Agent {
         progress: &mut Progress,
     ) -> Result<TurnEnd, JournalError> {
         self.close(conversation, (progress.turn.saturating_sub(1), 0)).await?;
-        let record = self.journal.append(RecordBody::Prompt { turn: progress.turn, text: prompt }).await?;
+        let record = self.journal.append(RecordBody::Prompt { turn: progress.turn, text: prompt, typed: None }).await?;
         conversation.take(&record);
         self.sink.emit(Event::TurnStarted { record: Box::new(record) });
         loop {
@@ -193,7 +193,7 @@ impl Agent {
         text: String,
         by_user: bool,
     ) -> Result<(), JournalError> {
-        let record = self.journal.append(RecordBody::Note { turn, text, by_user }).await?;
+        let record = self.journal.append(RecordBody::Note { turn, text, typed: None, by_user }).await?;
         conversation.take(&record);
         self.sink.emit(Event::Noted { record: Box::new(record) });
         Ok(())

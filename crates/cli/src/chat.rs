@@ -65,9 +65,9 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
 }
 
 fn greet(handle: &Handle, workspace: &Workspace) {
-    if let Reply::Status { model, .. } = handle.query(&Query::Status) {
+    if let Reply::Status(status) = handle.query(&Query::Status) {
         let folder = workspace.root().display();
-        let phrase = Phrase::new("cli.greeting").with("model", model).with("folder", folder);
+        let phrase = Phrase::new("cli.greeting").with("model", status.model).with("folder", folder);
         say::line_err(&Style::get().text(&phrase));
     }
 }
@@ -120,7 +120,7 @@ async fn turn(
     for phrase in &resolved.notices {
         say::notice(Level::Warning, phrase);
     }
-    handle.send(Op::Prompt { text: resolved.text });
+    handle.send(Op::Prompt { text: resolved.text, resolved: true });
     let end = pump(handle, view, interrupts).await?;
     view.close()?;
     match end {
@@ -140,7 +140,8 @@ fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
         "quit" | "exit" | "q" => return Ok(true),
         "help" | "?" => say::line_err(&style.text(&Phrase::new("cli.chat_help"))),
         "status" => {
-            if let Reply::Status { session, model, usage, context, window } = handle.query(&Query::Status) {
+            if let Reply::Status(status) = handle.query(&Query::Status) {
+                let reasonix_proto::Status { session, model, usage, context, window, .. } = *status;
                 let share =
                     (context * 100).checked_div(window).map_or_else(|| "?".to_owned(), |share| format!("{share} %"));
                 let phrase = Phrase::new("cli.status")

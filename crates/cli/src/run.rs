@@ -76,7 +76,7 @@ async fn turn(
     interrupts: &mut Interrupts,
     prompt: String,
 ) -> anyhow::Result<TurnEnd> {
-    handle.send(Op::Prompt { text: prompt });
+    handle.send(Op::Prompt { text: prompt, resolved: true });
     let end = pump(handle, view, interrupts).await?;
     view.close()?;
     Ok(end.unwrap_or(TurnEnd::Interrupted))

@@ -77,10 +77,11 @@ impl Live {
                 return Some(text);
             }
             match self.inbound.recv().await? {
-                Op::Prompt { text } | Op::Steer { text } | Op::FollowUp { text } => return Some(text),
+                Op::Prompt { text, .. } | Op::Steer { text } | Op::FollowUp { text } => return Some(text),
                 Op::Answer { ask, choice, digest } => self.desk.answer(&ask, choice, digest.as_deref()),
                 Op::Interrupt => {}
                 Op::Shutdown => return None,
+                _ => self.desk.notice(Level::Warning, Phrase::new("engine.not_possible")),
             }
         }
     }
@@ -110,13 +111,14 @@ impl Desk {
     fn take(&mut self, op: Op, stop: &Stop) {
         match op {
             Op::Steer { text } => self.inbox.push(text),
-            Op::Prompt { text } | Op::FollowUp { text } => self.queue.push_back(text),
+            Op::Prompt { text, .. } | Op::FollowUp { text } => self.queue.push_back(text),
             Op::Interrupt => stop.cancel(),
             Op::Answer { ask, choice, digest } => self.answer(&ask, choice, digest.as_deref()),
             Op::Shutdown => {
                 self.closing = true;
                 stop.cancel();
             }
+            _ => self.notice(Level::Warning, Phrase::new("engine.not_possible")),
         }
     }
 

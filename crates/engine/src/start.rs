@@ -12,7 +12,9 @@ use reasonix_agent::{Agent, Artifacts, Conversation, Limits, Model, Prefix, Sink
 use reasonix_config::{Mode as ConfigMode, RulesFile, Settings};
 use reasonix_exec::Confinement;
 use reasonix_policy::{Mode, Posture, Rule, Rules};
-use reasonix_proto::{Event, Family, Level, Op, Phrase, Query, RECORD_VERSION, Reply, SessionHead, SessionId};
+use reasonix_proto::{
+    Event, Family, Level, Op, Phrase, Query, RECORD_VERSION, Reply, SessionHead, SessionId, Status, TurnState,
+};
 use reasonix_session::{MemoryArtifacts, Opened, SessionArtifacts, Sessions, history, in_memory};
 use reasonix_tools::{Bash, Deps, ShellOptions, files};
 use reasonix_workspace::Workspace;
@@ -88,15 +90,26 @@ impl Handle {
         match query {
             Query::Status => {
                 let figures = self.outbox.figures();
-                Reply::Status {
+                Reply::Status(Box::new(Status {
                     session: self.session.clone(),
+                    title: String::new(),
+                    state: TurnState::Idle,
                     model: self.model.clone(),
+                    effort: None,
+                    posture: reasonix_proto::Posture::Ask,
+                    sandbox: String::new(),
+                    folder: String::new(),
+                    turns: 0,
                     usage: figures.usage,
                     context: figures.context,
                     window: self.window,
-                }
+                    cost: None,
+                    queue: Vec::new(),
+                    kept: true,
+                }))
             }
             Query::Todo => Reply::Todo { phases: self.todo.phases() },
+            _ => Reply::Failed { why: Phrase::new("engine.not_possible") },
         }
     }
 }
@@ -232,6 +245,7 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<SessionHead, Engi
         system: assemble(base, cwd, &start.rules, start.append_system.as_deref()),
         tools: sent_tools(start),
         sandbox: word(confinement),
+        from: None,
     })
 }
 

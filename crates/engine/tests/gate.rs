@@ -57,7 +57,7 @@ impl World {
 
 /// Runs one prompt; questions are answered by `answer`. Gives all events of the turn.
 async fn turn(handle: &mut Handle, prompt: &str, mut answer: impl FnMut(&Asking) -> Vec<Choice>) -> Vec<Event> {
-    handle.send(Op::Prompt { text: prompt.into() });
+    handle.send(Op::Prompt { text: prompt.into(), resolved: true });
     let mut events = Vec::new();
     loop {
         let event = handle.events.next().await.expect("the session lives").event;

@@ -1,6 +1,6 @@
 //! What comes out of the engine. The same envelope travels in `run --json`, over RPC and to a web page.
 
-use crate::{Asking, CallId, Phrase, Record, SessionId, Usage};
+use crate::{Asking, CallId, Citation, Phrase, Queued, Record, RecordId, SessionId, Usage};
 use serde::{Deserialize, Serialize};
 
 /// The version of the envelope and the events in it.
@@ -35,7 +35,7 @@ pub enum Event {
         /// True when it goes on from an earlier process.
         resumed: bool,
     },
-    /// A prompt was admitted. The record is `prompt`.
+    /// A prompt, or a command of the user's own, was admitted. The record is `prompt` or `shell`.
     TurnStarted {
         /// The record.
         record: Box<Record>,
@@ -90,7 +90,7 @@ pub enum Event {
         /// More of its output.
         delta: String,
     },
-    /// A call came to an end. The record is `outcome`.
+    /// A call came to an end. The record is `outcome`, or `shell_ended` for a command of the user's own.
     ToolEnded {
         /// The record.
         record: Box<Record>,
@@ -126,6 +126,33 @@ pub enum Event {
         /// The record.
         record: Box<Record>,
     },
+    /// What waits for its turn is now this.
+    Queued {
+        /// In the order they will be read.
+        queue: Vec<Queued>,
+    },
+    /// Something about the session is different from now on. The record is `model_changed`, `posture_changed`,
+    /// `granted`, `titled`, `labelled` or `discarded`.
+    Changed {
+        /// The record.
+        record: Box<Record>,
+    },
+    /// The conversation goes on from another place. The record is `moved`; what was shown after that place is no
+    /// longer part of it.
+    Moved {
+        /// The record.
+        record: Box<Record>,
+        /// The prompt that was taken back, for editing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// The places in files that an answer names, checked. Comes after its message, only when there are any.
+    Cited {
+        /// The `assistant` record.
+        record: RecordId,
+        /// In the order of the text.
+        citations: Vec<Citation>,
+    },
     /// The session is over; nothing follows.
     SessionEnded,
 }
@@ -141,6 +168,7 @@ impl Event {
                 | Self::Arguments { .. }
                 | Self::ToolProgress { .. }
                 | Self::Usage { .. }
+                | Self::Queued { .. }
         )
     }
 }

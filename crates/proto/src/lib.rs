@@ -8,15 +8,27 @@ mod message;
 mod op;
 mod outcome;
 mod phrase;
+mod query;
 mod record;
+mod status;
+mod todo;
 mod usage;
 
 pub use action::{Action, Family, ReadOnly};
 pub use event::{Envelope, Event, Level, PROTOCOL_VERSION, TurnState};
 pub use ids::{AskId, CallId, RecordId, SessionId};
 pub use message::{Block, Kept, Message, Reasoning, StopReason, ToolCall};
-pub use op::{Choice, Op, Query, Reply, TodoItem, TodoPhase, TodoStatus};
+pub use op::{Choice, Effect, Op, Posture, Rewind, Scope};
 pub use outcome::{Artifact, Change, ChangeKind, Details, ToolOutcome};
 pub use phrase::Phrase;
-pub use record::{Asking, Danger, Decided, Field, RECORD_VERSION, Record, RecordBody, SessionHead, TurnEnd};
+pub use query::{Query, Reply};
+pub use record::{
+    Asking, Danger, Decided, Field, MoveReason, Origin, RECORD_VERSION, Record, RecordBody, SessionHead, TurnEnd,
+};
+pub use status::{
+    Argument, ArgumentKind, BrokenCitation, Citation, CommandInfo, CommandSource, Completion, CompletionKind,
+    ContextPart, Cost, Git, ModelInfo, Queued, QueuedKind, RuleInfo, SessionInfo, Setting, Status, TreeFilter,
+    TreeNode,
+};
+pub use todo::{TodoItem, TodoPhase, TodoStatus};
 pub use usage::{Price, Usage};

@@ -1,16 +1,19 @@
-//! What goes into the engine: operations that change something, and queries that do not.
+//! What goes into the engine: operations that change something. What does not is a [`crate::Query`].
 
-use crate::{AskId, SessionId, Usage};
+use crate::{AskId, RecordId};
 use serde::{Deserialize, Serialize};
 
-/// Something a front end wants done.
+/// Something a front end wants done. One that cannot be done is answered by a notice that says why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Op {
-    /// Starts a turn.
+    /// Starts a turn; while one runs it waits like [`Op::FollowUp`].
     Prompt {
-        /// What the user wrote, references already resolved.
+        /// What the user wrote. `@` references in it are resolved by the engine unless `resolved` is set.
         text: String,
+        /// True when references are already in the text.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        resolved: bool,
     },
     /// Says something to the running turn; it is read before the next step.
     Steer {
@@ -21,6 +24,25 @@ pub enum Op {
     FollowUp {
         /// What the user wrote.
         text: String,
+    },
+    /// Takes something out of the queue again.
+    Unqueue {
+        /// The queued item's id.
+        id: u64,
+    },
+    /// Changes the text of something in the queue.
+    EditQueued {
+        /// The queued item's id.
+        id: u64,
+        /// Its new text.
+        text: String,
+    },
+    /// Runs a command of the user's own, without the model: through the gate, the sandbox and the log.
+    Shell {
+        /// The command line.
+        command: String,
+        /// False when the model is not to see it in later turns.
+        keep: bool,
     },
     /// Stops the running turn; what was done is kept.
     Interrupt,
@@ -33,6 +55,65 @@ pub enum Op {
         /// The digest of what was shown; the answer is refused when the question is about something else.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         digest: Option<String>,
+    },
+    /// Sends the last prompt again, as if its turn had not been.
+    Retry,
+    /// Moves to another place of the session's tree. At a prompt that is the place before it, and its text comes back
+    /// for editing. Nothing is deleted.
+    Branch {
+        /// The record to go to.
+        at: RecordId,
+    },
+    /// Goes back to before a turn.
+    Rewind {
+        /// The turn whose prompt is taken back.
+        turn: u32,
+        /// What goes back.
+        what: Rewind,
+    },
+    /// Names a place of the tree; an empty label takes the name away.
+    Label {
+        /// The record.
+        record: RecordId,
+        /// The name.
+        label: String,
+    },
+    /// Gives the session a title of the user's own.
+    Rename {
+        /// The title; empty for the one made from the first prompt.
+        title: String,
+    },
+    /// Takes the session out of lists, of resuming and of search, and ends it.
+    Discard,
+    /// Changes the model or how hard it thinks, from the next request on. Breaks the cached prefix, by name.
+    SetModel {
+        /// The model as `provider/model`, or any reference the settings know; none to keep it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        /// How hard it thinks, in the provider's words; none to keep it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effort: Option<String>,
+    },
+    /// Changes how much is asked.
+    SetPosture {
+        /// The new posture.
+        posture: Posture,
+    },
+    /// Adds a permission rule. Only front ends send this, never a tool.
+    Grant {
+        /// The rule, such as `Bash(cargo test:*)`.
+        rule: String,
+        /// What it says.
+        effect: Effect,
+        /// How long it holds.
+        scope: Scope,
+    },
+    /// Takes away a permission rule that was granted.
+    Revoke {
+        /// The rule exactly as [`crate::Reply::Permissions`] shows it.
+        rule: String,
+        /// Where it was granted.
+        scope: Scope,
     },
     /// Ends the session.
     Shutdown,
@@ -53,71 +134,49 @@ pub enum Choice {
     Deny,
 }
 
-/// Something a front end wants to know.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "query", rename_all = "snake_case")]
-pub enum Query {
-    /// Session, model, usage and context so far.
-    Status,
-    /// The todo list.
-    Todo,
-}
-
-/// The answer to a [`Query`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "reply", rename_all = "snake_case")]
-pub enum Reply {
-    /// Answers [`Query::Status`].
-    Status {
-        /// The session.
-        session: SessionId,
-        /// The model as `provider/model`.
-        model: String,
-        /// All requests of this session together.
-        usage: Usage,
-        /// Tokens of the last request and answer: what the next one starts from.
-        context: u64,
-        /// The model's window; 0 when unknown.
-        window: u64,
-    },
-    /// Answers [`Query::Todo`].
-    Todo {
-        /// The phases with their items.
-        phases: Vec<TodoPhase>,
-    },
-}
-
-/// A named group of todo items.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TodoPhase {
-    /// The phase's name.
-    pub name: String,
-    /// Its items in order.
-    pub tasks: Vec<TodoItem>,
-}
-
-/// One todo item; identified by its exact content.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TodoItem {
-    /// What is to be done.
-    pub content: String,
-    /// How far it is.
-    pub status: TodoStatus,
-    /// Remarks made on the way.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
-}
-
-/// How far a todo item is.
+/// What [`Op::Rewind`] takes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TodoStatus {
-    /// Not begun.
-    Pending,
-    /// Being worked on; at most one item at a time.
-    InProgress,
-    /// Finished.
-    Completed,
-    /// Given up.
-    Abandoned,
+pub enum Rewind {
+    /// The conversation; files stay as they are.
+    Chat,
+    /// The files; the conversation stays as it is.
+    Files,
+    /// Both.
+    Both,
+}
+
+/// How much is asked. Deny rules and the dangerous class stand above every posture.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Posture {
+    /// As the rules and the mode say.
+    #[default]
+    Ask,
+    /// What would be asked by mode is allowed; ask rules still ask.
+    Auto,
+    /// Nothing is asked but what is dangerous.
+    Yolo,
+}
+
+/// What a permission rule says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// It may run.
+    Allow,
+    /// A person is asked.
+    Ask,
+    /// It never runs.
+    Deny,
+}
+
+/// How long a granted rule holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Until the session's process ends.
+    Session,
+    /// From now on in this workspace; written to the user's own settings.
+    Always,
 }

@@ -1,6 +1,6 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
-use crate::{AskId, CallId, Message, Phrase, RecordId, SessionId, ToolOutcome, Usage};
+use crate::{AskId, CallId, Effect, Message, Phrase, Posture, RecordId, SessionId, ToolOutcome, Usage};
 use serde::{Deserialize, Serialize};
 
 /// The version of the record format; readers refuse a larger one.
@@ -32,6 +32,9 @@ pub enum RecordBody {
         turn: u32,
         /// The text as sent to the model.
         text: String,
+        /// What the user typed, where references in it became more text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        typed: Option<String>,
     },
     /// A steering message or harness note was added to the running turn.
     Note {
@@ -39,6 +42,9 @@ pub enum RecordBody {
         turn: u32,
         /// The text as sent to the model.
         text: String,
+        /// What the user typed, where references in it became more text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        typed: Option<String>,
         /// True when a person wrote it, false when the harness did.
         by_user: bool,
     },
@@ -87,6 +93,74 @@ pub enum RecordBody {
         /// The model as `provider/model`.
         model: String,
     },
+    /// The user runs a command of their own; written before it runs. It is a turn without a model.
+    Shell {
+        /// The turn.
+        turn: u32,
+        /// The command line.
+        command: String,
+        /// False when the model does not see it.
+        keep: bool,
+    },
+    /// A command of the user's own came to an end.
+    ShellEnded {
+        /// The turn.
+        turn: u32,
+        /// The command line.
+        command: String,
+        /// False when the model does not see it.
+        keep: bool,
+        /// How long it took, in milliseconds.
+        took_ms: u64,
+        /// What it came to, bounded.
+        outcome: ToolOutcome,
+    },
+    /// The conversation goes on after another record, which is this one's parent. Breaks the cached prefix.
+    Moved {
+        /// The record it goes on after.
+        to: RecordId,
+        /// Why.
+        why: MoveReason,
+    },
+    /// A place of the tree has a name now.
+    Labelled {
+        /// The record.
+        record: RecordId,
+        /// The name; empty when it was taken away.
+        label: String,
+    },
+    /// The session has a title.
+    Titled {
+        /// The title; empty for the one made from the first prompt.
+        title: String,
+        /// True when a person chose it; then nothing else replaces it.
+        by_user: bool,
+    },
+    /// Another model answers from now on. Breaks the cached prefix.
+    ModelChanged {
+        /// The model as `provider/model`.
+        model: String,
+        /// How hard it thinks, when that was said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effort: Option<String>,
+    },
+    /// Another posture holds from now on, in this process.
+    PostureChanged {
+        /// The posture.
+        posture: Posture,
+    },
+    /// A permission rule was granted or taken away by the user.
+    Granted {
+        /// The rule.
+        rule: String,
+        /// What it says; none when it was taken away.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effect: Option<Effect>,
+        /// How long it holds: `session` or `always`.
+        scope: crate::Scope,
+    },
+    /// The session is out of lists, of resuming and of search.
+    Discarded,
     /// A record of a kind that this version does not know; kept on disk, skipped here.
     #[serde(other)]
     Unknown,
@@ -111,6 +185,46 @@ pub struct SessionHead {
     pub tools: Vec<String>,
     /// The sandbox level that commands run under.
     pub sandbox: String,
+    /// Where it came from, when it did not begin empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Origin>,
+}
+
+/// What a session was made from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "from", rename_all = "snake_case")]
+pub enum Origin {
+    /// A copy of another session up to a record.
+    Fork {
+        /// That session.
+        session: SessionId,
+        /// The last record that was copied.
+        record: RecordId,
+    },
+    /// What another session handed over when it ended.
+    Handoff {
+        /// That session.
+        session: SessionId,
+    },
+    /// A file of another program, or of another machine.
+    Import {
+        /// What made it, such as `claude-code`.
+        program: String,
+        /// Its name there.
+        name: String,
+    },
+}
+
+/// Why a conversation goes on from another place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MoveReason {
+    /// The user went to another place of the tree.
+    Branch,
+    /// The user took turns back.
+    Rewind,
+    /// The last prompt is sent again.
+    Retry,
 }
 
 /// A permission decision.

@@ -4,9 +4,12 @@
 
 use pretty_assertions::assert_eq;
 use reasonix_proto::{
-    AskId, Asking, CallId, Change, ChangeKind, Choice, Decided, Details, Envelope, Event, Field, Level, Message, Op,
-    Phrase, Reasoning, Record, RecordBody, RecordId, SessionHead, SessionId, StopReason, TodoItem, TodoPhase,
-    TodoStatus, ToolCall, ToolOutcome, TurnEnd, TurnState, Usage,
+    Argument, ArgumentKind, AskId, Asking, BrokenCitation, CallId, Change, ChangeKind, Choice, Citation, CommandInfo,
+    CommandSource, Completion, CompletionKind, ContextPart, Cost, Decided, Details, Effect, Envelope, Event, Field,
+    Git, Level, Message, ModelInfo, MoveReason, Op, Origin, Phrase, Posture, Query, Queued, QueuedKind, Reasoning,
+    Record, RecordBody, RecordId, Reply, Rewind, RuleInfo, Scope, SessionHead, SessionId, SessionInfo, Setting, Status,
+    StopReason, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState,
+    Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -41,6 +44,7 @@ fn records() {
         system: "sys".into(),
         tools: vec!["ls".into()],
         sandbox: "none".into(),
+        from: None,
     };
     is(
         record(RecordBody::Session(head)),
@@ -48,11 +52,11 @@ fn records() {
             "system": "sys", "tools": ["ls"], "sandbox": "none"})),
     );
     is(
-        record(RecordBody::Prompt { turn: 1, text: "hi".into() }),
+        record(RecordBody::Prompt { turn: 1, text: "hi".into(), typed: None }),
         with(json!({"kind": "prompt", "turn": 1, "text": "hi"})),
     );
     is(
-        record(RecordBody::Note { turn: 1, text: "faster".into(), by_user: true }),
+        record(RecordBody::Note { turn: 1, text: "faster".into(), typed: None, by_user: true }),
         with(json!({"kind": "note", "turn": 1, "text": "faster", "by_user": true})),
     );
     let message = Message::Assistant {
@@ -149,7 +153,7 @@ fn envelopes_and_events() {
         Event::Usage { usage: Usage::default(), context: 3, window: 9 },
         json!({"type": "usage", "usage": {"input": 0, "output": 0, "cached": 0, "reasoning": 0}, "context": 3, "window": 9}),
     );
-    let prompt = record(RecordBody::Prompt { turn: 1, text: "hi".into() });
+    let prompt = record(RecordBody::Prompt { turn: 1, text: "hi".into(), typed: None });
     is(
         Event::TurnStarted { record: Box::new(prompt) },
         json!({"type": "turn_started", "record": {"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "prompt", "turn": 1, "text": "hi"}}),
@@ -168,7 +172,8 @@ fn a_question_has_its_known_fields() {
 
 #[test]
 fn operations() {
-    is(Op::Prompt { text: "hi".into() }, json!({"op": "prompt", "text": "hi"}));
+    is(Op::Prompt { text: "hi".into(), resolved: false }, json!({"op": "prompt", "text": "hi"}));
+    is(Op::Prompt { text: "hi".into(), resolved: true }, json!({"op": "prompt", "text": "hi", "resolved": true}));
     is(Op::Steer { text: "x".into() }, json!({"op": "steer", "text": "x"}));
     is(Op::Interrupt, json!({"op": "interrupt"}));
     let answer: Op =
@@ -182,4 +187,296 @@ fn unknown_kinds_are_read() {
     let text = json!({"id": 9, "parent": 8, "at": 1, "kind": "from_the_future", "x": {"y": 1}});
     let record: Record = serde_json::from_value(text).unwrap();
     assert_eq!(record.body, RecordBody::Unknown);
+}
+
+#[test]
+fn records_of_moving_about() {
+    let same = |body: RecordBody, wanted: Value| is(body, wanted);
+    same(
+        RecordBody::Prompt { turn: 2, text: "<file/>see @a".into(), typed: Some("see @a".into()) },
+        json!({"kind": "prompt", "turn": 2, "text": "<file/>see @a", "typed": "see @a"}),
+    );
+    same(
+        RecordBody::Shell { turn: 2, command: "ls".into(), keep: true },
+        json!({"kind": "shell", "turn": 2, "command": "ls", "keep": true}),
+    );
+    same(
+        RecordBody::ShellEnded {
+            turn: 2,
+            command: "ls".into(),
+            keep: false,
+            took_ms: 3,
+            outcome: ToolOutcome::done("a"),
+        },
+        json!({"kind": "shell_ended", "turn": 2, "command": "ls", "keep": false, "took_ms": 3,
+            "outcome": {"status": "done", "content": "a"}}),
+    );
+    for (why, word) in [(MoveReason::Branch, "branch"), (MoveReason::Rewind, "rewind"), (MoveReason::Retry, "retry")] {
+        same(RecordBody::Moved { to: RecordId(4), why }, json!({"kind": "moved", "to": 4, "why": word}));
+    }
+    same(
+        RecordBody::Labelled { record: RecordId(4), label: "good".into() },
+        json!({"kind": "labelled", "record": 4, "label": "good"}),
+    );
+    same(
+        RecordBody::Titled { title: "T".into(), by_user: true },
+        json!({"kind": "titled", "title": "T", "by_user": true}),
+    );
+    same(
+        RecordBody::ModelChanged { model: "p/n".into(), effort: Some("high".into()) },
+        json!({"kind": "model_changed", "model": "p/n", "effort": "high"}),
+    );
+    same(RecordBody::PostureChanged { posture: Posture::Auto }, json!({"kind": "posture_changed", "posture": "auto"}));
+    same(
+        RecordBody::Granted { rule: "Bash(ls)".into(), effect: Some(Effect::Allow), scope: Scope::Session },
+        json!({"kind": "granted", "rule": "Bash(ls)", "effect": "allow", "scope": "session"}),
+    );
+    same(RecordBody::Discarded, json!({"kind": "discarded"}));
+    is(
+        Origin::Fork { session: SessionId::from("s"), record: RecordId(9) },
+        json!({"from": "fork", "session": "s", "record": 9}),
+    );
+    is(Origin::Handoff { session: SessionId::from("s") }, json!({"from": "handoff", "session": "s"}));
+    is(
+        Origin::Import { program: "claude-code".into(), name: "x".into() },
+        json!({"from": "import", "program": "claude-code", "name": "x"}),
+    );
+}
+
+#[test]
+fn events_of_moving_about() {
+    let queued = Queued { id: 3, kind: QueuedKind::FollowUp, text: "then".into() };
+    let queue = Event::Queued { queue: vec![queued] };
+    assert!(queue.is_ephemeral());
+    is(queue, json!({"type": "queued", "queue": [{"id": 3, "kind": "follow_up", "text": "then"}]}));
+    let whole = json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "moved", "to": 1, "why": "branch"});
+    let moved = record(RecordBody::Moved { to: RecordId(1), why: MoveReason::Branch });
+    is(
+        Event::Moved { record: Box::new(moved), text: Some("again".into()) },
+        json!({"type": "moved", "record": whole, "text": "again"}),
+    );
+    let changed = Event::Changed { record: Box::new(record(RecordBody::Discarded)) };
+    assert!(!changed.is_ephemeral());
+    is(
+        changed,
+        json!({"type": "changed", "record": {"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "discarded"}}),
+    );
+    let citation = Citation {
+        text: "a.rs:9".into(),
+        start: 4,
+        path: "a.rs".into(),
+        line: 9,
+        end: None,
+        broken: Some(BrokenCitation::NoLine { lines: 3 }),
+    };
+    is(
+        Event::Cited { record: RecordId(5), citations: vec![citation] },
+        json!({"type": "cited", "record": 5, "citations": [{"text": "a.rs:9", "start": 4, "path": "a.rs", "line": 9,
+            "broken": {"why": "no_line", "lines": 3}}]}),
+    );
+}
+
+#[test]
+fn operations_of_moving_about() {
+    for (op, wanted) in [
+        (Op::Unqueue { id: 1 }, json!({"op": "unqueue", "id": 1})),
+        (Op::EditQueued { id: 1, text: "x".into() }, json!({"op": "edit_queued", "id": 1, "text": "x"})),
+        (Op::Shell { command: "ls".into(), keep: true }, json!({"op": "shell", "command": "ls", "keep": true})),
+        (Op::Retry, json!({"op": "retry"})),
+        (Op::Branch { at: RecordId(4) }, json!({"op": "branch", "at": 4})),
+        (Op::Rewind { turn: 2, what: Rewind::Chat }, json!({"op": "rewind", "turn": 2, "what": "chat"})),
+        (Op::Label { record: RecordId(4), label: "x".into() }, json!({"op": "label", "record": 4, "label": "x"})),
+        (Op::Rename { title: "T".into() }, json!({"op": "rename", "title": "T"})),
+        (Op::Discard, json!({"op": "discard"})),
+        (Op::SetModel { model: Some("p/m".into()), effort: None }, json!({"op": "set_model", "model": "p/m"})),
+        (Op::SetPosture { posture: Posture::Yolo }, json!({"op": "set_posture", "posture": "yolo"})),
+        (
+            Op::Grant { rule: "Bash(ls)".into(), effect: Effect::Deny, scope: Scope::Always },
+            json!({"op": "grant", "rule": "Bash(ls)", "effect": "deny", "scope": "always"}),
+        ),
+        (
+            Op::Revoke { rule: "Bash(ls)".into(), scope: Scope::Session },
+            json!({"op": "revoke", "rule": "Bash(ls)", "scope": "session"}),
+        ),
+    ] {
+        is(op, wanted);
+    }
+}
+
+#[test]
+fn queries() {
+    for (query, wanted) in [
+        (Query::Status, json!({"query": "status"})),
+        (Query::Git, json!({"query": "git"})),
+        (Query::Commands, json!({"query": "commands"})),
+        (
+            Query::Complete { kind: CompletionKind::Reference, text: "src/".into(), generation: 7, limit: 20 },
+            json!({"query": "complete", "kind": {"kind": "reference"}, "text": "src/", "generation": 7, "limit": 20}),
+        ),
+        (
+            Query::Complete {
+                kind: CompletionKind::Argument { command: "model".into(), index: 0 },
+                text: String::new(),
+                generation: 8,
+                limit: 20,
+            },
+            json!({"query": "complete", "kind": {"kind": "argument", "command": "model", "index": 0}, "text": "",
+                "generation": 8, "limit": 20}),
+        ),
+        (
+            Query::Sessions { all: true, text: "x".into(), from: 0, count: 20 },
+            json!({"query": "sessions", "all": true, "text": "x", "from": 0, "count": 20}),
+        ),
+        (
+            Query::Tree { filter: TreeFilter::LabelledOnly, text: String::new() },
+            json!({"query": "tree", "filter": "labelled_only", "text": ""}),
+        ),
+        (Query::Transcript { from: None, count: 50 }, json!({"query": "transcript", "count": 50})),
+        (Query::Citations { record: RecordId(4) }, json!({"query": "citations", "record": 4})),
+        (Query::Permissions, json!({"query": "permissions"})),
+        (Query::Context, json!({"query": "context"})),
+        (Query::Config, json!({"query": "config"})),
+    ] {
+        is(query, wanted);
+    }
+}
+
+#[test]
+fn the_status() {
+    let status = Status {
+        session: SessionId::from("s"),
+        title: "T".into(),
+        state: TurnState::Idle,
+        model: "p/m".into(),
+        effort: None,
+        posture: Posture::Ask,
+        sandbox: "full".into(),
+        folder: "/w".into(),
+        turns: 2,
+        usage: Usage::default(),
+        context: 3,
+        window: 9,
+        cost: Some(Cost { spent: 5, saved: 1, currency: "USD".into() }),
+        queue: Vec::new(),
+        kept: true,
+    };
+    is(
+        Reply::Status(Box::new(status)),
+        json!({"reply": "status", "session": "s", "title": "T", "state": "idle", "model": "p/m", "posture": "ask",
+            "sandbox": "full", "folder": "/w", "turns": 2,
+            "usage": {"input": 0, "output": 0, "cached": 0, "reasoning": 0}, "context": 3, "window": 9,
+            "cost": {"spent": 5, "saved": 1, "currency": "USD"}, "kept": true}),
+    );
+}
+
+#[test]
+fn replies() {
+    let command = CommandInfo {
+        name: "mode".into(),
+        aliases: vec!["posture".into()],
+        arguments: vec![Argument {
+            name: Phrase::new("command.arg_mode"),
+            kind: ArgumentKind::OneOf { words: vec!["ask".into()] },
+            optional: true,
+        }],
+        about: Phrase::new("command.mode"),
+        source: CommandSource::Builtin,
+    };
+    let completion =
+        Completion { insert: "src/".into(), shown: "src/".into(), marks: vec![0], descends: true, note: String::new() };
+    let model = ModelInfo {
+        name: "p/m".into(),
+        window: 9,
+        current: true,
+        default: false,
+        roles: vec![],
+        efforts: vec!["low".into()],
+        price: String::new(),
+    };
+    let session = SessionInfo {
+        id: SessionId::from("s"),
+        title: "T".into(),
+        folder: "/w".into(),
+        started: 1,
+        active: 2,
+        model: "p/m".into(),
+        turns: 3,
+        ending: "done".into(),
+        from: None,
+    };
+    let node = TreeNode {
+        id: RecordId(2),
+        parent: None,
+        depth: 0,
+        kind: "prompt".into(),
+        text: "hi".into(),
+        label: None,
+        turn: 1,
+        at: 5,
+        active: true,
+    };
+    let rule = RuleInfo { rule: "Bash(ls)".into(), effect: Effect::Allow, origin: "session".into(), revocable: true };
+    for (reply, wanted) in [
+        (
+            Reply::Git { git: Some(Git { branch: "main".into(), dirty: Some(2) }) },
+            json!({"reply": "git", "git": {"branch": "main", "dirty": 2}}),
+        ),
+        (
+            Reply::Commands { commands: vec![command] },
+            json!({"reply": "commands", "commands": [{"name": "mode", "aliases": ["posture"],
+                "arguments": [{"name": {"code": "command.arg_mode"}, "kind": {"kind": "one_of", "words": ["ask"]},
+                    "optional": true}], "about": {"code": "command.mode"}, "source": "builtin"}]}),
+        ),
+        (
+            Reply::Completions { generation: 7, items: vec![completion], more: false },
+            json!({"reply": "completions", "generation": 7, "more": false,
+                "items": [{"insert": "src/", "shown": "src/", "marks": [0], "descends": true}]}),
+        ),
+        (
+            Reply::Models { models: vec![model] },
+            json!({"reply": "models", "models": [{"name": "p/m", "window": 9, "current": true, "default": false,
+                "efforts": ["low"]}]}),
+        ),
+        (
+            Reply::Sessions { sessions: vec![session], total: 1 },
+            json!({"reply": "sessions", "total": 1, "sessions": [{"id": "s", "title": "T", "folder": "/w",
+                "started": 1, "active": 2, "model": "p/m", "turns": 3, "ending": "done"}]}),
+        ),
+        (
+            Reply::Tree { leaf: RecordId(2), nodes: vec![node] },
+            json!({"reply": "tree", "leaf": 2, "nodes": [{"id": 2, "depth": 0, "kind": "prompt", "text": "hi",
+                "turn": 1, "at": 5, "active": true}]}),
+        ),
+        (
+            Reply::Transcript { from: 3, total: 4, records: vec![record(RecordBody::Discarded)] },
+            json!({"reply": "transcript", "from": 3, "total": 4,
+                "records": [{"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "discarded"}]}),
+        ),
+        (
+            Reply::Permissions { posture: Posture::Ask, rules: vec![rule] },
+            json!({"reply": "permissions", "posture": "ask",
+                "rules": [{"rule": "Bash(ls)", "effect": "allow", "origin": "session", "revocable": true}]}),
+        ),
+        (
+            Reply::Context {
+                parts: vec![ContextPart { name: Phrase::new("context.system"), tokens: 5, messages: 0 }],
+                context: 3,
+                window: 9,
+            },
+            json!({"reply": "context", "context": 3, "window": 9,
+                "parts": [{"name": {"code": "context.system"}, "tokens": 5, "messages": 0}]}),
+        ),
+        (
+            Reply::Config {
+                settings: vec![Setting { key: "a.b".into(), value: "1".into(), origin: "default".into() }],
+            },
+            json!({"reply": "config", "settings": [{"key": "a.b", "value": "1", "origin": "default"}]}),
+        ),
+        (
+            Reply::Failed { why: Phrase::new("engine.not_possible") },
+            json!({"reply": "failed", "why": {"code": "engine.not_possible"}}),
+        ),
+    ] {
+        is(reply, wanted);
+    }
 }

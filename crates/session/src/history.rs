@@ -67,6 +67,7 @@ fn no_head() -> SessionHead {
         system: String::new(),
         tools: Vec::new(),
         sandbox: String::new(),
+        from: None,
     }
 }
 

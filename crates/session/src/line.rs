@@ -69,7 +69,7 @@ mod tests {
     use reasonix_proto::{Record, RecordBody, RecordId};
 
     fn record(text: &str) -> Record {
-        let body = RecordBody::Prompt { turn: 1, text: text.to_owned() };
+        let body = RecordBody::Prompt { turn: 1, text: text.to_owned(), typed: None };
         Record { id: RecordId(7), parent: Some(RecordId(6)), at: 5, body }
     }
 

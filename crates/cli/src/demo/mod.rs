@@ -36,7 +36,7 @@ pub(crate) async fn demo(args: DemoArgs) -> anyhow::Result<Exit> {
         Ok(handle) => handle,
         Err(_) => start(beginning(&place, Bash::Off)?).map_err(|error| say::engine(&error))?,
     };
-    handle.send(Op::Prompt { text: prompt });
+    handle.send(Op::Prompt { text: prompt, resolved: true });
     let end = pump(&mut handle, &mut view, &mut interrupts).await?;
     view.close()?;
     finish(handle, &mut view, &mut interrupts).await?;

@@ -50,6 +50,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "nothing was run after this point; make room or fix the folder, then continue the session",
         "此后没有执行任何操作；请腾出空间或修复目录权限，然后继续会话",
     ),
+    ("engine.not_possible", "this session cannot do that", "此会话无法执行该操作"),
+    ("engine.not_possible.hint", "`/help` shows what it can do", "`/help` 会列出可用的操作"),
     (
         "engine.nothing_to_continue",
         "there is no session of this folder to go on with; this is a new one",

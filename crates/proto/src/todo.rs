@@ -1,0 +1,38 @@
+//! The todo list as front ends and records carry it.
+
+use serde::{Deserialize, Serialize};
+
+/// A named group of todo items.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TodoPhase {
+    /// The phase's name.
+    pub name: String,
+    /// Its items in order.
+    pub tasks: Vec<TodoItem>,
+}
+
+/// One todo item; identified by its exact content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TodoItem {
+    /// What is to be done.
+    pub content: String,
+    /// How far it is.
+    pub status: TodoStatus,
+    /// Remarks made on the way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// How far a todo item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TodoStatus {
+    /// Not begun.
+    Pending,
+    /// Being worked on; at most one item at a time.
+    InProgress,
+    /// Finished.
+    Completed,
+    /// Given up.
+    Abandoned,
+}
