@@ -99,9 +99,10 @@ async fn together(
 ) -> Result<(), JournalError> {
     // All of them pass the gate before the first one runs.
     let mut work: Vec<BoxFuture<'_, RecordBody>> = Vec::with_capacity(calls.len());
+    let turn = conversation.turns();
     for ready in calls {
         let ready = admit(agent, ready, stop, tally).await?;
-        work.push(Box::pin(finish(agent, ready, stop)));
+        work.push(Box::pin(finish(agent, ready, turn, stop)));
     }
     let mut outcomes = stream::iter(work).buffered(PARALLEL);
     while let Some(body) = outcomes.next().await {
@@ -141,7 +142,7 @@ async fn admit<'a>(agent: &Agent, ready: Ready<'a>, stop: &Stop, tally: &mut Tal
     }
 }
 
-async fn finish(agent: &Agent, ready: Ready<'_>, stop: &Stop) -> RecordBody {
+async fn finish(agent: &Agent, ready: Ready<'_>, turn: u32, stop: &Stop) -> RecordBody {
     let started = Instant::now();
     let (call, tool, outcome) = match ready {
         Ready::Fails { call, outcome } => (call, canonical_name(agent, call), outcome),
@@ -153,6 +154,9 @@ async fn finish(agent: &Agent, ready: Ready<'_>, stop: &Stop) -> RecordBody {
                 tool: name.clone(),
                 subject: tool.title(&args, &action),
             });
+            if action.read_only != ReadOnly::Yes {
+                agent.watch.before(turn, &action).await;
+            }
             let outcome = run(agent, call, tool.as_ref(), &args, stop).await;
             (call, name, outcome)
         }

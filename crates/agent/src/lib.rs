@@ -17,8 +17,7 @@ pub use context::{INTERRUPTED, NO_ANSWER, message_of, outcome_text};
 pub use conversation::{Conversation, Inbox};
 pub use heal::heal;
 pub use ports::{
-    Args, Artifacts, Ask, BoxFuture, Call, Decision, Failure, FailureClass, Gate, Item, Journal, JournalError, Model,
-    ModelCard, ModelStream, Prefix, Request, Sink, Stop, Tool, ToolSpec, Tools, parse_args,
+    Args, Artifacts, Ask, BoxFuture, Call, Decision, Failure, FailureClass, Gate, Item, Journal, JournalError, Model, ModelCard, ModelStream, NoWatch, Prefix, Request, Sink, Stop, Tool, ToolSpec, Tools, Watch, parse_args,
 };
 pub use tokens::estimate_tokens;
 pub use turn::{Agent, Limits};

@@ -301,6 +301,29 @@ pub trait Artifacts: Send + Sync {
     fn get(&self, uri: &str) -> std::io::Result<Vec<u8>>;
 }
 
+/// Is told before something may change, so that what it was can be kept.
+pub trait Watch: Send + Sync {
+    /// A call that may write is about to run; it runs when the future resolves.
+    fn before<'a>(&'a self, turn: u32, action: &'a Action) -> BoxFuture<'a, ()>;
+
+    /// The turn has done everything it does; its end is journaled when the future resolves.
+    fn after(&self, turn: u32) -> BoxFuture<'_, ()>;
+}
+
+/// Watches nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoWatch;
+
+impl Watch for NoWatch {
+    fn before<'a>(&'a self, _turn: u32, _action: &'a Action) -> BoxFuture<'a, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn after(&self, _turn: u32) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
 /// Takes events; never blocks.
 pub trait Sink: Send + Sync {
     /// Takes one event.

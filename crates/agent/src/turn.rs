@@ -3,7 +3,7 @@
 use crate::conversation::{Conversation, Inbox};
 use crate::dispatch::dispatch;
 use crate::fold::Answer;
-use crate::ports::{Artifacts, BoxFuture, Gate, Journal, JournalError, Model, Sink, Stop, Tools};
+use crate::ports::{Artifacts, BoxFuture, Gate, Journal, JournalError, Model, Sink, Stop, Tools, Watch};
 use crate::step::answer;
 use reasonix_proto::{Event, Level, Message, Phrase, RecordBody, StopReason, TurnEnd, TurnState, Usage};
 use std::sync::Arc;
@@ -23,6 +23,8 @@ pub struct Agent {
     pub artifacts: Arc<dyn Artifacts>,
     /// Who watches.
     pub sink: Arc<dyn Sink>,
+    /// What is told before something may change.
+    pub watch: Arc<dyn Watch>,
     /// How far a turn may go.
     pub limits: Limits,
 }
@@ -64,6 +66,7 @@ impl Agent {
             Ok(end) => end,
             Err(error) => self.broken(&error),
         };
+        self.watch.after(progress.turn).await;
         let body = RecordBody::TurnEnded {
             turn: progress.turn,
             end: end.clone(),

@@ -175,6 +175,7 @@ impl World {
             journal: journal.clone(),
             artifacts: journal.clone(),
             sink: events.clone(),
+            watch: Arc::new(reasonix_agent::NoWatch),
             limits: Limits::default(),
         };
         let conversation = Conversation::new(prefix);

@@ -48,6 +48,7 @@ pub use sections::providers::{Price, Provider};
 pub use sections::sandbox::{Bash, Sandbox};
 pub use sections::serve::Serve;
 pub use sections::skills::Skills;
+pub use sections::undo::Undo;
 pub use sections::tools::{Shell, Tools};
 pub use settings::Settings;
 pub use sources::{Flags, Sources};

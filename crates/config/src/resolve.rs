@@ -3,6 +3,7 @@
 use crate::node::{Node, Table};
 use crate::sections::{
     agent, ask, cache, compaction, logs, net, permissions, plugins, profiles, providers, sandbox, serve, skills, tools,
+    undo,
 };
 use crate::shape::Notices;
 use crate::view::{Context, View};
@@ -64,6 +65,7 @@ fn resolve(table: &Table, context: &Context<'_>) -> Result<Settings, ConfigError
         profiles: profiles::resolve(&root, context)?,
         ask: ask::resolve(&root.section("ask")),
         logs: logs::resolve(&root.section("logs"))?,
+        undo: undo::resolve(&root.section("undo"))?,
         cache: cache::resolve(&root.section("cache"))?,
     })
 }

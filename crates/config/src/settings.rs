@@ -14,6 +14,7 @@ use crate::sections::providers::Provider;
 use crate::sections::sandbox::Sandbox;
 use crate::sections::serve::Serve;
 use crate::sections::skills::Skills;
+use crate::sections::undo::Undo;
 use crate::sections::tools::Tools;
 use std::collections::BTreeMap;
 
@@ -52,6 +53,8 @@ pub struct Settings {
     pub ask: AskSettings,
     /// Log files.
     pub logs: Logs,
+    /// What is kept for undo.
+    pub undo: Undo,
     /// The cache.
     pub cache: Cache,
 }

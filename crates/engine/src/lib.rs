@@ -11,6 +11,7 @@ mod prompt;
 mod refs;
 mod start;
 pub mod tools;
+pub mod undo;
 
 pub use confine::{confinement, shortcoming};
 pub use error::EngineError;

@@ -2,6 +2,7 @@
 
 use crate::approve::{Approvals, Heard};
 use crate::outbox::Outbox;
+use crate::undo::Undo;
 use reasonix_agent::{Agent, Conversation, Inbox, Sink, Stop};
 use reasonix_proto::{AskId, Choice, Event, Level, Op, Phrase, RecordBody, TurnState};
 use std::collections::VecDeque;
@@ -17,6 +18,7 @@ pub(crate) struct Live {
     desk: Desk,
     inbound: mpsc::UnboundedReceiver<Op>,
     resumed: bool,
+    undo: Option<Arc<Undo>>,
 }
 
 /// What operations act on while a turn runs.
@@ -36,9 +38,10 @@ impl Live {
         outbox: Arc<Outbox>,
         inbound: mpsc::UnboundedReceiver<Op>,
         resumed: bool,
+        undo: Option<Arc<Undo>>,
     ) -> Self {
         let desk = Desk { gate, outbox, inbox: Inbox::default(), queue: VecDeque::new(), closing: false };
-        Self { agent, conversation, desk, inbound, resumed }
+        Self { agent, conversation, desk, inbound, resumed, undo }
     }
 
     /// Runs until the front end shuts the session down or goes away.
@@ -88,6 +91,9 @@ impl Live {
 
     async fn turn(&mut self, prompt: String) {
         let stop = Stop::new();
+        if let Some(undo) = &self.undo {
+            undo.begin();
+        }
         let inbox = self.desk.inbox.clone();
         let turn = self.agent.turn(&mut self.conversation, prompt, &inbox, &stop);
         tokio::pin!(turn);

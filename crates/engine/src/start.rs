@@ -8,7 +8,8 @@ use crate::models::build_model;
 use crate::outbox::{Events, Figures, Outbox};
 use crate::prompt::{BASE_PROMPT, assemble};
 use crate::tools::todo_tools;
-use reasonix_agent::{Agent, Artifacts, Conversation, Limits, Model, Prefix, Sink, Tool, ToolSpec, Tools};
+use crate::undo::{Undo, snapshots_of};
+use reasonix_agent::{Agent, Artifacts, Conversation, Limits, Model, NoWatch, Prefix, Sink, Tool, ToolSpec, Tools, Watch};
 use reasonix_config::{Mode as ConfigMode, RulesFile, Settings};
 use reasonix_exec::Confinement;
 use reasonix_policy::{Mode, Posture, Rule, Rules};
@@ -139,6 +140,7 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
     let standing = Standing::new(rules, Posture::Ask, &start)?;
     let gate = Arc::new(Approvals::new(standing, start.workspace.clone(), outbox.clone()));
     gate.recall(&opened.records);
+    let undo = undo_of(&start, &opened, &outbox);
     let prefix = Arc::new(Prefix { system: past.head.system.clone(), tools: tools.specs() });
     let agent = Agent {
         model: model.clone(),
@@ -147,6 +149,7 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
         journal: opened.journal.clone(),
         artifacts,
         sink: gate.clone(),
+        watch: undo.clone().map_or_else(|| Arc::new(NoWatch) as Arc<dyn Watch>, |undo| undo),
         limits: limits_of(&start.settings),
     };
     let conversation = Conversation::replay(prefix, past.messages, past.turns, past.usage, past.context);
@@ -162,9 +165,28 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
         todo,
     };
     announce(&outbox, &opened, resumed, &card.name, notice.as_ref());
-    let live = Live::new(agent, conversation, gate, outbox, inbound, resumed);
+    let live = Live::new(agent, conversation, gate, outbox, inbound, resumed, undo);
     tokio::spawn(live.run());
     Ok(handle)
+}
+
+/// What keeps the files for undo; nothing for a session that leaves nothing on disk, and where it cannot be had.
+fn undo_of(start: &Start, opened: &Opened, outbox: &Arc<Outbox>) -> Option<Arc<Undo>> {
+    if start.which == Which::Unkept || !start.settings.undo.enabled {
+        return None;
+    }
+    let snapshots = snapshots_of(start.workspace.root(), &start.home).map_err(|error| error.to_string());
+    let undo = snapshots.and_then(|snapshots| {
+        Undo::new(snapshots, opened.journal.clone(), outbox.clone()).map_err(|error| error.to_string())
+    });
+    match undo {
+        Ok(undo) => Some(Arc::new(undo)),
+        Err(reason) => {
+            let phrase = Phrase::new("engine.undo_off").with("reason", reason);
+            outbox.emit(Event::Notice { level: Level::Warning, phrase });
+            None
+        }
+    }
 }
 
 /// A session speaks of its own folder; in another one its paths would mean other files.

@@ -23,7 +23,8 @@ pub use outcome::{Artifact, Change, ChangeKind, Details, ToolOutcome};
 pub use phrase::Phrase;
 pub use query::{Query, Reply};
 pub use record::{
-    Asking, Danger, Decided, Field, MoveReason, Origin, RECORD_VERSION, Record, RecordBody, SessionHead, TurnEnd,
+    Asking, Danger, Decided, Field, Moment, MoveReason, Origin, RECORD_VERSION, Record, RecordBody, Restored,
+    SessionHead, Snapshot, TurnEnd,
 };
 pub use status::{
     Argument, ArgumentKind, BrokenCitation, Citation, CommandInfo, CommandSource, Completion, CompletionKind,

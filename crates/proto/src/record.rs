@@ -161,6 +161,10 @@ pub enum RecordBody {
     },
     /// The session is out of lists, of resuming and of search.
     Discarded,
+    /// The files as they were at one moment of a turn, kept for undo.
+    Snapshot(Snapshot),
+    /// Files were taken back to what they were before a turn.
+    Restored(Restored),
     /// A record of a kind that this version does not know; kept on disk, skipped here.
     #[serde(other)]
     Unknown,
@@ -242,6 +246,55 @@ pub struct Decided {
     /// The session rule that the user granted with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub granted: Option<String>,
+}
+
+/// The files of the workspace at one moment. Their contents lie outside of the log, by hash, and may be collected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The turn.
+    pub turn: u32,
+    /// When in the turn.
+    pub moment: Moment,
+    /// The name of the state.
+    pub state: String,
+    /// What the state does not cover, as `path (reason)`, bounded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncovered: Vec<String>,
+    /// How many more are not covered.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: u64,
+}
+
+/// A moment of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Moment {
+    /// Before its first change.
+    Before,
+    /// Before a later command, where something was different from what the state before says.
+    Between,
+    /// After its last change.
+    After,
+}
+
+/// Files that were taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restored {
+    /// The first turn whose changes were taken back.
+    pub turn: u32,
+    /// The state just before, so that this can be taken back too.
+    pub before: String,
+    /// The state afterwards.
+    pub after: String,
+    /// The files that changed, bounded.
+    pub paths: Vec<String>,
+    /// How many more changed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// How a turn ended.

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_millis(250);
 
 /// What changed from one text to another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Diff {
+pub struct Diff {
     /// The unified diff, bounded; empty when nothing changed.
     pub text: String,
     /// Lines added.
@@ -25,7 +25,7 @@ pub(crate) struct Diff {
 }
 
 /// Compares two texts. A missing side is `/dev/null` in the header.
-pub(crate) fn diff(from: &str, to: &str, old: Option<&str>, new: Option<&str>) -> Diff {
+pub fn diff(from: &str, to: &str, old: Option<&str>, new: Option<&str>) -> Diff {
     let (before, after) = (lines(old), lines(new));
     let compared = TextDiff::configure().timeout(PATIENCE).newline_terminated(true).diff_slices(&before, &after);
     let mut result = Diff::default();

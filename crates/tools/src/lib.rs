@@ -25,6 +25,7 @@ mod schema;
 mod write_file;
 
 pub use bash::{Bash, ShellOptions};
+pub use diff::{Diff, diff};
 pub use schema::schema_of;
 
 use editor::Editor;

@@ -125,6 +125,8 @@ pub const KEYS: &[Key] = &[
     key("logs.level", Choice(&["off", "error", "warn", "info", "debug", "trace"]), "\"info\"", Scope::User, "What is logged.").later(),
     key("logs.max_size_mb", Count, "10", Scope::User, "The size in MiB at which a file is rotated.").later(),
     key("logs.max_files", Count, "5", Scope::User, "How many files are kept.").later(),
+    key("undo.enabled", Bool, "true", Scope::User, "What files were before a turn is kept, so that it can be taken back."),
+    key("undo.max_mb", Count, "2048", Scope::User, "How much is kept in all, in MiB; the oldest sessions' states go first."),
     key("cache.dir", Text, "", Scope::User, "The folder of the cache.").later(),
     key("cache.ttl_hours", Count, "168", Scope::User, "Hours after which an entry is old.").later(),
 ];

@@ -14,3 +14,4 @@ pub(crate) mod sandbox;
 pub(crate) mod serve;
 pub(crate) mod skills;
 pub(crate) mod tools;
+pub(crate) mod undo;

@@ -73,6 +73,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{why}：第 {attempt}/{of} 次尝试失败，{seconds} 秒后重试",
     ),
     (
+        "engine.undo_off",
+        "changes to files cannot be taken back in this session: {reason}",
+        "本会话中对文件的更改无法撤销：{reason}",
+    ),
+    (
+        "engine.undo_off.hint",
+        "the work goes on; commit what you want to keep before large changes",
+        "工作继续进行；大改动之前请先提交要保留的内容",
+    ),
+    (
         "engine.unknown_kind",
         "provider {provider} has the kind {kind}, which does not exist",
         "提供方 {provider} 的 kind 为 {kind}，不存在该类型",

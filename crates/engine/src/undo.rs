@@ -1,0 +1,162 @@
+//! Undo: keeps what the files were before a turn changed them. A thread of its own looks at the tree, so that the
+//! conversation goes on meanwhile; only a call that may write waits for it.
+
+mod back;
+mod timeline;
+
+pub use back::{BackError, FilesBack, changes, take_back};
+pub use timeline::{Span, last_standing, spans};
+
+use reasonix_agent::{BoxFuture, Journal, Sink, Watch};
+use reasonix_proto::{Action, Event, Family, Level, Moment, Phrase, RecordBody, Snapshot};
+use reasonix_workspace::snapshot::{Limits, SnapshotError, Snapshots, Taken};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::oneshot;
+
+/// What a snapshot names as not covered; the rest is counted.
+const MOST_NAMED: usize = 40;
+
+/// The states of a workspace's files, below the state folder.
+pub fn snapshots_of(root: &Path, home: &Path) -> Result<Snapshots, SnapshotError> {
+    let users = std::env::home_dir();
+    Snapshots::open(root, &home.join("state").join("undo"), users.as_deref(), Limits::default())
+}
+
+type Answer = oneshot::Sender<Result<Taken, SnapshotError>>;
+
+/// The undo of a live session.
+pub(crate) struct Undo {
+    scans: Mutex<Option<Sender<Option<Answer>>>>,
+    stop: Arc<AtomicBool>,
+    turn: Mutex<Turn>,
+    journal: Arc<dyn Journal>,
+    sink: Arc<dyn Sink>,
+    broken: AtomicBool,
+}
+
+/// What is known about the turn that runs.
+#[derive(Default)]
+struct Turn {
+    number: u32,
+    /// The state that was last journaled for it; none while it changed nothing.
+    state: Option<String>,
+}
+
+impl Undo {
+    /// Undo for these files. The first look at them begins with [`Undo::begin`].
+    pub(crate) fn new(snapshots: Snapshots, journal: Arc<dyn Journal>, sink: Arc<dyn Sink>) -> std::io::Result<Self> {
+        let (scans, queue) = channel();
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        std::thread::Builder::new().name("undo".into()).spawn(move || scan_all(snapshots, &queue, &stopped))?;
+        let (turn, broken) = (Mutex::default(), AtomicBool::new(false));
+        Ok(Self { scans: Mutex::new(Some(scans)), stop, turn, journal, sink, broken })
+    }
+
+    /// Begins to look at the files, so that the first writer waits less.
+    pub(crate) fn begin(&self) {
+        self.send(None);
+    }
+
+    /// True while states are being kept.
+    pub(crate) fn works(&self) -> bool {
+        !self.broken.load(Ordering::Relaxed)
+    }
+
+    async fn end(&self, number: u32) {
+        let changed = {
+            let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            turn.state.take().is_some() && turn.number == number
+        };
+        if changed && let Some(taken) = self.take().await {
+            self.keep(number, Moment::After, taken).await;
+        }
+    }
+
+    async fn watch(&self, number: u32, action: &Action) {
+        let last = {
+            let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            turn.state.clone().filter(|_| turn.number == number)
+        };
+        // Within a turn, what file tools change is known from its beginning; a command may also destroy what somebody
+        // else made in the meantime.
+        if action.family == Family::Own || (last.is_some() && action.family != Family::Bash) {
+            return;
+        }
+        let Some(taken) = self.take().await else { return };
+        let moment = if last.is_none() { Moment::Before } else { Moment::Between };
+        if last.as_ref() == Some(&taken.state) {
+            return;
+        }
+        {
+            let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            *turn = Turn { number, state: Some(taken.state.clone()) };
+        }
+        self.keep(number, moment, taken).await;
+    }
+
+    /// A look at the files; none when there is no undo, which is said once.
+    async fn take(&self) -> Option<Taken> {
+        if !self.works() {
+            return None;
+        }
+        let (answer, taken) = oneshot::channel();
+        self.send(Some(answer));
+        match taken.await {
+            Ok(Ok(taken)) => Some(taken),
+            Ok(Err(error)) => {
+                if !self.broken.swap(true, Ordering::Relaxed) {
+                    let phrase = Phrase::new("engine.undo_off").with("reason", error);
+                    self.sink.emit(Event::Notice { level: Level::Warning, phrase });
+                }
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    fn send(&self, request: Option<Answer>) {
+        if let Some(scans) = self.scans.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            // A thread that is gone drops the request, and with it the way back.
+            let _ = scans.send(request);
+        }
+    }
+
+    async fn keep(&self, turn: u32, moment: Moment, taken: Taken) {
+        let named = taken.uncovered.iter().take(MOST_NAMED);
+        let uncovered = named.map(|left| format!("{} ({})", left.path.shown(), left.reason.word())).collect();
+        let more = taken.uncovered.len().saturating_sub(MOST_NAMED) as u64;
+        let body = RecordBody::Snapshot(Snapshot { turn, moment, state: taken.state, uncovered, more });
+        // A log that cannot be written is said by whoever needs it next.
+        let _ = self.journal.append(body).await;
+    }
+}
+
+impl Watch for Undo {
+    fn before<'a>(&'a self, turn: u32, action: &'a Action) -> BoxFuture<'a, ()> {
+        Box::pin(self.watch(turn, action))
+    }
+
+    fn after(&self, turn: u32) -> BoxFuture<'_, ()> {
+        Box::pin(self.end(turn))
+    }
+}
+
+impl Drop for Undo {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        *self.scans.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+fn scan_all(mut snapshots: Snapshots, queue: &Receiver<Option<Answer>>, stop: &AtomicBool) {
+    while let Ok(request) = queue.recv() {
+        let taken = snapshots.take(&|| stop.load(Ordering::Relaxed));
+        if let Some(answer) = request {
+            let _ = answer.send(taken);
+        }
+    }
+}

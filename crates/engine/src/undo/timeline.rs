@@ -1,0 +1,129 @@
+//! Which states of the files belong to which turn, read out of the log. Pure.
+
+use reasonix_proto::{Moment, Record, RecordBody};
+
+/// The files around one piece of work: a turn, or an earlier going back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// The turn it belongs to.
+    pub turn: u32,
+    /// The state before.
+    pub before: String,
+    /// The state after; none when the process ended before it could be taken.
+    pub after: Option<String>,
+    /// What the states do not cover, as `path (reason)`.
+    pub uncovered: Vec<String>,
+    /// True for a going back.
+    pub restored: bool,
+}
+
+/// The pieces of work of a session in the order they happened, whatever branch of the conversation they belong to:
+/// there is one set of files.
+pub fn spans(records: &[Record]) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for record in records {
+        match &record.body {
+            RecordBody::Snapshot(taken) if taken.moment == Moment::Before => {
+                // A turn that broke off ends where the next one begins.
+                close(&mut spans, &taken.state);
+                spans.push(Span {
+                    turn: taken.turn,
+                    before: taken.state.clone(),
+                    after: None,
+                    uncovered: taken.uncovered.clone(),
+                    restored: false,
+                });
+            }
+            RecordBody::Snapshot(taken) if taken.moment == Moment::After => close(&mut spans, &taken.state),
+            RecordBody::Restored(back) => {
+                close(&mut spans, &back.before);
+                spans.push(Span {
+                    turn: back.turn,
+                    before: back.before.clone(),
+                    after: Some(back.after.clone()),
+                    uncovered: Vec::new(),
+                    restored: true,
+                });
+            }
+            _ => {}
+        }
+    }
+    spans
+}
+
+fn close(spans: &mut [Span], state: &str) {
+    if let Some(last) = spans.last_mut().filter(|last| last.after.is_none()) {
+        last.after = Some(state.to_owned());
+    }
+}
+
+/// The last turn whose changes still stand: the one that `undo` takes back. Turns that were taken back already are
+/// passed over.
+pub fn last_standing(spans: &[Span]) -> Option<u32> {
+    let mut below = u32::MAX;
+    for span in spans.iter().rev() {
+        if span.restored {
+            below = below.min(span.turn);
+        } else if span.turn < below {
+            return Some(span.turn);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{last_standing, spans};
+    use reasonix_proto::{Moment, Record, RecordBody, RecordId, Restored, Snapshot};
+
+    fn log(bodies: Vec<RecordBody>) -> Vec<Record> {
+        let record = |(id, body)| Record { id: RecordId(id), parent: None, at: 0, body };
+        (1..).zip(bodies).map(record).collect()
+    }
+
+    fn taken(turn: u32, moment: Moment, state: &str) -> RecordBody {
+        RecordBody::Snapshot(Snapshot { turn, moment, state: state.into(), uncovered: Vec::new(), more: 0 })
+    }
+
+    fn back(turn: u32, before: &str, after: &str) -> RecordBody {
+        RecordBody::Restored(Restored {
+            turn,
+            before: before.into(),
+            after: after.into(),
+            paths: Vec::new(),
+            more: 0,
+        })
+    }
+
+    #[test]
+    fn turns_become_spans_and_a_broken_one_ends_where_the_next_begins() {
+        let spans = spans(&log(vec![
+            taken(1, Moment::Before, "a"),
+            taken(1, Moment::Between, "x"),
+            taken(1, Moment::After, "b"),
+            taken(2, Moment::Before, "b"),
+            taken(4, Moment::Before, "c"),
+        ]));
+        let short: Vec<_> = spans.iter().map(|span| (span.turn, span.before.as_str(), span.after.as_deref())).collect();
+        assert_eq!(short, [(1, "a", Some("b")), (2, "b", Some("c")), (4, "c", None)]);
+    }
+
+    #[test]
+    fn undo_walks_back_one_turn_at_a_time() {
+        let mut bodies = vec![
+            taken(1, Moment::Before, "a"),
+            taken(1, Moment::After, "b"),
+            taken(3, Moment::Before, "b"),
+            taken(3, Moment::After, "c"),
+        ];
+        assert_eq!(last_standing(&spans(&log(bodies.clone()))), Some(3));
+        bodies.push(back(3, "c", "b"));
+        assert_eq!(last_standing(&spans(&log(bodies.clone()))), Some(1));
+        bodies.push(taken(4, Moment::Before, "b"));
+        bodies.push(taken(4, Moment::After, "d"));
+        assert_eq!(last_standing(&spans(&log(bodies.clone()))), Some(4));
+        bodies.push(back(4, "d", "b"));
+        bodies.push(back(1, "b", "a"));
+        assert_eq!(last_standing(&spans(&log(bodies))), None);
+    }
+}
