@@ -1,9 +1,16 @@
-//! Text as a terminal sees it: widths, wrapping, and nothing that could be an escape sequence.
+//! Text as a terminal sees it: widths, wrapping, Markdown, code and diffs, and nothing that could be an escape sequence.
 
+mod diff;
+pub mod highlight;
+pub mod markdown;
 mod neutral;
+mod rich;
 mod width;
 mod wrap;
 
-pub use neutral::neutral;
-pub use width::{columns, cut};
+pub use diff::diff;
+pub use neutral::{neutral, output};
+pub(crate) use rich::Rich;
+pub use width::{columns, cut, expand_tabs, grapheme_columns, shorten};
 pub use wrap::wrap;
+pub(crate) use wrap::{Wrapped, wrap_hard};

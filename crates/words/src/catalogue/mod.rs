@@ -7,6 +7,7 @@ mod exec;
 mod llm;
 mod policy;
 mod session;
+mod tui;
 mod workspace;
 
 use crate::Entry;
@@ -19,6 +20,7 @@ const ALL: &[&[Entry]] = &[
     llm::ENTRIES,
     policy::ENTRIES,
     session::ENTRIES,
+    tui::ENTRIES,
     workspace::ENTRIES,
 ];
 

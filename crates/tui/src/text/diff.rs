@@ -1,0 +1,296 @@
+//! Unified diffs as coloured lines with line numbers; within a changed line the changed words stand out. Signs tell added
+//! from removed also without colour.
+
+use super::highlight::{Lexer, language_of_path};
+use super::{Rich, expand_tabs, neutral, wrap_hard};
+use crate::Look;
+use ratatui_core::style::Style;
+use ratatui_core::text::{Line, Span};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Longer lines are not compared word by word.
+const LONGEST: usize = 400;
+/// So many words of a line are compared.
+const MOST_WORDS: usize = 200;
+
+/// One line of a diff.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Row<'a> {
+    /// Between two parts.
+    Gap,
+    Context(u32, &'a str),
+    Removed(u32, &'a str),
+    Added(u32, &'a str),
+    /// What is said about the file, such as a missing newline.
+    Remark(&'a str),
+}
+
+/// Draws a unified diff, at most `most` lines of it; gives how many lines were left out.
+pub fn diff(
+    source: &str,
+    path: &str,
+    width: u16,
+    look: &Look,
+    most: usize,
+    lines: &mut Vec<Line<'static>>,
+) -> usize {
+    let rows = rows(source);
+    let left_out = rows.len().saturating_sub(most);
+    let rows = rows.get(..rows.len() - left_out).unwrap_or_default();
+    let digits = rows.iter().filter_map(Row::number).max().unwrap_or(1).to_string().len();
+    let painter = Painter { width: usize::from(width), digits, look, lexer: language_of_path(path).map(Lexer::new) };
+    let mut at = 0;
+    while let Some(row) = rows.get(at) {
+        let removed = rows.iter().skip(at).take_while(|row| matches!(row, Row::Removed(..))).count();
+        let added = rows.iter().skip(at + removed).take_while(|row| matches!(row, Row::Added(..))).count();
+        if removed > 0 && removed == added {
+            painter.pairs(rows.get(at..at + removed + added).unwrap_or_default(), removed, lines);
+            at += removed + added;
+        } else {
+            painter.row(row, None, lines);
+            at += 1;
+        }
+    }
+    left_out
+}
+
+impl Row<'_> {
+    fn number(&self) -> Option<u32> {
+        match self {
+            Self::Context(number, _) | Self::Removed(number, _) | Self::Added(number, _) => Some(*number),
+            Self::Gap | Self::Remark(_) => None,
+        }
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Self::Context(_, text) | Self::Removed(_, text) | Self::Added(_, text) | Self::Remark(text) => text,
+            Self::Gap => "",
+        }
+    }
+}
+
+fn rows(source: &str) -> Vec<Row<'_>> {
+    let (mut old, mut new) = (1, 1);
+    let mut rows = Vec::new();
+    let mut in_hunk = false;
+    for line in source.lines() {
+        if let Some((from, to)) = hunk(line) {
+            (old, new) = (from, to);
+            if in_hunk {
+                rows.push(Row::Gap);
+            }
+            in_hunk = true;
+            continue;
+        }
+        if !in_hunk && ["---", "+++", "diff ", "index "].iter().any(|head| line.starts_with(head)) {
+            continue;
+        }
+        let text = line.get(1..).unwrap_or_default();
+        match line.bytes().next() {
+            Some(b'+') => {
+                rows.push(Row::Added(new, text));
+                new += 1;
+            }
+            Some(b'-') => {
+                rows.push(Row::Removed(old, text));
+                old += 1;
+            }
+            Some(b'\\') => rows.push(Row::Remark(text.trim())),
+            Some(b' ') | None => {
+                rows.push(Row::Context(new, text));
+                old += 1;
+                new += 1;
+            }
+            Some(_) => rows.push(Row::Remark(line)),
+        }
+    }
+    rows
+}
+
+/// The first old and new line of `@@ -3,4 +5,6 @@`.
+fn hunk(line: &str) -> Option<(u32, u32)> {
+    let mut parts = line.strip_prefix("@@ -")?.split(' ');
+    let first = |part: &str| part.split(',').next()?.parse().ok();
+    Some((first(parts.next()?)?, first(parts.next()?.strip_prefix('+')?)?))
+}
+
+struct Painter<'a> {
+    width: usize,
+    digits: usize,
+    look: &'a Look,
+    lexer: Option<Lexer>,
+}
+
+impl Painter<'_> {
+    /// As many removed lines as added ones: each is compared with its partner.
+    fn pairs(&self, rows: &[Row<'_>], half: usize, lines: &mut Vec<Line<'static>>) {
+        let (removed, added) = rows.split_at(half.min(rows.len()));
+        let changes: Vec<_> = removed.iter().zip(added).map(|(old, new)| changed(old.text(), new.text())).collect();
+        for (row, change) in removed.iter().zip(&changes) {
+            self.row(row, change.as_ref().map(|(old, _)| old.as_slice()), lines);
+        }
+        for (row, change) in added.iter().zip(&changes) {
+            self.row(row, change.as_ref().map(|(_, new)| new.as_slice()), lines);
+        }
+    }
+
+    fn row(&self, row: &Row<'_>, changed: Option<&[(String, bool)]>, lines: &mut Vec<Line<'static>>) {
+        let theme = &self.look.theme;
+        let (sign, style, word) = match row {
+            Row::Gap => {
+                let dots = if self.look.unicode { "⋮" } else { "..." };
+                let line = format!("{dots:>0$}", self.digits);
+                lines.push(Line::from(Span::styled(super::cut(&line, self.width).to_owned(), theme.hunk)));
+                return;
+            }
+            Row::Remark(text) => {
+                lines.extend(super::wrap(&Line::styled(neutral(text).into_owned(), theme.hunk), self.cells()));
+                return;
+            }
+            Row::Context(..) => (' ', Style::new(), Style::new()),
+            Row::Removed(..) => ('-', theme.removed, theme.removed_word),
+            Row::Added(..) => ('+', theme.added, theme.added_word),
+        };
+        let number = row.number().unwrap_or_default();
+        let mut rich = Rich::default();
+        if self.width > self.digits + 10 {
+            rich.push(&format!("{number:>0$} ", self.digits), theme.hunk);
+        }
+        rich.push(&format!("{sign} "), style);
+        match (changed, &self.lexer, row) {
+            (Some(parts), _, _) => {
+                for (text, is_new) in parts {
+                    rich.push(text, if *is_new { word } else { style });
+                }
+            }
+            (None, Some(lexer), Row::Context(..)) => {
+                let line = safe(row.text());
+                lexer.clone().line(&line, &mut |text, kind| rich.push(text, kind.style(theme)));
+            }
+            _ => rich.push(&safe(row.text()), style),
+        }
+        let margin = if self.width > self.digits + 10 { self.digits + 3 } else { 0 };
+        let rest = [Span::styled(" ".repeat(margin), style)];
+        wrap_hard(&rich, self.width, if margin > 0 { &rest } else { &[] }, lines);
+    }
+
+    fn cells(&self) -> u16 {
+        u16::try_from(self.width).unwrap_or(u16::MAX)
+    }
+}
+
+fn safe(line: &str) -> String {
+    expand_tabs(&neutral(line), 4).into_owned()
+}
+
+/// Parts of a line with whether they changed.
+type Parts = Vec<(String, bool)>;
+
+/// What differs between two lines, word by word; none when they have little in common.
+fn changed(old: &str, new: &str) -> Option<(Parts, Parts)> {
+    if old.len() > LONGEST || new.len() > LONGEST {
+        return None;
+    }
+    let (old, new) = (safe(old), safe(new));
+    let (from, to) = (words(&old), words(&new));
+    if from.len() > MOST_WORDS || to.len() > MOST_WORDS {
+        return None;
+    }
+    let (mut before, mut after) = (Parts::new(), Parts::new());
+    let mut same = 0;
+    for op in capture_diff_slices(Algorithm::Myers, &from, &to) {
+        let is_new = !matches!(op, DiffOp::Equal { .. });
+        let old = from.get(op.old_range()).unwrap_or_default().concat();
+        let new = to.get(op.new_range()).unwrap_or_default().concat();
+        if !is_new {
+            same += old.trim().len();
+        }
+        before.push((old, is_new));
+        after.push((new, is_new));
+    }
+    let longest = old.trim().len().max(new.trim().len());
+    (same * 3 >= longest).then_some((before, after))
+}
+
+/// Runs of letters and digits, runs of blanks, and everything else by itself.
+fn words(text: &str) -> Vec<&str> {
+    let class = |c: char| match c {
+        _ if c.is_whitespace() => 0,
+        '_' => 1,
+        _ if c.is_alphanumeric() && super::columns(c.encode_utf8(&mut [0; 4])) == 1 => 1,
+        _ => 2,
+    };
+    let mut words = Vec::new();
+    let mut from = 0;
+    let mut before = None;
+    for (at, c) in text.char_indices() {
+        let now = class(c);
+        if before.is_some_and(|before| before != now || now == 2) {
+            words.extend(text.get(from..at));
+            from = at;
+        }
+        before = Some(now);
+    }
+    words.extend(text.get(from..).filter(|rest| !rest.is_empty()));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{changed, diff, words};
+    use crate::Look;
+    use crate::text::columns;
+    use pretty_assertions::assert_eq;
+    use proptest::prelude::*;
+
+    const SAMPLE: &str = "--- a/x.rs\n+++ b/x.rs\n@@ -3,3 +3,3 @@ fn\n one\n-let total = a + b;\n+let total = a * b;\n two\n@@ -20 +20,2 @@\n end\n+--- new\n\\ No newline at end of file\n";
+
+    fn shown(width: u16, most: usize) -> (Vec<String>, usize) {
+        let mut lines = Vec::new();
+        let left = diff(SAMPLE, "x.rs", width, &Look::default(), most, &mut lines);
+        (lines.iter().map(|line| line.to_string().trim_end().to_owned()).collect(), left)
+    }
+
+    #[test]
+    fn numbers_signs_and_gaps() {
+        let (lines, left) = shown(60, 100);
+        let expected = [
+            " 3   one",
+            " 4 - let total = a + b;",
+            " 4 + let total = a * b;",
+            " 5   two",
+            " ⋮",
+            "20   end",
+            "21 + --- new",
+            "No newline at end of file",
+        ];
+        assert_eq!(lines, expected);
+        assert_eq!(left, 0);
+        assert_eq!(shown(60, 3).1, 5);
+    }
+
+    #[test]
+    fn only_the_changed_word_stands_out() {
+        let (old, new) = changed("let total = a + b;", "let total = a * b;").unwrap();
+        let marked = |parts: &[(String, bool)]| -> Vec<String> {
+            parts.iter().filter(|(_, is_new)| *is_new).map(|(text, _)| text.clone()).collect()
+        };
+        assert_eq!((marked(&old), marked(&new)), (vec!["+".to_owned()], vec!["*".to_owned()]));
+        assert!(changed("completely", "different").is_none());
+        assert_eq!(words("a_b  中文;"), ["a_b", "  ", "中", "文", ";"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_fits(source in "([-+ @\\\\]?\\PC{0,30}\n|@@ -1 \\+1 @@\n){0,12}", width in 1u16..80) {
+            let mut lines = Vec::new();
+            diff(&source, "a.py", width, &Look::default(), 50, &mut lines);
+            for line in lines {
+                let text = line.to_string();
+                prop_assert!(columns(&text) <= usize::from(width), "{text:?}");
+                prop_assert!(!text.chars().any(char::is_control));
+            }
+        }
+    }
+}
