@@ -26,14 +26,7 @@ enum Row<'a> {
 }
 
 /// Draws a unified diff, at most `most` lines of it; gives how many lines were left out.
-pub fn diff(
-    source: &str,
-    path: &str,
-    width: u16,
-    look: &Look,
-    most: usize,
-    lines: &mut Vec<Line<'static>>,
-) -> usize {
+pub fn diff(source: &str, path: &str, width: u16, look: &Look, most: usize, lines: &mut Vec<Line<'static>>) -> usize {
     let rows = rows(source);
     let left_out = rows.len().saturating_sub(most);
     let rows = rows.get(..rows.len() - left_out).unwrap_or_default();

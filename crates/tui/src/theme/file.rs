@@ -118,12 +118,7 @@ fn built_in(name: &str) -> Option<&'static str> {
     })
 }
 
-fn load(
-    name: &str,
-    fallback: &str,
-    read: &dyn Fn(&str) -> Option<String>,
-    deep: usize,
-) -> Result<Theme, ThemeError> {
+fn load(name: &str, fallback: &str, read: &dyn Fn(&str) -> Option<String>, deep: usize) -> Result<Theme, ThemeError> {
     if deep == 0 {
         return Err(ThemeError::TooDeep { name: name.to_owned() });
     }

@@ -38,7 +38,8 @@ fn added_and_removed_differ_without_red_and_green() {
 fn the_users_theme_builds_on_the_one_for_the_background() {
     let read = |name: &str| {
         (name == "mine").then(|| {
-            "[vars]\nleaf = \"#7fb069\"\nloud = \"bold leaf\"\n[styles]\nheading = \"loud on 236\"\ndim = \"\"\n".to_owned()
+            "[vars]\nleaf = \"#7fb069\"\nloud = \"bold leaf\"\n[styles]\nheading = \"loud on 236\"\ndim = \"\"\n"
+                .to_owned()
         })
     };
     let theme = choose("mine", false, Colours::True, &read).unwrap();

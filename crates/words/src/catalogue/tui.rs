@@ -21,7 +21,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "theme {name} builds on too many others, or on itself",
         "主题 {name} 的 base 层数过多，或以自身为基础",
     ),
-    ("tui.theme_too_deep.hint", "give it a built-in base, such as base = \"dark\"", "请使用内置主题作为基础，例如 base = \"dark\""),
+    (
+        "tui.theme_too_deep.hint",
+        "give it a built-in base, such as base = \"dark\"",
+        "请使用内置主题作为基础，例如 base = \"dark\"",
+    ),
     ("tui.theme_unknown", "there is no theme {name}", "没有主题 {name}"),
     (
         "tui.theme_unknown.hint",

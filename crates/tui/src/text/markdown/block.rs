@@ -35,27 +35,10 @@ enum Before {
 }
 
 impl<'a> Block<'a> {
-    pub(super) fn new(
-        width: usize,
-        look: &'a Look,
-        ordinal: Option<u64>,
-        lines: &'a mut Vec<Line<'static>>,
-    ) -> Self {
+    pub(super) fn new(width: usize, look: &'a Look, ordinal: Option<u64>, lines: &'a mut Vec<Line<'static>>) -> Self {
         let inline = Inline::new(look);
         let (before, lists) = (Vec::new(), Vec::new());
-        Self {
-            width,
-            look,
-            lines,
-            inline,
-            before,
-            lists,
-            ordinal,
-            table: None,
-            code: None,
-            again: false,
-            airy: false,
-        }
+        Self { width, look, lines, inline, before, lists, ordinal, table: None, code: None, again: false, airy: false }
     }
 
     /// Draws it; true when it wants an empty line around it.

@@ -291,7 +291,8 @@ impl Begins {
             return found;
         }
         let hashes = text.bytes().take_while(|byte| *byte == b'#').count();
-        if (1..=6).contains(&hashes) && text.get(hashes..).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')) {
+        if (1..=6).contains(&hashes) && text.get(hashes..).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        {
             return Self::Heading;
         }
         if let Some(rule) = rule(text) {

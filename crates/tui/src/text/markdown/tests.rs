@@ -40,10 +40,7 @@ fn blocks() {
 #[test]
 fn code_keeps_its_blanks() {
     let source = "Look:\n```rust\nfn main() {\n\n    let x = 1;\n}\n```\nDone";
-    assert_eq!(
-        shown(source, 60),
-        ["Look:", "", "  fn main() {", "", "      let x = 1;", "  }", "", "Done"]
-    );
+    assert_eq!(shown(source, 60), ["Look:", "", "  fn main() {", "", "      let x = 1;", "  }", "", "Done"]);
     assert_eq!(shown("- item\n  ```sh\n  - not an item\n  ```\n- next", 60), ["• item", "    - not an item", "• next"]);
     assert_eq!(shown("~~~\n```\n~~~", 60), ["  ```"]);
 }
@@ -92,9 +89,43 @@ fn streamed(source: &str, cuts: &[usize], width: u16) -> (Vec<Line<'static>>, bo
 
 fn markdown() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
-        "# Head\n", "text ", "word", "\n", "\n\n", "- item ", "\n- ", "\n  - ", "1. one", "\n2. two", "```rust\n", "\n```\n", "~~~",
-        "    indented\n", "> quote\n", "| a | b |\n|---|--:|\n| 中文 | 2 |\n", "**bold", "**", "`code`", "[l](u:1)", "---\n", "===\n",
-        "中文字符，标点。", "\t", "fn main() {}", "🦀👍🏽", "👨\u{200d}👩", "e\u{301}\u{301}", "❤\u{fe0f}", "\u{200d}", "<b>", "\u{1b}[31m", "* * *\n", "[a]: b\n", "\\", "  \n", "\r\n",
+        "# Head\n",
+        "text ",
+        "word",
+        "\n",
+        "\n\n",
+        "- item ",
+        "\n- ",
+        "\n  - ",
+        "1. one",
+        "\n2. two",
+        "```rust\n",
+        "\n```\n",
+        "~~~",
+        "    indented\n",
+        "> quote\n",
+        "| a | b |\n|---|--:|\n| 中文 | 2 |\n",
+        "**bold",
+        "**",
+        "`code`",
+        "[l](u:1)",
+        "---\n",
+        "===\n",
+        "中文字符，标点。",
+        "\t",
+        "fn main() {}",
+        "🦀👍🏽",
+        "👨\u{200d}👩",
+        "e\u{301}\u{301}",
+        "❤\u{fe0f}",
+        "\u{200d}",
+        "<b>",
+        "\u{1b}[31m",
+        "* * *\n",
+        "[a]: b\n",
+        "\\",
+        "  \n",
+        "\r\n",
     ]);
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
