@@ -1,11 +1,13 @@
 //! The calls of one step: found, gated, run, bounded, journaled. Every call gets exactly one outcome.
 
 use crate::bound::{Bound, bound};
+use crate::coerce::coerce;
 use crate::conversation::Conversation;
 use crate::ports::{Args, Ask, BoxFuture, Call, Decision, JournalError, Stop, Tool};
+use crate::storm::{Signature, Storm};
 use crate::turn::Agent;
 use futures_util::{FutureExt, StreamExt, stream};
-use reasonix_proto::{Action, Event, ReadOnly, RecordBody, ToolCall, ToolOutcome, TurnState};
+use reasonix_proto::{Action, Event, Fix, ReadOnly, RecordBody, Repair, ToolCall, ToolOutcome, TurnState};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,11 +23,13 @@ const PARALLEL: usize = 8;
 pub(crate) struct Tally {
     pub(crate) ran: usize,
     pub(crate) denied: Option<String>,
+    /// What was put right in the arguments, and which calls were held back.
+    pub(crate) repairs: Vec<Repair>,
 }
 
 /// A call that names a tool and has arguments, or the reason why not.
 enum Ready<'a> {
-    Runs { call: &'a ToolCall, tool: Arc<dyn Tool>, args: Args, action: Action },
+    Runs { call: &'a ToolCall, tool: Arc<dyn Tool>, args: Args, action: Action, signature: Signature },
     Fails { call: &'a ToolCall, outcome: ToolOutcome },
 }
 
@@ -33,21 +37,24 @@ enum Ready<'a> {
 pub(crate) async fn dispatch(
     agent: &Agent,
     conversation: &mut Conversation,
-    calls: &[ToolCall],
+    (calls, repairs): (&[ToolCall], &[Repair]),
+    storm: &mut Storm,
     stop: &Stop,
 ) -> Result<Tally, JournalError> {
     agent.state(TurnState::ToolRunning);
     let mut tally = Tally::default();
     let mut waiting: Vec<Ready<'_>> = Vec::new();
-    for ready in calls.iter().map(|call| prepare(agent, call)) {
+    for call in calls {
+        let doubt = repairs.iter().find(|repair| repair.call.as_ref() == Some(&call.id) && repair.fix.is_doubtful());
+        let ready = prepare(agent, call, doubt, storm, &mut tally.repairs);
         if is_reader(&ready) {
             waiting.push(ready);
         } else {
-            together(agent, conversation, std::mem::take(&mut waiting), stop, &mut tally).await?;
-            together(agent, conversation, vec![ready], stop, &mut tally).await?;
+            together(agent, conversation, std::mem::take(&mut waiting), (storm, stop), &mut tally).await?;
+            together(agent, conversation, vec![ready], (storm, stop), &mut tally).await?;
         }
     }
-    together(agent, conversation, waiting, stop, &mut tally).await?;
+    together(agent, conversation, waiting, (storm, stop), &mut tally).await?;
     Ok(tally)
 }
 
@@ -55,22 +62,68 @@ fn is_reader(ready: &Ready<'_>) -> bool {
     matches!(ready, Ready::Runs { action, .. } if action.read_only == ReadOnly::Yes)
 }
 
-fn prepare<'a>(agent: &Agent, call: &'a ToolCall) -> Ready<'a> {
-    let Some(tool) = agent.tools.find(&call.name) else {
-        let known: Vec<_> = agent.tools.iter().map(|tool| tool.spec().name.as_str()).collect();
-        let outcome = ToolOutcome::failed_with(
-            format!("there is no tool named {:?}", call.name),
-            format!("the tools are: {}", known.join(", ")),
-        );
-        return Ready::Fails { call, outcome };
-    };
-    match read_arguments(&call.arguments) {
-        Ok(args) => {
-            let action = tool.action(&args);
-            Ready::Runs { call, tool: Arc::clone(tool), args, action }
+fn prepare<'a>(
+    agent: &Agent,
+    call: &'a ToolCall,
+    doubt: Option<&Repair>,
+    storm: &mut Storm,
+    repairs: &mut Vec<Repair>,
+) -> Ready<'a> {
+    let Some(tool) = agent.tools.find(&call.name) else { return unknown(agent, call) };
+    let args = match read_arguments(&call.arguments) {
+        Ok(args) => args,
+        Err(message) => {
+            let outcome = ToolOutcome::failed_with(message, schema_hint(tool.as_ref()));
+            return Ready::Fails { call, outcome };
         }
-        Err(message) => Ready::Fails { call, outcome: ToolOutcome::failed_with(message, schema_hint(tool.as_ref())) },
+    };
+    let (args, notes) = coerce(args, &tool.spec().parameters);
+    repairs.extend(notes.into_iter().map(|(fix, detail)| Repair::new(fix, detail).of(&call.id)));
+    let action = tool.action(&args);
+    if let Some(doubt) = doubt.filter(|_| action.read_only != ReadOnly::Yes) {
+        return Ready::Fails { call, outcome: doubtful(doubt) };
     }
+    match storm.admit(&tool.spec().name, &args, &action) {
+        Ok(signature) => Ready::Runs { call, tool: Arc::clone(tool), args, action, signature },
+        Err(times) => {
+            repairs.push(Repair::new(Fix::Storm, tool.spec().name.as_str()).of(&call.id));
+            Ready::Fails { call, outcome: again(times) }
+        }
+    }
+}
+
+fn unknown<'a>(agent: &Agent, call: &'a ToolCall) -> Ready<'a> {
+    let known: Vec<_> = agent.tools.iter().map(|tool| tool.spec().name.as_str()).collect();
+    let near = crate::names::nearest(&call.name, known.iter().copied());
+    let near = near.map(|name| format!("; did you mean {name:?}?")).unwrap_or_default();
+    let outcome = ToolOutcome::failed_with(
+        format!("there is no tool named {:?}{near}", call.name),
+        format!("the tools are: {}", known.join(", ")),
+    );
+    Ready::Fails { call, outcome }
+}
+
+/// The answer to a call of which only a part is known for sure.
+fn doubtful(doubt: &Repair) -> ToolOutcome {
+    let (what, hint) = match doubt.fix {
+        Fix::CutOff => (
+            "the call broke off before its arguments were complete",
+            "send the call again, whole; if it is long, do it in several smaller calls",
+        ),
+        _ => (
+            "quotation marks inside an argument were not escaped, so it cannot be told where it ends",
+            "send the call again with every \" inside a text written as \\\"",
+        ),
+    };
+    ToolOutcome::failed_with(format!("{what} ({}); nothing was run or changed", doubt.detail), hint)
+}
+
+/// The answer to a call that was made too often.
+fn again(times: usize) -> ToolOutcome {
+    ToolOutcome::failed_with(
+        format!("this call was made {times} times without a change in between; it was not run again"),
+        "its result stands above and will not change: use it, try something else, or say what keeps you from going on",
+    )
 }
 
 /// Arguments must be an object; none at all is an empty one.
@@ -94,18 +147,22 @@ async fn together(
     agent: &Agent,
     conversation: &mut Conversation,
     calls: Vec<Ready<'_>>,
-    stop: &Stop,
+    (storm, stop): (&mut Storm, &Stop),
     tally: &mut Tally,
 ) -> Result<(), JournalError> {
     // All of them pass the gate before the first one runs.
-    let mut work: Vec<BoxFuture<'_, RecordBody>> = Vec::with_capacity(calls.len());
+    let mut work: Vec<BoxFuture<'_, (RecordBody, Option<Signature>)>> = Vec::with_capacity(calls.len());
     let turn = conversation.turns();
     for ready in calls {
+        let signature = if let Ready::Runs { signature, .. } = &ready { Some(*signature) } else { None };
         let ready = admit(agent, ready, stop, tally).await?;
-        work.push(Box::pin(finish(agent, ready, turn, stop)));
+        work.push(Box::pin(async move { (finish(agent, ready, turn, stop).await, signature) }));
     }
     let mut outcomes = stream::iter(work).buffered(PARALLEL);
-    while let Some(body) = outcomes.next().await {
+    while let Some((body, signature)) = outcomes.next().await {
+        if let (RecordBody::Outcome { outcome, .. }, Some(signature)) = (&body, signature) {
+            storm.outcome(signature, outcome);
+        }
         let record = agent.journal.append(body).await?;
         conversation.take(&record);
         agent.sink.emit(Event::ToolEnded { record: Box::new(record) });
@@ -115,7 +172,7 @@ async fn together(
 
 /// Passes a call through the gate; the decision is journaled before the call can run.
 async fn admit<'a>(agent: &Agent, ready: Ready<'a>, stop: &Stop, tally: &mut Tally) -> Result<Ready<'a>, JournalError> {
-    let Ready::Runs { call, tool, args, action } = ready else { return Ok(ready) };
+    let Ready::Runs { call, tool, args, action, signature } = ready else { return Ok(ready) };
     let ask = Ask { call, tool: tool.as_ref(), args: &args, action: &action };
     let decision = tokio::select! {
         biased;
@@ -133,7 +190,7 @@ async fn admit<'a>(agent: &Agent, ready: Ready<'a>, stop: &Stop, tally: &mut Tal
     match refusal {
         None => {
             tally.ran += 1;
-            Ok(Ready::Runs { call, tool, args, action })
+            Ok(Ready::Runs { call, tool, args, action, signature })
         }
         Some(by) => {
             tally.denied = Some(by.clone());
@@ -147,7 +204,7 @@ async fn finish(agent: &Agent, ready: Ready<'_>, turn: u32, stop: &Stop) -> Reco
     let (call, tool, outcome) = match ready {
         Ready::Fails { call, outcome } => (call, canonical_name(agent, call), outcome),
         Ready::Runs { call, .. } if stop.is_cancelled() => (call, canonical_name(agent, call), ToolOutcome::Aborted),
-        Ready::Runs { call, tool, args, action } => {
+        Ready::Runs { call, tool, args, action, .. } => {
             let name = tool.spec().name.clone();
             agent.sink.emit(Event::ToolStarted {
                 call: call.id.clone(),

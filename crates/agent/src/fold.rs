@@ -2,10 +2,11 @@
 
 use crate::context::{INTERRUPTED, NO_ANSWER};
 use crate::ports::{Failure, Item};
-use reasonix_proto::{Event, Kept, Level, Message, Phrase, Reasoning, StopReason, ToolCall, Usage};
+use crate::stutter::{Stutter, shortened};
+use reasonix_proto::{Event, Fix, Kept, Level, Message, Phrase, Reasoning, Repair, StopReason, ToolCall, Usage};
 
 /// What has arrived of an answer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Fold {
     text: String,
     reasoning: Option<String>,
@@ -13,7 +14,46 @@ pub(crate) struct Fold {
     model: Option<String>,
     calls: Vec<ToolCall>,
     usage: Option<Usage>,
+    repairs: Vec<Repair>,
     end: Option<Result<StopReason, Failure>>,
+    watch: Watch,
+    looped: Option<Looped>,
+}
+
+/// What watches for text that repeats itself, each kind for itself.
+#[derive(Debug)]
+struct Watch {
+    text: Stutter,
+    reasoning: Stutter,
+    arguments: Stutter,
+}
+
+/// Where an answer began to repeat itself, and the length of what it repeats.
+#[derive(Debug, Clone, Copy)]
+enum Looped {
+    Text(usize),
+    Reasoning(usize),
+    Arguments,
+}
+
+impl Default for Fold {
+    fn default() -> Self {
+        let watch =
+            Watch { text: Stutter::default(), reasoning: Stutter::default(), arguments: Stutter::of_arguments() };
+        let (text, calls, repairs) = (String::new(), Vec::new(), Vec::new());
+        Self {
+            text,
+            reasoning: None,
+            kept: None,
+            model: None,
+            calls,
+            usage: None,
+            repairs,
+            end: None,
+            watch,
+            looped: None,
+        }
+    }
 }
 
 /// A whole answer.
@@ -24,6 +64,10 @@ pub(crate) struct Answer {
     pub(crate) model: String,
     pub(crate) usage: Option<Usage>,
     pub(crate) failure: Option<Failure>,
+    /// What was put right in it.
+    pub(crate) repairs: Vec<Repair>,
+    /// True when it was cut because it repeated itself.
+    pub(crate) looped: bool,
 }
 
 impl Fold {
@@ -34,6 +78,7 @@ impl Fold {
             match item {
                 Item::Text(delta) => {
                     self.text.push_str(&delta);
+                    self.looped = self.looped.or(self.watch.text.feed(&delta).map(Looped::Text));
                     match events.last_mut() {
                         Some(Event::Text { delta: last }) => last.push_str(&delta),
                         _ => events.push(Event::Text { delta }),
@@ -41,12 +86,22 @@ impl Fold {
                 }
                 Item::Reasoning(delta) => {
                     self.reasoning.get_or_insert_default().push_str(&delta);
+                    self.looped = self.looped.or(self.watch.reasoning.feed(&delta).map(Looped::Reasoning));
                     match events.last_mut() {
                         Some(Event::Reasoning { delta: last }) => last.push_str(&delta),
                         _ => events.push(Event::Reasoning { delta }),
                     }
                 }
-                Item::CallDelta { index, name, delta } => events.push(Event::Arguments { index, name, delta }),
+                Item::CallDelta { index, name, delta } => {
+                    let repeats = self.watch.arguments.feed(&delta).is_some();
+                    self.looped = self.looped.or(repeats.then_some(Looped::Arguments));
+                    events.push(Event::Arguments { index, name, delta });
+                }
+                Item::Rethink => {
+                    let text = std::mem::take(&mut self.text);
+                    self.reasoning.get_or_insert_default().push_str(&text);
+                }
+                Item::Repaired(repair) => self.repairs.push(repair),
                 Item::Call(call) => self.calls.push(call),
                 Item::Kept(kept) => self.kept = Some(kept),
                 Item::Usage(usage) => self.usage = Some(usage),
@@ -62,14 +117,38 @@ impl Fold {
         events
     }
 
-    /// True when the last item has come.
+    /// True when the last item has come, or nothing more is worth waiting for.
     pub(crate) fn is_over(&self) -> bool {
-        self.end.is_some()
+        self.end.is_some() || self.looped.is_some()
+    }
+
+    /// Cuts what repeats itself; what came after it is worth nothing, and its calls are not complete.
+    fn cut_loop(&mut self) -> bool {
+        let Some(looped) = self.looped.filter(|_| self.end.is_none()) else { return false };
+        let what = match looped {
+            Looped::Text(unit) => {
+                self.text = shortened(&self.text, unit);
+                "text"
+            }
+            Looped::Reasoning(unit) => {
+                self.reasoning = self.reasoning.take().map(|text| shortened(&text, unit));
+                "reasoning"
+            }
+            Looped::Arguments => "arguments",
+        };
+        self.repairs.push(Repair::new(Fix::Loop, what));
+        self.end = Some(Ok(StopReason::Length));
+        self.calls.clear();
+        if self.text.trim().is_empty() {
+            self.text = REPEATED.to_owned();
+        }
+        true
     }
 
     /// The message, whatever had arrived. Calls of an answer that did not end well are dropped: they may be
     /// incomplete, and nothing acts on them. So are calls that were not wanted: nothing would answer them.
     pub(crate) fn finish(mut self, model: &str, interrupted: bool, may_call: bool) -> Answer {
+        let looped = !interrupted && self.cut_loop();
         let (stop, failure) = match self.end.take() {
             Some(Ok(stop)) => (stop, None),
             Some(Err(failure)) if !interrupted => (StopReason::Failed, Some(failure)),
@@ -89,7 +168,7 @@ impl Fold {
             (text, kept) => Some(Reasoning { text: text.unwrap_or_default(), model: model.clone(), kept }),
         };
         let message = Message::Assistant { text: self.text, reasoning, calls: self.calls, stop };
-        Answer { message, model, usage: self.usage, failure }
+        Answer { message, model, usage: self.usage, failure, repairs: self.repairs, looped }
     }
 }
 
@@ -98,6 +177,9 @@ fn switch_notice(model: &str, why: &Phrase) -> Event {
     phrase.args.extend(why.args.iter().cloned());
     Event::Notice { level: Level::Warning, phrase }
 }
+
+/// What the model reads of an answer that was nothing but repetition.
+const REPEATED: &str = "[the answer repeated itself and was cut]";
 
 fn retry_notice(attempt: u32, of: u32, wait: std::time::Duration, why: &Phrase) -> Event {
     let mut phrase = Phrase::new("engine.retrying")

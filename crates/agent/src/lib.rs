@@ -2,13 +2,17 @@
 //! ([`Model`], [`Tool`], [`Gate`], [`Journal`], [`Artifacts`], [`Sink`]); it does no IO of its own.
 
 mod bound;
+mod coerce;
 mod context;
 mod conversation;
 mod dispatch;
 mod fold;
 mod heal;
+mod names;
 mod ports;
 mod step;
+mod storm;
+mod stutter;
 mod tokens;
 mod turn;
 
@@ -16,8 +20,10 @@ pub use bound::{Bound, bound};
 pub use context::{INTERRUPTED, NO_ANSWER, message_of, outcome_text};
 pub use conversation::{Conversation, Inbox};
 pub use heal::heal;
+pub use names::plain_name;
 pub use ports::{
-    Args, Artifacts, Ask, BoxFuture, Call, Decision, Failure, FailureClass, Gate, Item, Journal, JournalError, Model, ModelCard, ModelStream, NoWatch, Prefix, Request, Sink, Stop, Tool, ToolSpec, Tools, Watch, parse_args,
+    Args, Artifacts, Ask, BoxFuture, Call, Decision, Failure, FailureClass, Gate, Item, Journal, JournalError, Model,
+    ModelCard, ModelStream, NoWatch, Prefix, Request, Sink, Stop, Tool, ToolSpec, Tools, Watch, parse_args,
 };
 pub use tokens::estimate_tokens;
 pub use turn::{Agent, Limits};

@@ -1,9 +1,10 @@
 //! What the loop needs from the world. Ports live with their consumer; the rooms around implement them.
 
+use crate::names::plain_name;
 use futures_util::Stream;
 use reasonix_proto::{
-    Action, Artifact, CallId, Decided, Event, Kept, Message, Phrase, Price, Record, RecordBody, StopReason, ToolCall,
-    ToolOutcome, Usage,
+    Action, Artifact, CallId, Decided, Event, Kept, Message, Phrase, Price, Record, RecordBody, Repair, StopReason,
+    ToolCall, ToolOutcome, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -60,6 +61,8 @@ pub struct Prefix {
     pub system: String,
     /// The tools, in a fixed order.
     pub tools: Vec<ToolSpec>,
+    /// Other names of these tools: the name, and the tool's own. Not sent.
+    pub aliases: Vec<(String, String)>,
 }
 
 /// A request to a model. Each one extends the one before it.
@@ -93,6 +96,10 @@ pub enum Item {
     Call(ToolCall),
     /// What the wire has to send back with the answer. Comes once, before the end.
     Kept(Kept),
+    /// What came as text so far was reasoning: its closing mark came, and there was no opening one.
+    Rethink,
+    /// Something in the answer was put right. Comes before the end, after the call that it is about.
+    Repaired(Repair),
     /// What the provider counted.
     Usage(Usage),
     /// Another model answers in place of the one before it. Never comes after a piece of an answer.
@@ -222,11 +229,24 @@ impl Tools {
         Self(tools)
     }
 
-    /// Finds a tool by its name or by an alias, whatever the case.
+    /// Finds a tool by its name or by an alias, however it is spelt.
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        let named = |tool: &&Arc<dyn Tool>| tool.spec().name.eq_ignore_ascii_case(name);
-        let known = |tool: &&Arc<dyn Tool>| tool.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name));
-        self.0.iter().find(named).or_else(|| self.0.iter().find(known))
+        let named = |name: &str| {
+            let own = self.0.iter().find(|tool| tool.spec().name.eq_ignore_ascii_case(name));
+            own.or_else(|| {
+                self.0.iter().find(|tool| tool.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name)))
+            })
+        };
+        named(name).or_else(|| named(&plain_name(name)))
+    }
+
+    /// The other names of the tools: the name, and the tool's own.
+    pub fn aliases(&self) -> Vec<(String, String)> {
+        let of = |tool: &Arc<dyn Tool>| {
+            let name = tool.spec().name.clone();
+            tool.aliases().iter().map(move |alias| ((*alias).to_owned(), name.clone())).collect::<Vec<_>>()
+        };
+        self.0.iter().flat_map(of).collect()
     }
 
     /// The tools in order.

@@ -6,7 +6,7 @@ use crate::fold::{Answer, Fold};
 use crate::ports::{JournalError, Request, Stop};
 use crate::turn::Agent;
 use futures_util::StreamExt;
-use reasonix_proto::{Event, Level, Message, Phrase, RecordBody, TurnState};
+use reasonix_proto::{Event, Fix, Level, Message, Phrase, RecordBody, Repair, TurnState};
 
 /// How many items of a stream are taken at once when they are already there.
 const BATCH: usize = 1024;
@@ -41,7 +41,27 @@ pub(crate) async fn answer(
         conversation.count(usage);
         agent.sink.emit(Event::Usage { usage, context: conversation.context(), window: agent.model.card().window });
     }
+    report(agent, (turn, step), &answer.repairs).await?;
     Ok(answer)
+}
+
+/// Keeps what was put right, and shows what a person should know of it.
+pub(crate) async fn report(agent: &Agent, (turn, step): (u32, u32), repairs: &[Repair]) -> Result<(), JournalError> {
+    if repairs.is_empty() {
+        return Ok(());
+    }
+    agent.journal.append(RecordBody::Repaired { turn, step, repairs: repairs.to_vec() }).await?;
+    let quiet = |fix: Fix| matches!(fix, Fix::Type | Fix::Argument | Fix::Nested | Fix::Tool);
+    let shown: Vec<String> = repairs
+        .iter()
+        .filter(|repair| !quiet(repair.fix))
+        .map(|repair| format!("{} ({})", repair.fix.name(), repair.detail))
+        .collect();
+    if !shown.is_empty() {
+        let phrase = Phrase::new("agent.repaired").with("what", shown.join(", "));
+        agent.sink.emit(Event::Notice { level: Level::Info, phrase });
+    }
+    Ok(())
 }
 
 /// What a failing server poured out must not fill every later request.

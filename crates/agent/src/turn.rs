@@ -4,7 +4,8 @@ use crate::conversation::{Conversation, Inbox};
 use crate::dispatch::dispatch;
 use crate::fold::Answer;
 use crate::ports::{Artifacts, BoxFuture, Gate, Journal, JournalError, Model, Sink, Stop, Tools, Watch};
-use crate::step::answer;
+use crate::step::{answer, report};
+use crate::storm::Storm;
 use reasonix_proto::{Event, Level, Message, Phrase, RecordBody, StopReason, TurnEnd, TurnState, Usage};
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,6 +47,10 @@ struct Progress {
     usage: Usage,
     /// What refused the calls, when the last step's calls were all refused.
     refused: Option<String>,
+    /// Calls that repeat.
+    storm: Storm,
+    /// Answers that repeated themselves.
+    loops: u32,
 }
 
 impl Agent {
@@ -137,7 +142,8 @@ impl Agent {
         self.sink.emit(Event::TurnStarted { record: Box::new(record) });
         loop {
             if self.limits.max_steps > 0 && progress.steps >= self.limits.max_steps {
-                return self.sum_up(conversation, inbox, stop, progress).await;
+                let why = format!("The limit of {} steps is reached.", self.limits.max_steps);
+                return self.sum_up(conversation, inbox, stop, progress, (&why, TurnEnd::StepLimit)).await;
             }
             if !conversation.waits_for_answer() {
                 self.take_steering(conversation, inbox, progress.turn).await?;
@@ -145,6 +151,12 @@ impl Agent {
             let answer = self.ask_model(conversation, true, stop, progress).await?;
             if let Some(end) = early_end(&answer) {
                 return Ok(end);
+            }
+            if answer.looped {
+                if let Some(end) = self.looped(conversation, progress).await? {
+                    return Ok(end);
+                }
+                continue;
             }
             let Message::Assistant { calls, .. } = &answer.message else { return Ok(TurnEnd::Done) };
             if calls.is_empty() {
@@ -154,13 +166,35 @@ impl Agent {
                 continue;
             }
             progress.steps += 1;
-            let tally = dispatch(self, conversation, calls, stop).await?;
+            let work = (calls.as_slice(), answer.repairs.as_slice());
+            let tally = dispatch(self, conversation, work, &mut progress.storm, stop).await?;
+            report(self, (progress.turn, progress.steps), &tally.repairs).await?;
             progress.refused = tally.denied.filter(|_| tally.ran == 0);
             if stop.is_cancelled() {
                 self.close(conversation, (progress.turn, progress.steps + 1)).await?;
                 return Ok(TurnEnd::Interrupted);
             }
+            if progress.storm.is_over() {
+                let end = TurnEnd::Refused { why: Phrase::new("agent.storm") };
+                let why = "The same calls were made again and again, so the turn ends here.";
+                return self.sum_up(conversation, inbox, stop, progress, (why, end)).await;
+            }
         }
+    }
+
+    /// An answer repeated itself: the first time the model is told, the second time the turn ends.
+    async fn looped(
+        &self,
+        conversation: &mut Conversation,
+        progress: &mut Progress,
+    ) -> Result<Option<TurnEnd>, JournalError> {
+        progress.loops += 1;
+        if progress.loops > 1 {
+            return Ok(Some(TurnEnd::Refused { why: Phrase::new("agent.text_loop") }));
+        }
+        let text = "[Your answer repeated itself and was cut. Go on without repeating; if you cannot, say so briefly.]";
+        self.note(conversation, progress.turn, text.to_owned(), false).await?;
+        Ok(None)
     }
 
     async fn ask_model(
@@ -209,15 +243,15 @@ impl Agent {
         inbox: &Inbox,
         stop: &Stop,
         progress: &mut Progress,
+        (why, end): (&str, TurnEnd),
     ) -> Result<TurnEnd, JournalError> {
         let steered = inbox.take().map(|text| text + "\n\n").unwrap_or_default();
         let text = format!(
-            "{steered}[The limit of {} steps is reached. Do not call tools. Say in a few sentences what is done, what is not, and what comes next.]",
-            self.limits.max_steps
+            "{steered}[{why} Do not call tools. Say in a few sentences what is done, what is not, and what comes next.]"
         );
         self.note(conversation, progress.turn, text, false).await?;
         let answer = self.ask_model(conversation, false, stop, progress).await?;
-        Ok(early_end(&answer).unwrap_or(TurnEnd::StepLimit))
+        Ok(early_end(&answer).unwrap_or(end))
     }
 
     /// Completes what an interrupt or a failed disk left open, so that the next request is valid.

@@ -8,8 +8,8 @@ use reasonix_agent::{
     Journal, JournalError, Limits, Model, ModelCard, ModelStream, Prefix, Request, Sink, Stop, Tool, ToolSpec, Tools,
 };
 use reasonix_proto::{
-    Action, Artifact, CallId, Decided, Event, Family, Message, Phrase, Record, RecordBody, RecordId, StopReason,
-    ToolCall, ToolOutcome, TurnEnd, TurnState,
+    Action, Artifact, CallId, Decided, Event, Family, Fix, Message, Phrase, Record, RecordBody, RecordId, Repair,
+    StopReason, ToolCall, ToolOutcome, TurnEnd, TurnState,
 };
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -167,7 +167,7 @@ impl World {
         });
         let (journal, events) = (Arc::new(Memory::default()), Arc::new(Events::default()));
         let tools = Tools::new(tools);
-        let prefix = Arc::new(Prefix { system: "be good".into(), tools: tools.specs() });
+        let prefix = Arc::new(Prefix { system: "be good".into(), tools: tools.specs(), aliases: tools.aliases() });
         let agent = Agent {
             model: model.clone(),
             tools,
@@ -533,4 +533,117 @@ async fn when_the_log_cannot_be_written_nothing_runs_and_later_turns_are_valid()
     full.fails.store(false, Ordering::SeqCst);
     assert_eq!(world.turn("again").await, TurnEnd::Done);
     assert_eq!(world.results().len(), 2, "every call has its outcome");
+}
+
+fn asks(id: &str, name: &str, arguments: &str) -> Play {
+    Play::Items(vec![call(id, name, arguments), Item::End(StopReason::Calls)])
+}
+
+fn fixes(world: &World) -> Vec<Fix> {
+    let log = world.journal.log.lock().unwrap();
+    let repairs = log
+        .iter()
+        .filter_map(|body| if let RecordBody::Repaired { repairs, .. } = body { Some(repairs) } else { None });
+    repairs.flatten().map(|repair| repair.fix).collect()
+}
+
+#[tokio::test]
+async fn a_storm_is_told_to_the_model_and_then_ends_the_turn() {
+    let mut plays: Vec<Play> = (0..5).map(|n| asks(&format!("c{n}"), "read", r#"{"path":"a"}"#)).collect();
+    plays.push(says("I am stuck."));
+    let mut world = World::new(plays, vec![quick("read", true)]);
+    let end = world.turn("go").await;
+    assert!(matches!(&end, TurnEnd::Refused { why } if why.code == "agent.storm"), "{end:?}");
+    let results = world.results();
+    assert_eq!(results[..2], ["read ran", "read ran"]);
+    assert!(results[2..].iter().all(|result| result.contains("it was not run again")), "{results:?}");
+    assert_eq!(fixes(&world), [Fix::Storm; 3]);
+    let requests = world.requests();
+    assert!(!requests.last().unwrap().may_call, "the last word is in words");
+    let last = world.model.plays.lock().unwrap().len();
+    assert_eq!(last, 0);
+}
+
+#[tokio::test]
+async fn an_edit_in_between_is_no_storm_and_neither_is_a_new_turn() {
+    let mut plays = Vec::new();
+    for n in 0..6 {
+        plays.push(asks(&format!("r{n}"), "read", r#"{"path":"a"}"#));
+        plays.push(asks(&format!("w{n}"), "write", &format!(r#"{{"n":{n}}}"#)));
+    }
+    plays.push(says("done"));
+    let mut world = World::new(plays, vec![quick("read", true), quick("write", false)]);
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+    assert_eq!(fixes(&world), []);
+    let two = |n: u32| vec![asks(&format!("a{n}"), "read", "{}"), asks(&format!("b{n}"), "read", "{}"), says("done")];
+    let mut world = World::new(two(1).into_iter().chain(two(2)).collect(), vec![quick("read", true)]);
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+    assert_eq!(world.turn("again").await, TurnEnd::Done);
+    assert_eq!(fixes(&world), []);
+}
+
+#[tokio::test]
+async fn an_answer_that_repeats_itself_is_cut_told_and_then_ends_the_turn() {
+    let stuck = || Play::Hangs((0..600).map(|_| Item::Text("I will read the file now. ".into())).collect());
+    let mut world = World::new(vec![stuck(), stuck()], vec![quick("read", true)]);
+    let end = world.turn("go").await;
+    assert!(matches!(&end, TurnEnd::Refused { why } if why.code == "agent.text_loop"), "{end:?}");
+    assert_eq!(fixes(&world), [Fix::Loop; 2]);
+    let second = world.last_request();
+    let [_, Message::Assistant { text, .. }, Message::User { text: note }] = second.as_slice() else {
+        panic!("{second:?}")
+    };
+    assert!(text.len() < 300 && text.contains("the same again"), "{text}");
+    assert!(note.contains("repeated itself"), "{note}");
+
+    let mut world = World::new(vec![stuck(), says("Sorry. It is fine.")], vec![quick("read", true)]);
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+}
+
+#[tokio::test]
+async fn doubtful_arguments_let_a_reader_run_and_nothing_else() {
+    let items = |name: &str| {
+        let id = CallId::from("c1");
+        Play::Items(vec![
+            call("c1", name, r#"{"path":"a"}"#),
+            Item::Repaired(Repair::new(Fix::CutOff, "inside path").of(&id)),
+            Item::End(StopReason::Calls),
+        ])
+    };
+    for (name, wanted) in [("read", "read ran"), ("write", "error: the call broke off")] {
+        let mut world = World::new(vec![items(name), says("done")], vec![quick("read", true), quick("write", false)]);
+        assert_eq!(world.turn("go").await, TurnEnd::Done);
+        assert!(world.results()[0].starts_with(wanted), "{:?}", world.results());
+        assert_eq!(fixes(&world), [Fix::CutOff]);
+    }
+}
+
+#[tokio::test]
+async fn arguments_are_brought_into_the_shape_of_the_schema() {
+    let schema = serde_json::json!({ "type": "object", "properties": { "limit": { "type": "integer" } } });
+    let spec = ToolSpec { name: "read".into(), description: String::new(), parameters: schema };
+    let work: Work =
+        Box::new(|args, _| Box::pin(async move { ToolOutcome::done(serde_json::to_string(&args).unwrap()) }));
+    let tool: Arc<dyn Tool> = Arc::new(Fake { spec, reads: true, work });
+    let plays = vec![asks("c1", "functions.Read:0", r#"{"limit":"5"}"#), says("done")];
+    let mut world = World::new(plays, vec![tool]);
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+    assert_eq!(world.results(), [r#"{"limit":5}"#]);
+    assert_eq!(fixes(&world), [Fix::Type]);
+}
+
+#[tokio::test]
+async fn thoughts_that_came_as_text_are_kept_as_reasoning() {
+    let items = vec![
+        Item::Text("hm, ".into()),
+        Item::Rethink,
+        Item::Text("yes".into()),
+        Item::Repaired(Repair::new(Fix::Thinking, "no opening mark")),
+        Item::End(StopReason::End),
+    ];
+    let mut world = World::new(vec![Play::Items(items)], vec![]);
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+    let log = world.journal.log.lock().unwrap();
+    let RecordBody::Assistant { message: Message::Assistant { text, reasoning, .. }, .. } = &log[1] else { panic!() };
+    assert_eq!((text.as_str(), reasoning.as_ref().map(|thought| thought.text.as_str())), ("yes", Some("hm, ")));
 }

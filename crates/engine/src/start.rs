@@ -141,7 +141,7 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
     let gate = Arc::new(Approvals::new(standing, start.workspace.clone(), outbox.clone()));
     gate.recall(&opened.records);
     let undo = undo_of(&start, &opened, &outbox);
-    let prefix = Arc::new(Prefix { system: past.head.system.clone(), tools: tools.specs() });
+    let prefix = Arc::new(Prefix { system: past.head.system.clone(), tools: tools.specs(), aliases: tools.aliases() });
     let agent = Agent {
         model: model.clone(),
         tools,

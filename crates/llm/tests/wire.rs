@@ -27,7 +27,7 @@ fn model(endpoint: Endpoint) -> Arc<dyn Model> {
 
 fn request(messages: &[Arc<Message>]) -> Request {
     let tool = ToolSpec { name: "ls".into(), description: "Lists.".into(), parameters: json!({ "type": "object" }) };
-    let prefix = Arc::new(Prefix { system: "Be brief.".into(), tools: vec![tool] });
+    let prefix = Arc::new(Prefix { system: "Be brief.".into(), tools: vec![tool], aliases: vec![] });
     Request { prefix, messages: messages.to_vec(), may_call: true }
 }
 

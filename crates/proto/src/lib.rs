@@ -10,6 +10,7 @@ mod outcome;
 mod phrase;
 mod query;
 mod record;
+mod repair;
 mod status;
 mod todo;
 mod usage;
@@ -26,6 +27,7 @@ pub use record::{
     Asking, Danger, Decided, Field, Moment, MoveReason, Origin, RECORD_VERSION, Record, RecordBody, Restored,
     SessionHead, Snapshot, TurnEnd,
 };
+pub use repair::{Fix, Repair};
 pub use status::{
     Argument, ArgumentKind, BrokenCitation, Citation, CommandInfo, CommandSource, Completion, CompletionKind,
     ContextPart, Cost, Git, ModelInfo, Queued, QueuedKind, RuleInfo, SessionInfo, Setting, Status, TreeFilter,

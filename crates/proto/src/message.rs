@@ -83,7 +83,8 @@ pub struct ToolCall {
     pub id: CallId,
     /// The tool's name as the model wrote it.
     pub name: String,
-    /// The arguments as raw JSON text, exactly as the model wrote them.
+    /// The arguments as JSON text: exactly as the model wrote them where they can be read, otherwise as they were repaired.
+    /// What cannot be repaired stays as it was written.
     pub arguments: String,
 }
 

@@ -1,6 +1,6 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
-use crate::{AskId, CallId, Effect, Message, Phrase, Posture, RecordId, SessionId, ToolOutcome, Usage};
+use crate::{AskId, CallId, Effect, Message, Phrase, Posture, RecordId, Repair, SessionId, ToolOutcome, Usage};
 use serde::{Deserialize, Serialize};
 
 /// The version of the record format; readers refuse a larger one.
@@ -61,6 +61,15 @@ pub enum RecordBody {
         /// What the provider counted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
+    },
+    /// Something in the answer before it was put right, or its calls were held back.
+    Repaired {
+        /// The turn.
+        turn: u32,
+        /// The step within the turn, counted from 1.
+        step: u32,
+        /// What was done, in order.
+        repairs: Vec<Repair>,
     },
     /// A permission decision was made for a call, where it was not a plain allow by fallback.
     Decided(Decided),

@@ -6,10 +6,10 @@ use pretty_assertions::assert_eq;
 use reasonix_proto::{
     Argument, ArgumentKind, AskId, Asking, BrokenCitation, CallId, Change, ChangeKind, Choice, Citation, CommandInfo,
     CommandSource, Completion, CompletionKind, ContextPart, Cost, Decided, Details, Effect, Envelope, Event, Field,
-    Git, Level, Message, ModelInfo, MoveReason, Op, Origin, Phrase, Posture, Query, Queued, QueuedKind, Reasoning,
-    Record, RecordBody, RecordId, Reply, Rewind, RuleInfo, Scope, SessionHead, SessionId, SessionInfo, Setting, Status,
-    StopReason, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState,
-    Usage,
+    Fix, Git, Level, Message, ModelInfo, MoveReason, Op, Origin, Phrase, Posture, Query, Queued, QueuedKind, Reasoning,
+    Record, RecordBody, RecordId, Repair, Reply, Rewind, RuleInfo, Scope, SessionHead, SessionId, SessionInfo, Setting,
+    Status, StopReason, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd,
+    TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -58,6 +58,16 @@ fn records() {
     is(
         record(RecordBody::Note { turn: 1, text: "faster".into(), typed: None, by_user: true }),
         with(json!({"kind": "note", "turn": 1, "text": "faster", "by_user": true})),
+    );
+    let repairs = vec![
+        Repair::new(Fix::Scavenged, "hermes").of(&CallId::from("c1")),
+        Repair::new(Fix::Thinking, "no closing mark"),
+    ];
+    is(
+        record(RecordBody::Repaired { turn: 1, step: 2, repairs }),
+        with(json!({"kind": "repaired", "turn": 1, "step": 2, "repairs": [
+            {"fix": "scavenged", "call": "c1", "detail": "hermes"},
+            {"fix": "thinking", "detail": "no closing mark"}]})),
     );
     let message = Message::Assistant {
         text: "t".into(),

@@ -202,7 +202,7 @@ mod tests {
     fn prefix() -> Arc<Prefix> {
         let parameters = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
         let tool = ToolSpec { name: "read_file".into(), description: "Reads.".into(), parameters };
-        Arc::new(Prefix { system: "Be brief.".into(), tools: vec![tool] })
+        Arc::new(Prefix { system: "Be brief.".into(), tools: vec![tool], aliases: vec![] })
     }
 
     fn user(text: &str) -> Arc<Message> {

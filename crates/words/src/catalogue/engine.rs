@@ -4,6 +4,27 @@ use crate::Entry;
 
 /// Sorted by code.
 pub(crate) const ENTRIES: &[Entry] = &[
+    ("agent.repaired", "put right in the model's answer: {what}", "已修正模型回答：{what}"),
+    (
+        "agent.storm",
+        "the model made the same calls again and again; the turn was ended",
+        "模型反复发出相同的调用；本轮已结束",
+    ),
+    (
+        "agent.storm.hint",
+        "say what to do differently, or try another model",
+        "请说明换一种做法，或换一个模型",
+    ),
+    (
+        "agent.text_loop",
+        "the model's answer repeated itself twice; the turn was ended",
+        "模型的回答两次陷入重复；本轮已结束",
+    ),
+    (
+        "agent.text_loop.hint",
+        "ask again in other words, set a temperature above 0, or try another model",
+        "请换一种说法重试，将 temperature 设为大于 0，或换一个模型",
+    ),
     (
         "engine.answer_late",
         "question {ask} was already answered; this answer is not used",
