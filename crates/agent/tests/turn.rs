@@ -142,7 +142,7 @@ impl Gate for Door {
                 return Decision::Allow { record: None };
             }
             let record =
-                Decided { call: ask.call.id.clone(), allowed: false, by: "rule".into(), ask: None, granted: None };
+                Decided { call: ask.call.id.clone(), allowed: false, by: "rule".into(), ask: None, granted: None, saved: false };
             Decision::Deny { record, message: "rule".into() }
         })
     }

@@ -176,19 +176,27 @@ fn ask(editor: &Editor, asking: &Asking) -> Option<Choice> {
     show_question(style, asking);
     // What was typed before the question was on the screen is not an answer to it.
     let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
-    let rules: Vec<&String> = asking.rules.iter().take(2).collect();
+    let keys = keys(asking);
     loop {
         let line = editor.borrow_mut().readline(&style.text(&Phrase::new("cli.ask_prompt")));
         let line = line.ok()?;
-        match (line.trim().to_lowercase().as_str(), rules.as_slice()) {
-            ("y" | "yes" | "是", _) => return Some(Choice::AllowOnce),
-            ("n" | "no" | "否", _) => return Some(Choice::Deny),
-            ("s", [rule, ..]) | ("p", [_, rule]) => {
-                return Some(Choice::AllowSession { rule: (*rule).clone() });
-            }
-            _ => say::line_err(&style.text(&Phrase::new("cli.ask_again"))),
+        let typed = line.trim().to_lowercase();
+        match typed.as_str() {
+            "y" | "yes" | "是" => return Some(Choice::AllowOnce),
+            "n" | "no" | "否" => return Some(Choice::Deny),
+            key => match keys.iter().find(|(name, _)| *name == key) {
+                Some((_, choice)) => return Some((*choice).clone()),
+                None => say::line_err(&style.text(&Phrase::new("cli.ask_again"))),
+            },
         }
     }
+}
+
+/// The letters for the answers that grant a rule: `s` and `p` for the session, `a` and `b` for good.
+fn keys(asking: &Asking) -> Vec<(&'static str, &Choice)> {
+    let session = asking.choices.iter().filter(|choice| matches!(choice, Choice::AllowSession { .. }));
+    let always = asking.choices.iter().filter(|choice| matches!(choice, Choice::AllowAlways { .. }));
+    ["s", "p"].into_iter().zip(session).chain(["a", "b"].into_iter().zip(always)).collect()
 }
 
 fn show_question(style: Style, asking: &Asking) {
@@ -214,9 +222,12 @@ fn show_question(style: Style, asking: &Asking) {
         }
     }
     say::line_err(&style.err(Colour::Dim, &style.text(&asking.why)));
-    let keys = ["s", "p"];
-    for (key, rule) in keys.iter().zip(&asking.rules) {
-        let phrase = Phrase::new("cli.ask_session").with("key", key).with("rule", rule);
-        say::line_err(&clean(&style.text(&phrase)));
+    for (key, choice) in keys(asking) {
+        let (code, rule) = match choice {
+            Choice::AllowSession { rule } => ("cli.ask_session", rule),
+            Choice::AllowAlways { rule } => ("cli.ask_always", rule),
+            Choice::AllowOnce | Choice::Deny => continue,
+        };
+        say::line_err(&clean(&style.text(&Phrase::new(code).with("key", key).with("rule", rule))));
     }
 }

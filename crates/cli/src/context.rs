@@ -35,7 +35,7 @@ impl Context {
         let cwd = working_folder(dir)?;
         let home = home_folder(&env)?;
         let project = project_folder(&cwd).to_owned();
-        let sources = Sources { home: home.clone(), project, env: env.clone(), flags };
+        let sources = Sources { home: home.clone(), project, root: cwd.clone(), env: env.clone(), flags };
         let loaded = reasonix_config::load(&sources).map_err(|error| say::usage(error.phrase()))?;
         say::settle_language(loaded.settings.language.as_deref());
         Ok(Self { home, cwd, env, loaded })

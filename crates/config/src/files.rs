@@ -21,6 +21,17 @@ pub(crate) fn user(sources: &Sources, notices: &mut Notices) -> Result<Table, Co
     }
 }
 
+/// Where the user's settings stand, or would stand.
+pub(crate) fn user_file(sources: &Sources) -> PathBuf {
+    let named = sources.flags.config.clone().or_else(|| env::config_path(&sources.env));
+    let [toml, jsonc] = ["config.toml", "config.jsonc"].map(|name| sources.home.join(name));
+    match named {
+        Some(path) => sources.project.join(path),
+        None if toml.symlink_metadata().is_err() && jsonc.symlink_metadata().is_ok() => jsonc,
+        None => toml,
+    }
+}
+
 /// The project's settings, checked but not guarded yet.
 pub(crate) fn project(sources: &Sources, notices: &mut Notices) -> Result<Table, ConfigError> {
     // Started in the folder that holds the user's own, that one is not a project's.

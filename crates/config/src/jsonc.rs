@@ -9,7 +9,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-const DIALECT: ParseOptions = ParseOptions {
+pub(crate) const DIALECT: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
     allow_loose_object_property_names: false,

@@ -10,6 +10,7 @@ use crate::view::{Context, View};
 use crate::{ConfigError, Layer, Origin, Origins, Settings, Shown, Sources};
 use crate::{env, files, guard, merge, secrets, show};
 use reasonix_proto::{Level, Phrase};
+use std::path::Path;
 
 /// What came of loading: the settings, what to tell the user, and where each value came from.
 #[derive(Debug, Clone)]
@@ -34,7 +35,9 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     let over = env::layer(&table, &sources.flags, &context)?;
     merge::merge(&mut table, over);
 
-    let mut settings = resolve(&table, &context)?;
+    let root = if sources.root.as_os_str().is_empty() { &sources.project } else { &sources.root };
+    let mut settings = resolve(&table, &context, root)?;
+    settings.user_file = Some(files::user_file(sources));
     let mut origins = show::origins(&table);
     key_variable(&mut settings, &mut origins, sources);
     if let Some(node) = guard::lookup(&table, "agent.memory_compiler.enabled") {
@@ -43,11 +46,12 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     Ok(Loaded { settings, notices, origins })
 }
 
-fn resolve(table: &Table, context: &Context<'_>) -> Result<Settings, ConfigError> {
+fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settings, ConfigError> {
     let root = View::root(table, context);
     let instruction = |node: &Node| Some((node.as_text()?.to_owned(), node.origin.layer));
     let mut rules = permissions::resolve(&root.section("permissions"))?;
-    rules.allow.extend(permissions::granted(&root, context.project)?);
+    let sandbox = sandbox::resolve(&root.section("sandbox"))?;
+    rules.allow.extend(permissions::granted(&root, sandbox.workspace_root.as_deref().unwrap_or(folder))?);
     Ok(Settings {
         default_model: root.text("default_model").filter(|reference| !reference.is_empty()),
         language: root.text("language").filter(|language| !language.is_empty()),
@@ -58,7 +62,7 @@ fn resolve(table: &Table, context: &Context<'_>) -> Result<Settings, ConfigError
         tools: tools::resolve(&root.section("tools"))?,
         skills: skills::resolve(&root.section("skills"))?,
         permissions: rules,
-        sandbox: sandbox::resolve(&root.section("sandbox"))?,
+        sandbox,
         serve: serve::resolve(&root.section("serve")),
         plugins: plugins::resolve(table, context)?,
         compaction: compaction::resolve(&root.section("compaction"))?,
@@ -67,6 +71,7 @@ fn resolve(table: &Table, context: &Context<'_>) -> Result<Settings, ConfigError
         logs: logs::resolve(&root.section("logs"))?,
         undo: undo::resolve(&root.section("undo"))?,
         cache: cache::resolve(&root.section("cache"))?,
+        user_file: None,
     })
 }
 

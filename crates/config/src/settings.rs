@@ -17,6 +17,7 @@ use crate::sections::skills::Skills;
 use crate::sections::undo::Undo;
 use crate::sections::tools::Tools;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Everything that can be set.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -57,4 +58,6 @@ pub struct Settings {
     pub undo: Undo,
     /// The cache.
     pub cache: Cache,
+    /// The file that the user's own settings stand in, where what they grant for good is written.
+    pub user_file: Option<PathBuf>,
 }

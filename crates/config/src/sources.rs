@@ -8,8 +8,10 @@ use std::path::PathBuf;
 pub struct Sources {
     /// The user's folder: `~/.reasonix`, or what `REASONIX_HOME` says.
     pub home: PathBuf,
-    /// The working folder; its `reasonix.toml` or `reasonix.jsonc` is the project's.
+    /// The folder whose `reasonix.toml` or `reasonix.jsonc` is the project's.
     pub project: PathBuf,
+    /// The root that sessions work in, unless `sandbox.workspace_root` says another; empty for the project's folder.
+    pub root: PathBuf,
     /// The environment of the process.
     pub env: BTreeMap<String, String>,
     /// What was said on the command line.

@@ -3,7 +3,9 @@
 
 use crate::error::Unreadable;
 use crate::{ConfigError, Secret, read, secrets};
+use jsonc_parser::cst::{CstInputValue, CstNode, CstRootNode};
 use reasonix_store::{private_folder, write_atomic};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, value};
 
@@ -95,13 +97,24 @@ fn put(table: &mut dyn TableLike, key: &str, mut new: toml_edit::Value) {
     }
 }
 
-/// Adds a rule that allows something in one workspace root to the user's TOML file.
+/// Adds a rule that allows something in one workspace root to the user's file. Its mode stays as it is.
 pub fn save_rule(path: &Path, root: &Path, rule: &str) -> Result<(), ConfigError> {
-    let mut document = document(path)?;
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let Some(root) = root.to_str() else {
+        let reason = "the name of the workspace root is not text".to_owned();
+        return Err(ConfigError::Write { path: path.to_owned(), reason });
+    };
+    let jsonc = path.extension().is_some_and(|extension| extension == "jsonc" || extension == "json");
+    let text = if jsonc { rule_in_jsonc(path, root, rule)? } else { rule_in_toml(path, root, rule)? };
+    let mode = std::fs::metadata(path).map_or(0o600, |meta| meta.permissions().mode() & 0o777);
+    replace_with(path, &text, mode)
+}
+
+fn rule_in_toml(path: &Path, root: &str, rule: &str) -> Result<String, ConfigError> {
+    let mut document = document(path)?;
     let mut table: &mut dyn TableLike = document.as_table_mut();
     let mut shown = String::new();
-    for key in ["workspaces", &root.to_string_lossy(), "permissions"] {
+    for key in ["workspaces", root, "permissions"] {
         shown = if shown.is_empty() { key.to_owned() } else { format!("{shown}.{}", crate::node::bare(key)) };
         let item = table.entry(key).or_insert_with(|| {
             let mut table = Table::new();
@@ -117,7 +130,31 @@ pub fn save_rule(path: &Path, root: &Path, rule: &str) -> Result<(), ConfigError
     if !list.iter().any(|old| old.as_str() == Some(rule)) {
         list.push(rule);
     }
-    replace(path, &document.to_string())
+    Ok(document.to_string())
+}
+
+fn rule_in_jsonc(path: &Path, root: &str, rule: &str) -> Result<String, ConfigError> {
+    let text = read::text(path)?.unwrap_or_default();
+    // What cannot be read is not written to either.
+    crate::jsonc::parse(&text, crate::Layer::User, &std::sync::Arc::new(path.to_owned()))?;
+    let tree = CstRootNode::parse(&text, &crate::jsonc::DIALECT)
+        .map_err(|error| ConfigError::Write { path: path.to_owned(), reason: error.to_string() })?;
+    let (mut object, mut shown) = (tree.object_value_or_create(), String::new());
+    for key in ["workspaces", root, "permissions"] {
+        shown = if shown.is_empty() { key.to_owned() } else { format!("{shown}.{key}") };
+        let below = object.and_then(|object| object.object_value_or_create(key));
+        object = Some(below.ok_or_else(|| wrong(path, &shown, "{ … }", "…".to_owned()))?);
+    }
+    let list = object.and_then(|object| object.array_value_or_create("allow"));
+    let list = list.ok_or_else(|| wrong(path, &format!("{shown}.allow"), "[\"…\", …]", "…".to_owned()))?;
+    let same = |node: &CstNode| {
+        let text = node.as_string_lit().and_then(|text| text.decoded_value().ok());
+        text.as_deref() == Some(rule)
+    };
+    if !list.elements().iter().any(same) {
+        list.append(CstInputValue::String(rule.to_owned()));
+    }
+    Ok(tree.to_string())
 }
 
 /// Keeps a key in the user's `.env`; other lines stay.
@@ -167,8 +204,12 @@ fn wrong(path: &Path, key: &str, expected: &str, found: String) -> ConfigError {
     }
 }
 
-/// Replaces a file. Where it is a link, as dotfile keepers make them, the file behind it.
 fn replace(path: &Path, text: &str) -> Result<(), ConfigError> {
+    replace_with(path, text, 0o600)
+}
+
+/// Replaces a file. Where it is a link, as dotfile keepers make them, the file behind it.
+fn replace_with(path: &Path, text: &str, mode: u32) -> Result<(), ConfigError> {
     let fail = |error: std::io::Error| ConfigError::Write { path: path.to_owned(), reason: error.to_string() };
     if text.len() as u64 > read::SETTINGS_LIMIT {
         let reason = Unreadable::TooLarge { limit: read::SETTINGS_LIMIT }.to_string();
@@ -178,5 +219,5 @@ fn replace(path: &Path, text: &str) -> Result<(), ConfigError> {
     if let Some(folder) = target.parent().filter(|folder| !folder.exists()) {
         private_folder(folder).map_err(fail)?;
     }
-    write_atomic(&target, text.as_bytes(), 0o600).map_err(fail)
+    write_atomic(&target, text.as_bytes(), mode).map_err(fail)
 }

@@ -112,3 +112,34 @@ fn a_key_is_kept_privately_beside_the_others() {
     let left: Vec<_> = std::fs::read_dir(home).unwrap().collect();
     assert_eq!(left.len(), 1);
 }
+
+#[test]
+fn a_rule_goes_into_the_file_that_is_there_with_its_comments_and_its_mode() {
+    let text = "// mine\n{\n  \"permission\": {\"bash\": {\"ls *\": \"allow\"}}, // keep\n}\n";
+    let disk = Disk::new().file("home/config.jsonc", text);
+    let path = disk.load().settings.user_file.unwrap();
+    assert_eq!(path, disk.path("home/config.jsonc"));
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    for rule in ["Bash(cargo test:*)", "Bash(cargo test:*)", "Bash(echo \"a\")"] {
+        save_rule(&path, &disk.sources.project, rule).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(written.contains("// mine") && written.contains("// keep"), "{written}");
+    assert_eq!(mode(&path), 0o640);
+    let loaded = disk.load();
+    assert_eq!(told(&loaded), [""; 0]);
+    assert_eq!(loaded.settings.permissions.allow, ["Bash(ls:*)", "Bash(cargo test:*)", "Bash(echo \"a\")"]);
+    assert_eq!(Disk::new().load().settings.user_file.unwrap().file_name().unwrap(), "config.toml");
+}
+
+#[test]
+fn b13_a_rule_of_one_root_is_not_valid_in_another_one_nor_below_or_above() {
+    let mut disk = Disk::new().file("project/sub/x", "").file("other/x", "");
+    let path = disk.path("home/config.toml");
+    save_rule(&path, &disk.sources.project, "Bash(cargo test:*)").unwrap();
+    std::os::unix::fs::symlink(disk.path("project"), disk.path("alias")).unwrap();
+    for (root, valid) in [("project", true), ("alias", true), ("project/sub", false), ("other", false), ("", false)] {
+        disk.sources.root = disk.path(root);
+        assert_eq!(disk.load().settings.permissions.allow.is_empty(), !valid, "{root}");
+    }
+}

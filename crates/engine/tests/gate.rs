@@ -37,7 +37,8 @@ impl World {
         };
         // These tests are about the gate; the box has its own.
         let sandbox = Sandbox { bash: Bash::Off, ..Sandbox::default() };
-        let settings = Settings { providers: vec![provider], permissions, sandbox, ..Settings::default() };
+        let user_file = Some(self.home.path().join("config.toml"));
+        let settings = Settings { providers: vec![provider], permissions, sandbox, user_file, ..Settings::default() };
         let workspace = Workspace::open(&self.work.path(), Options::default()).expect("a workspace");
         start(Start {
             settings,
@@ -416,4 +417,118 @@ async fn a_rule_for_files_holds_for_commands_that_name_them() {
         assert_eq!(outcome.is_done(), *call == "cat a", "{call}: {outcome:?}");
     }
     assert!(!world.work.exists("docs/new") && !world.work.exists("docs/b"));
+}
+
+/// The question, and what came of answering it with "always" where that is offered.
+async fn always(world: &World, permissions: Permissions) -> (Vec<Choice>, Vec<Event>) {
+    let mut handle = world.start(permissions, true);
+    let mut choices = Vec::new();
+    let events = turn(&mut handle, "go", |asking| {
+        if choices.is_empty() {
+            choices.clone_from(&asking.choices);
+        }
+        let always = asking.choices.iter().find(|choice| matches!(choice, Choice::AllowAlways { .. }));
+        vec![always.cloned().unwrap_or(Choice::AllowOnce)]
+    })
+    .await;
+    (choices, events)
+}
+
+#[tokio::test]
+async fn b13_a_grant_for_good_is_written_for_this_root_and_journaled() {
+    let world = World::new(vec![touch("a"), touch("a"), Reply::say("ok")]).await;
+    world.home.write("config.toml", "# mine\n[permissions] # keep\n");
+    let (choices, events) = always(&world, Permissions::default()).await;
+    let rule = |rule: &str| rule.to_owned();
+    assert_eq!(
+        choices,
+        [
+            Choice::AllowOnce,
+            Choice::AllowSession { rule: rule("Bash(touch a)") },
+            Choice::AllowSession { rule: rule("Bash(touch:*)") },
+            Choice::AllowAlways { rule: rule("Bash(touch a)") },
+            Choice::AllowAlways { rule: rule("Bash(touch:*)") },
+            Choice::Deny,
+        ]
+    );
+    let root = world.work.path().canonicalize().unwrap();
+    let want = format!(
+        "# mine\n[permissions] # keep\n\n[workspaces.\"{}\".permissions]\nallow = [\"Bash(touch a)\"]\n",
+        root.display()
+    );
+    assert_eq!(world.home.read("config.toml"), want);
+    let decided: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Answered { record } => match &record.body {
+                RecordBody::Decided(decided) => Some((decided.by.clone(), decided.granted.clone(), decided.saved)),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    let granted = Some(rule("Bash(touch a)"));
+    assert_eq!(decided, [(rule("user"), granted, true), (rule("rule Bash(touch a)"), None, false)]);
+    assert!(!world.work.exists("reasonix.toml"), "nothing goes into the project");
+}
+
+#[tokio::test]
+async fn a_grant_that_cannot_be_written_is_said_and_the_call_runs_once() {
+    let world = World::new(vec![touch("a"), touch("a"), Reply::say("ok")]).await;
+    world.home.write("config.toml", "broken = [\n");
+    let (_, events) = always(&world, Permissions::default()).await;
+    let said = notices(&events).into_iter().filter(|code| code == "engine.grant_unsaved").count();
+    assert_eq!(said, 2, "it asks again: {:?}", notices(&events));
+    assert!(world.work.exists("a"));
+    assert_eq!(world.home.read("config.toml"), "broken = [\n");
+}
+
+#[tokio::test]
+async fn for_good_is_not_offered_where_a_rule_asks_or_only_once_is_offered() {
+    let edit = Reply::call("write_file", json!({"path": "AGENTS.md", "content": "x"}));
+    let rm = Reply::call("bash", json!({"command": "rm -r x"}));
+    for (call, ask, session) in [(touch("a"), vec!["Bash"], true), (rm, vec![], false), (edit, vec![], false)] {
+        let world = World::new(vec![call, Reply::say("ok")]).await;
+        let ask = ask.into_iter().map(str::to_owned).collect();
+        let (choices, _) =
+            always(&world, Permissions { ask, allow: vec!["Edit".into()], ..Permissions::default() }).await;
+        assert!(!choices.iter().any(|choice| matches!(choice, Choice::AllowAlways { .. })), "{choices:?}");
+        assert_eq!(choices.len() > 2, session, "{choices:?}");
+    }
+}
+
+#[tokio::test]
+async fn d5_what_tells_agents_what_to_do_is_always_asked_about() {
+    let calls = [
+        Reply::call("write_file", json!({"path": "AGENTS.md", "content": "x"})),
+        Reply::call("write_file", json!({"path": "reasonix.toml", "content": "x"})),
+        Reply::call("write_file", json!({"path": ".reasonix/skills/x/SKILL.md", "content": "x"})),
+        Reply::call("bash", json!({"command": "echo x >> AGENTS.md"})),
+        Reply::call("bash", json!({"command": "cd .reasonix && cp ../a config.toml"})),
+    ];
+    for call in calls {
+        // Whatever is allowed, a person is asked; where there is none it is refused.
+        let allow = vec!["*".to_owned(), "Bash".to_owned(), "Edit".to_owned()];
+        let loose = Permissions { allow, mode: reasonix_config::Mode::Allow, ..Permissions::default() };
+        for attended in [true, false] {
+            let world = World::new(vec![call.clone(), Reply::say("ok")]).await;
+            world.work.write("a", "a");
+            world.work.write(".reasonix/x", "");
+            let mut handle = world.start(loose.clone(), attended);
+            let mut asked = 0;
+            let events = turn(&mut handle, "go", |_| {
+                asked += 1;
+                vec![Choice::Deny]
+            })
+            .await;
+            assert_eq!(asked, u32::from(attended), "{call:?}");
+            assert!(matches!(outcomes(&events)[0], ToolOutcome::Denied { .. }), "{call:?}");
+        }
+    }
+    let mut world =
+        World::new(vec![Reply::call("write_file", json!({"path": "AGENTS.md", "content": "x"})), Reply::say("ok")])
+            .await;
+    world.approve = vec!["Edit(AGENTS.md)".into()];
+    turn(&mut world.start(Permissions::default(), false), "go", |_| vec![]).await;
+    assert!(world.work.exists("AGENTS.md"), "whoever started the run may say so");
 }

@@ -2,6 +2,7 @@
 
 use crate::danger::{Danger, dangers};
 use crate::facts::Facts;
+use crate::protected::{approved_for, is_protected};
 use crate::rule::Rule;
 use crate::verdict::{By, Case, Posture, Rules, Verdict, is_touched, weigh};
 use reasonix_proto::Family;
@@ -28,6 +29,12 @@ pub fn judge(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>) -> Verdi
     let verdict = weigh(rules, about.granted, about.posture, case);
     if matches!(verdict, Verdict::Deny(_)) {
         return verdict;
+    }
+    if case.action.family == Family::Edit {
+        let changed: Vec<String> = case.action.subjects.iter().filter(|path| is_protected(path)).cloned().collect();
+        if let Some(verdict) = protected(changed, about) {
+            return verdict;
+        }
     }
     let lines = case.action.subjects.iter().zip(&case.effects);
     let found: Vec<Danger> =
@@ -60,6 +67,16 @@ pub fn judge(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>) -> Verdi
         Verdict::Ask(By::Fallback) if !about.attended => Verdict::Allow(By::Fallback),
         other => other,
     }
+}
+
+/// The verdict on changes to protected files: a person is asked each time; without one, only a rule for that path that
+/// was approved for the run answers. None where nothing is protected.
+pub fn protected(changed: Vec<String>, about: &Circumstances<'_>) -> Option<Verdict> {
+    if changed.is_empty() {
+        return None;
+    }
+    let answered = if about.attended { None } else { approved_for(about.approved, &changed) };
+    Some(answered.map_or(Verdict::Ask(By::Protected(changed)), |rules| Verdict::Allow(By::Approved(rules))))
 }
 
 /// The approved rules that answer every danger; none when one is left.

@@ -2,6 +2,7 @@
 
 use crate::analyse::analyse;
 use crate::effects::{Effects, Simple};
+use crate::protected::is_protected;
 use crate::readers::is_reader;
 use reasonix_proto::{Action, Family};
 
@@ -107,6 +108,30 @@ pub fn suggest(action: &Action) -> Vec<String> {
     }
 }
 
+/// The rules to offer for good, for one workspace root. Fewer than for a session: never one for a program that runs
+/// others, and for a change to files only that file.
+pub fn suggest_always(action: &Action) -> Vec<String> {
+    match (action.family, action.subjects.as_slice()) {
+        (Family::Bash, [line]) => {
+            let effects = analyse(line);
+            let runs_others = |simple: &Simple| {
+                let name = simple.program();
+                let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+                // Which target make runs is in the exact rule; the others take programs or code as arguments.
+                TOO_WIDE.contains(&base) && base != "make"
+            };
+            let unclear = effects.interprets || effects.assigns || effects.commands.is_empty();
+            if unclear || effects.commands.iter().any(runs_others) { Vec::new() } else { for_command(line) }
+        }
+        (Family::Edit, [path]) => {
+            let plain = !path.contains(['*', '?', '[', ']', '{', '}', '\\', '!']) && !path.starts_with('~');
+            let kept = plain && !path.is_empty() && path.trim() == path && !path.ends_with('/') && !is_protected(path);
+            kept.then(|| format!("Edit({path})")).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 fn for_command(line: &str) -> Vec<String> {
     let effects = analyse(line);
     if effects.hidden.is_some() {
@@ -163,7 +188,7 @@ fn prefix_of(simple: &Simple) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::suggest;
+    use super::{suggest, suggest_always};
     use crate::{Mode, Posture, Rule, Rules, Verdict, evaluate};
     use reasonix_proto::{Action, Family, ReadOnly};
 
@@ -192,6 +217,58 @@ mod tests {
             ("python -c 'x'", vec!["Bash(python -c 'x')"]),
         ] {
             assert_eq!(suggest(&unknown(line)), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn b13_always_is_never_offered_for_what_runs_other_programs() {
+        for line in [
+            "git push",
+            "git commit -m x",
+            "env FOO=1 make",
+            "env make",
+            "sudo ls",
+            "sudo -u me cargo test",
+            "doas ls",
+            "python x.py",
+            "python3.12 -c 'x'",
+            "node -e 1",
+            "bash x.sh",
+            "bash -c 'cargo test'",
+            "xargs touch",
+            "timeout 5 cargo test",
+            "nohup cargo test",
+            "npx jest",
+            "uv run pytest",
+            "A=1 cargo test",
+            "cargo test && git push",
+            "ssh host ls",
+            "find . -exec touch {} +",
+            "$x y",
+            "eval \"$x\"",
+            "",
+        ] {
+            assert_eq!(suggest_always(&unknown(line)), [""; 0], "{line}");
+        }
+        let edit = |paths: &[&str]| Action::writes(Family::Edit, paths.iter().map(|path| (*path).into()).collect());
+        for paths in [&["a", "b"][..], &["a*"], &["AGENTS.md"], &[".mcp.json"], &["~/x"], &[]] {
+            assert_eq!(suggest_always(&edit(paths)), [""; 0], "{paths:?}");
+        }
+        assert_eq!(suggest_always(&edit(&["src/a.rs"])), ["Edit(src/a.rs)"]);
+        assert_eq!(suggest_always(&unknown("cargo test -q")), ["Bash(cargo test -q)", "Bash(cargo test:*)"]);
+        assert_eq!(suggest_always(&unknown("make check")), ["Bash(make check)"]);
+    }
+
+    #[test]
+    fn a_rule_for_good_permits_what_it_was_offered_for() {
+        for line in ["cargo test --all", "touch a", "npm run build > log", "make check", "cd sub && cargo test"] {
+            let offered = suggest_always(&unknown(line));
+            assert!(!offered.is_empty(), "{line}");
+            for rule in offered {
+                let rules = Rules::parse(&[], &[], std::slice::from_ref(&rule), Mode::Ask).unwrap();
+                let verdict = evaluate(&rules, &[], Posture::Ask, "bash", &unknown(line));
+                assert!(matches!(verdict, Verdict::Allow(_)), "{rule} {line}");
+            }
         }
     }
 

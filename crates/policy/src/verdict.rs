@@ -65,6 +65,8 @@ pub enum By {
     Posture(Posture),
     /// The dangerous class, for these reasons.
     Danger(Vec<Danger>),
+    /// These files tell agents, editors or git what to do.
+    Protected(Vec<String>),
     /// A rule that whoever started this run gave for it.
     Approved(String),
 }

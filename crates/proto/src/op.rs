@@ -130,6 +130,12 @@ pub enum Choice {
         /// The rule, one of those that were suggested.
         rule: String,
     },
+    /// This and what the named rule covers, in this workspace root, in every session: it is written to the user's
+    /// settings.
+    AllowAlways {
+        /// The rule, one of those that were suggested for it.
+        rule: String,
+    },
     /// Not this call; the model is told and may go on.
     Deny,
 }

@@ -1,6 +1,6 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
-use crate::{AskId, CallId, Effect, Message, Phrase, Posture, RecordId, Repair, SessionId, ToolOutcome, Usage};
+use crate::{AskId, CallId, Choice, Effect, Message, Phrase, Posture, RecordId, Repair, SessionId, ToolOutcome, Usage};
 use serde::{Deserialize, Serialize};
 
 /// The version of the record format; readers refuse a larger one.
@@ -252,9 +252,12 @@ pub struct Decided {
     /// The question, when a person was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<AskId>,
-    /// The session rule that the user granted with it.
+    /// The rule that the user granted with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub granted: Option<String>,
+    /// True when the granted rule was written to the user's settings, for this workspace root.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub saved: bool,
 }
 
 /// The files of the workspace at one moment. Their contents lie outside of the log, by hash, and may be collected.
@@ -357,6 +360,9 @@ pub struct Asking {
     /// Rules that the user may grant for the session, narrowest first. None where only once or never is offered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
+    /// Every answer that is taken, in the order to show them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<Choice>,
     /// Why it is dangerous; empty when it is not. A dangerous call can only be allowed once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub danger: Vec<Danger>,

@@ -123,6 +123,7 @@ fn decisions_and_outcomes() {
         by: "user".into(),
         ask: Some(AskId::from("ask-1")),
         granted: None,
+        saved: false,
     };
     let written = serde_json::to_value(RecordBody::Decided(decided)).unwrap();
     for (key, value) in
@@ -189,6 +190,7 @@ fn operations() {
     let answer: Op =
         serde_json::from_value(json!({"op": "answer", "ask": "ask-1", "choice": {"choice": "allow_once"}})).unwrap();
     assert!(matches!(answer, Op::Answer { choice: Choice::AllowOnce, .. }));
+    is(Choice::AllowAlways { rule: "Edit(a)".into() }, json!({"choice": "allow_always", "rule": "Edit(a)"}));
 }
 
 /// A record of a kind that this version does not know is read, so that an older binary can open a newer log.

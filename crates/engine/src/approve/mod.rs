@@ -1,15 +1,20 @@
 //! The gate: rules decide, a person is asked where they say so, and the first answer wins.
 
 mod files;
+mod keep;
 mod question;
 
 use crate::error::EngineError;
 use crate::start::Start;
 use files::Files;
+use keep::Keeper;
 use question::{digest, question};
 use reasonix_agent::{Ask, BoxFuture, Decision, Gate, Sink};
-use reasonix_policy::{By, Case, Circumstances, Effects, Posture, Rule, Rules, Verdict, evaluate, judge, more_dangers};
-use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, ReadOnly, Record, TurnState};
+use reasonix_policy::{
+    By, Case, Circumstances, Effects, Posture, Rule, Rules, Verdict, evaluate, is_protected, judge, more_dangers,
+    protected,
+};
+use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, Level, Phrase, ReadOnly, Record, TurnState};
 use reasonix_workspace::Workspace;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,13 +31,17 @@ pub(crate) struct Standing {
     approved: Vec<Rule>,
     /// More patterns for the dangerous class.
     dangerous: Vec<Rule>,
+    /// Where grants for good are written.
+    keeper: Option<Keeper>,
 }
 
 impl Standing {
     pub(crate) fn new(rules: Rules, posture: Posture, start: &Start) -> Result<Self, EngineError> {
         let approved = start.approve.iter().map(|text| Rule::parse(text)).collect::<Result<_, _>>()?;
         let dangerous = more_dangers(&start.settings.permissions.dangerous)?;
-        Ok(Self { rules, posture, attended: start.attended, approved, dangerous })
+        let file = start.settings.user_file.clone();
+        let keeper = file.map(|file| Keeper::new(file, start.workspace.root().to_owned()));
+        Ok(Self { rules, posture, attended: start.attended, approved, dangerous, keeper })
     }
 }
 
@@ -48,7 +57,7 @@ pub(crate) struct Approvals {
 
 struct Waiting {
     answer: oneshot::Sender<Choice>,
-    offered: Vec<String>,
+    offered: Vec<Choice>,
     digest: String,
 }
 
@@ -59,7 +68,7 @@ pub(crate) enum Heard {
     Taken,
     /// The question was already answered, or never asked.
     TooLate,
-    /// It grants a rule that was not offered.
+    /// It was not offered, such as a rule that nobody suggested.
     NotOffered,
     /// It is about something else than what would run.
     OtherThing,
@@ -89,9 +98,7 @@ impl Approvals {
         if digest.is_some_and(|digest| digest != question.digest) {
             return Heard::OtherThing;
         }
-        if let Choice::AllowSession { rule } = &choice
-            && !question.offered.contains(rule)
-        {
+        if !question.offered.contains(&choice) {
             return Heard::NotOffered;
         }
         match waiting.remove(ask).map(|question| question.answer.send(choice)) {
@@ -131,6 +138,7 @@ impl Approvals {
         };
         let case = Case { tool, action: &action, effects };
         let verdict = self.by_resource(judge(&self.standing.rules, &about, &case), &granted, &case.effects);
+        let verdict = self.by_protection(verdict, &about, &case.effects);
         if !matches!(verdict, Verdict::Deny(_)) {
             self.files.await_made(&ask.call.id, &case.effects);
         }
@@ -160,12 +168,21 @@ impl Approvals {
         strictest
     }
 
+    /// A command that names a protected file to write it is asked about like a change to it.
+    fn by_protection(&self, verdict: Verdict, about: &Circumstances<'_>, effects: &[Effects]) -> Verdict {
+        if !matches!(verdict, Verdict::Allow(_) | Verdict::Ask(By::Fallback)) || effects.is_empty() {
+            return verdict;
+        }
+        let written = self.files.written_by(effects).into_iter().filter(|path| is_protected(path)).collect();
+        protected(written, about).unwrap_or(verdict)
+    }
+
     async fn ask_person(&self, ask: Ask<'_>, by: By) -> Decision {
         let id = AskId(format!("ask-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1));
         let digest = digest(&ask.tool.spec().name, ask.args);
-        let asking = question(&id, &ask, &by, digest.clone()).await;
+        let asking = question(&id, &ask, &by, digest.clone(), self.standing.keeper.is_some()).await;
         let (answer, answered) = oneshot::channel();
-        let waiting = Waiting { answer, offered: asking.rules.clone(), digest };
+        let waiting = Waiting { answer, offered: asking.choices.clone(), digest };
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), waiting);
         // An interrupt drops this future; the question must not stay answerable.
         let _forget = Forget { approvals: self, ask: &id };
@@ -173,27 +190,51 @@ impl Approvals {
         self.sink.emit(Event::Asked { asking: Box::new(asking) });
         let choice = answered.await.unwrap_or(Choice::Deny);
         self.sink.emit(Event::State { state: TurnState::ToolRunning });
-        self.decided(&ask, id.clone(), choice)
+        self.decided(&ask, id.clone(), choice).await
     }
 
-    fn decided(&self, ask: &Ask<'_>, id: AskId, choice: Choice) -> Decision {
-        let record = |allowed, granted| Decided {
+    /// What the session may do from now on without asking.
+    fn grant(&self, rule: &str) {
+        if let Ok(parsed) = Rule::parse(rule) {
+            self.granted.lock().unwrap_or_else(PoisonError::into_inner).push(parsed);
+        }
+    }
+
+    /// Writes a grant for good.
+    async fn keep(&self, rule: &str) -> Result<(), Phrase> {
+        match &self.standing.keeper {
+            Some(keeper) => keeper.keep(rule).await,
+            None => Err(Phrase::new("engine.grant_unsaved").with("rule", rule).with("reason", "-")),
+        }
+    }
+
+    async fn decided(&self, ask: &Ask<'_>, id: AskId, choice: Choice) -> Decision {
+        let record = |allowed, granted, saved| Decided {
             call: ask.call.id.clone(),
             allowed,
             by: "user".to_owned(),
             ask: Some(id),
             granted,
+            saved,
         };
         match choice {
-            Choice::AllowOnce => Decision::Allow { record: Some(record(true, None)) },
+            Choice::AllowOnce => Decision::Allow { record: Some(record(true, None, false)) },
             Choice::AllowSession { rule } => {
-                if let Ok(parsed) = Rule::parse(&rule) {
-                    self.granted.lock().unwrap_or_else(PoisonError::into_inner).push(parsed);
-                }
-                Decision::Allow { record: Some(record(true, Some(rule))) }
+                self.grant(&rule);
+                Decision::Allow { record: Some(record(true, Some(rule), false)) }
             }
+            Choice::AllowAlways { rule } => match self.keep(&rule).await {
+                Ok(()) => {
+                    self.grant(&rule);
+                    Decision::Allow { record: Some(record(true, Some(rule), true)) }
+                }
+                Err(phrase) => {
+                    self.sink.emit(Event::Notice { level: Level::Warning, phrase });
+                    Decision::Allow { record: Some(record(true, None, false)) }
+                }
+            },
             Choice::Deny => Decision::Deny {
-                record: record(false, None),
+                record: record(false, None, false),
                 message:
                     "the user refused this call. Do not try it again or by other means; ask what they want instead"
                         .to_owned(),
@@ -245,12 +286,13 @@ fn name_of(by: &By) -> String {
         By::Fallback => "permissions.mode".to_owned(),
         By::Posture(posture) => format!("posture {posture:?}").to_lowercase(),
         By::Danger(_) => "the dangerous class".to_owned(),
+        By::Protected(_) => "the protection of files that tell agents what to do".to_owned(),
         By::Approved(rule) => format!("--approve {rule}"),
     }
 }
 
 fn by_rule(ask: &Ask<'_>, allowed: bool, by: &By) -> Decided {
-    Decided { call: ask.call.id.clone(), allowed, by: name_of(by), ask: None, granted: None }
+    Decided { call: ask.call.id.clone(), allowed, by: name_of(by), ask: None, granted: None, saved: false }
 }
 
 fn deny(ask: &Ask<'_>, by: &By, why: &str) -> Decision {

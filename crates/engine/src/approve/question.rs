@@ -1,8 +1,8 @@
 //! A question to a person, as data: what would run to the last character, why it is asked, and what it would touch.
 
 use reasonix_agent::{Args, Ask};
-use reasonix_policy::{By, suggest, visible};
-use reasonix_proto::{AskId, Asking, Danger, Field, Phrase};
+use reasonix_policy::{By, suggest, suggest_always, visible};
+use reasonix_proto::{AskId, Asking, Choice, Danger, Field, Phrase};
 use std::borrow::Cow;
 
 /// A field of a question is never longer than this; the diff shows the rest.
@@ -11,7 +11,8 @@ const LONGEST_FIELD: usize = 400;
 /// More than this is not listed of what a call would touch.
 const MOST_TOUCHED: usize = 20;
 
-pub(super) async fn question(id: &AskId, ask: &Ask<'_>, by: &By, digest: String) -> Asking {
+/// `keeps`: whether what is granted for good can be written somewhere.
+pub(super) async fn question(id: &AskId, ask: &Ask<'_>, by: &By, digest: String, keeps: bool) -> Asking {
     let danger = match by {
         By::Danger(found) => found.iter().map(shown_danger).collect(),
         _ => Vec::new(),
@@ -19,8 +20,14 @@ pub(super) async fn question(id: &AskId, ask: &Ask<'_>, by: &By, digest: String)
     let why = match by {
         By::Rule(rule) => Phrase::new("engine.ask_rule").with("rule", rule),
         By::Danger(_) => Phrase::new("engine.ask_danger"),
+        By::Protected(paths) => Phrase::new("engine.ask_protected").with("paths", paths.join(", ")),
         _ => Phrase::new("engine.ask_mode"),
     };
+    // Nothing dangerous is ever remembered, and no grant covers what tells agents what to do.
+    let once = matches!(by, By::Danger(_) | By::Protected(_));
+    let rules = if once { Vec::new() } else { suggest(ask.action) };
+    // A rule that says to ask would go on asking whatever is saved beside it.
+    let kept = if keeps && *by == By::Fallback { suggest_always(ask.action) } else { Vec::new() };
     let diff = ask.tool.preview(ask.args).await;
     let fields = ask.args.iter().map(|(name, value)| Field { name: name.clone(), value: shown(value) }).collect();
     let subject = ask.action.title();
@@ -35,13 +42,20 @@ pub(super) async fn question(id: &AskId, ask: &Ask<'_>, by: &By, digest: String)
         why,
         fields,
         diff,
-        // Nothing dangerous is ever remembered.
-        rules: if danger.is_empty() { suggest(ask.action) } else { Vec::new() },
+        choices: choices(&rules, kept),
+        rules,
         danger,
         visible: plain,
         subject,
         digest,
     }
+}
+
+/// Every answer there is, the narrowest first and the refusal last.
+fn choices(session: &[String], always: Vec<String>) -> Vec<Choice> {
+    let session = session.iter().map(|rule| Choice::AllowSession { rule: rule.clone() });
+    let always = always.into_iter().map(|rule| Choice::AllowAlways { rule });
+    std::iter::once(Choice::AllowOnce).chain(session).chain(always).chain([Choice::Deny]).collect()
 }
 
 fn shown_danger(danger: &reasonix_policy::Danger) -> Danger {

@@ -123,6 +123,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("cli.setup_silent", "{url} does not answer", "{url} 无响应"),
     ("cli.ask_again", "y, n, or one of the letters above", "请输入 y、n 或上面的字母"),
+    (
+        "cli.ask_always",
+        "  {key} = yes, and never ask again in this folder for {rule} (saved in your settings)",
+        "  {key} = 允许，在本目录内始终不再询问 {rule}（写入你的设置）",
+    ),
     ("cli.ask_prompt", "allow? [y/n] ", "允许吗？[y/n] "),
     (
         "cli.ask_session",

@@ -50,6 +50,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "permissions.mode is \"ask\": changes and commands are asked about",
         "permissions.mode 为 \"ask\"：修改和命令需经同意",
     ),
+    (
+        "engine.ask_protected",
+        "{paths} tells agents, editors or git what to do: changes are always asked about, and nothing is remembered",
+        "{paths} 会指示代理、编辑器或 git 的行为：每次修改都需确认，不会记住答复",
+    ),
     ("engine.ask_rule", "the rule {rule} says to ask", "规则 {rule} 要求询问"),
     ("engine.bad_rule", "cannot read the permission rule {rule}: {reason}", "无法读取权限规则 {rule}：{reason}"),
     (
@@ -64,6 +69,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "engine.empty_answer.hint",
         "ask again, or try another model; some models need a larger max_tokens",
         "请重试或换一个模型；某些模型需要更大的 max_tokens",
+    ),
+    (
+        "engine.grant_unsaved",
+        "the rule {rule} could not be saved: {reason}; this call is allowed, once",
+        "无法保存规则 {rule}：{reason}；仅允许本次调用",
+    ),
+    (
+        "engine.grant_unsaved.hint",
+        "mend your settings file, or write the rule there yourself; see docs/permissions.md",
+        "请修复设置文件，或自行写入该规则；参见 docs/permissions.md",
     ),
     ("engine.journal_failed", "cannot write the session log {path}: {reason}", "无法写入会话日志 {path}：{reason}"),
     (
@@ -84,8 +99,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.refused", "the last calls were refused: {by}", "最后的调用被拒绝：{by}"),
     (
         "engine.refused.hint",
-        "allow it with a rule in ~/.reasonix/config.toml ([permissions] allow), or run it in a terminal to be asked",
-        "可在 ~/.reasonix/config.toml 的 [permissions] allow 中添加规则，或在终端中运行以便询问",
+        "to be asked, work in a terminal; for one run there is --approve RULE; a deny rule is changed where it stands: reasonix config show --origin",
+        "要获得询问，请在终端中使用；单次运行可用 --approve RULE；deny 规则须在其所在处修改：reasonix config show --origin",
     ),
     ("engine.fell_back", "{why}: the answer comes from {now} instead", "{why}：改由 {now} 回答"),
     (
