@@ -18,11 +18,16 @@ impl Rich {
         rich
     }
 
+    /// Adds text; a tab becomes blanks, because no line may have one.
     pub(crate) fn push(&mut self, text: &str, style: Style) {
         if text.is_empty() {
             return;
         }
-        self.text.push_str(text);
+        if text.contains('\t') {
+            self.text.push_str(&text.replace('\t', "    "));
+        } else {
+            self.text.push_str(text);
+        }
         match self.runs.last_mut() {
             Some((end, last)) if *last == style => *end = self.text.len(),
             _ => self.runs.push((self.text.len(), style)),

@@ -52,7 +52,7 @@ impl Inline {
 
     pub(super) fn text(&mut self, text: &str, _look: &Look) {
         let style = self.style();
-        self.rich.push(&text.replace('\t', "    "), style);
+        self.rich.push(&text, style);
     }
 
     pub(super) fn line_break(&mut self) {

@@ -73,6 +73,16 @@ impl Stream {
         self.painter.as_ref().map_or(&[], |painter| painter.lines())
     }
 
+    /// How many drawn lines the first pieces have together.
+    pub(crate) fn line_of(&self, pieces: usize) -> usize {
+        self.painter.as_ref().map_or(0, |painter| painter.line_of(pieces))
+    }
+
+    /// The fewest pieces that have so many lines, or all that are drawn.
+    pub(crate) fn piece_at(&self, line: usize) -> usize {
+        self.painter.as_ref().map_or(0, |painter| painter.piece_at(line))
+    }
+
     /// The lines behind them, which may.
     pub fn tail(&self) -> Vec<Line<'static>> {
         let Some(painter) = &self.painter else { return Vec::new() };

@@ -16,7 +16,8 @@ pub(crate) struct Painter {
     width: u16,
     look: Look,
     lines: Vec<Line<'static>>,
-    painted: usize,
+    /// How many lines there were after each piece.
+    ends: Vec<usize>,
     code: Option<Code>,
     /// Something stands above.
     below: bool,
@@ -31,8 +32,8 @@ struct Code {
 
 impl Painter {
     pub(super) fn new(width: u16, look: &Look) -> Self {
-        let (lines, painted) = (Vec::new(), 0);
-        Self { width, look: look.clone(), lines, painted, code: None, below: false, wants_gap: false }
+        let (lines, ends) = (Vec::new(), Vec::new());
+        Self { width, look: look.clone(), lines, ends, code: None, below: false, wants_gap: false }
     }
 
     pub(super) fn fits(&self, width: u16, look: &Look) -> bool {
@@ -45,7 +46,7 @@ impl Painter {
             width: self.width,
             look: self.look.clone(),
             lines: Vec::new(),
-            painted: 0,
+            ends: Vec::new(),
             code: self.code.clone(),
             below: self.below,
             wants_gap: self.wants_gap,
@@ -62,10 +63,21 @@ impl Painter {
 
     /// Draws the pieces that are not drawn yet.
     pub(super) fn paint(&mut self, source: &str, pieces: &[Piece]) {
-        for piece in pieces.get(self.painted..).unwrap_or_default() {
+        for piece in pieces.get(self.ends.len()..).unwrap_or_default() {
             self.piece(source, piece);
+            self.ends.push(self.lines.len());
         }
-        self.painted = pieces.len();
+    }
+
+    /// How many lines the first pieces have together.
+    pub(super) fn line_of(&self, pieces: usize) -> usize {
+        let last = pieces.checked_sub(1).map(|last| last.min(self.ends.len().saturating_sub(1)));
+        last.and_then(|last| self.ends.get(last)).copied().unwrap_or(0)
+    }
+
+    /// The fewest pieces that have so many lines, or all.
+    pub(super) fn piece_at(&self, line: usize) -> usize {
+        (self.ends.partition_point(|end| *end < line) + 1).min(self.ends.len())
     }
 
     fn piece(&mut self, source: &str, piece: &Piece) {

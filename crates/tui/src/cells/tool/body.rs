@@ -1,0 +1,160 @@
+//! What stands below a call: its output, its diff, its checklist, or why it failed.
+
+use super::{Tool, ToolState};
+use crate::cells::sheet::Sheet;
+use crate::text::{diff, neutral, output};
+use ratatui_core::style::{Modifier, Style};
+use reasonix_proto::{Details, Phrase, TodoPhase, TodoStatus, ToolOutcome};
+
+/// Lines of output below a call that went well, and below one that did not.
+const OUTPUT_LINES: usize = 5;
+const FAILED_LINES: usize = 12;
+/// Lines of a diff.
+const DIFF_LINES: usize = 24;
+/// Lines while it runs or is written.
+const LIVE_LINES: usize = 5;
+/// Lines of anything when everything is shown.
+const OPEN_LINES: usize = 2000;
+
+pub(super) fn draw(tool: &Tool, sheet: &mut Sheet<'_>) {
+    let theme = &sheet.view.look.theme;
+    if sheet.view.open && tool.subject.trim().contains('\n') {
+        sheet.text(&neutral(tool.subject.trim()), theme.subject);
+    }
+    match &tool.state {
+        ToolState::Drafting => {
+            if let Some(field) = tool.draft.as_deref().and_then(super::Draft::longest) {
+                let text = neutral(&field.tail).into_owned();
+                last_lines(sheet, &text, 3, theme.output);
+            }
+        }
+        ToolState::Ready | ToolState::Asked => {}
+        ToolState::Running(_) => {
+            if let Some(tail) = &tool.tail {
+                for line in tail.last(LIVE_LINES) {
+                    sheet.cut(&line, theme.output);
+                }
+            }
+        }
+        ToolState::Ended { outcome, .. } => ended(tool, outcome, sheet),
+    }
+    if let Some(rule) = &tool.granted {
+        let text = sheet.view.look.say(&Phrase::new("tui.granted").with("rule", neutral(rule)));
+        sheet.cut(&text, theme.dim);
+    }
+}
+
+fn ended(tool: &Tool, outcome: &ToolOutcome, sheet: &mut Sheet<'_>) {
+    let (look, theme) = (sheet.view.look, &sheet.view.look.theme);
+    match outcome {
+        ToolOutcome::Done { content, details } => done(tool, content, details, sheet),
+        ToolOutcome::Failed { message, hint } => {
+            sheet.text(&first_lines(message, if sheet.view.open { OPEN_LINES } else { FAILED_LINES }), theme.text);
+            if let Some(hint) = hint {
+                sheet.text(&format!("{}: {}", look.word("tui.hint"), neutral(hint.trim())), theme.dim);
+            }
+        }
+        ToolOutcome::Denied { by } => sheet.text(&first_lines(by, FAILED_LINES), theme.text),
+        ToolOutcome::Aborted => {}
+    }
+}
+
+fn done(tool: &Tool, content: &str, details: &Details, sheet: &mut Sheet<'_>) {
+    let theme = &sheet.view.look.theme;
+    if let Some(phases) = &details.todo {
+        return checklist(phases, sheet);
+    }
+    if !details.changes.is_empty() {
+        return changes(details, sheet);
+    }
+    let failed = details.exit_code.is_some_and(|code| code != 0);
+    let most = match (sheet.view.open, &*tool.name, failed) {
+        (true, ..) => OPEN_LINES,
+        (false, _, true) => FAILED_LINES,
+        (false, "bash", false) => OUTPUT_LINES,
+        _ => 0,
+    };
+    if most > 0 {
+        let text = output(content).into_owned();
+        last_lines(sheet, &text, most, theme.output);
+    }
+    if let Some(artifact) = details.artifact.as_ref().filter(|_| sheet.view.open) {
+        let phrase = Phrase::new("tui.artifact").with("uri", neutral(&artifact.uri)).with("lines", artifact.lines);
+        let text = sheet.view.look.say(&phrase);
+        sheet.text(&text, theme.dim);
+    }
+}
+
+fn last_lines(sheet: &mut Sheet<'_>, text: &str, most: usize, style: Style) {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let skip = lines.len().saturating_sub(most);
+    if skip > 0 && most > LIVE_LINES.min(OUTPUT_LINES) - 1 {
+        more(sheet, skip);
+    }
+    for line in lines.into_iter().skip(skip) {
+        if sheet.view.open {
+            sheet.text(if line.is_empty() { " " } else { line }, style);
+        } else {
+            sheet.cut(line, style);
+        }
+    }
+}
+
+fn more(sheet: &mut Sheet<'_>, count: usize) {
+    let text = sheet.view.look.say(&Phrase::new("tui.more_lines").with("count", count));
+    sheet.cut(&text, sheet.view.look.theme.dim);
+}
+
+fn changes(details: &Details, sheet: &mut Sheet<'_>) {
+    let look = sheet.view.look;
+    let margin = if sheet.margin() == 0 { 0 } else { 2 };
+    let width = sheet.inner() - margin;
+    let several = details.changes.len() > 1;
+    let most = if sheet.view.open { OPEN_LINES } else { DIFF_LINES };
+    let mut room = most;
+    for change in &details.changes {
+        if several {
+            let head = format!("{} +{} -{}", neutral(&change.path), change.added, change.removed);
+            sheet.cut(&head, look.theme.subject);
+        }
+        let mut lines = Vec::new();
+        let left_out = diff(&change.diff, &change.path, width, look, room, &mut lines);
+        room = room.saturating_sub(lines.len()).max(3);
+        let pad = " ".repeat(usize::from(margin));
+        for line in &mut lines {
+            line.spans.insert(0, pad.clone().into());
+        }
+        sheet.inset(lines);
+        if left_out > 0 {
+            more(sheet, left_out);
+        }
+    }
+}
+
+/// A checklist, as the todo tools show it.
+fn checklist(phases: &[TodoPhase], sheet: &mut Sheet<'_>) {
+    let theme = &sheet.view.look.theme;
+    let named = phases.len() > 1;
+    for phase in phases.iter().filter(|phase| !phase.tasks.is_empty()) {
+        if named {
+            sheet.text(&neutral(&phase.name), theme.strong);
+        }
+        for item in &phase.tasks {
+            let (mark, style) = match item.status {
+                TodoStatus::Pending => ("[ ]", theme.text),
+                TodoStatus::InProgress => ("[~]", theme.accent.add_modifier(Modifier::BOLD)),
+                TodoStatus::Completed => ("[x]", theme.dim),
+                TodoStatus::Abandoned => ("[-]", theme.dim.add_modifier(Modifier::CROSSED_OUT)),
+            };
+            sheet.text(&format!("{mark} {}", neutral(&item.content).replace('\n', " ")), style);
+            for note in &item.notes {
+                sheet.text(&format!("    > {}", neutral(note).replace('\n', " ")), theme.dim);
+            }
+        }
+    }
+}
+
+fn first_lines(text: &str, most: usize) -> String {
+    let lines: Vec<&str> = text.trim().lines().take(most).collect();
+    neutral(&lines.join("\n")).into_owned()
+}
