@@ -43,7 +43,7 @@ impl Notice {
             sheet.text(line, theme.text);
         }
         if let Some(hint) = reasonix_words::hint(look.lang, &self.phrase) {
-            sheet.text(&format!("{}: {}", look.word("tui.hint"), neutral(&hint)), theme.dim);
+            sheet.text(&format!("{}: {}", look.word("tui.label_hint"), neutral(&hint)), theme.dim);
         }
         sheet.lines
     }

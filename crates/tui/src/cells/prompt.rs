@@ -44,7 +44,7 @@ impl Prompt {
         let rest = [Span::raw(" ".repeat(if mark == "❯" { 2 } else { margin }))];
         let narrow = sheet.width() < 8;
         for (index, line) in text.lines().enumerate() {
-            let rich = Rich::new(&line, theme.user);
+            let rich = Rich::new(line, theme.user);
             let before: &[Span<'static>] = if index == 0 { &first } else { &rest };
             let (before, rest): (&[_], &[_]) = if narrow { (&[], &[]) } else { (before, &rest) };
             Wrapped { rich: &rich, width: usize::from(view.width), first: before, rest }.into_lines(&mut sheet.lines);

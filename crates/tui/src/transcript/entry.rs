@@ -35,11 +35,12 @@ impl Entry {
 
     /// True when there is an empty line between this one and the one before it.
     pub(super) fn stands_apart(&self, before: &Self) -> bool {
-        match (before, self) {
-            (Self::Tool(_), Self::Tool(_)) | (Self::Thought(_), Self::Thought(_)) => false,
-            (Self::Prose(_), Self::Citations(_)) => false,
-            _ => true,
-        }
+        !matches!(
+            (before, self),
+            (Self::Tool(_), Self::Tool(_))
+                | (Self::Thought(_), Self::Thought(_))
+                | (Self::Prose(_), Self::Citations(_))
+        )
     }
 
     /// Words for a search.

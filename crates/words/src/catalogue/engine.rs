@@ -10,11 +10,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "the model made the same calls again and again; the turn was ended",
         "模型反复发出相同的调用；本轮已结束",
     ),
-    (
-        "agent.storm.hint",
-        "say what to do differently, or try another model",
-        "请说明换一种做法，或换一个模型",
-    ),
+    ("agent.storm.hint", "say what to do differently, or try another model", "请说明换一种做法，或换一个模型"),
     (
         "agent.text_loop",
         "the model's answer repeated itself twice; the turn was ended",

@@ -20,7 +20,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("tui.failed", "failed", "失败"),
     ("tui.files", "{count} files", "{count} 个文件"),
     ("tui.granted", "not asked again for {rule}", "不再询问 {rule}"),
-    ("tui.hint", "hint", "提示"),
+    ("tui.label_hint", "hint", "提示"),
     ("tui.interrupted", "interrupted; what was done is kept", "已中断；已完成的部分保留"),
     (
         "tui.interrupted.hint",

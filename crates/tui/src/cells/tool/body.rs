@@ -51,7 +51,7 @@ fn ended(tool: &Tool, outcome: &ToolOutcome, sheet: &mut Sheet<'_>) {
         ToolOutcome::Failed { message, hint } => {
             sheet.text(&first_lines(message, if sheet.view.open { OPEN_LINES } else { FAILED_LINES }), theme.text);
             if let Some(hint) = hint {
-                sheet.text(&format!("{}: {}", look.word("tui.hint"), neutral(hint.trim())), theme.dim);
+                sheet.text(&format!("{}: {}", look.word("tui.label_hint"), neutral(hint.trim())), theme.dim);
             }
         }
         ToolOutcome::Denied { by } => sheet.text(&first_lines(by, FAILED_LINES), theme.text),

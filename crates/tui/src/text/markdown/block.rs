@@ -58,7 +58,7 @@ impl<'a> Block<'a> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => match &mut self.code {
                 Some((_, code)) => code.push_str(&text),
-                None => self.inline.text(&text, self.look),
+                None => self.inline.text(&text),
             },
             Event::Rule => self.rule(),
             Event::HardBreak => self.inline.line_break(),

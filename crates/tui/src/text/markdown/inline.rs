@@ -50,9 +50,9 @@ impl Inline {
         self.rich.push(text, style);
     }
 
-    pub(super) fn text(&mut self, text: &str, _look: &Look) {
+    pub(super) fn text(&mut self, text: &str) {
         let style = self.style();
-        self.rich.push(&text, style);
+        self.rich.push(text, style);
     }
 
     pub(super) fn line_break(&mut self) {
