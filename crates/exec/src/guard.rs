@@ -46,8 +46,9 @@ pub(crate) fn start(plan: Plan, ends: Ends) -> io::Result<(Arc<Tree>, oneshot::R
 
 /// Makes the guard, and waits for it. The guard borrows this thread's local storage, so the thread does nothing else.
 fn keep_guard(plan: &Arc<Plan>, ends: Ends, tree: &Arc<Tree>) -> io::Result<()> {
-    let mut stacks = vec![0u128; STACK * 2 / size_of::<u128>()];
-    let (guard_stack, command_stack) = stacks.split_at_mut(STACK / size_of::<u128>());
+    let mut stacks = vec![0u128; STACK * 3 / size_of::<u128>()];
+    let (guard_stack, rest) = stacks.split_at_mut(STACK / size_of::<u128>());
+    let (porter_stack, command_stack) = rest.split_at_mut(STACK / size_of::<u128>());
     let (args, env) = (pointers(&plan.args), pointers(&plan.env));
     let birth = Box::new(Birth {
         // SAFETY: no memory effects.
@@ -63,20 +64,24 @@ fn keep_guard(plan: &Arc<Plan>, ends: Ends, tree: &Arc<Tree>) -> io::Result<()> 
         walls: plan.confined.as_ref().and_then(|confined| confined.walls.as_ref()),
         locks: plan.confined.as_ref().map(|confined| &confined.locks),
         guard: AtomicI32::new(0),
+        born: AtomicI32::new(-1),
+        guard_stack: guard_stack.as_mut_ptr_range().end.cast(),
         facts: &tree.facts,
     });
     let arg = ptr::from_ref(birth.as_ref()).cast_mut().cast::<c_void>();
-    let flags = libc::CLONE_VM | libc::SIGCHLD | birth.walls.map_or(0, Walls::flags);
-    // SAFETY: the stack, `birth` and everything it points to live until the guard and the start of the command are over.
-    // All signals are blocked first, so that none of our handlers ever runs in the guard or the command.
+    // SAFETY: the stacks, `birth` and everything it points to live until the guard and the start of the command are
+    // over. All signals are blocked first, so that none of our handlers ever runs in them.
     let guard = unsafe {
         set_mask(true);
-        libc::clone(guard_main, guard_stack.as_mut_ptr_range().end.cast(), flags, arg)
+        if birth.walls.is_some() {
+            through_porter(&birth, porter_stack.as_mut_ptr_range().end.cast(), arg)
+        } else {
+            libc::clone(guard_main, birth.guard_stack, libc::CLONE_VM | libc::SIGCHLD, arg)
+        }
     };
     if guard == -1 {
         let error = io::Error::last_os_error();
         if birth.walls.is_some() {
-            tree.facts.has_failed_at(Stage::Namespaces, error.raw_os_error().unwrap_or(libc::EPERM));
             tree.facts.has_ended(0, false);
             return Ok(());
         }
@@ -99,6 +104,40 @@ fn keep_guard(plan: &Arc<Plan>, ends: Ends, tree: &Arc<Tree>) -> io::Result<()> 
         std::mem::forget((stacks, args, env, birth, Arc::clone(plan), Arc::clone(tree)));
     }
     Ok(())
+}
+
+/// Has the guard of a box be born from inside the session's namespaces, which a thread of ours cannot enter. It is our
+/// child all the same.
+unsafe fn through_porter(birth: &Birth<'_>, stack: *mut c_void, arg: *mut c_void) -> i32 {
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: as in `keep_guard`, whose thread stands still until the porter has ended.
+    unsafe {
+        let porter = libc::clone(porter_main, stack, flags, arg);
+        if porter == -1 {
+            birth.facts.has_failed_at(Stage::Namespaces, *libc::__errno_location());
+            return -1;
+        }
+        libc::waitpid(porter, ptr::null_mut(), 0);
+    }
+    birth.born.load(Ordering::SeqCst)
+}
+
+extern "C" fn porter_main(birth: *mut c_void) -> i32 {
+    // SAFETY: `birth` is what `keep_guard` passed, and outlives this process. The rest are system calls on it.
+    unsafe {
+        let arg = birth;
+        let birth = &*birth.cast_const().cast::<Birth<'_>>();
+        let Some(walls) = birth.walls else { libc::_exit(1) };
+        let entered = walls.step_in();
+        let flags = libc::CLONE_VM | libc::CLONE_PARENT | libc::SIGCHLD | walls.flags();
+        let guard = if entered.is_ok() { libc::clone(guard_main, birth.guard_stack, flags, arg) } else { -1 };
+        if guard == -1 {
+            birth.facts.has_failed_at(Stage::Namespaces, *libc::__errno_location());
+        } else {
+            birth.born.store(guard, Ordering::SeqCst);
+        }
+        libc::_exit(0)
+    }
 }
 
 /// Goes through a whole start, and says at which stage of the way into the box it ended, if it did.
@@ -131,7 +170,11 @@ struct Birth<'a> {
     stack: *mut c_void,
     walls: Option<&'a Walls>,
     locks: Option<&'a Locks>,
+    /// The guard as it knows itself.
     guard: AtomicI32,
+    /// The guard as we know it; -1 before it is there.
+    born: AtomicI32,
+    guard_stack: *mut c_void,
     facts: &'a Facts,
 }
 

@@ -4,6 +4,7 @@
 //! locks alone. What a level promises stands in `docs/sandbox.md`; there is no level in between.
 
 mod calls;
+mod commons;
 mod filter;
 mod layout;
 mod locks;
@@ -14,6 +15,7 @@ mod walls;
 
 use crate::plan::Plan;
 use crate::{Environment, ExecError, guard};
+use commons::Commons;
 use layout::Layout;
 use scratch::Scratch;
 use std::ffi::{CString, OsString};
@@ -73,6 +75,8 @@ pub struct Sandbox {
     options: BoxOptions,
     layout: Layout,
     scratch: Scratch,
+    /// What all commands share; none at level `partial`.
+    commons: Option<Commons>,
     abi: i32,
     /// How many commands there were.
     count: AtomicU32,
@@ -111,16 +115,15 @@ impl Sandbox {
             Ok((Layout::new(&options, &scratch)?, scratch))
         };
         let (layout, scratch) = furnish().map_err(|error| lacking(least, error.to_string()))?;
-        let full = Arc::new(Self {
-            level: SandboxLevel::Full,
-            shortfall: None,
-            options,
-            layout,
-            scratch,
-            abi,
-            count: AtomicU32::new(0),
-        });
-        let reason = match full.try_out() {
+        let commons = Commons::new(options.network).map_err(|(stage, errno)| told(stage, errno));
+        let count = AtomicU32::new(0);
+        let level = SandboxLevel::Full;
+        let (commons, missing) = match commons {
+            Ok(commons) => (Some(commons), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        let full = Arc::new(Self { level, shortfall: None, options, layout, scratch, commons, abi, count });
+        let reason = match missing.map_or_else(|| full.try_out(), Err) {
             Ok(overlays) => return Ok(full.without_dead_overlays(&overlays)),
             Err(reason) if least == SandboxLevel::Full => return Err(lacking(least, reason)),
             Err(reason) => reason,
@@ -128,6 +131,7 @@ impl Sandbox {
         let mut partial = Arc::into_inner(full).ok_or_else(|| lacking(least, reason.clone()))?;
         partial.level = SandboxLevel::Partial;
         partial.shortfall = Some(reason);
+        partial.commons = None;
         let partial = Arc::new(partial);
         partial.try_out().map_err(|reason| lacking(least, reason))?;
         Ok(partial)
@@ -150,12 +154,7 @@ impl Sandbox {
         let (program, args) = (root.clone(), vec![root.clone()]);
         let plan = Arc::new(Plan { program, args, env: vec![], cwd: root, confined: Some(confined) });
         if let Some((stage, errno)) = guard::try_out(&plan).map_err(|error| error.to_string())? {
-            // The system's own words for these two mislead.
-            return Err(match errno {
-                libc::ENOSPC => format!("{stage}: user.max_user_namespaces allows no more"),
-                libc::EPERM => format!("{stage}: the system or the container forbids it"),
-                _ => format!("{stage}: {}", io::Error::from_raw_os_error(errno)),
-            });
+            return Err(told(stage, errno));
         }
         let walls = plan.confined.as_ref().and_then(|confined| confined.walls.as_ref());
         let overlays = walls
@@ -282,13 +281,18 @@ impl Sandbox {
             let instead = scratch.at(if path.is_dir() { "empty" } else { "blank" });
             grafts.push(anchored(graft(&instead, path, true)?, path, &anchors)?);
         }
-        let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-        Ok(Walls {
-            uid_map: CString::new(format!("{user} {user} 1"))?,
-            gid_map: CString::new(format!("{group} {group} 1"))?,
-            grafts,
-            network: self.options.network,
-        })
+        let commons = self.commons.as_ref().ok_or_else(|| io::Error::other("the session has no namespaces"))?;
+        Ok(Walls { user: commons.user(), net: commons.net(), grafts })
+    }
+}
+
+/// Why the way into the box ended at a stage.
+fn told(stage: &str, errno: i32) -> String {
+    // The system's own words for these two mislead.
+    match errno {
+        libc::ENOSPC => format!("{stage}: user.max_user_namespaces allows no more"),
+        libc::EPERM => format!("{stage}: the system or the container forbids it"),
+        _ => format!("{stage}: {}", io::Error::from_raw_os_error(errno)),
     }
 }
 

@@ -104,6 +104,25 @@ pub(super) unsafe fn raise_loopback() {
     }
 }
 
+/// A socket on a free port of the loopback, ready for connections; -1 when there is none.
+pub(super) unsafe fn listen_on_loopback() -> c_int {
+    // SAFETY: `address` is a plain structure that lives through the calls; all zeros are valid for it.
+    unsafe {
+        let socket = libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK, 0);
+        let mut address: libc::sockaddr_in = std::mem::zeroed();
+        address.sin_family = libc::sa_family_t::try_from(libc::AF_INET).unwrap_or(0);
+        address.sin_addr.s_addr = libc::INADDR_LOOPBACK.to_be();
+        let size = libc::socklen_t::try_from(size_of::<libc::sockaddr_in>()).unwrap_or(0);
+        let bound = socket >= 0
+            && libc::bind(socket, (&raw const address).cast(), size) == 0
+            && libc::listen(socket, 64) == 0;
+        if socket >= 0 && !bound {
+            libc::close(socket);
+        }
+        if bound { socket } else { -1 }
+    }
+}
+
 pub(super) unsafe fn write_file(path: &CStr, bytes: &[u8]) -> bool {
     // SAFETY: path and bytes live through the calls.
     unsafe {

@@ -3,10 +3,11 @@
 #![allow(unsafe_code)]
 
 use super::calls::{
-    AT_RECURSIVE, Done, NODEV, NOSUID, OPEN_TREE_CLONE, RDONLY, Stage, check, make_mount, open_tree, raise_loopback,
-    set_attributes, write_file,
+    AT_RECURSIVE, Done, NODEV, NOSUID, OPEN_TREE_CLONE, RDONLY, Stage, check, make_mount, open_tree, set_attributes,
+    write_file,
 };
 use std::ffi::{CString, c_char, c_int, c_long};
+use std::os::fd::RawFd;
 use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -39,10 +40,11 @@ pub(super) enum Source {
 /// The walls: namespaces and mounts.
 #[derive(Debug)]
 pub(crate) struct Walls {
-    pub(super) uid_map: CString,
-    pub(super) gid_map: CString,
+    /// The session's user namespace.
+    pub(super) user: RawFd,
+    /// The session's net namespace; none for the machine's.
+    pub(super) net: Option<RawFd>,
     pub(super) grafts: Vec<Graft>,
-    pub(super) network: bool,
 }
 
 /// Both the mount and the place it goes to are descriptors.
@@ -55,8 +57,19 @@ const MOST_PROCESSES: &[u8] = b"8192";
 impl Walls {
     /// The namespaces that the guard is born into.
     pub(crate) fn flags(&self) -> c_int {
-        let network = if self.network { 0 } else { libc::CLONE_NEWNET };
-        libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS | network
+        libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS
+    }
+
+    /// Enters the namespaces of the session, from which a guard can be born into those of its own.
+    ///
+    /// # Safety
+    /// Only in a process of its own.
+    pub(crate) unsafe fn step_in(&self) -> Done {
+        // SAFETY: system calls on this process.
+        unsafe {
+            check(c_long::from(libc::setns(self.user, libc::CLONE_NEWUSER)), Stage::Namespaces)?;
+            self.net.map_or(Ok(()), |net| check(c_long::from(libc::setns(net, libc::CLONE_NEWNET)), Stage::Namespaces))
+        }
     }
 
     /// Builds the box around this process.
@@ -66,15 +79,6 @@ impl Walls {
     pub(crate) unsafe fn build(&self) -> Done {
         // SAFETY: system calls on this process, with pointers into what was prepared.
         unsafe {
-            write_file(c"/proc/self/setgroups", b"deny");
-            if !write_file(c"/proc/self/uid_map", self.uid_map.to_bytes())
-                || !write_file(c"/proc/self/gid_map", self.gid_map.to_bytes())
-            {
-                return Err(Stage::Users);
-            }
-            if !self.network {
-                raise_loopback();
-            }
             let private = libc::MS_REC | libc::MS_PRIVATE;
             check(
                 c_long::from(libc::mount(ptr::null(), c"/".as_ptr(), ptr::null(), private, ptr::null())),
