@@ -1,6 +1,6 @@
 //! What is to be run, and under which limits.
 
-use crate::{Environment, Sandbox, SandboxLevel};
+use crate::{Bounds, Environment, Sandbox, SandboxLevel};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,9 +21,18 @@ pub struct Command {
     pub timeout: Option<Duration>,
     /// How much of its output is kept.
     pub keep: Keep,
+    /// How much of the machine it may take.
+    pub bounds: Bounds,
+    /// What it reads; none for nothing.
+    pub stdin: Option<Vec<u8>>,
     /// What the kernel holds it to.
     pub confinement: Confinement,
 }
+
+/// The longest line that is handed over as an argument; the kernel takes no longer ones than 128 KiB.
+const LONGEST_ARGUMENT: usize = 96 * 1024;
+/// Has a shell run what it reads, without leaving it there to be read: words are expanded before redirections are made.
+const RUN_WHAT_IS_READ: &str = "eval \"$(cat)\" </dev/null";
 
 impl Command {
     /// A program with arguments.
@@ -39,13 +48,33 @@ impl Command {
             environment: Environment::empty(),
             timeout: None,
             keep: Keep::default(),
+            bounds: Bounds::default(),
+            stdin: None,
             confinement: Confinement::None,
         }
     }
 
     /// A line for a shell that reads no profile and is not interactive.
     pub fn shell(shell: &Path, line: &str, cwd: &Path) -> Self {
-        Self::program(shell, [OsString::from("-c"), OsString::from(line)], cwd)
+        let long = line.len() > LONGEST_ARGUMENT;
+        let text = if long { RUN_WHAT_IS_READ } else { line };
+        let command = Self::program(shell, [OsString::from("-c"), OsString::from(text)], cwd);
+        Self { stdin: long.then(|| line.as_bytes().to_owned()), ..command }
+    }
+
+    /// Holds it to these limits.
+    #[must_use]
+    pub fn with_bounds(mut self, bounds: Bounds) -> Self {
+        self.bounds = bounds;
+        self
+    }
+
+    /// The disks it can fill, by a place on each.
+    pub(crate) fn places(&self) -> Vec<PathBuf> {
+        match &self.confinement {
+            Confinement::Boxed(sandbox) => sandbox.places(),
+            Confinement::None | Confinement::Refused { .. } => vec![self.cwd.clone()],
+        }
     }
 
     /// Gives it an environment.

@@ -10,6 +10,7 @@
 
 mod watch;
 
+use crate::Bounds;
 use crate::plan::{Ends, Plan};
 use crate::sandbox::{Locks, Stage, Walls};
 use crate::tree::{Facts, Tree};
@@ -63,6 +64,7 @@ fn keep_guard(plan: &Arc<Plan>, ends: Ends, tree: &Arc<Tree>) -> io::Result<()> 
         stack: command_stack.as_mut_ptr_range().end.cast(),
         walls: plan.confined.as_ref().and_then(|confined| confined.walls.as_ref()),
         locks: plan.confined.as_ref().map(|confined| &confined.locks),
+        bounds: plan.bounds,
         guard: AtomicI32::new(0),
         born: AtomicI32::new(-1),
         guard_stack: guard_stack.as_mut_ptr_range().end.cast(),
@@ -143,7 +145,7 @@ extern "C" fn porter_main(birth: *mut c_void) -> i32 {
 /// Goes through a whole start, and says at which stage of the way into the box it ended, if it did.
 pub(crate) fn try_out(plan: &Arc<Plan>) -> io::Result<Option<(&'static str, i32)>> {
     let (_, output) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
-    let ends = Ends::new(output)?;
+    let ends = Ends::new(output, None)?;
     let tree = Arc::new(Tree::default());
     let (shared, plan) = (Arc::clone(&tree), Arc::clone(plan));
     let keep = move || keep_guard(&plan, ends, &shared);
@@ -170,6 +172,7 @@ struct Birth<'a> {
     stack: *mut c_void,
     walls: Option<&'a Walls>,
     locks: Option<&'a Locks>,
+    bounds: Bounds,
     /// The guard as it knows itself.
     guard: AtomicI32,
     /// The guard as we know it; -1 before it is there.
@@ -231,6 +234,7 @@ extern "C" fn command_main(birth: *mut c_void) -> i32 {
             birth.facts.is_command(libc::getpid());
         }
         clean_slate(birth.guard.load(Ordering::Relaxed));
+        limit(&birth.bounds, birth.walls.is_some());
         let connected = libc::dup2(birth.stdin, 0) != -1
             && libc::dup2(birth.output, 1) != -1
             && libc::dup2(birth.output, 2) != -1
@@ -264,13 +268,37 @@ unsafe fn clean_slate(guard: i32) {
             let old = ptr::null_mut::<u64>();
             libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), old, size_of::<u64>());
         }
-        let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        libc::setrlimit(libc::RLIMIT_CORE, &none);
+        lower(libc::RLIMIT_CORE, 0);
         let score = libc::open(c"/proc/self/oom_score_adj".as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
         if score >= 0 {
             libc::write(score, OOM_SCORE.as_ptr().cast(), OOM_SCORE.len());
             libc::close(score);
         }
+    }
+}
+
+/// Sets the limits that the kernel keeps for each process.
+unsafe fn limit(bounds: &Bounds, walled: bool) {
+    // SAFETY: system calls on this process.
+    unsafe {
+        if bounds.file > 0 {
+            lower(libc::RLIMIT_FSIZE, bounds.file);
+        }
+        // In a user namespace of its own only the session's processes count; elsewhere all of the user's would.
+        if bounds.processes > 0 && walled {
+            lower(libc::RLIMIT_NPROC, bounds.processes.into());
+        }
+    }
+}
+
+/// Lowers a limit for good; one that is lower already stays.
+unsafe fn lower(resource: libc::__rlimit_resource_t, most: libc::rlim_t) {
+    // SAFETY: `now` lives through the calls.
+    unsafe {
+        let mut now = libc::rlimit { rlim_cur: most, rlim_max: most };
+        libc::getrlimit(resource, &mut now);
+        let lowered = libc::rlimit { rlim_cur: now.rlim_cur.min(most), rlim_max: now.rlim_max.min(most) };
+        libc::setrlimit(resource, &lowered);
     }
 }
 

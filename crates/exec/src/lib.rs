@@ -1,6 +1,7 @@
 //! Child processes: spawn, timeouts, kill of the whole tree, output caps, environment scrubbing, and the box that the kernel holds.
 //! Decides nothing: whoever calls has asked the gate.
 
+mod bounds;
 mod capture;
 mod command;
 mod environment;
@@ -11,6 +12,7 @@ mod guard;
 #[path = "group.rs"]
 mod guard;
 mod limits;
+mod oversee;
 mod plain;
 mod plan;
 mod run;
@@ -21,6 +23,7 @@ mod sandbox;
 mod sandbox;
 mod tree;
 
+pub use bounds::{Bounds, Hit};
 pub use capture::Captured;
 pub use command::{Command, Confinement, Keep};
 pub use environment::Environment;
@@ -28,4 +31,4 @@ pub use error::ExecError;
 pub use limits::survive_file_size_limit;
 pub use plain::{Plain, plain_text};
 pub use run::{Finished, Status, run};
-pub use sandbox::{BoxOptions, Quarantined, Sandbox, SandboxLevel};
+pub use sandbox::{BoxOptions, Caches, Masked, Quarantined, Sandbox, SandboxLevel};

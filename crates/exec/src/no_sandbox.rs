@@ -21,6 +21,28 @@ impl fmt::Display for SandboxLevel {
     }
 }
 
+/// Where what builds write to the caches of toolchains goes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Caches {
+    /// Away with the session.
+    #[default]
+    Session,
+    /// Into this folder, for the next session of the same project.
+    Project(PathBuf),
+    /// Into the user's own caches.
+    Shared,
+}
+
+/// Works out what is closed to a command that is about to start.
+#[derive(Clone)]
+pub struct Masked(pub Arc<dyn Fn() -> Vec<PathBuf> + Send + Sync>);
+
+impl fmt::Debug for Masked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Masked")
+    }
+}
+
 /// What a box is for.
 #[derive(Debug, Clone)]
 pub struct BoxOptions {
@@ -28,6 +50,10 @@ pub struct BoxOptions {
     pub writable: Vec<PathBuf>,
     /// Places that may not even be read.
     pub closed: Vec<PathBuf>,
+    /// What is closed besides, worked out anew for each command.
+    pub masked: Option<Masked>,
+    /// Where the caches of toolchains go.
+    pub caches: Caches,
     /// Commands may reach the network.
     pub network: bool,
     /// Where protected files go that a command made.
@@ -91,7 +117,16 @@ impl Sandbox {
         match self.0 {}
     }
 
-    pub(crate) fn confine(self: &Arc<Self>) -> io::Result<Confined> {
+    /// The socket that commands in the box can connect to.
+    pub fn take_door(&self) -> Option<std::net::TcpListener> {
+        match self.0 {}
+    }
+
+    pub(crate) fn places(&self) -> Vec<PathBuf> {
+        match self.0 {}
+    }
+
+    pub(crate) fn confine(self: &Arc<Self>, _: &crate::Bounds) -> io::Result<Confined> {
         match self.0 {}
     }
 

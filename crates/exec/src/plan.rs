@@ -1,7 +1,7 @@
 //! A command made ready: everything that must not be allocated or looked up once its process exists.
 
 use crate::sandbox::Confined;
-use crate::{Command, Confinement};
+use crate::{Bounds, Command, Confinement};
 use rustix::fs::{Mode, OFlags};
 use std::ffi::{CString, OsStr, OsString};
 use std::io;
@@ -20,6 +20,7 @@ pub(crate) struct Plan {
     pub(crate) args: Vec<CString>,
     pub(crate) env: Vec<CString>,
     pub(crate) cwd: CString,
+    pub(crate) bounds: Bounds,
     pub(crate) confined: Option<Confined>,
 }
 
@@ -36,7 +37,9 @@ pub(crate) struct Ends {
 impl Plan {
     pub(crate) fn of(command: &Command) -> io::Result<Self> {
         let (environment, confined) = match &command.confinement {
-            Confinement::Boxed(sandbox) => (sandbox.adapt(&command.environment), Some(sandbox.confine()?)),
+            Confinement::Boxed(sandbox) => {
+                (sandbox.adapt(&command.environment), Some(sandbox.confine(&command.bounds)?))
+            }
             Confinement::None | Confinement::Refused { .. } => (command.environment.clone(), None),
         };
         let path = environment.vars().find(|(name, _)| *name == "PATH").map(|(_, value)| value);
@@ -50,13 +53,17 @@ impl Plan {
             env.push(text(&variable(name, value))?);
         }
         env.push(text(&variable(OsStr::new("PWD"), command.cwd.as_os_str()))?);
-        Ok(Self { program: text(program.as_os_str())?, args, env, cwd: text(command.cwd.as_os_str())?, confined })
+        let (program, cwd) = (text(program.as_os_str())?, text(command.cwd.as_os_str())?);
+        Ok(Self { program, args, env, cwd, bounds: command.bounds, confined })
     }
 }
 
 impl Ends {
-    pub(crate) fn new(output: OwnedFd) -> io::Result<Self> {
-        let stdin = rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+    pub(crate) fn new(output: OwnedFd, stdin: Option<&[u8]>) -> io::Result<Self> {
+        let stdin = match stdin {
+            Some(text) => readable(text)?,
+            None => rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?,
+        };
         Ok(Self {
             stdin,
             output,
@@ -64,6 +71,22 @@ impl Ends {
             lifeline: rustix::process::pidfd_open(rustix::process::getpid(), rustix::process::PidfdFlags::empty())?,
         })
     }
+}
+
+/// A file that nobody else has, with this in it.
+#[cfg(target_os = "linux")]
+fn readable(text: &[u8]) -> io::Result<OwnedFd> {
+    use std::io::{Seek, Write};
+    let fd = rustix::fs::memfd_create("reasonix-line", rustix::fs::MemfdFlags::CLOEXEC)?;
+    let mut file = std::fs::File::from(fd);
+    file.write_all(text)?;
+    file.rewind()?;
+    Ok(file.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn readable(_: &[u8]) -> io::Result<OwnedFd> {
+    Err(io::ErrorKind::ArgumentListTooLong.into())
 }
 
 fn variable(name: &OsStr, value: &OsStr) -> OsString {

@@ -1,6 +1,8 @@
 //! Runs one command to its end.
 
+use crate::bounds::Hit;
 use crate::guard;
+use crate::oversee::oversee;
 use crate::plan::{Ends, Plan};
 use crate::tree::Tree;
 use crate::{Captured, Command, Confinement, ExecError, Quarantined};
@@ -31,6 +33,8 @@ pub struct Finished {
     pub took: Duration,
     /// Processes it left in the background had to be ended.
     pub leftovers_killed: bool,
+    /// The limit for which it was ended.
+    pub hit: Option<Hit>,
     /// Protected files that it made and that were moved aside.
     pub quarantined: Vec<Quarantined>,
 }
@@ -46,6 +50,8 @@ pub enum Status {
     TimedOut,
     /// It was cancelled and ended.
     Cancelled,
+    /// It hit a limit and was ended.
+    Bounded,
 }
 
 impl Status {
@@ -77,8 +83,8 @@ pub async fn run(
     };
     let mut running = Running::start(command).map_err(|source| explain(command, source))?;
     let mut output = Captured::new(command.keep);
-    let watched = running.watch(command.timeout, stop, &mut output, on_output).await;
-    let ending = watched.map_err(|source| explain(command, source))?;
+    let watched = running.watch(command, stop, &mut output, on_output).await;
+    let (ending, hit) = watched.map_err(|source| explain(command, source))?;
     let facts = &running.tree.facts;
     if let Some(errno) = facts.failed() {
         let source = io::Error::from_raw_os_error(errno);
@@ -101,7 +107,7 @@ pub async fn run(
     };
     let leftovers_killed = ending.is_none() && ended.is_some_and(|(_, leftovers)| leftovers);
     let quarantined = before.map(|before| before.compare()).unwrap_or_default();
-    Ok(Finished { status, output, took: started.elapsed(), leftovers_killed, quarantined })
+    Ok(Finished { status, output, took: started.elapsed(), leftovers_killed, hit, quarantined })
 }
 
 fn explain(command: &Command, source: io::Error) -> ExecError {
@@ -127,36 +133,36 @@ impl Running {
         let plan = Plan::of(command)?;
         let (output, writer) = pipe_with(PipeFlags::CLOEXEC)?;
         let output = Receiver::from_owned_fd(output)?;
-        let (tree, over) = guard::start(plan, Ends::new(writer)?)?;
+        let (tree, over) = guard::start(plan, Ends::new(writer, command.stdin.as_deref())?)?;
         Ok(Self { tree, over, output })
     }
 
     /// Reads until the tree has ended and the output with it. Says why it was ended, when it was us.
     async fn watch(
         &mut self,
-        timeout: Option<Duration>,
+        command: &Command,
         stop: CancellationToken,
         captured: &mut Captured,
         on_output: &(dyn Fn(&[u8]) + Send + Sync),
-    ) -> io::Result<Option<Status>> {
+    ) -> io::Result<(Option<Status>, Option<Hit>)> {
         let mut piece = vec![0; PIECE];
+        let mut room = Room::new(command.bounds.output);
         let mut take = |bytes: &[u8]| {
             captured.take(bytes);
             on_output(bytes);
+            room.take(bytes.len())
         };
-        let (mut ending, mut running, mut reading) = (None, true, true);
-        let mut alarm = std::pin::pin!(tokio::time::sleep(timeout.unwrap_or_default()));
-        let mut armed = timeout.is_some();
+        let (mut ending, mut hit, mut running, mut reading) = (None, None, true, true);
+        let mut alarm = std::pin::pin!(tokio::time::sleep(command.timeout.unwrap_or_default()));
+        let mut armed = command.timeout.is_some();
         let mut cancelled = std::pin::pin!(stop.cancelled());
+        let mut overseer = std::pin::pin!(oversee(Arc::clone(&self.tree), command.bounds, command.places()));
         while running || reading {
             let mut wait = None;
+            let mut end = None;
             tokio::select! {
                 biased;
-                () = &mut cancelled, if ending.is_none() && running => {
-                    ending = Some(Status::Cancelled);
-                    self.tree.end();
-                    wait = Some(guard::AT_MOST);
-                }
+                () = &mut cancelled, if ending.is_none() && running => end = Some(Status::Cancelled),
                 () = &mut alarm, if armed => match (running, ending) {
                     (false, _) => {
                         // Time may be up only because nobody looked for that long.
@@ -165,11 +171,7 @@ impl Running {
                         }
                         reading = false;
                     }
-                    (true, None) => {
-                        ending = Some(Status::TimedOut);
-                        self.tree.end();
-                        wait = Some(guard::AT_MOST);
-                    }
+                    (true, None) => end = Some(Status::TimedOut),
                     (true, Some(_)) => {
                         self.tree.force();
                         armed = false;
@@ -180,17 +182,44 @@ impl Running {
                     running = false;
                     wait = Some(DRAIN);
                 }
+                found = &mut overseer, if ending.is_none() && running => {
+                    (end, hit) = (Some(Status::Bounded), Some(found));
+                }
                 read = self.output.read(&mut piece), if reading => match piece.get(..read?) {
-                    Some(bytes) if !bytes.is_empty() => take(bytes),
+                    Some(bytes) if !bytes.is_empty() => if take(bytes) && ending.is_none() && running {
+                        (end, hit) = (Some(Status::Bounded), Some(Hit::Output(command.bounds.output)));
+                    },
                     _ => reading = false,
                 },
+            }
+            if end.is_some() {
+                ending = end;
+                self.tree.end();
+                wait = Some(guard::AT_MOST);
             }
             if let Some(wait) = wait {
                 alarm.as_mut().reset(tokio::time::Instant::now() + wait);
                 armed = true;
             }
         }
-        Ok(ending)
+        Ok((ending, hit))
+    }
+}
+
+/// How much output there may still be.
+struct Room(Option<u64>);
+
+impl Room {
+    fn new(most: u64) -> Self {
+        Self((most > 0).then_some(most))
+    }
+
+    /// Takes in so many bytes. True when that was too much.
+    fn take(&mut self, bytes: usize) -> bool {
+        let Some(left) = &mut self.0 else { return false };
+        let fits = u64::try_from(bytes).is_ok_and(|bytes| bytes <= *left);
+        *left = left.saturating_sub(bytes.try_into().unwrap_or(u64::MAX));
+        !fits
     }
 }
 

@@ -14,7 +14,7 @@ mod tables;
 mod walls;
 
 use crate::plan::Plan;
-use crate::{Environment, ExecError, guard};
+use crate::{Bounds, Environment, ExecError, guard};
 use commons::Commons;
 use layout::Layout;
 use scratch::Scratch;
@@ -32,6 +32,9 @@ pub(crate) use locks::Locks;
 pub(crate) use protect::Before;
 pub use protect::Quarantined;
 pub(crate) use walls::Walls;
+
+/// The kernel takes no lower limit on processes.
+const LEAST_PROCESSES: u32 = 301;
 
 /// How much the kernel holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,6 +54,28 @@ impl fmt::Display for SandboxLevel {
     }
 }
 
+/// Where what builds write to the caches of toolchains goes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Caches {
+    /// Away with the session.
+    #[default]
+    Session,
+    /// Into this folder, for the next session of the same project.
+    Project(PathBuf),
+    /// Into the user's own caches.
+    Shared,
+}
+
+/// Works out what is closed to a command that is about to start.
+#[derive(Clone)]
+pub struct Masked(pub Arc<dyn Fn() -> Vec<PathBuf> + Send + Sync>);
+
+impl fmt::Debug for Masked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Masked")
+    }
+}
+
 /// What a box is for.
 #[derive(Debug, Clone)]
 pub struct BoxOptions {
@@ -58,6 +83,10 @@ pub struct BoxOptions {
     pub writable: Vec<PathBuf>,
     /// Places that may not even be read.
     pub closed: Vec<PathBuf>,
+    /// What is closed besides, worked out anew for each command.
+    pub masked: Option<Masked>,
+    /// Where the caches of toolchains go.
+    pub caches: Caches,
     /// Commands may reach the network.
     pub network: bool,
     /// Where protected files go that a command made.
@@ -147,12 +176,22 @@ impl Sandbox {
         self.shortfall.as_deref()
     }
 
+    /// The socket that commands in the box can connect to, at an address of their own loopback. The first who asks has it.
+    pub fn take_door(&self) -> Option<std::net::TcpListener> {
+        self.commons.as_ref().and_then(Commons::take_door)
+    }
+
+    /// The disks that commands write to, by a place on each.
+    pub(crate) fn places(&self) -> Vec<PathBuf> {
+        self.layout.roots.iter().cloned().chain([self.scratch.at("")]).collect()
+    }
+
     /// Goes all the way to the execution of a program that is none. Says which overlays could be had.
     fn try_out(self: &Arc<Self>) -> Result<Vec<bool>, String> {
-        let confined = self.confine().map_err(|error| error.to_string())?;
+        let confined = self.confine(&Bounds::NONE).map_err(|error| error.to_string())?;
         let root = CString::from(c"/");
         let (program, args) = (root.clone(), vec![root.clone()]);
-        let plan = Arc::new(Plan { program, args, env: vec![], cwd: root, confined: Some(confined) });
+        let plan = Arc::new(Plan { program, args, env: vec![], cwd: root, bounds: Bounds::NONE, confined: Some(confined) });
         if let Some((stage, errno)) = guard::try_out(&plan).map_err(|error| error.to_string())? {
             return Err(told(stage, errno));
         }
@@ -180,10 +219,10 @@ impl Sandbox {
     }
 
     /// What a command needs to get in.
-    pub(crate) fn confine(self: &Arc<Self>) -> io::Result<Confined> {
+    pub(crate) fn confine(self: &Arc<Self>, bounds: &Bounds) -> io::Result<Confined> {
         let walled = self.level == SandboxLevel::Full;
         let mut used = Vec::new();
-        let walls = if walled { Some(self.walls(&mut used)?) } else { None };
+        let walls = if walled { Some(self.walls(&mut used, bounds)?) } else { None };
         let locks = Locks {
             abi: self.abi,
             writable: self.writable()?,
@@ -245,6 +284,9 @@ impl Sandbox {
         for path in &layout.visible {
             grafts.push(Graft { optional: true, ..graft(path, path, true)? });
         }
+        for (at, from) in &layout.bound {
+            grafts.push(Graft { optional: true, ..graft(from, at, false)? });
+        }
         let number = self.count.fetch_add(1, Ordering::Relaxed).to_string();
         for cache in &layout.caches {
             // The kernel takes no such folder twice.
@@ -257,7 +299,7 @@ impl Sandbox {
         Ok(grafts)
     }
 
-    fn walls(&self, used: &mut Vec<PathBuf>) -> io::Result<Walls> {
+    fn walls(&self, used: &mut Vec<PathBuf>, bounds: &Bounds) -> io::Result<Walls> {
         let (layout, scratch) = (&self.layout, &self.scratch);
         let mut grafts = self.surroundings(used)?;
         let mut anchors: Vec<(&Path, usize)> = Vec::new();
@@ -277,12 +319,18 @@ impl Sandbox {
         for path in layout.fixed.iter().filter(|path| path.exists() && !layout.is_hidden(path)) {
             grafts.push(anchored(graft(path, path, true)?, path, &anchors)?);
         }
-        for path in layout.closed.iter().filter(|path| path.exists() && !layout.is_hidden(path)) {
+        let masked = self.options.masked.as_ref().map(|masked| (masked.0)()).unwrap_or_default();
+        let mut closed: Vec<PathBuf> = layout.closed.iter().cloned().chain(masked).collect();
+        closed.sort();
+        // What lies in a closed folder is closed with it.
+        closed.dedup_by(|inner, outer| inner.starts_with(&*outer));
+        for path in closed.iter().filter(|path| path.exists() && !layout.is_hidden(path)) {
             let instead = scratch.at(if path.is_dir() { "empty" } else { "blank" });
             grafts.push(anchored(graft(&instead, path, true)?, path, &anchors)?);
         }
         let commons = self.commons.as_ref().ok_or_else(|| io::Error::other("the session has no namespaces"))?;
-        Ok(Walls { user: commons.user(), net: commons.net(), grafts })
+        let most_processes = (bounds.processes > 0).then(|| CString::new(bounds.processes.max(LEAST_PROCESSES).to_string()));
+        Ok(Walls { user: commons.user(), net: commons.net(), grafts, most_processes: most_processes.transpose()? })
     }
 }
 

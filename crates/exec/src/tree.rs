@@ -34,6 +34,14 @@ impl Tree {
         *standing = Standing::Running(owner);
     }
 
+    /// The owner's number, while it has not been waited for.
+    pub(crate) fn owner(&self) -> Option<u32> {
+        match *self.standing() {
+            Standing::Running(owner) => u32::try_from(owner.as_raw_nonzero().get()).ok(),
+            _ => None,
+        }
+    }
+
     /// The owner is about to be waited for.
     pub(crate) fn over(&self) {
         *self.standing() = Standing::Over;

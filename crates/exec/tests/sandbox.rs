@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests fail by panicking")]
 
 use reasonix_exec::{
-    BoxOptions, Command, Confinement, Environment, ExecError, Finished, Sandbox, SandboxLevel, Status, run,
+    BoxOptions, Caches, Command, Confinement, Environment, ExecError, Finished, Sandbox, SandboxLevel, Status, run,
 };
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -35,6 +35,8 @@ impl Place {
         BoxOptions {
             writable: vec![self.work.path().to_owned()],
             closed: vec![],
+            masked: None,
+            caches: Caches::Session,
             network: false,
             quarantine: self.state.path().join("quarantine"),
             environment: self.environment(),

@@ -3,6 +3,7 @@
 
 mod client;
 mod dns;
+pub mod egress;
 mod error;
 mod proxy;
 mod tls;

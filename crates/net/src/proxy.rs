@@ -59,6 +59,14 @@ pub(crate) fn rule(address: &str, except: &str) -> Result<Proxy, NetError> {
     Ok(proxy.no_proxy(NoProxy::from_string(except)))
 }
 
+/// True when the list of exceptions (as `NO_PROXY` has it) names this host, a domain above it, or everything.
+pub(crate) fn is_excepted(host: &str, except: &str) -> bool {
+    except.split(',').map(|entry| entry.trim().trim_start_matches('.').to_ascii_lowercase()).any(|entry| {
+        let above = host.strip_suffix(entry.as_str()).is_some_and(|rest| rest.ends_with('.'));
+        entry == "*" || (!entry.is_empty() && (host == entry || above))
+    })
+}
+
 /// True for this machine; no proxy could reach it.
 fn is_loopback(target: &Url) -> bool {
     let host = target.host_str().unwrap_or_default().trim_matches(['[', ']']);

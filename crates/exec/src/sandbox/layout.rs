@@ -1,10 +1,10 @@
 //! What stands where in the box: worked out from the user's machine once, before the first command.
 
-use super::BoxOptions;
-use super::scratch::Scratch;
-use super::tables::{CACHES, EMPTIED, KEPT, KEPT_FOR_NETWORK, MOVED, SECRETS, STARTUP, TEMPORARY, TOOLCHAINS};
+use super::scratch::{Scratch, lock, remove};
+use super::tables::{CACHES, ECOSYSTEMS, EMPTIED, KEPT, KEPT_FOR_NETWORK, MOVED, SECRETS, STARTUP, TEMPORARY, TOOLCHAINS};
+use super::{BoxOptions, Caches};
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +20,10 @@ pub(super) struct Layout {
     pub(super) visible: Vec<PathBuf>,
     /// Caches behind an overlay.
     pub(super) caches: Vec<Cache>,
+    /// Caches that are written where they are: a place and what stands there.
+    pub(super) bound: Vec<(PathBuf, PathBuf)>,
+    /// The lock on the project's caches.
+    _lock: Option<File>,
     /// What may be written, shallow ones first.
     pub(super) roots: Vec<PathBuf>,
     /// What may be read where it is seen, and not written.
@@ -55,6 +59,8 @@ impl Layout {
             replaced: replaced(&homes, &roots, scratch)?,
             visible: vec![],
             caches: vec![],
+            bound: vec![],
+            _lock: None,
             roots,
             fixed: vec![],
             closed: vec![],
@@ -97,18 +103,52 @@ impl Layout {
             Some(CACHES.iter().filter_map(move |known| Some(folder.join(Path::new(known).strip_prefix(name).ok()?))))
         });
         let all: Vec<_> = known.chain(moved.flatten()).collect();
+        let project = self.project_caches(options);
         for at in all {
             // The kernel splits its options at these.
-            let plain = at.to_str().is_some_and(|text| !text.contains([':', ',', '\\']));
-            if !plain || !at.is_absolute() || !at.is_dir() || !self.is_hidden(&at) {
+            let plain = |path: &Path| path.to_str().is_some_and(|text| !text.contains([':', ',', '\\']));
+            if !plain(&at) || !at.is_absolute() || !self.is_hidden(&at) {
                 continue;
             }
-            let number = self.caches.len();
-            let upper = scratch.folder(&format!("cache/{number}/upper"), 0o755)?;
-            let work = scratch.folder(&format!("cache/{number}/work"), 0o755)?;
+            let kept = project.as_ref().filter(|folder| plain(folder)).map(|folder| folder.join(slug(&at)));
+            let there = at.is_dir();
+            if !there {
+                // Nothing to put an overlay on; what the project's builds will write is kept all the same.
+                if let Some(kept) = kept.filter(|_| self.is_wanted(&at)) {
+                    let upper = kept.join("upper");
+                    fs::create_dir_all(&upper)?;
+                    self.bound.push((at, upper));
+                }
+                continue;
+            }
+            if options.caches == Caches::Shared {
+                self.bound.push((at.clone(), at));
+                continue;
+            }
+            let kept = kept.unwrap_or_else(|| scratch.at(&format!("cache/{}", self.caches.len())));
+            let (upper, work) = (kept.join("upper"), kept.join("work"));
+            // What a killed session left.
+            remove(&work);
+            fs::create_dir_all(&upper)?;
+            fs::create_dir_all(&work)?;
             self.caches.push(Cache { at, upper, work });
         }
         Ok(())
+    }
+
+    /// The folder of the project's caches, locked. One session has it at a time; another keeps its changes to itself.
+    fn project_caches(&mut self, options: &BoxOptions) -> Option<PathBuf> {
+        let Caches::Project(folder) = &options.caches else { return None };
+        fs::create_dir_all(folder).ok()?;
+        let folder = folder.canonicalize().ok()?;
+        self._lock = Some(lock(&folder)?);
+        Some(folder)
+    }
+
+    /// Whether builds of the workspace use this cache.
+    fn is_wanted(&self, cache: &Path) -> bool {
+        let marked = |markers: &[&str]| self.roots.iter().any(|root| markers.iter().any(|name| root.join(name).exists()));
+        ECOSYSTEMS.iter().any(|(markers, caches)| caches.iter().any(|name| cache.ends_with(name)) && marked(markers))
     }
 
     /// Whether a place of the machine cannot be seen in the box: it lies in a replaced folder, and nothing brought
@@ -119,6 +159,7 @@ impl Layout {
         covered
             && !self.visible.iter().any(within)
             && !self.caches.iter().any(|cache| path.starts_with(&cache.at))
+            && !self.bound.iter().any(|(at, _)| path.starts_with(at))
             && !self.roots.iter().any(within)
     }
 
@@ -127,7 +168,7 @@ impl Layout {
         // The box's own shared memory is such a folder too, though it comes with the devices.
         let shared = Replaced { at: PathBuf::from(SHARED_MEMORY), from: scratch.at("shm"), writable: true };
         let replaced = self.replaced.iter().map(|replaced| &replaced.at);
-        let caches = self.caches.iter().map(|cache| &cache.at);
+        let caches = self.caches.iter().map(|cache| &cache.at).chain(self.bound.iter().map(|(at, _)| at));
         for path in replaced.chain(&self.visible).chain(caches).chain(&self.roots) {
             let mut around = std::iter::once(&shared).chain(&self.replaced);
             let around = around.rfind(|replaced| *path != replaced.at && path.starts_with(&replaced.at));
@@ -136,7 +177,8 @@ impl Layout {
                 continue;
             };
             let place = around.from.join(rest);
-            if path.is_dir() {
+            let kept = self.bound.iter().any(|(at, _)| at == path);
+            if path.is_dir() || kept {
                 fs::create_dir_all(&place)?;
             } else {
                 place.parent().map_or(Ok(()), fs::create_dir_all)?;
@@ -145,6 +187,11 @@ impl Layout {
         }
         Ok(())
     }
+}
+
+/// A name for a cache among the project's: it says where it stands.
+fn slug(at: &Path) -> String {
+    at.to_string_lossy().trim_start_matches('/').replace('/', "%")
 }
 
 /// The folders that are replaced, each with a folder of the session's own.

@@ -16,9 +16,6 @@ pub(crate) struct Locks {
     pub(super) walled: bool,
 }
 
-/// How large a file may grow.
-const MOST_BYTES: libc::rlim_t = 64 << 30;
-
 impl Locks {
     /// Locks this process in; the next thing is the command's own code.
     ///
@@ -30,8 +27,6 @@ impl Locks {
             if self.walled {
                 set_attributes(libc::AT_FDCWD, c"/proc", AT_RECURSIVE, RDONLY)?;
             }
-            let limit = libc::rlimit { rlim_cur: MOST_BYTES, rlim_max: MOST_BYTES };
-            libc::setrlimit(libc::RLIMIT_FSIZE, &limit);
             check(c_long::from(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)), Stage::Privileges)?;
             self.landlock()?;
             if self.walled {

@@ -89,7 +89,7 @@ fn open_up(path: &Path) {
 }
 
 /// The lock on a folder; none while another has it.
-fn lock(folder: &Path) -> Option<File> {
+pub(super) fn lock(folder: &Path) -> Option<File> {
     let file = File::open(folder).ok()?;
     file.try_lock().is_ok().then_some(file)
 }

@@ -66,6 +66,22 @@ pub(super) const CACHES: &[&str] = &[
     ".bun/install",
 ];
 
+/// Files that show what a project is built with, and the caches that such builds fill.
+pub(super) const ECOSYSTEMS: &[(&[&str], &[&str])] = &[
+    (&["Cargo.toml", "Cargo.lock"], &[".cargo/registry", ".cargo/git"]),
+    (&["package.json", "package-lock.json"], &[".npm"]),
+    (&["yarn.lock"], &[".cache/yarn"]),
+    (&["pnpm-lock.yaml"], &[".pnpm-store"]),
+    (&["bun.lock", "bun.lockb"], &[".bun/install"]),
+    (&["pyproject.toml", "requirements.txt", "setup.py", "Pipfile"], &[".cache/pip"]),
+    (&["uv.lock"], &[".cache/uv"]),
+    (&["poetry.lock"], &[".cache/pypoetry"]),
+    (&["go.mod"], &["go/pkg", ".cache/go-build"]),
+    (&["pom.xml"], &[".m2/repository"]),
+    (&["build.gradle", "build.gradle.kts"], &[".gradle"]),
+    (&["Gemfile"], &[".gem", ".bundle/cache"]),
+];
+
 /// Below a home folder: keys, closed even where the home itself is the workspace.
 pub(super) const SECRETS: &[&str] = &[
     ".ssh",

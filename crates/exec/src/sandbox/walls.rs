@@ -45,14 +45,14 @@ pub(crate) struct Walls {
     /// The session's net namespace; none for the machine's.
     pub(super) net: Option<RawFd>,
     pub(super) grafts: Vec<Graft>,
+    /// How many processes and threads the box holds; none for as many as the machine does.
+    pub(super) most_processes: Option<CString>,
 }
 
 /// Both the mount and the place it goes to are descriptors.
 const MOVE_MOUNT_BY_DESCRIPTORS: c_int = 0x44;
 const RESOLVE_NO_LINKS: u64 = 0x02 | 0x04;
 const EMPTY: *const c_char = c"".as_ptr();
-/// How many processes and threads a box holds.
-const MOST_PROCESSES: &[u8] = b"8192";
 
 impl Walls {
     /// The namespaces that the guard is born into.
@@ -92,7 +92,9 @@ impl Walls {
             let mounted = libc::mount(proc, c"/proc".as_ptr(), proc, flags, ptr::null());
             check(c_long::from(mounted), Stage::Proc)?;
             // Only newer kernels count for each box; elsewhere the limits of the user hold.
-            write_file(c"/proc/sys/kernel/pid_max", MOST_PROCESSES);
+            if let Some(most) = &self.most_processes {
+                write_file(c"/proc/sys/kernel/pid_max", most.to_bytes());
+            }
         }
         Ok(())
     }

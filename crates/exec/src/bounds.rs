@@ -1,0 +1,71 @@
+//! How much of the machine one command may take, and what is said when it wants more.
+
+use std::fmt;
+
+const MIB: u64 = 1024 * 1024;
+
+/// How much one command and everything it starts may take. 0 is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Processes and threads.
+    pub processes: u32,
+    /// Bytes of memory, all processes together.
+    pub memory: u64,
+    /// Bytes in one file.
+    pub file: u64,
+    /// Bytes of output.
+    pub output: u64,
+    /// Bytes that must stay free on the disks it writes to.
+    pub free: u64,
+}
+
+impl Bounds {
+    /// No limits at all.
+    pub const NONE: Self = Self { processes: 0, memory: 0, file: 0, output: 0, free: 0 };
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { processes: 8192, memory: 0, file: 64 << 30, output: 1024 * MIB, free: 256 * MIB }
+    }
+}
+
+/// A limit that a command hit, for which it was ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hit {
+    /// It had more processes.
+    Processes(u32),
+    /// It took more memory.
+    Memory(u64),
+    /// It wrote more.
+    Output(u64),
+    /// The disk was about to be full.
+    Disk(u64),
+    /// The disk was about to have no room for more files.
+    Files,
+}
+
+impl Hit {
+    /// The setting that says how much it may be.
+    pub fn setting(self) -> &'static str {
+        match self {
+            Self::Processes(_) => "sandbox.max_processes",
+            Self::Memory(_) => "sandbox.max_memory_mb",
+            Self::Output(_) => "sandbox.max_output_mb",
+            Self::Disk(_) | Self::Files => "sandbox.min_free_mb",
+        }
+    }
+}
+
+impl fmt::Display for Hit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mib = |bytes: u64| bytes.div_ceil(MIB);
+        match self {
+            Self::Processes(most) => write!(f, "it had more than {most} processes"),
+            Self::Memory(most) => write!(f, "it took more than {} MiB of memory", mib(*most)),
+            Self::Output(most) => write!(f, "it wrote more than {} MiB of output", mib(*most)),
+            Self::Disk(least) => write!(f, "it left less than {} MiB free on the disk", mib(*least)),
+            Self::Files => f.write_str("it left almost no room for new files on the disk"),
+        }
+    }
+}
