@@ -1,10 +1,14 @@
 //! From the settings to the box that commands run in.
 
-use reasonix_config::{Bash, Settings};
-use reasonix_exec::{BoxOptions, Confinement, Environment, ExecError, Sandbox, SandboxLevel};
+mod masks;
+
+use reasonix_config::{Bash, Caches as CacheSetting, CommandLimits, Settings};
+use reasonix_exec::{BoxOptions, Bounds, Caches, Confinement, Environment, ExecError, Sandbox, SandboxLevel};
 use reasonix_proto::Phrase;
 use reasonix_workspace::Workspace;
 use std::path::Path;
+
+const MIB: u64 = 1024 * 1024;
 
 /// What commands of this workspace are held to. The box is tried out, so that it is known now whether it can be had.
 pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> Confinement {
@@ -14,13 +18,20 @@ pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> C
         Bash::BestEffort => SandboxLevel::Partial,
         Bash::Enforce => SandboxLevel::Full,
     };
+    let state = home.join("state");
     let mut closed = vec![home.to_owned()];
     closed.extend(sandbox.forbid_read.iter().map(|path| workspace.root().join(path)));
     let options = BoxOptions {
         writable: workspace.roots(),
         closed,
+        masked: masks::masked(&settings.permissions.deny, workspace.root()),
+        caches: match sandbox.caches {
+            CacheSetting::Shared => Caches::Shared,
+            CacheSetting::Session => Caches::Session,
+            CacheSetting::Project => Caches::Project(state.join("caches").join(name_of(workspace.root()))),
+        },
         network: sandbox.network,
-        quarantine: home.join("state").join("quarantine"),
+        quarantine: state.join("quarantine"),
         environment: Environment::inherited(&[]),
     };
     match Sandbox::prepare(options, least) {
@@ -28,6 +39,31 @@ pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> C
         Err(ExecError::NoSandbox { wanted, reason }) => Confinement::Refused { wanted, reason },
         Err(error) => Confinement::Refused { wanted: least, reason: error.to_string() },
     }
+}
+
+/// A name for a workspace among the folders of our state.
+fn name_of(root: &Path) -> String {
+    let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
+    hash.as_str().chars().take(16).collect()
+}
+
+/// How much of the machine commands may take.
+pub(crate) fn bounds(limits: &CommandLimits) -> Bounds {
+    let bytes = |mib: u64| mib.saturating_mul(MIB);
+    Bounds {
+        processes: limits.processes,
+        memory: limits.memory_mb.map_or_else(|| machine_memory() / 4 * 3, bytes),
+        file: bytes(limits.file_mb),
+        output: bytes(limits.output_mb),
+        free: bytes(limits.free_mb),
+    }
+}
+
+/// The machine's memory in bytes; 0 where that cannot be told.
+fn machine_memory() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    total.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0).saturating_mul(1024)
 }
 
 /// The word for it in a session's first record.

@@ -1,7 +1,7 @@
 //! Starting a session: settings in, a running agent out.
 
 use crate::approve::{Approvals, Standing};
-use crate::confine::{confinement, shortcoming, word};
+use crate::confine::{bounds, confinement, shortcoming, word};
 use crate::error::EngineError;
 use crate::live::{Live, Todo};
 use crate::models::build_model;
@@ -300,6 +300,7 @@ fn all_tools(
     shell.environment = shell.environment.without(&keys);
     shell.reads = reasonix_policy::read_only;
     shell.confinement = confinement;
+    shell.bounds = bounds(&start.settings.sandbox.limits);
     if let Some(path) = &settings.shell.path {
         shell.shell.clone_from(path);
     }

@@ -253,6 +253,9 @@ impl Sandbox {
         if self.level == SandboxLevel::Full {
             let replaced = self.layout.replaced.iter().filter(|replaced| replaced.writable);
             all.extend(replaced.map(|replaced| rule(&replaced.at)).collect::<io::Result<Vec<_>>>()?);
+            let caches = self.layout.caches.iter().map(|cache| &cache.at);
+            let bound = self.layout.bound.iter().map(|(at, _)| at).filter(|at| at.is_dir());
+            all.extend(caches.chain(bound).map(|at| rule(at)).collect::<io::Result<Vec<_>>>()?);
             all.push((c"/dev".into(), true));
         } else {
             all.push(rule(&self.scratch.at("shm"))?);

@@ -1,13 +1,18 @@
 //! The `bash` tool: one command in a shell of its own, through `exec`.
 
+mod denied;
+
 use crate::schema_of;
 use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
-use reasonix_exec::{Command, Confinement, Environment, ExecError, Finished, Plain, Status, plain_text, run};
-use reasonix_proto::{Action, Details, Family, ReadOnly, ToolOutcome};
+use reasonix_exec::{
+    Bounds, Command, Confinement, Environment, ExecError, Finished, Hit, Plain, Quarantined, Status, plain_text, run,
+};
+use reasonix_proto::{Action, CallId, Details, Family, ReadOnly, ToolOutcome};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a command may run unless the call or the settings say otherwise.
@@ -31,8 +36,22 @@ pub struct ShellOptions {
     pub environment: Environment,
     /// What the kernel holds them to.
     pub confinement: Confinement,
+    /// How much of the machine they may take.
+    pub bounds: Bounds,
+    /// What stands at the border of the box.
+    pub border: Option<Arc<dyn Border>>,
     /// Tells whether a command can change anything.
     pub reads: fn(&str) -> ReadOnly,
+}
+
+/// What stands at the border of the box: it knows what was denied there, and whom to ask for a way out.
+pub trait Border: fmt::Debug + Send + Sync {
+    /// What was denied on the network since it was last asked, in sentences that the model reads.
+    fn denied(&self) -> Vec<String>;
+
+    /// Asks a person whether a command that the box was in the way of may run once outside of it. False when nobody is
+    /// there to ask.
+    fn outside<'a>(&'a self, call: &'a CallId, line: &'a str, why: &'a str) -> BoxFuture<'a, bool>;
 }
 
 impl ShellOptions {
@@ -44,6 +63,8 @@ impl ShellOptions {
             shell: find_shell(),
             environment: Environment::inherited(&[]),
             confinement: Confinement::None,
+            bounds: Bounds::default(),
+            border: None,
             reads: |_| ReadOnly::Unknown,
         }
     }
@@ -148,26 +169,70 @@ impl Bash {
         if line.trim().is_empty() {
             return ToolOutcome::failed_with("the command is empty", "pass a shell command in `command`");
         }
+        let timeout = args.timeout(self.options.timeout);
+        let command = self.command(&line, timeout);
+        let boxed = matches!(command.confinement, Confinement::Boxed(_));
+        let outcome = match attempt(&command, &call).await {
+            Ok(finished) => finished,
+            Err(outcome) => return outcome,
+        };
+        let note = if boxed { denied::note(&outcome) } else { None };
+        let told = self.options.border.as_ref().filter(|_| boxed).map(|border| border.denied()).unwrap_or_default();
+        if let (Some(note), Some(border), true) = (&note, &self.options.border, told.is_empty())
+            && border.outside(call.id, &line, note).await
+        {
+            let free = command.with_confinement(Confinement::None);
+            return match attempt(&free, &call).await {
+                Ok(finished) => report(finished, timeout, vec!["run outside the sandbox, as the user allowed once".into()]),
+                Err(outcome) => outcome,
+            };
+        }
+        report(outcome, timeout, told.into_iter().chain(note).collect())
+    }
+
+    fn command(&self, line: &str, timeout: Option<Duration>) -> Command {
         let options = &self.options;
-        let timeout = args.timeout(options.timeout);
-        let command = Command::shell(&options.shell, &line, &options.root)
+        Command::shell(&options.shell, line, &options.root)
             .with_environment(options.environment.clone())
             .with_timeout(timeout)
-            .with_confinement(options.confinement.clone());
-        let shown = Mutex::new(Shown::default());
-        let show = |piece: &[u8]| {
-            let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
-            shown.take(piece, call.progress);
-        };
-        match run(&command, call.stop.clone(), &show).await {
-            Ok(Finished { status: Status::Cancelled, .. }) => ToolOutcome::Aborted,
-            Ok(finished) => outcome(finished, timeout, matches!(options.confinement, Confinement::Boxed(_))),
-            Err(error @ ExecError::NoSandbox { .. }) => ToolOutcome::failed_with(
-                error.to_string(),
-                "no command can run in this session; use the file tools, or tell the user what to run",
-            ),
-            Err(error) => ToolOutcome::failed(error.to_string()),
+            .with_bounds(options.bounds)
+            .with_confinement(options.confinement.clone())
+    }
+}
+
+/// A command that has ended, with its output as text.
+struct Ended {
+    status: Status,
+    hit: Option<Hit>,
+    leftovers_killed: bool,
+    quarantined: Vec<Quarantined>,
+    content: String,
+}
+
+/// Runs a command to its end; an outcome where there is nothing to report.
+async fn attempt(command: &Command, call: &Call<'_>) -> Result<Ended, ToolOutcome> {
+    let shown = Mutex::new(Shown::default());
+    let show = |piece: &[u8]| {
+        let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.take(piece, call.progress);
+    };
+    match run(command, call.stop.clone(), &show).await {
+        Ok(Finished { status: Status::Cancelled, .. }) => Err(ToolOutcome::Aborted),
+        Ok(finished) => {
+            let marker = match finished.output.dropped() {
+                0 => String::new(),
+                dropped => format!("\n[{dropped} bytes dropped here]\n"),
+            };
+            let Finished { status, output, hit, leftovers_killed, quarantined, .. } = finished;
+            let (head, tail) = output.into_parts();
+            let content = plain_text([head.as_slice(), marker.as_bytes(), tail.as_slice()]);
+            Ok(Ended { status, hit, leftovers_killed, quarantined, content })
         }
+        Err(error @ ExecError::NoSandbox { .. }) => Err(ToolOutcome::failed_with(
+            error.to_string(),
+            "no command can run in this session; use the file tools, or tell the user what to run",
+        )),
+        Err(error) => Err(ToolOutcome::failed(error.to_string())),
     }
 }
 
@@ -191,67 +256,45 @@ impl Tool for Bash {
     }
 }
 
-/// What the model reads: the output, then what is to be said about the end.
-fn outcome(finished: Finished, timeout: Option<Duration>, boxed: bool) -> ToolOutcome {
-    let dropped = finished.output.dropped();
-    let (head, tail) = finished.output.into_parts();
-    let marker = if dropped > 0 { format!("\n[{dropped} bytes dropped here]\n") } else { String::new() };
-    let mut content = plain_text([head.as_slice(), marker.as_bytes(), tail.as_slice()]);
-    let (exit_code, ended) = match finished.status {
-        Status::Exited(0) => (0, None),
-        Status::Exited(code) => (code, Some(format!("exit code {code}"))),
-        Status::Signalled(signal) => (128 + signal, Some(format!("killed by signal {signal}"))),
-        Status::TimedOut | Status::Cancelled => {
-            let seconds = timeout.unwrap_or_default().as_secs_f64();
-            let hint =
-                "the command and everything it started was ended; ask for more timeout_seconds if it needs longer";
-            (124, Some(format!("timed out after {seconds} s: {hint}")))
+impl Ended {
+    /// The exit code as shells count it, and what is to be said about the end.
+    fn end(&self, timeout: Option<Duration>) -> (i32, Option<String>) {
+        match self.status {
+            Status::Exited(0) => (0, None),
+            Status::Exited(code) => (code, Some(format!("exit code {code}"))),
+            Status::Signalled(signal) => (128 + signal, Some(format!("killed by signal {signal}"))),
+            Status::TimedOut | Status::Cancelled => {
+                let seconds = timeout.unwrap_or_default().as_secs_f64();
+                let hint =
+                    "the command and everything it started was ended; ask for more timeout_seconds if it needs longer";
+                (124, Some(format!("timed out after {seconds} s: {hint}")))
+            }
+            Status::Bounded => {
+                let why = self.hit.map(|hit| format!("{hit} (the limit is {})", hit.setting()));
+                (137, Some(format!("ended with everything it started: {}", why.unwrap_or_default())))
+            }
         }
-    };
-    let left = finished.leftovers_killed.then(|| "processes it left in the background were ended".to_owned());
-    let moved = finished.quarantined.iter().map(|file| match &file.kept {
+    }
+}
+
+/// What the model reads: the output, then what is to be said about the end.
+fn report(ended: Ended, timeout: Option<Duration>, notes: Vec<String>) -> ToolOutcome {
+    let (exit_code, end) = ended.end(timeout);
+    let mut content = ended.content;
+    let left = ended.leftovers_killed.then(|| "processes it left in the background were ended".to_owned());
+    let moved = ended.quarantined.iter().map(|file| match &file.kept {
         Some(kept) => {
             format!("{} is protected: what the command made there was moved to {}", file.path.display(), kept.display())
         }
         None => format!("{} is protected, but what the command made there could not be moved", file.path.display()),
     });
-    let denied = if boxed && exit_code != 0 { denied(&content) } else { None };
-    for line in ended.into_iter().chain(left).chain(moved).chain(denied) {
+    for line in end.into_iter().chain(left).chain(moved).chain(notes) {
         if !content.is_empty() && !content.ends_with('\n') {
             content.push('\n');
         }
         content.push_str(&line);
     }
     ToolOutcome::detailed(content, Details { exit_code: Some(exit_code), ..Details::default() })
-}
-
-/// What a failure in the box looks like, and what to know about it.
-const DENIALS: &[(&[&str], &str)] = &[
-    (
-        &["Read-only file system", "os error 30", "EROFS"],
-        "commands run in a sandbox: only the workspace, /tmp and a private home can be written, and files such as \
-         .git/config and .git/hooks cannot be changed",
-    ),
-    (
-        &[
-            "Could not resolve host",
-            "Temporary failure in name resolution",
-            "Network is unreachable",
-            "EAI_AGAIN",
-            "ENETUNREACH",
-            "failed to lookup address",
-        ],
-        "commands run in a sandbox without network; the user can open it with sandbox.network = true",
-    ),
-];
-
-/// What to say about output that looks as if the box had denied something.
-fn denied(content: &str) -> Option<String> {
-    // It stands near the end, if anywhere, and the output may be large.
-    let from = content.len().saturating_sub(8 * 1024);
-    let end = content.get(content.ceil_char_boundary(from)..).unwrap_or_default();
-    let found = DENIALS.iter().find(|(signs, _)| signs.iter().any(|sign| end.contains(sign)));
-    found.map(|(_, note)| (*note).to_owned())
 }
 
 /// What front ends see while the command runs: plain text, and of a flood only a part.

@@ -24,7 +24,7 @@ mod replace;
 mod schema;
 mod write_file;
 
-pub use bash::{Bash, ShellOptions};
+pub use bash::{Bash, Border, ShellOptions};
 pub use diff::{Diff, diff};
 pub use schema::schema_of;
 

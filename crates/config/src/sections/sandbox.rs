@@ -16,19 +16,89 @@ pub enum Bash {
     Enforce,
 }
 
+/// Where builds write what belongs into toolchain caches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Caches {
+    /// The user's own caches.
+    Shared,
+    /// A layer over them that is kept for this workspace.
+    #[default]
+    Project,
+    /// A layer over them that goes with the session.
+    Session,
+}
+
+/// How much of the machine a command may take. 0 is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommandLimits {
+    /// Processes and threads.
+    pub processes: u32,
+    /// MiB of memory; none for three quarters of the machine's.
+    pub memory_mb: Option<u64>,
+    /// MiB in one file.
+    pub file_mb: u64,
+    /// MiB of output.
+    pub output_mb: u64,
+    /// MiB that stay free on the disk.
+    pub free_mb: u64,
+}
+
+impl Default for CommandLimits {
+    fn default() -> Self {
+        Self { processes: 8192, memory_mb: None, file_mb: 65536, output_mb: 1024, free_mb: 256 }
+    }
+}
+
 /// Settings of the box.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Sandbox {
     /// How commands are boxed.
     pub bash: Bash,
     /// Commands may reach the network.
     pub network: bool,
+    /// Hosts that commands may reach without it, and presets of such.
+    pub allow_hosts: Vec<String>,
+    /// A person is asked about other hosts.
+    pub ask_hosts: bool,
+    /// Where what builds cache goes.
+    pub caches: Caches,
+    /// How much a command may take.
+    pub limits: CommandLimits,
     /// The root that file tools stay in; none for the working folder.
     pub workspace_root: Option<PathBuf>,
     /// More folders that may be written.
     pub allow_write: Vec<PathBuf>,
     /// Folders that may not be read.
     pub forbid_read: Vec<PathBuf>,
+}
+
+impl Default for Sandbox {
+    fn default() -> Self {
+        Self {
+            bash: Bash::default(),
+            network: false,
+            allow_hosts: Vec::new(),
+            ask_hosts: true,
+            caches: Caches::default(),
+            limits: CommandLimits::default(),
+            workspace_root: None,
+            allow_write: Vec::new(),
+            forbid_read: Vec::new(),
+        }
+    }
+}
+
+/// Reads the limits of the section.
+fn limits(view: &View<'_>) -> CommandLimits {
+    let usual = CommandLimits::default();
+    let count = |key: &str, usual: u64| view.count(key).unwrap_or(usual);
+    CommandLimits {
+        processes: u32::try_from(count("max_processes", usual.processes.into())).unwrap_or(u32::MAX),
+        memory_mb: view.count("max_memory_mb"),
+        file_mb: count("max_file_mb", usual.file_mb),
+        output_mb: count("max_output_mb", usual.output_mb),
+        free_mb: count("min_free_mb", usual.free_mb),
+    }
 }
 
 /// Reads the section.
@@ -40,6 +110,14 @@ pub(crate) fn resolve(view: &View<'_>) -> Result<Sandbox, ConfigError> {
             _ => Bash::Enforce,
         },
         network: view.bool("network").unwrap_or(false),
+        allow_hosts: view.texts("allow_hosts"),
+        ask_hosts: view.bool("ask_hosts").unwrap_or(true),
+        caches: match view.text("caches").as_deref() {
+            Some("shared") => Caches::Shared,
+            Some("session") => Caches::Session,
+            _ => Caches::Project,
+        },
+        limits: limits(view),
         workspace_root: view.workspace_path("workspace_root")?,
         allow_write: view.workspace_paths("allow_write")?,
         forbid_read: view.workspace_paths("forbid_read")?,

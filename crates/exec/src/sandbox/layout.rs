@@ -107,7 +107,9 @@ impl Layout {
         for at in all {
             // The kernel splits its options at these.
             let plain = |path: &Path| path.to_str().is_some_and(|text| !text.contains([':', ',', '\\']));
-            if !plain(&at) || !at.is_absolute() || !self.is_hidden(&at) {
+            let open = self.roots.iter().any(|root| at.starts_with(root)) || !(self.is_hidden(&at) || at.is_dir());
+            let known = self.caches.iter().any(|cache| cache.at == at) || self.bound.iter().any(|(bound, _)| *bound == at);
+            if !plain(&at) || !at.is_absolute() || open || known {
                 continue;
             }
             let kept = project.as_ref().filter(|folder| plain(folder)).map(|folder| folder.join(slug(&at)));

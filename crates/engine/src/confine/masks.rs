@@ -1,0 +1,95 @@
+//! What `deny Read(…)` rules hide from programs too: the files that stand at such places when a command starts.
+
+use reasonix_exec::Masked;
+use reasonix_policy::{Mode, Posture, Rule, Rules, Verdict, evaluate};
+use reasonix_proto::{Action, Family, ReadOnly};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Rules with patterns are held against so many files before each command; what lies beyond is closed to the file
+/// tools alone.
+const MOST_FILES: usize = 20_000;
+/// Folders that no pattern is looked for in.
+const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "__pycache__"];
+
+/// Works out, for each command anew, what the rules hide; none when no rule speaks of files to read.
+pub(super) fn masked(deny: &[String], root: &Path) -> Option<Masked> {
+    let shown = root.display().to_string();
+    let rules: Vec<Rule> = deny.iter().filter_map(|text| Rule::parse(&Rule::relative_to(text, &shown)).ok()).collect();
+    let rules: Vec<Rule> = rules.into_iter().filter(|rule| !rule.unlisted().is_empty()).collect();
+    if rules.is_empty() {
+        return None;
+    }
+    let (patterns, plain): (Vec<Rule>, Vec<Rule>) = rules.into_iter().partition(|rule| literal(rule).is_none());
+    let plain: Vec<PathBuf> = plain.iter().filter_map(literal).map(|path| root.join(path)).collect();
+    let patterns = Rules { deny: patterns, mode: Mode::Allow, ..Rules::default() };
+    let root = root.to_owned();
+    Some(Masked(Arc::new(move || {
+        let mut found: Vec<PathBuf> = plain.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        if !patterns.deny.is_empty() {
+            find(&root, &patterns, &mut found);
+        }
+        found
+    })))
+}
+
+/// The one place that a rule speaks of; none for a pattern, and for a name without a folder, which stands for every one.
+fn literal(rule: &Rule) -> Option<String> {
+    let glob = rule.unlisted().into_iter().next()?;
+    let glob = glob.strip_suffix("/**").unwrap_or(&glob);
+    (!glob.contains(['*', '?', '[', '{', '\\'])).then(|| glob.to_owned())
+}
+
+/// Looks for what the patterns fit, shallow folders first.
+fn find(root: &Path, patterns: &Rules, found: &mut Vec<PathBuf>) {
+    let mut folders = std::collections::VecDeque::from([root.to_owned()]);
+    let mut seen = 0;
+    while let Some(folder) = folders.pop_front() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MOST_FILES {
+                return;
+            }
+            let path = entry.path();
+            let Ok(kind) = entry.file_type() else { continue };
+            let Some(name) = path.strip_prefix(root).ok().and_then(Path::to_str) else { continue };
+            let action = Action { family: Family::Read, subjects: vec![name.to_owned()], read_only: ReadOnly::Yes };
+            let denied = evaluate(patterns, &[], Posture::Ask, "read_file", &action);
+            if matches!(denied, Verdict::Deny(_)) {
+                // A link is closed by closing what it leads to.
+                found.extend(path.canonicalize());
+            } else if kind.is_dir() && !SKIPPED.iter().any(|skipped| entry.file_name() == *skipped) {
+                folders.push_back(path);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::masked;
+    use std::fs;
+
+    #[test]
+    fn rules_become_places() {
+        let root = tempfile::tempdir().expect("a folder");
+        let root = root.path().canonicalize().expect("a path");
+        for folder in ["keys/in", "a/b", "node_modules/x"] {
+            fs::create_dir_all(root.join(folder)).expect("a folder");
+        }
+        for file in ["keys/in/k", "a/b/.env", ".env", "a/x.pem", "plain", "node_modules/x/.env"] {
+            fs::write(root.join(file), "x").expect("a file");
+        }
+        let rules = |list: &[&str]| list.iter().map(|rule| (*rule).to_owned()).collect::<Vec<_>>();
+        let places = |list: &[&str]| {
+            let mut found = (masked(&rules(list), &root).expect("rules").0)();
+            found.sort();
+            found.iter().map(|path| path.strip_prefix(&root).expect("inside").display().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(places(&["Read(keys/)"]), ["keys"]);
+        assert_eq!(places(&["Read(keys/**)"]), ["keys"]);
+        assert_eq!(places(&["Read(.env)"]), [".env", "a/b/.env"]);
+        assert_eq!(places(&["Read(**/*.pem)", "Read(plain)", "Read(not/there)"]), ["a/x.pem", "plain"]);
+        assert!(masked(&rules(&["Bash(rm:*)", "Edit(x)", "Read"]), &root).is_none());
+    }
+}

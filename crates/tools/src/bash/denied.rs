@@ -1,0 +1,102 @@
+//! Whether a command failed because of the box, told by what it wrote, and what the model is to know about it.
+
+use super::Ended;
+use reasonix_exec::Status;
+
+/// How much of the end of the output is looked at.
+const LOOKED_AT: usize = 8 * 1024;
+/// A file grew beyond its limit.
+const TOO_LARGE: i32 = 25;
+/// A system call was refused in a way that kills.
+const BAD_CALL: i32 = 31;
+
+/// What a failure in the box looks like, and what to know about it.
+const DENIALS: &[(&[&str], &str)] = &[
+    (
+        &["Read-only file system", "os error 30", "EROFS"],
+        "commands run in a sandbox: only the workspace, /tmp and a private home can be written, and files such as \
+         .git/config and .git/hooks cannot be changed; the user can open more with sandbox.allow_write",
+    ),
+    (
+        &[
+            "Could not resolve host",
+            "Could not resolve proxy",
+            "Temporary failure in name resolution",
+            "Name or service not known",
+            "Network is unreachable",
+            "EAI_AGAIN",
+            "ENETUNREACH",
+            "ENOTFOUND",
+            "failed to lookup address",
+            "dial tcp: lookup",
+        ],
+        "commands run in a sandbox without network; the user can allow hosts with sandbox.allow_hosts, or everything with \
+         sandbox.network = true",
+    ),
+    (
+        &["fork: retry", "Cannot fork", "cannot fork", "can't start new thread", "unable to create thread", "EAGAIN"],
+        "commands may have only so many processes; the limit is sandbox.max_processes",
+    ),
+    (
+        &["File size limit exceeded", "File too large", "EFBIG"],
+        "files that commands write may have only so many bytes; the limit is sandbox.max_file_mb",
+    ),
+    (
+        &["Connection refused", "ECONNREFUSED", "os error 111"],
+        "commands run in a sandbox: localhost is its own there, and servers of the machine cannot be reached; the user \
+         can open the network with sandbox.network = true",
+    ),
+    (
+        &["Operation not permitted", "EPERM", "os error 1)"],
+        "commands run in a sandbox without privileges: no mounts, no namespaces, no ptrace, no raw sockets, no change of \
+         owner",
+    ),
+];
+
+/// What to say about a command that the box seems to have been in the way of.
+pub(super) fn note(ended: &Ended) -> Option<String> {
+    let (code, signal) = match ended.status {
+        Status::Exited(code) => (code, code - 128),
+        Status::Signalled(signal) => (128 + signal, signal),
+        Status::TimedOut | Status::Cancelled | Status::Bounded => return None,
+    };
+    match signal {
+        TOO_LARGE => return by("File size limit exceeded"),
+        BAD_CALL => return by("Operation not permitted"),
+        _ => {}
+    }
+    if code == 0 { None } else { by(&ended.content) }
+}
+
+fn by(content: &str) -> Option<String> {
+    // It stands near the end, if anywhere, and the output may be large.
+    let from = content.len().saturating_sub(LOOKED_AT);
+    let end = content.get(content.ceil_char_boundary(from)..).unwrap_or_default();
+    let found = DENIALS.iter().find(|(signs, _)| signs.iter().any(|sign| end.contains(sign)));
+    found.map(|(_, note)| (*note).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by;
+
+    #[test]
+    fn what_was_denied_and_what_allows_it() {
+        for (output, says) in [
+            ("touch: cannot touch '/etc/x': Read-only file system\n", "sandbox.allow_write"),
+            ("curl: (6) Could not resolve host: example.com\n", "sandbox.allow_hosts"),
+            ("bash: fork: retry: Resource temporarily unavailable\n", "sandbox.max_processes"),
+            ("curl: (7) Failed to connect to localhost port 80: Connection refused\n", "localhost"),
+            ("mount: Operation not permitted\n", "privileges"),
+            ("dd: error writing 'x': File too large\n", "sandbox.max_file_mb"),
+        ] {
+            let note = by(output).expect(output);
+            assert!(note.contains(says), "{output}{note}");
+        }
+        for ordinary in ["", "error[E0308]: mismatched types\n", "1 failed\n", "Permission denied\n"] {
+            assert_eq!(by(ordinary), None, "{ordinary}");
+        }
+        let far = format!("Read-only file system\n{}", "x\n".repeat(10_000));
+        assert_eq!(by(&far), None, "long before the end it is no reason for it");
+    }
+}
