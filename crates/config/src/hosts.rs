@@ -82,7 +82,10 @@ impl Hosts {
     /// The presets in a list that there are not.
     pub fn unknown(list: &[String]) -> Vec<String> {
         let names = list.iter().filter_map(|text| text.trim().strip_prefix('@'));
-        names.filter(|name| *name != LOCK && !PRESETS.iter().any(|preset| preset.0 == *name)).map(str::to_owned).collect()
+        names
+            .filter(|name| *name != LOCK && !PRESETS.iter().any(|preset| preset.0 == *name))
+            .map(str::to_owned)
+            .collect()
     }
 
     /// True for an empty list.

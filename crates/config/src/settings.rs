@@ -14,8 +14,8 @@ use crate::sections::providers::Provider;
 use crate::sections::sandbox::Sandbox;
 use crate::sections::serve::Serve;
 use crate::sections::skills::Skills;
-use crate::sections::undo::Undo;
 use crate::sections::tools::Tools;
+use crate::sections::undo::Undo;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

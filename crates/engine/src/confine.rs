@@ -3,7 +3,7 @@
 mod masks;
 
 use reasonix_config::{Bash, Caches as CacheSetting, CommandLimits, Settings};
-use reasonix_exec::{BoxOptions, Bounds, Caches, Confinement, Environment, ExecError, Sandbox, SandboxLevel};
+use reasonix_exec::{Bounds, BoxOptions, Caches, Confinement, Environment, ExecError, Sandbox, SandboxLevel};
 use reasonix_proto::Phrase;
 use reasonix_workspace::Workspace;
 use std::path::Path;

@@ -9,7 +9,9 @@ use crate::outbox::{Events, Figures, Outbox};
 use crate::prompt::{BASE_PROMPT, assemble};
 use crate::tools::todo_tools;
 use crate::undo::{Undo, snapshots_of};
-use reasonix_agent::{Agent, Artifacts, Conversation, Limits, Model, NoWatch, Prefix, Sink, Tool, ToolSpec, Tools, Watch};
+use reasonix_agent::{
+    Agent, Artifacts, Conversation, Limits, Model, NoWatch, Prefix, Sink, Tool, ToolSpec, Tools, Watch,
+};
 use reasonix_config::{Mode as ConfigMode, RulesFile, Settings};
 use reasonix_exec::Confinement;
 use reasonix_policy::{Mode, Posture, Rule, Rules};

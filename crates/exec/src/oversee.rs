@@ -61,7 +61,8 @@ pub(crate) async fn oversee(tree: Arc<Tree>, bounds: Bounds, places: Vec<PathBuf
 
 fn look(tree: &Tree, bounds: &Bounds, disks: &[Disk]) -> Sight {
     let (mut processes, mut memory) = (0u32, 0u64);
-    let all = if bounds.processes > 0 || bounds.memory > 0 { tree.owner().map(below).unwrap_or_default() } else { vec![] };
+    let all =
+        if bounds.processes > 0 || bounds.memory > 0 { tree.owner().map(below).unwrap_or_default() } else { vec![] };
     for pid in &all {
         let (threads, bytes) = size_of(*pid);
         processes = processes.saturating_add(threads);
@@ -80,7 +81,10 @@ fn look(tree: &Tree, bounds: &Bounds, disks: &[Disk]) -> Sight {
     } else {
         full
     };
-    Sight { hit, near: over(memory, bounds.memory / 2) || disks.iter().any(|disk| disk.full(bounds.free * 4).is_some()) }
+    Sight {
+        hit,
+        near: over(memory, bounds.memory / 2) || disks.iter().any(|disk| disk.full(bounds.free * 4).is_some()),
+    }
 }
 
 /// Every process below this one, but not itself: the guard's memory is ours.

@@ -191,7 +191,8 @@ impl Sandbox {
         let confined = self.confine(&Bounds::NONE).map_err(|error| error.to_string())?;
         let root = CString::from(c"/");
         let (program, args) = (root.clone(), vec![root.clone()]);
-        let plan = Arc::new(Plan { program, args, env: vec![], cwd: root, bounds: Bounds::NONE, confined: Some(confined) });
+        let plan =
+            Arc::new(Plan { program, args, env: vec![], cwd: root, bounds: Bounds::NONE, confined: Some(confined) });
         if let Some((stage, errno)) = guard::try_out(&plan).map_err(|error| error.to_string())? {
             return Err(told(stage, errno));
         }
@@ -332,7 +333,8 @@ impl Sandbox {
             grafts.push(anchored(graft(&instead, path, true)?, path, &anchors)?);
         }
         let commons = self.commons.as_ref().ok_or_else(|| io::Error::other("the session has no namespaces"))?;
-        let most_processes = (bounds.processes > 0).then(|| CString::new(bounds.processes.max(LEAST_PROCESSES).to_string()));
+        let most_processes =
+            (bounds.processes > 0).then(|| CString::new(bounds.processes.max(LEAST_PROCESSES).to_string()));
         Ok(Walls { user: commons.user(), net: commons.net(), grafts, most_processes: most_processes.transpose()? })
     }
 }

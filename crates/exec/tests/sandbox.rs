@@ -5,102 +5,16 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests fail by panicking")]
 
-use reasonix_exec::{
-    BoxOptions, Caches, Command, Confinement, Environment, ExecError, Finished, Sandbox, SandboxLevel, Status, run,
-};
+mod place;
+
+use place::{Place, full, python, uid};
+use reasonix_exec::{BoxOptions, Command, Confinement, ExecError, Sandbox, SandboxLevel, Status, run};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-
-/// A workspace, a home and a place outside, each in a temporary folder.
-struct Place {
-    work: TempDir,
-    home: TempDir,
-    outside: TempDir,
-    state: TempDir,
-}
-
-impl Place {
-    fn new() -> Self {
-        // The workspace lies in a folder that the box replaces; the others do not.
-        let new = || tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        Self { work: tempfile::tempdir().unwrap(), home: new(), outside: new(), state: new() }
-    }
-
-    fn options(&self) -> BoxOptions {
-        BoxOptions {
-            writable: vec![self.work.path().to_owned()],
-            closed: vec![],
-            masked: None,
-            caches: Caches::Session,
-            network: false,
-            quarantine: self.state.path().join("quarantine"),
-            environment: self.environment(),
-        }
-    }
-
-    fn environment(&self) -> Environment {
-        Environment::inherited(&[]).with("HOME", self.home.path())
-    }
-
-    fn boxed(&self, sandbox: &Arc<Sandbox>, line: &str) -> Command {
-        Command::shell(Path::new("/bin/bash"), line, &self.work.path().canonicalize().unwrap())
-            .with_environment(self.environment())
-            .with_timeout(Some(Duration::from_secs(120)))
-            .with_confinement(Confinement::Boxed(Arc::clone(sandbox)))
-    }
-
-    async fn finish(&self, sandbox: &Arc<Sandbox>, line: &str) -> Finished {
-        run(&self.boxed(sandbox, line), CancellationToken::new(), &|_| {}).await.unwrap()
-    }
-
-    /// What a line writes, and its exit code.
-    async fn says(&self, sandbox: &Arc<Sandbox>, line: &str) -> (String, Status) {
-        let finished = self.finish(sandbox, line).await;
-        (String::from_utf8_lossy(&finished.output.into_parts().0).into_owned(), finished.status)
-    }
-
-    /// Asserts that a line succeeds and writes this.
-    async fn good(&self, sandbox: &Arc<Sandbox>, line: &str, wanted: &str) {
-        let (text, status) = self.says(sandbox, line).await;
-        assert_eq!((text.trim(), status), (wanted, Status::Exited(0)), "{line}");
-    }
-
-    /// Asserts that a line fails.
-    async fn bad(&self, sandbox: &Arc<Sandbox>, line: &str) {
-        let (text, status) = self.says(sandbox, line).await;
-        assert!(matches!(status, Status::Exited(1..)), "{line}\n{status:?} {text}");
-    }
-}
-
-/// A box of level `full`, or none where the kernel cannot have it and nobody insists.
-fn full(options: BoxOptions) -> Option<Arc<Sandbox>> {
-    match Sandbox::prepare(options, SandboxLevel::Full) {
-        Ok(sandbox) => Some(sandbox),
-        Err(error) if std::env::var_os("REASONIX_E2E").is_none() => {
-            eprintln!("skipped: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
-
-macro_rules! full_or_skip {
-    ($options:expr) => {
-        match full($options) {
-            Some(sandbox) => sandbox,
-            None => return,
-        }
-    };
-}
-
-fn python(code: &str) -> String {
-    format!("python3 - <<'END'\n{code}\nEND")
-}
 
 #[tokio::test]
 async fn ordinary_work_goes_on() {
@@ -117,7 +31,7 @@ async fn ordinary_work_goes_on() {
         .good(&sandbox, "ps -e --no-headers 2>/dev/null | wc -l | awk '{print ($1 < 8)}'; test -r /proc/self/maps", "1")
         .await;
     place.good(&sandbox, "kill -0 $$ && sleep 100 & kill $!; echo alive", "alive").await;
-    place.good(&sandbox, "id -u", &rustix_uid()).await;
+    place.good(&sandbox, "id -u", &uid()).await;
     // The temporary folder and the home are the session's own, and last from one command to the next.
     place.good(&sandbox, "echo one > /tmp/note; echo two > ~/note; echo three > /dev/shm/note", "").await;
     place.good(&sandbox, "cat $TMPDIR/note ~/note /dev/shm/note", "one\ntwo\nthree").await;
@@ -126,15 +40,9 @@ async fn ordinary_work_goes_on() {
     assert_eq!(status, Status::Signalled(9));
 }
 
-fn rustix_uid() -> String {
-    let text = fs::read_to_string("/proc/self/status").unwrap();
-    let line = text.lines().find_map(|line| line.strip_prefix("Uid:")).unwrap();
-    line.split_whitespace().next().unwrap().to_owned()
-}
-
 /// C1: no way leads to a write outside.
 #[tokio::test]
-async fn nothing_outside_is_written() {
+async fn c1_nothing_outside_is_written() {
     let place = Place::new();
     let outside = place.outside.path().canonicalize().unwrap();
     fs::write(outside.join("file"), "mine").unwrap();
@@ -263,7 +171,7 @@ async fn caches_keep_their_changes_to_the_box() {
 
 /// C2: what others execute or believe is not changed where it exists.
 #[tokio::test]
-async fn protected_files_stay_as_they_are() {
+async fn c2_protected_files_stay_as_they_are() {
     let place = Place::new();
     let work = place.work.path().canonicalize().unwrap();
     let sandbox = full_or_skip!(place.options());
@@ -310,7 +218,7 @@ async fn protected_files_stay_as_they_are() {
 
 /// C2: what is protected and absent is moved aside when a command makes it.
 #[tokio::test]
-async fn protected_files_that_a_command_makes_are_moved_aside() {
+async fn c2_protected_files_that_a_command_makes_are_moved_aside() {
     let place = Place::new();
     let work = place.work.path().canonicalize().unwrap();
     symlink("a", work.join(".vscode")).unwrap();
@@ -337,7 +245,7 @@ async fn protected_files_that_a_command_makes_are_moved_aside() {
 
 /// C2: neither a link nor a file in place of the repository leads us to touch what lies elsewhere.
 #[tokio::test]
-async fn a_false_repository_is_moved_aside_and_nothing_else() {
+async fn c2_a_false_repository_is_moved_aside_and_nothing_else() {
     let victim = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::create_dir(victim.path().join("hooks")).unwrap();
     fs::write(victim.path().join("config"), "[core]\n\tfsmonitor = x\n").unwrap();
@@ -358,7 +266,7 @@ async fn a_false_repository_is_moved_aside_and_nothing_else() {
 
 /// C2: an earlier command that rearranges the session's own home leads no mount astray.
 #[tokio::test]
-async fn the_way_to_a_root_cannot_be_bent() {
+async fn c2_the_way_to_a_root_cannot_be_bent() {
     let place = Place::new();
     let work = place.home.path().canonicalize().unwrap().join("a/work");
     fs::create_dir_all(&work).unwrap();
@@ -376,7 +284,7 @@ async fn the_way_to_a_root_cannot_be_bent() {
 
 /// C4: no network, no socket of the machine.
 #[tokio::test]
-async fn nothing_is_reached_through_sockets() {
+async fn c4_nothing_is_reached_through_sockets() {
     let place = Place::new();
     let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = server.local_addr().unwrap().port();
@@ -431,7 +339,7 @@ async fn the_network_is_there_when_the_user_says_so() {
 
 /// Shared memory of other programs is not seen.
 #[tokio::test]
-async fn other_programs_memory_is_not_shared() {
+async fn c4_other_programs_memory_is_not_shared() {
     let place = Place::new();
     let sandbox = full_or_skip!(place.options());
     let made = std::process::Command::new("ipcmk").args(["-M", "4096"]).output().unwrap();
@@ -443,7 +351,7 @@ async fn other_programs_memory_is_not_shared() {
 
 /// C5: there are no privileges, and no way to any.
 #[tokio::test]
-async fn there_are_no_privileges_in_the_box() {
+async fn c5_there_are_no_privileges_in_the_box() {
     let place = Place::new();
     let sandbox = full_or_skip!(place.options());
     let status = "grep -E '^(CapInh|CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs|Seccomp):' /proc/self/status | awk '{print $2}' | sort -u | tr '\\n' ' '";
@@ -486,35 +394,19 @@ async fn there_are_no_privileges_in_the_box() {
 
 /// C5: programs that carry privileges carry none here.
 #[tokio::test]
-async fn a_setuid_program_gains_nothing() {
+async fn c5_a_setuid_program_gains_nothing() {
     let place = Place::new();
     let sandbox = full_or_skip!(place.options());
     let line = "for f in /usr/bin/su /bin/su /usr/bin/passwd; do test -u $f && echo found; done | head -1; \
                 cp /usr/bin/id ./id; chmod u+s,g+s ./id; ./id -u; ./id -ru";
     let (text, _) = place.says(&sandbox, line).await;
-    let uid = rustix_uid();
+    let uid = uid();
     assert!(text.trim().ends_with(&format!("{uid}\n{uid}")), "{text}");
-}
-
-/// C6: a fork bomb is bounded and ended with the command.
-#[tokio::test]
-async fn a_flood_of_processes_is_bounded() {
-    let place = Place::new();
-    let sandbox = full_or_skip!(place.options());
-    let (limit, _) = place.says(&sandbox, "cat /proc/sys/kernel/pid_max").await;
-    let version = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
-    let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
-    let version = (numbers.next().unwrap(), numbers.next().unwrap());
-    if version >= (6, 14) {
-        assert_eq!(limit.trim(), "8192");
-        assert_ne!(fs::read_to_string("/proc/sys/kernel/pid_max").unwrap().trim(), "8192", "only in the box");
-    }
-    place.good(&sandbox, "ulimit -f", &(64u64 * 1024 * 1024).to_string()).await;
 }
 
 /// When it ends, everything ends, whatever session it went to.
 #[tokio::test]
-async fn nothing_stays_behind() {
+async fn c6_nothing_stays_behind() {
     let place = Place::new();
     let sandbox = full_or_skip!(place.options());
     let mark = format!("300.{}", std::process::id());
@@ -547,7 +439,7 @@ fn until(what: &str, is_true: impl Fn() -> bool) {
 
 /// The kernel ends the box when its agent is killed, daemons in sessions of their own included.
 #[test]
-fn a_killed_agent_leaves_no_box() {
+fn c6_a_killed_agent_leaves_no_box() {
     let place = Place::new();
     drop(full_or_skip!(place.options()));
     let mark = format!("301.{}", std::process::id());
@@ -574,7 +466,7 @@ async fn inside_an_agent_that_is_killed() {
 
 /// C7: what cannot be had is refused with a reason, never silently left out.
 #[tokio::test]
-async fn without_the_box_nothing_runs() {
+async fn c7_without_the_box_nothing_runs() {
     let place = Place::new();
     let refused = Confinement::Refused { wanted: SandboxLevel::Full, reason: "no namespaces".into() };
     let command = Command::shell(Path::new("/bin/bash"), "touch ran", place.work.path()).with_confinement(refused);
@@ -588,7 +480,7 @@ async fn without_the_box_nothing_runs() {
 
 /// A folder that vanishes under the box is an error of that command, not a command outside it.
 #[tokio::test]
-async fn a_box_that_can_no_longer_be_built_refuses() {
+async fn c7_a_box_that_can_no_longer_be_built_refuses() {
     let place = Place::new();
     let more = tempfile::tempdir().unwrap();
     let mut options = place.options();
@@ -633,16 +525,8 @@ async fn join_all<T>(futures: impl Iterator<Item = impl Future<Output = T>>) -> 
 
 /// Where namespaces were taken away: `full` is refused with the reason, `partial` says what it lacks and holds the rest.
 #[test]
-fn without_namespaces_there_is_less_and_it_is_said() {
-    let me = std::env::current_exe().unwrap();
-    let line = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\" --ignored --exact inside_without_namespaces";
-    let out = std::process::Command::new("unshare").args(["-Ur", "sh", "-c", line]).arg(me).output().unwrap();
-    let text = String::from_utf8_lossy(&out.stdout);
-    if !out.status.success() && text.is_empty() && std::env::var_os("REASONIX_E2E").is_none() {
-        eprintln!("skipped: {}", String::from_utf8_lossy(&out.stderr));
-        return;
-    }
-    assert!(out.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&out.stderr));
+fn c7_without_namespaces_there_is_less_and_it_is_said() {
+    place::inside("-Ur", "echo 0 > /proc/sys/user/max_user_namespaces", "inside_without_namespaces");
 }
 
 #[tokio::test]

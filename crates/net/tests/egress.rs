@@ -127,7 +127,8 @@ async fn socks_clients_are_served_the_same_way() {
 /// A name that a pattern or a preset covers may not lead into the user's own network, whatever a name server says.
 #[tokio::test]
 async fn c4_a_name_may_not_lead_to_a_private_address() {
-    let place = place(&[("localhost", LOOSE), ("169.254.169.254", LOOSE), ("::1", LOOSE), ("a.localhost", NAMED)]).await;
+    let place =
+        place(&[("localhost", LOOSE), ("169.254.169.254", LOOSE), ("::1", LOOSE), ("a.localhost", NAMED)]).await;
     let port = place.server;
     for host in ["localhost", "169.254.169.254", "[::1]"] {
         let text = say(place.proxy, format!("CONNECT {host}:{port} HTTP/1.1\r\n\r\n").as_bytes()).await;

@@ -10,8 +10,8 @@ use reasonix_exec::{
 use reasonix_proto::{Action, CallId, Details, Family, ReadOnly, ToolOutcome};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -183,7 +183,9 @@ impl Bash {
         {
             let free = command.with_confinement(Confinement::None);
             return match attempt(&free, &call).await {
-                Ok(finished) => report(finished, timeout, vec!["run outside the sandbox, as the user allowed once".into()]),
+                Ok(finished) => {
+                    report(finished, timeout, vec!["run outside the sandbox, as the user allowed once".into()])
+                }
                 Err(outcome) => outcome,
             };
         }

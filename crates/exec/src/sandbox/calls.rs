@@ -113,9 +113,8 @@ pub(super) unsafe fn listen_on_loopback() -> c_int {
         address.sin_family = libc::sa_family_t::try_from(libc::AF_INET).unwrap_or(0);
         address.sin_addr.s_addr = libc::INADDR_LOOPBACK.to_be();
         let size = libc::socklen_t::try_from(size_of::<libc::sockaddr_in>()).unwrap_or(0);
-        let bound = socket >= 0
-            && libc::bind(socket, (&raw const address).cast(), size) == 0
-            && libc::listen(socket, 64) == 0;
+        let bound =
+            socket >= 0 && libc::bind(socket, (&raw const address).cast(), size) == 0 && libc::listen(socket, 64) == 0;
         if socket >= 0 && !bound {
             libc::close(socket);
         }

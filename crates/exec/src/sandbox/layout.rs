@@ -1,7 +1,9 @@
 //! What stands where in the box: worked out from the user's machine once, before the first command.
 
 use super::scratch::{Scratch, lock, remove};
-use super::tables::{CACHES, ECOSYSTEMS, EMPTIED, KEPT, KEPT_FOR_NETWORK, MOVED, SECRETS, STARTUP, TEMPORARY, TOOLCHAINS};
+use super::tables::{
+    CACHES, ECOSYSTEMS, EMPTIED, KEPT, KEPT_FOR_NETWORK, MOVED, SECRETS, STARTUP, TEMPORARY, TOOLCHAINS,
+};
 use super::{BoxOptions, Caches};
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -108,7 +110,8 @@ impl Layout {
             // The kernel splits its options at these.
             let plain = |path: &Path| path.to_str().is_some_and(|text| !text.contains([':', ',', '\\']));
             let open = self.roots.iter().any(|root| at.starts_with(root)) || !(self.is_hidden(&at) || at.is_dir());
-            let known = self.caches.iter().any(|cache| cache.at == at) || self.bound.iter().any(|(bound, _)| *bound == at);
+            let known =
+                self.caches.iter().any(|cache| cache.at == at) || self.bound.iter().any(|(bound, _)| *bound == at);
             if !plain(&at) || !at.is_absolute() || open || known {
                 continue;
             }
@@ -149,7 +152,8 @@ impl Layout {
 
     /// Whether builds of the workspace use this cache.
     fn is_wanted(&self, cache: &Path) -> bool {
-        let marked = |markers: &[&str]| self.roots.iter().any(|root| markers.iter().any(|name| root.join(name).exists()));
+        let marked =
+            |markers: &[&str]| self.roots.iter().any(|root| markers.iter().any(|name| root.join(name).exists()));
         ECOSYSTEMS.iter().any(|(markers, caches)| caches.iter().any(|name| cache.ends_with(name)) && marked(markers))
     }
 

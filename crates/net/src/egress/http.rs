@@ -17,7 +17,8 @@ pub(super) async fn attend(client: &mut TcpStream, doorman: &dyn Doorman, upstre
     let (head, rest) = read.split_at(end.min(read.len()));
     let head = String::from_utf8_lossy(head);
     let Some(request) = Request::read(&head) else {
-        return answer(client, "400 Bad Request", "this proxy takes CONNECT and requests with a whole http:// address").await;
+        return answer(client, "400 Bad Request", "this proxy takes CONNECT and requests with a whole http:// address")
+            .await;
     };
     let mut server = match reach(client, &request.to, doorman, upstream).await {
         Ok(server) => server,
@@ -66,7 +67,8 @@ impl Request {
         let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
         // The host that was admitted is the host that is asked for, and one connection is for one request: what the
         // client says beyond it goes to the same server.
-        let mut sent = format!("{method} {}{query} HTTP/1.1\r\nHost: {host}{port}\r\nConnection: close\r\n", url.path());
+        let mut sent =
+            format!("{method} {}{query} HTTP/1.1\r\nHost: {host}{port}\r\nConnection: close\r\n", url.path());
         for line in lines.take_while(|line| !line.is_empty()) {
             let name = line.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
             if !OURS.contains(&name.as_str()) {
@@ -90,7 +92,8 @@ mod tests {
 
     #[test]
     fn what_clients_say() {
-        let tunnel = |text: &str| Request::read(&format!("CONNECT {text} HTTP/1.1\r\nHost: else\r\n\r\n")).map(|r| r.to);
+        let tunnel =
+            |text: &str| Request::read(&format!("CONNECT {text} HTTP/1.1\r\nHost: else\r\n\r\n")).map(|r| r.to);
         assert_eq!(tunnel("Crates.IO.:443"), Some(to("crates.io", 443)));
         assert_eq!(tunnel("[::1]:8080"), Some(to("::1", 8080)));
         for bad in ["", "a b:1", "a:0", "a:99999", "a\u{e9}:1", "evil.com\u{0}.good:443", "x/y:1", "@:1", "a:b:1"] {
@@ -102,7 +105,8 @@ mod tests {
         assert_eq!(request.to, to("a.example", 81));
         let wanted = "GET /p?q=1 HTTP/1.1\r\nHost: a.example:81\r\nConnection: close\r\nAccept: */*\r\n\r\n";
         assert_eq!(request.head.as_deref(), Some(wanted));
-        for bad in ["GET / HTTP/1.1", "GET https://a/ HTTP/1.1", "GET http://u@a/ HTTP/1.1", "GET http://a/ x HTTP/1.1"] {
+        for bad in ["GET / HTTP/1.1", "GET https://a/ HTTP/1.1", "GET http://u@a/ HTTP/1.1", "GET http://a/ x HTTP/1.1"]
+        {
             assert_eq!(Request::read(&format!("{bad}\r\n\r\n")), None, "{bad}");
         }
     }

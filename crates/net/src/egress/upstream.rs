@@ -142,7 +142,8 @@ mod tests {
 
     #[test]
     fn the_users_proxy_is_told_who_asks() {
-        for (plain, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("user:pass", "dXNlcjpwYXNz")] {
+        for (plain, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("user:pass", "dXNlcjpwYXNz")]
+        {
             assert_eq!(base64(plain.as_bytes()), coded);
         }
         let url = Url::parse("http://user:pass@proxy:3128").expect("an address");
