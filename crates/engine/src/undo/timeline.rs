@@ -86,7 +86,13 @@ mod tests {
     }
 
     fn back(turn: u32, before: &str, after: &str) -> RecordBody {
-        RecordBody::Restored(Restored { turn, before: before.into(), after: after.into(), paths: Vec::new(), more: 0 })
+        RecordBody::Restored(Restored {
+            turn,
+            before: before.into(),
+            after: after.into(),
+            paths: Vec::new(),
+            more: 0,
+        })
     }
 
     #[test]
