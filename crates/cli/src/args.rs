@@ -36,6 +36,12 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// List the saved sessions
     Sessions(SessionsArgs),
+    /// Take back what the last turn did to files
+    Undo(UndoArgs),
+    /// Take back what a turn and all after it did to files
+    Rewind(RewindArgs),
+    /// Show what turns did to files
+    Changes(ChangesArgs),
     /// Show the settings
     Config(ConfigArgs),
     /// Print completions for a shell
@@ -177,4 +183,46 @@ pub(crate) enum ConfigCommand {
         #[arg(long)]
         origin: bool,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "What shell commands did is taken back too. What somebody else changed since is kept unless --force is given.\nThe state just before is kept, so that --redo can bring it again. Git's own history is not touched."
+)]
+pub(crate) struct UndoArgs {
+    /// Of this session; the last one of this folder when missing
+    #[arg(short, long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Bring again what was last taken back
+    #[arg(long)]
+    pub(crate) redo: bool,
+    /// Also where somebody else changed a file since
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RewindArgs {
+    /// The first turn that is taken back
+    #[arg(long, value_name = "TURN")]
+    pub(crate) to: u32,
+    /// Of this session; the last one of this folder when missing
+    #[arg(short, long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Also where somebody else changed a file since
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ChangesArgs {
+    /// Only this turn, with what changed line by line
+    #[arg(long, value_name = "TURN")]
+    pub(crate) turn: Option<u32>,
+    /// Of this session; the last one of this folder when missing
+    #[arg(short, long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Print one turn a line as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }

@@ -16,6 +16,7 @@ mod say;
 mod schema;
 mod setup;
 mod stdin;
+mod undo;
 mod view;
 
 use args::{Cli, Command};
@@ -54,6 +55,9 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Doctor(doctor)) => runtime()?.block_on(doctor::doctor(&doctor)),
         Some(Command::Models(models)) => runtime()?.block_on(models::models(&models)),
         Some(Command::Sessions(sessions)) => inspect::sessions(&sessions),
+        Some(Command::Undo(undo)) => runtime()?.block_on(undo::undo(&undo)),
+        Some(Command::Rewind(rewind)) => runtime()?.block_on(undo::rewind(&rewind)),
+        Some(Command::Changes(changes)) => undo::show_changes(&changes),
         Some(Command::Config(config)) => inspect::config(&config),
         Some(Command::Completions { shell }) => {
             let mut out = Vec::new();

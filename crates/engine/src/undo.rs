@@ -4,8 +4,8 @@
 mod back;
 mod timeline;
 
-pub use back::{BackError, FilesBack, changes, take_back};
-pub use timeline::{Span, last_standing, spans};
+pub use back::{BackError, FilesBack, bring_again, changes, take_back};
+pub use timeline::{Span, Work, last_standing, spans};
 
 use reasonix_agent::{BoxFuture, Journal, Sink, Watch};
 use reasonix_proto::{Action, Event, Family, Level, Moment, Phrase, RecordBody, Snapshot};

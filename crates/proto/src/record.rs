@@ -303,6 +303,9 @@ pub struct Restored {
     /// How many more changed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more: u64,
+    /// True when this brought back what an earlier one had taken back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redone: bool,
 }
 
 fn is_zero(number: &u64) -> bool {

@@ -1,7 +1,7 @@
 //! Going back, and showing what a turn did: states of the files compared, and those entries restored that the session's
 //! own work changed. What somebody else changed in the meantime is kept unless it is given up by name.
 
-use super::timeline::Span;
+use super::timeline::{Span, Work, last_back};
 use reasonix_proto::{Change, ChangeKind};
 use reasonix_tools::diff;
 use reasonix_workspace::snapshot::{Entry, RelPath, SnapshotError, Snapshots, Tree, changes_between};
@@ -35,6 +35,9 @@ pub enum BackError {
     /// The turn changed no files, or there is none of that number.
     #[error("turn {0} changed no files")]
     NothingToTakeBack(u32),
+    /// Nothing was taken back that could be brought again.
+    #[error("nothing was taken back since the last change")]
+    NothingTakenBack,
     /// The states could not be read or taken.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
@@ -42,25 +45,36 @@ pub enum BackError {
 
 /// Takes back what the turns from `turn` on did to files. With `force` also where somebody else changed a file since.
 pub fn take_back(snapshots: &mut Snapshots, spans: &[Span], turn: u32, force: bool) -> Result<FilesBack, BackError> {
-    let first = spans.iter().rposition(|span| !span.restored && span.turn == turn);
-    let undone = first.and_then(|first| spans.get(first..)).ok_or(BackError::NothingToTakeBack(turn))?;
-    let Some(start) = undone.first() else { return Err(BackError::NothingToTakeBack(turn)) };
+    let first = spans.iter().rposition(|span| span.kind == Work::Turn && span.turn == turn);
+    let undone = first.and_then(|first| spans.get(first..)).and_then(<[Span]>::split_first);
+    let (start, rest) = undone.ok_or(BackError::NothingToTakeBack(turn))?;
+    go_to_before(snapshots, start, rest, force)
+}
+
+/// Brings again what was last taken back.
+pub fn bring_again(snapshots: &mut Snapshots, spans: &[Span], force: bool) -> Result<FilesBack, BackError> {
+    let undone = last_back(spans).and_then(|first| spans.get(first..)).and_then(<[Span]>::split_first);
+    let (start, rest) = undone.ok_or(BackError::NothingTakenBack)?;
+    go_to_before(snapshots, start, rest, force)
+}
+
+/// Makes the entries that `start` and the spans after it changed what they were before `start`.
+fn go_to_before(snapshots: &mut Snapshots, start: &Span, rest: &[Span], force: bool) -> Result<FilesBack, BackError> {
     let now = snapshots.take(&|| false)?;
     let current = snapshots.read(&now.state)?;
     let target = snapshots.read(&start.before)?;
-    let touched = touched(snapshots, undone, &current)?;
+    let touched = touched(snapshots, start, rest, &current)?;
     let wanted = touched.ours.iter().filter(|path| current.get(*path) != target.get(*path));
     let (others, mine): (Vec<&RelPath>, Vec<&RelPath>) =
         wanted.partition(|path| !force && touched.others.contains(*path));
     let paths: Vec<RelPath> = mine.into_iter().cloned().collect();
     let done = snapshots.restore(&target, &paths)?;
-    let shown = |paths: Vec<&RelPath>| paths.into_iter().map(RelPath::shown).collect();
     Ok(FilesBack {
-        turn,
+        turn: start.turn,
         before: done.before,
         after: done.after,
-        changed: shown(done.changed.iter().collect()),
-        kept: shown(others),
+        changed: done.changed.iter().map(RelPath::shown).collect(),
+        kept: others.into_iter().map(RelPath::shown).collect(),
         blocked: done.blocked.into_iter().map(|blocked| (blocked.path.shown(), blocked.why)).collect(),
         uncovered: start.uncovered.clone(),
     })
@@ -74,10 +88,10 @@ struct Touched {
 }
 
 /// What the spans changed, and what changed between and after them.
-fn touched(snapshots: &Snapshots, spans: &[Span], current: &Tree) -> Result<Touched, SnapshotError> {
+fn touched(snapshots: &Snapshots, start: &Span, rest: &[Span], current: &Tree) -> Result<Touched, SnapshotError> {
     let mut touched = Touched::default();
     let mut last: Option<Tree> = None;
-    for span in spans {
+    for span in std::iter::once(start).chain(rest) {
         let before = snapshots.read(&span.before)?;
         if let Some(last) = &last {
             touched.others.extend(changes_between(last, &before));
@@ -98,7 +112,7 @@ fn touched(snapshots: &Snapshots, spans: &[Span], current: &Tree) -> Result<Touc
 /// What a turn did to files, folders left out. A turn that was interrupted by the end of the process is compared with
 /// the files as they are now.
 pub fn changes(snapshots: &mut Snapshots, spans: &[Span], turn: u32) -> Result<Vec<Change>, BackError> {
-    let mut found = spans.iter().filter(|span| !span.restored && span.turn == turn).peekable();
+    let mut found = spans.iter().filter(|span| span.kind == Work::Turn && span.turn == turn).peekable();
     if found.peek().is_none() {
         return Err(BackError::NothingToTakeBack(turn));
     }

@@ -13,8 +13,19 @@ pub struct Span {
     pub after: Option<String>,
     /// What the states do not cover, as `path (reason)`.
     pub uncovered: Vec<String>,
-    /// True for a going back.
-    pub restored: bool,
+    /// What kind of work it was.
+    pub kind: Work,
+}
+
+/// A kind of work on files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// A turn.
+    Turn,
+    /// Turns were taken back.
+    Back,
+    /// What had been taken back was brought again.
+    Again,
 }
 
 /// The pieces of work of a session in the order they happened, whatever branch of the conversation they belong to:
@@ -31,7 +42,7 @@ pub fn spans(records: &[Record]) -> Vec<Span> {
                     before: taken.state.clone(),
                     after: None,
                     uncovered: taken.uncovered.clone(),
-                    restored: false,
+                    kind: Work::Turn,
                 });
             }
             RecordBody::Snapshot(taken) if taken.moment == Moment::After => close(&mut spans, &taken.state),
@@ -42,7 +53,7 @@ pub fn spans(records: &[Record]) -> Vec<Span> {
                     before: back.before.clone(),
                     after: Some(back.after.clone()),
                     uncovered: Vec::new(),
-                    restored: true,
+                    kind: if back.redone { Work::Again } else { Work::Back },
                 });
             }
             _ => {}
@@ -58,14 +69,30 @@ fn close(spans: &mut [Span], state: &str) {
 }
 
 /// The last turn whose changes still stand: the one that `undo` takes back. Turns that were taken back already are
-/// passed over.
+/// passed over, unless they were brought again.
 pub fn last_standing(spans: &[Span]) -> Option<u32> {
-    let mut below = u32::MAX;
+    let (mut below, mut brought) = (u32::MAX, 0_u32);
     for span in spans.iter().rev() {
-        if span.restored {
-            below = below.min(span.turn);
-        } else if span.turn < below {
-            return Some(span.turn);
+        match span.kind {
+            Work::Again => brought += 1,
+            Work::Back if brought > 0 => brought -= 1,
+            Work::Back => below = below.min(span.turn),
+            Work::Turn if span.turn < below => return Some(span.turn),
+            Work::Turn => {}
+        }
+    }
+    None
+}
+
+/// The place of the last going back that was not brought again, when no turn changed anything since.
+pub(super) fn last_back(spans: &[Span]) -> Option<usize> {
+    let mut brought = 0_u32;
+    for (place, span) in spans.iter().enumerate().rev() {
+        match span.kind {
+            Work::Again => brought += 1,
+            Work::Back if brought > 0 => brought -= 1,
+            Work::Back => return Some(place),
+            Work::Turn => return None,
         }
     }
     None
@@ -73,7 +100,7 @@ pub fn last_standing(spans: &[Span]) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{last_standing, spans};
+    use super::{last_back, last_standing, spans};
     use reasonix_proto::{Moment, Record, RecordBody, RecordId, Restored, Snapshot};
 
     fn log(bodies: Vec<RecordBody>) -> Vec<Record> {
@@ -86,13 +113,7 @@ mod tests {
     }
 
     fn back(turn: u32, before: &str, after: &str) -> RecordBody {
-        RecordBody::Restored(Restored {
-            turn,
-            before: before.into(),
-            after: after.into(),
-            paths: Vec::new(),
-            more: 0,
-        })
+        RecordBody::Restored(Restored { turn, before: before.into(), after: after.into(), paths: Vec::new(), more: 0 })
     }
 
     #[test]
@@ -117,6 +138,12 @@ mod tests {
             taken(3, Moment::After, "c"),
         ];
         assert_eq!(last_standing(&spans(&log(bodies.clone()))), Some(3));
+        bodies.push(back(3, "c", "b"));
+        assert_eq!(last_standing(&spans(&log(bodies.clone()))), Some(1));
+        assert_eq!(last_back(&spans(&log(bodies.clone()))), Some(2));
+        bodies.push(again(3, "b", "c"));
+        assert_eq!(last_standing(&spans(&log(bodies.clone()))), Some(3));
+        assert_eq!(last_back(&spans(&log(bodies.clone()))), None);
         bodies.push(back(3, "c", "b"));
         assert_eq!(last_standing(&spans(&log(bodies.clone()))), Some(1));
         bodies.push(taken(4, Moment::Before, "b"));

@@ -8,6 +8,7 @@ mod llm;
 mod policy;
 mod session;
 mod tui;
+mod undo;
 mod workspace;
 
 use crate::Entry;
@@ -21,6 +22,7 @@ const ALL: &[&[Entry]] = &[
     policy::ENTRIES,
     session::ENTRIES,
     tui::ENTRIES,
+    undo::ENTRIES,
     workspace::ENTRIES,
 ];
 

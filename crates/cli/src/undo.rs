@@ -1,0 +1,162 @@
+//! `reasonix undo`, `rewind` and `changes`: what turns did to files, and taking it back.
+
+use crate::args::{ChangesArgs, RewindArgs, UndoArgs};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::say::{self, Style, clean};
+use crate::view::diff_lines;
+use reasonix_config::Flags;
+use reasonix_engine::undo::{
+    BackError, FilesBack, Span, Work, bring_again, changes, last_standing, snapshots_of, spans, take_back,
+};
+use reasonix_proto::{Change, ChangeKind, Level, Phrase, RecordBody, Restored};
+use reasonix_session::{Opened, Sessions};
+use reasonix_workspace::snapshot::Snapshots;
+
+/// How many paths a record or a message names.
+const MOST_NAMED: usize = 100;
+
+pub(crate) async fn undo(args: &UndoArgs) -> anyhow::Result<Exit> {
+    let mut place = Place::open(args.session.as_deref())?;
+    if args.redo {
+        let spans = place.spans();
+        let back = bring_again(&mut place.files, &spans, args.force).map_err(|error| told(&error))?;
+        return place.tell(&back, "undo.redone").await;
+    }
+    let Some(turn) = last_standing(&place.spans()) else {
+        return Err(say::failed(Phrase::new("undo.nothing").with("session", place.session.as_str())));
+    };
+    place.take_back(turn, args.force).await
+}
+
+pub(crate) async fn rewind(args: &RewindArgs) -> anyhow::Result<Exit> {
+    Place::open(args.session.as_deref())?.take_back(args.to, args.force).await
+}
+
+pub(crate) fn show_changes(args: &ChangesArgs) -> anyhow::Result<Exit> {
+    let mut place = Place::open(args.session.as_deref())?;
+    let spans = place.spans();
+    let turns: Vec<u32> = match args.turn {
+        Some(turn) => vec![turn],
+        None => spans.iter().filter(|span| span.kind == Work::Turn).map(|span| span.turn).collect(),
+    };
+    if turns.is_empty() {
+        return Err(say::failed(Phrase::new("undo.nothing").with("session", place.session.as_str())));
+    }
+    for turn in turns {
+        let changes = changes(&mut place.files, &spans, turn).map_err(|error| told(&error))?;
+        if args.json {
+            say::line(&serde_json::json!({ "turn": turn, "changes": changes }).to_string())?;
+        } else {
+            print_turn(turn, &changes, args.turn.is_some())?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn print_turn(turn: u32, changes: &[Change], with_diff: bool) -> anyhow::Result<()> {
+    let style = Style::get();
+    let title = Phrase::new("undo.turn").with("turn", turn).with("count", changes.len());
+    say::line(&style.text(&title))?;
+    for change in changes {
+        let word = style.text(&Phrase::new(match change.kind {
+            ChangeKind::Created => "undo.change_created",
+            ChangeKind::Deleted => "undo.change_deleted",
+            _ => "undo.change_updated",
+        }));
+        say::line(&clean(&format!("  {word} {}  +{} -{}", change.path, change.added, change.removed)))?;
+        if with_diff {
+            for line in diff_lines(style, &change.diff) {
+                say::line(&line)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A session with the files it worked on.
+struct Place {
+    session: String,
+    opened: Opened,
+    files: Snapshots,
+}
+
+impl Place {
+    /// The named session, or the last one of this folder. Nobody else may be writing it.
+    fn open(wanted: Option<&str>) -> anyhow::Result<Self> {
+        let context = Context::load(None, Flags::default())?;
+        let sessions = Sessions::at(&context.home.join("state"));
+        let failed = |error: reasonix_session::SessionError| say::failed(error.phrase());
+        let id = match wanted {
+            Some(wanted) => sessions.find(wanted).map_err(failed)?,
+            None => sessions
+                .latest(context.root())
+                .map_err(failed)?
+                .ok_or_else(|| say::failed(Phrase::new("undo.no_session")))?,
+        };
+        let opened = sessions.open(id.as_str()).map_err(failed)?;
+        opened.notices.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
+        let root = opened.records.iter().find_map(|record| match &record.body {
+            RecordBody::Session(head) => Some(head.cwd.clone()),
+            _ => None,
+        });
+        let root = root.unwrap_or_else(|| context.root().display().to_string());
+        let files = snapshots_of(root.as_ref(), &context.home)
+            .map_err(|error| say::failed(Phrase::new("undo.not_kept").with("reason", error)))?;
+        Ok(Self { session: id.short().to_owned(), opened, files })
+    }
+
+    fn spans(&self) -> Vec<Span> {
+        spans(&self.opened.records)
+    }
+
+    async fn take_back(&mut self, turn: u32, force: bool) -> anyhow::Result<Exit> {
+        let spans = self.spans();
+        let back = take_back(&mut self.files, &spans, turn, force).map_err(|error| told(&error))?;
+        self.tell(&back, "undo.done").await
+    }
+
+    /// Journals what was done and says it. What is not as it was makes the command fail.
+    async fn tell(&self, back: &FilesBack, code: &'static str) -> anyhow::Result<Exit> {
+        let body = RecordBody::Restored(Restored {
+            turn: back.turn,
+            before: back.before.clone(),
+            after: back.after.clone(),
+            paths: back.changed.iter().take(MOST_NAMED).cloned().collect(),
+            more: back.changed.len().saturating_sub(MOST_NAMED) as u64,
+            redone: code == "undo.redone",
+        });
+        let journaled = self.opened.journal.append(body).await;
+        journaled.map_err(|error| {
+            say::failed(Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason))
+        })?;
+        let style = Style::get();
+        let done = Phrase::new(code).with("turn", back.turn).with("count", back.changed.len());
+        say::line(&style.text(&done))?;
+        for path in &back.changed {
+            say::line(&clean(&format!("  {path}")))?;
+        }
+        for path in &back.kept {
+            say::notice(Level::Warning, &Phrase::new("undo.kept").with("path", path));
+        }
+        for (path, why) in &back.blocked {
+            say::notice(Level::Warning, &Phrase::new("undo.blocked").with("path", path).with("why", why));
+        }
+        if !back.uncovered.is_empty() {
+            let named = back.uncovered.join(", ");
+            say::notice(Level::Info, &Phrase::new("undo.uncovered").with("paths", named));
+        }
+        if code == "undo.done" && !back.changed.is_empty() {
+            say::notice(Level::Info, &Phrase::new("undo.redo"));
+        }
+        Ok(if back.blocked.is_empty() { Exit::Done } else { Exit::Failed })
+    }
+}
+
+fn told(error: &BackError) -> anyhow::Error {
+    say::failed(match error {
+        BackError::NothingToTakeBack(turn) => Phrase::new("undo.no_changes").with("turn", turn),
+        BackError::NothingTakenBack => Phrase::new("undo.nothing_to_redo"),
+        BackError::Snapshot(error) => Phrase::new("undo.not_kept").with("reason", error),
+    })
+}

@@ -1,0 +1,187 @@
+//! Taking back what turns did to files: the real binary, real shells, real git.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use reasonix_testkit::Reply;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::Place;
+
+fn bash(command: &str) -> Reply {
+    Reply::call("bash", json!({ "command": command }))
+}
+
+/// A place whose commands may do what they want: nobody is there to ask.
+fn place(replies: Vec<Reply>) -> Place {
+    let place = Place::new(replies);
+    place.work.write("src/a.txt", "one\n");
+    place.work.write("src/b.txt", "two\r\n");
+    place.work.write("run.sh", "#!/bin/sh\n");
+    place
+}
+
+fn run(place: &Place, prompt: &str) {
+    let rules = ["Bash(rm:*)", "Bash(git:*)", "Bash(chmod:*)"].into_iter().flat_map(|rule| ["--approve", rule]);
+    let args: Vec<&str> = ["run", "--continue"].into_iter().chain(rules).chain([prompt]).collect();
+    let ran = place.run(&args);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+}
+
+fn picture(place: &Place) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    collect(&place.work.path(), &mut files);
+    files
+}
+
+fn collect(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.ends_with(".git") {
+            continue;
+        }
+        if path.is_dir() && !path.is_symlink() {
+            collect(&path, files);
+        } else {
+            files.insert(path.clone(), std::fs::read(&path).unwrap_or_default());
+        }
+    }
+}
+
+#[test]
+fn what_tools_and_the_shell_did_is_taken_back_and_brought_again() {
+    let place = place(vec![
+        Reply::call("write_file", json!({"path": "new/deep.txt", "content": "made"})),
+        bash("rm -rf src && echo changed >> run.sh && chmod +x run.sh"),
+        Reply::say("done"),
+    ]);
+    let before = picture(&place);
+    run(&place, "do it");
+    let after = picture(&place);
+    assert!(!place.work.join("src").exists(), "the command ran");
+
+    let shown = place.run(&["changes", "--turn", "1"]);
+    assert_eq!(shown.code, Some(0), "{}", shown.err);
+    for wanted in ["created new/deep.txt", "deleted src/a.txt", "changed run.sh", "+changed"] {
+        assert!(shown.out.contains(wanted), "{wanted}: {}", shown.out);
+    }
+    let undone = place.run(&["undo"]);
+    assert_eq!(undone.code, Some(0), "{}", undone.err);
+    assert_eq!(picture(&place), before);
+    assert!(!place.work.join("new").exists(), "folders go too");
+    assert!(undone.out.contains("src/a.txt") && undone.err.contains("--redo"), "{} {}", undone.out, undone.err);
+
+    let redone = place.run(&["undo", "--redo"]);
+    assert_eq!(redone.code, Some(0), "{}", redone.err);
+    assert_eq!(picture(&place), after);
+    assert_eq!(place.run(&["undo", "--redo"]).code, Some(1), "there is nothing more to bring");
+}
+
+#[test]
+fn turns_are_taken_back_one_by_one_or_down_to_one() {
+    let place = place(vec![
+        bash("echo 1 > one"),
+        Reply::say("ok"),
+        bash("echo 2 > two; rm one"),
+        Reply::say("ok"),
+        bash("echo 3 > three"),
+        Reply::say("ok"),
+    ]);
+    let start = picture(&place);
+    ["first", "second", "third"].iter().for_each(|prompt| run(&place, prompt));
+    assert_eq!(place.run(&["undo"]).code, Some(0));
+    assert!(!place.work.join("three").exists() && place.work.join("two").exists());
+    assert_eq!(place.run(&["undo"]).code, Some(0));
+    assert!(!place.work.join("two").exists() && place.work.join("one").exists());
+    assert_eq!(place.run(&["undo", "--redo"]).code, Some(0));
+    assert_eq!(place.run(&["rewind", "--to", "1"]).code, Some(0));
+    assert_eq!(picture(&place), start);
+    let nothing = place.run(&["undo"]);
+    assert_eq!(nothing.code, Some(1));
+    assert!(nothing.err.contains("nothing to take back"), "{}", nothing.err);
+}
+
+#[test]
+fn what_the_user_changed_since_is_kept_unless_forced() {
+    let place = place(vec![bash("sed -i s/.*/agent/ src/a.txt src/b.txt"), Reply::say("ok")]);
+    run(&place, "go");
+    place.work.write("src/a.txt", "mine\n");
+    place.work.write("notes", "mine too\n");
+    let undone = place.run(&["undo"]);
+    assert_eq!(undone.code, Some(0), "{}", undone.err);
+    assert!(undone.err.contains("src/a.txt") && undone.err.contains("--force"), "{}", undone.err);
+    assert_eq!(std::fs::read(place.work.join("src/a.txt")).unwrap(), b"mine\n");
+    assert_eq!(std::fs::read(place.work.join("src/b.txt")).unwrap(), b"two\r\n");
+    let forced = place.run(&["rewind", "--to", "1", "--force"]);
+    assert_eq!(forced.code, Some(0), "{}", forced.err);
+    assert_eq!(std::fs::read(place.work.join("src/a.txt")).unwrap(), b"one\n");
+    assert_eq!(std::fs::read(place.work.join("notes")).unwrap(), b"mine too\n", "no turn made it");
+}
+
+#[test]
+fn survives_git_reset_git_clean_and_removal_of_everything() {
+    for damage in ["git reset --hard", "git clean -fd", "rm -rf ./*"] {
+        let place = place(vec![bash(damage), Reply::say("ok")]);
+        let git = |args: &[&str]| {
+            let mut command = place.program("git".as_ref(), args);
+            let done = command.env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+            assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+        };
+        git(&["init", "-q"]);
+        git(&["add", "src/a.txt"]);
+        git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one"]);
+        place.work.write("src/a.txt", "edited, not committed\n");
+        let before = picture(&place);
+        run(&place, "clean up");
+        assert_ne!(picture(&place), before, "{damage}");
+        let undone = place.run(&["undo"]);
+        assert_eq!(undone.code, Some(0), "{damage}: {}", undone.err);
+        assert_eq!(picture(&place), before, "{damage}");
+    }
+}
+
+#[test]
+fn a_turn_that_only_reads_keeps_nothing_and_a_killed_one_can_be_taken_back() {
+    let place = place(vec![
+        Reply::call("read_file", json!({"path": "run.sh"})),
+        bash("cat run.sh"),
+        Reply::say("ok"),
+        bash("echo x > made; kill -9 $PPID; sleep 5"),
+        Reply::say("never"),
+    ]);
+    run(&place, "look");
+    let log = std::fs::read_to_string(&place.logs()[0]).unwrap();
+    assert!(!log.contains("\"kind\":\"snapshot\""), "{log}");
+
+    let mut child = place.spawn(&["run", "--continue", "break"]);
+    let made = place.work.join("made");
+    while !made.exists() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    let _ = Command::new("kill").args(["-9", &child.id().to_string()]).status();
+    child.wait().unwrap();
+    assert!(made.exists());
+    let undone = place.run(&["undo"]);
+    assert_eq!(undone.code, Some(0), "{}", undone.err);
+    assert!(!made.exists());
+    place.assert_resumes();
+}
+
+#[test]
+fn nothing_is_kept_where_the_user_does_not_want_it_and_home_is_refused() {
+    let place = place(vec![bash("echo x > made"), Reply::say("ok")]);
+    place.configure("[undo]\nenabled = false\n");
+    run(&place, "go");
+    assert!(!place.home.join("state/undo").exists());
+    assert_eq!(place.run(&["undo"]).code, Some(1));
+
+    let home = Place::new(vec![bash("echo x > made"), Reply::say("ok")]);
+    let mut command = home.command(&["run", "--json", "go"]);
+    let output = command.env("HOME", home.work.path()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let notice = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let codes: Vec<_> = notice.filter_map(|line| Some(line["event"]["phrase"]["code"].as_str()?.to_owned())).collect();
+    assert!(codes.contains(&"engine.undo_off".to_owned()), "{codes:?}");
+}

@@ -1,0 +1,44 @@
+//! Texts about taking changes back: `undo`, `rewind`, `changes`, `store`.
+
+use crate::Entry;
+
+/// Sorted by code.
+pub(crate) const ENTRIES: &[Entry] = &[
+    ("undo.blocked", "not taken back: {path}: {why}", "未能撤销：{path}：{why}"),
+    ("undo.change_created", "created", "新建"),
+    ("undo.change_deleted", "deleted", "删除"),
+    ("undo.change_updated", "changed", "修改"),
+    (
+        "undo.done",
+        "turn {turn} and what followed is taken back: {count} files",
+        "已撤销第 {turn} 轮及其后的更改：{count} 个文件",
+    ),
+    ("undo.kept", "kept, because somebody else changed it since: {path}", "已保留（之后被他人修改过）：{path}"),
+    ("undo.kept.hint", "add --force to take it back all the same", "加上 --force 可强制撤销"),
+    ("undo.no_changes", "turn {turn} changed no files", "第 {turn} 轮没有修改文件"),
+    ("undo.no_changes.hint", "`reasonix changes` lists the turns that did", "`reasonix changes` 列出修改过文件的轮次"),
+    ("undo.nothing", "there is nothing to take back in session {session}", "会话 {session} 中没有可撤销的更改"),
+    ("undo.no_session", "there is no session of this folder", "本目录没有会话"),
+    (
+        "undo.no_session.hint",
+        "`reasonix sessions --all` lists those of other folders",
+        "`reasonix sessions --all` 列出其他目录的会话",
+    ),
+    ("undo.not_kept", "cannot read what was kept: {reason}", "无法读取已保存的状态：{reason}"),
+    (
+        "undo.not_kept.hint",
+        "it may have been collected (`undo.max_mb`), or undo was off in that session",
+        "它可能已被清理（`undo.max_mb`），或该会话未启用撤销",
+    ),
+    ("undo.nothing_to_redo", "nothing was taken back since the last change", "自上次更改以来没有撤销任何内容"),
+    ("undo.redo", "`reasonix undo --redo` brings it back", "`reasonix undo --redo` 可恢复"),
+    ("undo.redone", "what was taken back is there again: {count} files", "已恢复撤销的更改：{count} 个文件"),
+    (
+        "undo.store_du",
+        "{blobs} files of {sessions} sessions, {size} MiB of {max} MiB",
+        "{sessions} 个会话的 {blobs} 个文件，{size} MiB / {max} MiB",
+    ),
+    ("undo.store_gc", "{removed} files removed, {freed} MiB freed", "已删除 {removed} 个文件，释放 {freed} MiB"),
+    ("undo.turn", "turn {turn}: {count} files", "第 {turn} 轮：{count} 个文件"),
+    ("undo.uncovered", "never covered: {paths}", "从未纳入保存：{paths}"),
+];
