@@ -141,8 +141,14 @@ impl Gate for Door {
             if !self.denies.contains(&ask.call.name.as_str()) {
                 return Decision::Allow { record: None };
             }
-            let record =
-                Decided { call: ask.call.id.clone(), allowed: false, by: "rule".into(), ask: None, granted: None, saved: false };
+            let record = Decided {
+                call: ask.call.id.clone(),
+                allowed: false,
+                by: "rule".into(),
+                ask: None,
+                granted: None,
+                saved: false,
+            };
             Decision::Deny { record, message: "rule".into() }
         })
     }

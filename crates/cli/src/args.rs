@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Rewind(RewindArgs),
     /// Show what turns did to files
     Changes(ChangesArgs),
+    /// Look after the room that undo takes
+    Store(StoreArgs),
     /// Show the settings
     Config(ConfigArgs),
     /// Print completions for a shell
@@ -225,4 +227,18 @@ pub(crate) struct ChangesArgs {
     /// Print one turn a line as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StoreArgs {
+    #[command(subcommand)]
+    pub(crate) command: StoreCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StoreCommand {
+    /// Say how much is kept
+    Du,
+    /// Remove what no session needs, and what is beyond `undo.max_mb`
+    Gc,
 }

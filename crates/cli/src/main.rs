@@ -58,6 +58,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Undo(undo)) => runtime()?.block_on(undo::undo(&undo)),
         Some(Command::Rewind(rewind)) => runtime()?.block_on(undo::rewind(&rewind)),
         Some(Command::Changes(changes)) => undo::show_changes(&changes),
+        Some(Command::Store(store)) => undo::store(&store),
         Some(Command::Config(config)) => inspect::config(&config),
         Some(Command::Completions { shell }) => {
             let mut out = Vec::new();

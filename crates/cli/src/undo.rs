@@ -1,13 +1,14 @@
 //! `reasonix undo`, `rewind` and `changes`: what turns did to files, and taking it back.
 
-use crate::args::{ChangesArgs, RewindArgs, UndoArgs};
+use crate::args::{ChangesArgs, RewindArgs, StoreArgs, StoreCommand, UndoArgs};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Style, clean};
 use crate::view::diff_lines;
 use reasonix_config::Flags;
 use reasonix_engine::undo::{
-    BackError, FilesBack, Span, Work, bring_again, changes, last_standing, snapshots_of, spans, take_back,
+    BackError, FilesBack, RoomError, Span, Work, bring_again, changes, last_standing, make_room, snapshots_of, spans,
+    take_back,
 };
 use reasonix_proto::{Change, ChangeKind, Level, Phrase, RecordBody, Restored};
 use reasonix_session::{Opened, Sessions};
@@ -51,6 +52,30 @@ pub(crate) fn show_changes(args: &ChangesArgs) -> anyhow::Result<Exit> {
             print_turn(turn, &changes, args.turn.is_some())?;
         }
     }
+    Ok(Exit::Done)
+}
+
+pub(crate) fn store(args: &StoreArgs) -> anyhow::Result<Exit> {
+    const MIB: u64 = 1024 * 1024;
+    let context = Context::load(None, Flags::default())?;
+    let max = context.loaded.settings.undo.max_mb;
+    let dry = matches!(args.command, StoreCommand::Du);
+    let room = make_room(&context.home, max.saturating_mul(MIB), dry).map_err(|error| {
+        say::failed(match error {
+            RoomError::InUse => Phrase::new("undo.store_busy"),
+            other => Phrase::new("undo.not_kept").with("reason", other),
+        })
+    })?;
+    let found = room.collected;
+    let (all, blobs) =
+        if dry { (found.bytes + found.freed, found.kept + found.removed) } else { (found.bytes, found.kept) };
+    let style = Style::get();
+    if !dry {
+        let gone = Phrase::new("undo.store_gc").with("removed", found.removed).with("freed", found.freed / MIB);
+        say::line(&style.text(&gone))?;
+    }
+    let kept = Phrase::new("undo.store_du").with("blobs", blobs).with("sessions", room.sessions);
+    say::line(&style.text(&kept.with("size", all.div_ceil(MIB)).with("max", max)))?;
     Ok(Exit::Done)
 }
 

@@ -8,7 +8,7 @@ use crate::models::build_model;
 use crate::outbox::{Events, Figures, Outbox};
 use crate::prompt::{BASE_PROMPT, assemble};
 use crate::tools::todo_tools;
-use crate::undo::{Undo, snapshots_of};
+use crate::undo::{Keep, Undo, snapshots_of};
 use reasonix_agent::{
     Agent, Artifacts, Conversation, Limits, Model, NoWatch, Prefix, Sink, Tool, ToolSpec, Tools, Watch,
 };
@@ -179,7 +179,8 @@ fn undo_of(start: &Start, opened: &Opened, outbox: &Arc<Outbox>) -> Option<Arc<U
     }
     let snapshots = snapshots_of(start.workspace.root(), &start.home).map_err(|error| error.to_string());
     let undo = snapshots.and_then(|snapshots| {
-        Undo::new(snapshots, opened.journal.clone(), outbox.clone()).map_err(|error| error.to_string())
+        let keep = Keep { home: start.home.clone(), most: start.settings.undo.max_mb.saturating_mul(1024 * 1024) };
+        Undo::new(snapshots, keep, opened.journal.clone(), outbox.clone()).map_err(|error| error.to_string())
     });
     match undo {
         Ok(undo) => Some(Arc::new(undo)),

@@ -2,15 +2,17 @@
 //! conversation goes on meanwhile; only a call that may write waits for it.
 
 mod back;
+mod room;
 mod timeline;
 
 pub use back::{BackError, FilesBack, bring_again, changes, take_back};
+pub use room::{Room, RoomError, make_room};
 pub use timeline::{Span, Work, last_standing, spans};
 
 use reasonix_agent::{BoxFuture, Journal, Sink, Watch};
 use reasonix_proto::{Action, Event, Family, Level, Moment, Phrase, RecordBody, Snapshot};
 use reasonix_workspace::snapshot::{Limits, SnapshotError, Snapshots, Taken};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,6 +28,14 @@ pub fn snapshots_of(root: &Path, home: &Path) -> Result<Snapshots, SnapshotError
 }
 
 type Answer = oneshot::Sender<Result<Taken, SnapshotError>>;
+
+/// Where states are kept, and how much of them.
+pub(crate) struct Keep {
+    /// The user's folder.
+    pub(crate) home: PathBuf,
+    /// The most bytes.
+    pub(crate) most: u64,
+}
 
 /// The undo of a live session.
 pub(crate) struct Undo {
@@ -47,11 +57,16 @@ struct Turn {
 
 impl Undo {
     /// Undo for these files. The first look at them begins with [`Undo::begin`].
-    pub(crate) fn new(snapshots: Snapshots, journal: Arc<dyn Journal>, sink: Arc<dyn Sink>) -> std::io::Result<Self> {
+    pub(crate) fn new(
+        snapshots: Snapshots,
+        keep: Keep,
+        journal: Arc<dyn Journal>,
+        sink: Arc<dyn Sink>,
+    ) -> std::io::Result<Self> {
         let (scans, queue) = channel();
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
-        std::thread::Builder::new().name("undo".into()).spawn(move || scan_all(snapshots, &queue, &stopped))?;
+        std::thread::Builder::new().name("undo".into()).spawn(move || scan_all(snapshots, &keep, &queue, &stopped))?;
         let (turn, broken) = (Mutex::default(), AtomicBool::new(false));
         Ok(Self { scans: Mutex::new(Some(scans)), stop, turn, journal, sink, broken })
     }
@@ -152,8 +167,13 @@ impl Drop for Undo {
     }
 }
 
-fn scan_all(mut snapshots: Snapshots, queue: &Receiver<Option<Answer>>, stop: &AtomicBool) {
+fn scan_all(mut snapshots: Snapshots, keep: &Keep, queue: &Receiver<Option<Answer>>, stop: &AtomicBool) {
+    let mut tended = false;
     while let Ok(request) = queue.recv() {
+        // Before the first look, because from then on this process relies on what is kept.
+        if !std::mem::replace(&mut tended, true) {
+            room::tend(&keep.home, keep.most);
+        }
         let taken = snapshots.take(&|| stop.load(Ordering::Relaxed));
         if let Some(answer) = request {
             let _ = answer.send(taken);

@@ -11,9 +11,11 @@ mod list;
 mod load;
 mod log;
 mod sessions;
+mod states;
 
 pub use artifacts::{MemoryArtifacts, SessionArtifacts};
 pub use error::SessionError;
 pub use history::{History, history};
 pub use list::{Ending, Summary};
 pub use sessions::{Opened, Sessions, in_memory};
+pub use states::States;

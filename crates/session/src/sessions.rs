@@ -6,6 +6,7 @@ use crate::journal::{FileJournal, MemoryJournal};
 use crate::list::{self, Summary};
 use crate::load::{Loaded, load};
 use crate::log::{Log, Numbering, Place};
+use crate::states::{States, states};
 use reasonix_agent::Journal;
 use reasonix_proto::{Phrase, Record, RecordBody, SessionHead, SessionId};
 use std::io;
@@ -66,6 +67,11 @@ impl Sessions {
     /// All sessions, the one written to last first. A file that cannot be read is listed as broken.
     pub fn list(&self) -> Result<Vec<Summary>, SessionError> {
         list::all(&self.folder).map_err(SessionError::io(&self.folder))
+    }
+
+    /// The states of files that sessions name, by session, the one written to last first.
+    pub fn states(&self) -> Result<Vec<States>, SessionError> {
+        states(&self.folder).map_err(SessionError::io(&self.folder))
     }
 
     /// The one session whose id is, begins with or ends with `wanted`.

@@ -5,6 +5,7 @@ use crate::private_folder;
 use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// A folder of blobs. The same bytes are kept once.
 #[derive(Debug, Clone)]
@@ -135,9 +136,42 @@ impl Blobs {
         found.ok_or(BlobError::Missing)
     }
 
+    /// Every blob with its size and age; what is no blob is passed over.
+    pub fn all(&self) -> io::Result<Vec<(BlobKey, u64, Duration)>> {
+        let mut found = Vec::new();
+        let now = SystemTime::now();
+        for fan in entries_of(&self.folder)? {
+            for entry in entries_of(&fan.path())? {
+                let name = format!("{}{}", fan.file_name().to_string_lossy(), entry.file_name().to_string_lossy());
+                // Gone since the folder was read.
+                let (Some(key), Ok(meta)) = (BlobKey::from_hex(&name), entry.metadata()) else { continue };
+                let age = meta.modified().ok().and_then(|then| now.duration_since(then).ok()).unwrap_or_default();
+                found.push((key, meta.len(), age));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Removes a blob; one that is not there is fine.
+    pub fn remove(&self, key: &BlobKey) -> io::Result<()> {
+        match std::fs::remove_file(self.path_of(&key.to_string())) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     fn path_of(&self, hex: &str) -> PathBuf {
         let (fan, rest) = hex.split_at(2);
         self.folder.join(fan).join(rest)
+    }
+}
+
+/// The entries of a folder; none when there is no such folder, or it is a file.
+fn entries_of(folder: &Path) -> io::Result<Vec<std::fs::DirEntry>> {
+    match std::fs::read_dir(folder) {
+        Ok(entries) => entries.collect(),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(Vec::new()),
+        Err(error) => Err(error),
     }
 }
 

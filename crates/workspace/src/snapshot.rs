@@ -1,6 +1,7 @@
 //! What a tree of files was, so that it can be had back: a scan looks at every entry, reads only what changed since the
 //! last one, and keeps the content by its hash outside of the tree. Nothing here knows of turns or sessions.
 
+mod collect;
 mod ignored;
 mod restore;
 mod scan;
@@ -10,6 +11,7 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
+pub use collect::{Collected, collect};
 pub use restore::{Blocked, Restored};
 pub use tree::{Entry, Reason, RelPath, Tree, Uncovered, changes_between};
 
@@ -20,6 +22,7 @@ use rustix::fs::{CWD, Mode, openat};
 use scan::{Known, Scan};
 use state::{Index, State};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -79,10 +82,13 @@ impl SnapshotError {
 #[derive(Debug)]
 pub struct Snapshots {
     root: PathBuf,
+    kept: PathBuf,
     folder: OwnedFd,
     blobs: Blobs,
     index: PathBuf,
     limits: Limits,
+    /// Held from the first scan on, so that nothing is collected that this process relies on.
+    in_use: Option<File>,
     /// What the last scan found; none before the first.
     known: Option<Known>,
     ignores: Ignores,
@@ -111,11 +117,24 @@ impl Snapshots {
         let index = kept.join("index").join(name.get(..32).unwrap_or(&name));
         let blobs = Blobs::at(&kept.join("blobs"));
         let ignores = Ignores::new(root);
-        Ok(Self { root: root.to_owned(), folder, blobs, index, limits, known: None, ignores })
+        Ok(Self {
+            root: root.to_owned(),
+            kept: kept.to_owned(),
+            folder,
+            blobs,
+            index,
+            limits,
+            in_use: None,
+            known: None,
+            ignores,
+        })
     }
 
     /// Looks at the tree and keeps what is new in it. `stop` is asked now and then; true calls it off.
     pub fn take(&mut self, stop: &dyn Fn() -> bool) -> Result<Taken, SnapshotError> {
+        if self.in_use.is_none() {
+            self.in_use = Some(collect::in_use(&self.kept).map_err(SnapshotError::io(&self.kept))?);
+        }
         let before = match self.known.take() {
             Some(known) => known,
             None => self.load(),
@@ -153,11 +172,6 @@ impl Snapshots {
         let after = self.take(&|| false)?;
         let now = self.read(&after.state)?;
         Ok(Restored::new(before.state, after.state, &current, &now, target, paths, blocked))
-    }
-
-    /// Every blob that this state needs, itself and those it is told against included.
-    pub fn needed_by(&self, state: &str) -> Result<Vec<BlobKey>, SnapshotError> {
-        State::needs(&self.blobs, state)
     }
 
     fn load(&self) -> Known {

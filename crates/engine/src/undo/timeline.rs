@@ -113,7 +113,13 @@ mod tests {
     }
 
     fn back(turn: u32, before: &str, after: &str) -> RecordBody {
-        RecordBody::Restored(Restored { turn, before: before.into(), after: after.into(), paths: Vec::new(), more: 0 })
+        let (before, after) = (before.into(), after.into());
+        RecordBody::Restored(Restored { turn, before, after, paths: Vec::new(), more: 0, redone: false })
+    }
+
+    fn again(turn: u32, before: &str, after: &str) -> RecordBody {
+        let (before, after) = (before.into(), after.into());
+        RecordBody::Restored(Restored { turn, before, after, paths: Vec::new(), more: 0, redone: true })
     }
 
     #[test]

@@ -114,6 +114,15 @@ impl Index {
         Self { v: VERSION, state, depth: known.depth, entries: known.entries.iter().map(row).collect() }
     }
 
+    /// The blobs that it vouches for.
+    pub(super) fn needs(&self) -> impl Iterator<Item = BlobKey> {
+        let contents = self.entries.iter().filter_map(|(_, entry, _, _)| match entry {
+            Entry::File { content, .. } => Some(*content),
+            _ => None,
+        });
+        contents.chain([self.state]).map(BlobKey::from_bytes)
+    }
+
     /// The bytes, after a checksum of them: it is written without waiting for the disk.
     pub(super) fn encode(&self) -> Vec<u8> {
         let body = postcard::to_allocvec(self).unwrap_or_default();

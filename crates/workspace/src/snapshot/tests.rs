@@ -296,6 +296,40 @@ fn a_hundred_small_edits_take_little_room() {
     assert!(grown <= 2 * written, "{grown} bytes for {written} bytes of changes");
 }
 
+#[test]
+fn what_no_state_needs_is_collected_but_never_under_a_running_process() {
+    let place = Place::new();
+    place.write("a", "first");
+    let mut snapshots = place.snapshots();
+    let first = snapshots.take(&|| false).unwrap().state;
+    place.write("a", "second");
+    let second = snapshots.take(&|| false).unwrap().state;
+    let keep = |states: &[&String], most: u64| {
+        let wanted: Vec<Vec<String>> = states.iter().map(|state| vec![(*state).clone()]).collect();
+        super::collect(&place.kept, &wanted, most, false).unwrap()
+    };
+    assert_eq!(keep(&[&second], u64::MAX), None, "in use");
+    drop(snapshots);
+    assert_eq!(keep(&[&second], u64::MAX).unwrap().removed, 0, "all of it is young");
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
+    let blobs =
+        || fs::read_dir(place.kept.join("blobs")).unwrap().flatten().flat_map(|fan| fs::read_dir(fan.path()).unwrap());
+    for blob in blobs() {
+        fs::File::open(blob.unwrap().path()).unwrap().set_modified(old).unwrap();
+    }
+    // The second state is told against the first, so all that goes is nothing; without either, all of it.
+    let kept = keep(&[&second], u64::MAX).unwrap();
+    assert_eq!(place.snapshots().read(&second).unwrap().len(), 1);
+    assert_eq!(kept.removed, 1, "the first content");
+    assert!(place.snapshots().content(&place.snapshots().read(&second).unwrap()[&RelPath::from("a")]).is_ok());
+    assert_eq!(keep(&[&second, &first], 1).unwrap().kept, 0, "more than fits");
+    // What an index vouched for is gone, and so is the index: the next look reads the file again.
+    let mut fresh = place.snapshots();
+    let taken = fresh.take(&|| false).unwrap();
+    let tree = fresh.read(&taken.state).unwrap();
+    assert_eq!(fresh.content(&tree[&RelPath::from("a")]).unwrap(), b"second");
+}
+
 /// One piece of damage.
 #[derive(Debug, Clone)]
 enum Damage {

@@ -1,0 +1,107 @@
+//! Keeping the room that states take within bounds. Nothing is collected while any process looks at a tree.
+
+use super::SnapshotError;
+use super::state::{Index, State};
+use reasonix_store::{BlobKey, Blobs, private_folder};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+/// What was made so short ago may belong to something that is not written down yet.
+const YOUNG: Duration = Duration::from_secs(3600);
+
+/// What is kept, and what was removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// How many blobs are kept.
+    pub kept: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// How many were removed.
+    pub removed: usize,
+    /// Their bytes.
+    pub freed: u64,
+}
+
+/// Removes what none of the wanted states needs. `wanted` comes in the order of importance: where all together would be
+/// more than `most` bytes, the last ones are given up. With `dry` nothing is removed. None when a process is using it.
+pub fn collect(kept: &Path, wanted: &[Vec<String>], most: u64, dry: bool) -> Result<Option<Collected>, SnapshotError> {
+    if !kept.exists() {
+        return Ok(Some(Collected::default()));
+    }
+    let failed = || SnapshotError::io(kept);
+    let lock = open_lock(kept).map_err(failed())?;
+    if !dry && flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+        return Ok(None);
+    }
+    let blobs = Blobs::at(&kept.join("blobs"));
+    let all = blobs.all().map_err(failed())?;
+    let sizes: HashMap<BlobKey, u64> = all.iter().map(|(key, size, _)| (*key, *size)).collect();
+    let live = live(&blobs, &sizes, wanted, most, kept, dry).map_err(failed())?;
+    let mut collected = Collected::default();
+    for (key, size, age) in all {
+        if live.contains(&key) || age < YOUNG {
+            collected.kept += 1;
+            collected.bytes += size;
+        } else {
+            collected.removed += 1;
+            collected.freed += size;
+            if !dry {
+                blobs.remove(&key).map_err(failed())?;
+            }
+        }
+    }
+    Ok(Some(collected))
+}
+
+/// The blobs that stay.
+fn live(
+    blobs: &Blobs,
+    sizes: &HashMap<BlobKey, u64>,
+    wanted: &[Vec<String>],
+    most: u64,
+    kept: &Path,
+    dry: bool,
+) -> io::Result<HashSet<BlobKey>> {
+    let (mut live, mut bytes) = (HashSet::new(), 0_u64);
+    for states in wanted {
+        // A state that is gone already needs nothing.
+        let needed: HashSet<BlobKey> =
+            states.iter().filter_map(|state| State::needs(blobs, state).ok()).flatten().collect();
+        let more: u64 = needed.difference(&live).filter_map(|key| sizes.get(key)).sum();
+        if bytes.saturating_add(more) > most {
+            break;
+        }
+        bytes += more;
+        live.extend(needed);
+    }
+    // An index vouches for the blobs of its entries, so it goes with them.
+    let folder = kept.join("index");
+    if folder.exists() {
+        for entry in std::fs::read_dir(&folder)? {
+            let path = entry?.path();
+            let index = std::fs::read(&path).ok().and_then(|bytes| Index::decode(&bytes));
+            let whole = index.is_some_and(|index| index.needs().all(|key| live.contains(&key)));
+            if !whole && !dry {
+                std::fs::remove_file(&path)?;
+            }
+        }
+    }
+    Ok(live)
+}
+
+/// Says that a process relies on what is kept, for as long as the file is open.
+pub(super) fn in_use(kept: &Path) -> io::Result<File> {
+    private_folder(kept)?;
+    let lock = open_lock(kept)?;
+    flock(&lock, FlockOperation::LockShared)?;
+    Ok(lock)
+}
+
+fn open_lock(kept: &Path) -> io::Result<File> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(kept.join("lock"), flags, Mode::RUSR | Mode::WUSR)?))
+}
