@@ -27,6 +27,16 @@ pub trait Model: Send + Sync {
     /// Sends a request. Failures are items of the stream; the last item is [`Item::End`] or [`Item::Failed`].
     /// When `stop` is cancelled the stream may simply end.
     fn stream(&self, request: Request, stop: Stop) -> ModelStream;
+
+    /// How many tokens a request has, where the endpoint can be asked for it; none also when it does not answer.
+    fn count<'a>(&'a self, _request: &'a Request) -> BoxFuture<'a, Option<u64>> {
+        Box::pin(async { None })
+    }
+
+    /// Makes a connection ahead of the first request, where that saves time. Must not send anything of the session.
+    fn warm(&self) -> BoxFuture<'static, ()> {
+        Box::pin(async {})
+    }
 }
 
 /// The items of one answer.

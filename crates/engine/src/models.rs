@@ -3,7 +3,7 @@
 use crate::error::EngineError;
 use reasonix_agent::Model;
 use reasonix_config::{ModelRef, Settings};
-use reasonix_llm::{Endpoint, Key, Script};
+use reasonix_llm::{Endpoint, Key, Script, Wire};
 use reasonix_net::NetOptions;
 use reasonix_proto::Phrase;
 use std::collections::BTreeMap;
@@ -22,17 +22,15 @@ pub fn build_model(
     home: &Path,
 ) -> Result<Arc<dyn Model>, EngineError> {
     let provider = found.provider;
-    match provider.kind.as_str() {
-        "openai" => {
-            let client = client_of(settings, &provider.base_url)?;
-            Ok(reasonix_llm::chat(endpoint_of(settings, found, env, home), client))
-        }
-        "scripted" => scripted(found),
-        other => {
-            let phrase = Phrase::new("engine.unknown_kind").with("provider", &provider.name).with("kind", other);
-            Err(EngineError::Settings(phrase))
-        }
+    if provider.kind == "scripted" {
+        return scripted(found);
     }
+    if Wire::parse(&provider.kind).is_none() {
+        let phrase = Phrase::new("engine.unknown_kind").with("provider", &provider.name).with("kind", &provider.kind);
+        return Err(EngineError::Settings(phrase));
+    }
+    let client = client_of(settings, &provider.base_url)?;
+    Ok(reasonix_llm::connect(endpoint_of(settings, found, env, home), client))
 }
 
 fn scripted(found: &ModelRef<'_>) -> Result<Arc<dyn Model>, EngineError> {
@@ -63,6 +61,7 @@ fn net_options(settings: &Settings) -> NetOptions {
 pub fn endpoint_of(settings: &Settings, found: &ModelRef<'_>, env: &BTreeMap<String, String>, home: &Path) -> Endpoint {
     let provider = found.provider;
     let mut endpoint = Endpoint::new(&provider.name, &provider.base_url, found.model);
+    endpoint.wire = Wire::parse(&provider.kind).unwrap_or(Wire::Chat);
     endpoint.key = reasonix_config::api_key(provider, env, home).map(|key| Key::from(key.expose()));
     endpoint.key_env.clone_from(&provider.api_key_env);
     endpoint.proxy = reasonix_net::proxy_for(&provider.base_url, &net_options(settings));

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use reasonix_agent::{Item, ModelStream, Request, Stop};
 use reqwest::Response;
-use reqwest::header::{CONTENT_TYPE, LOCATION};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -148,7 +148,12 @@ async fn send(wire: &Wire, body: Bytes) -> Result<Response, (Trouble, Option<Dur
     };
     let status = response.status();
     if status.is_success() {
-        return Ok(response);
+        // Nothing compressed was asked for, and nothing is ever unpacked: a bomb stays what it is.
+        let packed = response.headers().get(CONTENT_ENCODING).and_then(|name| name.to_str().ok());
+        return match packed.filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case("identity")) {
+            Some(name) => Err((Trouble::not_json(endpoint, &format!("a body packed with {name}, unasked")), None)),
+            None => Ok(response),
+        };
     }
     if status.is_redirection() {
         let target = response.headers().get(LOCATION).and_then(|target| target.to_str().ok()).unwrap_or_default();

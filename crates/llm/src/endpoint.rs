@@ -1,6 +1,8 @@
 //! Where a model lives and how it wants to be asked. Names a vendor only by address and model, never by code.
 
 use reasonix_agent::ModelCard;
+use reasonix_catalogue::{Compat, Effort, Overrides, ReasoningBack, Wire, compat, known};
+use reasonix_proto::Price;
 use std::fmt;
 use std::time::Duration;
 
@@ -9,10 +11,18 @@ use std::time::Duration;
 pub struct Endpoint {
     /// The provider's name in the settings.
     pub provider: String,
+    /// The protocol it speaks.
+    pub wire: Wire,
     /// The address up to `/v1`, or to whatever `/chat/completions` is appended to.
     pub base_url: String,
-    /// The model as the endpoint calls it.
+    /// The model as settings and logs call it.
     pub model: String,
+    /// The model as the endpoint calls it, where that is another name.
+    pub wire_model: Option<String>,
+    /// The preset that it was made from, for what an address alone does not tell.
+    pub preset: Option<String>,
+    /// What the user says about how it wants to be asked.
+    pub overrides: Overrides,
     /// The key, if the endpoint wants one.
     pub key: Option<Key>,
     /// The environment variable that the key should come from, for hints.
@@ -25,12 +35,18 @@ pub struct Endpoint {
     pub temperature: Option<f64>,
     /// The most tokens of an answer; the endpoint's own when none.
     pub max_tokens: Option<u64>,
-    /// How hard the model should think; the endpoint's own when none.
+    /// How hard the model should think, in the endpoint's own words; the endpoint's own choice when none.
     pub reasoning_effort: Option<String>,
+    /// The same on our scale; wins over the endpoint's own words.
+    pub effort: Option<Effort>,
+    /// The most tokens of an answer that the model can give; 0 when unknown.
+    pub max_output: u64,
+    /// What its tokens cost.
+    pub price: Option<Price>,
+    /// True when it can look at pictures.
+    pub vision: bool,
     /// More fields for the body; a `null` removes one of ours.
     pub extra_body: serde_json::Map<String, serde_json::Value>,
-    /// Whether the model's reasoning is sent back to it; decided by address and model when none.
-    pub reasoning_back: Option<bool>,
     /// The proxy in between, for messages only.
     pub proxy: Option<String>,
     /// How long a stream may be silent.
@@ -92,8 +108,12 @@ impl Endpoint {
     pub fn new(provider: impl Into<String>, base_url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
             provider: provider.into(),
+            wire: Wire::Chat,
             base_url: base_url.into(),
             model: model.into(),
+            wire_model: None,
+            preset: None,
+            overrides: Overrides::default(),
             key: None,
             key_env: None,
             headers: Vec::new(),
@@ -101,8 +121,11 @@ impl Endpoint {
             temperature: None,
             max_tokens: None,
             reasoning_effort: None,
+            effort: None,
+            max_output: 0,
+            price: None,
+            vision: false,
             extra_body: serde_json::Map::new(),
-            reasoning_back: None,
             proxy: None,
             idle_timeout: Duration::from_secs(300),
             first_byte_timeout: Duration::from_secs(600),
@@ -116,7 +139,8 @@ impl Endpoint {
         let (path, query) =
             self.base_url.trim().split_once('?').map_or((self.base_url.trim(), ""), |(path, query)| (path, query));
         let path = path.trim_end_matches('/');
-        let path = path.strip_suffix("/chat/completions").unwrap_or(path).trim_end_matches('/');
+        let named = ["/chat/completions", "/responses", "/messages"].iter().find_map(|end| path.strip_suffix(end));
+        let path = named.unwrap_or(path).trim_end_matches('/');
         let mark = if query.is_empty() { "" } else { "?" };
         format!("{path}/{route}{mark}{query}")
     }
@@ -128,12 +152,37 @@ impl Endpoint {
 
     /// The address that requests go to.
     pub(crate) fn target(&self) -> String {
-        self.route("chat/completions")
+        self.route(self.wire.route())
     }
 
     /// What is known about the model.
     pub(crate) fn card(&self) -> ModelCard {
-        ModelCard::new(self.name(), self.window)
+        let (window, price) = (self.window, self.price.clone());
+        ModelCard { name: self.name(), window, max_output: self.max_output, price, vision: self.vision }
+    }
+
+    /// The model's name on the wire.
+    pub(crate) fn wire_model(&self) -> &str {
+        self.wire_model.as_deref().unwrap_or(&self.model)
+    }
+
+    /// How the endpoint wants to be asked: what is known of its wire, address and model, and what the user says.
+    pub fn compat(&self) -> Compat {
+        let url = crate::redact::url(&self.base_url);
+        let host = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+        let host = host.split(['/', ':']).next().unwrap_or_default();
+        let mut compat = compat(self.wire, host, self.preset.as_deref(), self.wire_model());
+        if self.extra_body.get("thinking").is_some_and(|thinking| thinking["type"] == "disabled") {
+            compat.reasoning_back = ReasoningBack::Never;
+        }
+        compat.set(&self.overrides);
+        compat
+    }
+
+    /// The effort to ask for, as far as the model knows it.
+    pub(crate) fn effort(&self) -> Option<Effort> {
+        let asked = self.effort.or_else(|| Effort::parse(self.reasoning_effort.as_deref()?))?;
+        Some(known(self.wire_model()).map_or(asked, |known| asked.clamp_to(known.efforts)))
     }
 
     /// The model as `provider/model`.
@@ -159,6 +208,7 @@ impl fmt::Debug for Endpoint {
 #[cfg(test)]
 mod tests {
     use super::{Endpoint, Key};
+    use reasonix_catalogue::{Effort, ReasoningBack};
 
     #[test]
     fn the_route_is_appended_once() {
@@ -173,6 +223,21 @@ mod tests {
             assert_eq!(Endpoint::new("p", base, "m").route("chat/completions"), url, "{base}");
         }
         assert_eq!(Endpoint::new("p", "http://h/v1/chat/completions", "m").route("models"), "http://h/v1/models");
+    }
+
+    #[test]
+    fn profiles() {
+        let mut endpoint = Endpoint::new("p", "https://api.deepseek.com:443/v1", "deepseek-v4-pro");
+        assert_eq!(endpoint.compat().reasoning_back, ReasoningBack::Always);
+        endpoint.extra_body.insert("thinking".into(), serde_json::json!({ "type": "disabled" }));
+        assert_eq!(endpoint.compat().reasoning_back, ReasoningBack::Never, "there is none to send back");
+        endpoint.overrides.reasoning_back = Some(ReasoningBack::Calls);
+        assert_eq!(endpoint.compat().reasoning_back, ReasoningBack::Calls, "the user's word is the last");
+        endpoint.effort = Some(Effort::Medium);
+        assert_eq!(endpoint.effort(), Some(Effort::Off), "the next lower one that it knows");
+        endpoint.wire_model = Some("unknown-model".into());
+        assert_eq!(endpoint.effort(), Some(Effort::Medium));
+        assert_eq!(endpoint.name(), "p/deepseek-v4-pro", "the name on the wire is nobody else's business");
     }
 
     #[test]

@@ -33,6 +33,7 @@ const NO_MONEY: &[&str] = &[
     "insufficient balance",
     "insufficient_balance",
     "insufficient credit",
+    "credit balance is too low",
     "arrearage",
     "overdue",
     "exceeded your current quota",

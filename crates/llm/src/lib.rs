@@ -2,21 +2,32 @@
 //! is given is decided elsewhere. No key is ever part of an error, a debug text or an item.
 
 mod answer;
+mod anthropic;
 mod backoff;
+mod blocks;
 mod chat;
-mod compat;
+mod connect;
 mod endpoint;
 mod failure;
+mod layout;
 mod models;
+mod options;
 mod play;
+#[cfg(test)]
+mod recordings;
 mod redact;
+mod responses;
 mod script;
 mod sse;
 mod usage;
 mod wire;
 
+pub use anthropic::anthropic;
 pub use chat::chat;
+pub use connect::connect;
 pub use endpoint::{Endpoint, Key, Retry};
 pub use models::{ModelInfo, list_models};
 pub use play::scripted;
+pub use reasonix_catalogue::Wire;
+pub use responses::responses;
 pub use script::{Script, ScriptError};

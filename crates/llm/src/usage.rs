@@ -23,6 +23,39 @@ pub(crate) fn parse(usage: &Value) -> Option<Usage> {
     Some(Usage { input, output, cached, reasoning: reasoning.unwrap_or(0).min(output) })
 }
 
+/// Reads the counts of the messages wire, which come in parts: what a part does not speak of stays. Its `input_tokens`
+/// leave out what the cache read and wrote.
+pub(crate) fn anthropic(counts: &Value, so_far: Usage) -> Option<Usage> {
+    counts.as_object()?;
+    let fresh = count(&counts["input_tokens"]);
+    let (read, written) = (count(&counts["cache_read_input_tokens"]), count(&counts["cache_creation_input_tokens"]));
+    let output = count(&counts["output_tokens"]);
+    if fresh.is_none() && output.is_none() {
+        return None;
+    }
+    let input = fresh.map(|fresh| (fresh + read.unwrap_or(0) + written.unwrap_or(0)).min(MOST));
+    let mut usage = so_far;
+    // Some servers send the prompt's counts as zeros with the end.
+    if let Some(input) = input.filter(|input| *input > 0) {
+        (usage.input, usage.cached) = (input, read.unwrap_or(0).min(input));
+    }
+    usage.output = output.unwrap_or(usage.output);
+    Some(usage)
+}
+
+/// Reads the counts of the responses wire.
+pub(crate) fn responses(counts: &Value) -> Option<Usage> {
+    counts.as_object()?;
+    let (input, output) = (count(&counts["input_tokens"]), count(&counts["output_tokens"]));
+    if input.is_none() && output.is_none() {
+        return None;
+    }
+    let (input, output) = (input.unwrap_or(0), output.unwrap_or(0));
+    let cached = count(&counts["input_tokens_details"]["cached_tokens"]).unwrap_or(0).min(input);
+    let reasoning = count(&counts["output_tokens_details"]["reasoning_tokens"]).unwrap_or(0).min(output);
+    Some(Usage { input, output, cached, reasoning })
+}
+
 fn count(value: &Value) -> Option<u64> {
     if let Some(count) = value.as_u64() {
         return Some(count.min(MOST));
@@ -33,7 +66,7 @@ fn count(value: &Value) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{anthropic, parse, responses};
     use reasonix_proto::Usage;
     use serde_json::{Value, json};
 
@@ -65,5 +98,20 @@ mod tests {
         ] {
             assert_eq!(parse(&given), expected, "{given}");
         }
+    }
+
+    #[test]
+    fn counts_in_parts() {
+        let first = json!({ "input_tokens": 3, "cache_read_input_tokens": 90, "cache_creation_input_tokens": 7, "output_tokens": 1 });
+        let begun = anthropic(&first, Usage::default()).unwrap();
+        assert_eq!(Some(begun), usage(100, 1, 90, 0));
+        assert_eq!(anthropic(&json!({ "output_tokens": 20 }), begun), usage(100, 20, 90, 0));
+        assert_eq!(anthropic(&json!({ "input_tokens": 0, "output_tokens": 20 }), begun), usage(100, 20, 90, 0));
+        assert_eq!(anthropic(&json!({ "input_tokens": -4, "output_tokens": -2 }), Usage::default()), usage(0, 0, 0, 0));
+        assert_eq!(anthropic(&json!({}), begun), None);
+        let whole = json!({ "input_tokens": 9, "input_tokens_details": { "cached_tokens": 80 }, "output_tokens": 5,
+            "output_tokens_details": { "reasoning_tokens": 4 } });
+        assert_eq!(responses(&whole), usage(9, 5, 9, 4));
+        assert_eq!(responses(&Value::Null), None);
     }
 }

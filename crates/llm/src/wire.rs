@@ -1,17 +1,29 @@
 //! What every wire shares: where requests go, with which headers, and who reads what comes back.
 
 use crate::Endpoint;
-use crate::answer::Answer;
+use crate::answer::{Answer, bounded_body};
 use crate::failure::Trouble;
 use bytes::Bytes;
-use reasonix_agent::{Item, Model, ModelCard, ModelStream, Request, Stop};
+use reasonix_agent::{BoxFuture, Item, Model, ModelCard, ModelStream, Request, Stop};
+use reasonix_catalogue::{Auth, Effort};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long counting may take.
+const COUNT_TIME: Duration = Duration::from_secs(10);
+/// How long a connection that nobody waits for may take.
+const WARM_TIME: Duration = Duration::from_secs(10);
 
 /// Turns requests into bodies. The body of a request extends that of the one before it.
 pub(crate) trait Encode: Send + Sync {
     /// The body of a request.
     fn body(&self, request: &Request) -> Bytes;
+
+    /// The body that asks how many tokens a request has, where the wire can be asked.
+    fn count(&self, _request: &Request) -> Option<Bytes> {
+        None
+    }
 }
 
 /// Folds the events of one answer into items. Pure: no IO, no clock.
@@ -76,6 +88,33 @@ impl<E: Encode> Model for Wired<E> {
         let body = self.encoder.body(&request);
         Answer::stream(Arc::clone(&self.wire), body, request, stop)
     }
+
+    fn count<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Option<u64>> {
+        Box::pin(async move {
+            let body = self.encoder.count(request)?;
+            let wire = &self.wire;
+            let url = wire.endpoint.route("messages/count_tokens");
+            let send = wire.client.post(url).headers(wire.headers.clone().ok()?).body(body).send();
+            let response = tokio::time::timeout(COUNT_TIME, send).await.ok()?.ok()?;
+            if !response.status().is_success() {
+                return None;
+            }
+            let counted: serde_json::Value = serde_json::from_str(&bounded_body(response).await).ok()?;
+            counted["input_tokens"].as_u64()
+        })
+    }
+
+    fn warm(&self) -> BoxFuture<'static, ()> {
+        let (client, url) = (self.wire.client.clone(), self.wire.url.clone());
+        Box::pin(async move {
+            // Without encryption a connection costs next to nothing.
+            if !url.starts_with("https:") {
+                return;
+            }
+            // Nothing but the connection is wanted: no key and no body go with it, and the answer is not looked at.
+            let _ = tokio::time::timeout(WARM_TIME, client.head(url).send()).await;
+        })
+    }
 }
 
 /// The headers of every request; the user's own win over ours.
@@ -83,12 +122,29 @@ pub(crate) fn headers(endpoint: &Endpoint) -> Result<HeaderMap, Trouble> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
-    if let Some(key) = endpoint.secret() {
-        let mut value = HeaderValue::from_str(&format!("Bearer {key}"))
-            .map_err(|_| Trouble::unsendable(endpoint, "Authorization"))?;
-        value.set_sensitive(true);
-        headers.insert(AUTHORIZATION, value);
+    if endpoint.wire == reasonix_catalogue::Wire::Anthropic {
+        headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+        if endpoint.effort().is_some_and(|effort| effort != Effort::Off) {
+            headers.insert("anthropic-beta", HeaderValue::from_static("interleaved-thinking-2025-05-14"));
+        }
     }
+    let (name, before) = match endpoint.compat().auth {
+        Auth::Bearer => (AUTHORIZATION, "Bearer "),
+        Auth::XApiKey => (HeaderName::from_static("x-api-key"), ""),
+        Auth::ApiKey => (HeaderName::from_static("api-key"), ""),
+        Auth::None => return add_own(headers, endpoint),
+    };
+    if let Some(key) = endpoint.secret() {
+        let mut value = HeaderValue::from_str(&format!("{before}{key}"))
+            .map_err(|_| Trouble::unsendable(endpoint, name.as_str()))?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    add_own(headers, endpoint)
+}
+
+/// Adds the user's own headers.
+fn add_own(mut headers: HeaderMap, endpoint: &Endpoint) -> Result<HeaderMap, Trouble> {
     for (name, value) in &endpoint.headers {
         let bad = || Trouble::unsendable(endpoint, name);
         let mut value = HeaderValue::from_str(value.trim()).map_err(|_| bad())?;

@@ -1,6 +1,7 @@
 //! Just enough HTTP/1.1 for a server of tests: reads requests, writes responses.
 
 use crate::reply::{Body, Ending, Reply};
+use crate::route::Route;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -28,9 +29,9 @@ impl Recorded {
         self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// The messages of the body; empty when there are none.
+    /// The messages, or items, of the body; empty when there are none.
     pub fn messages(&self) -> &[Value] {
-        self.body["messages"].as_array().map_or(&[], Vec::as_slice)
+        self.body["messages"].as_array().or_else(|| self.body["input"].as_array()).map_or(&[], Vec::as_slice)
     }
 
     /// The content of the last message.
@@ -74,6 +75,7 @@ pub(crate) async fn write_reply(
     peer: &mut BufReader<TcpStream>,
     reply: &Reply,
     serial: usize,
+    route: Route,
 ) -> std::io::Result<After> {
     let peer = peer.get_mut();
     match &reply.body {
@@ -95,7 +97,7 @@ pub(crate) async fn write_reply(
     let mut out = head(reply, "text/event-stream");
     out.extend_from_slice(b"Transfer-Encoding: chunked\r\n\r\n");
     peer.write_all(&out).await?;
-    let (pieces, ending) = pieces(&reply.body, serial);
+    let (pieces, ending) = pieces(&reply.body, serial, route);
     let last = pieces.len().saturating_sub(1);
     for (number, piece) in pieces.iter().enumerate() {
         let mut chunk = format!("{:x}\r\n", piece.len()).into_bytes();
@@ -119,18 +121,22 @@ pub(crate) async fn write_reply(
     })
 }
 
-fn pieces(body: &Body, serial: usize) -> (Vec<Vec<u8>>, Ending) {
+fn pieces(body: &Body, serial: usize, route: Route) -> (Vec<Vec<u8>>, Ending) {
     match body {
         Body::Pieces { pieces, ending } => {
             (pieces.iter().filter(|piece| !piece.is_empty()).cloned().collect(), *ending)
         }
         Body::Events { events, done, ending } => {
             let unique = format!("call_{serial}_");
-            let mut pieces: Vec<Vec<u8>> = events
+            let mut pieces: Vec<Vec<u8>> = route
+                .events(events, *done)
                 .iter()
-                .map(|event| format!("data: {}\n\n", event.to_string().replace(crate::reply::ID, &unique)).into_bytes())
+                .map(|(name, event)| {
+                    let name = name.map(|name| format!("event: {name}\n")).unwrap_or_default();
+                    format!("{name}data: {}\n\n", event.to_string().replace(crate::reply::ID, &unique)).into_bytes()
+                })
                 .collect();
-            if *done {
+            if *done && route == Route::Chat {
                 pieces.push(b"data: [DONE]\n\n".to_vec());
             }
             (pieces, *ending)

@@ -6,13 +6,16 @@
 mod collector;
 mod http;
 mod reply;
+mod route;
 mod server;
 mod validate;
+mod validate_items;
+mod validate_messages;
 mod workspace;
 
 pub use collector::Collector;
 pub use http::Recorded;
 pub use reply::Reply;
 pub use server::ModelServer;
-pub use validate::{prefix_breaks, violations};
+pub use validate::{prefix_breaks, violations, violations_at};
 pub use workspace::TempWorkspace;

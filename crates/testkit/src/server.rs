@@ -2,7 +2,8 @@
 
 use crate::http::{After, Recorded, read_request, write_reply};
 use crate::reply::Reply;
-use crate::validate::{prefix_breaks, violations};
+use crate::route::Route;
+use crate::validate::{prefix_breaks, violations_at};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -85,7 +86,7 @@ impl ModelServer {
 
     /// The chat requests so far, in order.
     pub fn requests(&self) -> Vec<Recorded> {
-        lock(&self.state).requests.iter().filter(|request| request.method == "POST").cloned().collect()
+        lock(&self.state).requests.iter().filter(|request| asks(request)).cloned().collect()
     }
 
     /// Every request so far, whatever it was.
@@ -113,7 +114,7 @@ impl ModelServer {
     /// Fails the test when a chat request was not what a strict server takes, or came after the last reply.
     pub fn assert_valid(&self) {
         for (number, request) in self.requests().iter().enumerate() {
-            let found = violations(&request.body);
+            let found = violations_at(&request.path, &request.body);
             let body = &request.body;
             assert!(found.is_empty(), "request {} is not valid:\n{}\n{body:#}", number + 1, found.join("\n"));
         }
@@ -158,8 +159,9 @@ async fn serve(peer: TcpStream, state: Arc<Mutex<State>>, connection: usize) {
     let _ = peer.set_nodelay(true);
     let mut peer = BufReader::new(peer);
     while let Some(request) = read_request(&mut peer, connection).await {
+        let route = Route::of(&request.path).unwrap_or(Route::Chat);
         let (reply, serial) = take(&state, request);
-        match write_reply(&mut peer, &reply, serial).await {
+        match write_reply(&mut peer, &reply, serial, route).await {
             Ok(After::Keep) => {}
             Ok(After::Close) | Err(_) => return,
             Ok(After::Hang) => std::future::pending().await,
@@ -172,7 +174,9 @@ fn take(state: &Mutex<State>, request: Recorded) -> (Reply, usize) {
     let mut state = lock(state);
     let reply = if request.method == "GET" && request.path.ends_with("/models") {
         Reply::json(&state.models)
-    } else if request.method == "POST" && request.path.ends_with("/chat/completions") {
+    } else if request.method == "POST" && request.path.ends_with("/count_tokens") {
+        Reply::json(&json!({ "input_tokens": request.raw.len() / 4 }))
+    } else if request.method == "POST" && Route::of(&request.path).is_some() {
         match (state.answer)(&request) {
             Some(reply) => reply,
             None => {
@@ -184,7 +188,12 @@ fn take(state: &Mutex<State>, request: Recorded) -> (Reply, usize) {
         Reply::fail(404, r#"{"error":{"message":"testkit: no such route"}}"#)
     };
     state.requests.push(request);
-    let count = state.requests.iter().filter(|request| request.method == "POST").count();
+    let count = state.requests.iter().filter(|request| asks(request)).count();
     state.seen.send_replace(count);
     (reply, count)
+}
+
+/// True for a request that wants an answer of the model.
+fn asks(request: &Recorded) -> bool {
+    request.method == "POST" && !request.path.ends_with("/count_tokens")
 }

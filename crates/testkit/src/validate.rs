@@ -1,8 +1,18 @@
 //! What a strict server demands of a chat request, and what a cache demands of a sequence of them.
 
+use crate::route::Route;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
+
+/// What is wrong with a request to a path, by the protocol of that path; empty when nothing is.
+pub fn violations_at(path: &str, body: &Value) -> Vec<String> {
+    match Route::of(path) {
+        Some(Route::Messages) => crate::validate_messages::violations(body),
+        Some(Route::Responses) => crate::validate_items::violations(body),
+        Some(Route::Chat) | None => violations(body),
+    }
+}
 
 /// What is wrong with a chat request; empty when nothing is.
 pub fn violations(body: &Value) -> Vec<String> {
@@ -52,7 +62,7 @@ fn messages(messages: &[Value], found: &mut Vec<String>) {
             open.clear();
         }
         match role {
-            "system" if at == 0 && filled(&message["content"]) => {}
+            "system" | "developer" if at == 0 && filled(&message["content"]) => {}
             "user" if filled(&message["content"]) => {}
             "assistant" => open = assistant(at, message, &mut ids, found),
             "tool" => {
@@ -111,7 +121,8 @@ fn assistant(at: usize, message: &Value, ids: &mut HashSet<String>, found: &mut 
         .collect()
 }
 
-/// The numbers (from 1) of the requests whose tools and messages do not extend those of the request before, byte for byte.
+/// The numbers (from 1) of the requests whose tools and messages do not extend those of the request before, byte for
+/// byte, cache markers aside.
 pub fn prefix_breaks(bodies: &[&[u8]]) -> Vec<usize> {
     let heads: Vec<(String, String)> = bodies.iter().map(|body| head(body)).collect();
     let extends = |(before, after): (&(String, String), &(String, String))| {
@@ -121,11 +132,23 @@ pub fn prefix_breaks(bodies: &[&[u8]]) -> Vec<usize> {
     pairs.filter(|(_, pair)| !extends(*pair)).map(|(number, _)| number + 2).collect()
 }
 
-/// The raw tools and messages of a body.
+/// The raw head and messages of a body, without cache markers.
 fn head(body: &[u8]) -> (String, String) {
     let fields: HashMap<String, Box<RawValue>> = serde_json::from_slice(body).unwrap_or_default();
-    let text = |name: &str| fields.get(name).map(|value| value.get().to_owned()).unwrap_or_default();
-    (text("tools"), text("messages"))
+    let text = |name: &str| fields.get(name).map(|value| unmarked(value.get())).unwrap_or_default();
+    let head = ["tools", "system", "instructions"].map(text).concat();
+    (head, text("messages") + &text("input"))
+}
+
+/// Without `,"cache_control":{..}`.
+fn unmarked(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some((before, after)) = rest.split_once(",\"cache_control\":{") {
+        out.push_str(before);
+        rest = after.split_once('}').map_or("", |(_, rest)| rest);
+    }
+    out + rest
 }
 
 #[cfg(test)]

@@ -143,8 +143,7 @@ impl Calls {
     pub(crate) fn finish(self, history: &[Arc<Message>]) -> Vec<ToolCall> {
         let mut calls: Vec<ToolCall> = Vec::with_capacity(self.0.len());
         for call in self.0.into_iter().filter(|call| !call.name.is_empty() || !call.arguments.is_empty()) {
-            let id =
-                if call.id.is_empty() || taken(&call.id, history, &calls) { fresh(history, &calls) } else { call.id };
+            let id = unique(call.id, history, &calls);
             let arguments = if call.arguments.trim().is_empty() { "{}".to_owned() } else { unwrapped(call.arguments) };
             calls.push(ToolCall { id: CallId(id), name: call.name, arguments });
         }
@@ -183,6 +182,11 @@ fn unwrapped(arguments: String) -> String {
     let inner = serde_json::from_str::<String>(&arguments).ok();
     let inner = inner.filter(|inner| serde_json::from_str::<Value>(inner).is_ok_and(|value| value.is_object()));
     inner.unwrap_or(arguments)
+}
+
+/// The id itself, or one of ours where there is none or it is taken.
+pub(crate) fn unique(id: String, history: &[Arc<Message>], calls: &[ToolCall]) -> String {
+    if id.is_empty() || id.len() > MOST_ID || taken(&id, history, calls) { fresh(history, calls) } else { id }
 }
 
 fn made(history: &[Arc<Message>]) -> impl Iterator<Item = &ToolCall> {

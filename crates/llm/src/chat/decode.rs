@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The most text of one answer, in bytes.
-const MOST_TEXT: usize = 32 * 1024 * 1024;
+pub(crate) const MOST_TEXT: usize = 32 * 1024 * 1024;
 
 /// One event, or a whole answer. Leaves are raw, so that an odd one spoils nothing but itself.
 #[derive(Deserialize)]
@@ -55,6 +55,10 @@ struct Delta<'a> {
     #[serde(borrow, default)]
     reasoning: Option<&'a RawValue>,
     #[serde(borrow, default)]
+    reasoning_text: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    thinking: Option<&'a RawValue>,
+    #[serde(borrow, default)]
     tool_calls: Option<&'a RawValue>,
     #[serde(borrow, default)]
     function_call: Option<Function<'a>>,
@@ -74,10 +78,10 @@ pub(crate) struct Decoder {
 
 /// The items that are ready. Neighbours that came together are joined: the consumer pays by the item.
 #[derive(Default)]
-struct Out {
-    items: VecDeque<Item>,
-    text: usize,
-    reasoning: usize,
+pub(crate) struct Out {
+    pub(crate) items: VecDeque<Item>,
+    pub(crate) text: usize,
+    pub(crate) reasoning: usize,
 }
 
 impl Decoder {
@@ -137,7 +141,7 @@ impl Decoder {
     fn delta(&mut self, delta: &Delta<'_>, whole: bool) -> Result<(), Trouble> {
         let spoken = (self.out.text > 0, self.out.reasoning > 0, !self.calls.is_empty());
         let (text, reasoning, calls) = if whole { spoken } else { (false, false, false) };
-        let thoughts = [delta.reasoning_content, delta.reasoning];
+        let thoughts = [delta.reasoning_content, delta.reasoning, delta.reasoning_text, delta.thinking];
         if !reasoning && let Some(thought) = thoughts.into_iter().flatten().find(|raw| !matches!(raw.get(), "\"\"")) {
             self.out.push(Part::Reasoning(&content::text(thought)));
         }
@@ -249,7 +253,7 @@ impl Decode for Decoder {
 }
 
 impl Out {
-    fn push(&mut self, part: Part<'_>) {
+    pub(crate) fn push(&mut self, part: Part<'_>) {
         match (part, self.items.back_mut()) {
             (Part::Text("") | Part::Reasoning(""), _) => return,
             (Part::Text(text), Some(Item::Text(last))) | (Part::Reasoning(text), Some(Item::Reasoning(last))) => {
@@ -264,7 +268,7 @@ impl Out {
         }
     }
 
-    fn push_call(&mut self, place: usize, known: &str, piece: &str) {
+    pub(crate) fn push_call(&mut self, place: usize, known: &str, piece: &str) {
         match self.items.back_mut() {
             Some(Item::CallDelta { index, name, delta }) if *index == place => {
                 if name != known {

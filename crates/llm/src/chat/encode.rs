@@ -2,14 +2,13 @@
 //! that the endpoint's cache holds and a request costs the same at step 500 as at step 1. `messages` comes last.
 
 use crate::Endpoint;
-use crate::compat::Compat;
+use crate::options::{Field, Legal, cache_fields, effort, is_strict, legal_id, or, put, put_fields, with_extra};
 use crate::wire::Encode;
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Prefix, Request};
-use reasonix_proto::{Message, ToolCall};
-use serde::Serialize;
-use serde_json::{Value, json};
-use std::borrow::Cow;
+use reasonix_catalogue::{Compat, ReasoningBack};
+use reasonix_proto::{Message, Reasoning, ToolCall};
+use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Encodes the requests to one endpoint.
@@ -26,16 +25,17 @@ pub(crate) struct Encoder {
 struct Sent {
     prefix: Arc<Prefix>,
     messages: Vec<Arc<Message>>,
-    /// `,"tools":[..]`, or nothing.
+    /// What speaks of the cache, and `,"tools":[..]`, or nothing.
     tools: Vec<u8>,
+    has_tools: bool,
     /// The system prompt and the messages, without the brackets around them.
     encoded: Vec<u8>,
 }
 
 impl Encoder {
     pub(crate) fn new(endpoint: &Endpoint) -> Self {
-        let compat = Compat::of(endpoint);
-        Self { compat, name: endpoint.name(), head: head(endpoint, compat), sent: Mutex::new(None) }
+        let compat = endpoint.compat();
+        Self { head: head(endpoint, &compat), compat, name: endpoint.name(), sent: Mutex::new(None) }
     }
 
     fn message(&self, out: &mut Vec<u8>, message: &Message) {
@@ -49,25 +49,50 @@ impl Encoder {
                 // what it is given would print "None" for null.
                 let content = if calls.is_empty() { or(text, INTERRUPTED) } else { text };
                 out.extend_from_slice(b"{\"role\":\"assistant\",\"content\":");
-                put(out, &content);
-                if self.compat.reasoning_back {
-                    let own = reasoning.as_ref().filter(|reasoning| reasoning.model == self.name);
-                    out.extend_from_slice(b",\"reasoning_content\":");
-                    put(out, &own.map_or("", |reasoning| reasoning.text.as_str()));
-                }
+                self.content(out, content, reasoning.as_ref(), !calls.is_empty());
                 if !calls.is_empty() {
-                    out.extend_from_slice(b",\"tool_calls\":");
-                    put(out, &calls.iter().map(Wired::from).collect::<Vec<_>>());
+                    out.extend_from_slice(b",\"tool_calls\":[");
+                    for (place, call) in calls.iter().enumerate() {
+                        if place > 0 {
+                            out.push(b',');
+                        }
+                        put_call(out, call, &self.compat);
+                    }
+                    out.push(b']');
                 }
             }
-            Message::Tool { call, content, .. } => {
+            Message::Tool { call, name, content } => {
                 out.extend_from_slice(b"{\"role\":\"tool\",\"tool_call_id\":");
-                put(out, call);
+                put(out, &legal_id(call.as_str(), self.compat.tool_ids));
+                if self.compat.tool_result_name {
+                    out.extend_from_slice(b",\"name\":");
+                    put(out, &crate::options::legal_name(name));
+                }
                 out.extend_from_slice(b",\"content\":");
                 put(out, &or(content, "(no output)"));
             }
         }
         out.push(b'}');
+    }
+
+    /// The content of an answer, and its reasoning where the endpoint wants that back.
+    fn content(&self, out: &mut Vec<u8>, content: &str, reasoning: Option<&Reasoning>, calls: bool) {
+        let own = reasoning.filter(|reasoning| reasoning.model == self.name);
+        let text = own.map_or("", |reasoning| reasoning.text.as_str());
+        let back = match self.compat.reasoning_back {
+            ReasoningBack::Never => false,
+            ReasoningBack::Calls => calls && !text.is_empty(),
+            ReasoningBack::Always => true,
+            ReasoningBack::Text if text.is_empty() => false,
+            ReasoningBack::Text => return put(out, &format!("<thinking>{text}</thinking>\n{content}")),
+        };
+        put(out, content);
+        if back {
+            out.push(b',');
+            put(out, self.compat.reasoning_field.name());
+            out.push(b':');
+            put(out, text);
+        }
     }
 }
 
@@ -76,31 +101,54 @@ impl Encode for Encoder {
         let mut kept = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         let sent = match kept.take() {
             Some(sent) if sent.is_extended_by(request) => kept.insert(sent),
-            _ => kept.insert(Sent::new(&request.prefix)),
+            _ => kept.insert(Sent::new(request, &self.compat)),
         };
         for message in request.messages.iter().skip(sent.messages.len()) {
+            if self.compat.assistant_after_tool && sent.is_result_before(message) {
+                sent.encoded.extend_from_slice(b",{\"role\":\"assistant\",\"content\":\"(noted)\"}");
+            }
             sent.encoded.push(b',');
             self.message(&mut sent.encoded, message);
             sent.messages.push(Arc::clone(message));
         }
-        let choice: &[u8] = if request.may_call || sent.tools.is_empty() { b"" } else { b",\"tool_choice\":\"none\"" };
+        let silenced = !request.may_call && sent.has_tools && self.compat.tool_choice;
+        let choice: &[u8] = if silenced { b",\"tool_choice\":\"none\"" } else { b"" };
         let parts = [&self.head, choice, &sent.tools, b",\"messages\":[", &sent.encoded, b"]}"];
         Bytes::from(parts.concat())
     }
 }
 
 impl Sent {
-    fn new(prefix: &Arc<Prefix>) -> Self {
+    fn new(request: &Request, compat: &Compat) -> Self {
+        let prefix = &request.prefix;
         let mut tools = Vec::new();
+        put_fields(&mut tools, &cache_fields(compat, &prefix.system, &request.messages));
         if !prefix.tools.is_empty() {
-            let list = prefix.tools.iter().map(|spec| json!({ "type": "function", "function": spec }));
+            let list = prefix.tools.iter().map(|spec| {
+                let mut function = json!(spec);
+                if compat.strict_tools && is_strict(&spec.parameters) {
+                    function["strict"] = json!(true);
+                }
+                json!({ "type": "function", "function": function })
+            });
             tools.extend_from_slice(b",\"tools\":");
             put(&mut tools, &list.collect::<Vec<_>>());
+            if compat.parallel_calls {
+                tools.extend_from_slice(b",\"parallel_tool_calls\":true");
+            }
         }
-        let mut encoded = b"{\"role\":\"system\",\"content\":".to_vec();
-        put(&mut encoded, &or(&prefix.system, "You are a helpful assistant."));
+        let role: &[u8] = if compat.developer_role { b"developer" } else { b"system" };
+        let mut encoded = [b"{\"role\":\"", role, b"\",\"content\":"].concat();
+        put(&mut encoded, or(&prefix.system, "You are a helpful assistant."));
         encoded.push(b'}');
-        Self { prefix: Arc::clone(prefix), messages: Vec::new(), tools, encoded }
+        let has_tools = !prefix.tools.is_empty();
+        Self { prefix: Arc::clone(prefix), messages: Vec::new(), tools, has_tools, encoded }
+    }
+
+    /// True when a result was encoded last and the user speaks next.
+    fn is_result_before(&self, next: &Message) -> bool {
+        matches!(next, Message::User { .. })
+            && self.messages.last().is_some_and(|message| matches!(**message, Message::Tool { .. }))
     }
 
     fn is_extended_by(&self, request: &Request) -> bool {
@@ -111,79 +159,34 @@ impl Sent {
 }
 
 /// A call as it is on the wire.
-#[derive(Serialize)]
-struct Wired<'a> {
-    id: &'a str,
-    r#type: &'static str,
-    function: WiredFunction<'a>,
+fn put_call(out: &mut Vec<u8>, call: &ToolCall, compat: &Compat) {
+    let Legal { id, name, arguments } = Legal::new(call, compat);
+    out.extend_from_slice(b"{\"id\":");
+    put(out, &id);
+    out.extend_from_slice(b",\"type\":\"function\",\"function\":{\"name\":");
+    put(out, &name);
+    out.extend_from_slice(b",\"arguments\":");
+    put(out, &arguments);
+    out.extend_from_slice(b"}}");
 }
 
-#[derive(Serialize)]
-struct WiredFunction<'a> {
-    name: Cow<'a, str>,
-    arguments: Cow<'a, str>,
-}
-
-impl<'a> From<&'a ToolCall> for Wired<'a> {
-    fn from(call: &'a ToolCall) -> Self {
-        let function = WiredFunction { name: legal_name(&call.name), arguments: legal_arguments(&call.arguments) };
-        Self { id: call.id.as_str(), r#type: "function", function }
+/// The options of every request.
+fn head(endpoint: &Endpoint, compat: &Compat) -> Vec<u8> {
+    let mut options: Vec<Field> = Vec::new();
+    if compat.usage_in_stream {
+        options.push(("stream_options", json!({ "include_usage": true })));
     }
-}
-
-/// A name that every server takes: a strict one refuses the whole request for a dot in it.
-fn legal_name(name: &str) -> Cow<'_, str> {
-    let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    match name {
-        "" => Cow::Borrowed("unknown"),
-        _ if name.len() <= 64 && name.chars().all(legal) => Cow::Borrowed(name),
-        _ => Cow::Owned(name.chars().take(64).map(|c| if legal(c) { c } else { '_' }).collect()),
+    if compat.store {
+        options.push(("store", json!(false)));
     }
-}
-
-/// Arguments that are a JSON object. What the model wrote otherwise stands inside one: some servers parse what is sent
-/// back and fail for ever on broken JSON.
-fn legal_arguments(arguments: &str) -> Cow<'_, str> {
-    if serde_json::from_str::<serde_json::Map<String, Value>>(arguments).is_ok() {
-        return Cow::Borrowed(arguments);
-    }
-    if arguments.trim().is_empty() {
-        Cow::Borrowed("{}")
-    } else {
-        Cow::Owned(json!({ "_invalid": arguments }).to_string())
-    }
-}
-
-/// The text, or something in its place: strict servers refuse a message that says nothing.
-fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
-    if text.trim().is_empty() { otherwise } else { text }
-}
-
-/// The options of every request. What the user adds wins over what we would send; a null takes it out.
-fn head(endpoint: &Endpoint, compat: Compat) -> Vec<u8> {
-    let mut options: Vec<(&str, Value)> = vec![("stream_options", json!({ "include_usage": true }))];
     options.extend(endpoint.temperature.map(|temperature| ("temperature", json!(temperature))));
-    options.extend(endpoint.max_tokens.map(|most| (compat.max_tokens, json!(most))));
-    options.extend(endpoint.reasoning_effort.as_ref().map(|effort| ("reasoning_effort", json!(effort))));
-    options.retain(|(name, _)| !endpoint.extra_body.contains_key(*name));
-    let ours = ["model", "stream", "messages", "tools", "tool_choice"];
-    let extra = endpoint.extra_body.iter().filter(|(name, value)| !ours.contains(&name.as_str()) && !value.is_null());
-    options.extend(extra.map(|(name, value)| (name.as_str(), value.clone())));
+    options.extend(endpoint.max_tokens.map(|most| (compat.max_tokens_field.field(), json!(most))));
+    options.extend(effort(endpoint, compat));
     let mut out = b"{\"model\":".to_vec();
-    put(&mut out, &endpoint.model);
+    put(&mut out, endpoint.wire_model());
     out.extend_from_slice(b",\"stream\":true");
-    for (name, value) in options {
-        out.push(b',');
-        put(&mut out, &name);
-        out.push(b':');
-        put(&mut out, &value);
-    }
+    put_fields(&mut out, &with_extra(options, &endpoint.extra_body));
     out
-}
-
-/// Writes JSON. Neither a text nor a value made of texts and numbers can fail to be written into memory.
-fn put<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
-    let _ = serde_json::to_writer(out, value);
 }
 
 #[cfg(test)]
@@ -194,6 +197,7 @@ mod tests {
     use pretty_assertions::assert_eq;
     use proptest::prelude::*;
     use reasonix_agent::{Prefix, Request, ToolSpec};
+    use reasonix_catalogue::{ReasoningBack, ReasoningField, ToolIds};
     use reasonix_proto::{Message, Reasoning, StopReason, ToolCall};
     use reasonix_testkit::{prefix_breaks, violations};
     use serde_json::{Value, json};
@@ -325,10 +329,51 @@ mod tests {
         let messages = [user("hi"), calls("said", &[]), user("go on"), Arc::new(stranger), user("more")];
         let plain = json_of(&Encoder::new(&endpoint()).body(&request(&messages)));
         assert!(plain["messages"][2].get("reasoning_content").is_none());
-        let wanting = Endpoint { reasoning_back: Some(true), ..endpoint() };
+        let mut wanting = endpoint();
+        wanting.overrides.reasoning_back = Some(ReasoningBack::Always);
         let body = json_of(&Encoder::new(&wanting).body(&request(&messages)));
         assert_eq!(body["messages"][2]["reasoning_content"], "hm");
         assert_eq!(body["messages"][4]["reasoning_content"], "", "present even when there is none of its own");
+    }
+
+    #[test]
+    fn profiles_shape_the_body() {
+        let messages = [user("hi"), calls("", &[("call.1", "read_file", "{}")]), result("call.1", "x"), user("go on")];
+        let mut endpoint = endpoint();
+        endpoint.effort = Some(reasonix_catalogue::Effort::High);
+        endpoint.wire_model = Some("m-2".into());
+        endpoint.overrides = serde_json::from_value(json!({
+            "developer_role": true, "usage_in_stream": false, "tool_ids": "nine", "tool_result_name": true,
+            "parallel_calls": true, "strict_tools": true, "store": true, "cache_key": true, "cache_retention": "long",
+            "reasoning_field": "reasoning", "reasoning_back": "calls", "assistant_after_tool": true,
+        }))
+        .expect("a profile");
+        let body = json_of(&Encoder::new(&endpoint).body(&request(&messages)));
+        assert_eq!((body["model"].as_str(), body["messages"][0]["role"].as_str()), (Some("m-2"), Some("developer")));
+        assert_eq!((&body["store"], &body["parallel_tool_calls"]), (&json!(false), &json!(true)));
+        assert_eq!((&body["reasoning_effort"], body.get("stream_options")), (&json!("high"), None));
+        assert!(body["prompt_cache_key"].as_str().is_some_and(|key| key.starts_with("reasonix-")));
+        assert_eq!(body["prompt_cache_retention"], "24h");
+        assert!(body["tools"][0]["function"].get("strict").is_none(), "its schema does not allow it");
+        let (call, answer) = (&body["messages"][2], &body["messages"][3]);
+        assert_eq!(call["reasoning"], "hm");
+        assert_eq!(call["tool_calls"][0]["id"], answer["tool_call_id"]);
+        assert_eq!(answer["tool_call_id"].as_str().map(str::len), Some(9));
+        assert_eq!(answer["name"], "read_file");
+        assert_eq!(body["messages"][4]["role"], "assistant");
+        assert_eq!(violations(&body), Vec::<String>::new());
+
+        endpoint.overrides.reasoning_back = Some(ReasoningBack::Text);
+        let body = json_of(&Encoder::new(&endpoint).body(&request(&messages)));
+        assert_eq!(body["messages"][2]["content"], "<thinking>hm</thinking>\n");
+        endpoint.overrides.reasoning_field = Some(ReasoningField::Thinking);
+        endpoint.overrides.reasoning_back = Some(ReasoningBack::Always);
+        endpoint.overrides.tool_ids = Some(ToolIds::Any);
+        let body = json_of(&Encoder::new(&endpoint).body(&request(&messages)));
+        assert_eq!(
+            (&body["messages"][2]["thinking"], &body["messages"][3]["tool_call_id"]),
+            (&json!("hm"), &json!("call.1"))
+        );
     }
 
     #[test]

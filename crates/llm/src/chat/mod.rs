@@ -2,9 +2,9 @@
 
 pub(crate) mod calls;
 pub(crate) mod content;
-mod decode;
-pub(crate) mod encode;
-mod think;
+pub(crate) mod decode;
+mod encode;
+pub(crate) mod think;
 
 use crate::wire::Decode;
 use crate::{Endpoint, wire};
@@ -19,6 +19,6 @@ pub fn chat(endpoint: Endpoint, client: reqwest::Client) -> Arc<dyn Model> {
     wire::model(endpoint, client, encoder, decoder)
 }
 
-fn decoder(endpoint: &Arc<Endpoint>, request: &Arc<Request>) -> Box<dyn Decode> {
+pub(crate) fn decoder(endpoint: &Arc<Endpoint>, request: &Arc<Request>) -> Box<dyn Decode> {
     Box::new(Decoder::new(Arc::clone(endpoint), Arc::clone(request)))
 }

@@ -1,0 +1,76 @@
+//! One model under many names: endpoints put prefixes before the names that a model's makers gave it, and write dots as
+//! dashes.
+
+use crate::models::MODELS;
+
+/// A model's name without what gateways put before it, such as `anthropic/` or `Qwen/`, and after it, such as `:free`.
+pub fn plain(model: &str) -> &str {
+    let name = model.rsplit_once('/').map_or(model, |(_, name)| name);
+    name.strip_suffix(":free").or_else(|| name.strip_suffix(":thinking")).unwrap_or(name)
+}
+
+/// The official name of a model, where it is sure: the name itself, or the name with dots for dashes. A date at its end
+/// is taken off. None where nothing is known: families are never guessed together.
+pub fn canonical(model: &str) -> Option<&'static str> {
+    let name = plain(model).to_ascii_lowercase();
+    let find = |name: &str| {
+        let named = |id: &&str| id.eq_ignore_ascii_case(name);
+        MODELS.iter().find(|known| named(&known.id) || known.also.iter().any(named)).map(|known| known.id)
+    };
+    find(&name)
+        .or_else(|| find(undated(&name)))
+        .or_else(|| find(&name.replace('.', "-")))
+        .or_else(|| find(&dotted(&name)?))
+}
+
+/// Without a date such as `-20250929` or `-2025-08-07` at the end.
+fn undated(name: &str) -> &str {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    for length in [9, 11] {
+        let Some(at) = name.len().checked_sub(length) else { continue };
+        if let (Some(head), Some(tail)) = (name.get(..at), name.get(at..))
+            && tail.starts_with("-20")
+            && digits(tail)
+        {
+            return head;
+        }
+    }
+    name
+}
+
+/// With the last dash between two digits as a dot.
+fn dotted(name: &str) -> Option<String> {
+    let bytes = name.as_bytes();
+    let between = |at: &usize| {
+        let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+        bytes.get(*at) == Some(&b'-') && at.checked_sub(1).is_some_and(digit) && digit(at + 1)
+    };
+    let at = (0..bytes.len()).rev().find(between)?;
+    Some(format!("{}.{}", name.get(..at)?, name.get(at + 1..)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::canonical;
+
+    #[test]
+    fn names() {
+        for (model, expected) in [
+            ("claude-sonnet-4-5", Some("claude-sonnet-4-5")),
+            ("anthropic/claude-sonnet-4.5", Some("claude-sonnet-4-5")),
+            ("claude-sonnet-4-5-20250929", Some("claude-sonnet-4-5")),
+            ("openai/gpt-5-2025-08-07", Some("gpt-5")),
+            ("gpt-4-1", Some("gpt-4.1")),
+            ("z-ai/glm-4.6:free", Some("glm-4.6")),
+            ("DeepSeek-Chat", Some("deepseek-chat")),
+            ("MiniMaxAI/MiniMax-M2", Some("MiniMax-M2")),
+            ("gpt-5-mini", Some("gpt-5-mini")),
+            ("gpt-5-medium", None),
+            ("claude", None),
+            ("Qwen/Qwen3-8B", None),
+            ("", None),
+        ] {
+            assert_eq!(canonical(model), expected, "{model}");
+        }
+    }
+}

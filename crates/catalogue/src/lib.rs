@@ -1,0 +1,20 @@
+//! What is known about endpoints and models: presets, compatibility profiles, windows, prices. Constant data and pure
+//! look-ups: nothing is read, downloaded or parsed at start, and no vendor has code of its own.
+
+mod canonical;
+mod compat;
+mod effort;
+mod models;
+mod presets;
+mod profiles;
+mod rules;
+
+pub use canonical::{canonical, plain};
+pub use compat::{
+    Auth, Compat, MaxTokens, Overrides, ReasoningBack, ReasoningField, Retention, Thinking, ToolIds, Wire,
+};
+pub use effort::{Effort, EffortNames, split};
+pub use models::{Known, MODELS, known};
+pub use presets::{PRESETS, Preset, balance_route, preset, preset_for};
+pub use profiles::{MODEL_PROFILES, ModelProfile, ROLES, model_profile};
+pub use rules::compat;

@@ -1,0 +1,132 @@
+//! Models that are known without asking: what they can see, what they cost, what they can do. Prices are those that were
+//! published when this version was made, for a million tokens; where they depend on the hour or the length, the higher
+//! one stands. What the user writes wins.
+
+use crate::canonical::canonical;
+use crate::effort::Effort::{self, High, Low, Medium, Minimal, Off, Xhigh};
+use reasonix_proto::Price;
+
+/// A model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Known {
+    /// Its official name.
+    pub id: &'static str,
+    /// Other names under which endpoints offer the same model.
+    pub also: &'static [&'static str],
+    /// Tokens it can see.
+    pub window: u64,
+    /// The most tokens of an answer.
+    pub output: u64,
+    /// Input, cached input and output, in US dollars; none where it depends on who serves it.
+    pub usd: Option<(f64, f64, f64)>,
+    /// The efforts it knows; empty where it cannot be told.
+    pub efforts: &'static [Effort],
+    /// True when it can look at pictures.
+    pub vision: bool,
+}
+
+impl Known {
+    /// What it costs.
+    pub fn price(&self) -> Option<Price> {
+        self.usd.map(|(input, cached, output)| Price { input, cached, output, currency: "USD".to_owned() })
+    }
+
+    const fn sees(self) -> Self {
+        Self { vision: true, ..self }
+    }
+
+    const fn also(self, also: &'static [&'static str]) -> Self {
+        Self { also, ..self }
+    }
+}
+
+const fn model(
+    id: &'static str,
+    (window, output): (u64, u64),
+    usd: (f64, f64, f64),
+    efforts: &'static [Effort],
+) -> Known {
+    Known { id, also: &[], window, output, usd: Some(usd), efforts, vision: false }
+}
+
+const fn open(id: &'static str, (window, output): (u64, u64), efforts: &'static [Effort]) -> Known {
+    Known { id, also: &[], window, output, usd: None, efforts, vision: false }
+}
+
+const SWITCH: &[Effort] = &[Off, High];
+const DEEPSEEK: &[Effort] = &[Off, High, Xhigh];
+const GPT5: &[Effort] = &[Minimal, Low, Medium, High];
+const O: &[Effort] = &[Low, Medium, High];
+const CLAUDE: &[Effort] = &[Off, Low, Medium, High, Xhigh];
+
+/// Every known model.
+#[rustfmt::skip]
+pub const MODELS: &[Known] = &[
+    model("deepseek-v4-flash", (1_000_000, 384_000), (0.30, 0.006, 1.20), DEEPSEEK).also(&["deepseek-flash"]),
+    model("deepseek-v4-pro", (1_000_000, 384_000), (1.32, 0.044, 3.96), DEEPSEEK).also(&["deepseek-pro"]),
+    model("deepseek-chat", (128_000, 8_192), (0.28, 0.028, 0.42), &[]),
+    model("deepseek-reasoner", (128_000, 65_536), (0.28, 0.028, 0.42), &[]),
+    model("qwen3-coder-plus", (1_000_000, 65_536), (6.00, 0.60, 60.00), &[]),
+    model("qwen3-coder-flash", (1_000_000, 65_536), (1.60, 0.16, 9.60), &[]),
+    model("qwen3-max", (262_144, 65_536), (3.00, 0.60, 15.00), &[]),
+    model("qwen-plus", (1_000_000, 32_768), (1.20, 0.24, 3.60), SWITCH),
+    model("qwen-flash", (1_000_000, 32_768), (0.25, 0.05, 2.00), SWITCH),
+    open("qwen3-coder", (262_144, 65_536), &[]).also(&["qwen3-coder-480b-a35b-instruct"]),
+    model("kimi-k2-0905-preview", (262_144, 32_768), (0.60, 0.15, 2.50), &[]).also(&["kimi-k2-0905"]),
+    model("kimi-k2-turbo-preview", (262_144, 32_768), (1.15, 0.15, 8.00), &[]),
+    model("kimi-k2-thinking", (262_144, 65_536), (0.60, 0.15, 2.50), &[]),
+    model("glm-4.6", (200_000, 128_000), (0.60, 0.11, 2.20), SWITCH),
+    model("glm-4.5-air", (128_000, 96_000), (0.20, 0.03, 1.10), SWITCH),
+    model("MiniMax-M2", (204_800, 131_072), (0.30, 0.03, 1.20), &[]),
+    model("gpt-5", (400_000, 128_000), (1.25, 0.125, 10.00), GPT5).sees(),
+    model("gpt-5-codex", (400_000, 128_000), (1.25, 0.125, 10.00), O).sees(),
+    model("gpt-5-mini", (400_000, 128_000), (0.25, 0.025, 2.00), GPT5).sees(),
+    model("gpt-5-nano", (400_000, 128_000), (0.05, 0.005, 0.40), GPT5).sees(),
+    model("gpt-4.1", (1_047_576, 32_768), (2.00, 0.50, 8.00), &[]).sees(),
+    model("gpt-4.1-mini", (1_047_576, 32_768), (0.40, 0.10, 1.60), &[]).sees(),
+    model("gpt-4o", (128_000, 16_384), (2.50, 1.25, 10.00), &[]).sees(),
+    model("o3", (200_000, 100_000), (2.00, 0.50, 8.00), O).sees(),
+    model("o4-mini", (200_000, 100_000), (1.10, 0.275, 4.40), O).sees(),
+    open("gpt-oss-120b", (131_072, 131_072), O),
+    open("gpt-oss-20b", (131_072, 131_072), O),
+    model("claude-opus-4-5", (200_000, 64_000), (5.00, 0.50, 25.00), CLAUDE).sees(),
+    model("claude-opus-4-1", (200_000, 32_000), (15.00, 1.50, 75.00), CLAUDE).sees(),
+    model("claude-sonnet-4-5", (200_000, 64_000), (3.00, 0.30, 15.00), CLAUDE).sees(),
+    model("claude-sonnet-4", (200_000, 64_000), (3.00, 0.30, 15.00), CLAUDE).sees().also(&["claude-sonnet-4-0"]),
+    model("claude-haiku-4-5", (200_000, 64_000), (1.00, 0.10, 5.00), CLAUDE).sees(),
+];
+
+/// What is known of a model under any of its names.
+pub fn known(model: &str) -> Option<&'static Known> {
+    let id = canonical(model)?;
+    MODELS.iter().find(|known| known.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MODELS, known};
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_model_is_whole() {
+        let mut names = HashSet::new();
+        for model in MODELS {
+            for name in std::iter::once(&model.id).chain(model.also) {
+                assert!(names.insert(name.to_ascii_lowercase()), "{name} stands twice");
+                assert_eq!(known(name).map(|known| known.id), Some(model.id));
+            }
+            assert!(model.window > model.output / 2 && model.output > 0, "{}", model.id);
+            assert!(model.efforts.is_sorted(), "{}", model.id);
+            if let Some((input, cached, output)) = model.usd {
+                assert!(0.0 < cached && cached < input && input < output, "{}", model.id);
+            }
+        }
+    }
+
+    #[test]
+    fn prices() {
+        let price = known("anthropic/claude-sonnet-4.5").unwrap().price().unwrap();
+        assert_eq!((price.input, price.cached, price.output, price.currency.as_str()), (3.0, 0.3, 15.0, "USD"));
+        assert!(known("gpt-oss-20b").unwrap().price().is_none(), "it depends on who serves it");
+    }
+}

@@ -1,0 +1,144 @@
+//! Endpoints that people use, each a few lines of data. A preset only fills in what the user did not write.
+
+use crate::compat::Wire;
+
+/// An endpoint with its address and its models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preset {
+    /// The name that settings use.
+    pub name: &'static str,
+    /// The protocol.
+    pub wire: Wire,
+    /// The address; empty where every user has another one.
+    pub base_url: &'static str,
+    /// The variable that holds the key; none for servers without keys.
+    pub key_env: Option<&'static str>,
+    /// Models it offers, the default first; empty where the server is asked.
+    pub models: &'static [&'static str],
+    /// The route that tells the account's balance, where there is one.
+    pub balance: Option<&'static str>,
+}
+
+const fn hosted(
+    name: &'static str,
+    wire: Wire,
+    base_url: &'static str,
+    key_env: &'static str,
+    models: &'static [&'static str],
+) -> Preset {
+    Preset { name, wire, base_url, key_env: Some(key_env), models, balance: None }
+}
+
+const fn local(name: &'static str, base_url: &'static str) -> Preset {
+    Preset { name, wire: Wire::Chat, base_url, key_env: None, models: &[], balance: None }
+}
+
+impl Preset {
+    const fn with_balance(self, route: &'static str) -> Self {
+        Self { balance: Some(route), ..self }
+    }
+
+    /// True for a server on the user's own machine.
+    pub fn is_local(&self) -> bool {
+        self.key_env.is_none()
+    }
+}
+
+const QWEN: &[&str] = &["qwen3-coder-plus", "qwen3-max", "qwen-plus", "qwen3-coder-flash", "qwen-flash"];
+const KIMI: &[&str] = &["kimi-k2-0905-preview", "kimi-k2-turbo-preview", "kimi-k2-thinking"];
+const GLM: &[&str] = &["glm-4.6", "glm-4.5-air"];
+const MINIMAX: &[&str] = &["MiniMax-M2"];
+const CLAUDE: &[&str] = &["claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5"];
+const GPT: &[&str] = &["gpt-5", "gpt-5-mini", "gpt-5-nano", "gpt-5-codex", "gpt-4.1", "o4-mini"];
+
+/// Every preset, in the order they are offered.
+#[rustfmt::skip]
+pub const PRESETS: &[Preset] = &[
+    hosted("deepseek", Wire::Chat, "https://api.deepseek.com", "DEEPSEEK_API_KEY", &["deepseek-v4-flash", "deepseek-v4-pro", "deepseek-chat", "deepseek-reasoner"]).with_balance("user/balance"),
+    hosted("dashscope", Wire::Chat, "https://dashscope.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", QWEN),
+    hosted("dashscope-intl", Wire::Chat, "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", QWEN),
+    hosted("dashscope-us", Wire::Chat, "https://dashscope-us.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", QWEN),
+    hosted("kimi", Wire::Chat, "https://api.moonshot.cn/v1", "MOONSHOT_API_KEY", KIMI).with_balance("users/me/balance"),
+    hosted("kimi-intl", Wire::Chat, "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", KIMI).with_balance("users/me/balance"),
+    hosted("glm", Wire::Chat, "https://api.z.ai/api/paas/v4", "ZAI_API_KEY", GLM),
+    hosted("glm-cn", Wire::Chat, "https://open.bigmodel.cn/api/paas/v4", "ZHIPU_API_KEY", GLM),
+    hosted("minimax", Wire::Chat, "https://api.minimax.io/v1", "MINIMAX_API_KEY", MINIMAX),
+    hosted("minimax-cn", Wire::Chat, "https://api.minimaxi.com/v1", "MINIMAX_API_KEY", MINIMAX),
+    hosted("openrouter", Wire::Chat, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", &["deepseek/deepseek-v4-flash", "qwen/qwen3-coder", "z-ai/glm-4.6", "anthropic/claude-sonnet-4.5"]).with_balance("credits"),
+    hosted("openai", Wire::Responses, "https://api.openai.com/v1", "OPENAI_API_KEY", GPT),
+    hosted("anthropic", Wire::Anthropic, "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", CLAUDE),
+    hosted("azure", Wire::Responses, "", "AZURE_OPENAI_API_KEY", GPT),
+    local("llama.cpp", "http://127.0.0.1:8080/v1"),
+    local("vllm", "http://127.0.0.1:8000/v1"),
+    local("ollama", "http://127.0.0.1:11434/v1"),
+    local("lmstudio", "http://127.0.0.1:1234/v1"),
+    local("sglang", "http://127.0.0.1:30000/v1"),
+];
+
+/// The preset of a name, in the words of several programs.
+pub fn preset(name: &str) -> Option<&'static Preset> {
+    let name = match name {
+        "zai" | "z-ai" => "glm",
+        "qwen" | "bailian" => "dashscope",
+        "moonshot" => "kimi",
+        "lm-studio" => "lmstudio",
+        "llamacpp" | "llama-cpp" => "llama.cpp",
+        other => other,
+    };
+    PRESETS.iter().find(|preset| preset.name == name)
+}
+
+/// The hosted preset that an address belongs to.
+pub fn preset_for(base_url: &str) -> Option<&'static Preset> {
+    let host = host_of(base_url);
+    PRESETS
+        .iter()
+        .filter(|preset| !preset.is_local())
+        .find(|preset| !preset.base_url.is_empty() && host_of(preset.base_url) == host)
+}
+
+/// The route that tells a balance at an address, where one is known.
+pub fn balance_route(base_url: &str) -> Option<&'static str> {
+    preset_for(base_url)?.balance
+}
+
+/// The host of an address.
+fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.split(['/', '?']).next().unwrap_or_default();
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    rest.split(':').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PRESETS, balance_route, preset, preset_for};
+    use crate::models::known;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_preset_is_whole() {
+        let mut names = HashSet::new();
+        for preset in PRESETS {
+            assert!(names.insert(preset.name), "{} stands twice", preset.name);
+            let local = preset.base_url.starts_with("http://127.0.0.1:");
+            assert!(local || preset.base_url.starts_with("https://") || preset.name == "azure", "{}", preset.name);
+            assert_eq!(local, preset.is_local(), "{}", preset.name);
+            assert!(local != !preset.models.is_empty(), "{}", preset.name);
+            for model in preset.models {
+                assert!(known(model).is_some(), "{}: nothing is known about {model}", preset.name);
+            }
+        }
+        assert!(names.len() >= 14);
+    }
+
+    #[test]
+    fn names_and_addresses() {
+        assert_eq!(preset("z-ai").unwrap().name, "glm");
+        assert_eq!(preset_for("https://api.deepseek.com/v1").unwrap().name, "deepseek");
+        assert_eq!(preset_for("http://127.0.0.1:8080/v1"), None);
+        assert_eq!(preset_for("https://api.deepseek.com.evil.example/v1"), None);
+        assert_eq!(balance_route("https://api.deepseek.com"), Some("user/balance"));
+        assert_eq!(balance_route("https://api.anthropic.com/v1"), None);
+    }
+}

@@ -1,0 +1,123 @@
+//! What is known of endpoints by their address and of models by their name. One table; a later row wins over an earlier
+//! one, and what the user wrote over all of them.
+
+use crate::canonical::plain;
+use crate::compat::{Auth, Compat, MaxTokens, Overrides, ReasoningBack, ReasoningField, Thinking, ToolIds, Wire};
+use crate::effort::EffortNames;
+use std::borrow::Cow;
+
+/// One row: whom it is about, and what holds there.
+struct Rule {
+    /// Domains, or names of presets; empty for every address.
+    at: &'static [&'static str],
+    /// Beginnings of model names, upstream prefixes aside; empty for every model.
+    models: &'static [&'static str],
+    says: Overrides,
+}
+
+const SAID: Overrides = Overrides::NONE;
+const DEEPSEEK_WORDS: EffortNames = EffortNames {
+    minimal: Some(Cow::Borrowed("high")),
+    low: Some(Cow::Borrowed("high")),
+    medium: Some(Cow::Borrowed("high")),
+    xhigh: Some(Cow::Borrowed("max")),
+    ..EffortNames::NONE
+};
+
+#[rustfmt::skip]
+const RULES: &[Rule] = &[
+    Rule { at: &["api.openai.com", "openai.azure.com", "openai", "azure"], models: &[], says: Overrides {
+        max_tokens_field: Some(MaxTokens::MaxCompletionTokens), developer_role: Some(true), cache_key: Some(true), store: Some(true), ..SAID } },
+    Rule { at: &["openai.azure.com", "azure"], models: &[], says: Overrides { auth: Some(Auth::ApiKey), store: Some(false), ..SAID } },
+    Rule { at: &["deepseek.com", "deepseek"], models: &[], says: Overrides {
+        thinking: Some(Thinking::Deepseek), efforts: Some(DEEPSEEK_WORDS), reasoning_back: Some(ReasoningBack::Always), ..SAID } },
+    Rule { at: &["deepseek.com", "deepseek"], models: &["deepseek-chat"], says: Overrides { reasoning_back: Some(ReasoningBack::Never), ..SAID } },
+    Rule { at: &["aliyuncs.com", "dashscope", "dashscope-intl", "dashscope-us"], models: &[], says: Overrides { thinking: Some(Thinking::Qwen), ..SAID } },
+    Rule { at: &["moonshot.cn", "moonshot.ai", "kimi.com", "kimi", "kimi-intl"], models: &[], says: Overrides { thinking: Some(Thinking::Zai), ..SAID } },
+    Rule { at: &["moonshot.cn", "moonshot.ai", "kimi.com", "kimi", "kimi-intl"], models: &["kimi-k2-thinking", "kimi-k2.5", "kimi-k2.6", "kimi-k2.7", "kimi-thinking"], says: Overrides {
+        reasoning_back: Some(ReasoningBack::Always), ..SAID } },
+    Rule { at: &["z.ai", "bigmodel.cn", "glm", "glm-cn"], models: &[], says: Overrides {
+        thinking: Some(Thinking::Zai), reasoning_back: Some(ReasoningBack::Calls), ..SAID } },
+    Rule { at: &["minimax.io", "minimaxi.com", "minimax", "minimax-cn"], models: &[], says: Overrides {
+        thinking: Some(Thinking::None), reasoning_back: Some(ReasoningBack::Calls), ..SAID } },
+    Rule { at: &["openrouter.ai", "openrouter"], models: &[], says: Overrides {
+        thinking: Some(Thinking::Openrouter), reasoning_field: Some(ReasoningField::Reasoning), reasoning_back: Some(ReasoningBack::Calls), ..SAID } },
+    Rule { at: &["x.ai"], models: &[], says: Overrides { thinking: Some(Thinking::None), ..SAID } },
+    Rule { at: &["mistral.ai"], models: &[], says: Overrides {
+        tool_ids: Some(ToolIds::Nine), tool_result_name: Some(true), thinking: Some(Thinking::None), ..SAID } },
+    Rule { at: &["vllm", "sglang"], models: &[], says: Overrides { thinking: Some(Thinking::QwenChatTemplate), ..SAID } },
+    Rule { at: &["vllm", "sglang", "llama.cpp"], models: &["mistral", "ministral", "devstral", "magistral", "codestral"], says: Overrides { tool_ids: Some(ToolIds::Nine), ..SAID } },
+    Rule { at: &["vllm", "sglang", "llama.cpp"], models: &["gpt-oss"], says: Overrides {
+        thinking: Some(Thinking::Openai), reasoning_back: Some(ReasoningBack::Calls), ..SAID } },
+    Rule { at: &["llama.cpp"], models: &["qwen"], says: Overrides { thinking: Some(Thinking::QwenChatTemplate), ..SAID } },
+    Rule { at: &["ollama"], models: &[], says: Overrides { reasoning_field: Some(ReasoningField::Reasoning), ..SAID } },
+];
+
+/// The profile of an endpoint: by its wire, its address, its preset and its model.
+pub fn compat(wire: Wire, host: &str, preset: Option<&str>, model: &str) -> Compat {
+    let mut compat = Compat::of(wire);
+    if wire == Wire::Anthropic {
+        return compat;
+    }
+    let host = host.to_ascii_lowercase();
+    let within = |domain: &str| host == domain || host.strip_suffix(domain).is_some_and(|sub| sub.ends_with('.'));
+    let model = plain(model).to_ascii_lowercase();
+    for rule in RULES {
+        let here = rule
+            .at
+            .iter()
+            .any(|at| if at.contains('.') && *at != "llama.cpp" { within(at) } else { preset == Some(at) });
+        let named = rule.models.is_empty() || rule.models.iter().any(|name| model.starts_with(name));
+        if here && named {
+            compat.set(&rule.says);
+        }
+    }
+    if wire == Wire::Responses {
+        let own = Compat::of(wire);
+        (compat.max_tokens_field, compat.reasoning_back) = (own.max_tokens_field, own.reasoning_back);
+        compat.store = own.store;
+    }
+    compat
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compat;
+    use crate::compat::{Auth, MaxTokens, ReasoningBack, Thinking, ToolIds, Wire};
+
+    #[test]
+    fn by_address_preset_and_model() {
+        use ReasoningBack::{Always, Calls, Never};
+        for (host, preset, model, back, thinking, ids) in [
+            ("api.deepseek.com", None, "deepseek-v4-flash", Always, Thinking::Deepseek, ToolIds::Any),
+            ("api.deepseek.com", None, "deepseek-chat", Never, Thinking::Deepseek, ToolIds::Any),
+            ("notdeepseek.com", None, "deepseek-reasoner", Never, Thinking::Openai, ToolIds::Any),
+            ("api.moonshot.cn", None, "kimi-k2-thinking", Always, Thinking::Zai, ToolIds::Any),
+            ("api.moonshot.cn", None, "kimi-k2-0905-preview", Never, Thinking::Zai, ToolIds::Any),
+            ("127.0.0.1", None, "deepseek-reasoner", Never, Thinking::Openai, ToolIds::Any),
+            ("127.0.0.1", Some("vllm"), "Qwen/Qwen3-8B", Never, Thinking::QwenChatTemplate, ToolIds::Any),
+            ("127.0.0.1", Some("vllm"), "mistralai/Devstral-Small", Never, Thinking::QwenChatTemplate, ToolIds::Nine),
+            ("127.0.0.1", Some("llama.cpp"), "gpt-oss-20b", Calls, Thinking::Openai, ToolIds::Any),
+            ("dashscope-intl.aliyuncs.com", None, "qwen3-max", Never, Thinking::Qwen, ToolIds::Any),
+            ("api.z.ai", None, "glm-4.6", Calls, Thinking::Zai, ToolIds::Any),
+            ("openrouter.ai", None, "z-ai/glm-4.6", Calls, Thinking::Openrouter, ToolIds::Any),
+            ("api.mistral.ai", None, "devstral", Never, Thinking::None, ToolIds::Nine),
+        ] {
+            let found = compat(Wire::Chat, host, preset, model);
+            let found = (found.reasoning_back, found.thinking, found.tool_ids);
+            assert_eq!(found, (back, thinking, ids), "{host} {preset:?} {model}");
+        }
+    }
+
+    #[test]
+    fn wires_keep_what_is_theirs() {
+        let azure = compat(Wire::Responses, "x.openai.azure.com", None, "gpt-5");
+        assert_eq!((azure.auth, azure.max_tokens_field), (Auth::ApiKey, MaxTokens::MaxOutputTokens));
+        assert_eq!(
+            compat(Wire::Chat, "api.openai.com", None, "gpt-5").max_tokens_field,
+            MaxTokens::MaxCompletionTokens
+        );
+        let deepseek = compat(Wire::Anthropic, "api.deepseek.com", None, "deepseek-v4-pro");
+        assert_eq!((deepseek.auth, deepseek.thinking), (Auth::XApiKey, Thinking::Anthropic));
+    }
+}

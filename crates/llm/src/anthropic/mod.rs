@@ -1,0 +1,25 @@
+//! The Anthropic messages wire: content in blocks, thinking that is signed and goes back as it came, a cache that is told
+//! where to look.
+
+mod decode;
+mod encode;
+
+use crate::wire::Decode;
+use crate::{Endpoint, wire};
+use decode::Decoder;
+use encode::Encoder;
+use reasonix_agent::{Model, Request};
+use std::sync::Arc;
+
+/// What blocks of this wire are stamped with.
+const NAME: &str = "anthropic";
+
+/// A model on the messages wire. The client decides how the endpoint is reached.
+pub fn anthropic(endpoint: Endpoint, client: reqwest::Client) -> Arc<dyn Model> {
+    let encoder = Encoder::new(&endpoint);
+    wire::model(endpoint, client, encoder, decoder)
+}
+
+pub(crate) fn decoder(endpoint: &Arc<Endpoint>, request: &Arc<Request>) -> Box<dyn Decode> {
+    Box::new(Decoder::new(Arc::clone(endpoint), Arc::clone(request)))
+}

@@ -1,0 +1,248 @@
+//! An answer that comes in numbered blocks, as it grows: text, thoughts, calls. Shared by the wires that have blocks.
+
+use crate::Endpoint;
+use crate::chat::calls::{MOST_CALLS, unique};
+use crate::chat::decode::{MOST_TEXT, Out};
+use crate::chat::think::Part;
+use crate::failure::Trouble;
+use reasonix_agent::{Item, Request};
+use reasonix_proto::{Block, CallId, Kept, StopReason, ToolCall, Usage};
+use serde_json::json;
+use std::sync::Arc;
+
+/// The most bytes of one call's arguments.
+const MOST_ARGUMENTS: usize = 8 * 1024 * 1024;
+/// The most blocks of one answer.
+const MOST_BLOCKS: usize = 4 * 1024;
+
+/// An answer that is being written.
+pub(crate) struct Answer {
+    pub(crate) endpoint: Arc<Endpoint>,
+    request: Arc<Request>,
+    wire: &'static str,
+    blocks: Vec<Numbered>,
+    pub(crate) out: Out,
+    pub(crate) stop: Option<StopReason>,
+}
+
+struct Numbered {
+    place: Option<u64>,
+    open: bool,
+    kind: Kind,
+}
+
+/// What a block is.
+pub(crate) enum Kind {
+    Text(usize),
+    Thought { text: String, signature: String },
+    Opaque(String),
+    Call { id: String, name: String, arguments: String },
+}
+
+impl Kind {
+    /// Thinking as the messages wire wants it back; what is not signed does not go back.
+    pub(crate) fn thinking(&self) -> Option<String> {
+        match self {
+            Self::Thought { text, signature } if !signature.is_empty() => {
+                Some(json!({ "type": "thinking", "thinking": text, "signature": signature }).to_string())
+            }
+            Self::Opaque(raw) => Some(raw.clone()),
+            _ => None,
+        }
+    }
+
+    /// Items as the responses wire wants them back: whole ones only.
+    pub(crate) fn opaque(&self) -> Option<String> {
+        match self {
+            Self::Opaque(raw) => Some(raw.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl Answer {
+    pub(crate) fn new(endpoint: Arc<Endpoint>, request: Arc<Request>, wire: &'static str) -> Self {
+        Self { endpoint, request, wire, blocks: Vec::new(), out: Out::default(), stop: None }
+    }
+
+    /// True once anything was said.
+    pub(crate) fn has_spoken(&self) -> bool {
+        self.out.text + self.out.reasoning > 0 || self.calls().next().is_some()
+    }
+
+    /// The open block at a place that is of the wanted kind; a new one where there is none.
+    fn block(&mut self, place: Option<u64>, is: fn(&Kind) -> bool, new: fn() -> Kind) -> Result<&mut Kind, Trouble> {
+        let at = self.blocks.iter().rposition(|block| block.open && block.place == place && is(&block.kind));
+        let at = match at {
+            Some(at) => at,
+            None if self.blocks.len() >= MOST_BLOCKS => return Err(Trouble::too_long(&self.endpoint)),
+            None => {
+                self.blocks.push(Numbered { place, open: true, kind: new() });
+                self.blocks.len() - 1
+            }
+        };
+        match self.blocks.get_mut(at) {
+            Some(block) => Ok(&mut block.kind),
+            None => Err(Trouble::too_long(&self.endpoint)),
+        }
+    }
+
+    pub(crate) fn text(&mut self, place: Option<u64>, text: &str) -> Result<(), Trouble> {
+        if let Kind::Text(length) = self.block(place, |kind| matches!(kind, Kind::Text(_)), || Kind::Text(0))? {
+            *length += text.len();
+        }
+        self.out.push(Part::Text(text));
+        self.bounded()
+    }
+
+    pub(crate) fn thought(&mut self, place: Option<u64>, thought: &str) -> Result<(), Trouble> {
+        let new = || Kind::Thought { text: String::new(), signature: String::new() };
+        if let Kind::Thought { text, .. } = self.block(place, |kind| matches!(kind, Kind::Thought { .. }), new)? {
+            text.push_str(thought);
+        }
+        self.out.push(Part::Reasoning(thought));
+        self.bounded()
+    }
+
+    /// Adds to the signature of the thought at a place.
+    pub(crate) fn sign(&mut self, place: Option<u64>, piece: &str) {
+        let block = self.blocks.iter_mut().rev().find(|block| block.open && block.place == place);
+        if let Some(Kind::Thought { signature, .. }) = block.map(|block| &mut block.kind)
+            && signature.len() + piece.len() <= MOST_ARGUMENTS
+        {
+            signature.push_str(piece);
+        }
+    }
+
+    /// Takes a block that nobody but the endpoint can read; it stands in for the thought at its place.
+    pub(crate) fn opaque(&mut self, place: Option<u64>, raw: &str) {
+        let kind = Kind::Opaque(raw.to_owned());
+        let same = |block: &Numbered| block.open && block.place == place && matches!(block.kind, Kind::Thought { .. });
+        match self.blocks.iter().rposition(same) {
+            Some(at) => self.blocks.get_mut(at).into_iter().for_each(|block| block.kind = Kind::Opaque(raw.to_owned())),
+            None if self.blocks.len() < MOST_BLOCKS => self.blocks.push(Numbered { place, open: true, kind }),
+            None => {}
+        }
+    }
+
+    /// Begins a call, or says more of the one at a place. Another id at the same place is another call.
+    pub(crate) fn call(&mut self, place: Option<u64>, id: &str, name: &str) -> Result<(), Trouble> {
+        let same = |block: &Numbered| match &block.kind {
+            Kind::Call { id: known, .. } => {
+                block.open && block.place == place && (known.is_empty() || id.is_empty() || known == id)
+            }
+            _ => false,
+        };
+        let at = match self.blocks.iter().rposition(same) {
+            Some(at) => at,
+            None if self.calls().count() >= MOST_CALLS => {
+                return Err(Trouble::too_many_calls(&self.endpoint, MOST_CALLS));
+            }
+            None => {
+                let kind = Kind::Call { id: String::new(), name: String::new(), arguments: String::new() };
+                self.blocks.push(Numbered { place, open: true, kind });
+                self.blocks.len() - 1
+            }
+        };
+        if let Some(Kind::Call { id: own, name: called, .. }) = self.blocks.get_mut(at).map(|block| &mut block.kind) {
+            if own.is_empty() {
+                id.clone_into(own);
+            }
+            if called.is_empty() {
+                *called = name.chars().take(1024).collect();
+            }
+        }
+        Ok(())
+    }
+
+    /// The positions of the calls.
+    fn calls(&self) -> impl Iterator<Item = usize> {
+        let calls = self.blocks.iter().enumerate().filter(|(_, block)| matches!(block.kind, Kind::Call { .. }));
+        calls.map(|(at, _)| at)
+    }
+
+    /// The open call at a place.
+    fn open_call(&self, place: Option<u64>) -> Option<usize> {
+        let open = |at: &usize| self.blocks.get(*at).is_some_and(|block| block.open && block.place == place);
+        self.calls().filter(open).last()
+    }
+
+    /// Adds to the arguments of the call at a place.
+    pub(crate) fn arguments(&mut self, place: Option<u64>, piece: &str) -> Result<(), Trouble> {
+        if self.open_call(place).is_none() {
+            self.call(place, "", "")?;
+        }
+        let Some(at) = self.open_call(place) else { return Ok(()) };
+        let index = self.calls().take_while(|call| *call < at).count();
+        let Some(Kind::Call { name, arguments, .. }) = self.blocks.get_mut(at).map(|block| &mut block.kind) else {
+            return Ok(());
+        };
+        if arguments.len() + piece.len() > MOST_ARGUMENTS {
+            return Err(Trouble::too_long(&self.endpoint));
+        }
+        arguments.push_str(piece);
+        self.out.push_call(index, name, piece);
+        Ok(())
+    }
+
+    /// True when arguments came for the call at a place.
+    pub(crate) fn has_arguments(&self, place: Option<u64>) -> bool {
+        self.blocks.iter().any(|block| {
+            block.place == place && matches!(&block.kind, Kind::Call { arguments, .. } if !arguments.is_empty())
+        })
+    }
+
+    /// True when text came for the block at a place.
+    pub(crate) fn has_text(&self, place: Option<u64>) -> bool {
+        self.blocks.iter().any(|block| block.place == place && matches!(block.kind, Kind::Text(length) if length > 0))
+    }
+
+    /// The block at a place is complete; the same number again is another block.
+    pub(crate) fn close(&mut self, place: Option<u64>) {
+        for block in self.blocks.iter_mut().filter(|block| block.place == place) {
+            block.open = false;
+        }
+    }
+
+    fn bounded(&self) -> Result<(), Trouble> {
+        if self.out.text + self.out.reasoning > MOST_TEXT { Err(Trouble::too_long(&self.endpoint)) } else { Ok(()) }
+    }
+
+    /// The answer is complete: gives its calls, what has to go back with it, the counts and the end.
+    pub(crate) fn finish(&mut self, usage: Option<Usage>, raw: fn(&Kind) -> Option<String>) {
+        let mut calls: Vec<ToolCall> = Vec::new();
+        let mut kept = Vec::new();
+        for block in std::mem::take(&mut self.blocks) {
+            match block.kind {
+                Kind::Text(0) => {}
+                Kind::Text(length) => kept.push(Block::Text(length)),
+                Kind::Call { name, arguments, .. } if name.is_empty() && arguments.is_empty() => {}
+                Kind::Call { id, name, arguments } => {
+                    let id = CallId(unique(id, &self.request.messages, &calls));
+                    let arguments = if arguments.trim().is_empty() { "{}".to_owned() } else { arguments };
+                    calls.push(ToolCall { id, name, arguments });
+                    kept.push(Block::Call);
+                }
+                thought => kept.extend(raw(&thought).map(Block::Raw)),
+            }
+        }
+        let stop = match self.stop {
+            Some(StopReason::End) | None if !calls.is_empty() => StopReason::Calls,
+            Some(StopReason::Calls) | None if calls.is_empty() => StopReason::End,
+            Some(stop) => stop,
+            None => StopReason::End,
+        };
+        self.out.items.extend(calls.into_iter().map(Item::Call));
+        if kept.iter().any(|block| matches!(block, Block::Raw(_))) {
+            self.out.items.push_back(Item::Kept(Kept { wire: self.wire.to_owned(), blocks: kept }));
+        }
+        self.out.items.extend(usage.map(Item::Usage));
+        self.out.items.push_back(Item::End(stop));
+    }
+
+    /// Something failed: what had come stands, half a call does not.
+    pub(crate) fn fail(&mut self, trouble: Trouble, usage: Option<Usage>) {
+        self.out.items.extend(usage.map(Item::Usage));
+        self.out.items.push_back(Item::Failed(trouble.failure));
+    }
+}

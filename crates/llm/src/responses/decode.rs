@@ -1,0 +1,233 @@
+//! From the events of a responses stream to items. A pure fold: no IO, no clock.
+
+use super::NAME;
+use crate::blocks::{Answer, Kind};
+use crate::failure::Trouble;
+use crate::wire::Decode;
+use crate::{Endpoint, usage};
+use reasonix_agent::{Item, Request};
+use reasonix_proto::{StopReason, Usage};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+/// One event. Leaves are raw, so that an odd one spoils nothing but itself.
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(rename = "type", default)]
+    kind: Value,
+    #[serde(default)]
+    output_index: Value,
+    #[serde(borrow, default)]
+    item: Option<&'a RawValue>,
+    #[serde(default)]
+    delta: Value,
+    #[serde(default)]
+    arguments: Value,
+    #[serde(borrow, default)]
+    response: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+    #[serde(default)]
+    code: Value,
+    #[serde(default)]
+    message: Value,
+}
+
+/// A response as its last event, or a whole document, carries it.
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(default)]
+    status: Value,
+    #[serde(default)]
+    object: Value,
+    #[serde(default)]
+    error: Value,
+    #[serde(default)]
+    incomplete_details: Value,
+    #[serde(default)]
+    usage: Value,
+    #[serde(borrow, default)]
+    output: Option<Vec<&'a RawValue>>,
+}
+
+/// Folds the events of one answer.
+pub(crate) struct Decoder {
+    answer: Answer,
+    /// The places of items that are complete.
+    whole: Vec<u64>,
+    usage: Option<Usage>,
+    done: bool,
+}
+
+impl Decoder {
+    pub(crate) fn new(endpoint: Arc<Endpoint>, request: Arc<Request>) -> Self {
+        Self { answer: Answer::new(endpoint, request, NAME), whole: Vec::new(), usage: None, done: false }
+    }
+
+    fn take(&mut self, text: &str) -> Result<(), Trouble> {
+        let event: Event<'_> = match serde_json::from_str(text) {
+            Ok(event) => event,
+            Err(_) if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() => return Ok(()),
+            Err(_) => return Err(Trouble::not_json(&self.answer.endpoint, text)),
+        };
+        let kind = event.kind.as_str().unwrap_or_default();
+        if kind == "error" || (kind.is_empty() && event.error.is_some()) {
+            let error = event.error.map(value).filter(Value::is_object);
+            let error = error.unwrap_or_else(|| serde_json::json!({ "code": event.code, "message": event.message }));
+            return Err(Trouble::in_stream(&self.answer.endpoint, &error));
+        }
+        let place = event.output_index.as_u64().or_else(|| event.output_index.as_str()?.parse().ok());
+        let delta = event.delta.as_str().unwrap_or_default();
+        match kind.strip_prefix("response.").unwrap_or(kind) {
+            "output_item.added" => self.added(place, event.item),
+            "output_text.delta" | "refusal.delta" => self.answer.text(place, delta),
+            "reasoning_summary_text.delta" | "reasoning_text.delta" | "reasoning.delta" => {
+                self.answer.thought(place, delta)
+            }
+            "reasoning_summary_part.added" if self.answer.out.reasoning > 0 => self.answer.thought(place, "\n\n"),
+            "function_call_arguments.delta" => self.answer.arguments(place, delta),
+            "function_call_arguments.done" if !self.answer.has_arguments(place) => {
+                self.answer.arguments(place, event.arguments.as_str().unwrap_or_default())
+            }
+            "output_item.done" => match event.item {
+                Some(item) => self.item(place, item),
+                None => Ok(()),
+            },
+            "completed" | "done" | "incomplete" | "failed" | "cancelled" => match event.response {
+                Some(response) => self.response(response),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn added(&mut self, place: Option<u64>, item: Option<&RawValue>) -> Result<(), Trouble> {
+        let item = item.map(value).unwrap_or_default();
+        let text = |name: &str| item[name].as_str().unwrap_or_default();
+        match text("type") {
+            "function_call" => self.answer.call(place, text("call_id"), text("name")),
+            _ => Ok(()),
+        }
+    }
+
+    /// A complete item: what did not come in deltas is taken from it.
+    fn item(&mut self, place: Option<u64>, raw: &RawValue) -> Result<(), Trouble> {
+        if place.is_some_and(|place| self.whole.contains(&place)) {
+            return Ok(());
+        }
+        let item = value(raw);
+        let text = |name: &str| item[name].as_str().unwrap_or_default();
+        match text("type") {
+            "function_call" => {
+                let id = if text("call_id").is_empty() { text("id") } else { text("call_id") };
+                self.answer.call(place, id, text("name"))?;
+                if !self.answer.has_arguments(place) {
+                    self.answer.arguments(place, text("arguments"))?;
+                }
+            }
+            "message" if !self.answer.has_text(place) => {
+                for part in item["content"].as_array().into_iter().flatten() {
+                    let said = part["text"].as_str().or_else(|| part["refusal"].as_str());
+                    self.answer.text(place, said.unwrap_or_default())?;
+                }
+            }
+            "reasoning" => {
+                if self.answer.out.reasoning == 0 {
+                    let parts = ["summary", "content"].iter().filter_map(|name| item[*name].as_array()).flatten();
+                    for part in parts {
+                        self.answer.thought(place, part["text"].as_str().unwrap_or_default())?;
+                    }
+                }
+                // Without what is encrypted there is nothing that the endpoint could take back.
+                if item["encrypted_content"].as_str().is_some_and(|content| !content.is_empty()) {
+                    self.answer.opaque(place, raw.get());
+                }
+            }
+            _ => {}
+        }
+        self.answer.close(place);
+        self.whole.extend(place);
+        Ok(())
+    }
+
+    /// The end, with the whole response in it.
+    fn response(&mut self, raw: &RawValue) -> Result<(), Trouble> {
+        let Ok(response) = serde_json::from_str::<Response<'_>>(raw.get()) else { return Ok(()) };
+        self.usage = usage::responses(&response.usage).or(self.usage);
+        if response.error.is_object() || response.status == "failed" {
+            return Err(Trouble::in_stream(&self.answer.endpoint, &response.error));
+        }
+        for (place, item) in response.output.iter().flatten().enumerate() {
+            self.item(Some(place as u64), item)?;
+        }
+        let reason = response.incomplete_details["reason"].as_str().unwrap_or_default();
+        self.answer.stop = Some(match (response.status.as_str(), reason) {
+            (_, "max_output_tokens" | "max_tokens") => StopReason::Length,
+            (_, "content_filter") => StopReason::Filtered,
+            (Some("incomplete"), _) => StopReason::Length,
+            _ => StopReason::End,
+        });
+        self.done = true;
+        Ok(())
+    }
+}
+
+impl Decode for Decoder {
+    fn pop(&mut self) -> Option<Item> {
+        self.answer.out.items.pop_front()
+    }
+
+    fn is_done(&self) -> bool {
+        self.done
+    }
+
+    fn is_complete(&self) -> bool {
+        self.done
+    }
+
+    fn has_spoken(&self) -> bool {
+        self.answer.has_spoken()
+    }
+
+    fn event(&mut self, data: &[u8]) -> Result<(), Trouble> {
+        let text = String::from_utf8_lossy(data);
+        let text = text.trim();
+        if text.is_empty() || text == "[DONE]" || self.done {
+            return Ok(());
+        }
+        self.take(text)
+    }
+
+    fn whole(&mut self, body: &[u8]) -> Result<(), Trouble> {
+        let text = String::from_utf8_lossy(body);
+        let text = text.trim();
+        let raw: &RawValue = serde_json::from_str(text).map_err(|_| Trouble::not_json(&self.answer.endpoint, text))?;
+        let response = serde_json::from_str::<Response<'_>>(text);
+        if response.is_ok_and(|response| response.object == "response" || response.output.is_some()) {
+            return self.response(raw);
+        }
+        self.take(text)?;
+        if self.done { Ok(()) } else { Err(Trouble::not_json(&self.answer.endpoint, text)) }
+    }
+
+    fn finish(&mut self) -> Result<(), Trouble> {
+        if !self.done {
+            let reason = "the stream ended before the answer was complete";
+            return Err(Trouble::broken(&self.answer.endpoint, reason));
+        }
+        let usage = self.usage.take();
+        self.answer.finish(usage, Kind::opaque);
+        Ok(())
+    }
+
+    fn fail(&mut self, trouble: Trouble) {
+        let usage = self.usage.take();
+        self.answer.fail(trouble, usage);
+    }
+}
+
+fn value(raw: &RawValue) -> Value {
+    serde_json::from_str(raw.get()).unwrap_or_default()
+}
