@@ -124,7 +124,7 @@ mod tests {
             let local = preset.base_url.starts_with("http://127.0.0.1:");
             assert!(local || preset.base_url.starts_with("https://") || preset.name == "azure", "{}", preset.name);
             assert_eq!(local, preset.is_local(), "{}", preset.name);
-            assert!(local != !preset.models.is_empty(), "{}", preset.name);
+            assert_eq!(local, preset.models.is_empty(), "{}", preset.name);
             for model in preset.models {
                 assert!(known(model).is_some(), "{}: nothing is known about {model}", preset.name);
             }

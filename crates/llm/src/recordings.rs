@@ -24,7 +24,7 @@ struct Heard {
 
 fn decoder(wire: &str) -> Box<dyn Decode> {
     let endpoint = Arc::new(Endpoint::new("p", "http://h/v1", "m"));
-    let prefix = Arc::new(Prefix { system: "s".into(), tools: vec![] });
+    let prefix = Arc::new(Prefix { system: "s".into(), tools: vec![], aliases: vec![] });
     let request = Arc::new(Request { prefix, messages: vec![], may_call: true });
     match wire {
         "chat" => chat::decoder(&endpoint, &request),
@@ -81,7 +81,7 @@ fn hear(decoder: &mut dyn Decode, heard: &mut Heard) {
             Item::Usage(usage) => heard.usage = Some(usage),
             Item::End(stop) => heard.end = Some(stop),
             Item::Failed(failure) => heard.failed = Some(failure.phrase.code.to_string()),
-            Item::CallDelta { .. } | Item::Retrying { .. } | Item::Switched { .. } => {}
+            _ => {}
         }
     }
 }

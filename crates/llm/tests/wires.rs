@@ -29,7 +29,7 @@ fn model(endpoint: Endpoint) -> Arc<dyn Model> {
 fn prefix() -> Arc<Prefix> {
     let parameters = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
     let tool = ToolSpec { name: "ls".into(), description: "Lists.".into(), parameters };
-    Arc::new(Prefix { system: "Be brief.".into(), tools: vec![tool] })
+    Arc::new(Prefix { system: "Be brief.".into(), tools: vec![tool], aliases: vec![] })
 }
 
 fn user(text: &str) -> Arc<Message> {
