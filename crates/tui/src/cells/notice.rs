@@ -23,9 +23,9 @@ impl Notice {
         let mut sheet = Sheet::new(view);
         let (look, theme) = (view.look, &view.look.theme);
         let (label, style) = match self.level {
-            Level::Info => ("tui.note", theme.accent),
-            Level::Warning => ("tui.warning", theme.warn),
-            Level::Error => ("tui.error", theme.bad),
+            Level::Info => ("tui.label_note", theme.accent),
+            Level::Warning => ("tui.label_warning", theme.warn),
+            Level::Error => ("tui.label_error", theme.bad),
         };
         let mark = match (self.level, look.unicode) {
             (Level::Error, true) => "✗",
@@ -36,14 +36,14 @@ impl Notice {
         let style = style.add_modifier(Modifier::BOLD);
         let text = neutral(&look.say(&self.phrase)).into_owned();
         let mut lines = text.lines();
-        let mut rich = Rich::new(&format!("{}: ", look.word(label)), style);
+        let mut rich = Rich::new(&look.word(label), style);
         rich.push(lines.next().unwrap_or_default(), theme.text);
         sheet.head(mark, style, &rich);
         for line in lines {
             sheet.text(line, theme.text);
         }
         if let Some(hint) = reasonix_words::hint(look.lang, &self.phrase) {
-            sheet.text(&format!("{}: {}", look.word("tui.label_hint"), neutral(&hint)), theme.dim);
+            sheet.text(&format!("{}{}", look.word("tui.label_hint"), neutral(&hint)), theme.dim);
         }
         sheet.lines
     }

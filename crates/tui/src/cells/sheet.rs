@@ -56,6 +56,18 @@ impl<'a> Sheet<'a> {
         self.inset(lines);
     }
 
+    /// A text that wraps, below a call; further lines begin this much further right.
+    pub(super) fn below(&mut self, text: &str, hang: usize, style: Style) {
+        let margin = if self.margin() == 0 { 0 } else { self.margin() + 2 };
+        let hang = if margin == 0 { 0 } else { hang };
+        let first = [Span::raw(" ".repeat(margin))];
+        let rest = [Span::raw(" ".repeat(margin + hang))];
+        for line in text.lines() {
+            let rich = Rich::new(line, style);
+            Wrapped { rich: &rich, width: self.width(), first: &first, rest: &rest }.into_lines(&mut self.lines);
+        }
+    }
+
     /// A text whose lines are cut where they do not fit, below the head.
     pub(super) fn cut(&mut self, line: &str, style: Style) {
         let margin = if self.margin() == 0 { 0 } else { self.margin() + 2 };

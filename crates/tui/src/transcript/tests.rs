@@ -130,7 +130,7 @@ fn calls_that_run_together_are_finished_in_order() {
         [prompt("x"), message("", &["a", "b"]), started("a"), started("b"), outcome("b", ToolOutcome::done("second"))];
     let (finished, live) = shown(&events);
     assert_eq!(finished, ["❯ x"]);
-    assert_eq!(live, ["", "▸ bash $ run a", "✓ bash $ run b · 1 line", "    second"]);
+    assert_eq!(live, ["", "⋯ bash $ run a", "✓ bash $ run b · 1 line", "    second"]);
 }
 
 #[test]
@@ -144,11 +144,11 @@ fn what_failed_or_was_refused_says_why() {
     let (finished, _) = shown(&events);
     let expected = [
         "✗ bash $ run a · failed",
-        "  no such file",
-        "  really",
-        "  hint: look first",
+        "    no such file",
+        "    really",
+        "    hint: look first",
         "⊘ bash $ run b · blocked",
-        "  rule Bash(rm:*)",
+        "    rule Bash(rm:*)",
     ];
     assert_eq!(finished[..6], expected);
 }

@@ -19,7 +19,7 @@ const OPEN_LINES: usize = 2000;
 pub(super) fn draw(tool: &Tool, sheet: &mut Sheet<'_>) {
     let theme = &sheet.view.look.theme;
     if sheet.view.open && tool.subject.trim().contains('\n') {
-        sheet.text(&neutral(tool.subject.trim()), theme.subject);
+        sheet.below(&neutral(tool.subject.trim()), 0, theme.subject);
     }
     match &tool.state {
         ToolState::Drafting => {
@@ -49,12 +49,12 @@ fn ended(tool: &Tool, outcome: &ToolOutcome, sheet: &mut Sheet<'_>) {
     match outcome {
         ToolOutcome::Done { content, details } => done(tool, content, details, sheet),
         ToolOutcome::Failed { message, hint } => {
-            sheet.text(&first_lines(message, if sheet.view.open { OPEN_LINES } else { FAILED_LINES }), theme.text);
+            sheet.below(&first_lines(message, if sheet.view.open { OPEN_LINES } else { FAILED_LINES }), 0, theme.text);
             if let Some(hint) = hint {
-                sheet.text(&format!("{}: {}", look.word("tui.label_hint"), neutral(hint.trim())), theme.dim);
+                sheet.below(&format!("{}{}", look.word("tui.label_hint"), neutral(hint.trim())), 0, theme.dim);
             }
         }
-        ToolOutcome::Denied { by } => sheet.text(&first_lines(by, FAILED_LINES), theme.text),
+        ToolOutcome::Denied { by } => sheet.below(&first_lines(by, FAILED_LINES), 0, theme.text),
         ToolOutcome::Aborted => {}
     }
 }
@@ -81,7 +81,7 @@ fn done(tool: &Tool, content: &str, details: &Details, sheet: &mut Sheet<'_>) {
     if let Some(artifact) = details.artifact.as_ref().filter(|_| sheet.view.open) {
         let phrase = Phrase::new("tui.artifact").with("uri", neutral(&artifact.uri)).with("lines", artifact.lines);
         let text = sheet.view.look.say(&phrase);
-        sheet.text(&text, theme.dim);
+        sheet.below(&text, 0, theme.dim);
     }
 }
 
@@ -93,7 +93,7 @@ fn last_lines(sheet: &mut Sheet<'_>, text: &str, most: usize, style: Style) {
     }
     for line in lines.into_iter().skip(skip) {
         if sheet.view.open {
-            sheet.text(if line.is_empty() { " " } else { line }, style);
+            sheet.below(if line.is_empty() { " " } else { line }, 0, style);
         } else {
             sheet.cut(line, style);
         }
@@ -137,7 +137,7 @@ fn checklist(phases: &[TodoPhase], sheet: &mut Sheet<'_>) {
     let named = phases.len() > 1;
     for phase in phases.iter().filter(|phase| !phase.tasks.is_empty()) {
         if named {
-            sheet.text(&neutral(&phase.name), theme.strong);
+            sheet.below(&neutral(&phase.name), 0, theme.strong);
         }
         for item in &phase.tasks {
             let (mark, style) = match item.status {
@@ -146,9 +146,9 @@ fn checklist(phases: &[TodoPhase], sheet: &mut Sheet<'_>) {
                 TodoStatus::Completed => ("[x]", theme.dim),
                 TodoStatus::Abandoned => ("[-]", theme.dim.add_modifier(Modifier::CROSSED_OUT)),
             };
-            sheet.text(&format!("{mark} {}", neutral(&item.content).replace('\n', " ")), style);
+            sheet.below(&format!("{mark} {}", neutral(&item.content).replace('\n', " ")), 4, style);
             for note in &item.notes {
-                sheet.text(&format!("    > {}", neutral(note).replace('\n', " ")), theme.dim);
+                sheet.below(&format!("    > {}", neutral(note).replace('\n', " ")), 6, theme.dim);
             }
         }
     }

@@ -83,7 +83,7 @@ fn mark(tool: &Tool, look: &Look) -> (&'static str, Style) {
     let (pretty, plain, style) = match &tool.state {
         ToolState::Drafting | ToolState::Ready => ("◦", "[  ]", theme.dim),
         ToolState::Asked => ("?", "[??]", theme.warn),
-        ToolState::Running(_) => ("▸", "[..]", theme.accent),
+        ToolState::Running(_) => ("⋯", "[..]", theme.accent),
         ToolState::Ended { outcome, .. } => match &**outcome {
             ToolOutcome::Done { details, .. } if details.exit_code.is_none_or(|code| code == 0) => {
                 ("✓", "[ok]", theme.good)
