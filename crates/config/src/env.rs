@@ -28,6 +28,23 @@ pub fn no_color(env: &BTreeMap<String, String>) -> bool {
     first(env, &["NO_COLOR", "REASONIX_NO_COLOR", "AGENT_NO_COLOR"]).is_some()
 }
 
+/// True for variables that speak to this program.
+pub(crate) fn is_ours(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    name.starts_with("REASONIX_") || name.starts_with("AGENT_") || name == "DASHSCOPE_API_KEY"
+}
+
+/// True for variables that change which programs run, or what they do.
+pub(crate) fn steers(name: &str) -> bool {
+    const STARTS: [&str; 8] = ["LD_", "DYLD_", "XDG_", "GIT_", "BASH_", "NPM_CONFIG_", "PYTHON", "RUBY"];
+    const NAMES: [&str; 14] = [
+        "HOME", "PATH", "SHELL", "ENV", "IFS", "PROMPT_COMMAND", "NODE_OPTIONS", "NODE_PATH", "PERL5OPT", "PERL5LIB",
+        "JAVA_TOOL_OPTIONS", "CDPATH", "TMPDIR", "USER",
+    ];
+    let name = name.to_ascii_uppercase();
+    NAMES.contains(&name.as_str()) || STARTS.iter().any(|start| name.starts_with(start))
+}
+
 /// A text and where it was said.
 type Said = Option<(Origin, String)>;
 

@@ -3,6 +3,7 @@
 use crate::error::Unreadable;
 use crate::node::{Node, Table, Value};
 use crate::shape::{self, Notices};
+use crate::trust::{Declared, EXECUTABLE};
 use crate::{ConfigError, Layer, Sources, env, jsonc, read, schema, toml};
 use reasonix_proto::{Level, Phrase};
 use std::path::{Path, PathBuf};
@@ -33,15 +34,25 @@ pub(crate) fn user_file(sources: &Sources) -> PathBuf {
 }
 
 /// The project's settings, checked but not guarded yet.
-pub(crate) fn project(sources: &Sources, notices: &mut Notices) -> Result<Table, ConfigError> {
+pub(crate) fn project(
+    sources: &Sources,
+    declared: &mut Vec<Declared>,
+    notices: &mut Notices,
+) -> Result<Table, ConfigError> {
     // Started in the folder that holds the user's own, that one is not a project's.
     let own = |path: &PathBuf| {
         let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
         folder.is_none() || folder != sources.home.canonicalize().ok()
     };
     let names = ["reasonix.toml", ".reasonix/config.toml", "reasonix.jsonc", ".reasonix/config.jsonc"];
-    let mut table =
-        first(names.map(|name| sources.project.join(name)).into_iter().filter(own), Layer::Project, notices)?;
+    let paths: Vec<_> = names.map(|name| sources.project.join(name)).into_iter().filter(own).collect();
+    // What would be executed is known before anything is taken out as unknown.
+    let there = paths.iter().find(|path| path.symlink_metadata().is_ok());
+    if let Some(table) = there.map(|path| raw(path, Layer::Project)).transpose()?.flatten() {
+        let found = EXECUTABLE.iter().filter_map(|(key, kind)| Some(Declared::of(key, *kind, table.get(key)?)));
+        declared.extend(found);
+    }
+    let mut table = first(paths, Layer::Project, notices)?;
     for plugin in mcp_json(&sources.project.join(".mcp.json"), notices) {
         let name = |node: &Node| node.as_table().and_then(|table| table.get("name")).map(|node| node.value.clone());
         let known = table.get("plugins").and_then(Node::as_list).unwrap_or_default();
@@ -68,11 +79,16 @@ fn first(paths: impl IntoIterator<Item = PathBuf>, layer: Layer, notices: &mut N
     Ok(found.map(|(_, table)| table).unwrap_or_default())
 }
 
-fn one(path: &Path, layer: Layer, notices: &mut Notices) -> Result<Option<Table>, ConfigError> {
+/// A file as it is written.
+fn raw(path: &Path, layer: Layer) -> Result<Option<Table>, ConfigError> {
     let Some(text) = read::text(path)? else { return Ok(None) };
     let path = Arc::new(path.to_owned());
     let jsonc = path.extension().is_some_and(|extension| extension == "jsonc" || extension == "json");
-    let table = if jsonc { jsonc::parse(&text, layer, &path)? } else { toml::parse(&text, layer, &path)? };
+    if jsonc { jsonc::parse(&text, layer, &path).map(Some) } else { toml::parse(&text, layer, &path).map(Some) }
+}
+
+fn one(path: &Path, layer: Layer, notices: &mut Notices) -> Result<Option<Table>, ConfigError> {
+    let Some(table) = raw(path, layer)? else { return Ok(None) };
     let table = shape::normalise(table, notices)?;
     schema::check(table, notices).map(Some)
 }

@@ -6,11 +6,12 @@ use crate::sections::{
     undo,
 };
 use crate::shape::Notices;
+use crate::trust::{Brought, Trust, Variables};
 use crate::view::{Context, View};
 use crate::{ConfigError, Layer, Origin, Origins, Settings, Shown, Sources};
-use crate::{env, files, guard, merge, secrets, show};
+use crate::{env, files, guard, merge, read, secrets, show};
 use reasonix_proto::{Level, Phrase};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 /// What came of loading: the settings, what to tell the user, and where each value came from.
 #[derive(Debug, Clone)]
@@ -29,14 +30,20 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     let saved = secrets::saved(&sources.home, &mut notices)?;
     let context = Context { env: &sources.env, saved: &saved, project: &sources.project };
     let mut table = files::user(sources, &mut notices)?;
-    let project = files::project(sources, &mut notices)?;
+    let mut declared = Vec::new();
+    let project = files::project(sources, &mut declared, &mut notices)?;
     let project = guard::guard(project, &table, &context, &mut notices)?;
+    let plugins = plugins::of_project(&project, &context)?;
+    let skill_folders = skill_folders(&project, &sources.project);
     merge::merge(&mut table, project);
     let over = env::layer(&table, &sources.flags, &context)?;
     merge::merge(&mut table, over);
 
     let root = if sources.root.as_os_str().is_empty() { &sources.project } else { &sources.root };
     let mut settings = resolve(&table, &context, root)?;
+    let variables = variables(sources, &settings, !plugins.is_empty(), &mut notices);
+    let brought = Brought { declared, plugins, skill_folders, variables };
+    settings.trust = Trust::load(&sources.project, &sources.home, brought, &sources.flags)?;
     settings.user_file = Some(files::user_file(sources));
     let mut origins = show::origins(&table);
     key_variable(&mut settings, &mut origins, sources);
@@ -71,8 +78,37 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         logs: logs::resolve(&root.section("logs"))?,
         undo: undo::resolve(&root.section("undo"))?,
         cache: cache::resolve(&root.section("cache"))?,
+        trust: Trust::default(),
         user_file: None,
     })
+}
+
+/// Folders with skills that the project names inside of itself.
+fn skill_folders(project: &Table, folder: &Path) -> Vec<PathBuf> {
+    let listed = guard::lookup(project, "skills.paths").and_then(Node::as_list).unwrap_or_default();
+    let below = |text: &str| Path::new(text).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let texts = listed.iter().filter_map(Node::as_text).filter(|text| below(text));
+    texts.map(PathBuf::from).filter(|path| !guard::leads_out(&folder.join(path), folder)).collect()
+}
+
+/// What servers of the project may name. Our own variables and the keys of endpoints are closed to them; the project's
+/// `.env` supplies nothing that steers programs, and is read only where a server could use it.
+fn variables(sources: &Sources, settings: &Settings, wanted: bool, notices: &mut Notices) -> Variables {
+    if !wanted {
+        return Variables::default();
+    }
+    let keys: Vec<&str> = settings.providers.iter().filter_map(|provider| provider.api_key_env.as_deref()).collect();
+    let open = |name: &str| !env::is_ours(name) && !keys.contains(&name);
+    let env = sources.env.iter().filter(|(name, _)| open(name));
+    let project = read::text(&sources.project.join(".env")).unwrap_or_else(|error| {
+        notices.push((Level::Warning, error.phrase()));
+        None
+    });
+    let project = project.map(|text| secrets::parse(&text)).unwrap_or_default().into_iter();
+    Variables {
+        user: env.map(|(name, value)| (name.clone(), value.clone())).collect(),
+        project: project.filter(|(name, _)| open(name) && !env::steers(name)).collect(),
+    }
 }
 
 /// `--api-key-env` is about the provider that will be used, whoever chose it.

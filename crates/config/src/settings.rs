@@ -1,6 +1,6 @@
 //! What the settings mean, after all layers were put together. Plain data; each section has its own file.
 
-use crate::Layer;
+use crate::{Layer, Trust};
 use crate::sections::agent::Agent;
 use crate::sections::ask::AskSettings;
 use crate::sections::cache::Cache;
@@ -44,7 +44,7 @@ pub struct Settings {
     pub sandbox: Sandbox,
     /// The HTTP front end.
     pub serve: Serve,
-    /// MCP servers.
+    /// The user's own MCP servers; a project's are in `trust`.
     pub plugins: Vec<Plugin>,
     /// What is done when the context fills.
     pub compaction: Compaction,
@@ -58,6 +58,8 @@ pub struct Settings {
     pub undo: Undo,
     /// The cache.
     pub cache: Cache,
+    /// What the project brings that would be executed, and what of it the user trusts.
+    pub trust: Trust,
     /// The file that the user's own settings stand in, where what they grant for good is written.
     pub user_file: Option<PathBuf>,
 }

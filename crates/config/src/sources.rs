@@ -35,4 +35,8 @@ pub struct Flags {
     pub tools: Option<Vec<String>>,
     /// The language of what people read.
     pub language: Option<String>,
+    /// Whoever is at the terminal trusts what the project brings, for this run.
+    pub trust_once: bool,
+    /// A file with the hashes of what is trusted for this run.
+    pub trust_lock: Option<PathBuf>,
 }

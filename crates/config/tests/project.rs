@@ -147,11 +147,17 @@ fn servers_of_a_project_are_marked_and_cannot_take_a_name() {
         ["project_name_taken plugins.mine 1", "project_ignored plugins.theirs.trusted_read_only_tools 7"]
     );
     let plugins: Vec<_> = loaded.settings.plugins.iter().map(|plugin| (plugin.name.as_str(), plugin.layer)).collect();
-    assert_eq!(plugins, [("mine", Layer::User), ("theirs", Layer::Project), ("third", Layer::Project)]);
-    let theirs = &loaded.settings.plugins[1];
-    assert_eq!((theirs.command.as_deref(), theirs.args.as_slice()), (Some("x"), &["${SECRET}".to_owned()][..]));
-    let trusted = theirs.expanded(&|name| disk.sources.env.get(name).cloned()).unwrap();
-    assert_eq!(trusted.args, ["hush"]);
+    assert_eq!(plugins, [("mine", Layer::User)]);
+    let mut trust = loaded.settings.trust;
+    let theirs = trust.plugins().to_vec();
+    assert_eq!(theirs.iter().map(|plugin| plugin.surface().name.as_str()).collect::<Vec<_>>(), ["theirs", "third"]);
+    assert_eq!(trust.of(theirs[0].surface()), reasonix_config::Standing::Unknown);
+    trust.grant().unwrap();
+    let reasonix_config::Standing::Trusted(permit) = trust.of(theirs[0].surface()) else { panic!("not trusted") };
+    let opened = theirs[0].open(&permit).unwrap();
+    assert_eq!(opened.layer, Layer::Project);
+    assert_eq!((opened.command.as_deref(), opened.args.as_slice()), (Some("x"), &["${SECRET}".to_owned()][..]));
+    assert_eq!(trust.plugin(&theirs[0], &permit).unwrap().unwrap().args, ["hush"]);
 }
 
 #[test]

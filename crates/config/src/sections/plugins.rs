@@ -47,10 +47,21 @@ pub struct Plugin {
     pub layer: Layer,
 }
 
-/// The servers, in the order they were written.
+/// A server, its settings as they were written, and their file.
+pub(crate) type Declared = (Plugin, serde_json::Value, String);
+
+/// The project's servers with what their settings say, in the order they were written.
+pub(crate) fn of_project(table: &Table, context: &Context<'_>) -> Result<Vec<Declared>, ConfigError> {
+    let nodes = View::root(table, context).items("plugins").filter(|node| node.origin.layer == Layer::Project);
+    let place = |node: &Node| node.origin.path().display().to_string();
+    nodes.map(|node| Ok((one(node, context)?, node.to_json(), place(node)))).collect()
+}
+
+/// The user's servers, in the order they were written.
 pub(crate) fn resolve(table: &Table, context: &Context<'_>) -> Result<Vec<Plugin>, ConfigError> {
     let mut plugins: Vec<Plugin> = Vec::new();
-    for node in View::root(table, context).items("plugins") {
+    let theirs = |node: &&Node| node.origin.layer != Layer::Project;
+    for node in View::root(table, context).items("plugins").filter(theirs) {
         let plugin = one(node, context)?;
         if plugins.iter().any(|other| other.name == plugin.name) {
             let key = format!("plugins.{}", plugin.name);

@@ -1,0 +1,184 @@
+//! Where a repository can bring something to execute. Only its own `.reasonix` folder and its own settings are looked at:
+//! what lies deeper, was installed or is another repository is not discovered.
+
+use super::named::{all_in, belongs, content, files_in};
+use super::surface::{Part, Surface, SurfaceKind};
+use super::{Brought, Variables};
+use crate::Plugin;
+use crate::node::Node;
+use std::path::{Path, PathBuf};
+
+/// Keys of settings whose values are executed.
+pub(crate) const EXECUTABLE: &[(&str, SurfaceKind)] = &[
+    ("hooks", SurfaceKind::Hook),
+    ("lsp", SurfaceKind::Lsp),
+    ("validation", SurfaceKind::Validation),
+    ("formatter", SurfaceKind::Formatter),
+    ("formatters", SurfaceKind::Formatter),
+    ("status_line", SurfaceKind::StatusLine),
+    ("statusline", SurfaceKind::StatusLine),
+];
+
+/// Files that declare language servers.
+const LSP_FILES: &[&str] = &[
+    ".reasonix/lsp.toml",
+    ".reasonix/lsp.json",
+    ".reasonix/lsp.jsonc",
+    ".reasonix/lsp.yaml",
+    ".reasonix/lsp.yml",
+    "lsp.json",
+    ".lsp.json",
+];
+
+/// A value of the project's settings that would be executed.
+pub(crate) struct Declared {
+    pub(crate) key: &'static str,
+    pub(crate) kind: SurfaceKind,
+    pub(crate) value: serde_json::Value,
+    pub(crate) file: PathBuf,
+}
+
+impl Declared {
+    pub(crate) fn of(key: &'static str, kind: SurfaceKind, node: &Node) -> Self {
+        Self { key, kind, value: node.to_json(), file: node.origin.path().to_owned() }
+    }
+}
+
+/// Every surface but the MCP servers.
+pub(super) fn surfaces(root: &Path, brought: &Brought) -> Vec<Surface> {
+    let mut found: Vec<Surface> = brought.declared.iter().map(|declared| stated(root, declared)).collect();
+    for file in LSP_FILES.iter().map(PathBuf::from).filter(|file| root.join(file).symlink_metadata().is_ok()) {
+        found.push(of_file(root, SurfaceKind::Lsp, &file));
+    }
+    for file in all_in(root, Path::new(".reasonix/hooks")) {
+        found.push(of_file(root, SurfaceKind::Hook, &file));
+    }
+    let own = [PathBuf::from(".reasonix/skills")];
+    for folder in own.iter().chain(&brought.skill_folders) {
+        found.extend(skills(root, folder));
+    }
+    for (folder, kind) in [(".reasonix/commands", SurfaceKind::Command), (".reasonix/agents", SurfaceKind::Agent)] {
+        let texts = all_in(root, Path::new(folder)).into_iter().filter(|file| runs_shell(root, file));
+        found.extend(texts.map(|file| of_file(root, kind, &file)));
+    }
+    found
+}
+
+/// What the settings state, with the files it names.
+fn stated(root: &Path, declared: &Declared) -> Surface {
+    let place = shown(root, &declared.file);
+    let parts = vec![Part::text(format!("{place} {}", declared.key), &pretty(&declared.value))];
+    let files = files_in(root, &texts(&declared.value));
+    Surface::new(declared.kind, declared.key, place, parts, files).sealed(root)
+}
+
+/// An MCP server, with the files it names and the variables it is given.
+pub(super) fn plugin(
+    root: &Path,
+    plugin: &Plugin,
+    value: &serde_json::Value,
+    place: String,
+    variables: &Variables,
+) -> Surface {
+    let place = shown(root, Path::new(&place));
+    let mut parts = vec![Part::text(format!("{place} {}", plugin.name), &pretty(value))];
+    let all = texts(value);
+    let mut named = Vec::new();
+    for name in all.iter().flat_map(|text| references(text)) {
+        let from = match (variables.user.contains_key(&name), variables.project.get(&name)) {
+            (true, _) => "environment",
+            (false, Some(value)) => {
+                parts.push(Part::hidden(format!(".env {name}"), value));
+                ".env"
+            }
+            (false, None) => "-",
+        };
+        named.push((name, from));
+    }
+    named.sort();
+    named.dedup();
+    parts.sort_by(|a, b| a.label.cmp(&b.label));
+    parts.dedup();
+    // What a variable of the project stands for can name a file too.
+    let expanded: Vec<String> = all
+        .iter()
+        .filter_map(|text| crate::expand(text, &|name| Some(variables.get(name).cloned().unwrap_or_default())).ok())
+        .collect();
+    let mut files = files_in(root, &all);
+    files.extend(files_in(root, &expanded));
+    let mut surface = Surface::new(SurfaceKind::Mcp, &plugin.name, place, parts, files);
+    surface.variables = named;
+    surface.sealed(root)
+}
+
+/// A file that is executed, or says what is, with the files it names.
+fn of_file(root: &Path, kind: SurfaceKind, file: &Path) -> Surface {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut files = vec![file.to_owned()];
+    if let Some(text) = content(root, file).ok().and_then(|bytes| String::from_utf8(bytes).ok()) {
+        files.extend(files_in(root, &text.lines().map(str::to_owned).collect::<Vec<_>>()));
+    }
+    Surface::new(kind, &name, file.display().to_string(), Vec::new(), files).sealed(root)
+}
+
+/// The skills of a folder that bring more than text.
+fn skills(root: &Path, folder: &Path) -> Vec<Surface> {
+    let Ok(entries) = std::fs::read_dir(root.join(folder)) else { return Vec::new() };
+    let mut names: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
+    names.sort();
+    let mut found = Vec::new();
+    for name in names {
+        let skill = folder.join(&name);
+        let manifest = skill.join("SKILL.md");
+        if !belongs(root, &skill) || root.join(&manifest).symlink_metadata().is_err() {
+            continue;
+        }
+        let files = all_in(root, &skill);
+        let is_text = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "md");
+        if files.iter().any(|file| !is_text(file) || runs_shell(root, file)) {
+            let (name, place) = (name.to_string_lossy().into_owned(), manifest.display().to_string());
+            found.push(Surface::new(SurfaceKind::Skill, &name, place, Vec::new(), files).sealed(root));
+        }
+    }
+    found
+}
+
+/// True for a Markdown file that has shell text put in when it is used, or hooks in its front matter. What cannot be
+/// read is taken for one.
+fn runs_shell(root: &Path, file: &Path) -> bool {
+    let Ok(bytes) = content(root, file) else { return true };
+    let text = String::from_utf8_lossy(&bytes);
+    let head = text.strip_prefix("---").and_then(|rest| rest.split_once("\n---")).map_or("", |(head, _)| head);
+    let keys = ["hooks:", "command:", "shell:", "run:", "mcp"];
+    text.contains("!`") || text.contains("```!") || keys.iter().any(|key| head.contains(key))
+}
+
+/// Every text in a value.
+fn texts(value: &serde_json::Value) -> Vec<String> {
+    match value {
+        serde_json::Value::String(text) => vec![text.clone()],
+        serde_json::Value::Array(list) => list.iter().flat_map(texts).collect(),
+        serde_json::Value::Object(map) => map.values().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The variables that a text names.
+fn references(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for piece in text.split("${").skip(1) {
+        if let Some((inner, _)) = piece.split_once('}') {
+            names.push(inner.split(":-").next().unwrap_or_default().to_owned());
+        }
+    }
+    names
+}
+
+fn pretty(value: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}
+
+fn shown(root: &Path, file: &Path) -> String {
+    let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    real.strip_prefix(root).unwrap_or(file).display().to_string()
+}

@@ -1,0 +1,114 @@
+//! Files of a repository: read within bounds and never out of it, and found in the texts that name them.
+
+use crate::read;
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+/// The most that one file may have.
+const LARGEST: u64 = 32 << 20;
+
+/// The most files that one surface may have.
+pub(super) const MOST_FILES: usize = 400;
+
+/// How deep a folder is looked into.
+const DEEPEST: usize = 8;
+
+/// The bytes of a file below the root. Of a link that leads out, only where it leads: what lies there is not the
+/// repository's.
+pub(super) fn content(root: &Path, file: &Path) -> Result<Vec<u8>, String> {
+    let path = root.join(file);
+    if let Ok(real) = path.canonicalize()
+        && !real.starts_with(root)
+    {
+        return Ok(format!("link to {}", real.display()).into_bytes());
+    }
+    match read::bytes(&path, LARGEST) {
+        Ok((_, true)) => Err(format!("it has more than {} MiB", LARGEST >> 20)),
+        Ok((bytes, false)) => Ok(bytes),
+        Err(reason) => Err(reason.to_string()),
+    }
+}
+
+/// What a program may make of a word that is no file itself.
+const ENDINGS: &[&str] = &[".js", ".mjs", ".cjs", ".ts", ".py", ".rb", ".sh", ".lua", ".pl"];
+
+/// What a program may start in a folder.
+const STARTS: &[&str] = &["index.js", "index.mjs", "index.ts", "package.json", "__main__.py", "__init__.py", "main.py"];
+
+/// The files below the root that these texts name, relative to it.
+pub(super) fn files_in(root: &Path, texts: &[String]) -> Vec<PathBuf> {
+    let mut found = BTreeSet::new();
+    for text in texts {
+        let apart = |c: char| c.is_whitespace() || "\"'`;|&()<>,=:".contains(c);
+        for word in text.split(apart).chain([text.as_str()]).filter(|word| !word.is_empty()) {
+            found.extend(candidates(word).into_iter().filter_map(|path| inside(root, &path)));
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The paths that a word may mean.
+fn candidates(word: &str) -> Vec<PathBuf> {
+    let stripped = ["${workspaceFolder}/", "${PWD}/", "$PWD/", "$(pwd)/"];
+    let word = stripped.iter().find_map(|prefix| word.strip_prefix(prefix)).unwrap_or(word);
+    let mut paths = vec![PathBuf::from(word)];
+    paths.extend(ENDINGS.iter().map(|ending| PathBuf::from(format!("{word}{ending}"))));
+    paths.extend(STARTS.iter().map(|start| Path::new(word).join(start)));
+    // `python -m a.b`
+    if word.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_')) {
+        let module = word.replace('.', "/");
+        paths.push(PathBuf::from(format!("{module}.py")));
+        paths.extend(["__main__.py", "__init__.py"].iter().map(|start| Path::new(&module).join(start)));
+    }
+    paths
+}
+
+/// The path relative to the root, where it is a file or a link below it.
+fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
+    let full = root.join(path);
+    let mut clean = PathBuf::new();
+    for part in full.components() {
+        match part {
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::CurDir => {}
+            part => clean.push(part),
+        }
+    }
+    let below = clean.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty())?;
+    let meta = clean.symlink_metadata().ok()?;
+    let file = meta.is_file() || (meta.is_symlink() && !clean.is_dir());
+    file.then(|| below.to_owned())
+}
+
+/// Every file in a folder, relative to the root. What is another repository, or was installed, is left out.
+pub(super) fn all_in(root: &Path, folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    collect(root, folder, DEEPEST, &mut found);
+    found.sort();
+    found
+}
+
+fn collect(root: &Path, folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(root.join(folder)) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        if found.len() > MOST_FILES {
+            return;
+        }
+        let below = folder.join(entry.file_name());
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth > 0 && belongs(root, &below) => collect(root, &below, depth - 1, found),
+            Ok(kind) if kind.is_dir() => {}
+            _ => found.push(below),
+        }
+    }
+}
+
+/// True for a folder of this repository: not a submodule, not something that a package manager installed, not a link.
+pub(super) fn belongs(root: &Path, folder: &Path) -> bool {
+    let path = root.join(folder);
+    let installed = folder.file_name().is_some_and(|name| name == "node_modules" || name == ".git");
+    let own = path.join(".git").symlink_metadata().is_err();
+    !installed && own && path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
+}
