@@ -46,6 +46,8 @@ pub(crate) enum Command {
     Store(StoreArgs),
     /// Show the settings
     Config(ConfigArgs),
+    /// Show what this folder would execute, and say whether you trust it
+    Trust(TrustArgs),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -89,6 +91,15 @@ pub(crate) struct SessionArgs {
     /// Go on with this session; the beginning or the end of its id is enough
     #[arg(short, long, value_name = "ID")]
     pub(crate) resume: Option<String>,
+    /// Trust what this folder would execute, for this run; only at a terminal
+    #[arg(long)]
+    pub(crate) trust: bool,
+    /// Trust exactly the contents that this file lists; made by `reasonix trust --lock FILE`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) trust_lock: Option<PathBuf>,
+    /// Do not start where something is not trusted (exit code 3)
+    #[arg(long)]
+    pub(crate) require_trust: bool,
     /// Keep nothing on disk
     #[arg(long, conflicts_with_all = ["continues", "resume"])]
     pub(crate) no_session: bool,
@@ -169,6 +180,22 @@ pub(crate) struct SessionsArgs {
     /// Print one session a line as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustArgs {
+    /// Show everything with its standing, and ask nothing
+    #[arg(long, conflicts_with_all = ["lock", "revoke"])]
+    pub(crate) show: bool,
+    /// Write the hashes of what is there now to a file, for `--trust-lock`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "revoke")]
+    pub(crate) lock: Option<PathBuf>,
+    /// Take back what was trusted in this folder
+    #[arg(long)]
+    pub(crate) revoke: bool,
+    /// Work in this folder
+    #[arg(short = 'C', long = "cd", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -39,6 +39,7 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
     let asking = Rc::clone(&editor);
     let mut view = Plain::new(Some(Box::new(move |question| ask(&asking, question))));
     greet(&handle, &workspace);
+    ask_trust(&handle);
     let mut spoke = false;
     while let Some(typed) = read(&editor)? {
         if keeps {
@@ -69,6 +70,16 @@ fn greet(handle: &Handle, workspace: &Workspace) {
         let folder = workspace.root().display();
         let phrase = Phrase::new("cli.greeting").with("model", status.model).with("folder", folder);
         say::line_err(&Style::get().text(&phrase));
+    }
+}
+
+/// Asks once about what this folder would execute, where something is new or changed.
+fn ask_trust(handle: &Handle) {
+    let Reply::Trust(info) = handle.query(&Query::Trust) else { return };
+    if info.is_open() {
+        crate::trust::show(&info, false);
+        let yes = crate::trust::asked();
+        handle.send(Op::Trust { digest: info.digest.clone(), yes });
     }
 }
 

@@ -73,6 +73,7 @@ impl Context {
 
     /// What a session starts from.
     pub(crate) fn start(self, args: &SessionArgs, attended: bool) -> anyhow::Result<Start> {
+        crate::trust::check(args, &self.loaded.settings.trust)?;
         let workspace = self.workspace(&args.add_dir)?;
         let rules = reasonix_config::rules_files(&self.home, repository_root(&self.cwd), &self.cwd);
         for (level, phrase) in &rules.notices {
@@ -127,6 +128,8 @@ pub(crate) fn flags_of(args: &SessionArgs) -> Flags {
         max_steps: args.max_steps,
         tools: args.tools.clone(),
         language: None,
+        trust_once: args.trust,
+        trust_lock: args.trust_lock.as_deref().and_then(|file| std::path::absolute(file).ok()),
     }
 }
 

@@ -16,6 +16,7 @@ mod say;
 mod schema;
 mod setup;
 mod stdin;
+mod trust;
 mod undo;
 mod view;
 
@@ -60,6 +61,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Changes(changes)) => undo::show_changes(&changes),
         Some(Command::Store(store)) => undo::store(&store),
         Some(Command::Config(config)) => inspect::config(&config),
+        Some(Command::Trust(args)) => trust::trust(&args),
         Some(Command::Completions { shell }) => {
             let mut out = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "reasonix", &mut out);

@@ -38,8 +38,20 @@ pub(crate) fn is_ours(name: &str) -> bool {
 pub(crate) fn steers(name: &str) -> bool {
     const STARTS: [&str; 8] = ["LD_", "DYLD_", "XDG_", "GIT_", "BASH_", "NPM_CONFIG_", "PYTHON", "RUBY"];
     const NAMES: [&str; 14] = [
-        "HOME", "PATH", "SHELL", "ENV", "IFS", "PROMPT_COMMAND", "NODE_OPTIONS", "NODE_PATH", "PERL5OPT", "PERL5LIB",
-        "JAVA_TOOL_OPTIONS", "CDPATH", "TMPDIR", "USER",
+        "HOME",
+        "PATH",
+        "SHELL",
+        "ENV",
+        "IFS",
+        "PROMPT_COMMAND",
+        "NODE_OPTIONS",
+        "NODE_PATH",
+        "PERL5OPT",
+        "PERL5LIB",
+        "JAVA_TOOL_OPTIONS",
+        "CDPATH",
+        "TMPDIR",
+        "USER",
     ];
     let name = name.to_ascii_uppercase();
     NAMES.contains(&name.as_str()) || STARTS.iter().any(|start| name.starts_with(start))

@@ -86,7 +86,8 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
 /// Folders with skills that the project names inside of itself.
 fn skill_folders(project: &Table, folder: &Path) -> Vec<PathBuf> {
     let listed = guard::lookup(project, "skills.paths").and_then(Node::as_list).unwrap_or_default();
-    let below = |text: &str| Path::new(text).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let below =
+        |text: &str| Path::new(text).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     let texts = listed.iter().filter_map(Node::as_text).filter(|text| below(text));
     texts.map(PathBuf::from).filter(|path| !guard::leads_out(&folder.join(path), folder)).collect()
 }

@@ -1,6 +1,5 @@
 //! What the settings mean, after all layers were put together. Plain data; each section has its own file.
 
-use crate::{Layer, Trust};
 use crate::sections::agent::Agent;
 use crate::sections::ask::AskSettings;
 use crate::sections::cache::Cache;
@@ -16,6 +15,7 @@ use crate::sections::serve::Serve;
 use crate::sections::skills::Skills;
 use crate::sections::tools::Tools;
 use crate::sections::undo::Undo;
+use crate::{Layer, Trust};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -39,7 +39,14 @@ fn flag_over_environment_over_project_over_user_over_default() {
 fn nothing_written_gives_the_built_in_values() {
     let loaded = Disk::new().load();
     let user_file = loaded.settings.user_file.clone();
-    assert_eq!(loaded.settings, reasonix_config::Settings { user_file, trust: loaded.settings.trust.clone(), ..reasonix_config::Settings::default() });
+    assert_eq!(
+        loaded.settings,
+        reasonix_config::Settings {
+            user_file,
+            trust: loaded.settings.trust.clone(),
+            ..reasonix_config::Settings::default()
+        }
+    );
     assert_eq!(told(&loaded), [""; 0]);
     assert_eq!(loaded.settings.sandbox.bash, Bash::Enforce);
     assert_eq!(loaded.settings.permissions.mode, Mode::Ask);

@@ -225,7 +225,8 @@ fn trust_for_one_run_is_not_kept() {
 #[test]
 fn a4_a_projects_env_file_feeds_its_trusted_servers_and_nothing_else() {
     let user = "[[providers]]\nname = \"p\"\nkind = \"openai\"\nbase_url = \"http://u\"\nmodel = \"m\"\napi_key_env = \"MY_KEY\"\n";
-    let project = |name: &str| format!("[[plugins]]\nname = \"s\"\ncommand = \"x\"\nargs = [\"${{{name}:-closed}}\"]\n");
+    let project =
+        |name: &str| format!("[[plugins]]\nname = \"s\"\ncommand = \"x\"\nargs = [\"${{{name}:-closed}}\"]\n");
     let env = "PORT=1234\nMINE=theirs\nREASONIX_HOME=/evil\nAGENT_MODEL=evil\nMY_KEY=evil\nHOME=/evil\nPATH=/evil\n\
                XDG_CONFIG_HOME=/evil\nLD_PRELOAD=evil\nNODE_OPTIONS=evil\nGIT_DIR=evil\nBASH_ENV=evil\nPROMPT_COMMAND=evil\n\
                PYTHONPATH=evil\n";

@@ -11,6 +11,7 @@ mod prompt;
 mod refs;
 mod start;
 pub mod tools;
+mod trust;
 pub mod undo;
 
 pub use confine::{confinement, shortcoming};
@@ -20,3 +21,4 @@ pub use outbox::Events;
 pub use prompt::BASE_PROMPT;
 pub use refs::{Resolved, resolve_refs};
 pub use start::{Handle, Start, Which, start, tool_specs, unknown_tools};
+pub use trust::trust_info;

@@ -2,6 +2,7 @@
 
 use crate::approve::{Approvals, Heard};
 use crate::outbox::Outbox;
+use crate::trust::Word;
 use crate::undo::Undo;
 use reasonix_agent::{Agent, Conversation, Inbox, Sink, Stop};
 use reasonix_proto::{AskId, Choice, Event, Level, Op, Phrase, RecordBody, TurnState};
@@ -28,6 +29,7 @@ struct Desk {
     inbox: Inbox,
     queue: VecDeque<String>,
     closing: bool,
+    trust: Option<Word>,
 }
 
 impl Live {
@@ -40,8 +42,14 @@ impl Live {
         resumed: bool,
         undo: Option<Arc<Undo>>,
     ) -> Self {
-        let desk = Desk { gate, outbox, inbox: Inbox::default(), queue: VecDeque::new(), closing: false };
+        let desk = Desk { gate, outbox, inbox: Inbox::default(), queue: VecDeque::new(), closing: false, trust: None };
         Self { agent, conversation, desk, inbound, resumed, undo }
+    }
+
+    /// The same, with the user's word on what the working folder would execute.
+    pub(crate) fn trusting(mut self, trust: Word) -> Self {
+        self.desk.trust = Some(trust);
+        self
     }
 
     /// Runs until the front end shuts the session down or goes away.
@@ -82,6 +90,7 @@ impl Live {
             match self.inbound.recv().await? {
                 Op::Prompt { text, .. } | Op::Steer { text } | Op::FollowUp { text } => return Some(text),
                 Op::Answer { ask, choice, digest } => self.desk.answer(&ask, choice, digest.as_deref()),
+                Op::Trust { digest, yes } => self.desk.take_word(&digest, yes),
                 Op::Interrupt => {}
                 Op::Shutdown => return None,
                 _ => self.desk.notice(Level::Warning, Phrase::new("engine.not_possible")),
@@ -120,11 +129,19 @@ impl Desk {
             Op::Prompt { text, .. } | Op::FollowUp { text } => self.queue.push_back(text),
             Op::Interrupt => stop.cancel(),
             Op::Answer { ask, choice, digest } => self.answer(&ask, choice, digest.as_deref()),
+            Op::Trust { digest, yes } => self.take_word(&digest, yes),
             Op::Shutdown => {
                 self.closing = true;
                 stop.cancel();
             }
             _ => self.notice(Level::Warning, Phrase::new("engine.not_possible")),
+        }
+    }
+
+    fn take_word(&self, digest: &str, yes: bool) {
+        if let Some(trust) = &self.trust {
+            let (level, phrase) = trust.answer(digest, yes);
+            self.notice(level, phrase);
         }
     }
 

@@ -8,6 +8,7 @@ use crate::models::build_model;
 use crate::outbox::{Events, Figures, Outbox};
 use crate::prompt::{BASE_PROMPT, assemble};
 use crate::tools::todo_tools;
+use crate::trust::Word;
 use crate::undo::{Keep, Undo, snapshots_of};
 use reasonix_agent::{
     Agent, Artifacts, Conversation, Limits, Model, NoWatch, Prefix, Sink, Tool, ToolSpec, Tools, Watch,
@@ -75,6 +76,7 @@ pub struct Handle {
     model: String,
     window: u64,
     todo: Todo,
+    trust: Word,
 }
 
 impl Handle {
@@ -112,6 +114,7 @@ impl Handle {
                 }))
             }
             Query::Todo => Reply::Todo { phases: self.todo.phases() },
+            Query::Trust => Reply::Trust(Box::new(self.trust.info())),
             _ => Reply::Failed { why: Phrase::new("engine.not_possible") },
         }
     }
@@ -156,6 +159,7 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
     };
     let conversation = Conversation::replay(prefix, past.messages, past.turns, past.usage, past.context);
     let (ops, inbound) = mpsc::unbounded_channel();
+    let trust = Word::new(start.settings.trust.clone());
     let card = model.card();
     let handle = Handle {
         session: past.head.session.clone(),
@@ -165,9 +169,14 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
         model: card.name.clone(),
         window: card.window,
         todo,
+        trust: trust.clone(),
     };
     announce(&outbox, &opened, resumed, &card.name, notice.as_ref());
-    let live = Live::new(agent, conversation, gate, outbox, inbound, resumed, undo);
+    // Where somebody is, they are asked; where nobody is, it is said.
+    if let Some(phrase) = trust.off().filter(|_| !start.attended) {
+        outbox.emit(Event::Notice { level: Level::Warning, phrase });
+    }
+    let live = Live::new(agent, conversation, gate, outbox, inbound, resumed, undo).trusting(trust);
     tokio::spawn(live.run());
     Ok(handle)
 }

@@ -14,12 +14,19 @@ struct World {
     work: TempWorkspace,
     home: TempWorkspace,
     approve: Vec<String>,
+    trust: reasonix_config::Trust,
 }
 
 impl World {
     async fn new(replies: Vec<Reply>) -> Self {
         let server = ModelServer::start(replies).await;
-        Self { server, work: TempWorkspace::new(), home: TempWorkspace::new(), approve: Vec::new() }
+        Self {
+            server,
+            work: TempWorkspace::new(),
+            home: TempWorkspace::new(),
+            approve: Vec::new(),
+            trust: reasonix_config::Trust::default(),
+        }
     }
 
     fn start(&self, permissions: Permissions, attended: bool) -> Handle {
@@ -38,7 +45,9 @@ impl World {
         // These tests are about the gate; the box has its own.
         let sandbox = Sandbox { bash: Bash::Off, ..Sandbox::default() };
         let user_file = Some(self.home.path().join("config.toml"));
-        let settings = Settings { providers: vec![provider], permissions, sandbox, user_file, ..Settings::default() };
+        let trust = self.trust.clone();
+        let settings =
+            Settings { providers: vec![provider], permissions, sandbox, user_file, trust, ..Settings::default() };
         let workspace = Workspace::open(&self.work.path(), Options::default()).expect("a workspace");
         start(Start {
             settings,
@@ -531,4 +540,44 @@ async fn d5_what_tells_agents_what_to_do_is_always_asked_about() {
     world.approve = vec!["Edit(AGENTS.md)".into()];
     turn(&mut world.start(Permissions::default(), false), "go", |_| vec![]).await;
     assert!(world.work.exists("AGENTS.md"), "whoever started the run may say so");
+}
+
+/// A session in a folder that would execute something.
+fn untrusted(world: &mut World) -> (Handle, reasonix_proto::TrustInfo) {
+    world.work.write("reasonix.toml", "[hooks]\nx = \"./hook.sh\"\n");
+    world.work.write("hook.sh", "echo 1\n");
+    let sources = reasonix_config::Sources {
+        home: world.home.path(),
+        project: world.work.path(),
+        env: BTreeMap::new(),
+        ..reasonix_config::Sources::default()
+    };
+    world.trust = reasonix_config::load(&sources).expect("settings").settings.trust;
+    let handle = world.start(Permissions::default(), true);
+    let reasonix_proto::Reply::Trust(info) = handle.query(&reasonix_proto::Query::Trust) else { panic!("no reply") };
+    (handle, *info)
+}
+
+#[tokio::test]
+async fn trust_is_asked_about_as_data_and_the_answer_is_bound_to_what_was_shown() {
+    use reasonix_proto::TrustStanding;
+    let mut world = World::new(vec![Reply::say("a"), Reply::say("b"), Reply::say("c")]).await;
+    let (mut handle, info) = untrusted(&mut world);
+    assert!(info.is_open());
+    assert_eq!((info.surfaces[0].kind.as_str(), info.surfaces[0].standing), ("hook", TrustStanding::Unknown));
+    assert_eq!(info.surfaces[0].parts[1].text.as_deref(), Some("echo 1\n"));
+    handle.send(Op::Trust { digest: "other".into(), yes: true });
+    assert!(notices(&turn(&mut handle, "go", |_| vec![]).await).contains(&"engine.trust_other".to_owned()));
+    handle.send(Op::Trust { digest: info.digest.clone(), yes: false });
+    assert!(notices(&turn(&mut handle, "go", |_| vec![]).await).contains(&"engine.untrusted".to_owned()));
+    assert!(!world.home.exists("state/trust.toml"));
+    handle.send(Op::Trust { digest: info.digest, yes: true });
+    assert!(notices(&turn(&mut handle, "go", |_| vec![]).await).contains(&"engine.trusted".to_owned()));
+    let (_, info) = untrusted(&mut world);
+    assert!(!info.is_open());
+    // What changes while the session runs is off at once.
+    world.work.write("hook.sh", "evil\n");
+    let reasonix_proto::Reply::Trust(info) = handle.query(&reasonix_proto::Query::Trust) else { panic!("no reply") };
+    assert_eq!(info.surfaces[0].standing, TrustStanding::Changed);
+    assert!(info.surfaces[0].changes[0].text.as_deref().is_some_and(|diff| diff.contains("-echo 1\n+evil")));
 }

@@ -13,6 +13,7 @@ mod record;
 mod repair;
 mod status;
 mod todo;
+mod trust;
 mod usage;
 
 pub use action::{Action, Family, ReadOnly};
@@ -34,4 +35,5 @@ pub use status::{
     TreeNode,
 };
 pub use todo::{TodoItem, TodoPhase, TodoStatus};
+pub use trust::{SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};
 pub use usage::{Price, Usage};

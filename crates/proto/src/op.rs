@@ -115,6 +115,13 @@ pub enum Op {
         /// Where it was granted.
         scope: Scope,
     },
+    /// The user's word on everything that the working folder would execute, as [`crate::Query::Trust`] showed it.
+    Trust {
+        /// The digest of what was shown.
+        digest: String,
+        /// Whether they trust it, from now on.
+        yes: bool,
+    },
     /// Ends the session.
     Shutdown,
 }

@@ -5,7 +5,7 @@ use crate::status::{
     Citation, CommandInfo, Completion, CompletionKind, ContextPart, Git, ModelInfo, RuleInfo, SessionInfo, Setting,
     Status, TreeFilter, TreeNode,
 };
-use crate::{Phrase, Posture, Record, RecordId, TodoPhase};
+use crate::{Phrase, Posture, Record, RecordId, TodoPhase, TrustInfo};
 use serde::{Deserialize, Serialize};
 
 /// Something a front end wants to know.
@@ -70,6 +70,8 @@ pub enum Query {
     Context,
     /// The settings with their origins.
     Config,
+    /// What the working folder would execute, and whether the user trusts it.
+    Trust,
 }
 
 /// The answer to a [`Query`].
@@ -156,6 +158,8 @@ pub enum Reply {
         /// Sorted by key.
         settings: Vec<Setting>,
     },
+    /// Answers [`Query::Trust`].
+    Trust(Box<TrustInfo>),
     /// The query could not be answered.
     Failed {
         /// Why.

@@ -2,6 +2,7 @@
 
 use super::{Kind, below, children, find, is_section};
 use crate::node::{Node, Table, Value};
+use crate::trust::EXECUTABLE;
 use crate::unknown::nearest;
 use crate::{ConfigError, Origin};
 use reasonix_proto::{Level, Phrase};
@@ -61,6 +62,11 @@ impl Walk<'_> {
     }
 
     fn unknown(&mut self, section: &str, key: &str, full: String, origin: Origin) -> Result<(), ConfigError> {
+        if section.is_empty() && EXECUTABLE.iter().any(|(known, _)| *known == key) {
+            let phrase = Phrase::new("config.key_later").with("place", origin.place()).with("key", full);
+            self.notices.push((Level::Info, phrase));
+            return Ok(());
+        }
         let suggestion = nearest(key, children(section));
         if section.split('.').any(|part| part == "permissions" || part == "sandbox") {
             return Err(ConfigError::UnknownKey { origin, key: full, suggestion });

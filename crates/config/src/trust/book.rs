@@ -112,10 +112,8 @@ impl Book {
         let path = file(home);
         let mut book = Self::read(home)?;
         let out = change(&mut book);
-        let text = toml::to_string(&book).map_err(|error| ConfigError::Write {
-            path: path.clone(),
-            reason: error.to_string(),
-        })?;
+        let text = toml::to_string(&book)
+            .map_err(|error| ConfigError::Write { path: path.clone(), reason: error.to_string() })?;
         if let Some(folder) = path.parent() {
             private_folder(folder).map_err(|error| failed(&path, &error))?;
         }

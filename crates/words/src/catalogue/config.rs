@@ -34,6 +34,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "write api_key_env = \"NAME\" and put the key into that variable or into ~/.reasonix/.env",
         "请写 api_key_env = \"NAME\"，并把密钥放进该环境变量或 ~/.reasonix/.env",
     ),
+    ("config.key_later", "{place}: {key} does nothing in this version", "{place}：{key} 在此版本中不起作用"),
     ("config.missing", "{place}: {key} is missing", "{place}：缺少 {key}"),
     (
         "config.missing.hint",

@@ -115,6 +115,23 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "工作继续进行；大改动之前请先提交要保留的内容",
     ),
     (
+        "engine.trust_other",
+        "what this folder would execute is no longer what was shown; nothing was trusted",
+        "该目录将执行的内容已与所示不同；未信任任何内容",
+    ),
+    ("engine.trust_other.hint", "look again: reasonix trust", "请重新查看：reasonix trust"),
+    ("engine.trusted", "what {root} would execute is trusted as it is now", "已信任 {root} 当前将执行的内容"),
+    (
+        "engine.untrusted",
+        "this folder brings things that would be executed; they stay off until you trust them: {names}",
+        "该目录带有将被执行的内容，在你信任之前保持关闭：{names}",
+    ),
+    (
+        "engine.untrusted.hint",
+        "look at them with `reasonix trust` in a terminal; for pipelines see --trust-lock in docs/trust.md",
+        "请在终端中用 `reasonix trust` 查看；流水线请参见 docs/trust.md 中的 --trust-lock",
+    ),
+    (
         "engine.unknown_kind",
         "provider {provider} has the kind {kind}, which does not exist",
         "提供方 {provider} 的 kind 为 {kind}，不存在该类型",
