@@ -1,6 +1,6 @@
 //! Each cell as a person sees it: at three sizes, on dark and light, in English and Chinese.
+#![allow(clippy::unwrap_used)]
 
-#[allow(dead_code, reason = "shared with the other screens")]
 mod support;
 
 use reasonix_proto::{
@@ -57,6 +57,7 @@ fn turn_ended(end: TurnEnd) -> Event {
 
 const ANSWER: &str = "## What was wrong\n\n`total` in [price.sh:4](price.sh:4) **added** the count and the price; it multiplies them now. 价格乘以数量，而不是相加。\n\n1. I read both files.\n2. I ran `test.sh` before and after.\n   - one failed before\n   - all passed after\n\n| case | before | 之后 |\n|:--|--:|:-:|\n| 3 items at 4 | 7 | 12 |\n| 十个苹果，每个五元 | 15 | 50 |\n\n```rust\nfn total(count: u32, price: u32) -> u32 {\n    count * price // not `+`\n}\n```\n\n> Tests are the specification.\n\n- [x] fixed\n- [ ] released, see <https://example.org/notes>\n";
 
+#[allow(clippy::too_many_lines, reason = "a list")]
 fn scenes() -> Vec<(&'static str, Vec<Event>)> {
     vec![
         ("user", vec![

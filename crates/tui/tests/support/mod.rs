@@ -1,4 +1,6 @@
 //! What a person would see: lines written into a terminal, read back cell by cell, kept in files.
+#![allow(dead_code, unreachable_pub)]
+#![allow(clippy::unwrap_used)]
 
 use ratatui_core::style::{Color, Modifier, Style};
 use ratatui_core::text::Line;
