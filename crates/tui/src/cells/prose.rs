@@ -117,7 +117,7 @@ impl Prose {
             Text::Live(stream) => {
                 stream.draw(sheet.inner(), view.look);
                 let mut lines = stream.drawn().get(stream.line_of(given.unwrap_or(0))..).unwrap_or_default().to_vec();
-                lines.extend(stream.tail());
+                lines.extend_from_slice(stream.tail());
                 lines
             }
             Text::Whole(text) => lines(text, sheet.inner(), view.look),

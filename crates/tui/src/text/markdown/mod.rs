@@ -30,6 +30,8 @@ pub struct Stream {
     held: String,
     splitter: Splitter,
     painter: Option<Painter>,
+    /// The lines of what may still change, and how long the text was when they were drawn.
+    tail: Option<(usize, Vec<Line<'static>>)>,
 }
 
 impl Stream {
@@ -58,13 +60,23 @@ impl Stream {
         self.splitter.finish(&self.source);
     }
 
-    /// Draws what can no longer change and is not drawn yet. Another width or look begins again.
+    /// Draws what can no longer change and is not drawn yet, and the rest anew. Another width or look begins again.
     pub fn draw(&mut self, width: u16, look: &Look) {
-        if !self.painter.as_ref().is_some_and(|painter| painter.fits(width, look)) {
-            self.painter = Some(Painter::new(width, look));
-        }
-        if let Some(painter) = &mut self.painter {
-            painter.paint(&self.source, self.splitter.pieces());
+        let painter = match self.painter.take() {
+            Some(painter) if painter.fits(width, look) => painter,
+            _ => {
+                self.tail = None;
+                Painter::new(width, look)
+            }
+        };
+        let painter = self.painter.insert(painter);
+        let before = painter.painted();
+        painter.paint(&self.source, self.splitter.pieces());
+        let is_new = before != painter.painted() || self.tail.as_ref().is_none_or(|(len, _)| *len != self.source.len());
+        if is_new {
+            let mut guess = painter.fork();
+            guess.paint(&self.source, &self.splitter.guess(&self.source));
+            self.tail = Some((self.source.len(), guess.take_lines()));
         }
     }
 
@@ -84,12 +96,8 @@ impl Stream {
     }
 
     /// The lines behind them, which may.
-    pub fn tail(&self) -> Vec<Line<'static>> {
-        let Some(painter) = &self.painter else { return Vec::new() };
-        let pieces = self.splitter.guess(&self.source);
-        let mut painter = painter.fork();
-        painter.paint(&self.source, &pieces);
-        painter.take_lines()
+    pub fn tail(&self) -> &[Line<'static>] {
+        self.tail.as_ref().map_or(&[], |(_, lines)| lines)
     }
 
     fn take_drawn(self) -> Vec<Line<'static>> {

@@ -61,6 +61,11 @@ impl Painter {
         self.lines
     }
 
+    /// How many pieces are drawn.
+    pub(super) fn painted(&self) -> usize {
+        self.ends.len()
+    }
+
     /// Draws the pieces that are not drawn yet.
     pub(super) fn paint(&mut self, source: &str, pieces: &[Piece]) {
         for piece in pieces.get(self.ends.len()..).unwrap_or_default() {
