@@ -2,11 +2,29 @@
 //! `io` and `frame` touch the terminal and the disk. Knows `proto` and `words` alone: the engine is at the other end of a
 //! channel.
 
+mod act;
+pub mod app;
 pub mod cells;
+mod commands;
+pub mod composer;
+pub mod frame;
+mod io;
+pub mod keys;
 pub mod look;
+pub mod menu;
+mod note;
+pub mod overlays;
+mod replies;
+mod run;
+pub mod status;
 pub mod text;
 pub mod theme;
 pub mod transcript;
+pub mod update;
+pub mod view;
+pub mod work;
 
+pub use app::{Host, Msg, Told};
 pub use look::{Colours, Look};
+pub use run::{Asked, Ended, Options, Post, channel, run};
 pub use transcript::Transcript;

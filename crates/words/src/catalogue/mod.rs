@@ -6,6 +6,7 @@ mod engine;
 mod exec;
 mod llm;
 mod policy;
+mod screen;
 mod session;
 mod tui;
 mod undo;
@@ -21,6 +22,7 @@ const ALL: &[&[Entry]] = &[
     llm::ENTRIES,
     policy::ENTRIES,
     session::ENTRIES,
+    screen::ENTRIES,
     tui::ENTRIES,
     undo::ENTRIES,
     workspace::ENTRIES,

@@ -1,0 +1,324 @@
+//! What keys do while nothing lies over the composer.
+
+use crate::app::{App, Effect, Purpose};
+use crate::commands;
+use crate::composer::Motion;
+use crate::keys::{Action, Chord, Code};
+use crate::menu::{Kind, Menu};
+use crate::overlays::{Entry, Overlay, Pager, Picker, Subject};
+use crate::update::draft_changed;
+use reasonix_proto::{CompletionKind, Op, Phrase, Posture, Query, QueuedKind};
+use std::time::Duration;
+
+/// Two presses within this are one double press.
+const DOUBLE: Duration = Duration::from_millis(700);
+
+/// Takes a key.
+pub(crate) fn key(app: &mut App, chord: Chord) -> Vec<Effect> {
+    if app.menu.is_some()
+        && let Some(effects) = menu_key(app, chord)
+    {
+        return effects;
+    }
+    match app.keys.action(chord) {
+        Some(action) => perform(app, action),
+        None => match chord.typed() {
+            Some('?') if app.composer.buffer.text().is_empty() => perform(app, Action::Help),
+            Some(c) => {
+                app.composer.type_text(&c.to_string());
+                app.ahead.wrote(app.now);
+                draft_changed(app);
+                typed(app)
+            }
+            None => Vec::new(),
+        },
+    }
+}
+
+/// Keys that belong to the menu while it is open.
+fn menu_key(app: &mut App, chord: Chord) -> Option<Vec<Effect>> {
+    let menu = app.menu.as_mut()?;
+    match (chord.code, app.keys.action(chord)) {
+        (_, Some(Action::Up)) => menu.step(false),
+        (_, Some(Action::Down)) => menu.step(true),
+        (Code::Esc, _) => app.menu = None,
+        (Code::Tab, _) if !chord.mods.shift => return Some(complete(app, false)),
+        (_, Some(Action::Send)) => return Some(complete(app, true)),
+        _ => return None,
+    }
+    Some(Vec::new())
+}
+
+/// Puts the chosen entry into the text. Enter on a whole command sends it.
+fn complete(app: &mut App, enter: bool) -> Vec<Effect> {
+    let Some(menu) = app.menu.take() else { return Vec::new() };
+    let Some((entry, descends)) = menu.choice() else { return Vec::new() };
+    let typed = app.composer.buffer.text().get(menu.from..menu.to).unwrap_or_default();
+    let whole = typed == entry.value;
+    if enter
+        && menu.kind != Kind::Reference
+        && (whole || menu.kind == Kind::Command && !commands::wants_more(app, &entry.value))
+    {
+        app.composer.buffer.replace(menu.from, menu.to, &entry.value);
+        return send(app, false);
+    }
+    let end = if descends { "" } else { " " };
+    app.composer.buffer.replace(menu.from, menu.to, &format!("{}{end}", entry.value));
+    draft_changed(app);
+    self::typed(app)
+}
+
+/// The text changed: what can be completed now?
+pub(crate) fn typed(app: &mut App) -> Vec<Effect> {
+    app.generation += 1;
+    let text = app.composer.buffer.text().to_owned();
+    let caret = app.composer.buffer.caret();
+    let before = text.get(..caret).unwrap_or_default();
+    if let Some(name) = before.strip_prefix('/').filter(|rest| !rest.contains(char::is_whitespace)) {
+        let entries = commands::matching(app, name);
+        let to = text.find(char::is_whitespace).unwrap_or(text.len());
+        let count = entries.len();
+        show(app, Menu::new(Kind::Command, 1, to, entries, vec![false; count]));
+        return Vec::new();
+    }
+    if let Some((command, index, from)) = commands::argument(app, before) {
+        let kind = CompletionKind::Argument { command, index };
+        return wish(app, Kind::Argument, kind, from, caret);
+    }
+    if let Some(from) = reference(before) {
+        return wish(app, Kind::Reference, CompletionKind::Reference, from, caret);
+    }
+    app.menu = None;
+    app.wished = None;
+    Vec::new()
+}
+
+/// Asks for candidates; the menu appears when they come.
+fn wish(app: &mut App, kind: Kind, what: CompletionKind, from: usize, to: usize) -> Vec<Effect> {
+    if app.menu.as_ref().is_some_and(|menu| menu.kind != kind || menu.from != from) {
+        app.menu = None;
+    }
+    let text = app.composer.buffer.text().get(from..to).unwrap_or_default().to_owned();
+    app.wished = Some((kind, from, to));
+    let generation = app.generation;
+    vec![app.ask(Query::Complete { kind: what, text, generation, limit: 50 }, Purpose::Menu)]
+}
+
+/// Shows a menu; what was chosen in the last one stays chosen.
+pub(crate) fn show(app: &mut App, mut menu: Menu) {
+    if let Some(earlier) = app.menu.take().filter(|earlier| earlier.kind == menu.kind) {
+        menu.keep(&earlier);
+    }
+    app.menu = (!menu.is_empty()).then_some(menu);
+}
+
+/// Where the text of an `@` reference that ends at the caret begins.
+fn reference(before: &str) -> Option<usize> {
+    let at = before.rfind('@')?;
+    let opens = before.get(..at)?.chars().next_back().is_none_or(char::is_whitespace);
+    let rest = before.get(at + 1..)?;
+    (opens && !rest.contains(char::is_whitespace)).then_some(at + 1)
+}
+
+fn perform(app: &mut App, action: Action) -> Vec<Effect> {
+    match action {
+        Action::Send => send(app, false),
+        Action::FollowUp => send(app, true),
+        Action::Dequeue => dequeue(app),
+        Action::Interrupt => escape(app),
+        Action::Cancel => cancel(app),
+        Action::Quit if app.composer.buffer.text().is_empty() => leave(app),
+        Action::Quit => edit(app, Action::DeleteRight),
+        Action::Suspend => vec![Effect::Suspend],
+        Action::Redraw => vec![Effect::Redraw],
+        Action::Unfold => {
+            app.unfolded = !app.unfolded;
+            app.transcript.set_unfolded(app.unfolded);
+            Vec::new()
+        }
+        Action::Transcript => transcript(app),
+        Action::HistorySearch => {
+            let entry = |text: &str| Entry { value: text.to_owned(), text: text.to_owned(), ..Entry::default() };
+            let entries = app.composer.history.find("").into_iter().map(entry).collect();
+            let picker = Picker::new(Subject::History, Phrase::new("tui.history"), entries);
+            app.overlays.push(Overlay::Picker(Box::new(picker)));
+            Vec::new()
+        }
+        Action::Editor => vec![Effect::Edit(app.composer.whole())],
+        Action::Posture => posture(app),
+        Action::Model => commands::run(app, "model", ""),
+        Action::Help => commands::run(app, "help", ""),
+        other => edit(app, other),
+    }
+}
+
+/// Everything that changes the text or moves the caret.
+fn edit(app: &mut App, action: Action) -> Vec<Effect> {
+    let composer = &mut app.composer;
+    match action {
+        Action::Newline => composer.type_text("\n"),
+        Action::Up => composer.up(),
+        Action::Down => composer.down(),
+        Action::Left => composer.travel(Motion::Left),
+        Action::Right => composer.travel(Motion::Right),
+        Action::WordLeft => composer.travel(Motion::WordLeft),
+        Action::WordRight => composer.travel(Motion::WordRight),
+        Action::LineStart => composer.travel(Motion::LineStart),
+        Action::LineEnd => composer.travel(Motion::LineEnd),
+        Action::TextStart => composer.travel(Motion::Start),
+        Action::TextEnd => composer.travel(Motion::End),
+        Action::DeleteLeft => composer.delete(Motion::Left, false),
+        Action::DeleteRight => composer.delete(Motion::Right, false),
+        Action::DeleteWordLeft => composer.delete(Motion::WordLeft, true),
+        Action::DeleteWordRight => composer.delete(Motion::WordRight, true),
+        Action::DeleteLineStart => composer.delete(Motion::LineStart, true),
+        Action::DeleteLineEnd => composer.delete(Motion::LineEnd, true),
+        Action::Yank => composer.buffer.yank(),
+        Action::Undo => composer.buffer.undo(),
+        Action::Redo => composer.buffer.redo(),
+        _ => {}
+    }
+    let walks = app.composer.history.walks();
+    draft_changed(app);
+    if walks {
+        app.menu = None;
+        return Vec::new();
+    }
+    typed(app)
+}
+
+/// Sends what is written: a command, a shell line, a prompt; to the running turn or after it.
+fn send(app: &mut App, later: bool) -> Vec<Effect> {
+    // A backslash before Enter is a line break, for terminals that have no other.
+    if !later && app.composer.buffer.before().ends_with('\\') && app.composer.buffer.after().is_empty() {
+        app.composer.delete(Motion::Left, false);
+        app.composer.type_text("\n");
+        return Vec::new();
+    }
+    if app.composer.is_blank() {
+        return Vec::new();
+    }
+    app.menu = None;
+    app.ahead.sent();
+    let text = app.composer.take();
+    let text = text.trim_end().to_owned();
+    let mut effects = vec![Effect::Draft(String::new())];
+    app.drafted.clear();
+    app.draft_due = None;
+    if app.composer.history.add(&text) {
+        effects.push(Effect::Remember(text.clone()));
+    }
+    effects.extend(dispatch(app, &text, later));
+    effects
+}
+
+fn dispatch(app: &mut App, text: &str, later: bool) -> Vec<Effect> {
+    let trimmed = text.trim_start();
+    if let Some(command) = trimmed.strip_prefix('/') {
+        let (name, arguments) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+        if commands::is_known(app, name) || !name.contains('/') {
+            return commands::run(app, name, arguments.trim());
+        }
+    }
+    if let Some(command) = trimmed.strip_prefix('!') {
+        let (command, keep) = command.strip_prefix('!').map_or((command, true), |rest| (rest, false));
+        let command = command.trim().to_owned();
+        return if command.is_empty() { Vec::new() } else { app.send(Op::Shell { command, keep }) };
+    }
+    let text = text.to_owned();
+    match (app.work.is_on(), later) {
+        (true, false) => app.send(Op::Steer { text }),
+        (true, true) => app.send(Op::FollowUp { text }),
+        (false, _) => {
+            app.work.begin(app.now);
+            app.send(Op::Prompt { text, resolved: false })
+        }
+    }
+}
+
+/// The last waiting message comes back into the composer.
+fn dequeue(app: &mut App) -> Vec<Effect> {
+    let Some(queued) = app.queue.pop() else { return Vec::new() };
+    let text = match app.composer.is_blank() {
+        true => queued.text,
+        false => format!("{}\n{}", queued.text, app.composer.whole()),
+    };
+    app.composer.set(&text);
+    app.send(Op::Unqueue { id: queued.id })
+}
+
+/// Esc: stops what runs; pressed twice with nothing written it opens the list of turns.
+fn escape(app: &mut App) -> Vec<Effect> {
+    if app.work.is_on() {
+        return interrupt(app);
+    }
+    let double = app.esc_at.is_some_and(|at| app.now < at + DOUBLE);
+    app.esc_at = (!double).then_some(app.now);
+    if !app.composer.is_blank() {
+        if double {
+            app.composer.set("");
+            draft_changed(app);
+        } else {
+            app.hint = Some(Phrase::new("tui.esc_clears"));
+        }
+        return Vec::new();
+    }
+    if double {
+        return commands::run(app, "rewind", "");
+    }
+    Vec::new()
+}
+
+/// Stops the turn; what was done is kept, and what waits comes back for editing.
+pub(crate) fn interrupt(app: &mut App) -> Vec<Effect> {
+    app.work.stopping = true;
+    app.send(Op::Interrupt)
+}
+
+/// Ctrl+C: gives up what is written, stops what runs, or leaves when pressed again.
+fn cancel(app: &mut App) -> Vec<Effect> {
+    if !app.composer.buffer.text().is_empty() {
+        let text = app.composer.take();
+        app.composer.history.add(&text);
+        app.menu = None;
+        draft_changed(app);
+        return vec![Effect::Remember(text)];
+    }
+    let again = app.cancel_at.is_some_and(|at| app.now < at + DOUBLE * 3);
+    if again {
+        return leave(app);
+    }
+    app.cancel_at = Some(app.now);
+    app.hint = Some(Phrase::new("tui.cancel_again").with("key", app.keys.first(Action::Cancel)));
+    if app.work.is_on() { interrupt(app) } else { Vec::new() }
+}
+
+pub(crate) fn leave(_app: &mut App) -> Vec<Effect> {
+    vec![Effect::Quit]
+}
+
+fn posture(app: &mut App) -> Vec<Effect> {
+    let Some(status) = &mut app.facts.status else { return Vec::new() };
+    status.posture = match status.posture {
+        Posture::Ask => Posture::Auto,
+        Posture::Auto => Posture::Yolo,
+        Posture::Yolo => Posture::Ask,
+    };
+    let posture = status.posture;
+    app.send(Op::SetPosture { posture })
+}
+
+fn transcript(app: &mut App) -> Vec<Effect> {
+    let lines = app.transcript.all(app.size.0, &app.look.clone(), app.now);
+    let pager = Pager::new(Phrase::new("tui.transcript"), lines, true);
+    app.overlays.push(Overlay::Pager(Box::new(pager)));
+    Vec::new()
+}
+
+/// What a waiting message waits for, in a word.
+pub(crate) fn waits_for(kind: QueuedKind) -> &'static str {
+    match kind {
+        QueuedKind::Steer => "tui.queue.steer",
+        QueuedKind::FollowUp => "tui.queue.later",
+    }
+}

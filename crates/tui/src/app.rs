@@ -1,0 +1,225 @@
+//! The state of the front end, what can happen to it, and what it wants done.
+
+use crate::composer::Composer;
+use crate::frame::Input;
+use crate::keys::Bindings;
+use crate::menu::Menu;
+use crate::overlays::Overlay;
+use crate::status::Facts;
+use crate::work::Work;
+use crate::{Look, Transcript};
+use reasonix_proto::{Envelope, Op, Phrase, Query, Queued, Reply};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Something happened.
+#[derive(Debug)]
+pub enum Msg {
+    /// The terminal sent something; what came together is together.
+    Inputs(Vec<Input>),
+    /// The engine said something.
+    Event(Box<Envelope>),
+    /// The engine answered a query.
+    Reply(u64, Box<Reply>),
+    /// The process around the front end said something.
+    Host(Told),
+    /// The terminal has another size.
+    Resized(u16, u16),
+    /// Time went by.
+    Tick,
+    /// The user's editor was closed; none when it failed.
+    Edited(Option<String>),
+    /// Prompts of earlier sessions, oldest first.
+    Recalled(Vec<String>),
+    /// A draft that a crash left behind.
+    Draft(String),
+    /// The process is told to end.
+    Terminated,
+    /// The process is told to stop until the shell continues it.
+    Stopped,
+}
+
+/// What the process around the front end says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Told {
+    /// A session is there; what was asked for before goes to it now.
+    Ready,
+    /// Something a person should know.
+    Notice(reasonix_proto::Level, Phrase),
+    /// There is no model yet.
+    FirstRun,
+    /// There will be no session.
+    Failed,
+}
+
+/// What the front end wants from the process around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Host {
+    /// A new session in place of this one.
+    New,
+    /// Another session in place of this one.
+    Resume(String),
+    /// The setup, then a session.
+    Setup,
+    /// The demo.
+    Demo,
+}
+
+/// Something to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// An operation for the engine.
+    Send(Op),
+    /// A query for the engine; the number comes back with the reply.
+    Ask(u64, Query),
+    /// A wish for the process around.
+    Host(Host),
+    /// Leave.
+    Quit,
+    /// Stop until the shell continues us.
+    Suspend,
+    /// Let the user edit a text in their editor.
+    Edit(String),
+    /// Put a text into the clipboard, through the terminal.
+    Copy(String),
+    /// Add a prompt to the history file.
+    Remember(String),
+    /// Keep the draft, or forget it when it is empty.
+    Draft(String),
+    /// Tell the desktop.
+    Notify(String),
+    /// The window's title.
+    Title(String),
+    /// Ask the terminal to say when it has drawn.
+    Probe,
+    /// Forget what is on the screen and draw anew.
+    Redraw,
+}
+
+/// Why a query was sent.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Purpose {
+    /// For the status line.
+    Status,
+    /// For the status line.
+    Git,
+    /// The commands of the menu.
+    Commands,
+    /// Candidates for the menu.
+    Menu,
+    /// What an earlier process left.
+    Recall,
+    /// What a command shows.
+    Show,
+    /// A list to choose from.
+    Overlay,
+}
+
+/// The state.
+pub struct App {
+    /// How things are shown.
+    pub look: Look,
+    /// The conversation.
+    pub transcript: Transcript,
+    /// Where the user writes.
+    pub composer: Composer,
+    /// What lies over the composer, the last on top.
+    pub overlays: Vec<Overlay>,
+    /// The list below the composer.
+    pub menu: Option<Menu>,
+    /// What each key does.
+    pub keys: Bindings,
+    /// What the status line shows.
+    pub facts: Facts,
+    /// What is being done.
+    pub work: Work,
+    /// What waits for its turn.
+    pub queue: Vec<Queued>,
+    /// The commands that can be had.
+    pub commands: Vec<reasonix_proto::CommandInfo>,
+    /// Columns and rows.
+    pub size: (u16, u16),
+    /// False when the user looks elsewhere.
+    pub focused: bool,
+    /// True when there is a session.
+    pub ready: bool,
+    /// Time since the start of the program.
+    pub now: Duration,
+    /// A word at the bottom that goes away with the next key.
+    pub hint: Option<Phrase>,
+    pub(crate) caret_hidden: bool,
+    pub(crate) unfolded: bool,
+    pub(crate) ahead: crate::overlays::Ahead,
+    pub(crate) esc_at: Option<Duration>,
+    pub(crate) cancel_at: Option<Duration>,
+    pub(crate) waiting: Vec<Op>,
+    pub(crate) asked: BTreeMap<u64, Purpose>,
+    pub(crate) next: u64,
+    pub(crate) drafted: String,
+    pub(crate) draft_due: Option<Duration>,
+    pub(crate) generation: u64,
+    /// What the menu that is on its way will complete, and which bytes it will replace.
+    pub(crate) wished: Option<(crate::menu::Kind, usize, usize)>,
+}
+
+impl App {
+    /// The state at the start.
+    pub fn new(look: Look, keys: Bindings, size: (u16, u16)) -> Self {
+        Self {
+            look,
+            transcript: Transcript::default(),
+            composer: Composer::default(),
+            overlays: Vec::new(),
+            menu: None,
+            keys,
+            facts: Facts::default(),
+            work: Work::default(),
+            queue: Vec::new(),
+            commands: Vec::new(),
+            size,
+            focused: true,
+            ready: false,
+            now: Duration::ZERO,
+            hint: None,
+            caret_hidden: false,
+            unfolded: false,
+            ahead: crate::overlays::Ahead::default(),
+            esc_at: None,
+            cancel_at: None,
+            waiting: Vec::new(),
+            asked: BTreeMap::new(),
+            next: 0,
+            drafted: String::new(),
+            draft_due: None,
+            generation: 0,
+            wished: None,
+        }
+    }
+
+    /// When the state changes by itself next; none when it does not.
+    pub fn due(&self) -> Option<Duration> {
+        let beat = (self.work.is_on() || self.transcript.animates()).then(|| {
+            let step = crate::work::BEAT.as_millis();
+            let next = (self.now.as_millis() / step + 1) * step;
+            Duration::from_millis(u64::try_from(next).unwrap_or(u64::MAX))
+        });
+        let guard = self.overlays.last().and_then(Overlay::due);
+        [beat, self.draft_due, guard].into_iter().flatten().min()
+    }
+
+    /// A query with a purpose.
+    pub(crate) fn ask(&mut self, query: Query, purpose: Purpose) -> Effect {
+        self.next += 1;
+        self.asked.insert(self.next, purpose);
+        Effect::Ask(self.next, query)
+    }
+
+    /// An operation, or a wait for the session that will take it.
+    pub(crate) fn send(&mut self, op: Op) -> Vec<Effect> {
+        if self.ready {
+            return vec![Effect::Send(op)];
+        }
+        self.waiting.push(op);
+        Vec::new()
+    }
+}

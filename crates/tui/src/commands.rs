@@ -1,0 +1,349 @@
+//! What can be typed after `/`. Each command is an operation, a query or something of the front end's own; one whose
+//! capability the engine does not have is not offered.
+
+use crate::act;
+use crate::app::{App, Effect, Host, Purpose};
+use crate::keys::Action;
+use crate::overlays::{Entry, Overlay, Pager, Picker, Subject};
+use crate::update::note;
+use ratatui_core::text::{Line, Span};
+use reasonix_proto::{
+    ArgumentKind, Effect as Rule, Level, Op, Phrase, Posture, Query, RecordId, Rewind, Scope, TreeFilter,
+};
+
+/// Commands of the front end's own, that need nothing of the engine.
+const OWN: &[(&str, &str)] = &[
+    ("help", "tui.command.help"),
+    ("keys", "tui.command.keys"),
+    ("copy", "tui.command.copy"),
+    ("transcript", "tui.command.transcript"),
+    ("queue", "tui.command.queue"),
+    ("quit", "tui.command.quit"),
+];
+
+/// Names that mean another command.
+const ALIASES: &[(&str, &str)] =
+    &[("exit", "quit"), ("q", "quit"), ("?", "help"), ("models", "model"), ("sessions", "resume"), ("hotkeys", "keys")];
+
+fn canonical(name: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| *name)
+}
+
+/// True when a command of this name can be had.
+pub(crate) fn is_known(app: &App, name: &str) -> bool {
+    let name = canonical(name);
+    OWN.iter().any(|(own, _)| *own == name)
+        || app.commands.iter().any(|command| command.name == name || command.aliases.iter().any(|alias| alias == name))
+}
+
+/// True when a command cannot do without an argument.
+pub(crate) fn wants_more(app: &App, name: &str) -> bool {
+    let command = app.commands.iter().find(|command| command.name == name);
+    command.is_some_and(|command| command.arguments.iter().any(|argument| !argument.optional))
+}
+
+/// The entries of the menu for what was typed after `/`: names that begin so first, then those that contain it.
+pub(crate) fn matching(app: &App, typed: &str) -> Vec<Entry> {
+    let look = &app.look;
+    let own = OWN.iter().map(|(name, about)| ((*name).to_owned(), String::new(), look.word(about)));
+    let engine = app.commands.iter().map(|command| {
+        let words = command.arguments.iter().map(|argument| {
+            let name = look.say(&argument.name);
+            if argument.optional { format!(" [{name}]") } else { format!(" <{name}>") }
+        });
+        (command.name.clone(), words.collect::<String>(), look.say(&command.about))
+    });
+    let mut all: Vec<(String, String, String)> = own.chain(engine).collect();
+    all.sort();
+    all.dedup_by(|one, other| one.0 == other.0);
+    let typed = typed.to_lowercase();
+    let rank = |name: &str| if name.starts_with(&typed) { 0 } else { 1 };
+    let mut fitting: Vec<_> = all.into_iter().filter(|(name, _, _)| name.contains(&typed)).collect();
+    fitting.sort_by_key(|(name, _, _)| rank(name));
+    let widest = fitting.iter().map(|(name, words, _)| name.len() + crate::text::columns(words)).max().unwrap_or(0);
+    let entry = |(name, words, about): (String, String, String)| {
+        let pad = " ".repeat(widest.saturating_sub(name.len() + crate::text::columns(&words)));
+        Entry { text: format!("/{name}{words}{pad}"), value: name, note: about, current: false }
+    };
+    fitting.into_iter().map(entry).collect()
+}
+
+/// The argument that ends at the caret: the command, the argument's place and where it begins.
+pub(crate) fn argument(app: &App, before: &str) -> Option<(String, usize, usize)> {
+    let rest = before.strip_prefix('/')?;
+    let (name, after) = rest.split_once(' ')?;
+    let command = app.commands.iter().find(|command| command.name == canonical(name))?;
+    let index = after.split(' ').count().saturating_sub(1);
+    let kind = &command.arguments.get(index)?.kind;
+    let from = before.rfind(' ')? + 1;
+    (*kind != ArgumentKind::Text).then(|| (command.name.clone(), index, from))
+}
+
+/// Runs a command.
+pub(crate) fn run(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
+    let name = canonical(name);
+    if !is_known(app, name) {
+        let known = app.commands.iter().find(|command| command.aliases.iter().any(|alias| alias == name));
+        if known.is_none() {
+            note(app, Level::Warning, Phrase::new("tui.unknown_command").with("command", name));
+            return Vec::new();
+        }
+    }
+    match name {
+        "help" => help(app),
+        "keys" => keys(app),
+        "quit" => act::leave(app),
+        "copy" => copy(app),
+        "transcript" => open_transcript(app),
+        "queue" => queue(app),
+        _ => engine(app, name, arguments),
+    }
+}
+
+/// Commands that the engine takes part in.
+fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
+    match (name, arguments) {
+        ("new", _) => vec![Effect::Host(Host::New)],
+        ("clear", _) => confirm_clear(app),
+        ("resume", "") => open(
+            app,
+            Subject::Session,
+            "tui.list.sessions",
+            Query::Sessions { all: false, text: String::new(), from: 0, count: 100 },
+        ),
+        ("resume", id) => vec![Effect::Host(Host::Resume(id.to_owned()))],
+        ("model", "") => open(app, Subject::Model, "tui.list.models", Query::Models),
+        ("model", model) => app.send(Op::SetModel { model: Some(model.to_owned()), effort: None }),
+        ("effort", effort) if !effort.is_empty() => {
+            app.send(Op::SetModel { model: None, effort: Some(effort.to_owned()) })
+        }
+        ("tree", words) => open(
+            app,
+            Subject::Tree,
+            "tui.list.tree",
+            Query::Tree { filter: TreeFilter::Default, text: words.to_owned() },
+        ),
+        ("rewind", "") => open(
+            app,
+            Subject::Rewind,
+            "tui.list.rewind",
+            Query::Tree { filter: TreeFilter::UserOnly, text: String::new() },
+        ),
+        ("mode" | "posture", word) => posture(app, word),
+        ("retry", _) => app.send(Op::Retry),
+        ("rename" | "title", title) => app.send(Op::Rename { title: title.to_owned() }),
+        ("permissions", _) => open(app, Subject::Rule, "tui.list.rules", Query::Permissions),
+        ("status" | "cost" | "stats" | "cache", _) => show(app, Query::Status),
+        ("todo", _) => show(app, Query::Todo),
+        ("context", _) => show(app, Query::Context),
+        ("config", _) => show(app, Query::Config),
+        _ => template(app, name, arguments),
+    }
+}
+
+/// A command that is a prompt: the engine fills it in.
+fn template(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
+    app.work.begin(app.now);
+    app.send(Op::Prompt { text: format!("/{name} {arguments}").trim_end().to_owned(), resolved: false })
+}
+
+fn show(app: &mut App, query: Query) -> Vec<Effect> {
+    vec![app.ask(query, Purpose::Show)]
+}
+
+fn open(app: &mut App, subject: Subject, title: &'static str, query: Query) -> Vec<Effect> {
+    let remote = matches!(subject, Subject::Session | Subject::Tree);
+    let mut picker = Picker::remote(subject, Phrase::new(title));
+    picker.narrows_itself(!remote);
+    app.overlays.push(Overlay::Picker(Box::new(picker)));
+    app.menu = None;
+    vec![app.ask(query, Purpose::Overlay)]
+}
+
+fn posture(app: &mut App, word: &str) -> Vec<Effect> {
+    let posture = match word {
+        "ask" => Posture::Ask,
+        "auto" => Posture::Auto,
+        "yolo" => Posture::Yolo,
+        _ => {
+            note(app, Level::Warning, Phrase::new("tui.posture.which"));
+            return Vec::new();
+        }
+    };
+    app.send(Op::SetPosture { posture })
+}
+
+fn confirm_clear(app: &mut App) -> Vec<Effect> {
+    let entry = |value: &str, code| Entry { value: value.to_owned(), text: app.look.word(code), ..Entry::default() };
+    let entries = vec![entry("no", "tui.clear.no"), entry("yes", "tui.clear.yes")];
+    app.overlays.push(Overlay::Picker(Box::new(Picker::short(
+        Subject::Clear,
+        Phrase::new("tui.clear.title"),
+        entries,
+    ))));
+    Vec::new()
+}
+
+/// An entry of a list was chosen.
+pub(crate) fn chosen(app: &mut App, subject: Subject, value: &str) -> Vec<Effect> {
+    match subject {
+        Subject::History => {
+            app.composer.set(value);
+            Vec::new()
+        }
+        Subject::Model => app.send(Op::SetModel { model: Some(value.to_owned()), effort: None }),
+        Subject::Session => vec![Effect::Host(Host::Resume(value.to_owned()))],
+        Subject::Tree => match value.parse() {
+            Ok(id) => app.send(Op::Branch { at: RecordId(id) }),
+            Err(_) => Vec::new(),
+        },
+        Subject::Rewind => rewind_what(app, value),
+        Subject::RewindWhat => rewind(app, value),
+        Subject::Queue => match value.parse() {
+            Ok(id) => take_back(app, id),
+            Err(_) => Vec::new(),
+        },
+        Subject::FirstRun => match value {
+            "setup" => vec![Effect::Host(Host::Setup)],
+            "demo" => vec![Effect::Host(Host::Demo)],
+            _ => vec![Effect::Quit],
+        },
+        Subject::Rule => revoke(app, value),
+        Subject::Clear if value == "yes" => {
+            let mut effects = app.send(Op::Discard);
+            effects.push(Effect::Host(Host::New));
+            effects
+        }
+        Subject::Clear | Subject::Theme => Vec::new(),
+    }
+}
+
+/// The words of a list that the engine narrows changed.
+pub(crate) fn searched(app: &mut App, subject: Subject, words: &str) -> Vec<Effect> {
+    let text = words.to_owned();
+    let query = match subject {
+        Subject::Session => Query::Sessions { all: false, text, from: 0, count: 100 },
+        Subject::Tree => Query::Tree { filter: TreeFilter::Default, text },
+        _ => return Vec::new(),
+    };
+    vec![app.ask(query, Purpose::Overlay)]
+}
+
+/// Which of chat and files goes back.
+fn rewind_what(app: &mut App, turn: &str) -> Vec<Effect> {
+    let entry =
+        |what: &str, code| Entry { value: format!("{turn} {what}"), text: app.look.word(code), ..Entry::default() };
+    let entries =
+        vec![entry("both", "tui.rewind.both"), entry("chat", "tui.rewind.chat"), entry("files", "tui.rewind.files")];
+    let title = Phrase::new("tui.rewind.title").with("turn", turn);
+    app.overlays.push(Overlay::Picker(Box::new(Picker::short(Subject::RewindWhat, title, entries))));
+    Vec::new()
+}
+
+fn rewind(app: &mut App, value: &str) -> Vec<Effect> {
+    let Some((turn, what)) = value.split_once(' ') else { return Vec::new() };
+    let what = match what {
+        "chat" => Rewind::Chat,
+        "files" => Rewind::Files,
+        _ => Rewind::Both,
+    };
+    match turn.parse() {
+        Ok(turn) => app.send(Op::Rewind { turn, what }),
+        Err(_) => Vec::new(),
+    }
+}
+
+fn revoke(app: &mut App, value: &str) -> Vec<Effect> {
+    match value.split_once(' ') {
+        Some(("session", rule)) => app.send(Op::Revoke { rule: rule.to_owned(), scope: Scope::Session }),
+        Some(("always", rule)) => app.send(Op::Revoke { rule: rule.to_owned(), scope: Scope::Always }),
+        _ => Vec::new(),
+    }
+}
+
+fn queue(app: &mut App) -> Vec<Effect> {
+    let entry = |queued: &reasonix_proto::Queued| Entry {
+        value: queued.id.to_string(),
+        text: queued.text.clone(),
+        note: app.look.word(act::waits_for(queued.kind)),
+        current: false,
+    };
+    let entries = app.queue.iter().map(entry).collect();
+    app.overlays.push(Overlay::Picker(Box::new(Picker::new(Subject::Queue, Phrase::new("tui.list.queue"), entries))));
+    Vec::new()
+}
+
+/// A waiting message comes back into the composer.
+fn take_back(app: &mut App, id: u64) -> Vec<Effect> {
+    let Some(at) = app.queue.iter().position(|queued| queued.id == id) else { return Vec::new() };
+    let queued = app.queue.remove(at);
+    app.composer.set(&queued.text);
+    app.send(Op::Unqueue { id })
+}
+
+fn copy(app: &mut App) -> Vec<Effect> {
+    match app.transcript.last_answer().map(str::to_owned) {
+        Some(text) => {
+            note(app, Level::Info, Phrase::new("tui.copied").with("count", text.chars().count()));
+            vec![Effect::Copy(text)]
+        }
+        None => {
+            note(app, Level::Warning, Phrase::new("tui.nothing_to_copy"));
+            Vec::new()
+        }
+    }
+}
+
+fn open_transcript(app: &mut App) -> Vec<Effect> {
+    let look = app.look.clone();
+    let lines = app.transcript.all(app.size.0, &look, app.now);
+    app.overlays.push(Overlay::Pager(Box::new(Pager::new(Phrase::new("tui.transcript"), lines, true))));
+    Vec::new()
+}
+
+fn help(app: &mut App) -> Vec<Effect> {
+    let look = &app.look;
+    let title = |code| Line::styled(look.word(code), look.theme.accent);
+    let mut lines = vec![title("tui.help.writing")];
+    lines.extend(look.word("tui.help.text").lines().map(|line| Line::styled(format!("  {line}"), look.theme.text)));
+    lines.extend([Line::default(), title("tui.help.commands")]);
+    lines.extend(matching(app, "").into_iter().map(|entry| {
+        Line::from(vec![
+            Span::styled(format!("  {}", entry.text), look.theme.text),
+            Span::styled(format!("  {}", entry.note), look.theme.dim),
+        ])
+    }));
+    lines.extend([Line::default(), title("tui.help.keys")]);
+    lines.extend(key_lines(app));
+    app.overlays.push(Overlay::Pager(Box::new(Pager::new(Phrase::new("tui.help"), lines, false))));
+    Vec::new()
+}
+
+fn key_lines(app: &App) -> Vec<Line<'static>> {
+    let look = &app.look;
+    let row = |action: Action| {
+        let keys: Vec<String> = app.keys.keys(action).iter().map(ToString::to_string).collect();
+        let keys = if keys.is_empty() { "—".to_owned() } else { keys.join(", ") };
+        Line::from(vec![
+            Span::styled(format!("  {keys:<32} "), look.theme.text),
+            Span::styled(format!("{:<24} ", action.name()), look.theme.dim),
+            Span::styled(look.say(&action.about()), look.theme.text),
+        ])
+    };
+    Action::all().map(row).collect()
+}
+
+fn keys(app: &mut App) -> Vec<Effect> {
+    let lines = key_lines(app);
+    app.overlays.push(Overlay::Pager(Box::new(Pager::new(Phrase::new("tui.help.keys"), lines, false))));
+    Vec::new()
+}
+
+/// What a rule says, in a word.
+pub(crate) fn rule_word(effect: Rule) -> &'static str {
+    match effect {
+        Rule::Allow => "tui.rule.allow",
+        Rule::Ask => "tui.rule.ask",
+        Rule::Deny => "tui.rule.deny",
+    }
+}

@@ -1,0 +1,190 @@
+//! The question about a call: everything that an answer is about, and the answers.
+
+use crate::Look;
+use crate::app::Effect;
+use crate::keys::{Chord, Code};
+use crate::overlays::{Guard, Outcome};
+use crate::text::{columns, neutral, wrap};
+use ratatui_core::style::Style;
+use ratatui_core::text::{Line, Span};
+use reasonix_proto::{Asking, Choice, Op, Phrase};
+
+/// The question and what is chosen.
+#[derive(Debug)]
+pub struct Approval {
+    /// What is asked.
+    pub asking: Asking,
+    /// When it was put on the screen.
+    pub guard: Guard,
+    offers: Vec<Offer>,
+    chosen: usize,
+    scroll: usize,
+    page: usize,
+    /// True when a key was not taken, so that the user is told why.
+    ignored: bool,
+}
+
+/// One answer.
+#[derive(Debug)]
+struct Offer {
+    key: char,
+    choice: Choice,
+    label: Phrase,
+}
+
+impl Approval {
+    /// A question that goes on the screen.
+    pub fn new(asking: Asking, guard: Guard) -> Self {
+        let offers = offers(&asking);
+        // What is dangerous is not one Enter away.
+        let chosen = if asking.danger.is_empty() { 0 } else { offers.len().saturating_sub(1) };
+        Self { asking, guard, offers, chosen, scroll: 0, page: 1, ignored: false }
+    }
+
+    /// Takes a key.
+    pub fn key(&mut self, chord: Chord, meant: bool) -> Outcome {
+        let last = self.offers.len().saturating_sub(1);
+        match chord.code {
+            Code::Up => self.chosen = self.chosen.saturating_sub(1),
+            Code::Down | Code::Tab => self.chosen = (self.chosen + 1).min(last),
+            Code::PageUp => self.scroll = self.scroll.saturating_sub(self.page),
+            Code::PageDown => self.scroll += self.page,
+            _ if !meant => self.ignored = true,
+            Code::Esc => return self.stop(),
+            Code::Char('c') if chord.mods.ctrl => return self.stop(),
+            Code::Enter => return self.answer(self.chosen),
+            Code::Char(c) => {
+                let number = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
+                let lower = c.to_lowercase().next().unwrap_or(c);
+                let at = self.offers.iter().position(|offer| offer.key == lower).or(number);
+                if let Some(at) = at.filter(|at| *at <= last && chord.typed().is_some()) {
+                    return self.answer(at);
+                }
+            }
+            _ => {}
+        }
+        Outcome::Stay
+    }
+
+    fn op(&self, choice: Choice) -> Op {
+        let digest = Some(self.asking.digest.clone()).filter(|digest| !digest.is_empty());
+        Op::Answer { ask: self.asking.ask.clone(), choice, digest }
+    }
+
+    fn answer(&self, at: usize) -> Outcome {
+        match self.offers.get(at) {
+            Some(offer) => Outcome::Done(vec![Effect::Send(self.op(offer.choice.clone()))]),
+            None => Outcome::Stay,
+        }
+    }
+
+    /// No, and the turn stops.
+    fn stop(&self) -> Outcome {
+        Outcome::Done(vec![Effect::Send(self.op(Choice::Deny)), Effect::Send(Op::Interrupt)])
+    }
+
+    /// Its rows: what it is about, scrolled where it is long, and the answers.
+    pub fn view(&mut self, width: u16, most: usize, look: &Look) -> Vec<Line<'static>> {
+        let head = self.head(width, look);
+        let feet = self.feet(width, look);
+        let body = self.body(width, look);
+        let room = most.saturating_sub(head.len() + feet.len()).max(1);
+        let hidden = body.len().saturating_sub(room);
+        self.scroll = self.scroll.min(hidden);
+        self.page = room.saturating_sub(1).max(1);
+        let mut lines = head;
+        let (all, from) = (body.len(), self.scroll);
+        lines.extend(body.into_iter().skip(from).take(room));
+        if hidden > 0 {
+            let phrase = Phrase::new("tui.more_lines").with("from", from + 1).with("to", from + room).with("of", all);
+            lines.pop();
+            lines.push(Line::styled(format!("  {}", look.say(&phrase)), look.theme.accent));
+        }
+        lines.extend(feet);
+        lines
+    }
+
+    fn head(&self, width: u16, look: &Look) -> Vec<Line<'static>> {
+        let style = if self.asking.danger.is_empty() { look.theme.warn } else { look.theme.bad };
+        let title = look.say(&Phrase::new("tui.ask.title").with("tool", neutral(&self.asking.tool)));
+        let bar = rule(width, look, style);
+        vec![bar, Line::styled(title, style.add_modifier(ratatui_core::style::Modifier::BOLD))]
+    }
+
+    fn body(&self, width: u16, look: &Look) -> Vec<Line<'static>> {
+        let mut lines = Vec::new();
+        let asking = &self.asking;
+        let subject = asking.visible.as_ref().unwrap_or(&asking.subject);
+        block(&mut lines, subject, width, look.theme.text);
+        if asking.visible.is_some() {
+            block(&mut lines, &look.word("tui.ask.hidden"), width, look.theme.bad);
+        }
+        for danger in &asking.danger {
+            block(&mut lines, &format!("! {}", look.say(&danger.why)), width, look.theme.bad);
+            if !danger.touches.is_empty() {
+                let text = look.say(&Phrase::new("tui.ask.touches").with("what", danger.touches.join(", ")));
+                block(&mut lines, &text, width, look.theme.bad);
+            }
+        }
+        for field in asking.fields.iter().filter(|field| asking.diff.is_none() && field.value != *subject) {
+            block(&mut lines, &format!("{}: {}", field.name, field.value), width, look.theme.dim);
+        }
+        for line in asking.diff.iter().flat_map(|diff| diff.lines()) {
+            let style = match line.as_bytes().first() {
+                Some(b'+') => look.theme.good,
+                Some(b'-') => look.theme.bad,
+                _ => look.theme.dim,
+            };
+            block(&mut lines, line, width, style);
+        }
+        let why = look.say(&asking.why);
+        let digest: String = asking.digest.chars().take(12).collect();
+        let sign = if digest.is_empty() { why } else { format!("{why} · {digest}") };
+        block(&mut lines, &sign, width, look.theme.dim);
+        lines
+    }
+
+    fn feet(&self, width: u16, look: &Look) -> Vec<Line<'static>> {
+        let mut lines = vec![Line::default()];
+        for (at, offer) in self.offers.iter().enumerate() {
+            let here = at == self.chosen;
+            let sign = if here { "› " } else { "  " };
+            let style = if here { look.theme.chosen } else { look.theme.text };
+            let text = format!("{sign}{}  {}", offer.key, neutral(&look.say(&offer.label)));
+            lines.push(Line::styled(crate::text::cut(&text, usize::from(width)).to_owned(), style));
+        }
+        let code = if self.ignored { "tui.ask.ignored" } else { "tui.ask.keys" };
+        let style = if self.ignored { look.theme.warn } else { look.theme.dim };
+        let text = look.word(code);
+        lines.push(Line::styled(format!("  {}", crate::text::cut(&text, usize::from(width).saturating_sub(2))), style));
+        lines
+    }
+}
+
+fn offers(asking: &Asking) -> Vec<Offer> {
+    let mut offers = vec![Offer { key: 'y', choice: Choice::AllowOnce, label: Phrase::new("tui.ask.once") }];
+    for (key, rule) in ['s', 'p'].into_iter().zip(&asking.rules) {
+        let label = Phrase::new("tui.ask.session").with("rule", rule);
+        offers.push(Offer { key, choice: Choice::AllowSession { rule: rule.clone() }, label });
+    }
+    offers.push(Offer { key: 'n', choice: Choice::Deny, label: Phrase::new("tui.ask.deny") });
+    offers
+}
+
+/// A line across the screen.
+pub(crate) fn rule(width: u16, look: &Look, style: Style) -> Line<'static> {
+    let sign = if look.unicode { "─" } else { "-" };
+    Line::from(Span::styled(sign.repeat(usize::from(width)), style))
+}
+
+/// A text, indented and wrapped.
+pub(crate) fn block(lines: &mut Vec<Line<'static>>, text: &str, width: u16, style: Style) {
+    let room = width.saturating_sub(2).max(1);
+    for line in text.split('\n') {
+        for piece in wrap(&Line::styled(neutral(line).replace('\t', "    "), style), room) {
+            let mut spans = vec![Span::raw(if columns("  ") < usize::from(width) { "  " } else { "" })];
+            spans.extend(piece.spans.into_iter().map(|span| Span::styled(span.content, piece.style.patch(span.style))));
+            lines.push(Line::from(spans));
+        }
+    }
+}

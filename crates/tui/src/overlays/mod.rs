@@ -1,0 +1,87 @@
+//! What lies over the composer: a stack of which the last has the keyboard. Each takes a key and says what follows.
+
+mod ahead;
+mod approval;
+mod pager;
+mod picker;
+
+pub use ahead::{Ahead, Guard};
+pub use approval::Approval;
+pub(crate) use approval::{block, rule};
+pub use pager::Pager;
+pub(crate) use picker::entry_line;
+pub use picker::{Entry, Picker, Subject};
+
+use crate::Look;
+use crate::app::Effect;
+use crate::keys::Chord;
+use ratatui_core::text::Line;
+use std::time::Duration;
+
+/// One of them.
+#[derive(Debug)]
+pub enum Overlay {
+    /// A question about a call.
+    Approval(Box<Approval>),
+    /// A list to choose from.
+    Picker(Box<Picker>),
+    /// A long text, on the whole screen.
+    Pager(Box<Pager>),
+}
+
+/// What follows from a key.
+#[derive(Debug, PartialEq)]
+pub enum Outcome {
+    /// It stays.
+    Stay,
+    /// It goes away.
+    Close,
+    /// It goes away, and this is to be done.
+    Done(Vec<Effect>),
+    /// It stays, and this is to be done.
+    Do(Vec<Effect>),
+    /// An entry of a list was chosen; the list goes away.
+    Chosen(Subject, String),
+    /// The words of a list changed.
+    Searched(Subject, String),
+    /// The turn is to stop.
+    Interrupt,
+}
+
+impl Overlay {
+    /// True when it takes the whole screen.
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Pager(_))
+    }
+
+    /// When it changes by itself next.
+    pub fn due(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Takes a key. `meant` is false when it was not meant for this.
+    pub fn key(&mut self, chord: Chord, meant: bool, look: &Look) -> Outcome {
+        match self {
+            Self::Approval(approval) => approval.key(chord, meant),
+            Self::Picker(picker) => picker.key(chord),
+            Self::Pager(pager) => pager.key(chord, look),
+        }
+    }
+
+    /// Takes a paste: only where text is written.
+    pub fn paste(&mut self, text: &str) -> Outcome {
+        match self {
+            Self::Picker(picker) => picker.paste(text),
+            Self::Approval(_) | Self::Pager(_) => Outcome::Stay,
+        }
+    }
+
+    /// Its rows, at most `most`, and the caret where text is written.
+    pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
+        match self {
+            Self::Approval(approval) => (approval.view(width, most, look), None),
+            Self::Picker(picker) => picker.view(width, most, look),
+            Self::Pager(pager) => pager.view(width, most, look),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A long text on the whole screen, with search: the transcript, a diff, the list of keys.
+
+use crate::Look;
+use crate::composer::{Buffer, Motion};
+use crate::keys::{Chord, Code};
+use crate::overlays::Outcome;
+use crate::text::{columns, neutral};
+use ratatui_core::style::Modifier;
+use ratatui_core::text::{Line, Span};
+use reasonix_proto::Phrase;
+
+/// The text and where it is.
+#[derive(Debug)]
+pub struct Pager {
+    title: Phrase,
+    lines: Vec<Line<'static>>,
+    top: usize,
+    page: usize,
+    words: Buffer,
+    searching: bool,
+    hits: Vec<usize>,
+    /// True when the end is to be shown first.
+    at_end: bool,
+}
+
+impl Pager {
+    /// A text, shown from its beginning or from its end.
+    pub fn new(title: Phrase, lines: Vec<Line<'static>>, at_end: bool) -> Self {
+        let words = Buffer::default();
+        Self { title, lines, top: 0, page: 1, words, searching: false, hits: Vec::new(), at_end }
+    }
+
+    /// Takes a key.
+    pub fn key(&mut self, chord: Chord, _look: &Look) -> Outcome {
+        if self.searching {
+            return self.search_key(chord);
+        }
+        let end = self.lines.len().saturating_sub(self.page);
+        match chord.code {
+            Code::Esc | Code::Char('q') => return Outcome::Close,
+            Code::Char('c' | 't') if chord.mods.ctrl => return Outcome::Close,
+            Code::Up | Code::Char('k') => self.top = self.top.saturating_sub(1),
+            Code::Down | Code::Char('j') | Code::Enter => self.top = (self.top + 1).min(end),
+            Code::PageUp | Code::Char('b') => self.top = self.top.saturating_sub(self.page),
+            Code::PageDown | Code::Char(' ' | 'f') => self.top = (self.top + self.page).min(end),
+            Code::Home | Code::Char('g') => self.top = 0,
+            Code::End | Code::Char('G') => self.top = end,
+            Code::Char('/') => self.searching = true,
+            Code::Char('n') => self.hop(true),
+            Code::Char('N') => self.hop(false),
+            _ => {}
+        }
+        Outcome::Stay
+    }
+
+    fn search_key(&mut self, chord: Chord) -> Outcome {
+        match chord.code {
+            Code::Esc => {
+                self.searching = false;
+                self.words.set("");
+                self.hits.clear();
+            }
+            Code::Enter => self.searching = false,
+            Code::Backspace => {
+                self.words.delete(Motion::Left, false);
+                self.find();
+            }
+            Code::Char(c) if chord.typed().is_some() => {
+                self.words.insert(&c.to_string());
+                self.find();
+            }
+            _ => {}
+        }
+        Outcome::Stay
+    }
+
+    /// Turns by so many lines, for the wheel.
+    pub fn scroll(&mut self, up: bool) {
+        let end = self.lines.len().saturating_sub(self.page);
+        self.top = if up { self.top.saturating_sub(3) } else { (self.top + 3).min(end) };
+    }
+
+    fn find(&mut self) {
+        let words = self.words.text().to_lowercase();
+        self.hits.clear();
+        if !words.is_empty() {
+            let has = |line: &Line<'_>| line.to_string().to_lowercase().contains(&words);
+            self.hits = self.lines.iter().enumerate().filter(|(_, line)| has(line)).map(|(at, _)| at).collect();
+        }
+        let here = self.hits.iter().rev().find(|hit| **hit < self.top + self.page).or(self.hits.first());
+        if let Some(hit) = here {
+            self.top = hit.saturating_sub(self.page / 2);
+        }
+    }
+
+    fn hop(&mut self, down: bool) {
+        let middle = self.top + self.page / 2;
+        let next = if down {
+            self.hits.iter().find(|hit| **hit > middle)
+        } else {
+            self.hits.iter().rev().find(|hit| **hit < middle)
+        };
+        if let Some(hit) = next {
+            self.top = hit.saturating_sub(self.page / 2);
+        }
+    }
+
+    /// Its rows and the caret of the search.
+    pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
+        self.page = most.saturating_sub(1).max(1);
+        let end = self.lines.len().saturating_sub(self.page);
+        if std::mem::take(&mut self.at_end) {
+            self.top = end;
+        }
+        self.top = self.top.min(end);
+        let shown = self.lines.iter().enumerate().skip(self.top).take(self.page);
+        let mut lines: Vec<Line<'static>> = shown.map(|(at, line)| self.marked(at, line)).collect();
+        lines.resize(self.page, Line::default());
+        let words = neutral(self.words.text()).into_owned();
+        let (foot, caret) = if self.searching {
+            let column = u16::try_from(1 + columns(&words)).unwrap_or(u16::MAX).min(width.saturating_sub(1));
+            (format!("/{words}"), Some((column, u16::try_from(self.page).unwrap_or(u16::MAX))))
+        } else {
+            let of = self.lines.len();
+            let at = Phrase::new("tui.pager")
+                .with("title", look.say(&self.title))
+                .with("at", (self.top + self.page).min(of))
+                .with("of", of);
+            (look.say(&at), None)
+        };
+        let hits = if words.is_empty() { String::new() } else { format!("  {}", self.hits.len()) };
+        lines.push(Line::from(vec![Span::styled(foot, look.theme.accent), Span::styled(hits, look.theme.dim)]));
+        (lines, caret)
+    }
+
+    fn marked(&self, at: usize, line: &Line<'static>) -> Line<'static> {
+        let mut line = line.clone();
+        if self.hits.binary_search(&at).is_ok() {
+            line.style = line.style.add_modifier(Modifier::REVERSED);
+        }
+        line
+    }
+}

@@ -1,0 +1,229 @@
+//! A list to choose from, narrowed by what is typed.
+
+use crate::Look;
+use crate::composer::Motion;
+use crate::keys::{Chord, Code};
+use crate::overlays::Outcome;
+use crate::overlays::approval::rule;
+use crate::text::{columns, cut, neutral};
+use ratatui_core::text::{Line, Span};
+use reasonix_proto::Phrase;
+
+/// What is chosen from a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// An earlier prompt.
+    History,
+    /// A model.
+    Model,
+    /// A saved session.
+    Session,
+    /// A place of the session's tree.
+    Tree,
+    /// A turn to go back before.
+    Rewind,
+    /// What goes back.
+    RewindWhat,
+    /// A waiting message.
+    Queue,
+    /// What to do without a model.
+    FirstRun,
+    /// A permission rule to take away.
+    Rule,
+    /// A theme.
+    Theme,
+    /// Yes or no to giving up the session.
+    Clear,
+}
+
+/// One entry.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// What is given back.
+    pub value: String,
+    /// What is shown.
+    pub text: String,
+    /// More about it, dimmer.
+    pub note: String,
+    /// True for the one in use.
+    pub current: bool,
+}
+
+/// The list.
+#[derive(Debug)]
+pub struct Picker {
+    /// What is chosen.
+    pub subject: Subject,
+    title: Phrase,
+    entries: Vec<Entry>,
+    words: crate::composer::Buffer,
+    /// True when typing narrows the list; otherwise it is short and keys are digits.
+    searches: bool,
+    /// True when somebody else narrows it.
+    remote: bool,
+    chosen: usize,
+    scroll: usize,
+    page: usize,
+    loading: bool,
+}
+
+impl Picker {
+    /// A list that typing narrows.
+    pub fn new(subject: Subject, title: Phrase, entries: Vec<Entry>) -> Self {
+        let chosen = entries.iter().position(|entry| entry.current).unwrap_or(0);
+        Self {
+            subject,
+            title,
+            entries,
+            words: crate::composer::Buffer::default(),
+            searches: true,
+            remote: false,
+            chosen,
+            scroll: 0,
+            page: 1,
+            loading: false,
+        }
+    }
+
+    /// A list whose entries are still to come, and that the engine narrows.
+    pub fn remote(subject: Subject, title: Phrase) -> Self {
+        Self { remote: true, loading: true, ..Self::new(subject, title, Vec::new()) }
+    }
+
+    /// Whether typing narrows the entries that have come, or somebody else does.
+    pub fn narrows_itself(&mut self, itself: bool) {
+        self.remote = !itself;
+    }
+
+    /// A short list without a search.
+    pub fn short(subject: Subject, title: Phrase, entries: Vec<Entry>) -> Self {
+        Self { searches: false, ..Self::new(subject, title, entries) }
+    }
+
+    /// The entries have come.
+    pub fn fill(&mut self, entries: Vec<Entry>) {
+        if self.loading {
+            self.chosen = entries.iter().position(|entry| entry.current).unwrap_or(0);
+        }
+        self.entries = entries;
+        self.loading = false;
+        self.chosen = self.chosen.min(self.shown().len().saturating_sub(1));
+    }
+
+    fn shown(&self) -> Vec<&Entry> {
+        let words: Vec<String> = self.words.text().split_whitespace().map(str::to_lowercase).collect();
+        let fits = |entry: &&Entry| {
+            let text = format!("{} {}", entry.text, entry.note).to_lowercase();
+            self.remote || words.iter().all(|word| text.contains(word.as_str()))
+        };
+        self.entries.iter().filter(fits).collect()
+    }
+
+    /// Takes a key.
+    pub fn key(&mut self, chord: Chord) -> Outcome {
+        let count = self.shown().len();
+        let last = count.saturating_sub(1);
+        match chord.code {
+            Code::Esc if self.words.text().is_empty() => return Outcome::Close,
+            Code::Esc => return self.search(""),
+            Code::Char('c') if chord.mods.ctrl => return Outcome::Close,
+            Code::Up | Code::Char('p') if chord.code == Code::Up || chord.mods.ctrl => {
+                self.chosen = if self.chosen == 0 { last } else { self.chosen - 1 };
+            }
+            Code::Down | Code::Char('n' | 'r') if chord.code == Code::Down || chord.mods.ctrl => {
+                self.chosen = if self.chosen >= last { 0 } else { self.chosen + 1 };
+            }
+            Code::PageUp | Code::Left => self.chosen = self.chosen.saturating_sub(self.page),
+            Code::PageDown | Code::Right => self.chosen = (self.chosen + self.page).min(last),
+            Code::Home => self.chosen = 0,
+            Code::End => self.chosen = last,
+            Code::Enter | Code::Tab => return self.choose(self.chosen),
+            Code::Backspace => {
+                self.words.delete(Motion::Left, false);
+                let words = self.words.text().to_owned();
+                return self.search(&words);
+            }
+            Code::Char(c) if chord.typed().is_some() => return self.typed(c),
+            _ => {}
+        }
+        Outcome::Stay
+    }
+
+    fn typed(&mut self, c: char) -> Outcome {
+        if !self.searches {
+            let at = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
+            return at.map_or(Outcome::Stay, |at| self.choose(at));
+        }
+        self.paste(&c.to_string())
+    }
+
+    /// Types into the search.
+    pub fn paste(&mut self, text: &str) -> Outcome {
+        if !self.searches {
+            return Outcome::Stay;
+        }
+        let words = format!("{}{}", self.words.text(), text.replace(char::is_control, " "));
+        self.search(&words)
+    }
+
+    fn search(&mut self, words: &str) -> Outcome {
+        self.words.set(words);
+        self.chosen = 0;
+        if self.remote { Outcome::Searched(self.subject, words.to_owned()) } else { Outcome::Stay }
+    }
+
+    fn choose(&self, at: usize) -> Outcome {
+        match self.shown().get(at) {
+            Some(entry) => Outcome::Chosen(self.subject, entry.value.clone()),
+            None => Outcome::Stay,
+        }
+    }
+
+    /// Its rows and the caret of the search.
+    pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
+        let title = look.say(&self.title);
+        let mut lines = vec![rule(width, look, look.theme.rule)];
+        let mut head = vec![Span::styled(title.clone(), look.theme.accent)];
+        let mut caret = None;
+        if self.searches {
+            let words = neutral(self.words.text()).into_owned();
+            let at = columns(&title) + 2 + columns(&words);
+            caret = Some((u16::try_from(at).unwrap_or(u16::MAX).min(width.saturating_sub(1)), 1));
+            head.push(Span::styled(format!("  {words}"), look.theme.text));
+        }
+        lines.push(Line::from(head));
+        let room = most.saturating_sub(lines.len() + 1).clamp(1, 12);
+        self.page = room;
+        self.scroll = self.scroll.min(self.chosen).max((self.chosen + 1).saturating_sub(room));
+        let shown = self.shown();
+        if shown.is_empty() {
+            let code = if self.loading { "tui.list.loading" } else { "tui.list.empty" };
+            lines.push(Line::styled(format!("  {}", look.word(code)), look.theme.dim));
+        }
+        let places = shown.iter().enumerate().skip(self.scroll).take(room);
+        lines.extend(places.map(|(at, entry)| entry_line(entry, at == self.chosen, width, look)));
+        let code = if self.searches { "tui.list.keys" } else { "tui.list.short_keys" };
+        lines.push(Line::styled(format!("  {}", look.word(code)), look.theme.dim));
+        (lines, caret)
+    }
+}
+
+/// One row of a list: the text whole if it can be, the note as far as there is room.
+pub(crate) fn entry_line(entry: &Entry, chosen: bool, width: u16, look: &Look) -> Line<'static> {
+    let sign = if chosen { "› " } else { "  " };
+    let style = if chosen { look.theme.chosen } else { look.theme.text };
+    let room = usize::from(width).saturating_sub(2);
+    let clean = |text: &str| neutral(text).replace(['\n', '\t'], " ");
+    let mark = if entry.current { " ✓" } else { "" };
+    let text = clean(&entry.text);
+    let text = if columns(&text) > room { format!("{}…", cut(&text, room.saturating_sub(1))) } else { text };
+    let left = room.saturating_sub(columns(&text) + columns(mark) + 2);
+    let note = clean(&entry.note);
+    let note = if columns(&note) > left { cut(&note, left).to_owned() } else { note };
+    Line::from(vec![
+        Span::styled(sign, style),
+        Span::styled(text, style),
+        Span::styled(mark, look.theme.good),
+        Span::styled(if note.is_empty() { String::new() } else { format!("  {note}") }, look.theme.dim),
+    ])
+}

@@ -1,0 +1,175 @@
+//! What follows from the engine's answers.
+
+use crate::act;
+use crate::app::{App, Effect, Purpose};
+use crate::commands::rule_word;
+use crate::menu::Menu;
+use crate::note::Ready;
+use crate::overlays::{Entry, Overlay};
+use crate::text::neutral;
+use crate::update::note;
+use crate::work::short;
+use ratatui_core::text::{Line, Span};
+use reasonix_proto::{Level, Phrase, Reply, SessionInfo, Status, TodoStatus, TreeNode};
+
+/// Takes an answer in.
+pub(crate) fn take(app: &mut App, purpose: Purpose, reply: Reply) -> Vec<Effect> {
+    match (purpose, reply) {
+        (Purpose::Status, Reply::Status(status)) => {
+            app.queue.clone_from(&status.queue);
+            app.facts.status = Some(*status);
+        }
+        (Purpose::Git, Reply::Git { git }) => app.facts.git = git,
+        (Purpose::Commands, Reply::Commands { commands }) => app.commands = commands,
+        (Purpose::Menu, Reply::Completions { generation, items, .. }) if generation == app.generation => {
+            if let Some((kind, from, to)) = app.wished {
+                let descends = items.iter().map(|item| item.descends).collect();
+                let entry = |item: reasonix_proto::Completion| Entry {
+                    value: item.insert,
+                    text: item.shown,
+                    note: item.note,
+                    current: false,
+                };
+                act::show(app, Menu::new(kind, from, to, items.into_iter().map(entry).collect(), descends));
+            }
+        }
+        (Purpose::Recall, Reply::Transcript { from, records, .. }) => {
+            if from > 0 {
+                note(app, Level::Info, Phrase::new("tui.earlier").with("count", from));
+            }
+            app.transcript.recall(&records);
+        }
+        (Purpose::Overlay, reply) => fill(app, reply),
+        (Purpose::Show, reply) => shown(app, reply),
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Puts what came into the list that waits for it.
+fn fill(app: &mut App, reply: Reply) {
+    let entries = match reply {
+        Reply::Models { models } => models
+            .into_iter()
+            .map(|model| Entry {
+                note: [window(model.window), model.roles.join(" "), model.price].join("  ").trim().to_owned(),
+                text: model.name.clone(),
+                value: model.name,
+                current: model.current,
+            })
+            .collect(),
+        Reply::Sessions { sessions, .. } => sessions.into_iter().map(|session| session_entry(app, session)).collect(),
+        Reply::Tree { leaf, nodes } => nodes.into_iter().map(|node| tree_entry(app, node, leaf.0)).collect(),
+        Reply::Permissions { rules, .. } => rules
+            .into_iter()
+            .map(|rule| {
+                let scope = if rule.origin == "session" { "session" } else { "always" };
+                let value = if rule.revocable { format!("{scope} {}", rule.rule) } else { String::new() };
+                let note = format!("{}  {}", app.look.word(rule_word(rule.effect)), rule.origin);
+                Entry { value, text: rule.rule, note, current: false }
+            })
+            .collect(),
+        Reply::Failed { why } => {
+            app.overlays.pop();
+            return note(app, Level::Warning, why);
+        }
+        _ => return,
+    };
+    if let Some(Overlay::Picker(picker)) = app.overlays.last_mut() {
+        picker.fill(entries);
+    }
+}
+
+fn window(window: u64) -> String {
+    if window == 0 { String::new() } else { short(window) }
+}
+
+fn session_entry(app: &App, session: SessionInfo) -> Entry {
+    let title = if session.title.is_empty() { app.look.word("tui.untitled") } else { session.title };
+    let turns = app.look.say(&Phrase::new("tui.turns").with("count", session.turns));
+    let note = format!("{} · {turns} · {}", session.id.short(), session.ending);
+    Entry { value: session.id.0, text: title, note, current: false }
+}
+
+fn tree_entry(app: &App, node: TreeNode, leaf: u64) -> Entry {
+    let rewinds = matches!(app.overlays.last(), Some(Overlay::Picker(picker)) if picker.subject == crate::overlays::Subject::Rewind);
+    let value = if rewinds { node.turn.to_string() } else { node.id.to_string() };
+    let indent = "  ".repeat(usize::try_from(node.depth).unwrap_or(0).min(20));
+    let mark = if node.active { "• " } else { "  " };
+    let label = node.label.map_or_else(String::new, |label| format!("[{label}] "));
+    let text = if rewinds { node.text } else { format!("{indent}{mark}{label}{}", node.text) };
+    Entry { value, text, note: node.kind, current: node.id.0 == leaf }
+}
+
+/// Shows an answer in the transcript.
+fn shown(app: &mut App, reply: Reply) {
+    let look = app.look.clone();
+    let dim = |text: String| Span::styled(neutral(&text).into_owned(), look.theme.dim);
+    let plain = |text: String| Span::styled(neutral(&text).into_owned(), look.theme.text);
+    let lines: Vec<Line<'static>> = match reply {
+        Reply::Status(status) => {
+            let lines = status_lines(app, &status);
+            app.facts.status = Some(*status);
+            lines
+        }
+        Reply::Todo { phases } if phases.is_empty() => return note(app, Level::Info, Phrase::new("tui.no_todo")),
+        Reply::Todo { phases } => phases
+            .into_iter()
+            .flat_map(|phase| {
+                let tasks = phase.tasks.into_iter().map(|task| {
+                    let sign = match task.status {
+                        TodoStatus::Pending => "[ ]",
+                        TodoStatus::InProgress => "[~]",
+                        TodoStatus::Completed => "[x]",
+                        TodoStatus::Abandoned => "[-]",
+                    };
+                    format!("  {sign} {}", task.content)
+                });
+                std::iter::once(phase.name).chain(tasks).collect::<Vec<_>>()
+            })
+            .map(|text| Line::from(plain(format!("  {text}"))))
+            .collect(),
+        Reply::Context { parts, context, window } => {
+            let row = |part: reasonix_proto::ContextPart| {
+                Line::from(vec![plain(format!("  {:>7}  ", short(part.tokens))), plain(look.say(&part.name))])
+            };
+            let total = format!("  {:>7}  / {}", short(context), short(window));
+            parts.into_iter().map(row).chain([Line::from(dim(total))]).collect()
+        }
+        Reply::Config { settings } => settings
+            .into_iter()
+            .map(|setting| {
+                Line::from(vec![
+                    plain(format!("  {} = {}", setting.key, setting.value)),
+                    dim(format!("  {}", setting.origin)),
+                ])
+            })
+            .collect(),
+        Reply::Failed { why } => return note(app, Level::Warning, why),
+        _ => return,
+    };
+    app.transcript.push(Box::new(Ready(lines)), app.size.0, &look);
+}
+
+fn status_lines(app: &App, status: &Status) -> Vec<Line<'static>> {
+    let look = &app.look;
+    let row = |code, value: String| {
+        let name = look.word(code);
+        let pad = " ".repeat(16usize.saturating_sub(crate::text::columns(&name)));
+        Line::from(vec![
+            Span::styled(format!("  {name}{pad}"), look.theme.dim),
+            Span::styled(neutral(&value).into_owned(), look.theme.text),
+        ])
+    };
+    let usage = status.usage;
+    let share = (usage.cached * 100).checked_div(usage.input).unwrap_or(0);
+    vec![
+        row("tui.status.session", status.session.to_string()),
+        row("tui.status.model", status.model.clone()),
+        row("tui.status.folder", status.folder.clone()),
+        row("tui.status.turns", status.turns.to_string()),
+        row("tui.status.input", format!("{} ({share} % cached)", usage.input)),
+        row("tui.status.output", usage.output.to_string()),
+        row("tui.status.context", format!("{} / {}", status.context, status.window)),
+    ]
+}

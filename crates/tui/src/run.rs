@@ -1,0 +1,383 @@
+//! The loop: waits for something to happen, lets `update` say what follows, draws once, and does it.
+
+use crate::Look;
+use crate::app::{App, Effect, Host, Msg, Told};
+use crate::frame::{Full, Inline, Modes, Reader, Terminal, restore};
+use crate::io::{self as files, Files};
+use crate::keys::Bindings;
+use crate::status::Piece;
+use crate::update::update;
+use crate::view::view;
+use reasonix_proto::{Envelope, Level, Op, Phrase, Query, Reply};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel as pair};
+use std::time::{Duration, Instant};
+
+/// Between two frames that nothing but the stream asks for.
+const FRAME: Duration = Duration::from_millis(16);
+/// So long the front end may take to leave after a signal.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What the front end starts from.
+pub struct Options {
+    /// How things are shown.
+    pub look: Look,
+    /// The user's key file, when there is one.
+    pub keys: Option<String>,
+    /// The pieces of the status line; all when empty.
+    pub status: Vec<String>,
+    /// Our own state folder; none when nothing is to be kept.
+    pub state: Option<PathBuf>,
+    /// The working folder.
+    pub folder: PathBuf,
+    /// The user's home folder.
+    pub home: String,
+    /// The whole screen from the start.
+    pub full: bool,
+    /// Wheel and buttons for the whole screen.
+    pub mouse: bool,
+    /// False when the terminal leaves rows alone that became too long.
+    pub reflows: bool,
+    /// Lets the user edit a text in their editor.
+    pub edit: Box<dyn FnMut(&str) -> Option<String> + Send>,
+}
+
+/// What the front end asks of the process around it.
+#[derive(Debug)]
+pub enum Asked {
+    /// An operation for the session.
+    Op(Op),
+    /// A query; the number goes back with the reply.
+    Query(u64, Query),
+    /// A wish for the process.
+    Host(Host),
+}
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The user left.
+    Left,
+    /// A signal ended it.
+    Terminated,
+}
+
+/// Where the process around puts what happens.
+#[derive(Debug, Clone)]
+pub struct Post(Sender<Msg>);
+
+impl Post {
+    /// An event of the session. False when nobody listens any more.
+    pub fn event(&self, envelope: Envelope) -> bool {
+        self.0.send(Msg::Event(Box::new(envelope))).is_ok()
+    }
+
+    /// The answer to a query.
+    pub fn reply(&self, id: u64, reply: Reply) -> bool {
+        self.0.send(Msg::Reply(id, Box::new(reply))).is_ok()
+    }
+
+    /// Something of the process itself.
+    pub fn tell(&self, told: Told) -> bool {
+        self.0.send(Msg::Host(told)).is_ok()
+    }
+}
+
+/// Both ends of the way in.
+pub fn channel() -> (Post, Receiver<Msg>) {
+    let (to, from) = pair();
+    (Post(to), from)
+}
+
+/// Runs until the user leaves or a signal comes; the terminal is given back as it was.
+pub fn run(options: Options, post: Post, inbox: Receiver<Msg>, ask: impl FnMut(Asked)) -> io::Result<Ended> {
+    restore_after_panics();
+    let (app, wrong) = start_app(&options);
+    for phrase in wrong {
+        post.tell(Told::Notice(Level::Warning, phrase));
+    }
+    let modes = Modes { full: options.full, mouse: options.mouse && options.full, colours: true };
+    let terminal = Terminal::take(modes)?;
+    let to = post.0.clone();
+    let reader = Reader::start(move |batch| to.send(Msg::Inputs(batch)).is_ok())?;
+    listen(post.0.clone())?;
+    let files = options.state.as_ref().map(|state| Files::at(state, &options.folder));
+    let (width, height) = app.size;
+    let screen = Inline::new(width, height, options.reflows);
+    let mut shell = Shell {
+        app,
+        terminal,
+        reader,
+        files,
+        edit: options.edit,
+        ask,
+        screen,
+        full: None,
+        begun: Instant::now(),
+        ended: None,
+    };
+    shell.draw()?;
+    if let Some(files) = shell.files.clone() {
+        let to = post.0;
+        // After the first frame, so that nobody waits for a disk.
+        std::thread::Builder::new().name("recall".to_owned()).spawn(move || {
+            let _ = to.send(Msg::Recalled(files.recall()));
+            files.left_draft().map(|draft| to.send(Msg::Draft(draft)))
+        })?;
+    }
+    shell.live(&inbox)
+}
+
+fn start_app(options: &Options) -> (App, Vec<Phrase>) {
+    let (keys, wrong) = options.keys.as_deref().map_or_else(|| (Bindings::default(), Vec::new()), Bindings::read);
+    let mut app = App::new(options.look.clone(), keys, Terminal::size());
+    app.facts.home.clone_from(&options.home);
+    let pieces: Vec<Piece> = options.status.iter().filter_map(|name| Piece::of(name)).collect();
+    if !pieces.is_empty() {
+        app.facts.pieces = pieces;
+    }
+    (app, wrong)
+}
+
+/// A panic says what it says on a terminal that can show it.
+fn restore_after_panics() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            restore();
+            before(info);
+        }));
+    });
+}
+
+/// Signals become messages; one that is not heeded in time ends the process all the same.
+fn listen(to: Sender<Msg>) -> io::Result<()> {
+    let mut signals = signal_hook::iterator::Signals::new([SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for signal in signals.forever() {
+            let msg = match signal {
+                SIGWINCH => {
+                    let (width, height) = Terminal::size();
+                    Msg::Resized(width, height)
+                }
+                SIGTSTP => Msg::Stopped,
+                SIGCONT => continue,
+                _ => Msg::Terminated,
+            };
+            let ends = matches!(msg, Msg::Terminated);
+            if to.send(msg).is_err() {
+                return;
+            }
+            if ends {
+                std::thread::sleep(PATIENCE);
+                restore();
+                std::process::exit(128 + signal);
+            }
+        }
+    })?;
+    Ok(())
+}
+
+struct Shell<A> {
+    app: App,
+    terminal: Terminal,
+    reader: Reader,
+    files: Option<Files>,
+    edit: Box<dyn FnMut(&str) -> Option<String> + Send>,
+    ask: A,
+    screen: Inline,
+    full: Option<Full>,
+    begun: Instant,
+    ended: Option<Ended>,
+}
+
+impl<A: FnMut(Asked)> Shell<A> {
+    fn live(mut self, inbox: &Receiver<Msg>) -> io::Result<Ended> {
+        let mut drawn = Instant::now();
+        let mut stale = false;
+        loop {
+            let first = match self.wait(inbox, stale, drawn) {
+                Ok(msg) => msg,
+                Err(RecvTimeoutError::Timeout) => Msg::Tick,
+                Err(RecvTimeoutError::Disconnected) => Msg::Terminated,
+            };
+            let mut effects = Vec::new();
+            let mut urgent = matches!(first, Msg::Tick);
+            let mut next = Some(first);
+            // All that is there is taken in before the screen is touched once.
+            while let Some(msg) = next {
+                urgent |= !is_stream(&msg);
+                effects.extend(self.take(msg)?);
+                next = if drawn.elapsed() > FRAME * 4 && urgent { None } else { inbox.try_recv().ok() };
+            }
+            stale = true;
+            if urgent || drawn.elapsed() >= FRAME {
+                self.draw()?;
+                (drawn, stale) = (Instant::now(), false);
+            }
+            for effect in effects {
+                self.perform(effect)?;
+            }
+            if let Some(ended) = self.ended {
+                return self.leave(ended);
+            }
+        }
+    }
+
+    fn wait(&self, inbox: &Receiver<Msg>, stale: bool, drawn: Instant) -> Result<Msg, RecvTimeoutError> {
+        let now = self.begun.elapsed();
+        let frame = stale.then(|| FRAME.saturating_sub(drawn.elapsed()));
+        let due = self.app.due().map(|due| due.saturating_sub(now));
+        match frame.into_iter().chain(due).min() {
+            Some(time) => inbox.recv_timeout(time),
+            None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        }
+    }
+
+    fn take(&mut self, msg: Msg) -> io::Result<Vec<Effect>> {
+        if let Msg::Resized(width, height) = msg {
+            let mut out = String::new();
+            match &mut self.full {
+                Some(full) => full.resize(width, height),
+                None => self.screen.resize(&mut out, width, height),
+            }
+            self.terminal.frame(&out)?;
+        }
+        if matches!(msg, Msg::Terminated) {
+            self.ended = Some(Ended::Terminated);
+        }
+        let now = self.begun.elapsed();
+        Ok(update(&mut self.app, msg, now))
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        let picture = view(&mut self.app);
+        let colours = self.app.look.colours;
+        let (width, height) = self.app.size;
+        let mut out = String::new();
+        match (picture.full, self.full.is_some()) {
+            (true, false) => {
+                out.push_str("\x1b[?1049h");
+                self.full = Some(Full::new(width, height));
+            }
+            (false, true) => {
+                self.full = None;
+                out.push_str("\x1b[?1049l");
+                self.screen.regain(&mut out, width, height);
+            }
+            _ => {}
+        }
+        match &mut self.full {
+            Some(full) => full.draw(&mut out, &picture.live, picture.caret, colours),
+            None => self.screen.draw(&mut out, &picture.finished, &picture.live, picture.caret, colours),
+        }
+        let hidden = picture.caret.is_none();
+        if hidden != self.app.caret_hidden {
+            out.push_str(if hidden { "\x1b[?25l" } else { "\x1b[?25h" });
+            self.app.caret_hidden = hidden;
+        }
+        if out.is_empty() { Ok(()) } else { self.terminal.frame(&out) }
+    }
+
+    fn perform(&mut self, effect: Effect) -> io::Result<()> {
+        match effect {
+            Effect::Send(op) => (self.ask)(Asked::Op(op)),
+            Effect::Ask(id, query) => (self.ask)(Asked::Query(id, query)),
+            Effect::Host(host) => (self.ask)(Asked::Host(host)),
+            Effect::Quit => self.ended = Some(self.ended.unwrap_or(Ended::Left)),
+            Effect::Suspend => self.suspend()?,
+            Effect::Edit(text) => self.edit(&text)?,
+            Effect::Copy(text) => self.terminal.write(&files::clipboard(&text))?,
+            Effect::Remember(text) => self.file(|files| files.remember(&text))?,
+            Effect::Draft(text) => self.file(|files| files.keep_draft(&text))?,
+            Effect::Notify(text) => self.terminal.write(&files::notification(&text))?,
+            Effect::Title(text) => self.terminal.write(&files::title(&text))?,
+            Effect::Probe => self.terminal.write("\x1b[5n")?,
+            Effect::Redraw => {
+                let mut out = String::new();
+                self.screen.clear(&mut out);
+                self.terminal.frame(&out)?;
+                self.draw()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A file of ours that cannot be written is said once, not for every key.
+    fn file(&mut self, act: impl FnOnce(&Files) -> io::Result<()>) -> io::Result<()> {
+        let Some(files) = &self.files else { return Ok(()) };
+        if let Err(error) = act(files) {
+            self.files = None;
+            let phrase = Phrase::new("tui.files_failed").with("reason", error);
+            let now = self.begun.elapsed();
+            update(&mut self.app, Msg::Host(Told::Notice(Level::Warning, phrase)), now);
+            self.draw()?;
+        }
+        Ok(())
+    }
+
+    /// Gives the terminal away for a while and takes it again.
+    fn lend<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> io::Result<T> {
+        let mut out = String::new();
+        self.screen.clear(&mut out);
+        self.terminal.frame(&out)?;
+        restore();
+        let value = run(self);
+        self.terminal.retake()?;
+        self.app.caret_hidden = false;
+        let (width, height) = Terminal::size();
+        self.take(Msg::Resized(width, height))?;
+        self.draw()?;
+        Ok(value)
+    }
+
+    fn suspend(&mut self) -> io::Result<()> {
+        self.lend(|_| {
+            let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
+        })
+    }
+
+    fn edit(&mut self, text: &str) -> io::Result<()> {
+        let edited = self.lend(|shell| {
+            let Shell { reader, edit, .. } = shell;
+            reader.without(|| edit(text))
+        })?;
+        let effects = self.take(Msg::Edited(edited))?;
+        self.draw()?;
+        effects.into_iter().try_for_each(|effect| self.perform(effect))
+    }
+
+    /// Takes the composer off the screen; what was said stays where it is.
+    fn leave(mut self, ended: Ended) -> io::Result<Ended> {
+        self.app.overlays.clear();
+        let mut out = String::new();
+        if self.full.take().is_some() {
+            out.push_str("\x1b[?1049l");
+            let (width, height) = self.app.size;
+            self.screen.regain(&mut out, width, height);
+        }
+        let (width, look) = (self.app.size.0, self.app.look.clone());
+        let mut rest = self.app.transcript.take_finished(width, &look);
+        rest.extend(self.app.transcript.live(width, &look, usize::from(self.app.size.1), self.app.now));
+        self.screen.draw(&mut out, &rest, &[], None, look.colours);
+        self.screen.clear(&mut out);
+        self.terminal.frame(&out)?;
+        let _ = self.file(|files| files.keep_draft(""));
+        Ok(ended)
+    }
+}
+
+/// Pieces of a stream wait for the next frame; everything else is shown at once.
+fn is_stream(msg: &Msg) -> bool {
+    use reasonix_proto::Event;
+    match msg {
+        Msg::Event(envelope) => matches!(
+            envelope.event,
+            Event::Text { .. } | Event::Reasoning { .. } | Event::Arguments { .. } | Event::ToolProgress { .. }
+        ),
+        _ => false,
+    }
+}

@@ -1,0 +1,176 @@
+//! The status line: the model, how much is asked, the sandbox, how full the context is, the money, the place.
+
+use crate::Look;
+use crate::text::{columns, neutral};
+use crate::work::short;
+use ratatui_core::style::Style;
+use ratatui_core::text::{Line, Span};
+use reasonix_proto::{Git, Phrase, Posture, Status};
+
+/// A piece of the status line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    /// Model and effort.
+    Model,
+    /// How much is asked.
+    Posture,
+    /// The sandbox of commands.
+    Sandbox,
+    /// How full the context is.
+    Context,
+    /// What the session cost.
+    Cost,
+    /// The part of the input that came from the cache.
+    Cache,
+    /// Branch and changed files.
+    Git,
+    /// The working folder.
+    Folder,
+}
+
+/// Each piece: its name in the settings, and how early it gives way where there is no room.
+const PIECES: &[(Piece, &str, u8)] = &[
+    (Piece::Model, "model", 1),
+    (Piece::Posture, "posture", 0),
+    (Piece::Sandbox, "sandbox", 3),
+    (Piece::Context, "context", 2),
+    (Piece::Cost, "cost", 4),
+    (Piece::Cache, "cache", 7),
+    (Piece::Git, "git", 5),
+    (Piece::Folder, "folder", 6),
+];
+
+impl Piece {
+    /// Reads a name of the settings.
+    pub fn of(name: &str) -> Option<Self> {
+        PIECES.iter().find(|(_, known, _)| *known == name).map(|(piece, _, _)| *piece)
+    }
+
+    fn rank(self) -> u8 {
+        PIECES.iter().find(|(piece, _, _)| *piece == self).map_or(9, |(_, _, rank)| *rank)
+    }
+}
+
+/// What the line shows.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// What the engine says.
+    pub status: Option<Status>,
+    /// The repository.
+    pub git: Option<Git>,
+    /// Which pieces, in order.
+    pub pieces: Vec<Piece>,
+    /// The user's home folder, shown as `~`.
+    pub home: String,
+    /// The window's title.
+    pub title: String,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        let pieces = PIECES.iter().map(|(piece, _, _)| *piece).collect();
+        Self { status: None, git: None, pieces, home: String::new(), title: String::new() }
+    }
+}
+
+impl Facts {
+    /// The model without its provider.
+    pub fn model(&self) -> &str {
+        let model = self.status.as_ref().map_or("", |status| status.model.as_str());
+        model.split_once('/').map_or(model, |(_, name)| name)
+    }
+
+    /// The line; what has no room is left out, the least important first.
+    pub fn line(&self, width: u16, look: &Look) -> Line<'static> {
+        let Some(status) = &self.status else { return Line::default() };
+        let all = self.pieces.iter().filter_map(|piece| Some((*piece, self.piece(*piece, status, look)?)));
+        let mut parts: Vec<(Piece, (String, Style))> = all.collect();
+        let room = usize::from(width).saturating_sub(2);
+        while parts.len() > 1 && total(&parts) > room {
+            let worst = parts.iter().enumerate().max_by_key(|(_, (piece, _))| piece.rank()).map(|(at, _)| at);
+            parts.remove(worst.unwrap_or(0));
+        }
+        let mut line = Line::from(Span::raw("  "));
+        for (index, (_, (text, style))) in parts.into_iter().enumerate() {
+            if index > 0 {
+                line.push_span(Span::styled(" · ", look.theme.rule));
+            }
+            line.push_span(Span::styled(text, style));
+        }
+        line
+    }
+
+    fn piece(&self, piece: Piece, status: &Status, look: &Look) -> Option<(String, Style)> {
+        let dim = look.theme.dim;
+        match piece {
+            Piece::Model => {
+                let effort = status.effort.as_ref().map_or_else(String::new, |effort| format!(" {effort}"));
+                Some((neutral(&format!("{}{effort}", self.model())).into_owned(), dim))
+                    .filter(|(text, _)| !text.is_empty())
+            }
+            Piece::Posture => Some(match status.posture {
+                Posture::Ask => (look.word("tui.posture.ask"), dim),
+                Posture::Auto => (look.word("tui.posture.auto"), look.theme.warn),
+                Posture::Yolo => (look.word("tui.posture.yolo"), look.theme.bad),
+            }),
+            Piece::Sandbox => match status.sandbox.as_str() {
+                "" => None,
+                "full" => Some((look.word("tui.sandbox.full"), dim)),
+                level => {
+                    let text = look.say(&Phrase::new("tui.sandbox.other").with("level", level));
+                    Some((text, look.theme.warn))
+                }
+            },
+            Piece::Context => context(status, look),
+            Piece::Cost => status.cost.as_ref().filter(|cost| cost.spent > 0).map(|cost| (money(cost), dim)),
+            Piece::Cache => {
+                let share = (status.usage.cached * 100).checked_div(status.usage.input).filter(|share| *share > 0)?;
+                Some((look.say(&Phrase::new("tui.cached").with("share", share)), dim))
+            }
+            Piece::Git => {
+                let git = self.git.as_ref()?;
+                let dirt = git.dirty.filter(|dirty| *dirty > 0).map_or_else(String::new, |dirty| format!(" ±{dirty}"));
+                Some((neutral(&format!("{}{dirt}", git.branch)).into_owned(), dim))
+            }
+            Piece::Folder => Some((neutral(&self.folder(&status.folder)).into_owned(), dim)),
+        }
+    }
+
+    fn folder(&self, folder: &str) -> String {
+        match folder.strip_prefix(&self.home) {
+            Some("") if !self.home.is_empty() => "~".to_owned(),
+            Some(rest) if !self.home.is_empty() && rest.starts_with('/') => format!("~{rest}"),
+            _ => folder.to_owned(),
+        }
+    }
+}
+
+fn total(parts: &[(Piece, (String, Style))]) -> usize {
+    parts.iter().map(|(_, (text, _))| columns(text) + 3).sum::<usize>().saturating_sub(3)
+}
+
+fn context(status: &Status, look: &Look) -> Option<(String, Style)> {
+    if status.window == 0 {
+        return (status.context > 0).then(|| (short(status.context), look.theme.dim));
+    }
+    let share = status.context * 100 / status.window;
+    let style = match share {
+        0..70 => look.theme.dim,
+        70..90 => look.theme.warn,
+        _ => look.theme.bad,
+    };
+    Some((format!("{}/{} {share}%", short(status.context), short(status.window)), style))
+}
+
+/// Millionths of a currency as people write them.
+fn money(cost: &reasonix_proto::Cost) -> String {
+    let sign = match cost.currency.as_str() {
+        "USD" => "$",
+        "CNY" => "¥",
+        "EUR" => "€",
+        _ => "",
+    };
+    let (whole, part) = (cost.spent / 1_000_000, cost.spent % 1_000_000 / 100);
+    let text = if whole == 0 { format!("{sign}{whole}.{part:04}") } else { format!("{sign}{whole}.{:02}", part / 100) };
+    if sign.is_empty() { format!("{text} {}", cost.currency) } else { text }
+}

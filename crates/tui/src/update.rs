@@ -1,0 +1,259 @@
+//! What follows from what happened. Pure: no clock, no terminal, no disk; what is to be done comes back as effects.
+
+use crate::act;
+use crate::app::{App, Effect, Msg, Purpose, Told};
+use crate::commands;
+use crate::frame::{Input, Key};
+use crate::note::Note;
+use crate::overlays::{Approval, Entry, Outcome, Overlay, Picker, Subject};
+use crate::replies;
+use reasonix_proto::{Event, Level, Phrase, Query, RecordBody, TurnState};
+use std::time::Duration;
+
+/// How long a draft may be unsaved.
+const DRAFT_AFTER: Duration = Duration::from_millis(400);
+
+/// Takes in what happened at `now`, counted from the start of the program.
+pub fn update(app: &mut App, msg: Msg, now: Duration) -> Vec<Effect> {
+    app.now = now;
+    match msg {
+        Msg::Inputs(inputs) => inputs_came(app, inputs),
+        Msg::Event(envelope) => event(app, &envelope.event),
+        Msg::Reply(id, reply) => match app.asked.remove(&id) {
+            Some(purpose) => replies::take(app, purpose, *reply),
+            None => Vec::new(),
+        },
+        Msg::Host(told) => host(app, told),
+        Msg::Resized(width, height) => {
+            app.size = (width, height);
+            Vec::new()
+        }
+        Msg::Tick => tick(app),
+        Msg::Edited(text) => {
+            match text {
+                Some(text) => app.composer.set(text.trim_end_matches('\n')),
+                None => app.hint = Some(Phrase::new("tui.editor_failed")),
+            }
+            draft_changed(app);
+            vec![Effect::Redraw]
+        }
+        Msg::Recalled(prompts) => {
+            app.composer.history.load(prompts);
+            Vec::new()
+        }
+        Msg::Draft(text) => {
+            if app.composer.is_blank() && !text.trim().is_empty() {
+                app.composer.set(&text);
+                app.drafted = text;
+                app.hint = Some(Phrase::new("tui.draft_restored"));
+            }
+            Vec::new()
+        }
+        Msg::Terminated => vec![Effect::Quit],
+        Msg::Stopped => vec![Effect::Suspend],
+    }
+}
+
+/// Adds something of our own to the transcript.
+pub(crate) fn note(app: &mut App, level: Level, phrase: Phrase) {
+    let (width, look) = (app.size.0, app.look.clone());
+    app.transcript.push(Box::new(Note { level, phrase }), width, &look);
+}
+
+/// The text of the composer is not what is on disk.
+pub(crate) fn draft_changed(app: &mut App) {
+    let due = app.now + DRAFT_AFTER;
+    app.draft_due.get_or_insert(due);
+}
+
+fn tick(app: &mut App) -> Vec<Effect> {
+    if app.draft_due.is_some_and(|due| app.now >= due) {
+        app.draft_due = None;
+        let text = app.composer.whole();
+        if text != app.drafted {
+            app.drafted.clone_from(&text);
+            return vec![Effect::Draft(text)];
+        }
+    }
+    Vec::new()
+}
+
+fn host(app: &mut App, told: Told) -> Vec<Effect> {
+    match told {
+        Told::Ready => {
+            app.ready = true;
+            let mut effects: Vec<Effect> = std::mem::take(&mut app.waiting).into_iter().map(Effect::Send).collect();
+            effects.push(app.ask(Query::Status, Purpose::Status));
+            effects.push(app.ask(Query::Commands, Purpose::Commands));
+            effects.push(app.ask(Query::Git, Purpose::Git));
+            effects
+        }
+        Told::Notice(level, phrase) => {
+            note(app, level, phrase);
+            Vec::new()
+        }
+        Told::FirstRun => {
+            let entry =
+                |value: &str, code| Entry { value: value.to_owned(), text: app.look.word(code), ..Entry::default() };
+            let entries = vec![
+                entry("setup", "tui.first.setup"),
+                entry("demo", "tui.first.demo"),
+                entry("quit", "tui.first.quit"),
+            ];
+            let picker = Picker::short(Subject::FirstRun, Phrase::new("tui.first.title"), entries);
+            app.overlays.push(Overlay::Picker(Box::new(picker)));
+            Vec::new()
+        }
+        Told::Failed => vec![Effect::Quit],
+    }
+}
+
+fn inputs_came(app: &mut App, inputs: Vec<Input>) -> Vec<Effect> {
+    let alone = inputs.iter().filter(|input| matches!(input, Input::Key(_))).count() < 2;
+    inputs.into_iter().flat_map(|input| one_input(app, input, alone)).collect()
+}
+
+fn one_input(app: &mut App, input: Input, alone: bool) -> Vec<Effect> {
+    match input {
+        Input::Key(key) => pressed(app, key, alone),
+        Input::Paste(text) => pasted(app, &text),
+        Input::Focus(focused) => {
+            app.focused = focused;
+            if focused && app.ready { vec![app.ask(Query::Git, Purpose::Git)] } else { Vec::new() }
+        }
+        Input::Background(r, g, b) => {
+            app.look.theme.settle(r, g, b);
+            Vec::new()
+        }
+        Input::Ack => {
+            app.ahead.acknowledged();
+            Vec::new()
+        }
+        Input::Wheel(up) => {
+            if let Some(Overlay::Pager(pager)) = app.overlays.last_mut() {
+                pager.scroll(up);
+            }
+            Vec::new()
+        }
+    }
+}
+
+fn pasted(app: &mut App, text: &str) -> Vec<Effect> {
+    if let Some(overlay) = app.overlays.last_mut() {
+        let outcome = overlay.paste(text);
+        return follow(app, outcome);
+    }
+    app.hint = None;
+    app.composer.paste(text);
+    app.ahead.wrote(app.now);
+    draft_changed(app);
+    act::typed(app)
+}
+
+fn pressed(app: &mut App, key: Key, alone: bool) -> Vec<Effect> {
+    app.hint = None;
+    if let Some(overlay) = app.overlays.last_mut() {
+        let meant = match overlay {
+            Overlay::Approval(approval) => app.ahead.meant(approval.guard, key, alone, app.now),
+            _ => {
+                app.ahead.note(key, app.now);
+                true
+            }
+        };
+        let outcome = overlay.key(key.chord, meant, &app.look);
+        return follow(app, outcome);
+    }
+    app.ahead.note(key, app.now);
+    act::key(app, key.chord)
+}
+
+/// Does what an overlay wants.
+fn follow(app: &mut App, outcome: Outcome) -> Vec<Effect> {
+    match outcome {
+        Outcome::Stay => Vec::new(),
+        Outcome::Close => {
+            app.overlays.pop();
+            Vec::new()
+        }
+        Outcome::Done(effects) => {
+            app.overlays.pop();
+            effects
+        }
+        Outcome::Do(effects) => effects,
+        Outcome::Interrupt => act::interrupt(app),
+        Outcome::Chosen(subject, value) => {
+            app.overlays.pop();
+            commands::chosen(app, subject, &value)
+        }
+        Outcome::Searched(subject, words) => commands::searched(app, subject, &words),
+    }
+}
+
+fn event(app: &mut App, event: &Event) -> Vec<Effect> {
+    app.transcript.apply(event, app.now);
+    let elapsed = app.work.elapsed(app.now);
+    let over = app.work.apply(event, app.now);
+    let mut effects = Vec::new();
+    match event {
+        Event::SessionStarted { record, .. } => {
+            if !matches!(record.body, RecordBody::Session(_)) {
+                effects.push(app.ask(Query::Transcript { from: None, count: 400 }, Purpose::Recall));
+            }
+            effects.push(app.ask(Query::Status, Purpose::Status));
+        }
+        Event::Asked { asking } => {
+            let guard = app.ahead.guard(app.now);
+            app.overlays.push(Overlay::Approval(Box::new(Approval::new((**asking).clone(), guard))));
+            app.menu = None;
+            effects.push(Effect::Probe);
+            effects.extend(notify(app, "tui.notify.asks"));
+        }
+        Event::Answered { record } => {
+            if let RecordBody::Decided(decided) = &record.body {
+                let about = |overlay: &Overlay| matches!(overlay, Overlay::Approval(approval) if approval.asking.call == decided.call);
+                app.overlays.retain(|overlay| !about(overlay));
+            }
+        }
+        Event::Queued { queue } => app.queue.clone_from(queue),
+        Event::Usage { .. } | Event::Changed { .. } => effects.push(app.ask(Query::Status, Purpose::Status)),
+        Event::Moved { text, .. } => {
+            if let Some(text) = text.as_ref().filter(|_| app.composer.is_blank()) {
+                app.composer.set(text);
+            }
+            effects.push(app.ask(Query::Status, Purpose::Status));
+        }
+        Event::State { state: TurnState::Idle } => effects.push(app.ask(Query::Status, Purpose::Status)),
+        Event::SessionEnded => app.ready = false,
+        _ => {}
+    }
+    if over {
+        app.overlays.retain(|overlay| !matches!(overlay, Overlay::Approval(_)));
+        effects.push(app.ask(Query::Git, Purpose::Git));
+        if elapsed > Duration::from_secs(2) {
+            effects.extend(notify(app, "tui.notify.done"));
+        }
+    }
+    effects.extend(retitle(app));
+    effects
+}
+
+/// Tells the desktop when the user looks elsewhere.
+fn notify(app: &App, code: &'static str) -> Option<Effect> {
+    (!app.focused).then(|| Effect::Notify(app.look.word(code)))
+}
+
+/// The window says whose turn it is.
+fn retitle(app: &mut App) -> Option<Effect> {
+    let folder = app.facts.status.as_ref().map_or("", |status| status.folder.as_str());
+    let name = folder.rsplit('/').next().unwrap_or_default();
+    let sign = match (app.work.is_on(), app.work.waits_for_user()) {
+        (_, true) => "? ",
+        (true, _) => "… ",
+        _ => "",
+    };
+    let title = if name.is_empty() { format!("{sign}reasonix") } else { format!("{sign}{name} · reasonix") };
+    (app.facts.title != title).then(|| {
+        app.facts.title.clone_from(&title);
+        Effect::Title(title)
+    })
+}
