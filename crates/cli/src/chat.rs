@@ -1,4 +1,4 @@
-//! `reasonix` in a terminal: a plain line chat over the same events as every other front end.
+//! `reasonix` where the screen cannot be drawn on: a plain line chat over the same events as every other front end.
 
 use crate::args::SessionArgs;
 use crate::context::{Context, flags_of};
@@ -23,6 +23,13 @@ const HISTORY: usize = 1000;
 
 /// The line editor, shared between the prompt and the questions.
 type Editor = Rc<RefCell<DefaultEditor>>;
+
+/// True where only lines can be written: no terminal at both ends, or one that can do nothing else.
+pub(crate) fn is_plain() -> bool {
+    let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb" || term.is_empty());
+    let wanted = std::env::var("REASONIX_PLAIN").is_ok_and(|value| !value.is_empty() && value != "0");
+    dumb || wanted || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal()
+}
 
 pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {

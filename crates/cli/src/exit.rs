@@ -14,6 +14,7 @@ pub(crate) enum Exit {
     Provider = 4,
     Limit = 5,
     Interrupted = 130,
+    Terminated = 143,
 }
 
 impl Exit {

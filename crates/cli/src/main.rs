@@ -14,6 +14,7 @@ mod pump;
 mod run;
 mod say;
 mod schema;
+mod screen;
 mod setup;
 mod stdin;
 mod trust;
@@ -49,7 +50,8 @@ fn usage(error: &clap::Error) -> ExitCode {
 
 fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
     match cli.command {
-        None => runtime()?.block_on(chat::chat(cli.session)),
+        None if chat::is_plain() => runtime()?.block_on(chat::chat(cli.session)),
+        None => runtime()?.block_on(screen::screen(cli.session)),
         Some(Command::Run(run)) => runtime()?.block_on(run::run(*run)),
         Some(Command::Demo(demo)) => runtime()?.block_on(demo::demo(demo)),
         Some(Command::Setup(setup)) => runtime()?.block_on(setup::setup(setup)),

@@ -5,7 +5,7 @@ use reasonix_proto::{Level, Phrase};
 use reasonix_words::{Lang, hint, render};
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// An error that is told to the user in their language.
 #[derive(Debug)]
@@ -46,6 +46,14 @@ pub(crate) struct Style {
     pub(crate) lang: Lang,
     out: bool,
     err: bool,
+}
+
+/// The screen that has the terminal, while one has.
+static SCREEN: Mutex<Option<reasonix_tui::Post>> = Mutex::new(None);
+
+/// Sends notices to the screen instead of standard error.
+pub(crate) fn divert(to: Option<reasonix_tui::Post>) {
+    *SCREEN.lock().unwrap_or_else(PoisonError::into_inner) = to;
 }
 
 static LANG: OnceLock<Lang> = OnceLock::new();
@@ -129,6 +137,10 @@ pub(crate) fn failure(error: &anyhow::Error) {
 
 /// Prints a phrase with its hint to standard error.
 pub(crate) fn notice(level: Level, phrase: &Phrase) {
+    if let Some(post) = SCREEN.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+        post.tell(reasonix_tui::Told::Notice(level, phrase.clone()));
+        return;
+    }
     let style = Style::get();
     let (label, colour) = match level {
         Level::Info => ("cli.note", Colour::Cyan),

@@ -110,9 +110,9 @@ fn screen_with(socket: &TempWorkspace, wanted: &str) -> String {
     }
 }
 
-/// A chat in a real terminal: Chinese typed and deleted, an approval, an interrupt, a resume.
+/// The line chat in a real terminal: Chinese typed and deleted, an approval, an interrupt, a resume.
 #[test]
-fn the_chat_in_a_terminal() {
+fn the_line_chat_in_a_terminal() {
     if Command::new("tmux").arg("-V").output().is_err() {
         assert!(!support::everything_required(), "REASONIX_E2E=1 needs tmux");
         return;
@@ -127,7 +127,7 @@ fn the_chat_in_a_terminal() {
     ]);
     let socket = TempWorkspace::new();
     let line = format!(
-        "cd {} && env -i PATH=\"$PATH\" TERM=xterm-256color LANG=C.UTF-8 HOME={home} REASONIX_HOME={home} MOCK_KEY=k {}; echo ended $?",
+        "cd {} && env -i PATH=\"$PATH\" TERM=xterm-256color LANG=C.UTF-8 REASONIX_PLAIN=1 HOME={home} REASONIX_HOME={home} MOCK_KEY=k {}; echo ended $?",
         place.work.path().display(),
         support::binary().display(),
         home = place.home.path().display(),

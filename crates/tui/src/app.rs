@@ -147,6 +147,10 @@ pub struct App {
     pub now: Duration,
     /// A word at the bottom that goes away with the next key.
     pub hint: Option<Phrase>,
+    /// True when the theme follows the terminal's background.
+    pub follows_background: bool,
+    /// True when that is dark.
+    pub dark: bool,
     pub(crate) caret_hidden: bool,
     pub(crate) unfolded: bool,
     pub(crate) ahead: crate::overlays::Ahead,
@@ -181,6 +185,8 @@ impl App {
             ready: false,
             now: Duration::ZERO,
             hint: None,
+            follows_background: true,
+            dark: true,
             caret_hidden: false,
             unfolded: false,
             ahead: crate::overlays::Ahead::default(),

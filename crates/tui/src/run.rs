@@ -20,6 +20,9 @@ const FRAME: Duration = Duration::from_millis(16);
 /// So long the front end may take to leave after a signal.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// Lets the user edit a text; none when that failed.
+pub type Editor = Box<dyn FnMut(&str) -> Option<String> + Send>;
+
 /// What the front end starts from.
 pub struct Options {
     /// How things are shown.
@@ -41,7 +44,7 @@ pub struct Options {
     /// False when the terminal leaves rows alone that became too long.
     pub reflows: bool,
     /// Lets the user edit a text in their editor.
-    pub edit: Box<dyn FnMut(&str) -> Option<String> + Send>,
+    pub edit: Editor,
 }
 
 /// What the front end asks of the process around it.
@@ -186,7 +189,7 @@ struct Shell<A> {
     terminal: Terminal,
     reader: Reader,
     files: Option<Files>,
-    edit: Box<dyn FnMut(&str) -> Option<String> + Send>,
+    edit: Editor,
     ask: A,
     screen: Inline,
     full: Option<Full>,

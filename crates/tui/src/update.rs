@@ -122,7 +122,11 @@ fn one_input(app: &mut App, input: Input, alone: bool) -> Vec<Effect> {
             if focused && app.ready { vec![app.ask(Query::Git, Purpose::Git)] } else { Vec::new() }
         }
         Input::Background(r, g, b) => {
-            app.look.theme.settle(r, g, b);
+            let dark = crate::theme::is_dark((r, g, b));
+            if app.follows_background && dark != app.dark {
+                app.dark = dark;
+                app.look.theme = crate::theme::Theme::built_in(dark, app.look.colours);
+            }
             Vec::new()
         }
         Input::Ack => {

@@ -138,8 +138,7 @@ impl FromStr for Chord {
     fn from_str(text: &str) -> Result<Self, ()> {
         let mut mods = Mods::NONE;
         let mut rest = text.trim();
-        loop {
-            let Some((head, tail)) = rest.split_once('+').filter(|(_, tail)| !tail.is_empty()) else { break };
+        while let Some((head, tail)) = rest.split_once('+').filter(|(_, tail)| !tail.is_empty()) {
             match head.to_ascii_lowercase().as_str() {
                 "ctrl" | "control" => mods.ctrl = true,
                 "alt" | "option" | "meta" => mods.alt = true,

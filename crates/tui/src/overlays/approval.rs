@@ -161,13 +161,22 @@ impl Approval {
     }
 }
 
+/// The answers that were offered, each with its letter: `y`, `s` and `p` for the session, `a` and `b` for good, `n`.
 fn offers(asking: &Asking) -> Vec<Offer> {
-    let mut offers = vec![Offer { key: 'y', choice: Choice::AllowOnce, label: Phrase::new("tui.ask.once") }];
-    for (key, rule) in ['s', 'p'].into_iter().zip(&asking.rules) {
-        let label = Phrase::new("tui.ask.session").with("rule", rule);
-        offers.push(Offer { key, choice: Choice::AllowSession { rule: rule.clone() }, label });
+    let (mut session, mut always) = (['s', 'p'].into_iter(), ['a', 'b'].into_iter());
+    let offer = |choice: &Choice| {
+        let (key, label) = match choice {
+            Choice::AllowOnce => ('y', Phrase::new("tui.ask.once")),
+            Choice::AllowSession { rule } => (session.next()?, Phrase::new("tui.ask.session").with("rule", rule)),
+            Choice::AllowAlways { rule } => (always.next()?, Phrase::new("tui.ask.always").with("rule", rule)),
+            Choice::Deny => ('n', Phrase::new("tui.ask.deny")),
+        };
+        Some(Offer { key, choice: choice.clone(), label })
+    };
+    let mut offers: Vec<Offer> = asking.choices.iter().filter_map(offer).collect();
+    if !offers.iter().any(|offer| offer.choice == Choice::Deny) {
+        offers.push(Offer { key: 'n', choice: Choice::Deny, label: Phrase::new("tui.ask.deny") });
     }
-    offers.push(Offer { key: 'n', choice: Choice::Deny, label: Phrase::new("tui.ask.deny") });
     offers
 }
 

@@ -37,6 +37,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     ("tui.ask.touches", "touches: {what}", "涉及：{what}"),
     ("tui.ask.once", "Yes, this once", "允许这一次"),
     ("tui.ask.session", "Yes, and until the session ends: {rule}", "允许，本次会话内一直允许：{rule}"),
+    ("tui.ask.always", "Yes, and from now on in this folder: {rule}", "允许，此文件夹内今后一直允许：{rule}"),
     ("tui.ask.deny", "No; the model is told and may go on", "不允许；模型会得知并可继续"),
     (
         "tui.ask.keys",

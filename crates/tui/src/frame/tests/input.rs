@@ -121,7 +121,7 @@ proptest! {
             Input::Key(key) => key.chord.typed(),
             _ => None,
         }).collect();
-        prop_assert_eq!(typed, text.clone());
+        prop_assert_eq!(typed, text);
     }
 }
 

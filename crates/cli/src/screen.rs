@@ -1,0 +1,260 @@
+//! `reasonix` in a terminal: the front end on a thread of its own, the session on this one, and the wires between them.
+
+use crate::args::SessionArgs;
+use crate::context::{Context, flags_of};
+use crate::exit::Exit;
+use crate::say;
+use reasonix_engine::{EngineError, Handle, resolve_refs, start};
+use reasonix_proto::{Event, Level, Op, Phrase};
+use reasonix_tui::theme::Theme;
+use reasonix_tui::{Asked, Colours, Ended, Host, Look, Options, Post, Told};
+use reasonix_workspace::Workspace;
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// How long a session may take to write its last record.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+pub(crate) async fn screen(args: SessionArgs) -> anyhow::Result<Exit> {
+    let context = Context::load_silently(args.dir.as_deref(), flags_of(&args))?;
+    let (post, inbox) = reasonix_tui::channel();
+    let (to, asked) = tokio::sync::mpsc::unbounded_channel();
+    let options = options(&context, &args);
+    let screen_post = post.clone();
+    let thread = std::thread::Builder::new().name("screen".to_owned()).spawn(move || {
+        reasonix_tui::run(options, screen_post, inbox, move |wish| {
+            // The process is on its way out when nobody takes it.
+            let _ = to.send(wish);
+        })
+    })?;
+    say::divert(Some(post.clone()));
+    let mut desk = Desk { args, post, asked, thread, spoke: false };
+    let outcome = desk.run(context).await;
+    say::divert(None);
+    let Desk { thread, .. } = desk;
+    let ended = thread.join().map_err(|_| anyhow::anyhow!("the screen failed"))??;
+    if let Some(goodbye) = outcome? {
+        say::notice(Level::Info, &goodbye);
+    }
+    Ok(if ended == Ended::Terminated { Exit::Terminated } else { Exit::Done })
+}
+
+/// This end of the wires.
+struct Desk {
+    args: SessionArgs,
+    post: Post,
+    asked: UnboundedReceiver<Asked>,
+    thread: JoinHandle<std::io::Result<Ended>>,
+    spoke: bool,
+}
+
+/// Why a session is left.
+enum Next {
+    Leave,
+    Open(SessionArgs),
+}
+
+impl Desk {
+    /// Runs sessions, one after the other, until the user leaves. Gives what is said afterwards.
+    async fn run(&mut self, context: Context) -> anyhow::Result<Option<Phrase>> {
+        let mut context = Some(context);
+        loop {
+            let loaded = match context.take() {
+                Some(context) => context,
+                None => Context::load_silently(self.args.dir.as_deref(), flags_of(&self.args))?,
+            };
+            for (level, phrase) in &loaded.loaded.notices {
+                say::notice(*level, phrase);
+            }
+            let (mut handle, workspace) = match self.open(loaded) {
+                Ok(opened) => opened,
+                Err(error) if is_first_run(&error) => match self.first_run().await {
+                    Some(()) => continue,
+                    None => return Ok(None),
+                },
+                Err(error) => {
+                    self.post.tell(Told::Failed);
+                    return Err(error);
+                }
+            };
+            self.post.tell(Told::Ready);
+            let next = self.serve(&mut handle, &workspace).await;
+            let session = handle.session.clone();
+            finish(handle).await;
+            match next {
+                Next::Leave if self.spoke && !self.args.no_session => {
+                    return Ok(Some(Phrase::new("cli.goodbye").with("session", session.short())));
+                }
+                Next::Leave => return Ok(None),
+                Next::Open(args) => {
+                    self.args = args;
+                    self.spoke = false;
+                }
+            }
+        }
+    }
+
+    fn open(&self, context: Context) -> anyhow::Result<(Handle, Workspace)> {
+        let beginning = context.start(&self.args, true)?;
+        let workspace = beginning.workspace.clone();
+        let handle = start(beginning).map_err(|error| match error {
+            EngineError::Settings(phrase) => say::usage(phrase),
+            other => say::failed(other.phrase()),
+        })?;
+        Ok((handle, workspace))
+    }
+
+    /// Carries events there and wishes here until the session or the screen is over.
+    async fn serve(&mut self, handle: &mut Handle, workspace: &Workspace) -> Next {
+        loop {
+            tokio::select! {
+                biased;
+                wish = self.asked.recv() => match wish {
+                    None => return Next::Leave,
+                    Some(Asked::Op(op)) => self.send(handle, workspace, op),
+                    Some(Asked::Query(id, query)) => drop(self.post.reply(id, handle.query(&query))),
+                    Some(Asked::Host(host)) => if let Some(args) = self.other(host) {
+                        return Next::Open(args);
+                    },
+                },
+                envelope = handle.events.next() => match envelope {
+                    Some(envelope) => drop(self.post.event(envelope)),
+                    None => return Next::Leave,
+                },
+            }
+        }
+    }
+
+    fn send(&mut self, handle: &Handle, workspace: &Workspace, op: Op) {
+        let op = match op {
+            Op::Prompt { text, resolved: false } => {
+                let resolved = resolve_refs(workspace, &text);
+                for phrase in &resolved.notices {
+                    say::notice(Level::Warning, phrase);
+                }
+                Op::Prompt { text: resolved.text, resolved: true }
+            }
+            op => op,
+        };
+        self.spoke |= matches!(op, Op::Prompt { .. } | Op::Shell { .. });
+        handle.send(op);
+    }
+
+    /// The arguments of the session that takes this one's place.
+    fn other(&self, host: Host) -> Option<SessionArgs> {
+        let mut args = SessionArgs { continues: false, resume: None, ..self.args.clone() };
+        match host {
+            Host::New => {}
+            Host::Resume(id) => args.resume = Some(id),
+            Host::Setup | Host::Demo => return None,
+        }
+        Some(args)
+    }
+
+    /// No model yet: the user chooses what to do. None when they leave.
+    async fn first_run(&mut self) -> Option<()> {
+        self.post.tell(Told::FirstRun);
+        loop {
+            match self.asked.recv().await? {
+                Asked::Host(Host::Setup | Host::Demo) => return None,
+                Asked::Op(_) | Asked::Query(..) | Asked::Host(_) => {}
+            }
+        }
+    }
+}
+
+fn is_first_run(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<say::Told>().is_some_and(|told| told.phrase.code == "config.no_provider")
+}
+
+/// Ends the session and waits until it has written its last record.
+async fn finish(mut handle: Handle) {
+    handle.send(Op::Shutdown);
+    let drained = async {
+        while let Some(envelope) = handle.events.next().await {
+            if envelope.event == Event::SessionEnded {
+                break;
+            }
+        }
+    };
+    // A log that hangs is not waited for: what was acted on is on disk already.
+    let _ = tokio::time::timeout(PATIENCE, drained).await;
+}
+
+fn options(context: &Context, args: &SessionArgs) -> Options {
+    let colours = colours(context);
+    let variable = |name: &str| context.env.get(name).cloned().unwrap_or_default();
+    let dark = reasonix_tui::theme::background_from_env(&variable("COLORFGBG")).unwrap_or(true);
+    let theme = Theme::built_in(dark, colours);
+    let look = Look { theme, lang: say::Style::get().lang, colours, unicode: speaks_unicode(context) };
+    let keys = std::fs::read_to_string(context.home.join("keys.toml")).ok();
+    Options {
+        look,
+        keys,
+        status: Vec::new(),
+        state: (!args.no_session).then(|| context.home.join("state")),
+        folder: context.root().to_owned(),
+        home: variable("HOME"),
+        full: false,
+        mouse: false,
+        // xterm and the console leave long rows alone; everything else folds them.
+        reflows: variable("XTERM_VERSION").is_empty() && variable("TERM") != "linux",
+        edit: Box::new(edit_with(editor_of(context))),
+    }
+}
+
+fn colours(context: &Context) -> Colours {
+    let variable = |name: &str| context.env.get(name).map_or("", String::as_str);
+    let term = variable("TERM");
+    if reasonix_config::no_color(&context.env) {
+        Colours::None
+    } else if matches!(variable("COLORTERM"), "truecolor" | "24bit") || !variable("WT_SESSION").is_empty() {
+        Colours::True
+    } else if term.contains("256color") || term.contains("kitty") || term.contains("alacritty") {
+        Colours::Indexed
+    } else {
+        Colours::Sixteen
+    }
+}
+
+fn speaks_unicode(context: &Context) -> bool {
+    let set = |name: &str| context.env.get(name).filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    // Without a locale at all, terminals of this century still speak UTF-8.
+    locale.is_none_or(|locale| {
+        let locale = locale.to_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8") || matches!(locale.as_str(), "c" | "posix")
+    })
+}
+
+fn editor_of(context: &Context) -> Option<String> {
+    let set = |name: &str| context.env.get(name).filter(|value| !value.trim().is_empty()).cloned();
+    set("VISUAL").or_else(|| set("EDITOR"))
+}
+
+/// Opens a text in the user's editor: their own program, on their own terminal.
+fn edit_with(editor: Option<String>) -> impl FnMut(&str) -> Option<String> + Send {
+    move |text| {
+        let name = format!("reasonix-{}.md", reasonix_proto::SessionId::fresh());
+        let path = std::env::temp_dir().join(name);
+        let edited = edit_file(editor.as_deref().unwrap_or("vi"), &path, text);
+        let _ = std::fs::remove_file(&path);
+        edited.ok()
+    }
+}
+
+fn edit_file(editor: &str, path: &Path, text: &str) -> std::io::Result<String> {
+    use std::io::Write;
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut file = std::fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())?;
+    let mut words = editor.split_whitespace();
+    let program = PathBuf::from(words.next().unwrap_or("vi"));
+    let status = std::process::Command::new(program).args(words).arg(path).status()?;
+    if !status.success() {
+        return Err(std::io::Error::other("the editor failed"));
+    }
+    std::fs::read_to_string(path)
+}
