@@ -110,6 +110,10 @@ fn doubtful(doubt: &Repair) -> ToolOutcome {
             "the call broke off before its arguments were complete",
             "send the call again, whole; if it is long, do it in several smaller calls",
         ),
+        Fix::Spoilt => (
+            "an argument holds text of another call's header, which was not meant to be written",
+            "send the call again without it; text that has to speak of such headers can be written in two pieces",
+        ),
         _ => (
             "quotation marks inside an argument were not escaped, so it cannot be told where it ends",
             "send the call again with every \" inside a text written as \\\"",

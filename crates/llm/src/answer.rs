@@ -87,7 +87,7 @@ impl Answer {
             }
             Stage::Send => match send(&self.wire, self.body.clone()).await {
                 Ok(response) => {
-                    let decoder = (self.wire.decoder)(&self.wire.endpoint, &self.request);
+                    let decoder = self.wire.decoder(&self.request);
                     self.stage = Stage::Read(Box::new(Reading::new(response, decoder)));
                 }
                 Err((trouble, asked)) => self.failed(trouble, asked),

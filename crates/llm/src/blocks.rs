@@ -2,8 +2,8 @@
 
 use crate::Endpoint;
 use crate::chat::calls::{MOST_CALLS, unique};
+use crate::chat::decode::Part;
 use crate::chat::decode::{MOST_TEXT, Out};
-use crate::chat::think::Part;
 use crate::failure::Trouble;
 use reasonix_agent::{Item, Request};
 use reasonix_proto::{Block, CallId, Kept, StopReason, ToolCall, Usage};

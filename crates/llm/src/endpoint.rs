@@ -47,6 +47,8 @@ pub struct Endpoint {
     pub vision: bool,
     /// More fields for the body; a `null` removes one of ours.
     pub extra_body: serde_json::Map<String, serde_json::Value>,
+    /// What is repaired in answers beyond what always is.
+    pub repairing: crate::Repairing,
     /// The proxy in between, for messages only.
     pub proxy: Option<String>,
     /// How long a stream may be silent.
@@ -126,6 +128,7 @@ impl Endpoint {
             price: None,
             vision: false,
             extra_body: serde_json::Map::new(),
+            repairing: crate::Repairing::default(),
             proxy: None,
             idle_timeout: Duration::from_secs(300),
             first_byte_timeout: Duration::from_secs(600),

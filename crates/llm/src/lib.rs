@@ -16,6 +16,7 @@ mod play;
 #[cfg(test)]
 mod recordings;
 mod redact;
+mod repair;
 mod responses;
 mod script;
 mod sse;
@@ -29,5 +30,6 @@ pub use endpoint::{Endpoint, Key, Retry};
 pub use models::{ModelInfo, list_models};
 pub use play::scripted;
 pub use reasonix_catalogue::Wire;
+pub use repair::Repairing;
 pub use responses::responses;
 pub use script::{Script, ScriptError};

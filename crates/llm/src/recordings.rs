@@ -1,5 +1,6 @@
 //! Streams in the styles of many servers, replayed in pieces of every size: the same answer comes out of all of them.
 
+use crate::repair::Mended;
 use crate::sse::Sse;
 use crate::wire::Decode;
 use crate::{Endpoint, anthropic, chat, responses};
@@ -26,12 +27,13 @@ fn decoder(wire: &str) -> Box<dyn Decode> {
     let endpoint = Arc::new(Endpoint::new("p", "http://h/v1", "m"));
     let prefix = Arc::new(Prefix { system: "s".into(), tools: vec![], aliases: vec![] });
     let request = Arc::new(Request { prefix, messages: vec![], may_call: true });
-    match wire {
+    let inner = match wire {
         "chat" => chat::decoder(&endpoint, &request),
         "messages" => anthropic::decoder(&endpoint, &request),
         "responses" => responses::decoder(&endpoint, &request),
         other => panic!("no such wire: {other}"),
-    }
+    };
+    Box::new(Mended::new(inner, &request, endpoint.repairing))
 }
 
 /// Feeds a stream in pieces of one size.

@@ -3,6 +3,7 @@
 use crate::Endpoint;
 use crate::answer::{Answer, bounded_body};
 use crate::failure::Trouble;
+use crate::repair::Mended;
 use bytes::Bytes;
 use reasonix_agent::{BoxFuture, Item, Model, ModelCard, ModelStream, Request, Stop};
 use reasonix_catalogue::{Auth, Effort};
@@ -56,6 +57,14 @@ pub(crate) struct Wire {
     pub(crate) url: String,
     pub(crate) headers: Result<HeaderMap, Trouble>,
     pub(crate) decoder: NewDecoder,
+}
+
+impl Wire {
+    /// The decoder of one answer, with what repairs it behind it.
+    pub(crate) fn decoder(&self, request: &Arc<Request>) -> Box<dyn Decode> {
+        let inner = (self.decoder)(&self.endpoint, request);
+        Box::new(Mended::new(inner, request, self.endpoint.repairing))
+    }
 }
 
 /// A model behind a wire.

@@ -52,6 +52,8 @@ pub enum Fix {
     Thinking,
     /// Marks of the model's own protocol were cut out.
     Leak,
+    /// An argument holds the model's own protocol; only a reader may run with it.
+    Spoilt,
     /// The tool was named in another way.
     Tool,
     /// An argument had the wrong type.
@@ -72,7 +74,7 @@ pub enum Fix {
 impl Fix {
     /// True when what was meant cannot be told for sure, so that nothing may be changed by it.
     pub fn is_doubtful(self) -> bool {
-        matches!(self, Self::CutOff | Self::Quotes)
+        matches!(self, Self::CutOff | Self::Quotes | Self::Spoilt)
     }
 
     /// The name, as in the log.
@@ -88,6 +90,7 @@ impl Fix {
             Self::Unreadable => "unreadable",
             Self::Thinking => "thinking",
             Self::Leak => "leak",
+            Self::Spoilt => "spoilt",
             Self::Tool => "tool",
             Self::Type => "type",
             Self::Argument => "argument",

@@ -3,7 +3,6 @@
 use super::content;
 use reasonix_proto::{CallId, Message, ToolCall};
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -144,8 +143,7 @@ impl Calls {
         let mut calls: Vec<ToolCall> = Vec::with_capacity(self.0.len());
         for call in self.0.into_iter().filter(|call| !call.name.is_empty() || !call.arguments.is_empty()) {
             let id = unique(call.id, history, &calls);
-            let arguments = if call.arguments.trim().is_empty() { "{}".to_owned() } else { unwrapped(call.arguments) };
-            calls.push(ToolCall { id: CallId(id), name: call.name, arguments });
+            calls.push(ToolCall { id: CallId(id), name: call.name, arguments: call.arguments });
         }
         calls
     }
@@ -174,16 +172,6 @@ fn written<'a>(raw: &'a RawValue) -> Cow<'a, str> {
     }
 }
 
-/// Takes an object out of a string that it was wrapped in once too often.
-fn unwrapped(arguments: String) -> String {
-    if !arguments.trim_start().starts_with('"') {
-        return arguments;
-    }
-    let inner = serde_json::from_str::<String>(&arguments).ok();
-    let inner = inner.filter(|inner| serde_json::from_str::<Value>(inner).is_ok_and(|value| value.is_object()));
-    inner.unwrap_or(arguments)
-}
-
 /// The id itself, or one of ours where there is none or it is taken.
 pub(crate) fn unique(id: String, history: &[Arc<Message>], calls: &[ToolCall]) -> String {
     if id.is_empty() || id.len() > MOST_ID || taken(&id, history, calls) { fresh(history, calls) } else { id }
@@ -201,7 +189,7 @@ fn taken(id: &str, history: &[Arc<Message>], calls: &[ToolCall]) -> bool {
 }
 
 /// An id that depends on the conversation alone: the same log gives the same id.
-fn fresh(history: &[Arc<Message>], calls: &[ToolCall]) -> String {
+pub(crate) fn fresh(history: &[Arc<Message>], calls: &[ToolCall]) -> String {
     let first = made(history).count() + calls.len() + 1;
     let ids = (first..).map(|number| format!("call_{number}"));
     ids.into_iter().find(|id| !taken(id, history, calls)).unwrap_or_default()
@@ -320,10 +308,6 @@ mod tests {
         (
             "arguments as an object",
             &[r#"{"index":0,"id":"a","function":{"name":"read_file","arguments":{"path":"x"}}}"#],
-        ),
-        (
-            "arguments wrapped twice",
-            &[r#"{"id":"a","function":{"name":"read_file","arguments":"\"{\\\"path\\\":\\\"x\\\"}\""}}"#],
         ),
         ("without wrapping", &[r#"{"id":"a","name":"read_file","arguments":{"path":"x"}}"#]),
         (

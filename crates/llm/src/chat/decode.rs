@@ -2,7 +2,6 @@
 
 use super::calls::{Calls, Function, MOST_CALLS, Piece, TooMuch};
 use super::content;
-use super::think::{Part, Think};
 use crate::failure::Trouble;
 use crate::wire::Decode;
 use crate::{Endpoint, usage};
@@ -69,11 +68,17 @@ pub(crate) struct Decoder {
     endpoint: Arc<Endpoint>,
     request: Arc<Request>,
     calls: Calls,
-    think: Think,
     out: Out,
     usage: Option<Usage>,
     stop: Option<StopReason>,
     done: bool,
+}
+
+/// A piece of an answer.
+#[derive(Clone, Copy)]
+pub(crate) enum Part<'a> {
+    Text(&'a str),
+    Reasoning(&'a str),
 }
 
 /// The items that are ready. Neighbours that came together are joined: the consumer pays by the item.
@@ -86,8 +91,8 @@ pub(crate) struct Out {
 
 impl Decoder {
     pub(crate) fn new(endpoint: Arc<Endpoint>, request: Arc<Request>) -> Self {
-        let (calls, think, out) = (Calls::default(), Think::default(), Out::default());
-        Self { endpoint, request, calls, think, out, usage: None, stop: None, done: false }
+        let (calls, out) = (Calls::default(), Out::default());
+        Self { endpoint, request, calls, out, usage: None, stop: None, done: false }
     }
 
     fn take(&mut self, text: &str) -> Result<(), Trouble> {
@@ -146,8 +151,7 @@ impl Decoder {
             self.out.push(Part::Reasoning(&content::text(thought)));
         }
         for raw in [delta.content, delta.refusal].into_iter().flatten().filter(|_| !text) {
-            let out = &mut self.out;
-            self.think.feed(&content::text(raw), &mut |part| out.push(part));
+            self.out.push(Part::Text(&content::text(raw)));
         }
         if self.out.text + self.out.reasoning > MOST_TEXT {
             return Err(Trouble::too_long(&self.endpoint));
@@ -179,11 +183,6 @@ impl Decoder {
 
     fn count(&mut self, raw: &RawValue) {
         self.usage = usage::parse(&value(raw)).or(self.usage);
-    }
-
-    fn flush(&mut self) {
-        let out = &mut self.out;
-        self.think.finish(&mut |part| out.push(part));
     }
 }
 
@@ -228,7 +227,6 @@ impl Decode for Decoder {
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {
-        self.flush();
         if !self.is_complete() {
             return Err(Trouble::broken(&self.endpoint, "the stream ended before the answer was complete"));
         }
@@ -246,7 +244,6 @@ impl Decode for Decoder {
     }
 
     fn fail(&mut self, trouble: Trouble) {
-        self.flush();
         self.out.items.extend(self.usage.take().map(Item::Usage));
         self.out.items.push_back(Item::Failed(trouble.failure));
     }

@@ -4,7 +4,6 @@ pub(crate) mod calls;
 pub(crate) mod content;
 pub(crate) mod decode;
 mod encode;
-pub(crate) mod think;
 
 use crate::wire::Decode;
 use crate::{Endpoint, wire};
