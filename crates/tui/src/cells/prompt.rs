@@ -52,7 +52,7 @@ impl Prompt {
         let more = sheet.lines.len().saturating_sub(MOST_LINES);
         if more > 0 && !view.open {
             sheet.lines.truncate(MOST_LINES);
-            let more = view.look.say(&Phrase::new("tui.more_lines").with("count", more));
+            let more = view.look.say(&Phrase::new("tui.left_out").with("count", more));
             sheet.text(&more, theme.dim);
         }
         sheet.lines

@@ -101,7 +101,7 @@ fn last_lines(sheet: &mut Sheet<'_>, text: &str, most: usize, style: Style) {
 }
 
 fn more(sheet: &mut Sheet<'_>, count: usize) {
-    let text = sheet.view.look.say(&Phrase::new("tui.more_lines").with("count", count));
+    let text = sheet.view.look.say(&Phrase::new("tui.left_out").with("count", count));
     sheet.cut(&text, sheet.view.look.theme.dim);
 }
 
