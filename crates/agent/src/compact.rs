@@ -1,0 +1,176 @@
+//! Making room: when the window fills, what was said longest ago is folded into pins and notes, and the conversation
+//! goes on. It cannot fail: where the model does not write the notes, they are made from the log.
+
+mod digest;
+mod fold;
+
+use crate::conversation::Conversation;
+use crate::ports::{Item, JournalError, Request, Stop};
+use crate::turn::Agent;
+use fold::{Budget, fold, prune};
+use futures_util::StreamExt;
+use reasonix_proto::{Compacted, Event, FoldReason, Level, Message, Phrase, RecordBody, Usage};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) use fold::head_of;
+
+/// How long the model may take to write the notes.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A compaction must free at least this share of the window, or the next one would follow at once.
+const LEAST_GAIN: f64 = 0.1;
+
+/// When and how room is made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Compaction {
+    /// It happens by itself.
+    pub auto: bool,
+    /// Old tool output goes first.
+    pub prune: bool,
+    /// How full the window may get before it happens.
+    pub ratio: f64,
+}
+
+impl Default for Compaction {
+    fn default() -> Self {
+        Self { auto: true, prune: true, ratio: 0.8 }
+    }
+}
+
+/// What a compaction is made for.
+pub(crate) struct Need<'a> {
+    pub(crate) turn: u32,
+    pub(crate) reason: FoldReason,
+    /// What the user wants kept or left out.
+    pub(crate) instructions: Option<&'a str>,
+    /// How often the window was too small since; each time less is kept.
+    pub(crate) squeeze: u32,
+}
+
+impl Agent {
+    /// Makes room when the window is nearly full.
+    pub(crate) async fn make_room(
+        &self,
+        conversation: &mut Conversation,
+        turn: u32,
+        stop: &Stop,
+    ) -> Result<(), JournalError> {
+        let (window, how) = (self.model.card().window, self.limits.compaction);
+        let tokens = conversation.tokens();
+        if !how.auto || window == 0 || tokens < share(window, how.ratio) {
+            return Ok(());
+        }
+        // What could not be folded last time cannot be folded now; it is worth another try when more has come.
+        let floor = conversation.folded().map_or(0, |folded| folded.after);
+        if tokens < floor.saturating_add(share(window, LEAST_GAIN)) && tokens < share(window, 0.95) {
+            return Ok(());
+        }
+        let need = Need { turn, reason: FoldReason::Threshold, instructions: None, squeeze: 0 };
+        self.compact(conversation, need, stop).await.map(drop)
+    }
+
+    /// Folds the conversation. False when there is nothing to fold.
+    pub(crate) async fn compact(
+        &self,
+        conversation: &mut Conversation,
+        need: Need<'_>,
+        stop: &Stop,
+    ) -> Result<bool, JournalError> {
+        let before = conversation.tokens();
+        let window = match self.model.card().window {
+            // Nobody said how much fits, but this much did not.
+            0 => before,
+            window => window,
+        };
+        let budget = Budget::of(window, conversation.prefix_tokens(), need.squeeze);
+        let Some(mut record) = self.folded(conversation, &need, window, budget, stop).await else { return Ok(false) };
+        record.before = before;
+        record.after = conversation.tokens_with(&record);
+        let record = self.journal.append(RecordBody::Compacted(Box::new(record))).await?;
+        conversation.take(&record);
+        self.sink.emit(Event::Compacted { record: Box::new(record) });
+        Ok(true)
+    }
+
+    /// The first rung that makes enough room.
+    async fn folded(
+        &self,
+        conversation: &mut Conversation,
+        need: &Need<'_>,
+        window: u64,
+        budget: Budget,
+        stop: &Stop,
+    ) -> Option<Compacted> {
+        let blank = Compacted {
+            turn: need.turn,
+            reason: need.reason,
+            by: "log".to_owned(),
+            pins: Vec::new(),
+            notes: Vec::new(),
+            tail: Vec::new(),
+            before: 0,
+            after: 0,
+            usage: None,
+        };
+        let threshold = need.reason == FoldReason::Threshold;
+        if self.limits.compaction.prune && threshold {
+            let pruned = prune(conversation, window, self.artifacts.as_ref(), blank.clone());
+            if let Some(pruned) = pruned.filter(|pruned| conversation.tokens_with(pruned) < share(window, 0.6)) {
+                return Some(pruned);
+            }
+        }
+        let mut record = fold(conversation, budget, self.artifacts.as_ref(), blank)?;
+        // A request that did not fit would not fit with one more message either.
+        let fits = conversation.tokens().saturating_add(budget.notes * 2) < window;
+        if need.reason != FoldReason::Overflow && fits {
+            self.sink.emit(Event::Notice { level: Level::Info, phrase: Phrase::new("agent.compacting") });
+            if let Some((text, usage)) = self.ask_for_notes(conversation, need.instructions, stop).await {
+                record.usage = usage;
+                record.by.clone_from(&self.model.card().name);
+                digest::replace_notes(&mut record, &text, budget.notes);
+            }
+        }
+        Some(record)
+    }
+
+    /// The model's own notes on what is about to be folded. The request extends the last one, so that it is cached.
+    async fn ask_for_notes(
+        &self,
+        conversation: &Conversation,
+        instructions: Option<&str>,
+        stop: &Stop,
+    ) -> Option<(String, Option<Usage>)> {
+        let mut request: Request = conversation.request(false);
+        while request.messages.last().is_some_and(|message| matches!(**message, Message::User { .. })) {
+            request.messages.pop();
+        }
+        let text = digest::request(instructions);
+        request.messages.push(Arc::new(Message::User { text }));
+        let listening = async {
+            let mut stream = self.model.stream(request, stop.clone());
+            let (mut text, mut usage) = (String::new(), None);
+            while let Some(item) = stream.next().await {
+                match item {
+                    Item::Text(piece) => text.push_str(&piece),
+                    Item::Usage(counted) => usage = Some(counted),
+                    Item::End(_) => return Some((text, usage)),
+                    Item::Failed(_) => return None,
+                    _ => {}
+                }
+            }
+            None
+        };
+        let notes = tokio::select! {
+            biased;
+            () = stop.cancelled() => None,
+            notes = tokio::time::timeout(PATIENCE, listening) => notes.ok().flatten(),
+        };
+        notes.filter(|(text, _)| !text.trim().is_empty())
+    }
+}
+
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn share(window: u64, ratio: f64) -> u64 {
+    (window as f64 * ratio) as u64
+}
