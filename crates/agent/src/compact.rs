@@ -15,8 +15,16 @@ use std::time::Duration;
 
 pub(crate) use fold::head_of;
 
+/// The conversation that a folding leaves.
+pub fn folded_messages(folded: &Compacted) -> Vec<Message> {
+    head_of(folded).into_iter().chain(folded.tail.iter().cloned()).collect()
+}
+
 /// How long the model may take to write the notes.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What asking for notes and writing them takes, in tokens.
+const NOTES: u64 = 1200;
 
 /// A compaction must free at least this share of the window, or the next one would follow at once.
 const LEAST_GAIN: f64 = 0.1;
@@ -56,7 +64,7 @@ impl Agent {
         turn: u32,
         stop: &Stop,
     ) -> Result<(), JournalError> {
-        let (window, how) = (self.model.card().window, self.limits.compaction);
+        let (window, how) = (conversation.window(self.model.card().window), self.limits.compaction);
         let tokens = conversation.tokens();
         if !how.auto || window == 0 || tokens < share(window, how.ratio) {
             return Ok(());
@@ -78,11 +86,12 @@ impl Agent {
         stop: &Stop,
     ) -> Result<bool, JournalError> {
         let before = conversation.tokens();
-        let window = match self.model.card().window {
-            // Nobody said how much fits, but this much did not.
-            0 => before,
-            window => window,
-        };
+        if need.reason == FoldReason::Overflow {
+            conversation.did_not_fit(before);
+        }
+        let window = conversation.window(self.model.card().window);
+        // Where nobody knows how much fits, what is there counts as too much.
+        let window = if window == 0 { before } else { window };
         let budget = Budget::of(window, conversation.prefix_tokens(), need.squeeze);
         let Some(mut record) = self.folded(conversation, &need, window, budget, stop).await else { return Ok(false) };
         record.before = before;
@@ -122,7 +131,7 @@ impl Agent {
         }
         let mut record = fold(conversation, budget, self.artifacts.as_ref(), blank)?;
         // A request that did not fit would not fit with one more message either.
-        let fits = conversation.tokens().saturating_add(budget.notes * 2) < window;
+        let fits = conversation.tokens().saturating_add(NOTES) < window;
         if need.reason != FoldReason::Overflow && fits {
             self.sink.emit(Event::Notice { level: Level::Info, phrase: Phrase::new("agent.compacting") });
             if let Some((text, usage)) = self.ask_for_notes(conversation, need.instructions, stop).await {

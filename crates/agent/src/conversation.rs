@@ -1,9 +1,11 @@
 //! The conversation in memory: the prefix and everything that was said after it. It only grows.
 
+use crate::compact::{folded_messages, head_of};
 use crate::context::message_of;
+use crate::estimate_tokens;
 use crate::heal::heal;
 use crate::ports::{Prefix, Request};
-use reasonix_proto::{Message, Record, RecordBody, Usage};
+use reasonix_proto::{Compacted, Message, Record, RecordBody, Usage};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A session's conversation, as the next request will carry it.
@@ -14,28 +16,106 @@ pub struct Conversation {
     turns: u32,
     usage: Usage,
     context: u64,
+    /// Tokens, by estimate, of what was added since the provider last counted.
+    added: u64,
+    /// What the first messages stand for, when the conversation was folded, and how many they are.
+    folded: Option<(Box<Compacted>, usize)>,
+    /// The smallest request that was too long for the model, in tokens by estimate.
+    ceiling: Option<u64>,
 }
 
 impl Conversation {
     /// An empty conversation after this prefix.
     pub fn new(prefix: Arc<Prefix>) -> Self {
-        Self { prefix, messages: Vec::new(), turns: 0, usage: Usage::default(), context: 0 }
+        let (messages, usage) = (Vec::new(), Usage::default());
+        Self { prefix, messages, turns: 0, usage, context: 0, added: 0, folded: None, ceiling: None }
     }
 
     /// The conversation that a log holds.
     pub fn replay(prefix: Arc<Prefix>, messages: Vec<Message>, turns: u32, usage: Usage, context: u64) -> Self {
-        Self { prefix, messages: messages.into_iter().map(Arc::new).collect(), turns, usage, context }
+        let messages: Vec<_> = messages.into_iter().map(Arc::new).collect();
+        Self { prefix, messages, turns, usage, context, added: 0, folded: None, ceiling: None }
+    }
+
+    /// The same conversation, whose first messages come from this record.
+    #[must_use]
+    pub fn folded_by(mut self, folded: Option<Compacted>) -> Self {
+        self.folded = folded.map(|folded| {
+            let head = head_of(&folded).len();
+            (Box::new(folded), head)
+        });
+        self
     }
 
     /// Adds what a journaled record says. The only way in.
     pub(crate) fn take(&mut self, record: &Record) {
-        self.messages.extend(message_of(&record.body).map(Arc::new));
+        if let RecordBody::Compacted(folded) = &record.body {
+            self.messages = folded_messages(folded).into_iter().map(Arc::new).collect();
+            let length = self.messages.len() - folded.tail.len();
+            self.usage.add(folded.usage.unwrap_or_default());
+            (self.context, self.added) = (0, 0);
+            self.folded = Some((folded.clone(), length));
+            return;
+        }
+        if let Some(message) = message_of(&record.body) {
+            self.added += message_tokens(&message);
+            self.messages.push(Arc::new(message));
+        }
+    }
+
+    /// Tokens of the next request: what the provider last counted and what was added since; all by estimate where it
+    /// has not counted.
+    pub(crate) fn tokens(&self) -> u64 {
+        match self.context {
+            0 => self.prefix_tokens() + self.messages.iter().map(|message| message_tokens(message)).sum::<u64>(),
+            counted => counted + self.added,
+        }
+    }
+
+    /// The same, were the conversation folded like that.
+    pub(crate) fn tokens_with(&self, folded: &Compacted) -> u64 {
+        self.prefix_tokens() + folded_messages(folded).iter().map(message_tokens).sum::<u64>()
+    }
+
+    /// Tokens of the system prompt and the tools, by estimate.
+    pub(crate) fn prefix_tokens(&self) -> u64 {
+        let tools =
+            self.prefix.tools.iter().map(|spec| {
+                estimate_tokens(&spec.description) + estimate_tokens(&spec.parameters.to_string()) + ENVELOPE
+            });
+        estimate_tokens(&self.prefix.system) + tools.sum::<u64>()
+    }
+
+    /// A request of so many tokens was too long.
+    pub(crate) fn did_not_fit(&mut self, tokens: u64) {
+        self.ceiling = Some(self.ceiling.map_or(tokens, |ceiling| ceiling.min(tokens)));
+    }
+
+    /// How much fits: what the model is said to take, or less when less was already too much; 0 when nobody knows.
+    pub(crate) fn window(&self, said: u64) -> u64 {
+        match (said, self.ceiling) {
+            (said, None) => said,
+            (0, Some(ceiling)) => ceiling,
+            (said, Some(ceiling)) => said.min(ceiling),
+        }
+    }
+
+    /// The last folding, when there was one.
+    pub(crate) fn folded(&self) -> Option<&Compacted> {
+        self.folded.as_ref().map(|(folded, _)| folded.as_ref())
+    }
+
+    /// The messages after those that stand for what was folded.
+    pub(crate) fn unfolded(&self) -> &[Arc<Message>] {
+        let head = self.folded.as_ref().map_or(0, |(_, head)| *head);
+        self.messages.get(head..).unwrap_or_default()
     }
 
     /// Counts what the provider reported for one request.
     pub(crate) fn count(&mut self, usage: Usage) {
         self.usage.add(usage);
         self.context = usage.input.saturating_add(usage.output);
+        self.added = 0;
     }
 
     /// Begins the next turn and gives its number.
@@ -73,6 +153,23 @@ impl Conversation {
     pub fn context(&self) -> u64 {
         self.context
     }
+}
+
+/// What a message or a tool costs beside its texts.
+const ENVELOPE: u64 = 8;
+
+/// Tokens of a message, by estimate.
+pub(crate) fn message_tokens(message: &Message) -> u64 {
+    ENVELOPE
+        + match message {
+            Message::User { text } => estimate_tokens(text),
+            Message::Tool { content, .. } => estimate_tokens(content),
+            Message::Assistant { text, reasoning, calls, .. } => {
+                let calls = calls.iter().map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments));
+                let reasoning = reasoning.as_ref().map_or(0, |reasoning| estimate_tokens(&reasoning.text));
+                estimate_tokens(text) + reasoning + calls.sum::<u64>()
+            }
+        }
 }
 
 /// What a person says to a running turn, waiting to be read before its next step.

@@ -3,6 +3,7 @@
 
 mod bound;
 mod coerce;
+mod compact;
 mod context;
 mod conversation;
 mod dispatch;
@@ -17,6 +18,7 @@ mod tokens;
 mod turn;
 
 pub use bound::{Bound, bound};
+pub use compact::{Compaction, folded_messages};
 pub use context::{INTERRUPTED, NO_ANSWER, message_of, outcome_text};
 pub use conversation::{Conversation, Inbox};
 pub use heal::heal;

@@ -1,14 +1,18 @@
 //! A turn: a prompt is admitted, steps follow until the model has nothing more to call, and one record ends it.
 
+use crate::compact::{Compaction, Need};
 use crate::conversation::{Conversation, Inbox};
 use crate::dispatch::dispatch;
 use crate::fold::Answer;
-use crate::ports::{Artifacts, BoxFuture, Gate, Journal, JournalError, Model, Sink, Stop, Tools, Watch};
+use crate::ports::{Artifacts, BoxFuture, FailureClass, Gate, Journal, JournalError, Model, Sink, Stop, Tools, Watch};
 use crate::step::{answer, report};
 use crate::storm::Storm;
-use reasonix_proto::{Event, Level, Message, Phrase, RecordBody, StopReason, TurnEnd, TurnState, Usage};
+use reasonix_proto::{Event, FoldReason, Level, Message, Phrase, RecordBody, StopReason, TurnEnd, TurnState, Usage};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// How often a request that does not fit is tried again with less.
+const SQUEEZES: u32 = 4;
 
 /// What a turn runs with.
 pub struct Agent {
@@ -37,6 +41,8 @@ pub struct Limits {
     pub max_steps: u32,
     /// How long a turn may take.
     pub turn_timeout: Option<Duration>,
+    /// When and how room is made.
+    pub compaction: Compaction,
 }
 
 /// The running figures of one turn.
@@ -204,9 +210,21 @@ impl Agent {
         stop: &Stop,
         progress: &mut Progress,
     ) -> Result<Answer, JournalError> {
-        let answer = answer(self, conversation, (progress.turn, progress.steps + 1), may_call, stop).await?;
-        progress.usage.add(answer.usage.unwrap_or_default());
-        Ok(answer)
+        self.make_room(conversation, progress.turn, stop).await?;
+        let mut squeeze = 0;
+        loop {
+            let answer = answer(self, conversation, (progress.turn, progress.steps + 1), may_call, stop).await?;
+            progress.usage.add(answer.usage.unwrap_or_default());
+            let overflow = answer.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::ContextTooLong);
+            if !overflow || !self.limits.compaction.auto || squeeze == SQUEEZES {
+                return Ok(answer);
+            }
+            let need = Need { turn: progress.turn, reason: FoldReason::Overflow, instructions: None, squeeze };
+            if !self.compact(conversation, need, stop).await? {
+                return Ok(answer);
+            }
+            squeeze += 1;
+        }
     }
 
     /// Steering messages enter between steps, where every call has its outcome; all that wait become one note,

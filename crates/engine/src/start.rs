@@ -11,7 +11,7 @@ use crate::tools::todo_tools;
 use crate::trust::Word;
 use crate::undo::{Keep, Undo, snapshots_of};
 use reasonix_agent::{
-    Agent, Artifacts, Conversation, Limits, Model, NoWatch, Prefix, Sink, Tool, ToolSpec, Tools, Watch,
+    Agent, Artifacts, Compaction, Conversation, Limits, Model, NoWatch, Prefix, Sink, Tool, ToolSpec, Tools, Watch,
 };
 use reasonix_config::{Mode as ConfigMode, RulesFile, Settings};
 use reasonix_exec::Confinement;
@@ -157,7 +157,8 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
         watch: undo.clone().map_or_else(|| Arc::new(NoWatch) as Arc<dyn Watch>, |undo| undo),
         limits: limits_of(&start.settings),
     };
-    let conversation = Conversation::replay(prefix, past.messages, past.turns, past.usage, past.context);
+    let conversation =
+        Conversation::replay(prefix, past.messages, past.turns, past.usage, past.context).folded_by(past.folded);
     let (ops, inbound) = mpsc::unbounded_channel();
     let trust = Word::new(start.settings.trust.clone());
     let card = model.card();
@@ -367,7 +368,12 @@ pub fn unknown_tools(start: &Start) -> Vec<String> {
 
 fn limits_of(settings: &Settings) -> Limits {
     let seconds = settings.agent.turn_timeout_seconds;
-    Limits { max_steps: settings.agent.max_steps, turn_timeout: (seconds > 0).then(|| Duration::from_secs(seconds)) }
+    let how = &settings.compaction;
+    Limits {
+        max_steps: settings.agent.max_steps,
+        turn_timeout: (seconds > 0).then(|| Duration::from_secs(seconds)),
+        compaction: Compaction { auto: how.auto, prune: how.prune, ratio: how.ratio },
+    }
 }
 
 /// The rules of the settings, for this root.

@@ -105,6 +105,11 @@ pub enum Event {
         /// The record.
         record: Box<Record>,
     },
+    /// The conversation was folded to make room. The record is `compacted`.
+    Compacted {
+        /// The record.
+        record: Box<Record>,
+    },
     /// What the provider counted for one request, and how full the context is.
     Usage {
         /// This request.

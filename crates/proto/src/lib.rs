@@ -25,8 +25,8 @@ pub use outcome::{Artifact, Change, ChangeKind, Details, ToolOutcome};
 pub use phrase::Phrase;
 pub use query::{Query, Reply};
 pub use record::{
-    Asking, Danger, Decided, Field, Moment, MoveReason, Origin, RECORD_VERSION, Record, RecordBody, Restored,
-    SessionHead, Snapshot, TurnEnd,
+    Asking, Compacted, Danger, Decided, Field, FoldReason, Moment, MoveReason, Origin, RECORD_VERSION, Record,
+    RecordBody, Restored, SessionHead, Snapshot, TurnEnd,
 };
 pub use repair::{Fix, Repair};
 pub use status::{

@@ -174,6 +174,8 @@ pub enum RecordBody {
     Snapshot(Snapshot),
     /// Files were taken back to what they were before a turn.
     Restored(Restored),
+    /// The conversation up to here was folded: it goes on with what this says. Breaks the cached prefix.
+    Compacted(Box<Compacted>),
     /// A record of a kind that this version does not know; kept on disk, skipped here.
     #[serde(other)]
     Unknown,
@@ -310,6 +312,44 @@ pub struct Restored {
 
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+/// What stands in place of a conversation that was folded to make room. The records before it stay in the log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Compacted {
+    /// The turn.
+    pub turn: u32,
+    /// Why.
+    pub reason: FoldReason,
+    /// Who wrote the notes: a model, or `log` when they were made from the log.
+    pub by: String,
+    /// What the user said, word for word or as pointers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<String>,
+    /// Notes on the work, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The last messages, which follow the pins and notes.
+    pub tail: Vec<Message>,
+    /// Tokens of the context before, by estimate.
+    pub before: u64,
+    /// Tokens of the context after.
+    pub after: u64,
+    /// What the provider counted for writing the notes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+}
+
+/// Why a conversation was folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FoldReason {
+    /// The window was nearly full.
+    Threshold,
+    /// A request did not fit.
+    Overflow,
+    /// The user wanted it.
+    Manual,
 }
 
 /// How a turn ended.

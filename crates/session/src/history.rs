@@ -2,7 +2,8 @@
 
 use reasonix_agent::{message_of, outcome_text};
 use reasonix_proto::{
-    Message, RECORD_VERSION, Record, RecordBody, SessionHead, SessionId, TodoPhase, ToolCall, ToolOutcome, Usage,
+    Compacted, Message, RECORD_VERSION, Record, RecordBody, SessionHead, SessionId, TodoPhase, ToolCall, ToolOutcome,
+    Usage,
 };
 use std::collections::HashMap;
 
@@ -20,14 +21,23 @@ pub struct History {
     pub usage: Usage,
     /// Tokens of the last request and its answer.
     pub context: u64,
+    /// The last folding on the way to the leaf; the first messages come from it.
+    pub folded: Option<Compacted>,
     /// The todo list as it was last left.
     pub todo: Option<Vec<TodoPhase>>,
 }
 
 /// Reads the conversation out of a log.
 pub fn history(records: &[Record]) -> History {
-    let mut history =
-        History { head: no_head(), messages: Vec::new(), turns: 0, usage: Usage::default(), context: 0, todo: None };
+    let mut history = History {
+        head: no_head(),
+        messages: Vec::new(),
+        turns: 0,
+        usage: Usage::default(),
+        context: 0,
+        folded: None,
+        todo: None,
+    };
     let path = Path::of(records);
     let mut conversation = Conversation::default();
     for body in path.bodies() {
@@ -41,6 +51,11 @@ pub fn history(records: &[Record]) -> History {
 impl History {
     fn take(&mut self, body: &RecordBody) {
         match body {
+            RecordBody::Compacted(folded) => {
+                self.usage.add(folded.usage.unwrap_or_default());
+                self.context = 0;
+                self.folded = Some(folded.as_ref().clone());
+            }
             RecordBody::Session(head) => self.head = head.clone(),
             RecordBody::Prompt { turn, .. } => self.turns = self.turns.max(*turn),
             RecordBody::Assistant { usage: Some(usage), .. } => {
@@ -104,6 +119,11 @@ struct Conversation {
 
 impl Conversation {
     fn take(&mut self, body: &RecordBody) {
+        if let RecordBody::Compacted(folded) = body {
+            self.open.clear();
+            self.messages = reasonix_agent::folded_messages(folded);
+            return;
+        }
         if let RecordBody::Outcome { call, .. } = body {
             // An answer to a call that is not open would be refused by every provider.
             let Some(place) = self.open.iter().position(|open| open.id == *call) else { return };

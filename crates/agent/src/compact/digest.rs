@@ -142,7 +142,8 @@ fn transcript(gone: &[Arc<Message>]) -> String {
         let _ = match &**message {
             Message::User { text: said } => write!(text, "## user\n{said}\n\n"),
             Message::Assistant { text: said, calls, .. } => {
-                let called: Vec<String> = calls.iter().map(|call| format!("{} {}", call.name, call.arguments)).collect();
+                let called: Vec<String> =
+                    calls.iter().map(|call| format!("{} {}", call.name, call.arguments)).collect();
                 write!(text, "## assistant\n{said}\n{}\n\n", called.join("\n"))
             }
             Message::Tool { name, content, .. } => write!(text, "## result of {name}\n{content}\n\n"),

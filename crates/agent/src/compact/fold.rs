@@ -122,7 +122,9 @@ pub(crate) fn head_of(folded: &Compacted) -> Vec<Message> {
 fn without_failure(messages: &[Arc<Message>]) -> &[Arc<Message>] {
     match messages.split_last() {
         Some((last, rest)) => match &**last {
-            Message::Assistant { text, calls, stop: StopReason::Failed, .. } if text == NO_ANSWER && calls.is_empty() => {
+            Message::Assistant { text, calls, stop: StopReason::Failed, .. }
+                if text == NO_ANSWER && calls.is_empty() =>
+            {
                 rest
             }
             _ => messages,
@@ -201,7 +203,9 @@ fn pointer(text: &str) -> String {
 
 fn pointer_to(content: &str, tokens: u64, artifacts: &dyn Artifacts) -> String {
     match artifacts.put(content.as_bytes()) {
-        Ok(artifact) => format!("[output of {tokens} tokens removed to save room; read_file \"{}\" has it]", artifact.uri),
+        Ok(artifact) => {
+            format!("[output of {tokens} tokens removed to save room; read_file \"{}\" has it]", artifact.uri)
+        }
         Err(_) => content.to_owned(),
     }
 }

@@ -4,6 +4,11 @@ use crate::Entry;
 
 /// Sorted by code.
 pub(crate) const ENTRIES: &[Entry] = &[
+    (
+        "agent.compacting",
+        "the context is nearly full: writing notes on what was done so far",
+        "上下文将满：正在整理此前的工作记录",
+    ),
     ("agent.repaired", "put right in the model's answer: {what}", "已修正模型回答：{what}"),
     (
         "agent.storm",

@@ -1,0 +1,240 @@
+//! Foldings of generated conversations: always valid, always within the window, with what the user said in them.
+
+use super::{Budget, fold, prune};
+use crate::compact::folded_messages;
+use crate::conversation::{Conversation, message_tokens};
+use crate::ports::{Artifacts, Prefix};
+use proptest::prelude::*;
+use reasonix_proto::{
+    Artifact, CallId, Compacted, FoldReason, Message, Record, RecordBody, RecordId, StopReason, ToolCall, Usage,
+};
+use std::collections::HashSet;
+use std::io;
+use std::sync::{Arc, Mutex};
+
+#[derive(Default)]
+struct Kept(Mutex<Vec<Vec<u8>>>);
+
+impl Artifacts for Kept {
+    fn put(&self, bytes: &[u8]) -> io::Result<Artifact> {
+        let mut kept = self.0.lock().unwrap();
+        kept.push(bytes.to_vec());
+        Ok(Artifact { uri: format!("artifact://{:016x}", kept.len()), bytes: bytes.len() as u64, lines: 0 })
+    }
+    fn get(&self, _uri: &str) -> io::Result<Vec<u8>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+}
+
+fn user(text: &str) -> Message {
+    Message::User { text: text.into() }
+}
+
+fn say(text: &str) -> Message {
+    Message::Assistant { text: text.into(), reasoning: None, calls: Vec::new(), stop: StopReason::End }
+}
+
+fn call(id: &str, arguments: &str) -> Message {
+    let call = ToolCall { id: CallId::from(id), name: "bash".into(), arguments: arguments.into() };
+    Message::Assistant { text: String::new(), reasoning: None, calls: vec![call], stop: StopReason::Calls }
+}
+
+fn result(id: &str, content: &str) -> Message {
+    Message::Tool { call: CallId::from(id), name: "bash".into(), content: content.into() }
+}
+
+fn conversation(messages: Vec<Message>) -> Conversation {
+    let prefix = Arc::new(Prefix { system: "x".repeat(4000), tools: Vec::new(), aliases: Vec::new() });
+    Conversation::replay(prefix, messages, 1, Usage::default(), 0)
+}
+
+fn blank() -> Compacted {
+    Compacted {
+        turn: 1,
+        reason: FoldReason::Threshold,
+        by: "log".into(),
+        pins: Vec::new(),
+        notes: Vec::new(),
+        tail: Vec::new(),
+        before: 0,
+        after: 0,
+        usage: None,
+    }
+}
+
+/// What every wire demands: users and assistants take turns, and each call is answered right behind its message.
+fn assert_valid(messages: &[Message]) {
+    let mut open: HashSet<&str> = HashSet::new();
+    let mut last_was_user = false;
+    for message in messages {
+        match message {
+            Message::User { text } => {
+                assert!(open.is_empty() && !last_was_user && !text.is_empty(), "{messages:#?}");
+                last_was_user = true;
+            }
+            Message::Assistant { calls, .. } => {
+                assert!(open.is_empty(), "{messages:#?}");
+                open.extend(calls.iter().map(|call| call.id.as_str()));
+                last_was_user = false;
+            }
+            Message::Tool { call, .. } => assert!(open.remove(call.as_str()), "an orphan: {messages:#?}"),
+        }
+    }
+    assert!(open.is_empty());
+    assert!(matches!(messages.first(), Some(Message::User { .. })), "{messages:#?}");
+}
+
+fn folded(conversation: &Conversation, window: u64) -> Option<Compacted> {
+    fold(conversation, Budget::of(window, conversation.prefix_tokens(), 0), &Kept::default(), blank())
+}
+
+fn take(conversation: &mut Conversation, record: Compacted) {
+    let body = RecordBody::Compacted(Box::new(record));
+    conversation.take(&Record { id: RecordId(1), parent: None, at: 0, body });
+}
+
+#[test]
+fn facts_the_user_stated_survive_twenty_foldings_word_for_word() {
+    for window in [8_000, 16_000, 100_000] {
+        let mut conversation =
+            conversation(vec![user("Remember: the password of the test database is 柳树-4711."), say("ok")]);
+        let lines = usize::try_from(window / 25).unwrap();
+        let mut facts = vec!["the password of the test database is 柳树-4711".to_owned()];
+        for round in 0..20 {
+            let fact = format!("Fact {round}: the limit of pool {round} is {}", round * 37);
+            let record = |body| Record { id: RecordId(1), parent: None, at: 0, body };
+            conversation.take(&record(RecordBody::Prompt { turn: 1, text: fact.clone(), typed: None }));
+            facts.push(fact);
+            for step in 0..6 {
+                let id = format!("c{round}-{step}");
+                for message in [call(&id, r#"{"command":"make"}"#), result(&id, &"output line\n".repeat(lines))] {
+                    let body = match message {
+                        Message::Tool { call, name, content } => RecordBody::Outcome {
+                            call,
+                            tool: name,
+                            took_ms: 0,
+                            outcome: reasonix_proto::ToolOutcome::done(content),
+                        },
+                        message => RecordBody::Assistant { turn: 1, step: 1, model: "m".into(), message, usage: None },
+                    };
+                    conversation.take(&record(body));
+                }
+            }
+            let message = say("done");
+            conversation.take(&record(RecordBody::Assistant {
+                turn: 1,
+                step: 1,
+                model: "m".into(),
+                message,
+                usage: None,
+            }));
+            let folded = folded(&conversation, window).expect("there is something to fold");
+            take(&mut conversation, folded);
+            let request = conversation.request(true);
+            let messages: Vec<Message> = request.messages.iter().map(|message| Message::clone(message)).collect();
+            assert_valid(&messages);
+            assert!(conversation.tokens() < window, "{} of {window}", conversation.tokens());
+            let text = format!("{messages:?}");
+            for fact in &facts {
+                assert!(text.contains(fact.as_str()), "{fact} is lost in round {round} at {window}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_folded_can_still_be_read() {
+    let kept = Kept::default();
+    let conversation = conversation(vec![
+        user("start"),
+        call("a", r#"{"command":"cargo test"}"#),
+        result("a", &"long ago\n".repeat(4000)),
+        call("b", r#"{"command":"cargo build"}"#),
+        result("b", &format!("error: no such file\n{}", "x".repeat(9000))),
+        say("The build fails. Next: fix main.rs."),
+        user("go on"),
+    ]);
+    let record = fold(&conversation, Budget::of(8_000, 1000, 0), &kept, blank()).unwrap();
+    let note = record.notes.join("\n");
+    for wanted in ["Objective: start", "cargo test ; cargo build", "no such file", "artifact://"] {
+        assert!(note.contains(wanted), "{wanted} in {note}");
+    }
+    let originals =
+        kept.0.lock().unwrap().iter().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect::<String>();
+    assert!(originals.contains("long ago") && originals.contains("cargo test"));
+    assert_eq!(record.tail.last(), Some(&user("go on")));
+    assert_valid(&folded_messages(&record));
+}
+
+#[test]
+fn old_outputs_go_first_and_new_ones_stay() {
+    let mut messages = vec![user("go")];
+    for number in 0..10 {
+        let id = format!("c{number}");
+        messages.push(call(&id, "{}"));
+        messages.push(result(&id, &format!("output {number} ").repeat(400)));
+    }
+    let conversation = conversation(messages);
+    let kept = Kept::default();
+    let pruned = prune(&conversation, 16_000, &kept, blank()).unwrap();
+    assert_valid(&folded_messages(&pruned));
+    assert_eq!(pruned.tail.len(), 21);
+    let text = |message: &Message| message_tokens(message);
+    assert!(text(&pruned.tail[2]) < 60 && text(&pruned.tail[20]) > 500, "{:?}", pruned.tail[2]);
+    assert!(prune(&conversation, 1_000_000, &kept, blank()).is_none(), "nothing to free");
+}
+
+#[test]
+fn an_answer_that_never_came_is_left_out_and_a_huge_prompt_is_cut() {
+    let mut failed = say(crate::NO_ANSWER);
+    if let Message::Assistant { stop, .. } = &mut failed {
+        *stop = StopReason::Failed;
+    }
+    let conversation = conversation(vec![user(&"很长的提示 ".repeat(9000)), failed]);
+    let record = folded(&conversation, 8_000).unwrap();
+    assert_eq!(record.tail.len(), 1);
+    let messages = folded_messages(&record);
+    assert_valid(&messages);
+    assert!(messages.iter().map(message_tokens).sum::<u64>() < 7_000);
+}
+
+fn piece() -> impl Strategy<Value = (u8, usize, usize)> {
+    (0..4_u8, 1..4_usize, 0..6000_usize)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_conversation_folds_into_a_valid_one_that_fits(
+        pieces in prop::collection::vec(piece(), 1..40),
+        window in prop::sample::select(vec![8_000_u64, 16_000, 64_000]),
+        squeeze in 0..3_u32,
+    ) {
+        let mut messages = vec![user("begin")];
+        for (number, (kind, calls, size)) in pieces.into_iter().enumerate() {
+            let text = "词 word ".repeat(size / 6);
+            match kind {
+                0 if !matches!(messages.last(), Some(Message::User { .. })) => messages.push(user(&format!("u{text}"))),
+                1 => messages.push(say(&text)),
+                _ => {
+                    let id = |call: usize| format!("c{number}-{call}");
+                    let made = (0..calls).map(|call| ToolCall { id: CallId::from(id(call).as_str()), name: "bash".into(), arguments: "{}".into() }).collect();
+                    messages.push(Message::Assistant { text: String::new(), reasoning: None, calls: made, stop: StopReason::Calls });
+                    messages.extend((0..calls).map(|call| result(&id(call), &text)));
+                }
+            }
+        }
+        let mut conversation = conversation(messages);
+        for _ in 0..3 {
+            let budget = Budget::of(window, conversation.prefix_tokens(), squeeze);
+            if let Some(record) = fold(&conversation, budget, &Kept::default(), blank()) {
+                assert_valid(&folded_messages(&record));
+                take(&mut conversation, record);
+            }
+        }
+        // A long answer of the model's own is not cut, but nothing older than it is there any more.
+        let answer = conversation.unfolded().iter().map(|message| match &**message { Message::Assistant { .. } => message_tokens(message), _ => 0 }).max().unwrap_or(0);
+        prop_assert!(conversation.tokens() < window + answer, "{} of {}", conversation.tokens(), window);
+    }
+}

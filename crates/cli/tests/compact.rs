@@ -1,0 +1,121 @@
+//! Windows that fill up: the real binary against servers that really refuse what does not fit.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use reasonix_testkit::{ModelServer, Recorded, Reply};
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use support::{Place, unboxed};
+
+/// Tokens as a strict server counts them: never less than we do.
+fn tokens(request: &Recorded) -> u64 {
+    let text = request.body.to_string();
+    let others = text.chars().filter(|c| !c.is_ascii()).count() as u64;
+    text.len() as u64 / 4 + others
+}
+
+const TOO_LONG: &str = r#"{"error":{"message":"This model's maximum context length is exceeded","code":"context_length_exceeded","type":"invalid_request_error"}}"#;
+
+/// A server with a window. It makes `steps` calls, each with a lot of output, then answers; asked for notes it writes
+/// them, or fails to.
+fn server(window: u64, steps: usize, notes: bool) -> ModelServer {
+    let made = AtomicUsize::new(0);
+    ModelServer::start_with(move |request| {
+        let used = tokens(request);
+        if used > window {
+            return Some(Reply::fail(400, TOO_LONG));
+        }
+        if request.last_content().contains("The context is nearly full") {
+            return Some(if notes { Reply::say("NOTES: half of it is done") } else { Reply::fail(500, "no") });
+        }
+        let step = made.fetch_add(1, Ordering::SeqCst);
+        let reply = if step % (steps + 1) == steps {
+            Reply::say("all done")
+        } else {
+            Reply::call(
+                "bash",
+                json!({ "command": format!("echo {step}; yes 'a long line of output' | head -c 6000") }),
+            )
+        };
+        Some(reply.with_usage(used, 10, 0))
+    })
+}
+
+fn place(server: ModelServer, window: u64) -> Place {
+    let place = Place::bare(server);
+    let text = format!(
+        "default_model = \"mock\"\n[[providers]]\nname = \"mock\"\nkind = \"openai\"\nbase_url = \"{}\"\nmodel = \"m1\"\napi_key_env = \"MOCK_KEY\"\ncontext_window = {window}\n{}",
+        place.server.base_url(),
+        unboxed()
+    );
+    place.home.write("config.toml", text);
+    place
+}
+
+fn kinds(place: &Place, kind: &str) -> Vec<Value> {
+    let log = std::fs::read_to_string(&place.logs()[0]).unwrap();
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line["kind"] == kind).collect()
+}
+
+#[test]
+fn a_long_turn_goes_on_in_a_small_window_and_what_the_user_said_stays() {
+    for window in [8_000, 16_000] {
+        let place = place(server(window, 40, true), window);
+        let ran = place.run(&["run", "Fix it. The port must be 48213."]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "all done\n"), "{}", ran.err);
+        let folded = kinds(&place, "compacted");
+        assert!(!folded.is_empty());
+        for request in place.server.requests() {
+            assert!(request.body.to_string().contains("The port must be 48213."), "a fact was lost");
+        }
+        place.server.assert_valid();
+        // The next process goes on from the notes, not from the whole log.
+        let before = place.server.requests().len();
+        let ran = place.run(&["run", "--continue", "and now?"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let requests = place.server.requests();
+        assert!(tokens(&requests[before]) < window, "the fold holds for a resumed session");
+        assert!(requests[before].body.to_string().contains("The port must be 48213."));
+        place.server.assert_valid();
+    }
+}
+
+#[test]
+fn the_model_writes_the_notes_and_where_it_fails_the_log_does() {
+    for notes in [true, false] {
+        let place = place(server(16_000, 30, notes), 16_000);
+        // Old outputs alone would make enough room here.
+        place.home.write("config.toml", place.home.read("config.toml") + "\n[compaction]\nprune = false\n");
+        let ran = place.run(&["run", "go"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let folded = kinds(&place, "compacted");
+        let written = folded.iter().filter(|record| record["notes"].to_string().contains("NOTES: half")).count();
+        let by: Vec<&str> = folded.iter().map(|record| record["by"].as_str().unwrap()).collect();
+        assert_eq!(written > 0, notes, "{by:?}");
+        assert!(folded.iter().all(|record| record["after"].as_u64() < record["before"].as_u64()), "{folded:?}");
+        place.server.assert_valid();
+    }
+}
+
+#[test]
+fn a_window_smaller_than_was_said_is_found_out() {
+    // The settings say 100,000; the server takes 6,000.
+    let place = place(server(6_000, 12, true), 100_000);
+    let ran = place.run(&["run", "go"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "all done\n"), "{}", ran.err);
+    let folded = kinds(&place, "compacted");
+    assert!(folded.iter().any(|record| record["reason"] == "overflow"), "{folded:?}");
+    place.server.assert_valid();
+}
+
+#[test]
+fn switched_off_means_off() {
+    let place = place(server(8_000, 40, true), 8_000);
+    let text = place.home.read("config.toml") + "\n[compaction]\nauto = false\n";
+    place.home.write("config.toml", text);
+    let ran = place.run(&["run", "go"]);
+    assert_eq!(ran.code, Some(4), "{}", ran.err);
+    assert!(kinds(&place, "compacted").is_empty());
+}
