@@ -36,9 +36,11 @@ fn commands_are_boxed_without_a_word_in_the_settings() {
     if !support::has_box() {
         return;
     }
-    let line = "cat $REASONIX_HOME/config.toml ~/config.toml; echo x > /etc/reasonix-test; echo '{}' > .mcp.json; \
+    let line = "cat $REASONIX_HOME/config.toml ~/config.toml; echo x > /etc/reasonix-test; make -s; \
                 grep NoNewPrivs /proc/self/status";
     let place = Place::new(vec![bash(line), Reply::say("ok")]);
+    // A line that names the file is asked about; this is what a program does on its own.
+    place.work.write("Makefile", "all:\n\techo '{}' > .mcp.json\n");
     let ran = place.run(&["run", "go"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let result = result(&place);

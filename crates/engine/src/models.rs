@@ -48,7 +48,7 @@ pub fn client_of(settings: &Settings, url: &str) -> Result<reasonix_net::Client,
     reasonix_net::client(url, &net_options(settings)).map_err(|error| EngineError::Settings(error.phrase()))
 }
 
-fn net_options(settings: &Settings) -> NetOptions {
+pub(crate) fn net_options(settings: &Settings) -> NetOptions {
     NetOptions {
         proxy: settings.net.proxy.as_ref().map(|proxy| proxy.expose().to_owned()),
         no_proxy: (!settings.net.no_proxy.is_empty()).then(|| settings.net.no_proxy.join(",")),

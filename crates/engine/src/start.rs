@@ -1,10 +1,11 @@
 //! Starting a session: settings in, a running agent out.
 
 use crate::approve::{Approvals, Standing};
+use crate::border::Crossing;
 use crate::confine::{bounds, confinement, shortcoming, word};
 use crate::error::EngineError;
 use crate::live::{Live, Todo};
-use crate::models::build_model;
+use crate::models::{build_model, net_options};
 use crate::outbox::{Events, Figures, Outbox};
 use crate::prompt::{BASE_PROMPT, assemble};
 use crate::tools::todo_tools;
@@ -14,7 +15,7 @@ use reasonix_agent::{
     Agent, Artifacts, Compaction, Conversation, Limits, Model, NoWatch, Prefix, Sink, Tool, ToolSpec, Tools, Watch,
 };
 use reasonix_config::{Mode as ConfigMode, RulesFile, Settings};
-use reasonix_exec::Confinement;
+use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_policy::{Mode, Posture, Rule, Rules};
 use reasonix_proto::{
     Event, Family, Level, Op, Phrase, Query, RECORD_VERSION, Reply, SessionHead, SessionId, Status, TurnState,
@@ -138,14 +139,18 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
     }
     let earlier = resumed.then_some(past.head.tools.as_slice());
     let notice = if runs_commands(&start, earlier) { shortcoming(&confinement) } else { None };
-    let tools = toolset(&start, &artifacts, &todo, confinement, earlier);
+    let walled = matches!(&confinement, Confinement::Boxed(sandbox) if sandbox.level() == SandboxLevel::Full);
+    let crossing = Crossing::new(&start.settings, start.workspace.root(), &confinement, start.attended);
+    let shell = Shell { confinement, crossing: Some(crossing.clone()) };
+    let tools = toolset(&start, &artifacts, &todo, shell, earlier);
     let figures = Figures { usage: past.usage, context: past.context };
     let (outbox, events) = Outbox::new(past.head.session.clone(), figures);
     let rules = rules_of(&start.settings, start.workspace.root())?;
-    let standing = Standing::new(rules, Posture::Ask, &start)?;
+    let standing = Standing::new(rules, Posture::Ask, &start)?.walled(walled);
     let gate = Arc::new(Approvals::new(standing, start.workspace.clone(), outbox.clone()));
     gate.recall(&opened.records);
     let undo = undo_of(&start, &opened, &outbox);
+    let way_out = crossing.open(&gate, opened.journal.clone(), net_options(&start.settings));
     let prefix = Arc::new(Prefix { system: past.head.system.clone(), tools: tools.specs(), aliases: tools.aliases() });
     let agent = Agent {
         model: model.clone(),
@@ -178,7 +183,10 @@ pub fn start(start: Start) -> Result<Handle, EngineError> {
         outbox.emit(Event::Notice { level: Level::Warning, phrase });
     }
     let live = Live::new(agent, conversation, gate, outbox, inbound, resumed, undo).trusting(trust);
-    tokio::spawn(live.run());
+    tokio::spawn(async move {
+        let _way_out = way_out;
+        live.run().await;
+    });
     Ok(handle)
 }
 
@@ -295,13 +303,15 @@ fn pick_model(start: &Start, earlier: Option<&str>) -> Result<Arc<dyn Model>, En
     build_model(settings, &found, &start.env, &start.home)
 }
 
-/// Every tool there is, in the order they are sent.
-fn all_tools(
-    start: &Start,
-    artifacts: &Arc<dyn Artifacts>,
-    todo: &Todo,
+/// How commands are run.
+#[derive(Default)]
+struct Shell {
     confinement: Confinement,
-) -> Vec<Arc<dyn Tool>> {
+    crossing: Option<Arc<Crossing>>,
+}
+
+/// Every tool there is, in the order they are sent.
+fn all_tools(start: &Start, artifacts: &Arc<dyn Artifacts>, todo: &Todo, how: Shell) -> Vec<Arc<dyn Tool>> {
     let deps = Deps { workspace: start.workspace.clone(), artifacts: artifacts.clone() };
     let settings = &start.settings.tools;
     let timeout = (settings.bash_timeout_seconds > 0).then(|| Duration::from_secs(settings.bash_timeout_seconds));
@@ -312,7 +322,11 @@ fn all_tools(
         start.settings.providers.iter().filter_map(|provider| provider.api_key_env.as_deref()).collect();
     shell.environment = shell.environment.without(&keys);
     shell.reads = reasonix_policy::read_only;
-    shell.confinement = confinement;
+    shell.confinement = how.confinement;
+    if let Some(crossing) = how.crossing {
+        shell.environment = crossing.shown_to(shell.environment);
+        shell.border = Some(crossing);
+    }
     shell.bounds = bounds(&start.settings.sandbox.limits);
     if let Some(path) = &settings.shell.path {
         shell.shell.clone_from(path);
@@ -329,25 +343,25 @@ fn toolset(
     start: &Start,
     artifacts: &Arc<dyn Artifacts>,
     todo: &Todo,
-    confinement: Confinement,
+    shell: Shell,
     earlier: Option<&[String]>,
 ) -> Tools {
     let chosen = &start.settings.tools.enabled;
     let on = if chosen.is_empty() { earlier.unwrap_or_default() } else { chosen };
-    let tools = all_tools(start, artifacts, todo, confinement);
+    let tools = all_tools(start, artifacts, todo, shell);
     Tools::new(tools.into_iter().filter(|tool| on.is_empty() || on.contains(&tool.spec().name)).collect())
 }
 
 /// The tools of a start, with nothing behind them.
 fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    all_tools(start, &artifacts, &Todo::default(), Confinement::None)
+    all_tools(start, &artifacts, &Todo::default(), Shell::default())
 }
 
 /// The names of the tools that a new session sends.
 fn sent_tools(start: &Start) -> Vec<String> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    toolset(start, &artifacts, &Todo::default(), Confinement::None, None)
+    toolset(start, &artifacts, &Todo::default(), Shell::default(), None)
         .specs()
         .into_iter()
         .map(|spec| spec.name)

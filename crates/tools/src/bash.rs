@@ -46,6 +46,9 @@ pub struct ShellOptions {
 
 /// What stands at the border of the box: it knows what was denied there, and whom to ask for a way out.
 pub trait Border: fmt::Debug + Send + Sync {
+    /// A command is about to run.
+    fn begins(&self, call: &CallId);
+
     /// What was denied on the network since it was last asked, in sentences that the model reads.
     fn denied(&self) -> Vec<String>;
 
@@ -172,6 +175,9 @@ impl Bash {
         let timeout = args.timeout(self.options.timeout);
         let command = self.command(&line, timeout);
         let boxed = matches!(command.confinement, Confinement::Boxed(_));
+        if let Some(border) = &self.options.border {
+            border.begins(call.id);
+        }
         let outcome = match attempt(&command, &call).await {
             Ok(finished) => finished,
             Err(outcome) => return outcome,
@@ -305,6 +311,7 @@ struct Shown {
     plain: Plain,
     window: Option<Instant>,
     in_window: usize,
+    begun: bool,
 }
 
 impl Shown {
@@ -315,7 +322,10 @@ impl Shown {
             self.in_window = 0;
         }
         let room = SHOW_BYTES.saturating_sub(self.in_window);
-        let piece = piece.get(piece.len().saturating_sub(room)..).unwrap_or_default();
+        // Of a flood the end is shown, but for its very beginning.
+        let from = if self.begun { piece.len().saturating_sub(room) } else { 0 };
+        self.begun = true;
+        let piece = piece.get(from..piece.len().min(from + room)).unwrap_or_default();
         self.in_window += piece.len();
         let mut text = String::new();
         self.plain.push(piece, &mut text);

@@ -1,8 +1,11 @@
 //! The gate: rules decide, a person is asked where they say so, and the first answer wins.
 
+mod aside;
 mod files;
 mod keep;
 mod question;
+
+pub(crate) use aside::{Aside, Said, rule_for};
 
 use crate::error::EngineError;
 use crate::start::Start;
@@ -33,6 +36,8 @@ pub(crate) struct Standing {
     dangerous: Vec<Rule>,
     /// Where grants for good are written.
     keeper: Option<Keeper>,
+    /// The kernel keeps commands in a box of level `full`.
+    walled: bool,
 }
 
 impl Standing {
@@ -41,7 +46,14 @@ impl Standing {
         let dangerous = more_dangers(&start.settings.permissions.dangerous)?;
         let file = start.settings.user_file.clone();
         let keeper = file.map(|file| Keeper::new(file, start.workspace.root().to_owned()));
-        Ok(Self { rules, posture, attended: start.attended, approved, dangerous, keeper })
+        Ok(Self { rules, posture, attended: start.attended, approved, dangerous, keeper, walled: false })
+    }
+
+    /// Tells whether commands are kept in a box of level `full`.
+    #[must_use]
+    pub(crate) fn walled(mut self, walled: bool) -> Self {
+        self.walled = walled;
+        self
     }
 }
 
@@ -177,6 +189,14 @@ impl Approvals {
         protected(written, about).unwrap_or(verdict)
     }
 
+    /// Code for an interpreter has effects that nobody knows: without a person it runs only where the kernel holds it.
+    fn is_unheld_code(&self, ask: &Ask<'_>, by: &By) -> bool {
+        let nobody_said_so = matches!(by, By::Fallback | By::Posture(_));
+        let free = !self.standing.attended && !self.standing.walled && nobody_said_so;
+        free && ask.action.family == Family::Bash
+            && Case::new(&ask.tool.spec().name, ask.action).effects.iter().any(|effects| effects.interprets)
+    }
+
     async fn ask_person(&self, ask: Ask<'_>, by: By) -> Decision {
         let id = AskId(format!("ask-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1));
         let digest = digest(&ask.tool.spec().name, ask.args);
@@ -247,6 +267,9 @@ impl Gate for Approvals {
     fn decide<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(async move {
             match self.verdict(&ask) {
+                Verdict::Allow(by) if self.is_unheld_code(&ask, &by) => {
+                    deny(&ask, &by, "code for an interpreter runs without a person only at sandbox level full")
+                }
                 Verdict::Allow(By::Fallback) => Decision::Allow { record: None },
                 Verdict::Allow(by) => Decision::Allow { record: Some(by_rule(&ask, true, &by)) },
                 Verdict::Deny(by) => {

@@ -47,9 +47,19 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "危险操作：每次都需确认，不会记住答复",
     ),
     (
+        "engine.ask_host",
+        "a command in the sandbox wants to reach {host}; it has no network of its own",
+        "沙箱中的命令想访问 {host}；沙箱本身没有网络",
+    ),
+    (
         "engine.ask_mode",
         "permissions.mode is \"ask\": changes and commands are asked about",
         "permissions.mode 为 \"ask\"：修改和命令需经同意",
+    ),
+    (
+        "engine.ask_outside",
+        "it failed in the sandbox, which may have been in the way; run it once outside, with all your rights? ({reason})",
+        "该命令在沙箱中失败，可能是被沙箱阻止；是否以你的全部权限在沙箱外运行一次？（{reason}）",
     ),
     (
         "engine.ask_protected",

@@ -1,0 +1,120 @@
+//! Questions that come up while a call runs: a host that a command wants to reach, a way out of the box. They go the same
+//! way as those before a call: as an event, answered by the first who answers.
+
+use super::{Approvals, Forget, Waiting};
+use reasonix_agent::Args;
+use reasonix_policy::{By, Rules, Verdict, evaluate};
+use reasonix_proto::{Action, AskId, Asking, CallId, Choice, Event, Family, Level, Phrase, ReadOnly, TurnState};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use tokio::sync::oneshot;
+
+/// The name that rules have for what commands reach on the network.
+const WEB: &str = "Web";
+
+/// What rules say about a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// It may be reached; `named` by a rule for this very host.
+    Allow { named: bool },
+    /// It may not, by this rule.
+    Deny(String),
+    /// A person decides.
+    Nothing,
+}
+
+/// What is asked.
+pub(crate) struct Aside<'a> {
+    pub(crate) call: &'a CallId,
+    pub(crate) tool: &'a str,
+    pub(crate) subject: &'a str,
+    pub(crate) why: Phrase,
+    /// A rule that may be granted with it.
+    pub(crate) rule: Option<String>,
+}
+
+impl Approvals {
+    /// True when a person can answer.
+    pub(crate) fn is_attended(&self) -> bool {
+        self.standing.attended
+    }
+
+    /// What the rules say about a host.
+    pub(crate) fn about_host(&self, host: &str) -> Said {
+        // Only rules speak here: a fallback for commands is no word about hosts.
+        let action = Action { family: Family::Own, subjects: vec![host.to_owned()], read_only: ReadOnly::No };
+        let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+        let rules = Rules { families: Vec::new(), ..self.standing.rules.clone() };
+        match evaluate(&rules, &granted, self.standing.posture, WEB, &action) {
+            Verdict::Deny(By::Rule(rule)) => Said::Deny(rule),
+            Verdict::Allow(By::Rule(rule)) => Said::Allow { named: rule == rule_for(host) },
+            _ => Said::Nothing,
+        }
+    }
+
+    /// Asks a person; deny when nobody is there.
+    pub(crate) async fn ask_aside(&self, aside: Aside<'_>) -> (Option<AskId>, Choice) {
+        if !self.standing.attended {
+            return (None, Choice::Deny);
+        }
+        let id = AskId(format!("ask-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1));
+        let asking = self.aside(&id, &aside);
+        let (answer, answered) = oneshot::channel();
+        let waiting = Waiting { answer, offered: asking.choices.clone(), digest: asking.digest.clone() };
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), waiting);
+        // An interrupt, or a client that goes away, drops this future; the question must not stay answerable.
+        let _forget = Forget { approvals: self, ask: &id };
+        self.sink.emit(Event::State { state: TurnState::AwaitingPermission });
+        self.sink.emit(Event::Asked { asking: Box::new(asking) });
+        let choice = answered.await.unwrap_or(Choice::Deny);
+        self.sink.emit(Event::State { state: TurnState::ToolRunning });
+        match &choice {
+            Choice::AllowSession { rule } => self.grant(rule),
+            Choice::AllowAlways { rule } => {
+                self.grant(rule);
+                if let Err(phrase) = self.keep(rule).await {
+                    self.sink.emit(Event::Notice { level: Level::Warning, phrase });
+                }
+            }
+            _ => {}
+        }
+        (Some(id.clone()), choice)
+    }
+
+    fn aside(&self, id: &AskId, aside: &Aside<'_>) -> Asking {
+        let mut args = Args::new();
+        args.insert("subject".to_owned(), aside.subject.into());
+        args.insert("call".to_owned(), aside.call.0.as_str().into());
+        let mut choices = vec![Choice::AllowOnce];
+        if let Some(rule) = &aside.rule {
+            choices.push(Choice::AllowSession { rule: rule.clone() });
+            if self.standing.keeper.is_some() {
+                choices.push(Choice::AllowAlways { rule: rule.clone() });
+            }
+        }
+        choices.push(Choice::Deny);
+        let visible = match reasonix_policy::visible(aside.subject) {
+            std::borrow::Cow::Borrowed(_) => None,
+            std::borrow::Cow::Owned(text) => Some(text),
+        };
+        Asking {
+            ask: id.clone(),
+            call: aside.call.clone(),
+            tool: aside.tool.to_owned(),
+            subject: aside.subject.to_owned(),
+            why: aside.why.clone(),
+            fields: Vec::new(),
+            diff: None,
+            rules: aside.rule.iter().cloned().collect(),
+            choices,
+            danger: Vec::new(),
+            visible,
+            digest: super::question::digest(aside.tool, &args),
+        }
+    }
+}
+
+/// The rule for this very host.
+pub(crate) fn rule_for(host: &str) -> String {
+    format!("{WEB}({host})")
+}
