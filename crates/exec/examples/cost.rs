@@ -1,0 +1,64 @@
+//! What a command costs: plain `bash -c true`, the same through `exec`, and in a box. Medians, taken in turns so that a busy
+//! machine is busy for all of them. `cargo run --release -p reasonix-exec --example cost [rounds]`
+
+#![allow(clippy::print_stdout, reason = "it is a program")]
+
+use reasonix_exec::{BoxOptions, Caches, Command, Confinement, Environment, ExecError, Sandbox, SandboxLevel, run};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+
+fn options(work: &Path) -> BoxOptions {
+    BoxOptions {
+        writable: vec![work.to_owned()],
+        closed: vec![],
+        masked: None,
+        caches: Caches::Session,
+        network: false,
+        quarantine: work.join("quarantine"),
+        environment: Environment::inherited(&[]),
+    }
+}
+
+fn plain(work: &Path) -> Duration {
+    let started = Instant::now();
+    let _ = std::process::Command::new("/bin/bash").args(["-c", "true"]).current_dir(work).status();
+    started.elapsed()
+}
+
+async fn through(work: &Path, confinement: &Confinement) -> Result<Duration, ExecError> {
+    let command = Command::shell(Path::new("/bin/bash"), "true", work)
+        .with_environment(Environment::inherited(&[]))
+        .with_confinement(confinement.clone());
+    let started = Instant::now();
+    run(&command, CancellationToken::new(), &|_| {}).await?;
+    Ok(started.elapsed())
+}
+
+fn median(mut all: Vec<Duration>) -> f64 {
+    all.sort();
+    all.get(all.len() / 2).copied().unwrap_or_default().as_secs_f64() * 1000.0
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), ExecError> {
+    let rounds = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(200);
+    let work = std::env::temp_dir().join(format!("reasonix-cost-{}", std::process::id()));
+    let _ = std::fs::create_dir_all(&work);
+    let started = Instant::now();
+    let boxed = Confinement::Boxed(Sandbox::prepare(options(&work), SandboxLevel::Full)?);
+    println!("prepare (once a session)  {:6.2} ms", started.elapsed().as_secs_f64() * 1000.0);
+    let (mut bare, mut ours, mut held) = (vec![], vec![], vec![]);
+    for _ in 0..rounds {
+        bare.push(plain(&work));
+        ours.push(through(&work, &Confinement::None).await?);
+        held.push(through(&work, &boxed).await?);
+    }
+    let (bare, ours, held) = (median(bare), median(ours), median(held));
+    println!("plain bash -c true        {bare:6.2} ms");
+    println!("through exec, no box      {ours:6.2} ms");
+    println!("in a box of level full    {held:6.2} ms   {:+.2} ms over plain", held - bare);
+    drop(boxed);
+    let _ = std::fs::remove_dir_all(&work);
+    Ok(())
+}
