@@ -136,7 +136,7 @@ pub(crate) struct DemoArgs {
     pub(crate) keep: Option<PathBuf>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct SetupArgs {
     /// A name for the endpoint
     #[arg(long, value_name = "NAME")]

@@ -10,7 +10,6 @@ use reasonix_tui::theme::Theme;
 use reasonix_tui::{Asked, Colours, Ended, Host, Look, Options, Post, Told};
 use reasonix_workspace::Workspace;
 use std::path::{Path, PathBuf};
-use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -18,10 +17,30 @@ use tokio::sync::mpsc::UnboundedReceiver;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 pub(crate) async fn screen(args: SessionArgs) -> anyhow::Result<Exit> {
-    let context = Context::load_silently(args.dir.as_deref(), flags_of(&args))?;
+    loop {
+        let context = Context::load_silently(args.dir.as_deref(), flags_of(&args))?;
+        if context.loaded.settings.tui.screen_reader {
+            return crate::chat::chat(args).await;
+        }
+        match one_screen(context, &args).await? {
+            Left::For(exit) => return Ok(exit),
+            Left::ForSetup => drop(crate::setup::setup(crate::args::SetupArgs::default()).await?),
+            Left::ForDemo => drop(crate::demo::demo(crate::args::DemoArgs { keep: None }).await?),
+        }
+    }
+}
+
+/// Why the screen was left.
+enum Left {
+    For(Exit),
+    ForSetup,
+    ForDemo,
+}
+
+async fn one_screen(context: Context, args: &SessionArgs) -> anyhow::Result<Left> {
     let (post, inbox) = reasonix_tui::channel();
     let (to, asked) = tokio::sync::mpsc::unbounded_channel();
-    let options = options(&context, &args);
+    let options = options(&context, args);
     let screen_post = post.clone();
     let thread = std::thread::Builder::new().name("screen".to_owned()).spawn(move || {
         reasonix_tui::run(options, screen_post, inbox, move |wish| {
@@ -30,15 +49,28 @@ pub(crate) async fn screen(args: SessionArgs) -> anyhow::Result<Exit> {
         })
     })?;
     say::divert(Some(post.clone()));
-    let mut desk = Desk { args, post, asked, thread, spoke: false };
+    let mut desk = Desk { args: args.clone(), post, asked, spoke: false };
     let outcome = desk.run(context).await;
     say::divert(None);
-    let Desk { thread, .. } = desk;
     let ended = thread.join().map_err(|_| anyhow::anyhow!("the screen failed"))??;
-    if let Some(goodbye) = outcome? {
-        say::notice(Level::Info, &goodbye);
-    }
-    Ok(if ended == Ended::Terminated { Exit::Terminated } else { Exit::Done })
+    let exit = if ended == Ended::Terminated { Exit::Terminated } else { Exit::Done };
+    Ok(match outcome? {
+        Parting::Silent => Left::For(exit),
+        Parting::Said(goodbye) => {
+            say::notice(Level::Info, &goodbye);
+            Left::For(exit)
+        }
+        Parting::Setup => Left::ForSetup,
+        Parting::Demo => Left::ForDemo,
+    })
+}
+
+/// How the desk is left.
+enum Parting {
+    Silent,
+    Said(Phrase),
+    Setup,
+    Demo,
 }
 
 /// This end of the wires.
@@ -46,7 +78,6 @@ struct Desk {
     args: SessionArgs,
     post: Post,
     asked: UnboundedReceiver<Asked>,
-    thread: JoinHandle<std::io::Result<Ended>>,
     spoke: bool,
 }
 
@@ -58,7 +89,7 @@ enum Next {
 
 impl Desk {
     /// Runs sessions, one after the other, until the user leaves. Gives what is said afterwards.
-    async fn run(&mut self, context: Context) -> anyhow::Result<Option<Phrase>> {
+    async fn run(&mut self, context: Context) -> anyhow::Result<Parting> {
         let mut context = Some(context);
         loop {
             let loaded = match context.take() {
@@ -70,10 +101,7 @@ impl Desk {
             }
             let (mut handle, workspace) = match self.open(loaded) {
                 Ok(opened) => opened,
-                Err(error) if is_first_run(&error) => match self.first_run().await {
-                    Some(()) => continue,
-                    None => return Ok(None),
-                },
+                Err(error) if is_first_run(&error) => return Ok(self.first_run().await),
                 Err(error) => {
                     self.post.tell(Told::Failed);
                     return Err(error);
@@ -85,9 +113,9 @@ impl Desk {
             finish(handle).await;
             match next {
                 Next::Leave if self.spoke && !self.args.no_session => {
-                    return Ok(Some(Phrase::new("cli.goodbye").with("session", session.short())));
+                    return Ok(Parting::Said(Phrase::new("cli.goodbye").with("session", session.short())));
                 }
-                Next::Leave => return Ok(None),
+                Next::Leave => return Ok(Parting::Silent),
                 Next::Open(args) => {
                     self.args = args;
                     self.spoke = false;
@@ -153,14 +181,18 @@ impl Desk {
         Some(args)
     }
 
-    /// No model yet: the user chooses what to do. None when they leave.
-    async fn first_run(&mut self) -> Option<()> {
+    /// No model yet: the user chooses what to do.
+    async fn first_run(&mut self) -> Parting {
         self.post.tell(Told::FirstRun);
         loop {
-            match self.asked.recv().await? {
-                Asked::Host(Host::Setup | Host::Demo) => return None,
-                Asked::Op(_) | Asked::Query(..) | Asked::Host(_) => {}
-            }
+            let parting = match self.asked.recv().await {
+                None => return Parting::Silent,
+                Some(Asked::Host(Host::Setup)) => Parting::Setup,
+                Some(Asked::Host(Host::Demo)) => Parting::Demo,
+                Some(Asked::Op(_) | Asked::Query(..) | Asked::Host(_)) => continue,
+            };
+            self.post.tell(Told::Failed);
+            return parting;
         }
     }
 }
@@ -188,21 +220,32 @@ fn options(context: &Context, args: &SessionArgs) -> Options {
     let variable = |name: &str| context.env.get(name).cloned().unwrap_or_default();
     let dark = reasonix_tui::theme::background_from_env(&variable("COLORFGBG")).unwrap_or(true);
     let theme = Theme::built_in(dark, colours);
+    let settings = &context.loaded.settings.tui;
+    let themes = context.home.join("themes");
     let look = Look { theme, lang: say::Style::get().lang, colours, unicode: speaks_unicode(context) };
     let keys = std::fs::read_to_string(context.home.join("keys.toml")).ok();
     Options {
         look,
+        dark,
+        theme: settings.theme.clone(),
+        themes: Box::new(move |name| theme_file(&themes, name)),
         keys,
-        status: Vec::new(),
+        status: settings.status.clone(),
         state: (!args.no_session).then(|| context.home.join("state")),
         folder: context.root().to_owned(),
         home: variable("HOME"),
-        full: false,
-        mouse: false,
+        full: settings.full_screen,
+        mouse: settings.mouse,
         // xterm and the console leave long rows alone; everything else folds them.
         reflows: variable("XTERM_VERSION").is_empty() && variable("TERM") != "linux",
         edit: Box::new(edit_with(editor_of(context))),
     }
+}
+
+/// A theme of the user's: a name, not a path.
+fn theme_file(folder: &Path, name: &str) -> Option<String> {
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+    plain.then(|| std::fs::read_to_string(folder.join(format!("{name}.toml"))).ok()).flatten()
 }
 
 fn colours(context: &Context) -> Colours {

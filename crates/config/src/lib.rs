@@ -52,6 +52,7 @@ pub use sections::sandbox::{Bash, Caches, CommandLimits, Sandbox};
 pub use sections::serve::Serve;
 pub use sections::skills::Skills;
 pub use sections::tools::{Shell, Tools};
+pub use sections::tui::Tui;
 pub use sections::undo::Undo;
 pub use settings::Settings;
 pub use sources::{Flags, Sources};

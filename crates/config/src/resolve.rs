@@ -3,7 +3,7 @@
 use crate::node::{Node, Table};
 use crate::sections::{
     agent, ask, cache, compaction, logs, net, permissions, plugins, profiles, providers, sandbox, serve, skills, tools,
-    undo,
+    tui, undo,
 };
 use crate::shape::Notices;
 use crate::trust::{Brought, Trust, Variables};
@@ -76,6 +76,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         profiles: profiles::resolve(&root, context)?,
         ask: ask::resolve(&root.section("ask")),
         logs: logs::resolve(&root.section("logs"))?,
+        tui: tui::resolve(&root.section("tui")),
         undo: undo::resolve(&root.section("undo"))?,
         cache: cache::resolve(&root.section("cache"))?,
         trust: Trust::default(),

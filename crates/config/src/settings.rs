@@ -14,6 +14,7 @@ use crate::sections::sandbox::Sandbox;
 use crate::sections::serve::Serve;
 use crate::sections::skills::Skills;
 use crate::sections::tools::Tools;
+use crate::sections::tui::Tui;
 use crate::sections::undo::Undo;
 use crate::{Layer, Trust};
 use std::collections::BTreeMap;
@@ -54,6 +55,8 @@ pub struct Settings {
     pub ask: AskSettings,
     /// Log files.
     pub logs: Logs,
+    /// The terminal front end.
+    pub tui: Tui,
     /// What is kept for undo.
     pub undo: Undo,
     /// The cache.

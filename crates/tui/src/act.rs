@@ -20,6 +20,14 @@ pub(crate) fn key(app: &mut App, chord: Chord) -> Vec<Effect> {
     {
         return effects;
     }
+    if app.full_screen {
+        let page = usize::from(app.size.1 / 2).max(1);
+        match chord.code {
+            Code::PageUp => app.up += page,
+            Code::PageDown => app.up = app.up.saturating_sub(page),
+            _ => app.up = 0,
+        }
+    }
     match app.keys.action(chord) {
         Some(action) => perform(app, action),
         None => match chord.typed() {

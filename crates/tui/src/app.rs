@@ -94,6 +94,8 @@ pub enum Effect {
     Probe,
     /// Forget what is on the screen and draw anew.
     Redraw,
+    /// Put on a theme; none for the one that goes with the background.
+    Theme(Option<String>),
 }
 
 /// Why a query was sent.
@@ -151,6 +153,12 @@ pub struct App {
     pub follows_background: bool,
     /// True when that is dark.
     pub dark: bool,
+    /// The theme that was chosen by name.
+    pub theme: Option<String>,
+    /// True when the whole screen is ours.
+    pub full_screen: bool,
+    /// How far the transcript is scrolled up in the whole screen.
+    pub(crate) up: usize,
     pub(crate) caret_hidden: bool,
     pub(crate) unfolded: bool,
     pub(crate) ahead: crate::overlays::Ahead,
@@ -187,6 +195,9 @@ impl App {
             hint: None,
             follows_background: true,
             dark: true,
+            theme: None,
+            full_screen: false,
+            up: 0,
             caret_hidden: false,
             unfolded: false,
             ahead: crate::overlays::Ahead::default(),

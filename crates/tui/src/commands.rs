@@ -18,6 +18,7 @@ const OWN: &[(&str, &str)] = &[
     ("copy", "tui.command.copy"),
     ("transcript", "tui.command.transcript"),
     ("queue", "tui.command.queue"),
+    ("theme", "tui.command.theme"),
     ("quit", "tui.command.quit"),
 ];
 
@@ -96,6 +97,7 @@ pub(crate) fn run(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
         "copy" => copy(app),
         "transcript" => open_transcript(app),
         "queue" => queue(app),
+        "theme" => theme(app, arguments),
         _ => engine(app, name, arguments),
     }
 }
@@ -214,7 +216,8 @@ pub(crate) fn chosen(app: &mut App, subject: Subject, value: &str) -> Vec<Effect
             effects.push(Effect::Host(Host::New));
             effects
         }
-        Subject::Clear | Subject::Theme => Vec::new(),
+        Subject::Theme => theme(app, value),
+        Subject::Clear => Vec::new(),
     }
 }
 
@@ -281,6 +284,25 @@ fn take_back(app: &mut App, id: u64) -> Vec<Effect> {
     app.send(Op::Unqueue { id })
 }
 
+/// Puts on a theme, or shows which there are.
+fn theme(app: &mut App, name: &str) -> Vec<Effect> {
+    if name.is_empty() {
+        let names = std::iter::once("auto").chain(crate::theme::BUILT_IN.iter().copied());
+        let current = app.theme.as_deref().unwrap_or("auto");
+        let entry = |name: &str| Entry {
+            value: name.to_owned(),
+            text: name.to_owned(),
+            note: String::new(),
+            current: name == current,
+        };
+        let picker = Picker::new(Subject::Theme, Phrase::new("tui.list.themes"), names.map(entry).collect());
+        app.overlays.push(Overlay::Picker(Box::new(picker)));
+        return Vec::new();
+    }
+    app.theme = (name != "auto").then(|| name.to_owned());
+    vec![Effect::Theme(app.theme.clone())]
+}
+
 fn copy(app: &mut App) -> Vec<Effect> {
     match app.transcript.last_answer().map(str::to_owned) {
         Some(text) => {
@@ -324,11 +346,12 @@ fn key_lines(app: &App) -> Vec<Line<'static>> {
     let row = |action: Action| {
         let keys: Vec<String> = app.keys.keys(action).iter().map(ToString::to_string).collect();
         let keys = if keys.is_empty() { "—".to_owned() } else { keys.join(", ") };
-        Line::from(vec![
-            Span::styled(format!("  {keys:<32} "), look.theme.text),
-            Span::styled(format!("{:<24} ", action.name()), look.theme.dim),
-            Span::styled(look.say(&action.about()), look.theme.text),
-        ])
+        let mut spans = vec![Span::styled(format!("  {keys:<32} "), look.theme.text)];
+        if app.size.0 > 110 {
+            spans.push(Span::styled(format!("{:<24} ", action.name()), look.theme.dim));
+        }
+        spans.push(Span::styled(look.say(&action.about()), look.theme.text));
+        Line::from(spans)
     };
     Action::all().map(row).collect()
 }

@@ -26,5 +26,5 @@ pub mod work;
 
 pub use app::{Host, Msg, Told};
 pub use look::{Colours, Look};
-pub use run::{Asked, Editor, Ended, Options, Post, channel, run};
+pub use run::{Asked, Editor, Ended, Options, Post, Themes, channel, run};
 pub use transcript::Transcript;

@@ -6,13 +6,16 @@ use crate::frame::{Full, Inline, Modes, Reader, Terminal, restore};
 use crate::io::{self as files, Files};
 use crate::keys::Bindings;
 use crate::status::Piece;
+use crate::theme::choose;
 use crate::update::update;
 use crate::view::view;
 use reasonix_proto::{Envelope, Level, Op, Phrase, Query, Reply};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel as pair};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Between two frames that nothing but the stream asks for.
@@ -23,10 +26,19 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Lets the user edit a text; none when that failed.
 pub type Editor = Box<dyn FnMut(&str) -> Option<String> + Send>;
 
+/// Gives the text of a theme file of the user's, by name.
+pub type Themes = Box<dyn Fn(&str) -> Option<String> + Send>;
+
 /// What the front end starts from.
 pub struct Options {
     /// How things are shown.
     pub look: Look,
+    /// True when the terminal's background is dark, as far as that is known before it says so.
+    pub dark: bool,
+    /// The theme to keep to; none to follow the terminal's background.
+    pub theme: Option<String>,
+    /// The text of a theme file of the user's, by name.
+    pub themes: Themes,
     /// The user's key file, when there is one.
     pub keys: Option<String>,
     /// The pieces of the status line; all when empty.
@@ -101,7 +113,7 @@ pub fn run(options: Options, post: Post, inbox: Receiver<Msg>, ask: impl FnMut(A
     for phrase in wrong {
         post.tell(Told::Notice(Level::Warning, phrase));
     }
-    let modes = Modes { full: options.full, mouse: options.mouse && options.full, colours: true };
+    let modes = Modes { mouse: options.mouse && options.full, colours: true };
     let terminal = Terminal::take(modes)?;
     let to = post.0.clone();
     let reader = Reader::start(move |batch| to.send(Msg::Inputs(batch)).is_ok())?;
@@ -115,12 +127,17 @@ pub fn run(options: Options, post: Post, inbox: Receiver<Msg>, ask: impl FnMut(A
         reader,
         files,
         edit: options.edit,
+        themes: options.themes,
         ask,
         screen,
         full: None,
         begun: Instant::now(),
         ended: None,
     };
+    if let Some(theme) = options.theme {
+        shell.app.theme = Some(theme.clone());
+        shell.dress(Some(&theme))?;
+    }
     shell.draw()?;
     if let Some(files) = shell.files.clone() {
         let to = post.0;
@@ -137,6 +154,8 @@ fn start_app(options: &Options) -> (App, Vec<Phrase>) {
     let (keys, wrong) = options.keys.as_deref().map_or_else(|| (Bindings::default(), Vec::new()), Bindings::read);
     let mut app = App::new(options.look.clone(), keys, Terminal::size());
     app.facts.home.clone_from(&options.home);
+    app.full_screen = options.full;
+    app.dark = options.dark;
     let pieces: Vec<Piece> = options.status.iter().filter_map(|name| Piece::of(name)).collect();
     if !pieces.is_empty() {
         app.facts.pieces = pieces;
@@ -156,8 +175,16 @@ fn restore_after_panics() {
     });
 }
 
-/// Signals become messages; one that is not heeded in time ends the process all the same.
+/// Who hears signals at the moment.
+static EAR: Mutex<Option<Sender<Msg>>> = Mutex::new(None);
+
+/// Signals become messages from now on; one that is not heeded in time ends the process all the same.
 fn listen(to: Sender<Msg>) -> io::Result<()> {
+    let heard_before = EAR.lock().unwrap_or_else(PoisonError::into_inner).replace(to).is_some();
+    static ONCE: AtomicBool = AtomicBool::new(false);
+    if heard_before || ONCE.swap(true, Ordering::Relaxed) {
+        return Ok(());
+    }
     let mut signals = signal_hook::iterator::Signals::new([SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
@@ -171,11 +198,10 @@ fn listen(to: Sender<Msg>) -> io::Result<()> {
                 _ => Msg::Terminated,
             };
             let ends = matches!(msg, Msg::Terminated);
-            if to.send(msg).is_err() {
-                return;
-            }
-            if ends {
-                std::thread::sleep(PATIENCE);
+            let ear = EAR.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let heard = ear.is_some_and(|to| to.send(msg).is_ok());
+            if ends && (heard || signal != SIGINT) {
+                std::thread::sleep(if heard { PATIENCE } else { Duration::ZERO });
                 restore();
                 std::process::exit(128 + signal);
             }
@@ -190,6 +216,7 @@ struct Shell<A> {
     reader: Reader,
     files: Option<Files>,
     edit: Editor,
+    themes: Themes,
     ask: A,
     screen: Inline,
     full: Option<Full>,
@@ -263,12 +290,12 @@ impl<A: FnMut(Asked)> Shell<A> {
         let mut out = String::new();
         match (picture.full, self.full.is_some()) {
             (true, false) => {
-                out.push_str("\x1b[?1049h");
+                out.push_str(Terminal::buffer(true));
                 self.full = Some(Full::new(width, height));
             }
             (false, true) => {
                 self.full = None;
-                out.push_str("\x1b[?1049l");
+                out.push_str(Terminal::buffer(false));
                 self.screen.regain(&mut out, width, height);
             }
             _ => {}
@@ -301,10 +328,15 @@ impl<A: FnMut(Asked)> Shell<A> {
             Effect::Probe => self.terminal.write("\x1b[5n")?,
             Effect::Redraw => {
                 let mut out = String::new();
-                self.screen.clear(&mut out);
+                let (width, height) = self.app.size;
+                match &mut self.full {
+                    Some(full) => full.resize(width, height),
+                    None => self.screen.clear(&mut out),
+                }
                 self.terminal.frame(&out)?;
                 self.draw()?;
             }
+            Effect::Theme(name) => self.dress(name.as_deref())?,
         }
         Ok(())
     }
@@ -322,10 +354,31 @@ impl<A: FnMut(Asked)> Shell<A> {
         Ok(())
     }
 
+    /// Puts on a theme; none for the one that goes with the background.
+    fn dress(&mut self, name: Option<&str>) -> io::Result<()> {
+        let Shell { app, themes, .. } = self;
+        let (dark, colours) = (app.dark, app.look.colours);
+        let wanted = name.unwrap_or(if dark { "dark" } else { "light" });
+        match choose(wanted, dark, colours, &|name| themes(name)) {
+            Ok(theme) => {
+                app.look.theme = theme;
+                app.follows_background = name.is_none();
+            }
+            Err(error) => {
+                let told = Told::Notice(Level::Warning, error.phrase());
+                update(&mut self.app, Msg::Host(told), self.begun.elapsed());
+            }
+        }
+        self.draw()
+    }
+
     /// Gives the terminal away for a while and takes it again.
     fn lend<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> io::Result<T> {
         let mut out = String::new();
-        self.screen.clear(&mut out);
+        match self.full.take() {
+            Some(_) => out.push_str(Terminal::buffer(false)),
+            None => self.screen.clear(&mut out),
+        }
         self.terminal.frame(&out)?;
         restore();
         let value = run(self);
@@ -355,16 +408,23 @@ impl<A: FnMut(Asked)> Shell<A> {
 
     /// Takes the composer off the screen; what was said stays where it is.
     fn leave(mut self, ended: Ended) -> io::Result<Ended> {
+        EAR.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.app.overlays.clear();
         let mut out = String::new();
         if self.full.take().is_some() {
-            out.push_str("\x1b[?1049l");
+            out.push_str(Terminal::buffer(false));
             let (width, height) = self.app.size;
             self.screen.regain(&mut out, width, height);
         }
         let (width, look) = (self.app.size.0, self.app.look.clone());
-        let mut rest = self.app.transcript.take_finished(width, &look);
-        rest.extend(self.app.transcript.live(width, &look, usize::from(self.app.size.1), self.app.now));
+        // What was on the other buffer only is written where it stays.
+        let rest = if self.app.full_screen {
+            self.app.transcript.all(width, &look, self.app.now)
+        } else {
+            let mut rest = self.app.transcript.take_finished(width, &look);
+            rest.extend(self.app.transcript.live(width, &look, usize::from(self.app.size.1), self.app.now));
+            rest
+        };
         self.screen.draw(&mut out, &rest, &[], None, look.colours);
         self.screen.clear(&mut out);
         self.terminal.frame(&out)?;

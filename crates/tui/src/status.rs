@@ -132,7 +132,10 @@ impl Facts {
                 let dirt = git.dirty.filter(|dirty| *dirty > 0).map_or_else(String::new, |dirty| format!(" ±{dirty}"));
                 Some((neutral(&format!("{}{dirt}", git.branch)).into_owned(), dim))
             }
-            Piece::Folder => Some((neutral(&self.folder(&status.folder)).into_owned(), dim)),
+            Piece::Folder => {
+                let folder = neutral(&self.folder(&status.folder)).into_owned();
+                (!folder.is_empty()).then_some((folder, dim))
+            }
         }
     }
 

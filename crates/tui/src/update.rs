@@ -81,6 +81,12 @@ fn tick(app: &mut App) -> Vec<Effect> {
 fn host(app: &mut App, told: Told) -> Vec<Effect> {
     match told {
         Told::Ready => {
+            if app.facts.status.is_some() {
+                app.transcript.clear();
+                app.queue.clear();
+                app.work = crate::work::Work::default();
+                note(app, Level::Info, Phrase::new("tui.other_session"));
+            }
             app.ready = true;
             let mut effects: Vec<Effect> = std::mem::take(&mut app.waiting).into_iter().map(Effect::Send).collect();
             effects.push(app.ask(Query::Status, Purpose::Status));
@@ -119,7 +125,15 @@ fn one_input(app: &mut App, input: Input, alone: bool) -> Vec<Effect> {
         Input::Paste(text) => pasted(app, &text),
         Input::Focus(focused) => {
             app.focused = focused;
-            if focused && app.ready { vec![app.ask(Query::Git, Purpose::Git)] } else { Vec::new() }
+            let mut effects = Vec::new();
+            if focused && app.ready {
+                effects.push(app.ask(Query::Git, Purpose::Git));
+            }
+            // A theme file that was edited in another window is read again.
+            if focused && app.theme.is_some() {
+                effects.push(Effect::Theme(app.theme.clone()));
+            }
+            effects
         }
         Input::Background(r, g, b) => {
             let dark = crate::theme::is_dark((r, g, b));
@@ -134,8 +148,10 @@ fn one_input(app: &mut App, input: Input, alone: bool) -> Vec<Effect> {
             Vec::new()
         }
         Input::Wheel(up) => {
-            if let Some(Overlay::Pager(pager)) = app.overlays.last_mut() {
-                pager.scroll(up);
+            match (app.overlays.last_mut(), up) {
+                (Some(Overlay::Pager(pager)), _) => pager.scroll(up),
+                (_, true) => app.up += 3,
+                (_, false) => app.up = app.up.saturating_sub(3),
             }
             Vec::new()
         }

@@ -25,11 +25,39 @@ const MOST_QUEUED: usize = 3;
 
 /// Makes the picture.
 pub fn view(app: &mut App) -> Picture {
+    let mut picture = compose(app);
+    let width = app.size.0.max(1);
+    picture.live.iter_mut().for_each(|line| fit(line, width));
+    // On a screen of few rows the last ones are shown, but never without the caret's.
+    let extra = picture.live.len().saturating_sub(usize::from(app.size.1.max(1)));
+    let first = picture.caret.map_or(extra, |(_, row)| extra.min(usize::from(row)));
+    picture.live.drain(..first);
+    picture.live.truncate(usize::from(app.size.1.max(1)));
+    let gone = u16::try_from(first).unwrap_or(u16::MAX);
+    picture.caret = picture.caret.map(|(column, row)| (column.min(width - 1), row.saturating_sub(gone)));
+    picture
+}
+
+/// Cuts a line that has no room; what must be read whole was wrapped before.
+fn fit(line: &mut Line<'static>, width: u16) {
+    let mut room = usize::from(width);
+    for span in &mut line.spans {
+        if columns(&span.content) > room {
+            span.content = cut(&span.content, room).to_owned().into();
+        }
+        room = room.saturating_sub(columns(&span.content));
+    }
+}
+
+fn compose(app: &mut App) -> Picture {
     let (width, height) = (app.size.0.max(1), usize::from(app.size.1.max(1)));
     let look = app.look.clone();
     if let Some(overlay) = app.overlays.last_mut().filter(|overlay| overlay.is_full()) {
         let (live, caret) = overlay.view(width, height, &look);
         return Picture { live, caret, full: true, ..Picture::default() };
+    }
+    if app.full_screen {
+        return whole(app, width, height);
     }
     let finished = app.transcript.take_finished(width, &look);
     let (bottom, caret) = bottom(app, width, height);
@@ -42,6 +70,23 @@ pub fn view(app: &mut App) -> Picture {
     Picture { finished, live, caret, full: false }
 }
 
+/// The whole screen: as much of the transcript as fits, scrolled, and the rest below it.
+fn whole(app: &mut App, width: u16, height: usize) -> Picture {
+    let look = app.look.clone();
+    // What is given out is not written anywhere: it is all in the window, and bounded in memory.
+    app.transcript.take_finished(width, &look);
+    let (bottom, caret) = bottom(app, width, height);
+    let room = height.saturating_sub(bottom.len());
+    let window = app.transcript.window(width, &look, room, app.up, app.now);
+    app.up = window.up;
+    let mut live = window.lines;
+    live.resize(room, Line::default());
+    let above = u16::try_from(room).unwrap_or(u16::MAX);
+    live.extend(bottom);
+    let caret = caret.map(|(column, row)| (column, row.saturating_add(above)));
+    Picture { live, caret, full: true, ..Picture::default() }
+}
+
 /// Everything below the transcript.
 fn bottom(app: &mut App, width: u16, height: usize) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
     let look = app.look.clone();
@@ -49,7 +94,10 @@ fn bottom(app: &mut App, width: u16, height: usize) -> (Vec<Line<'static>>, Opti
     if height > 6 {
         lines.push(Line::default());
         let stop = app.keys.first(Action::Interrupt);
-        lines.extend(app.work.line(width, &look, app.now, app.facts.model(), &stop));
+        // The question itself says what is waited for.
+        if app.overlays.is_empty() {
+            lines.extend(app.work.line(width, &look, app.now, app.facts.model(), &stop));
+        }
         lines.extend(queued(app, width));
     }
     let room = height.saturating_sub(lines.len() + 1).max(1);

@@ -14,4 +14,5 @@ pub(crate) mod sandbox;
 pub(crate) mod serve;
 pub(crate) mod skills;
 pub(crate) mod tools;
+pub(crate) mod tui;
 pub(crate) mod undo;

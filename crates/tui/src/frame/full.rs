@@ -1,7 +1,7 @@
 //! The whole screen, on the terminal's other buffer: every row is ours.
 
 use crate::Colours;
-use crate::frame::paint::{rewrite, to_column};
+use crate::frame::paint::rewrite;
 use crate::frame::row::Row;
 use ratatui_core::text::Line;
 use std::fmt::Write;
@@ -38,11 +38,7 @@ impl Full {
                 out.push_str("\x1b[K");
             }
             let old = old.unwrap_or(&blank);
-            let start = row.changed(old).first().map_or(row.width, |glyph| glyph.column);
-            if start > 0 {
-                to_column(out, start);
-            }
-            rewrite(out, old, row, start, self.width, colours);
+            rewrite(out, old, row, 0, self.width, colours);
         }
         let (column, row) = caret.unwrap_or((0, self.height - 1));
         let _ = write!(out, "\x1b[{};{}H", row.min(self.height - 1) + 1, column.min(self.width - 1) + 1);

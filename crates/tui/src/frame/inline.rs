@@ -75,16 +75,11 @@ impl Inline {
         if *old == *row {
             return;
         }
-        let start = row.changed(old).first().map_or(row.width, |glyph| glyph.column);
         if self.row != index {
             to_row(out, self.row, index);
             self.row = index;
         }
-        if self.column != start {
-            to_column(out, start);
-        }
-        let old = self.rows.get(index).unwrap_or(&blank);
-        self.column = rewrite(out, old, row, start, self.width, colours);
+        self.column = rewrite(out, old, row, self.column, self.width, colours);
     }
 
     fn go(&mut self, out: &mut String, row: usize, column: u16) {

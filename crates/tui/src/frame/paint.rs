@@ -7,8 +7,14 @@ use std::fmt::{self, Write};
 
 /// Writes what changes a row that shows `old` into `new`. The cursor is in this row at `column`; gives where it ends.
 pub(crate) fn rewrite(out: &mut String, old: &Row, new: &Row, column: u16, width: u16, colours: Colours) -> u16 {
-    let changed = new.changed(old);
     let mut at = column;
+    // A row that becomes shorter is erased whole: some terminals count what was erased at its end as part of the line, and
+    // fold it when they become narrower.
+    let shrinks = new.width < old.width;
+    if shrinks {
+        out.push_str("\x1b[2K");
+    }
+    let changed = if shrinks { new.changed(&Row::default()) } else { new.changed(old) };
     let mut style = Style::new();
     for glyph in changed {
         if at != glyph.column {
@@ -29,14 +35,6 @@ pub(crate) fn rewrite(out: &mut String, old: &Row, new: &Row, column: u16, width
     }
     if style != Style::new() {
         out.push_str("\x1b[m");
-    }
-    // A wide glyph whose half is overwritten leaves the other half behind in some terminals; what follows is erased.
-    if new.width < old.width {
-        if at != new.width {
-            to_column(out, new.width);
-            at = new.width;
-        }
-        out.push_str("\x1b[K");
     }
     at
 }
@@ -66,40 +64,14 @@ pub(crate) fn to_row(out: &mut String, from: usize, to: usize) {
     }
 }
 
-/// Graphemes whose width terminals do not agree on.
+/// Graphemes whose width terminals may not agree on: all but those of the scripts that everybody measures alike.
 fn is_risky(symbol: &str) -> bool {
     let mut chars = symbol.chars();
-    let Some(first) = chars.next() else { return false };
-    chars.next().is_some()
-        || matches!(u32::from(first),
-            0x1100..=0x11ff | 0x2010..=0x206f | 0x2190..=0x23ff | 0x25a0..=0x2bff | 0xe000..=0xf8ff | 0xfe00..=0xfe0f | 0x1_f000..)
-            && !is_drawn_everywhere(first)
-        || matches!(u32::from(first), 0x300..=0x36f | 0x590..=0x10ff)
-}
-
-/// Signs of ours that every terminal draws in one column.
-fn is_drawn_everywhere(c: char) -> bool {
-    matches!(
-        c,
-        '…' | '—'
-            | '–'
-            | '‘'
-            | '’'
-            | '“'
-            | '”'
-            | '•'
-            | '›'
-            | '▌'
-            | '│'
-            | '─'
-            | '■'
-            | '□'
-            | '▸'
-            | '▾'
-            | '●'
-            | '○'
-            | '⏺'
-    )
+    let agreed = |c: char| {
+        matches!(c, ' '..='~' | 'À'..='ɏ' | 'Α'..='ԯ' | '、'..='〿' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | '一'..='鿿' | '가'..='힣' | '！'..='～')
+            || matches!(c, '…' | '—' | '·' | '›' | '│' | '─' | '▸' | '▹' | '✓' | '✗' | '❯')
+    };
+    !(chars.next().is_some_and(agreed) && chars.next().is_none())
 }
 
 /// A style as this terminal can show it.

@@ -2,13 +2,12 @@
 
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Which of the terminal's modes are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Modes {
-    /// The other screen buffer.
-    pub full: bool,
     /// Wheel and buttons; selecting with the mouse then needs Shift.
     pub mouse: bool,
     /// Ask for the colour of the background.
@@ -17,6 +16,9 @@ pub struct Modes {
 
 /// What was there before, while the terminal is ours.
 static BEFORE: Mutex<Option<(Termios, Modes)>> = Mutex::new(None);
+
+/// True while the other screen buffer is shown.
+static FULL: AtomicBool = AtomicBool::new(false);
 
 /// The terminal, taken over. Dropping it gives it back.
 #[derive(Debug)]
@@ -47,9 +49,6 @@ impl Terminal {
     /// Bracketed paste, focus, unambiguous keys, no wrapping by the terminal.
     fn opening(&self) -> String {
         let mut out = String::from("\x1b[22;2t\x1b[?2004h\x1b[?1004h\x1b[>1u\x1b[?7l");
-        if self.modes.full {
-            out.push_str("\x1b[?1049h\x1b[H");
-        }
         if self.modes.mouse {
             out.push_str("\x1b[?1000h\x1b[?1006h");
         }
@@ -62,6 +61,12 @@ impl Terminal {
     /// The modes it was taken with.
     pub fn modes(&self) -> Modes {
         self.modes
+    }
+
+    /// The sequence that shows the other screen buffer, or this one again.
+    pub fn buffer(other: bool) -> &'static str {
+        FULL.store(other, Ordering::Relaxed);
+        if other { "\x1b[?1049h" } else { "\x1b[?1049l" }
     }
 
     /// Columns and rows.
@@ -98,7 +103,7 @@ pub fn restore() {
         if modes.mouse {
             out.push_str("\x1b[?1006l\x1b[?1000l");
         }
-        if modes.full {
+        if FULL.swap(false, Ordering::Relaxed) {
             out.push_str("\x1b[?1049l");
         }
         let _ = write_all(out.as_bytes());
