@@ -84,7 +84,7 @@ impl Facts {
     pub fn line(&self, width: u16, look: &Look) -> Line<'static> {
         let Some(status) = &self.status else { return Line::default() };
         let all = self.pieces.iter().filter_map(|piece| Some((*piece, self.piece(*piece, status, look)?)));
-        let mut parts: Vec<(Piece, (String, Style))> = all.collect();
+        let mut parts: Vec<(Piece, (String, Style))> = all.filter(|(_, (text, _))| !text.is_empty()).collect();
         let room = usize::from(width).saturating_sub(2);
         while parts.len() > 1 && total(&parts) > room {
             let worst = parts.iter().enumerate().max_by_key(|(_, (piece, _))| piece.rank()).map(|(at, _)| at);

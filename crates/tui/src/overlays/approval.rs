@@ -129,13 +129,14 @@ impl Approval {
         for field in asking.fields.iter().filter(|field| asking.diff.is_none() && field.value != *subject) {
             block(&mut lines, &format!("{}: {}", field.name, field.value), width, look.theme.dim);
         }
-        for line in asking.diff.iter().flat_map(|diff| diff.lines()) {
-            let style = match line.as_bytes().first() {
-                Some(b'+') => look.theme.good,
-                Some(b'-') => look.theme.bad,
-                _ => look.theme.dim,
-            };
-            block(&mut lines, line, width, style);
+        if let Some(diff) = &asking.diff {
+            let margin = if width > 24 { 2 } else { 0 };
+            let mut drawn = Vec::new();
+            crate::text::diff(diff, &asking.subject, width - margin, look, usize::MAX, &mut drawn);
+            for line in &mut drawn {
+                line.spans.insert(0, Span::raw(" ".repeat(usize::from(margin))));
+            }
+            lines.append(&mut drawn);
         }
         let why = look.say(&asking.why);
         let digest: String = asking.digest.chars().take(12).collect();

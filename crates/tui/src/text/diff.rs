@@ -18,6 +18,8 @@ const MOST_WORDS: usize = 200;
 enum Row<'a> {
     /// Between two parts.
     Gap,
+    /// The file that follows, where there are several.
+    File(&'a str),
     Context(u32, &'a str),
     Removed(u32, &'a str),
     Added(u32, &'a str),
@@ -51,61 +53,100 @@ impl Row<'_> {
     fn number(&self) -> Option<u32> {
         match self {
             Self::Context(number, _) | Self::Removed(number, _) | Self::Added(number, _) => Some(*number),
-            Self::Gap | Self::Remark(_) => None,
+            Self::Gap | Self::File(_) | Self::Remark(_) => None,
         }
     }
 
     fn text(&self) -> &str {
         match self {
-            Self::Context(_, text) | Self::Removed(_, text) | Self::Added(_, text) | Self::Remark(text) => text,
+            Self::Context(_, text) | Self::Removed(_, text) | Self::Added(_, text) => text,
+            Self::Remark(text) | Self::File(text) => text,
             Self::Gap => "",
         }
     }
 }
 
 fn rows(source: &str) -> Vec<Row<'_>> {
-    let (mut old, mut new) = (1, 1);
     let mut rows = Vec::new();
-    let mut in_hunk = false;
+    // The next line on each side, and how many the part still has.
+    let (mut old, mut new, mut left) = (1, 1, (0, 0));
+    let (mut files, mut in_file) = (0, false);
     for line in source.lines() {
-        if let Some((from, to)) = hunk(line) {
-            (old, new) = (from, to);
-            if in_hunk {
+        let outside = left == (0, 0);
+        if let Some(hunk) = Hunk::of(line).filter(|_| outside || line.starts_with("@@ -")) {
+            (old, new, left) = (hunk.old, hunk.new, hunk.left);
+            if std::mem::replace(&mut in_file, true) {
                 rows.push(Row::Gap);
             }
-            in_hunk = true;
             continue;
         }
-        if !in_hunk && ["---", "+++", "diff ", "index "].iter().any(|head| line.starts_with(head)) {
+        if outside && in_header(line) {
+            if let Some(path) = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- ")) {
+                if line.starts_with("---") {
+                    (files, in_file) = (files + 1, false);
+                    rows.push(Row::File(strip_side(path)));
+                } else if let (Some(Row::File(shown)), false) = (rows.last_mut(), path.starts_with("/dev/null")) {
+                    *shown = strip_side(path);
+                }
+            }
             continue;
         }
         let text = line.get(1..).unwrap_or_default();
         match line.bytes().next() {
             Some(b'+') => {
                 rows.push(Row::Added(new, text));
-                new += 1;
+                (new, left.1) = (new + 1, left.1.saturating_sub(1));
             }
             Some(b'-') => {
                 rows.push(Row::Removed(old, text));
-                old += 1;
+                (old, left.0) = (old + 1, left.0.saturating_sub(1));
             }
             Some(b'\\') => rows.push(Row::Remark(text.trim())),
             Some(b' ') | None => {
                 rows.push(Row::Context(new, text));
-                old += 1;
-                new += 1;
+                (old, new) = (old + 1, new + 1);
+                left = (left.0.saturating_sub(1), left.1.saturating_sub(1));
             }
             Some(_) => rows.push(Row::Remark(line)),
         }
     }
+    if files < 2 {
+        rows.retain(|row| !matches!(row, Row::File(_)));
+    }
     rows
 }
 
-/// The first old and new line of `@@ -3,4 +5,6 @@`.
-fn hunk(line: &str) -> Option<(u32, u32)> {
-    let mut parts = line.strip_prefix("@@ -")?.split(' ');
-    let first = |part: &str| part.split(',').next()?.parse().ok();
-    Some((first(parts.next()?)?, first(parts.next()?.strip_prefix('+')?)?))
+fn in_header(line: &str) -> bool {
+    ["---", "+++", "diff ", "index ", "new file", "deleted file", "rename ", "similarity "]
+        .iter()
+        .any(|head| line.starts_with(head))
+}
+
+fn strip_side(path: &str) -> &str {
+    path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path)
+}
+
+/// What `@@ -3,4 +5,6 @@` says.
+struct Hunk {
+    old: u32,
+    new: u32,
+    /// How many lines each side has.
+    left: (u32, u32),
+}
+
+impl Hunk {
+    fn of(line: &str) -> Option<Self> {
+        let mut parts = line.strip_prefix("@@ -")?.split(' ');
+        let range = |part: &str| -> Option<(u32, u32)> {
+            match part.split_once(',') {
+                Some((first, count)) => Some((first.parse().ok()?, count.parse().ok()?)),
+                None => Some((part.parse().ok()?, 1)),
+            }
+        };
+        let (old, old_left) = range(parts.next()?)?;
+        let (new, new_left) = range(parts.next()?.strip_prefix('+')?)?;
+        Some(Self { old, new, left: (old_left, new_left) })
+    }
 }
 
 struct Painter<'a> {
@@ -135,6 +176,10 @@ impl Painter<'_> {
                 let dots = if self.look.unicode { "⋮" } else { "..." };
                 let line = format!("{dots:>0$}", self.digits);
                 lines.push(Line::from(Span::styled(super::cut(&line, self.width).to_owned(), theme.hunk)));
+                return;
+            }
+            Row::File(path) => {
+                lines.extend(super::wrap(&Line::styled(neutral(path).into_owned(), theme.strong), self.cells()));
                 return;
             }
             Row::Remark(text) => {
@@ -261,6 +306,15 @@ mod tests {
         assert_eq!(lines, expected);
         assert_eq!(left, 0);
         assert_eq!(shown(60, 3).1, 5);
+    }
+
+    #[test]
+    fn several_files_have_their_names() {
+        let source = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/new.md\n@@ -0,0 +1 @@\n+c\n--- a/y\n+++ b/y\n@@ -1,2 +1 @@\n--- not a header\n z\n";
+        let mut lines = Vec::new();
+        diff(source, "x", 60, &Look::default(), 100, &mut lines);
+        let lines: Vec<String> = lines.iter().map(|line| line.to_string().trim_end().to_owned()).collect();
+        assert_eq!(lines, ["x", "1 - a", "1 + b", "new.md", "1 + c", "y", "1 - -- not a header", "1   z"]);
     }
 
     #[test]

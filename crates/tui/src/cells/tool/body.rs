@@ -75,7 +75,7 @@ fn done(tool: &Tool, content: &str, details: &Details, sheet: &mut Sheet<'_>) {
         _ => 0,
     };
     if most > 0 {
-        let text = output(content).into_owned();
+        let text = output(without_code(content, details)).into_owned();
         last_lines(sheet, &text, most, theme.output);
     }
     if let Some(artifact) = details.artifact.as_ref().filter(|_| sheet.view.open) {
@@ -83,6 +83,12 @@ fn done(tool: &Tool, content: &str, details: &Details, sheet: &mut Sheet<'_>) {
         let text = sheet.view.look.say(&phrase);
         sheet.below(&text, 0, theme.dim);
     }
+}
+
+/// What a command printed, without the line that tells the model its exit code.
+pub(super) fn without_code<'a>(content: &'a str, details: &Details) -> &'a str {
+    let code = details.exit_code.map(|code| format!("exit code {code}"));
+    code.and_then(|code| content.trim_end().strip_suffix(&code)).unwrap_or(content)
 }
 
 fn last_lines(sheet: &mut Sheet<'_>, text: &str, most: usize, style: Style) {

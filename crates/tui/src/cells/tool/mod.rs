@@ -104,8 +104,8 @@ impl Tool {
         self.tail = None;
         let mut outcome = outcome.clone();
         let lines = match &mut outcome {
-            ToolOutcome::Done { content, .. } => {
-                let lines = content.lines().count();
+            ToolOutcome::Done { content, details } => {
+                let lines = body::without_code(content, details).lines().count();
                 keep_end(content, MOST_KEPT);
                 content.shrink_to_fit();
                 lines

@@ -1,0 +1,214 @@
+//! What lies over and below the transcript as a person sees it: at three sizes, on dark and light, in both languages. The
+//! engine's part is played by answers that are always the same.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use ratatui_core::text::Line;
+use reasonix_proto::{Envelope, Event, Query, Reply, SessionId};
+use reasonix_tui::app::{App, Effect, Msg};
+use reasonix_tui::frame::Parser;
+use reasonix_tui::keys::Bindings;
+use reasonix_tui::update::update;
+use reasonix_tui::view::view;
+use reasonix_tui::{Look, Told};
+use serde_json::json;
+use std::time::Duration;
+use support::{assert_snapshot, look, looks, rows, screen, styles};
+
+const SESSION: &str = "01a1dd61315274d9aa7af6e83be1d586";
+
+/// The front end with an engine that is played.
+struct Stage {
+    app: App,
+    finished: Vec<Line<'static>>,
+    now: Duration,
+}
+
+impl Stage {
+    fn new(look: Look, size: (u16, u16)) -> Self {
+        let app = App::new(look, Bindings::default(), size);
+        Self { app, finished: Vec::new(), now: Duration::from_secs(1) }
+    }
+
+    fn ready(look: Look, size: (u16, u16)) -> Self {
+        let mut stage = Self::new(look, size);
+        stage.tell(Msg::Host(Told::Ready));
+        stage
+    }
+
+    fn tell(&mut self, msg: Msg) {
+        self.now += Duration::from_secs(1);
+        let effects = update(&mut self.app, msg, self.now);
+        for effect in effects {
+            if let Effect::Ask(id, query) = effect
+                && let Some(reply) = reply(&query)
+            {
+                self.tell(Msg::Reply(id, Box::new(reply)));
+            }
+        }
+    }
+
+    fn event(&mut self, event: serde_json::Value) {
+        let event: Event = serde_json::from_value(event).unwrap();
+        let ephemeral = event.is_ephemeral();
+        let envelope = Envelope { v: 1, seq: 1, session: SessionId(SESSION.into()), ephemeral, event };
+        self.tell(Msg::Event(Box::new(envelope)));
+    }
+
+    /// Keys as a terminal sends them, one after the other.
+    fn keys(&mut self, keys: &[&str]) {
+        for key in keys {
+            self.draw();
+            let mut parser = Parser::default();
+            let mut inputs = parser.feed(key.as_bytes());
+            inputs.extend(parser.flush());
+            self.tell(Msg::Inputs(inputs));
+        }
+    }
+
+    fn draw(&mut self) -> vt100::Parser {
+        let picture = view(&mut self.app);
+        let (width, height) = self.app.size;
+        if picture.full {
+            return screen(&picture.live, width, height);
+        }
+        self.finished.extend(picture.finished);
+        let mut lines = self.finished.clone();
+        lines.extend(picture.live);
+        screen(&lines, width, height)
+    }
+}
+
+fn reply(query: &Query) -> Option<Reply> {
+    let reply = match query {
+        Query::Status => json!({"reply": "status", "session": SESSION, "title": "shop", "state": "idle",
+            "model": "local/qwen3-coder", "posture": "ask", "sandbox": "full", "folder": "/home/me/shop", "turns": 2,
+            "usage": {"input": 14800, "output": 360, "cached": 13000}, "context": 4100, "window": 65536, "kept": true}),
+        Query::Git => json!({"reply": "git", "git": {"branch": "main", "dirty": 2}}),
+        Query::Commands => json!({"reply": "commands", "commands": [
+            {"name": "model", "about": {"code": "engine.command.model"}, "source": "builtin"},
+            {"name": "resume", "about": {"code": "engine.command.resume"}, "source": "builtin"},
+            {"name": "tree", "about": {"code": "engine.command.tree"}, "source": "builtin"},
+            {"name": "permissions", "about": {"code": "engine.command.permissions"}, "source": "builtin"},
+            {"name": "status", "about": {"code": "engine.command.status"}, "source": "builtin"},
+            {"name": "todo", "about": {"code": "engine.command.todo"}, "source": "builtin"}]}),
+        Query::Models => json!({"reply": "models", "models": [
+            {"name": "local/qwen3-coder", "window": 65536, "current": true, "default": true, "roles": ["default"]},
+            {"name": "deepseek/deepseek-chat", "window": 128_000, "current": false, "default": false, "price": "0.27/1.10 USD"},
+            {"name": "dashscope/通义千问-max", "window": 32768, "current": false, "default": false}]}),
+        Query::Tree { .. } => json!({"reply": "tree", "leaf": 9, "nodes": [
+            {"id": 2, "depth": 0, "kind": "prompt", "text": "The test in test.sh fails.", "turn": 1, "at": 0, "active": true},
+            {"id": 6, "depth": 0, "kind": "prompt", "text": "现在更新说明文档，并写一段简短的介绍。", "turn": 2, "at": 0, "active": true, "label": "docs"}]}),
+        Query::Permissions => json!({"reply": "permissions", "posture": "ask", "rules": [
+            {"rule": "Read(.env)", "effect": "deny", "origin": "~/.reasonix/config.toml", "revocable": false},
+            {"rule": "Bash(cargo test:*)", "effect": "allow", "origin": "session", "revocable": true}]}),
+        Query::Todo => json!({"reply": "todo", "phases": [{"name": "Todos", "tasks": [
+            {"content": "read the script", "status": "completed"}, {"content": "修复 total", "status": "in_progress"},
+            {"content": "run the test", "status": "pending"}]}]}),
+        _ => return None,
+    };
+    Some(serde_json::from_value(reply).unwrap())
+}
+
+fn asked(stage: &mut Stage, asking: &serde_json::Value) {
+    let mut whole = json!({"ask": "1", "call": "a", "why": {"code": "engine.ask_mode"}, "digest": "cce30201f3a4b5c6",
+        "choices": [{"choice": "allow_once"}, {"choice": "allow_session", "rule": "Bash(cargo test:*)"}, {"choice": "deny"}]});
+    whole.as_object_mut().unwrap().extend(asking.as_object().unwrap().clone());
+    stage.event(json!({"type": "asked", "asking": whole}));
+}
+
+fn turn(stage: &mut Stage) {
+    stage.event(json!({"type": "turn_started", "record": {"id": 2, "parent": 1, "at": 0, "kind": "prompt", "turn": 1, "text": "Run the tests and fix what fails."}}));
+    stage.event(json!({"type": "state", "state": "planning"}));
+}
+
+/// A scene: its name, and what happens in it.
+type Scene = (&'static str, fn(&mut Stage));
+
+const SCENES: &[Scene] = &[
+    ("empty", |_| {}),
+    ("composer", |stage| stage.keys(&["H", "e", "l", "l", "o", "，", "世", "界", "\n", "🦀", "!"])),
+    ("menu", |stage| stage.keys(&["/"])),
+    ("menu-narrowed", |stage| stage.keys(&["/", "t", "o"])),
+    ("working", |stage| {
+        turn(stage);
+        stage.event(json!({"type": "queued", "queue": [{"id": 1, "kind": "steer", "text": "only the unit tests"}, {"id": 2, "kind": "follow_up", "text": "然后更新说明文档"}]}));
+    }),
+    ("ask-command", |stage| {
+        turn(stage);
+        asked(stage, &json!({"tool": "bash", "subject": "cargo test --workspace 2>&1 | tail -40"}));
+    }),
+    ("ask-edit", |stage| {
+        turn(stage);
+        let diff = "--- a/price.sh\n+++ b/price.sh\n@@ -2,3 +2,3 @@\n \n-total() { echo $(( $1 + $2 )); }\n+total() { echo $(( $1 * $2 )); }\n # 打折\n";
+        asked(stage, &json!({"tool": "edit_file", "subject": "price.sh", "diff": diff}));
+    }),
+    ("ask-danger", |stage| {
+        turn(stage);
+        asked(stage, &json!({"tool": "bash", "subject": "rm -rf build \u{202e}cod", "visible": "rm -rf build <U+202E>cod",
+            "danger": [{"why": {"code": "policy.danger_delete"}, "touches": ["build", "cod"]}],
+            "choices": [{"choice": "allow_once"}, {"choice": "deny"}]}));
+    }),
+    ("ask-ignored-key", |stage| {
+        turn(stage);
+        asked(stage, &json!({"tool": "bash", "subject": "make"}));
+        // Typed together: not meant for the question.
+        stage.keys(&["yy"]);
+    }),
+    ("models", |stage| stage.keys(&["/", "m", "o", "d", "e", "l", "\r"])),
+    ("tree", |stage| stage.keys(&["/", "t", "r", "e", "e", "\r"])),
+    ("permissions", |stage| stage.keys(&["/", "p", "e", "r", "m", "i", "s", "s", "i", "o", "n", "s", "\r"])),
+    ("status", |stage| stage.keys(&["/", "s", "t", "a", "t", "u", "s", "\r"])),
+    ("todo", |stage| stage.keys(&["/", "t", "o", "d", "o", "\r"])),
+    ("help", |stage| stage.keys(&["\u{1b}OP"])),
+    ("keys", |stage| stage.keys(&["/", "k", "e", "y", "s", "\r"])),
+    ("unknown-command", |stage| stage.keys(&["/", "n", "o", "p", "e", "\r"])),
+    ("first-run", |stage| {
+        let (look, size) = (stage.app.look.clone(), stage.app.size);
+        *stage = Stage::new(look, size);
+        stage.tell(Msg::Host(Told::FirstRun));
+    }),
+];
+
+#[test]
+fn each_overlay_at_each_size() {
+    for (name, play) in SCENES {
+        let mut text = String::new();
+        for (width, height, dark, lang) in looks() {
+            let mut stage = Stage::ready(look(dark, lang), (width, height));
+            play(&mut stage);
+            let shown = stage.draw();
+            if dark {
+                text.push_str(&format!("=== {width}x{height} {lang:?}\n{}\n\n", rows(&shown)));
+            }
+            if width == 80 && lang == reasonix_words::Lang::En {
+                let background = if dark { "dark" } else { "light" };
+                text.push_str(&format!("=== colours on {background}\n{}\n\n", styles(&shown)));
+            }
+        }
+        assert_snapshot(&format!("overlays/{name}"), &text);
+    }
+}
+
+#[test]
+fn everything_fits_the_screen() {
+    for (name, play) in SCENES {
+        for width in [1, 2, 7, 20, 33, 120] {
+            for height in [1, 3, 8, 30] {
+                let mut stage = Stage::ready(Look::default(), (width, height));
+                play(&mut stage);
+                let picture = view(&mut stage.app);
+                assert!(picture.live.len() <= usize::from(height), "{name} at {width}x{height}");
+                // Live rows are cut by the frame; what goes into the scrollback is not.
+                for line in &picture.finished {
+                    let text = line.to_string();
+                    assert!(reasonix_tui::text::columns(&text) <= usize::from(width), "{name} at {width}: {text:?}");
+                }
+                if let Some((column, row)) = picture.caret {
+                    assert!(column < width && row < height, "{name} at {width}x{height}: caret at {column}, {row}");
+                }
+            }
+        }
+    }
+}
