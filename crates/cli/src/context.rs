@@ -98,6 +98,7 @@ impl Context {
             approve: Vec::new(),
         };
         check_tools(&start, args.tools.is_some())?;
+        check_rules(&start);
         Ok(start)
     }
 }
@@ -116,6 +117,14 @@ fn check_tools(start: &Start, typed: bool) -> anyhow::Result<()> {
     }
     say::notice(Level::Warning, &phrase);
     Ok(())
+}
+
+/// A rule for a tool that does not exist here may be meant for another version, or be misspelt.
+fn check_rules(start: &Start) {
+    let known: Vec<String> = reasonix_engine::tool_specs(start).into_iter().map(|spec| spec.name).collect();
+    for phrase in reasonix_config::unknown_rule_tools(&start.settings.permissions, &known) {
+        say::notice(Level::Warning, &phrase);
+    }
 }
 
 /// What the command line says about settings.

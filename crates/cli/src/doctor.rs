@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::models::ask;
 use crate::say::{self, Colour, Style, clean};
-use reasonix_config::{Flags, ModelRef};
+use reasonix_config::{Flags, ModelRef, shown_address};
 use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_proto::{Level, Phrase};
 use reasonix_words::hint;
@@ -62,7 +62,9 @@ async fn model(report: &mut Report, context: &Context, offline: bool) -> anyhow:
         Ok(found) => found,
         Err(error) => return report.line(Mark::Bad, &error.phrase()),
     };
-    let phrase = Phrase::new("cli.doctor_model").with("model", found.name()).with("url", &found.provider.base_url);
+    let phrase = Phrase::new("cli.doctor_model")
+        .with("model", found.name())
+        .with("url", shown_address(&found.provider.base_url));
     report.line(Mark::Good, &phrase)?;
     key(report, context, &found)?;
     if offline || found.provider.kind != "openai" {
@@ -70,14 +72,13 @@ async fn model(report: &mut Report, context: &Context, offline: bool) -> anyhow:
     }
     match ask(context, &found).await {
         Err(phrase) => report.line(Mark::Bad, &phrase),
-        Ok(models) if models.is_empty() || models.iter().any(|model| model.id == found.model) => {
-            report.line(Mark::Good, &Phrase::new("cli.doctor_endpoint").with("url", &found.provider.base_url))
-        }
+        Ok(models) if models.is_empty() || models.iter().any(|model| model.id == found.model) => report
+            .line(Mark::Good, &Phrase::new("cli.doctor_endpoint").with("url", shown_address(&found.provider.base_url))),
         Ok(models) => {
             let offered: Vec<_> = models.iter().take(8).map(|model| model.id.as_str()).collect();
             let phrase = Phrase::new("cli.doctor_not_offered")
                 .with("model", found.model)
-                .with("url", &found.provider.base_url)
+                .with("url", shown_address(&found.provider.base_url))
                 .with("offered", offered.join(", "));
             report.line(Mark::Note, &phrase)
         }

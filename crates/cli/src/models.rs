@@ -32,7 +32,7 @@ async fn live(context: &Context) -> anyhow::Result<()> {
         match ask(context, &found).await {
             Ok(models) => {
                 let offers =
-                    Phrase::new("cli.models_live").with("provider", &provider.name).with("url", &provider.base_url);
+                    Phrase::new("cli.models_live").with("provider", &provider.name).with("url", reasonix_config::shown_address(&provider.base_url));
                 say::line(&Style::get().text(&offers))?;
                 for model in models {
                     let size = window(model.context_window.unwrap_or(0));

@@ -81,7 +81,7 @@ pub(crate) async fn setup(args: SetupArgs) -> anyhow::Result<Exit> {
     reasonix_config::set_default_provider(&path, &provider, true).map_err(|error| say::failed(error.phrase()))?;
     let saved = Phrase::new("cli.setup_saved")
         .with("model", format!("{}/{model}", provider.name))
-        .with("url", &provider.base_url)
+        .with("url", reasonix_config::shown_address(&provider.base_url))
         .with("path", path.display());
     say::line(&style.text(&saved))?;
     if window.is_none() {

@@ -30,7 +30,7 @@ fn walk(table: &Table, section: &str, shown: &str, origins: &mut Origins) {
                 }
             }
             (Some(schema), _) => {
-                let value = if schema.secret { "***".to_owned() } else { without_password(node.show()) };
+                let value = if schema.secret { "***".to_owned() } else { shown_address(&node.show()) };
                 origins.insert(full, Shown { value, origin: node.origin.clone() });
             }
             (None, Value::Table(entries)) => walk(entries, &path, &full, origins),
@@ -46,29 +46,43 @@ fn walk(table: &Table, section: &str, shown: &str, origins: &mut Origins) {
     }
 }
 
-/// Hides what stands between `//` and `@` in an address.
-fn without_password(text: String) -> String {
-    let masked = text.split_once("://").and_then(|(scheme, rest)| {
-        let end = rest.find(['/', '?', '#', '"']).unwrap_or(rest.len());
-        let at = rest.get(..end)?.rfind('@')?;
-        Some(format!("{scheme}://***{}", rest.get(at..)?))
-    });
-    masked.unwrap_or(text)
+/// An address as it may be shown: without what stands between `//` and `@`, and without the values of its query.
+pub fn shown_address(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    let end = rest.find(['/', '?', '#', '"']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    let host = authority.rfind('@').and_then(|at| authority.get(at..)).map(|host| format!("***{host}"));
+    let host = host.unwrap_or_else(|| authority.to_owned());
+    let path = match path.split_once('?') {
+        None => path.to_owned(),
+        Some((path, query)) => {
+            let end = if query.ends_with('"') { "\"" } else { "" };
+            let hidden = query.trim_end_matches('"').split('&').map(|pair| match pair.split_once('=') {
+                Some((name, _)) => format!("{name}=***"),
+                None => pair.to_owned(),
+            });
+            format!("{path}?{}{end}", hidden.collect::<Vec<_>>().join("&"))
+        }
+    };
+    format!("{scheme}://{host}{path}")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::without_password;
+    use super::shown_address;
 
     #[test]
-    fn passwords_in_addresses_are_hidden() {
+    fn g2_passwords_and_queries_of_addresses_are_hidden() {
         for (text, want) in [
             ("\"https://u:p@host/x\"", "\"https://***@host/x\""),
             ("\"https://host/a@b\"", "\"https://host/a@b\""),
             ("\"https://host\"", "\"https://host\""),
+            ("\"https://host/v1?api_key=sk-1&x=2&y\"", "\"https://host/v1?api_key=***&x=***&y\""),
+            ("https://u:p@host/v1?key=1", "https://***@host/v1?key=***"),
+            ("https://host?key=1", "https://host?key=***"),
             ("3", "3"),
         ] {
-            assert_eq!(without_password(text.to_owned()), want);
+            assert_eq!(shown_address(text), want);
         }
     }
 }

@@ -48,6 +48,11 @@ impl<'a> View<'a> {
         self.node(key)?.as_text().map(str::to_owned)
     }
 
+    /// The user's home folder.
+    pub(crate) fn home(&self) -> Option<&'a str> {
+        self.context.env.get("HOME").map(String::as_str).filter(|home| !home.is_empty())
+    }
+
     pub(crate) fn bool(&self, key: &str) -> Option<bool> {
         self.node(key)?.as_bool()
     }

@@ -237,3 +237,16 @@ fn a_system_prompt_from_a_file() {
     let disk = disk.project("[agent]\nsystem_prompt = \"Nearer.\"\n");
     assert_eq!(disk.load().settings.agent.system_prompt.as_deref(), Some("Nearer."));
 }
+
+#[test]
+fn a_tilde_in_a_rule_and_a_rule_for_no_tool() {
+    let loaded = Disk::new()
+        .user("[permissions]\ndeny = [\"Read(~/x/**)\", \"Bsh(rm:*)\", \"Task\", \"mcp__a__b\", \"zzzzzz\"]\n")
+        .load();
+    let permissions = loaded.settings.permissions;
+    assert_eq!(permissions.deny[0], "Read(/home/me/x/**)");
+    let known = ["bash".to_owned(), "read_file".to_owned()];
+    let phrases = reasonix_config::unknown_rule_tools(&permissions, &known);
+    let said: Vec<_> = phrases.iter().map(|phrase| (phrase.code.as_ref(), phrase.arg("suggestion"))).collect();
+    assert_eq!(said, [("config.rule_tool_like", Some("bash")), ("config.rule_tool", None)]);
+}

@@ -320,7 +320,10 @@ fn all_tools(start: &Start, artifacts: &Arc<dyn Artifacts>, todo: &Todo, how: Sh
     // Whatever they are called: the keys of the endpoints are not for commands.
     let keys: Vec<&str> =
         start.settings.providers.iter().filter_map(|provider| provider.api_key_env.as_deref()).collect();
-    shell.environment = shell.environment.without(&keys);
+    let sandbox = &start.settings.sandbox;
+    let open = reasonix_exec::Environment::inherited(&sandbox.env);
+    let open = if sandbox.network { open.with_proxies() } else { open };
+    shell.environment = open.without(&keys);
     shell.reads = reasonix_policy::read_only;
     shell.confinement = how.confinement;
     if let Some(crossing) = how.crossing {

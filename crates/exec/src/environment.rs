@@ -1,4 +1,5 @@
-//! What a child gets to see of the user's environment: no secrets, nothing that injects code, no prompts, no pagers.
+//! What a child gets to see of the user's environment: what builds need and what the user named, no secrets, nothing that
+//! injects code, no prompts, no pagers.
 
 use std::ffi::{OsStr, OsString};
 
@@ -7,6 +8,218 @@ use std::ffi::{OsStr, OsString};
 pub struct Environment {
     vars: Vec<(OsString, OsString)>,
 }
+
+/// Variables that pass: who and where the user is, languages, compilers, toolchains. What is not here stays here.
+const KNOWN: &[&str] = &[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TERM",
+    "COLUMNS",
+    "LINES",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "PWD",
+    "OLDPWD",
+    "SHLVL",
+    "HOSTNAME",
+    "CI",
+    "CONTINUOUS_INTEGRATION",
+    "GITHUB_ACTIONS",
+    "GITLAB_CI",
+    "SOURCE_DATE_EPOCH",
+    "XDG_CONFIG_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "XDG_DATA_DIRS",
+    "XDG_CONFIG_DIRS",
+    "XDG_RUNTIME_DIR",
+    // Compilers and linkers.
+    "CC",
+    "CXX",
+    "CPP",
+    "AR",
+    "AS",
+    "LD",
+    "NM",
+    "RANLIB",
+    "STRIP",
+    "CFLAGS",
+    "CXXFLAGS",
+    "CPPFLAGS",
+    "LDFLAGS",
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "LD_LIBRARY_PATH",
+    "MAKEFLAGS",
+    "MFLAGS",
+    "MAKELEVEL",
+    "NINJA_STATUS",
+    "VCPKG_ROOT",
+    "EMSDK",
+    "LIBCLANG_PATH",
+    "PROTOC",
+    // Go.
+    "GOPATH",
+    "GOROOT",
+    "GOFLAGS",
+    "GOBIN",
+    "GOCACHE",
+    "GOMODCACHE",
+    "GOPROXY",
+    "GONOPROXY",
+    "GOPRIVATE",
+    "GOSUMDB",
+    "GONOSUMDB",
+    "GOTOOLCHAIN",
+    "GOOS",
+    "GOARCH",
+    "GOARM",
+    "GOAMD64",
+    "GOEXPERIMENT",
+    "GOMAXPROCS",
+    "GODEBUG",
+    "GOWORK",
+    "GO111MODULE",
+    "GOTMPDIR",
+    "GOENV",
+    "CGO_ENABLED",
+    "CGO_CFLAGS",
+    "CGO_LDFLAGS",
+    // JavaScript.
+    "NODE_ENV",
+    "NODE_PATH",
+    "NODE_OPTIONS",
+    "NODE_VERSION",
+    "NODE_EXTRA_CA_CERTS",
+    "PNPM_HOME",
+    "BUN_INSTALL",
+    "DENO_DIR",
+    "DENO_INSTALL",
+    "DENO_INSTALL_ROOT",
+    "COREPACK_HOME",
+    "NPM_CONFIG_CACHE",
+    "NPM_CONFIG_PREFIX",
+    "NPM_CONFIG_REGISTRY",
+    "PLAYWRIGHT_BROWSERS_PATH",
+    "PUPPETEER_EXECUTABLE_PATH",
+    // Python.
+    "VIRTUAL_ENV",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONIOENCODING",
+    "PYTHONUTF8",
+    "PYTHONHASHSEED",
+    "PYTHONWARNINGS",
+    "PIPX_HOME",
+    "PIPX_BIN_DIR",
+    "HF_HOME",
+    "TOKENIZERS_PARALLELISM",
+    "OMP_NUM_THREADS",
+    "REQUESTS_CA_BUNDLE",
+    // The JVM, .NET, Ruby, Perl, PHP, Haskell, OCaml, Elixir.
+    "JAVA_HOME",
+    "JDK_HOME",
+    "JAVA_OPTS",
+    "MAVEN_HOME",
+    "M2_HOME",
+    "MAVEN_OPTS",
+    "GRADLE_HOME",
+    "GRADLE_USER_HOME",
+    "GRADLE_OPTS",
+    "ANDROID_HOME",
+    "ANDROID_SDK_ROOT",
+    "ANDROID_NDK_HOME",
+    "ANDROID_NDK_ROOT",
+    "KOTLIN_HOME",
+    "SCALA_HOME",
+    "DOTNET_ROOT",
+    "DOTNET_CLI_HOME",
+    "NUGET_PACKAGES",
+    "RUBYLIB",
+    "RUBYOPT",
+    "GEM_HOME",
+    "GEM_PATH",
+    "BUNDLE_PATH",
+    "BUNDLE_GEMFILE",
+    "BUNDLE_APP_CONFIG",
+    "RBENV_ROOT",
+    "RBENV_VERSION",
+    "PERL5LIB",
+    "PERL_LOCAL_LIB_ROOT",
+    "PERL_MM_OPT",
+    "PERL_MB_OPT",
+    "COMPOSER_HOME",
+    "COMPOSER_CACHE_DIR",
+    "STACK_ROOT",
+    "CABAL_DIR",
+    "OPAM_SWITCH_PREFIX",
+    "OPAMROOT",
+    "OPAMSWITCH",
+    "CAML_LD_LIBRARY_PATH",
+    "MIX_ENV",
+    "MIX_HOME",
+    "HEX_HOME",
+    // Certificates, and who commits.
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "CURL_CA_BUNDLE",
+    "GIT_SSL_CAINFO",
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+];
+
+/// Beginnings of names that pass.
+const KNOWN_STARTS: &[&str] = &[
+    "LC_",
+    "CARGO_",
+    "RUST_",
+    "RUSTC_",
+    "RUSTUP_",
+    "RUSTFLAGS",
+    "RUSTDOCFLAGS",
+    "PKG_CONFIG",
+    "CMAKE_",
+    "MESON_",
+    "CCACHE_",
+    "SCCACHE_DIR",
+    "NVM_",
+    "FNM_",
+    "VOLTA_",
+    "PYENV_",
+    "CONDA_",
+    "MAMBA_",
+    "UV_",
+    "PIP_",
+    "POETRY_",
+    "SDKMAN_",
+    "JENV_",
+    "ASDF_",
+    "MISE_",
+    "GHCUP_",
+    "JULIA_",
+    "ZIG_",
+    "NIX_",
+    "CUDA_",
+    "ROCM_",
+    "PROPTEST_",
+    "INSTA_",
+];
+
+/// How programs reach the network through another one; only for where the network is open.
+const PROXIES: &[&str] = &["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY"];
 
 /// Parts of a name that mark a secret.
 const SECRET_PARTS: &[&str] =
@@ -71,7 +284,8 @@ impl Environment {
         Self::default()
     }
 
-    /// The environment of this process, scrubbed. Names on the `allow` list pass even if they look like secrets.
+    /// The environment of this process, scrubbed. Names on the `allow` list pass too, even if they look like secrets; one
+    /// that ends in `*` stands for all that begin so.
     pub fn inherited(allow: &[String]) -> Self {
         Self::scrubbed(std::env::vars_os(), allow)
     }
@@ -83,6 +297,17 @@ impl Environment {
             vars.into_iter().filter(|(name, value)| !is_set(name) && passes(name, value, allow)).collect();
         vars.extend(SET.iter().map(|(name, value)| (name.into(), value.into())));
         Self { vars }
+    }
+
+    /// Adds what leads through a proxy, where the network is open. A proxy with a password in it stays here.
+    #[must_use]
+    pub fn with_proxies(mut self) -> Self {
+        let proxies = std::env::vars_os().filter(|(name, value)| {
+            let name = name.to_string_lossy().to_ascii_uppercase();
+            PROXIES.contains(&name.as_str()) && !has_password(&value.to_string_lossy())
+        });
+        self.vars.extend(proxies);
+        self
     }
 
     /// Adds a variable, or replaces it.
@@ -118,10 +343,16 @@ fn passes(name: &OsStr, value: &OsStr, allow: &[String]) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
     let injects =
         INJECTING_NAMES.contains(&name.as_str()) || INJECTING_STARTS.iter().any(|start| name.starts_with(start));
-    let allowed = allow.iter().any(|allowed| allowed.eq_ignore_ascii_case(&name));
+    let allowed = allow.iter().any(|allowed| {
+        let allowed = allowed.to_ascii_uppercase();
+        // A star alone would be no list at all.
+        let begins = |start: &str| !start.is_empty() && name.starts_with(start) && !is_secret(&name);
+        allowed == name || allowed.strip_suffix('*').is_some_and(begins)
+    });
+    let known = KNOWN.contains(&name.as_str()) || KNOWN_STARTS.iter().any(|start| name.starts_with(start));
     !injects
         && !COLOURING.contains(&name.as_str())
-        && (allowed || !(is_secret(&name) || has_password(&value.to_string_lossy())))
+        && (allowed || (known && !is_secret(&name) && !has_password(&value.to_string_lossy())))
 }
 
 /// Whether an uppercase name looks like a secret.
@@ -212,35 +443,55 @@ mod tests {
             "PWD",
             "OLDPWD",
             "XDG_RUNTIME_DIR",
-            "DISPLAY",
             "CARGO_HOME",
+            "CARGO_TARGET_DIR",
+            "RUSTUP_TOOLCHAIN",
             "RUSTFLAGS",
             "GOPATH",
             "JAVA_HOME",
             "NODE_OPTIONS",
             "VIRTUAL_ENV",
             "LD_LIBRARY_PATH",
-            "HTTP_PROXY",
-            "https_proxy",
-            "NO_PROXY",
             "SSL_CERT_FILE",
             "TOKENIZERS_PARALLELISM",
-            "LLM_MAX_TOKENS",
-            "KEYTIMEOUT",
-            "KEYBOARD_LAYOUT",
-            "AWS_REGION",
-            "DATABASE_URL",
-            "AUTHOR",
             "GIT_AUTHOR_NAME",
-            "COMPASS_DIR",
-            "BYPASS_CACHE",
-            "PATH_INFO",
-            "MONKEYTYPE",
             "CI",
             "CC",
-            "EDITOR_HINT",
         ] {
             assert!(passes(OsStr::new(name), OsStr::new("v"), &[]), "{name} was dropped");
+        }
+    }
+
+    #[test]
+    fn g1_what_nobody_named_stays_here() {
+        for name in [
+            "DATABASE_URL",
+            "SLACK_WEBHOOK",
+            "COMPANY_INTERNAL",
+            "GOOGLE_CLOUD_PROJECT",
+            "OPENAI_BASE_URL",
+            "REASONIX_HOME",
+            "HTTP_PROXY",
+            "https_proxy",
+            "DISPLAY",
+            "DBUS_SESSION_BUS_ADDRESS",
+            "DOCKER_HOST",
+            "KUBECONFIG",
+            "CARGO_REGISTRY_TOKEN",
+            "UV_PUBLISH_PASSWORD",
+            "POETRY_PYPI_TOKEN_PYPI",
+            "GIT_SSH_COMMAND",
+            "GIT_DIR",
+            "PERL5OPT",
+            "RANDOM_NAME",
+        ] {
+            assert!(!passes(OsStr::new(name), OsStr::new("v"), &[]), "{name} passed");
+        }
+        assert!(!passes(OsStr::new("PIP_INDEX_URL"), OsStr::new("https://me:pw@host/simple"), &[]));
+        assert!(passes(OsStr::new("PIP_INDEX_URL"), OsStr::new("https://host/simple"), &[]));
+        let allow = ["MYAPP_*".to_owned(), "*".to_owned(), "DATABASE_URL".to_owned()];
+        for (name, open) in [("MYAPP_MODE", true), ("MYAPP_TOKEN", false), ("OTHER", false), ("DATABASE_URL", true)] {
+            assert_eq!(passes(OsStr::new(name), OsStr::new("v"), &allow), open, "{name}");
         }
     }
 
@@ -254,9 +505,9 @@ mod tests {
 
     #[test]
     fn prompts_and_pagers_are_off_whatever_the_user_has() {
-        let user = [("PAGER", "less"), ("EDITOR", "vim"), ("TERM", "xterm"), ("A", "1")];
+        let user = [("PAGER", "less"), ("EDITOR", "vim"), ("TERM", "xterm"), ("CI", "1")];
         let user = user.map(|(name, value)| (OsString::from(name), OsString::from(value)));
-        let environment = Environment::scrubbed(user, &[]).with("A", "2");
+        let environment = Environment::scrubbed(user, &[]).with("CI", "2");
         let all = |name: &str| {
             environment.vars().filter(|(known, _)| *known == name).map(|(_, value)| value).collect::<Vec<_>>()
         };
@@ -264,6 +515,6 @@ mod tests {
         assert_eq!(all("EDITOR"), ["true"]);
         assert_eq!(all("TERM"), ["dumb"]);
         assert_eq!(all("GIT_TERMINAL_PROMPT"), ["0"]);
-        assert_eq!(all("A"), ["2"]);
+        assert_eq!(all("CI"), ["2"]);
     }
 }

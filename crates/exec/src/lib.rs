@@ -6,6 +6,7 @@ mod capture;
 mod command;
 mod environment;
 mod error;
+pub mod git;
 #[cfg(target_os = "linux")]
 mod guard;
 #[cfg(not(target_os = "linux"))]

@@ -105,6 +105,25 @@ impl Rule {
         }
     }
 
+    /// The rule's text with `~` at the beginning of its path put in place. In a command it is a part of the text.
+    pub fn at_home(text: &str, home: &str) -> String {
+        let placed = || {
+            let (name, inner) = text.split_once('(')?;
+            let rest = inner.trim_start().strip_prefix('~').filter(|rest| rest.starts_with(['/', ')']))?;
+            let commands = target_of(name.trim()) == Target::Family(Family::Bash);
+            (!commands).then(|| format!("{name}({}{rest}", home.trim_end_matches('/')))
+        };
+        placed().unwrap_or_else(|| text.to_owned())
+    }
+
+    /// The tool that the rule names, where that is no family; it may be one that does not exist here.
+    pub fn tool(&self) -> Option<&str> {
+        match &self.target {
+            Target::Tool(name) => Some(name),
+            Target::Family(_) | Target::Everything => None,
+        }
+    }
+
     /// The rule's text with a path below `root` made relative to it, as paths are when rules are matched.
     pub fn relative_to(text: &str, root: &str) -> String {
         let cut = text.split_once('(').and_then(|(name, inner)| {
@@ -323,6 +342,21 @@ fn glob(pattern: &str, is_path: bool) -> Result<GlobMatcher, String> {
 #[cfg(test)]
 mod tests {
     use super::Rule;
+
+    #[test]
+    fn a_tilde_is_the_home_folder_in_paths_only() {
+        for (text, want) in [
+            ("Edit(~/notes/**)", "Edit(/home/me/notes/**)"),
+            ("Read(~)", "Read(/home/me)"),
+            ("Read( ~/x)", "Read(/home/me/x)"),
+            ("Read(~other/x)", "Read(~other/x)"),
+            ("Bash(~/bin/x:*)", "Bash(~/bin/x:*)"),
+            ("Edit(a~/b)", "Edit(a~/b)"),
+            ("Edit", "Edit"),
+        ] {
+            assert_eq!(Rule::at_home(text, "/home/me"), want, "{text}");
+        }
+    }
 
     #[test]
     fn what_cannot_be_read_says_why() {

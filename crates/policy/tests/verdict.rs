@@ -188,3 +188,35 @@ fn a_path_below_the_root_is_matched_relative_to_it() {
     assert_eq!(Rule::parse("Read(.env)").unwrap().unlisted(), ["**/.env", "**/.env/**"]);
     assert_eq!(Rule::parse("Edit(docs/**)").unwrap().unlisted(), Vec::<String>::new());
 }
+
+#[test]
+fn b14_nothing_that_says_allow_overrides_a_deny_or_the_dangerous_class() {
+    use reasonix_policy::{By, Case, Circumstances, NoFacts, judge};
+    let everything = [Rule::parse("*").unwrap(), Rule::parse("Bash").unwrap(), Rule::parse("Bash(git push)").unwrap()];
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let rules =
+        Rules::parse(&texts(&["Bash(git push:*)"]), &[], &texts(&["*", "Bash(git push)"]), Mode::Allow).unwrap();
+    for posture in [Posture::Ask, Posture::Auto, Posture::Yolo] {
+        for attended in [true, false] {
+            let about = Circumstances {
+                granted: &everything,
+                approved: &everything,
+                dangerous: &[],
+                posture,
+                attended,
+                facts: &NoFacts,
+            };
+            let verdict = |line: &str| {
+                let action = Action::writes(Family::Bash, vec![line.to_owned()]);
+                judge(&rules, &about, &Case::new("bash", &action))
+            };
+            assert!(matches!(verdict("git push"), Verdict::Deny(By::Rule(_))), "{posture:?}");
+            // What somebody changes before it runs is judged as it is then.
+            assert!(matches!(verdict("true; git push"), Verdict::Deny(By::Rule(_))), "{posture:?}");
+            assert!(!matches!(verdict("$x y"), Verdict::Allow(_)), "{posture:?}");
+            if attended {
+                assert!(matches!(verdict("rm -rf x"), Verdict::Ask(By::Danger(_))), "{posture:?}");
+            }
+        }
+    }
+}

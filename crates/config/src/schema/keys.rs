@@ -93,6 +93,7 @@ pub const KEYS: &[Key] = &[
     key("sandbox.workspace_root", Text, "", Scope::User, "The root that file tools stay in; without it the working folder."),
     key("sandbox.allow_write", Texts, "[]", Scope::User, "More folders that may be written. `${VAR}` and `~` are expanded."),
     key("sandbox.forbid_read", Texts, "[]", Scope::Adds, "Folders that may not be read, listed or searched. `${VAR}` and `~` are expanded."),
+    key("sandbox.env", Texts, "[]", Scope::User, "More variables that commands see, beside the known ones; `MYAPP_*` for all that begin so. Never the keys of endpoints."),
     key("serve.auth_mode", Choice(&["none", "token", "password"]), "\"none\"", Scope::User, "How the HTTP front end knows its user.").later(),
     key("serve.token", Text, "", Scope::User, "A fixed token; without it one is made at start.").later().secret(),
     key("serve.password_hash", Text, "", Scope::User, "A bcrypt hash of the password.").later().secret(),

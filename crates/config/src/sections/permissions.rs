@@ -3,6 +3,7 @@
 use crate::ConfigError;
 use crate::view::View;
 use reasonix_policy::Rule;
+use reasonix_proto::Phrase;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -88,7 +89,11 @@ fn rules(view: &View<'_>, key: &str) -> Result<Vec<String>, ConfigError> {
             reason: error.reason,
         })?;
     }
-    Ok(view.texts(key))
+    let placed = |text: String| match view.home() {
+        Some(home) => Rule::at_home(&text, home),
+        None => text,
+    };
+    Ok(view.texts(key).into_iter().map(placed).collect())
 }
 
 /// The rules that the user granted for exactly this workspace root.
@@ -100,6 +105,28 @@ pub(crate) fn granted(root: &View<'_>, project: &Path) -> Result<Vec<String>, Co
         granted.extend(rules(&workspaces.section(path).section("permissions"), "allow")?);
     }
     Ok(granted)
+}
+
+/// What to say about rules whose tool is not among the known ones. They are kept: a rule of a newer version forbids what
+/// this one cannot do.
+pub fn unknown_rule_tools(permissions: &Permissions, known: &[String]) -> Vec<Phrase> {
+    let later =
+        |name: &str| FAMILIES.iter().any(|family| family.eq_ignore_ascii_case(name)) || name.starts_with("mcp__");
+    let texts = permissions.deny.iter().chain(&permissions.ask).chain(&permissions.allow);
+    let mut phrases = Vec::new();
+    for rule in texts.filter_map(|text| Rule::parse(text).ok()) {
+        let Some(tool) = rule.tool().filter(|tool| !later(tool)) else { continue };
+        if known.iter().any(|name| name.eq_ignore_ascii_case(tool)) {
+            continue;
+        }
+        let names = known.iter().map(String::as_str).chain(FAMILIES.iter().copied());
+        let phrase = Phrase::new("config.rule_tool").with("rule", rule.text()).with("tool", tool);
+        phrases.push(match crate::unknown::nearest(tool, names) {
+            Some(like) => Phrase { code: "config.rule_tool_like".into(), ..phrase }.with("suggestion", like),
+            None => phrase,
+        });
+    }
+    phrases
 }
 
 fn mode(text: Option<String>) -> Option<Mode> {

@@ -70,6 +70,8 @@ pub struct Sandbox {
     pub allow_write: Vec<PathBuf>,
     /// Folders that may not be read.
     pub forbid_read: Vec<PathBuf>,
+    /// More variables that commands see. Never from a project.
+    pub env: Vec<String>,
 }
 
 impl Default for Sandbox {
@@ -84,6 +86,7 @@ impl Default for Sandbox {
             workspace_root: None,
             allow_write: Vec::new(),
             forbid_read: Vec::new(),
+            env: Vec::new(),
         }
     }
 }
@@ -121,5 +124,6 @@ pub(crate) fn resolve(view: &View<'_>) -> Result<Sandbox, ConfigError> {
         workspace_root: view.workspace_path("workspace_root")?,
         allow_write: view.workspace_paths("allow_write")?,
         forbid_read: view.workspace_paths("forbid_read")?,
+        env: view.texts("env"),
     })
 }

@@ -34,6 +34,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "write api_key_env = \"NAME\" and put the key into that variable or into ~/.reasonix/.env",
         "请写 api_key_env = \"NAME\"，并把密钥放进该环境变量或 ~/.reasonix/.env",
     ),
+    (
+        "config.rule_tool",
+        "the rule {rule} names {tool}, which no tool is called here; it is kept and matches nothing",
+        "规则 {rule} 指向 {tool}，此处没有该工具；规则保留但不匹配任何调用",
+    ),
+    (
+        "config.rule_tool.hint",
+        "families are Bash, Edit, Read and Grep; tools are listed in docs/tools.md",
+        "类别有 Bash、Edit、Read、Grep；工具列表见 docs/tools.md",
+    ),
+    (
+        "config.rule_tool_like",
+        "the rule {rule} names {tool}, which no tool is called here; it is kept and matches nothing",
+        "规则 {rule} 指向 {tool}，此处没有该工具；规则保留但不匹配任何调用",
+    ),
+    ("config.rule_tool_like.hint", "did you mean {suggestion}?", "是否想写 {suggestion}？"),
     ("config.key_later", "{place}: {key} does nothing in this version", "{place}：{key} 在此版本中不起作用"),
     ("config.missing", "{place}: {key} is missing", "{place}：缺少 {key}"),
     (

@@ -1,0 +1,154 @@
+//! The one way in which this program itself runs git: nothing that a repository chose is executed by it.
+//!
+//! A repository's own configuration can name programs (hooks, monitors, filters, pagers, helpers). Each is switched off by
+//! name, submodules are not looked into, and the whole runs in the box where there is one.
+
+use crate::{Command, Confinement, Environment, ExecError, Status, run};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Longer than this nobody waits for a status line.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The most that is read of a file of git's.
+const SMALL: u64 = 4096;
+
+/// Settings that would execute something, and what switches them off.
+const NEUTRAL: &[(&str, &str)] = &[
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.pager", "cat"),
+    ("core.editor", "true"),
+    ("core.sshCommand", "false"),
+    ("core.gitProxy", ""),
+    ("core.askPass", "true"),
+    ("core.alternateRefsCommand", ""),
+    ("core.attributesFile", "/dev/null"),
+    ("core.untrackedCache", "false"),
+    ("core.quotePath", "false"),
+    ("diff.external", ""),
+    ("credential.helper", ""),
+    ("gpg.program", "false"),
+    ("protocol.allow", "never"),
+    ("submodule.recurse", "false"),
+    ("status.submoduleSummary", "false"),
+    ("maintenance.auto", "false"),
+    ("gc.auto", "0"),
+];
+
+/// Ends of settings that name a program for a driver with a name of the repository's choice.
+const DRIVERS: &[(&str, &[&str])] = &[
+    ("filter.", &[".clean", ".smudge", ".process", ".required"]),
+    ("diff.", &[".command", ".textconv"]),
+    ("merge.", &[".driver"]),
+];
+
+/// What a status line shows of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitState {
+    /// The branch, or the beginning of the commit where there is none.
+    pub branch: String,
+    /// Files that differ from the last commit, new ones included; none when that could not be found out.
+    pub changed: Option<usize>,
+}
+
+/// The branch of the repository that a folder lies in and how many files differ; none outside of one.
+pub async fn branch_and_dirt(folder: &Path, confinement: &Confinement) -> Option<GitState> {
+    let branch = branch(folder)?;
+    let changed = dirt(folder, confinement).await.ok().flatten();
+    Some(GitState { branch, changed })
+}
+
+/// The branch, read from git's files without running anything.
+pub fn branch(folder: &Path) -> Option<String> {
+    let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.symlink_metadata().is_ok())?;
+    let git = if git.is_file() {
+        // A worktree, or a submodule: a line says where the rest is.
+        let line = small(&git)?;
+        let place = PathBuf::from(line.strip_prefix("gitdir:")?.trim());
+        git.parent()?.join(place)
+    } else {
+        git
+    };
+    let head = small(&git.join("HEAD"))?;
+    let head = head.trim();
+    match head.strip_prefix("ref:") {
+        Some(name) => {
+            let name = name.trim();
+            Some(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned())
+        }
+        None => head.get(..8).filter(|_| head.chars().all(|c| c.is_ascii_hexdigit())).map(str::to_owned),
+    }
+}
+
+fn small(path: &Path) -> Option<String> {
+    // A pipe would be waited for.
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    File::open(path).ok()?.take(SMALL).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// A call of git with everything switched off that a repository could have chosen. `drivers` are its own settings that
+/// name programs.
+fn command(folder: &Path, args: &[&str], drivers: &[String], confinement: &Confinement) -> Command {
+    let off = NEUTRAL.iter().map(|(key, value)| ((*key).to_owned(), *value));
+    let off = off.chain(drivers.iter().map(|key| (key.clone(), if key.ends_with(".required") { "false" } else { "" })));
+    let mut environment = Environment::inherited(&[]);
+    let mut count = 0_usize;
+    for (key, value) in off {
+        environment = environment
+            .with(format!("GIT_CONFIG_KEY_{count}"), OsString::from(key))
+            .with(format!("GIT_CONFIG_VALUE_{count}"), value);
+        count += 1;
+    }
+    let environment = environment
+        .with("GIT_CONFIG_COUNT", count.to_string())
+        .with("GIT_CONFIG_NOSYSTEM", "1")
+        .with("GIT_CONFIG_GLOBAL", "/dev/null")
+        .with("GIT_ATTR_NOSYSTEM", "1")
+        .with("GIT_OPTIONAL_LOCKS", "0")
+        .with("GIT_NO_LAZY_FETCH", "1")
+        .with("GIT_ALLOW_PROTOCOL", "")
+        .with("LC_ALL", "C");
+    let all = ["--no-pager", "--no-optional-locks", "--no-replace-objects"].iter().chain(args).copied();
+    Command::program("git", all, folder)
+        .with_environment(environment)
+        .with_confinement(confinement.clone())
+        .with_timeout(Some(PATIENCE))
+}
+
+/// The settings of the repository that name programs by drivers. Listing settings executes nothing.
+async fn drivers(folder: &Path, confinement: &Confinement) -> Result<Option<Vec<String>>, ExecError> {
+    let list = command(folder, &["config", "--list", "--name-only", "-z", "--includes"], &[], confinement);
+    let Some(text) = output(&list).await? else { return Ok(None) };
+    let names = text.split('\0').filter(|name| {
+        let fits =
+            |(start, ends): &(&str, &[&str])| name.starts_with(start) && ends.iter().any(|end| name.ends_with(end));
+        DRIVERS.iter().any(fits)
+    });
+    Ok(Some(names.map(str::to_owned).collect()))
+}
+
+async fn dirt(folder: &Path, confinement: &Confinement) -> Result<Option<usize>, ExecError> {
+    // Without knowing what to switch off nothing is run.
+    let Some(drivers) = drivers(folder, confinement).await? else { return Ok(None) };
+    let args =
+        ["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=normal", "--"];
+    let status = command(folder, &args, &drivers, confinement);
+    Ok(output(&status).await?.map(|text| text.split('\0').filter(|entry| !entry.is_empty()).count()))
+}
+
+/// What it wrote, when it ended well.
+async fn output(command: &Command) -> Result<Option<String>, ExecError> {
+    let finished = run(command, CancellationToken::new(), &|_| ()).await?;
+    let good = finished.status == Status::Exited(0) && finished.output.dropped() == 0;
+    let (head, tail) = finished.output.into_parts();
+    Ok(good.then(|| String::from_utf8_lossy(&[head, tail].concat()).into_owned()))
+}

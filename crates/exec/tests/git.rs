@@ -1,0 +1,143 @@
+//! Our own calls of git in repositories that are out to get us.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use reasonix_exec::Confinement;
+use reasonix_exec::git::{GitState, branch, branch_and_dirt};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+fn git(folder: &Path, args: &[&str]) {
+    let output = Command::new("git")
+        .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"])
+        .args(args)
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn repository() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    git(dir.path(), &["init", "-q", "-b", "main"]);
+    fs::write(dir.path().join("a.txt"), "1\n").unwrap();
+    fs::write(dir.path().join(".gitattributes"), "*.txt filter=evil diff=evil merge=evil\n*.md filter=a=b\n").unwrap();
+    fs::write(dir.path().join("b.md"), "1\n").unwrap();
+    git(dir.path(), &["add", "."]);
+    git(dir.path(), &["commit", "-qm", "first"]);
+    dir
+}
+
+/// Every setting of a repository that makes git run something, pointed at a program that leaves a trace.
+fn turn_hostile(dir: &Path) -> std::path::PathBuf {
+    let trace = dir.join(".git/trace");
+    let evil = dir.join(".git/evil.sh");
+    fs::write(&evil, format!("#!/bin/sh\necho \"$0 $*\" >> {}\ncat\n", trace.display())).unwrap();
+    fs::set_permissions(&evil, fs::Permissions::from_mode(0o755)).unwrap();
+    let evil = evil.display().to_string();
+    for hook in ["post-index-change", "post-checkout", "pre-commit", "fsmonitor-watchman"] {
+        fs::create_dir_all(dir.join(".git/myhooks")).unwrap();
+        fs::copy(&evil, dir.join(".git/myhooks").join(hook)).unwrap();
+    }
+    let included = dir.join(".git/more");
+    fs::write(&included, format!("[filter \"evil\"]\n\tclean = {evil}\n")).unwrap();
+    for (key, value) in [
+        ("core.fsmonitor", evil.as_str()),
+        ("core.hooksPath", ".git/myhooks"),
+        ("core.pager", evil.as_str()),
+        ("core.editor", evil.as_str()),
+        ("core.sshCommand", evil.as_str()),
+        ("core.alternateRefsCommand", evil.as_str()),
+        ("diff.external", evil.as_str()),
+        ("diff.evil.textconv", evil.as_str()),
+        ("diff.evil.command", evil.as_str()),
+        ("filter.evil.smudge", evil.as_str()),
+        ("filter.evil.required", "true"),
+        ("filter.a=b.clean", evil.as_str()),
+        ("filter.a=b.process", evil.as_str()),
+        ("merge.evil.driver", evil.as_str()),
+        ("alias.status", &format!("!{evil}")),
+        ("credential.helper", evil.as_str()),
+        ("include.path", "more"),
+        ("safe.directory", "*"),
+        ("user.email", "$(touch pwned)@x"),
+    ] {
+        git(dir, &["config", key, value]);
+    }
+    // Files whose content has to be looked at again.
+    fs::write(dir.join("a.txt"), "2\n").unwrap();
+    fs::write(dir.join("b.md"), "2\n").unwrap();
+    let _ = fs::remove_file(&trace);
+    trace
+}
+
+#[tokio::test]
+async fn a11_nothing_that_a_repository_chose_is_run_by_our_own_git() {
+    let dir = repository();
+    let trace = turn_hostile(dir.path());
+    let state = branch_and_dirt(dir.path(), &Confinement::None).await;
+    assert_eq!(fs::read_to_string(&trace).unwrap_or_default(), "");
+    assert_eq!(state, Some(GitState { branch: "main".into(), changed: Some(2) }));
+    // The same call without the care runs it: the trap works.
+    let _ = Command::new("git").arg("status").current_dir(dir.path()).output().unwrap();
+    assert!(trace.exists(), "the trap must be one");
+}
+
+#[tokio::test]
+async fn a11_submodules_are_not_looked_into() {
+    let dir = repository();
+    let inner = dir.path().join("sub");
+    fs::create_dir(&inner).unwrap();
+    git(&inner, &["init", "-q", "-b", "main"]);
+    fs::write(inner.join("x.txt"), "1\n").unwrap();
+    git(&inner, &["add", "."]);
+    git(&inner, &["commit", "-qm", "inner"]);
+    git(dir.path(), &["add", "sub"]);
+    git(dir.path(), &["commit", "-qm", "sub"]);
+    let trace = inner.join(".git/trace");
+    let evil = inner.join(".git/evil.sh");
+    fs::write(&evil, format!("#!/bin/sh\necho x >> {}\n", trace.display())).unwrap();
+    fs::set_permissions(&evil, fs::Permissions::from_mode(0o755)).unwrap();
+    git(&inner, &["config", "core.fsmonitor", &evil.display().to_string()]);
+    fs::write(inner.join("x.txt"), "2\n").unwrap();
+    let _ = fs::remove_file(&trace);
+    let state = branch_and_dirt(dir.path(), &Confinement::None).await.unwrap();
+    assert!(!trace.exists());
+    assert_eq!(state.changed, Some(0));
+}
+
+#[tokio::test]
+async fn a10_names_of_a_repository_reach_no_shell() {
+    let dir = repository();
+    for name in ["$(touch pwned)", "-rf", "--output=pwned", "a\nb", "a\u{3000}b", "`touch pwned`; touch pwned"] {
+        fs::write(dir.path().join(name), "x").unwrap();
+    }
+    fs::write(dir.path().join(".git/HEAD"), "ref: refs/heads/$(touch${IFS}pwned)\u{3000}--x\n").unwrap();
+    let state = branch_and_dirt(dir.path(), &Confinement::None).await.unwrap();
+    assert_eq!(state.branch, "$(touch${IFS}pwned)\u{3000}--x");
+    assert!(state.changed.is_some_and(|changed| changed >= 6), "{state:?}");
+    assert!(!dir.path().join("pwned").exists());
+}
+
+#[tokio::test]
+async fn branches_commits_worktrees_and_no_repository() {
+    let dir = repository();
+    let sub = dir.path().join("deep/er");
+    fs::create_dir_all(&sub).unwrap();
+    assert_eq!(branch(&sub).as_deref(), Some("main"));
+    let elsewhere = tempfile::tempdir().unwrap();
+    let side = elsewhere.path().join("side");
+    git(dir.path(), &["worktree", "add", "-q", "-b", "side", &side.display().to_string()]);
+    assert_eq!(branch(&side).as_deref(), Some("side"));
+    assert_eq!(branch_and_dirt(&side, &Confinement::None).await.unwrap().changed, Some(0));
+    git(dir.path(), &["checkout", "-q", "--detach"]);
+    assert_eq!(branch(dir.path()).map(|commit| commit.len()), Some(8));
+    // What is no small file is not read.
+    fs::remove_file(dir.path().join(".git/HEAD")).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, dir.path().join(".git/HEAD"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+        .unwrap();
+    assert_eq!(branch(dir.path()), None);
+    assert_eq!(branch(Path::new("/")), None);
+}
