@@ -1,6 +1,6 @@
 //! From records to messages: the request is a pure function of the prefix and the log.
 
-use reasonix_proto::{Message, RecordBody, ToolOutcome};
+use reasonix_proto::{Message, RecordBody, StopReason, ToolOutcome};
 
 /// What the model reads when the user interrupted before it said anything, or the process died.
 pub const INTERRUPTED: &str = "[interrupted]";
@@ -10,14 +10,42 @@ pub const NO_ANSWER: &str = "[no answer]";
 
 /// The message that a record adds to the conversation, if it adds one.
 pub fn message_of(body: &RecordBody) -> Option<Message> {
+    into_message(body.clone())
+}
+
+/// The same where the record is not needed any more.
+pub fn into_message(body: RecordBody) -> Option<Message> {
     match body {
-        RecordBody::Prompt { text, .. } | RecordBody::Note { text, .. } => Some(Message::User { text: text.clone() }),
-        RecordBody::Assistant { message, .. } => Some(message.clone()),
+        RecordBody::Prompt { text, .. } | RecordBody::Note { text, .. } => Some(Message::User { text }),
+        RecordBody::Assistant { message, .. } => Some(message),
         RecordBody::Outcome { call, tool, outcome, .. } => {
-            Some(Message::Tool { call: call.clone(), name: tool.clone(), content: outcome_text(outcome) })
+            let content = match outcome {
+                ToolOutcome::Done { content, .. } if !content.is_empty() => content,
+                other => outcome_text(&other),
+            };
+            Some(Message::Tool { call, name: tool, content })
         }
+        RecordBody::Shell { command, keep: true, .. } => Some(Message::User { text: format!("!{command}") }),
+        RecordBody::ShellEnded { command, keep: true, outcome, .. } => Some(Message::Assistant {
+            text: shell_text(&command, &outcome),
+            reasoning: None,
+            calls: Vec::new(),
+            stop: StopReason::End,
+        }),
         _ => None,
     }
+}
+
+/// What the model reads of a command that the user ran.
+fn shell_text(command: &str, outcome: &ToolOutcome) -> String {
+    let text = outcome_text(outcome);
+    let gap = if text.ends_with('\n') { "" } else { "\n" };
+    // Any other exit code is the last line of the output already.
+    let end = match outcome {
+        ToolOutcome::Done { details, .. } if details.exit_code == Some(0) => "exit code 0",
+        _ => "",
+    };
+    format!("The user ran this command themselves:\n$ {command}\n{text}{gap}{end}").trim_end().to_owned()
 }
 
 /// What the model reads of an outcome.

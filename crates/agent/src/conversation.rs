@@ -6,7 +6,7 @@ use crate::estimate_tokens;
 use crate::heal::heal;
 use crate::ports::{Prefix, Request};
 use reasonix_proto::{Compacted, Message, Record, RecordBody, Usage};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A session's conversation, as the next request will carry it.
 #[derive(Debug, Clone)]
@@ -172,24 +172,76 @@ pub(crate) fn message_tokens(message: &Message) -> u64 {
         }
 }
 
-/// What a person says to a running turn, waiting to be read before its next step.
+/// Something a person said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Said {
+    /// As the model reads it.
+    pub text: String,
+    /// As it was typed, where references in it became more text.
+    pub typed: Option<String>,
+}
+
+impl From<String> for Said {
+    fn from(text: String) -> Self {
+        Self { text, typed: None }
+    }
+}
+
+impl From<&str> for Said {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl Said {
+    /// As a person remembers it.
+    pub fn typed(&self) -> &str {
+        self.typed.as_deref().unwrap_or(&self.text)
+    }
+}
+
+/// What a person says to a running turn, waiting to be read before its next step. Each has a number by which it can be
+/// changed or taken back while it waits.
 #[derive(Debug, Clone, Default)]
-pub struct Inbox(Arc<Mutex<Vec<String>>>);
+pub struct Inbox(Arc<Mutex<Vec<(u64, Said)>>>);
 
 impl Inbox {
-    /// Queues a steering message.
-    pub fn push(&self, text: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    fn lock(&self) -> MutexGuard<'_, Vec<(u64, Said)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes all that wait, joined.
-    pub fn take(&self) -> Option<String> {
-        let waiting = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        (!waiting.is_empty()).then(|| waiting.join("\n\n"))
+    /// Queues a steering message under a number.
+    pub fn push(&self, id: u64, said: impl Into<Said>) {
+        self.lock().push((id, said.into()));
+    }
+
+    /// Takes all that wait, joined: some chat templates refuse two user messages in a row.
+    pub fn take(&self) -> Option<Said> {
+        let waiting = std::mem::take(&mut *self.lock());
+        let join =
+            |text: fn(&Said) -> &str| waiting.iter().map(|(_, said)| text(said)).collect::<Vec<_>>().join("\n\n");
+        let typed = waiting.iter().any(|(_, said)| said.typed.is_some()).then(|| join(Said::typed));
+        (!waiting.is_empty()).then(|| Said { text: join(|said| &said.text), typed })
+    }
+
+    /// Changes what waits under a number, or takes it away. False when it does not wait any more.
+    pub fn edit(&self, id: u64, said: Option<Said>) -> bool {
+        let mut waiting = self.lock();
+        let Some(place) = waiting.iter().position(|(waits, _)| *waits == id) else { return false };
+        match (said, waiting.get_mut(place)) {
+            (Some(said), Some(found)) => found.1 = said,
+            _ => drop(waiting.remove(place)),
+        }
+        true
+    }
+
+    /// What waits, in order.
+    pub fn list(&self) -> Vec<(u64, Said)> {
+        self.lock().clone()
     }
 
     /// True when nothing waits.
     pub fn is_empty(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+        self.lock().is_empty()
     }
 }

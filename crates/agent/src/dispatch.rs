@@ -28,7 +28,7 @@ pub(crate) struct Tally {
 }
 
 /// A call that names a tool and has arguments, or the reason why not.
-enum Ready<'a> {
+pub(crate) enum Ready<'a> {
     Runs { call: &'a ToolCall, tool: Arc<dyn Tool>, args: Args, action: Action, signature: Signature },
     Fails { call: &'a ToolCall, outcome: ToolOutcome },
 }
@@ -62,7 +62,7 @@ fn is_reader(ready: &Ready<'_>) -> bool {
     matches!(ready, Ready::Runs { action, .. } if action.read_only == ReadOnly::Yes)
 }
 
-fn prepare<'a>(
+pub(crate) fn prepare<'a>(
     agent: &Agent,
     call: &'a ToolCall,
     doubt: Option<&Repair>,
@@ -159,7 +159,7 @@ async fn together(
     let turn = conversation.turns();
     for ready in calls {
         let signature = if let Ready::Runs { signature, .. } = &ready { Some(*signature) } else { None };
-        let ready = admit(agent, ready, stop, tally).await?;
+        let ready = admit(agent, ready, false, stop, tally).await?;
         work.push(Box::pin(async move { (finish(agent, ready, turn, stop).await, signature) }));
     }
     let mut outcomes = stream::iter(work).buffered(PARALLEL);
@@ -175,9 +175,15 @@ async fn together(
 }
 
 /// Passes a call through the gate; the decision is journaled before the call can run.
-async fn admit<'a>(agent: &Agent, ready: Ready<'a>, stop: &Stop, tally: &mut Tally) -> Result<Ready<'a>, JournalError> {
+pub(crate) async fn admit<'a>(
+    agent: &Agent,
+    ready: Ready<'a>,
+    by_user: bool,
+    stop: &Stop,
+    tally: &mut Tally,
+) -> Result<Ready<'a>, JournalError> {
     let Ready::Runs { call, tool, args, action, signature } = ready else { return Ok(ready) };
-    let ask = Ask { call, tool: tool.as_ref(), args: &args, action: &action };
+    let ask = Ask { call, tool: tool.as_ref(), args: &args, action: &action, by_user };
     let decision = tokio::select! {
         biased;
         () = stop.cancelled() => return Ok(Ready::Fails { call, outcome: ToolOutcome::Aborted }),
@@ -203,7 +209,7 @@ async fn admit<'a>(agent: &Agent, ready: Ready<'a>, stop: &Stop, tally: &mut Tal
     }
 }
 
-async fn finish(agent: &Agent, ready: Ready<'_>, turn: u32, stop: &Stop) -> RecordBody {
+pub(crate) async fn finish(agent: &Agent, ready: Ready<'_>, turn: u32, stop: &Stop) -> RecordBody {
     let started = Instant::now();
     let (call, tool, outcome) = match ready {
         Ready::Fails { call, outcome } => (call, canonical_name(agent, call), outcome),

@@ -11,6 +11,7 @@ mod fold;
 mod heal;
 mod names;
 mod ports;
+mod shell;
 mod step;
 mod storm;
 mod stutter;
@@ -19,8 +20,8 @@ mod turn;
 
 pub use bound::{Bound, bound};
 pub use compact::{Compaction, folded_messages};
-pub use context::{INTERRUPTED, NO_ANSWER, message_of, outcome_text};
-pub use conversation::{Conversation, Inbox};
+pub use context::{INTERRUPTED, NO_ANSWER, into_message, message_of, outcome_text};
+pub use conversation::{Conversation, Inbox, Said};
 pub use heal::heal;
 pub use names::plain_name;
 pub use ports::{

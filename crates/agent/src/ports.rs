@@ -287,6 +287,8 @@ pub struct Ask<'a> {
     pub args: &'a Args,
     /// What it would do.
     pub action: &'a Action,
+    /// True when a person typed it: then only a rule or danger is a reason to ask.
+    pub by_user: bool,
 }
 
 /// The gate's answer.

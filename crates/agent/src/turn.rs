@@ -1,7 +1,7 @@
 //! A turn: a prompt is admitted, steps follow until the model has nothing more to call, and one record ends it.
 
 use crate::compact::{Compaction, Need};
-use crate::conversation::{Conversation, Inbox};
+use crate::conversation::{Conversation, Inbox, Said};
 use crate::dispatch::dispatch;
 use crate::fold::Answer;
 use crate::ports::{Artifacts, BoxFuture, FailureClass, Gate, Journal, JournalError, Model, Sink, Stop, Tools, Watch};
@@ -64,14 +64,14 @@ impl Agent {
     pub fn turn<'a>(
         &'a self,
         conversation: &'a mut Conversation,
-        prompt: String,
+        prompt: Said,
         inbox: &'a Inbox,
         stop: &'a Stop,
     ) -> BoxFuture<'a, TurnEnd> {
         Box::pin(self.whole_turn(conversation, prompt, inbox, stop))
     }
 
-    async fn whole_turn(&self, conversation: &mut Conversation, prompt: String, inbox: &Inbox, stop: &Stop) -> TurnEnd {
+    async fn whole_turn(&self, conversation: &mut Conversation, prompt: Said, inbox: &Inbox, stop: &Stop) -> TurnEnd {
         let mut progress = Progress { turn: conversation.next_turn(), ..Progress::default() };
         let end = match self.timed(conversation, prompt, inbox, stop, &mut progress).await {
             Ok(end) => end,
@@ -100,7 +100,7 @@ impl Agent {
         self.sink.emit(Event::State { state });
     }
 
-    fn broken(&self, error: &JournalError) -> TurnEnd {
+    pub(crate) fn broken(&self, error: &JournalError) -> TurnEnd {
         let why = Phrase::new("engine.journal_failed").with("path", &error.path).with("reason", &error.reason);
         self.sink.emit(Event::Notice { level: Level::Error, phrase: why.clone() });
         TurnEnd::Broken { why }
@@ -110,7 +110,7 @@ impl Agent {
     async fn timed(
         &self,
         conversation: &mut Conversation,
-        prompt: String,
+        prompt: Said,
         inbox: &Inbox,
         stop: &Stop,
         progress: &mut Progress,
@@ -137,13 +137,16 @@ impl Agent {
     async fn steps(
         &self,
         conversation: &mut Conversation,
-        prompt: String,
+        prompt: Said,
         inbox: &Inbox,
         stop: &Stop,
         progress: &mut Progress,
     ) -> Result<TurnEnd, JournalError> {
         self.close(conversation, (progress.turn.saturating_sub(1), 0)).await?;
-        let record = self.journal.append(RecordBody::Prompt { turn: progress.turn, text: prompt, typed: None }).await?;
+        let record = self
+            .journal
+            .append(RecordBody::Prompt { turn: progress.turn, text: prompt.text, typed: prompt.typed })
+            .await?;
         conversation.take(&record);
         self.sink.emit(Event::TurnStarted { record: Box::new(record) });
         loop {
@@ -236,7 +239,7 @@ impl Agent {
         turn: u32,
     ) -> Result<(), JournalError> {
         match inbox.take() {
-            Some(text) => self.note(conversation, turn, text, true).await,
+            Some(said) => self.note(conversation, turn, said, true).await,
             None => Ok(()),
         }
     }
@@ -245,10 +248,11 @@ impl Agent {
         &self,
         conversation: &mut Conversation,
         turn: u32,
-        text: String,
+        said: impl Into<Said>,
         by_user: bool,
     ) -> Result<(), JournalError> {
-        let record = self.journal.append(RecordBody::Note { turn, text, typed: None, by_user }).await?;
+        let Said { text, typed } = said.into();
+        let record = self.journal.append(RecordBody::Note { turn, text, typed, by_user }).await?;
         conversation.take(&record);
         self.sink.emit(Event::Noted { record: Box::new(record) });
         Ok(())
@@ -263,7 +267,7 @@ impl Agent {
         progress: &mut Progress,
         (why, end): (&str, TurnEnd),
     ) -> Result<TurnEnd, JournalError> {
-        let steered = inbox.take().map(|text| text + "\n\n").unwrap_or_default();
+        let steered = inbox.take().map(|said| said.text + "\n\n").unwrap_or_default();
         let text = format!(
             "{steered}[{why} Do not call tools. Say in a few sentences what is done, what is not, and what comes next.]"
         );
@@ -273,7 +277,7 @@ impl Agent {
     }
 
     /// Completes what an interrupt or a failed disk left open, so that the next request is valid.
-    async fn close(&self, conversation: &mut Conversation, place: (u32, u32)) -> Result<(), JournalError> {
+    pub(crate) async fn close(&self, conversation: &mut Conversation, place: (u32, u32)) -> Result<(), JournalError> {
         for body in conversation.missing(place, &self.model.card().name) {
             let record = self.journal.append(body).await?;
             conversation.take(&record);
@@ -300,7 +304,7 @@ fn natural_end(progress: &mut Progress) -> TurnEnd {
     }
 }
 
-fn state_of(end: &TurnEnd) -> TurnState {
+pub(crate) fn state_of(end: &TurnEnd) -> TurnState {
     match end {
         TurnEnd::Done | TurnEnd::StepLimit | TurnEnd::Refused { .. } => TurnState::Done,
         TurnEnd::Interrupted => TurnState::Aborted,

@@ -461,7 +461,7 @@ async fn at_the_step_limit_one_answer_in_words_sums_up() {
     let plays = vec![calls(&["read"]), calls(&["read"]), Play::Items(last), says("next turn")];
     let mut world = World::new(plays, vec![quick("read", true), quick("write", false)]);
     world.agent.limits.max_steps = 2;
-    world.inbox.push("hurry".into());
+    world.inbox.push(1, "hurry");
     assert_eq!(world.turn("go").await, TurnEnd::StepLimit);
     assert_eq!(world.results(), ["read ran", "read ran"], "the call of the last answer is not run");
     let requests = world.requests();
@@ -474,8 +474,8 @@ async fn steering_is_read_between_steps() {
     let mut world = World::new(vec![calls(&["read"]), says("ok"), says("steered")], vec![quick("read", true)]);
     let inbox = world.inbox.clone();
     let steering = tool("read", true, move |_, _| {
-        inbox.push("use tabs".into());
-        inbox.push("and be brief".into());
+        inbox.push(1, "use tabs");
+        inbox.push(2, "and be brief");
         Box::pin(async { ToolOutcome::done("x") })
     });
     world.agent.tools = Tools::new(vec![steering]);

@@ -91,6 +91,12 @@ pub(crate) struct SessionArgs {
     /// Go on with this session; the beginning or the end of its id is enough
     #[arg(short, long, value_name = "ID")]
     pub(crate) resume: Option<String>,
+    /// Go on in a copy of this session; the other one stays as it is, and may be in use
+    #[arg(long, value_name = "ID", conflicts_with_all = ["continues", "resume"])]
+    pub(crate) fork: Option<String>,
+    /// With --fork: copy up to this record only, as `sessions show --tree` numbers them
+    #[arg(long, value_name = "RECORD", requires = "fork")]
+    pub(crate) at: Option<u64>,
     /// Trust what this folder would execute, for this run; only at a terminal
     #[arg(long)]
     pub(crate) trust: bool,
@@ -101,7 +107,7 @@ pub(crate) struct SessionArgs {
     #[arg(long)]
     pub(crate) require_trust: bool,
     /// Keep nothing on disk
-    #[arg(long, conflicts_with_all = ["continues", "resume"])]
+    #[arg(long, conflicts_with_all = ["continues", "resume", "fork"])]
     pub(crate) no_session: bool,
 }
 

@@ -8,7 +8,7 @@ use crate::pump::pump;
 use crate::run::finish;
 use crate::say::{self, Colour, Style, clean};
 use crate::view::{Plain, View, todo_lines};
-use reasonix_engine::{Handle, resolve_refs, start};
+use reasonix_engine::{Handle, resolve_refs};
 use reasonix_proto::{Asking, Choice, Level, Op, Phrase, Query, Reply, TurnEnd};
 use reasonix_workspace::Workspace;
 use rustyline::DefaultEditor;
@@ -41,12 +41,13 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
     let keeps = !args.no_session;
     let beginning = context.start(&args, true)?;
     let workspace = beginning.workspace.clone();
-    let mut handle = start(beginning).map_err(|error| say::engine(&error))?;
+    let host = reasonix_engine::Host::new(beginning).at_terminal(crate::context::terminal());
+    let mut handle = host.open_first().map_err(|error| say::engine(&error))?;
     let editor = editor(keeps.then_some(&history))?;
     let asking = Rc::clone(&editor);
     let mut view = Plain::new(Some(Box::new(move |question| ask(&asking, question))));
-    greet(&handle, &workspace);
-    ask_trust(&handle);
+    greet(&handle, &workspace).await;
+    ask_trust(&handle).await;
     let mut spoke = false;
     while let Some(typed) = read(&editor)? {
         if keeps {
@@ -54,7 +55,7 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
         }
         match typed.strip_prefix('/') {
             Some(command) => {
-                if command_line(command, &handle)? {
+                if command_line(command, &handle).await? {
                     break;
                 }
             }
@@ -72,8 +73,8 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn greet(handle: &Handle, workspace: &Workspace) {
-    if let Reply::Status(status) = handle.query(&Query::Status) {
+async fn greet(handle: &Handle, workspace: &Workspace) {
+    if let Reply::Status(status) = handle.query(Query::Status).await {
         let folder = workspace.root().display();
         let phrase = Phrase::new("cli.greeting").with("model", status.model).with("folder", folder);
         say::line_err(&Style::get().text(&phrase));
@@ -81,8 +82,8 @@ fn greet(handle: &Handle, workspace: &Workspace) {
 }
 
 /// Asks once about what this folder would execute, where something is new or changed.
-fn ask_trust(handle: &Handle) {
-    let Reply::Trust(info) = handle.query(&Query::Trust) else { return };
+async fn ask_trust(handle: &Handle) {
+    let Reply::Trust(info) = handle.query(Query::Trust).await else { return };
     if info.is_open() {
         crate::trust::show(&info, false);
         let yes = crate::trust::asked();
@@ -152,13 +153,13 @@ async fn turn(
 }
 
 /// A `/command`. True when the chat is over.
-fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
+async fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
     let style = Style::get();
     match command.trim() {
         "quit" | "exit" | "q" => return Ok(true),
         "help" | "?" => say::line_err(&style.text(&Phrase::new("cli.chat_help"))),
         "status" => {
-            if let Reply::Status(status) = handle.query(&Query::Status) {
+            if let Reply::Status(status) = handle.query(Query::Status).await {
                 let reasonix_proto::Status { session, model, usage, context, window, .. } = *status;
                 let share =
                     (context * 100).checked_div(window).map_or_else(|| "?".to_owned(), |share| format!("{share} %"));
@@ -175,7 +176,7 @@ fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
             }
         }
         "todo" => {
-            if let Reply::Todo { phases } = handle.query(&Query::Todo) {
+            if let Reply::Todo { phases } = handle.query(Query::Todo).await {
                 let lines = todo_lines(&phases);
                 if lines.is_empty() {
                     say::line_err(&style.text(&Phrase::new("cli.no_todo")));

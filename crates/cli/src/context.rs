@@ -79,11 +79,12 @@ impl Context {
         for (level, phrase) in &rules.notices {
             say::notice(*level, phrase);
         }
-        let which = match (&args.resume, args.continues, args.no_session) {
-            (Some(id), _, _) => Which::Resume(id.clone()),
-            (None, true, _) => Which::Continue,
-            (None, false, true) => Which::Unkept,
-            (None, false, false) => Which::New,
+        let which = match (&args.resume, &args.fork) {
+            (Some(id), _) => Which::Resume(id.clone()),
+            (None, Some(id)) => Which::Fork { session: id.clone(), at: args.at.map(reasonix_proto::RecordId) },
+            _ if args.continues => Which::Continue,
+            _ if args.no_session => Which::Unkept,
+            _ => Which::New,
         };
         let start = Start {
             settings: self.loaded.settings,
@@ -181,4 +182,12 @@ fn home_folder(env: &BTreeMap<String, String>) -> anyhow::Result<PathBuf> {
     let path = said.or_else(|| std::env::home_dir().map(|home| home.join(".reasonix")));
     let path = path.ok_or_else(|| say::usage(Phrase::new("cli.no_home")))?;
     std::path::absolute(&path).with_context(|| format!("cannot resolve {}", path.display()))
+}
+
+/// What tells this terminal from others, so that each goes on with its own session.
+pub(crate) fn terminal() -> Option<String> {
+    let tty = rustix::termios::ttyname(std::io::stdin(), Vec::new()).ok().and_then(|name| name.into_string().ok());
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let named = ["KITTY_WINDOW_ID", "TMUX_PANE", "TERM_SESSION_ID", "WT_SESSION"];
+    tty.or_else(|| named.into_iter().find_map(|name| Some(format!("{name} {}", set(name)?))))
 }

@@ -4,11 +4,10 @@ use crate::args::SessionArgs;
 use crate::context::{Context, flags_of};
 use crate::exit::Exit;
 use crate::say;
-use reasonix_engine::{EngineError, Handle, resolve_refs, start};
+use reasonix_engine::{EngineError, Handle};
 use reasonix_proto::{Event, Level, Op, Phrase};
 use reasonix_tui::theme::Theme;
 use reasonix_tui::{Asked, Colours, Ended, Host, Look, Options, Post, Told};
-use reasonix_workspace::Workspace;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -99,7 +98,7 @@ impl Desk {
             for (level, phrase) in &loaded.loaded.notices {
                 say::notice(*level, phrase);
             }
-            let (mut handle, workspace) = match self.open(loaded) {
+            let mut handle = match self.open(loaded) {
                 Ok(opened) => opened,
                 Err(error) if is_first_run(&error) => return Ok(self.first_run().await),
                 Err(error) => {
@@ -108,7 +107,7 @@ impl Desk {
                 }
             };
             self.post.tell(Told::Ready);
-            let next = self.serve(&mut handle, &workspace).await;
+            let next = self.serve(&mut handle).await;
             let session = handle.session.clone();
             finish(handle).await;
             match next {
@@ -124,25 +123,27 @@ impl Desk {
         }
     }
 
-    fn open(&self, context: Context) -> anyhow::Result<(Handle, Workspace)> {
-        let beginning = context.start(&self.args, true)?;
-        let workspace = beginning.workspace.clone();
-        let handle = start(beginning).map_err(|error| match error {
+    fn open(&self, context: Context) -> anyhow::Result<Handle> {
+        let origins = context.loaded.origins.clone();
+        let host = reasonix_engine::Host::new(context.start(&self.args, true)?).with_origins(origins);
+        host.at_terminal(crate::context::terminal()).open_first().map_err(|error| match error {
             EngineError::Settings(phrase) => say::usage(phrase),
             other => say::failed(other.phrase()),
-        })?;
-        Ok((handle, workspace))
+        })
     }
 
     /// Carries events there and wishes here until the session or the screen is over.
-    async fn serve(&mut self, handle: &mut Handle, workspace: &Workspace) -> Next {
+    async fn serve(&mut self, handle: &mut Handle) -> Next {
         loop {
             tokio::select! {
                 biased;
                 wish = self.asked.recv() => match wish {
                     None => return Next::Leave,
-                    Some(Asked::Op(op)) => self.send(handle, workspace, op),
-                    Some(Asked::Query(id, query)) => drop(self.post.reply(id, handle.query(&query))),
+                    Some(Asked::Op(op)) => self.send(handle, op),
+                    Some(Asked::Query(id, query)) => {
+                        let (post, reply) = (self.post.clone(), handle.query(query));
+                        tokio::spawn(async move { post.reply(id, reply.await) });
+                    }
                     Some(Asked::Host(host)) => if let Some(args) = self.other(host) {
                         return Next::Open(args);
                     },
@@ -155,24 +156,14 @@ impl Desk {
         }
     }
 
-    fn send(&mut self, handle: &Handle, workspace: &Workspace, op: Op) {
-        let op = match op {
-            Op::Prompt { text, resolved: false } => {
-                let resolved = resolve_refs(workspace, &text);
-                for phrase in &resolved.notices {
-                    say::notice(Level::Warning, phrase);
-                }
-                Op::Prompt { text: resolved.text, resolved: true }
-            }
-            op => op,
-        };
+    fn send(&mut self, handle: &Handle, op: Op) {
         self.spoke |= matches!(op, Op::Prompt { .. } | Op::Shell { .. });
         handle.send(op);
     }
 
     /// The arguments of the session that takes this one's place.
     fn other(&self, host: Host) -> Option<SessionArgs> {
-        let mut args = SessionArgs { continues: false, resume: None, ..self.args.clone() };
+        let mut args = SessionArgs { continues: false, resume: None, fork: None, at: None, ..self.args.clone() };
         match host {
             Host::New => {}
             Host::Resume(id) => args.resume = Some(id),

@@ -20,11 +20,11 @@ const MOST_NAMED: usize = 100;
 pub(crate) async fn undo(args: &UndoArgs) -> anyhow::Result<Exit> {
     let mut place = Place::open(args.session.as_deref())?;
     if args.redo {
-        let spans = place.spans();
+        let spans = place.spans()?;
         let back = bring_again(&mut place.files, &spans, args.force).map_err(|error| told(&error))?;
         return place.tell(&back, "undo.redone").await;
     }
-    let Some(turn) = last_standing(&place.spans()) else {
+    let Some(turn) = last_standing(&place.spans()?) else {
         return Err(say::failed(Phrase::new("undo.nothing").with("session", place.session.as_str())));
     };
     place.take_back(turn, args.force).await
@@ -36,7 +36,7 @@ pub(crate) async fn rewind(args: &RewindArgs) -> anyhow::Result<Exit> {
 
 pub(crate) fn show_changes(args: &ChangesArgs) -> anyhow::Result<Exit> {
     let mut place = Place::open(args.session.as_deref())?;
-    let spans = place.spans();
+    let spans = place.spans()?;
     let turns: Vec<u32> = match args.turn {
         Some(turn) => vec![turn],
         None => spans.iter().filter(|span| span.kind == Work::Turn).map(|span| span.turn).collect(),
@@ -119,24 +119,22 @@ impl Place {
                 .map_err(failed)?
                 .ok_or_else(|| say::failed(Phrase::new("undo.no_session")))?,
         };
-        let opened = sessions.open(id.as_str()).map_err(failed)?;
+        let opened = sessions.open(id.as_str(), |_| {}).map_err(failed)?;
         opened.notices.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
-        let root = opened.records.iter().find_map(|record| match &record.body {
-            RecordBody::Session(head) => Some(head.cwd.clone()),
-            _ => None,
-        });
+        let root = opened.history.head.as_ref().map(|head| head.cwd.clone());
         let root = root.unwrap_or_else(|| context.root().display().to_string());
         let files = snapshots_of(root.as_ref(), &context.home)
             .map_err(|error| say::failed(Phrase::new("undo.not_kept").with("reason", error)))?;
         Ok(Self { session: id.short().to_owned(), opened, files })
     }
 
-    fn spans(&self) -> Vec<Span> {
-        spans(&self.opened.records)
+    fn spans(&self) -> anyhow::Result<Vec<Span>> {
+        let unreadable = |error| say::failed(Phrase::new("engine.log_unreadable").with("reason", error));
+        Ok(spans(&self.opened.past.all().map_err(unreadable)?))
     }
 
     async fn take_back(&mut self, turn: u32, force: bool) -> anyhow::Result<Exit> {
-        let spans = self.spans();
+        let spans = self.spans()?;
         let back = take_back(&mut self.files, &spans, turn, force).map_err(|error| told(&error))?;
         self.tell(&back, "undo.done").await
     }

@@ -3,12 +3,24 @@
 
 mod approve;
 mod border;
+mod citations;
+mod commands;
+mod complete;
 mod confine;
+mod desk;
 mod error;
+mod fuzzy;
+mod git;
+mod handle;
+mod host;
 mod live;
+mod lookout;
 mod models;
+mod moves;
 mod outbox;
 mod prompt;
+mod queries;
+mod queue;
 mod refs;
 mod start;
 pub mod tools;
@@ -17,9 +29,11 @@ pub mod undo;
 
 pub use confine::{confinement, shortcoming};
 pub use error::EngineError;
+pub use handle::Handle;
+pub use host::Host;
 pub use models::{build_model, client_of, endpoint_of};
 pub use outbox::Events;
 pub use prompt::BASE_PROMPT;
 pub use refs::{Resolved, resolve_refs};
-pub use start::{Handle, Start, Which, start, tool_specs, unknown_tools};
+pub use start::{Start, Which, start, tool_specs, unknown_tools};
 pub use trust::trust_info;

@@ -1,12 +1,11 @@
 //! One task a session: operations come in, turns run one after the other, and an interrupt is heard at any moment.
 
-use crate::approve::{Approvals, Heard};
-use crate::outbox::Outbox;
-use crate::trust::Word;
+use crate::desk::Desk;
+use crate::queue::Work;
 use crate::undo::Undo;
-use reasonix_agent::{Agent, Conversation, Inbox, Sink, Stop};
-use reasonix_proto::{AskId, Choice, Event, Level, Op, Phrase, RecordBody, TurnState};
-use std::collections::VecDeque;
+use reasonix_agent::{Agent, Conversation, Prefix, Sink, Stop};
+use reasonix_proto::{Event, Level, Op, Phrase, RecordBody, TurnState};
+use reasonix_session::Sessions;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -14,52 +13,27 @@ pub(crate) use crate::tools::TodoList as Todo;
 
 /// A live session.
 pub(crate) struct Live {
-    agent: Agent,
-    conversation: Conversation,
-    desk: Desk,
-    inbound: mpsc::UnboundedReceiver<Op>,
-    resumed: bool,
-    undo: Option<Arc<Undo>>,
-}
-
-/// What operations act on while a turn runs.
-struct Desk {
-    gate: Arc<Approvals>,
-    outbox: Arc<Outbox>,
-    inbox: Inbox,
-    queue: VecDeque<String>,
-    closing: bool,
-    trust: Option<Word>,
+    pub(crate) agent: Agent,
+    pub(crate) conversation: Conversation,
+    pub(crate) desk: Desk,
+    pub(crate) inbound: mpsc::UnboundedReceiver<Op>,
+    pub(crate) resumed: bool,
+    pub(crate) undo: Option<Arc<Undo>>,
+    pub(crate) todo: Todo,
+    pub(crate) prefix: Arc<Prefix>,
+    /// The terminal that goes on with this session, once it is on disk.
+    pub(crate) terminal: Option<String>,
 }
 
 impl Live {
-    pub(crate) fn new(
-        agent: Agent,
-        conversation: Conversation,
-        gate: Arc<Approvals>,
-        outbox: Arc<Outbox>,
-        inbound: mpsc::UnboundedReceiver<Op>,
-        resumed: bool,
-        undo: Option<Arc<Undo>>,
-    ) -> Self {
-        let desk = Desk { gate, outbox, inbox: Inbox::default(), queue: VecDeque::new(), closing: false, trust: None };
-        Self { agent, conversation, desk, inbound, resumed, undo }
-    }
-
-    /// The same, with the user's word on what the working folder would execute.
-    pub(crate) fn trusting(mut self, trust: Word) -> Self {
-        self.desk.trust = Some(trust);
-        self
-    }
-
     /// Runs until the front end shuts the session down or goes away.
     pub(crate) async fn run(mut self) {
         if self.resumed {
             self.note_resumed().await;
         }
         self.desk.state(TurnState::Idle);
-        while let Some(prompt) = self.next_prompt().await {
-            self.turn(prompt).await;
+        while let Some(work) = self.next_work().await {
+            self.work(work).await;
         }
         self.desk.outbox.emit(Event::SessionEnded);
     }
@@ -67,44 +41,74 @@ impl Live {
     async fn note_resumed(&self) {
         let model = self.agent.model.card().name.clone();
         let body = RecordBody::Resumed { version: env!("CARGO_PKG_VERSION").to_owned(), model: model.clone() };
-        match self.agent.journal.append(body).await {
-            Ok(record) => {
-                self.desk.outbox.emit(Event::SessionStarted { record: Box::new(record), model, resumed: true });
-            }
-            Err(error) => {
-                let phrase = Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason);
-                self.desk.notice(Level::Error, phrase);
-            }
+        if let Some(record) = self.desk.journal(body).await {
+            self.desk.outbox.emit(Event::SessionStarted { record: Box::new(record), model, resumed: true });
         }
     }
 
-    async fn next_prompt(&mut self) -> Option<String> {
+    async fn next_work(&mut self) -> Option<Work> {
         loop {
+            while let Some(op) = self.desk.after_turn.pop_front() {
+                if let Some(work) = self.take(op).await {
+                    return Some(work);
+                }
+            }
             if self.desk.closing {
                 return None;
             }
-            // What was said too late to steer the last turn is the next prompt.
-            if let Some(text) = self.desk.inbox.take().or_else(|| self.desk.queue.pop_front()) {
-                return Some(text);
+            if let Some(work) = self.desk.queue.pop() {
+                self.desk.tell_queue();
+                return Some(work);
             }
-            match self.inbound.recv().await? {
-                Op::Prompt { text, .. } | Op::Steer { text } | Op::FollowUp { text } => return Some(text),
-                Op::Answer { ask, choice, digest } => self.desk.answer(&ask, choice, digest.as_deref()),
-                Op::Trust { digest, yes } => self.desk.take_word(&digest, yes),
-                Op::Interrupt => {}
-                Op::Shutdown => return None,
-                _ => self.desk.notice(Level::Warning, Phrase::new("engine.not_possible")),
+            let op = self.inbound.recv().await?;
+            if let Some(work) = self.take(op).await {
+                return Some(work);
             }
         }
     }
 
-    async fn turn(&mut self, prompt: String) {
+    /// An operation while nothing runs.
+    async fn take(&mut self, op: Op) -> Option<Work> {
+        match op {
+            Op::Prompt { text, resolved } => return Some(Work::Prompt(self.desk.said(text, resolved).await)),
+            Op::Steer { text } | Op::FollowUp { text } => {
+                return Some(Work::Prompt(self.desk.said(text, false).await));
+            }
+            Op::Shell { command, keep } => return self.shell(command, keep),
+            Op::Retry => return self.retry().await,
+            Op::Branch { at } => self.branch(at).await,
+            Op::Rewind { turn, what } => self.rewind(turn, what).await,
+            Op::SetModel { model, effort } => self.set_model(model, effort).await,
+            Op::Discard => {
+                self.desk.change(RecordBody::Discarded).await;
+                self.desk.closing = true;
+            }
+            Op::Interrupt => {}
+            Op::Shutdown => self.desk.closing = true,
+            other => self.desk.take(other).await,
+        }
+        None
+    }
+
+    fn shell(&self, command: String, keep: bool) -> Option<Work> {
+        if command.trim().is_empty() || !self.agent.has_shell() {
+            self.desk.notice(Level::Warning, Phrase::new("engine.no_shell"));
+            return None;
+        }
+        Some(Work::Shell { command, keep })
+    }
+
+    async fn work(&mut self, work: Work) {
         let stop = Stop::new();
         if let Some(undo) = &self.undo {
             undo.begin();
         }
-        let inbox = self.desk.inbox.clone();
-        let turn = self.agent.turn(&mut self.conversation, prompt, &inbox, &stop);
+        self.leave_crumb();
+        let queue = Arc::clone(&self.desk.queue);
+        let turn = match work {
+            Work::Prompt(said) => self.agent.turn(&mut self.conversation, said, queue.inbox(), &stop),
+            Work::Shell { command, keep } => self.agent.shell(&mut self.conversation, command, keep, &stop),
+        };
         tokio::pin!(turn);
         let mut hung_up = false;
         loop {
@@ -113,53 +117,48 @@ impl Live {
                 _ = &mut turn => break,
                 op = self.inbound.recv(), if !hung_up => {
                     hung_up = op.is_none();
-                    self.desk.take(op.unwrap_or(Op::Shutdown), &stop);
+                    self.desk.take_meanwhile(op.unwrap_or(Op::Shutdown), &stop).await;
                 }
             }
         }
         self.desk.state(TurnState::Idle);
     }
-}
 
-impl Desk {
-    /// An operation while a turn runs.
-    fn take(&mut self, op: Op, stop: &Stop) {
-        match op {
-            Op::Steer { text } => self.inbox.push(text),
-            Op::Prompt { text, .. } | Op::FollowUp { text } => self.queue.push_back(text),
-            Op::Interrupt => stop.cancel(),
-            Op::Answer { ask, choice, digest } => self.answer(&ask, choice, digest.as_deref()),
-            Op::Trust { digest, yes } => self.take_word(&digest, yes),
-            Op::Shutdown => {
-                self.closing = true;
-                stop.cancel();
-            }
-            _ => self.notice(Level::Warning, Phrase::new("engine.not_possible")),
-        }
-    }
-
-    fn take_word(&self, digest: &str, yes: bool) {
-        if let Some(trust) = &self.trust {
-            let (level, phrase) = trust.answer(digest, yes);
-            self.notice(level, phrase);
-        }
-    }
-
-    fn answer(&self, ask: &AskId, choice: Choice, digest: Option<&str>) {
-        let code = match self.gate.answer(ask, choice, digest) {
-            Heard::Taken => return,
-            Heard::TooLate => "engine.answer_late",
-            Heard::NotOffered => "engine.answer_not_offered",
-            Heard::OtherThing => "engine.answer_other",
+    /// From the first turn on, this terminal goes on with this session.
+    fn leave_crumb(&mut self) {
+        let Some(terminal) = self.terminal.take() else { return };
+        let (session, kept) = {
+            let status = self.desk.outbox.status();
+            (status.session.clone(), status.kept)
         };
-        self.notice(Level::Warning, Phrase::new(code).with("ask", ask));
+        if kept {
+            let (sessions, root) =
+                (Sessions::at(&self.desk.base.home.join("state")), self.desk.base.workspace.root().to_owned());
+            tokio::task::spawn_blocking(move || sessions.leave_crumb(&terminal, &root, &session));
+        }
     }
 
-    fn notice(&self, level: Level, phrase: Phrase) {
-        self.outbox.emit(Event::Notice { level, phrase });
-    }
-
-    fn state(&self, state: TurnState) {
-        self.outbox.emit(Event::State { state });
+    /// Another model, or the same one thinking more or less, from the next request on.
+    async fn set_model(&mut self, model: Option<String>, effort: Option<String>) {
+        let (current, earlier) = {
+            let status = self.desk.outbox.status();
+            (status.model.clone(), status.effort.clone())
+        };
+        let same = model.as_ref().is_none_or(|wanted| *wanted == current);
+        let effort = effort.or(earlier.filter(|_| same));
+        let reference = model.unwrap_or(current);
+        let built = crate::models::model_of(&self.desk.base, &reference, effort.as_deref());
+        let model = match built {
+            Ok(model) => model,
+            Err(error) => return self.desk.notice(Level::Error, error.phrase()),
+        };
+        let card = model.card().clone();
+        self.agent.model = model;
+        {
+            let mut status = self.desk.outbox.status();
+            status.window = card.window;
+        }
+        self.desk.outbox.set_price(card.price);
+        self.desk.change(RecordBody::ModelChanged { model: card.name, effort }).await;
     }
 }

@@ -1,6 +1,7 @@
 //! From a model reference to a model: protocol, endpoint and key are all settings.
 
 use crate::error::EngineError;
+use crate::start::Start;
 use reasonix_agent::Model;
 use reasonix_config::{ModelRef, Settings};
 use reasonix_llm::{Endpoint, Key, Script, Wire};
@@ -31,6 +32,18 @@ pub fn build_model(
     }
     let client = client_of(settings, &provider.base_url)?;
     Ok(reasonix_llm::connect(endpoint_of(settings, found, env, home), client))
+}
+
+/// The model that a reference names, told to think as hard as this.
+pub(crate) fn model_of(start: &Start, reference: &str, effort: Option<&str>) -> Result<Arc<dyn Model>, EngineError> {
+    let mut settings = start.settings.clone();
+    let name = settings.resolve_model(reference)?.provider.name.clone();
+    if let Some(effort) = effort {
+        let named = settings.providers.iter_mut().filter(|provider| provider.name == name);
+        named.for_each(|provider| provider.reasoning_effort = Some(effort.to_owned()));
+    }
+    let found = settings.resolve_model(reference)?;
+    build_model(&settings, &found, &start.env, &start.home)
 }
 
 fn scripted(found: &ModelRef<'_>) -> Result<Arc<dyn Model>, EngineError> {

@@ -1,9 +1,10 @@
-//! Events on their way to a front end: numbered, never blocking, and bounded where something floods.
+//! Events on their way to front ends: numbered, never blocking, and bounded where something floods. What a status line
+//! shows is folded out of them as they pass.
 
 use reasonix_agent::Sink;
-use reasonix_proto::{Envelope, Event, PROTOCOL_VERSION, SessionId, Usage};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use reasonix_proto::{Envelope, Event, PROTOCOL_VERSION, Price, Record, RecordBody, SessionId, Status};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 
 /// Progress beyond this many unread events is dropped; it is marked as droppable.
@@ -12,17 +13,21 @@ const MOST_UNREAD: usize = 1024;
 /// The sending side.
 pub(crate) struct Outbox {
     session: SessionId,
-    seq: AtomicU64,
-    unread: Arc<AtomicUsize>,
-    to: mpsc::UnboundedSender<Envelope>,
-    figures: Mutex<Figures>,
+    seats: Mutex<Seats>,
+    status: Mutex<Status>,
+    price: Mutex<Option<Price>>,
 }
 
-/// What the last request told about the size of the context.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Figures {
-    pub(crate) usage: Usage,
-    pub(crate) context: u64,
+#[derive(Default)]
+struct Seats {
+    seq: u64,
+    taken: Vec<Seat>,
+}
+
+/// One front end.
+struct Seat {
+    to: mpsc::UnboundedSender<Envelope>,
+    unread: Arc<AtomicUsize>,
 }
 
 /// The receiving side: the events of one session, in order.
@@ -48,58 +53,127 @@ impl Events {
 }
 
 impl Outbox {
-    pub(crate) fn new(session: SessionId, figures: Figures) -> (Arc<Self>, Events) {
-        let (to, from) = mpsc::unbounded_channel();
-        let unread = Arc::new(AtomicUsize::new(0));
-        let events = Events { from, unread: Arc::clone(&unread) };
-        let outbox = Self { session, seq: AtomicU64::new(0), unread, to, figures: Mutex::new(figures) };
+    pub(crate) fn new(status: Status) -> (Arc<Self>, Events) {
+        let (seats, price) = (Mutex::default(), Mutex::default());
+        let outbox = Self { session: status.session.clone(), seats, status: Mutex::new(status), price };
+        let events = outbox.join();
         (Arc::new(outbox), events)
     }
 
-    pub(crate) fn figures(&self) -> Figures {
-        *self.figures.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A seat for one more front end; it gets what happens from now on.
+    pub(crate) fn join(&self) -> Events {
+        let (to, from) = mpsc::unbounded_channel();
+        let unread = Arc::new(AtomicUsize::new(0));
+        let seat = Seat { to, unread: Arc::clone(&unread) };
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner).taken.push(seat);
+        Events { from, unread }
     }
 
-    fn count(&self, event: &Event) {
-        if let Event::Usage { usage, context, .. } = event {
-            let mut figures = self.figures.lock().unwrap_or_else(PoisonError::into_inner);
-            figures.usage.add(*usage);
-            figures.context = *context;
+    pub(crate) fn status(&self) -> MutexGuard<'_, Status> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What tokens cost from now on.
+    pub(crate) fn set_price(&self, price: Option<Price>) {
+        *self.price.lock().unwrap_or_else(PoisonError::into_inner) = price;
+    }
+
+    fn fold(&self, event: &Event) {
+        let mut status = self.status();
+        match event {
+            Event::State { state } => status.state = *state,
+            Event::Usage { usage, context, window } => {
+                status.usage.add(*usage);
+                (status.context, status.window) = (*context, *window);
+                if let Some(price) = &*self.price.lock().unwrap_or_else(PoisonError::into_inner) {
+                    spend(&mut status, price, *usage);
+                }
+            }
+            Event::Queued { queue } => status.queue.clone_from(queue),
+            Event::SessionStarted { model, .. } => status.model.clone_from(model),
+            Event::TurnStarted { record } | Event::Changed { record } => note(&mut status, record),
+            _ => {}
         }
+    }
+}
+
+fn spend(status: &mut Status, price: &Price, usage: reasonix_proto::Usage) {
+    let millionths = |money: f64| (money * 1e6).round().max(0.0) as u64;
+    let spent = price.cost(usage);
+    let uncached = price.cost(reasonix_proto::Usage { cached: 0, ..usage });
+    let currency = price.currency.clone();
+    let cost = status.cost.get_or_insert(reasonix_proto::Cost { spent: 0, saved: 0, currency });
+    if cost.currency == price.currency {
+        cost.spent = cost.spent.saturating_add(millionths(spent));
+        cost.saved = cost.saved.saturating_add(millionths(uncached - spent));
+    }
+}
+
+fn note(status: &mut Status, record: &Record) {
+    match &record.body {
+        RecordBody::Prompt { turn, .. } | RecordBody::Shell { turn, .. } => status.turns = *turn,
+        RecordBody::ModelChanged { model, effort } => {
+            status.model.clone_from(model);
+            status.effort.clone_from(effort);
+        }
+        RecordBody::PostureChanged { posture } => status.posture = *posture,
+        _ => {}
     }
 }
 
 impl Sink for Outbox {
     fn emit(&self, event: Event) {
-        self.count(&event);
+        self.fold(&event);
         let floods = matches!(event, Event::ToolProgress { .. } | Event::Arguments { .. });
-        if floods && self.unread.load(Ordering::Relaxed) > MOST_UNREAD {
-            return;
-        }
+        let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        seats.seq += 1;
         let envelope = Envelope {
             v: PROTOCOL_VERSION,
-            seq: self.seq.fetch_add(1, Ordering::Relaxed) + 1,
+            seq: seats.seq,
             session: self.session.clone(),
             ephemeral: event.is_ephemeral(),
             event,
         };
-        self.unread.fetch_add(1, Ordering::Relaxed);
-        // A front end that went away ends the session through its ops channel; nobody reads this any more.
-        if self.to.send(envelope).is_err() {
-            self.unread.fetch_sub(1, Ordering::Relaxed);
-        }
+        // A front end that went away has given up its seat; the session ends when all of them have.
+        seats.taken.retain(|seat| {
+            if floods && seat.unread.load(Ordering::Relaxed) > MOST_UNREAD {
+                return !seat.to.is_closed();
+            }
+            seat.unread.fetch_add(1, Ordering::Relaxed);
+            seat.to.send(envelope.clone()).is_ok()
+        });
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Figures, MOST_UNREAD, Outbox};
+    use super::{MOST_UNREAD, Outbox};
     use reasonix_agent::Sink;
-    use reasonix_proto::{CallId, Event, SessionId};
+    use reasonix_proto::{CallId, Event, Posture, SessionId, Status, TurnState, Usage};
+
+    fn status() -> Status {
+        Status {
+            session: SessionId::from("s"),
+            title: String::new(),
+            state: TurnState::Idle,
+            model: String::new(),
+            effort: None,
+            posture: Posture::Ask,
+            sandbox: String::new(),
+            folder: String::new(),
+            turns: 0,
+            usage: Usage::default(),
+            context: 0,
+            window: 0,
+            cost: None,
+            queue: Vec::new(),
+            kept: false,
+        }
+    }
 
     #[test]
     fn a_flood_of_progress_is_bounded_and_nothing_else_is_lost() {
-        let (outbox, mut events) = Outbox::new(SessionId::from("s"), Figures::default());
+        let (outbox, mut events) = Outbox::new(status());
         for _ in 0..MOST_UNREAD * 4 {
             outbox.emit(Event::ToolProgress { call: CallId::from("c"), delta: "x".into() });
         }
@@ -108,5 +182,17 @@ mod tests {
         assert!(all.len() <= MOST_UNREAD + 2, "{}", all.len());
         assert_eq!(all.last().map(|last| last.event.clone()), Some(Event::SessionEnded));
         assert!(all.windows(2).all(|pair| pair[0].seq < pair[1].seq));
+    }
+
+    #[test]
+    fn every_seat_gets_every_event_under_the_same_number() {
+        let (outbox, mut first) = Outbox::new(status());
+        let mut second = outbox.join();
+        outbox.emit(Event::State { state: TurnState::Planning });
+        assert_eq!(first.ready(), second.ready());
+        assert_eq!(outbox.status().state, TurnState::Planning);
+        drop(second);
+        outbox.emit(Event::SessionEnded);
+        assert_eq!(first.ready().map(|envelope| envelope.seq), Some(2));
     }
 }

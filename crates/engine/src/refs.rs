@@ -24,17 +24,17 @@ pub struct Resolved {
 pub fn resolve_refs(workspace: &Workspace, prompt: &str) -> Resolved {
     let mut blocks = String::new();
     let mut notices = Vec::new();
-    let mut seen: Vec<&str> = Vec::new();
-    for path in mentions(prompt) {
-        let Some(path) = existing(workspace, path) else {
-            notices.extend(refused(workspace, path));
+    let mut seen: Vec<(&str, Option<Lines>)> = Vec::new();
+    for mention in mentions(prompt) {
+        let Some((path, lines)) = existing(workspace, mention) else {
+            notices.extend(refused(workspace, mention));
             continue;
         };
-        if seen.contains(&path) {
+        if seen.contains(&(path, lines)) {
             continue;
         }
-        seen.push(path);
-        match block(workspace, path) {
+        seen.push((path, lines));
+        match block(workspace, path, lines) {
             Ok(text) => blocks.push_str(&text),
             Err(error) => {
                 notices.push(Phrase::new("engine.reference_failed").with("path", path).with("reason", error));
@@ -49,11 +49,22 @@ fn mentions(prompt: &str) -> impl Iterator<Item = &str> {
     prompt.split_whitespace().filter_map(|word| word.strip_prefix('@')).filter(|path| !path.is_empty())
 }
 
-/// The mention, or the mention without the punctuation after it, whichever exists.
-fn existing<'a>(workspace: &Workspace, mention: &'a str) -> Option<&'a str> {
+/// Lines of a file: the first, and the last where one is named.
+type Lines = (u64, Option<u64>);
+
+/// What the mention names: as it stands, without the punctuation after it, or with a line range taken off, whichever
+/// exists first.
+fn existing<'a>(workspace: &Workspace, mention: &'a str) -> Option<(&'a str, Option<Lines>)> {
     let trimmed =
         mention.trim_end_matches([',', '.', ';', ':', '!', '?', ')', '，', '。', '；', '：', '！', '？', '）']);
-    [mention, trimmed].into_iter().find(|path| !path.is_empty() && workspace.exists(path).unwrap_or(false))
+    let exists = |path: &str| !path.is_empty() && workspace.exists(path).unwrap_or(false);
+    if let Some(path) = [mention, trimmed].into_iter().find(|path| exists(path)) {
+        return Some((path, None));
+    }
+    let (path, range) = trimmed.rsplit_once(':')?;
+    let (first, last) = range.split_once('-').map_or((range, None), |(first, last)| (first, Some(last)));
+    let lines = (first.parse().ok()?, last.map(str::parse).transpose().ok()?);
+    exists(path).then_some((path, Some(lines)))
 }
 
 /// A mention that clearly names a file which may not be read is told, not dropped.
@@ -63,12 +74,19 @@ fn refused(workspace: &Workspace, mention: &str) -> Option<Phrase> {
     Some(Phrase::new("engine.reference_failed").with("path", mention).with("reason", reason.message()))
 }
 
-fn block(workspace: &Workspace, path: &str) -> Result<String, FileError> {
+fn block(workspace: &Workspace, path: &str, lines: Option<Lines>) -> Result<String, FileError> {
     let shown = workspace.shown(path);
-    match workspace.read_lines(path, 1, MOST_LINES, MOST_BYTES) {
+    let first = lines.map_or(1, |(first, _)| first.max(1));
+    let wanted = lines.map(|(_, last)| last.unwrap_or(first).saturating_sub(first).saturating_add(1));
+    let count = wanted.map_or(MOST_LINES, |wanted| usize::try_from(wanted).unwrap_or(MOST_LINES).min(MOST_LINES));
+    match workspace.read_lines(path, first, count, MOST_BYTES) {
         Ok(window) => {
-            let cut = if window.more || window.cut > 0 { "\n[cut: use read_file for the rest]" } else { "" };
-            Ok(format!("<file path=\"{shown}\">\n{}{cut}\n</file>\n\n", window.lines.join("\n")))
+            let short = window.cut > 0 || (window.more && wanted.is_none_or(|wanted| wanted > count as u64));
+            let cut = if short { "\n[cut: use read_file for the rest]" } else { "" };
+            let range = wanted.map_or_else(String::new, |_| {
+                format!(" lines=\"{first}-{}\"", first + (window.lines.len() as u64).saturating_sub(1))
+            });
+            Ok(format!("<file path=\"{shown}\"{range}>\n{}{cut}\n</file>\n\n", window.lines.join("\n")))
         }
         Err(FileError::IsDirectory { .. }) => {
             let listing = workspace.list(path)?;

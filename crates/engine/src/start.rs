@@ -3,24 +3,30 @@
 use crate::approve::{Approvals, Standing};
 use crate::border::Crossing;
 use crate::confine::{bounds, confinement, shortcoming, word};
+use crate::desk::Desk;
 use crate::error::EngineError;
+use crate::handle::{Handle, Shared};
+use crate::host::Host;
 use crate::live::{Live, Todo};
-use crate::models::{build_model, net_options};
-use crate::outbox::{Events, Figures, Outbox};
+use crate::lookout::Lookout;
+use crate::models::{build_model, model_of, net_options};
+use crate::outbox::Outbox;
 use crate::prompt::{BASE_PROMPT, assemble};
+use crate::queue::Queue;
 use crate::tools::todo_tools;
 use crate::trust::Word;
 use crate::undo::{Keep, Undo, snapshots_of};
 use reasonix_agent::{
     Agent, Artifacts, Compaction, Conversation, Limits, Model, NoWatch, Prefix, Sink, Tool, ToolSpec, Tools, Watch,
 };
-use reasonix_config::{Mode as ConfigMode, RulesFile, Settings};
+use reasonix_config::{Mode as ConfigMode, Origins, RulesFile, Settings};
 use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_policy::{Mode, Posture, Rule, Rules};
 use reasonix_proto::{
-    Event, Family, Level, Op, Phrase, Query, RECORD_VERSION, Reply, SessionHead, SessionId, Status, TurnState,
+    Change, Cost, Details, Event, Family, Level, Open, Phrase, RECORD_VERSION, Record, RecordBody, RecordId,
+    SessionHead, SessionId, Status, ToolOutcome, TurnState, Usage,
 };
-use reasonix_session::{MemoryArtifacts, Opened, SessionArtifacts, Sessions, history, in_memory};
+use reasonix_session::{History, MemoryArtifacts, Opened, SessionArtifacts, Sessions, in_memory};
 use reasonix_tools::{Bash, Deps, ShellOptions, files};
 use reasonix_workspace::Workspace;
 use std::collections::BTreeMap;
@@ -30,6 +36,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// What a session starts from.
+#[derive(Clone)]
 pub struct Start {
     /// What the user wrote on disk and said on the command line.
     pub settings: Settings,
@@ -62,132 +69,152 @@ pub enum Which {
     Unkept,
     /// The last one of this folder; a new one when there is none.
     Continue,
-    /// This one.
+    /// This one: its id, the beginning or the end of it, or the path of its file.
     Resume(String),
+    /// A copy of this one, up to a record or whole.
+    Fork {
+        /// The other session, named as in `Resume`.
+        session: String,
+        /// The last record that is copied; the whole active branch when none.
+        at: Option<RecordId>,
+    },
 }
 
-/// A running session, as a front end holds it. Dropping it ends the session.
-pub struct Handle {
-    /// The session's id.
-    pub session: SessionId,
-    /// What happens.
-    pub events: Events,
-    ops: mpsc::UnboundedSender<Op>,
-    outbox: Arc<Outbox>,
-    model: String,
-    window: u64,
-    todo: Todo,
-    trust: Word,
-}
-
-impl Handle {
-    /// Hands in an operation. False when the session is over.
-    pub fn send(&self, op: Op) -> bool {
-        self.ops.send(op).is_ok()
-    }
-
-    /// A sender of operations that can go elsewhere, such as into a signal watcher.
-    pub fn sender(&self) -> mpsc::UnboundedSender<Op> {
-        self.ops.clone()
-    }
-
-    /// Answers a question about the session.
-    pub fn query(&self, query: &Query) -> Reply {
-        match query {
-            Query::Status => {
-                let figures = self.outbox.figures();
-                Reply::Status(Box::new(Status {
-                    session: self.session.clone(),
-                    title: String::new(),
-                    state: TurnState::Idle,
-                    model: self.model.clone(),
-                    effort: None,
-                    posture: reasonix_proto::Posture::Ask,
-                    sandbox: String::new(),
-                    folder: String::new(),
-                    turns: 0,
-                    usage: figures.usage,
-                    context: figures.context,
-                    window: self.window,
-                    cost: None,
-                    queue: Vec::new(),
-                    kept: true,
-                }))
-            }
-            Query::Todo => Reply::Todo { phases: self.todo.phases() },
-            Query::Trust => Reply::Trust(Box::new(self.trust.info())),
-            _ => Reply::Failed { why: Phrase::new("engine.not_possible") },
+impl From<Open> for Which {
+    fn from(open: Open) -> Self {
+        match open {
+            Open::New => Self::New,
+            Open::Unkept => Self::Unkept,
+            Open::Continue => Self::Continue,
+            Open::Resume { session } => Self::Resume(session),
+            Open::Fork { session, at } => Self::Fork { session, at },
         }
     }
 }
 
 /// Starts a session on the current runtime.
 pub fn start(start: Start) -> Result<Handle, EngineError> {
+    Host::new(start).open_first()
+}
+
+/// The same with what a host knows.
+pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<String>) -> Result<Handle, EngineError> {
     if start.settings.providers.is_empty() {
         return Err(reasonix_config::ConfigError::NoProvider.into());
     }
     let confinement = confinement_of(&start)?;
-    let (opened, artifacts, resumed) = open(&start, &confinement)?;
-    let past = history(&opened.records);
+    let rules = rules_of(&start.settings, start.workspace.root())?;
+    let walled = matches!(&confinement, Confinement::Boxed(sandbox) if sandbox.level() == SandboxLevel::Full);
+    let standing = Standing::new(rules, Posture::Ask, &start)?.walled(walled);
+    let Begun { opened, artifacts, resumed, made } = open(&start, &confinement)?;
+    let head = opened.history.head.clone().ok_or_else(|| broken(&opened))?;
     if resumed {
-        check_folder(&past.head.cwd, start.workspace.root())?;
+        check_folder(&head.cwd, start.workspace.root())?;
     }
-    let model = pick_model(&start, resumed.then_some(past.head.model.as_str()))?;
+    let model = pick_model(&start, resumed.then_some(&opened.history))?;
     let todo = Todo::default();
-    if let Some(phases) = past.todo.clone() {
+    if let Some(phases) = opened.history.todo.clone() {
         todo.restore(phases);
     }
-    let earlier = resumed.then_some(past.head.tools.as_slice());
+    let earlier = resumed.then_some(head.tools.as_slice());
     let notice = if runs_commands(&start, earlier) { shortcoming(&confinement) } else { None };
-    let walled = matches!(&confinement, Confinement::Boxed(sandbox) if sandbox.level() == SandboxLevel::Full);
-    let crossing = Crossing::new(&start.settings, start.workspace.root(), &confinement, start.attended);
-    let shell = Shell { confinement, crossing: Some(crossing.clone()) };
-    let tools = toolset(&start, &artifacts, &todo, shell, earlier);
-    let figures = Figures { usage: past.usage, context: past.context };
-    let (outbox, events) = Outbox::new(past.head.session.clone(), figures);
-    let rules = rules_of(&start.settings, start.workspace.root())?;
-    let standing = Standing::new(rules, Posture::Ask, &start)?.walled(walled);
+    let (outbox, events) = Outbox::new(status_of(&start, &opened, &head, &model, word(&confinement)));
+    outbox.set_price(model.card().price.clone());
     let gate = Arc::new(Approvals::new(standing, start.workspace.clone(), outbox.clone()));
-    gate.recall(&opened.records);
+    made.iter().for_each(|record| gate.recall(record));
     let undo = undo_of(&start, &opened, &outbox);
+    let crossing = Crossing::new(&start.settings, start.workspace.root(), &confinement, start.attended);
+    let shell = Shell { confinement: confinement.clone(), crossing: Some(crossing.clone()) };
+    let tools = toolset(&start, &artifacts, &todo, shell, earlier);
     let way_out = crossing.open(&gate, opened.journal.clone(), net_options(&start.settings));
-    let prefix = Arc::new(Prefix { system: past.head.system.clone(), tools: tools.specs(), aliases: tools.aliases() });
+    let prefix = Arc::new(Prefix { system: head.system.clone(), tools: tools.specs(), aliases: tools.aliases() });
+    let queue = Arc::new(Queue::default());
+    let lookout = Lookout::new(gate.clone(), outbox.clone(), queue.clone(), start.workspace.clone());
     let agent = Agent {
         model: model.clone(),
         tools,
         gate: gate.clone(),
         journal: opened.journal.clone(),
         artifacts,
-        sink: gate.clone(),
+        sink: Arc::new(lookout),
         watch: undo.clone().map_or_else(|| Arc::new(NoWatch) as Arc<dyn Watch>, |undo| undo),
         limits: limits_of(&start.settings),
     };
-    let conversation =
-        Conversation::replay(prefix, past.messages, past.turns, past.usage, past.context).folded_by(past.folded);
-    let (ops, inbound) = mpsc::unbounded_channel();
+    announce(&outbox, &opened, resumed, &model.card().name, notice.as_ref());
     let trust = Word::new(start.settings.trust.clone());
-    let card = model.card();
-    let handle = Handle {
-        session: past.head.session.clone(),
-        events,
-        ops,
-        outbox: outbox.clone(),
-        model: card.name.clone(),
-        window: card.window,
-        todo,
-        trust: trust.clone(),
-    };
-    announce(&outbox, &opened, resumed, &card.name, notice.as_ref());
     // Where somebody is, they are asked; where nobody is, it is said.
     if let Some(phrase) = trust.off().filter(|_| !start.attended) {
         outbox.emit(Event::Notice { level: Level::Warning, phrase });
     }
-    let live = Live::new(agent, conversation, gate, outbox, inbound, resumed, undo).trusting(trust);
+    let (ops, inbound) = mpsc::unbounded_channel();
+    let base = Arc::new(start);
+    let Opened { journal, past, history, .. } = opened;
+    let conversation =
+        Conversation::replay(prefix.clone(), history.messages, past.turns(), history.usage, history.context)
+            .folded_by(history.folded);
+    let shared = Shared {
+        outbox: outbox.clone(),
+        gate: gate.clone(),
+        past: past.clone(),
+        todo: todo.clone(),
+        prefix: prefix.clone(),
+        base: base.clone(),
+        origins,
+        confinement,
+        trust: trust.clone(),
+        undo: undo.is_some(),
+    };
+    let desk = Desk {
+        gate,
+        outbox,
+        queue,
+        journal,
+        past,
+        base,
+        closing: false,
+        trust,
+        after_turn: std::collections::VecDeque::new(),
+    };
+    let live = Live { agent, conversation, desk, inbound, resumed, undo, todo, prefix, terminal };
     tokio::spawn(async move {
         let _way_out = way_out;
         live.run().await;
     });
-    Ok(handle)
+    Ok(Handle { session: head.session, events, ops, shared: Arc::new(shared) })
+}
+
+fn broken(opened: &Opened) -> EngineError {
+    let reason = format!("record {} is not readable", opened.head.id);
+    EngineError::Settings(Phrase::new("engine.log_unreadable").with("reason", reason))
+}
+
+/// What a status line shows at the beginning.
+fn status_of(start: &Start, opened: &Opened, head: &SessionHead, model: &Arc<dyn Model>, sandbox: String) -> Status {
+    let card = model.card();
+    let marks = opened.past.marks();
+    let usage = marks.usage;
+    let cost = card.price.as_ref().filter(|_| usage.input > 0).map(|price| {
+        let millionths = |money: f64| (money * 1e6).round().max(0.0) as u64;
+        let (spent, uncached) = (price.cost(usage), price.cost(Usage { cached: 0, ..usage }));
+        Cost { spent: millionths(spent), saved: millionths(uncached - spent), currency: price.currency.clone() }
+    });
+    Status {
+        session: head.session.clone(),
+        title: marks.title().to_owned(),
+        state: TurnState::Idle,
+        model: card.name.clone(),
+        effort: opened.history.effort.clone(),
+        posture: reasonix_proto::Posture::Ask,
+        sandbox,
+        folder: start.workspace.root().display().to_string(),
+        turns: opened.past.turns(),
+        usage,
+        context: opened.history.context,
+        window: card.window,
+        cost,
+        queue: Vec::new(),
+        kept: start.which != Which::Unkept,
+    }
 }
 
 /// What keeps the files for undo; nothing for a session that leaves nothing on disk, and where it cannot be had.
@@ -237,38 +264,69 @@ fn runs_commands(start: &Start, earlier: Option<&[String]>) -> bool {
 }
 
 fn announce(outbox: &Outbox, opened: &Opened, resumed: bool, model: &str, sandbox: Option<&Phrase>) {
-    if let (Some(first), false) = (opened.records.first(), resumed) {
-        outbox.emit(Event::SessionStarted { record: Box::new(first.clone()), model: model.to_owned(), resumed });
+    if !resumed {
+        let record = Box::new(opened.head.clone());
+        outbox.emit(Event::SessionStarted { record, model: model.to_owned(), resumed });
     }
     for phrase in opened.notices.iter().chain(sandbox) {
         outbox.emit(Event::Notice { level: Level::Warning, phrase: phrase.clone() });
     }
 }
 
-/// Opens or makes the session, and what keeps its artifacts. True when it goes on from an earlier process.
-fn open(start: &Start, confinement: &Confinement) -> Result<(Opened, Arc<dyn Artifacts>, bool), EngineError> {
+/// A session that was opened or made.
+struct Begun {
+    opened: Opened,
+    artifacts: Arc<dyn Artifacts>,
+    /// True when it goes on from an earlier process.
+    resumed: bool,
+    /// What it did to files so far.
+    made: Vec<Record>,
+}
+
+/// Opens or makes the session, and what keeps its artifacts.
+fn open(start: &Start, confinement: &Confinement) -> Result<Begun, EngineError> {
     let state = start.home.join("state");
     let sessions = Sessions::at(&state);
     let cwd = start.workspace.root();
     let wanted = match &start.which {
         Which::Unkept => {
-            return Ok((in_memory(head_of(start, confinement)?), Arc::new(MemoryArtifacts::default()), false));
+            let artifacts = Arc::new(MemoryArtifacts::default());
+            let opened = in_memory(head_of(start, confinement)?);
+            return Ok(Begun { opened, artifacts, resumed: false, made: Vec::new() });
         }
         Which::New => None,
         Which::Continue => sessions.latest(cwd)?.map(|id| id.0),
         Which::Resume(id) => Some(id.clone()),
+        Which::Fork { session, at } => Some(sessions.fork(session, *at, head_of(start, confinement)?)?.0),
     };
     let artifacts = Arc::new(SessionArtifacts::at(&state));
     match wanted {
-        Some(id) => Ok((sessions.open(&id)?, artifacts, true)),
+        Some(id) => {
+            let mut made = Vec::new();
+            let opened = sessions.open(&id, |record| made.extend(changes_files(record)))?;
+            Ok(Begun { opened, artifacts, resumed: true, made })
+        }
         None => {
             let mut opened = sessions.create(head_of(start, confinement)?)?;
             if start.which == Which::Continue {
                 opened.notices.push(Phrase::new("engine.nothing_to_continue"));
             }
-            Ok((opened, artifacts, false))
+            Ok(Begun { opened, artifacts, resumed: false, made: Vec::new() })
         }
     }
+}
+
+/// The record without its text, when it says what was done to files.
+fn changes_files(record: &Record) -> Option<Record> {
+    let RecordBody::Outcome { call, tool, took_ms, outcome: ToolOutcome::Done { details, .. } } = &record.body else {
+        return None;
+    };
+    let changes: Vec<_> =
+        details.changes.iter().map(|change| Change { diff: String::new(), ..change.clone() }).collect();
+    let details = Box::new(Details { changes, ..Details::default() });
+    let outcome = ToolOutcome::Done { content: String::new(), details };
+    let body = RecordBody::Outcome { call: call.clone(), tool: tool.clone(), took_ms: *took_ms, outcome };
+    Some(Record { body, ..record.clone() })
 }
 
 fn head_of(start: &Start, confinement: &Confinement) -> Result<SessionHead, EngineError> {
@@ -292,13 +350,16 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<SessionHead, Engi
     })
 }
 
-/// The model that was asked for; otherwise the one the session had; otherwise the default.
-fn pick_model(start: &Start, earlier: Option<&str>) -> Result<Arc<dyn Model>, EngineError> {
+/// The model that was asked for; otherwise the one the session last had, thinking as hard; otherwise the default.
+fn pick_model(start: &Start, earlier: Option<&History>) -> Result<Arc<dyn Model>, EngineError> {
     let settings = &start.settings;
-    let found = match (&start.model, earlier) {
-        (Some(reference), _) => settings.resolve_model(reference)?,
-        (None, Some(earlier)) => settings.resolve_model(earlier).or_else(|_| settings.default_model())?,
-        (None, None) => settings.default_model()?,
+    let earlier = earlier.filter(|_| start.model.is_none());
+    if let Some(earlier) = earlier.filter(|earlier| settings.resolve_model(&earlier.model).is_ok()) {
+        return model_of(start, &earlier.model, earlier.effort.as_deref());
+    }
+    let found = match &start.model {
+        Some(reference) => settings.resolve_model(reference)?,
+        None => settings.default_model()?,
     };
     build_model(settings, &found, &start.env, &start.home)
 }

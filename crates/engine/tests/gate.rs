@@ -543,7 +543,7 @@ async fn d5_what_tells_agents_what_to_do_is_always_asked_about() {
 }
 
 /// A session in a folder that would execute something.
-fn untrusted(world: &mut World) -> (Handle, reasonix_proto::TrustInfo) {
+async fn untrusted(world: &mut World) -> (Handle, reasonix_proto::TrustInfo) {
     world.work.write("reasonix.toml", "[hooks]\nx = \"./hook.sh\"\n");
     world.work.write("hook.sh", "echo 1\n");
     let sources = reasonix_config::Sources {
@@ -554,7 +554,9 @@ fn untrusted(world: &mut World) -> (Handle, reasonix_proto::TrustInfo) {
     };
     world.trust = reasonix_config::load(&sources).expect("settings").settings.trust;
     let handle = world.start(Permissions::default(), true);
-    let reasonix_proto::Reply::Trust(info) = handle.query(&reasonix_proto::Query::Trust) else { panic!("no reply") };
+    let reasonix_proto::Reply::Trust(info) = handle.query(reasonix_proto::Query::Trust).await else {
+        panic!("no reply")
+    };
     (handle, *info)
 }
 
@@ -562,7 +564,7 @@ fn untrusted(world: &mut World) -> (Handle, reasonix_proto::TrustInfo) {
 async fn trust_is_asked_about_as_data_and_the_answer_is_bound_to_what_was_shown() {
     use reasonix_proto::TrustStanding;
     let mut world = World::new(vec![Reply::say("a"), Reply::say("b"), Reply::say("c")]).await;
-    let (mut handle, info) = untrusted(&mut world);
+    let (mut handle, info) = untrusted(&mut world).await;
     assert!(info.is_open());
     assert_eq!((info.surfaces[0].kind.as_str(), info.surfaces[0].standing), ("hook", TrustStanding::Unknown));
     assert_eq!(info.surfaces[0].parts[1].text.as_deref(), Some("echo 1\n"));
@@ -573,11 +575,13 @@ async fn trust_is_asked_about_as_data_and_the_answer_is_bound_to_what_was_shown(
     assert!(!world.home.exists("state/trust.toml"));
     handle.send(Op::Trust { digest: info.digest, yes: true });
     assert!(notices(&turn(&mut handle, "go", |_| vec![]).await).contains(&"engine.trusted".to_owned()));
-    let (_, info) = untrusted(&mut world);
+    let (_, info) = untrusted(&mut world).await;
     assert!(!info.is_open());
     // What changes while the session runs is off at once.
     world.work.write("hook.sh", "evil\n");
-    let reasonix_proto::Reply::Trust(info) = handle.query(&reasonix_proto::Query::Trust) else { panic!("no reply") };
+    let reasonix_proto::Reply::Trust(info) = handle.query(reasonix_proto::Query::Trust).await else {
+        panic!("no reply")
+    };
     assert_eq!(info.surfaces[0].standing, TrustStanding::Changed);
     assert!(info.surfaces[0].changes[0].text.as_deref().is_some_and(|diff| diff.contains("-echo 1\n+evil")));
 }

@@ -20,7 +20,7 @@ pub use action::{Action, Family, ReadOnly};
 pub use event::{Envelope, Event, Level, PROTOCOL_VERSION, TurnState};
 pub use ids::{AskId, CallId, RecordId, SessionId};
 pub use message::{Block, Kept, Message, Reasoning, StopReason, ToolCall};
-pub use op::{Choice, Effect, Op, Posture, Rewind, Scope};
+pub use op::{Choice, Effect, Op, Open, Posture, Rewind, Scope};
 pub use outcome::{Artifact, Change, ChangeKind, Details, ToolOutcome};
 pub use phrase::Phrase;
 pub use query::{Query, Reply};

@@ -147,6 +147,31 @@ pub enum Choice {
     Deny,
 }
 
+/// Which session a front end wants next. The host opens it; the one before goes on until nobody holds it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "open", rename_all = "snake_case")]
+pub enum Open {
+    /// A new one.
+    New,
+    /// A new one that leaves nothing on disk.
+    Unkept,
+    /// The last one of this terminal and folder; a new one when there is none.
+    Continue,
+    /// This one.
+    Resume {
+        /// Its id, the beginning or the end of it, or the path of its file.
+        session: String,
+    },
+    /// A copy of this one.
+    Fork {
+        /// The session, named as for `Resume`.
+        session: String,
+        /// The last record that is copied; the whole active branch when none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<RecordId>,
+    },
+}
+
 /// What [`Op::Rewind`] takes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -6,10 +6,10 @@ use pretty_assertions::assert_eq;
 use reasonix_proto::{
     Argument, ArgumentKind, AskId, Asking, BrokenCitation, CallId, Change, ChangeKind, Choice, Citation, CommandInfo,
     CommandSource, Completion, CompletionKind, ContextPart, Cost, Decided, Details, Effect, Envelope, Event, Field,
-    Fix, Git, Level, Message, ModelInfo, MoveReason, Op, Origin, Phrase, Posture, Query, Queued, QueuedKind, Reasoning,
-    Record, RecordBody, RecordId, Repair, Reply, Rewind, RuleInfo, Scope, SessionHead, SessionId, SessionInfo, Setting,
-    Status, StopReason, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd,
-    TurnState, Usage,
+    Fix, Git, Level, Message, ModelInfo, MoveReason, Op, Open, Origin, Phrase, Posture, Query, Queued, QueuedKind,
+    Reasoning, Record, RecordBody, RecordId, Repair, Reply, Rewind, RuleInfo, Scope, SessionHead, SessionId,
+    SessionInfo, Setting, Status, StopReason, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter,
+    TreeNode, TurnEnd, TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -491,4 +491,15 @@ fn replies() {
     ] {
         is(reply, wanted);
     }
+}
+
+#[test]
+fn which_session_next() {
+    is(Open::New, json!({"open": "new"}));
+    is(Open::Continue, json!({"open": "continue"}));
+    is(Open::Resume { session: "1a2b".into() }, json!({"open": "resume", "session": "1a2b"}));
+    is(
+        Open::Fork { session: "1a2b".into(), at: Some(RecordId(4)) },
+        json!({"open": "fork", "session": "1a2b", "at": 4}),
+    );
 }

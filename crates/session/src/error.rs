@@ -1,6 +1,6 @@
 //! What can go wrong with sessions on disk.
 
-use reasonix_proto::{Phrase, SessionId};
+use reasonix_proto::{Phrase, RecordId, SessionId};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,8 @@ pub enum SessionError {
         session: SessionId,
         /// That process, when it could be read.
         pid: Option<u32>,
+        /// Since when, in milliseconds since the Unix epoch, when it could be read.
+        since: Option<u64>,
     },
     /// A newer Reasonix made it.
     #[error("session {session} has format {found}, this version reads up to {known}")]
@@ -38,6 +40,20 @@ pub enum SessionError {
         found: u64,
         /// The newest format we read.
         known: u32,
+    },
+    /// It has no such record.
+    #[error("session {session} has no record {record}")]
+    NoRecord {
+        /// The session.
+        session: SessionId,
+        /// The record.
+        record: RecordId,
+    },
+    /// The file is not one of our sessions; it can be imported.
+    #[error("{path} is not in the folder of sessions")]
+    Elsewhere {
+        /// The file.
+        path: PathBuf,
     },
     /// Its first line, without which nothing can be resumed, cannot be read.
     #[error("{path} has no readable first line")]
@@ -74,17 +90,62 @@ impl SessionError {
                     .with("count", matches.len())
                     .with("matches", shown.join(", "))
             }
-            Self::InUse { session, pid } => {
+            Self::InUse { session, pid, since } => {
                 let pid = pid.map_or_else(|| "?".to_owned(), |pid| pid.to_string());
-                Phrase::new("session.in_use").with("session", session).with("pid", pid)
+                Phrase::new("session.in_use")
+                    .with("session", session)
+                    .with("short", session.short())
+                    .with("pid", pid)
+                    .with("since", since.map_or_else(|| "?".to_owned(), clock))
             }
             Self::TooNew { session, found, known } => {
                 Phrase::new("session.too_new").with("session", session).with("found", found).with("known", known)
             }
+            Self::NoRecord { session, record } => {
+                Phrase::new("session.no_record").with("session", session).with("record", record)
+            }
+            Self::Elsewhere { path } => Phrase::new("session.elsewhere").with("path", path.display()),
             Self::Broken { session, path } => {
                 Phrase::new("session.broken").with("session", session).with("path", path.display())
             }
             Self::Io { path, source } => Phrase::new("session.io").with("path", path.display()).with("reason", source),
+        }
+    }
+}
+
+/// A moment as people write it, in universal time: `2026-11-15 06:20`.
+pub(crate) fn clock(at_ms: u64) -> String {
+    let (days, seconds) = (at_ms / 86_400_000, at_ms / 1000 % 86_400);
+    let (year, month, day) = date(days);
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", seconds / 3600, seconds / 60 % 60)
+}
+
+/// The date of a day, counted from 1970, in the Gregorian calendar. Years begin in March here, so that the leap day is
+/// the last one.
+fn date(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    (year, month, day_of_year - (153 * shifted + 2) / 5 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clock;
+
+    #[test]
+    fn moments_as_people_write_them() {
+        for (at, wanted) in [
+            (0, "1970-01-01 00:00 UTC"),
+            (951_782_400_000, "2000-02-29 00:00 UTC"),
+            (1_794_715_496_786, "2026-11-15 04:04 UTC"),
+            (4_107_542_399_000, "2100-02-28 23:59 UTC"),
+        ] {
+            assert_eq!(clock(at), wanted);
         }
     }
 }

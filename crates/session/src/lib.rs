@@ -1,21 +1,30 @@
-//! The append-only session log on disk: journal, resume, list and artifacts.
+//! The append-only session log on disk: journal, tree, resume, fork, list, export, import and artifacts.
 //! The log is the truth: what is not in it did not happen; everything else here is a projection of it.
 
 mod artifacts;
+mod crumbs;
 mod error;
-mod heal;
-mod history;
+mod fold;
+mod header;
 mod journal;
 mod line;
 mod list;
 mod load;
 mod log;
+mod marks;
+mod mend;
+mod past;
 mod sessions;
+mod shape;
 mod states;
+mod tree;
 
 pub use artifacts::{MemoryArtifacts, SessionArtifacts};
 pub use error::SessionError;
-pub use history::{History, history};
+pub use fold::{History, history};
 pub use list::{Ending, Summary};
-pub use sessions::{Opened, Sessions, in_memory};
+pub use load::Damage;
+pub use marks::Marks;
+pub use past::{Page, Past, typed};
+pub use sessions::{Opened, Seen, Sessions, in_memory};
 pub use states::States;

@@ -1,36 +1,24 @@
 //! One record, one line: the record's JSON object with a checksum as its last member. Pure.
 
 use reasonix_proto::{RECORD_VERSION, Record, RecordBody};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 const MARK: &[u8] = b",\"crc\":\"";
 const SUFFIX: usize = MARK.len() + 8 + 2;
 
 /// The line of a record, with its newline.
 pub(crate) fn encode(record: &Record) -> serde_json::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(record)?;
+    seal(record)
+}
+
+/// The line of anything that is an object.
+pub(crate) fn seal(object: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(object)?;
     line.pop();
     let crc = crc32fast::hash(&line);
     line.extend_from_slice(MARK);
     line.extend_from_slice(format!("{crc:08x}\"}}\n").as_bytes());
     Ok(line)
-}
-
-/// Why a line is not a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BadLine {
-    /// It has no checksum, or not the one of its bytes.
-    Checksum,
-    /// Its bytes are as they were written, but they are no record.
-    Content,
-}
-
-/// The record of a line without its newline.
-pub(crate) fn decode(line: &[u8]) -> Result<Record, BadLine> {
-    if !is_sound(line) {
-        return Err(BadLine::Checksum);
-    }
-    parse(line).ok_or(BadLine::Content)
 }
 
 /// The record of a line whatever its checksum says.
@@ -65,8 +53,12 @@ pub(crate) fn is_head(record: &Record) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{BadLine, decode, encode, newer_version};
+    use super::{encode, is_sound, newer_version, parse};
     use reasonix_proto::{Record, RecordBody, RecordId};
+
+    fn decode(line: &[u8]) -> Option<Record> {
+        is_sound(line).then(|| parse(line)).flatten()
+    }
 
     fn record(text: &str) -> Record {
         let body = RecordBody::Prompt { turn: 1, text: text.to_owned(), typed: None };
@@ -92,9 +84,9 @@ mod tests {
                 let mut bad = line.to_vec();
                 bad[place] ^= 1 << bit;
                 // A hex digit in the other case is the same number.
-                assert!(decode(&bad).is_err() || bad.eq_ignore_ascii_case(line), "byte {place} bit {bit}");
+                assert!(decode(&bad).is_none() || bad.eq_ignore_ascii_case(line), "byte {place} bit {bit}");
             }
-            assert!(decode(&line[..place]).is_err(), "cut at {place}");
+            assert!(decode(&line[..place]).is_none(), "cut at {place}");
         }
     }
 
@@ -110,8 +102,8 @@ mod tests {
         let sealed = |body: &str| format!("{body},\"crc\":\"{:08x}\"}}", crc32fast::hash(body.as_bytes()));
         let unknown = sealed(r#"{"id":3,"parent":2,"at":1,"kind":"hologram","depth":3"#);
         assert_eq!(decode(unknown.as_bytes()).unwrap().body, RecordBody::Unknown);
-        assert_eq!(decode(sealed(r#"{"a":1"#).as_bytes()), Err(BadLine::Content));
-        assert_eq!(decode(b""), Err(BadLine::Checksum));
+        assert_eq!(decode(sealed(r#"{"a":1"#).as_bytes()), None);
+        assert_eq!(decode(b""), None);
         assert_eq!(newer_version(br#"{"kind":"session","v":2,"new":[]}"#), Some(2));
         assert_eq!(newer_version(br#"{"kind":"session","v":1}"#), None);
     }

@@ -1,22 +1,25 @@
-//! The list of sessions: reads only the beginning and the end of each file.
+//! The list of sessions. What it shows of a file is kept in an index beside them, which can be deleted at any time: a
+//! file that grew is read from where it was left, one that did not is not opened at all.
 
+use crate::header::{Kind, header};
 use crate::line;
-use reasonix_proto::{SessionId, TurnEnd};
-use serde::Deserialize;
+use crate::marks::Marks;
+use reasonix_proto::{Origin, Record, RecordBody, SessionId, TurnEnd};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, ErrorKind};
-use std::os::unix::fs::FileExt;
+use std::io::{self, BufRead, BufReader, ErrorKind, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How much of a file's beginning is looked at: the first record with its system prompt, and the first prompt.
-const BEGINNING: u64 = 256 * 1024;
-/// How much of its end is looked at first; a longer last record makes it look further.
-const END: u64 = 32 * 1024;
-/// How far it looks at most.
-const FURTHEST: u64 = 4 * 1024 * 1024;
-/// How many characters of the first prompt make a title.
-const TITLE: usize = 80;
+/// The name of the index in the folder of sessions.
+const INDEX: &str = ".index";
+/// Another number makes every older index be read anew.
+const VERSION: u32 = 1;
+/// How much of a file is read at once.
+const PIECE: usize = 256 * 1024;
+/// A larger index is not read.
+const LARGEST_INDEX: u64 = 64 * 1024 * 1024;
 
 /// One session in a list.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,16 +34,21 @@ pub struct Summary {
     pub active: u64,
     /// The model it was started with, as `provider/model`.
     pub model: String,
-    /// The first line of its first prompt, bounded.
+    /// Its title: the user's own, or the beginning of its first prompt.
     pub title: String,
-    /// How many turns it has.
+    /// The number of its last turn.
     pub turns: u32,
     /// How its last turn ended.
     pub ending: Ending,
+    /// The session it was forked from.
+    pub from: Option<SessionId>,
+    /// True when it is out of lists, of resuming and of search.
+    pub discarded: bool,
 }
 
 /// How a session's last turn ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// As its record says.
     Ended(TurnEnd),
@@ -50,21 +58,43 @@ pub enum Ending {
     Broken,
 }
 
-/// What the list wants to know of a line.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Peek {
-    at: u64,
-    kind: String,
-    turn: u32,
-    text: String,
-    cwd: String,
-    model: String,
-    end: Option<TurnEnd>,
+impl Ending {
+    /// The word for it in lists and in JSON.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Ended(TurnEnd::Done) => "done",
+            Self::Ended(TurnEnd::Interrupted) => "interrupted",
+            Self::Ended(TurnEnd::TimedOut | TurnEnd::StepLimit) => "limit",
+            Self::Ended(TurnEnd::Refused { .. }) => "refused",
+            Self::Ended(TurnEnd::ProviderFailed { .. } | TurnEnd::Broken { .. }) => "failed",
+            Self::Open => "open",
+            Self::Broken => "broken",
+        }
+    }
 }
 
-fn peek(bytes: &[u8]) -> Option<Peek> {
-    serde_json::from_slice(bytes).ok()
+/// What the index keeps of a file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Known {
+    /// When the file was last written to, in nanoseconds, and how long it was: what tells that nothing changed.
+    modified: u64,
+    size: u64,
+    /// Up to here it was read.
+    read: u64,
+    cwd: String,
+    started: u64,
+    model: String,
+    turns: u32,
+    ending: Ending,
+    from: Option<SessionId>,
+    #[serde(flatten)]
+    marks: Marks,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct Index {
+    v: u32,
+    files: HashMap<SessionId, Known>,
 }
 
 /// The ids of all sessions, in no order.
@@ -72,24 +102,59 @@ pub(crate) fn ids(folder: &Path) -> io::Result<Vec<SessionId>> {
     Ok(files(folder)?.into_iter().map(|file| file.id).collect())
 }
 
-/// Everything, the one written to last first.
+/// Everything but what was discarded, the one written to last first.
 pub(crate) fn all(folder: &Path) -> io::Result<Vec<Summary>> {
-    Ok(files(folder)?.iter().map(summary).collect())
+    let mut all = everything(folder)?;
+    all.retain(|session| !session.discarded);
+    Ok(all)
 }
 
 /// The last one of this working folder.
 pub(crate) fn latest(folder: &Path, cwd: &Path) -> io::Result<Option<SessionId>> {
     let wanted = cwd.to_string_lossy();
-    Ok(files(folder)?
-        .into_iter()
-        .find(|file| head(&file.path).is_some_and(|head| head.cwd == wanted))
-        .map(|file| file.id))
+    Ok(all(folder)?.into_iter().find(|session| session.cwd == wanted).map(|session| session.id))
+}
+
+fn everything(folder: &Path) -> io::Result<Vec<Summary>> {
+    let files = files(folder)?;
+    let mut index = read_index(folder);
+    let mut changed = index.files.len() != files.len();
+    let mut fresh = Index { v: VERSION, files: HashMap::with_capacity(files.len()) };
+    let mut list = Vec::with_capacity(files.len());
+    for file in &files {
+        let known = index.files.remove(&file.id).filter(|known| known.read <= file.size);
+        let known = match known {
+            Some(known) if (known.modified, known.size) == (file.modified, file.size) => Some(known),
+            known => {
+                changed = true;
+                read_on(file, known)
+            }
+        };
+        list.push(summary(file, known.as_ref()));
+        fresh.files.extend(known.map(|known| (file.id.clone(), known)));
+    }
+    if changed && !files.is_empty() {
+        // Without an index the next list is slower, and right all the same.
+        let _ = serde_json::to_vec(&fresh)
+            .map_err(io::Error::from)
+            .and_then(|bytes| reasonix_store::place(&folder.join(INDEX), &bytes, 0o600));
+    }
+    Ok(list)
+}
+
+fn read_index(folder: &Path) -> Index {
+    let path = folder.join(INDEX);
+    let fits = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file() && found.len() < LARGEST_INDEX);
+    let index: Option<Index> =
+        fits.then(|| std::fs::read(&path).ok()).flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    index.filter(|index| index.v == VERSION).unwrap_or_default()
 }
 
 struct Found {
     id: SessionId,
     path: PathBuf,
-    active: u64,
+    modified: u64,
+    size: u64,
 }
 
 /// The session files, the one written to last first.
@@ -107,100 +172,116 @@ fn files(folder: &Path) -> io::Result<Vec<Found>> {
         // Gone since the folder was read.
         let Ok(meta) = entry.metadata() else { continue };
         if meta.is_file() {
-            let active = meta.modified().map_or(0, millis);
-            found.push(Found { id: SessionId::from(id), path: entry.path(), active });
+            let modified = meta.modified().map_or(0, nanos);
+            found.push(Found { id: SessionId::from(id), path: entry.path(), modified, size: meta.len() });
         }
     }
-    found.sort_by(|a, b| (b.active, &b.id).cmp(&(a.active, &a.id)));
+    found.sort_by(|a, b| (b.modified, &b.id).cmp(&(a.modified, &a.id)));
     Ok(found)
 }
 
-fn millis(time: SystemTime) -> u64 {
+fn nanos(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn head(path: &Path) -> Option<Peek> {
-    let bytes = read_at(&File::open(path).ok()?, 0, BEGINNING).ok()?;
-    let first = bytes.split(|byte| *byte == b'\n').next()?;
-    peek(first).filter(|head| head.kind == "session")
+fn summary(file: &Found, known: Option<&Known>) -> Summary {
+    let active = file.modified / 1_000_000;
+    match known {
+        Some(known) => Summary {
+            id: file.id.clone(),
+            cwd: known.cwd.clone(),
+            started: known.started,
+            active,
+            model: known.model.clone(),
+            title: known.marks.title().to_owned(),
+            turns: known.turns,
+            ending: known.ending.clone(),
+            from: known.from.clone(),
+            discarded: known.marks.discarded,
+        },
+        None => Summary {
+            id: file.id.clone(),
+            cwd: String::new(),
+            started: 0,
+            active,
+            model: String::new(),
+            title: String::new(),
+            turns: 0,
+            ending: Ending::Broken,
+            from: None,
+            discarded: false,
+        },
+    }
 }
 
-fn summary(found: &Found) -> Summary {
-    read_summary(found).unwrap_or_else(|| Summary {
-        id: found.id.clone(),
-        cwd: String::new(),
-        started: 0,
-        active: found.active,
-        model: String::new(),
-        title: String::new(),
-        turns: 0,
-        ending: Ending::Broken,
-    })
-}
-
-fn read_summary(found: &Found) -> Option<Summary> {
-    let file = File::open(&found.path).ok()?;
-    let size = file.metadata().ok()?.len();
-    let bytes = read_at(&file, 0, BEGINNING).ok()?;
-    let mut lines = bytes.split(|byte| *byte == b'\n');
-    let head = peek(lines.next()?).filter(|head| head.kind == "session")?;
-    let prompt = lines.filter_map(peek).find(|line| line.kind == "prompt");
-    let (turns, ending) = last_turn(&file, size)?;
-    Some(Summary {
-        id: found.id.clone(),
-        cwd: head.cwd,
-        started: head.at,
-        active: found.active,
-        model: head.model,
-        title: prompt.map(|prompt| title(&prompt.text)).unwrap_or_default(),
-        turns,
-        ending,
-    })
-}
-
-/// The number of the last turn and how it ended, from the end of the file.
-fn last_turn(file: &File, size: u64) -> Option<(u32, Ending)> {
-    let mut span = END;
+/// Reads a file on from where it was left; none when it has no readable beginning.
+fn read_on(file: &Found, known: Option<Known>) -> Option<Known> {
+    let mut reader = BufReader::with_capacity(PIECE, File::open(&file.path).ok()?);
+    let mut line = Vec::new();
+    let mut known = match known {
+        Some(known) => {
+            reader.seek(SeekFrom::Start(known.read)).ok()?;
+            known
+        }
+        None => {
+            let read = reader.read_until(b'\n', &mut line).ok()?;
+            begin(&line, read as u64)?
+        }
+    };
     loop {
-        let start = size.saturating_sub(span);
-        let bytes = read_at(file, start, span).ok()?;
-        let whole =
-            if start == 0 { 0 } else { bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1) };
-        let mut lines = bytes.get(whole..)?.rsplit(|byte| *byte == b'\n');
-        let last =
-            lines.find_map(|text| line::is_sound(text).then(|| peek(text)).flatten().filter(|line| line.turn > 0));
-        match last {
-            Some(Peek { turn, end: Some(end), .. }) => return Some((turn, Ending::Ended(end))),
-            Some(Peek { turn, .. }) => return Some((turn, Ending::Open)),
-            None if start == 0 || span >= FURTHEST => return Some((0, Ending::Open)),
-            None => span *= 8,
-        }
+        line.clear();
+        let read = reader.read_until(b'\n', &mut line).ok()?;
+        // An unfinished last line is read again when it is whole.
+        let Some(text) = line.strip_suffix(b"\n") else { break };
+        known.take(text);
+        known.read += read as u64;
     }
+    (known.modified, known.size) = (file.modified, file.size);
+    Some(known)
 }
 
-fn read_at(file: &File, start: u64, span: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(span).unwrap_or(0)];
-    let mut filled = 0;
-    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match file.read_at(rest, start + filled as u64) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
+fn begin(line: &[u8], read: u64) -> Option<Known> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    if line::newer_version(line).is_some() {
+        return None;
     }
-    bytes.truncate(filled);
-    Ok(bytes)
+    let Record { at, body: RecordBody::Session(head), .. } = line::parse(line)? else { return None };
+    let from = match head.from {
+        Some(Origin::Fork { session, .. } | Origin::Handoff { session }) => Some(session),
+        _ => None,
+    };
+    Some(Known {
+        modified: 0,
+        size: 0,
+        read,
+        cwd: head.cwd,
+        started: at,
+        model: head.model,
+        turns: 0,
+        ending: Ending::Open,
+        from,
+        marks: Marks::default(),
+    })
 }
 
-/// The first line that says something, without control characters, bounded.
-fn title(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let clean = |character: char| if character.is_control() { ' ' } else { character };
-    let mut title: String = line.chars().map(clean).take(TITLE).collect();
-    if line.chars().count() > TITLE {
-        title.push('…');
+impl Known {
+    fn take(&mut self, text: &[u8]) {
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        let Some(header) = header(text) else { return };
+        self.turns = self.turns.max(header.turn);
+        let wanted = match header.kind {
+            Kind::Prompt | Kind::Shell => {
+                self.ending = Ending::Open;
+                self.marks.title().is_empty()
+            }
+            kind => matches!(kind, Kind::TurnEnded | Kind::Titled | Kind::Discarded),
+        };
+        let Some(record) = (wanted && line::is_sound(text)).then(|| line::parse(text)).flatten() else { return };
+        self.marks.take(&record);
+        if let RecordBody::TurnEnded { end, .. } = record.body {
+            self.ending = Ending::Ended(end);
+        }
     }
-    title
 }

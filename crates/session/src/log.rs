@@ -3,6 +3,8 @@
 
 use crate::error::SessionError;
 use crate::line;
+use crate::past::Past;
+use crate::shape::Shape;
 use reasonix_agent::JournalError;
 use reasonix_proto::{Record, RecordBody, RecordId, SessionId};
 use reasonix_store::{Lock, LockError, private_folder};
@@ -22,17 +24,21 @@ pub(crate) struct Numbering {
 
 impl Numbering {
     /// Goes on after these records.
-    pub(crate) fn after(records: &[Record]) -> Self {
-        let highest = records.iter().map(|record| record.id.0).max().unwrap_or(0);
-        let at = records.iter().map(|record| record.at).max().unwrap_or(0);
-        Self { highest, last: records.last().map(|record| record.id), at }
+    pub(crate) fn after(shape: &Shape) -> Self {
+        let (highest, at, _) = shape.highest();
+        let last = shape.leaf().and_then(|leaf| shape.node(leaf)).map(|node| RecordId(node.header.id));
+        Self { highest, last, at }
     }
 
     /// The next record; [`Numbering::took`] makes it the last one.
     pub(crate) fn next(&self, body: RecordBody) -> Record {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let at = u64::try_from(now).unwrap_or(u64::MAX).max(self.at);
-        Record { id: RecordId(self.highest + 1), parent: self.last, at, body }
+        let parent = match body {
+            RecordBody::Moved { to, .. } => Some(to),
+            _ => self.last,
+        };
+        Record { id: RecordId(self.highest + 1), parent, at, body }
     }
 
     pub(crate) fn took(&mut self, record: &Record) {
@@ -58,11 +64,34 @@ impl Place {
         self.folder.join(format!("{}.torn", self.session))
     }
 
+    /// Opens the log for reading; a link at its place is not followed.
+    pub(crate) fn open_log(&self) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(File::from(rustix::fs::open(self.log(), flags, Mode::empty())?))
+    }
+
+    /// Opens the log for appending.
+    pub(crate) fn append_log(&self) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(File::from(rustix::fs::open(self.log(), flags, Mode::empty())?))
+    }
+
+    fn lock_file(&self) -> PathBuf {
+        self.folder.join(format!("{}.lock", self.session))
+    }
+
+    /// Since when another process has the session, in milliseconds since the Unix epoch.
+    fn held_since(&self) -> Option<u64> {
+        let at = std::fs::symlink_metadata(self.lock_file()).ok()?.modified().ok()?;
+        u64::try_from(at.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+    }
+
     /// Takes the session for this process.
     pub(crate) fn lock(&self) -> Result<Lock, SessionError> {
-        let path = self.folder.join(format!("{}.lock", self.session));
-        Lock::try_acquire(&path).map_err(|error| match error {
-            LockError::Held { pid, .. } => SessionError::InUse { session: self.session.clone(), pid },
+        Lock::try_acquire(&self.lock_file()).map_err(|error| match error {
+            LockError::Held { pid, .. } => {
+                SessionError::InUse { session: self.session.clone(), pid, since: self.held_since() }
+            }
             LockError::Io { path, source } => SessionError::Io { path, source },
         })
     }
@@ -73,6 +102,7 @@ pub(crate) struct Log {
     place: Place,
     numbering: Numbering,
     state: State,
+    past: Past,
 }
 
 enum State {
@@ -92,24 +122,22 @@ struct Tail {
 
 impl Log {
     /// A log of a new session; its folder and file are made with the first prompt.
-    pub(crate) fn new(place: Place) -> Self {
-        Self { place, numbering: Numbering::default(), state: State::HeldBack(Vec::new()) }
+    pub(crate) fn new(place: Place, past: Past) -> Self {
+        Self { place, numbering: Numbering::default(), state: State::HeldBack(Vec::new()), past }
     }
 
-    /// A log that goes on after `records`, whose last whole line ends at `whole`.
-    pub(crate) fn resume(place: Place, lock: Lock, records: &[Record], whole: u64) -> Result<Self, SessionError> {
-        let path = place.log();
-        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file =
-            rustix::fs::open(&path, flags, Mode::empty()).map_err(|error| SessionError::io(&path)(error.into()))?;
-        let tail = Tail { file: File::from(file), whole, _lock: lock };
-        Ok(Self { place, numbering: Numbering::after(records), state: State::Open(tail) })
+    /// A log that goes on after its past, whose last whole line ends at `whole`.
+    pub(crate) fn resume(place: Place, lock: Lock, past: Past, whole: u64) -> Result<Self, SessionError> {
+        let file = place.append_log().map_err(SessionError::io(&place.log()))?;
+        let tail = Tail { file, whole, _lock: lock };
+        let numbering = past.with_shape(|shape, _| Numbering::after(shape));
+        Ok(Self { place, numbering, state: State::Open(tail), past })
     }
 
     /// Appends a record. When this returns, the kernel has the line: the death of the process cannot lose it.
     /// When it fails, the file is as it was, and a later append may succeed.
     pub(crate) fn append(&mut self, body: RecordBody) -> Result<Record, JournalError> {
-        let starts = matches!(body, RecordBody::Prompt { .. });
+        let starts = matches!(body, RecordBody::Prompt { .. } | RecordBody::Shell { .. });
         let record = self.numbering.next(body);
         self.write(&record, starts).map_err(|error| JournalError {
             path: self.place.log().display().to_string(),
@@ -121,18 +149,26 @@ impl Log {
 
     fn write(&mut self, record: &Record, starts: bool) -> io::Result<()> {
         let line = line::encode(record)?;
-        match &mut self.state {
-            State::Open(tail) => tail.append(&line),
+        let (offset, on_disk) = match &mut self.state {
+            State::Open(tail) => {
+                let offset = tail.whole;
+                tail.append(&line)?;
+                (offset, true)
+            }
             State::HeldBack(held) if !starts => {
+                let offset = held.len() as u64;
                 held.extend_from_slice(&line);
-                Ok(())
+                (offset, false)
             }
             State::HeldBack(held) => {
+                let offset = held.len() as u64;
                 let first = [held.as_slice(), &line].concat();
                 self.state = State::Open(create(&self.place, &first)?);
-                Ok(())
+                (offset, true)
             }
-        }
+        };
+        self.past.push(record, &line, offset, on_disk);
+        Ok(())
     }
 
     /// A second handle on the file, for flushing it; none while nothing is on disk.

@@ -1,15 +1,17 @@
-//! The folder of sessions: making, finding and opening them.
+//! The folder of sessions: making, finding, opening, copying and deleting them.
 
 use crate::error::SessionError;
-use crate::heal;
+use crate::fold::{Fold, History};
 use crate::journal::{FileJournal, MemoryJournal};
+use crate::line;
 use crate::list::{self, Summary};
-use crate::load::{Loaded, load};
-use crate::log::{Log, Numbering, Place};
+use crate::load::{Damage, Loaded, load, mend};
+use crate::log::{Log, Place};
+use crate::past::Past;
 use crate::states::{States, states};
 use reasonix_agent::Journal;
-use reasonix_proto::{Phrase, Record, RecordBody, SessionHead, SessionId};
-use std::io;
+use reasonix_proto::{Origin, Phrase, Record, RecordBody, RecordId, SessionHead, SessionId};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,9 +26,26 @@ pub struct Sessions {
 pub struct Opened {
     /// Takes new records.
     pub journal: Arc<dyn Journal>,
-    /// What is in the log so far; the first is the session record.
-    pub records: Vec<Record>,
+    /// The session record.
+    pub head: Record,
+    /// What is in the log, also while it grows.
+    pub past: Past,
+    /// The conversation of the active branch.
+    pub history: History,
     /// What the user should know about the file, such as a line that was dropped.
+    pub notices: Vec<Phrase>,
+}
+
+/// A session that was only looked at.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// The session record.
+    pub head: Record,
+    /// What is in the log.
+    pub past: Past,
+    /// What is wrong with the file.
+    pub damage: Damage,
+    /// The same in words.
     pub notices: Vec<Phrase>,
 }
 
@@ -40,23 +59,161 @@ impl Sessions {
     pub fn create(&self, head: SessionHead) -> Result<Opened, SessionError> {
         let place = self.place(head.session.clone());
         let path = place.log();
-        let mut log = Log::new(place);
+        let past = Past::of_file(place.clone(), crate::shape::Shape::default(), crate::marks::Marks::default(), false);
+        let mut log = Log::new(place, past.clone());
+        let mut fold = Fold::default();
         let first = log.append(RecordBody::Session(head)).map_err(|error| no_room(&path, error.reason))?;
-        opened(log, &path, vec![first], Vec::new())
+        fold.take(first.clone());
+        opened(log, &path, first, past, fold.finish(), Vec::new())
     }
 
     /// Opens a session by its id, or by the beginning or the end of it, and heals what a killed process left:
-    /// afterwards every call has an outcome and every turn an end.
-    pub fn open(&self, wanted: &str) -> Result<Opened, SessionError> {
+    /// afterwards every call has an outcome and every turn an end. `see` gets every record of the active branch.
+    pub fn open(&self, wanted: &str, mut see: impl FnMut(&Record)) -> Result<Opened, SessionError> {
         let place = self.place(self.find(wanted)?);
         let path = place.log();
         let lock = place.lock()?;
-        let Loaded { mut records, notices, whole } = load(&place)?;
-        let mut log = Log::resume(place, lock, &records, whole)?;
-        for body in heal::missing(&records) {
-            records.push(log.append(body).map_err(|error| no_room(&path, error.reason))?);
+        let mut loaded = load(&place)?;
+        let mut notices = loaded.damage.phrases(&place);
+        notices.extend(mend(&place, &mut loaded)?);
+        let Loaded { head, shape, marks, whole, damage } = loaded;
+        let damaged = !damage.lines.is_empty();
+        let past = Past::of_file(place.clone(), shape, marks, damaged);
+        let mut log = Log::resume(place, lock, past.clone(), whole)?;
+        let mut fold = Fold::new(damaged);
+        past.each_active(|record| {
+            see(&record);
+            fold.take(record);
+        })
+        .map_err(SessionError::io(&path))?;
+        for body in fold.missing() {
+            let record = log.append(body).map_err(|error| no_room(&path, error.reason))?;
+            see(&record);
+            fold.take(record);
         }
-        opened(log, &path, records, notices)
+        opened(log, &path, head, past, fold.finish(), notices)
+    }
+
+    /// Looks at a session without taking or changing it; another process may be writing it.
+    pub fn look(&self, wanted: &str) -> Result<Seen, SessionError> {
+        let place = self.place(self.find(wanted)?);
+        let Loaded { head, shape, marks, damage, .. } = load(&place)?;
+        let mut notices = damage.phrases(&place);
+        if damage.torn > 0 {
+            let phrase = Phrase::new("session.unfinished").with("bytes", damage.torn);
+            notices.push(phrase.with("path", place.log().display()));
+        }
+        let past = Past::of_file(place, shape, marks, !damage.lines.is_empty());
+        Ok(Seen { head, past, damage, notices })
+    }
+
+    /// Copies the branch that leads to a record (the active one when none is named) into a new session with this
+    /// head. In the same folder the old system prompt and tools are kept, so that what is cached of them stays of use.
+    /// The other session stays as it is, and may be in use.
+    pub fn fork(&self, wanted: &str, at: Option<RecordId>, head: SessionHead) -> Result<SessionId, SessionError> {
+        let source = self.find(wanted)?;
+        let seen = self.look(source.as_str())?;
+        let missing = || SessionError::NoRecord { session: source.clone(), record: at.unwrap_or(RecordId(1)) };
+        let last = at.or_else(|| seen.past.leaf()).ok_or_else(missing)?;
+        let path = seen.past.path_to(last).ok_or_else(missing)?;
+        let place = self.place(head.session.clone());
+        let session = head.session.clone();
+        let from = Some(Origin::Fork { session: source.clone(), record: last });
+        let head = match seen.head.body {
+            RecordBody::Session(old) if old.cwd == head.cwd => SessionHead { session: head.session, from, ..old },
+            _ => SessionHead { from, ..head },
+        };
+        let first = Record { body: RecordBody::Session(head), ..seen.head };
+        let encoded = |record: &Record| line::encode(record).map_err(|error| no_room(&place.log(), error.to_string()));
+        let mut bytes = encoded(&first)?;
+        seen.past.copy_lines(path.get(1..).unwrap_or_default(), &mut bytes).map_err(SessionError::io(&place.log()))?;
+        let (highest, at, _) = seen.past.with_shape(|shape, _| shape.highest());
+        let mut parent = last;
+        for (record, label) in seen.past.marks().labels.into_iter().filter(|(record, _)| path.contains(record)) {
+            let id = RecordId(highest.max(parent.0) + 1);
+            bytes.extend(encoded(&Record {
+                id,
+                parent: Some(parent),
+                at,
+                body: RecordBody::Labelled { record, label },
+            })?);
+            parent = id;
+        }
+        self.put(&place, &bytes)?;
+        Ok(session)
+    }
+
+    /// Makes a session out of these records, which came from somewhere else.
+    pub fn import(&self, head: SessionHead, bodies: Vec<(u64, RecordBody)>) -> Result<SessionId, SessionError> {
+        let session = head.session.clone();
+        let place = self.place(session.clone());
+        let at = bodies.first().map_or(0, |(at, _)| *at);
+        let mut bytes = Vec::new();
+        let mut latest = 0;
+        for (index, (at, body)) in std::iter::once((at, RecordBody::Session(head))).chain(bodies).enumerate() {
+            latest = at.max(latest);
+            let parent = (index > 0).then_some(RecordId(index as u64));
+            let record = Record { id: RecordId(index as u64 + 1), parent, at: latest, body };
+            let line = line::encode(&record).map_err(|error| no_room(&place.log(), error.to_string()))?;
+            bytes.extend_from_slice(&line);
+        }
+        self.put(&place, &bytes)?;
+        Ok(session)
+    }
+
+    fn put(&self, place: &Place, bytes: &[u8]) -> Result<(), SessionError> {
+        reasonix_store::private_folder(&self.folder).map_err(SessionError::io(&self.folder))?;
+        reasonix_store::write_atomic(&place.log(), bytes, 0o600).map_err(SessionError::io(&place.log()))
+    }
+
+    /// Writes a file without its damaged lines; the old one stays beside it as `<id>.damaged`. Gives how many lines
+    /// were left out, none when there was nothing to do. A first line that cannot be read is replaced by `head`.
+    pub fn repair(&self, wanted: &str, head: impl FnOnce() -> SessionHead) -> Result<Option<usize>, SessionError> {
+        let session = self.find(wanted)?;
+        let place = self.place(session.clone());
+        let path = place.log();
+        let _lock = place.lock()?;
+        match load(&place) {
+            Ok(loaded) if loaded.damage.is_none() => return Ok(None),
+            Ok(_) | Err(SessionError::Broken { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let old = std::fs::read(&path).map_err(SessionError::io(&path))?;
+        let (bytes, lost) = crate::mend::mended(&old, || {
+            let head = SessionHead { session: session.clone(), ..head() };
+            RecordBody::Session(head)
+        });
+        let aside = path.with_extension("damaged");
+        reasonix_store::write_atomic(&aside, &old, 0o600).map_err(SessionError::io(&aside))?;
+        reasonix_store::write_atomic(&path, &bytes, 0o600).map_err(SessionError::io(&path))?;
+        Ok(Some(lost))
+    }
+
+    /// Deletes a session that nobody uses, with what lies beside its log.
+    pub fn delete(&self, wanted: &str) -> Result<SessionId, SessionError> {
+        let session = self.find(wanted)?;
+        let place = self.place(session.clone());
+        let _lock = place.lock()?;
+        for path in [place.log(), place.torn(), place.log().with_extension("damaged")] {
+            match std::fs::remove_file(&path) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(source) => return Err(SessionError::Io { path, source }),
+            }
+        }
+        Ok(session)
+    }
+
+    /// Appends one record to a session that nobody uses, such as a title.
+    pub fn amend(&self, wanted: &str, body: RecordBody) -> Result<Record, SessionError> {
+        let place = self.place(self.find(wanted)?);
+        let path = place.log();
+        let lock = place.lock()?;
+        let mut loaded = load(&place)?;
+        mend(&place, &mut loaded)?;
+        let past = Past::of_file(place.clone(), loaded.shape, loaded.marks, false);
+        let mut log = Log::resume(place, lock, past, loaded.whole)?;
+        log.append(body).map_err(|error| no_room(&path, error.reason))
     }
 
     /// The session of this working folder that was written to last.
@@ -64,7 +221,7 @@ impl Sessions {
         list::latest(&self.folder, cwd).map_err(SessionError::io(&self.folder))
     }
 
-    /// All sessions, the one written to last first. A file that cannot be read is listed as broken.
+    /// All sessions but discarded ones, the one written to last first. A file that cannot be read is listed as broken.
     pub fn list(&self) -> Result<Vec<Summary>, SessionError> {
         list::all(&self.folder).map_err(SessionError::io(&self.folder))
     }
@@ -74,8 +231,9 @@ impl Sessions {
         states(&self.folder).map_err(SessionError::io(&self.folder))
     }
 
-    /// The one session whose id is, begins with or ends with `wanted`.
+    /// The one session whose id is, begins with or ends with `wanted`; or the one whose file it names.
     pub fn find(&self, wanted: &str) -> Result<SessionId, SessionError> {
+        let wanted = self.named_by_path(wanted)?;
         let mut ids = list::ids(&self.folder).map_err(SessionError::io(&self.folder))?;
         if let Some(exact) = ids.iter().find(|id| id.as_str() == wanted) {
             return Ok(exact.clone());
@@ -89,22 +247,50 @@ impl Sessions {
         }
     }
 
+    /// The id that a path of one of our files names; any other text as it is.
+    fn named_by_path<'a>(&self, wanted: &'a str) -> Result<&'a str, SessionError> {
+        if !wanted.contains('/') && !wanted.ends_with(".jsonl") {
+            return Ok(wanted);
+        }
+        let path = Path::new(wanted);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let ours = folder.canonicalize().ok() == self.folder.canonicalize().ok() && self.folder.is_dir();
+        match path.file_stem().and_then(|stem| stem.to_str()).filter(|_| ours) {
+            Some(stem) => Ok(stem),
+            None if path.is_file() => Err(SessionError::Elsewhere { path: path.to_owned() }),
+            None => Err(SessionError::NotFound { wanted: wanted.to_owned() }),
+        }
+    }
+
     fn place(&self, session: SessionId) -> Place {
         Place { folder: self.folder.clone(), session }
     }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
 }
 
-/// Starts a session that keeps nothing.
+/// Starts a session that keeps nothing on disk.
 pub fn in_memory(head: SessionHead) -> Opened {
-    let mut numbering = Numbering::default();
-    let first = numbering.next(RecordBody::Session(head));
-    numbering.took(&first);
-    Opened { journal: Arc::new(MemoryJournal::new(numbering)), records: vec![first], notices: Vec::new() }
+    let past = Past::in_memory();
+    let journal = MemoryJournal::new(past.clone());
+    let first = journal.take(RecordBody::Session(head));
+    let mut fold = Fold::default();
+    fold.take(first.clone());
+    Opened { journal: Arc::new(journal), head: first, past, history: fold.finish(), notices: Vec::new() }
 }
 
-fn opened(log: Log, path: &Path, records: Vec<Record>, notices: Vec<Phrase>) -> Result<Opened, SessionError> {
+fn opened(
+    log: Log,
+    path: &Path,
+    head: Record,
+    past: Past,
+    history: History,
+    notices: Vec<Phrase>,
+) -> Result<Opened, SessionError> {
     let journal = FileJournal::start(log, path.display().to_string()).map_err(SessionError::io(path))?;
-    Ok(Opened { journal: Arc::new(journal), records, notices })
+    Ok(Opened { journal: Arc::new(journal), head, past, history, notices })
 }
 
 fn no_room(path: &Path, reason: String) -> SessionError {

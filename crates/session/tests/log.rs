@@ -21,7 +21,7 @@ fn log_of(state: &Path, id: &SessionId) -> PathBuf {
 }
 
 async fn append(opened: &Opened, bodies: Vec<RecordBody>) -> Vec<Record> {
-    let mut records = opened.records.clone();
+    let mut records = opened.past.all().unwrap();
     for body in bodies {
         records.push(opened.journal.append(body).await.unwrap());
     }
@@ -40,14 +40,14 @@ async fn written(state: &Path, bodies: Vec<RecordBody>) -> (SessionId, Vec<Recor
 async fn nothing_is_on_disk_before_the_first_prompt() {
     let state = tempfile::tempdir().unwrap();
     let opened = Sessions::at(state.path()).create(head("/work")).unwrap();
-    assert_eq!(opened.records.len(), 1);
+    assert_eq!(opened.past.all().unwrap().len(), 1);
     let note = RecordBody::Note { turn: 0, text: "early".into(), typed: None, by_user: false };
     let early = opened.journal.append(note).await.unwrap();
     assert_eq!(std::fs::read_dir(state.path()).unwrap().count(), 0);
     let first = opened.journal.append(prompt(1, "hi")).await.unwrap();
     assert_eq!((early.id, early.parent), (RecordId(2), Some(RecordId(1))));
     assert_eq!((first.id, first.parent), (RecordId(3), Some(RecordId(2))));
-    let id = history(&opened.records).head.session;
+    let id = opened.past.history().unwrap().head.unwrap().session;
     assert_eq!(std::fs::read_to_string(log_of(state.path(), &id)).unwrap().lines().count(), 3);
 }
 
@@ -55,10 +55,10 @@ async fn nothing_is_on_disk_before_the_first_prompt() {
 async fn what_was_written_is_read_again() {
     let state = tempfile::tempdir().unwrap();
     let (id, records) = written(state.path(), two_turns()).await;
-    let again = Sessions::at(state.path()).open(id.as_str()).unwrap();
-    assert_eq!(again.records, records);
+    let again = Sessions::at(state.path()).open(id.as_str(), |_| {}).unwrap();
+    assert_eq!(again.past.all().unwrap(), records);
     assert!(again.notices.is_empty());
-    let history = history(&again.records);
+    let history = again.past.history().unwrap();
     assert_eq!((history.turns, history.usage.input, history.context), (2, 400, 110));
     assert_eq!(history.todo.unwrap()[0].name, "one");
     assert_eq!(history.messages.len(), 11);
@@ -83,12 +83,12 @@ async fn one_writer_and_the_second_is_told_who() {
     let sessions = Sessions::at(state.path());
     let opened = sessions.create(head("/work")).unwrap();
     append(&opened, vec![prompt(1, "x")]).await;
-    let id = history(&opened.records).head.session;
-    let Err(SessionError::InUse { pid, .. }) = sessions.open(id.as_str()) else { panic!("opened twice") };
+    let id = opened.past.history().unwrap().head.unwrap().session;
+    let Err(SessionError::InUse { pid, .. }) = sessions.open(id.as_str(), |_| {}) else { panic!("opened twice") };
     assert_eq!(pid, Some(std::process::id()));
     drop(opened);
-    let again = sessions.open(id.as_str()).unwrap();
-    assert!(matches!(sessions.open(id.as_str()), Err(SessionError::InUse { .. })));
+    let again = sessions.open(id.as_str(), |_| {}).unwrap();
+    assert!(matches!(sessions.open(id.as_str(), |_| {}), Err(SessionError::InUse { .. })));
     drop(again);
     let names: Vec<_> =
         std::fs::read_dir(state.path().join("sessions")).unwrap().map(|e| e.unwrap().file_name()).collect();
@@ -110,14 +110,14 @@ async fn cut_at_every_byte_it_opens_with_every_whole_line() {
         // A line is whole when only its newline is missing.
         let lines = ends.iter().filter(|end| **end <= cut).count();
         if lines == 0 {
-            assert!(matches!(sessions.open(id.as_str()), Err(SessionError::Broken { .. })), "cut at {cut}");
+            assert!(matches!(sessions.open(id.as_str(), |_| {}), Err(SessionError::Broken { .. })), "cut at {cut}");
             assert_eq!(std::fs::read(&path).unwrap(), whole[..cut], "left alone");
             assert_eq!(sessions.list().unwrap()[0].ending, Ending::Broken);
             continue;
         }
-        let opened = sessions.open(id.as_str()).unwrap();
-        assert_eq!(opened.records[..lines], records[..lines], "cut at {cut}");
-        let history = history(&opened.records);
+        let opened = sessions.open(id.as_str(), |_| {}).unwrap();
+        assert_eq!(opened.past.all().unwrap()[..lines], records[..lines], "cut at {cut}");
+        let history = opened.past.history().unwrap();
         assert_valid(&history.messages);
         assert!(!matches!(history.messages.last(), Some(Message::User { .. } | Message::Tool { .. })), "cut at {cut}");
         let torn = &whole[..cut][ends[..lines].last().map_or(0, |end| (end + 1).min(cut))..];
@@ -126,9 +126,9 @@ async fn cut_at_every_byte_it_opens_with_every_whole_line() {
             assert!(std::fs::read(path.with_extension("torn")).unwrap().starts_with(torn));
         }
         drop(opened);
-        let again = sessions.open(id.as_str()).unwrap();
+        let again = sessions.open(id.as_str(), |_| {}).unwrap();
         assert!(again.notices.is_empty(), "mended for good");
-        assert_eq!(reasonix_session::history(&again.records), history, "healed for good");
+        assert_eq!(again.past.history().unwrap(), history, "healed for good");
     }
 }
 
@@ -147,12 +147,13 @@ async fn what_a_killed_turn_lacks_is_appended() {
     ] {
         let state = tempfile::tempdir().unwrap();
         let (id, records) = written(state.path(), bodies).await;
-        let opened = Sessions::at(state.path()).open(id.as_str()).unwrap();
-        let healed: Vec<_> = opened.records[records.len()..].iter().map(|record| &record.body).collect();
+        let opened = Sessions::at(state.path()).open(id.as_str(), |_| {}).unwrap();
+        let all = opened.past.all().unwrap();
+        let healed: Vec<_> = all[records.len()..].iter().map(|record| &record.body).collect();
         let count = |test: &dyn Fn(&RecordBody) -> bool| healed.iter().filter(|body| test(body)).count();
         assert_eq!((count(&aborted), count(&interrupted), count(&end)), (calls, answer, ends), "{records:?}");
         assert_eq!(healed.len(), calls + answer + ends);
-        assert_valid(&history(&opened.records).messages);
+        assert_valid(&opened.past.history().unwrap().messages);
     }
 }
 
@@ -168,13 +169,13 @@ async fn a_damaged_line_takes_nothing_else_with_it() {
             let mut lines = lines.clone();
             lines[damaged] = bad;
             std::fs::write(&path, lines.join("\n") + "\n").unwrap();
-            let opened = Sessions::at(state.path()).open(id.as_str()).unwrap();
+            let opened = Sessions::at(state.path()).open(id.as_str(), |_| {}).unwrap();
             let mut kept = records.clone();
             kept.remove(damaged);
-            assert_eq!(opened.records[..kept.len()], kept);
+            assert_eq!(opened.past.all().unwrap()[..kept.len()], kept);
             assert_eq!(opened.notices.len(), 1);
             assert_eq!(opened.notices[0].arg("line"), Some((damaged + 1).to_string().as_str()));
-            assert_valid(&history(&opened.records).messages);
+            assert_valid(&opened.past.history().unwrap().messages);
         }
     }
 }
@@ -188,13 +189,13 @@ async fn the_first_line() {
     let sessions = Sessions::at(state.path());
 
     std::fs::write(&path, whole.replacen("You are", "you ARE", 1)).unwrap();
-    let opened = sessions.open(id.as_str()).unwrap();
+    let opened = sessions.open(id.as_str(), |_| {}).unwrap();
     assert_eq!(opened.notices[0].code, "session.head_damaged");
-    assert!(history(&opened.records).head.system.starts_with("you ARE"));
+    assert!(opened.past.history().unwrap().head.unwrap().system.starts_with("you ARE"));
     drop(opened);
 
     std::fs::write(&path, whole.replacen("\"v\":1", "\"v\":2", 1)).unwrap();
-    assert!(matches!(sessions.open(id.as_str()), Err(SessionError::TooNew { found: 2, known: 1, .. })));
+    assert!(matches!(sessions.open(id.as_str(), |_| {}), Err(SessionError::TooNew { found: 2, known: 1, .. })));
     assert!(!path.with_extension("torn").exists());
 }
 
@@ -206,9 +207,9 @@ async fn kinds_that_are_not_known_are_kept_and_skipped() {
     let body = format!(r#"{{"id":{},"parent":{},"at":1,"kind":"hologram","turn":2"#, records.len() + 1, records.len());
     let mut file = OpenOptions::new().append(true).open(&path).unwrap();
     writeln!(file, "{body},\"crc\":\"{:08x}\"}}", crc32fast::hash(body.as_bytes())).unwrap();
-    let opened = Sessions::at(state.path()).open(id.as_str()).unwrap();
-    assert_eq!(opened.records.last().unwrap().body, RecordBody::Unknown);
-    assert_eq!(history(&opened.records), history(&records));
+    let opened = Sessions::at(state.path()).open(id.as_str(), |_| {}).unwrap();
+    assert_eq!(opened.past.all().unwrap().last().unwrap().body, RecordBody::Unknown);
+    assert_eq!(opened.past.history().unwrap(), history(&records));
     assert!(std::fs::read_to_string(&path).unwrap().contains("hologram"));
 }
 
@@ -217,7 +218,7 @@ async fn large_records() {
     let state = tempfile::tempdir().unwrap();
     let large = "日本 \"x\"\n".repeat(500_000);
     let (id, records) = written(state.path(), vec![prompt(1, &large), says(1, 1, &large, &[]), ended(1)]).await;
-    assert_eq!(Sessions::at(state.path()).open(id.as_str()).unwrap().records, records);
+    assert_eq!(Sessions::at(state.path()).open(id.as_str(), |_| {}).unwrap().past.all().unwrap(), records);
     let listed = Sessions::at(state.path()).list().unwrap();
     assert_eq!((listed[0].turns, &listed[0].ending), (1, &Ending::Ended(TurnEnd::Done)));
 }
@@ -226,14 +227,16 @@ async fn large_records() {
 async fn appends_that_nobody_waits_for_are_kept_in_order() {
     let state = tempfile::tempdir().unwrap();
     let opened = Sessions::at(state.path()).create(head("/work")).unwrap();
-    let id = history(&opened.records).head.session;
+    let id = opened.past.history().unwrap().head.unwrap().session;
     for turn in 1..=100 {
         drop(opened.journal.append(prompt(turn, "x")));
     }
     drop(opened);
-    let again = Sessions::at(state.path()).open(id.as_str()).unwrap();
+    let again = Sessions::at(state.path()).open(id.as_str(), |_| {}).unwrap();
     let turns: Vec<u32> = again
-        .records
+        .past
+        .all()
+        .unwrap()
         .iter()
         .filter_map(|record| if let RecordBody::Prompt { turn, .. } = record.body { Some(turn) } else { None })
         .collect();
@@ -271,10 +274,10 @@ async fn found_by_either_end_of_the_id() {
     assert_eq!(sessions.find(id.short()).unwrap(), id);
     assert_eq!(sessions.find(&id.as_str()[..20]).unwrap(), id);
     for wanted in ["", "zzz", "../x", "/"] {
-        assert!(matches!(sessions.open(wanted), Err(SessionError::NotFound { .. })), "{wanted:?}");
+        assert!(matches!(sessions.open(wanted, |_| {}), Err(SessionError::NotFound { .. })), "{wanted:?}");
     }
     let (other, _) = written(state.path(), vec![prompt(1, "y")]).await;
-    let Err(SessionError::Ambiguous { matches, .. }) = sessions.open(&id.as_str()[..4]) else {
+    let Err(SessionError::Ambiguous { matches, .. }) = sessions.open(&id.as_str()[..4], |_| {}) else {
         panic!("not ambiguous")
     };
     assert_eq!(matches.len(), 2);
@@ -294,7 +297,7 @@ async fn the_list_and_the_latest() {
         let file = OpenOptions::new().append(true).open(log_of(state.path(), &SessionId::from(id))).unwrap();
         file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds)).unwrap();
     };
-    let second = history(&killed.records).head.session;
+    let second = killed.history.head.clone().unwrap().session;
     at(first.as_str(), 30);
     at(second.as_str(), 20);
     at("0broken", 10);
@@ -344,13 +347,13 @@ proptest! {
         let state = tempfile::tempdir().unwrap();
         let (id, records) = runtime.block_on(written(state.path(), bodies));
         assert_valid(&history(&records).messages);
-        let opened = Sessions::at(state.path()).open(id.as_str()).unwrap();
-        prop_assert_eq!(&opened.records[..records.len()], &records[..]);
-        let healed = history(&opened.records);
+        let opened = Sessions::at(state.path()).open(id.as_str(), |_| {}).unwrap();
+        prop_assert_eq!(&opened.past.all().unwrap()[..records.len()], &records[..]);
+        let healed = opened.past.history().unwrap();
         assert_valid(&healed.messages);
         drop(opened);
-        let again = Sessions::at(state.path()).open(id.as_str()).unwrap();
-        prop_assert_eq!(history(&again.records), healed);
+        let again = Sessions::at(state.path()).open(id.as_str(), |_| {}).unwrap();
+        prop_assert_eq!(again.past.history().unwrap(), healed);
     }
 }
 
@@ -376,11 +379,11 @@ fn killed_while_appending_nothing_acknowledged_is_lost() {
         agent.wait().unwrap();
         acknowledged.extend(lines);
         let sessions = Sessions::at(state.path());
-        let opened = sessions.open(sessions.latest(Path::new("/work")).unwrap().unwrap().as_str()).unwrap();
+        let opened = sessions.open(sessions.latest(Path::new("/work")).unwrap().unwrap().as_str(), |_| {}).unwrap();
         for id in acknowledged.iter().filter_map(|line| line.parse().ok()) {
-            assert!(opened.records.iter().any(|record| record.id == RecordId(id)), "record {id} was lost");
+            assert!(opened.past.all().unwrap().iter().any(|record| record.id == RecordId(id)), "record {id} was lost");
         }
-        assert_valid(&history(&opened.records).messages);
+        assert_valid(&opened.past.history().unwrap().messages);
     }
 }
 
@@ -416,12 +419,12 @@ fn a_full_disk_leaves_a_valid_file_and_room_lets_it_go_on() {
 
 async fn fill(state: &Path) {
     let opened = Sessions::at(state).create(head("/work")).unwrap();
-    let id = history(&opened.records).head.session;
+    let id = opened.past.history().unwrap().head.unwrap().session;
     let error = opened.journal.append(prompt(1, &"x".repeat(100_000))).await.unwrap_err();
     assert!(error.reason.contains("large"), "{error}");
     assert_eq!(std::fs::read_dir(state.join("sessions")).unwrap().count(), 0, "no half file");
 
-    let mut records = opened.records.clone();
+    let mut records = opened.past.all().unwrap();
     records.push(opened.journal.append(prompt(1, "small")).await.unwrap());
     opened.journal.append(says(1, 1, &"x".repeat(100_000), &[])).await.unwrap_err();
     let whole = std::fs::read(log_of(state, &id)).unwrap();
@@ -429,7 +432,7 @@ async fn fill(state: &Path) {
     records.push(opened.journal.append(says(1, 1, "short", &[])).await.unwrap());
     records.push(opened.journal.append(ended(1)).await.unwrap());
     drop(opened);
-    let again = Sessions::at(state).open(id.as_str()).unwrap();
-    assert_eq!(again.records, records);
+    let again = Sessions::at(state).open(id.as_str(), |_| {}).unwrap();
+    assert_eq!(again.past.all().unwrap(), records);
     assert!(again.notices.is_empty());
 }

@@ -10,7 +10,7 @@ use crate::{
     FileError, Found, GlobQuery, GrepQuery, Listing, Matches, Step, TextFile, Window, Written, glob, grep, lexical,
     list, near, read, text, window,
 };
-use rustix::fs::Stat;
+use rustix::fs::{FileType, OFlags, Stat};
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -145,6 +145,37 @@ impl Workspace {
     /// The entries of a folder, hidden and ignored ones too.
     pub fn list(&self, path: &str) -> Result<Listing, FileError> {
         list::list(&self.0.boundary, path).map_err(|error| self.suggest(error))
+    }
+
+    /// The same place with nothing remembered as seen, for another session.
+    #[must_use]
+    pub fn fresh(&self) -> Self {
+        Self(Arc::new(Inner { boundary: Arc::clone(&self.0.boundary), guard: Guard::default() }))
+    }
+
+    /// The entries of one folder as somebody who types a path wants to see them: without what is ignored or closed,
+    /// and without hidden ones unless asked for.
+    pub fn level(&self, path: &str, hidden: bool, limit: usize) -> Result<Vec<crate::Near>, FileError> {
+        crate::level::level(&self.0.boundary, path, hidden, limit)
+    }
+
+    /// How many lines a text file has, counted up to `enough`; none when it cannot be read. It does not count as seen.
+    pub fn count_lines(&self, path: &str, enough: u64) -> Option<u64> {
+        use std::io::BufRead;
+        let place = self.0.boundary.resolve(path, Last::Follow).ok()?;
+        place.stat.filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile)?;
+        let file = std::fs::File::from(self.0.boundary.open(&place, OFlags::RDONLY | OFlags::NONBLOCK).ok()?);
+        let mut reader = std::io::BufReader::with_capacity(64 * 1024, file);
+        let (mut lines, mut unfinished) = (0, false);
+        while lines < enough {
+            let piece = reader.fill_buf().ok()?;
+            let Some(last) = piece.last() else { break };
+            unfinished = *last != b'\n';
+            lines += piece.iter().filter(|byte| **byte == b'\n').count() as u64;
+            let length = piece.len();
+            reader.consume(length);
+        }
+        Some(lines + u64::from(unfinished))
     }
 
     /// Files by the shape of their path. `stop` is asked now and then; true ends the search with what it has.

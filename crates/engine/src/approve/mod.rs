@@ -4,6 +4,7 @@ mod aside;
 mod files;
 mod keep;
 mod question;
+mod rules;
 
 pub(crate) use aside::{Aside, Said, rule_for};
 
@@ -61,6 +62,7 @@ impl Standing {
 pub(crate) struct Approvals {
     standing: Standing,
     granted: Mutex<Vec<Rule>>,
+    posture: Mutex<Posture>,
     waiting: Mutex<HashMap<AskId, Waiting>>,
     asked: AtomicU64,
     files: Files,
@@ -89,6 +91,7 @@ pub(crate) enum Heard {
 impl Approvals {
     pub(crate) fn new(standing: Standing, workspace: Workspace, sink: Arc<dyn Sink>) -> Self {
         Self {
+            posture: Mutex::new(standing.posture),
             standing,
             granted: Mutex::default(),
             waiting: Mutex::default(),
@@ -99,8 +102,25 @@ impl Approvals {
     }
 
     /// Takes in what the session did before this process.
-    pub(crate) fn recall(&self, records: &[Record]) {
-        records.iter().for_each(|record| self.files.ended(record));
+    pub(crate) fn recall(&self, record: &Record) {
+        self.files.ended(record);
+    }
+
+    /// How much is asked from now on.
+    pub(crate) fn set_posture(&self, posture: reasonix_proto::Posture) {
+        *self.posture.lock().unwrap_or_else(PoisonError::into_inner) = match posture {
+            reasonix_proto::Posture::Ask => Posture::Ask,
+            reasonix_proto::Posture::Auto => Posture::Auto,
+            reasonix_proto::Posture::Yolo => Posture::Yolo,
+        };
+    }
+
+    fn posture(&self, by_user: bool) -> Posture {
+        match *self.posture.lock().unwrap_or_else(PoisonError::into_inner) {
+            // What a person typed needs no approval of the same person, unless a rule or danger asks for it.
+            Posture::Ask if by_user => Posture::Auto,
+            posture => posture,
+        }
     }
 
     /// Takes an answer.
@@ -144,7 +164,7 @@ impl Approvals {
             granted: &granted,
             approved: &self.standing.approved,
             dangerous: &self.standing.dangerous,
-            posture: self.standing.posture,
+            posture: self.posture(ask.by_user),
             attended: self.standing.attended,
             facts: &self.files,
         };
@@ -171,7 +191,7 @@ impl Approvals {
             // A bare rule speaks of the tool; only one with a path speaks of the file.
             let about = |rules: &[Rule]| rules.iter().filter(|rule| rule.names_paths()).cloned().collect();
             let narrow = Rules { deny: about(&rules.deny), ask: about(&rules.ask), ..Rules::default() };
-            match evaluate(&narrow, granted, self.standing.posture, tool, &action) {
+            match evaluate(&narrow, granted, self.posture(false), tool, &action) {
                 denied @ Verdict::Deny(By::Rule(_)) => return denied,
                 asked @ Verdict::Ask(By::Rule(_)) if matches!(strictest, Verdict::Allow(_)) => strictest = asked,
                 _ => {}

@@ -1,6 +1,7 @@
 //! The texts, a file for each room that speaks.
 
 mod cli;
+mod command;
 mod config;
 mod engine;
 mod exec;
@@ -16,6 +17,7 @@ use crate::Entry;
 
 const ALL: &[&[Entry]] = &[
     cli::ENTRIES,
+    command::ENTRIES,
     config::ENTRIES,
     engine::ENTRIES,
     exec::ENTRIES,

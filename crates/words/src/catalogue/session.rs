@@ -13,19 +13,39 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "session.broken.hint",
-        "the file was left as it is; what can be read of it is plain JSON, one record a line",
-        "该文件未被改动；其中可读的部分是纯 JSON，每行一条记录",
+        "`reasonix sessions repair` makes a session of what can be read; the old file is kept beside it",
+        "`reasonix sessions repair` 会用可读的部分恢复会话；旧文件保留在旁边",
+    ),
+    (
+        "session.edited",
+        "{path} was changed by an editor: a byte order mark or other line ends",
+        "{path} 被编辑器改动过：字节顺序标记或换行符不同",
+    ),
+    (
+        "session.edited.hint",
+        "every record is there; `reasonix sessions repair` puts the file right",
+        "所有记录都在；`reasonix sessions repair` 可修正文件",
+    ),
+    ("session.elsewhere", "{path} is not one of the saved sessions", "{path} 不是已保存的会话"),
+    (
+        "session.elsewhere.hint",
+        "`reasonix sessions import FILE` makes a session of it",
+        "`reasonix sessions import 文件` 可将其导入为会话",
     ),
     (
         "session.head_damaged",
         "the checksum of the first line of {path} is wrong; it was used all the same (line {line})",
         "{path} 第一行的校验和有误，仍已使用（第 {line} 行）",
     ),
-    ("session.in_use", "session {session} is in use by process {pid}", "会话 {session} 正被进程 {pid} 使用"),
+    (
+        "session.in_use",
+        "session {session} is in use by process {pid} since {since}",
+        "会话 {session} 自 {since} 起被进程 {pid} 使用",
+    ),
     (
         "session.in_use.hint",
-        "go on in that one, end it, or start a new session",
-        "请在那个进程中继续、结束它，或开始新的会话",
+        "go on there, end it, or work on a copy: `reasonix --fork {short}`",
+        "请在那里继续、结束它，或使用副本：`reasonix --fork {short}`",
     ),
     ("session.io", "cannot use {path}: {reason}", "无法使用 {path}：{reason}"),
     (
@@ -37,6 +57,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "session.line_skipped",
         "line {line} of {path} is damaged and was skipped; the rest was kept",
         "{path} 的第 {line} 行已损坏，已跳过；其余内容已保留",
+    ),
+    (
+        "session.lines_skipped",
+        "{path}: {count} more damaged lines were left out",
+        "{path}：另有 {count} 行损坏，已跳过",
+    ),
+    (
+        "session.lines_skipped.hint",
+        "`reasonix sessions verify` names all of them",
+        "`reasonix sessions verify` 会列出全部",
+    ),
+    ("session.no_record", "session {session} has no record {record}", "会话 {session} 没有记录 {record}"),
+    (
+        "session.no_record.hint",
+        "`reasonix sessions show --tree` lists the records",
+        "`reasonix sessions show --tree` 会列出记录",
     ),
     ("session.not_found", "there is no session {wanted}", "没有会话 {wanted}"),
     ("session.not_found.hint", "`reasonix sessions` lists them", "用 `reasonix sessions` 查看所有会话"),
@@ -50,5 +86,20 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "session.torn",
         "the last {bytes} bytes of the session log were an unfinished line; they were moved to {path}",
         "会话日志末尾的 {bytes} 字节是未写完的一行，已移到 {path}",
+    ),
+    (
+        "session.two_writers",
+        "{path} was written by two processes at the same time: {count} records have a number that was taken",
+        "{path} 曾被两个进程同时写入：{count} 条记录的编号重复",
+    ),
+    (
+        "session.two_writers.hint",
+        "`reasonix sessions repair` gives every record its own number",
+        "`reasonix sessions repair` 会为每条记录重新编号",
+    ),
+    (
+        "session.unfinished",
+        "{path}: the last line is not finished ({bytes} bytes)",
+        "{path}：最后一行未写完（{bytes} 字节）",
     ),
 ];

@@ -1,0 +1,77 @@
+//! A command of the user's own: a turn without a model, through the same gate, sandbox and log as every call.
+
+use crate::conversation::Conversation;
+use crate::dispatch::{Tally, admit, finish, prepare};
+use crate::ports::{BoxFuture, JournalError, Stop};
+use crate::storm::Storm;
+use crate::turn::{Agent, state_of};
+use reasonix_proto::{CallId, Event, Phrase, RecordBody, ToolCall, ToolOutcome, TurnEnd, TurnState, Usage};
+
+/// The tool that runs commands.
+const TOOL: &str = "bash";
+
+impl Agent {
+    /// True when commands can be run at all.
+    pub fn has_shell(&self) -> bool {
+        self.tools.find(TOOL).is_some()
+    }
+
+    /// Runs a command that a person typed. Whatever happens, the log afterwards gives a valid next request.
+    pub fn shell<'a>(
+        &'a self,
+        conversation: &'a mut Conversation,
+        command: String,
+        keep: bool,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, TurnEnd> {
+        Box::pin(async move {
+            let turn = conversation.next_turn();
+            let end = match self.run_shell(conversation, (turn, command, keep), stop).await {
+                Ok(end) => end,
+                Err(error) => self.broken(&error),
+            };
+            self.watch.after(turn).await;
+            let usage = Usage::default();
+            let end = match self.journal.append(RecordBody::TurnEnded { turn, end: end.clone(), steps: 0, usage }).await
+            {
+                Ok(record) => {
+                    self.sink.emit(Event::TurnEnded { record: Box::new(record) });
+                    end
+                }
+                Err(error) => self.broken(&error),
+            };
+            self.state(state_of(&end));
+            end
+        })
+    }
+
+    async fn run_shell(
+        &self,
+        conversation: &mut Conversation,
+        (turn, command, keep): (u32, String, bool),
+        stop: &Stop,
+    ) -> Result<TurnEnd, JournalError> {
+        self.close(conversation, (turn.saturating_sub(1), 0)).await?;
+        let record = self.journal.append(RecordBody::Shell { turn, command: command.clone(), keep }).await?;
+        conversation.take(&record);
+        self.sink.emit(Event::TurnStarted { record: Box::new(record) });
+        self.state(TurnState::ToolRunning);
+        let arguments = serde_json::json!({ "command": command }).to_string();
+        let call = ToolCall { id: CallId(format!("shell-{turn}")), name: TOOL.to_owned(), arguments };
+        let mut tally = Tally::default();
+        let ready = prepare(self, &call, None, &mut Storm::default(), &mut Vec::new());
+        let ready = admit(self, ready, true, stop, &mut tally).await?;
+        let RecordBody::Outcome { took_ms, outcome, .. } = finish(self, ready, turn, stop).await else {
+            return Ok(TurnEnd::Done);
+        };
+        let end = match &outcome {
+            ToolOutcome::Aborted => TurnEnd::Interrupted,
+            ToolOutcome::Denied { by } => TurnEnd::Refused { why: Phrase::new("engine.refused").with("by", by) },
+            _ => TurnEnd::Done,
+        };
+        let record = self.journal.append(RecordBody::ShellEnded { turn, command, keep, took_ms, outcome }).await?;
+        conversation.take(&record);
+        self.sink.emit(Event::ToolEnded { record: Box::new(record) });
+        Ok(end)
+    }
+}

@@ -1,0 +1,92 @@
+//! The `/` commands that the engine can answer to. Each stands for an operation, a query, or another session opened by
+//! the host; none is a special case here.
+
+use reasonix_proto::{Argument, ArgumentKind, CommandInfo, CommandSource, Phrase};
+
+/// What a session can do, as far as commands depend on it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Able {
+    /// Files can be taken back.
+    pub(crate) undo: bool,
+    /// The session is on disk, so that it can be left and taken up again.
+    pub(crate) kept: bool,
+}
+
+/// A row of the menu: name, other names, what it does, its arguments.
+type Row = (&'static str, &'static [&'static str], Phrase, &'static [(Phrase, Kind, bool)]);
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Text,
+    Words(&'static [&'static str]),
+    Model,
+    Session,
+    Turn,
+}
+
+/// In the order of a menu. An argument is its word, its kind, and whether it may be left out.
+const ROWS: &[Row] = &[
+    ("help", &["?"], Phrase::new("command.help"), &[]),
+    ("new", &[], Phrase::new("command.new"), &[]),
+    ("clear", &[], Phrase::new("command.clear"), &[]),
+    (
+        "resume",
+        &["sessions"],
+        Phrase::new("command.resume"),
+        &[(Phrase::new("command.arg_session"), Kind::Session, true)],
+    ),
+    ("fork", &[], Phrase::new("command.fork"), &[]),
+    ("branch", &[], Phrase::new("command.branch"), &[(Phrase::new("command.arg_turn"), Kind::Turn, true)]),
+    ("tree", &[], Phrase::new("command.tree"), &[]),
+    ("rewind", &[], Phrase::new("command.rewind"), &[(Phrase::new("command.arg_turn"), Kind::Turn, true)]),
+    ("retry", &[], Phrase::new("command.retry"), &[]),
+    ("rename", &["title"], Phrase::new("command.rename"), &[(Phrase::new("command.arg_title"), Kind::Text, true)]),
+    ("model", &["models"], Phrase::new("command.model"), &[(Phrase::new("command.arg_model"), Kind::Model, true)]),
+    ("effort", &[], Phrase::new("command.effort"), &[(Phrase::new("command.arg_effort"), Kind::Words(EFFORTS), true)]),
+    (
+        "mode",
+        &["posture"],
+        Phrase::new("command.mode"),
+        &[(Phrase::new("command.arg_mode"), Kind::Words(&["ask", "auto", "yolo"]), true)],
+    ),
+    ("permissions", &[], Phrase::new("command.permissions"), &[]),
+    ("todo", &[], Phrase::new("command.todo"), &[]),
+    ("context", &[], Phrase::new("command.context"), &[]),
+    ("status", &["cost"], Phrase::new("command.status"), &[]),
+    ("config", &[], Phrase::new("command.config"), &[]),
+    ("quit", &["exit", "q"], Phrase::new("command.quit"), &[]),
+];
+
+/// Words for how hard a model thinks, as endpoints take them.
+pub(crate) const EFFORTS: &[&str] = &["none", "minimal", "low", "medium", "high"];
+
+/// The commands of a session.
+pub(crate) fn commands(able: Able) -> Vec<CommandInfo> {
+    let there = |name: &str| match name {
+        "undo" => able.undo,
+        "resume" | "fork" | "clear" => able.kept,
+        _ => true,
+    };
+    ROWS.iter().filter(|row| there(row.0)).map(info).collect()
+}
+
+fn info((name, aliases, about, arguments): &Row) -> CommandInfo {
+    CommandInfo {
+        name: (*name).to_owned(),
+        aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+        arguments: arguments.iter().map(argument).collect(),
+        about: about.clone(),
+        source: CommandSource::Builtin,
+    }
+}
+
+fn argument((name, kind, optional): &(Phrase, Kind, bool)) -> Argument {
+    let kind = match kind {
+        Kind::Text => ArgumentKind::Text,
+        Kind::Words(words) => ArgumentKind::OneOf { words: words.iter().map(|word| (*word).to_owned()).collect() },
+        Kind::Model => ArgumentKind::Model,
+        Kind::Session => ArgumentKind::Session,
+        Kind::Turn => ArgumentKind::Turn,
+    };
+    Argument { name: name.clone(), kind, optional: *optional }
+}

@@ -1,0 +1,66 @@
+//! A running session as front ends hold it: operations in, events out, questions answered.
+
+use crate::approve::Approvals;
+use crate::live::Todo;
+use crate::outbox::{Events, Outbox};
+use crate::start::Start;
+use crate::trust::Word;
+use reasonix_agent::{BoxFuture, Prefix};
+use reasonix_config::Origins;
+use reasonix_exec::Confinement;
+use reasonix_proto::{Op, Query, Reply, SessionId};
+use reasonix_session::Past;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// A running session, as a front end holds it. The session ends when every handle of it is dropped.
+pub struct Handle {
+    /// The session's id.
+    pub session: SessionId,
+    /// What happens.
+    pub events: Events,
+    pub(crate) ops: mpsc::UnboundedSender<Op>,
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What queries are answered from.
+pub(crate) struct Shared {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) gate: Arc<Approvals>,
+    pub(crate) past: Past,
+    pub(crate) todo: Todo,
+    pub(crate) prefix: Arc<Prefix>,
+    pub(crate) base: Arc<Start>,
+    pub(crate) origins: Arc<Origins>,
+    pub(crate) confinement: Confinement,
+    pub(crate) trust: Word,
+    pub(crate) undo: bool,
+}
+
+impl Handle {
+    /// Hands in an operation. False when the session is over.
+    pub fn send(&self, op: Op) -> bool {
+        self.ops.send(op).is_ok()
+    }
+
+    /// A sender of operations that can go elsewhere, such as into a signal watcher.
+    pub fn sender(&self) -> mpsc::UnboundedSender<Op> {
+        self.ops.clone()
+    }
+
+    /// Answers a question about the session. Dropping the future gives it up.
+    pub fn query(&self, query: Query) -> BoxFuture<'static, Reply> {
+        Shared::answer(Arc::clone(&self.shared), query)
+    }
+
+    /// Another front end on the same session; it gets what happens from now on.
+    #[must_use]
+    pub fn join(&self) -> Self {
+        Self {
+            session: self.session.clone(),
+            events: self.shared.outbox.join(),
+            ops: self.ops.clone(),
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}

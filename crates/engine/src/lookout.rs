@@ -1,0 +1,53 @@
+//! Watches the events of a session on their way out, and adds what follows from them: the queue after something of it
+//! was read, and the citations of an answer, checked.
+
+use crate::approve::Approvals;
+use crate::citations::citations;
+use crate::outbox::Outbox;
+use crate::queue::Queue;
+use reasonix_agent::Sink;
+use reasonix_proto::{Event, Message, RecordBody};
+use reasonix_workspace::Workspace;
+use std::sync::Arc;
+
+/// The sink of a session's agent.
+pub(crate) struct Lookout {
+    gate: Arc<Approvals>,
+    outbox: Arc<Outbox>,
+    queue: Arc<Queue>,
+    workspace: Workspace,
+}
+
+impl Lookout {
+    pub(crate) fn new(gate: Arc<Approvals>, outbox: Arc<Outbox>, queue: Arc<Queue>, workspace: Workspace) -> Self {
+        Self { gate, outbox, queue, workspace }
+    }
+
+    /// Checks the citations of an answer beside the turn; nobody waits for it.
+    fn cite(&self, event: &Event) {
+        let Event::Message { record } = event else { return };
+        let RecordBody::Assistant { message: Message::Assistant { text, .. }, .. } = &record.body else { return };
+        if !text.contains(':') {
+            return;
+        }
+        let (id, text) = (record.id, text.clone());
+        let (workspace, outbox) = (self.workspace.clone(), Arc::clone(&self.outbox));
+        tokio::task::spawn_blocking(move || {
+            let citations = citations(&workspace, &text);
+            if !citations.is_empty() {
+                outbox.emit(Event::Cited { record: id, citations });
+            }
+        });
+    }
+}
+
+impl Sink for Lookout {
+    fn emit(&self, event: Event) {
+        let read = matches!(event, Event::Noted { .. });
+        self.cite(&event);
+        self.gate.emit(event);
+        if read {
+            self.outbox.emit(Event::Queued { queue: self.queue.list() });
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Moving about in a session's tree. Nothing is deleted: a record says from where the conversation goes on.
+
+use crate::live::Live;
+use crate::queue::Work;
+use reasonix_agent::{Conversation, Said, Sink};
+use reasonix_proto::{Event, Level, MoveReason, Phrase, RecordBody, RecordId, Rewind};
+use reasonix_session::typed;
+use std::sync::Arc;
+
+impl Live {
+    /// Goes to a record; at something a person wrote to the place before it, and its text comes back.
+    pub(crate) async fn branch(&mut self, at: RecordId) {
+        let Some(record) = self.desk.past.record(at) else {
+            return self.desk.notice(Level::Warning, Phrase::new("engine.no_record").with("record", at));
+        };
+        match typed(&record.body) {
+            Some(text) => {
+                let before = record.parent.or_else(|| self.desk.past.parent(at)).unwrap_or(at);
+                self.go(before, MoveReason::Branch, Some(text)).await;
+            }
+            None if self.desk.past.leaf() == Some(at) => {
+                self.desk.notice(Level::Info, Phrase::new("engine.already_there"));
+            }
+            None => {
+                self.go(at, MoveReason::Branch, None).await;
+            }
+        }
+    }
+
+    /// Takes a turn of the active branch and all after it back.
+    pub(crate) async fn rewind(&mut self, turn: u32, what: Rewind) {
+        if what != Rewind::Chat {
+            return self.desk.notice(Level::Warning, Phrase::new("engine.not_possible"));
+        }
+        let Some(record) = self.desk.past.beginning(Some(turn)) else {
+            return self.desk.notice(Level::Warning, Phrase::new("engine.no_turn").with("turn", turn));
+        };
+        let before = self.desk.past.parent(record.id).unwrap_or(record.id);
+        self.go(before, MoveReason::Rewind, typed(&record.body)).await;
+    }
+
+    /// The last prompt once more, as if its turn had not been.
+    pub(crate) async fn retry(&mut self) -> Option<Work> {
+        let record = self.desk.past.beginning(None);
+        let Some((record, RecordBody::Prompt { text, typed, .. })) = record.map(|record| (record.id, record.body))
+        else {
+            self.desk.notice(Level::Warning, Phrase::new("engine.nothing_to_retry"));
+            return None;
+        };
+        let before = self.desk.past.parent(record)?;
+        let moved = self.go(before, MoveReason::Retry, None).await;
+        moved.then_some(Work::Prompt(Said { text, typed }))
+    }
+
+    /// Moves the leaf. The conversation there is read first, so that a failure leaves everything as it was.
+    async fn go(&mut self, to: RecordId, why: MoveReason, text: Option<String>) -> bool {
+        let past = self.desk.past.clone();
+        let history = match tokio::task::spawn_blocking(move || past.history_at(to)).await {
+            Ok(Ok(Some(history))) => history,
+            Ok(Err(error)) => {
+                let phrase = Phrase::new("engine.log_unreadable").with("reason", error);
+                self.desk.notice(Level::Error, phrase);
+                return false;
+            }
+            _ => {
+                self.desk.notice(Level::Warning, Phrase::new("engine.no_record").with("record", to));
+                return false;
+            }
+        };
+        let Some(record) = self.desk.journal(RecordBody::Moved { to, why }).await else { return false };
+        let turns = self.desk.past.turns();
+        let usage = self.conversation.usage();
+        self.conversation =
+            Conversation::replay(Arc::clone(&self.prefix), history.messages, turns, usage, history.context)
+                .folded_by(history.folded);
+        self.todo.restore(history.todo.unwrap_or_default());
+        self.desk.outbox.status().context = history.context;
+        self.desk.outbox.emit(Event::Moved { record: Box::new(record), text });
+        true
+    }
+}

@@ -1,0 +1,229 @@
+//! Answers to queries. What may take long runs on a thread of its own; a front end that no longer waits has given it up.
+
+use crate::citations::citations;
+use crate::commands::{Able, EFFORTS, commands};
+use crate::complete::{Found, references, words};
+use crate::git::git;
+use crate::handle::Shared;
+use reasonix_agent::{BoxFuture, estimate_tokens};
+use reasonix_proto::{
+    CompletionKind, ContextPart, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Setting,
+    Status, TreeFilter,
+};
+use reasonix_session::{Sessions, Summary};
+use std::future::ready;
+use std::sync::Arc;
+
+/// Records of one page, and sessions of one page, at most.
+const LARGEST_PAGE: usize = 2000;
+
+impl Shared {
+    pub(crate) fn answer(shared: Arc<Self>, query: Query) -> BoxFuture<'static, Reply> {
+        match query {
+            Query::Status => Box::pin(ready(Reply::Status(Box::new(shared.status())))),
+            Query::Todo => Box::pin(ready(Reply::Todo { phases: shared.todo.phases() })),
+            Query::Commands => Box::pin(ready(Reply::Commands { commands: shared.commands() })),
+            Query::Permissions => {
+                let (posture, rules) = shared.gate.standing_rules(&shared.origins);
+                Box::pin(ready(Reply::Permissions { posture, rules }))
+            }
+            Query::Trust => Box::pin(ready(Reply::Trust(Box::new(shared.trust.info())))),
+            Query::Config => Box::pin(ready(Reply::Config { settings: shared.settings() })),
+            Query::Models => Box::pin(ready(Reply::Models { models: shared.models() })),
+            Query::Git => {
+                let (root, confinement) = (shared.base.workspace.root().to_owned(), shared.confinement.clone());
+                Box::pin(async move { Reply::Git { git: git(&root, confinement).await } })
+            }
+            slow => Box::pin(async move {
+                let answer = tokio::task::spawn_blocking(move || shared.look_up(slow));
+                answer.await.unwrap_or_else(|_| Reply::Failed { why: Phrase::new("engine.not_possible") })
+            }),
+        }
+    }
+
+    fn status(&self) -> Status {
+        let mut status = self.outbox.status().clone();
+        self.past.marks().title().clone_into(&mut status.title);
+        status
+    }
+
+    fn commands(&self) -> Vec<reasonix_proto::CommandInfo> {
+        commands(Able { undo: self.undo, kept: self.outbox.status().kept })
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        let shown = self.origins.iter().map(|(key, shown)| Setting {
+            key: key.clone(),
+            value: shown.value.clone(),
+            origin: shown.origin.to_string(),
+        });
+        shown.collect()
+    }
+
+    fn models(&self) -> Vec<ModelInfo> {
+        let settings = &self.base.settings;
+        let current = self.outbox.status().model.clone();
+        let default = settings.default_model().ok().map(|found| found.name());
+        let info = |found: reasonix_config::ModelRef<'_>| {
+            let name = found.name();
+            let thinks = found.provider.reasoning_effort.is_some();
+            let role = |key: &str, value: Option<&String>| (value == Some(&name)).then(|| key.to_owned());
+            ModelInfo {
+                window: found.provider.context_window,
+                current: name == current,
+                default: default.as_ref() == Some(&name),
+                roles: role("planner", settings.agent.planner_model.as_ref()).into_iter().collect(),
+                efforts: if thinks { EFFORTS.iter().map(|word| (*word).to_owned()).collect() } else { Vec::new() },
+                price: String::new(),
+                name,
+            }
+        };
+        settings.models().map(info).collect()
+    }
+
+    /// The slow ones.
+    fn look_up(&self, query: Query) -> Reply {
+        match query {
+            Query::Complete { kind, text, generation, limit } => {
+                let (items, more) = self.complete(&kind, &text, limit.clamp(1, LARGEST_PAGE));
+                Reply::Completions { generation, items, more }
+            }
+            Query::Sessions { all, text, from, count } => self.sessions(all, &text, from, count),
+            Query::Tree { filter, text } => self.tree(filter, &text),
+            Query::Transcript { from, count } => match self.past.page(from, count.min(LARGEST_PAGE as u64)) {
+                Ok(page) => Reply::Transcript { from: page.from, total: page.total, records: page.records },
+                Err(error) => Reply::Failed { why: Phrase::new("engine.log_unreadable").with("reason", error) },
+            },
+            Query::Citations { record } => Reply::Citations { citations: self.citations(record) },
+            Query::Context => self.context(),
+            _ => Reply::Failed { why: Phrase::new("engine.not_possible") },
+        }
+    }
+
+    fn complete(&self, kind: &CompletionKind, text: &str, limit: usize) -> Found {
+        let nothing = (Vec::new(), false);
+        match kind {
+            CompletionKind::Reference => references(&self.base.workspace, text, limit),
+            CompletionKind::Argument { command, index: 0 } => match command.as_str() {
+                "model" | "models" => {
+                    words(self.models().into_iter().map(|model| (model.name, String::new())), text, limit)
+                }
+                "resume" | "sessions" => {
+                    let list = Sessions::at(&self.base.home.join("state")).list().unwrap_or_default();
+                    let here = self.base.workspace.root().display().to_string();
+                    let local = list.into_iter().filter(|session| session.cwd == here);
+                    words(local.map(|session| (session.id.short().to_owned(), session.title)), text, limit)
+                }
+                name => {
+                    let found = self.commands().into_iter().find(|command| command.name == name);
+                    match found.and_then(|found| found.arguments.into_iter().next()).map(|argument| argument.kind) {
+                        Some(reasonix_proto::ArgumentKind::OneOf { words: known }) => {
+                            words(known.into_iter().map(|word| (word, String::new())), text, limit)
+                        }
+                        Some(reasonix_proto::ArgumentKind::Path) => references(&self.base.workspace, text, limit),
+                        _ => nothing,
+                    }
+                }
+            },
+            CompletionKind::Argument { .. } => nothing,
+        }
+    }
+
+    fn sessions(&self, all: bool, text: &str, from: usize, count: usize) -> Reply {
+        let here = self.base.workspace.root().display().to_string();
+        find_sessions(&Sessions::at(&self.base.home.join("state")), (!all).then_some(&here), text, from, count)
+    }
+
+    fn tree(&self, filter: TreeFilter, text: &str) -> Reply {
+        let leaf = self.past.leaf().unwrap_or(RecordId(1));
+        Reply::Tree { leaf, nodes: self.past.tree(filter, text) }
+    }
+
+    fn citations(&self, record: RecordId) -> Vec<reasonix_proto::Citation> {
+        match self.past.record(record).map(|record| record.body) {
+            Some(RecordBody::Assistant { message: Message::Assistant { text, .. }, .. }) => {
+                citations(&self.base.workspace, &text)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn context(&self) -> Reply {
+        let messages = self.past.history().map(|history| history.messages).unwrap_or_default();
+        let tools = serde_json::to_string(&self.prefix.tools).unwrap_or_default();
+        let part = |name, tokens, messages| ContextPart { name, tokens, messages };
+        let mut parts = vec![
+            part(Phrase::new("context.system"), estimate_tokens(&self.prefix.system), 0),
+            part(Phrase::new("context.tools"), estimate_tokens(&tools), 0),
+        ];
+        let kinds = [
+            (Phrase::new("context.prompts"), 0),
+            (Phrase::new("context.answers"), 1),
+            (Phrase::new("context.results"), 2),
+        ];
+        for (name, wanted) in kinds {
+            let of_kind = messages.iter().filter(|message| kind_of(message) == wanted);
+            let (count, tokens) = of_kind.fold((0, 0), |(count, sum), message| (count + 1, sum + size(message)));
+            parts.push(part(name, tokens, count));
+        }
+        let status = self.outbox.status();
+        Reply::Context { parts, context: status.context, window: status.window }
+    }
+}
+
+fn kind_of(message: &Message) -> u8 {
+    match message {
+        Message::User { .. } => 0,
+        Message::Assistant { .. } => 1,
+        Message::Tool { .. } => 2,
+    }
+}
+
+fn size(message: &Message) -> u64 {
+    match message {
+        Message::User { text } => estimate_tokens(text),
+        Message::Assistant { text, calls, .. } => {
+            estimate_tokens(text) + calls.iter().map(|call| estimate_tokens(&call.arguments)).sum::<u64>()
+        }
+        Message::Tool { content, .. } => estimate_tokens(content),
+    }
+}
+
+/// A page of the saved sessions, of one folder or of all. A file that cannot be read belongs to every folder.
+pub(crate) fn find_sessions(
+    sessions: &Sessions,
+    folder: Option<&String>,
+    text: &str,
+    from: usize,
+    count: usize,
+) -> Reply {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let fits = |session: &Summary| {
+        let all = format!("{} {} {}", session.title, session.cwd, session.id).to_lowercase();
+        folder.is_none_or(|folder| session.cwd == *folder || session.cwd.is_empty())
+            && words.iter().all(|word| all.contains(word))
+    };
+    match sessions.list() {
+        Ok(list) => {
+            let found: Vec<_> = list.into_iter().filter(fits).collect();
+            let total = found.len();
+            let page = found.into_iter().skip(from).take(count.min(LARGEST_PAGE)).map(session_info);
+            Reply::Sessions { sessions: page.collect(), total }
+        }
+        Err(error) => Reply::Failed { why: error.phrase() },
+    }
+}
+
+fn session_info(summary: Summary) -> SessionInfo {
+    SessionInfo {
+        ending: summary.ending.word().to_owned(),
+        id: summary.id,
+        title: summary.title,
+        folder: summary.cwd,
+        started: summary.started,
+        active: summary.active,
+        model: summary.model,
+        turns: summary.turns,
+        from: summary.from,
+    }
+}

@@ -1,0 +1,60 @@
+//! A live session with a scripted model.
+
+use reasonix_config::{Bash, Provider, Sandbox, Settings};
+use reasonix_engine::{Handle, Start, Which, start};
+use reasonix_testkit::{ModelServer, Reply, TempWorkspace};
+use reasonix_workspace::{Options, Workspace};
+use std::collections::BTreeMap;
+
+pub(crate) struct World {
+    pub(crate) server: ModelServer,
+    pub(crate) work: TempWorkspace,
+    pub(crate) home: TempWorkspace,
+}
+
+impl World {
+    pub(crate) async fn new(replies: Vec<Reply>) -> Self {
+        let server = ModelServer::start(replies).await;
+        Self { server, work: TempWorkspace::new(), home: TempWorkspace::new() }
+    }
+
+    pub(crate) fn base(&self, which: Which) -> Start {
+        let provider = Provider {
+            name: "mock".into(),
+            kind: "openai".into(),
+            base_url: self.server.base_url(),
+            models: vec!["m".into(), "other".into()],
+            default: "m".into(),
+            ..Provider::default()
+        };
+        // The box has its own tests.
+        let sandbox = Sandbox { bash: Bash::Off, ..Sandbox::default() };
+        Start {
+            settings: Settings { providers: vec![provider], sandbox, ..Settings::default() },
+            env: BTreeMap::new(),
+            home: self.home.path(),
+            workspace: Workspace::open(&self.work.path(), Options::default()).expect("a workspace"),
+            rules: Vec::new(),
+            model: None,
+            append_system: None,
+            which,
+            attended: true,
+            approve: Vec::new(),
+        }
+    }
+
+    pub(crate) fn open(&self, which: Which) -> Handle {
+        start(self.base(which)).expect("a session")
+    }
+
+    /// The same when the one before may still be letting go of it.
+    pub(crate) async fn open_when_free(&self, which: Which) -> Handle {
+        loop {
+            match start(self.base(which.clone())) {
+                Ok(handle) => return handle,
+                Err(error) if error.phrase().code == "session.in_use" => tokio::task::yield_now().await,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! From the records of one branch to its conversation. Pure: the same records give the same messages.
+
+use crate::header::{Header, Kind};
+use crate::shape::Shape;
+use reasonix_agent::{NO_ANSWER, folded_messages, heal, into_message, outcome_text};
+use reasonix_proto::{
+    Compacted, Message, Record, RecordBody, SessionHead, StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
+};
+
+/// What a branch tells.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct History {
+    /// What the session started from; none when its record is lost.
+    pub head: Option<SessionHead>,
+    /// The conversation. Every call is answered exactly once, right after its message; where damaged lines took
+    /// something away, nobody speaks twice in a row all the same.
+    pub messages: Vec<Message>,
+    /// The number of the last turn on this branch.
+    pub turns: u32,
+    /// All requests of this branch together.
+    pub usage: Usage,
+    /// Tokens of the last request and its answer.
+    pub context: u64,
+    /// The last folding on the way to the leaf; the first messages come from it.
+    pub folded: Option<Compacted>,
+    /// The todo list as it was last left.
+    pub todo: Option<Vec<TodoPhase>>,
+    /// The model that was last in use, as `provider/model`.
+    pub model: String,
+    /// How hard it was told to think.
+    pub effort: Option<String>,
+}
+
+/// Takes records one after the other, so that they need not all be in memory.
+#[derive(Default)]
+pub(crate) struct Fold {
+    history: History,
+    open_calls: Vec<ToolCall>,
+    open_turn: Option<Unfinished>,
+    damaged: bool,
+}
+
+/// A turn that has no end.
+struct Unfinished {
+    turn: u32,
+    steps: u32,
+    usage: Usage,
+    model: String,
+}
+
+impl Fold {
+    /// With `damaged`, lines are missing, and what is left may not fit together.
+    pub(crate) fn new(damaged: bool) -> Self {
+        Self { damaged, ..Self::default() }
+    }
+
+    pub(crate) fn take(&mut self, record: Record) {
+        self.note(&record.body);
+        if let RecordBody::Compacted(folded) = record.body {
+            self.open_calls.clear();
+            self.history.messages = folded_messages(&folded);
+            self.history.folded = Some(*folded);
+            return;
+        }
+        if let RecordBody::Outcome { call, .. } = &record.body {
+            // An answer to a call that is not open would be refused by every provider.
+            let Some(place) = self.open_calls.iter().position(|open| open.id == *call) else { return };
+            self.open_calls.remove(place);
+            self.history.messages.extend(into_message(record.body));
+            return;
+        }
+        let Some(message) = into_message(record.body) else { return };
+        self.close_calls();
+        self.keep_order(&message);
+        if let Message::Assistant { calls, .. } = &message {
+            self.open_calls.clone_from(calls);
+        }
+        self.history.messages.push(message);
+    }
+
+    /// Takes in everything about a record but its message.
+    fn note(&mut self, body: &RecordBody) {
+        let history = &mut self.history;
+        match body {
+            RecordBody::Session(head) => {
+                history.model.clone_from(&head.model);
+                history.head = Some(head.clone());
+            }
+            RecordBody::Compacted(folded) => {
+                history.usage.add(folded.usage.unwrap_or_default());
+                history.context = 0;
+            }
+            RecordBody::Resumed { model, .. } => history.model.clone_from(model),
+            RecordBody::ModelChanged { model, effort } => {
+                history.model.clone_from(model);
+                history.effort.clone_from(effort);
+            }
+            RecordBody::Prompt { turn, .. } | RecordBody::Shell { turn, .. } => {
+                history.turns = history.turns.max(*turn);
+                let (turn, model) = (*turn, history.model.clone());
+                self.open_turn = Some(Unfinished { turn, steps: 0, usage: Usage::default(), model });
+            }
+            RecordBody::Assistant { step, model, usage, .. } => {
+                if let Some(usage) = usage {
+                    history.usage.add(*usage);
+                    history.context = usage.input.saturating_add(usage.output);
+                }
+                if let Some(open) = &mut self.open_turn {
+                    open.steps = open.steps.max(*step);
+                    open.model.clone_from(model);
+                    open.usage.add(usage.unwrap_or_default());
+                }
+            }
+            RecordBody::Outcome { outcome: ToolOutcome::Done { details, .. }, .. } => {
+                if let Some(todo) = &details.todo {
+                    history.todo = Some(todo.clone());
+                }
+            }
+            RecordBody::TurnEnded { .. } => self.open_turn = None,
+            // What follows a move belongs to another time than the turn it left.
+            RecordBody::Moved { .. } => self.open_turn = None,
+            _ => {}
+        }
+    }
+
+    fn close_calls(&mut self) {
+        for call in self.open_calls.drain(..) {
+            let content = outcome_text(&ToolOutcome::Aborted);
+            self.history.messages.push(Message::Tool { call: call.id, name: call.name, content });
+        }
+    }
+
+    /// Puts something between two that some chat templates refuse to see next to each other.
+    fn keep_order(&mut self, next: &Message) {
+        if !self.damaged {
+            return;
+        }
+        let filler = match (self.history.messages.last(), next) {
+            (Some(Message::User { .. }), Message::User { .. }) => assistant(NO_ANSWER),
+            (None | Some(Message::Assistant { .. }), Message::Assistant { .. }) => {
+                Message::User { text: "[lost]".to_owned() }
+            }
+            _ => return,
+        };
+        self.history.messages.push(filler);
+    }
+
+    /// The records to append so that every call has an outcome, every turn an answer and an end.
+    pub(crate) fn missing(&self) -> Vec<RecordBody> {
+        let Some(open) = &self.open_turn else { return Vec::new() };
+        let place = (open.turn, open.steps.saturating_add(1));
+        let mut healed = heal(self.history.messages.iter(), place, &open.model);
+        let end = TurnEnd::Interrupted;
+        healed.push(RecordBody::TurnEnded { turn: open.turn, end, steps: open.steps, usage: open.usage });
+        healed
+    }
+
+    pub(crate) fn finish(mut self) -> History {
+        self.close_calls();
+        self.history
+    }
+}
+
+fn assistant(text: &str) -> Message {
+    Message::Assistant { text: text.to_owned(), reasoning: None, calls: Vec::new(), stop: StopReason::Interrupted }
+}
+
+/// The conversation that these records of a log give, on the branch that leads to the last of them.
+pub fn history(records: &[Record]) -> History {
+    let mut shape = Shape::default();
+    for record in records {
+        let parent = record.parent.map(|parent| parent.0);
+        shape.push(Header { id: record.id.0, parent, at: record.at, kind: Kind::Other, turn: 0 }, 0, 0);
+    }
+    let path = shape.leaf().map(|leaf| shape.path(leaf)).unwrap_or_default();
+    let mut fold = Fold::default();
+    path.iter().filter_map(|place| records.get(*place)).for_each(|record| fold.take(record.clone()));
+    fold.finish()
+}

@@ -1,0 +1,95 @@
+//! What holds for a session whatever branch is active: title, labels, what was spent, whether it was discarded. Pure.
+
+use reasonix_proto::{Record, RecordBody, RecordId, Usage};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How many characters of the first prompt make a title.
+const TITLE: usize = 80;
+
+/// What holds for the whole session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Marks {
+    own: String,
+    given: String,
+    first: String,
+    /// Names of places.
+    #[serde(skip)]
+    pub labels: BTreeMap<RecordId, String>,
+    /// The tokens of all requests on all branches, of turns that have an end.
+    pub usage: Usage,
+    /// True when the session is out of lists, of resuming and of search.
+    pub discarded: bool,
+}
+
+impl Marks {
+    /// Takes in the next record of the file.
+    pub(crate) fn take(&mut self, record: &Record) {
+        match &record.body {
+            RecordBody::Titled { title, by_user: true } => self.own = one_line(title),
+            RecordBody::Titled { title, by_user: false } => self.given = one_line(title),
+            RecordBody::Prompt { text, typed, .. } if self.first.is_empty() => {
+                self.first = title(typed.as_deref().unwrap_or(text));
+            }
+            RecordBody::Shell { command, .. } if self.first.is_empty() => self.first = title(&format!("!{command}")),
+            RecordBody::Labelled { record, label } if label.trim().is_empty() => {
+                self.labels.remove(record);
+            }
+            RecordBody::Labelled { record, label } => {
+                self.labels.insert(*record, one_line(label));
+            }
+            RecordBody::TurnEnded { usage, .. } => self.usage.add(*usage),
+            RecordBody::Discarded => self.discarded = true,
+            _ => {}
+        }
+    }
+
+    /// The title: the user's own, else the one that a plan gave, else the beginning of the first prompt.
+    pub fn title(&self) -> &str {
+        [&self.own, &self.given, &self.first].into_iter().find(|title| !title.is_empty()).map_or("", String::as_str)
+    }
+}
+
+/// The first line that says something, bounded.
+pub(crate) fn title(text: &str) -> String {
+    one_line(text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default())
+}
+
+/// One line without control characters, bounded.
+fn one_line(text: &str) -> String {
+    let clean = |character: char| if character.is_control() { ' ' } else { character };
+    let text = text.trim();
+    let mut line: String = text.chars().map(clean).take(TITLE).collect();
+    if text.chars().nth(TITLE).is_some() {
+        line.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Marks;
+    use reasonix_proto::{Record, RecordBody, RecordId};
+
+    fn take(marks: &mut Marks, body: RecordBody) {
+        marks.take(&Record { id: RecordId(1), parent: None, at: 0, body });
+    }
+
+    #[test]
+    fn nothing_replaces_a_title_of_the_users_own() {
+        let mut marks = Marks::default();
+        let prompt = |text: &str| RecordBody::Prompt { turn: 1, text: text.into(), typed: None };
+        let titled = |title: &str, by_user| RecordBody::Titled { title: title.into(), by_user };
+        take(&mut marks, prompt("\n  fix\tthe test\nplease"));
+        take(&mut marks, prompt("second"));
+        assert_eq!(marks.title(), "fix the test");
+        take(&mut marks, titled("Plan", false));
+        assert_eq!(marks.title(), "Plan");
+        take(&mut marks, titled("Mine\u{1b}[2J", true));
+        take(&mut marks, titled("Another plan", false));
+        assert_eq!(marks.title(), "Mine [2J");
+        take(&mut marks, titled("", true));
+        assert_eq!(marks.title(), "Another plan");
+    }
+}

@@ -1,0 +1,311 @@
+//! What a session has in its log, to be read while it is being written: records by their place, the tree, the active
+//! branch. Holds the shape in memory and reads contents from the file. Blocking.
+
+use crate::error::SessionError;
+use crate::fold::{Fold, History};
+use crate::header::{Kind, header};
+use crate::line;
+use crate::log::Place;
+use crate::marks::Marks;
+use crate::shape::{Node, Shape};
+use reasonix_proto::{Record, RecordBody, RecordId};
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::FileExt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A session's past. Clones see the same session.
+#[derive(Debug, Clone)]
+pub struct Past(Arc<Mutex<Inner>>);
+
+#[derive(Debug)]
+struct Inner {
+    shape: Shape,
+    marks: Marks,
+    lines: Lines,
+    /// Lines are missing.
+    damaged: bool,
+}
+
+/// Where the lines are.
+#[derive(Debug)]
+enum Lines {
+    /// In the file of this place; `held` while there is none yet.
+    File { place: Place, held: Vec<u8> },
+    /// Nowhere but here.
+    Memory(Vec<Record>),
+}
+
+/// A page of the active branch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// The place of the first record given, from 0.
+    pub from: u64,
+    /// How many records the branch has.
+    pub total: u64,
+    /// The records.
+    pub records: Vec<Record>,
+}
+
+impl Past {
+    /// The past of a file with this shape.
+    pub(crate) fn of_file(place: Place, shape: Shape, marks: Marks, damaged: bool) -> Self {
+        Self::with(shape, marks, Lines::File { place, held: Vec::new() }, damaged)
+    }
+
+    /// A past that is kept in memory only.
+    pub(crate) fn in_memory() -> Self {
+        Self::with(Shape::default(), Marks::default(), Lines::Memory(Vec::new()), false)
+    }
+
+    fn with(shape: Shape, marks: Marks, lines: Lines, damaged: bool) -> Self {
+        Self(Arc::new(Mutex::new(Inner { shape, marks, lines, damaged })))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in a record that was written as this line at this offset.
+    pub(crate) fn push(&self, record: &Record, line: &[u8], offset: u64, on_disk: bool) {
+        let mut inner = self.lock();
+        let Some(header) = header(line) else { return };
+        inner.shape.push(header, offset, line.len().saturating_sub(1));
+        inner.marks.take(record);
+        match &mut inner.lines {
+            Lines::Memory(records) => records.push(record.clone()),
+            Lines::File { held, .. } if on_disk => *held = Vec::new(),
+            Lines::File { held, .. } => held.extend_from_slice(line),
+        }
+    }
+
+    /// Title, labels and sums of the whole session.
+    pub fn marks(&self) -> Marks {
+        self.lock().marks.clone()
+    }
+
+    /// The record after which the next one comes.
+    pub fn leaf(&self) -> Option<RecordId> {
+        let inner = self.lock();
+        inner.shape.leaf().and_then(|leaf| inner.shape.node(leaf)).map(|node| RecordId(node.header.id))
+    }
+
+    /// The number of the last turn on any branch.
+    pub fn turns(&self) -> u32 {
+        self.lock().shape.highest().2
+    }
+
+    /// A record by its id.
+    pub fn record(&self, id: RecordId) -> Option<Record> {
+        let (reader, node) = {
+            let inner = self.lock();
+            let place = inner.shape.place(id)?;
+            (inner.reader().ok()?, Found::new(place, inner.shape.node(place)?))
+        };
+        reader.read(&node)
+    }
+
+    /// The record that comes before this one.
+    pub fn parent(&self, id: RecordId) -> Option<RecordId> {
+        let inner = self.lock();
+        let parent = inner.shape.node(inner.shape.place(id)?)?.parent?;
+        inner.shape.node(parent).map(|node| RecordId(node.header.id))
+    }
+
+    /// The prompt or command that began a turn of the active branch; the last turn when none is named.
+    pub fn beginning(&self, turn: Option<u32>) -> Option<Record> {
+        let id = {
+            let inner = self.lock();
+            let turns = inner.shape.active(&[Kind::Prompt, Kind::Shell]);
+            let nodes = turns.iter().filter_map(|place| inner.shape.node(*place));
+            let node = match turn {
+                Some(turn) => nodes.rev().find(|node| node.header.turn == turn),
+                None => nodes.rev().find(|node| node.header.kind == Kind::Prompt),
+            };
+            RecordId(node?.header.id)
+        };
+        self.record(id)
+    }
+
+    /// Records of the active branch: `count` from place `from` on, or the last ones.
+    pub fn page(&self, from: Option<u64>, count: u64) -> io::Result<Page> {
+        let (reader, found, from, total) = {
+            let inner = self.lock();
+            let path = inner.shape.leaf().map(|leaf| inner.shape.path(leaf)).unwrap_or_default();
+            let total = path.len();
+            let count = usize::try_from(count).unwrap_or(usize::MAX).min(total);
+            let from = from.map_or(total - count, |from| usize::try_from(from).unwrap_or(total).min(total));
+            let nodes = path.iter().skip(from).take(count);
+            let found: Vec<_> = nodes.filter_map(|place| Some(Found::new(*place, inner.shape.node(*place)?))).collect();
+            (inner.reader()?, found, from, total)
+        };
+        let records = found.iter().filter_map(|node| reader.read(node)).collect();
+        Ok(Page { from: from as u64, total: total as u64, records })
+    }
+
+    /// Every record on every branch, in the order they were written.
+    pub fn all(&self) -> io::Result<Vec<Record>> {
+        let mut records = Vec::new();
+        self.each_of(None, |record| records.push(record))?;
+        Ok(records)
+    }
+
+    /// The conversation of the active branch.
+    pub fn history(&self) -> io::Result<History> {
+        let mut fold = Fold::new(self.lock().damaged);
+        self.each_active(|record| fold.take(record))?;
+        Ok(fold.finish())
+    }
+
+    /// The conversation of the branch that leads to a record; none when there is no such record.
+    pub fn history_at(&self, id: RecordId) -> io::Result<Option<History>> {
+        let path = {
+            let inner = self.lock();
+            inner.shape.place(id).map(|place| inner.shape.path(place))
+        };
+        let Some(path) = path else { return Ok(None) };
+        let mut fold = Fold::new(self.lock().damaged);
+        self.each_of(Some(path), |record| fold.take(record))?;
+        Ok(Some(fold.finish()))
+    }
+
+    /// Gives every record of the active branch, one after the other.
+    pub fn each_active(&self, give: impl FnMut(Record)) -> io::Result<()> {
+        let path = {
+            let inner = self.lock();
+            inner.shape.leaf().map(|leaf| inner.shape.path(leaf)).unwrap_or_default()
+        };
+        self.each_of(Some(path), give)
+    }
+
+    /// The same up to a record, whatever branch it is on.
+    pub(crate) fn path_to(&self, id: RecordId) -> Option<Vec<RecordId>> {
+        let inner = self.lock();
+        let path = inner.shape.path(inner.shape.place(id)?);
+        Some(path.iter().filter_map(|place| inner.shape.node(*place)).map(|node| RecordId(node.header.id)).collect())
+    }
+
+    /// Appends the lines of these records as they are on disk.
+    pub(crate) fn copy_lines(&self, ids: &[RecordId], out: &mut Vec<u8>) -> io::Result<()> {
+        let (reader, found) = {
+            let inner = self.lock();
+            let places = ids.iter().filter_map(|id| inner.shape.place(*id));
+            let found: Vec<_> = places.filter_map(|place| Some(Found::new(place, inner.shape.node(place)?))).collect();
+            (inner.reader()?, found)
+        };
+        for node in &found {
+            reader.line(node, out)?;
+        }
+        Ok(())
+    }
+
+    fn each_of(&self, places: Option<Vec<usize>>, mut give: impl FnMut(Record)) -> io::Result<()> {
+        let (reader, found) = {
+            let inner = self.lock();
+            let places = places.unwrap_or_else(|| (0..inner.shape.nodes().len()).collect());
+            let found: Vec<_> =
+                places.iter().filter_map(|place| Some(Found::new(*place, inner.shape.node(*place)?))).collect();
+            (inner.reader()?, found)
+        };
+        found.iter().filter_map(|node| reader.read(node)).for_each(&mut give);
+        Ok(())
+    }
+
+    /// Works on the shape, for views of the tree.
+    pub(crate) fn with_shape<T>(&self, look: impl FnOnce(&Shape, &Marks) -> T) -> T {
+        let inner = self.lock();
+        look(&inner.shape, &inner.marks)
+    }
+}
+
+impl Inner {
+    /// Something to read lines with, without holding the lock.
+    fn reader(&self) -> io::Result<Reader> {
+        match &self.lines {
+            Lines::Memory(records) => Ok(Reader::Memory(records.clone())),
+            Lines::File { held, .. } if !held.is_empty() => Ok(Reader::Held(held.clone())),
+            Lines::File { place, .. } => match place.open_log() {
+                Ok(file) => Ok(Reader::File(file)),
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(Reader::Held(Vec::new())),
+                Err(error) => Err(error),
+            },
+        }
+    }
+}
+
+/// A record that is to be read.
+struct Found {
+    place: usize,
+    offset: u64,
+    length: usize,
+}
+
+impl Found {
+    fn new(place: usize, node: &Node) -> Self {
+        Self { place, offset: node.offset, length: node.length }
+    }
+}
+
+enum Reader {
+    Memory(Vec<Record>),
+    Held(Vec<u8>),
+    File(File),
+}
+
+impl Reader {
+    /// The record; none when its line is no longer what it was.
+    fn read(&self, found: &Found) -> Option<Record> {
+        match self {
+            Self::Memory(records) => records.get(found.place).cloned(),
+            _ => {
+                let mut bytes = Vec::with_capacity(found.length + 1);
+                self.line(found, &mut bytes).ok()?;
+                line::parse(&bytes)
+            }
+        }
+    }
+
+    /// Appends the line with its newline.
+    fn line(&self, found: &Found, out: &mut Vec<u8>) -> io::Result<()> {
+        let gone = || io::Error::from(ErrorKind::UnexpectedEof);
+        match self {
+            Self::Memory(records) => {
+                let record = records.get(found.place).ok_or_else(gone)?;
+                out.extend_from_slice(&line::encode(record)?);
+            }
+            Self::Held(bytes) => {
+                let start = usize::try_from(found.offset).unwrap_or(usize::MAX);
+                let end = start.saturating_add(found.length);
+                out.extend_from_slice(bytes.get(start..end).ok_or_else(gone)?);
+                out.push(b'\n');
+            }
+            Self::File(file) => {
+                let start = out.len();
+                out.resize(start + found.length, 0);
+                file.read_exact_at(out.get_mut(start..).ok_or_else(gone)?, found.offset)?;
+                out.push(b'\n');
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The text that a prompt's record gives back for editing.
+pub fn typed(body: &RecordBody) -> Option<String> {
+    match body {
+        RecordBody::Prompt { text, typed, .. } | RecordBody::Note { text, typed, by_user: true, .. } => {
+            Some(typed.clone().unwrap_or_else(|| text.clone()))
+        }
+        RecordBody::Shell { command, keep, .. } => Some(format!("{}{command}", if *keep { "!" } else { "!!" })),
+        _ => None,
+    }
+}
+
+impl From<SessionError> for io::Error {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Io { source, .. } => source,
+            other => Self::other(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The tree of a log: which record follows which, and where its line is. No content, so that it stays small. Pure.
+
+use crate::header::{Header, Kind};
+use reasonix_proto::RecordId;
+use std::collections::HashMap;
+
+/// One record's place in the tree and in the file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Node {
+    pub(crate) header: Header,
+    /// The place of the record it follows.
+    pub(crate) parent: Option<usize>,
+    /// Where its line begins.
+    pub(crate) offset: u64,
+    /// How long the line is, without its newline.
+    pub(crate) length: usize,
+}
+
+/// The records in the order of the file.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shape {
+    nodes: Vec<Node>,
+    places: HashMap<u64, usize>,
+    highest: u64,
+    at: u64,
+    turns: u32,
+    /// Records whose id was already taken: two processes wrote at the same time.
+    pub(crate) doubled: usize,
+}
+
+impl Shape {
+    /// Adds the next line of the file.
+    pub(crate) fn push(&mut self, header: Header, offset: u64, length: usize) {
+        let place = self.nodes.len();
+        // Where the parent is lost, the record before is the nearest thing. A parent lies before its child, so that
+        // every walk ends whatever a file says.
+        let parent =
+            header.parent.and_then(|parent| self.places.get(&parent).copied().or_else(|| place.checked_sub(1)));
+        self.nodes.push(Node { header, parent, offset, length });
+        self.doubled += usize::from(self.places.insert(header.id, place).is_some());
+        self.highest = self.highest.max(header.id);
+        self.at = self.at.max(header.at);
+        self.turns = self.turns.max(header.turn);
+    }
+
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    pub(crate) fn node(&self, place: usize) -> Option<&Node> {
+        self.nodes.get(place)
+    }
+
+    pub(crate) fn place(&self, id: RecordId) -> Option<usize> {
+        self.places.get(&id.0).copied()
+    }
+
+    /// The highest id, the latest time, and the number of the last turn on any branch.
+    pub(crate) fn highest(&self) -> (u64, u64, u32) {
+        (self.highest, self.at, self.turns)
+    }
+
+    /// The record after which the next one comes: the one written last.
+    pub(crate) fn leaf(&self) -> Option<usize> {
+        self.nodes.len().checked_sub(1)
+    }
+
+    /// The places from the first record to this one.
+    pub(crate) fn path(&self, to: usize) -> Vec<usize> {
+        let mut path = Vec::new();
+        let mut next = Some(to);
+        while let Some((place, node)) = next.and_then(|place| Some((place, self.nodes.get(place)?))) {
+            path.push(place);
+            next = node.parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The records on the way to the leaf that are of one of these kinds.
+    pub(crate) fn active(&self, kinds: &[Kind]) -> Vec<usize> {
+        let mut path = self.leaf().map(|leaf| self.path(leaf)).unwrap_or_default();
+        path.retain(|place| self.nodes.get(*place).is_some_and(|node| kinds.contains(&node.header.kind)));
+        path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shape;
+    use crate::header::{Header, Kind};
+    use reasonix_proto::RecordId;
+
+    fn shape(lines: &[(u64, Option<u64>)]) -> Shape {
+        let mut shape = Shape::default();
+        for (id, parent) in lines {
+            shape.push(Header { id: *id, parent: *parent, at: 1, kind: Kind::Note, turn: 0 }, 0, 0);
+        }
+        shape
+    }
+
+    #[test]
+    fn the_path_follows_parents_and_always_ends() {
+        let tree = shape(&[(1, None), (2, Some(1)), (3, Some(2)), (4, Some(1)), (5, Some(4))]);
+        assert_eq!(tree.path(4), [0, 3, 4]);
+        assert_eq!(tree.place(RecordId(3)), Some(2));
+        let lost = shape(&[(1, None), (2, Some(1)), (5, Some(4))]);
+        assert_eq!(lost.path(2), [0, 1, 2], "a lost parent is bridged");
+        let circle = shape(&[(1, Some(2)), (2, Some(1)), (2, Some(2)), (1, Some(1))]);
+        assert_eq!(circle.path(3), [0, 3]);
+        assert_eq!(circle.doubled, 2);
+        assert!(shape(&[]).active(&[Kind::Note]).is_empty());
+    }
+}

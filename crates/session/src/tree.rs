@@ -1,0 +1,143 @@
+//! The tree of a session as a list of rows: each branch after its parent, the active one first.
+
+use crate::header::Kind;
+use crate::marks::title;
+use crate::past::{Past, typed};
+use crate::shape::Shape;
+use reasonix_proto::{Message, Record, RecordBody, RecordId, StopReason, TreeFilter, TreeNode};
+use std::collections::{HashMap, HashSet};
+
+/// Rows that are given at most; the active branch comes first.
+const MOST: usize = 20_000;
+
+impl Past {
+    /// The visible records, flattened. Blocking: reads every visible record.
+    pub fn tree(&self, filter: TreeFilter, text: &str) -> Vec<TreeNode> {
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        let (rows, labels) = self.with_shape(|shape, marks| (rows(shape), marks.labels.clone()));
+        let mut shown: Vec<TreeNode> = Vec::new();
+        let mut visible: HashMap<usize, RecordId> = HashMap::new();
+        for row in rows.iter().take(MOST) {
+            // Where a record is not shown, the nearest shown one before it is the parent of what follows.
+            let parent = row.parent.and_then(|parent| visible.get(&parent)).copied();
+            let id = RecordId(row.id);
+            let label = labels.get(&id).cloned();
+            let candidate = row.is_candidate(filter, label.is_some());
+            let node = candidate.then(|| self.record(id)).flatten().and_then(|record| {
+                let (kind, text) = content(&record, filter == TreeFilter::All || row.leaf)?;
+                let node = TreeNode {
+                    id,
+                    parent,
+                    depth: row.depth,
+                    kind,
+                    text,
+                    label,
+                    turn: row.turn,
+                    at: record.at,
+                    active: row.active,
+                };
+                fits(&node, &words).then_some(node)
+            });
+            match node {
+                Some(node) => {
+                    visible.insert(row.place, id);
+                    shown.push(node);
+                }
+                None => drop(parent.map(|parent| visible.insert(row.place, parent))),
+            }
+        }
+        shown
+    }
+}
+
+struct Row {
+    place: usize,
+    id: u64,
+    parent: Option<usize>,
+    kind: Kind,
+    turn: u32,
+    depth: u32,
+    active: bool,
+    leaf: bool,
+}
+
+impl Row {
+    fn is_candidate(&self, filter: TreeFilter, labelled: bool) -> bool {
+        let said = matches!(self.kind, Kind::Prompt | Kind::Note | Kind::Assistant | Kind::Shell);
+        let done = matches!(self.kind, Kind::Outcome | Kind::ShellEnded);
+        match filter {
+            TreeFilter::All => true,
+            TreeFilter::LabelledOnly => labelled,
+            TreeFilter::UserOnly => matches!(self.kind, Kind::Prompt | Kind::Note | Kind::Shell),
+            TreeFilter::NoTools => said || labelled,
+            TreeFilter::Default => said || done || labelled,
+        }
+    }
+}
+
+/// All records in the order in which they are shown.
+fn rows(shape: &Shape) -> Vec<Row> {
+    let nodes = shape.nodes();
+    let leaf = shape.leaf();
+    let active: HashSet<usize> = leaf.map(|leaf| shape.path(leaf)).unwrap_or_default().into_iter().collect();
+    let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
+    for (place, node) in nodes.iter().enumerate() {
+        children.entry(node.parent).or_default().push(place);
+    }
+    let mut rows = Vec::with_capacity(nodes.len());
+    let ordered = |of: Option<usize>| {
+        let mut places = children.get(&of).cloned().unwrap_or_default();
+        places.sort_by_key(|place| (!active.contains(place), *place));
+        places
+    };
+    // A stack instead of recursion: a session is as deep as it is long.
+    let mut waiting: Vec<(usize, u32)> = ordered(None).into_iter().rev().map(|place| (place, 0)).collect();
+    while let Some((place, depth)) = waiting.pop() {
+        let Some(node) = nodes.get(place) else { continue };
+        rows.push(Row {
+            place,
+            id: node.header.id,
+            parent: node.parent,
+            kind: node.header.kind,
+            turn: node.header.turn,
+            depth,
+            active: active.contains(&place),
+            leaf: leaf == Some(place),
+        });
+        let below = ordered(Some(place));
+        let branches = below.len() > 1;
+        let next = below.into_iter().enumerate().rev();
+        waiting.extend(next.map(|(index, child)| (child, depth + u32::from(branches && index > 0))));
+    }
+    rows
+}
+
+/// The kind and the text of a row; none for an answer that consists of calls alone, unless it is to be seen.
+fn content(record: &Record, all: bool) -> Option<(String, String)> {
+    let kind = serde_json::to_value(&record.body).ok()?.get("kind")?.as_str()?.to_owned();
+    let text = match &record.body {
+        body @ (RecordBody::Prompt { .. } | RecordBody::Shell { .. }) => typed(body).unwrap_or_default(),
+        RecordBody::Note { text, typed, .. } => typed.clone().unwrap_or_else(|| text.clone()),
+        RecordBody::Assistant { message: Message::Assistant { text, calls, stop, .. }, .. } => {
+            let ended = matches!(stop, StopReason::Interrupted | StopReason::Failed);
+            if text.trim().is_empty() && !all && !ended {
+                return None;
+            }
+            let names = || calls.iter().map(|call| call.name.as_str()).collect::<Vec<_>>().join(", ");
+            if text.trim().is_empty() { names() } else { text.clone() }
+        }
+        RecordBody::Outcome { tool, .. } => tool.clone(),
+        RecordBody::ShellEnded { command, .. } => command.clone(),
+        RecordBody::Titled { title, .. } => title.clone(),
+        RecordBody::Labelled { label, .. } => label.clone(),
+        RecordBody::ModelChanged { model, .. } => model.clone(),
+        _ => String::new(),
+    };
+    Some((kind, title(&text)))
+}
+
+fn fits(node: &TreeNode, words: &[String]) -> bool {
+    let label = node.label.as_deref().unwrap_or_default();
+    let all = format!("{label} {} {}", node.kind, node.text).to_lowercase();
+    words.iter().all(|word| all.contains(word))
+}
