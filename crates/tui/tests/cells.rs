@@ -121,6 +121,7 @@ fn scenes() -> Vec<(&'static str, Vec<Event>)> {
         ("markers", vec![
             Event::Changed { record: record(RecordBody::ModelChanged { model: "deepseek/chat".into(), effort: Some("high".into()) }) },
             Event::Changed { record: record(RecordBody::PostureChanged { posture: Posture::Auto }) },
+            serde_json::from_value(serde_json::json!({"type": "compacted", "record": {"id": 9, "parent": null, "at": 0, "kind": "compacted", "turn": 3, "reason": "threshold", "by": "log", "tail": [], "before": 61_000, "after": 9_400}})).unwrap(),
         ]),
         ("subagent", vec![
             started("a", "task", "find every caller of total"),

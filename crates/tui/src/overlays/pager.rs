@@ -13,7 +13,11 @@ use reasonix_proto::Phrase;
 #[derive(Debug)]
 pub struct Pager {
     title: Phrase,
+    /// The text as it was given.
+    source: Vec<Line<'static>>,
+    /// The same, broken for the width it is shown at.
     lines: Vec<Line<'static>>,
+    width: u16,
     top: usize,
     page: usize,
     words: Buffer,
@@ -25,9 +29,17 @@ pub struct Pager {
 
 impl Pager {
     /// A text, shown from its beginning or from its end.
-    pub fn new(title: Phrase, lines: Vec<Line<'static>>, at_end: bool) -> Self {
-        let words = Buffer::default();
-        Self { title, lines, top: 0, page: 1, words, searching: false, hits: Vec::new(), at_end }
+    pub fn new(title: Phrase, source: Vec<Line<'static>>, at_end: bool) -> Self {
+        let (lines, words) = (Vec::new(), Buffer::default());
+        Self { title, source, lines, width: 0, top: 0, page: 1, words, searching: false, hits: Vec::new(), at_end }
+    }
+
+    fn fit(&mut self, width: u16) {
+        if self.width != width {
+            self.width = width;
+            self.lines = self.source.iter().flat_map(|line| crate::text::wrap_hanging(line, width.max(1))).collect();
+            self.find();
+        }
     }
 
     /// Takes a key.
@@ -108,6 +120,7 @@ impl Pager {
     /// Its rows and the caret of the search.
     pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
         self.page = most.saturating_sub(1).max(1);
+        self.fit(width);
         let end = self.lines.len().saturating_sub(self.page);
         if std::mem::take(&mut self.at_end) {
             self.top = end;

@@ -12,5 +12,5 @@ pub use diff::diff;
 pub use neutral::{neutral, output};
 pub(crate) use rich::Rich;
 pub use width::{columns, cut, expand_tabs, grapheme_columns, shorten};
-pub use wrap::wrap;
 pub(crate) use wrap::{Wrapped, wrap_hard};
+pub use wrap::{wrap, wrap_hanging};

@@ -19,6 +19,18 @@ pub fn wrap(line: &Line<'_>, width: u16) -> Vec<Line<'static>> {
     lines
 }
 
+/// Like [`wrap`]; the further lines of one that begins with blanks begin further right.
+pub fn wrap_hanging(line: &Line<'_>, width: u16) -> Vec<Line<'static>> {
+    let rich = Rich::from(line);
+    let blanks = rich.text().len() - rich.text().trim_start_matches(' ').len();
+    let room = usize::from(width);
+    let hang = if blanks > 0 && blanks + 2 < room / 2 { blanks + 2 } else { 0 };
+    let rest = [Span::raw(" ".repeat(hang))];
+    let mut lines = Vec::new();
+    Wrapped { rich: &rich, width: room, first: &[], rest: if hang > 0 { &rest } else { &[] } }.into_lines(&mut lines);
+    lines
+}
+
 /// Breaks a text anywhere: for code, where every blank counts.
 pub(crate) fn wrap_hard(rich: &Rich, width: usize, rest: &[Span<'static>], lines: &mut Vec<Line<'static>>) {
     let wrapped = Wrapped { rich, width, first: &[], rest };

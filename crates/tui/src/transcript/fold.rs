@@ -1,7 +1,9 @@
 //! Which cell an event belongs to.
 
 use super::{Entry, Transcript};
-use crate::cells::{Citations, Marker, Notice, Prompt, PromptKind, Prose, Thought, Tool, ToolState, TurnSummary};
+use crate::cells::{
+    Citations, Marker, Notice, Prompt, PromptKind, Prose, Thought, Tool, ToolState, TurnSummary, short_count,
+};
 use reasonix_proto::{
     CallId, Citation, Decided, Event, Message, MoveReason, Phrase, Record, RecordBody, RecordId, StopReason, ToolCall,
     ToolOutcome,
@@ -67,6 +69,7 @@ impl Transcript {
             | Event::Answered { record }
             | Event::Changed { record }
             | Event::Moved { record, .. }
+            | Event::Compacted { record }
             | Event::TurnEnded { record } => self.record(record),
             _ => {}
         }
@@ -354,6 +357,9 @@ fn change(body: &RecordBody) -> Option<Phrase> {
         RecordBody::Titled { title, by_user: true } if !title.is_empty() => {
             Phrase::new("tui.titled").with("title", title)
         }
+        RecordBody::Compacted(folded) => Phrase::new("tui.compacted")
+            .with("before", short_count(folded.before))
+            .with("after", short_count(folded.after)),
         RecordBody::Discarded => Phrase::new("tui.discarded"),
         _ => return None,
     })

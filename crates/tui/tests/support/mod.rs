@@ -37,8 +37,12 @@ pub fn screen(lines: &[Line<'_>], width: u16, height: u16) -> vt100::Parser {
             parser.process(b"\r\n");
         }
         let mut bytes = String::new();
+        let mut room = usize::from(width);
         for span in &line.spans {
-            let _ = write!(bytes, "\x1b[0{}m{}", codes(line.style.patch(span.style)), span.content);
+            // Rows are cut at the edge, as the frame does it.
+            let text = reasonix_tui::text::cut(&span.content, room);
+            room -= reasonix_tui::text::columns(text);
+            let _ = write!(bytes, "\x1b[0{}m{text}", codes(line.style.patch(span.style)));
         }
         bytes.push_str("\x1b[0m");
         parser.process(bytes.as_bytes());

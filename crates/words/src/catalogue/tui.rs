@@ -12,6 +12,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("tui.citation_no_file", "there is no such file", "没有这个文件"),
     ("tui.citation_short", "the file has {lines} lines", "该文件只有 {lines} 行"),
     ("tui.citations_broken", "named in the answer, but not there:", "回答中引用但并不存在："),
+    (
+        "tui.compacted",
+        "folded to make room: {before} tokens became {after}; what you said is kept",
+        "已压缩上下文：{before} token 变为 {after}；你说过的话都保留",
+    ),
     ("tui.created", "created", "已创建"),
     ("tui.deleted", "deleted", "已删除"),
     ("tui.discarded", "this session is discarded", "本会话已丢弃"),
