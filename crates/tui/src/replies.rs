@@ -148,7 +148,7 @@ fn shown(app: &mut App, reply: Reply) {
         Reply::Failed { why } => return note(app, Level::Warning, why),
         _ => return,
     };
-    app.transcript.push(Box::new(Ready(lines)), app.size.0, &look);
+    app.transcript.push(Box::new(Ready(lines)));
 }
 
 fn status_lines(app: &App, status: &Status) -> Vec<Line<'static>> {

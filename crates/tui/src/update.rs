@@ -2,9 +2,9 @@
 
 use crate::act;
 use crate::app::{App, Effect, Msg, Purpose, Told};
+use crate::cells::Notice;
 use crate::commands;
 use crate::frame::{Input, Key};
-use crate::note::Note;
 use crate::overlays::{Approval, Entry, Outcome, Overlay, Picker, Subject};
 use crate::replies;
 use reasonix_proto::{Event, Level, Phrase, Query, RecordBody, TurnState};
@@ -56,8 +56,7 @@ pub fn update(app: &mut App, msg: Msg, now: Duration) -> Vec<Effect> {
 
 /// Adds something of our own to the transcript.
 pub(crate) fn note(app: &mut App, level: Level, phrase: Phrase) {
-    let (width, look) = (app.size.0, app.look.clone());
-    app.transcript.push(Box::new(Note { level, phrase }), width, &look);
+    app.transcript.push(Box::new(Notice { level, phrase }));
 }
 
 /// The text of the composer is not what is on disk.

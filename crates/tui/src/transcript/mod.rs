@@ -51,7 +51,7 @@ impl Default for Transcript {
 
 impl Transcript {
     /// Adds a finished cell of the front end's own, such as the answer to a command.
-    pub fn push(&mut self, cell: Box<dyn Cell>, _width: u16, _look: &Look) {
+    pub fn push(&mut self, cell: Box<dyn Cell>) {
         self.entries.push(Entry::Own(cell));
     }
 
