@@ -253,3 +253,42 @@ async fn what_a_rule_denies_to_read_is_closed_to_programs() {
     let (_, said) = turn(&mut handle, |_| Choice::AllowOnce).await;
     assert!(!said.contains("SECRET") && said.contains("ran"), "{said}");
 }
+
+/// A package is installed from an index that the user allowed, through the proxy; slow, so only with `REASONIX_E2E=1`.
+#[tokio::test]
+async fn pip_install_through_the_proxy() {
+    if std::env::var_os("REASONIX_E2E").is_none() || !has_box() {
+        return;
+    }
+    let index = tempfile::tempdir().unwrap();
+    let code = "import zipfile,os\nos.makedirs('simple/greet')\n\
+                open('simple/greet/index.html','w').write('<a href=\"/greet-1.0-py3-none-any.whl\">greet-1.0-py3-none-any.whl</a>')\n\
+                z=zipfile.ZipFile('greet-1.0-py3-none-any.whl','w')\nz.writestr('greet.py','word=\"hello\"')\n\
+                z.writestr('greet-1.0.dist-info/METADATA','Metadata-Version: 2.1\\nName: greet\\nVersion: 1.0\\n')\n\
+                z.writestr('greet-1.0.dist-info/WHEEL','Wheel-Version: 1.0\\nGenerator: t\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')\n\
+                z.writestr('greet-1.0.dist-info/RECORD','')\nz.close()\n\
+                import http.server\ns=http.server.ThreadingHTTPServer(('127.0.0.1',0),http.server.SimpleHTTPRequestHandler)\n\
+                print(s.server_address[1],flush=True)\ns.serve_forever()";
+    let mut server = std::process::Command::new("python3")
+        .args(["-c", code])
+        .current_dir(index.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut port = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(server.stdout.take().unwrap()), &mut port).unwrap();
+    let host = format!("127.0.0.1:{}", port.trim());
+    // What is inside the box is reached directly; this is to leave it.
+    let line = format!(
+        "export NO_PROXY= no_proxy=; python3 -m venv v && v/bin/pip install --disable-pip-version-check \
+         --index-url http://{host}/simple --trusted-host 127.0.0.1 greet 2>&1 && v/bin/python -c 'import greet; print(greet.word)'"
+    );
+    let world = World::new(&[&line]).await;
+    let sandbox = Sandbox { allow_hosts: vec![host], ..boxed() };
+    let mut handle = world.start(Permissions::default(), sandbox, false);
+    let (_, said) = turn(&mut handle, |_| Choice::AllowOnce).await;
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(said.ends_with("hello\n"), "{said}");
+}

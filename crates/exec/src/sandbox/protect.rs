@@ -155,7 +155,20 @@ fn starts_nothing(config: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::starts_nothing;
+    use super::{Before, starts_nothing};
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn what_a_new_link_leads_to_is_not_moved() {
+        let [work, victim, state] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+        let before =
+            Before { open: vec![(work.path().join(".git/config"), None)], quarantine: state.path().to_owned() };
+        fs::write(victim.path().join("config"), "[core]\n\tfsmonitor = x\n").unwrap();
+        symlink(victim.path(), work.path().join(".git")).unwrap();
+        assert_eq!(before.compare(), []);
+        assert!(victim.path().join("config").exists());
+    }
 
     #[test]
     fn only_settings_that_start_nothing_are_harmless() {
