@@ -185,6 +185,11 @@ macro_rules! profile {
 
         impl Overrides {
             pub(crate) const NONE: Self = Self { $($name: None,)* };
+
+            /// Puts what another one says over what this one says.
+            pub fn set(&mut self, over: &Overrides) {
+                $(if over.$name.is_some() { self.$name.clone_from(&over.$name); })*
+            }
         }
 
         impl Compat {

@@ -28,7 +28,7 @@ pub(crate) async fn models(args: &ModelsArgs) -> anyhow::Result<Exit> {
 async fn live(context: &Context) -> anyhow::Result<()> {
     let settings = &context.loaded.settings;
     for provider in settings.providers.iter().filter(|provider| provider.kind == "openai") {
-        let found = ModelRef { provider, model: &provider.default };
+        let found = ModelRef::new(provider, &provider.default);
         match ask(context, &found).await {
             Ok(models) => {
                 let offers =

@@ -35,7 +35,7 @@ impl Guard<'_> {
         for (key, node) in table.into_entries() {
             let path = below(section, &key);
             let full = if shown.is_empty() { key.clone() } else { format!("{shown}.{key}") };
-            if path == "providers" {
+            if matches!(path.as_str(), "providers" | "models" | "model_profiles") {
                 self.refuse("config.project_ignored", &node, &full);
             } else if let Some(schema) = find(&path) {
                 if let Some(node) = self.value(schema, node, &full)? {

@@ -1,6 +1,8 @@
-//! Which model a reference means: `provider`, `model` or `provider/model`.
+//! Which model a reference means: `provider`, `model` or `provider/model`, a role, or a model's official name; each perhaps
+//! with an effort, as in `model:high`.
 
-use crate::{ConfigError, Provider, Settings};
+use crate::{ConfigError, ModelEntry, Provider, Settings};
+use reasonix_catalogue::{Effort, canonical, known, split};
 
 /// A model of a provider.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,9 +11,16 @@ pub struct ModelRef<'a> {
     pub provider: &'a Provider,
     /// The model, as the endpoint names it.
     pub model: &'a str,
+    /// How hard it should think, where the reference said so.
+    pub effort: Option<Effort>,
 }
 
-impl ModelRef<'_> {
+impl<'a> ModelRef<'a> {
+    /// A model of a provider.
+    pub fn new(provider: &'a Provider, model: &'a str) -> Self {
+        Self { provider, model, effort: None }
+    }
+
     /// `provider/model`.
     pub fn name(&self) -> String {
         format!("{}/{}", self.provider.name, self.model)
@@ -20,13 +29,106 @@ impl ModelRef<'_> {
 
 impl Settings {
     /// Finds what a reference means. A provider's name wins over a model's; a model that several providers offer
-    /// must be named with its provider.
+    /// must be named with its provider. A role stands for its model, and an official name for the first provider that
+    /// offers that model.
     pub fn resolve_model(&self, reference: &str) -> Result<ModelRef<'_>, ConfigError> {
+        self.resolve_within(reference, 4)
+    }
+
+    fn resolve_within(&self, reference: &str, depth: u32) -> Result<ModelRef<'_>, ConfigError> {
+        let plain = match self.resolve_plain(reference) {
+            Err(ConfigError::UnknownModel { .. }) => None,
+            found => Some(found),
+        };
+        if let Some(found) = plain {
+            return found;
+        }
+        let (base, effort) = split(reference);
+        if let Some(effort) = effort {
+            let found = self.resolve_within(base, depth).map_err(|_| self.unknown(reference))?;
+            return Ok(ModelRef { effort: Some(effort), ..found });
+        }
+        if let Some(next) = self.roles.get(reference).filter(|next| depth > 0 && *next != reference) {
+            return self.resolve_within(next, depth - 1);
+        }
+        let official = |model: &ModelRef<'_>| {
+            let said = self.entry(model.provider, model.model).and_then(|entry| entry.canonical.as_deref());
+            match said.or_else(|| canonical(model.model)) {
+                Some(name) => name == reference || Some(name) == canonical(reference),
+                None => false,
+            }
+        };
+        self.models().find(official).ok_or_else(|| self.unknown(reference))
+    }
+
+    /// What the user says about a model of a provider. What is said of `provider/model` wins.
+    pub fn entry(&self, provider: &Provider, model: &str) -> Option<&ModelEntry> {
+        let own = |entry: &&ModelEntry| {
+            entry.id.strip_prefix(provider.name.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(model)
+        };
+        self.models.iter().find(own).or_else(|| self.models.iter().find(|entry| entry.id == model))
+    }
+
+    /// Tokens that a model can see: what the user says of it, of its provider, or what is known of it. What a server on
+    /// this machine serves is its own affair. 0 when nobody knows.
+    pub fn window(&self, found: &ModelRef<'_>) -> u64 {
+        let said = self.entry(found.provider, found.model).and_then(|entry| entry.context_window);
+        let own = Some(found.provider.context_window).filter(|window| *window > 0);
+        let known = || known(found.model).filter(|_| !found.provider.is_local()).map(|known| known.window);
+        said.or(own).or_else(known).unwrap_or(0)
+    }
+
+    /// What a model's tokens cost: what the user says of it, of its provider, or what is known of it.
+    pub fn price(&self, found: &ModelRef<'_>) -> Option<reasonix_proto::Price> {
+        let entry = self.entry(found.provider, found.model).and_then(|entry| entry.price.as_ref());
+        match entry.or(found.provider.price.as_ref()) {
+            Some(price) => Some(reasonix_proto::Price {
+                input: price.input,
+                cached: price.cached_input,
+                output: price.output,
+                currency: price.currency.clone(),
+            }),
+            None if found.provider.is_local() => None,
+            None => known(found.model)?.price(),
+        }
+    }
+
+    /// The efforts that a model knows; none where nobody knows.
+    pub fn efforts(&self, found: &ModelRef<'_>) -> Vec<Effort> {
+        let said = self.entry(found.provider, found.model).and_then(|entry| entry.efforts.clone());
+        said.or_else(|| Some(known(found.model)?.efforts.to_vec())).unwrap_or_default()
+    }
+
+    /// The models that are asked in order when one is overloaded or out of reach. References that mean nothing are
+    /// left out, and so is the model itself.
+    pub fn fallbacks(&self, found: &ModelRef<'_>) -> Vec<ModelRef<'_>> {
+        let own = self.entry(found.provider, found.model).map(|entry| &entry.fallback);
+        let list = own.filter(|list| !list.is_empty()).unwrap_or(&self.fallback_models);
+        let mut chain: Vec<ModelRef<'_>> = Vec::new();
+        for next in list.iter().filter_map(|reference| self.resolve_model(reference).ok()) {
+            if next.name() != found.name() && !chain.iter().any(|other| other.name() == next.name()) {
+                chain.push(next);
+            }
+        }
+        chain
+    }
+
+    /// The providers that the active profile requires.
+    pub fn required(&self) -> Vec<(String, Option<&Provider>)> {
+        let profile = self.model_profile.as_ref().and_then(|name| self.profile(name));
+        let named = |name: String| {
+            let provider = self.providers.iter().find(|provider| provider.name == name);
+            (name, provider)
+        };
+        profile.into_iter().flat_map(|profile| profile.requires).map(named).collect()
+    }
+
+    fn resolve_plain(&self, reference: &str) -> Result<ModelRef<'_>, ConfigError> {
         if self.providers.is_empty() {
             return Err(ConfigError::NoProvider);
         }
         if let Some(provider) = self.providers.iter().find(|provider| provider.name == reference) {
-            return Ok(ModelRef { provider, model: &provider.default });
+            return Ok(ModelRef::new(provider, &provider.default));
         }
         let explicit = self.models().find(|model| {
             reference.strip_prefix(model.provider.name.as_str()).and_then(|rest| rest.strip_prefix('/'))
@@ -50,14 +152,16 @@ impl Settings {
     pub fn default_model(&self) -> Result<ModelRef<'_>, ConfigError> {
         match (&self.default_model, self.providers.first()) {
             (Some(reference), _) => self.resolve_model(reference),
-            (None, Some(provider)) => Ok(ModelRef { provider, model: &provider.default }),
+            (None, Some(provider)) => Ok(ModelRef::new(provider, &provider.default)),
             (None, None) => Err(ConfigError::NoProvider),
         }
     }
 
     /// Every model of every provider, in order.
     pub fn models(&self) -> impl Iterator<Item = ModelRef<'_>> {
-        self.providers.iter().flat_map(|provider| provider.models.iter().map(move |model| ModelRef { provider, model }))
+        self.providers
+            .iter()
+            .flat_map(|provider| provider.models.iter().map(move |model| ModelRef::new(provider, model)))
     }
 
     fn unknown(&self, reference: &str) -> ConfigError {
@@ -72,6 +176,7 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use crate::{ConfigError, Provider, Settings};
+    use reasonix_catalogue::Effort;
 
     fn provider(name: &str, models: &[&str]) -> Provider {
         Provider {
@@ -109,6 +214,31 @@ mod tests {
             assert_eq!(settings.resolve_model(reference).map(|model| model.name()), Ok(want.to_owned()), "{reference}");
         }
         assert_eq!(settings.default_model().unwrap().name(), "deepseek/v4-pro");
+    }
+
+    #[test]
+    fn efforts_roles_and_official_names() {
+        let mut settings = settings();
+        settings.providers.push(provider("router", &["anthropic/claude-sonnet-4.5", "x/y:8b"]));
+        settings.providers.push(provider("direct", &["claude-sonnet-4-5-20250929"]));
+        settings.roles = [("planner", "critic:low"), ("critic", "v4-flash/x:high"), ("small", "small")]
+            .map(|(role, reference)| (role.to_owned(), reference.to_owned()))
+            .into();
+        for (reference, want, effort) in [
+            ("deepseek/v4-flash:high", "deepseek/v4-flash", Some(Effort::High)),
+            ("router/x/y:8b", "router/x/y:8b", None),
+            ("x/y:8b:off", "router/x/y:8b", Some(Effort::Off)),
+            ("critic", "v4-flash/x", Some(Effort::High)),
+            ("planner", "v4-flash/x", Some(Effort::Low)),
+            ("planner:max", "v4-flash/x", Some(Effort::Xhigh)),
+            ("claude-sonnet-4-5", "router/anthropic/claude-sonnet-4.5", None),
+        ] {
+            let found = settings.resolve_model(reference).unwrap_or_else(|error| panic!("{reference}: {error}"));
+            assert_eq!((found.name().as_str(), found.effort), (want, effort), "{reference}");
+        }
+        for reference in ["small", "nobody:high", "gpt-5"] {
+            assert!(matches!(settings.resolve_model(reference), Err(ConfigError::UnknownModel { .. })), "{reference}");
+        }
     }
 
     #[test]

@@ -2,14 +2,14 @@
 
 use crate::node::{Node, Table};
 use crate::sections::{
-    agent, ask, cache, compaction, logs, net, permissions, plugins, profiles, providers, sandbox, serve, skills, tools,
-    tui, undo,
+    agent, ask, cache, compaction, logs, models, net, permissions, plugins, profiles, providers, sandbox, serve,
+    skills, tools, tui, undo,
 };
 use crate::shape::Notices;
 use crate::trust::{Brought, Trust, Variables};
 use crate::view::{Context, View};
 use crate::{ConfigError, Layer, Origin, Origins, Settings, Shown, Sources};
-use crate::{env, files, guard, merge, read, secrets, show};
+use crate::{env, files, guard, implied, merge, read, secrets, show};
 use reasonix_proto::{Level, Phrase};
 use std::path::{Component, Path, PathBuf};
 
@@ -59,7 +59,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
     let mut rules = permissions::resolve(&root.section("permissions"))?;
     let sandbox = sandbox::resolve(&root.section("sandbox"))?;
     rules.allow.extend(permissions::granted(&root, sandbox.workspace_root.as_deref().unwrap_or(folder))?);
-    Ok(Settings {
+    let mut settings = Settings {
         default_model: root.text("default_model").filter(|reference| !reference.is_empty()),
         language: root.text("language").filter(|language| !language.is_empty()),
         instructions: root.items("instructions").filter_map(instruction).collect(),
@@ -81,7 +81,26 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         cache: cache::resolve(&root.section("cache"))?,
         trust: Trust::default(),
         user_file: None,
-    })
+        models: models::resolve(table, context)?,
+        fallback_models: root.texts("fallback_models"),
+        roles: models::roles(&root.section("roles")),
+        model_profile: root.text("model_profile").filter(|name| !name.is_empty()),
+        model_profiles: models::profiles(&root, context),
+    };
+    if let (Some(node), Some(name)) = (root.node("model_profile"), &settings.model_profile)
+        && settings.profile(name).is_none()
+    {
+        let built_in = reasonix_catalogue::MODEL_PROFILES.iter().map(|profile| profile.name);
+        let known = built_in.chain(settings.model_profiles.keys().map(String::as_str)).map(crate::node::quote);
+        return Err(ConfigError::Value {
+            origin: node.origin.clone(),
+            key: "model_profile".to_owned(),
+            expected: known.collect::<Vec<_>>().join(" | "),
+            found: node.sketch(),
+        });
+    }
+    implied::complete(&mut settings, root.node("default_model").map(|node| node.origin.layer));
+    Ok(settings)
 }
 
 /// Folders with skills that the project names inside of itself.

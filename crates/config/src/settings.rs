@@ -5,6 +5,7 @@ use crate::sections::ask::AskSettings;
 use crate::sections::cache::Cache;
 use crate::sections::compaction::Compaction;
 use crate::sections::logs::Logs;
+use crate::sections::models::{ModelEntry, ModelProfile};
 use crate::sections::net::Net;
 use crate::sections::permissions::Permissions;
 use crate::sections::plugins::Plugin;
@@ -65,4 +66,22 @@ pub struct Settings {
     pub trust: Trust,
     /// The file that the user's own settings stand in, where what they grant for good is written.
     pub user_file: Option<PathBuf>,
+    /// What the user says about models.
+    pub models: Vec<ModelEntry>,
+    /// Models that are asked when another one is overloaded or out of reach.
+    pub fallback_models: Vec<String>,
+    /// Model references by role.
+    pub roles: BTreeMap<String, String>,
+    /// The profile that fills the roles.
+    pub model_profile: Option<String>,
+    /// The user's profiles by name; [`Settings::profile`] knows the built-in ones too.
+    pub model_profiles: BTreeMap<String, ModelProfile>,
+}
+
+impl Settings {
+    /// A profile of the user's, or else a built-in one.
+    pub fn profile(&self, name: &str) -> Option<ModelProfile> {
+        let own = self.model_profiles.get(name).cloned();
+        own.or_else(|| reasonix_catalogue::model_profile(name).map(ModelProfile::from))
+    }
 }

@@ -31,7 +31,7 @@ pub use confine::{confinement, shortcoming};
 pub use error::EngineError;
 pub use handle::Handle;
 pub use host::Host;
-pub use models::{build_model, client_of, endpoint_of};
+pub use models::{build_model, client_of, endpoint_of, missing_key};
 pub use outbox::Events;
 pub use prompt::BASE_PROMPT;
 pub use refs::{Resolved, resolve_refs};

@@ -3,7 +3,7 @@
 use crate::error::EngineError;
 use crate::start::Start;
 use reasonix_agent::Model;
-use reasonix_config::{ModelRef, Settings};
+use reasonix_config::{ModelRef, Provider, Settings};
 use reasonix_llm::{Endpoint, Key, Script, Wire};
 use reasonix_net::NetOptions;
 use reasonix_proto::Phrase;
@@ -15,8 +15,46 @@ use std::time::Duration;
 /// A silence that is as good as for ever.
 const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// Builds the model that a reference names.
+/// Builds the model that a reference names, with those behind it that answer when it cannot. Nothing is connected.
 pub fn build_model(
+    settings: &Settings,
+    found: &ModelRef<'_>,
+    env: &BTreeMap<String, String>,
+    home: &Path,
+) -> Result<Arc<dyn Model>, EngineError> {
+    if let Some(phrase) = missing_key(settings, env, home) {
+        return Err(EngineError::Settings(phrase));
+    }
+    let first = build_one(settings, found, env, home)?;
+    let chain = settings.fallbacks(found);
+    if chain.is_empty() {
+        return Ok(first);
+    }
+    let world = Arc::new((settings.clone(), env.clone(), home.to_owned()));
+    let spare = |next: &ModelRef<'_>| -> reasonix_llm::Spare {
+        let (world, name, effort) = (Arc::clone(&world), next.name(), next.effort);
+        Box::new(move || {
+            let (settings, env, home) = &*world;
+            let found = settings.resolve_model(&name).ok()?;
+            build_one(settings, &ModelRef { effort, ..found }, env, home).ok()
+        })
+    };
+    Ok(reasonix_llm::fallback(first, chain.iter().map(spare).collect()))
+}
+
+/// Why the active profile cannot be used: a provider that it requires is not there or has no key.
+pub fn missing_key(settings: &Settings, env: &BTreeMap<String, String>, home: &Path) -> Option<Phrase> {
+    let profile = settings.model_profile.as_deref().unwrap_or_default();
+    let without = |(_, provider): &(String, Option<&Provider>)| match provider {
+        Some(provider) => provider.api_key_env.is_some() && reasonix_config::api_key(provider, env, home).is_none(),
+        None => true,
+    };
+    let (name, provider) = settings.required().into_iter().find(without)?;
+    let variable = provider.and_then(|provider| provider.api_key_env.as_deref()).unwrap_or("api_key_env");
+    Some(Phrase::new("engine.profile_key").with("profile", profile).with("provider", name).with("env", variable))
+}
+
+fn build_one(
     settings: &Settings,
     found: &ModelRef<'_>,
     env: &BTreeMap<String, String>,
@@ -62,11 +100,14 @@ pub fn client_of(settings: &Settings, url: &str) -> Result<reasonix_net::Client,
 }
 
 pub(crate) fn net_options(settings: &Settings) -> NetOptions {
+    let usual = NetOptions::default();
     NetOptions {
         proxy: settings.net.proxy.as_ref().map(|proxy| proxy.expose().to_owned()),
         no_proxy: (!settings.net.no_proxy.is_empty()).then(|| settings.net.no_proxy.join(",")),
         ca_file: settings.net.ca_file.clone(),
-        ..NetOptions::default()
+        client_cert: settings.net.client_cert.clone(),
+        client_key: settings.net.client_key.clone(),
+        connect_timeout: settings.net.connect_timeout_seconds.map_or(usual.connect_timeout, Duration::from_secs),
     }
 }
 
@@ -75,15 +116,28 @@ pub fn endpoint_of(settings: &Settings, found: &ModelRef<'_>, env: &BTreeMap<Str
     let provider = found.provider;
     let mut endpoint = Endpoint::new(&provider.name, &provider.base_url, found.model);
     endpoint.wire = Wire::parse(&provider.kind).unwrap_or(Wire::Chat);
+    endpoint.preset.clone_from(&provider.preset);
     endpoint.key = reasonix_config::api_key(provider, env, home).map(|key| Key::from(key.expose()));
     endpoint.key_env.clone_from(&provider.api_key_env);
     endpoint.proxy = reasonix_net::proxy_for(&provider.base_url, &net_options(settings));
     endpoint.headers = provider.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())).collect();
-    endpoint.window = provider.context_window;
+    endpoint.window = settings.window(found);
+    endpoint.price = settings.price(found);
     endpoint.temperature = provider.temperature.or(settings.agent.temperature);
     endpoint.max_tokens = provider.max_tokens;
     endpoint.reasoning_effort.clone_from(&provider.reasoning_effort);
     endpoint.extra_body = provider.extra_body.clone();
+    endpoint.overrides = provider.compat.clone();
+    if provider.cache_retention.is_some() {
+        endpoint.overrides.cache_retention = provider.cache_retention;
+    }
+    if let Some(known) = reasonix_catalogue::known(found.model) {
+        (endpoint.max_output, endpoint.vision) = (known.output, known.vision);
+    }
+    say_more(settings, found, &mut endpoint);
+    if endpoint.wire_model.is_none() && provider.preset.as_deref() == Some("azure") {
+        endpoint.wire_model = deployment(env, found.model);
+    }
     if let Some(top_p) = provider.top_p.or(settings.agent.top_p) {
         endpoint.extra_body.entry("top_p").or_insert_with(|| top_p.into());
     }
@@ -92,4 +146,29 @@ pub fn endpoint_of(settings: &Settings, found: &ModelRef<'_>, env: &BTreeMap<Str
         endpoint.first_byte_timeout = endpoint.first_byte_timeout.max(endpoint.idle_timeout);
     }
     endpoint
+}
+
+/// What the user says about the model itself, over what holds for its provider.
+fn say_more(settings: &Settings, found: &ModelRef<'_>, endpoint: &mut Endpoint) {
+    let efforts = settings.efforts(found);
+    endpoint.effort = found.effort.map(|effort| effort.clamp_to(&efforts));
+    let Some(entry) = settings.entry(found.provider, found.model) else { return };
+    endpoint.max_tokens = entry.max_tokens.or(endpoint.max_tokens);
+    endpoint.wire_model.clone_from(&entry.wire_model);
+    endpoint.vision = entry.vision.unwrap_or(endpoint.vision);
+    for (name, value) in &entry.headers {
+        endpoint.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        endpoint.headers.push((name.clone(), value.expose().to_owned()));
+    }
+    endpoint.extra_body.extend(entry.extra_body.clone());
+    endpoint.overrides.set(&entry.compat);
+    if entry.cache_retention.is_some() {
+        endpoint.overrides.cache_retention = entry.cache_retention;
+    }
+}
+
+/// The deployment of a model: `AZURE_OPENAI_DEPLOYMENT_NAME_MAP="model=deployment,…"`.
+fn deployment(env: &BTreeMap<String, String>, model: &str) -> Option<String> {
+    let pairs = env.get("AZURE_OPENAI_DEPLOYMENT_NAME_MAP")?.split(',').filter_map(|pair| pair.split_once('='));
+    pairs.into_iter().find(|(name, _)| name.trim() == model).map(|(_, deployment)| deployment.trim().to_owned())
 }

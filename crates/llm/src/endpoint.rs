@@ -145,7 +145,9 @@ impl Endpoint {
         let named = ["/chat/completions", "/responses", "/messages"].iter().find_map(|end| path.strip_suffix(end));
         let path = named.unwrap_or(path).trim_end_matches('/');
         let mark = if query.is_empty() { "" } else { "?" };
-        format!("{path}/{route}{mark}{query}")
+        // Addresses of this protocol are usually given without the version.
+        let version = if self.wire == Wire::Anthropic && !path.ends_with("/v1") { "/v1" } else { "" };
+        format!("{path}{version}/{route}{mark}{query}")
     }
 
     /// The key, unless it is blank.
@@ -226,6 +228,10 @@ mod tests {
             assert_eq!(Endpoint::new("p", base, "m").route("chat/completions"), url, "{base}");
         }
         assert_eq!(Endpoint::new("p", "http://h/v1/chat/completions", "m").route("models"), "http://h/v1/models");
+        for base in ["https://h/anthropic", "https://h/anthropic/v1/", "https://h/anthropic/v1/messages"] {
+            let endpoint = Endpoint { wire: reasonix_catalogue::Wire::Anthropic, ..Endpoint::new("p", base, "m") };
+            assert_eq!(endpoint.target(), "https://h/anthropic/v1/messages", "{base}");
+        }
     }
 
     #[test]

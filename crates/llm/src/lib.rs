@@ -4,11 +4,13 @@
 mod answer;
 mod anthropic;
 mod backoff;
+mod balance;
 mod blocks;
 mod chat;
 mod connect;
 mod endpoint;
 mod failure;
+mod fallback;
 mod layout;
 mod models;
 mod options;
@@ -24,9 +26,11 @@ mod usage;
 mod wire;
 
 pub use anthropic::anthropic;
+pub use balance::{Balance, balance};
 pub use chat::chat;
 pub use connect::connect;
 pub use endpoint::{Endpoint, Key, Retry};
+pub use fallback::{Spare, fallback};
 pub use models::{ModelInfo, list_models};
 pub use play::scripted;
 pub use reasonix_catalogue::Wire;

@@ -18,19 +18,31 @@ pub struct NetOptions {
     pub no_proxy: Option<String>,
     /// A PEM file with certificate authorities to trust besides the system's.
     pub ca_file: Option<PathBuf>,
+    /// A PEM file with the certificate to show to servers that ask for one.
+    pub client_cert: Option<PathBuf>,
+    /// A PEM file with its key; the certificate's own file when none.
+    pub client_key: Option<PathBuf>,
     /// How long making a connection may take.
     pub connect_timeout: Duration,
 }
 
 impl Default for NetOptions {
     fn default() -> Self {
-        Self { proxy: None, no_proxy: None, ca_file: None, connect_timeout: Duration::from_secs(15) }
+        Self {
+            proxy: None,
+            no_proxy: None,
+            ca_file: None,
+            client_cert: None,
+            client_key: None,
+            connect_timeout: Duration::from_secs(15),
+        }
     }
 }
 
 /// Makes a client for one address.
 ///
-/// It follows no redirect, asks for no compression, speaks HTTP/1.1 and keeps its connections. Certificates are read
+/// It follows no redirect, asks for no compression, speaks HTTP/2 where an encrypted server offers it, and keeps its
+/// connections. Certificates are read
 /// only when there is something to check with them, so that a client for a local `http` address costs microseconds.
 pub fn client(url: &str, options: &NetOptions) -> Result<Client, NetError> {
     let target = parse(url)?;
@@ -38,8 +50,7 @@ pub fn client(url: &str, options: &NetOptions) -> Result<Client, NetError> {
     let secure =
         target.scheme() == "https" || matches!(&route, Route::Proxy { address, .. } if address.starts_with("https:"));
     let mut builder = Client::builder()
-        .tls_backend_preconfigured(tls::config(secure, options.ca_file.as_deref())?)
-        .http1_only()
+        .tls_backend_preconfigured(tls::config(secure, options)?)
         .redirect(Policy::none())
         .referer(false)
         .dns_resolver(Arc::new(Names::default()))
@@ -47,6 +58,8 @@ pub fn client(url: &str, options: &NetOptions) -> Result<Client, NetError> {
         .connect_timeout(options.connect_timeout)
         .tcp_nodelay(true)
         .tcp_keepalive(Duration::from_secs(30))
+        .http2_keep_alive_interval(Duration::from_secs(30))
+        .http2_adaptive_window(true)
         .pool_max_idle_per_host(8)
         .no_proxy();
     if let Route::Proxy { address, except } = route {

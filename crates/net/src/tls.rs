@@ -1,20 +1,48 @@
 //! Certificates. They are read only where a connection is encrypted: reading them is most of what a client costs.
 
-use crate::NetError;
-use rustls::pki_types::CertificateDer;
+use crate::{NetError, NetOptions};
 use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The configuration of a client; with roots only when `secure`.
-pub(crate) fn config(secure: bool, ca_file: Option<&Path>) -> Result<ClientConfig, NetError> {
-    let roots = if secure { roots(ca_file)? } else { RootCertStore::empty() };
+/// The configuration of a client; with roots and a certificate of our own only when `secure`.
+pub(crate) fn config(secure: bool, options: &NetOptions) -> Result<ClientConfig, NetError> {
+    let roots = if secure { roots(options.ca_file.as_deref())? } else { RootCertStore::empty() };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| NetError::Build(error.to_string()))?;
-    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+        .map_err(|error| NetError::Build(error.to_string()))?
+        .with_root_certificates(roots);
+    let mut config = match options.client_cert.as_deref().filter(|_| secure) {
+        Some(path) => {
+            let (chain, key) = identity(path, options.client_key.as_deref())?;
+            let bad = |error: rustls::Error| NetError::CaFile { path: path.to_owned(), reason: error.to_string() };
+            builder.with_client_auth_cert(chain, key).map_err(bad)?
+        }
+        None => builder.with_no_client_auth(),
+    };
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+/// Our own certificate and its key.
+fn identity(
+    cert: &Path,
+    key: Option<&Path>,
+) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), NetError> {
+    let bad = |path: &Path, reason: String| NetError::CaFile { path: path.to_owned(), reason };
+    let read = |path: &Path| std::fs::read(path).map_err(|error| bad(path, error.to_string()));
+    let chain = CertificateDer::pem_slice_iter(&read(cert)?).collect::<Result<Vec<_>, _>>();
+    let chain = chain.map_err(|error| bad(cert, error.to_string()))?;
+    if chain.is_empty() {
+        return Err(bad(cert, "there is no certificate in it".into()));
+    }
+    let path = key.unwrap_or(cert);
+    // What the parser says could quote the file; a key must not be quoted.
+    let key = PrivateKeyDer::from_pem_slice(&read(path)?).map_err(|_| bad(path, "there is no key in it".into()))?;
+    Ok((chain, key))
 }
 
 /// The system's authorities (`SSL_CERT_FILE` and `SSL_CERT_DIR` honoured), the built-in ones where the system has none,

@@ -125,6 +125,7 @@ pub(crate) fn below(section: &str, key: &str) -> String {
     match section {
         "" => key.to_owned(),
         "profiles" => "profiles.<name>".to_owned(),
+        "model_profiles" => "model_profiles.<name>".to_owned(),
         "workspaces" => "workspaces.<root>".to_owned(),
         _ => format!("{section}.{key}"),
     }

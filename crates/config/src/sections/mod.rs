@@ -5,6 +5,7 @@ pub(crate) mod ask;
 pub(crate) mod cache;
 pub(crate) mod compaction;
 pub(crate) mod logs;
+pub(crate) mod models;
 pub(crate) mod net;
 pub(crate) mod permissions;
 pub(crate) mod plugins;

@@ -13,6 +13,12 @@ pub struct Net {
     pub no_proxy: Vec<String>,
     /// A file with more certificates to trust.
     pub ca_file: Option<PathBuf>,
+    /// A file with the certificate to show to servers that ask for one.
+    pub client_cert: Option<PathBuf>,
+    /// A file with its key.
+    pub client_key: Option<PathBuf>,
+    /// Seconds that making a connection may take.
+    pub connect_timeout_seconds: Option<u64>,
 }
 
 /// Reads the section.
@@ -21,5 +27,8 @@ pub(crate) fn resolve(view: &View<'_>) -> Result<Net, ConfigError> {
         proxy: view.expanded("proxy")?.map(|proxy| Secret::new(if proxy == "none" { String::new() } else { proxy })),
         no_proxy: view.texts("no_proxy"),
         ca_file: view.path("ca_file")?,
+        client_cert: view.path("client_cert")?,
+        client_key: view.path("client_key")?,
+        connect_timeout_seconds: view.count("connect_timeout_seconds").filter(|seconds| *seconds > 0),
     })
 }

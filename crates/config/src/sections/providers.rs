@@ -3,6 +3,7 @@
 use crate::node::{Node, Table};
 use crate::view::{Context, View};
 use crate::{ConfigError, Secret};
+use reasonix_catalogue::{Overrides, PRESETS, Preset, Retention};
 use std::path::PathBuf;
 
 /// An endpoint that offers one or more models.
@@ -10,7 +11,9 @@ use std::path::PathBuf;
 pub struct Provider {
     /// Its name.
     pub name: String,
-    /// The wire it speaks: `openai`, `scripted`, …
+    /// The known endpoint that it was made from.
+    pub preset: Option<String>,
+    /// The wire it speaks: `openai`, `responses`, `anthropic`, `scripted`.
     pub kind: String,
     /// Its address.
     pub base_url: String,
@@ -40,6 +43,10 @@ pub struct Provider {
     pub stream_idle_timeout_seconds: Option<u64>,
     /// The script that a `scripted` provider plays.
     pub script: Option<PathBuf>,
+    /// How it wants to be asked, where that is not what is known of it.
+    pub compat: Overrides,
+    /// How long it is to keep what it cached.
+    pub cache_retention: Option<Retention>,
     /// Options of a kind that this edition does not know.
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
@@ -55,6 +62,35 @@ pub struct Price {
     pub output: f64,
     /// The currency as it is shown.
     pub currency: String,
+}
+
+impl Provider {
+    /// The endpoint that a preset describes, for people who only have a key.
+    pub fn from_preset(preset: &Preset) -> Self {
+        Self {
+            name: preset.name.to_owned(),
+            preset: Some(preset.name.to_owned()),
+            kind: preset.wire.kind().to_owned(),
+            base_url: preset.base_url.to_owned(),
+            models: preset.models.iter().map(|model| (*model).to_owned()).collect(),
+            default: preset.models.first().map(|model| (*model).to_owned()).unwrap_or_default(),
+            api_key_env: preset.key_env.map(str::to_owned),
+            ..Self::default()
+        }
+    }
+
+    /// True for a server on this machine.
+    pub fn is_local(&self) -> bool {
+        let host = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
+        let host = host.split(['/', '?']).next().unwrap_or_default();
+        let host = host
+            .strip_prefix('[')
+            .and_then(|host| host.split(']').next())
+            .unwrap_or_else(|| host.split(':').next().unwrap_or_default());
+        host == "localhost"
+            || host.ends_with(".localhost")
+            || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified())
+    }
 }
 
 /// The endpoints, in the order they were written.
@@ -78,17 +114,20 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
     let name = name.ok_or_else(|| missing("providers.name".to_owned()))?;
     let section = format!("providers.{name}");
     let view = View::of(node.as_table(), context, &section);
-    let kind = view.text("kind").unwrap_or_else(|| "openai".to_owned());
+    let preset = known_preset(&view, &section)?;
+    let kind = view.text("kind").or_else(|| preset.map(|preset| preset.wire.kind().to_owned()));
+    let kind = kind.unwrap_or_else(|| "openai".to_owned());
     let scripted = kind == "scripted";
     let script = view.path("script")?;
     if scripted && script.is_none() {
         return Err(missing(format!("{section}.script")));
     }
-    let base_url = view.expanded("base_url")?.filter(|url| !url.is_empty());
+    let own = preset.map(|preset| preset.base_url.to_owned());
+    let base_url = view.expanded("base_url")?.or(own).filter(|url| !url.is_empty());
     if base_url.is_none() && !scripted {
         return Err(missing(format!("{section}.base_url")));
     }
-    let (models, default) = models(&view, scripted).ok_or_else(|| missing(format!("{section}.model")))?;
+    let (models, default) = models(&view, scripted, preset).ok_or_else(|| missing(format!("{section}.model")))?;
     if let Some(node) = view.node("default").filter(|_| !models.contains(&default)) {
         return Err(ConfigError::Value {
             origin: node.origin.clone(),
@@ -103,7 +142,13 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
         base_url: base_url.unwrap_or_default(),
         models,
         default,
-        api_key_env: view.text("api_key_env").filter(|name| !name.is_empty()),
+        api_key_env: match view.text("api_key_env") {
+            Some(name) => Some(name).filter(|name| !name.is_empty()),
+            None => preset.and_then(|preset| preset.key_env).map(str::to_owned),
+        },
+        preset: preset.map(|preset| preset.name.to_owned()),
+        compat: compat(&view, &section)?,
+        cache_retention: retention(&view),
         context_window: view.count("context_window").unwrap_or(0),
         headers: view.secrets("headers")?,
         price: view.node("price").and_then(Node::as_table).map(|table| price(table, context)),
@@ -119,9 +164,42 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
     })
 }
 
+fn known_preset(view: &View<'_>, section: &str) -> Result<Option<&'static Preset>, ConfigError> {
+    let Some(node) = view.node("preset") else { return Ok(None) };
+    let found = node.as_text().and_then(reasonix_catalogue::preset);
+    found.map(Some).ok_or_else(|| ConfigError::Value {
+        origin: node.origin.clone(),
+        key: format!("{section}.preset"),
+        expected: PRESETS.iter().map(|preset| crate::node::quote(preset.name)).collect::<Vec<_>>().join(" | "),
+        found: node.sketch(),
+    })
+}
+
+/// How an endpoint wants to be asked. A mistake is an error: a profile that is half understood would be worse than none.
+pub(crate) fn compat(view: &View<'_>, section: &str) -> Result<Overrides, ConfigError> {
+    let Some(node) = view.node("compat") else { return Ok(Overrides::default()) };
+    serde_json::from_value(node.to_json()).map_err(|error| ConfigError::Value {
+        origin: node.origin.clone(),
+        key: format!("{section}.compat"),
+        expected: error.to_string(),
+        found: node.sketch(),
+    })
+}
+
+pub(crate) fn retention(view: &View<'_>) -> Option<Retention> {
+    match view.text("cache_retention")?.as_str() {
+        "none" => Some(Retention::None),
+        "long" => Some(Retention::Long),
+        _ => Some(Retention::Short),
+    }
+}
+
 /// The models and the default among them; `model` counts as the first of `models`.
-fn models(view: &View<'_>, scripted: bool) -> Option<(Vec<String>, String)> {
+fn models(view: &View<'_>, scripted: bool, preset: Option<&Preset>) -> Option<(Vec<String>, String)> {
     let mut models = view.texts("models");
+    if models.is_empty() && view.node("model").is_none() {
+        models.extend(preset.iter().flat_map(|preset| preset.models).map(|model| (*model).to_owned()));
+    }
     if let Some(model) = view.text("model").filter(|model| !models.contains(model)) {
         models.insert(0, model);
     }
@@ -133,7 +211,7 @@ fn models(view: &View<'_>, scripted: bool) -> Option<(Vec<String>, String)> {
     (!models.is_empty()).then_some((models, default))
 }
 
-fn price(table: &Table, context: &Context<'_>) -> Price {
+pub(crate) fn price(table: &Table, context: &Context<'_>) -> Price {
     let view = View::of(Some(table), context, "price");
     let input = view.number("input").unwrap_or_default();
     Price {

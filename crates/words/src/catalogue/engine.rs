@@ -143,6 +143,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "要获得询问，请在终端中使用；单次运行可用 --approve RULE；deny 规则须在其所在处修改：reasonix config show --origin",
     ),
     (
+        "engine.profile_key",
+        "the model profile {profile} needs the provider {provider}, which has no key",
+        "模型方案 {profile} 需要供应商 {provider}，但它没有密钥",
+    ),
+    (
+        "engine.profile_key.hint",
+        "Put the key into {env} or into ~/.reasonix/.env, or choose another model_profile.",
+        "请把密钥放进 {env} 或 ~/.reasonix/.env，或换一个 model_profile。",
+    ),
+    (
         "engine.retrying",
         "{why}: attempt {attempt} of {of} failed, trying again in {seconds} s",
         "{why}：第 {attempt}/{of} 次尝试失败，{seconds} 秒后重试",
