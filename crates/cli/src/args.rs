@@ -58,7 +58,7 @@ pub(crate) enum Command {
 /// Options of every command that talks to a model.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SessionArgs {
-    /// The model: `provider`, `model` or `provider/model`
+    /// The model: `provider`, `model` or `provider/model`, perhaps with an effort as in `model:high`
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// Work in this folder
@@ -172,10 +172,38 @@ pub(crate) struct DoctorArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(
+    after_help = "Columns: name, context window, price of a million tokens (input / cached input / output), efforts, roles.\nAn effort is chosen by a suffix: --model gpt-5:high"
+)]
 pub(crate) struct ModelsArgs {
+    /// Show only names with this in them
+    #[arg(value_name = "SEARCH")]
+    pub(crate) search: Option<String>,
     /// Ask the endpoints what they offer
     #[arg(long)]
     pub(crate) live: bool,
+    /// List the models that are known without asking
+    #[arg(long, conflicts_with = "live")]
+    pub(crate) known: bool,
+    /// List the known endpoints, for `preset` in the settings
+    #[arg(long, conflicts_with_all = ["live", "known"])]
+    pub(crate) presets: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<ModelsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelsCommand {
+    /// Read a models.yml of another program and print what it means as settings
+    Import {
+        /// The file
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// Add it to ~/.reasonix/config.toml instead of printing it
+        #[arg(long)]
+        write: bool,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ mod context;
 mod demo;
 mod doctor;
 mod exit;
+mod import;
 mod inspect;
 mod interrupts;
 mod models;

@@ -1,46 +1,129 @@
-//! `reasonix models`: what is configured, and what the endpoints offer.
+//! `reasonix models`: what is configured, what is known, and what the endpoints offer.
 
-use crate::args::ModelsArgs;
+use crate::args::{ModelsArgs, ModelsCommand};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Style};
-use reasonix_config::{Flags, ModelRef};
+use reasonix_catalogue::{Effort, MODELS, PRESETS, Wire};
+use reasonix_config::{Flags, ModelRef, Settings};
 use reasonix_llm::ModelInfo;
-use reasonix_proto::{Level, Phrase};
+use reasonix_proto::{Level, Phrase, Price};
 
 pub(crate) async fn models(args: &ModelsArgs) -> anyhow::Result<Exit> {
+    if let Some(ModelsCommand::Import { file, write }) = &args.command {
+        return crate::import::import(file, *write);
+    }
+    let search = args.search.as_deref().unwrap_or_default().to_lowercase();
+    if args.presets {
+        return presets(&search);
+    }
+    if args.known {
+        return known(&search);
+    }
     let context = Context::load(None, Flags::default())?;
     let settings = &context.loaded.settings;
     if settings.providers.is_empty() {
         return Err(say::usage(Phrase::new("config.no_provider")));
     }
-    let default = settings.default_model().ok().map(|found| found.name());
-    for found in settings.models() {
-        let mark = if default.as_deref() == Some(found.name().as_str()) { "*" } else { " " };
-        say::line(&format!("{mark} {:<40} {}", found.name(), window(found.provider.context_window)))?;
-    }
+    configured(settings, &search)?;
     if args.live {
-        live(&context).await?;
+        live(&context, &search).await?;
     }
     Ok(Exit::Done)
 }
 
-async fn live(context: &Context) -> anyhow::Result<()> {
+/// The models of the settings: mark of the default, name, window, price, efforts, roles.
+fn configured(settings: &Settings, search: &str) -> anyhow::Result<()> {
+    let default = settings.default_model().ok().map(|found| found.name());
+    let rows: Vec<_> = settings.models().filter(|found| found.name().to_lowercase().contains(search)).collect();
+    if rows.is_empty() {
+        say::notice(Level::Info, &Phrase::new("cli.models_none").with("search", search));
+    }
+    let wide = rows.iter().map(|found| found.name().chars().count()).max().unwrap_or(0).max(24);
+    for found in rows {
+        let name = found.name();
+        let mark = if default.as_deref() == Some(name.as_str()) { "*" } else { " " };
+        let efforts = words(&settings.efforts(&found));
+        let roles: Vec<&str> = settings
+            .roles
+            .iter()
+            .filter(|(_, reference)| settings.resolve_model(reference).is_ok_and(|other| other.name() == name))
+            .map(|(role, _)| role.as_str())
+            .collect();
+        let price = settings.price(&found).as_ref().map(cost).unwrap_or_default();
+        let cells = [window(settings.window(&found)), price, efforts, roles.join(" ")];
+        say::line(&row(mark, &name, wide, &cells))?;
+    }
+    Ok(())
+}
+
+/// The built-in catalogue.
+fn known(search: &str) -> anyhow::Result<Exit> {
+    for model in MODELS.iter().filter(|model| model.id.to_lowercase().contains(search)) {
+        let price = model.price().as_ref().map(cost).unwrap_or_default();
+        say::line(&row(" ", model.id, 24, &[window(model.window), price, words(model.efforts), String::new()]))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The known endpoints.
+fn presets(search: &str) -> anyhow::Result<Exit> {
+    for preset in PRESETS.iter().filter(|preset| preset.name.contains(search)) {
+        let url = if preset.base_url.is_empty() { "https://…" } else { preset.base_url };
+        let cells = [preset.wire.kind().to_owned(), url.to_owned(), preset.key_env.unwrap_or_default().to_owned()];
+        let line = format!("  {:<15} {:<10} {:<58} {}", preset.name, cells[0], cells[1], cells[2]);
+        say::line(line.trim_end())?;
+    }
+    Ok(Exit::Done)
+}
+
+fn row(mark: &str, name: &str, wide: usize, cells: &[String; 4]) -> String {
+    let [window, price, efforts, roles] = cells;
+    let line = format!("{mark} {name:<wide$}  {window:>16}  {price:<28} {efforts:<30} {roles}");
+    line.trim_end().to_owned()
+}
+
+fn words(efforts: &[Effort]) -> String {
+    efforts.iter().map(|effort| effort.name()).collect::<Vec<_>>().join(" ")
+}
+
+/// Input, cached input and output for a million tokens.
+fn cost(price: &Price) -> String {
+    if price.input == 0.0 && price.output == 0.0 {
+        return String::new();
+    }
+    format!("{} / {} / {} {}", price.input, price.cached, price.output, price.currency)
+}
+
+async fn live(context: &Context, search: &str) -> anyhow::Result<()> {
     let settings = &context.loaded.settings;
-    for provider in settings.providers.iter().filter(|provider| provider.kind == "openai") {
+    for provider in settings.providers.iter().filter(|provider| Wire::parse(&provider.kind).is_some()) {
         let found = ModelRef::new(provider, &provider.default);
         match ask(context, &found).await {
             Ok(models) => {
                 let offers =
                     Phrase::new("cli.models_live").with("provider", &provider.name).with("url", reasonix_config::shown_address(&provider.base_url));
                 say::line(&Style::get().text(&offers))?;
-                for model in models {
+                for model in models.iter().filter(|model| model.id.to_lowercase().contains(search)) {
                     let size = window(model.context_window.unwrap_or(0));
-                    say::line(&format!("  {:<40} {size}", say::clean(&model.id)))?;
+                    say::line(format!("  {:<40} {size}", say::clean(&model.id)).trim_end())?;
                 }
+                balance(context, &found).await?;
             }
             Err(phrase) => say::notice(Level::Warning, &phrase),
         }
+    }
+    Ok(())
+}
+
+/// What is left on the account, where the endpoint says so.
+async fn balance(context: &Context, found: &ModelRef<'_>) -> anyhow::Result<()> {
+    let settings = &context.loaded.settings;
+    let endpoint = reasonix_engine::endpoint_of(settings, found, &context.env, &context.home);
+    let Ok(client) = reasonix_engine::client_of(settings, &endpoint.base_url) else { return Ok(()) };
+    for left in reasonix_llm::balance(&endpoint, &client).await.into_iter().flatten() {
+        let amount = say::clean(&format!("{} {}", left.total, left.currency));
+        say::line(&Style::get().text(&Phrase::new("cli.models_balance").with("amount", amount)))?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::args::SetupArgs;
 use crate::exit::Exit;
 use crate::say::{self, Style, clean};
+use reasonix_catalogue::{PRESETS, Preset};
 use reasonix_config::{NewProvider, Secret};
 use reasonix_llm::{Endpoint, Key, ModelInfo, list_models};
 use reasonix_net::NetOptions;
@@ -12,36 +13,6 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::time::Duration;
 
-/// Local servers and the ports they use by default.
-const LOCAL: &[(&str, u16)] =
-    &[("llama.cpp", 8080), ("vllm", 8000), ("ollama", 11434), ("lmstudio", 1234), ("sglang", 30000)];
-
-/// Hosted endpoints: name, address, variable of the key, a model, its window.
-const HOSTED: &[(&str, &str, &str, &str, u64)] = &[
-    ("deepseek", "https://api.deepseek.com", "DEEPSEEK_API_KEY", "deepseek-chat", 128_000),
-    (
-        "dashscope",
-        "https://dashscope.aliyuncs.com/compatible-mode/v1",
-        "DASHSCOPE_API_KEY",
-        "qwen3-coder-plus",
-        1_000_000,
-    ),
-    (
-        "dashscope-intl",
-        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-        "DASHSCOPE_API_KEY",
-        "qwen3-coder-plus",
-        1_000_000,
-    ),
-    (
-        "dashscope-us",
-        "https://dashscope-us.aliyuncs.com/compatible-mode/v1",
-        "DASHSCOPE_API_KEY",
-        "qwen3-coder-plus",
-        1_000_000,
-    ),
-];
-
 /// How long a local port may take to answer.
 const KNOCK: Duration = Duration::from_millis(700);
 
@@ -49,9 +20,24 @@ const KNOCK: Duration = Duration::from_millis(700);
 #[derive(Debug, Clone)]
 struct Offer {
     name: String,
+    preset: Option<&'static Preset>,
     base_url: String,
     api_key_env: Option<String>,
     models: Vec<ModelInfo>,
+}
+
+impl Offer {
+    fn of(preset: &'static Preset) -> Self {
+        let window = |model: &str| reasonix_catalogue::known(model).map(|known| known.window);
+        let model = |model: &&str| ModelInfo { id: (*model).to_owned(), context_window: window(model) };
+        Self {
+            name: preset.name.to_owned(),
+            preset: Some(preset),
+            base_url: preset.base_url.to_owned(),
+            api_key_env: preset.key_env.map(str::to_owned),
+            models: preset.models.iter().map(model).collect(),
+        }
+    }
 }
 
 pub(crate) async fn setup(args: SetupArgs) -> anyhow::Result<Exit> {
@@ -70,7 +56,8 @@ pub(crate) async fn setup(args: SetupArgs) -> anyhow::Result<Exit> {
     let window = args.context_window.or_else(|| window_of(&offer, &model));
     let provider = NewProvider {
         name: args.name.clone().unwrap_or_else(|| offer.name.clone()),
-        kind: "openai".to_owned(),
+        kind: offer.preset.map_or("openai", |preset| preset.wire.kind()).to_owned(),
+        preset: offer.preset.map(|preset| preset.name.to_owned()),
         base_url: offer.base_url.clone(),
         models: vec![model.clone()],
         default: Some(model.clone()),
@@ -102,7 +89,8 @@ async fn named(args: &SetupArgs, url: &str) -> Offer {
         }
     };
     let name = args.name.clone().unwrap_or_else(|| name_from(url));
-    Offer { name, base_url: url.to_owned(), api_key_env: args.api_key_env.clone(), models }
+    let preset = reasonix_catalogue::preset_for(url);
+    Offer { name, preset, base_url: url.to_owned(), api_key_env: args.api_key_env.clone(), models }
 }
 
 fn name_from(url: &str) -> String {
@@ -113,11 +101,10 @@ fn name_from(url: &str) -> String {
 /// Knocks at the usual local ports, all at once.
 async fn discover() -> Vec<Offer> {
     let mut knocks = tokio::task::JoinSet::new();
-    for (place, (name, port)) in LOCAL.iter().enumerate() {
+    for (place, preset) in PRESETS.iter().enumerate().filter(|(_, preset)| preset.is_local()) {
         knocks.spawn(async move {
-            let base_url = format!("http://127.0.0.1:{port}/v1");
-            let models = offered(&base_url, None, KNOCK).await.ok()?;
-            Some((place, Offer { name: (*name).to_owned(), base_url, api_key_env: None, models }))
+            let models = offered(preset.base_url, None, KNOCK).await.ok()?;
+            Some((place, Offer { models, ..Offer::of(preset) }))
         });
     }
     let mut found: Vec<_> = knocks.join_all().await.into_iter().flatten().collect();
@@ -142,12 +129,7 @@ fn first(found: Vec<Offer>) -> anyhow::Result<Offer> {
 /// Lets a person choose among what was found and what is hosted.
 async fn choose(found: Vec<Offer>, home: &Path) -> anyhow::Result<Offer> {
     let style = Style::get();
-    let hosted = HOSTED.iter().map(|(name, url, key, model, window)| Offer {
-        name: (*name).to_owned(),
-        base_url: (*url).to_owned(),
-        api_key_env: Some((*key).to_owned()),
-        models: vec![ModelInfo { id: (*model).to_owned(), context_window: Some(*window) }],
-    });
+    let hosted = PRESETS.iter().filter(|preset| !preset.is_local() && !preset.base_url.is_empty()).map(Offer::of);
     let offers: Vec<Offer> = found.into_iter().chain(hosted).collect();
     for (number, offer) in offers.iter().enumerate() {
         let models: Vec<_> = offer.models.iter().take(3).map(|model| model.id.as_str()).collect();
@@ -168,7 +150,8 @@ async fn choose(found: Vec<Offer>, home: &Path) -> anyhow::Result<Offer> {
             Some(offer) => offer.clone(),
             None if answer.contains("://") => {
                 let models = offered(answer, None, Duration::from_secs(10)).await.unwrap_or_default();
-                Offer { name: name_from(answer), base_url: answer.to_owned(), api_key_env: None, models }
+                let preset = reasonix_catalogue::preset_for(answer);
+                Offer { name: name_from(answer), preset, base_url: answer.to_owned(), api_key_env: None, models }
             }
             None => continue,
         };

@@ -60,4 +60,4 @@ pub use settings::Settings;
 pub use show::shown_address;
 pub use sources::{Flags, Sources};
 pub use trust::{Permit, Standing, Surface, SurfaceKind, Trust, Untrusted};
-pub use write::{NewProvider, save_key, save_rule, set_default_provider};
+pub use write::{NewProvider, append, save_key, save_rule, set_default_provider};

@@ -14,6 +14,8 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, value
 pub struct NewProvider {
     /// Its name; an entry with the same name is changed.
     pub name: String,
+    /// The known endpoint that it is.
+    pub preset: Option<String>,
     /// The wire it speaks.
     pub kind: String,
     /// Its address.
@@ -66,8 +68,26 @@ pub fn set_default_provider(path: &Path, provider: &NewProvider, make_default: b
     replace(path, &document.to_string())
 }
 
+/// Adds settings to the end of the user's TOML file. What is there already is not changed; the file must be readable
+/// together with what is added.
+pub fn append(path: &Path, text: &str) -> Result<(), ConfigError> {
+    let before = document(path)?.to_string();
+    let joined = format!("{}{}{text}", before, if before.is_empty() || before.ends_with("\n\n") { "" } else { "\n" });
+    let parsed = joined.parse::<DocumentMut>();
+    if let Err(error) = parsed {
+        let line = error.span().map_or(0, |span| joined.get(..span.start).unwrap_or_default().lines().count());
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        return Err(ConfigError::Syntax { path: path.to_owned(), line, message: error.message().to_owned() });
+    }
+    replace(path, &joined)
+}
+
 fn fill(table: &mut dyn TableLike, provider: &NewProvider) {
     put(table, "name", provider.name.as_str().into());
+    match &provider.preset {
+        Some(preset) => put(table, "preset", preset.as_str().into()),
+        None => drop(table.remove("preset")),
+    }
     put(table, "kind", provider.kind.as_str().into());
     put(table, "base_url", provider.base_url.as_str().into());
     put(table, "models", toml_edit::Value::Array(provider.models.iter().map(String::as_str).collect::<Array>()));

@@ -11,6 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 
 fn provider(models: &[&str]) -> NewProvider {
     NewProvider {
+        preset: None,
         name: "local".to_owned(),
         kind: "openai".to_owned(),
         base_url: "http://127.0.0.1:1/v1".to_owned(),

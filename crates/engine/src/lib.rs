@@ -8,6 +8,7 @@ mod commands;
 mod complete;
 mod confine;
 mod desk;
+mod destination;
 mod error;
 mod fuzzy;
 mod git;
@@ -28,6 +29,7 @@ mod trust;
 pub mod undo;
 
 pub use confine::{confinement, shortcoming};
+pub use destination::key_destination;
 pub use error::EngineError;
 pub use handle::Handle;
 pub use host::Host;

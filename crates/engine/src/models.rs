@@ -3,6 +3,7 @@
 use crate::error::EngineError;
 use crate::start::Start;
 use reasonix_agent::Model;
+use reasonix_catalogue::Effort;
 use reasonix_config::{ModelRef, Provider, Settings};
 use reasonix_llm::{Endpoint, Key, Script, Wire};
 use reasonix_net::NetOptions;
@@ -81,6 +82,7 @@ pub(crate) fn model_of(start: &Start, reference: &str, effort: Option<&str>) -> 
         named.for_each(|provider| provider.reasoning_effort = Some(effort.to_owned()));
     }
     let found = settings.resolve_model(reference)?;
+    let found = ModelRef { effort: effort.and_then(Effort::parse).or(found.effort), ..found };
     build_model(&settings, &found, &start.env, &start.home)
 }
 

@@ -4,6 +4,7 @@ use crate::approve::{Approvals, Standing};
 use crate::border::Crossing;
 use crate::confine::{bounds, confinement, shortcoming, word};
 use crate::desk::Desk;
+use crate::destination::key_destination;
 use crate::error::EngineError;
 use crate::handle::{Handle, Shared};
 use crate::host::Host;
@@ -141,6 +142,10 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         limits: limits_of(&start.settings),
     };
     announce(&outbox, &opened, resumed, &model.card().name, notice.as_ref());
+    if let Some(phrase) = key_moved(&start, &model.card().name) {
+        outbox.emit(Event::Notice { level: Level::Warning, phrase });
+    }
+    tokio::spawn(model.warm());
     let trust = Word::new(start.settings.trust.clone());
     // Where somebody is, they are asked; where nobody is, it is said.
     if let Some(phrase) = trust.off().filter(|_| !start.attended) {
@@ -362,6 +367,12 @@ fn pick_model(start: &Start, earlier: Option<&History>) -> Result<Arc<dyn Model>
         None => settings.default_model()?,
     };
     build_model(settings, &found, &start.env, &start.home)
+}
+
+/// A word about where the model's key goes, if that is not where it went the last time.
+fn key_moved(start: &Start, model: &str) -> Option<Phrase> {
+    let found = start.settings.resolve_model(model).ok().filter(|_| start.which != Which::Unkept)?;
+    key_destination(&found, &start.env, &start.home)
 }
 
 /// How commands are run.

@@ -72,7 +72,31 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.ending_limit", "limit", "达到上限"),
     ("cli.ending_open", "open", "未结束"),
     ("cli.ending_refused", "refused", "被拒绝"),
+    ("cli.import_bad", "cannot import {path}: {reason}", "无法导入 {path}：{reason}"),
+    (
+        "cli.import_bad.hint",
+        "the file must be a models.yml with a table `providers`",
+        "该文件必须是含有 `providers` 的 models.yml",
+    ),
+    ("cli.import_skipped", "{what} has no counterpart here and was left out", "{what} 在此没有对应项，已略过"),
+    (
+        "cli.import_skipped.hint",
+        "keys belong into an environment variable or ~/.reasonix/.env; of other protocols there is no wire",
+        "密钥应放在环境变量或 ~/.reasonix/.env 中；其他协议暂不支持",
+    ),
+    (
+        "cli.import_written",
+        "added to {path}; `reasonix models` shows the result",
+        "已添加到 {path}；用 `reasonix models` 查看结果",
+    ),
+    ("cli.models_balance", "  left on the account: {amount}", "  账户余额：{amount}"),
     ("cli.models_live", "{provider} at {url} offers:", "{provider}（{url}）提供："),
+    ("cli.models_none", "no configured model has \"{search}\" in its name", "没有名称包含“{search}”的已配置模型"),
+    (
+        "cli.models_none.hint",
+        "`reasonix models` lists all of them, `reasonix models --known` those that are known",
+        "`reasonix models` 列出全部模型，`reasonix models --known` 列出内置的模型",
+    ),
     ("cli.models_window", "{tokens} tokens", "{tokens} token"),
     ("cli.no_sessions", "there are no sessions yet", "还没有会话"),
     (

@@ -143,6 +143,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "要获得询问，请在终端中使用；单次运行可用 --approve RULE；deny 规则须在其所在处修改：reasonix config show --origin",
     ),
     (
+        "engine.key_destination",
+        "the key in {env} goes to {host} from now on; the last time it went to {before}",
+        "{env} 中的密钥现在会发往 {host}；上次发往的是 {before}",
+    ),
+    (
+        "engine.key_destination.hint",
+        "If you did not change the address of {provider} yourself, stop here and look at your settings and environment.",
+        "如果不是你自己修改了 {provider} 的地址，请先停下，检查配置和环境变量。",
+    ),
+    (
         "engine.profile_key",
         "the model profile {profile} needs the provider {provider}, which has no key",
         "模型方案 {profile} 需要供应商 {provider}，但它没有密钥",
