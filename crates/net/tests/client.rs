@@ -126,3 +126,88 @@ async fn certificates_are_checked_and_a_private_authority_can_be_named() {
     let empty = NetOptions { ca_file: Some(fixture("server.key")), ..NetOptions::default() };
     assert!(matches!(client(&url, &empty), Err(NetError::CaFile { .. })), "a file without certificates");
 }
+
+/// A TLS server that wants a certificate of its clients and offers HTTP/2; hands out the first bytes it reads.
+fn serve_strictly() -> (u16, Receiver<Vec<u8>>) {
+    let chain = vec![CertificateDer::from_pem_file(fixture("server.pem")).expect("a certificate")];
+    let key = PrivateKeyDer::from_pem_file(fixture("server.key")).expect("a key");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut clients = rustls::RootCertStore::empty();
+    clients.add(CertificateDer::from_pem_file(fixture("client.pem")).expect("a certificate")).expect("a root");
+    let verifier =
+        rustls::server::WebPkiClientVerifier::builder_with_provider(Arc::new(clients), Arc::clone(&provider))
+            .build()
+            .expect("a verifier");
+    let mut config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_client_cert_verifier(verifier)
+        .with_single_cert(chain, key)
+        .expect("a server");
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let config = Arc::new(config);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let (sender, begun) = channel();
+    std::thread::spawn(move || {
+        for mut peer in listener.incoming().flatten() {
+            let mut session = rustls::ServerConnection::new(Arc::clone(&config)).expect("a session");
+            let mut first = [0; 24];
+            let read = rustls::Stream::new(&mut session, &mut peer).read(&mut first).unwrap_or(0);
+            if sender.send(first.get(..read).unwrap_or_default().to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    (port, begun)
+}
+
+#[tokio::test]
+async fn our_certificate_is_shown_where_it_is_asked_for_and_http_2_is_spoken_where_it_is_offered() {
+    let (port, begun) = serve_strictly();
+    let url = format!("https://localhost:{port}/");
+    let nobody = NetOptions { ca_file: Some(fixture("ca.pem")), ..NetOptions::default() };
+    assert!(get(&url, &nobody).await.is_err());
+    assert_eq!(begun.recv().expect("an attempt"), b"", "without a certificate nothing is said");
+    let known = NetOptions {
+        client_cert: Some(fixture("client.pem")),
+        client_key: Some(fixture("client.key")),
+        ..nobody.clone()
+    };
+    assert!(get(&url, &known).await.is_err(), "it hangs up after the first bytes");
+    assert_eq!(begun.recv().expect("an attempt"), b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    for (what, cert, key) in [
+        ("no such file", "none.pem", None),
+        ("a certificate without its key", "client.pem", None),
+        ("a key that is none", "client.pem", Some("ca.pem")),
+    ] {
+        let options = NetOptions { client_cert: Some(fixture(cert)), client_key: key.map(fixture), ..nobody.clone() };
+        assert!(matches!(client(&url, &options), Err(NetError::CaFile { .. })), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn a_socks_proxy_is_asked_for_the_name() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let (sender, asked) = channel();
+    std::thread::spawn(move || {
+        let (mut peer, _) = listener.accept().expect("a peer");
+        let mut hello = [0; 2];
+        peer.read_exact(&mut hello).expect("a greeting");
+        let mut methods = vec![0; usize::from(hello[1])];
+        peer.read_exact(&mut methods).expect("methods");
+        peer.write_all(&[5, 0]).expect("no password");
+        let mut head = [0; 5];
+        peer.read_exact(&mut head).expect("a request");
+        let mut rest = vec![0; usize::from(head[4]) + 2];
+        peer.read_exact(&mut rest).expect("a name and a port");
+        peer.write_all(&[5, 0, 0, 1, 127, 0, 0, 1, 0, 0]).expect("yes");
+        sender.send((head[3], rest)).expect("the test waits");
+        answer(peer, OK);
+    });
+    let options = NetOptions { proxy: Some(format!("socks5h://127.0.0.1:{port}")), ..NetOptions::default() };
+    assert_eq!(get("http://model.example:81/v1", &options).await, Ok("200 ok".into()));
+    let (kind, name) = asked.recv().expect("it was asked");
+    assert_eq!((kind, name.as_slice()), (3, &b"model.example\x00\x51"[..]), "the name is looked up there, not here");
+}

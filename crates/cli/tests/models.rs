@@ -1,0 +1,224 @@
+//! Models as a user meets them: listing, importing, profiles, chains, every wire, and keys that stay secret.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use reasonix_testkit::{ModelServer, Reply};
+use serde_json::{Value, json};
+use std::path::Path;
+use support::{Place, unboxed};
+
+const KINDS: [&str; 3] = ["openai", "responses", "anthropic"];
+
+fn configure(place: &Place, kind: &str, more: &str) {
+    let text = format!(
+        "default_model = \"mock\"\n[[providers]]\nname = \"mock\"\nkind = \"{kind}\"\nbase_url = \"{}\"\nmodel = \"m1\"\napi_key_env = \"MOCK_KEY\"\n{more}\n{}",
+        place.server.base_url(),
+        unboxed()
+    );
+    place.home.write("config.toml", text);
+}
+
+#[test]
+fn a_session_on_every_wire_goes_on_after_a_restart() {
+    for kind in KINDS {
+        let replies = vec![
+            Reply::call("ls", json!({})).after_saying("Looking.").after_thinking("think first"),
+            Reply::say("first done").after_thinking("and again"),
+            Reply::say("second done"),
+        ];
+        let place = Place::with_server(ModelServer::start_blocking(replies));
+        configure(&place, kind, "");
+        place.work.write("a.txt", "x");
+        let ran = place.run(&["run", "look around"]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "first done\n"), "{kind}: {}", ran.err);
+        let ran = place.run(&["run", "--continue", "and now?"]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "second done\n"), "{kind}: {}", ran.err);
+        place.server.assert_valid();
+        place.server.assert_prefixes_grow();
+        let last = String::from_utf8(place.server.requests()[2].raw.clone()).unwrap();
+        match kind {
+            "anthropic" => assert_eq!(last.matches("\"signature\":\"signed-0\"").count(), 2, "{last}"),
+            "responses" => assert_eq!(last.matches("\"encrypted_content\":\"encrypted-0\"").count(), 2, "{last}"),
+            _ => assert!(!last.contains("think first"), "this endpoint does not want it back"),
+        }
+    }
+}
+
+#[test]
+fn models_are_searched_and_priced() {
+    let place = Place::bare(ModelServer::start_blocking(vec![]));
+    place.home.write("config.toml", "default_model = \"anthropic\"\n[[providers]]\nname = \"anthropic\"\npreset = \"anthropic\"\n[roles]\nsmall = \"claude-haiku-4-5\"\n");
+    let ran = place.run(&["models"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", ran.out);
+    assert!(lines[0].starts_with("* anthropic/claude-sonnet-4-5"), "{}", ran.out);
+    for part in ["200000", "3 / 0.3 / 15 USD", "off low medium high xhigh"] {
+        assert!(lines[0].contains(part), "{part}: {}", lines[0]);
+    }
+    let ran = place.run(&["models", "HAIKU"]);
+    assert!(ran.out.lines().count() == 1 && ran.out.trim_end().ends_with("small"), "{}", ran.out);
+    let ran = place.run(&["models", "nothing-like-it"]);
+    assert!(ran.out.is_empty() && ran.err.contains("nothing-like-it"), "{}", ran.err);
+    let ran = place.run(&["models", "--presets"]);
+    for preset in ["deepseek", "dashscope-us", "kimi", "glm", "minimax", "openrouter", "azure", "sglang", "lmstudio"] {
+        assert!(ran.out.contains(preset), "{preset}: {}", ran.out);
+    }
+    let ran = place.run(&["models", "--known", "gpt-5"]);
+    assert!(ran.out.contains("gpt-5-mini") && !ran.out.contains("claude"), "{}", ran.out);
+    assert_eq!(place.server.all_requests().len(), 0, "nothing was asked");
+}
+
+const YML: &str = r#"
+providers:
+  house:
+    baseUrl: http://127.0.0.1:1/v1
+    apiKeyEnv: HOUSE_KEY
+    api: openai-completions
+    headers: { X-Team: a }
+    compat:
+      supportsDeveloperRole: false
+      requiresMistralToolIds: true
+      thinkingFormat: qwen
+    models:
+      - id: big-model
+        contextWindow: 64000
+        maxTokens: 4000
+        input: [text, image]
+        cost: { input: 3.00, output: 15.00, cacheRead: 0.30, cacheWrite: 3.75 }
+        wireModelId: big-2
+      - id: small-model
+  secretive:
+    baseUrl: https://x.example/v1
+    apiKey: sk-canary-literal
+    api: anthropic-messages
+    models: [{ id: m }]
+  cloud:
+    api: google-vertex
+    baseUrl: https://g.example
+    models: [{ id: g }]
+equivalence:
+  overrides: { "house/small-model": small-official }
+profiles:
+  eco:
+    required_providers: [house]
+    model_mapping: { default: "house/small-model:low" }
+modelBindings:
+  modelRoles: { critic: "house/big-model:high" }
+"#;
+
+#[test]
+fn a_models_yml_becomes_settings() {
+    let place = Place::bare(ModelServer::start_blocking(vec![]));
+    place.work.write("models.yml", YML);
+    let ran = place.run(&["models", "import", "models.yml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("tool_ids = \"nine\"") && ran.out.contains("[model_profiles.eco]"), "{}", ran.out);
+    assert!(!ran.out.contains("canary") && !ran.err.contains("canary"), "a key is not taken over");
+    assert!(ran.err.contains("providers.cloud") && ran.err.contains("providers.secretive.apiKey"), "{}", ran.err);
+    place.home.write("config.toml", "# mine\nlanguage = \"en\"\n");
+    assert_eq!(place.run(&["models", "import", "--write", "models.yml"]).code, Some(0));
+    assert!(place.home.read("config.toml").starts_with("# mine\nlanguage = \"en\"\n"));
+    let ran = place.run(&["models", "house"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(
+        ran.out.contains("64000") && ran.out.contains("3 / 0.3 / 15 USD") && ran.out.contains("critic"),
+        "{}",
+        ran.out
+    );
+    place.work.write("bad.yml", "providers: [");
+    let ran = place.run(&["models", "import", "bad.yml"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+}
+
+#[test]
+fn a_profile_without_its_key_stops_before_anything_is_sent() {
+    let place = Place::bare(ModelServer::start_blocking(vec![]));
+    place.home.write("config.toml", format!("model_profile = \"auto\"\n{}", unboxed()));
+    let ran = place.run(&["run", "hi"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("DEEPSEEK_API_KEY") && ran.err.contains("auto"), "{}", ran.err);
+    assert!(place.logs().is_empty() || ran.code == Some(2));
+}
+
+#[test]
+fn the_log_names_the_model_that_answered() {
+    let good = ModelServer::start_blocking(vec![Reply::say("from the spare")]);
+    let place =
+        Place::with_server(ModelServer::start_with(|_| Some(Reply::fail(429, "{}").with_header("Retry-After", "0"))));
+    let spare = format!(
+        "[[providers]]\nname = \"spare\"\nbase_url = \"{}\"\nmodel = \"s1\"\n[[models]]\nid = \"mock/m1\"\nfallback = [\"spare\"]\n",
+        good.base_url()
+    );
+    configure(&place, "openai", &spare);
+    let ran = place.run(&["run", "--json", "hi"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let events: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let message = events.iter().find(|event| event["event"]["type"] == "message").expect("a message");
+    assert_eq!(message["event"]["record"]["model"], "spare/s1", "{message}");
+    assert!(ran.out.contains("engine.fell_back"), "{}", ran.out);
+}
+
+fn files_with(folder: &Path, needle: &str, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files_with(&path, needle, found);
+        } else if std::fs::read(&path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(needle)) {
+            found.push(path.display().to_string());
+        }
+    }
+}
+
+/// A key is in the request and nowhere else: not on the screen, not in events, not in the log, not in any file.
+#[test]
+fn a_key_is_never_shown_or_kept() {
+    const CANARY: &str = "sk-canary-4711-canary";
+    for kind in KINDS {
+        let echo = format!(r#"{{"error":{{"message":"bad key {CANARY}, header Bearer {CANARY}"}}}}"#);
+        let html = format!("<html>{CANARY}</html>");
+        let replies = vec![
+            Reply::fail(401, &echo),
+            Reply::fail(400, &echo),
+            Reply::html(),
+            Reply::fail(502, &html),
+            Reply::raw(format!("data: {{\"error\":{{\"message\":\"no {CANARY}\"}}}}\n\n")),
+            Reply::raw(format!("data: garbage {CANARY}\n\n")),
+            Reply::fail(307, "").with_header("Location", &format!("https://elsewhere.example/?k={CANARY}")),
+        ];
+        let many: Vec<Reply> = replies.iter().flat_map(|reply| vec![reply.clone(); 5]).collect();
+        let place = Place::with_server(ModelServer::start_blocking(many));
+        configure(&place, kind, "headers = { X-Extra = \"${MOCK_KEY}\" }\n");
+        place.home.write(".env", "");
+        let mut shown = String::new();
+        let mut sent = 0;
+        for args in [
+            vec!["run", "hi"],
+            vec!["run", "--json", "hi"],
+            vec!["run", "--json", "hi"],
+            vec!["run", "--json", "hi"],
+            vec!["run", "hi"],
+            vec!["config", "show", "--origin"],
+            vec!["doctor"],
+            vec!["models", "--live"],
+            vec!["sessions", "--json", "--all"],
+            vec!["run", "--base-url", "http://127.0.0.1:9/v1?key=sk-canary-4711-canary", "--model", "m", "hi"],
+        ] {
+            let mut command = place.command(&args);
+            command.env("MOCK_KEY", CANARY).env("REASONIX_API_KEY", CANARY).env("RUST_BACKTRACE", "full");
+            let ran = support::finish(command.output().unwrap());
+            shown.push_str(&ran.out);
+            shown.push_str(&ran.err);
+            sent += 1;
+        }
+        assert_eq!(sent, 10);
+        assert!(!shown.contains("canary"), "{kind}: {shown}");
+        let heads: Vec<_> = place.server.requests().iter().flat_map(|request| request.headers.clone()).collect();
+        assert!(heads.iter().any(|(_, value)| value.contains(CANARY)), "{kind}: it was sent");
+        let mut found = Vec::new();
+        files_with(&place.home.path(), CANARY, &mut found);
+        files_with(&place.work.path(), CANARY, &mut found);
+        assert_eq!(found, [""; 0], "{kind}");
+    }
+}
