@@ -139,7 +139,7 @@ fn a_profile_without_its_key_stops_before_anything_is_sent() {
     let ran = place.run(&["run", "hi"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("DEEPSEEK_API_KEY") && ran.err.contains("auto"), "{}", ran.err);
-    assert!(place.logs().is_empty() || ran.code == Some(2));
+    assert!(place.logs().is_empty(), "nothing was begun");
 }
 
 #[test]
