@@ -26,7 +26,7 @@ pub use heal::heal;
 pub use names::plain_name;
 pub use ports::{
     Args, Artifacts, Ask, BoxFuture, Call, Decision, Failure, FailureClass, Gate, Item, Journal, JournalError, Model,
-    ModelCard, ModelStream, NoWatch, Prefix, Request, Sink, Stop, Tool, ToolSpec, Tools, Watch, parse_args,
+    ModelCard, ModelStream, NoWatch, Prefix, Preview, Request, Sink, Stop, Tool, ToolSpec, Tools, Watch, parse_args,
 };
 pub use tokens::estimate_tokens;
 pub use turn::{Agent, Limits};

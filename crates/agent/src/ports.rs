@@ -3,8 +3,8 @@
 use crate::names::plain_name;
 use futures_util::Stream;
 use reasonix_proto::{
-    Action, Artifact, CallId, Decided, Event, Kept, Message, Phrase, Price, Record, RecordBody, Repair, StopReason,
-    ToolCall, ToolOutcome, Usage,
+    Action, Artifact, CallId, Change, Decided, Event, Kept, Message, Phrase, Price, Record, RecordBody, Repair,
+    StopReason, ToolCall, ToolOutcome, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -188,13 +188,22 @@ pub trait Tool: Send + Sync {
         action.title()
     }
 
-    /// What the call would change, as a unified diff, for a person who is asked. Must not change anything.
-    fn preview<'a>(&'a self, _args: &'a Args) -> BoxFuture<'a, Option<String>> {
+    /// What the call would change, for a person who is asked. Must not change anything.
+    fn preview<'a>(&'a self, _args: &'a Args) -> BoxFuture<'a, Option<Preview>> {
         Box::pin(async { None })
     }
 
     /// Runs the call. Called only after the gate allowed it.
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome>;
+}
+
+/// What a call would change.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Preview {
+    /// A unified diff of all of it, bounded.
+    pub diff: String,
+    /// The same as data, a file each.
+    pub changes: Vec<Change>,
 }
 
 /// What the model is told about a tool.

@@ -2,6 +2,7 @@
 //! same bytes, and nothing in it changes during a session.
 
 use reasonix_config::RulesFile;
+use reasonix_proto::unhidden;
 use std::path::Path;
 
 /// The built-in base prompt.
@@ -16,7 +17,9 @@ pub(crate) fn assemble(base: &str, cwd: &Path, rules: &[RulesFile], appended: Op
             .push_str("\n\n# Rules of the user and the project\nFollow them. Where two disagree, the later one wins.");
     }
     for file in rules {
-        prompt.push_str(&format!("\n\n## {}\n{}", file.path.display(), file.text.trim()));
+        // What nobody sees in a file is nothing its readers agreed to.
+        let text = unhidden(file.text.trim());
+        prompt.push_str(&format!("\n\n## {}\n{}", file.path.display(), text.text));
         if file.truncated {
             prompt.push_str("\n[cut: the file is longer than what is read of it]");
         }
@@ -45,6 +48,14 @@ mod tests {
         assert_eq!(prompt, make());
         let places: Vec<_> = ["Reasonix", "/w", "first", "second", "[cut", "last"].map(|word| prompt.find(word)).into();
         assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
+    }
+
+    #[test]
+    fn d2_hidden_characters_in_rules_do_not_reach_the_model() {
+        let text = "be kind\u{e0041}\u{e0042}\u{200b}".to_owned();
+        let rules = [RulesFile { path: PathBuf::from("AGENTS.md"), text, truncated: false }];
+        let prompt = assemble("base", Path::new("/w"), &rules, None);
+        assert!(prompt.ends_with("be kind⟨3 hidden characters⟩"), "{prompt}");
     }
 
     #[test]

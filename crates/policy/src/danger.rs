@@ -52,6 +52,8 @@ const fn row(
 
 const HELP: &[&str] = &["--help", "--version"];
 const DRY: &[&str] = &["-n", "--dry-run", "--help"];
+/// For programs where `-n` means something else.
+const LONG_DRY: &[&str] = &["--dry-run", "--help"];
 const DELETES: &str = "it deletes files; leave them, or tell the user what to delete";
 const DISCARDS: &str = "it throws away changes; keep them (git stash, a commit) or ask the user";
 const REWRITES: &str = "it rewrites history that others may have; push without force or ask the user";
@@ -75,12 +77,16 @@ const TABLE: &[Row] = &[
     row(&["systemctl", "loginctl"], &["poweroff", "reboot", "halt", "suspend", "hibernate", "kexec", "rescue", "emergency", "isolate"], &[], &[], "policy.danger_power", MACHINE),
     row(&["systemctl"], &["stop", "disable", "mask", "kill"], &[], &[], "policy.danger_machine", MACHINE),
     row(&["mount", "umount", "swapoff", "iptables", "nft", "ufw", "modprobe", "insmod", "rmmod", "userdel", "usermod", "useradd", "groupdel", "passwd", "visudo", "sysctl", "losetup"], &[], &[], HELP, "policy.danger_machine", MACHINE),
-    row(&["sudo", "doas", "su", "pkexec", "runuser"], &[], &[], &["--help", "--version", "-l", "-V"], "policy.danger_root", "it runs as another user; only a person may do that"),
+    row(&["sudo"], &[], &[], &["--help", "--version", "-l", "-V"], "policy.danger_root", "it runs as another user; only a person may do that"),
+    row(&["doas", "su", "pkexec", "runuser"], &[], &[], HELP, "policy.danger_root", "it runs as another user; only a person may do that"),
     row(&["crontab"], &[], &["-r"], &[], "policy.danger_machine", MACHINE),
     row(&["killall", "pkill"], &[], &[], HELP, "policy.danger_kill", "it ends processes by name, others' too; end your own by their number with kill"),
     row(&["git"], &["reset"], &["--hard", "--merge", "--keep"], &[], "policy.danger_discard", DISCARDS),
     row(&["git"], &["clean"], &[], DRY, "policy.danger_clean", "it deletes files that git does not know; ask the user"),
     row(&["git"], &["checkout", "switch"], &["-f", "--force", "--discard-changes"], &[], "policy.danger_discard", DISCARDS),
+    row(&["git"], &["checkout", "switch"], &["-B", "-C", "--force-create"], &[], "policy.danger_branch", "it may overwrite a branch; use a new name, or ask the user"),
+    row(&["git"], &["read-tree"], &["--reset", "-u"], &[], "policy.danger_discard", DISCARDS),
+    row(&["git"], &["checkout-index"], &["-f", "--force"], &[], "policy.danger_discard", DISCARDS),
     row(&["git"], &["restore"], &["-W", "--worktree"], &["--help"], "policy.danger_discard", DISCARDS),
     row(&["git"], &["restore"], &[], &["--help", "--staged", "-S"], "policy.danger_discard", DISCARDS),
     row(&["git"], &["rm"], &[], &["--cached", "-n", "--dry-run"], "policy.danger_delete", DELETES),
@@ -90,10 +96,10 @@ const TABLE: &[Row] = &[
     row(&["git"], &["stash drop", "stash clear", "reflog expire", "reflog delete", "filter-branch", "filter-repo", "worktree remove", "worktree prune", "submodule deinit", "prune", "remote remove", "remote rm"], &[], &[], "policy.danger_discard", DISCARDS),
     row(&["git"], &["update-ref"], &["-d"], &[], "policy.danger_branch", "it deletes a ref; ask the user"),
     row(&["git"], &["gc"], &["--prune"], &[], "policy.danger_discard", DISCARDS),
-    row(&["npm", "pnpm", "yarn", "bun"], &["publish", "unpublish", "deprecate", "npm publish"], &[], DRY, "policy.danger_publish", PUBLISHES),
+    row(&["npm", "pnpm", "yarn", "bun"], &["publish", "unpublish", "deprecate", "npm publish"], &[], LONG_DRY, "policy.danger_publish", PUBLISHES),
     row(&["cargo"], &["publish", "yank", "owner"], &[], DRY, "policy.danger_publish", PUBLISHES),
     row(&["twine"], &["upload"], &[], &[], "policy.danger_publish", PUBLISHES),
-    row(&["uv", "poetry", "flit", "hatch", "pdm"], &["publish"], &[], DRY, "policy.danger_publish", PUBLISHES),
+    row(&["uv", "poetry", "flit", "hatch", "pdm"], &["publish"], &[], LONG_DRY, "policy.danger_publish", PUBLISHES),
     row(&["gem"], &["push", "yank"], &[], &[], "policy.danger_publish", PUBLISHES),
     row(&["mvn", "gradle", "gradlew"], &["deploy", "publish"], &[], &[], "policy.danger_publish", PUBLISHES),
     row(&["dotnet"], &["nuget push"], &[], &[], "policy.danger_publish", PUBLISHES),
@@ -147,9 +153,13 @@ fn hides(hidden: Hidden) -> Danger {
 }
 
 fn of_command(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<Danger> {
+    if !TABLE.iter().any(|row| names(row, simple.program())) {
+        return None;
+    }
     let bare = bare_command(simple);
     let known = possible(effects, &bare);
-    let row = TABLE.iter().find(|row| fits(row, &known) && !is_own(row, &bare, effects, facts));
+    let row =
+        TABLE.iter().find(|row| fits(row, &known) && !is_excused(row, &bare) && !is_own(row, &bare, effects, facts));
     let (why, advice) = match row {
         Some(row) => (row.why, row.advice),
         None if discards_paths(&known, facts) => ("policy.danger_discard", DISCARDS),
@@ -209,13 +219,43 @@ fn possible(effects: &Effects, simple: &Simple) -> Simple {
     simple
 }
 
+fn names(row: &Row, program: &str) -> bool {
+    row.programs.contains(&program) || (program.starts_with("mkfs.") && row.programs.contains(&"mkfs"))
+}
+
 fn fits(row: &Row, simple: &Simple) -> bool {
-    let program = simple.program();
-    let named = row.programs.contains(&program) || (row.programs.contains(&"mkfs") && program.starts_with("mkfs."));
-    named
+    names(row, simple.program())
         && (row.subs.is_empty() || has_sub(row.subs, simple))
         && (row.flags.is_empty() || row.flags.iter().any(|flag| has(simple, flag)) || is_forced_ref(row, simple))
-        && !row.unless.iter().any(|flag| has(simple, flag))
+}
+
+/// Options whose value is the next word, whatever that looks like.
+const TAKES_VALUE: &[&str] = &["-e", "--exclude", "-o", "--push-option", "--receive-pack", "--exec", "--repo", "-C"];
+
+/// True when an option makes the command harmless. It must stand there as it is: what a variable or braces may become
+/// excuses nothing, nor does a word that belongs to another option or to the command that a wrapper runs.
+fn is_excused(row: &Row, simple: &Simple) -> bool {
+    if simple.wraps {
+        return simple.args().first().is_some_and(|word| word.is_fixed() && row.unless.contains(&word.text.as_str()));
+    }
+    let own = simple.words.iter().take_while(|word| word.text != "--").collect::<Vec<_>>();
+    own.windows(2).any(|pair| match pair {
+        [before, word] if word.is_fixed() && !TAKES_VALUE.contains(&before.text.as_str()) => {
+            row.unless.iter().any(|flag| excuses(&word.text, flag))
+        }
+        _ => false,
+    })
+}
+
+/// True for the option itself, also with a value that does not take it back, and for `-n` among letters that take no
+/// value.
+fn excuses(text: &str, flag: &str) -> bool {
+    let value = text.strip_prefix(flag).and_then(|rest| rest.strip_prefix('='));
+    let cluster = flag == "-n"
+        && text.strip_prefix('-').is_some_and(|letters| {
+            letters.contains('n') && letters.chars().all(|letter| "dfxXqinavz".contains(letter))
+        });
+    text == flag || cluster || value.is_some_and(|value| matches!(value, "client" | "server" | "true"))
 }
 
 fn has(simple: &Simple, flag: &str) -> bool {
@@ -239,7 +279,7 @@ fn has_sub(subs: &[&str], simple: &Simple) -> bool {
     subs.iter().any(|sub| {
         let wanted: Vec<&str> = sub.split(' ').collect();
         // Options with values may stand before a subcommand, so it is looked for among the first words.
-        let near = if simple.program() == "git" { 1 } else { 4 };
+        let near = if simple.program() == "git" && without_git_options(simple).is_some() { 1 } else { 4 };
         operands.windows(wanted.len()).take(near).any(|window| window == wanted.as_slice())
     })
 }
@@ -295,9 +335,7 @@ fn is_own(row: &Row, simple: &Simple, effects: &Effects, facts: &dyn Facts) -> b
 fn overwrites<'e>(effects: &'e Effects, facts: &'e dyn Facts) -> impl Iterator<Item = Danger> + 'e {
     // A link made by the line may lead a new name to an old file.
     let links = effects.commands.iter().any(|simple| simple.program() == "ln");
-    let judged = |program: &str| matches!(program, "dd" | "mv" | "truncate" | "shred");
-    let twice = effects.commands.iter().any(|simple| judged(simple.program()));
-    effects.writes.iter().filter(move |write| write.how == How::Over && (write.redirect || !twice)).filter_map(
+    effects.writes.iter().filter(|write| write.how == How::Over && !write.judged).filter_map(
         move |write| {
             let target = match &write.path {
                 Some(path) => facts.target(&write.places, path),

@@ -1,6 +1,7 @@
 //! What a command line would do, as far as its text tells.
 
 use reasonix_proto::{Phrase, ReadOnly};
+use std::sync::OnceLock;
 
 /// Everything that [`analyse`](crate::analyse()) found in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub struct Effects {
     pub(crate) computes: bool,
     /// Literal values of variables set in the line: what `$x` may stand for.
     pub(crate) values: Vec<String>,
+    /// The texts that rules are held against, made when the first rule asks for them.
+    pub(crate) texts: OnceLock<Vec<String>>,
 }
 
 impl Default for Effects {
@@ -43,6 +46,7 @@ impl Default for Effects {
             read_only: ReadOnly::Unknown,
             computes: false,
             values: Vec::new(),
+            texts: OnceLock::new(),
         }
     }
 }
@@ -240,6 +244,8 @@ pub struct Write {
     pub how: How,
     /// True when the shell writes it, false when a program does.
     pub redirect: bool,
+    /// True when the program that writes it is in the dangerous class by itself.
+    pub(crate) judged: bool,
 }
 
 /// How a file is written.

@@ -13,7 +13,6 @@ mod readers;
 mod rule;
 mod suggest;
 mod verdict;
-mod visible;
 
 pub use analyse::{analyse, read_only};
 pub use danger::{Danger, dangers, more_dangers};
@@ -21,7 +20,7 @@ pub use effects::{Effects, Hidden, How, Places, Simple, Word, WordKind, Write};
 pub use facts::{Facts, NoFacts, Target};
 pub use judge::{Circumstances, judge, protected};
 pub use protected::{approved_for, is_protected};
+pub use reasonix_proto::visible;
 pub use rule::{Rule, RuleError};
 pub use suggest::{suggest, suggest_always};
 pub use verdict::{By, Case, Mode, Posture, Rules, Verdict, evaluate};
-pub use visible::visible;

@@ -131,8 +131,10 @@ fn reads_git(simple: &Simple) -> bool {
     GIT.iter().any(|(sub, reads)| {
         let words = sub.split(' ').count();
         let named = text == *sub || text.strip_prefix(sub).is_some_and(|rest| rest.starts_with(' '));
-        let rest: Vec<Word> = bare.words.iter().take(1).chain(bare.words.iter().skip(1 + words)).cloned().collect();
-        named && fits(reads, &Simple { words: rest, ..bare.clone() })
+        named && {
+            let rest = bare.words.iter().take(1).chain(bare.words.iter().skip(1 + words)).cloned().collect();
+            fits(reads, &Simple { words: rest, ..bare.clone() })
+        }
     })
 }
 

@@ -191,17 +191,14 @@ impl Rule {
         }
         let Some(specifier) = &self.specifier else { return true };
         if action.family == Family::Bash {
-            let lines = action.subjects.iter().any(|line| specifier.touches_text(line));
-            return lines
-                || effects.iter().flat_map(|effects| &effects.commands).any(|simple| specifier.touches(simple));
+            return action.subjects.iter().zip(effects).any(|(line, effects)| specifier.touches_line(line, effects));
         }
         action.subjects.iter().any(|subject| specifier.touches_path(subject))
     }
 
     /// The same for one line.
     pub(crate) fn touches_line(&self, line: &str, effects: &Effects) -> bool {
-        let Some(specifier) = &self.specifier else { return true };
-        specifier.touches_text(line) || effects.commands.iter().any(|simple| specifier.touches(simple))
+        self.specifier.as_ref().is_none_or(|specifier| specifier.touches_line(line, effects))
     }
 
     /// True when the rule names this word, such as a path outside of the workspace.
@@ -248,20 +245,9 @@ impl fmt::Display for Rule {
 }
 
 impl Specifier {
-    /// By the text alone: every piece that could be a command.
-    fn touches_text(&self, line: &str) -> bool {
-        command::pieces(line).iter().any(|piece| self.fits(piece))
-    }
-
-    /// By what the line would run, with and without the program's folder and git's own options.
-    fn touches(&self, simple: &Simple) -> bool {
-        let text = simple.text();
-        let bare = |simple: &Simple| {
-            let args: Vec<_> = simple.args().iter().map(|word| word.text.as_str()).collect();
-            format!("{} {}", simple.program(), args.join(" ")).trim_end().to_owned()
-        };
-        let git = (simple.program() == "git").then(|| without_git_options(simple)).flatten();
-        self.fits(&text) || self.fits(&bare(simple)) || git.is_some_and(|git| self.fits(&bare(&git)))
+    /// By the text alone, every piece that could be a command, and by what the line would run.
+    fn touches_line(&self, line: &str, effects: &Effects) -> bool {
+        effects.texts.get_or_init(|| texts(line, effects)).iter().any(|text| self.fits(text))
     }
 
     /// A folder that is forbidden forbids what is in it, and a name without a folder is forbidden in every one.
@@ -283,6 +269,23 @@ impl Specifier {
             Self::Wild(glob) | Self::Path(glob) => glob.is_match(subject),
         }
     }
+}
+
+/// Every text that a rule may speak of: pieces of the line, and its commands with and without the program's folder and
+/// git's own options.
+fn texts(line: &str, effects: &Effects) -> Vec<String> {
+    let bare = |simple: &Simple| {
+        let args: Vec<_> = simple.args().iter().map(|word| word.text.as_str()).collect();
+        format!("{} {}", simple.program(), args.join(" ")).trim_end().to_owned()
+    };
+    let mut found = command::pieces(line);
+    for simple in &effects.commands {
+        let git = (simple.program() == "git").then(|| without_git_options(simple)).flatten();
+        found.extend([simple.text(), bare(simple)].into_iter().chain(git.map(|git| bare(&git))));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 fn is_name(name: &str) -> bool {

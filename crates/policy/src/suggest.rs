@@ -138,6 +138,9 @@ fn for_command(line: &str) -> Vec<String> {
         return Vec::new();
     }
     let mut rules = Vec::new();
+    if line.trim().is_empty() {
+        return rules;
+    }
     // A text with `*` or `:*` in it would be read as a pattern, and permit more than was shown.
     if !line.contains(['*', '\n', '(', ')']) {
         rules.push(format!("Bash({})", line.trim()));

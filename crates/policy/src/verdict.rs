@@ -1,6 +1,6 @@
 //! The verdict over one call.
 
-use crate::analyse::analyse;
+use crate::analyse::analysed;
 use crate::danger::Danger;
 use crate::effects::{Effects, Simple};
 use crate::readers::is_reader;
@@ -97,7 +97,7 @@ impl<'a> Case<'a> {
     /// Analyses what there is to analyse.
     pub fn new(tool: &'a str, action: &'a Action) -> Self {
         let lines: &[String] = if action.family == Family::Bash { &action.subjects } else { &[] };
-        Self { tool, action, effects: lines.iter().map(|line| analyse(line)).collect() }
+        Self { tool, action, effects: lines.iter().map(|line| analysed(line)).collect() }
     }
 
     /// The rules that together permit the call; none when they do not.
@@ -190,7 +190,6 @@ fn rest_is_denied(rules: &Rules, posture: Posture, case: &Case<'_>, readers: boo
         return false;
     }
     case.effects.iter().any(|effects| {
-        let [_, _, ..] = effects.commands.as_slice() else { return false };
         let blocked = effects.hidden.is_some()
             || effects.interprets
             || effects.assigns

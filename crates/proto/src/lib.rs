@@ -14,14 +14,16 @@ mod repair;
 mod status;
 mod todo;
 mod trust;
+mod unhidden;
 mod usage;
+mod visible;
 
 pub use action::{Action, Family, ReadOnly};
 pub use event::{Envelope, Event, Level, PROTOCOL_VERSION, TurnState};
 pub use ids::{AskId, CallId, RecordId, SessionId};
 pub use message::{Block, Kept, Message, Reasoning, StopReason, ToolCall};
 pub use op::{Choice, Effect, Op, Open, Posture, Rewind, Scope};
-pub use outcome::{Artifact, Change, ChangeKind, Details, ToolOutcome};
+pub use outcome::{Artifact, Change, ChangeKind, Details, Hunk, HunkLine, LineKind, ToolOutcome};
 pub use phrase::Phrase;
 pub use query::{Query, Reply};
 pub use record::{
@@ -36,4 +38,6 @@ pub use status::{
 };
 pub use todo::{TodoItem, TodoPhase, TodoStatus};
 pub use trust::{SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};
+pub use unhidden::{Unhidden, hidden_spans, restored, unhidden};
 pub use usage::{Price, Usage};
+pub use visible::{is_deceptive, visible};

@@ -111,6 +111,51 @@ pub struct Change {
     /// A unified diff, bounded; empty when there is nothing to show.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub diff: String,
+    /// The same as data, bounded; only in questions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<Hunk>,
+}
+
+/// A place in a file where lines change, with the lines around it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hunk {
+    /// The first line before the change, from 1; 0 when there is none.
+    pub old_start: u32,
+    /// How many lines it has before the change.
+    pub old_lines: u32,
+    /// The first line after the change, from 1; 0 when there is none.
+    pub new_start: u32,
+    /// How many lines it has after the change.
+    pub new_lines: u32,
+    /// The lines; fewer than counted when they were cut.
+    pub lines: Vec<HunkLine>,
+}
+
+/// A line of a hunk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HunkLine {
+    /// What becomes of it.
+    pub kind: LineKind,
+    /// Its number before the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old: Option<u32>,
+    /// Its number after the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new: Option<u32>,
+    /// The line without its end, cut when it is long.
+    pub text: String,
+}
+
+/// What becomes of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LineKind {
+    /// It stays.
+    Context,
+    /// It comes.
+    Added,
+    /// It goes.
+    Removed,
 }
 
 /// What was done to a file.

@@ -1,6 +1,8 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
-use crate::{AskId, CallId, Choice, Effect, Message, Phrase, Posture, RecordId, Repair, SessionId, ToolOutcome, Usage};
+use crate::{
+    AskId, CallId, Change, Choice, Effect, Message, Phrase, Posture, RecordId, Repair, SessionId, ToolOutcome, Usage,
+};
 use serde::{Deserialize, Serialize};
 
 /// The version of the record format; readers refuse a larger one.
@@ -400,6 +402,9 @@ pub struct Asking {
     /// What it would change, as a unified diff, bounded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// The same as data, a file each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
     /// Rules that the user may grant for the session, narrowest first. None where only once or never is offered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,

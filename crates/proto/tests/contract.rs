@@ -89,6 +89,7 @@ fn records() {
             added: 1,
             removed: 0,
             diff: String::new(),
+            hunks: vec![],
         }],
         exit_code: Some(1),
         todo: Some(vec![TodoPhase {

@@ -1,6 +1,7 @@
 //! Unified diffs of whole texts, bounded, with the lines counted. Pure: no files, no patches applied.
 
-use similar::{ChangeTag, TextDiff};
+use reasonix_proto::{Hunk, HunkLine, LineKind};
+use similar::{Change, ChangeTag, DiffOp, TextDiff};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ pub struct Diff {
     pub added: u32,
     /// Lines removed.
     pub removed: u32,
+    /// The lines of the text as data.
+    pub hunks: Vec<Hunk>,
 }
 
 /// Compares two texts. A missing side is `/dev/null` in the header.
@@ -44,11 +47,51 @@ pub fn diff(from: &str, to: &str, old: Option<&str>, new: Option<&str>) -> Diff 
         let head = format!("--- {}\n+++ {}\n", name(old, "a", from), name(new, "b", to));
         let mut shown = Shown { text: head, lines: 2, left_off: 0 };
         for hunk in compared.unified_diff().context_radius(3).iter_hunks() {
+            let before = shown.lines;
             hunk.to_string().lines().for_each(|line| shown.push(line));
+            // The head of the hunk is a line too.
+            let room = (shown.lines - before).saturating_sub(1);
+            let changes = hunk.ops().iter().flat_map(|op| compared.iter_changes(op));
+            let lines: Vec<HunkLine> = changes.take(room).map(|change| line(&change)).collect();
+            if !lines.is_empty() {
+                result.hunks.push(whole(hunk.ops(), lines));
+            }
         }
         result.text = shown.finish();
     }
     result
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+fn line(change: &Change<&str>) -> HunkLine {
+    let kind = match change.tag() {
+        ChangeTag::Equal => LineKind::Context,
+        ChangeTag::Insert => LineKind::Added,
+        ChangeTag::Delete => LineKind::Removed,
+    };
+    let text = change.value().trim_end_matches('\n');
+    let at = |index: Option<usize>| index.map(|index| number(index + 1));
+    HunkLine {
+        kind,
+        old: at(change.old_index()),
+        new: at(change.new_index()),
+        text: crate::lines::clip(text, MAX_LINE).into_owned(),
+    }
+}
+
+/// A hunk over these operations. A side without lines begins at the line before, as in a unified diff.
+fn whole(ops: &[DiffOp], lines: Vec<HunkLine>) -> Hunk {
+    let side = |range: fn(&DiffOp) -> std::ops::Range<usize>| {
+        let start = ops.first().map_or(0, |op| range(op).start);
+        let count = ops.last().map_or(0, |op| range(op).end).saturating_sub(start);
+        (number(start + usize::from(count > 0)), number(count))
+    };
+    let (old_start, old_lines) = side(DiffOp::old_range);
+    let (new_start, new_lines) = side(DiffOp::new_range);
+    Hunk { old_start, old_lines, new_start, new_lines, lines }
 }
 
 fn lines(text: Option<&str>) -> Vec<&str> {
@@ -85,6 +128,7 @@ impl Shown {
 mod tests {
     use super::{Diff, MAX_BYTES, MAX_LINES};
     use pretty_assertions::assert_eq;
+    use reasonix_proto::LineKind;
 
     fn diff(path: &str, old: Option<&str>, new: Option<&str>) -> Diff {
         super::diff(path, path, old, new)
@@ -100,6 +144,34 @@ mod tests {
         let deleted = diff("n", Some("x"), None);
         assert_eq!(deleted.text, "--- a/n\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\\ No newline at end of file\n");
         assert_eq!(diff("n", Some("same\n"), Some("same\n")), Diff::default());
+    }
+
+    #[test]
+    fn hunks_number_the_lines_of_both_sides() {
+        let old: String = (1..=20).map(|n| format!("{n}\n")).collect();
+        let new = old.replace("\n5\n", "\nfive\n").replace("\n18\n", "\n");
+        let shown = diff("a", Some(&old), Some(&new));
+        let heads: Vec<_> = shown.hunks.iter().map(|h| (h.old_start, h.old_lines, h.new_start, h.new_lines)).collect();
+        assert_eq!(heads, [(2, 7, 2, 7), (15, 6, 15, 5)]);
+        for (hunk, head) in shown.hunks.iter().zip(["@@ -2,7 +2,7 @@", "@@ -15,6 +15,5 @@"]) {
+            assert!(shown.text.contains(head), "{}", shown.text);
+            let written: String = hunk.lines.iter().map(|line| format!("{}\n", line.text)).collect();
+            assert!(!written.is_empty());
+        }
+        let of = |hunk: usize, kind: LineKind| {
+            let lines = shown.hunks[hunk].lines.iter().filter(move |line| line.kind == kind);
+            lines.map(|line| (line.old, line.new, line.text.as_str())).collect::<Vec<_>>()
+        };
+        assert_eq!(of(0, LineKind::Removed), [(Some(5), None, "5")]);
+        assert_eq!(of(0, LineKind::Added), [(None, Some(5), "five")]);
+        assert_eq!(of(1, LineKind::Removed), [(Some(18), None, "18")]);
+        assert_eq!(of(1, LineKind::Context).last(), Some(&(Some(20), Some(19), "20")));
+        let created = diff("n", None, Some("x\n"));
+        assert_eq!(created.hunks.len(), 1);
+        assert_eq!((created.hunks[0].old_start, created.hunks[0].old_lines, created.hunks[0].new_start), (0, 0, 1));
+        let many: String = (0..5000).map(|n| format!("line {n}\n")).collect();
+        let cut = diff("big", None, Some(&many));
+        assert_eq!((cut.hunks[0].new_lines, cut.hunks[0].lines.len()), (5000, MAX_LINES - 3));
     }
 
     #[test]

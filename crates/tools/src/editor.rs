@@ -2,7 +2,7 @@
 
 use crate::edits::{self, FileEdit};
 use crate::port::{previewing, spec, text_arg, writing};
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Preview, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Family, ToolOutcome};
 use reasonix_workspace::Workspace;
 use schemars::JsonSchema;
@@ -65,7 +65,7 @@ impl<K: Kind> Tool for Editor<K> {
         Action::writes(Family::Edit, subjects)
     }
 
-    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<String>> {
+    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<Preview>> {
         let workspace = self.workspace.clone();
         let input = parse_args::<K::Input>(args);
         Box::pin(previewing(move || edits::preview(&workspace, &K::prepare(&workspace, input.ok()?).ok()?)))

@@ -2,6 +2,7 @@
 
 use crate::diff::{Diff, diff};
 use crate::port::failed;
+use reasonix_agent::Preview;
 use reasonix_proto::{Change, ChangeKind, Details, ToolOutcome};
 use reasonix_workspace::{FileError, Step, TextFile, Workspace, Written, generated};
 use std::fmt::Write as _;
@@ -43,6 +44,16 @@ impl FileEdit {
         diff(self.from.as_deref().unwrap_or(&self.path), &self.path, self.before(), after)
     }
 
+    fn kind(&self) -> ChangeKind {
+        match (&self.from, &self.base, &self.after) {
+            (Some(from), ..) => ChangeKind::Moved { from: from.clone() },
+            (None, _, None) => ChangeKind::Deleted,
+            (None, None, Some(_)) => ChangeKind::Created,
+            (None, Some(base), Some(after)) if base.text == *after => ChangeKind::Unchanged,
+            (None, Some(_), Some(_)) => ChangeKind::Updated,
+        }
+    }
+
     fn into_step(self) -> Step {
         let Self { path, from, base, after, .. } = self;
         match (from, after) {
@@ -81,20 +92,33 @@ fn guard(file: &TextFile, path: &str, anyway: bool) -> Result<(), ToolOutcome> {
 
 /// All diffs, for a person who is asked; nothing when nothing would change. What they are shown is what the change is
 /// bound to.
-pub(crate) fn preview(workspace: &Workspace, edits: &[FileEdit]) -> Option<String> {
-    let mut text = String::new();
+pub(crate) fn preview(workspace: &Workspace, edits: &[FileEdit]) -> Option<Preview> {
+    let mut shown = Preview::default();
     // A plain move shows nothing of the content, so there is nothing to be bound to.
     for edit in edits.iter().filter(|edit| edit.base.is_some() || edit.from.is_none()) {
         workspace.count_as_seen(edit.from.as_ref().unwrap_or(&edit.path), edit.base.as_ref());
     }
     for (index, edit) in edits.iter().enumerate() {
-        if text.len() > MOST_BYTES {
-            let _ = writeln!(text, "[{} more files]", edits.len() - index);
-            break;
+        // Of what is too much, the counts are still told.
+        let full = shown.diff.len() > MOST_BYTES;
+        let diff = edit.diff();
+        if !full {
+            shown.diff.push_str(&diff.text);
+        } else if !shown.diff.ends_with("more files]\n") {
+            let _ = writeln!(shown.diff, "[{} more files]", edits.len() - index);
         }
-        text.push_str(&edit.diff().text);
+        let hunks = if full { Vec::new() } else { diff.hunks };
+        let (added, removed) = (diff.added, diff.removed);
+        shown.changes.push(Change {
+            path: edit.path.clone(),
+            kind: edit.kind(),
+            added,
+            removed,
+            diff: String::new(),
+            hunks,
+        });
     }
-    (!text.is_empty()).then_some(text)
+    (!shown.diff.is_empty()).then_some(shown)
 }
 
 /// Writes all of it or nothing, and says what was done.
@@ -111,12 +135,19 @@ pub(crate) fn commit(workspace: &Workspace, edits: Vec<FileEdit>) -> ToolOutcome
     let mut kept = 0;
     for (written, (diff, note)) in written.into_iter().zip(told) {
         tell(&mut content, &written, &diff, note.as_deref(), share);
-        let Diff { mut text, added, removed } = diff;
+        let Diff { mut text, added, removed, .. } = diff;
         kept += text.len();
         if kept > MOST_BYTES {
             text.clear();
         }
-        details.changes.push(Change { path: written.path, kind: written.kind, added, removed, diff: text });
+        details.changes.push(Change {
+            path: written.path,
+            kind: written.kind,
+            added,
+            removed,
+            diff: text,
+            hunks: Vec::new(),
+        });
     }
     content.truncate(content.trim_end().len());
     ToolOutcome::detailed(content, details)

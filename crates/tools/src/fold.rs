@@ -14,6 +14,8 @@ pub(crate) enum Level {
     Trailing,
     /// Composed and decomposed characters are the same.
     Composed,
+    /// Characters that nobody sees do not count, nor do the marks that are shown in their place.
+    Visible,
 }
 
 /// A folded text.
@@ -41,7 +43,9 @@ impl Folded {
         for line in text.split_inclusive('\n') {
             let (body, end) = split_end(line);
             let kept = if level >= Level::Trailing { body.trim_end_matches([' ', '\t']) } else { body };
-            if level >= Level::Composed && !kept.is_ascii() {
+            if level >= Level::Visible && !kept.is_ascii() {
+                folded.compose_visible(kept);
+            } else if level >= Level::Composed && !kept.is_ascii() {
                 folded.compose(kept);
             } else {
                 folded.copy(kept);
@@ -50,6 +54,16 @@ impl Folded {
             folded.copy(end);
         }
         folded
+    }
+
+    fn compose_visible(&mut self, piece: &str) {
+        let mut at = 0;
+        for span in reasonix_proto::hidden_spans(piece) {
+            self.compose(piece.get(at..span.start).unwrap_or_default());
+            self.skip(span.len());
+            at = span.end;
+        }
+        self.compose(piece.get(at..).unwrap_or_default());
     }
 
     fn copy(&mut self, piece: &str) {

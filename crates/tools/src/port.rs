@@ -1,7 +1,7 @@
 //! What every tool here shares towards the agent's port: specs, errors as outcomes, work off the async threads.
 
 use crate::schema_of;
-use reasonix_agent::{Args, Stop, ToolSpec};
+use reasonix_agent::{Args, Preview, Stop, ToolSpec};
 use reasonix_proto::{Action, ToolOutcome};
 use reasonix_workspace::FileError;
 use schemars::JsonSchema;
@@ -67,7 +67,7 @@ pub(crate) async fn writing(stop: Stop, work: impl FnOnce() -> ToolOutcome + Sen
 }
 
 /// Works out a preview off the async threads.
-pub(crate) async fn previewing(work: impl FnOnce() -> Option<String> + Send + 'static) -> Option<String> {
+pub(crate) async fn previewing(work: impl FnOnce() -> Option<Preview> + Send + 'static) -> Option<Preview> {
     tokio::task::spawn_blocking(work).await.ok().flatten()
 }
 

@@ -5,6 +5,7 @@ use crate::fold::{Folded, Level, nfc};
 use crate::indent::{self, Indent};
 use crate::lines::{bare, end_of, line_of};
 use crate::nearest::{Near, nearest};
+use reasonix_proto::{hidden_spans, restored};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -43,8 +44,13 @@ pub(crate) fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<Rep
     if old.is_empty() {
         return Err(Problem::Empty);
     }
-    let plain = find(text, old, new, all);
-    let found = if plain.is_empty() { find_unnumbered(text, old, new, all) } else { plain };
+    let mut found = find(text, old, new, all);
+    if found.is_empty() {
+        found = find_unnumbered(text, old, new, all);
+    }
+    if found.is_empty() {
+        found = find_unseen(text, old, new, all);
+    }
     if found.spans.is_empty() {
         let already = (new.len() > 8).then(|| text.find(new)).flatten().map(|at| line_of(text, at));
         return Err(Problem::Missing { near: nearest(text, old), already });
@@ -115,6 +121,28 @@ fn find_unnumbered<'a>(text: &str, old: &str, new: &'a str, all: bool) -> Found<
     Found { spans, overlooked: Some("line numbers") }
 }
 
+/// Tries again with what is shown in place of characters that nobody sees: as those very characters, or without them.
+fn find_unseen<'a>(text: &str, old: &str, new: &'a str, all: bool) -> Found<'a> {
+    if text.is_ascii() {
+        return Found::default();
+    }
+    if let Some(real) = restored(old) {
+        let spans = occurrences(text, &real, all);
+        if !spans.is_empty() {
+            let new = restored(new).map_or(Cow::Borrowed(new), Cow::Owned);
+            let spans = spans.into_iter().map(|span| (span, new.clone())).collect();
+            return Found { spans, overlooked: None };
+        }
+    }
+    let spans = folded(text, old, Level::Visible, all);
+    let mut clean = new.to_owned();
+    for span in hidden_spans(new).into_iter().rev() {
+        clean.replace_range(span, "");
+    }
+    let spans = spans.into_iter().map(|span| (span, Cow::Owned(clean.clone()))).collect();
+    Found { spans, overlooked: Some("characters that nobody sees, which are gone from the changed text") }
+}
+
 /// Where a piece stands: every place when one is wanted, else places that do not overlap.
 fn occurrences(text: &str, piece: &str, apart: bool) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
@@ -145,7 +173,7 @@ fn may_help(text: &str, old: &str, level: Level) -> bool {
     match level {
         Level::LineEnds => text.contains('\r') || old.contains('\r'),
         Level::Trailing => true,
-        Level::Composed => !old.is_ascii() || !text.is_ascii(),
+        Level::Composed | Level::Visible => !old.is_ascii() || !text.is_ascii(),
     }
 }
 

@@ -98,7 +98,7 @@ impl Room {
 
     async fn preview(&self, tool: &str, args: Value) -> Option<String> {
         let args = object(args);
-        self.tools.find(tool).unwrap().preview(&args).await
+        self.tools.find(tool).unwrap().preview(&args).await.map(|preview| preview.diff)
     }
 }
 

@@ -156,7 +156,7 @@ fn change(path: &str, kind: ChangeKind, diff: &str) -> Change {
         diff.lines().filter(move |line| line.starts_with(sign) && !line.starts_with("+++") && !line.starts_with("---"))
     };
     let (added, removed) = (count('+').count(), count('-').count());
-    Change { path: path.into(), kind, added: added as u32, removed: removed as u32, diff: diff.into() }
+    Change { path: path.into(), kind, added: added as u32, removed: removed as u32, diff: diff.into(), hunks: vec![] }
 }
 
 fn edit() -> ToolOutcome {

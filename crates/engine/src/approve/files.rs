@@ -80,8 +80,11 @@ impl Files {
             .any(|simple| simple.args().iter().any(|word| word.kind > WordKind::Pattern) || !simple.places.known);
         unknown
             || effects.paths().any(|(path, places)| {
-                let found = self.target(places, path);
-                found.exists && !found.inside
+                // Most words are no files, and that is told without following links.
+                let candidates = self.candidates(places, path);
+                candidates.is_none_or(|paths| {
+                    paths.iter().any(|path| path.symlink_metadata().is_ok() && !self.look(path).inside)
+                })
             })
     }
 

@@ -180,8 +180,9 @@ impl Approvals {
     /// A deny or ask rule for files holds for commands that name them too.
     fn by_resource(&self, verdict: Verdict, granted: &[Rule], effects: &[Effects]) -> Verdict {
         let rules = &self.standing.rules;
-        if effects.is_empty() || (rules.deny.is_empty() && rules.ask.is_empty()) || matches!(verdict, Verdict::Deny(_))
-        {
+        // The disk is only looked at where a rule speaks of files.
+        let speaks = rules.deny.iter().chain(&rules.ask).any(Rule::names_paths);
+        if effects.is_empty() || !speaks || matches!(verdict, Verdict::Deny(_)) {
             return verdict;
         }
         let reads = Action { family: Family::Read, subjects: self.files.read_by(effects), read_only: ReadOnly::Yes };

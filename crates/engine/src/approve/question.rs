@@ -28,7 +28,7 @@ pub(super) async fn question(id: &AskId, ask: &Ask<'_>, by: &By, digest: String,
     let rules = if once { Vec::new() } else { suggest(ask.action) };
     // A rule that says to ask would go on asking whatever is saved beside it.
     let kept = if keeps && *by == By::Fallback { suggest_always(ask.action) } else { Vec::new() };
-    let diff = ask.tool.preview(ask.args).await;
+    let preview = ask.tool.preview(ask.args).await;
     let fields = ask.args.iter().map(|(name, value)| Field { name: name.clone(), value: shown(value) }).collect();
     let subject = ask.action.title();
     let plain = match visible(&subject) {
@@ -41,7 +41,8 @@ pub(super) async fn question(id: &AskId, ask: &Ask<'_>, by: &By, digest: String,
         tool: ask.tool.spec().name.clone(),
         why,
         fields,
-        diff,
+        changes: preview.as_ref().map(|preview| preview.changes.clone()).unwrap_or_default(),
+        diff: preview.map(|preview| preview.diff),
         choices: choices(&rules, kept),
         rules,
         danger,

@@ -148,7 +148,7 @@ fn change(snapshots: &Snapshots, path: &RelPath, old: Option<&Entry>, new: Optio
         (Ok(old), Ok(new)) => diff(&path, &path, old.as_deref(), new.as_deref()),
         _ => reasonix_tools::Diff::default(),
     };
-    Change { path, kind, added: diff.added, removed: diff.removed, diff: diff.text }
+    Change { path, kind, added: diff.added, removed: diff.removed, diff: diff.text, hunks: Vec::new() }
 }
 
 /// The text of an entry; nothing where there is none, an error where it is no text.

@@ -2,8 +2,7 @@
 //! and a parser read differently, make the line hidden.
 
 use crate::effects::Hidden;
-use crate::visible::is_deceptive;
-use std::collections::HashSet;
+use reasonix_proto::is_deceptive;
 use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
@@ -13,6 +12,7 @@ pub(super) fn disagreement(source: &str, tree: &Tree) -> Option<Hidden> {
         return Some(Hidden::Unparsed);
     }
     let mut marks = Marks::default();
+    marks.lines = source.contains('\n');
     marks.collect(source, tree);
     if marks.torn {
         return Some(Hidden::Unparsed);
@@ -38,7 +38,7 @@ pub(super) fn disagreement(source: &str, tree: &Tree) -> Option<Hidden> {
                 return Some(Hidden::Unparsed);
             }
             // An escaped blank is part of a word; where the tree skips it, it may take the rest for a comment.
-            if matches!(c, ' ' | '\t') && !marks.blanks.contains(&at) && !quoted() {
+            if matches!(c, ' ' | '\t') && marks.blanks.binary_search(&at).is_err() && !quoted() {
                 return Some(Hidden::Unparsed);
             }
             (escaped, before) = (false, c);
@@ -46,7 +46,9 @@ pub(super) fn disagreement(source: &str, tree: &Tree) -> Option<Hidden> {
         }
         let rest = source.get(at..).unwrap_or_default();
         let opens = rest.starts_with("$(") || rest.starts_with("$[") || (rest.starts_with("${") && !is_plain(rest));
-        if (opens && !marks.expansions.contains(&at)) || (c == '`' && !marks.backquotes.contains(&at)) {
+        if (opens && marks.expansions.binary_search(&at).is_err())
+            || (c == '`' && marks.backquotes.binary_search(&at).is_err())
+        {
             return Some(Hidden::Unparsed);
         }
         if c == '\\' {
@@ -76,11 +78,13 @@ struct Marks {
     /// Inside double quotes and heredocs.
     quoted: Vec<Range<usize>>,
     /// Where expansions begin.
-    expansions: HashSet<usize>,
+    expansions: Vec<usize>,
     /// Where substitutions by backquotes begin and end.
-    backquotes: HashSet<usize>,
+    backquotes: Vec<usize>,
     /// Where blanks stand inside of words.
-    blanks: HashSet<usize>,
+    blanks: Vec<usize>,
+    /// True when there is more than one line.
+    lines: bool,
     /// True when a line end stands inside of what the tree takes for one command.
     torn: bool,
 }
@@ -132,6 +136,9 @@ impl Marks {
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     self.protected.sort_by_key(|range| range.start);
+                    [&mut self.expansions, &mut self.backquotes, &mut self.blanks]
+                        .into_iter()
+                        .for_each(|list| list.sort_unstable());
                     return;
                 }
             }
@@ -140,13 +147,14 @@ impl Marks {
 
     /// Notes a node; false when nothing in it matters.
     fn take(&mut self, source: &str, node: Node<'_>) -> bool {
-        self.torn |= ONE_LINE.contains(&node.kind()) && is_torn(source, node);
-        match node.kind() {
+        let kind = node.kind();
+        self.torn |= self.lines && ONE_LINE.contains(&kind) && is_torn(source, node);
+        match kind {
             "raw_string" | "ansi_c_string" | "comment" => {
                 // In the middle of a word a shell takes `#` for itself.
                 let before = source.get(..node.start_byte()).and_then(|text| text.chars().next_back());
                 let begins = before.is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')'));
-                self.torn |= node.kind() == "comment" && !begins;
+                self.torn |= kind == "comment" && !begins;
                 self.protected.push(node.byte_range());
                 return false;
             }
@@ -168,10 +176,10 @@ impl Marks {
                 if text.starts_with('`') && !text.contains('\\') {
                     self.backquotes.extend([node.start_byte(), node.end_byte().saturating_sub(1)]);
                 }
-                self.expansions.insert(node.start_byte());
+                self.expansions.push(node.start_byte());
             }
             "expansion" | "simple_expansion" | "arithmetic_expansion" => {
-                self.expansions.insert(node.start_byte());
+                self.expansions.push(node.start_byte());
             }
             _ => {}
         }

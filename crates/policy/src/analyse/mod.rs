@@ -15,6 +15,7 @@ use crate::effects::{Effects, Hidden};
 use crate::readers;
 use reasonix_proto::ReadOnly;
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use tree_sitter::{Parser, Tree};
 use walk::Walk;
 
@@ -51,9 +52,35 @@ fn settle_arithmetic(effects: &mut Effects) {
     }
 }
 
-/// Whether the line can change anything.
+/// Whether the line can change anything. What was found is left for whoever judges the same line next.
 pub fn read_only(line: &str) -> ReadOnly {
-    analyse(line).read_only
+    let effects = analyse(line);
+    let read_only = effects.read_only;
+    LEFT.with(|left| {
+        let mut left = left.borrow_mut();
+        if left.len() >= MOST_LEFT {
+            left.pop_front();
+        }
+        left.push_back((line.to_owned(), effects));
+    });
+    read_only
+}
+
+/// What the line would do, without another look where [`read_only`] has just looked.
+pub(crate) fn analysed(line: &str) -> Effects {
+    let left = LEFT.with(|left| {
+        let mut left = left.borrow_mut();
+        left.iter().position(|(text, _)| text == line).and_then(|at| left.remove(at))
+    });
+    left.map_or_else(|| analyse(line), |(_, effects)| effects)
+}
+
+/// The calls of one step are described together before the first of them is judged.
+const MOST_LEFT: usize = 16;
+
+thread_local! {
+    /// What was found for lines that are not judged yet. The same text always has the same effects.
+    static LEFT: RefCell<VecDeque<(String, Effects)>> = const { RefCell::new(VecDeque::new()) };
 }
 
 fn text(line: &str, effects: &mut Effects, begin: impl FnOnce(&mut Walk<'_>)) {

@@ -104,7 +104,7 @@ impl Walk<'_> {
         if path.as_deref().is_some_and(is_sink) {
             return;
         }
-        self.effects.writes.push(Write { path, places: self.places.clone(), how, redirect });
+        self.effects.writes.push(Write { path, places: self.places.clone(), how, redirect, judged: false });
     }
 }
 

@@ -4,7 +4,7 @@ use super::{DEEPEST_TEXT, DEEPEST_TREE, check};
 use crate::effects::{Effects, Hidden, Places, Word};
 use tree_sitter::{Node, Tree};
 
-/// Kinds of nodes that only hold others. A kind that is in no list hides the line.
+/// Kinds of nodes that only hold others, sorted. A kind that is in no list hides the line.
 const HOLDERS: &[&str] = &[
     "arithmetic_expansion",
     "array",
@@ -40,7 +40,7 @@ const HOLDERS: &[&str] = &[
     "while_statement",
 ];
 
-/// Kinds with nothing inside.
+/// Kinds with nothing inside, sorted.
 const LEAVES: &[&str] = &[
     "ansi_c_string",
     "comment",
@@ -120,8 +120,12 @@ impl<'a> Walk<'a> {
         if deep > DEEPEST_TREE {
             return self.effects.hide(Hidden::TooDeep);
         }
-        self.effects.computes |= self.is_arithmetic(node);
-        match node.kind() {
+        let kind = node.kind();
+        if LEAVES.binary_search(&kind).is_ok() {
+            return;
+        }
+        self.effects.computes |= self.is_arithmetic(node, kind);
+        match kind {
             "command" => self.command(node, Vec::new(), deep),
             "redirected_statement" => self.redirected(node, deep),
             "list" => self.list(node, deep),
@@ -141,16 +145,15 @@ impl<'a> Walk<'a> {
                 self.children(node, deep);
                 self.places = std::mem::take(&mut self.places).or(&before);
             }
-            kind if HOLDERS.contains(&kind) => self.children(node, deep),
-            kind if LEAVES.contains(&kind) => {}
+            kind if HOLDERS.binary_search(&kind).is_ok() => self.children(node, deep),
             _ => self.effects.hide(Hidden::Unparsed),
         }
     }
 
     /// True where the shell evaluates what is in variables as expressions.
-    fn is_arithmetic(&self, node: Node<'_>) -> bool {
+    fn is_arithmetic(&self, node: Node<'_>, kind: &str) -> bool {
         let mut text = self.slice(node);
-        let evaluates = match node.kind() {
+        let evaluates = match kind {
             "subscript" => {
                 text = text.split_once('[').map_or(text, |(_, index)| index);
                 true
@@ -322,4 +325,14 @@ fn is_harmless(name: &str) -> bool {
 /// True for variables that only change how output looks.
 fn is_only_looks(name: &str) -> bool {
     matches!(name, "LANG" | "LC_ALL" | "LC_COLLATE" | "LC_CTYPE" | "LC_MESSAGES" | "TZ" | "NO_COLOR" | "COLUMNS")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HOLDERS, LEAVES};
+
+    #[test]
+    fn kinds_are_sorted() {
+        assert!(HOLDERS.is_sorted() && LEAVES.is_sorted());
+    }
 }

@@ -6,7 +6,7 @@ use crate::effects::{How, Simple, Word};
 impl Walk<'_> {
     /// Files that well-known programs write.
     pub(super) fn writes(&mut self, name: &str, simple: &Simple) {
-        let operands = simple.operands();
+        let (operands, before) = (simple.operands(), self.effects.writes.len());
         match name {
             "tee" | "sponge" => {
                 let how = if simple.has("-a") || simple.has("--append") { How::Append } else { How::Over };
@@ -38,6 +38,8 @@ impl Walk<'_> {
             "touch" => operands.iter().for_each(|word| self.write(word, How::Change, false)),
             _ => {}
         }
+        let judged = matches!(name, "dd" | "mv" | "truncate" | "shred");
+        self.effects.writes.iter_mut().skip(before).for_each(|write| write.judged = judged);
     }
 
     fn copies(&mut self, name: &str, simple: &Simple, operands: &[&Word]) {

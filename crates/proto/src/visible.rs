@@ -26,12 +26,12 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) }
 }
 
-fn number(c: char) -> String {
+pub(crate) fn number(c: char) -> String {
     format!("⟨U+{:04X}⟩", u32::from(c))
 }
 
 /// Control, bidi, zero-width, tag and selector characters, and blanks that are not blanks to a shell.
-pub(crate) fn is_deceptive(c: char) -> bool {
+pub fn is_deceptive(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || (c.is_whitespace() && !matches!(c, ' ' | '\n' | '\t' | '\u{3000}'))
         || matches!(c,
@@ -52,11 +52,11 @@ fn in_latin_word(chars: &[char], at: usize) -> bool {
     before.chain(after).any(char::is_ascii_alphabetic)
 }
 
-fn is_emoji(c: Option<char>) -> bool {
+pub(crate) fn is_emoji(c: Option<char>) -> bool {
     c.is_some_and(|c| matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2190}'..='\u{2bff}' | '\u{fe0f}'))
 }
 
-fn is_emoji_part(chars: &[char], at: usize, before: Option<char>, after: Option<char>) -> bool {
+pub(crate) fn is_emoji_part(chars: &[char], at: usize, before: Option<char>, after: Option<char>) -> bool {
     match chars.get(at).copied() {
         Some('\u{fe0e}' | '\u{fe0f}') => is_emoji(before),
         Some('\u{200d}') => is_emoji(before) && is_emoji(after),
