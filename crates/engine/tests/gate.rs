@@ -3,7 +3,7 @@
 
 use reasonix_config::{Bash, Permissions, Provider, Sandbox, Settings};
 use reasonix_engine::{Handle, Start, Which, start};
-use reasonix_proto::{Asking, Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
+use reasonix_proto::{Asking, ChangeKind, Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
 use reasonix_testkit::{ModelServer, Reply, TempWorkspace};
 use reasonix_workspace::{Options, Workspace};
 use serde_json::json;
@@ -169,6 +169,11 @@ async fn an_edit_is_asked_about_with_its_diff() {
     turn(&mut handle, "go", |asking| {
         let diff = asking.diff.as_deref().unwrap_or_default();
         assert!(diff.contains("-one") && diff.contains("+two"), "{diff}");
+        let [change] = asking.changes.as_slice() else { panic!("{:?}", asking.changes) };
+        assert_eq!((change.path.as_str(), change.added, change.removed), ("a.txt", 1, 1));
+        assert_eq!(change.kind, ChangeKind::Updated);
+        let lines: Vec<_> = change.hunks[0].lines.iter().map(|line| (line.old, line.new, line.text.as_str())).collect();
+        assert_eq!(lines, [(Some(1), None, "one"), (None, Some(1), "two")]);
         assert_eq!(asking.rules, ["Edit"]);
         vec![Choice::AllowOnce]
     })

@@ -173,10 +173,34 @@ fn of_command(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<D
         why: Phrase::new(why).with("program", simple.program()),
         advice: advice.to_owned(),
         touches: operands.iter().map(|word| shown(simple, word)).collect(),
-        inside: if paths { operands.iter().all(is_inside) } else { places.known },
+        inside: if paths { operands.iter().all(is_inside) } else { places.known && facts.target(places, ".").inside },
         command: Some(simple.clone()),
         hidden: false,
     })
+}
+
+/// Kinds of danger that end at files: what they do can be taken back where every state of the workspace is kept.
+const AT_FILES: &[&str] = &[
+    "policy.danger_clean",
+    "policy.danger_delete",
+    "policy.danger_erase",
+    "policy.danger_move",
+    "policy.danger_overwrite",
+    "policy.danger_rights",
+];
+
+/// True when everything dangerous about a line certainly ends at files of the workspace. What git keeps about itself,
+/// other machines and hidden programs are none of that. Whoever relies on it needs a box of level `full`, which holds
+/// the line to what it says, and every state kept for undo.
+pub fn stays_in_workspace(found: &[Danger]) -> bool {
+    let ends_here = |danger: &Danger| {
+        let git = danger.command.as_ref().is_some_and(|simple| simple.program() == "git");
+        // `git rm` changes the index too, which undo does not keep.
+        let index = git && danger.why.code != "policy.danger_clean";
+        let root = danger.touches.iter().any(|path| path.starts_with(".git/") || path == ".git");
+        danger.inside && !danger.hidden && !index && !root && AT_FILES.contains(&danger.why.code.as_ref())
+    };
+    !found.is_empty() && found.iter().all(ends_here)
 }
 
 /// The folder that a pattern looks in, or the word itself.

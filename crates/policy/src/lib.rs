@@ -6,6 +6,7 @@ mod analyse;
 mod command;
 mod danger;
 mod effects;
+mod examine;
 mod facts;
 mod judge;
 mod protected;
@@ -15,8 +16,9 @@ mod suggest;
 mod verdict;
 
 pub use analyse::{analyse, read_only};
-pub use danger::{Danger, dangers, more_dangers};
+pub use danger::{Danger, dangers, more_dangers, stays_in_workspace};
 pub use effects::{Effects, Hidden, How, Places, Simple, Word, WordKind, Write};
+pub use examine::{Finding, Never, Remark, examine};
 pub use facts::{Facts, NoFacts, Target};
 pub use judge::{Circumstances, judge, protected};
 pub use protected::{approved_for, is_protected};

@@ -2,6 +2,7 @@
 
 use crate::command;
 use crate::effects::{Effects, Simple, WordKind};
+use crate::examine::sample_action;
 use crate::readers::without_git_options;
 use globset::{GlobBuilder, GlobMatcher};
 use reasonix_proto::{Action, Family};
@@ -131,6 +132,45 @@ impl Rule {
             Some(format!("{name}({below}"))
         });
         cut.unwrap_or_else(|| text.to_owned())
+    }
+
+    /// A text that the rule speaks of; none where that cannot be made up.
+    pub(crate) fn example(&self) -> Option<String> {
+        let filled = |pattern: &str| {
+            let plain = !pattern.contains(['[', '{', '\\']);
+            plain.then(|| pattern.replace("**", "x").replace(['*', '?'], "x"))
+        };
+        match self.specifier.as_ref()? {
+            Specifier::Prefix(prefix) => Some(format!("{prefix} x")),
+            Specifier::Exact(text) => Some(text.clone()),
+            Specifier::Wild(glob) => Some(glob.glob().glob().replace('\\', "").replace('*', "x")),
+            Specifier::Path(glob) => filled(glob.glob().glob()),
+        }
+    }
+
+    /// A call that the rule speaks of; none for a rule that speaks of everything, or of a tool by its name.
+    pub(crate) fn sample(&self) -> Option<(&'static str, Action)> {
+        let Target::Family(family) = self.target else { return None };
+        let tool = match family {
+            Family::Bash => "bash",
+            Family::Edit => "write_file",
+            Family::Grep => "grep",
+            _ => "read_file",
+        };
+        Some((tool, sample_action(family, self.example()?)))
+    }
+
+    /// The tool that the rule names by itself.
+    pub(crate) fn tool(&self) -> Option<&str> {
+        match &self.target {
+            Target::Tool(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// True for a path that begins with `~`, which no path does that rules are held against.
+    pub(crate) fn begins_at_home(&self) -> bool {
+        matches!(&self.specifier, Some(Specifier::Path(glob)) if glob.glob().glob().starts_with('~'))
     }
 
     /// True when the rule names files.

@@ -400,6 +400,10 @@ fn b11_nothing_appended_excuses_a_danger() {
     ] {
         assert!(dangers(&analyse(line), line, &World, &[]).is_empty(), "{line:?}");
     }
+    // The grammar takes these for expressions.
+    for line in ["-\nf=1", "- ; f=1 g=1", "-\n\nf=--help f=--help "] {
+        assert!(analyse(line).hidden.is_some() || !analyse(line).commands.is_empty(), "{line:?}");
+    }
     // In mode "deny", an ask rule for one part asks for nothing else.
     let rules = Rules::parse(&[], &own(&["Bash(npm install:*)"]), &[], Mode::Deny).unwrap();
     for line in ["(( npm install", "> new; npm install", "A=1 npm install"] {

@@ -145,6 +145,7 @@ impl<'a> Walk<'a> {
                 self.children(node, deep);
                 self.places = std::mem::take(&mut self.places).or(&before);
             }
+            kind if kind.ends_with("_expression") && !is_evaluated(node) => self.effects.hide(Hidden::Unparsed),
             kind if HOLDERS.binary_search(&kind).is_ok() => self.children(node, deep),
             _ => self.effects.hide(Hidden::Unparsed),
         }
@@ -313,6 +314,23 @@ impl<'a> Walk<'a> {
             self.effects.hide(Hidden::Text);
         }
     }
+}
+
+/// True where an expression may stand. As a statement it is a command that the tree took for something else.
+fn is_evaluated(node: Node<'_>) -> bool {
+    node.parent().is_some_and(|parent| {
+        let kind = parent.kind();
+        kind.ends_with("_expression")
+            || matches!(
+                kind,
+                "arithmetic_expansion"
+                    | "c_style_for_statement"
+                    | "compound_statement"
+                    | "expansion"
+                    | "subscript"
+                    | "test_command"
+            )
+    })
 }
 
 /// True for variables that no program looks at: lower-case names, proxies aside.

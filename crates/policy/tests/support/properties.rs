@@ -18,7 +18,10 @@ impl Facts for World {
             exists: !known || ["old", "ours", "dir"].iter().any(|part| name.starts_with(part)),
             folder: known && name.starts_with("dir"),
             ours: known && name.starts_with("ours"),
-            inside: known && !path.starts_with(['/', '~']) && !path.contains(".."),
+            inside: known
+                && !path.starts_with(['/', '~'])
+                && !path.contains("..")
+                && !places.dirs.iter().any(|dir| dir.starts_with('/') || dir.contains("..")),
         }
     }
 }
