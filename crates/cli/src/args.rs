@@ -169,6 +169,15 @@ pub(crate) struct DoctorArgs {
     /// Do not connect to the endpoint
     #[arg(long)]
     pub(crate) offline: bool,
+    /// Try to get out of the sandbox, on this machine, in a folder that goes away again
+    #[arg(long, conflicts_with_all = ["net", "offline"])]
+    pub(crate) attack: bool,
+    /// List every address these settings lead to, and connect to none
+    #[arg(long, conflicts_with = "offline")]
+    pub(crate) net: bool,
+    /// Print JSON, with --attack or --net
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

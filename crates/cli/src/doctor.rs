@@ -1,5 +1,9 @@
 //! `reasonix doctor`: one line for everything that has to be right, with a hint where it is not.
 
+mod attack;
+mod net;
+mod rules;
+
 use crate::args::DoctorArgs;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -25,6 +29,12 @@ struct Report {
 }
 
 pub(crate) async fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
+    if args.attack {
+        return attack::attack(&Context::load_silently(None, Flags::default())?, args.json).await;
+    }
+    if args.net {
+        return net::net(&Context::load_silently(None, Flags::default())?, args.json);
+    }
     let mut report = Report { style: Style::get(), bad: false };
     report.line(Mark::Good, &Phrase::new("cli.doctor_version").with("version", env!("CARGO_PKG_VERSION")))?;
     match Context::load_silently(None, Flags::default()) {
@@ -37,6 +47,7 @@ pub(crate) async fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
             settings(&mut report, &context)?;
             model(&mut report, &context, args.offline).await?;
             machine(&mut report)?;
+            rules::rules(&mut report, &context)?;
             sandbox(&mut report, &context)?;
         }
     }

@@ -88,6 +88,15 @@ impl Hosts {
             .collect()
     }
 
+    /// The hosts one by one, presets written out.
+    pub fn names(&self) -> Vec<String> {
+        let name = |entry: &Entry| {
+            let port = entry.port.map(|port| format!(":{port}")).unwrap_or_default();
+            format!("{}{}{port}", if entry.below { "*." } else { "" }, entry.host)
+        };
+        self.entries.iter().map(name).collect()
+    }
+
     /// True for an empty list.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -101,6 +101,11 @@ pub fn client_of(settings: &Settings, url: &str) -> Result<reasonix_net::Client,
     reasonix_net::client(url, &net_options(settings)).map_err(|error| EngineError::Settings(error.phrase()))
 }
 
+/// The proxy that requests to this address would go through, without its password.
+pub fn proxy_of(settings: &Settings, url: &str) -> Option<String> {
+    reasonix_net::proxy_for(url, &net_options(settings))
+}
+
 pub(crate) fn net_options(settings: &Settings) -> NetOptions {
     let usual = NetOptions::default();
     NetOptions {
@@ -121,7 +126,7 @@ pub fn endpoint_of(settings: &Settings, found: &ModelRef<'_>, env: &BTreeMap<Str
     endpoint.preset.clone_from(&provider.preset);
     endpoint.key = reasonix_config::api_key(provider, env, home).map(|key| Key::from(key.expose()));
     endpoint.key_env.clone_from(&provider.api_key_env);
-    endpoint.proxy = reasonix_net::proxy_for(&provider.base_url, &net_options(settings));
+    endpoint.proxy = proxy_of(settings, &provider.base_url);
     endpoint.headers = provider.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())).collect();
     endpoint.window = settings.window(found);
     endpoint.price = settings.price(found);

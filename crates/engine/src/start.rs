@@ -448,6 +448,15 @@ pub fn tool_specs(start: &Start) -> Vec<ToolSpec> {
     Tools::new(bare_tools(start)).specs()
 }
 
+/// The names of all built-in tools.
+pub fn tool_names(workspace: &Workspace) -> Vec<String> {
+    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
+    let mut tools = files(&Deps { workspace: workspace.clone(), artifacts });
+    tools.push(Arc::new(Bash::new(ShellOptions::at(workspace.root()))));
+    tools.extend(todo_tools(&Todo::default()));
+    Tools::new(tools).specs().into_iter().map(|spec| spec.name).collect()
+}
+
 /// The names in `tools.enabled` that no tool has.
 pub fn unknown_tools(start: &Start) -> Vec<String> {
     let tools = bare_tools(start);

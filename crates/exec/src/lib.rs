@@ -1,6 +1,7 @@
 //! Child processes: spawn, timeouts, kill of the whole tree, output caps, environment scrubbing, and the box that the kernel holds.
 //! Decides nothing: whoever calls has asked the gate.
 
+pub mod attacks;
 mod bounds;
 mod capture;
 mod command;

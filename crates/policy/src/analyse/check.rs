@@ -14,7 +14,7 @@ pub(super) fn disagreement(source: &str, tree: &Tree) -> Option<Hidden> {
     let mut marks = Marks::default();
     marks.lines = source.contains('\n');
     marks.collect(source, tree);
-    if marks.torn {
+    if marks.torn || has_gap(source, &mut marks.covered) {
         return Some(Hidden::Unparsed);
     }
     let mut skip = marks.protected.into_iter().peekable();
@@ -60,6 +60,20 @@ pub(super) fn disagreement(source: &str, tree: &Tree) -> Option<Hidden> {
     None
 }
 
+/// True when the tree has no place for something of the text: its scanner skips a few characters that a shell does not.
+fn has_gap(source: &str, covered: &mut [Range<usize>]) -> bool {
+    covered.sort_unstable_by_key(|range| range.start);
+    let is_blank = |text: &str| text.chars().all(|c| c.is_whitespace() || c == '\\');
+    let mut at = 0;
+    for range in covered {
+        if range.start > at && !source.get(at..range.start).is_some_and(is_blank) {
+            return true;
+        }
+        at = at.max(range.end);
+    }
+    !source.get(at..).is_none_or(is_blank)
+}
+
 /// True for `${NAME}`: wherever it stands, nothing runs.
 fn is_plain(rest: &str) -> bool {
     let name = rest.strip_prefix("${").and_then(|rest| rest.split_once('}')).map_or("", |(name, _)| name);
@@ -83,6 +97,8 @@ struct Marks {
     backquotes: Vec<usize>,
     /// Where blanks stand inside of words.
     blanks: Vec<usize>,
+    /// What the tree has a place for.
+    covered: Vec<Range<usize>>,
     /// True when there is more than one line.
     lines: bool,
     /// True when a line end stands inside of what the tree takes for one command.
@@ -133,6 +149,7 @@ impl Marks {
             if inside {
                 continue;
             }
+            self.covered.push(node.byte_range());
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     self.protected.sort_by_key(|range| range.start);
@@ -160,12 +177,16 @@ impl Marks {
             }
             "heredoc_body" => {
                 self.quoted.push(node.byte_range());
+                self.covered.push(node.byte_range());
                 if is_quoted_heredoc(source, node) {
                     self.protected.push(node.byte_range());
                     return false;
                 }
             }
-            "string" => self.quoted.push(node.byte_range()),
+            "string" => {
+                self.quoted.push(node.byte_range());
+                self.covered.push(node.byte_range());
+            }
             "word" => {
                 let text = source.get(node.byte_range()).unwrap_or_default();
                 self.blanks.extend(text.match_indices([' ', '\t']).map(|(at, _)| node.start_byte() + at));

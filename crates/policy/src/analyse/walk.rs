@@ -224,8 +224,11 @@ impl<'a> Walk<'a> {
 
     /// True for `… || exit`.
     fn ends_on_failure(&self, node: Node<'_>) -> bool {
+        if node.kind() != "list" {
+            return false;
+        }
         let mut cursor = node.walk();
-        let is_or = node.kind() == "list" && node.children(&mut cursor).any(|child| child.kind() == "||");
+        let is_or = node.children(&mut cursor).any(|child| child.kind() == "||");
         let last = u32::try_from(node.named_child_count()).unwrap_or(0).checked_sub(1);
         let right = last.and_then(|last| node.named_child(last)).map(|right| self.slice(right));
         is_or && right.is_some_and(|text| matches!(text.split_whitespace().next(), Some("exit" | "return")))
@@ -235,16 +238,15 @@ impl<'a> Walk<'a> {
     pub(super) fn command(&mut self, node: Node<'_>, more: Vec<Word>, deep: usize) {
         let mut words = Vec::new();
         let mut cursor = node.walk();
-        for (index, child) in node.children(&mut cursor).enumerate() {
-            let field = u32::try_from(index).ok().and_then(|index| node.field_name_for_child(index));
-            match (field, child.kind()) {
-                (_, "variable_assignment") => self.assignment(child, deep),
-                (_, "file_redirect") => self.redirect(child, deep),
-                (_, "herestring_redirect") => {
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "variable_assignment" => self.assignment(child, deep),
+                "file_redirect" => self.redirect(child, deep),
+                "herestring_redirect" => {
                     self.stdin = self.fixed_text(child).map_or(Stdin::Unknown, Stdin::Text);
                     self.visit(child, deep + 1);
                 }
-                (_, "heredoc_redirect") => self.effects.hide(Hidden::Unparsed),
+                "heredoc_redirect" => self.effects.hide(Hidden::Unparsed),
                 _ => {
                     words.push(self.word(child));
                     if child.is_named() {

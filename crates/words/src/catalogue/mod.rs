@@ -3,6 +3,7 @@
 mod cli;
 mod command;
 mod config;
+mod doctor;
 mod engine;
 mod exec;
 mod llm;
@@ -19,6 +20,7 @@ const ALL: &[&[Entry]] = &[
     cli::ENTRIES,
     command::ENTRIES,
     config::ENTRIES,
+    doctor::ENTRIES,
     engine::ENTRIES,
     exec::ENTRIES,
     llm::ENTRIES,
