@@ -94,33 +94,27 @@ fn tags(text: &str) -> String {
 
 #[tokio::test]
 async fn b15_every_name_of_a_tool_passes_the_same_gate() {
+    let patch = "*** Begin Patch\n*** Add File: docs/made\n+x\n*** End Patch";
+    let edit = json!({"path": "docs/made", "content": "x", "old_string": "", "new_string": "x", "patch": patch, "input": patch,
+        "edits": [{"old_string": "", "new_string": "x"}]});
     let shells = ["bash", "BASH", "shell", "sh", "run_command", "run_shell_command", "execute_command", "exec_command"];
     let editors = ["write_file", "write", "create_file", "edit_file", "str_replace", "multi_edit", "apply_patch"];
-    let mut calls: Vec<Reply> = shells.iter().map(|name| Reply::call(name, json!({"command": "touch made"}))).collect();
-    let patch = "*** Begin Patch\n*** Add File: docs/made\n+x\n*** End Patch";
-    calls.extend(editors.iter().map(|name| {
-        Reply::call(
-            name,
-            json!({"path": "docs/made", "content": "x", "old_string": "", "new_string": "x", "patch": patch, "input": patch,
-                "edits": [{"old_string": "", "new_string": "x"}]}),
-        )
-    }));
-    calls.push(Reply::call("move_file", json!({"from": "a", "to": "docs/made"})));
-    calls.push(Reply::call("mv", json!({"from": "a", "to": "docs/made"})));
-    let count = calls.len();
-    let scene = Scene::new(calls).await;
-    scene.work.write("a", "a");
-    let deny = vec!["Bash(touch:*)".into(), "Edit(docs/**)".into()];
-    let (_, outcomes) = scene.play(Permissions { deny, ..allow_all() }, false, Choice::Deny).await;
-    assert_eq!(outcomes.len(), count);
-    for outcome in &outcomes {
-        assert!(!outcome.is_done(), "{outcome:?}");
+    let mut calls: Vec<_> = shells.map(|name| (name, json!({"command": "touch made"}))).into();
+    calls.extend(editors.map(|name| (name, edit.clone())));
+    calls.extend(["move_file", "mv"].map(|name| (name, json!({"from": "a", "to": "docs/made"}))));
+    // The same call again and again would end a turn.
+    for some in calls.chunks(2) {
+        let scene = Scene::new(some.iter().map(|(name, args)| Reply::call(name, args.clone())).collect()).await;
+        scene.work.write("a", "a");
+        let deny = vec!["Bash(touch:*)".into(), "Edit(docs/**)".into()];
+        let (_, outcomes) = scene.play(Permissions { deny, ..allow_all() }, false, Choice::Deny).await;
+        assert_eq!(outcomes.len(), some.len(), "{some:?}");
+        for ((name, _), outcome) in some.iter().zip(&outcomes) {
+            assert!(!outcome.is_done(), "{name}: {outcome:?}");
+            assert!(!shells.contains(name) || matches!(outcome, ToolOutcome::Denied { .. }), "{name}: {outcome:?}");
+        }
+        assert!(!scene.work.exists("made") && !scene.work.exists("docs/made") && scene.work.exists("a"));
     }
-    assert!(
-        outcomes[..shells.len()].iter().all(|outcome| matches!(outcome, ToolOutcome::Denied { .. })),
-        "{outcomes:?}"
-    );
-    assert!(!scene.work.exists("made") && !scene.work.exists("docs/made") && scene.work.exists("a"));
 }
 
 #[tokio::test]

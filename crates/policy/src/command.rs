@@ -23,6 +23,9 @@ pub(crate) fn pieces(line: &str) -> Vec<String> {
     let mut found = vec![normal(line)];
     for piece in line.split(OPERATORS) {
         let mut rest: Vec<&str> = words(piece).collect();
+        if let Some(comment) = rest.iter().position(|word| word.starts_with('#')).filter(|at| *at > 0) {
+            found.extend(rest.get(..comment).map(|before| before.join(" ")));
+        }
         while let Some(first) = rest.first() {
             found.push(rest.join(" "));
             found.push(rest.join(" ").replace(['\'', '"', '\\'], ""));
@@ -43,6 +46,25 @@ pub(crate) fn pieces(line: &str) -> Vec<String> {
     found.retain(|piece| !piece.is_empty());
     found
 }
+
+/// The same for a line that nobody could read: every word may begin a command.
+pub(crate) fn beginnings(line: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for piece in line.split(OPERATORS).take(MOST_PIECES) {
+        let all: Vec<&str> = words(piece).collect();
+        for at in 0..all.len().min(MOST_PIECES) {
+            let rest: Vec<&str> = all.iter().skip(at).take(LONGEST_BEGINNING).copied().collect();
+            found.push(rest.join(" ").replace(['\'', '"', '\\'], ""));
+        }
+    }
+    found
+}
+
+/// A line that is longer than this is hidden whatever it says.
+const MOST_PIECES: usize = 2000;
+
+/// Rules have fewer words.
+const LONGEST_BEGINNING: usize = 12;
 
 fn is_number(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())

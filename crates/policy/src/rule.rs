@@ -319,6 +319,9 @@ fn texts(line: &str, effects: &Effects) -> Vec<String> {
         format!("{} {}", simple.program(), args.join(" ")).trim_end().to_owned()
     };
     let mut found = command::pieces(line);
+    if effects.hidden.is_some() {
+        found.extend(command::beginnings(line));
+    }
     for simple in &effects.commands {
         let git = (simple.program() == "git").then(|| without_git_options(simple)).flatten();
         found.extend([simple.text(), bare(simple)].into_iter().chain(git.map(|git| bare(&git))));

@@ -404,6 +404,16 @@ fn b11_nothing_appended_excuses_a_danger() {
     for line in ["-\nf=1", "- ; f=1 g=1", "-\n\nf=--help f=--help "] {
         assert!(analyse(line).hidden.is_some() || !analyse(line).commands.is_empty(), "{line:?}");
     }
+    // Words that the grammar tears apart are one word, and so the program is not known.
+    let torn = format!("lue{}`m`; \u{fffd}\u{fffd}", "\u{fffd}".repeat(7));
+    assert!(analyse(&torn).hidden.is_some());
+    // What a rule denies stays denied where the rest of the line breaks the grammar.
+    for line in
+        ["old ||git push   #x exit \n  a[ git pusha[  ", "find . -exec touch y;\nfind ((", "nice touch y (( ;; fi"]
+    {
+        assert!(denied_by(&["Bash(git push)", "Bash(touch:*)"], line), "{line:?}");
+    }
+    assert!(!denied_by(&["Bash(touch:*)"], "echo touch x"), "a word is no command");
     // In mode "deny", an ask rule for one part asks for nothing else.
     let rules = Rules::parse(&[], &own(&["Bash(npm install:*)"]), &[], Mode::Deny).unwrap();
     for line in ["(( npm install", "> new; npm install", "A=1 npm install"] {

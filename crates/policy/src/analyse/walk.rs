@@ -238,7 +238,12 @@ impl<'a> Walk<'a> {
     pub(super) fn command(&mut self, node: Node<'_>, more: Vec<Word>, deep: usize) {
         let mut words = Vec::new();
         let mut cursor = node.walk();
+        let mut ended = None;
         for child in node.children(&mut cursor) {
+            // Words without a blank between them are one word to a shell.
+            if ended.replace(child.end_byte()) == Some(child.start_byte()) && !child.kind().ends_with("redirect") {
+                self.effects.hide(Hidden::Unparsed);
+            }
             match child.kind() {
                 "variable_assignment" => self.assignment(child, deep),
                 "file_redirect" => self.redirect(child, deep),
