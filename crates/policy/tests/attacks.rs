@@ -50,6 +50,9 @@ fn b1_operators_never_slip_under_a_prefix() {
         let line = format!("npm test {joint} rm -rf x");
         assert!(!is_allowed(&allowed_by(&["Bash(npm test:*)"], &line)), "{line:?}");
         assert!(denied_by(&["Bash(rm:*)"], &line) || analyse(&line).hidden.is_some(), "{line:?}");
+        // Also where nothing is dangerous.
+        let line = format!("npm test {joint} make y");
+        assert!(!is_allowed(&allowed_by(&["Bash(npm test:*)"], &line)), "{line:?}");
     }
     // A line end that the shell takes away joins what stands around it.
     assert!(!is_allowed(&allowed_by(&["Bash(npm test:*)"], "npm te\\\nst; r\\\nm x")));
@@ -73,6 +76,8 @@ fn b2_substitutions_are_commands() {
         let line = format!("npm test {inside}");
         assert!(!is_allowed(&allowed_by(&["Bash(npm test:*)"], &line)), "{line:?}");
         assert!(names(&line, "rm"), "{line:?}");
+        let line = line.replace("rm x", "make y");
+        assert!(!is_allowed(&allowed_by(&["Bash(npm test:*)"], &line)), "{line:?}");
     }
     for line in [
         "[[ x =~ $(rm x) ]]",

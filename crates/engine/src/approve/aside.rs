@@ -105,6 +105,7 @@ impl Approvals {
             why: aside.why.clone(),
             fields: Vec::new(),
             diff: None,
+            changes: Vec::new(),
             rules: aside.rule.iter().cloned().collect(),
             choices,
             danger: Vec::new(),
