@@ -160,14 +160,6 @@ impl Rule {
         Some((tool, sample_action(family, self.example()?)))
     }
 
-    /// The tool that the rule names by itself.
-    pub(crate) fn tool(&self) -> Option<&str> {
-        match &self.target {
-            Target::Tool(name) => Some(name),
-            _ => None,
-        }
-    }
-
     /// True for a path that begins with `~`, which no path does that rules are held against.
     pub(crate) fn begins_at_home(&self) -> bool {
         matches!(&self.specifier, Some(Specifier::Path(glob)) if glob.glob().glob().starts_with('~'))
