@@ -33,7 +33,7 @@ pub use destination::key_destination;
 pub use error::EngineError;
 pub use handle::Handle;
 pub use host::Host;
-pub use models::{build_model, client_of, endpoint_of, missing_key};
+pub use models::{build_model, client_of, endpoint_of, missing_key, proxy_of};
 pub use outbox::Events;
 pub use prompt::BASE_PROMPT;
 pub use refs::{Resolved, resolve_refs};
