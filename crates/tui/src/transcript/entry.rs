@@ -6,15 +6,17 @@ use ratatui_core::text::Line;
 /// A cell of any kind.
 pub(super) enum Entry {
     Prompt(Prompt),
-    Prose(Prose),
+    Prose(Box<Prose>),
     Thought(Thought),
     Tool(Box<Tool>),
-    Notice(Notice),
+    Notice(Box<Notice>),
     Marker(Marker),
     Citations(Citations),
-    Turn(TurnSummary),
+    Turn(Box<TurnSummary>),
     /// One of the front end's own.
     Own(Box<dyn Cell>),
+    /// One that was let go; the log has it.
+    Gone,
 }
 
 impl Entry {
@@ -30,6 +32,7 @@ impl Entry {
             Self::Citations(cell) => cell.lines(view),
             Self::Turn(cell) => cell.lines(view),
             Self::Own(cell) => cell.lines(view.width, view.look),
+            Self::Gone => Vec::new(),
         }
     }
 

@@ -56,7 +56,7 @@ impl Transcript {
                 });
             }
             Event::Notice { level, phrase } => {
-                self.add(Entry::Notice(Notice { level: *level, phrase: phrase.clone() }));
+                self.add(Entry::Notice(Box::new(Notice { level: *level, phrase: phrase.clone() })));
             }
             Event::Cited { record, citations } => self.cited(*record, citations),
             Event::SessionStarted { resumed: true, model, .. } => {
@@ -99,7 +99,7 @@ impl Transcript {
                 self.close_turn();
                 let took_ms = self.fold.turn_began.take().map(|began| record.at.saturating_sub(began));
                 let summary = TurnSummary { end: end.clone(), steps: *steps, usage: *usage, took_ms };
-                self.add(Entry::Turn(summary));
+                self.add(Entry::Turn(Box::new(summary)));
             }
             body => {
                 if let Some(phrase) = change(body) {
@@ -125,7 +125,7 @@ impl Transcript {
             Some(index) => index,
             None if delta.trim().is_empty() => return,
             None => {
-                self.entries.push(Entry::Prose(Prose::streaming()));
+                self.entries.push(Entry::Prose(Box::new(Prose::streaming())));
                 self.fold.prose = Some(self.entries.len() - 1);
                 self.entries.len() - 1
             }
@@ -205,7 +205,7 @@ impl Transcript {
             }
             _ if text.trim().is_empty() => {}
             _ => {
-                self.add(Entry::Prose(Prose::whole(text, is_plan, Some(record))));
+                self.add(Entry::Prose(Box::new(Prose::whole(text, is_plan, Some(record)))));
                 self.fold.prose = Some(self.entries.len() - 1);
                 self.fold.prose_ended = true;
             }
@@ -265,8 +265,10 @@ impl Transcript {
             self.entries.push(Entry::Tool(Box::new(tool)));
         }
         if let Some(tool) = self.find_tool(call) {
+            let before = tool.weight();
             change(tool);
-            self.weight += self.find_tool(call).map_or(0, |tool| tool.weight());
+            let after = tool.weight();
+            self.weight = (self.weight + after).saturating_sub(before);
         }
     }
 

@@ -7,13 +7,14 @@ mod recall;
 mod scroll;
 
 use crate::Look;
-use crate::cells::{Cell, View};
+use crate::cells::{Cell, Marker, View};
 use entry::Entry;
 use ratatui_core::text::Line;
+use reasonix_proto::Phrase;
 use std::time::Duration;
 
-/// As much source as is kept; beyond it old output is let go, the log on disk has it.
-const MOST_BYTES: usize = 10 * 1024 * 1024;
+/// As much source as is kept. Beyond it old output is let go, and then old entries; the log on disk has them.
+const MOST_BYTES: usize = 8 * 1024 * 1024;
 /// How many lines stay live before anybody said how many fit.
 const ROOM: usize = 20;
 
@@ -30,6 +31,8 @@ pub struct Transcript {
     weight: usize,
     /// Entries before this one gave up what they could.
     shrunk: usize,
+    /// Entries before this one are gone.
+    gone: usize,
     scroll: scroll::Drawn,
 }
 
@@ -44,6 +47,7 @@ impl Default for Transcript {
             fold: fold::Fold::default(),
             weight: 0,
             shrunk: 0,
+            gone: 0,
             scroll: scroll::Drawn::default(),
         }
     }
@@ -182,6 +186,23 @@ impl Transcript {
             let Some(entry) = self.entries.get_mut(self.shrunk) else { break };
             self.weight = self.weight.saturating_sub(entry.shrink());
             self.shrunk += 1;
+        }
+        let before = self.gone;
+        while self.weight > MOST_BYTES && self.gone < self.shrunk {
+            let Some(entry) = self.entries.get_mut(self.gone) else { break };
+            self.weight = self.weight.saturating_sub(entry.weight());
+            *entry = Entry::Gone;
+            self.gone += 1;
+        }
+        if self.gone > before {
+            // One line stands for all of them.
+            if let Some(entry) = before.checked_sub(1).and_then(|old| self.entries.get_mut(old)) {
+                *entry = Entry::Gone;
+            }
+            if let Some(entry) = self.gone.checked_sub(1).and_then(|last| self.entries.get_mut(last)) {
+                *entry = Entry::Marker(Marker(Phrase::new("tui.earlier")));
+            }
+            self.scroll = scroll::Drawn::default();
         }
     }
 }
