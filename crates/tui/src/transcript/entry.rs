@@ -43,6 +43,7 @@ impl Entry {
             (Self::Tool(_), Self::Tool(_))
                 | (Self::Thought(_), Self::Thought(_))
                 | (Self::Prose(_), Self::Citations(_))
+                | (Self::Gone, _)
         )
     }
 
