@@ -200,7 +200,7 @@ impl Transcript {
                 *entry = Entry::Gone;
             }
             if let Some(entry) = self.gone.checked_sub(1).and_then(|last| self.entries.get_mut(last)) {
-                *entry = Entry::Marker(Marker(Phrase::new("tui.earlier")));
+                *entry = Entry::Marker(Marker(Phrase::new("tui.let_go")));
             }
             self.scroll = scroll::Drawn::default();
         }

@@ -21,7 +21,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("tui.deleted", "deleted", "已删除"),
     ("tui.discarded", "this session is discarded", "本会话已丢弃"),
     ("tui.label_error", "error: ", "错误："),
-    ("tui.earlier", "what came before is in the session's log", "更早的内容见会话日志"),
+    ("tui.let_go", "what came before is in the session's log", "更早的内容见会话日志"),
     ("tui.exit", "exit code {code}", "退出码 {code}"),
     ("tui.failed", "failed", "失败"),
     ("tui.files", "{count} files", "{count} 个文件"),
