@@ -150,7 +150,7 @@ pub enum Thinking {
 pub enum ToolIds {
     /// As they come.
     Any,
-    /// Letters, digits, `_` and `-`, at most 64.
+    /// Letters, digits, `_` and `-`, at most 40.
     Plain,
     /// Exactly nine letters and digits.
     Nine,

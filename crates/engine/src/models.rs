@@ -5,7 +5,7 @@ use crate::start::Start;
 use reasonix_agent::Model;
 use reasonix_catalogue::Effort;
 use reasonix_config::{ModelRef, Provider, Settings};
-use reasonix_llm::{Endpoint, Key, Script, Wire};
+use reasonix_llm::{Endpoint, Key, Repairing, Script, Wire};
 use reasonix_net::NetOptions;
 use reasonix_proto::Phrase;
 use std::collections::BTreeMap;
@@ -133,6 +133,12 @@ pub fn endpoint_of(settings: &Settings, found: &ModelRef<'_>, env: &BTreeMap<Str
     endpoint.temperature = provider.temperature.or(settings.agent.temperature);
     endpoint.max_tokens = provider.max_tokens;
     endpoint.reasoning_effort.clone_from(&provider.reasoning_effort);
+    endpoint.repairing = Repairing {
+        blocks: settings.tools.edit == "blocks",
+        flatten: provider.flatten_schemas,
+        textual: provider.tool_calls == "text",
+        grammar: provider.tool_calls == "guided",
+    };
     endpoint.extra_body = provider.extra_body.clone();
     endpoint.overrides = provider.compat.clone();
     if provider.cache_retention.is_some() {

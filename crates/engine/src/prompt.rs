@@ -8,6 +8,9 @@ use std::path::Path;
 /// The built-in base prompt.
 pub const BASE_PROMPT: &str = include_str!("system.md");
 
+/// What the model is told of edit blocks, where they are on.
+pub(crate) const BLOCKS_PROMPT: &str = include_str!("blocks.md");
+
 /// Puts the system prompt together.
 pub(crate) fn assemble(base: &str, cwd: &Path, rules: &[RulesFile], appended: Option<&str>) -> String {
     let mut prompt = base.trim_end().to_owned();

@@ -12,7 +12,7 @@ use crate::live::{Live, Todo};
 use crate::lookout::Lookout;
 use crate::models::{build_model, model_of, net_options};
 use crate::outbox::Outbox;
-use crate::prompt::{BASE_PROMPT, assemble};
+use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, assemble};
 use crate::queue::Queue;
 use crate::tools::todo_tools;
 use crate::trust::Word;
@@ -341,6 +341,9 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<SessionHead, Engi
         None => settings.default_model()?,
     };
     let base = settings.agent.system_prompt.as_deref().unwrap_or(BASE_PROMPT);
+    let blocks =
+        if settings.tools.edit == "blocks" { format!("{}\n\n{BLOCKS_PROMPT}", base.trim_end()) } else { String::new() };
+    let base = if blocks.is_empty() { base } else { &blocks };
     let cwd = start.workspace.root();
     Ok(SessionHead {
         v: RECORD_VERSION,

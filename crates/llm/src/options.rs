@@ -125,7 +125,7 @@ pub(crate) fn legal_id(id: &str, shape: reasonix_catalogue::ToolIds) -> Cow<'_, 
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     match shape {
         ToolIds::Any => Cow::Borrowed(id),
-        ToolIds::Plain if !id.is_empty() && id.len() <= 64 && id.chars().all(plain) => Cow::Borrowed(id),
+        ToolIds::Plain if !id.is_empty() && id.len() <= 40 && id.chars().all(plain) => Cow::Borrowed(id),
         ToolIds::Plain => Cow::Owned(format!("call_{:016x}", hashed(id))),
         ToolIds::Nine if id.len() == 9 && id.chars().all(|c| c.is_ascii_alphanumeric()) => Cow::Borrowed(id),
         ToolIds::Nine => {

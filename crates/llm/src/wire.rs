@@ -3,12 +3,12 @@
 use crate::Endpoint;
 use crate::answer::{Answer, bounded_body};
 use crate::failure::Trouble;
-use crate::repair::Mended;
+use crate::repair::{Mended, Textual, flat_prefix, gbnf};
 use bytes::Bytes;
-use reasonix_agent::{BoxFuture, Item, Model, ModelCard, ModelStream, Request, Stop};
+use reasonix_agent::{BoxFuture, Item, Model, ModelCard, ModelStream, Prefix, Request, Stop};
 use reasonix_catalogue::{Auth, Effort};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long counting may take.
@@ -65,6 +65,19 @@ impl Wire {
         let inner = (self.decoder)(&self.endpoint, request);
         Box::new(Mended::new(inner, request, self.endpoint.repairing))
     }
+
+    /// The body with the grammar of its calls in front, where the endpoint is given one.
+    fn guided(&self, body: Bytes, request: &Request) -> Bytes {
+        let repairing = self.endpoint.repairing;
+        let wanted = repairing.grammar && request.may_call && self.endpoint.wire == reasonix_catalogue::Wire::Chat;
+        match body.strip_prefix(b"{").filter(|_| wanted && !request.prefix.tools.is_empty()) {
+            Some(rest) => {
+                let grammar = serde_json::Value::String(gbnf(&request.prefix.tools)).to_string();
+                Bytes::from([b"{\"grammar\":", grammar.as_bytes(), b",", rest].concat())
+            }
+            None => body,
+        }
+    }
 }
 
 /// A model behind a wire.
@@ -72,6 +85,29 @@ struct Wired<E> {
     card: ModelCard,
     encoder: E,
     wire: Arc<Wire>,
+    /// Whether deep schemas are sent flat, and the last prefix as it was given and as it is sent.
+    flattens: bool,
+    flat: Mutex<Option<(Arc<Prefix>, Arc<Prefix>)>>,
+    /// Where tools are put into words.
+    textual: Option<Textual>,
+}
+
+impl<E> Wired<E> {
+    /// The prefix as this endpoint is sent it; the same one for the same one.
+    fn sent(&self, prefix: &Arc<Prefix>) -> Arc<Prefix> {
+        if !self.flattens {
+            return Arc::clone(prefix);
+        }
+        let mut flat = self.flat.lock().unwrap_or_else(PoisonError::into_inner);
+        match flat.as_ref() {
+            Some((given, sent)) if Arc::ptr_eq(given, prefix) => Arc::clone(sent),
+            _ => {
+                let sent = flat_prefix(prefix);
+                *flat = Some((Arc::clone(prefix), Arc::clone(&sent)));
+                sent
+            }
+        }
+    }
 }
 
 /// Puts a model together.
@@ -84,8 +120,10 @@ pub(crate) fn model<E: Encode + 'static>(
     let card = endpoint.card();
     let url = endpoint.target();
     let headers = headers(&endpoint);
+    let textual = (endpoint.repairing.textual || endpoint.repairing.grammar).then(Textual::default);
+    let flattens = endpoint.repairing.flattens(endpoint.wire, &endpoint.model);
     let wire = Wire { endpoint: Arc::new(endpoint), client, url, headers, decoder };
-    Arc::new(Wired { card, encoder, wire: Arc::new(wire) })
+    Arc::new(Wired { card, encoder, wire: Arc::new(wire), flattens, flat: Mutex::new(None), textual })
 }
 
 impl<E: Encode> Model for Wired<E> {
@@ -93,8 +131,13 @@ impl<E: Encode> Model for Wired<E> {
         &self.card
     }
 
-    fn stream(&self, request: Request, stop: Stop) -> ModelStream {
-        let body = self.encoder.body(&request);
+    fn stream(&self, mut request: Request, stop: Stop) -> ModelStream {
+        request.prefix = self.sent(&request.prefix);
+        let body = match &self.textual {
+            Some(textual) => self.encoder.body(&textual.request(&request)),
+            None => self.encoder.body(&request),
+        };
+        let body = self.wire.guided(body, &request);
         Answer::stream(Arc::clone(&self.wire), body, request, stop)
     }
 

@@ -446,3 +446,102 @@ async fn models_are_listed() {
     assert_eq!(failure.class, FailureClass::BadResponse);
     assert!(!format!("{failure:?}").contains("hunter2"));
 }
+
+#[tokio::test]
+async fn deep_schemas_are_sent_flat_to_models_that_lose_depth() {
+    let parameters = json!({ "type": "object", "properties": { "user": { "type": "object", "properties": {
+        "profile": { "type": "object", "properties": { "name": { "type": "string" } } } } } } });
+    let tool = ToolSpec { name: "ls".into(), description: "Lists.".into(), parameters: parameters.clone() };
+    let prefix = Arc::new(Prefix { system: "s".into(), tools: vec![tool], aliases: vec![] });
+    for (name, flat) in [("deepseek-v4", true), ("qwen3", true), ("gpt-5", false), ("gpt-oss-20b", true)] {
+        let server = ModelServer::start(vec![Reply::say("a"), Reply::say("b")]).await;
+        let model = model(Endpoint { model: name.into(), ..endpoint(&server.base_url()) });
+        let mut request = Request { prefix: prefix.clone(), ..hello() };
+        collect(model.stream(request.clone(), Stop::new())).await;
+        request.messages.push(Arc::new(Message::Assistant {
+            text: "a".into(),
+            reasoning: None,
+            calls: vec![],
+            stop: StopReason::End,
+        }));
+        request.messages.push(Arc::new(Message::User { text: "go on".into() }));
+        collect(model.stream(request, Stop::new())).await;
+        server.assert_valid();
+        server.assert_prefixes_grow();
+        let sent = &server.requests()[0].body["tools"][0]["function"]["parameters"];
+        let wanted = json!({ "type": "object", "properties": { "user.profile.name": { "type": "string" } } });
+        assert_eq!(*sent, if flat { wanted } else { parameters.clone() }, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_in_the_text_is_made_and_taken_out_of_it() {
+    let text = "I look.\n\n<tool_call>\n{\"name\": \"LS\", \"arguments\": {\"path\": \".\",}}\n</tool_call>";
+    let (items, _) = ask(vec![Reply::say(text)]).await;
+    let calls: Vec<_> =
+        items.iter().filter_map(|item| if let Item::Call(call) = item { Some(call) } else { None }).collect();
+    assert_eq!((items[0].clone(), calls.len()), (Item::Text("I look.\n\n".into()), 1));
+    assert_eq!(
+        (calls[0].id.as_str(), calls[0].name.as_str(), calls[0].arguments.as_str()),
+        ("call_1", "ls", "{\"path\":\".\"}")
+    );
+    assert_eq!(items.last(), Some(&Item::End(StopReason::Calls)));
+    let fixes: Vec<_> = items
+        .iter()
+        .filter_map(|item| if let Item::Repaired(repair) = item { Some(repair.fix) } else { None })
+        .collect();
+    assert_eq!(fixes, [reasonix_proto::Fix::Scavenged, reasonix_proto::Fix::Syntax]);
+}
+
+#[tokio::test]
+async fn a_character_cut_in_two_is_whole_again() {
+    let chunk = |delta: &str| format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}\n\n");
+    let call = |arguments: &str| {
+        format!(r#"{{"tool_calls":[{{"index":0,"id":"a","function":{{"name":"ls","arguments":"{arguments}"}}}}]}}"#)
+    };
+    let stream = [
+        chunk(r#"{"content":"x\ud83d"}"#),
+        chunk(r#"{"content":"\ude00y"}"#),
+        chunk(&call(r#"{\"path\":\"\ud83d"#)),
+        chunk(&call(r#"\ude00\"}"#)),
+        "data: [DONE]\n\n".to_owned(),
+    ];
+    let (items, _) = ask(vec![Reply::raw(stream.concat().into_bytes())]).await;
+    assert_eq!(items[0], text("x😀y"));
+    assert!(
+        items.iter().any(|item| matches!(item, Item::Call(call) if call.arguments == "{\"path\":\"😀\"}")),
+        "{items:?}"
+    );
+}
+
+#[tokio::test]
+async fn tools_in_words_for_endpoints_without_tool_calls() {
+    for grammar in [false, true] {
+        let call = "<tool_call>\n{\"name\": \"ls\", \"arguments\": {}}\n</tool_call>";
+        let server = ModelServer::start(vec![Reply::say(call), Reply::say("done")]).await;
+        let repairing = reasonix_llm::Repairing { textual: !grammar, grammar, ..reasonix_llm::Repairing::default() };
+        let model = model(Endpoint { repairing, ..endpoint(&server.base_url()) });
+        let mut request = hello();
+        let items = collect(model.stream(request.clone(), Stop::new())).await;
+        let Some(Item::Call(call)) = items.iter().find(|item| matches!(item, Item::Call(_))) else {
+            panic!("{items:?}")
+        };
+        let answer = Message::Assistant {
+            text: String::new(),
+            reasoning: None,
+            calls: vec![call.clone()],
+            stop: StopReason::Calls,
+        };
+        request.messages.push(Arc::new(answer));
+        let result = Message::Tool { call: call.id.clone(), name: "ls".into(), content: "a b".into() };
+        request.messages.push(Arc::new(result));
+        collect(model.stream(request, Stop::new())).await;
+        server.assert_valid();
+        server.assert_prefixes_grow();
+        let sent = &server.requests()[1];
+        assert!(sent.body.get("tools").is_none(), "no tools by the protocol");
+        assert!(sent.messages()[0]["content"].as_str().is_some_and(|system| system.contains("\"name\":\"ls\"")));
+        assert!(sent.last_content().contains("<tool_response name=\"ls\">\na b"), "{}", sent.last_content());
+        assert_eq!(sent.body.get("grammar").is_some(), grammar);
+    }
+}

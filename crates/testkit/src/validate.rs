@@ -35,6 +35,12 @@ fn filled(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !text.trim().is_empty())
 }
 
+/// A name that every server takes.
+fn legal(name: &str) -> bool {
+    let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    !name.is_empty() && name.len() <= 64 && name.chars().all(legal)
+}
+
 fn tools(body: &Value, check: &mut impl FnMut(bool, &str)) {
     let Some(tools) = body.get("tools") else { return };
     let tools = tools.as_array().map_or(&[][..], Vec::as_slice);
@@ -43,9 +49,8 @@ fn tools(body: &Value, check: &mut impl FnMut(bool, &str)) {
     for tool in tools {
         let function = &tool["function"];
         let name = function["name"].as_str().unwrap_or_default();
-        let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         check(tool["type"] == "function", &format!("tool {name}: type is not `function`"));
-        check(!name.is_empty() && name.len() <= 64 && name.chars().all(legal), &format!("tool name {name:?}"));
+        check(legal(name), &format!("tool name {name:?}"));
         check(function["parameters"]["type"] == "object", &format!("tool {name}: parameters are no object schema"));
         check(names.insert(name.to_owned()), &format!("tool {name} stands twice"));
     }
@@ -60,6 +65,10 @@ fn messages(messages: &[Value], found: &mut Vec<String>) {
         if role != "tool" && !open.is_empty() {
             found.push(format!("message {at}: calls {open:?} are not answered before a `{role}` message"));
             open.clear();
+        }
+        let before = at.checked_sub(1).and_then(|before| messages.get(before)).map(|message| &message["role"]);
+        if matches!(role, "user" | "assistant") && before.is_some_and(|before| before == role) {
+            found.push(format!("message {at}: two `{role}` messages in a row"));
         }
         match role {
             "system" | "developer" if at == 0 && filled(&message["content"]) => {}
@@ -110,8 +119,12 @@ fn assistant(at: usize, message: &Value, ids: &mut HashSet<String>, found: &mut 
             if id.is_empty() || !ids.insert(id.clone()) {
                 found.push(format!("message {at}: call id {id:?} is empty or was used before"));
             }
-            if call["type"] != "function" || !filled(&call["function"]["name"]) {
-                found.push(format!("message {at}: call {id} is no function call or has no name"));
+            let name = call["function"]["name"].as_str().unwrap_or_default();
+            if call["type"] != "function" || !legal(name) {
+                found.push(format!("message {at}: call {id} is no function call or has no legal name: {name:?}"));
+            }
+            if id.len() > 256 {
+                found.push(format!("message {at}: the id of a call is too long"));
             }
             if !serde_json::from_str::<Value>(arguments).is_ok_and(|value| value.is_object()) {
                 found.push(format!("message {at}: arguments of {id} are no JSON object: {arguments:?}"));
@@ -191,6 +204,17 @@ mod tests {
             ("late system message", json!([user, { "role": "system", "content": "s" }])),
             ("empty assistant", json!([user, { "role": "assistant", "content": "" }, user])),
             ("assistant at the end", json!([user, { "role": "assistant", "content": "x" }])),
+            ("two prompts in a row", json!([user, user])),
+            (
+                "two answers in a row",
+                json!([user, { "role": "assistant", "content": "a" }, { "role": "assistant", "content": "b" }, user]),
+            ),
+            (
+                "a name with a space",
+                json!([user, { "role": "assistant", "content": "", "tool_calls": [
+                { "id": "a", "type": "function", "function": { "name": "l s", "arguments": "{}" } }] }, result("a")]),
+            ),
+            ("a very long id", json!([user, call(&"x".repeat(300), "{}"), result(&"x".repeat(300))])),
             ("unknown role", json!([{ "role": "robot", "content": "x" }])),
             ("no messages", json!([])),
         ] {

@@ -37,6 +37,10 @@ pub struct Provider {
     pub max_tokens: Option<u64>,
     /// How hard the model should think, as the endpoint spells it.
     pub reasoning_effort: Option<String>,
+    /// How tools are called: `native`, `text` or `guided`.
+    pub tool_calls: String,
+    /// Whether deep schemas are sent flat; none leaves it to the wire.
+    pub flatten_schemas: Option<bool>,
     /// More fields for the body of every request.
     pub extra_body: serde_json::Map<String, serde_json::Value>,
     /// Seconds without a byte after which a stream counts as broken; none leaves it to the wire, 0 waits for ever.
@@ -156,6 +160,8 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
         top_p: view.number("top_p"),
         max_tokens: view.count("max_tokens"),
         reasoning_effort: view.text("reasoning_effort"),
+        tool_calls: view.text("tool_calls").unwrap_or_else(|| "native".to_owned()),
+        flatten_schemas: view.bool("flatten_schemas"),
         extra_body: object("extra_body"),
         extra: object("extra"),
         stream_idle_timeout_seconds: view.count("stream_idle_timeout_seconds"),

@@ -1,6 +1,6 @@
 //! Gathers tool calls out of their pieces, whatever way a server cuts them.
 
-use super::content;
+use super::content::{self, Joint};
 use reasonix_proto::{CallId, Message, ToolCall};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -65,7 +65,7 @@ struct Building {
 
 /// The calls of one answer.
 #[derive(Debug, Default)]
-pub(crate) struct Calls(Vec<Building>);
+pub(crate) struct Calls(Vec<Building>, Joint);
 
 /// What a piece added, for display.
 pub(crate) struct Added<'c> {
@@ -85,7 +85,8 @@ impl Calls {
         let id = piece.id.and_then(content::string).filter(|id| id.len() <= MOST_ID).unwrap_or_default();
         let name = function.and_then(|function| function.name).or(piece.name);
         let name = name.and_then(content::string).unwrap_or_default();
-        let arguments = function.and_then(|function| function.arguments).or(piece.arguments).map(written);
+        let arguments = function.and_then(|function| function.arguments).or(piece.arguments);
+        let arguments = arguments.map(|raw| written(raw, &mut self.1));
         let arguments = arguments.unwrap_or_default();
         let index = piece.index.and_then(|raw| raw.get().trim_matches('"').parse().ok());
         let place = if whole { None } else { self.place(index, &id, &name, &arguments) };
@@ -165,8 +166,8 @@ impl Building {
 }
 
 /// Arguments as text: a string's content, or the JSON of anything else.
-fn written<'a>(raw: &'a RawValue) -> Cow<'a, str> {
-    match content::string(raw) {
+fn written<'a>(raw: &'a RawValue, joint: &mut Joint) -> Cow<'a, str> {
+    match joint.string(raw) {
         Some(text) => text,
         None => Cow::Borrowed(if raw.get() == "null" { "" } else { raw.get() }),
     }

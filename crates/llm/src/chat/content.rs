@@ -14,6 +14,77 @@ pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str(text).map(Cow::Owned).ok()
 }
 
+/// Joins characters that a server cut in two: one half at the end of a piece, the other at the beginning of the next.
+#[derive(Debug, Default)]
+pub(crate) struct Joint(Option<u32>);
+
+impl Joint {
+    /// The text of content, with the half that the piece before it left.
+    pub(crate) fn text<'a>(&mut self, raw: &'a RawValue) -> Cow<'a, str> {
+        self.string(raw).unwrap_or_else(|| text(raw))
+    }
+
+    /// The same for a JSON string; none for anything else.
+    pub(crate) fn string<'a>(&mut self, raw: &'a RawValue) -> Option<Cow<'a, str>> {
+        let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+        if self.0.is_none()
+            && let Some(text) = string(raw)
+        {
+            return Some(text);
+        }
+        if inner.is_empty() {
+            return Some(Cow::Borrowed(""));
+        }
+        Some(Cow::Owned(self.halves(inner)))
+    }
+
+    /// Reads escapes one by one; whole characters are read as JSON reads them.
+    fn halves(&mut self, inner: &str) -> String {
+        let mut out = String::with_capacity(inner.len());
+        let mut rest = inner;
+        while !rest.is_empty() {
+            let code = rest.strip_prefix("\\u").and_then(|hex| u32::from_str_radix(hex.get(..4)?, 16).ok());
+            match (code, self.0.take()) {
+                (Some(low @ 0xDC00..=0xDFFF), Some(high)) => {
+                    out.extend(char::from_u32(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)));
+                    rest = rest.get(6..).unwrap_or_default();
+                    continue;
+                }
+                (_, Some(_)) => out.push('\u{fffd}'),
+                (_, None) => {}
+            }
+            let length = match code {
+                Some(high @ 0xD800..=0xDBFF) => {
+                    self.0 = Some(high);
+                    6
+                }
+                Some(0xDC00..=0xDFFF) => {
+                    out.push('\u{fffd}');
+                    6
+                }
+                Some(other) => {
+                    out.extend(char::from_u32(other));
+                    6
+                }
+                None if rest.starts_with('\\') => {
+                    out.push_str(
+                        &serde_json::from_str::<String>(&format!("\"{}\"", rest.get(..2).unwrap_or_default()))
+                            .unwrap_or_default(),
+                    );
+                    2
+                }
+                None => {
+                    let plain = rest.find('\\').unwrap_or(rest.len());
+                    out.push_str(rest.get(..plain).unwrap_or_default());
+                    plain
+                }
+            };
+            rest = rest.get(length..).unwrap_or_default();
+        }
+        out
+    }
+}
+
 /// The text of content: a string, parts, or an object; compact JSON where no text can be taken out.
 pub(crate) fn text(raw: &RawValue) -> Cow<'_, str> {
     if let Some(text) = string(raw) {
@@ -54,8 +125,30 @@ fn gather(value: &Value, out: &mut String) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::text;
+    use super::{Joint, text};
     use serde_json::value::RawValue;
+
+    #[test]
+    fn characters_cut_in_two() {
+        let run = |pieces: &[&str]| {
+            let mut joint = Joint::default();
+            let each = pieces.iter().map(|piece| {
+                let raw = RawValue::from_string((*piece).to_owned()).expect("JSON");
+                joint.text(&raw).into_owned()
+            });
+            each.collect::<String>()
+        };
+        for (pieces, wanted) in [
+            (vec![r#""a\ud83d""#, r#""\ude00b""#], "a😀b"),
+            (vec![r#""\ud83d""#, r#""""#, r#""\ude00""#], "😀"),
+            (vec![r#""\ud83d\ude00""#], "😀"),
+            (vec![r#""\ud83d""#, r#""x\n\"y""#], "\u{fffd}x\n\"y"),
+            (vec![r#""x\ude00""#, r#""\u754c""#], "x\u{fffd}界"),
+            (vec![r#""plain""#, r#"[{"text":"b"}]"#], "plainb"),
+        ] {
+            assert_eq!(run(&pieces), wanted, "{pieces:?}");
+        }
+    }
 
     #[test]
     fn shapes() {

@@ -1,7 +1,7 @@
 //! From the events of a chat stream to items. A pure fold: no IO, no clock.
 
 use super::calls::{Calls, Function, MOST_CALLS, Piece, TooMuch};
-use super::content;
+use super::content::{self, Joint};
 use crate::failure::Trouble;
 use crate::wire::Decode;
 use crate::{Endpoint, usage};
@@ -68,6 +68,8 @@ pub(crate) struct Decoder {
     endpoint: Arc<Endpoint>,
     request: Arc<Request>,
     calls: Calls,
+    /// Of the text and of the reasoning.
+    joints: (Joint, Joint),
     out: Out,
     usage: Option<Usage>,
     stop: Option<StopReason>,
@@ -91,8 +93,8 @@ pub(crate) struct Out {
 
 impl Decoder {
     pub(crate) fn new(endpoint: Arc<Endpoint>, request: Arc<Request>) -> Self {
-        let (calls, out) = (Calls::default(), Out::default());
-        Self { endpoint, request, calls, out, usage: None, stop: None, done: false }
+        let (calls, joints, out) = (Calls::default(), Default::default(), Out::default());
+        Self { endpoint, request, calls, joints, out, usage: None, stop: None, done: false }
     }
 
     fn take(&mut self, text: &str) -> Result<(), Trouble> {
@@ -148,10 +150,10 @@ impl Decoder {
         let (text, reasoning, calls) = if whole { spoken } else { (false, false, false) };
         let thoughts = [delta.reasoning_content, delta.reasoning, delta.reasoning_text, delta.thinking];
         if !reasoning && let Some(thought) = thoughts.into_iter().flatten().find(|raw| !matches!(raw.get(), "\"\"")) {
-            self.out.push(Part::Reasoning(&content::text(thought)));
+            self.out.push(Part::Reasoning(&self.joints.1.text(thought)));
         }
         for raw in [delta.content, delta.refusal].into_iter().flatten().filter(|_| !text) {
-            self.out.push(Part::Text(&content::text(raw)));
+            self.out.push(Part::Text(&self.joints.0.text(raw)));
         }
         if self.out.text + self.out.reasoning > MOST_TEXT {
             return Err(Trouble::too_long(&self.endpoint));

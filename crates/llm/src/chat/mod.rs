@@ -3,7 +3,7 @@
 pub(crate) mod calls;
 pub(crate) mod content;
 pub(crate) mod decode;
-mod encode;
+pub(crate) mod encode;
 
 use crate::wire::Decode;
 use crate::{Endpoint, wire};

@@ -5,6 +5,10 @@
 
 mod arguments;
 mod blocks;
+#[cfg(test)]
+mod cost;
+mod flatten;
+mod grammar;
 mod leak;
 mod lexicon;
 mod loose;
@@ -15,11 +19,14 @@ mod sieve;
 mod talk;
 #[cfg(test)]
 mod tests;
+mod textual;
 mod think;
 
 use crate::chat::calls::fresh;
 use crate::failure::Trouble;
 use crate::wire::Decode;
+pub(crate) use flatten::flat_prefix;
+pub(crate) use grammar::gbnf;
 use leak::Leak;
 use lexicon::Lexicon;
 use objects::Found;
@@ -29,6 +36,7 @@ use serde_json::Value;
 use sieve::{Caught, Pass, Sieve};
 use std::collections::VecDeque;
 use std::sync::Arc;
+pub(crate) use textual::Textual;
 use think::{Part, Think};
 
 /// What is to be repaired beyond what always is.
@@ -36,6 +44,23 @@ use think::{Part, Think};
 pub struct Repairing {
     /// Edit blocks in the text become calls of the edit tools.
     pub blocks: bool,
+    /// Deep schemas are sent flat; decided by wire and model when none.
+    pub flatten: Option<bool>,
+    /// Tools, calls and results are put into words, for endpoints that know no tool calls.
+    pub textual: bool,
+    /// The endpoint is given a grammar of calls in words, in llama.cpp's form. On the chat wire only.
+    pub grammar: bool,
+}
+
+impl Repairing {
+    /// Whether this model is sent flat schemas. The large hosted families read deep ones; many others lose arguments.
+    pub(crate) fn flattens(self, wire: reasonix_catalogue::Wire, model: &str) -> bool {
+        let model = model.to_ascii_lowercase();
+        let name = model.rsplit('/').next().unwrap_or_default();
+        let deep = ["gpt-", "o1", "o3", "o4", "claude", "gemini", "codex"].iter().any(|front| name.starts_with(front));
+        let oss = name.starts_with("gpt-oss");
+        self.flatten.unwrap_or(wire == reasonix_catalogue::Wire::Chat && (!deep || oss))
+    }
 }
 
 /// Repairs the answer of a decoder.

@@ -73,7 +73,7 @@ fn tool(name: &str, required: &[&str], optional: &[(&str, &str)]) -> ToolSpec {
     ToolSpec { name: name.into(), description: String::new(), parameters }
 }
 
-pub(super) fn prefix() -> Prefix {
+pub(crate) fn prefix() -> Prefix {
     let tools = vec![
         tool("read_file", &["path"], &[("offset", "integer"), ("limit", "integer")]),
         tool("write_file", &["path", "content"], &[]),
@@ -225,7 +225,7 @@ fn edit_blocks_become_calls_where_they_are_wanted() {
         stop: None,
         history,
     };
-    let on = Repairing { blocks: true };
+    let on = Repairing { blocks: true, ..Repairing::default() };
     let got = play(&given(vec![]), 3, on);
     assert_eq!(got.calls.len(), 1);
     assert_eq!(got.calls[0].0, "edit_file");
