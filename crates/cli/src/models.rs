@@ -101,8 +101,9 @@ async fn live(context: &Context, search: &str) -> anyhow::Result<()> {
         let found = ModelRef::new(provider, &provider.default);
         match ask(context, &found).await {
             Ok(models) => {
-                let offers =
-                    Phrase::new("cli.models_live").with("provider", &provider.name).with("url", reasonix_config::shown_address(&provider.base_url));
+                let offers = Phrase::new("cli.models_live")
+                    .with("provider", &provider.name)
+                    .with("url", reasonix_config::shown_address(&provider.base_url));
                 say::line(&Style::get().text(&offers))?;
                 for model in models.iter().filter(|model| model.id.to_lowercase().contains(search)) {
                     let size = window(model.context_window.unwrap_or(0));
