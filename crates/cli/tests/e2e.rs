@@ -110,6 +110,130 @@ fn screen_with(socket: &TempWorkspace, wanted: &str) -> String {
     }
 }
 
+/// A shell in a real terminal, with a session's server, folder and home.
+struct Pane {
+    socket: TempWorkspace,
+}
+
+impl Pane {
+    /// None where there is no tmux and none is required.
+    fn open(width: &str, height: &str) -> Option<Self> {
+        if Command::new("tmux").arg("-V").output().is_err() {
+            assert!(!support::everything_required(), "REASONIX_E2E=1 needs tmux");
+            return None;
+        }
+        let socket = TempWorkspace::new();
+        tmux(&socket, &["new-session", "-d", "-s", "t", "-x", width, "-y", height, "bash --norc"]);
+        Some(Self { socket })
+    }
+
+    fn start(&self, place: &Place) {
+        let line = format!(
+            "cd {} && env -i PATH=\"$PATH\" TERM=xterm-256color LANG=C.UTF-8 HOME={home} REASONIX_HOME={home} MOCK_KEY=k {}; echo ended $?",
+            place.work.path().display(),
+            support::binary().display(),
+            home = place.home.path().display(),
+        );
+        self.keys(&[&line, "Enter"]);
+        self.shows("Ask anything");
+    }
+
+    fn keys(&self, keys: &[&str]) {
+        let mut args = vec!["send-keys", "-t", "t"];
+        args.extend(keys);
+        tmux(&self.socket, &args);
+    }
+
+    fn shows(&self, wanted: &str) -> String {
+        screen_with(&self.socket, wanted)
+    }
+
+    fn resize(&self, width: &str, height: &str) {
+        tmux(&self.socket, &["resize-window", "-t", "t", "-x", width, "-y", height]);
+    }
+}
+
+impl Drop for Pane {
+    fn drop(&mut self) {
+        tmux(&self.socket, &["kill-server"]);
+    }
+}
+
+fn count(screen: &str, sign: &str) -> usize {
+    screen.lines().filter(|line| line.starts_with(sign)).count()
+}
+
+/// The front end in a real terminal: Chinese typed and deleted, an approval, a change of size, an interrupt, a resume.
+#[test]
+fn the_screen_in_a_terminal() {
+    let Some(pane) = Pane::open("80", "24") else { return };
+    let place = Place::new(vec![
+        reasonix_testkit::Reply::say("你好，世界"),
+        reasonix_testkit::Reply::call("bash", serde_json::json!({"command": "touch made"}))
+            .after_saying("I will make it."),
+        reasonix_testkit::Reply::say("Made."),
+        reasonix_testkit::Reply::hang_mid_stream("thinking about it"),
+        reasonix_testkit::Reply::say("resumed fine"),
+    ]);
+    pane.start(&place);
+    pane.keys(&["你好吗", "BSpace", "Enter"]);
+    pane.shows("你好，世界");
+    assert_eq!(place.server.requests()[0].last_content(), "你好", "one backspace takes one character");
+    pane.keys(&["make it", "Enter"]);
+    let question = pane.shows("Allow bash?");
+    assert!(question.contains("touch made") && question.contains("PLAN"), "{question}");
+    assert!(!place.work.exists("made"), "nothing runs before the answer");
+    pane.keys(&["y"]);
+    pane.shows("Made.");
+    assert!(place.work.exists("made"));
+    for (width, height) in [("31", "24"), ("7", "12"), ("120", "40"), ("80", "24")] {
+        pane.resize(width, height);
+        let screen = pane.shows("› A");
+        assert_eq!(count(&screen, "› A"), 1, "one composer at {width}x{height}:\n{screen}");
+    }
+    pane.keys(&["think", "Enter"]);
+    pane.shows("thinking about it");
+    pane.keys(&["Escape"]);
+    pane.shows("interrupted");
+    pane.keys(&["/quit", "Enter"]);
+    let screen = pane.shows("ended 0");
+    assert!(screen.contains("--resume"), "{screen}");
+    assert_eq!(count(&screen, "›"), 0, "the composer is gone:\n{screen}");
+    place.assert_resumes();
+    place.server.assert_prefixes_grow();
+}
+
+/// The terminal is as it was after a stop, after a signal, and a draft survives the signal.
+#[test]
+fn the_terminal_is_given_back() {
+    let Some(pane) = Pane::open("80", "24") else { return };
+    let place = Place::new(Vec::new());
+    pane.start(&place);
+    pane.keys(&["half a thought", "C-z"]);
+    pane.shows("Stopped");
+    pane.keys(&["stty -a | grep -q ' echo ' && echo it''s fine", "Enter"]);
+    pane.shows("its fine");
+    pane.keys(&["clear; fg", "Enter"]);
+    pane.shows("› half a thought");
+    pane.keys(&[" more"]);
+    pane.shows("› half a thought more");
+    let pid = tmux(&pane.socket, &["list-panes", "-t", "t", "-F", "#{pane_pid}"]);
+    let pid = Command::new("pgrep").args(["-P", pid.trim()]).output().expect("pgrep");
+    let pid = String::from_utf8_lossy(&pid.stdout).trim().to_owned();
+    Command::new("kill").args(["-TERM", &pid]).status().expect("kill");
+    pane.shows("ended 143");
+    pane.keys(&["clear; stty -a | grep -q ' echo ' && echo still fin''e", "Enter"]);
+    pane.shows("still fine");
+    pane.keys(&["clear", "Enter"]);
+    let line = format!(
+        "env -i PATH=\"$PATH\" TERM=xterm-256color LANG=C.UTF-8 HOME={home} REASONIX_HOME={home} MOCK_KEY=k {}",
+        support::binary().display(),
+        home = place.home.path().display(),
+    );
+    pane.keys(&[&line, "Enter"]);
+    pane.shows("› half a thought more");
+}
+
 /// The line chat in a real terminal: Chinese typed and deleted, an approval, an interrupt, a resume.
 #[test]
 fn the_line_chat_in_a_terminal() {

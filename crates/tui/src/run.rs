@@ -428,7 +428,9 @@ impl<A: FnMut(Asked)> Shell<A> {
         self.screen.draw(&mut out, &rest, &[], None, look.colours);
         self.screen.clear(&mut out);
         self.terminal.frame(&out)?;
-        let _ = self.file(|files| files.keep_draft(""));
+        // Who was ended in the middle of a sentence finds it again.
+        let draft = if ended == Ended::Terminated { self.app.composer.whole() } else { String::new() };
+        let _ = self.file(|files| files.keep_draft(&draft));
         Ok(ended)
     }
 }

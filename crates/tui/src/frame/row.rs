@@ -5,6 +5,7 @@ use crate::text::columns;
 use ratatui_core::style::{Modifier, Style};
 use ratatui_core::text::Line;
 use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthChar;
 
 /// A drawn row.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -93,16 +94,18 @@ fn printable(grapheme: &str) -> Option<(&str, u16)> {
     }
 }
 
-/// Joined emoji take two columns in some terminals and two a sign in others: the first sign stands for them.
+/// What all terminals draw in the same columns: some join the signs of a grapheme, others draw one after the other. Signs
+/// that would then need more room than the whole has are left out, so that the first of joined emoji stands for them.
 fn agreed(grapheme: &str) -> &str {
-    let joins = |c: char| matches!(c, '\u{200d}' | '\u{1f3fb}'..='\u{1f3ff}');
-    let mut chars = grapheme.chars();
-    match chars.next() {
-        Some(first @ ('\u{2300}'..='\u{2bff}' | '\u{1f000}'..)) if chars.any(joins) => {
-            grapheme.get(..first.len_utf8()).unwrap_or(grapheme)
+    let room = columns(grapheme);
+    let mut used = 0;
+    for (at, c) in grapheme.char_indices() {
+        used += c.width().unwrap_or(0);
+        if used > room {
+            return grapheme.get(..at).unwrap_or_default().trim_end_matches('\u{200d}');
         }
-        _ => grapheme,
     }
+    grapheme
 }
 
 /// True when a blank in this style cannot be told from no blank.
