@@ -167,6 +167,7 @@ impl Desk {
         match host {
             Host::New => {}
             Host::Resume(id) => args.resume = Some(id),
+            Host::Fork(id) => args.fork = Some(id),
             Host::Setup | Host::Demo => return None,
         }
         Some(args)

@@ -59,6 +59,8 @@ pub enum Host {
     New,
     /// Another session in place of this one.
     Resume(String),
+    /// A copy of this session in place of it.
+    Fork(String),
     /// The setup, then a session.
     Setup,
     /// The demo.
@@ -111,6 +113,8 @@ pub enum Purpose {
     Menu,
     /// What an earlier process left.
     Recall,
+    /// What the folder would execute.
+    Trust,
     /// What a command shows.
     Show,
     /// A list to choose from.

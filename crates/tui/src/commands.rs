@@ -22,19 +22,20 @@ const OWN: &[(&str, &str)] = &[
     ("quit", "tui.command.quit"),
 ];
 
-/// Names that mean another command.
-const ALIASES: &[(&str, &str)] =
-    &[("exit", "quit"), ("q", "quit"), ("?", "help"), ("models", "model"), ("sessions", "resume"), ("hotkeys", "keys")];
+/// Names that mean another command of our own.
+const ALIASES: &[(&str, &str)] = &[("exit", "quit"), ("q", "quit"), ("?", "help"), ("hotkeys", "keys")];
 
-fn canonical(name: &str) -> &str {
-    ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| *name)
+/// The name that a name stands for.
+fn canonical(app: &App, name: &str) -> String {
+    let engine = app.commands.iter().find(|command| command.aliases.iter().any(|alias| alias == name));
+    let own = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, name)| *name);
+    own.or(engine.map(|command| command.name.as_str())).unwrap_or(name).to_owned()
 }
 
 /// True when a command of this name can be had.
 pub(crate) fn is_known(app: &App, name: &str) -> bool {
-    let name = canonical(name);
-    OWN.iter().any(|(own, _)| *own == name)
-        || app.commands.iter().any(|command| command.name == name || command.aliases.iter().any(|alias| alias == name))
+    let name = canonical(app, name);
+    OWN.iter().any(|(own, _)| *own == name) || app.commands.iter().any(|command| command.name == name)
 }
 
 /// True when a command cannot do without an argument.
@@ -73,7 +74,7 @@ pub(crate) fn matching(app: &App, typed: &str) -> Vec<Entry> {
 pub(crate) fn argument(app: &App, before: &str) -> Option<(String, usize, usize)> {
     let rest = before.strip_prefix('/')?;
     let (name, after) = rest.split_once(' ')?;
-    let command = app.commands.iter().find(|command| command.name == canonical(name))?;
+    let command = app.commands.iter().find(|command| command.name == canonical(app, name))?;
     let index = after.split(' ').count().saturating_sub(1);
     let kind = &command.arguments.get(index)?.kind;
     let from = before.rfind(' ')? + 1;
@@ -82,13 +83,15 @@ pub(crate) fn argument(app: &App, before: &str) -> Option<(String, usize, usize)
 
 /// Runs a command.
 pub(crate) fn run(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
-    let name = canonical(name);
+    let name = &*canonical(app, name);
     if !is_known(app, name) {
-        let known = app.commands.iter().find(|command| command.aliases.iter().any(|alias| alias == name));
-        if known.is_none() {
-            note(app, Level::Warning, Phrase::new("tui.unknown_command").with("command", name));
-            return Vec::new();
-        }
+        note(app, Level::Warning, Phrase::new("tui.unknown_command").with("command", name));
+        return Vec::new();
+    }
+    if arguments.is_empty()
+        && let Some(words) = words_of(app, name)
+    {
+        return choose_word(app, name, words);
     }
     match name {
         "help" => help(app),
@@ -102,10 +105,39 @@ pub(crate) fn run(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
     }
 }
 
+/// The words that a command takes one of.
+fn words_of(app: &App, name: &str) -> Option<Vec<String>> {
+    let command = app.commands.iter().find(|command| command.name == name)?;
+    match &command.arguments.first()?.kind {
+        ArgumentKind::OneOf { words } => Some(words.clone()),
+        _ => None,
+    }
+}
+
+fn choose_word(app: &mut App, name: &str, words: Vec<String>) -> Vec<Effect> {
+    let status = app.facts.status.as_ref();
+    let now = match name {
+        "mode" => status.map(|status| format!("{:?}", status.posture).to_lowercase()),
+        "effort" => status.and_then(|status| status.effort.clone()),
+        _ => None,
+    };
+    let entry = |word: String| Entry {
+        value: format!("{name} {word}"),
+        current: now.as_ref() == Some(&word),
+        text: word,
+        note: String::new(),
+    };
+    let title = Phrase::new("tui.list.words").with("command", name);
+    let picker = Picker::short(Subject::Word, title, words.into_iter().map(entry).collect());
+    app.overlays.push(Overlay::Picker(Box::new(picker)));
+    Vec::new()
+}
+
 /// Commands that the engine takes part in.
 fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
     match (name, arguments) {
         ("new", _) => vec![Effect::Host(Host::New)],
+        ("fork", _) => fork(app),
         ("clear", _) => confirm_clear(app),
         ("resume", "") => open(
             app,
@@ -131,6 +163,14 @@ fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
             "tui.list.rewind",
             Query::Tree { filter: TreeFilter::UserOnly, text: String::new() },
         ),
+        ("rewind", turn) => rewind_what(app, turn),
+        ("branch", "") => open(
+            app,
+            Subject::Tree,
+            "tui.list.branch",
+            Query::Tree { filter: TreeFilter::UserOnly, text: String::new() },
+        ),
+        ("branch", turn) => rewind(app, &format!("{turn} chat")),
         ("mode" | "posture", word) => posture(app, word),
         ("retry", _) => app.send(Op::Retry),
         ("rename" | "title", title) => app.send(Op::Rename { title: title.to_owned() }),
@@ -147,6 +187,12 @@ fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
 fn template(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
     app.work.begin(app.now);
     app.send(Op::Prompt { text: format!("/{name} {arguments}").trim_end().to_owned(), resolved: false })
+}
+
+/// A copy of this session takes its place.
+fn fork(app: &App) -> Vec<Effect> {
+    let session = app.facts.status.as_ref().map(|status| status.session.to_string());
+    session.map(|session| Effect::Host(Host::Fork(session))).into_iter().collect()
 }
 
 fn show(app: &mut App, query: Query) -> Vec<Effect> {
@@ -217,6 +263,10 @@ pub(crate) fn chosen(app: &mut App, subject: Subject, value: &str) -> Vec<Effect
             effects
         }
         Subject::Theme => theme(app, value),
+        Subject::Word => match value.split_once(' ') {
+            Some((name, word)) => run(app, name, word),
+            None => Vec::new(),
+        },
         Subject::Clear => Vec::new(),
     }
 }

@@ -39,6 +39,11 @@ pub(crate) fn take(app: &mut App, purpose: Purpose, reply: Reply) -> Vec<Effect>
             }
             app.transcript.recall(&records);
         }
+        (Purpose::Trust, Reply::Trust(info)) if info.is_open() => {
+            let guard = app.ahead.guard(app.now);
+            app.overlays.push(Overlay::Trust(Box::new(crate::overlays::Trust::new(*info, guard))));
+            return vec![Effect::Probe];
+        }
         (Purpose::Overlay, reply) => fill(app, reply),
         (Purpose::Show, reply) => shown(app, reply),
         _ => {}

@@ -91,6 +91,7 @@ fn host(app: &mut App, told: Told) -> Vec<Effect> {
             effects.push(app.ask(Query::Status, Purpose::Status));
             effects.push(app.ask(Query::Commands, Purpose::Commands));
             effects.push(app.ask(Query::Git, Purpose::Git));
+            effects.push(app.ask(Query::Trust, Purpose::Trust));
             effects
         }
         Told::Notice(level, phrase) => {
@@ -172,9 +173,9 @@ fn pasted(app: &mut App, text: &str) -> Vec<Effect> {
 fn pressed(app: &mut App, key: Key, alone: bool) -> Vec<Effect> {
     app.hint = None;
     if let Some(overlay) = app.overlays.last_mut() {
-        let meant = match overlay {
-            Overlay::Approval(approval) => app.ahead.meant(approval.guard, key, alone, app.now),
-            _ => {
+        let meant = match overlay.guard() {
+            Some(guard) => app.ahead.meant(guard, key, alone, app.now),
+            None => {
                 app.ahead.note(key, app.now);
                 true
             }

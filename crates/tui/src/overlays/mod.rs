@@ -4,6 +4,7 @@ mod ahead;
 mod approval;
 mod pager;
 mod picker;
+mod trust;
 
 pub use ahead::{Ahead, Guard};
 pub use approval::Approval;
@@ -11,6 +12,7 @@ pub(crate) use approval::rule;
 pub use pager::Pager;
 pub(crate) use picker::entry_line;
 pub use picker::{Entry, Picker, Subject};
+pub use trust::Trust;
 
 use crate::Look;
 use crate::app::Effect;
@@ -23,6 +25,8 @@ use std::time::Duration;
 pub enum Overlay {
     /// A question about a call.
     Approval(Box<Approval>),
+    /// A question about the folder.
+    Trust(Box<Trust>),
     /// A list to choose from.
     Picker(Box<Picker>),
     /// A long text, on the whole screen.
@@ -54,6 +58,15 @@ impl Overlay {
         matches!(self, Self::Pager(_))
     }
 
+    /// When a question was put on the screen; none for what may be answered at any time.
+    pub fn guard(&self) -> Option<Guard> {
+        match self {
+            Self::Approval(approval) => Some(approval.guard),
+            Self::Trust(trust) => Some(trust.guard),
+            Self::Picker(_) | Self::Pager(_) => None,
+        }
+    }
+
     /// When it changes by itself next.
     pub fn due(&self) -> Option<Duration> {
         None
@@ -63,6 +76,7 @@ impl Overlay {
     pub fn key(&mut self, chord: Chord, meant: bool, look: &Look) -> Outcome {
         match self {
             Self::Approval(approval) => approval.key(chord, meant),
+            Self::Trust(trust) => trust.key(chord, meant),
             Self::Picker(picker) => picker.key(chord),
             Self::Pager(pager) => pager.key(chord, look),
         }
@@ -72,7 +86,7 @@ impl Overlay {
     pub fn paste(&mut self, text: &str) -> Outcome {
         match self {
             Self::Picker(picker) => picker.paste(text),
-            Self::Approval(_) | Self::Pager(_) => Outcome::Stay,
+            Self::Approval(_) | Self::Trust(_) | Self::Pager(_) => Outcome::Stay,
         }
     }
 
@@ -80,6 +94,7 @@ impl Overlay {
     pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
         match self {
             Self::Approval(approval) => (approval.view(width, most, look), None),
+            Self::Trust(trust) => (trust.view(width, most, look), None),
             Self::Picker(picker) => picker.view(width, most, look),
             Self::Pager(pager) => pager.view(width, most, look),
         }

@@ -32,6 +32,8 @@ pub enum Subject {
     Rule,
     /// A theme.
     Theme,
+    /// A word that a command takes.
+    Word,
     /// Yes or no to giving up the session.
     Clear,
 }
