@@ -188,7 +188,7 @@ pub(crate) fn rule(width: u16, look: &Look, style: Style) -> Line<'static> {
 }
 
 /// A text, indented and wrapped.
-fn block(lines: &mut Vec<Line<'static>>, text: &str, width: u16, style: Style) {
+pub(crate) fn block(lines: &mut Vec<Line<'static>>, text: &str, width: u16, style: Style) {
     let room = width.saturating_sub(2).max(1);
     for line in text.split('\n') {
         for piece in wrap(&Line::styled(neutral(line).replace('\t', "    "), style), room) {

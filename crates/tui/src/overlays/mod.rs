@@ -8,7 +8,7 @@ mod trust;
 
 pub use ahead::{Ahead, Guard};
 pub use approval::Approval;
-pub(crate) use approval::rule;
+pub(crate) use approval::{block, rule};
 pub use pager::Pager;
 pub(crate) use picker::entry_line;
 pub use picker::{Entry, Picker, Subject};
