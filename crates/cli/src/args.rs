@@ -34,7 +34,7 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// List the configured models
     Models(ModelsArgs),
-    /// List the saved sessions
+    /// List the saved sessions, show, name, check, export and import them
     Sessions(SessionsArgs),
     /// Take back what the last turn did to files
     Undo(UndoArgs),
@@ -56,7 +56,7 @@ pub(crate) enum Command {
 }
 
 /// Options of every command that talks to a model.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct SessionArgs {
     /// The model: `provider`, `model` or `provider/model`, perhaps with an effort as in `model:high`
     #[arg(short, long, value_name = "MODEL")]
@@ -216,7 +216,86 @@ pub(crate) enum ModelsCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct SessionsArgs {
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
+    #[command(subcommand)]
+    pub(crate) command: Option<SessionsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionsCommand {
+    /// List the saved sessions
+    List(ListArgs),
+    /// Print a session
+    Show {
+        /// The session: its id, the beginning or the end of it
+        #[arg(value_name = "ID")]
+        session: String,
+        /// Print the tree of its records with their numbers instead
+        #[arg(long, conflicts_with = "json")]
+        tree: bool,
+        /// Print the records of the active branch as JSON, one a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give a session a title of your own
+    Rename {
+        /// The session
+        #[arg(value_name = "ID")]
+        session: String,
+        /// The title; empty for the one from its first prompt
+        title: String,
+    },
+    /// Delete sessions for good
+    Delete {
+        /// The sessions
+        #[arg(value_name = "ID", required = true)]
+        sessions: Vec<String>,
+    },
+    /// Check whether the files of sessions are whole
+    Verify {
+        /// The session; all of them when missing
+        #[arg(value_name = "ID")]
+        session: Option<String>,
+    },
+    /// Write a damaged file anew without its damaged lines; the old one is kept beside it
+    Repair {
+        /// The session
+        #[arg(value_name = "ID")]
+        session: String,
+    },
+    /// Write a session as a document; keys are masked, nothing in it loads anything
+    Export {
+        /// The session
+        #[arg(value_name = "ID")]
+        session: String,
+        /// The kind of document
+        #[arg(long, value_enum, default_value = "md")]
+        format: ExportFormat,
+        /// Write it here instead of to standard output; never over a file that is there
+        #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        output: Option<PathBuf>,
+    },
+    /// Make a session of a file of another program, or of another machine; nothing of it is run
+    Import {
+        /// The file: a session of Claude Code, of the Go edition, or of Reasonix
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+    },
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// Markdown
+    Md,
+    /// One HTML file
+    Html,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
     /// Those of all folders, not only of this one
     #[arg(short, long)]
     pub(crate) all: bool,

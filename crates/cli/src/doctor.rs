@@ -73,9 +73,12 @@ async fn model(report: &mut Report, context: &Context, offline: bool) -> anyhow:
         Ok(found) => found,
         Err(error) => return report.line(Mark::Bad, &error.phrase()),
     };
-    let phrase = Phrase::new("cli.doctor_model")
-        .with("model", found.name())
-        .with("url", shown_address(&found.provider.base_url));
+    let phrase = match &found.provider.script {
+        Some(path) => Phrase::new("cli.doctor_model_script").with("model", found.name()).with("path", path.display()),
+        None => Phrase::new("cli.doctor_model")
+            .with("model", found.name())
+            .with("url", shown_address(&found.provider.base_url)),
+    };
     report.line(Mark::Good, &phrase)?;
     key(report, context, &found)?;
     if offline || found.provider.kind != "openai" {

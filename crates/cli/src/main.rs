@@ -16,6 +16,7 @@ mod run;
 mod say;
 mod schema;
 mod screen;
+mod sessions;
 mod setup;
 mod stdin;
 mod trust;
@@ -58,7 +59,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Setup(setup)) => runtime()?.block_on(setup::setup(setup)),
         Some(Command::Doctor(doctor)) => runtime()?.block_on(doctor::doctor(&doctor)),
         Some(Command::Models(models)) => runtime()?.block_on(models::models(&models)),
-        Some(Command::Sessions(sessions)) => inspect::sessions(&sessions),
+        Some(Command::Sessions(sessions)) => sessions::sessions(sessions),
         Some(Command::Undo(undo)) => runtime()?.block_on(undo::undo(&undo)),
         Some(Command::Rewind(rewind)) => runtime()?.block_on(undo::rewind(&rewind)),
         Some(Command::Changes(changes)) => undo::show_changes(&changes),

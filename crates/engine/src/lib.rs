@@ -37,5 +37,5 @@ pub use models::{build_model, client_of, endpoint_of, missing_key, proxy_of};
 pub use outbox::Events;
 pub use prompt::BASE_PROMPT;
 pub use refs::{Resolved, resolve_refs};
-pub use start::{Start, Which, start, tool_names, tool_specs, unknown_tools};
+pub use start::{Start, Which, imported_head, start, tool_names, tool_specs, unknown_tools};
 pub use trust::trust_info;

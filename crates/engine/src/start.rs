@@ -334,6 +334,11 @@ fn changes_files(record: &Record) -> Option<Record> {
     Some(Record { body, ..record.clone() })
 }
 
+/// What a session that comes from somewhere else starts from here.
+pub fn imported_head(start: &Start) -> Result<SessionHead, EngineError> {
+    Ok(SessionHead { sandbox: "off".to_owned(), ..head_of(start, &Confinement::None)? })
+}
+
 fn head_of(start: &Start, confinement: &Confinement) -> Result<SessionHead, EngineError> {
     let settings = &start.settings;
     let found = match &start.model {

@@ -113,8 +113,8 @@ impl SessionError {
     }
 }
 
-/// A moment as people write it, in universal time: `2026-11-15 06:20`.
-pub(crate) fn clock(at_ms: u64) -> String {
+/// A moment, in milliseconds since the Unix epoch, as people write it: `2026-11-15 06:20 UTC`.
+pub fn clock(at_ms: u64) -> String {
     let (days, seconds) = (at_ms / 86_400_000, at_ms / 1000 % 86_400);
     let (year, month, day) = date(days);
     format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", seconds / 3600, seconds / 60 % 60)

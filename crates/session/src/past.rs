@@ -309,3 +309,19 @@ impl From<SessionError> for io::Error {
         }
     }
 }
+
+impl Past {
+    /// How many records there are, and how many of the artifacts they name are gone.
+    pub fn count_artifacts(&self, artifacts: &dyn reasonix_agent::Artifacts) -> io::Result<(usize, usize)> {
+        let (mut records, mut lost) = (0, 0);
+        self.each_of(None, |record| {
+            records += 1;
+            if let RecordBody::Outcome { outcome: reasonix_proto::ToolOutcome::Done { details, .. }, .. } = &record.body
+                && let Some(artifact) = &details.artifact
+            {
+                lost += usize::from(artifacts.get(&artifact.uri).is_err());
+            }
+        })?;
+        Ok((records, lost))
+    }
+}

@@ -1,0 +1,248 @@
+//! `reasonix sessions`: looking at what is on disk, naming, checking, mending, exporting and importing it.
+
+use crate::args::{ExportFormat, ListArgs, SessionArgs, SessionsArgs, SessionsCommand};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::say::{self, Style, clean};
+use reasonix_config::Flags;
+use reasonix_proto::{Level, Origin, Phrase, RecordBody, SessionHead, TreeFilter};
+use reasonix_session::{Ending, Format, Seen, SessionArtifacts, SessionError, Sessions, Summary, export, foreign};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A larger file is not imported.
+const LARGEST_IMPORT: u64 = 512 * 1024 * 1024;
+
+pub(crate) fn sessions(args: SessionsArgs) -> anyhow::Result<Exit> {
+    let context = Context::load(None, Flags::default())?;
+    let sessions = Sessions::at(&context.home.join("state"));
+    match args.command {
+        None => list(&context, &sessions, &args.list),
+        Some(SessionsCommand::List(list_args)) => list(&context, &sessions, &list_args),
+        Some(SessionsCommand::Show { session, tree, json }) => show(&context, &sessions, &session, tree, json),
+        Some(SessionsCommand::Rename { session, title }) => {
+            let id = sessions.find(&session).map_err(failed)?;
+            let body = RecordBody::Titled { title: title.trim().to_owned(), by_user: true };
+            sessions.amend(id.as_str(), body).map_err(failed)?;
+            Ok(Exit::Done)
+        }
+        Some(SessionsCommand::Delete { sessions: wanted }) => delete(&sessions, &wanted),
+        Some(SessionsCommand::Verify { session }) => verify(&context, &sessions, session.as_deref()),
+        Some(SessionsCommand::Repair { session }) => repair(context, &sessions, &session),
+        Some(SessionsCommand::Export { session, format, output }) => {
+            write_export(&context, &sessions, &session, format, output.as_deref())
+        }
+        Some(SessionsCommand::Import { file }) => import(context, &sessions, &file),
+    }
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
+fn failed(error: SessionError) -> anyhow::Error {
+    say::failed(error.phrase())
+}
+
+fn look(sessions: &Sessions, wanted: &str) -> anyhow::Result<Seen> {
+    let seen = sessions.look(wanted).map_err(failed)?;
+    seen.notices.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
+    Ok(seen)
+}
+
+/// A file that cannot be read is listed in every folder: nobody knows to which it belongs.
+fn list(context: &Context, sessions: &Sessions, args: &ListArgs) -> anyhow::Result<Exit> {
+    let all = sessions.list().map_err(failed)?;
+    let here = context.root().display().to_string();
+    let local = |session: &&Summary| args.all || session.cwd == here || session.ending == Ending::Broken;
+    let shown: Vec<_> = all.iter().filter(local).collect();
+    if shown.is_empty() && !args.json {
+        let phrase = if all.is_empty() { Phrase::new("cli.no_sessions") } else { Phrase::new("cli.no_sessions_here") };
+        say::line_err(&Style::get().text(&phrase));
+    }
+    for session in shown {
+        let line = if args.json { json_line(session) } else { text_line(session, args.all) };
+        say::line(&line)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn text_line(session: &Summary, with_folder: bool) -> String {
+    let style = Style::get();
+    let ending = style.text(&ending_of(&session.ending));
+    let folder = if with_folder { format!("  {}", session.cwd) } else { String::new() };
+    let age = style.text(&age(session.active));
+    clean(&format!("{}  {age:>10}  {:>3}  {ending:<11}  {}{folder}", session.id.short(), session.turns, session.title))
+}
+
+fn json_line(session: &Summary) -> String {
+    serde_json::json!({
+        "id": session.id, "cwd": session.cwd, "started": session.started, "active": session.active,
+        "model": session.model, "title": session.title, "turns": session.turns,
+        "ending": session.ending.word(), "from": session.from,
+    })
+    .to_string()
+}
+
+fn ending_of(ending: &Ending) -> Phrase {
+    match ending.word() {
+        "done" => Phrase::new("cli.ending_done"),
+        "interrupted" => Phrase::new("cli.ending_interrupted"),
+        "limit" => Phrase::new("cli.ending_limit"),
+        "refused" => Phrase::new("cli.ending_refused"),
+        "failed" => Phrase::new("cli.ending_failed"),
+        "open" => Phrase::new("cli.ending_open"),
+        _ => Phrase::new("cli.ending_broken"),
+    }
+}
+
+/// How long ago, in the largest unit that fits.
+fn age(at_ms: u64) -> Phrase {
+    let then = UNIX_EPOCH + Duration::from_millis(at_ms);
+    let seconds = SystemTime::now().duration_since(then).unwrap_or_default().as_secs();
+    match seconds {
+        0..60 => Phrase::new("cli.age_now"),
+        60..3600 => Phrase::new("cli.age_minutes").with("count", seconds / 60),
+        3600..86_400 => Phrase::new("cli.age_hours").with("count", seconds / 3600),
+        _ => Phrase::new("cli.age_days").with("count", seconds / 86_400),
+    }
+}
+
+fn show(context: &Context, sessions: &Sessions, wanted: &str, tree: bool, json: bool) -> anyhow::Result<Exit> {
+    if !tree && !json {
+        return write_export(context, sessions, wanted, ExportFormat::Md, None);
+    }
+    let seen = look(sessions, wanted)?;
+    if tree {
+        for node in seen.past.tree(TreeFilter::Default, "") {
+            let indent = "  ".repeat(usize::try_from(node.depth.min(20)).unwrap_or(0));
+            let mark = if node.active { "•" } else { " " };
+            let label = node.label.map(|label| format!("[{label}] ")).unwrap_or_default();
+            say::line(&clean(&format!("{:>6} {mark} {indent}{:<10} {label}{}", node.id, node.kind, node.text)))?;
+        }
+        return Ok(Exit::Done);
+    }
+    let mut lines = Vec::new();
+    seen.past
+        .each_active(|record| lines.push(serde_json::to_string(&record).unwrap_or_default()))
+        .map_err(unreadable)?;
+    for line in lines {
+        say::line(&line)?;
+    }
+    Ok(Exit::Done)
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
+fn unreadable(error: std::io::Error) -> anyhow::Error {
+    say::failed(Phrase::new("engine.log_unreadable").with("reason", error))
+}
+
+fn delete(sessions: &Sessions, wanted: &[String]) -> anyhow::Result<Exit> {
+    for wanted in wanted {
+        let id = sessions.delete(wanted).map_err(failed)?;
+        say::line(&Style::get().text(&Phrase::new("cli.session_deleted").with("session", id)))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Says for each file whether it is whole; what is not makes the command fail.
+fn verify(context: &Context, sessions: &Sessions, wanted: Option<&str>) -> anyhow::Result<Exit> {
+    let ids: Vec<String> = match wanted {
+        Some(wanted) => vec![sessions.find(wanted).map_err(failed)?.0],
+        None => sessions.list().map_err(failed)?.into_iter().map(|session| session.id.0).collect(),
+    };
+    let artifacts = SessionArtifacts::at(&context.home.join("state"));
+    let style = Style::get();
+    let mut whole = true;
+    for id in &ids {
+        let (records, problems) = match sessions.look(id) {
+            Ok(seen) => {
+                let (records, lost) = seen.past.count_artifacts(&artifacts).map_err(unreadable)?;
+                let mut problems = seen.notices;
+                if lost > 0 {
+                    problems.push(Phrase::new("cli.session_artifacts_lost").with("count", lost));
+                }
+                (records, problems)
+            }
+            Err(error) => (0, vec![error.phrase()]),
+        };
+        whole &= problems.is_empty();
+        let phrase =
+            if problems.is_empty() { Phrase::new("cli.session_whole") } else { Phrase::new("cli.session_damaged") };
+        say::line(&style.text(&phrase.with("session", id).with("records", records)))?;
+        problems.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
+    }
+    Ok(if whole { Exit::Done } else { Exit::Failed })
+}
+
+fn repair(context: Context, sessions: &Sessions, wanted: &str) -> anyhow::Result<Exit> {
+    let id = sessions.find(wanted).map_err(failed)?;
+    let head = fresh_head(context)?;
+    let done = sessions.repair(id.as_str(), || head).map_err(failed)?;
+    let phrase = match done {
+        None => Phrase::new("cli.session_nothing_to_repair").with("session", id),
+        Some(lost) => Phrase::new("cli.session_repaired").with("session", id).with("lost", lost),
+    };
+    say::line(&Style::get().text(&phrase))?;
+    Ok(Exit::Done)
+}
+
+/// The first record that a session of this folder would have.
+fn fresh_head(context: Context) -> anyhow::Result<SessionHead> {
+    let start = context.start(&SessionArgs::default(), true)?;
+    reasonix_engine::imported_head(&start).map_err(|error| say::engine(&error))
+}
+
+fn write_export(
+    context: &Context,
+    sessions: &Sessions,
+    wanted: &str,
+    format: ExportFormat,
+    output: Option<&Path>,
+) -> anyhow::Result<Exit> {
+    let seen = look(sessions, wanted)?;
+    let mut records = Vec::new();
+    seen.past.each_active(|record| records.push(record)).map_err(unreadable)?;
+    let providers = context.loaded.settings.providers.iter();
+    let keys = providers.filter_map(|provider| reasonix_config::api_key(provider, &context.env, &context.home));
+    let secrets: Vec<String> = keys.map(|key| key.expose().to_owned()).collect();
+    let format = match format {
+        ExportFormat::Md => Format::Markdown,
+        ExportFormat::Html => Format::Html,
+    };
+    let text = export(seen.past.marks().title(), &records, format, &secrets);
+    match output {
+        None => say::bytes(text.as_bytes())?,
+        Some(path) => {
+            let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+            file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
+                say::failed(Phrase::new("session.io").with("path", path.display()).with("reason", error))
+            })?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn import(context: Context, sessions: &Sessions, file: &Path) -> anyhow::Result<Exit> {
+    let unread =
+        |reason: String| say::failed(Phrase::new("session.io").with("path", file.display()).with("reason", reason));
+    let found = std::fs::metadata(file).map_err(|error| unread(error.to_string()))?;
+    if !found.is_file() || found.len() > LARGEST_IMPORT {
+        return Err(unread(std::io::Error::from(ErrorKind::InvalidInput).to_string()));
+    }
+    let bytes = std::fs::read(file).map_err(|error| unread(error.to_string()))?;
+    let mut head = fresh_head(context)?;
+    let Some(read) = foreign(&String::from_utf8_lossy(&bytes), &head.model) else {
+        return Err(say::failed(Phrase::new("cli.import_nothing").with("path", file.display())));
+    };
+    let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    head.from = Some(Origin::Import { program: read.program.to_owned(), name });
+    let count = read.bodies.len();
+    let id = sessions.import(head, read.bodies).map_err(failed)?;
+    let phrase = Phrase::new("cli.imported")
+        .with("session", id.short())
+        .with("program", read.program)
+        .with("records", count)
+        .with("skipped", read.skipped);
+    say::line(&Style::get().text(&phrase))?;
+    Ok(Exit::Done)
+}
