@@ -69,7 +69,7 @@ impl Shared {
             let thinks = found.provider.reasoning_effort.is_some();
             let role = |key: &str, value: Option<&String>| (value == Some(&name)).then(|| key.to_owned());
             ModelInfo {
-                window: found.provider.context_window,
+                window: settings.window(&found),
                 current: name == current,
                 default: default.as_ref() == Some(&name),
                 roles: role("planner", settings.agent.planner_model.as_ref()).into_iter().collect(),

@@ -1,4 +1,5 @@
 //! A made-up session.
+#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use reasonix_proto::{
     CallId, Details, Message, RECORD_VERSION, Reasoning, RecordBody, SessionHead, SessionId, StopReason, TodoItem,
