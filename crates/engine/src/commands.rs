@@ -58,7 +58,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// Words for how hard a model thinks, as endpoints take them.
-pub(crate) const EFFORTS: &[&str] = &["none", "minimal", "low", "medium", "high"];
+const EFFORTS: &[&str] = &["off", "minimal", "low", "medium", "high", "xhigh"];
 
 /// The commands of a session.
 pub(crate) fn commands(able: Able) -> Vec<CommandInfo> {

@@ -1,7 +1,7 @@
 //! Answers to queries. What may take long runs on a thread of its own; a front end that no longer waits has given it up.
 
 use crate::citations::citations;
-use crate::commands::{Able, EFFORTS, commands};
+use crate::commands::{Able, commands};
 use crate::complete::{Found, references, words};
 use crate::git::git;
 use crate::handle::Shared;
@@ -66,15 +66,14 @@ impl Shared {
         let default = settings.default_model().ok().map(|found| found.name());
         let info = |found: reasonix_config::ModelRef<'_>| {
             let name = found.name();
-            let thinks = found.provider.reasoning_effort.is_some();
             let role = |key: &str, value: Option<&String>| (value == Some(&name)).then(|| key.to_owned());
             ModelInfo {
                 window: settings.window(&found),
                 current: name == current,
                 default: default.as_ref() == Some(&name),
                 roles: role("planner", settings.agent.planner_model.as_ref()).into_iter().collect(),
-                efforts: if thinks { EFFORTS.iter().map(|word| (*word).to_owned()).collect() } else { Vec::new() },
-                price: String::new(),
+                efforts: settings.efforts(&found).into_iter().map(|effort| effort.name().to_owned()).collect(),
+                price: settings.price(&found).map(|price| shown_price(&price)).unwrap_or_default(),
                 name,
             }
         };
@@ -169,6 +168,11 @@ impl Shared {
         let status = self.outbox.status();
         Reply::Context { parts, context: status.context, window: status.window }
     }
+}
+
+/// A price for a million tokens, in one line: fresh input, cached input, output.
+fn shown_price(price: &reasonix_proto::Price) -> String {
+    format!("{}/{}/{} {}", price.input, price.cached, price.output, price.currency)
 }
 
 fn kind_of(message: &Message) -> u8 {
