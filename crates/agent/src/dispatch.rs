@@ -221,16 +221,29 @@ pub(crate) async fn finish(agent: &Agent, ready: Ready<'_>, turn: u32, stop: &St
                 tool: name.clone(),
                 subject: tool.title(&args, &action),
             });
-            if action.read_only != ReadOnly::Yes {
-                agent.watch.before(turn, &action).await;
-            }
-            let outcome = run(agent, call, tool.as_ref(), &args, stop).await;
+            let outcome = if watched(agent, turn, &action, stop).await {
+                run(agent, call, tool.as_ref(), &args, stop).await
+            } else {
+                ToolOutcome::Aborted
+            };
             (call, name, outcome)
         }
     };
     let outcome = bound(outcome, Bound::for_window(agent.model.card().window), agent.artifacts.as_ref());
     let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     RecordBody::Outcome { call: call.id.clone(), tool, took_ms, outcome }
+}
+
+/// Waits until what a writer may change is kept. False when the user interrupts the wait: then it must not run.
+async fn watched(agent: &Agent, turn: u32, action: &Action, stop: &Stop) -> bool {
+    if action.read_only == ReadOnly::Yes {
+        return true;
+    }
+    tokio::select! {
+        biased;
+        () = stop.cancelled() => false,
+        () = agent.watch.before(turn, action) => true,
+    }
 }
 
 fn canonical_name(agent: &Agent, call: &ToolCall) -> String {

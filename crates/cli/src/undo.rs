@@ -10,12 +10,9 @@ use reasonix_engine::undo::{
     BackError, FilesBack, RoomError, Span, Work, bring_again, changes, last_standing, make_room, snapshots_of, spans,
     take_back,
 };
-use reasonix_proto::{Change, ChangeKind, Level, Phrase, RecordBody, Restored};
+use reasonix_proto::{Change, ChangeKind, Level, Phrase, RecordBody};
 use reasonix_session::{Opened, Sessions};
 use reasonix_workspace::snapshot::Snapshots;
-
-/// How many paths a record or a message names.
-const MOST_NAMED: usize = 100;
 
 pub(crate) async fn undo(args: &UndoArgs) -> anyhow::Result<Exit> {
     let mut place = Place::open(args.session.as_deref())?;
@@ -141,14 +138,7 @@ impl Place {
 
     /// Journals what was done and says it. What is not as it was makes the command fail.
     async fn tell(&self, back: &FilesBack, code: &'static str) -> anyhow::Result<Exit> {
-        let body = RecordBody::Restored(Restored {
-            turn: back.turn,
-            before: back.before.clone(),
-            after: back.after.clone(),
-            paths: back.changed.iter().take(MOST_NAMED).cloned().collect(),
-            more: back.changed.len().saturating_sub(MOST_NAMED) as u64,
-            redone: code == "undo.redone",
-        });
+        let body = RecordBody::Restored(back.record(code == "undo.redone"));
         let journaled = self.opened.journal.append(body).await;
         journaled.map_err(|error| {
             say::failed(Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason))
@@ -159,15 +149,8 @@ impl Place {
         for path in &back.changed {
             say::line(&clean(&format!("  {path}")))?;
         }
-        for path in &back.kept {
-            say::notice(Level::Warning, &Phrase::new("undo.kept").with("path", path));
-        }
-        for (path, why) in &back.blocked {
-            say::notice(Level::Warning, &Phrase::new("undo.blocked").with("path", path).with("why", why));
-        }
-        if !back.uncovered.is_empty() {
-            let named = back.uncovered.join(", ");
-            say::notice(Level::Info, &Phrase::new("undo.uncovered").with("paths", named));
+        for (level, phrase) in back.notices() {
+            say::notice(level, &phrase);
         }
         if code == "undo.done" && !back.changed.is_empty() {
             say::notice(Level::Info, &Phrase::new("undo.redo"));
@@ -177,9 +160,5 @@ impl Place {
 }
 
 fn told(error: &BackError) -> anyhow::Error {
-    say::failed(match error {
-        BackError::NothingToTakeBack(turn) => Phrase::new("undo.no_changes").with("turn", turn),
-        BackError::NothingTakenBack => Phrase::new("undo.nothing_to_redo"),
-        BackError::Snapshot(error) => Phrase::new("undo.not_kept").with("reason", error),
-    })
+    say::failed(error.phrase())
 }

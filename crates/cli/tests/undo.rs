@@ -80,6 +80,21 @@ fn what_tools_and_the_shell_did_is_taken_back_and_brought_again() {
 }
 
 #[test]
+fn the_model_is_told_what_was_taken_back() {
+    let place = place(vec![bash("echo 1 > one"), Reply::say("ok"), Reply::say("I see"), Reply::say("and again")]);
+    run(&place, "make it");
+    assert_eq!(place.run(&["undo"]).code, Some(0));
+    run(&place, "what now?");
+    run(&place, "and now?");
+    let requests = place.server.requests();
+    let said = |request: usize| requests[request].last_content().to_owned();
+    assert!(said(2).contains("took back") && said(2).contains("one") && said(2).ends_with("what now?"), "{}", said(2));
+    assert_eq!(said(3), "and now?", "it is told once");
+    place.server.assert_valid();
+    place.server.assert_prefixes_grow();
+}
+
+#[test]
 fn turns_are_taken_back_one_by_one_or_down_to_one() {
     let place = place(vec![
         bash("echo 1 > one"),

@@ -105,6 +105,10 @@ impl Live {
         }
         self.leave_crumb();
         let queue = Arc::clone(&self.desk.queue);
+        let work = match work {
+            Work::Prompt(said) => Work::Prompt(self.with_news(said)),
+            other => other,
+        };
         let turn = match work {
             Work::Prompt(said) => self.agent.turn(&mut self.conversation, said, queue.inbox(), &stop),
             Work::Shell { command, keep } => self.agent.shell(&mut self.conversation, command, keep, &stop),

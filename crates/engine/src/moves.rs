@@ -2,8 +2,9 @@
 
 use crate::live::Live;
 use crate::queue::Work;
+use crate::undo::{BackError, note, spans};
 use reasonix_agent::{Conversation, Said, Sink};
-use reasonix_proto::{Event, Level, MoveReason, Phrase, RecordBody, RecordId, Rewind};
+use reasonix_proto::{Event, Level, MoveReason, Phrase, Record, RecordBody, RecordId, Rewind};
 use reasonix_session::typed;
 use std::sync::Arc;
 
@@ -29,14 +30,70 @@ impl Live {
 
     /// Takes a turn of the active branch and all after it back.
     pub(crate) async fn rewind(&mut self, turn: u32, what: Rewind) {
-        if what != Rewind::Chat {
-            return self.desk.notice(Level::Warning, Phrase::new("engine.not_possible"));
+        if what != Rewind::Chat && !self.rewind_files(turn, what == Rewind::Both).await {
+            return;
+        }
+        if what == Rewind::Files {
+            return;
         }
         let Some(record) = self.desk.past.beginning(Some(turn)) else {
             return self.desk.notice(Level::Warning, Phrase::new("engine.no_turn").with("turn", turn));
         };
         let before = self.desk.past.parent(record.id).unwrap_or(record.id);
         self.go(before, MoveReason::Rewind, typed(&record.body)).await;
+    }
+
+    /// Takes the files back. False when that failed, and then nothing else should happen either. A turn that changed no
+    /// files is no failure for somebody who wants the conversation back too.
+    async fn rewind_files(&mut self, turn: u32, with_chat: bool) -> bool {
+        let Some(undo) = &self.undo else {
+            self.desk.notice(Level::Warning, Phrase::new("engine.not_possible"));
+            return false;
+        };
+        let past = self.desk.past.clone();
+        let records = match tokio::task::spawn_blocking(move || past.all()).await {
+            Ok(Ok(records)) => records,
+            Ok(Err(error)) => {
+                self.desk.notice(Level::Error, Phrase::new("engine.log_unreadable").with("reason", error));
+                return false;
+            }
+            Err(_) => return false,
+        };
+        match undo.take_back(spans(&records), turn).await {
+            Some(Ok(back)) => {
+                self.desk.change(RecordBody::Restored(back.record(false))).await;
+                let done = Phrase::new("undo.done").with("turn", turn).with("count", back.changed.len());
+                self.desk.notice(Level::Info, done);
+                back.notices().into_iter().for_each(|(level, phrase)| self.desk.notice(level, phrase));
+                true
+            }
+            Some(Err(BackError::NothingToTakeBack(_))) if with_chat => true,
+            Some(Err(error)) => {
+                self.desk.notice(Level::Warning, error.phrase());
+                false
+            }
+            None => false,
+        }
+    }
+
+    /// Tells the model of files that were taken back since it last spoke, with the prompt, because some chat templates
+    /// refuse two messages of the user in a row.
+    pub(crate) fn with_news(&self, said: Said) -> Said {
+        let recent = self.desk.past.page(None, 8).map(|page| page.records).unwrap_or_default();
+        let spoke = |record: &Record| matches!(record.body, RecordBody::Prompt { .. } | RecordBody::Assistant { .. });
+        let since = recent.iter().rev().take_while(|record| !spoke(record));
+        let news: Vec<String> = since
+            .filter_map(|record| match &record.body {
+                RecordBody::Restored(back) if !back.paths.is_empty() => Some(note(back)),
+                _ => None,
+            })
+            .collect();
+        if news.is_empty() {
+            return said;
+        }
+        let typed = Some(said.typed().to_owned());
+        let text = news.into_iter().rev().chain([said.text]).collect::<Vec<_>>().join("\n\n");
+        Said { text, typed }
     }
 
     /// The last prompt once more, as if its turn had not been.

@@ -5,6 +5,7 @@ mod back;
 mod room;
 mod timeline;
 
+pub(crate) use back::note;
 pub use back::{BackError, FilesBack, bring_again, changes, take_back};
 pub use room::{Room, RoomError, make_room};
 pub use timeline::{Span, Work, last_standing, spans};
@@ -29,6 +30,16 @@ pub fn snapshots_of(root: &Path, home: &Path) -> Result<Snapshots, SnapshotError
 
 type Answer = oneshot::Sender<Result<Taken, SnapshotError>>;
 
+/// What the thread is asked for.
+enum Request {
+    /// A look at the files that nobody waits for.
+    Look,
+    /// A look at the files.
+    Take(Answer),
+    /// What turns did is taken back.
+    Back { spans: Vec<Span>, turn: u32, force: bool, answer: oneshot::Sender<Result<FilesBack, BackError>> },
+}
+
 /// Where states are kept, and how much of them.
 pub(crate) struct Keep {
     /// The user's folder.
@@ -39,7 +50,7 @@ pub(crate) struct Keep {
 
 /// The undo of a live session.
 pub(crate) struct Undo {
-    scans: Mutex<Option<Sender<Option<Answer>>>>,
+    scans: Mutex<Option<Sender<Request>>>,
     stop: Arc<AtomicBool>,
     turn: Mutex<Turn>,
     journal: Arc<dyn Journal>,
@@ -73,12 +84,19 @@ impl Undo {
 
     /// Begins to look at the files, so that the first writer waits less.
     pub(crate) fn begin(&self) {
-        self.send(None);
+        self.send(Request::Look);
     }
 
     /// True while states are being kept.
     pub(crate) fn works(&self) -> bool {
         !self.broken.load(Ordering::Relaxed)
+    }
+
+    /// Takes back what the turns from `turn` on did to files. None when the thread is gone.
+    pub(crate) async fn take_back(&self, spans: Vec<Span>, turn: u32) -> Option<Result<FilesBack, BackError>> {
+        let (answer, back) = oneshot::channel();
+        self.send(Request::Back { spans, turn, force: false, answer });
+        back.await.ok()
     }
 
     async fn end(&self, number: u32) {
@@ -119,7 +137,7 @@ impl Undo {
             return None;
         }
         let (answer, taken) = oneshot::channel();
-        self.send(Some(answer));
+        self.send(Request::Take(answer));
         match taken.await {
             Ok(Ok(taken)) => Some(taken),
             Ok(Err(error)) => {
@@ -133,7 +151,7 @@ impl Undo {
         }
     }
 
-    fn send(&self, request: Option<Answer>) {
+    fn send(&self, request: Request) {
         if let Some(scans) = self.scans.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
             // A thread that is gone drops the request, and with it the way back.
             let _ = scans.send(request);
@@ -167,16 +185,21 @@ impl Drop for Undo {
     }
 }
 
-fn scan_all(mut snapshots: Snapshots, keep: &Keep, queue: &Receiver<Option<Answer>>, stop: &AtomicBool) {
+fn scan_all(mut snapshots: Snapshots, keep: &Keep, queue: &Receiver<Request>, stop: &AtomicBool) {
     let mut tended = false;
     while let Ok(request) = queue.recv() {
         // Before the first look, because from then on this process relies on what is kept.
         if !std::mem::replace(&mut tended, true) {
             room::tend(&keep.home, keep.most);
         }
-        let taken = snapshots.take(&|| stop.load(Ordering::Relaxed));
-        if let Some(answer) = request {
-            let _ = answer.send(taken);
+        let mut take = || snapshots.take(&|| stop.load(Ordering::Relaxed));
+        // Whoever asked may have gone.
+        match request {
+            Request::Look => drop(take()),
+            Request::Take(answer) => drop(answer.send(take())),
+            Request::Back { spans, turn, force, answer } => {
+                drop(answer.send(take_back(&mut snapshots, &spans, turn, force)));
+            }
         }
     }
 }

@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What is covered, and how much of it.
 #[derive(Debug, Clone, Copy)]
@@ -37,12 +38,14 @@ pub struct Limits {
     pub ignored: u64,
     /// The most entries a tree may have; a larger one is not covered at all.
     pub entries: usize,
+    /// How long a look at the tree may take.
+    pub patience: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         const MB: u64 = 1024 * 1024;
-        Self { file: 64 * MB, ignored_file: MB, ignored: 64 * MB, entries: 300_000 }
+        Self { file: 64 * MB, ignored_file: MB, ignored: 64 * MB, entries: 300_000, patience: Duration::from_secs(60) }
     }
 }
 
@@ -55,6 +58,9 @@ pub enum SnapshotError {
     /// The tree has more entries than are covered.
     #[error("there are more than {0} files and folders")]
     TooManyEntries(usize),
+    /// Looking at the tree takes longer than anybody should wait.
+    #[error("looking at all files takes more than {} s", .0.as_secs())]
+    TooSlow(Duration),
     /// The work was called off.
     #[error("stopped")]
     Stopped,
@@ -113,6 +119,9 @@ impl Snapshots {
         }
         let folder = openat(CWD, root, crate::beneath::FOLDER, Mode::empty())
             .map_err(|errno| SnapshotError::io(root)(errno.into()))?;
+        if !scan::keeps_files(&folder) {
+            return Err(SnapshotError::NotAProject(root.to_owned()));
+        }
         let name = BlobKey::of(root.as_os_str().as_encoded_bytes()).to_string();
         let index = kept.join("index").join(name.get(..32).unwrap_or(&name));
         let blobs = Blobs::at(&kept.join("blobs"));

@@ -2,13 +2,16 @@
 //! own work changed. What somebody else changed in the meantime is kept unless it is given up by name.
 
 use super::timeline::{Span, Work, last_back};
-use reasonix_proto::{Change, ChangeKind};
+use reasonix_proto::{Change, ChangeKind, Level, Phrase, Restored};
 use reasonix_tools::diff;
 use reasonix_workspace::snapshot::{Entry, RelPath, SnapshotError, Snapshots, Tree, changes_between};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest text that is compared line by line.
 const LARGEST_TEXT: u64 = 1024 * 1024;
+
+/// How many paths a record names.
+const MOST_NAMED: usize = 100;
 
 /// What going back did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +30,56 @@ pub struct FilesBack {
     pub blocked: Vec<(String, String)>,
     /// What the states never covered, as `path (reason)`.
     pub uncovered: Vec<String>,
+}
+
+impl FilesBack {
+    /// The record of it.
+    pub fn record(&self, redone: bool) -> Restored {
+        Restored {
+            turn: self.turn,
+            before: self.before.clone(),
+            after: self.after.clone(),
+            paths: self.changed.iter().take(MOST_NAMED).cloned().collect(),
+            more: self.changed.len().saturating_sub(MOST_NAMED) as u64,
+            redone,
+        }
+    }
+
+    /// What a person should know beside what was changed.
+    pub fn notices(&self) -> Vec<(Level, Phrase)> {
+        let kept = self.kept.iter().map(|path| (Level::Warning, Phrase::new("undo.kept").with("path", path)));
+        let blocked = self
+            .blocked
+            .iter()
+            .map(|(path, why)| (Level::Warning, Phrase::new("undo.blocked").with("path", path).with("why", why)));
+        let mut notices: Vec<_> = kept.chain(blocked).collect();
+        if !self.uncovered.is_empty() {
+            notices.push((Level::Info, Phrase::new("undo.uncovered").with("paths", self.uncovered.join(", "))));
+        }
+        notices
+    }
+}
+
+impl BackError {
+    /// What to tell the user.
+    pub fn phrase(&self) -> Phrase {
+        match self {
+            Self::NothingToTakeBack(turn) => Phrase::new("undo.no_changes").with("turn", turn),
+            Self::NothingTakenBack => Phrase::new("undo.nothing_to_redo"),
+            Self::Snapshot(error) => Phrase::new("undo.not_kept").with("reason", error),
+        }
+    }
+}
+
+/// What the model is told about files that were taken back since it last spoke.
+pub(crate) fn note(back: &Restored) -> String {
+    let what = if back.redone { "brought back" } else { "took back" };
+    let more = if back.more > 0 { format!(" and {} more", back.more) } else { String::new() };
+    format!(
+        "[The user {what} the changes of turn {} and later. These files are different now: {}{more}. Read them again before you rely on them.]",
+        back.turn,
+        back.paths.join(", ")
+    )
 }
 
 /// Why there is no going back.

@@ -33,6 +33,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("undo.nothing_to_redo", "nothing was taken back since the last change", "自上次更改以来没有撤销任何内容"),
     ("undo.redo", "`reasonix undo --redo` brings it back", "`reasonix undo --redo` 可恢复"),
     ("undo.redone", "what was taken back is there again: {count} files", "已恢复撤销的更改：{count} 个文件"),
+    ("undo.store_busy", "a running session relies on what is kept", "正在运行的会话依赖这些内容"),
+    ("undo.store_busy.hint", "try again when no session is running", "请在没有会话运行时重试"),
     (
         "undo.store_du",
         "{blobs} files of {sessions} sessions, {size} MiB of {max} MiB",

@@ -12,7 +12,7 @@ use std::ffi::CString;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A file that was written this short before a scan may be written again without its stamp changing.
 const SETTLED: Duration = Duration::from_millis(100);
@@ -77,6 +77,9 @@ pub(super) struct Scan<'a> {
     /// True when an ignore file changed: then nothing is taken over without asking again.
     rules_changed: bool,
     path: Vec<u8>,
+    begun: Instant,
+    /// How many entries were looked at.
+    looked: usize,
 }
 
 #[derive(Default)]
@@ -119,7 +122,22 @@ impl<'a> Scan<'a> {
         let entries = HashMap::with_capacity(before.entries.len());
         let found = Found { entries, ..Found::default() };
         let (ignored_bytes, rules_changed, path) = (0, false, Vec::new());
-        Self { blobs, limits, ignores, before, stop, found, device: 0, young, ignored_bytes, rules_changed, path }
+        let (device, begun, looked) = (0, Instant::now(), 0);
+        Self {
+            blobs,
+            limits,
+            ignores,
+            before,
+            stop,
+            found,
+            device,
+            young,
+            ignored_bytes,
+            rules_changed,
+            path,
+            begun,
+            looked,
+        }
     }
 
     pub(super) fn run(mut self, root: &Path, folder: &OwnedFd) -> Result<Found, SnapshotError> {
@@ -159,8 +177,14 @@ impl<'a> Scan<'a> {
         if self.found.entries.len() >= self.limits.entries {
             return Err(SnapshotError::TooManyEntries(self.limits.entries));
         }
-        if self.found.entries.len().is_multiple_of(256) && (self.stop)() {
-            return Err(SnapshotError::Stopped);
+        self.looked += 1;
+        if self.looked.is_multiple_of(64) {
+            if (self.stop)() {
+                return Err(SnapshotError::Stopped);
+            }
+            if self.begun.elapsed() > self.limits.patience {
+                return Err(SnapshotError::TooSlow(self.limits.patience));
+            }
         }
         // It may have gone since the folder was listed.
         let Ok(found) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(()) };
@@ -293,6 +317,23 @@ impl<'a> Scan<'a> {
     fn uncovered(&mut self, reason: Reason) {
         self.found.uncovered.push(Uncovered { path: RelPath(self.path.clone()), reason });
     }
+}
+
+/// False for file systems that show the state of the kernel: what is there is no content that could be had back.
+pub(super) fn keeps_files(folder: &OwnedFd) -> bool {
+    const SHOWN: &[i64] = &[
+        0x9fa0,      // proc
+        0x6265_6572, // sysfs
+        0x6462_6720, // debugfs
+        0x7472_6163, // tracefs
+        0x0027_e0eb, // cgroup
+        0x6367_7270, // cgroup2
+        0x1cd1,      // devpts
+        0x7363_6673, // securityfs
+        0xcafe_4a11, // bpf
+    ];
+    #[allow(clippy::unnecessary_cast)]
+    rustix::fs::fstatfs(folder).is_ok_and(|found| !SHOWN.contains(&(found.f_type as i64)))
 }
 
 const OPEN_FOLDER: OFlags =

@@ -246,12 +246,17 @@ fn home_and_the_top_are_refused_and_large_trees_too() {
     for (root, home) in [("/", "/nowhere"), ("/usr", "/usr/lib"), ("/usr", "/usr")] {
         assert!(matches!(open(root.as_ref(), home.as_ref()), Err(SnapshotError::NotAProject(_))), "{root}");
     }
+    assert!(matches!(open("/proc".as_ref(), "/nowhere".as_ref()), Err(SnapshotError::NotAProject(_))));
     assert!(open(&place.root, place.root.parent().unwrap()).is_ok(), "a project below the home");
     place.write("a", "");
     place.write("b", "");
     let limits = Limits { entries: 1, ..Limits::default() };
     let mut small = Snapshots::open(&place.root, &place.kept, None, limits).unwrap();
     assert!(matches!(small.take(&|| false), Err(SnapshotError::TooManyEntries(1))));
+    (0..70).for_each(|number| place.write(&format!("f{number}"), ""));
+    let limits = Limits { patience: std::time::Duration::ZERO, ..Limits::default() };
+    let mut hasty = Snapshots::open(&place.root, &place.kept, None, limits).unwrap();
+    assert!(matches!(hasty.take(&|| false), Err(SnapshotError::TooSlow(_))));
 }
 
 #[test]
