@@ -96,6 +96,10 @@ impl Agent {
         let Some(mut record) = self.folded(conversation, &need, window, budget, stop).await else { return Ok(false) };
         record.before = before;
         record.after = conversation.tokens_with(&record);
+        // Folding what cannot be made smaller would only break the prefix.
+        if record.after >= before && need.reason != FoldReason::Manual {
+            return Ok(false);
+        }
         let record = self.journal.append(RecordBody::Compacted(Box::new(record))).await?;
         conversation.take(&record);
         self.sink.emit(Event::Compacted { record: Box::new(record) });
