@@ -161,6 +161,11 @@ impl Answer {
         calls.map(|(at, _)| at)
     }
 
+    /// True once a call has begun.
+    pub(crate) fn has_calls(&self) -> bool {
+        self.calls().next().is_some()
+    }
+
     /// The open call at a place.
     fn open_call(&self, place: Option<u64>) -> Option<usize> {
         let open = |at: &usize| self.blocks.get(*at).is_some_and(|block| block.open && block.place == place);

@@ -12,6 +12,12 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
+/// Places for items whose place nobody said, and for those that only come with the end.
+const UNPLACED: u64 = 1 << 32;
+const AT_THE_END: u64 = 1 << 33;
+/// The most items that are told apart by their ids.
+const MOST_ITEMS: usize = 4 * 1024;
+
 /// One event. Leaves are raw, so that an odd one spoils nothing but itself.
 #[derive(Deserialize)]
 struct Event<'a> {
@@ -19,6 +25,8 @@ struct Event<'a> {
     kind: Value,
     #[serde(default)]
     output_index: Value,
+    #[serde(default)]
+    item_id: Value,
     #[serde(borrow, default)]
     item: Option<&'a RawValue>,
     #[serde(default)]
@@ -57,13 +65,21 @@ pub(crate) struct Decoder {
     answer: Answer,
     /// The places of items that are complete.
     whole: Vec<u64>,
+    /// Items by their id, and their places: not every server says the place with every event.
+    places: Vec<(String, u64)>,
     usage: Option<Usage>,
     done: bool,
 }
 
 impl Decoder {
     pub(crate) fn new(endpoint: Arc<Endpoint>, request: Arc<Request>) -> Self {
-        Self { answer: Answer::new(endpoint, request, NAME), whole: Vec::new(), usage: None, done: false }
+        Self {
+            answer: Answer::new(endpoint, request, NAME),
+            whole: Vec::new(),
+            places: Vec::new(),
+            usage: None,
+            done: false,
+        }
     }
 
     fn take(&mut self, text: &str) -> Result<(), Trouble> {
@@ -78,7 +94,12 @@ impl Decoder {
             let error = error.unwrap_or_else(|| serde_json::json!({ "code": event.code, "message": event.message }));
             return Err(Trouble::in_stream(&self.answer.endpoint, &error));
         }
-        let place = event.output_index.as_u64().or_else(|| event.output_index.as_str()?.parse().ok());
+        let index = event.output_index.as_u64().or_else(|| event.output_index.as_str()?.parse().ok());
+        let id = match event.item.map(value) {
+            Some(item) => item["id"].as_str().unwrap_or_default().to_owned(),
+            None => event.item_id.as_str().unwrap_or_default().to_owned(),
+        };
+        let place = self.place(index, &id);
         let delta = event.delta.as_str().unwrap_or_default();
         match kind.strip_prefix("response.").unwrap_or(kind) {
             "output_item.added" => self.added(place, event.item),
@@ -101,6 +122,21 @@ impl Decoder {
             },
             _ => Ok(()),
         }
+    }
+
+    /// The place of an item: as the event says it, or that of the same id.
+    fn place(&mut self, index: Option<u64>, id: &str) -> Option<u64> {
+        if id.is_empty() {
+            return index;
+        }
+        if let Some((_, place)) = self.places.iter().find(|(known, _)| known == id) {
+            return Some(*place);
+        }
+        let place = index.unwrap_or(UNPLACED + self.places.len() as u64);
+        if self.places.len() < MOST_ITEMS {
+            self.places.push((id.to_owned(), place));
+        }
+        Some(place)
     }
 
     fn added(&mut self, place: Option<u64>, item: Option<&RawValue>) -> Result<(), Trouble> {
@@ -159,8 +195,22 @@ impl Decoder {
         if response.error.is_object() || response.status == "failed" {
             return Err(Trouble::in_stream(&self.answer.endpoint, &response.error));
         }
-        for (place, item) in response.output.iter().flatten().enumerate() {
-            self.item(Some(place as u64), item)?;
+        // What came in events stands; only what never did is taken from the end.
+        let heard = (
+            self.answer.out.text > 0,
+            self.answer.out.reasoning > 0 || !self.whole.is_empty(),
+            self.answer.has_calls(),
+        );
+        for (number, raw) in response.output.iter().flatten().enumerate() {
+            let known = match value(raw)["type"].as_str() {
+                Some("message") => heard.0,
+                Some("reasoning") => heard.1,
+                Some("function_call") => heard.2,
+                _ => true,
+            };
+            if !known {
+                self.item(Some(AT_THE_END + number as u64), raw)?;
+            }
         }
         let reason = response.incomplete_details["reason"].as_str().unwrap_or_default();
         self.answer.stop = Some(match (response.status.as_str(), reason) {
