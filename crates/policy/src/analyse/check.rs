@@ -11,8 +11,7 @@ pub(super) fn disagreement(source: &str, tree: &Tree) -> Option<Hidden> {
     if tree.root_node().has_error() {
         return Some(Hidden::Unparsed);
     }
-    let mut marks = Marks::default();
-    marks.lines = source.contains('\n');
+    let mut marks = Marks { lines: source.contains('\n'), ..Marks::default() };
     marks.collect(source, tree);
     if marks.torn || has_gap(source, &mut marks.covered) {
         return Some(Hidden::Unparsed);

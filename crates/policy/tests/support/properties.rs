@@ -50,15 +50,15 @@ fn rules(texts: &[&str]) -> Vec<Rule> {
 /// The verdict of a line under rules of every kind.
 pub(crate) fn verdict(line: &str, setting: Setting) -> Verdict {
     thread_local! {
-        static RULES: (Vec<Rule>, Vec<Rule>, Vec<Rule>, Vec<Rule>, Vec<Rule>) = (
+        static RULES: [Vec<Rule>; 5] = [
             rules(&["Bash(touch:*)", "Bash(git push)", "Bash(*evil*)"]),
             rules(&["Bash(npm install:*)"]),
             rules(&["Bash(npm test:*)", "Bash(cargo test:*)", "Bash(make x)", "Bash(git log *)"]),
             rules(&["Bash(rm:*)", "Edit(old)"]),
             more_dangers(&["make deploy".to_owned()]).unwrap(),
-        );
+        ];
     }
-    RULES.with(|(deny, ask, allow, approved, dangerous)| {
+    RULES.with(|[deny, ask, allow, approved, dangerous]| {
         let rules = Rules {
             deny: deny.clone(),
             ask: ask.clone(),
@@ -187,8 +187,7 @@ pub(crate) const TOKENS: &[&str] = &[
 /// A line that bytes stand for: a token each.
 pub(crate) fn tokens(bytes: &[u8]) -> String {
     let mut line = String::new();
-    let mut bytes = bytes.iter();
-    while let Some(byte) = bytes.next() {
+    for byte in bytes {
         let index = usize::from(*byte);
         // What is beyond the table is a blank before the next one.
         match TOKENS.get(index) {
