@@ -1,6 +1,7 @@
 //! What operations act on, whether a turn runs or not: questions, the queue, the posture, titles and labels.
 
 use crate::approve::{Approvals, Heard};
+use crate::handle::Shared;
 use crate::outbox::Outbox;
 use crate::queue::{Queue, Work};
 use crate::refs::resolve_refs;
@@ -30,6 +31,20 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
+    pub(crate) fn new(shared: &Shared, queue: Arc<Queue>, journal: Arc<dyn Journal>) -> Self {
+        Self {
+            gate: Arc::clone(&shared.gate),
+            outbox: Arc::clone(&shared.outbox),
+            queue,
+            journal,
+            past: shared.past.clone(),
+            base: Arc::clone(&shared.base),
+            closing: false,
+            trust: shared.trust.clone(),
+            after_turn: VecDeque::new(),
+        }
+    }
+
     /// An operation while a turn runs.
     pub(crate) async fn take_meanwhile(&mut self, op: Op, stop: &Stop) {
         match op {

@@ -113,10 +113,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         check_folder(&head.cwd, start.workspace.root())?;
     }
     let model = pick_model(&start, resumed.then_some(&opened.history))?;
-    let todo = Todo::default();
-    if let Some(phases) = opened.history.todo.clone() {
-        todo.restore(phases);
-    }
+    let todo = todo_of(&opened);
     let earlier = resumed.then_some(head.tools.as_slice());
     let notice = if runs_commands(&start, earlier) { shortcoming(&confinement) } else { None };
     let (outbox, events) = Outbox::new(status_of(&start, &opened, &head, &model, word(&confinement)));
@@ -138,19 +135,13 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         journal: opened.journal.clone(),
         artifacts,
         sink: Arc::new(lookout),
-        watch: undo.clone().map_or_else(|| Arc::new(NoWatch) as Arc<dyn Watch>, |undo| undo),
+        watch: watch_of(undo.as_ref()),
         limits: limits_of(&start.settings),
     };
     announce(&outbox, &opened, resumed, &model.card().name, notice.as_ref());
-    if let Some(phrase) = key_moved(&start, &model.card().name) {
-        outbox.emit(Event::Notice { level: Level::Warning, phrase });
-    }
     tokio::spawn(model.warm());
     let trust = Word::new(start.settings.trust.clone());
-    // Where somebody is, they are asked; where nobody is, it is said.
-    if let Some(phrase) = trust.off().filter(|_| !start.attended) {
-        outbox.emit(Event::Notice { level: Level::Warning, phrase });
-    }
+    warn(&start, &outbox, &model.card().name, &trust);
     let (ops, inbound) = mpsc::unbounded_channel();
     let base = Arc::new(start);
     let Opened { journal, past, history, .. } = opened;
@@ -158,34 +149,49 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         Conversation::replay(prefix.clone(), history.messages, past.turns(), history.usage, history.context)
             .folded_by(history.folded);
     let shared = Shared {
-        outbox: outbox.clone(),
-        gate: gate.clone(),
-        past: past.clone(),
+        outbox,
+        gate,
+        past,
         todo: todo.clone(),
         prefix: prefix.clone(),
-        base: base.clone(),
+        base,
         origins,
         confinement,
-        trust: trust.clone(),
+        trust,
         undo: undo.is_some(),
     };
-    let desk = Desk {
-        gate,
-        outbox,
-        queue,
-        journal,
-        past,
-        base,
-        closing: false,
-        trust,
-        after_turn: std::collections::VecDeque::new(),
-    };
+    let desk = Desk::new(&shared, queue, journal);
     let live = Live { agent, conversation, desk, inbound, resumed, undo, todo, prefix, terminal };
     tokio::spawn(async move {
         let _way_out = way_out;
         live.run().await;
     });
     Ok(Handle { session: head.session, events, ops, shared: Arc::new(shared) })
+}
+
+/// The todo list as it was left.
+fn todo_of(opened: &Opened) -> Todo {
+    let todo = Todo::default();
+    if let Some(phases) = opened.history.todo.clone() {
+        todo.restore(phases);
+    }
+    todo
+}
+
+fn watch_of(undo: Option<&Arc<Undo>>) -> Arc<dyn Watch> {
+    match undo {
+        Some(undo) => undo.clone(),
+        None => Arc::new(NoWatch),
+    }
+}
+
+/// What a person should know before the first prompt. Where somebody is, they are asked about trust; where nobody is,
+/// it is said.
+fn warn(start: &Start, outbox: &Outbox, model: &str, trust: &Word) {
+    let untrusted = trust.off().filter(|_| !start.attended);
+    for phrase in key_moved(start, model).into_iter().chain(untrusted) {
+        outbox.emit(Event::Notice { level: Level::Warning, phrase });
+    }
 }
 
 fn broken(opened: &Opened) -> EngineError {

@@ -266,7 +266,7 @@ async fn title_posture_model_and_grants_are_records() {
             rules.into_iter().filter(|rule| rule.origin == "session").map(|rule| rule.rule).collect::<Vec<_>>()
         }
     };
-    assert_eq!(rules(&handle).await, [rule.clone()]);
+    assert_eq!(rules(&handle).await, std::slice::from_ref(&rule));
     changed(&mut handle, Op::Revoke { rule, scope: Scope::Session }).await;
     assert!(rules(&handle).await.is_empty());
     let session = handle.session.clone();
@@ -298,7 +298,7 @@ async fn a_discarded_session_is_gone_from_everywhere_but_the_disk() {
         panic!()
     };
     assert_eq!(total, 0);
-    assert!(world.home.exists(&format!("state/sessions/{session}.jsonl")));
+    assert!(world.home.exists(format!("state/sessions/{session}.jsonl")));
 }
 
 #[tokio::test]

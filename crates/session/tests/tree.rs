@@ -226,7 +226,7 @@ async fn torn_bytes_are_not_written_through_a_link() {
     std::fs::write(&precious, "mine").unwrap();
     std::os::unix::fs::symlink(&precious, path.with_extension("torn")).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(&path, text.clone() + "{\"id\":9,\"par").unwrap();
+    std::fs::write(&path, text + "{\"id\":9,\"par").unwrap();
     assert!(matches!(place.sessions.open(id.as_str(), |_| {}), Err(SessionError::Io { .. })));
     assert_eq!(std::fs::read_to_string(&precious).unwrap(), "mine");
     assert!(std::fs::read_to_string(&path).unwrap().ends_with("par"), "nothing is cut off before it is kept");
