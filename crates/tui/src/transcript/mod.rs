@@ -29,6 +29,7 @@ pub struct Transcript {
     open: bool,
     fold: fold::Fold,
     weight: usize,
+    most: usize,
     /// Entries before this one gave up what they could.
     shrunk: usize,
     /// Entries before this one are gone.
@@ -46,6 +47,7 @@ impl Default for Transcript {
             open: false,
             fold: fold::Fold::default(),
             weight: 0,
+            most: MOST_BYTES,
             shrunk: 0,
             gone: 0,
             scroll: scroll::Drawn::default(),
@@ -182,13 +184,13 @@ impl Transcript {
 
     /// Keeps the source within its bound.
     fn bound(&mut self) {
-        while self.weight > MOST_BYTES && self.shrunk < self.given {
+        while self.weight > self.most && self.shrunk < self.given {
             let Some(entry) = self.entries.get_mut(self.shrunk) else { break };
             self.weight = self.weight.saturating_sub(entry.shrink());
             self.shrunk += 1;
         }
         let before = self.gone;
-        while self.weight > MOST_BYTES && self.gone < self.shrunk {
+        while self.weight > self.most && self.gone < self.shrunk {
             let Some(entry) = self.entries.get_mut(self.gone) else { break };
             self.weight = self.weight.saturating_sub(entry.weight());
             *entry = Entry::Gone;

@@ -284,10 +284,11 @@ fn a_session_that_is_taken_up_again_looks_like_it_did() {
 }
 
 #[test]
-fn ten_thousand_messages_keep_within_their_bound() {
-    let mut transcript = Transcript::default();
+fn a_session_of_any_length_keeps_within_its_bound() {
+    let most = 256 * 1024;
+    let mut transcript = Transcript { most, ..Transcript::default() };
     let output = "a line of output that is not short\n".repeat(200);
-    for index in 0..10_000 {
+    for index in 0..500 {
         let call = format!("c{index}");
         apply(
             &mut transcript,
@@ -296,8 +297,8 @@ fn ten_thousand_messages_keep_within_their_bound() {
         transcript.take_finished(80, &Look::default());
     }
     let counted: usize = transcript.entries.iter().map(super::Entry::weight).sum();
-    assert!(counted <= super::MOST_BYTES + 64 * 1024, "{counted}");
-    assert!(transcript.weight.abs_diff(counted) < 256 * 1024, "{} and {counted}", transcript.weight);
+    assert!(counted <= most + 16 * 1024, "{counted}");
+    assert!(transcript.weight.abs_diff(counted) < 16 * 1024, "{} and {counted}", transcript.weight);
     assert!(size_of::<super::Entry>() <= 48, "an entry takes {} bytes", size_of::<super::Entry>());
     let all = transcript.all(80, &Look::default(), Duration::ZERO);
     assert!(all.first().unwrap().to_string().contains("what came before"), "{}", all.first().unwrap());
@@ -362,7 +363,7 @@ fn things() -> impl Strategy<Value = Vec<Thing>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn any_events_at_any_width(things in things(), unicode: bool) {
