@@ -213,7 +213,7 @@ fn the_terminal_is_given_back() {
     pane.shows("Stopped");
     pane.keys(&["stty -a | grep -q ' echo ' && echo it''s fine", "Enter"]);
     pane.shows("its fine");
-    pane.keys(&["clear; fg", "Enter"]);
+    pane.keys(&["clear; fg; echo ended $?", "Enter"]);
     pane.shows("› half a thought");
     pane.keys(&[" more"]);
     pane.shows("› half a thought more");

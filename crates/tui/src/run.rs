@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 
 /// Between two frames that nothing but the stream asks for.
 const FRAME: Duration = Duration::from_millis(16);
+/// So long a shell may take to say which job it continues.
+const SETTLE: Duration = Duration::from_millis(150);
 /// So long the front end may take to leave after a signal.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -116,7 +118,10 @@ pub fn run(options: Options, post: Post, inbox: Receiver<Msg>, ask: impl FnMut(A
     let modes = Modes { mouse: options.mouse && options.full, colours: true };
     let terminal = Terminal::take(modes)?;
     let to = post.0.clone();
-    let reader = Reader::start(move |batch| to.send(Msg::Inputs(batch)).is_ok())?;
+    let reader = Reader::start(move |batch| {
+        let gone = batch.is_empty();
+        to.send(if gone { Msg::Terminated } else { Msg::Inputs(batch) }).is_ok()
+    })?;
     listen(post.0.clone())?;
     let files = options.state.as_ref().map(|state| Files::at(state, &options.folder));
     let (width, height) = app.size;
@@ -393,6 +398,8 @@ impl<A: FnMut(Asked)> Shell<A> {
     fn suspend(&mut self) -> io::Result<()> {
         self.lend(|_| {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
+            // The shell still writes which job it continues.
+            std::thread::sleep(SETTLE);
         })
     }
 

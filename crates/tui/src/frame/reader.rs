@@ -22,7 +22,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Starts to read; every batch goes to `give`, until it says that nobody listens.
+    /// Starts to read; every batch goes to `give`, until it says that nobody listens. An empty one means that the terminal
+    /// is gone.
     pub fn start(give: impl FnMut(Batch) -> bool + Send + 'static) -> io::Result<Self> {
         let (woken, wake) = rustix::pipe::pipe()?;
         let (tell, held) = channel();
@@ -68,10 +69,16 @@ impl Body {
                     continue;
                 }
                 Ok(_) => match rustix::io::read(&terminal, &mut bytes) {
-                    Ok(0) => return,
+                    Ok(0) => {
+                        give(Batch::new());
+                        return;
+                    }
                     Ok(count) => parser.feed(bytes.get(..count).unwrap_or_default()),
                     Err(Errno::INTR | Errno::AGAIN) => continue,
-                    Err(_) => return,
+                    Err(_) => {
+                        give(Batch::new());
+                        return;
+                    }
                 },
                 Err(Errno::INTR) => continue,
                 Err(_) => return,
