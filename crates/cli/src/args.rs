@@ -130,7 +130,7 @@ pub(crate) struct RunArgs {
     /// The answer must be JSON that fits this JSON schema
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output_schema: Option<PathBuf>,
-    /// Answer yes for this run where a person would be asked about this rule, such as 'Bash(rm:*)'; may be given several times
+    /// Answer yes for this run where a person would be asked about this rule, such as 'Bash(rm:*)'; workspace-destructive stands for every dangerous command whose effects undo takes back; may be given several times
     #[arg(long, value_name = "RULE")]
     pub(crate) approve: Vec<String>,
 }

@@ -83,7 +83,7 @@ struct Desk {
 /// Why a session is left.
 enum Next {
     Leave,
-    Open(SessionArgs),
+    Open(Box<SessionArgs>),
 }
 
 impl Desk {
@@ -116,7 +116,7 @@ impl Desk {
                 }
                 Next::Leave => return Ok(Parting::Silent),
                 Next::Open(args) => {
-                    self.args = args;
+                    self.args = *args;
                     self.spoke = false;
                 }
             }
@@ -145,7 +145,7 @@ impl Desk {
                         tokio::spawn(async move { post.reply(id, reply.await) });
                     }
                     Some(Asked::Host(host)) => if let Some(args) = self.other(host) {
-                        return Next::Open(args);
+                        return Next::Open(Box::new(args));
                     },
                 },
                 envelope = handle.events.next() => match envelope {

@@ -118,9 +118,10 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     let notice = if runs_commands(&start, earlier) { shortcoming(&confinement) } else { None };
     let (outbox, events) = Outbox::new(status_of(&start, &opened, &head, &model, word(&confinement)));
     outbox.set_price(model.card().price.clone());
-    let gate = Arc::new(Approvals::new(standing, start.workspace.clone(), outbox.clone()));
-    made.iter().for_each(|record| gate.recall(record));
     let undo = undo_of(&start, &opened, &outbox);
+    let gate = Approvals::new(standing, start.workspace.clone(), outbox.clone()).undone_by(undo.as_ref());
+    let gate = Arc::new(gate);
+    made.iter().for_each(|record| gate.recall(record));
     let crossing = Crossing::new(&start.settings, start.workspace.root(), &confinement, start.attended);
     let shell = Shell { confinement: confinement.clone(), crossing: Some(crossing.clone()) };
     let tools = toolset(&start, &artifacts, &todo, shell, earlier);

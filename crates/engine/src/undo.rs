@@ -12,7 +12,7 @@ pub use timeline::{Span, Work, last_standing, spans};
 
 use reasonix_agent::{BoxFuture, Journal, Sink, Watch};
 use reasonix_proto::{Action, Event, Family, Level, Moment, Phrase, RecordBody, Snapshot};
-use reasonix_workspace::snapshot::{Limits, SnapshotError, Snapshots, Taken};
+use reasonix_workspace::snapshot::{Limits, SnapshotError, Snapshots, Taken, Uncovered};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -97,6 +97,11 @@ impl Undo {
         let (answer, back) = oneshot::channel();
         self.send(Request::Back { spans, turn, force: false, answer });
         back.await.ok()
+    }
+
+    /// What a look at the files leaves out now; none when there is no undo.
+    pub(crate) async fn uncovered(&self) -> Option<Vec<Uncovered>> {
+        Some(self.take().await?.uncovered)
     }
 
     async fn end(&self, number: u32) {

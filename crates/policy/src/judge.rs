@@ -1,6 +1,6 @@
 //! The verdict with the dangerous class above the rules, and with what was approved for a run.
 
-use crate::danger::{Danger, dangers};
+use crate::danger::{Danger, dangers, stays_in_workspace};
 use crate::facts::Facts;
 use crate::protected::{approved_for, is_protected};
 use crate::rule::Rule;
@@ -26,6 +26,16 @@ pub struct Circumstances<'a> {
 /// Decides with the dangerous class above everything but a deny: it asks in every posture, and no grant covers it.
 /// Without a person, only what was approved for the run answers it, and never a hidden program.
 pub fn judge(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>) -> Verdict {
+    decide(rules, about, case, None)
+}
+
+/// The same where whoever started this run also gave the word for dangers that end at files of the workspace. The
+/// caller vouches that the box holds the call there and that undo covers what it touches. Rules hold as ever.
+pub fn judge_restorable(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>, word: &str) -> Verdict {
+    decide(rules, about, case, Some(word))
+}
+
+fn decide(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>, word: Option<&str>) -> Verdict {
     let verdict = weigh(rules, about.granted, about.posture, case);
     if matches!(verdict, Verdict::Deny(_)) {
         return verdict;
@@ -44,7 +54,8 @@ pub fn judge(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>) -> Verdi
         if about.attended {
             return Verdict::Ask(By::Danger(found));
         }
-        match approves(about.approved, case, &found) {
+        let by_word = || word.filter(|_| stays_in_workspace(&found)).map(str::to_owned);
+        match approves(about.approved, case, &found).or_else(by_word) {
             Some(rule) => answered = Some(rule),
             None => return Verdict::Ask(By::Danger(found)),
         }

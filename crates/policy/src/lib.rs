@@ -20,7 +20,7 @@ pub use danger::{Danger, dangers, more_dangers, stays_in_workspace};
 pub use effects::{Effects, Hidden, How, Places, Simple, Word, WordKind, Write};
 pub use examine::{Finding, Never, Remark, examine};
 pub use facts::{Facts, NoFacts, Target};
-pub use judge::{Circumstances, judge, protected};
+pub use judge::{Circumstances, judge, judge_restorable, protected};
 pub use protected::{approved_for, is_protected};
 pub use reasonix_proto::visible;
 pub use rule::{Rule, RuleError};

@@ -116,7 +116,7 @@ impl Files {
     }
 
     /// Every place that the path may mean; none when that cannot be told.
-    fn candidates(&self, places: &Places, path: &str) -> Option<Vec<PathBuf>> {
+    pub(super) fn candidates(&self, places: &Places, path: &str) -> Option<Vec<PathBuf>> {
         if path.starts_with('~') {
             return None;
         }
@@ -152,7 +152,7 @@ impl Facts for Files {
 }
 
 /// The path with links resolved as far as it exists; the rest by its text.
-fn resolved(path: &Path) -> PathBuf {
+pub(super) fn resolved(path: &Path) -> PathBuf {
     let mut rest = Vec::new();
     let mut at = path;
     loop {

@@ -4,25 +4,27 @@ mod aside;
 mod files;
 mod keep;
 mod question;
+mod restorable;
 mod rules;
 
 pub(crate) use aside::{Aside, Said, rule_for};
 
 use crate::error::EngineError;
 use crate::start::Start;
+use crate::undo::Undo;
 use files::Files;
 use keep::Keeper;
 use question::{digest, question};
 use reasonix_agent::{Ask, BoxFuture, Decision, Gate, Sink};
 use reasonix_policy::{
-    By, Case, Circumstances, Effects, Posture, Rule, Rules, Verdict, evaluate, is_protected, judge, more_dangers,
-    protected,
+    By, Case, Circumstances, Danger, Effects, Posture, Rule, Rules, Verdict, evaluate, is_protected, judge,
+    judge_restorable, more_dangers, protected,
 };
 use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, Level, Phrase, ReadOnly, Record, TurnState};
 use reasonix_workspace::Workspace;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::oneshot;
 
 /// What was settled before the session began.
@@ -39,15 +41,20 @@ pub(crate) struct Standing {
     keeper: Option<Keeper>,
     /// The kernel keeps commands in a box of level `full`.
     walled: bool,
+    /// Dangers that undo can take back were answered for this run.
+    restorable: bool,
 }
 
 impl Standing {
     pub(crate) fn new(rules: Rules, posture: Posture, start: &Start) -> Result<Self, EngineError> {
-        let approved = start.approve.iter().map(|text| Rule::parse(text)).collect::<Result<_, _>>()?;
+        let (words, rules_given): (Vec<&String>, Vec<&String>) =
+            start.approve.iter().partition(|text| text.as_str() == restorable::WORD);
+        let approved = rules_given.into_iter().map(|text| Rule::parse(text)).collect::<Result<_, _>>()?;
+        let restorable = !words.is_empty();
         let dangerous = more_dangers(&start.settings.permissions.dangerous)?;
         let file = start.settings.user_file.clone();
         let keeper = file.map(|file| Keeper::new(file, start.workspace.root().to_owned()));
-        Ok(Self { rules, posture, attended: start.attended, approved, dangerous, keeper, walled: false })
+        Ok(Self { rules, posture, attended: start.attended, approved, dangerous, keeper, walled: false, restorable })
     }
 
     /// Tells whether commands are kept in a box of level `full`.
@@ -66,6 +73,8 @@ pub(crate) struct Approvals {
     waiting: Mutex<HashMap<AskId, Waiting>>,
     asked: AtomicU64,
     files: Files,
+    /// What takes back what calls did; it ends with the session, which a gate may outlive.
+    undo: Weak<Undo>,
     sink: Arc<dyn Sink>,
 }
 
@@ -97,8 +106,16 @@ impl Approvals {
             waiting: Mutex::default(),
             asked: AtomicU64::new(0),
             files: Files::new(workspace),
+            undo: Weak::new(),
             sink,
         }
+    }
+
+    /// Tells what takes back what calls did.
+    #[must_use]
+    pub(crate) fn undone_by(mut self, undo: Option<&Arc<Undo>>) -> Self {
+        self.undo = undo.map(Arc::downgrade).unwrap_or_default();
+        self
     }
 
     /// Takes in what the session did before this process.
@@ -151,7 +168,8 @@ impl Approvals {
         judged
     }
 
-    fn verdict(&self, ask: &Ask<'_>) -> Verdict {
+    /// The verdict; with a word that answers dangers which undo can take back, where it was given and holds.
+    fn verdict(&self, ask: &Ask<'_>, word: Option<&str>) -> Verdict {
         let mut action = self.judged(ask.action);
         let tool = ask.tool.spec().name.as_str();
         let effects = Case::new(tool, &action).effects;
@@ -169,7 +187,12 @@ impl Approvals {
             facts: &self.files,
         };
         let case = Case { tool, action: &action, effects };
-        let verdict = self.by_resource(judge(&self.standing.rules, &about, &case), &granted, &case.effects);
+        let rules = &self.standing.rules;
+        let judged = match word {
+            Some(word) => judge_restorable(rules, &about, &case, word),
+            None => judge(rules, &about, &case),
+        };
+        let verdict = self.by_resource(judged, &granted, &case.effects);
         let verdict = self.by_protection(verdict, &about, &case.effects);
         if !matches!(verdict, Verdict::Deny(_)) {
             self.files.await_made(&ask.call.id, &case.effects);
@@ -216,6 +239,21 @@ impl Approvals {
         let free = !self.standing.attended && !self.standing.walled && nobody_said_so;
         free && ask.action.family == Family::Bash
             && Case::new(&ask.tool.spec().name, ask.action).effects.iter().any(|effects| effects.interprets)
+    }
+
+    /// Nobody can be asked about a danger; whoever started this run may have given the word for what undo takes back.
+    async fn answer_danger(&self, ask: &Ask<'_>, found: Vec<Danger>) -> Decision {
+        if !self.standing.restorable {
+            return deny_danger(ask, found, None);
+        }
+        let effects = Case::new(&ask.tool.spec().name, ask.action).effects;
+        if let Some(lack) = self.lack(&found, &effects).await {
+            return deny_danger(ask, found, Some(&lack));
+        }
+        match self.verdict(ask, Some(restorable::WORD)) {
+            Verdict::Allow(by) => Decision::Allow { record: Some(by_rule(ask, true, &by)) },
+            Verdict::Ask(by) | Verdict::Deny(by) => deny(ask, &by, "no approval of this run answers it"),
+        }
     }
 
     async fn ask_person(&self, ask: Ask<'_>, by: By) -> Decision {
@@ -287,7 +325,7 @@ impl Approvals {
 impl Gate for Approvals {
     fn decide<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(async move {
-            match self.verdict(&ask) {
+            match self.verdict(&ask, None) {
                 Verdict::Allow(by) if self.is_unheld_code(&ask, &by) => {
                     deny(&ask, &by, "code for an interpreter runs without a person only at sandbox level full")
                 }
@@ -297,7 +335,7 @@ impl Gate for Approvals {
                     deny(&ask, &by, "it is not allowed here; no approval can change that in this session")
                 }
                 Verdict::Ask(by) if self.standing.attended => self.ask_person(ask, by).await,
-                Verdict::Ask(By::Danger(found)) => deny_danger(&ask, found),
+                Verdict::Ask(By::Danger(found)) => self.answer_danger(&ask, found).await,
                 Verdict::Ask(by) => deny(&ask, &by, "it needs a person's approval and nobody is here to give it"),
             }
         })
@@ -344,11 +382,13 @@ fn deny(ask: &Ask<'_>, by: &By, why: &str) -> Decision {
     Decision::Deny { record: by_rule(ask, false, by), message }
 }
 
-fn deny_danger(ask: &Ask<'_>, found: Vec<reasonix_policy::Danger>) -> Decision {
+fn deny_danger(ask: &Ask<'_>, found: Vec<Danger>, lack: Option<&str>) -> Decision {
     let mut reasons: Vec<&str> = found.iter().map(|danger| danger.advice.as_str()).collect();
     reasons.dedup();
+    let lack =
+        lack.map(|lack| format!(". --approve {} does not answer it: {lack}", restorable::WORD)).unwrap_or_default();
     let message = format!(
-        "by the dangerous class: {}. Nobody is here to approve it. Go another way, or say in your answer what the user should run",
+        "by the dangerous class: {}{lack}. Nobody is here to approve it. Go another way, or say in your answer what the user should run",
         reasons.join("; ")
     );
     Decision::Deny { record: by_rule(ask, false, &By::Danger(found)), message }

@@ -30,6 +30,10 @@ impl Approvals {
             shown.extend(list.iter().map(|rule| info(rule, effect, &origin, false)));
         }
         shown.extend(self.standing.approved.iter().map(|rule| info(rule, Effect::Allow, "--approve", false)));
+        if self.standing.restorable {
+            let rule = super::restorable::WORD.to_owned();
+            shown.push(RuleInfo { rule, effect: Effect::Allow, origin: "--approve".to_owned(), revocable: false });
+        }
         let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
         shown.extend(granted.iter().map(|rule| info(rule, Effect::Allow, "session", true)));
         let posture = match self.posture(false) {

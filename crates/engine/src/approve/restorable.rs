@@ -1,0 +1,159 @@
+//! `--approve workspace-destructive`: what it needs, and which dangers it answers. It never answers what undo could not
+//! bring back.
+
+use super::Approvals;
+use super::files::{Files, resolved};
+use reasonix_policy::{Danger, Effects, Simple, Word, WordKind, stays_in_workspace};
+use reasonix_workspace::snapshot::Uncovered;
+use std::path::{Path, PathBuf};
+
+/// What stands for it among the rules of `--approve`.
+pub(super) const WORD: &str = "workspace-destructive";
+
+/// Programs that touch nothing but what their words name.
+const PROGRAMS: &[&str] = &["rm", "unlink", "truncate", "mv", "chmod", "find", "git"];
+
+/// So many files are looked at for the history of a repository among them.
+const MOST_FILES: usize = 50_000;
+
+const NOT_CERTAIN: &str = "it is not certain that nothing but files of this folder is touched";
+
+impl Approvals {
+    /// Why the word does not answer these dangers; none when it does.
+    pub(super) async fn lack(&self, found: &[Danger], effects: &[Effects]) -> Option<String> {
+        if !self.standing.walled {
+            return Some("it needs sandbox level full, which commands do not have here".to_owned());
+        }
+        let Some(undo) = self.undo.upgrade() else {
+            return Some("it needs undo, which is off in this session".to_owned());
+        };
+        let touched = if stays_in_workspace(found) { touched(&self.files, found, effects) } else { None };
+        let Some(touched) = touched else { return Some(NOT_CERTAIN.to_owned()) };
+        let Some(uncovered) = undo.uncovered().await else {
+            return Some("it needs undo, which does not work in this folder".to_owned());
+        };
+        let root = self.files.workspace().root();
+        touched.iter().find_map(|path| lost(root, path, &uncovered))
+    }
+}
+
+/// Every place that the dangers touch; none when that cannot be told.
+fn touched(files: &Files, found: &[Danger], effects: &[Effects]) -> Option<Vec<PathBuf>> {
+    // A link that the line makes, or code, may lead a name elsewhere.
+    let bends = |effects: &Effects| {
+        effects.interprets || effects.alters || effects.commands.iter().any(|simple| simple.program() == "ln")
+    };
+    if effects.iter().any(bends) {
+        return None;
+    }
+    let mut places = Vec::new();
+    for danger in found {
+        if let Some(simple) = &danger.command {
+            places.extend(by_command(files, simple)?);
+            continue;
+        }
+        let writes = effects.iter().flat_map(|effects| &effects.writes);
+        for write in writes.filter(|write| write.path.as_ref().is_none_or(|path| danger.touches.contains(path))) {
+            places.extend(files.candidates(&write.places, write.path.as_deref()?)?);
+        }
+    }
+    Some(places)
+}
+
+fn by_command(files: &Files, simple: &Simple) -> Option<Vec<PathBuf>> {
+    let named = simple.words.first().is_some_and(|word| PROGRAMS.contains(&word.text.as_str()));
+    let elsewhere = |word: &Word| word.text.starts_with('-') && word.text.contains(['/', '=']);
+    if !named || simple.args().iter().any(elsewhere) {
+        return None;
+    }
+    if simple.program() == "git" {
+        return cleaned(files, simple);
+    }
+    let words = if simple.program() == "find" { starting_points(simple) } else { simple.operands() };
+    if words.is_empty() {
+        return files.candidates(&simple.places, ".");
+    }
+    let mut places = Vec::new();
+    for word in words {
+        places.extend(files.candidates(&simple.places, &fixed_part(simple, word)?)?);
+    }
+    Some(places)
+}
+
+/// `git clean` spares the history, but may take everything else.
+fn cleaned(files: &Files, simple: &Simple) -> Option<Vec<PathBuf>> {
+    if simple.args().first().is_none_or(|word| word.text != "clean") {
+        return None;
+    }
+    let mut places = files.candidates(&simple.places, ".")?;
+    if places.iter().any(|place| resolved(place) != files.workspace().root()) {
+        return None;
+    }
+    places.clear();
+    for entry in std::fs::read_dir(files.workspace().root()).ok()? {
+        let path = entry.ok()?.path();
+        places.extend((!path.ends_with(".git")).then_some(path));
+    }
+    Some(places)
+}
+
+/// Where `find` begins; empty for the folder it runs in.
+fn starting_points(simple: &Simple) -> Vec<&Word> {
+    simple.args().iter().take_while(|word| !word.text.starts_with(['-', '(', '!'])).collect()
+}
+
+/// The word, or the folder that a pattern looks in; none for what only the shell knows.
+fn fixed_part(simple: &Simple, word: &Word) -> Option<String> {
+    if word.is_fixed() {
+        return Some(word.text.clone());
+    }
+    // Other programs follow the links that a pattern finds, and so would a pattern that goes on below them.
+    let takes_links = !matches!(simple.program(), "rm" | "unlink" | "mv");
+    if word.kind != WordKind::Pattern || takes_links || word.text.contains('{') {
+        return None;
+    }
+    let (folder, name) = word.text.rsplit_once('/').unwrap_or((".", &word.text));
+    let plain = !folder.contains(['*', '?', '[']) && !name.is_empty();
+    plain.then(|| format!("{folder}/"))
+}
+
+/// What would be lost at this place for good; none when undo covers all of it.
+fn lost(root: &Path, path: &Path, uncovered: &[Uncovered]) -> Option<String> {
+    let real = resolved(path);
+    // A link itself is at one place, and what it leads to at another.
+    let itself = path.file_name().zip(path.parent()).map(|(name, parent)| resolved(parent).join(name));
+    for place in [Some(real.clone()), itself].into_iter().flatten() {
+        let Ok(below) = place.strip_prefix(root) else { return Some(NOT_CERTAIN.to_owned()) };
+        if below.components().any(|part| part.as_os_str() == ".git") {
+            return Some(format!("undo does not cover {}", below.display()));
+        }
+        let meets = |left: &&Uncovered| {
+            let left = left.path.as_path();
+            left.starts_with(below) || below.starts_with(left)
+        };
+        if let Some(left) = uncovered.iter().find(meets) {
+            return Some(format!("undo does not cover {} ({})", left.path.shown(), left.reason.word()));
+        }
+    }
+    history_below(&real)
+        .map(|found| format!("undo does not cover {}", found.strip_prefix(root).unwrap_or(&found).display()))
+}
+
+/// The history of a repository at or below this place; also where there is too much to look at.
+fn history_below(place: &Path) -> Option<PathBuf> {
+    let mut folders = vec![place.to_owned()];
+    let mut seen = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            seen += 1;
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if seen > MOST_FILES || (is_folder && entry.file_name() == ".git") {
+                return Some(entry.path());
+            }
+            if is_folder {
+                folders.push(entry.path());
+            }
+        }
+    }
+    None
+}
