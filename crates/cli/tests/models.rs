@@ -178,7 +178,7 @@ fn a_key_is_never_shown_or_kept() {
     for kind in KINDS {
         let echo = format!(r#"{{"error":{{"message":"bad key {CANARY}, header Bearer {CANARY}"}}}}"#);
         let html = format!("<html>{CANARY}</html>");
-        let replies = vec![
+        let replies = [
             Reply::fail(401, &echo),
             Reply::fail(400, &echo),
             Reply::html(),
