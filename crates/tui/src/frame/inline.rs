@@ -2,7 +2,7 @@
 //! below them are changed in place. Knows no absolute position, so nothing above is ever touched.
 
 use crate::Colours;
-use crate::frame::paint::{rewrite, to_column, to_row};
+use crate::frame::paint::{put, rewrite, to_column, to_row};
 use crate::frame::row::Row;
 use ratatui_core::text::Line;
 
@@ -47,6 +47,7 @@ impl Inline {
         // There is always a row for the cursor to stand in.
         let live = live.get(cut..).filter(|live| !live.is_empty()).unwrap_or(&blank);
         let rows: Vec<Row> = finished.iter().chain(live).map(|line| Row::of(line, self.width)).collect();
+        self.make_room(out, &rows);
         for (index, row) in rows.iter().enumerate() {
             self.show(out, index, row, colours);
         }
@@ -61,6 +62,28 @@ impl Inline {
         let row = finished.len() + usize::from(row).saturating_sub(cut);
         self.go(out, row.min(self.extent - 1), column.min(self.width - 1));
         self.give_away(finished.len());
+    }
+
+    /// Where rows come in above others that stay as they are, the terminal moves those down by itself.
+    fn make_room(&mut self, out: &mut String, rows: &[Row]) {
+        let same = rows.iter().rev().zip(self.rows.iter().rev()).take_while(|(new, old)| new == old).count();
+        let more = rows.len().saturating_sub(self.rows.len());
+        // Where everything would leave the screen there is nothing to move.
+        if more == 0 || same < 2 || rows.len() > usize::from(self.height) {
+            return;
+        }
+        while self.extent < rows.len() {
+            self.go(out, self.extent - 1, 0);
+            out.push_str("\r\n");
+            self.row = self.extent;
+            self.extent += 1;
+        }
+        let at = self.rows.len() - same;
+        self.go(out, at, 0);
+        put(out, format_args!("\x1b[{more}L"));
+        // Terminals differ in where the cursor's column is then.
+        self.column = u16::MAX;
+        self.rows.splice(at..at, std::iter::repeat_n(Row::default(), more));
     }
 
     fn show(&mut self, out: &mut String, index: usize, row: &Row, colours: Colours) {
