@@ -33,7 +33,7 @@ async fn opening_ten_thousand_messages() {
     let id = head.session.clone();
     {
         let opened = sessions.create(head).unwrap();
-        let output = "a line of some output, as commands print it, with \"quotes\" in it\n".repeat(150);
+        let output = "a line of some output, as commands print it, with \"quotes\" in it\n".repeat(195);
         let started = Instant::now();
         let mut count = 0;
         for turn in 1..=1250 {
