@@ -56,6 +56,7 @@ impl Context {
             forbid_read: sandbox.forbid_read.clone(),
             closed: vec![self.home.clone()],
             unlisted: self.unlisted(),
+            opened: self.opened(),
         };
         Workspace::open(root, options)
             .map_err(|error| say::usage(Phrase::new("engine.workspace").with("reason", error)))
@@ -69,6 +70,22 @@ impl Context {
             .filter_map(|rule| Rule::parse(&Rule::relative_to(rule, &root)).ok())
             .flat_map(|rule| rule.unlisted())
             .collect()
+    }
+
+    /// What rules allow to read is open also where it holds keys. Without a folder a name means the one at the root.
+    fn opened(&self) -> Vec<String> {
+        let root = self.root().display().to_string();
+        let allowed = self.loaded.settings.permissions.allow.iter().map(|rule| Rule::relative_to(rule, &root));
+        let reading = allowed.filter(|rule| rule.trim_start().starts_with("Read("));
+        let globs = |rule: String| {
+            let found = Rule::parse(&rule).map(|rule| rule.unlisted()).unwrap_or_default();
+            let at_root = !rule.contains('/');
+            found.into_iter().map(move |glob| match glob.strip_prefix("**/") {
+                Some(name) if at_root => name.to_owned(),
+                _ => glob,
+            })
+        };
+        reading.flat_map(globs).collect()
     }
 
     /// What a session starts from.

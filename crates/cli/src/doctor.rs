@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::models::ask;
 use crate::say::{self, Colour, Style, clean};
-use reasonix_config::{Flags, ModelRef, shown_address};
+use reasonix_config::{Flags, Hosts, ModelRef, shown_address};
 use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_proto::{Level, Phrase};
 use reasonix_words::hint;
@@ -130,6 +130,9 @@ fn sandbox(report: &mut Report, context: &Context) -> anyhow::Result<()> {
         };
         let network = if settings.sandbox.network { "on" } else { "off" };
         report.line(Mark::Good, &Phrase::new(code).with("network", network))?;
+    }
+    for preset in Hosts::unknown(&settings.sandbox.allow_hosts) {
+        report.line(Mark::Note, &Phrase::new("cli.doctor_preset").with("preset", preset))?;
     }
     match (reasonix_engine::shortcoming(&confinement), &confinement) {
         (None, _) => Ok(()),

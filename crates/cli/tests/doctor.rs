@@ -96,3 +96,10 @@ fn rules_are_tried_out() {
     }
     assert!(!text.contains("Bash(cargo test:*)"), "{text}");
 }
+
+#[test]
+fn a_preset_of_hosts_that_does_not_exist_is_named() {
+    let config = "[sandbox]\nallow_hosts = [\"@crago\", \"@cargo\", \"crates.example\"]\n";
+    let (_, text, ..) = doctor(config, &["--offline"]);
+    assert!(text.contains("there is no preset @crago") && !text.contains("preset @cargo"), "{text}");
+}

@@ -153,3 +153,37 @@ fn a_project_in_shared_memory_is_seen_and_nothing_else_there() {
     assert_eq!(std::fs::read_to_string(work.join("here")).unwrap(), "made\n");
     assert!(!result(&place).contains("secret"), "{}", result(&place));
 }
+
+#[test]
+fn env_files_that_git_does_not_track_are_closed_to_commands_and_file_tools() {
+    if !support::has_box() {
+        return;
+    }
+    // The name is put together by the program, so that only the kernel can say no.
+    let line = "for d in . sub kept; do for e in env env.example; do cat $d/.$e; done; done; true";
+    let read = |path: &str| Reply::call("read_file", json!({"path": path}));
+    for (settings, open) in [("", false), ("[permissions]\nallow = [\"Read(.env)\"]\n", true)] {
+        let place = Place::new(vec![bash(line), read(".env"), read("kept/.env"), Reply::say("ok")]);
+        place.configure(settings);
+        let git = |args: &[&str]| {
+            assert!(place.program(std::path::Path::new("git"), args).output().unwrap().status.success(), "{args:?}");
+        };
+        git(&["init", "-q"]);
+        place.work.write(".env", "KEY=at-the-root\n");
+        place.work.write(".env.example", "KEY=an-example\n");
+        place.work.write("sub/.env", "KEY=further-down\n");
+        place.work.write("kept/.env", "KEY=tracked\n");
+        git(&["add", "-f", "kept/.env"]);
+        let ran = place.run(&["run", "go"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let sent = place.server.requests();
+        let all = sent.last().unwrap().messages();
+        let said = |at: usize| all[at]["content"].as_str().unwrap().to_owned();
+        assert!(said(3).contains("an-example") && said(3).contains("KEY=tracked"), "{}", said(3));
+        assert!(!said(3).contains("further-down"), "{}", said(3));
+        assert_eq!(said(3).contains("at-the-root"), open, "{}", said(3));
+        assert_eq!(said(5).contains("at-the-root"), open, "{}", said(5));
+        assert_eq!(said(5).contains("git does not track"), !open, "{}", said(5));
+        assert!(said(7).contains("KEY=tracked"), "{}", said(7));
+    }
+}

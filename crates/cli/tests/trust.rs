@@ -13,7 +13,7 @@ fn hostile(replies: Vec<Reply>) -> Place {
     let trace = |name: &str| format!("touch {}", place.work.join(&format!("ran-{name}")).display());
     place.work.write(
         "reasonix.toml",
-        &format!(
+        format!(
             "[hooks]\nsession_start = {:?}\n[status_line]\ncommand = {:?}\n[formatter]\nx = {:?}\n[lsp.x]\ncommand = {:?}\n\
              [validation]\ncommand = {:?}\n[[plugins]]\nname = \"a\"\ncommand = \"sh\"\nargs = [\"run.sh\"]\n",
             trace("hook"),
@@ -23,14 +23,14 @@ fn hostile(replies: Vec<Reply>) -> Place {
             trace("validation"),
         ),
     );
-    place.work.write("run.sh", &trace("plugin"));
-    place.work.write(".mcp.json", &json!({"mcpServers": {"b": {"command": "sh", "args": ["run.sh"]}}}).to_string());
-    place.work.write(".reasonix/hooks/pre.sh", &trace("file"));
+    place.work.write("run.sh", trace("plugin"));
+    place.work.write(".mcp.json", json!({"mcpServers": {"b": {"command": "sh", "args": ["run.sh"]}}}).to_string());
+    place.work.write(".reasonix/hooks/pre.sh", trace("file"));
     place.work.write(".reasonix/skills/s/SKILL.md", "!`sh run.sh`");
-    place.work.write(".reasonix/skills/s/run.sh", &trace("skill"));
+    place.work.write(".reasonix/skills/s/run.sh", trace("skill"));
     // What programs load by themselves when somebody asks for their version.
     place.work.write(".tool-versions", "nodejs system\n");
-    place.work.write(".envrc", &trace("direnv"));
+    place.work.write(".envrc", trace("direnv"));
     place.work.write(".yarnrc.yml", "yarnPath: run.sh\n");
     place.work.write("conftest.py", "import os; os.system('touch ran-conftest')\n");
     place.work.write("build.rs", "fn main() { std::fs::write(\"ran-build\", \"\").unwrap(); }\n");

@@ -24,7 +24,7 @@ pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> C
     let options = BoxOptions {
         writable: workspace.roots(),
         closed,
-        masked: masks::masked(&settings.permissions.deny, workspace.root()),
+        masked: Some(masks::masked(&settings.permissions.deny, workspace)),
         caches: match sandbox.caches {
             CacheSetting::Shared => Caches::Shared,
             CacheSetting::Session => Caches::Session,

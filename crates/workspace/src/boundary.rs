@@ -3,6 +3,7 @@
 
 use crate::beneath::{Beneath, FOLDER};
 use crate::resolve::Resolve;
+use crate::secrets::Secrets;
 use crate::{FileError, Options, kind, lexical};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rustix::fd::{AsFd, OwnedFd};
@@ -20,6 +21,7 @@ pub(crate) struct Boundary {
     roots: Vec<Root>,
     pub(crate) barriers: Vec<Barrier>,
     unlisted: GlobSet,
+    secrets: Vec<Secrets>,
     beneath: Beneath,
 }
 
@@ -87,6 +89,8 @@ impl Boundary {
         for dir in &options.add_dirs {
             roots.push(Root::open(&base.join(dir))?);
         }
+        let opened = unlisted(&options.opened)?;
+        let secrets = roots.iter().map(|root| Secrets::new(root.base.clone(), opened.clone())).collect();
         roots.extend(options.allow_write.iter().filter_map(|path| Root::open_any(&base.join(path))));
         let forbid = options.forbid_read.iter().map(|path| (path, "the settings forbid reading it"));
         let closed = options.closed.iter().map(|path| (path, "it belongs to the program itself"));
@@ -96,7 +100,7 @@ impl Boundary {
             None => Beneath::Walk,
         });
         let unlisted = unlisted(&options.unlisted)?;
-        Ok(Self { roots, barriers, unlisted, beneath })
+        Ok(Self { roots, barriers, unlisted, secrets, beneath })
     }
 
     /// The first root.
@@ -178,10 +182,20 @@ impl Boundary {
         self.barriers.iter().filter_map(|barrier| stat(&barrier.real).ok().map(|found| id(&found))).collect()
     }
 
+    /// True when a file without links is a `.env` that nobody but the user is to read.
+    pub(crate) fn is_secret(&self, real: &Path) -> bool {
+        self.secrets.iter().any(|secrets| secrets.hold(real)) && real.is_file()
+    }
+
+    /// All of those that are there.
+    pub(crate) fn secrets(&self) -> Vec<PathBuf> {
+        self.secrets.iter().flat_map(Secrets::there).collect()
+    }
+
     /// True when a path without links, found on a walk, is closed.
     pub(crate) fn hides(&self, real: &Path, inode: Option<u64>, ids: &[Id]) -> bool {
         let named = real.strip_prefix(self.root()).is_ok_and(|below| self.unlisted.is_match(below));
-        if named || self.barriers.iter().any(|barrier| barrier.covers(real)) {
+        if named || self.barriers.iter().any(|barrier| barrier.covers(real)) || self.is_secret(real) {
             return true;
         }
         let suspect = inode.is_none_or(|inode| ids.iter().any(|(_, closed)| *closed == inode));

@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 /// As many links as Linux itself follows in one path.
 const MAX_LINKS: usize = 40;
 
+const SECRET: &str = "it is an .env file that git does not track; a rule such as allow Read(.env) opens it";
+
 /// One walk along a path.
 pub(crate) struct Resolve<'a> {
     boundary: &'a Boundary,
@@ -50,6 +52,9 @@ impl<'a> Resolve<'a> {
             self.stat = stat(&self.real).ok();
         }
         self.closed()?;
+        if self.stat.is_some() && self.boundary.is_secret(&self.real) {
+            return Err(FileError::Forbidden { path: self.given.to_owned(), reason: SECRET });
+        }
         Ok(Place { root, real: self.real, stat: self.stat, missing: self.missing })
     }
 

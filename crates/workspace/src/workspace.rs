@@ -31,6 +31,8 @@ pub struct Options {
     pub closed: Vec<PathBuf>,
     /// Globs below the root that listings and searches leave out: what a rule denies to read must not be found either.
     pub unlisted: Vec<String>,
+    /// Globs below the root of `.env` files that are open although git does not track them.
+    pub opened: Vec<String>,
 }
 
 /// The door to every file. Cheap to clone; clones share what the session has seen.
@@ -63,6 +65,12 @@ impl Workspace {
     /// Every place that is open for writing, the root first.
     pub fn roots(&self) -> Vec<PathBuf> {
         self.0.boundary.open_places()
+    }
+
+    /// The `.env` files that are closed although they lie inside, as of now: git does not track them, and no rule opens
+    /// them.
+    pub fn secrets(&self) -> Vec<PathBuf> {
+        self.0.boundary.secrets()
     }
 
     /// The normalised path, relative to the root when it lies below it, `.` for the root itself; for rules, titles and

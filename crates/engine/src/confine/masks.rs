@@ -1,8 +1,10 @@
-//! What `deny Read(…)` rules hide from programs too: the files that stand at such places when a command starts.
+//! What is hidden from programs too, of what stands there when a command starts: what `deny Read(…)` rules name, and
+//! `.env` files that git does not track.
 
 use reasonix_exec::Masked;
 use reasonix_policy::{Mode, Posture, Rule, Rules, Verdict, evaluate};
 use reasonix_proto::{Action, Family, ReadOnly};
+use reasonix_workspace::Workspace;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,8 +14,18 @@ const MOST_FILES: usize = 20_000;
 /// Folders that no pattern is looked for in.
 const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "__pycache__"];
 
-/// Works out, for each command anew, what the rules hide; none when no rule speaks of files to read.
-pub(super) fn masked(deny: &[String], root: &Path) -> Option<Masked> {
+/// Works out, for each command anew, what is hidden.
+pub(super) fn masked(deny: &[String], workspace: &Workspace) -> Masked {
+    let (ruled, workspace) = (ruled(deny, workspace.root()), workspace.clone());
+    Masked(Arc::new(move || {
+        let mut found = workspace.secrets();
+        found.extend(ruled.iter().flat_map(|ruled| ruled()));
+        found
+    }))
+}
+
+/// What the rules hide; none when no rule speaks of files to read.
+fn ruled(deny: &[String], root: &Path) -> Option<impl Fn() -> Vec<PathBuf> + Send + Sync + use<>> {
     let shown = root.display().to_string();
     let rules: Vec<Rule> = deny.iter().filter_map(|text| Rule::parse(&Rule::relative_to(text, &shown)).ok()).collect();
     let rules: Vec<Rule> = rules.into_iter().filter(|rule| !rule.unlisted().is_empty()).collect();
@@ -24,13 +36,13 @@ pub(super) fn masked(deny: &[String], root: &Path) -> Option<Masked> {
     let plain: Vec<PathBuf> = plain.iter().filter_map(literal).map(|path| root.join(path)).collect();
     let patterns = Rules { deny: patterns, mode: Mode::Allow, ..Rules::default() };
     let root = root.to_owned();
-    Some(Masked(Arc::new(move || {
+    Some(move || {
         let mut found: Vec<PathBuf> = plain.iter().filter_map(|path| path.canonicalize().ok()).collect();
         if !patterns.deny.is_empty() {
             find(&root, &patterns, &mut found);
         }
         found
-    })))
+    })
 }
 
 /// The one place that a rule speaks of; none for a pattern, and for a name without a folder, which stands for every one.
@@ -67,7 +79,7 @@ fn find(root: &Path, patterns: &Rules, found: &mut Vec<PathBuf>) {
 
 #[cfg(test)]
 mod tests {
-    use super::masked;
+    use super::ruled;
     use std::fs;
 
     #[test]
@@ -82,7 +94,7 @@ mod tests {
         }
         let rules = |list: &[&str]| list.iter().map(|rule| (*rule).to_owned()).collect::<Vec<_>>();
         let places = |list: &[&str]| {
-            let mut found = (masked(&rules(list), &root).expect("rules").0)();
+            let mut found = ruled(&rules(list), &root).expect("rules")();
             found.sort();
             found.iter().map(|path| path.strip_prefix(&root).expect("inside").display().to_string()).collect::<Vec<_>>()
         };
@@ -90,6 +102,6 @@ mod tests {
         assert_eq!(places(&["Read(keys/**)"]), ["keys"]);
         assert_eq!(places(&["Read(.env)"]), [".env", "a/b/.env"]);
         assert_eq!(places(&["Read(**/*.pem)", "Read(plain)", "Read(not/there)"]), ["a/x.pem", "plain"]);
-        assert!(masked(&rules(&["Bash(rm:*)", "Edit(x)", "Read"]), &root).is_none());
+        assert!(ruled(&rules(&["Bash(rm:*)", "Edit(x)", "Read"]), &root).is_none());
     }
 }

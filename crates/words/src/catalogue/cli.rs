@@ -89,6 +89,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请用 reasonix setup 或 --model 选择其中之一",
     ),
     ("cli.doctor_note", "note", "注意"),
+    (
+        "cli.doctor_preset",
+        "sandbox.allow_hosts: there is no preset @{preset}",
+        "sandbox.allow_hosts：没有预设 @{preset}",
+    ),
+    ("cli.doctor_preset.hint", "presets are listed in docs/sandbox.md", "预设列表见 docs/sandbox.md"),
     ("cli.doctor_program", "{name} is {path}", "{name} 位于 {path}"),
     ("cli.doctor_text", "{text}", "{text}"),
     ("cli.doctor_version", "reasonix {version}", "reasonix {version}"),

@@ -318,3 +318,45 @@ fn a_listing_says_what_each_entry_is() {
     assert!(listing.entries.is_sorted_by(|a, b| a.name < b.name));
     assert_eq!(code(place.open().list("plain")), "not_a_directory");
 }
+
+#[test]
+fn env_files_that_git_does_not_track_are_closed_unless_a_rule_opens_them() {
+    for version in ["2", "3", "4"] {
+        let place = Place::new();
+        let git = |args: &[&str]| {
+            let mut command = std::process::Command::new("git");
+            command.arg("-C").arg(&place.root).args(args).env("GIT_CONFIG_GLOBAL", "/dev/null");
+            assert!(command.output().unwrap().status.success(), "{args:?}");
+        };
+        git(&["init", "-q"]);
+        for file in [".env", ".env.local", ".env.example", "a/.env", "a/kept/.env", "a/kept/.env.prod", ".envrc"] {
+            place.file(file, "KEY=needle");
+        }
+        place.file(".env.d/plain", "KEY=needle");
+        git(&["add", "-f", ".envrc", "a/kept/.env", "a/kept/.env.prod"]);
+        git(&["add", "-N", ".env.example"]);
+        git(&["update-index", "--index-version", version]);
+        let options = Options { opened: vec!["**/.env.local".into()], ..Options::default() };
+        for (way, workspace) in place.both(&options) {
+            let mut secrets = workspace.secrets();
+            secrets.sort();
+            assert_eq!(secrets, [place.root.join(".env"), place.root.join("a/.env")], "{way:?} {version}");
+            for (path, expect) in [
+                (".env", "forbidden"),
+                ("a/../a/.env", "forbidden"),
+                ("a/kept/.env", "ok"),
+                ("a/kept/.env.prod", "ok"),
+                (".env.local", "ok"),
+                (".env.example", "ok"),
+                (".env.d/plain", "ok"),
+                (".envrc", "ok"),
+            ] {
+                assert_eq!(code(workspace.read_text(path)), expect, "{way:?} {version} {path}");
+            }
+            assert_eq!(code(put(&workspace, ".env", "x")), "forbidden");
+            git(&["add", "-f", ".env"]);
+            assert_eq!(code(workspace.read_text(".env")), "forbidden", "what a session adds opens nothing");
+            git(&["rm", "-q", "--cached", ".env"]);
+        }
+    }
+}

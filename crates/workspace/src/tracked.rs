@@ -1,0 +1,93 @@
+//! Which files git tracks, read from its index without running anything.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// An index beyond this size is not read.
+const MOST_BYTES: u64 = 256 * 1024 * 1024;
+
+/// The paths that `wanted` picks among those tracked by the repository that a folder lies in, absolute. Nothing outside
+/// of a repository, and where the index cannot be read.
+pub(crate) fn tracked(folder: &Path, wanted: fn(&[u8]) -> bool) -> HashSet<PathBuf> {
+    let top = folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
+    let Some((top, index)) = top.and_then(|top| Some((top, read(&git_folder(&top.join(".git"))?.join("index"))?)))
+    else {
+        return HashSet::new();
+    };
+    // The index does not say how long its hashes are; only one length fits the lengths of its names.
+    let names = names(&index, 20, wanted).or_else(|| names(&index, 32, wanted)).unwrap_or_default();
+    names.iter().map(|name| top.join(OsStr::from_bytes(name))).collect()
+}
+
+/// A worktree or a submodule has a file there that says where the folder is.
+fn git_folder(git: &Path) -> Option<PathBuf> {
+    if git.is_dir() {
+        return Some(git.to_owned());
+    }
+    let line = String::from_utf8(read(git)?).ok()?;
+    Some(git.parent()?.join(line.strip_prefix("gitdir:")?.trim()))
+}
+
+fn read(path: &Path) -> Option<Vec<u8>> {
+    // A pipe would be waited for.
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+fn names(index: &[u8], hash: usize, wanted: fn(&[u8]) -> bool) -> Option<Vec<Vec<u8>>> {
+    let number = |at: usize| index.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
+    if index.get(..4)? != b"DIRC" {
+        return None;
+    }
+    let (version, count) = (number(4)?, number(8)?);
+    if !(2..=4).contains(&version) {
+        return None;
+    }
+    let mut found = Vec::new();
+    let mut name: Vec<u8> = Vec::new();
+    let mut at = 12;
+    for _ in 0..count {
+        let flags = u16::from_be_bytes(index.get(at + 40 + hash..at + 42 + hash)?.try_into().ok()?);
+        let extended = version >= 3 && flags & 0x4000 != 0;
+        let mut from = at + 42 + hash + if extended { 2 } else { 0 };
+        if version == 4 {
+            let (cut, next) = cut_length(index, from)?;
+            name.truncate(name.len().checked_sub(cut)?);
+            from = next;
+        } else {
+            name.clear();
+        }
+        let end = from + index.get(from..)?.iter().position(|byte| *byte == 0)?;
+        name.extend_from_slice(index.get(from..end)?);
+        let length = usize::from(flags & 0x0fff);
+        if length < 0x0fff && length != name.len() {
+            return None;
+        }
+        // Entries of the older forms are filled up with one to eight zeroes.
+        at = if version == 4 { end + 1 } else { at + (end - at) / 8 * 8 + 8 };
+        if wanted(&name) {
+            found.push(name.clone());
+        }
+    }
+    Some(found)
+}
+
+/// How much of the name before is left out, and where the rest begins.
+fn cut_length(index: &[u8], mut at: usize) -> Option<(usize, usize)> {
+    let mut byte = *index.get(at)?;
+    let mut value = usize::from(byte & 0x7f);
+    while byte & 0x80 != 0 {
+        at += 1;
+        byte = *index.get(at)?;
+        value = value.checked_add(1)?.checked_mul(128)?.checked_add(usize::from(byte & 0x7f))?;
+    }
+    Some((value, at + 1))
+}
