@@ -10,7 +10,7 @@ use support::{Place, Ran};
 /// A project that would leave traces if anything of it ran.
 fn hostile(replies: Vec<Reply>) -> Place {
     let place = Place::new(replies);
-    let trace = |name: &str| format!("touch {}", place.work.join(&format!("ran-{name}")).display());
+    let trace = |name: &str| format!("touch {}", place.work.join(format!("ran-{name}")).display());
     place.work.write(
         "reasonix.toml",
         format!(
