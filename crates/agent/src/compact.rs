@@ -29,6 +29,9 @@ const NOTES: u64 = 1200;
 /// A compaction must free at least this share of the window, or the next one would follow at once.
 const LEAST_GAIN: f64 = 0.1;
 
+/// Fewer tokens than this are not worth a broken prefix.
+const LEAST_TOKENS: u64 = 64;
+
 /// When and how room is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Compaction {
@@ -97,7 +100,7 @@ impl Agent {
         record.before = before;
         record.after = conversation.tokens_with(&record);
         // Folding what cannot be made smaller would only break the prefix.
-        if record.after >= before && need.reason != FoldReason::Manual {
+        if record.after + LEAST_TOKENS > before && need.reason != FoldReason::Manual {
             return Ok(false);
         }
         let record = self.journal.append(RecordBody::Compacted(Box::new(record))).await?;

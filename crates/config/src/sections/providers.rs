@@ -79,6 +79,7 @@ impl Provider {
             models: preset.models.iter().map(|model| (*model).to_owned()).collect(),
             default: preset.models.first().map(|model| (*model).to_owned()).unwrap_or_default(),
             api_key_env: preset.key_env.map(str::to_owned),
+            tool_calls: "native".to_owned(),
             ..Self::default()
         }
     }
