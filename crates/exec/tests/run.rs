@@ -179,12 +179,16 @@ async fn no_descriptor_is_inherited() {
 
 #[tokio::test]
 async fn its_environment_is_what_it_was_given() {
-    let user = [("PATH", "/usr/bin:/bin"), ("MY_API_KEY", "hush"), ("LD_PRELOAD", "/x.so"), ("CI", "yes"), ("PLAIN", "no")];
+    let user =
+        [("PATH", "/usr/bin:/bin"), ("MY_API_KEY", "hush"), ("LD_PRELOAD", "/x.so"), ("CI", "yes"), ("PLAIN", "no")];
     let user = user.map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let command = line("env").with_environment(Environment::scrubbed(user, &[]));
     let (head, _) = finish(&command).await.output.into_parts();
     let env = String::from_utf8(head).unwrap();
-    assert!(env.contains("CI=yes\n") && !env.contains("PLAIN") && env.contains("PAGER=cat\n") && env.contains("PWD=/\n"), "{env}");
+    assert!(
+        env.contains("CI=yes\n") && !env.contains("PLAIN") && env.contains("PAGER=cat\n") && env.contains("PWD=/\n"),
+        "{env}"
+    );
     assert!(!env.contains("hush") && !env.contains("/x.so"), "{env}");
 }
 
