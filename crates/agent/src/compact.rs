@@ -5,11 +5,11 @@ mod digest;
 mod fold;
 
 use crate::conversation::Conversation;
-use crate::ports::{Item, JournalError, Request, Stop};
+use crate::ports::{BoxFuture, Item, JournalError, Request, Stop};
 use crate::turn::Agent;
 use fold::{Budget, fold, prune};
 use futures_util::StreamExt;
-use reasonix_proto::{Compacted, Event, FoldReason, Level, Message, Phrase, RecordBody, Usage};
+use reasonix_proto::{Compacted, Event, FoldReason, Level, Message, Phrase, RecordBody, TurnState, Usage};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,6 +28,9 @@ const NOTES: u64 = 1200;
 
 /// A compaction must free at least this share of the window, or the next one would follow at once.
 const LEAST_GAIN: f64 = 0.1;
+
+/// What is reckoned with where nobody knows how much fits.
+const UNKNOWN_WINDOW: u64 = 16_000;
 
 /// Fewer tokens than this are not worth a broken prefix.
 const LEAST_TOKENS: u64 = 64;
@@ -81,6 +84,19 @@ impl Agent {
         self.compact(conversation, need, stop).await.map(drop)
     }
 
+    /// Folds the conversation because the user wants it. False when there is nothing to fold.
+    pub fn fold_now<'a>(
+        &'a self,
+        conversation: &'a mut Conversation,
+        instructions: &'a str,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<bool, JournalError>> {
+        self.state(TurnState::Planning);
+        let instructions = Some(instructions).filter(|text| !text.trim().is_empty());
+        let need = Need { turn: conversation.turns(), reason: FoldReason::Manual, instructions, squeeze: 0 };
+        Box::pin(self.compact(conversation, need, stop))
+    }
+
     /// Folds the conversation. False when there is nothing to fold.
     pub(crate) async fn compact(
         &self,
@@ -93,9 +109,11 @@ impl Agent {
             conversation.did_not_fit(before);
         }
         let window = conversation.window(self.model.card().window);
-        // Where nobody knows how much fits, what is there counts as too much.
-        let window = if window == 0 { before } else { window };
-        let budget = Budget::of(window, conversation.prefix_tokens(), need.squeeze);
+        let window = if window == 0 { before.max(UNKNOWN_WINDOW) } else { window };
+        let mut budget = Budget::of(window, conversation.prefix_tokens(), need.squeeze);
+        if need.reason == FoldReason::Manual {
+            budget.tail = 0;
+        }
         let Some(mut record) = self.folded(conversation, &need, window, budget, stop).await else { return Ok(false) };
         record.before = before;
         record.after = conversation.tokens_with(&record);

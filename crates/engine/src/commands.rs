@@ -52,6 +52,7 @@ const ROWS: &[Row] = &[
     ("permissions", &[], Phrase::new("command.permissions"), &[]),
     ("todo", &[], Phrase::new("command.todo"), &[]),
     ("context", &[], Phrase::new("command.context"), &[]),
+    ("compact", &[], Phrase::new("command.compact"), &[(Phrase::new("command.arg_instructions"), Kind::Text, true)]),
     ("status", &["cost"], Phrase::new("command.status"), &[]),
     ("config", &[], Phrase::new("command.config"), &[]),
     ("quit", &["exit", "q"], Phrase::new("command.quit"), &[]),

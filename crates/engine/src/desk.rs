@@ -72,7 +72,7 @@ impl Desk {
                 self.after_turn.push_back(op);
                 self.notice(Level::Info, Phrase::new("engine.model_later"));
             }
-            Op::Retry | Op::Branch { .. } | Op::Rewind { .. } => {
+            Op::Retry | Op::Branch { .. } | Op::Rewind { .. } | Op::Compact { .. } => {
                 self.notice(Level::Warning, Phrase::new("engine.busy"));
             }
             other => self.take(other).await,

@@ -75,6 +75,7 @@ impl Live {
                 return Some(Work::Prompt(self.desk.said(text, false).await));
             }
             Op::Shell { command, keep } => return self.shell(command, keep),
+            Op::Compact { instructions } => self.compact(&instructions).await,
             Op::Retry => return self.retry().await,
             Op::Branch { at } => self.branch(at).await,
             Op::Rewind { turn, what } => self.rewind(turn, what).await,
@@ -113,16 +114,21 @@ impl Live {
             Work::Prompt(said) => self.agent.turn(&mut self.conversation, said, queue.inbox(), &stop),
             Work::Shell { command, keep } => self.agent.shell(&mut self.conversation, command, keep, &stop),
         };
-        tokio::pin!(turn);
-        let mut hung_up = false;
-        loop {
-            tokio::select! {
-                biased;
-                _ = &mut turn => break,
-                op = self.inbound.recv(), if !hung_up => {
-                    hung_up = op.is_none();
-                    self.desk.take_meanwhile(op.unwrap_or(Op::Shutdown), &stop).await;
-                }
+        alongside(turn, &mut self.inbound, &mut self.desk, &stop).await;
+        self.desk.state(TurnState::Idle);
+    }
+
+    /// Folds the conversation; an interrupt leaves it as it is, or as the log alone folds it.
+    async fn compact(&mut self, instructions: &str) {
+        let stop = Stop::new();
+        let folding = self.agent.fold_now(&mut self.conversation, instructions, &stop);
+        let folded = alongside(folding, &mut self.inbound, &mut self.desk, &stop).await;
+        match folded {
+            Ok(true) => {}
+            Ok(false) => self.desk.notice(Level::Info, Phrase::new("engine.nothing_to_fold")),
+            Err(error) => {
+                let phrase = Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason);
+                self.desk.notice(Level::Error, phrase);
             }
         }
         self.desk.state(TurnState::Idle);
@@ -164,5 +170,26 @@ impl Live {
         }
         self.desk.outbox.set_price(card.price);
         self.desk.change(RecordBody::ModelChanged { model: card.name, effort }).await;
+    }
+}
+
+/// Takes operations while something runs, until it is done.
+async fn alongside<T>(
+    work: impl Future<Output = T>,
+    inbound: &mut mpsc::UnboundedReceiver<Op>,
+    desk: &mut Desk,
+    stop: &Stop,
+) -> T {
+    tokio::pin!(work);
+    let mut hung_up = false;
+    loop {
+        tokio::select! {
+            biased;
+            done = &mut work => return done,
+            op = inbound.recv(), if !hung_up => {
+                hung_up = op.is_none();
+                desk.take_meanwhile(op.unwrap_or(Op::Shutdown), stop).await;
+            }
+        }
     }
 }

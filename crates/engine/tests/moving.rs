@@ -156,6 +156,30 @@ async fn branching_gives_the_prompt_back_and_deletes_nothing() {
 }
 
 #[tokio::test]
+async fn folding_when_the_user_wants_it() {
+    let world = World::new(["one", "two", "NOTES: two things were said", "three"].map(Answer::say).into()).await;
+    let mut handle = world.open(Which::New);
+    handle.send(Op::Compact { instructions: String::new() });
+    until(
+        &mut handle,
+        |events| matches!(events.last(), Some(Event::Notice { phrase, .. }) if phrase.code == "engine.nothing_to_fold"),
+    )
+    .await;
+    turn(&mut handle, prompt("the port is 4711")).await;
+    turn(&mut handle, prompt("second")).await;
+    handle.send(Op::Compact { instructions: "keep all ports".into() });
+    let events = until(&mut handle, |events| matches!(events.last(), Some(Event::Compacted { .. }))).await;
+    assert!(matches!(events.last(), Some(Event::Compacted { record })
+        if matches!(&record.body, RecordBody::Compacted(folded) if folded.notes[0].contains("NOTES: two things"))));
+    assert!(last_texts(&world).last().unwrap().contains("keep all ports"), "the model is told what to keep");
+    turn(&mut handle, prompt("third")).await;
+    let sent = last_texts(&world);
+    assert!(sent[0].contains("the port is 4711") && sent[0].contains("NOTES: two things"), "{sent:?}");
+    assert_eq!(sent.last().unwrap(), "third");
+    world.server.assert_valid();
+}
+
+#[tokio::test]
 async fn rewinding_and_retrying() {
     let world = World::new(["one", "two", "two again", "late"].map(Answer::say).into()).await;
     let mut handle = world.open(Which::New);
@@ -390,7 +414,8 @@ async fn what_is_typed_is_completed() {
     assert_eq!(complete(argument("model"), "oth").await, ["mock/other"]);
     let Reply::Commands { commands } = handle.query(Query::Commands).await else { panic!() };
     assert!(commands.iter().any(|command| command.name == "rewind"));
-    assert!(!commands.iter().any(|command| command.name == "undo" || command.name == "compact"), "not there yet");
+    assert!(commands.iter().any(|command| command.name == "compact"));
+    assert!(!commands.iter().any(|command| command.name == "goal"), "not there yet");
 }
 
 #[tokio::test]

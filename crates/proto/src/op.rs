@@ -56,6 +56,12 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         digest: Option<String>,
     },
+    /// Folds the conversation now, to make room. Breaks the cached prefix, by name.
+    Compact {
+        /// What the notes should keep or leave out, in the user's words.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        instructions: String,
+    },
     /// Sends the last prompt again, as if its turn had not been.
     Retry,
     /// Moves to another place of the session's tree. At a prompt that is the place before it, and its text comes back

@@ -295,6 +295,10 @@ fn operations_of_moving_about() {
         (Op::Unqueue { id: 1 }, json!({"op": "unqueue", "id": 1})),
         (Op::EditQueued { id: 1, text: "x".into() }, json!({"op": "edit_queued", "id": 1, "text": "x"})),
         (Op::Shell { command: "ls".into(), keep: true }, json!({"op": "shell", "command": "ls", "keep": true})),
+        (
+            Op::Compact { instructions: "keep the paths".into() },
+            json!({"op": "compact", "instructions": "keep the paths"}),
+        ),
         (Op::Retry, json!({"op": "retry"})),
         (Op::Branch { at: RecordId(4) }, json!({"op": "branch", "at": 4})),
         (Op::Rewind { turn: 2, what: Rewind::Chat }, json!({"op": "rewind", "turn": 2, "what": "chat"})),

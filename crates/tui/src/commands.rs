@@ -173,6 +173,7 @@ fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
         ("branch", turn) => rewind(app, &format!("{turn} chat")),
         ("mode" | "posture", word) => posture(app, word),
         ("retry", _) => app.send(Op::Retry),
+        ("compact", instructions) => app.send(Op::Compact { instructions: instructions.to_owned() }),
         ("rename" | "title", title) => app.send(Op::Rename { title: title.to_owned() }),
         ("permissions", _) => open(app, Subject::Rule, "tui.list.rules", Query::Permissions),
         ("status" | "cost" | "stats" | "cache", _) => show(app, Query::Status),

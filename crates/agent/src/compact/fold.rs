@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// Tools whose results are instructions rather than output.
 const NEVER_PRUNED: &[&str] = &["skill"];
 
+/// Notes of fewer tokens would say nothing.
+const LEAST_NOTES: u64 = 128;
+
 /// How much of a pin that does not fit is shown at either end.
 const POINTER: usize = 120;
 
@@ -29,7 +32,7 @@ impl Budget {
     /// is of what is left after these and the next answer.
     pub(super) fn of(window: u64, prefix: u64, squeeze: u32) -> Self {
         let left = window.saturating_sub(prefix).saturating_sub(window / 8) >> squeeze.min(6);
-        Self { pins: (window * 2 / 5).min(left * 2 / 5), notes: left * 3 / 20, tail: left / 4 }
+        Self { pins: (window * 2 / 5).min(left * 2 / 5), notes: (left * 3 / 20).max(LEAST_NOTES), tail: left / 4 }
     }
 }
 

@@ -124,6 +124,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "rules of the settings are taken away in the file that has them; `/permissions` names it",
         "设置中的规则请在其所在文件中删除；`/permissions` 会给出文件名",
     ),
+    ("engine.nothing_to_fold", "there is nothing to fold yet", "还没有可整理的内容"),
     ("engine.not_possible", "this session cannot do that", "此会话无法执行该操作"),
     ("engine.not_possible.hint", "`/help` shows what it can do", "`/help` 会列出可用的操作"),
     ("engine.not_queued", "that is not waiting any more", "它已不在队列中"),
