@@ -1,4 +1,4 @@
-//! The terminal front end. What happens is a [`Msg`](app::Msg), what is to be done an effect; `update` is pure, and only
+//! The terminal front end. What happens is a [`Msg`], what is to be done an effect; `update` is pure, and only
 //! `io` and `frame` touch the terminal and the disk. Knows `proto` and `words` alone: the engine is at the other end of a
 //! channel.
 
