@@ -73,8 +73,13 @@ fn a_schema_is_asked_for_and_checked() {
 }
 
 #[test]
-fn a_prompt_beyond_the_window_is_a_clear_error() {
+fn a_prompt_beyond_the_window_is_folded_and_said() {
     let Some((place, _)) = real() else { return };
+    let ran = place.run(&["run", "--tools", "read_file", &"word ".repeat(12_000)]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("were folded into"), "{}", ran.err);
+    let off = place.home.read("config.toml") + "\n[compaction]\nauto = false\n";
+    place.home.write("config.toml", off);
     let ran = place.run(&["run", "--tools", "read_file", &"word ".repeat(12_000)]);
     assert_eq!(ran.code, Some(4), "{}", ran.err);
     assert!(ran.err.contains("context"), "{}", ran.err);

@@ -6,7 +6,7 @@ use super::spinner::Spinner;
 use super::tool::{end_lines, short_title, start_line};
 use super::{View, answer_of};
 use crate::say::{self, Colour, Style, clean};
-use reasonix_proto::{Asking, CallId, Choice, Envelope, Event, Op, Phrase, Record, RecordBody, TurnState};
+use reasonix_proto::{Asking, CallId, Choice, Envelope, Event, Level, Op, Phrase, Record, RecordBody, TurnState};
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 
@@ -186,6 +186,13 @@ impl View for Plain {
             Event::Notice { level, phrase } => {
                 self.spinner.wipe();
                 say::notice(*level, phrase);
+            }
+            Event::Compacted { record } => {
+                self.spinner.wipe();
+                if let RecordBody::Compacted(folded) = &record.body {
+                    let phrase = Phrase::new("cli.folded").with("before", folded.before).with("after", folded.after);
+                    say::notice(Level::Info, &phrase);
+                }
             }
             _ => {}
         }

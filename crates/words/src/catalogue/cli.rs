@@ -34,6 +34,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "/help     this list\n/status   session, model, tokens, context\n/todo     the todo list\n/quit     end the chat (also Ctrl-D)\n@path     adds a file or a folder's listing to the prompt\nCtrl-C    interrupts the running turn",
         "/help     本帮助\n/status   会话、模型、token 与上下文\n/todo     待办清单\n/quit     结束对话（也可用 Ctrl-D）\n@路径     把文件或目录列表加入提示\nCtrl-C    中断当前回合",
     ),
+    (
+        "cli.folded",
+        "the context was full: {before} tokens were folded into {after}; what did not fit is kept and can be read",
+        "上下文已满：{before} 个 token 已整理为 {after} 个；放不下的内容已保存，可再次读取",
+    ),
     ("cli.demo_diff", "\nWhat changed in price.sh:", "\nprice.sh 的改动："),
     ("cli.demo_failed", "the demo's test still fails", "演示的测试仍未通过"),
     (
