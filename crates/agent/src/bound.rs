@@ -54,15 +54,7 @@ fn seen(text: String) -> String {
 
 /// Cuts a text to the bound, keeping the whole as an artifact.
 pub(crate) fn cut(text: String, limit: Bound, artifacts: &dyn Artifacts) -> (String, Option<Artifact>) {
-    // A token is at least one byte, so most outputs are known to fit without counting.
-    if text.len() as u64 <= limit.tokens || crate::estimate_tokens(&text) <= limit.tokens {
-        return (text, None);
-    }
-    let tail_tokens = (limit.tokens / 4).max(1);
-    let head = line_end(&text, fit(text.chars(), limit.tokens - tail_tokens));
-    let tail = tail_start(&text, tail_tokens).max(head);
-    let (before, rest) = text.split_at(head);
-    let (gone, after) = rest.split_at(tail - head);
+    let Some((before, gone, after)) = parts(&text, limit) else { return (text, None) };
     let (where_to_look, artifact) = match artifacts.put(text.as_bytes()) {
         Ok(artifact) => {
             let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
@@ -70,10 +62,36 @@ pub(crate) fn cut(text: String, limit: Bound, artifacts: &dyn Artifacts) -> (Str
         }
         Err(error) => (format!("; the rest could not be kept: {error}"), None),
     };
+    (joined(before, gone, after, &where_to_look), artifact)
+}
+
+/// Cuts a text to the bound; what is cut is gone.
+pub(crate) fn clip(text: &str, limit: Bound) -> String {
+    match parts(text, limit) {
+        Some((before, gone, after)) => joined(before, gone, after, ""),
+        None => text.to_owned(),
+    }
+}
+
+/// What stays at the beginning, what goes, and what stays at the end; none when all of it fits.
+fn parts(text: &str, limit: Bound) -> Option<(&str, &str, &str)> {
+    // A token is at least one byte, so most outputs are known to fit without counting.
+    if text.len() as u64 <= limit.tokens || crate::estimate_tokens(text) <= limit.tokens {
+        return None;
+    }
+    let tail_tokens = (limit.tokens / 4).max(1);
+    let head = line_end(text, fit(text.chars(), limit.tokens - tail_tokens));
+    let tail = tail_start(text, tail_tokens).max(head);
+    let (before, rest) = text.split_at(head);
+    let (gone, after) = rest.split_at(tail - head);
+    Some((before, gone, after))
+}
+
+fn joined(before: &str, gone: &str, after: &str, where_to_look: &str) -> String {
     let lines = gone.bytes().filter(|byte| *byte == b'\n').count();
     let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
     let marker = format!("{gap}[... {} bytes, {lines} lines cut here{where_to_look} ...]\n", gone.len());
-    ([before, &marker, after].concat(), artifact)
+    [before, &marker, after].concat()
 }
 
 /// How many bytes of the characters cost at most so many tokens; the price list of `estimate_tokens`.

@@ -7,7 +7,7 @@ use reasonix_config::{Covered, Hosts, Settings};
 use reasonix_exec::{Confinement, Environment};
 use reasonix_net::NetOptions;
 use reasonix_net::egress::{Admission, Destination, Doorman, serve};
-use reasonix_proto::{AskId, CallId, Choice, Decided, Event, Phrase, RecordBody};
+use reasonix_proto::{CallId, Choice, Decided, Event, Phrase, RecordBody};
 use reasonix_tools::Border;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -145,10 +145,10 @@ impl Crossing {
         }
         let why = Phrase::new("engine.ask_host").with("host", &host);
         let aside = Aside { call: &call, tool: "web", subject: &host, why, rule: Some(rule_for(&host)) };
-        let (ask, choice) = gate.ask_aside(aside).await;
+        let (choice, decided) = gate.ask_aside(aside, "user, about a host").await;
         let allowed = choice != Choice::Deny;
         self.now().answered.insert(host.clone(), allowed);
-        record(&gate, journal.as_ref(), &call, ask, &choice, "user, about a host").await;
+        record(&gate, journal.as_ref(), decided).await;
         if allowed { Admission::Allow { named: true } } else { self.deny(&host, "the user refused it") }
     }
 
@@ -161,8 +161,8 @@ impl Crossing {
         }
         let why = Phrase::new("engine.ask_outside").with("reason", why);
         let aside = Aside { call, tool: "bash", subject: line, why, rule: None };
-        let (ask, choice) = gate.ask_aside(aside).await;
-        record(&gate, journal.as_ref(), call, ask, &choice, "user, about a run outside the sandbox").await;
+        let (choice, decided) = gate.ask_aside(aside, "user, about a run outside the sandbox").await;
+        record(&gate, journal.as_ref(), decided).await;
         let allowed = choice == Choice::AllowOnce;
         if !allowed {
             self.now().refused.insert(line.to_owned());
@@ -172,14 +172,7 @@ impl Crossing {
 }
 
 /// Writes a decision down, as those before a call are.
-async fn record(gate: &Approvals, journal: &dyn Journal, call: &CallId, ask: Option<AskId>, choice: &Choice, by: &str) {
-    let (granted, saved) = match choice {
-        Choice::AllowSession { rule } => (Some(rule.clone()), false),
-        Choice::AllowAlways { rule } => (Some(rule.clone()), true),
-        Choice::AllowOnce | Choice::Deny => (None, false),
-    };
-    let allowed = *choice != Choice::Deny;
-    let decided = Decided { call: call.clone(), allowed, by: by.to_owned(), ask, granted, saved };
+async fn record(gate: &Approvals, journal: &dyn Journal, decided: Decided) {
     if let Ok(record) = journal.append(RecordBody::Decided(decided)).await {
         gate.emit(Event::Answered { record: Box::new(record) });
     }

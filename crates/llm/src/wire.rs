@@ -7,6 +7,7 @@ use crate::repair::{Mended, Textual, flat_prefix, gbnf};
 use bytes::Bytes;
 use reasonix_agent::{BoxFuture, Item, Model, ModelCard, ModelStream, Prefix, Request, Stop};
 use reasonix_catalogue::{Auth, Effort};
+use reasonix_proto::Message;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -25,6 +26,13 @@ pub(crate) trait Encode: Send + Sync {
     fn count(&self, _request: &Request) -> Option<Bytes> {
         None
     }
+}
+
+/// True when a request begins with what was sent before, so that its bytes can be sent again.
+pub(crate) fn extends(request: &Request, prefix: &Arc<Prefix>, sent: &[Arc<Message>]) -> bool {
+    (Arc::ptr_eq(prefix, &request.prefix) || *prefix == request.prefix)
+        && sent.len() <= request.messages.len()
+        && sent.iter().zip(&request.messages).all(|(sent, new)| Arc::ptr_eq(sent, new))
 }
 
 /// Folds the events of one answer into items. Pure: no IO, no clock.

@@ -198,7 +198,7 @@ impl Snapshots {
         let changed = changes.len();
         if changed > 0 || known.state.is_none() {
             let state = State::after(&known, changes);
-            let key = self.blobs.put(&state.encode()).map_err(SnapshotError::io(&self.root))?;
+            let key = state.encode().and_then(|bytes| self.blobs.put(&bytes)).map_err(SnapshotError::io(&self.root))?;
             known.depth = state.depth;
             known.state = Some(key);
         }
@@ -214,7 +214,7 @@ impl Snapshots {
     fn save(&self, known: &mut Known) {
         let Some(folder) = self.index.parent() else { return };
         let bytes = Index::of(known).encode();
-        if private_folder(folder).and_then(|()| place(&self.index, &bytes, 0o600)).is_ok() {
+        if bytes.and_then(|bytes| private_folder(folder).and_then(|()| place(&self.index, &bytes, 0o600))).is_ok() {
             known.stale = false;
         }
     }

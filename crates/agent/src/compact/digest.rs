@@ -1,6 +1,6 @@
 //! Notes on folded work: what to ask the model for, and what the log alone gives when it does not answer.
 
-use crate::bound::{Bound, cut};
+use crate::bound::{Bound, clip};
 use crate::estimate_tokens;
 use crate::ports::Artifacts;
 use reasonix_proto::{Compacted, Message, ToolCall};
@@ -163,15 +163,5 @@ fn line_of(text: &str, most: usize) -> String {
 
 /// A text of at most so many tokens; what is beyond is gone.
 fn clipped(text: &str, tokens: u64) -> String {
-    struct Nowhere;
-    impl Artifacts for Nowhere {
-        fn put(&self, _bytes: &[u8]) -> std::io::Result<reasonix_proto::Artifact> {
-            Err(std::io::ErrorKind::Unsupported.into())
-        }
-        fn get(&self, _uri: &str) -> std::io::Result<Vec<u8>> {
-            Err(std::io::ErrorKind::NotFound.into())
-        }
-    }
-    let (cut, _) = cut(text.to_owned(), Bound { tokens: tokens.max(64) }, &Nowhere);
-    cut.replace("; the rest could not be kept: unsupported", "")
+    clip(text, Bound { tokens: tokens.max(64) })
 }

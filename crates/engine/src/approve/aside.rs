@@ -4,7 +4,7 @@
 use super::{Approvals, Forget, Waiting};
 use reasonix_agent::Args;
 use reasonix_policy::{By, Rules, Verdict, evaluate};
-use reasonix_proto::{Action, AskId, Asking, CallId, Choice, Event, Family, Level, Phrase, ReadOnly, TurnState};
+use reasonix_proto::{Action, AskId, Asking, CallId, Choice, Decided, Event, Family, Phrase, ReadOnly, TurnState};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
@@ -52,10 +52,12 @@ impl Approvals {
         }
     }
 
-    /// Asks a person; deny when nobody is there.
-    pub(crate) async fn ask_aside(&self, aside: Aside<'_>) -> (Option<AskId>, Choice) {
+    /// Asks a person; deny when nobody is there. Gives the choice and what is to be written down about it.
+    pub(crate) async fn ask_aside(&self, aside: Aside<'_>, by: &str) -> (Choice, Decided) {
+        let (call, by) = (aside.call.clone(), by.to_owned());
         if !self.standing.attended {
-            return (None, Choice::Deny);
+            let decided = Decided { call, allowed: false, by, ask: None, granted: None, saved: false };
+            return (Choice::Deny, decided);
         }
         let id = AskId(format!("ask-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1));
         let asking = self.aside(&id, &aside);
@@ -68,17 +70,9 @@ impl Approvals {
         self.sink.emit(Event::Asked { asking: Box::new(asking) });
         let choice = answered.await.unwrap_or(Choice::Deny);
         self.sink.emit(Event::State { state: TurnState::ToolRunning });
-        match &choice {
-            Choice::AllowSession { rule } => self.grant(rule),
-            Choice::AllowAlways { rule } => {
-                self.grant(rule);
-                if let Err(phrase) = self.keep(rule).await {
-                    self.sink.emit(Event::Notice { level: Level::Warning, phrase });
-                }
-            }
-            _ => {}
-        }
-        (Some(id.clone()), choice)
+        let (granted, saved) = self.settle(&choice).await;
+        let decided = Decided { call, allowed: choice != Choice::Deny, by, ask: Some(id.clone()), granted, saved };
+        (choice, decided)
     }
 
     fn aside(&self, id: &AskId, aside: &Aside<'_>) -> Asking {

@@ -287,38 +287,34 @@ impl Approvals {
         }
     }
 
-    async fn decided(&self, ask: &Ask<'_>, id: AskId, choice: Choice) -> Decision {
-        let record = |allowed, granted, saved| Decided {
-            call: ask.call.id.clone(),
-            allowed,
-            by: "user".to_owned(),
-            ask: Some(id),
-            granted,
-            saved,
-        };
-        match choice {
-            Choice::AllowOnce => Decision::Allow { record: Some(record(true, None, false)) },
-            Choice::AllowSession { rule } => {
-                self.grant(&rule);
-                Decision::Allow { record: Some(record(true, Some(rule), false)) }
-            }
-            Choice::AllowAlways { rule } => match self.keep(&rule).await {
-                Ok(()) => {
-                    self.grant(&rule);
-                    Decision::Allow { record: Some(record(true, Some(rule), true)) }
-                }
+    /// Makes what the choice grants hold: the rule that holds from now on, and whether it was written down. A grant
+    /// for good that cannot be written is said, and holds for nothing but this once.
+    async fn settle(&self, choice: &Choice) -> (Option<String>, bool) {
+        let (rule, saved) = match choice {
+            Choice::AllowSession { rule } => (rule, false),
+            Choice::AllowAlways { rule } => match self.keep(rule).await {
+                Ok(()) => (rule, true),
                 Err(phrase) => {
                     self.sink.emit(Event::Notice { level: Level::Warning, phrase });
-                    Decision::Allow { record: Some(record(true, None, false)) }
+                    return (None, false);
                 }
             },
-            Choice::Deny => Decision::Deny {
-                record: record(false, None, false),
-                message:
-                    "the user refused this call. Do not try it again or by other means; ask what they want instead"
-                        .to_owned(),
-            },
+            Choice::AllowOnce | Choice::Deny => return (None, false),
+        };
+        self.grant(rule);
+        (Some(rule.clone()), saved)
+    }
+
+    async fn decided(&self, ask: &Ask<'_>, id: AskId, choice: Choice) -> Decision {
+        let (granted, saved) = self.settle(&choice).await;
+        let allowed = choice != Choice::Deny;
+        let (call, by) = (ask.call.id.clone(), "user".to_owned());
+        let record = Decided { call, allowed, by, ask: Some(id), granted, saved };
+        if allowed {
+            return Decision::Allow { record: Some(record) };
         }
+        let message = "the user refused this call. Do not try it again or by other means; ask what they want instead";
+        Decision::Deny { record, message: message.to_owned() }
     }
 }
 

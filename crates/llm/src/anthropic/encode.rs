@@ -5,7 +5,7 @@ use super::NAME;
 use crate::Endpoint;
 use crate::layout::{Piece, pieces};
 use crate::options::{Field, Legal, legal_id, or, put, put_fields, with_extra};
-use crate::wire::Encode;
+use crate::wire::{Encode, extends};
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Prefix, Request};
 use reasonix_catalogue::{Compat, Effort, ReasoningBack, Retention, Thinking};
@@ -68,7 +68,7 @@ impl Encoder {
     /// Appends what is new. Gives back where the part that was sent before ends.
     fn extend<'a>(&self, kept: &'a mut Option<Sent>, request: &Request) -> &'a mut Sent {
         let sent = match kept.take() {
-            Some(sent) if sent.is_extended_by(request) => kept.insert(sent),
+            Some(sent) if extends(request, &sent.prefix, &sent.messages) => kept.insert(sent),
             _ => kept.insert(Sent::new(&request.prefix)),
         };
         for message in request.messages.iter().skip(sent.messages.len()) {
@@ -187,12 +187,6 @@ impl Sent {
             self.role = role;
         }
         &mut self.encoded
-    }
-
-    fn is_extended_by(&self, request: &Request) -> bool {
-        (Arc::ptr_eq(&self.prefix, &request.prefix) || self.prefix == request.prefix)
-            && self.messages.len() <= request.messages.len()
-            && self.messages.iter().zip(&request.messages).all(|(sent, new)| Arc::ptr_eq(sent, new))
     }
 }
 

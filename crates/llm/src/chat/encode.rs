@@ -3,7 +3,7 @@
 
 use crate::Endpoint;
 use crate::options::{Field, Legal, cache_fields, effort, is_strict, legal_id, or, put, put_fields, with_extra};
-use crate::wire::Encode;
+use crate::wire::{Encode, extends};
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Prefix, Request};
 use reasonix_catalogue::{Compat, ReasoningBack};
@@ -100,7 +100,7 @@ impl Encode for Encoder {
     fn body(&self, request: &Request) -> Bytes {
         let mut kept = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         let sent = match kept.take() {
-            Some(sent) if sent.is_extended_by(request) => kept.insert(sent),
+            Some(sent) if extends(request, &sent.prefix, &sent.messages) => kept.insert(sent),
             _ => kept.insert(Sent::new(request, &self.compat)),
         };
         for message in request.messages.iter().skip(sent.messages.len()) {
@@ -149,12 +149,6 @@ impl Sent {
     fn is_result_before(&self, next: &Message) -> bool {
         matches!(next, Message::User { .. })
             && self.messages.last().is_some_and(|message| matches!(**message, Message::Tool { .. }))
-    }
-
-    fn is_extended_by(&self, request: &Request) -> bool {
-        (Arc::ptr_eq(&self.prefix, &request.prefix) || self.prefix == request.prefix)
-            && self.messages.len() <= request.messages.len()
-            && self.messages.iter().zip(&request.messages).all(|(sent, new)| Arc::ptr_eq(sent, new))
     }
 }
 

@@ -7,6 +7,7 @@ use super::{SnapshotError, tree};
 use reasonix_store::{BlobKey, Blobs};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::io;
 
 const VERSION: u8 = 1;
 
@@ -46,8 +47,8 @@ impl State {
         }
     }
 
-    pub(super) fn encode(&self) -> Vec<u8> {
-        postcard::to_allocvec(self).unwrap_or_default()
+    pub(super) fn encode(&self) -> io::Result<Vec<u8>> {
+        postcard::to_allocvec(self).map_err(io::Error::other)
     }
 
     fn load(blobs: &Blobs, key: &BlobKey) -> Result<Self, SnapshotError> {
@@ -124,11 +125,11 @@ impl Index {
     }
 
     /// The bytes, after a checksum of them: it is written without waiting for the disk.
-    pub(super) fn encode(&self) -> Vec<u8> {
-        let body = postcard::to_allocvec(self).unwrap_or_default();
+    pub(super) fn encode(&self) -> io::Result<Vec<u8>> {
+        let body = postcard::to_allocvec(self).map_err(io::Error::other)?;
         let mut bytes = blake3::hash(&body).as_bytes().to_vec();
         bytes.extend(body);
-        bytes
+        Ok(bytes)
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
