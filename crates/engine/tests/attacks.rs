@@ -1,55 +1,35 @@
 //! Attacks on a live session, by their ids: what a file says, what a name hides, what a model is talked into.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
 
-use reasonix_config::{Bash, Mode, Permissions, Provider, Sandbox, Settings};
-use reasonix_engine::{Handle, Start, Which, start};
+mod world;
+
+use reasonix_config::{Mode, Permissions};
+use reasonix_engine::{Handle, Which};
 use reasonix_proto::{Asking, Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
-use reasonix_testkit::{ModelServer, Reply, TempWorkspace};
-use reasonix_workspace::{Options, Workspace};
+use reasonix_testkit::Reply;
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::ops::Deref;
+use world::World;
 
-struct Scene {
-    server: ModelServer,
-    work: TempWorkspace,
-    home: TempWorkspace,
-}
+struct Scene(World);
 
 impl Scene {
     async fn new(mut replies: Vec<Reply>) -> Self {
         replies.push(Reply::say("ok"));
-        let server = ModelServer::start(replies).await;
-        Self { server, work: TempWorkspace::new(), home: TempWorkspace::new() }
+        Self(World::new(replies).await)
     }
 
     fn open(&self, permissions: Permissions, attended: bool) -> Handle {
-        let provider = Provider {
-            name: "mock".into(),
-            kind: "openai".into(),
-            base_url: self.server.base_url(),
-            models: vec!["m".into()],
-            default: "m".into(),
-            ..Provider::default()
-        };
-        let sandbox = Sandbox { bash: Bash::Off, ..Sandbox::default() };
-        let settings = Settings { providers: vec![provider], permissions, sandbox, ..Settings::default() };
-        let workspace = Workspace::open(&self.work.path(), Options::default()).unwrap();
-        let (env, home) = (BTreeMap::new(), self.home.path());
-        let (rules, approve) = (Vec::new(), Vec::new());
-        let which = Which::New;
-        start(Start {
-            settings,
-            env,
-            home,
-            workspace,
-            rules,
-            model: None,
-            append_system: None,
-            which,
-            attended,
-            approve,
+        self.0.open_with(Which::New, |start| {
+            start.settings.permissions = permissions;
+            start.attended = attended;
         })
-        .unwrap()
     }
 
     /// One turn: what was asked, and what each call came to.
@@ -73,6 +53,14 @@ impl Scene {
                 _ => {}
             }
         }
+    }
+}
+
+impl Deref for Scene {
+    type Target = World;
+
+    fn deref(&self) -> &World {
+        &self.0
     }
 }
 

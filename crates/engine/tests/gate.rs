@@ -1,32 +1,28 @@
 //! The gate of a live session: nothing runs around it, the first answer wins, and a grant lasts as long as it says.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use reasonix_config::{Bash, Permissions, Provider, Sandbox, Settings};
-use reasonix_engine::{Handle, Start, Which, start};
+mod world;
+
+use reasonix_config::Permissions;
+use reasonix_engine::{Handle, Which};
 use reasonix_proto::{Asking, ChangeKind, Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
-use reasonix_testkit::{ModelServer, Reply, TempWorkspace};
-use reasonix_workspace::{Options, Workspace};
+use reasonix_testkit::Reply;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::ops::Deref;
+use world::World;
 
-struct World {
-    server: ModelServer,
-    work: TempWorkspace,
-    home: TempWorkspace,
+/// A world, and what its sessions are started with.
+struct Gated {
+    world: World,
     approve: Vec<String>,
     trust: reasonix_config::Trust,
 }
 
-impl World {
+impl Gated {
     async fn new(replies: Vec<Reply>) -> Self {
-        let server = ModelServer::start(replies).await;
-        Self {
-            server,
-            work: TempWorkspace::new(),
-            home: TempWorkspace::new(),
-            approve: Vec::new(),
-            trust: reasonix_config::Trust::default(),
-        }
+        let trust = reasonix_config::Trust::default();
+        Self { world: World::new(replies).await, approve: Vec::new(), trust }
     }
 
     fn start(&self, permissions: Permissions, attended: bool) -> Handle {
@@ -34,34 +30,20 @@ impl World {
     }
 
     fn start_which(&self, which: Which, permissions: Permissions, attended: bool) -> Handle {
-        let provider = Provider {
-            name: "mock".into(),
-            kind: "openai".into(),
-            base_url: self.server.base_url(),
-            models: vec!["m".into()],
-            default: "m".into(),
-            ..Provider::default()
-        };
-        // These tests are about the gate; the box has its own.
-        let sandbox = Sandbox { bash: Bash::Off, ..Sandbox::default() };
-        let user_file = Some(self.home.path().join("config.toml"));
-        let trust = self.trust.clone();
-        let settings =
-            Settings { providers: vec![provider], permissions, sandbox, user_file, trust, ..Settings::default() };
-        let workspace = Workspace::open(&self.work.path(), Options::default()).expect("a workspace");
-        start(Start {
-            settings,
-            env: BTreeMap::new(),
-            home: self.home.path(),
-            workspace,
-            rules: Vec::new(),
-            model: None,
-            append_system: None,
-            which,
-            attended,
-            approve: self.approve.clone(),
+        self.world.open_with(which, |start| {
+            start.settings.permissions = permissions;
+            start.settings.trust = self.trust.clone();
+            start.attended = attended;
+            start.approve.clone_from(&self.approve);
         })
-        .expect("a session")
+    }
+}
+
+impl Deref for Gated {
+    type Target = World;
+
+    fn deref(&self) -> &World {
+        &self.world
     }
 }
 
@@ -114,7 +96,7 @@ fn touch(name: &str) -> Reply {
 
 #[tokio::test]
 async fn nothing_runs_before_the_answer_and_a_refusal_is_final() {
-    let world = World::new(vec![touch("x"), Reply::say("I may not")]).await;
+    let world = Gated::new(vec![touch("x"), Reply::say("I may not")]).await;
     let mut handle = world.start(Permissions::default(), true);
     let work = world.work.path();
     let events = turn(&mut handle, "go", |asking| {
@@ -130,7 +112,7 @@ async fn nothing_runs_before_the_answer_and_a_refusal_is_final() {
 
 #[tokio::test]
 async fn the_first_answer_wins_and_the_second_is_told_so() {
-    let world = World::new(vec![touch("x"), Reply::say("ok")]).await;
+    let world = Gated::new(vec![touch("x"), Reply::say("ok")]).await;
     let mut handle = world.start(Permissions::default(), true);
     let events = turn(&mut handle, "go", |_| vec![Choice::Deny, Choice::AllowOnce]).await;
     assert!(!world.work.exists("x"));
@@ -141,7 +123,7 @@ async fn the_first_answer_wins_and_the_second_is_told_so() {
 async fn a_grant_covers_what_was_offered_and_nothing_else() {
     let replies =
         vec![touch("a"), touch("b"), Reply::call("bash", json!({"command": "touch c; mkdir d"})), Reply::say("ok")];
-    let world = World::new(replies).await;
+    let world = Gated::new(replies).await;
     let mut handle = world.start(Permissions::default(), true);
     let mut asked = Vec::new();
     turn(&mut handle, "go", |asking| {
@@ -163,7 +145,7 @@ async fn a_grant_covers_what_was_offered_and_nothing_else() {
 #[tokio::test]
 async fn an_edit_is_asked_about_with_its_diff() {
     let edit = Reply::call("edit_file", json!({"path": "a.txt", "old_string": "one", "new_string": "two"}));
-    let world = World::new(vec![edit, Reply::say("ok")]).await;
+    let world = Gated::new(vec![edit, Reply::say("ok")]).await;
     world.work.write("a.txt", "one\n");
     let mut handle = world.start(Permissions::default(), true);
     turn(&mut handle, "go", |asking| {
@@ -185,7 +167,7 @@ async fn an_edit_is_asked_about_with_its_diff() {
 async fn a_link_does_not_get_around_a_rule_for_its_target() {
     let read = |path: &str| Reply::call("read_file", json!({"path": path}));
     let write = Reply::call("write_file", json!({"path": "open/x", "content": "changed"}));
-    let world = World::new(vec![read("open/x"), write, read("docs/a"), Reply::say("ok")]).await;
+    let world = Gated::new(vec![read("open/x"), write, read("docs/a"), Reply::say("ok")]).await;
     world.work.write("private/x", "secret\n");
     world.work.write("docs/a", "public\n");
     std::os::unix::fs::symlink("private", world.work.join("open")).expect("a link");
@@ -201,7 +183,7 @@ async fn a_link_does_not_get_around_a_rule_for_its_target() {
 
 #[tokio::test]
 async fn follow_ups_and_steering_are_heard() {
-    let world = World::new(vec![touch("a"), Reply::say("one"), Reply::say("two")]).await;
+    let world = Gated::new(vec![touch("a"), Reply::say("one"), Reply::say("two")]).await;
     let mut handle = world.start(Permissions::default(), true);
     let sender = handle.sender();
     turn(&mut handle, "go", |_| {
@@ -224,7 +206,7 @@ async fn todo_survives_a_resume() {
         "todo_write",
         json!({"ops": [{"op": "init", "list": [{"phase": "P", "items": ["first", "second"]}]}]}),
     );
-    let world = World::new(vec![init, Reply::say("ok"), Reply::call("todo_read", json!({})), Reply::say("ok")]).await;
+    let world = Gated::new(vec![init, Reply::say("ok"), Reply::call("todo_read", json!({})), Reply::say("ok")]).await;
     let mut handle = world.start(Permissions::default(), true);
     turn(&mut handle, "go", |_| vec![]).await;
     let id = handle.session.clone();
@@ -255,7 +237,7 @@ fn allow_all() -> Permissions {
 
 #[tokio::test]
 async fn danger_is_asked_about_whatever_is_allowed_and_nothing_is_remembered() {
-    let world = World::new(vec![bash("rm a"), bash("rm b"), bash("rm \u{200b}c d"), Reply::say("ok")]).await;
+    let world = Gated::new(vec![bash("rm a"), bash("rm b"), bash("rm \u{200b}c d"), Reply::say("ok")]).await;
     for name in ["a", "b"] {
         world.work.write(name, "x");
     }
@@ -282,7 +264,7 @@ async fn danger_is_asked_about_whatever_is_allowed_and_nothing_is_remembered() {
 
 #[tokio::test]
 async fn an_answer_is_bound_to_what_was_shown() {
-    let world = World::new(vec![touch("a"), touch("b"), Reply::say("ok")]).await;
+    let world = Gated::new(vec![touch("a"), touch("b"), Reply::say("ok")]).await;
     let mut handle = world.start(Permissions::default(), true);
     let sender = handle.sender();
     let mut digests = Vec::new();
@@ -303,7 +285,7 @@ async fn without_a_person_danger_is_refused_with_a_reason() {
     let calls = ["rm old", "echo x > old", "mv old new", "eval \"$X\"", "git reset --hard", "echo x | sh"];
     let mut replies: Vec<Reply> = calls.into_iter().map(bash).collect();
     replies.push(Reply::say("ok"));
-    let world = World::new(replies).await;
+    let world = Gated::new(replies).await;
     world.work.write("old", "precious\n");
     let mut handle = world.start(allow_all(), false);
     let events = turn(&mut handle, "go", |_| vec![]).await;
@@ -332,7 +314,7 @@ async fn what_this_session_made_is_its_own() {
     replies.push(bash("echo b > link"));
     replies.push(bash("cd sub; echo b > old.txt"));
     replies.push(Reply::say("ok"));
-    let world = World::new(replies).await;
+    let world = Gated::new(replies).await;
     world.work.write("old.txt", "old\n");
     let mut handle = world.start(Permissions::default(), false);
     let events = turn(&mut handle, "go", |_| vec![]).await;
@@ -347,7 +329,7 @@ async fn what_this_session_made_is_its_own() {
 
 #[tokio::test]
 async fn what_was_approved_for_the_run_answers_and_is_journaled() {
-    let mut world = World::new(vec![
+    let mut world = Gated::new(vec![
         bash("rm -rf build"),
         bash("rm -rf ../outside"),
         bash("touch asked"),
@@ -382,7 +364,7 @@ async fn what_was_approved_for_the_run_answers_and_is_journaled() {
 #[tokio::test]
 async fn readers_run_without_a_question_but_only_here() {
     let world =
-        World::new(vec![bash("ls; cat a | wc -l"), bash("cat /etc/hostname"), bash("cat $HOME/x"), Reply::say("ok")])
+        Gated::new(vec![bash("ls; cat a | wc -l"), bash("cat /etc/hostname"), bash("cat $HOME/x"), Reply::say("ok")])
             .await;
     world.work.write("a", "1\n2\n");
     let mut handle = world.start(Permissions::default(), true);
@@ -397,7 +379,7 @@ async fn readers_run_without_a_question_but_only_here() {
 
 #[tokio::test]
 async fn settings_name_more_dangers() {
-    let world = World::new(vec![bash("make deploy"), Reply::say("ok")]).await;
+    let world = Gated::new(vec![bash("make deploy"), Reply::say("ok")]).await;
     let permissions = Permissions { dangerous: vec!["make deploy".into()], ..allow_all() };
     let mut handle = world.start(permissions, false);
     let events = turn(&mut handle, "go", |_| vec![]).await;
@@ -419,7 +401,7 @@ async fn a_rule_for_files_holds_for_commands_that_name_them() {
     ];
     let mut replies: Vec<Reply> = calls.into_iter().map(bash).collect();
     replies.push(Reply::say("ok"));
-    let world = World::new(replies).await;
+    let world = Gated::new(replies).await;
     world.work.write("private/x", "secret\n");
     world.work.write("a", "a\n");
     world.work.write("docs/a", "a\n");
@@ -434,7 +416,7 @@ async fn a_rule_for_files_holds_for_commands_that_name_them() {
 }
 
 /// The question, and what came of answering it with "always" where that is offered.
-async fn always(world: &World, permissions: Permissions) -> (Vec<Choice>, Vec<Event>) {
+async fn always(world: &Gated, permissions: Permissions) -> (Vec<Choice>, Vec<Event>) {
     let mut handle = world.start(permissions, true);
     let mut choices = Vec::new();
     let events = turn(&mut handle, "go", |asking| {
@@ -450,7 +432,7 @@ async fn always(world: &World, permissions: Permissions) -> (Vec<Choice>, Vec<Ev
 
 #[tokio::test]
 async fn b13_a_grant_for_good_is_written_for_this_root_and_journaled() {
-    let world = World::new(vec![touch("a"), touch("a"), Reply::say("ok")]).await;
+    let world = Gated::new(vec![touch("a"), touch("a"), Reply::say("ok")]).await;
     world.home.write("config.toml", "# mine\n[permissions] # keep\n");
     let (choices, events) = always(&world, Permissions::default()).await;
     let rule = |rule: &str| rule.to_owned();
@@ -488,7 +470,7 @@ async fn b13_a_grant_for_good_is_written_for_this_root_and_journaled() {
 
 #[tokio::test]
 async fn a_grant_that_cannot_be_written_is_said_and_the_call_runs_once() {
-    let world = World::new(vec![touch("a"), touch("a"), Reply::say("ok")]).await;
+    let world = Gated::new(vec![touch("a"), touch("a"), Reply::say("ok")]).await;
     world.home.write("config.toml", "broken = [\n");
     let (_, events) = always(&world, Permissions::default()).await;
     let said = notices(&events).into_iter().filter(|code| code == "engine.grant_unsaved").count();
@@ -502,7 +484,7 @@ async fn for_good_is_not_offered_where_a_rule_asks_or_only_once_is_offered() {
     let edit = Reply::call("write_file", json!({"path": "AGENTS.md", "content": "x"}));
     let rm = Reply::call("bash", json!({"command": "rm -r x"}));
     for (call, ask, session) in [(touch("a"), vec!["Bash"], true), (rm, vec![], false), (edit, vec![], false)] {
-        let world = World::new(vec![call, Reply::say("ok")]).await;
+        let world = Gated::new(vec![call, Reply::say("ok")]).await;
         let ask = ask.into_iter().map(str::to_owned).collect();
         let (choices, _) =
             always(&world, Permissions { ask, allow: vec!["Edit".into()], ..Permissions::default() }).await;
@@ -525,7 +507,7 @@ async fn d5_what_tells_agents_what_to_do_is_always_asked_about() {
         let allow = vec!["*".to_owned(), "Bash".to_owned(), "Edit".to_owned()];
         let loose = Permissions { allow, mode: reasonix_config::Mode::Allow, ..Permissions::default() };
         for attended in [true, false] {
-            let world = World::new(vec![call.clone(), Reply::say("ok")]).await;
+            let world = Gated::new(vec![call.clone(), Reply::say("ok")]).await;
             world.work.write("a", "a");
             world.work.write(".reasonix/x", "");
             let mut handle = world.start(loose.clone(), attended);
@@ -540,7 +522,7 @@ async fn d5_what_tells_agents_what_to_do_is_always_asked_about() {
         }
     }
     let mut world =
-        World::new(vec![Reply::call("write_file", json!({"path": "AGENTS.md", "content": "x"})), Reply::say("ok")])
+        Gated::new(vec![Reply::call("write_file", json!({"path": "AGENTS.md", "content": "x"})), Reply::say("ok")])
             .await;
     world.approve = vec!["Edit(AGENTS.md)".into()];
     turn(&mut world.start(Permissions::default(), false), "go", |_| vec![]).await;
@@ -548,7 +530,7 @@ async fn d5_what_tells_agents_what_to_do_is_always_asked_about() {
 }
 
 /// A session in a folder that would execute something.
-async fn untrusted(world: &mut World) -> (Handle, reasonix_proto::TrustInfo) {
+async fn untrusted(world: &mut Gated) -> (Handle, reasonix_proto::TrustInfo) {
     world.work.write("reasonix.toml", "[hooks]\nx = \"./hook.sh\"\n");
     world.work.write("hook.sh", "echo 1\n");
     let sources = reasonix_config::Sources {
@@ -568,7 +550,7 @@ async fn untrusted(world: &mut World) -> (Handle, reasonix_proto::TrustInfo) {
 #[tokio::test]
 async fn trust_is_asked_about_as_data_and_the_answer_is_bound_to_what_was_shown() {
     use reasonix_proto::TrustStanding;
-    let mut world = World::new(vec![Reply::say("a"), Reply::say("b"), Reply::say("c")]).await;
+    let mut world = Gated::new(vec![Reply::say("a"), Reply::say("b"), Reply::say("c")]).await;
     let (mut handle, info) = untrusted(&mut world).await;
     assert!(info.is_open());
     assert_eq!((info.surfaces[0].kind.as_str(), info.surfaces[0].standing), ("hook", TrustStanding::Unknown));

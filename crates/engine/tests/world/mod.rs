@@ -1,4 +1,5 @@
 //! A live session with a scripted model.
+#![allow(dead_code, reason = "each test takes what it needs")]
 
 use reasonix_config::{Bash, Provider, Sandbox, Settings};
 use reasonix_engine::{Handle, Start, Which, start};
@@ -29,8 +30,9 @@ impl World {
         };
         // The box has its own tests.
         let sandbox = Sandbox { bash: Bash::Off, ..Sandbox::default() };
+        let user_file = Some(self.home.path().join("config.toml"));
         Start {
-            settings: Settings { providers: vec![provider], sandbox, ..Settings::default() },
+            settings: Settings { providers: vec![provider], sandbox, user_file, ..Settings::default() },
             env: BTreeMap::new(),
             home: self.home.path(),
             workspace: Workspace::open(&self.work.path(), Options::default()).expect("a workspace"),
@@ -44,7 +46,14 @@ impl World {
     }
 
     pub(crate) fn open(&self, which: Which) -> Handle {
-        start(self.base(which)).expect("a session")
+        self.open_with(which, |_| {})
+    }
+
+    /// The same with other settings, or whatever else the test is about.
+    pub(crate) fn open_with(&self, which: Which, change: impl FnOnce(&mut Start)) -> Handle {
+        let mut base = self.base(which);
+        change(&mut base);
+        start(base).expect("a session")
     }
 
     /// The same when the one before may still be letting go of it.
