@@ -3,6 +3,7 @@
 
 pub mod attacks;
 mod bounds;
+mod box_options;
 mod capture;
 mod command;
 mod environment;
@@ -26,6 +27,7 @@ mod sandbox;
 mod tree;
 
 pub use bounds::{Bounds, Hit};
+pub use box_options::{BoxOptions, Caches, Masked, Quarantined, SandboxLevel};
 pub use capture::Captured;
 pub use command::{Command, Confinement, Keep};
 pub use environment::Environment;
@@ -33,4 +35,4 @@ pub use error::ExecError;
 pub use limits::survive_file_size_limit;
 pub use plain::{Plain, plain_text};
 pub use run::{Finished, Status, run};
-pub use sandbox::{BoxOptions, Caches, Masked, Quarantined, Sandbox, SandboxLevel};
+pub use sandbox::Sandbox;

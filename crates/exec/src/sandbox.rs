@@ -14,12 +14,11 @@ mod tables;
 mod walls;
 
 use crate::plan::Plan;
-use crate::{Bounds, Environment, ExecError, guard};
+use crate::{Bounds, BoxOptions, Caches, Environment, ExecError, SandboxLevel, guard};
 use commons::Commons;
 use layout::Layout;
 use scratch::Scratch;
 use std::ffi::{CString, OsString};
-use std::fmt;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -30,70 +29,10 @@ use walls::{Graft, Source};
 pub(crate) use calls::Stage;
 pub(crate) use locks::Locks;
 pub(crate) use protect::Before;
-pub use protect::Quarantined;
 pub(crate) use walls::Walls;
 
 /// The kernel takes no lower limit on processes.
 const LEAST_PROCESSES: u32 = 301;
-
-/// How much the kernel holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SandboxLevel {
-    /// Landlock and seccomp alone: nothing is hidden.
-    Partial,
-    /// Namespaces too: a file system, processes and a network of its own.
-    Full,
-}
-
-impl fmt::Display for SandboxLevel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Partial => "partial",
-            Self::Full => "full",
-        })
-    }
-}
-
-/// Where what builds write to the caches of toolchains goes.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Caches {
-    /// Away with the session.
-    #[default]
-    Session,
-    /// Into this folder, for the next session of the same project.
-    Project(PathBuf),
-    /// Into the user's own caches.
-    Shared,
-}
-
-/// Works out what is closed to a command that is about to start.
-#[derive(Clone)]
-pub struct Masked(pub Arc<dyn Fn() -> Vec<PathBuf> + Send + Sync>);
-
-impl fmt::Debug for Masked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Masked")
-    }
-}
-
-/// What a box is for.
-#[derive(Debug, Clone)]
-pub struct BoxOptions {
-    /// The workspace first, then whatever else may be written.
-    pub writable: Vec<PathBuf>,
-    /// Places that may not even be read.
-    pub closed: Vec<PathBuf>,
-    /// What is closed besides, worked out anew for each command.
-    pub masked: Option<Masked>,
-    /// Where the caches of toolchains go.
-    pub caches: Caches,
-    /// Commands may reach the network.
-    pub network: bool,
-    /// Where protected files go that a command made.
-    pub quarantine: PathBuf,
-    /// The environment that tells where homes and toolchains are.
-    pub environment: Environment,
-}
 
 /// A box, ready for any number of commands.
 #[derive(Debug)]

@@ -13,26 +13,8 @@ use serde::Deserialize;
 pub(crate) struct Input {
     #[serde(alias = "file_path", alias = "filePath", alias = "filename", alias = "file")]
     path: String,
-    #[serde(
-        alias = "old_str",
-        alias = "oldString",
-        alias = "old_text",
-        alias = "oldText",
-        alias = "old",
-        alias = "search"
-    )]
-    old_string: String,
-    #[serde(
-        alias = "new_str",
-        alias = "newString",
-        alias = "new_text",
-        alias = "newText",
-        alias = "new",
-        alias = "replace"
-    )]
-    new_string: String,
-    #[serde(default, alias = "replaceAll", alias = "all")]
-    replace_all: bool,
+    #[serde(flatten)]
+    pair: Replacement,
     #[serde(default)]
     #[schemars(skip)]
     allow_generated: bool,
@@ -61,20 +43,34 @@ impl Kind for EditFile {
     }
 
     fn prepare(workspace: &Workspace, input: Input) -> Result<Vec<FileEdit>, ToolOutcome> {
-        let Input { path, old_string: old, new_string: new, replace_all: all, allow_generated } = input;
-        let pair = Replacement { old, new, all };
+        let Input { path, pair, allow_generated } = input;
         replaced(workspace, &path, std::slice::from_ref(&pair), allow_generated).map(|edit| vec![edit])
     }
 }
 
-/// One replacement as a model asks for it.
+// One replacement as a model asks for it; a doc comment would be sent to the model with the schema.
+#[derive(Deserialize, JsonSchema)]
 pub(crate) struct Replacement {
-    /// What is there.
-    pub old: String,
-    /// What is to be there.
-    pub new: String,
-    /// In all places.
-    pub all: bool,
+    #[serde(
+        alias = "old_str",
+        alias = "oldString",
+        alias = "old_text",
+        alias = "oldText",
+        alias = "old",
+        alias = "search"
+    )]
+    old_string: String,
+    #[serde(
+        alias = "new_str",
+        alias = "newString",
+        alias = "new_text",
+        alias = "newText",
+        alias = "new",
+        alias = "replace"
+    )]
+    new_string: String,
+    #[serde(default, alias = "replaceAll", alias = "all")]
+    replace_all: bool,
 }
 
 /// Makes replacements one after another; when one fails, none is made.
@@ -84,7 +80,7 @@ pub(crate) fn replaced(
     pairs: &[Replacement],
     anyway: bool,
 ) -> Result<FileEdit, ToolOutcome> {
-    let creates = pairs.first().is_some_and(|pair| pair.old.is_empty());
+    let creates = pairs.first().is_some_and(|pair| pair.old_string.is_empty());
     let base = if creates {
         edits::base_if_any(workspace, path, anyway)?
     } else {
@@ -93,16 +89,16 @@ pub(crate) fn replaced(
     let mut text = base.as_ref().map(|base| base.text.clone()).unwrap_or_default();
     let mut notes = Vec::new();
     for (index, pair) in pairs.iter().enumerate() {
-        if pair.old.is_empty() && text.is_empty() {
-            text.clone_from(&pair.new);
+        if pair.old_string.is_empty() && text.is_empty() {
+            text.clone_from(&pair.new_string);
             continue;
         }
-        let done = replace(&text, &pair.old, &pair.new, pair.all)
+        let done = replace(&text, &pair.old_string, &pair.new_string, pair.replace_all)
             .map_err(|problem| explain(&problem, path, (pairs.len() > 1).then_some(index + 1)))?;
         if let Some(what) = done.overlooked.filter(|_| done.count > 0) {
             notes.push(format!("matched without regard to {what}"));
         }
-        if pair.all && done.count > 1 {
+        if pair.replace_all && done.count > 1 {
             notes.push(format!("{} places replaced", done.count));
         }
         text = done.text;

@@ -13,34 +13,10 @@ pub(crate) struct Input {
     #[serde(alias = "file_path", alias = "filePath", alias = "filename", alias = "file")]
     path: String,
     #[serde(alias = "replacements", alias = "changes")]
-    edits: Vec<Pair>,
+    edits: Vec<Replacement>,
     #[serde(default)]
     #[schemars(skip)]
     allow_generated: bool,
-}
-
-#[derive(Deserialize, JsonSchema)]
-struct Pair {
-    #[serde(
-        alias = "old_str",
-        alias = "oldString",
-        alias = "old_text",
-        alias = "oldText",
-        alias = "old",
-        alias = "search"
-    )]
-    old_string: String,
-    #[serde(
-        alias = "new_str",
-        alias = "newString",
-        alias = "new_text",
-        alias = "newText",
-        alias = "new",
-        alias = "replace"
-    )]
-    new_string: String,
-    #[serde(default, alias = "replaceAll", alias = "all")]
-    replace_all: bool,
 }
 
 /// Makes several replacements in one file.
@@ -60,11 +36,6 @@ impl Kind for MultiEdit {
         if input.edits.is_empty() {
             return Err(ToolOutcome::failed("edits is empty: there is nothing to do"));
         }
-        let pairs: Vec<Replacement> = input
-            .edits
-            .into_iter()
-            .map(|pair| Replacement { old: pair.old_string, new: pair.new_string, all: pair.replace_all })
-            .collect();
-        replaced(workspace, &input.path, &pairs, input.allow_generated).map(|edit| vec![edit])
+        replaced(workspace, &input.path, &input.edits, input.allow_generated).map(|edit| vec![edit])
     }
 }

@@ -2,6 +2,7 @@
 //! makes although they were not there are moved aside when it has ended.
 
 use super::tables::PROTECTED;
+use crate::Quarantined;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -13,15 +14,6 @@ pub(crate) struct Before {
     /// Each place that had nothing, or a link, and the link's target.
     open: Vec<(PathBuf, Option<PathBuf>)>,
     quarantine: PathBuf,
-}
-
-/// A protected file that a command made, and where it is now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quarantined {
-    /// Where it was made.
-    pub path: PathBuf,
-    /// Where it was moved; none when it could not be moved and stays.
-    pub kept: Option<PathBuf>,
 }
 
 /// The protected files in the roots that exist, to be mounted read-only.
