@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Changes(ChangesArgs),
     /// Look after the room that undo takes
     Store(StoreArgs),
+    /// Show what the context consists of, and how full it is
+    Context(ContextArgs),
     /// Show the settings
     Config(ConfigArgs),
     /// Show what this folder would execute, and say whether you trust it
@@ -300,6 +302,19 @@ pub(crate) struct ListArgs {
     #[arg(short, long)]
     pub(crate) all: bool,
     /// Print one session a line as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ContextArgs {
+    /// The session; the last one of this folder when missing, or what a new one would begin with
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+    /// What a new session of this folder would begin with
+    #[arg(long, conflicts_with = "session")]
+    pub(crate) new: bool,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

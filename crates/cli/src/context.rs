@@ -92,7 +92,10 @@ impl Context {
     pub(crate) fn start(self, args: &SessionArgs, attended: bool) -> anyhow::Result<Start> {
         crate::trust::check(args, &self.loaded.settings.trust)?;
         let workspace = self.workspace(&args.add_dir)?;
-        let rules = reasonix_config::rules_files(&self.home, repository_root(&self.cwd), &self.cwd);
+        let root = repository_root(&self.cwd);
+        let rules = reasonix_config::rules_files(&self.home, root, &self.cwd)
+            .with_instructions(&self.loaded.settings.instructions, project_folder(&self.cwd))
+            .with_ignored(root);
         for (level, phrase) in &rules.notices {
             say::notice(*level, phrase);
         }

@@ -11,6 +11,7 @@ mod import;
 mod inspect;
 mod interrupts;
 mod models;
+mod parts;
 mod pump;
 mod run;
 mod say;
@@ -64,6 +65,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Rewind(rewind)) => runtime()?.block_on(undo::rewind(&rewind)),
         Some(Command::Changes(changes)) => undo::show_changes(&changes),
         Some(Command::Store(store)) => undo::store(&store),
+        Some(Command::Context(args)) => parts::context(&args),
         Some(Command::Config(config)) => inspect::config(&config),
         Some(Command::Trust(args)) => trust::trust(&args),
         Some(Command::Completions { shell }) => {

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Style, clean};
 use reasonix_config::Flags;
-use reasonix_proto::{Level, Origin, Phrase, RecordBody, SessionHead, TreeFilter};
+use reasonix_proto::{Level, Origin, Phrase, RecordBody, SessionHead, SessionId, TreeFilter};
 use reasonix_session::{Ending, Format, Seen, SessionArtifacts, SessionError, Sessions, Summary, export, foreign};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -41,6 +41,16 @@ pub(crate) fn sessions(args: SessionsArgs) -> anyhow::Result<Exit> {
 #[allow(clippy::needless_pass_by_value, reason = "for map_err")]
 fn failed(error: SessionError) -> anyhow::Error {
     say::failed(error.phrase())
+}
+
+/// Looks at the named session, or at the last one of this folder; none when there is none.
+pub(crate) fn look_here(context: &Context, wanted: Option<&str>) -> anyhow::Result<Option<(SessionId, Seen)>> {
+    let sessions = Sessions::at(&context.home.join("state"));
+    let id = match wanted {
+        Some(wanted) => Some(sessions.find(wanted).map_err(failed)?),
+        None => sessions.latest(context.root()).map_err(failed)?,
+    };
+    id.map(|id| Ok((id.clone(), look(&sessions, id.as_str())?))).transpose()
 }
 
 fn look(sessions: &Sessions, wanted: &str) -> anyhow::Result<Seen> {

@@ -55,14 +55,15 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
 
 fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settings, ConfigError> {
     let root = View::root(table, context);
-    let instruction = |node: &Node| Some((node.as_text()?.to_owned(), node.origin.layer));
+    let layers = root.items("instructions").map(|node| node.origin.layer);
+    let instructions = root.paths("instructions")?.into_iter().zip(layers).collect();
     let mut rules = permissions::resolve(&root.section("permissions"))?;
     let sandbox = sandbox::resolve(&root.section("sandbox"))?;
     rules.allow.extend(permissions::granted(&root, sandbox.workspace_root.as_deref().unwrap_or(folder))?);
     let mut settings = Settings {
         default_model: root.text("default_model").filter(|reference| !reference.is_empty()),
         language: root.text("language").filter(|language| !language.is_empty()),
-        instructions: root.items("instructions").filter_map(instruction).collect(),
+        instructions,
         agent: agent::resolve(&root.section("agent"))?,
         providers: providers::resolve(table, context)?,
         net: net::resolve(&root.section("net"))?,

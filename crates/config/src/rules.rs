@@ -3,7 +3,7 @@
 use crate::error::Unreadable;
 use crate::guard::leads_out;
 use crate::read;
-use reasonix_proto::{Level, Phrase};
+use reasonix_proto::{Level, PartKind, Phrase};
 use std::path::{Path, PathBuf};
 
 /// The most that is taken of one file.
@@ -12,9 +12,11 @@ const LIMIT: u64 = 32 * 1024;
 /// The names of rules files, in the order they are read.
 const NAMES: [&str; 2] = ["AGENTS.md", "REASONIX.md"];
 
-/// A rules file.
+/// A rules file, or another file that the model reads with them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesFile {
+    /// What it is.
+    pub kind: PartKind,
     /// Where it stands.
     pub path: PathBuf,
     /// What it says, at most 32 KiB.
@@ -26,7 +28,8 @@ pub struct RulesFile {
 /// The rules files of a session, and what to tell the user about them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rules {
-    /// The user's first, then from the root down to the working folder; nearer ones win.
+    /// The user's first, then from the root down to the working folder, then those that the settings name, then what
+    /// git ignores; nearer ones win.
     pub files: Vec<RulesFile>,
     /// What was refused or cut.
     pub notices: Vec<(Level, Phrase)>,
@@ -36,11 +39,11 @@ pub struct Rules {
 pub fn rules_files(home: &Path, root: &Path, cwd: &Path) -> Rules {
     let mut rules = Rules::default();
     for name in NAMES {
-        rules.add(home.join(name), None);
+        rules.add(PartKind::UserRules, home.join(name), None);
     }
     for folder in folders(root, cwd) {
         for name in NAMES {
-            rules.add(folder.join(name), Some(root));
+            rules.add(PartKind::ProjectRules, folder.join(name), Some(root));
         }
     }
     rules
@@ -58,15 +61,17 @@ fn folders(root: &Path, cwd: &Path) -> Vec<PathBuf> {
 }
 
 impl Rules {
-    /// Adds a file if there is one that says something. One below `inside` may not lead out of it.
-    fn add(&mut self, path: PathBuf, inside: Option<&Path>) {
+    /// Adds a file if there is one that says something. One below `inside` may not lead out of it. False when there is
+    /// none.
+    pub(crate) fn add(&mut self, kind: PartKind, path: PathBuf, inside: Option<&Path>) -> bool {
         if inside.is_some_and(|root| leads_out(&path, root)) {
-            return self.tell("config.rules_outside", &path, "");
+            self.tell("config.rules_outside", &path, "");
+            return true;
         }
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         let seen = |file: &RulesFile| file.path.canonicalize().is_ok_and(|other| other == real);
         if self.files.iter().any(seen) {
-            return;
+            return true;
         }
         match read::bytes(&real, LIMIT) {
             Ok((bytes, truncated)) => {
@@ -74,19 +79,20 @@ impl Rules {
                 let text = text.trim_start_matches('\u{feff}');
                 let text = if truncated { text.trim_end_matches('\u{fffd}') } else { text };
                 if text.trim().is_empty() {
-                    return;
+                    return true;
                 }
                 if truncated {
                     self.tell("config.rules_cut", &path, "");
                 }
-                self.files.push(RulesFile { path, text: text.to_owned(), truncated });
+                self.files.push(RulesFile { kind, path, text: text.to_owned(), truncated });
             }
-            Err(Unreadable::Absent) => {}
+            Err(Unreadable::Absent) => return false,
             Err(reason) => self.tell("config.rules_unreadable", &path, &reason.to_string()),
         }
+        true
     }
 
-    fn tell(&mut self, code: &'static str, path: &Path, reason: &str) {
+    pub(crate) fn tell(&mut self, code: &'static str, path: &Path, reason: &str) {
         let phrase = Phrase::new(code).with("file", path.display());
         let phrase = if reason.is_empty() { phrase } else { phrase.with("reason", reason) };
         self.notices.push((Level::Warning, phrase));

@@ -28,8 +28,8 @@ pub struct Settings {
     pub default_model: Option<String>,
     /// The language of what people read.
     pub language: Option<String>,
-    /// More files with instructions: paths and globs as they were written, and the layer each came from.
-    pub instructions: Vec<(String, Layer)>,
+    /// More files with instructions: absolute paths and globs, and the layer each came from.
+    pub instructions: Vec<(PathBuf, Layer)>,
     /// The loop.
     pub agent: Agent,
     /// The endpoints, in the order they were written.

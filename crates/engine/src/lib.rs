@@ -7,6 +7,7 @@ mod citations;
 mod commands;
 mod complete;
 mod confine;
+mod context;
 mod desk;
 mod destination;
 mod error;
@@ -29,6 +30,7 @@ mod trust;
 pub mod undo;
 
 pub use confine::{confinement, shortcoming};
+pub use context::context_of;
 pub use destination::key_destination;
 pub use error::EngineError;
 pub use handle::Handle;

@@ -1,8 +1,10 @@
-//! The system prompt: the base, then the user's and the project's rules, in a fixed order. The same inputs give the
-//! same bytes, and nothing in it changes during a session.
+//! The system prompt: the base, the rules of the user and the project, named files, what git ignores, what is
+//! remembered, skills, what the command line adds. The order is fixed, the same inputs give the same bytes, a blank
+//! source changes nothing, and nothing in it changes during a session.
 
+use reasonix_agent::estimate_tokens;
 use reasonix_config::RulesFile;
-use reasonix_proto::unhidden;
+use reasonix_proto::{PartKind, Phrase, PromptPart, unhidden};
 use std::path::Path;
 
 /// The built-in base prompt.
@@ -11,58 +13,128 @@ pub const BASE_PROMPT: &str = include_str!("system.md");
 /// What the model is told of edit blocks, where they are on.
 pub(crate) const BLOCKS_PROMPT: &str = include_str!("blocks.md");
 
+/// One rules file may take this part of the window, all of them twice as much.
+const SHARE: u64 = 8;
+
+/// What is left of a file that does not fit; less would say nothing.
+const LEAST: u64 = 32;
+
+const RULES: &str = "\n\n# Rules of the user and the project\nFollow them. Where two disagree, the later one wins.";
+const IGNORED: &str = "\n\n# Ignored by git\nGenerated or private; leave them alone unless the task is about them.\n";
+const CUT: &str = "\n[cut: the file is longer than what is read of it]";
+
+/// What a system prompt is put together from. Chapters come with their own headings; an empty one is left out.
+#[derive(Default)]
+pub(crate) struct Sources<'a> {
+    pub(crate) base: &'a str,
+    pub(crate) cwd: Option<&'a Path>,
+    /// Rules files, named files and what git ignores, in their order.
+    pub(crate) files: &'a [RulesFile],
+    /// The indexes of what is remembered.
+    pub(crate) memory: &'a str,
+    /// The index of skills.
+    pub(crate) skills: &'a str,
+    pub(crate) appended: Option<&'a str>,
+    /// Tokens that the model can see; 0 when unknown.
+    pub(crate) window: u64,
+}
+
+/// A system prompt and what it consists of.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Draft {
+    pub(crate) system: String,
+    pub(crate) parts: Vec<PromptPart>,
+    /// What the user should know of it.
+    pub(crate) notices: Vec<Phrase>,
+}
+
 /// Puts the system prompt together.
-pub(crate) fn assemble(base: &str, cwd: &Path, rules: &[RulesFile], appended: Option<&str>) -> String {
-    let mut prompt = base.trim_end().to_owned();
-    prompt.push_str(&format!("\n\nWorking folder: {}\nSystem: {}", cwd.display(), std::env::consts::OS));
-    if !rules.is_empty() {
-        prompt
-            .push_str("\n\n# Rules of the user and the project\nFollow them. Where two disagree, the later one wins.");
+pub(crate) fn assemble(from: &Sources<'_>) -> Draft {
+    let mut draft = Draft::default();
+    let mut base = from.base.trim_end().to_owned();
+    if let Some(cwd) = from.cwd {
+        base.push_str(&format!("\n\nWorking folder: {}\nSystem: {}", cwd.display(), std::env::consts::OS));
     }
-    for file in rules {
-        // What nobody sees in a file is nothing its readers agreed to.
-        let text = unhidden(file.text.trim());
-        prompt.push_str(&format!("\n\n## {}\n{}", file.path.display(), text.text));
-        if file.truncated {
-            prompt.push_str("\n[cut: the file is longer than what is read of it]");
+    draft.add(PartKind::Base, "", &base, false);
+    let mut introduced = false;
+    for (file, (text, cut)) in from.files.iter().zip(fitted(from.files, from.window)) {
+        let name = file.path.display().to_string();
+        if cut && !file.truncated {
+            draft.notices.push(Phrase::new("engine.rules_cut").with("file", &name).with("window", from.window));
+        }
+        let end = if cut { CUT } else { "" };
+        let chapter = match file.kind {
+            PartKind::Ignored => format!("{IGNORED}{text}{end}"),
+            _ => {
+                let heading = if std::mem::replace(&mut introduced, true) { "" } else { RULES };
+                format!("{heading}\n\n## {name}\n{text}{end}")
+            }
+        };
+        draft.add(file.kind, &name, &chapter, cut);
+    }
+    for (kind, text) in [
+        (PartKind::Memory, from.memory),
+        (PartKind::Skills, from.skills),
+        (PartKind::Appended, from.appended.unwrap_or_default()),
+    ] {
+        if !text.trim().is_empty() {
+            draft.add(kind, "", &format!("\n\n{}", text.trim()), false);
         }
     }
-    if let Some(appended) = appended.map(str::trim).filter(|text| !text.is_empty()) {
-        prompt.push_str("\n\n");
-        prompt.push_str(appended);
+    draft
+}
+
+impl Draft {
+    fn add(&mut self, kind: PartKind, name: &str, text: &str, cut: bool) {
+        self.system.push_str(text);
+        self.parts.push(PromptPart { kind, name: name.to_owned(), bytes: text.len() as u64, cut });
     }
-    prompt
+}
+
+/// What is sent of each file, and whether that is not all of it. Where not everything fits the window, nearer files go
+/// before farther ones.
+fn fitted(files: &[RulesFile], window: u64) -> Vec<(String, bool)> {
+    let each = if window == 0 { u64::MAX } else { (window / SHARE).max(LEAST) };
+    let mut left = each.saturating_mul(2);
+    let mut texts: Vec<_> = files
+        .iter()
+        .rev()
+        .map(|file| {
+            // What nobody sees in a file is nothing its readers agreed to.
+            let text = unhidden(file.text.trim()).text.into_owned();
+            let room = if file.kind == PartKind::Ignored { each / 4 } else { each.min(left.max(LEAST)) };
+            let short = clipped(&text, room);
+            let cut = file.truncated || short.len() < text.len();
+            if file.kind != PartKind::Ignored {
+                left = left.saturating_sub(estimate_tokens(short));
+            }
+            (short.to_owned(), cut)
+        })
+        .collect();
+    texts.reverse();
+    texts
+}
+
+/// As many whole lines as fit; a part of the first one where not even that does.
+fn clipped(text: &str, tokens: u64) -> &str {
+    if estimate_tokens(text) <= tokens {
+        return text;
+    }
+    let (mut end, mut line_end) = (0, 0);
+    let mut quarters = 0_u64;
+    for (place, character) in text.char_indices() {
+        quarters += if character.is_ascii() { 1 } else { 5 };
+        if quarters.div_ceil(4) > tokens {
+            break;
+        }
+        if character == '\n' {
+            line_end = place;
+        }
+        end = place + character.len_utf8();
+    }
+    text.get(..if line_end > 0 { line_end } else { end }).unwrap_or_default()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{BASE_PROMPT, assemble};
-    use reasonix_config::RulesFile;
-    use std::path::{Path, PathBuf};
-
-    #[test]
-    fn order_is_fixed_and_the_same_input_gives_the_same_bytes() {
-        let rules = [
-            RulesFile { path: PathBuf::from("/home/u/AGENTS.md"), text: "first\n".into(), truncated: false },
-            RulesFile { path: PathBuf::from("AGENTS.md"), text: "second".into(), truncated: true },
-        ];
-        let make = || assemble(BASE_PROMPT, Path::new("/w"), &rules, Some(" last "));
-        let prompt = make();
-        assert_eq!(prompt, make());
-        let places: Vec<_> = ["Reasonix", "/w", "first", "second", "[cut", "last"].map(|word| prompt.find(word)).into();
-        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
-    }
-
-    #[test]
-    fn d2_hidden_characters_in_rules_do_not_reach_the_model() {
-        let text = "be kind\u{e0041}\u{e0042}\u{200b}".to_owned();
-        let rules = [RulesFile { path: PathBuf::from("AGENTS.md"), text, truncated: false }];
-        let prompt = assemble("base", Path::new("/w"), &rules, None);
-        assert!(prompt.ends_with("be kind⟨3 hidden characters⟩"), "{prompt}");
-    }
-
-    #[test]
-    fn without_rules_nothing_is_said_about_them() {
-        assert!(!assemble("base", Path::new("/w"), &[], Some("  ")).contains("Rules"));
-    }
-}
+#[path = "prompt/tests.rs"]
+mod tests;

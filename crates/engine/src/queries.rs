@@ -3,12 +3,13 @@
 use crate::citations::citations;
 use crate::commands::{Able, commands};
 use crate::complete::{Found, references, words};
+use crate::context::parts;
 use crate::git::git;
 use crate::handle::Shared;
-use reasonix_agent::{BoxFuture, estimate_tokens};
+use reasonix_agent::BoxFuture;
 use reasonix_proto::{
-    CompletionKind, ContextPart, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Setting,
-    Status, TreeFilter,
+    CompletionKind, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Setting, Status,
+    TreeFilter,
 };
 use reasonix_session::{Sessions, Summary};
 use std::future::ready;
@@ -148,49 +149,20 @@ impl Shared {
     }
 
     fn context(&self) -> Reply {
-        let messages = self.past.history().map(|history| history.messages).unwrap_or_default();
-        let tools = serde_json::to_string(&self.prefix.tools).unwrap_or_default();
-        let part = |name, tokens, messages| ContextPart { name, tokens, messages };
-        let mut parts = vec![
-            part(Phrase::new("context.system"), estimate_tokens(&self.prefix.system), 0),
-            part(Phrase::new("context.tools"), estimate_tokens(&tools), 0),
-        ];
-        let kinds = [
-            (Phrase::new("context.prompts"), 0),
-            (Phrase::new("context.answers"), 1),
-            (Phrase::new("context.results"), 2),
-        ];
-        for (name, wanted) in kinds {
-            let of_kind = messages.iter().filter(|message| kind_of(message) == wanted);
-            let (count, tokens) = of_kind.fold((0, 0), |(count, sum), message| (count + 1, sum + size(message)));
-            parts.push(part(name, tokens, count));
-        }
+        let history = match self.past.history() {
+            Ok(history) => history,
+            Err(error) => {
+                return Reply::Failed { why: Phrase::new("engine.log_unreadable").with("reason", error) };
+            }
+        };
         let status = self.outbox.status();
-        Reply::Context { parts, context: status.context, window: status.window }
+        Reply::Context { parts: parts(&history, &self.prefix.tools), context: status.context, window: status.window }
     }
 }
 
 /// A price for a million tokens, in one line: fresh input, cached input, output.
 fn shown_price(price: &reasonix_proto::Price) -> String {
     format!("{}/{}/{} {}", price.input, price.cached, price.output, price.currency)
-}
-
-fn kind_of(message: &Message) -> u8 {
-    match message {
-        Message::User { .. } => 0,
-        Message::Assistant { .. } => 1,
-        Message::Tool { .. } => 2,
-    }
-}
-
-fn size(message: &Message) -> u64 {
-    match message {
-        Message::User { text } => estimate_tokens(text),
-        Message::Assistant { text, calls, .. } => {
-            estimate_tokens(text) + calls.iter().map(|call| estimate_tokens(&call.arguments)).sum::<u64>()
-        }
-        Message::Tool { content, .. } => estimate_tokens(content),
-    }
 }
 
 /// A page of the saved sessions, of one folder or of all. A file that cannot be read belongs to every folder.

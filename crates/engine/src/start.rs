@@ -12,7 +12,7 @@ use crate::live::{Live, Todo};
 use crate::lookout::Lookout;
 use crate::models::{build_model, model_of, net_options};
 use crate::outbox::Outbox;
-use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, assemble};
+use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
 use crate::queue::Queue;
 use crate::tools::todo_tools;
 use crate::trust::Word;
@@ -303,13 +303,15 @@ fn open(start: &Start, confinement: &Confinement) -> Result<Begun, EngineError> 
     let wanted = match &start.which {
         Which::Unkept => {
             let artifacts = Arc::new(MemoryArtifacts::default());
-            let opened = in_memory(head_of(start, confinement)?);
+            let (head, notices) = head_of(start, confinement)?;
+            let mut opened = in_memory(head);
+            opened.notices.extend(notices);
             return Ok(Begun { opened, artifacts, resumed: false, made: Vec::new() });
         }
         Which::New => None,
         Which::Continue => sessions.latest(cwd)?.map(|id| id.0),
         Which::Resume(id) => Some(id.clone()),
-        Which::Fork { session, at } => Some(sessions.fork(session, *at, head_of(start, confinement)?)?.0),
+        Which::Fork { session, at } => Some(sessions.fork(session, *at, head_of(start, confinement)?.0)?.0),
     };
     let artifacts = Arc::new(SessionArtifacts::at(&state));
     match wanted {
@@ -319,7 +321,9 @@ fn open(start: &Start, confinement: &Confinement) -> Result<Begun, EngineError> 
             Ok(Begun { opened, artifacts, resumed: true, made })
         }
         None => {
-            let mut opened = sessions.create(head_of(start, confinement)?)?;
+            let (head, notices) = head_of(start, confinement)?;
+            let mut opened = sessions.create(head)?;
+            opened.notices.extend(notices);
             if start.which == Which::Continue {
                 opened.notices.push(Phrase::new("engine.nothing_to_continue"));
             }
@@ -343,10 +347,11 @@ fn changes_files(record: &Record) -> Option<Record> {
 
 /// What a session that comes from somewhere else starts from here.
 pub fn imported_head(start: &Start) -> Result<SessionHead, EngineError> {
-    Ok(SessionHead { sandbox: "off".to_owned(), ..head_of(start, &Confinement::None)? })
+    Ok(SessionHead { sandbox: "off".to_owned(), ..head_of(start, &Confinement::None)?.0 })
 }
 
-fn head_of(start: &Start, confinement: &Confinement) -> Result<SessionHead, EngineError> {
+/// The first record of a new session, and what to tell about it.
+fn head_of(start: &Start, confinement: &Confinement) -> Result<(SessionHead, Vec<Phrase>), EngineError> {
     let settings = &start.settings;
     let found = match &start.model {
         Some(reference) => settings.resolve_model(reference)?,
@@ -357,17 +362,28 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<SessionHead, Engi
         if settings.tools.edit == "blocks" { format!("{}\n\n{BLOCKS_PROMPT}", base.trim_end()) } else { String::new() };
     let base = if blocks.is_empty() { base } else { &blocks };
     let cwd = start.workspace.root();
-    Ok(SessionHead {
+    let Draft { system, parts, notices } = assemble(&Sources {
+        base,
+        cwd: Some(cwd),
+        files: &start.rules,
+        memory: "",
+        skills: "",
+        appended: start.append_system.as_deref(),
+        window: settings.window(&found),
+    });
+    let head = SessionHead {
         v: RECORD_VERSION,
         session: SessionId::fresh(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         cwd: cwd.display().to_string(),
         model: found.name(),
-        system: assemble(base, cwd, &start.rules, start.append_system.as_deref()),
+        system,
         tools: sent_tools(start),
         sandbox: word(confinement),
         from: None,
-    })
+        parts,
+    };
+    Ok((head, notices))
 }
 
 /// The model that was asked for; otherwise the one the session last had, thinking as hard; otherwise the default.
@@ -442,6 +458,12 @@ fn toolset(
     Tools::new(tools.into_iter().filter(|tool| on.is_empty() || on.contains(&tool.spec().name)).collect())
 }
 
+/// What a session of this start would send, or sends when it goes on with these tools.
+pub(crate) fn specs_of(start: &Start, earlier: Option<&[String]>) -> Vec<ToolSpec> {
+    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
+    toolset(start, &artifacts, &Todo::default(), Shell::default(), earlier).specs()
+}
+
 /// The tools of a start, with nothing behind them.
 fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
@@ -450,12 +472,7 @@ fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
 
 /// The names of the tools that a new session sends.
 fn sent_tools(start: &Start) -> Vec<String> {
-    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    toolset(start, &artifacts, &Todo::default(), Shell::default(), None)
-        .specs()
-        .into_iter()
-        .map(|spec| spec.name)
-        .collect()
+    specs_of(start, None).into_iter().map(|spec| spec.name).collect()
 }
 
 /// The specs of all built-in tools, as they are sent.

@@ -8,6 +8,7 @@ mod message;
 mod op;
 mod outcome;
 mod phrase;
+mod prompt;
 mod query;
 mod record;
 mod repair;
@@ -25,6 +26,7 @@ pub use message::{Block, Kept, Message, Reasoning, StopReason, ToolCall};
 pub use op::{Choice, Effect, Op, Open, Posture, Rewind, Scope};
 pub use outcome::{Artifact, Change, ChangeKind, Details, Hunk, HunkLine, LineKind, ToolOutcome};
 pub use phrase::Phrase;
+pub use prompt::{PartKind, PromptPart};
 pub use query::{Query, Reply};
 pub use record::{
     Asking, Compacted, Danger, Decided, Field, FoldReason, Moment, MoveReason, Origin, RECORD_VERSION, Record,

@@ -1,7 +1,8 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
 use crate::{
-    AskId, CallId, Change, Choice, Effect, Message, Phrase, Posture, RecordId, Repair, SessionId, ToolOutcome, Usage,
+    AskId, CallId, Change, Choice, Effect, Message, Phrase, Posture, PromptPart, RecordId, Repair, SessionId, ToolOutcome,
+    Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -205,6 +206,9 @@ pub struct SessionHead {
     /// Where it came from, when it did not begin empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Origin>,
+    /// What the system prompt was put together from, in order; their lengths add up to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PromptPart>,
 }
 
 /// What a session was made from.

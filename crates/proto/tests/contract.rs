@@ -6,8 +6,8 @@ use pretty_assertions::assert_eq;
 use reasonix_proto::{
     Argument, ArgumentKind, AskId, Asking, BrokenCitation, CallId, Change, ChangeKind, Choice, Citation, CommandInfo,
     CommandSource, Completion, CompletionKind, ContextPart, Cost, Decided, Details, Effect, Envelope, Event, Field,
-    Fix, Git, Level, Message, ModelInfo, MoveReason, Op, Open, Origin, Phrase, Posture, Query, Queued, QueuedKind,
-    Reasoning, Record, RecordBody, RecordId, Repair, Reply, Rewind, RuleInfo, Scope, SessionHead, SessionId,
+    Fix, Git, Level, Message, ModelInfo, MoveReason, Op, Open, Origin, PartKind, Phrase, Posture, PromptPart, Query, Queued,
+    QueuedKind, Reasoning, Record, RecordBody, RecordId, Repair, Reply, Rewind, RuleInfo, Scope, SessionHead, SessionId,
     SessionInfo, Setting, Status, StopReason, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter,
     TreeNode, TurnEnd, TurnState, Usage,
 };
@@ -45,11 +45,13 @@ fn records() {
         tools: vec!["ls".into()],
         sandbox: "none".into(),
         from: None,
+        parts: vec![PromptPart { kind: PartKind::UserRules, name: "AGENTS.md".into(), bytes: 3, cut: true }],
     };
     is(
         record(RecordBody::Session(head)),
         with(json!({"kind": "session", "v": 1, "session": "s", "version": "0.1.0", "cwd": "/w", "model": "p/m",
-            "system": "sys", "tools": ["ls"], "sandbox": "none"})),
+            "system": "sys", "tools": ["ls"], "sandbox": "none",
+            "parts": [{"kind": "user_rules", "name": "AGENTS.md", "bytes": 3, "cut": true}]})),
     );
     is(
         record(RecordBody::Prompt { turn: 1, text: "hi".into(), typed: None }),

@@ -135,10 +135,16 @@ fn shown(app: &mut App, reply: Reply) {
             .map(|text| Line::from(plain(format!("  {text}"))))
             .collect(),
         Reply::Context { parts, context, window } => {
-            let row = |part: reasonix_proto::ContextPart| {
-                Line::from(vec![plain(format!("  {:>7}  ", short(part.tokens))), plain(look.say(&part.name))])
+            let percent = |tokens: u64| match (tokens * 100).checked_div(window) {
+                Some(share) => format!("{share:>3}%"),
+                None => String::new(),
             };
-            let total = format!("  {:>7}  / {}", short(context), short(window));
+            let row = |part: reasonix_proto::ContextPart| {
+                let size = format!("  {:>7}  {}  ", short(part.tokens), percent(part.tokens));
+                Line::from(vec![plain(size), plain(look.say(&part.name))])
+            };
+            let used = if context > 0 { context } else { parts.iter().map(|part| part.tokens).sum() };
+            let total = format!("  {:>7}  {}  / {}", short(used), percent(used), short(window));
             parts.into_iter().map(row).chain([Line::from(dim(total))]).collect()
         }
         Reply::Config { settings } => settings

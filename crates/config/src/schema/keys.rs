@@ -25,7 +25,7 @@ pub const KEYS: &[Key] = &[
     key("config_version", Count, "", Scope::Any, "Written by other editions; read and ignored.").later(),
     key("default_model", Text, "", Scope::SameProvider, "Model reference: `provider`, `model` or `provider/model`. Without it the first provider's default. Also written `model`."),
     key("language", Text, "", Scope::Any, "Language of what people read, such as `en` or `zh`. Without it from `REASONIX_LANG`, then the locale."),
-    key("instructions", Texts, "[]", Scope::Adds, "More files with instructions for the model; a project's must lie inside the project.").later(),
+    key("instructions", Texts, "[]", Scope::Adds, "More files with instructions for the model: paths and globs, relative to the settings file; a project's must lie inside the project."),
     key("agent.system_prompt", Text, "", Scope::Any, "Stands in place of the built-in system prompt."),
     key("agent.system_prompt_file", Text, "", Scope::Any, "The same from a file, relative to the settings file; a project's must lie inside the project."),
     key("agent.max_steps", Count, "0", Scope::User, "Steps a turn may take; 0 for no limit."),

@@ -17,6 +17,7 @@ pub(crate) fn head(cwd: &str) -> SessionHead {
         tools: vec!["bash".into(), "todo_write".into()],
         sandbox: "none".into(),
         from: None,
+        parts: Vec::new(),
     }
 }
 

@@ -146,6 +146,28 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "a rule is Tool or Tool(pattern), such as Bash(git status:*) or Edit(docs/**)",
         "规则写作 Tool 或 Tool(模式)，例如 Bash(git status:*) 或 Edit(docs/**)",
     ),
+    (
+        "config.instructions_absent",
+        "{file}, named under instructions, does not exist",
+        "instructions 中列出的 {file} 不存在",
+    ),
+    (
+        "config.instructions_absent.hint",
+        "a relative path starts at the folder of the settings file; correct it or take it out",
+        "相对路径从设置文件所在的文件夹算起；请更正或删除它",
+    ),
+    (
+        "config.instructions_glob",
+        "{file}, named under instructions, is no pattern",
+        "instructions 中列出的 {file} 不是有效的模式",
+    ),
+    ("config.instructions_glob.hint", "close every bracket, or name the file itself", "请补全括号，或直接写出文件名"),
+    (
+        "config.instructions_many",
+        "{file}, named under instructions, fits more than 32 files; only the first ones are read",
+        "instructions 中的 {file} 匹配了 32 个以上的文件；只读取前面的",
+    ),
+    ("config.instructions_many.hint", "use a narrower pattern", "请使用更窄的模式"),
     ("config.rules_cut", "{file} is longer than 32 KiB; the rest was left out", "{file} 超过 32 KiB，其余部分已略去"),
     (
         "config.rules_cut.hint",

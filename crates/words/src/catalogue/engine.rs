@@ -137,6 +137,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.other_folder", "this session belongs to {folder}, not to {here}", "该会话属于 {folder}，而不是 {here}"),
     ("engine.other_folder.hint", "add -C {folder}", "请加上 -C {folder}"),
     ("engine.reference_failed", "@{path} could not be read: {reason}", "无法读取 @{path}：{reason}"),
+    (
+        "engine.rules_cut",
+        "{file} does not fit: with a window of {window} tokens only the beginning is sent to the model",
+        "{file} 放不下：窗口为 {window} 个令牌时，只有开头部分会发送给模型",
+    ),
+    (
+        "engine.rules_cut.hint",
+        "shorten the file, or put what matters most at its beginning; `reasonix context` shows what each part takes",
+        "请缩短该文件，或把最重要的内容放在开头；`reasonix context` 会显示各部分占用的大小",
+    ),
     ("engine.refused", "the last calls were refused: {by}", "最后的调用被拒绝：{by}"),
     (
         "engine.refused.hint",

@@ -1,0 +1,120 @@
+//! What the context consists of: the parts of the system prompt, the tools, what was folded, and the messages since.
+
+use crate::error::EngineError;
+use crate::start::{Start, imported_head, specs_of};
+use reasonix_agent::{ToolSpec, estimate_tokens, folded_messages};
+use reasonix_proto::{ContextPart, Message, PartKind, Phrase, PromptPart, Reply};
+use reasonix_session::{History, Past};
+
+/// What the context of a session on disk consists of; of a new one when none is given.
+pub fn context_of(start: &Start, past: Option<&Past>) -> Result<Reply, EngineError> {
+    let unreadable = |error| EngineError::Settings(Phrase::new("engine.log_unreadable").with("reason", error));
+    let mut history = match past {
+        Some(past) => past.history().map_err(unreadable)?,
+        None => History::default(),
+    };
+    let tools = match &history.head {
+        Some(head) => specs_of(start, Some(&head.tools)),
+        None => {
+            let head = imported_head(start)?;
+            history.model.clone_from(&head.model);
+            history.head = Some(head);
+            specs_of(start, None)
+        }
+    };
+    let window = start.settings.resolve_model(&history.model).map(|found| start.settings.window(&found));
+    Ok(Reply::Context { parts: parts(&history, &tools), context: history.context, window: window.unwrap_or_default() })
+}
+
+/// The parts in the order they are sent.
+pub(crate) fn parts(history: &History, tools: &[ToolSpec]) -> Vec<ContextPart> {
+    let part = |name, tokens, messages| ContextPart { name, tokens, messages };
+    let mut parts = vec![part(Phrase::new("context.tools"), tools_tokens(tools), 0)];
+    if let Some(head) = &history.head {
+        parts.extend(sections(&head.system, &head.parts).map(|(name, text)| part(name, estimate_tokens(text), 0)));
+    }
+    let folded = history.folded.as_ref().map_or(0, |folded| folded_messages(folded).len() - folded.tail.len());
+    let (head, rest) = history.messages.split_at_checked(folded).unwrap_or((&[], &history.messages));
+    if !head.is_empty() {
+        parts.push(part(Phrase::new("context.folded"), head.iter().map(size).sum(), head.len() as u64));
+    }
+    for (name, wanted) in
+        [(Phrase::new("context.prompts"), 0), (Phrase::new("context.answers"), 1), (Phrase::new("context.results"), 2)]
+    {
+        let of_kind = rest.iter().filter(|message| kind_of(message) == wanted);
+        let (count, tokens) = of_kind.fold((0, 0), |(count, sum), message| (count + 1, sum + size(message)));
+        parts.push(part(name, tokens, count));
+    }
+    parts
+}
+
+fn tools_tokens(tools: &[ToolSpec]) -> u64 {
+    estimate_tokens(&serde_json::to_string(tools).unwrap_or_default())
+}
+
+/// The system prompt in its parts; in one where a log does not say what they are.
+fn sections<'a>(system: &'a str, parts: &'a [PromptPart]) -> impl Iterator<Item = (Phrase, &'a str)> {
+    let known = parts.iter().map(|part| part.bytes).sum::<u64>() == system.len() as u64;
+    let parts = if known { parts } else { &[] };
+    let whole = parts.is_empty().then(|| (Phrase::new("context.system"), system));
+    let mut at = 0;
+    let pieces = parts.iter().map(move |part| {
+        let start = at;
+        at += usize::try_from(part.bytes).unwrap_or(usize::MAX);
+        (name_of(part), system.get(start..at).unwrap_or_default())
+    });
+    whole.into_iter().chain(pieces)
+}
+
+fn name_of(part: &PromptPart) -> Phrase {
+    let name = |code| Phrase::new(code).with("file", &part.name);
+    match part.kind {
+        PartKind::Base => Phrase::new("context.base"),
+        PartKind::UserRules => name("context.user_rules"),
+        PartKind::ProjectRules => name("context.project_rules"),
+        PartKind::Instructions => name("context.instructions"),
+        PartKind::Ignored => name("context.ignored"),
+        PartKind::Memory => Phrase::new("context.memory"),
+        PartKind::Skills => Phrase::new("context.skills"),
+        PartKind::Appended => Phrase::new("context.appended"),
+        PartKind::Other => Phrase::new("context.system"),
+    }
+}
+
+fn kind_of(message: &Message) -> u8 {
+    match message {
+        Message::User { .. } => 0,
+        Message::Assistant { .. } => 1,
+        Message::Tool { .. } => 2,
+    }
+}
+
+fn size(message: &Message) -> u64 {
+    match message {
+        Message::User { text } => estimate_tokens(text),
+        Message::Assistant { text, reasoning, calls, .. } => {
+            let reasoning = reasoning.as_ref().map_or(0, |reasoning| estimate_tokens(&reasoning.text));
+            let calls = calls.iter().map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments));
+            estimate_tokens(text) + reasoning + calls.sum::<u64>()
+        }
+        Message::Tool { content, .. } => estimate_tokens(content),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sections;
+    use reasonix_proto::{PartKind, PromptPart};
+
+    #[test]
+    fn the_parts_are_exactly_the_prompt_or_it_is_one() {
+        let part = |kind, bytes| PromptPart { kind, name: "f".into(), bytes, cut: false };
+        let parts = [part(PartKind::Base, 3), part(PartKind::ProjectRules, 4)];
+        let found: Vec<_> = sections("abcdefg", &parts).map(|(name, text)| (name.code, text)).collect();
+        assert_eq!(found, [("context.base".into(), "abc"), ("context.project_rules".into(), "defg")]);
+        for (what, parts) in [("an older log", vec![]), ("a prompt that was changed", vec![part(PartKind::Base, 3)])] {
+            let found: Vec<_> = sections("abcdefg", &parts).map(|(name, text)| (name.code, text)).collect();
+            assert_eq!(found, [("context.system".into(), "abcdefg")], "{what}");
+        }
+    }
+}
