@@ -4,12 +4,13 @@ use crate::args::SessionArgs;
 use crate::context::{Context, flags_of};
 use crate::exit::Exit;
 use crate::interrupts::{Interrupts, Manner};
+use crate::person::{Editor, Keyboard};
 use crate::pump::pump;
 use crate::run::finish;
-use crate::say::{self, Colour, Style, clean};
+use crate::say::{self, Style, clean};
 use crate::view::{Plain, View, todo_lines};
 use reasonix_engine::{Handle, resolve_refs};
-use reasonix_proto::{Asking, Choice, Level, Op, Phrase, Query, Reply, TurnEnd};
+use reasonix_proto::{Level, Op, Phrase, Query, Reply, TurnEnd};
 use reasonix_workspace::Workspace;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
@@ -20,9 +21,6 @@ use std::rc::Rc;
 
 /// Prompts that are remembered across restarts.
 const HISTORY: usize = 1000;
-
-/// The line editor, shared between the prompt and the questions.
-type Editor = Rc<RefCell<DefaultEditor>>;
 
 /// True where only lines can be written: no terminal at both ends, or one that can do nothing else.
 pub(crate) fn is_plain() -> bool {
@@ -44,8 +42,7 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
     let host = reasonix_engine::Host::new(beginning).at_terminal(crate::context::terminal());
     let mut handle = host.open_first().map_err(|error| say::engine(&error))?;
     let editor = editor(keeps.then_some(&history))?;
-    let asking = Rc::clone(&editor);
-    let mut view = Plain::new(Some(Box::new(move |question| ask(&asking, question))));
+    let mut view = Plain::new(Some(Box::new(Keyboard::new(Rc::clone(&editor)))));
     greet(&handle, &workspace).await;
     ask_trust(&handle).await;
     let mut spoke = false;
@@ -187,66 +184,4 @@ async fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
         other => say::notice(Level::Warning, &Phrase::new("cli.unknown_command").with("command", other)),
     }
     Ok(false)
-}
-
-/// Asks a person about a call; Ctrl-C or Ctrl-D interrupts the turn instead of answering.
-fn ask(editor: &Editor, asking: &Asking) -> Option<Choice> {
-    let style = Style::get();
-    show_question(style, asking);
-    // What was typed before the question was on the screen is not an answer to it.
-    let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
-    let keys = keys(asking);
-    loop {
-        let line = editor.borrow_mut().readline(&style.text(&Phrase::new("cli.ask_prompt")));
-        let line = line.ok()?;
-        let typed = line.trim().to_lowercase();
-        match typed.as_str() {
-            "y" | "yes" | "是" => return Some(Choice::AllowOnce),
-            "n" | "no" | "否" => return Some(Choice::Deny),
-            key => match keys.iter().find(|(name, _)| *name == key) {
-                Some((_, choice)) => return Some((*choice).clone()),
-                None => say::line_err(&style.text(&Phrase::new("cli.ask_again"))),
-            },
-        }
-    }
-}
-
-/// The letters for the answers that grant a rule: `s` and `p` for the session, `a` and `b` for good.
-fn keys(asking: &Asking) -> Vec<(&'static str, &Choice)> {
-    let session = asking.choices.iter().filter(|choice| matches!(choice, Choice::AllowSession { .. }));
-    let always = asking.choices.iter().filter(|choice| matches!(choice, Choice::AllowAlways { .. }));
-    ["s", "p"].into_iter().zip(session).chain(["a", "b"].into_iter().zip(always)).collect()
-}
-
-fn show_question(style: Style, asking: &Asking) {
-    let title = Phrase::new("cli.ask_title").with("tool", &asking.tool);
-    say::line_err(&style.err(Colour::Yellow, &style.text(&title)));
-    let subject = asking.visible.as_ref().unwrap_or(&asking.subject);
-    if asking.diff.is_none() || asking.fields.len() == 1 {
-        subject.lines().for_each(|line| say::line_err(&format!("  {}", clean(line))));
-    } else {
-        say::line_err(&format!("  {}", clean(subject)));
-    }
-    match &asking.diff {
-        Some(diff) => crate::view::diff_lines(style, diff).iter().for_each(|line| say::line_err(line)),
-        None => asking.fields.iter().filter(|field| field.value != *subject).for_each(|field| {
-            say::line_err(&clean(&format!("  {} = {}", field.name, field.value)));
-        }),
-    }
-    for danger in &asking.danger {
-        say::line_err(&style.err(Colour::Red, &clean(&format!("  ! {}", style.text(&danger.why)))));
-        if !danger.touches.is_empty() {
-            let phrase = Phrase::new("cli.ask_touches").with("what", danger.touches.join(", "));
-            say::line_err(&clean(&style.text(&phrase)));
-        }
-    }
-    say::line_err(&style.err(Colour::Dim, &style.text(&asking.why)));
-    for (key, choice) in keys(asking) {
-        let (code, rule) = match choice {
-            Choice::AllowSession { rule } => ("cli.ask_session", rule),
-            Choice::AllowAlways { rule } => ("cli.ask_always", rule),
-            Choice::AllowOnce | Choice::Deny => continue,
-        };
-        say::line_err(&clean(&style.text(&Phrase::new(code).with("key", key).with("rule", rule))));
-    }
 }

@@ -12,6 +12,7 @@ mod inspect;
 mod interrupts;
 mod models;
 mod parts;
+mod person;
 mod pump;
 mod run;
 mod say;

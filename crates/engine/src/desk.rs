@@ -3,6 +3,7 @@
 use crate::approve::{Approvals, Heard};
 use crate::handle::Shared;
 use crate::outbox::Outbox;
+use crate::people::People;
 use crate::queue::{Queue, Work};
 use crate::refs::resolve_refs;
 use crate::start::Start;
@@ -18,6 +19,7 @@ const LONGEST_NAME: usize = 200;
 
 pub(crate) struct Desk {
     pub(crate) gate: Arc<Approvals>,
+    pub(crate) people: Arc<People>,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) queue: Arc<Queue>,
     pub(crate) journal: Arc<dyn Journal>,
@@ -34,6 +36,7 @@ impl Desk {
     pub(crate) fn new(shared: &Shared, queue: Arc<Queue>, journal: Arc<dyn Journal>) -> Self {
         Self {
             gate: Arc::clone(&shared.gate),
+            people: Arc::clone(&shared.people),
             outbox: Arc::clone(&shared.outbox),
             queue,
             journal,
@@ -83,6 +86,11 @@ impl Desk {
     pub(crate) async fn take(&self, op: Op) {
         match op {
             Op::Answer { ask, choice, digest } => self.answer(&ask, choice, digest.as_deref()),
+            Op::Respond { ask, responses } => {
+                if !self.people.respond(&ask, responses) {
+                    self.notice(Level::Warning, Phrase::new("engine.answer_late").with("ask", ask));
+                }
+            }
             Op::Trust { digest, yes } => {
                 let (level, phrase) = self.trust.answer(&digest, yes);
                 self.notice(level, phrase);

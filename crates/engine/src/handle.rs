@@ -3,6 +3,7 @@
 use crate::approve::Approvals;
 use crate::live::Todo;
 use crate::outbox::{Events, Outbox};
+use crate::people::People;
 use crate::start::Start;
 use crate::trust::Word;
 use reasonix_agent::{BoxFuture, Prefix};
@@ -27,6 +28,7 @@ pub struct Handle {
 pub(crate) struct Shared {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) gate: Arc<Approvals>,
+    pub(crate) people: Arc<People>,
     pub(crate) past: Past,
     pub(crate) todo: Todo,
     pub(crate) prefix: Arc<Prefix>,

@@ -20,6 +20,7 @@ mod lookout;
 mod models;
 mod moves;
 mod outbox;
+mod people;
 mod prompt;
 mod queries;
 mod queue;

@@ -12,9 +12,10 @@ use crate::live::{Live, Todo};
 use crate::lookout::Lookout;
 use crate::models::{build_model, model_of, net_options};
 use crate::outbox::Outbox;
+use crate::people::People;
 use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
 use crate::queue::Queue;
-use crate::tools::todo_tools;
+use crate::tools::{ASKING, asking_tools, todo_tools};
 use crate::trust::Word;
 use crate::undo::{Keep, Undo, snapshots_of};
 use reasonix_agent::{
@@ -124,7 +125,8 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     made.iter().for_each(|record| gate.recall(record));
     let crossing = Crossing::new(&start.settings, start.workspace.root(), &confinement, start.attended);
     let shell = Shell { confinement: confinement.clone(), crossing: Some(crossing.clone()) };
-    let tools = toolset(&start, &artifacts, &todo, shell, earlier);
+    let people = Arc::new(People::new(hears(&start, &outbox), start.settings.ask.timeout));
+    let tools = toolset(&start, &artifacts, (&todo, &people), shell, earlier);
     let way_out = crossing.open(&gate, opened.journal.clone(), net_options(&start.settings));
     let prefix = Arc::new(Prefix { system: head.system.clone(), tools: tools.specs(), aliases: tools.aliases() });
     let queue = Arc::new(Queue::default());
@@ -152,6 +154,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     let shared = Shared {
         outbox,
         gate,
+        people,
         past,
         todo: todo.clone(),
         prefix: prefix.clone(),
@@ -177,6 +180,11 @@ fn todo_of(opened: &Opened) -> Todo {
         todo.restore(phases);
     }
     todo
+}
+
+/// Who hears that something is asked, where somebody can answer.
+fn hears(start: &Start, outbox: &Arc<Outbox>) -> Option<Arc<dyn Sink>> {
+    start.attended.then(|| -> Arc<dyn Sink> { outbox.clone() })
 }
 
 fn watch_of(undo: Option<&Arc<Undo>>) -> Arc<dyn Watch> {
@@ -414,7 +422,12 @@ struct Shell {
 }
 
 /// Every tool there is, in the order they are sent.
-fn all_tools(start: &Start, artifacts: &Arc<dyn Artifacts>, todo: &Todo, how: Shell) -> Vec<Arc<dyn Tool>> {
+fn all_tools(
+    start: &Start,
+    artifacts: &Arc<dyn Artifacts>,
+    (todo, people): (&Todo, &Arc<People>),
+    how: Shell,
+) -> Vec<Arc<dyn Tool>> {
     let deps = Deps { workspace: start.workspace.clone(), artifacts: artifacts.clone() };
     let settings = &start.settings.tools;
     let timeout = (settings.bash_timeout_seconds > 0).then(|| Duration::from_secs(settings.bash_timeout_seconds));
@@ -440,34 +453,37 @@ fn all_tools(start: &Start, artifacts: &Arc<dyn Artifacts>, todo: &Todo, how: Sh
     let mut tools = files(&deps);
     tools.push(Arc::new(Bash::new(shell)));
     tools.extend(todo_tools(todo));
+    tools.extend(asking_tools(people));
     tools
 }
 
 /// The tools that are on: those the user chose; otherwise, in a session that goes on, the ones it had, so that its
-/// prefix stays the same; otherwise all.
+/// prefix stays the same; otherwise all. What only asks people is not sent where a session begins without any.
 fn toolset(
     start: &Start,
     artifacts: &Arc<dyn Artifacts>,
-    todo: &Todo,
+    state: (&Todo, &Arc<People>),
     shell: Shell,
     earlier: Option<&[String]>,
 ) -> Tools {
     let chosen = &start.settings.tools.enabled;
     let on = if chosen.is_empty() { earlier.unwrap_or_default() } else { chosen };
-    let tools = all_tools(start, artifacts, todo, shell);
-    Tools::new(tools.into_iter().filter(|tool| on.is_empty() || on.contains(&tool.spec().name)).collect())
+    let tools = all_tools(start, artifacts, state, shell);
+    let lonely = earlier.is_none() && !start.attended;
+    let is_on = |name: &String| (on.is_empty() || on.contains(name)) && !(lonely && ASKING.contains(&name.as_str()));
+    Tools::new(tools.into_iter().filter(|tool| is_on(&tool.spec().name)).collect())
 }
 
 /// What a session of this start would send, or sends when it goes on with these tools.
 pub(crate) fn specs_of(start: &Start, earlier: Option<&[String]>) -> Vec<ToolSpec> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    toolset(start, &artifacts, &Todo::default(), Shell::default(), earlier).specs()
+    toolset(start, &artifacts, (&Todo::default(), &Arc::default()), Shell::default(), earlier).specs()
 }
 
 /// The tools of a start, with nothing behind them.
 fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    all_tools(start, &artifacts, &Todo::default(), Shell::default())
+    all_tools(start, &artifacts, (&Todo::default(), &Arc::default()), Shell::default())
 }
 
 /// The names of the tools that a new session sends.
@@ -486,6 +502,7 @@ pub fn tool_names(workspace: &Workspace) -> Vec<String> {
     let mut tools = files(&Deps { workspace: workspace.clone(), artifacts });
     tools.push(Arc::new(Bash::new(ShellOptions::at(workspace.root()))));
     tools.extend(todo_tools(&Todo::default()));
+    tools.extend(asking_tools(&Arc::default()));
     Tools::new(tools).specs().into_iter().map(|spec| spec.name).collect()
 }
 

@@ -1,6 +1,6 @@
 //! What comes out of the engine. The same envelope travels in `run --json`, over RPC and to a web page.
 
-use crate::{Asking, CallId, Citation, Phrase, Queued, Record, RecordId, SessionId, Usage};
+use crate::{Asking, CallId, Citation, Inquiry, Phrase, Queued, Record, RecordId, SessionId, Usage};
 use serde::{Deserialize, Serialize};
 
 /// The version of the envelope and the events in it.
@@ -99,6 +99,11 @@ pub enum Event {
     Asked {
         /// The question.
         asking: Box<Asking>,
+    },
+    /// The model asks a person something. It is over when the call ends.
+    Inquired {
+        /// The questions.
+        inquiry: Box<Inquiry>,
     },
     /// A permission decision was made. The record is `decided`.
     Answered {

@@ -4,6 +4,7 @@
 mod action;
 mod event;
 mod ids;
+mod inquiry;
 mod message;
 mod op;
 mod outcome;
@@ -22,6 +23,7 @@ mod visible;
 pub use action::{Action, Family, ReadOnly};
 pub use event::{Envelope, Event, Level, PROTOCOL_VERSION, TurnState};
 pub use ids::{AskId, CallId, RecordId, SessionId};
+pub use inquiry::{Inquiry, Question, Response, Suggestion};
 pub use message::{Block, Kept, Message, Reasoning, StopReason, ToolCall};
 pub use op::{Choice, Effect, Op, Open, Posture, Rewind, Scope};
 pub use outcome::{Artifact, Change, ChangeKind, Details, Hunk, HunkLine, LineKind, ToolOutcome};

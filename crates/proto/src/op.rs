@@ -1,6 +1,6 @@
 //! What goes into the engine: operations that change something. What does not is a [`crate::Query`].
 
-use crate::{AskId, RecordId};
+use crate::{AskId, RecordId, Response};
 use serde::{Deserialize, Serialize};
 
 /// Something a front end wants done. One that cannot be done is answered by a notice that says why.
@@ -55,6 +55,13 @@ pub enum Op {
         /// The digest of what was shown; the answer is refused when the question is about something else.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         digest: Option<String>,
+    },
+    /// Answers questions of the model. The first answer wins.
+    Respond {
+        /// The inquiry.
+        ask: AskId,
+        /// One for each question, in any order; none at all when the person does not want to answer.
+        responses: Vec<Response>,
     },
     /// Folds the conversation now, to make room. Breaks the cached prefix, by name.
     Compact {

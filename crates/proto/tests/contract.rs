@@ -6,10 +6,10 @@ use pretty_assertions::assert_eq;
 use reasonix_proto::{
     Argument, ArgumentKind, AskId, Asking, BrokenCitation, CallId, Change, ChangeKind, Choice, Citation, CommandInfo,
     CommandSource, Completion, CompletionKind, ContextPart, Cost, Decided, Details, Effect, Envelope, Event, Field,
-    Fix, Git, Level, Message, ModelInfo, MoveReason, Op, Open, Origin, PartKind, Phrase, Posture, PromptPart, Query, Queued,
-    QueuedKind, Reasoning, Record, RecordBody, RecordId, Repair, Reply, Rewind, RuleInfo, Scope, SessionHead, SessionId,
-    SessionInfo, Setting, Status, StopReason, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter,
-    TreeNode, TurnEnd, TurnState, Usage,
+    Fix, Git, Inquiry, Level, Message, ModelInfo, MoveReason, Op, Open, Origin, PartKind, Phrase, Posture, PromptPart, Query, Question,
+    Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId, Repair, Reply, Response, Rewind, RuleInfo, Scope,
+    SessionHead, SessionId, SessionInfo, Setting, Status, StopReason, Suggestion, TodoItem, TodoPhase, TodoStatus,
+    ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -508,5 +508,40 @@ fn which_session_next() {
     is(
         Open::Fork { session: "1a2b".into(), at: Some(RecordId(4)) },
         json!({"open": "fork", "session": "1a2b", "at": 4}),
+    );
+}
+
+#[test]
+fn questions_of_the_model() {
+    let suggestion = |label: &str, note: &str| Suggestion { label: label.into(), note: note.into() };
+    let inquiry = Inquiry {
+        ask: AskId::from("inquiry-1"),
+        call: CallId::from("c"),
+        questions: vec![
+            Question {
+                id: "1".into(),
+                question: "Which?".into(),
+                options: vec![suggestion("A", "fast"), suggestion("B", "")],
+                multi: true,
+                recommended: Some(0),
+            },
+            Question { id: "2".into(), question: "Name?".into(), options: vec![], multi: false, recommended: None },
+        ],
+    };
+    is(
+        Event::Inquired { inquiry: Box::new(inquiry) },
+        json!({"type": "inquired", "inquiry": {"ask": "inquiry-1", "call": "c", "questions": [
+            {"id": "1", "question": "Which?", "options": [{"label": "A", "note": "fast"}, {"label": "B"}], "multi": true,
+                "recommended": 0},
+            {"id": "2", "question": "Name?"}]}}),
+    );
+    let responses = vec![
+        Response { question: "1".into(), chosen: vec!["A".into()], text: None },
+        Response { question: "2".into(), chosen: vec![], text: Some("x".into()) },
+    ];
+    is(
+        Op::Respond { ask: AskId::from("inquiry-1"), responses },
+        json!({"op": "respond", "ask": "inquiry-1", "responses": [{"question": "1", "chosen": ["A"]},
+            {"question": "2", "text": "x"}]}),
     );
 }

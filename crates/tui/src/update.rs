@@ -5,9 +5,9 @@ use crate::app::{App, Effect, Msg, Purpose, Told};
 use crate::cells::Notice;
 use crate::commands;
 use crate::frame::{Input, Key};
-use crate::overlays::{Approval, Entry, Outcome, Overlay, Picker, Subject};
+use crate::overlays::{Approval, Entry, Outcome, Overlay, Picker, Question, Subject};
 use crate::replies;
-use reasonix_proto::{Event, Level, Phrase, Query, RecordBody, TurnState};
+use reasonix_proto::{Event, Level, Phrase, Query, RecordBody, ToolOutcome, TurnState};
 use std::time::Duration;
 
 /// How long a draft may be unsaved.
@@ -228,10 +228,23 @@ fn event(app: &mut App, event: &Event) -> Vec<Effect> {
             effects.push(Effect::Probe);
             effects.extend(notify(app, "tui.notify.asks"));
         }
+        Event::Inquired { inquiry } => {
+            let guard = app.ahead.guard(app.now);
+            app.overlays.push(Overlay::Question(Box::new(Question::new((**inquiry).clone(), guard))));
+            app.menu = None;
+            effects.push(Effect::Probe);
+            effects.extend(notify(app, "tui.notify.asks"));
+        }
         Event::Answered { record } => {
             if let RecordBody::Decided(decided) = &record.body {
                 let about = |overlay: &Overlay| matches!(overlay, Overlay::Approval(approval) if approval.asking.call == decided.call);
-                app.overlays.retain(|overlay| !about(overlay));
+                withdraw(app, about, true);
+            }
+        }
+        Event::ToolEnded { record } => {
+            if let RecordBody::Outcome { call, outcome, .. } = &record.body {
+                let about = |overlay: &Overlay| matches!(overlay, Overlay::Question(question) if question.inquiry.call == *call);
+                withdraw(app, about, matches!(outcome, ToolOutcome::Done { .. }));
             }
         }
         Event::Queued { queue } => app.queue.clone_from(queue),
@@ -247,7 +260,7 @@ fn event(app: &mut App, event: &Event) -> Vec<Effect> {
         _ => {}
     }
     if over {
-        app.overlays.retain(|overlay| !matches!(overlay, Overlay::Approval(_)));
+        app.overlays.retain(|overlay| !matches!(overlay, Overlay::Approval(_) | Overlay::Question(_)));
         effects.push(app.ask(Query::Git, Purpose::Git));
         if elapsed > Duration::from_secs(2) {
             effects.extend(notify(app, "tui.notify.done"));
@@ -255,6 +268,16 @@ fn event(app: &mut App, event: &Event) -> Vec<Effect> {
     }
     effects.extend(retitle(app));
     effects
+}
+
+/// Takes a question off the screen that is over; `elsewhere` when somebody answered it, which whoever does it here
+/// takes off before.
+fn withdraw(app: &mut App, about: impl Fn(&Overlay) -> bool, elsewhere: bool) {
+    let before = app.overlays.len();
+    app.overlays.retain(|overlay| !about(overlay));
+    if elsewhere && app.overlays.len() < before {
+        note(app, Level::Info, Phrase::new("tui.answered_elsewhere"));
+    }
 }
 
 /// Tells the desktop when the user looks elsewhere.

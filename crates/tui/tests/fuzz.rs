@@ -5,8 +5,8 @@
 use proptest::prelude::*;
 use ratatui_core::text::Line;
 use reasonix_proto::{
-    Asking, CallId, Details, Envelope, Event, Level, Message, Phrase, Queued, QueuedKind, Record, RecordBody, RecordId,
-    SessionId, ToolOutcome, TurnEnd, TurnState, Usage,
+    Asking, CallId, Details, Envelope, Event, Inquiry, Level, Message, Phrase, Queued, QueuedKind, Record, RecordBody,
+    RecordId, SessionId, ToolOutcome, TurnEnd, TurnState, Usage,
 };
 use reasonix_tui::app::{App, Msg};
 use reasonix_tui::frame::{Inline, Input, Key, Parser};
@@ -49,6 +49,14 @@ fn asking(subject: String, dangerous: bool) -> Asking {
     .unwrap()
 }
 
+fn inquiry(text: &str, multi: bool, options: usize) -> Inquiry {
+    let options: Vec<_> = (0..options).map(|_| serde_json::json!({"label": text, "note": text})).collect();
+    let question =
+        serde_json::json!({"id": "1", "question": text, "options": options, "multi": multi, "recommended": 0});
+    let questions = if multi { vec![question.clone()] } else { vec![question.clone(), question] };
+    serde_json::from_value(serde_json::json!({"ask": "i", "call": "c", "questions": questions})).unwrap()
+}
+
 fn changed(diff: &str) -> ToolOutcome {
     let change = serde_json::json!({"path": diff, "kind": "updated", "added": 1, "removed": 1, "diff": format!("@@ -1 +1 @@\n-{diff}\n+{diff}")});
     ToolOutcome::detailed(
@@ -75,6 +83,7 @@ fn events() -> impl Strategy<Value = Event> {
         1 => text().prop_map(move |diff| Event::ToolEnded { record: record(RecordBody::Outcome {
             call: call(), tool: "edit_file".into(), took_ms: 5, outcome: changed(&diff) }) }),
         1 => (text(), any::<bool>()).prop_map(|(subject, danger)| Event::Asked { asking: Box::new(asking(subject, danger)) }),
+        1 => (text(), any::<bool>(), 0usize..4).prop_map(|(text, multi, options)| Event::Inquired { inquiry: Box::new(inquiry(&text, multi, options)) }),
         1 => text().prop_map(|text| Event::Message { record: record(RecordBody::Assistant { turn: 1, step: 1, model: "m".into(), usage: None,
             message: answer(&text) }) }),
         1 => text().prop_map(|reason| Event::Notice { level: Level::Warning, phrase: Phrase::new("tui.files_failed").with("reason", reason) }),
@@ -332,4 +341,59 @@ fn a_paste_a_held_key_and_a_key_typed_ahead_answer_nothing() {
     bench.step(Step::Bytes(b"\x1b[0n".to_vec()));
     bench.step(Step::Bytes(b"n".to_vec()));
     assert!(open(&bench), "in the flow of writing");
+}
+
+#[test]
+fn a_question_of_the_model_is_not_answered_by_what_was_not_meant_for_it() {
+    let open = |bench: &Bench| !bench.app.overlays.is_empty();
+    let bytes = |text: &str| Step::Bytes(text.as_bytes().to_vec());
+    for (options, answer) in [(2, "1"), (0, "x\r")] {
+        let mut bench = Bench::new(80, 24);
+        bench.step(bytes("hel"));
+        bench.step(Step::Event(Event::Inquired { inquiry: Box::new(inquiry("?", true, options)) }));
+        bench.step(bytes("1"));
+        bench.step(bytes("\r"));
+        assert!(open(&bench), "typed before the terminal had drawn it");
+        bench.step(bytes("\x1b[0n"));
+        bench.step(bytes("2"));
+        assert!(open(&bench), "in the flow of writing");
+        bench.step(Step::Paste("1\n\n".into()));
+        assert!(open(&bench), "a paste");
+        bench.now += Duration::from_secs(1);
+        let enter = Key { chord: reasonix_tui::keys::Chord::plain(reasonix_tui::keys::Code::Enter), held: false };
+        update(&mut bench.app, Msg::Inputs(vec![Input::Key(enter), Input::Key(enter)]), bench.now);
+        assert!(open(&bench), "keys that came together");
+        for key in answer.chars().chain(['\r']) {
+            bench.now += Duration::from_secs(1);
+            bench.step(bytes(&key.to_string()));
+        }
+        assert!(!open(&bench), "a key pressed for it");
+    }
+}
+
+#[test]
+fn what_was_typed_ahead_is_not_part_of_an_answer_in_words() {
+    let mut bench = Bench::new(80, 24);
+    bench.step(Step::Event(Event::Inquired { inquiry: Box::new(inquiry("?", true, 0)) }));
+    bench.step(Step::Bytes(b"ahead".to_vec()));
+    bench.step(Step::Paste("pasted".into()));
+    bench.step(Step::Bytes(b"\x1b[0n".to_vec()));
+    for key in ["o", "o", "k"] {
+        bench.now += Duration::from_millis(50);
+        bench.step(Step::Bytes(key.as_bytes().to_vec()));
+    }
+    bench.now += Duration::from_secs(1);
+    let enter =
+        Input::Key(Key { chord: reasonix_tui::keys::Chord::plain(reasonix_tui::keys::Code::Enter), held: false });
+    let effects = update(&mut bench.app, Msg::Inputs(vec![enter]), bench.now);
+    let sent: Vec<_> = effects
+        .iter()
+        .filter_map(|effect| match effect {
+            reasonix_tui::app::Effect::Send(reasonix_proto::Op::Respond { responses, .. }) => {
+                responses.first()?.text.clone()
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(sent, ["ook"]);
 }

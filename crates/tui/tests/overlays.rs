@@ -118,6 +118,18 @@ fn asked(stage: &mut Stage, asking: &serde_json::Value) {
     stage.event(json!({"type": "asked", "asking": whole}));
 }
 
+fn inquired(stage: &mut Stage, questions: &serde_json::Value) {
+    stage.event(json!({"type": "inquired", "inquiry": {"ask": "inquiry-1", "call": "a", "questions": questions}}));
+}
+
+fn several(stage: &mut Stage) {
+    inquired(
+        stage,
+        &json!([{"id": "1", "question": "Which language?", "options": [{"label": "Rust"}, {"label": "Go"}]},
+        {"id": "2", "question": "What should it be called?"}]),
+    );
+}
+
 fn turn(stage: &mut Stage) {
     stage.event(json!({"type": "turn_started", "record": {"id": 2, "parent": 1, "at": 0, "kind": "prompt", "turn": 1, "text": "Run the tests and fix what fails."}}));
     stage.event(json!({"type": "state", "state": "planning"}));
@@ -158,6 +170,42 @@ const SCENES: &[Scene] = &[
         asked(stage, &json!({"tool": "bash", "subject": "make"}));
         // Typed together: not meant for the question.
         stage.keys(&["yy"]);
+    }),
+    ("question", |stage| {
+        turn(stage);
+        inquired(
+            stage,
+            &json!([{"id": "1", "question": "Which database should the shop use? 现在每天大约有两千个订单。", "recommended": 1,
+            "options": [{"label": "SQLite", "note": "no server, one file"}, {"label": "PostgreSQL", "note": "what the team already runs"},
+                {"label": "内存数据库", "note": "重启后数据会丢失"}]}]),
+        );
+    }),
+    ("question-multi", |stage| {
+        turn(stage);
+        inquired(
+            stage,
+            &json!([{"id": "1", "question": "Which checks should run before a commit?", "multi": true,
+            "options": [{"label": "fmt"}, {"label": "clippy"}, {"label": "test"}]}]),
+        );
+        stage.keys(&[" ", "\u{1b}[B", "\u{1b}[B", " "]);
+    }),
+    ("question-words", |stage| {
+        turn(stage);
+        inquired(
+            stage,
+            &json!([{"id": "1", "question": "What should the command be called?", "options": [{"label": "shop"}]}]),
+        );
+        stage.keys(&["\u{1b}[B", "\r", "店", "铺", "!", "\u{1b}[D"]);
+    }),
+    ("question-several", |stage| {
+        turn(stage);
+        several(stage);
+        stage.keys(&["2"]);
+    }),
+    ("question-summary", |stage| {
+        turn(stage);
+        several(stage);
+        stage.keys(&["2", "s", "h", "o", "p", "\r"]);
     }),
     ("models", |stage| stage.keys(&["/", "m", "o", "d", "e", "l", "\r"])),
     ("tree", |stage| stage.keys(&["/", "t", "r", "e", "e", "\r"])),

@@ -5,13 +5,11 @@ use super::heading::Heading;
 use super::spinner::Spinner;
 use super::tool::{end_lines, short_title, start_line};
 use super::{View, answer_of};
+use crate::person::Person;
 use crate::say::{self, Colour, Style, clean};
-use reasonix_proto::{Asking, CallId, Choice, Envelope, Event, Level, Op, Phrase, Record, RecordBody, TurnState};
+use reasonix_proto::{Asking, CallId, Envelope, Event, Inquiry, Level, Op, Phrase, Record, RecordBody, TurnState};
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
-
-/// Asks a person a question and waits for the answer; none when they interrupt instead.
-type Asker = Box<dyn FnMut(&Asking) -> Option<Choice>>;
 
 /// Shows a session as text.
 pub(crate) struct Plain {
@@ -24,14 +22,15 @@ pub(crate) struct Plain {
     pending: String,
     reasoning: bool,
     answer: String,
-    asker: Option<Asker>,
+    /// Who can be asked.
+    person: Option<Box<dyn Person>>,
     /// The call whose start line is the last thing on the screen.
     last_started: Option<CallId>,
     subjects: HashMap<CallId, String>,
 }
 
 impl Plain {
-    pub(crate) fn new(asker: Option<Asker>) -> Self {
+    pub(crate) fn new(person: Option<Box<dyn Person>>) -> Self {
         let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
         Self {
             style: Style::get(),
@@ -42,7 +41,7 @@ impl Plain {
             pending: String::new(),
             reasoning: false,
             answer: String::new(),
-            asker,
+            person,
             last_started: None,
             subjects: HashMap::new(),
         }
@@ -157,13 +156,20 @@ impl Plain {
 
     fn ask(&mut self, asking: &Asking) -> Option<Op> {
         self.spinner.clear();
-        match self.asker.as_mut()?(asking) {
+        match self.person.as_mut()?.decide(asking) {
             Some(choice) => {
                 let digest = Some(asking.digest.clone()).filter(|digest| !digest.is_empty());
                 Some(Op::Answer { ask: asking.ask.clone(), choice, digest })
             }
             None => Some(Op::Interrupt),
         }
+    }
+
+    fn inquire(&mut self, inquiry: &Inquiry) -> Option<Op> {
+        self.spinner.clear();
+        let ask = inquiry.ask.clone();
+        let said = self.person.as_mut()?.respond(inquiry);
+        Some(said.map_or(Op::Interrupt, |responses| Op::Respond { ask, responses }))
     }
 }
 
@@ -183,6 +189,7 @@ impl View for Plain {
             }
             Event::ToolEnded { record } => self.tool_ended(record),
             Event::Asked { asking } => return Ok(self.ask(asking)),
+            Event::Inquired { inquiry } => return Ok(self.inquire(inquiry)),
             Event::Notice { level, phrase } => {
                 self.spinner.wipe();
                 say::notice(*level, phrase);

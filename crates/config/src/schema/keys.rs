@@ -166,7 +166,7 @@ pub const KEYS: &[Key] = &[
     key("profiles.<name>.top_p", Number, "", Scope::Any, "Nucleus sampling.").later(),
     key("profiles.<name>.disable", Bool, "false", Scope::Any, "Switches the profile off.").later(),
     key("workspaces.<root>.permissions.allow", Texts, "[]", Scope::User, "Rules that allow, for one workspace root; written by \"always allow\"."),
-    key("ask.timeout", Count, "0", Scope::Any, "Seconds to wait for an answer to a question; 0 waits for ever.").later(),
+    key("ask.timeout", Count, "0", Scope::Any, "Seconds to wait for an answer to a question of the model (`ask`); 0 waits for ever."),
     key("logs.dir", Text, "", Scope::User, "The folder of log files.").later(),
     key("logs.level", Choice(&["off", "error", "warn", "info", "debug", "trace"]), "\"info\"", Scope::User, "What is logged.").later(),
     key("logs.max_size_mb", Count, "10", Scope::User, "The size in MiB at which a file is rotated.").later(),

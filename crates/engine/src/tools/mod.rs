@@ -1,11 +1,13 @@
 //! Tools that carry state of the session. Each is one source file with its prompt in a `.md` beside it.
 
+mod ask;
 mod todo_list;
 mod todo_read;
 mod todo_write;
 
 pub use todo_list::TodoList;
 
+use crate::people::People;
 use reasonix_agent::Tool;
 use std::sync::Arc;
 
@@ -13,3 +15,11 @@ use std::sync::Arc;
 pub fn todo_tools(list: &TodoList) -> Vec<Arc<dyn Tool>> {
     vec![Arc::new(todo_write::TodoWrite::new(list.clone())), Arc::new(todo_read::TodoRead::new(list.clone()))]
 }
+
+/// The tools that ask these people. They are of use only where somebody can answer.
+pub(crate) fn asking_tools(people: &Arc<People>) -> Vec<Arc<dyn Tool>> {
+    vec![Arc::new(ask::Ask::new(Arc::clone(people)))]
+}
+
+/// The names of the tools that only make sense where a person is.
+pub(crate) const ASKING: &[&str] = &["ask"];

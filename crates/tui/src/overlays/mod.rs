@@ -4,6 +4,7 @@ mod ahead;
 mod approval;
 mod pager;
 mod picker;
+mod question;
 mod trust;
 
 pub use ahead::{Ahead, Guard};
@@ -12,6 +13,7 @@ pub(crate) use approval::{block, rule};
 pub use pager::Pager;
 pub(crate) use picker::entry_line;
 pub use picker::{Entry, Picker, Subject};
+pub use question::Question;
 pub use trust::Trust;
 
 use crate::Look;
@@ -25,6 +27,8 @@ use std::time::Duration;
 pub enum Overlay {
     /// A question about a call.
     Approval(Box<Approval>),
+    /// Questions of the model.
+    Question(Box<Question>),
     /// A question about the folder.
     Trust(Box<Trust>),
     /// A list to choose from.
@@ -62,6 +66,7 @@ impl Overlay {
     pub fn guard(&self) -> Option<Guard> {
         match self {
             Self::Approval(approval) => Some(approval.guard),
+            Self::Question(question) => Some(question.guard),
             Self::Trust(trust) => Some(trust.guard),
             Self::Picker(_) | Self::Pager(_) => None,
         }
@@ -76,6 +81,7 @@ impl Overlay {
     pub fn key(&mut self, chord: Chord, meant: bool, look: &Look) -> Outcome {
         match self {
             Self::Approval(approval) => approval.key(chord, meant),
+            Self::Question(question) => question.key(chord, meant),
             Self::Trust(trust) => trust.key(chord, meant),
             Self::Picker(picker) => picker.key(chord),
             Self::Pager(pager) => pager.key(chord, look),
@@ -86,6 +92,7 @@ impl Overlay {
     pub fn paste(&mut self, text: &str) -> Outcome {
         match self {
             Self::Picker(picker) => picker.paste(text),
+            Self::Question(question) => question.paste(text),
             Self::Approval(_) | Self::Trust(_) | Self::Pager(_) => Outcome::Stay,
         }
     }
@@ -94,6 +101,7 @@ impl Overlay {
     pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
         match self {
             Self::Approval(approval) => (approval.view(width, most, look), None),
+            Self::Question(question) => question.view(width, most, look),
             Self::Trust(trust) => (trust.view(width, most, look), None),
             Self::Picker(picker) => picker.view(width, most, look),
             Self::Pager(pager) => pager.view(width, most, look),

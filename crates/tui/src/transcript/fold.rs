@@ -55,6 +55,13 @@ impl Transcript {
                     tool.state = ToolState::Asked;
                 });
             }
+            Event::Inquired { inquiry } => {
+                let first = inquiry.questions.first().map_or("", |question| question.question.as_str());
+                self.with_tool(&inquiry.call, "ask", |tool| {
+                    tool.subject = first.into();
+                    tool.state = ToolState::Asked;
+                });
+            }
             Event::Notice { level, phrase } => {
                 self.add(Entry::Notice(Box::new(Notice { level: *level, phrase: phrase.clone() })));
             }

@@ -8,6 +8,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.age_hours", "{count} h ago", "{count} 小时前"),
     ("cli.age_minutes", "{count} min ago", "{count} 分钟前"),
     ("cli.age_now", "just now", "刚刚"),
+    ("cli.question_prompt", "answer> ", "回答> "),
+    ("cli.question_one", "  a number, or your own words; empty for no answer", "  输入编号或自己的话；留空表示不回答"),
+    (
+        "cli.question_many",
+        "  numbers with commas, or your own words; empty for no answer",
+        "  输入以逗号分隔的编号或自己的话；留空表示不回答",
+    ),
+    ("cli.question_words", "  in your own words; empty for no answer", "  用自己的话回答；留空表示不回答"),
     ("cli.ask_again", "y, n, or one of the letters above", "请输入 y、n 或上面的字母"),
     (
         "cli.ask_always",

@@ -1,0 +1,234 @@
+//! `ask`: puts questions to the user and waits for what they say.
+
+use crate::people::{Asked, People};
+use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_proto::{Action, Family, Question, ReadOnly, Response, Suggestion, ToolOutcome};
+use reasonix_tools::schema_of;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// Questions of one call, options of one question, and characters of a text at most.
+const MOST_QUESTIONS: usize = 6;
+const MOST_OPTIONS: usize = 9;
+const LONGEST: usize = 2000;
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    questions: Vec<Item>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Item {
+    #[serde(alias = "text", alias = "prompt")]
+    question: String,
+    #[serde(default, alias = "choices")]
+    options: Vec<Choice>,
+    /// Several may be chosen.
+    #[serde(default, alias = "multiple", alias = "multiSelect", alias = "multi_select")]
+    multi: bool,
+    /// Your own choice, by place from 0.
+    #[serde(default)]
+    #[schemars(with = "usize")]
+    recommended: Option<usize>,
+}
+
+/// An option: its label, or more about it as other harnesses write it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(with = "String")]
+enum Choice {
+    Label(String),
+    Whole {
+        #[serde(alias = "title", alias = "name", alias = "value")]
+        label: String,
+        #[serde(default, alias = "description", alias = "summary")]
+        note: String,
+    },
+}
+
+/// Asks people.
+pub(super) struct Ask {
+    spec: ToolSpec,
+    people: Arc<People>,
+}
+
+impl Ask {
+    /// Asks these people.
+    pub(super) fn new(people: Arc<People>) -> Self {
+        let spec = ToolSpec {
+            name: "ask".to_owned(),
+            description: include_str!("ask.md").trim().to_owned(),
+            parameters: schema_of::<Input>(),
+        };
+        Self { spec, people }
+    }
+}
+
+impl Tool for Ask {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["ask_choice", "ask_user", "ask_user_question", "askuserquestion", "ask_followup_question", "question"]
+    }
+
+    fn action(&self, args: &Args) -> Action {
+        let subjects = questions(args).map(|questions| questions.into_iter().map(|question| question.question));
+        Action { family: Family::Own, subjects: subjects.into_iter().flatten().collect(), read_only: ReadOnly::Yes }
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            let questions = match questions(call.args) {
+                Ok(questions) => questions,
+                Err(outcome) => return outcome,
+            };
+            let said = tokio::select! {
+                biased;
+                () = call.stop.cancelled() => return ToolOutcome::Aborted,
+                said = self.people.inquire(call.id, questions.clone()) => said,
+            };
+            match said {
+                Asked::Answered(responses) => ToolOutcome::done(told(&questions, &responses)),
+                Asked::Nobody => ToolOutcome::failed_with(
+                    "nobody is here to answer",
+                    "decide yourself, go on, and say in your answer what you assumed and that it was your assumption",
+                ),
+                Asked::TimedOut(time) => ToolOutcome::failed_with(
+                    format!("nobody answered within {} s", time.as_secs()),
+                    "decide yourself, go on, and say in your answer what you assumed and that it was your assumption",
+                ),
+            }
+        })
+    }
+}
+
+/// The questions of a call: a list, or a single one.
+fn questions(args: &Args) -> Result<Vec<Question>, ToolOutcome> {
+    let items = match args.contains_key("questions") {
+        true => parse_args::<Input>(args)?.questions,
+        false => vec![parse_args::<Item>(args)?],
+    };
+    let questions: Vec<Question> =
+        items.into_iter().enumerate().map(|(at, item)| question(at, item)).filter(|q| !q.question.is_empty()).collect();
+    let longest = |question: &Question| question.options.len() > MOST_OPTIONS;
+    if questions.is_empty() {
+        return Err(ToolOutcome::failed_with("there is no question", "send at least one with its text"));
+    }
+    if questions.len() > MOST_QUESTIONS || questions.iter().any(longest) {
+        let message =
+            format!("at most {MOST_QUESTIONS} questions with {MOST_OPTIONS} options each can be asked at once");
+        return Err(ToolOutcome::failed_with(message, "ask what matters most"));
+    }
+    Ok(questions)
+}
+
+fn question(at: usize, item: Item) -> Question {
+    let options: Vec<Suggestion> = item.options.into_iter().map(suggestion).filter(|o| !o.label.is_empty()).collect();
+    let recommended = item.recommended.filter(|place| *place < options.len());
+    Question { id: (at + 1).to_string(), question: short(&item.question), options, multi: item.multi, recommended }
+}
+
+fn suggestion(choice: Choice) -> Suggestion {
+    let (label, note) = match choice {
+        Choice::Label(label) => (label, String::new()),
+        Choice::Whole { label, note } => (label, note),
+    };
+    // The mark is ours to set.
+    let label = label.trim().trim_end_matches("(Recommended)").trim_end_matches("(recommended)");
+    Suggestion { label: short(label), note: short(&note) }
+}
+
+fn short(text: &str) -> String {
+    text.trim().chars().take(LONGEST).collect()
+}
+
+/// What the model reads.
+fn told(questions: &[Question], responses: &[Response]) -> String {
+    let of = |question: &Question| responses.iter().find(|response| response.question == question.id);
+    let said: Vec<(&Question, Option<&Response>)> =
+        questions.iter().map(|question| (question, of(question).filter(|said| said.says_something()))).collect();
+    match said.as_slice() {
+        all if all.iter().all(|(_, said)| said.is_none()) => {
+            "The user does not want to answer. Do not ask again: go on with what you know and say what you assumed, or stop."
+                .to_owned()
+        }
+        [(_, Some(said))] => match (&said.text, said.chosen.is_empty()) {
+            (Some(text), true) => format!("User provided custom input: {}", text.trim()),
+            _ => format!("User selected: {}", words(said)),
+        },
+        all => {
+            let line = |(question, said): &(&Question, Option<&Response>)| {
+                format!("- {}: {}", question.question, said.map_or_else(|| "(no answer)".to_owned(), words))
+            };
+            format!("User answers:\n{}", all.iter().map(line).collect::<Vec<_>>().join("\n"))
+        }
+    }
+}
+
+fn words(said: &Response) -> String {
+    let own = said.text.as_ref().filter(|text| !text.trim().is_empty()).map(|text| format!("\"{}\"", text.trim()));
+    said.chosen.iter().cloned().chain(own).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{questions, told};
+    use reasonix_agent::Args;
+    use reasonix_proto::{Response, ToolOutcome};
+    use serde_json::{Value, json};
+
+    fn args(value: Value) -> Args {
+        value.as_object().cloned().unwrap_or_default()
+    }
+
+    fn response(question: &str, chosen: &[&str], text: Option<&str>) -> Response {
+        let chosen = chosen.iter().map(|label| (*label).to_owned()).collect();
+        Response { question: question.to_owned(), chosen, text: text.map(str::to_owned) }
+    }
+
+    #[test]
+    fn every_shape_is_read() {
+        for (given, count, labels) in [
+            (json!({"questions": [{"question": "DB?", "options": ["A", "B (Recommended)"]}]}), 1, vec!["A", "B"]),
+            (json!({"question": "DB?", "options": [{"title": "A", "summary": "x"}, {"label": ""}]}), 1, vec!["A"]),
+            (json!({"questions": [{"question": "Name?"}, {"question": " "}]}), 1, vec![]),
+            (json!({"questions": [{"question": "1"}, {"question": "2"}]}), 2, vec![]),
+        ] {
+            let found = questions(&args(given.clone())).unwrap_or_default();
+            assert_eq!(found.len(), count, "{given}");
+            let found: Vec<_> = found.iter().flat_map(|q| q.options.iter().map(|o| o.label.as_str())).collect();
+            assert_eq!(found, labels, "{given}");
+        }
+        for given in [
+            json!({}),
+            json!({"questions": []}),
+            json!({"questions": [{"question": "?", "options": (0..10).map(|n| n.to_string()).collect::<Vec<_>>()}]}),
+            json!({"questions": (0..7).map(|n| json!({"question": n.to_string()})).collect::<Vec<_>>()}),
+        ] {
+            assert!(matches!(questions(&args(given)), Err(ToolOutcome::Failed { .. })));
+        }
+        let place = questions(&args(json!({"question": "?", "options": ["A"], "recommended": 3}))).unwrap_or_default();
+        assert_eq!(place.first().and_then(|question| question.recommended), None);
+    }
+
+    #[test]
+    fn what_was_said_is_told_in_words() {
+        let one = questions(&args(json!({"question": "DB?", "options": ["A", "B"]}))).unwrap_or_default();
+        let two =
+            questions(&args(json!({"questions": [{"question": "DB?"}, {"question": "Name?"}]}))).unwrap_or_default();
+        for (asked, said, text) in [
+            (&one, vec![response("1", &["B"], None)], "User selected: B"),
+            (&one, vec![response("1", &["A", "B"], Some("and C"))], "User selected: A, B, \"and C\""),
+            (&one, vec![response("1", &[], Some(" neither "))], "User provided custom input: neither"),
+            (&two, vec![response("2", &[], Some("x"))], "User answers:\n- DB?: (no answer)\n- Name?: \"x\""),
+        ] {
+            assert_eq!(told(asked, &said), text);
+        }
+        for nothing in [vec![], vec![response("1", &[], Some(" "))], vec![response("9", &["A"], None)]] {
+            assert!(told(&one, &nothing).starts_with("The user does not want to answer."));
+        }
+    }
+}
