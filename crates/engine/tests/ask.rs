@@ -110,7 +110,7 @@ async fn the_first_answer_wins_and_a_second_one_is_told() {
     assert_eq!(outcomes.iter().map(text).collect::<Vec<_>>(), ["User selected: B"]);
     let late = |event: &&Event| matches!(event, Event::Notice { phrase, .. } if phrase.code == "engine.answer_late");
     assert_eq!(events.iter().filter(late).count(), 1);
-    assert!(events.iter().any(|event| *event == Event::State { state: TurnState::AwaitingPermission }));
+    assert!(events.contains(&Event::State { state: TurnState::AwaitingPermission }));
 }
 
 #[tokio::test]
