@@ -165,7 +165,7 @@ impl Undo {
 
     async fn keep(&self, turn: u32, moment: Moment, taken: Taken) {
         let named = taken.uncovered.iter().take(MOST_NAMED);
-        let uncovered = named.map(|left| format!("{} ({})", left.path.shown(), left.reason.word())).collect();
+        let uncovered = named.map(back::named).collect();
         let more = taken.uncovered.len().saturating_sub(MOST_NAMED) as u64;
         let body = RecordBody::Snapshot(Snapshot { turn, moment, state: taken.state, uncovered, more });
         // A log that cannot be written is said by whoever needs it next.

@@ -13,7 +13,7 @@ mod tests;
 
 pub use collect::{Collected, collect};
 pub use restore::{Blocked, Restored};
-pub use tree::{Entry, Reason, RelPath, Tree, Uncovered, changes_between};
+pub use tree::{Entry, Reason, RelPath, Tree, Uncovered, changes_between, covers};
 
 use ignored::Ignores;
 use reasonix_store::{BlobKey, Blobs, place, private_folder};
@@ -172,21 +172,22 @@ impl Snapshots {
         self.blobs.get(&key, u64::MAX).map_err(|_| SnapshotError::Gone(key.to_string()))
     }
 
-    /// Makes the named entries what they are in `target`; everything else stays as it is. The tree is scanned before
-    /// and after; the state before is kept, so that this too can be taken back.
-    pub fn restore(&mut self, target: &Tree, paths: &[RelPath]) -> Result<Restored, SnapshotError> {
-        let before = self.take(&|| false)?;
-        let current = self.read(&before.state)?;
+    /// Makes the named entries what they are in `target`; everything else stays as it is. `before` is a state that was
+    /// just taken, to which one can go back: what is no longer as it says there is left alone.
+    pub fn restore(&mut self, before: &str, target: &Tree, paths: &[RelPath]) -> Result<Restored, SnapshotError> {
+        let current = self.read(before)?;
         let blocked = restore::restore(self, &current, target, paths);
         let after = self.take(&|| false)?;
         let now = self.read(&after.state)?;
-        Ok(Restored::new(before.state, after.state, &current, &now, target, paths, blocked))
+        Ok(Restored::new(before.to_owned(), after.state, &current, &now, target, paths, blocked))
     }
 
     fn load(&self) -> Known {
         let read = std::fs::read(&self.index).ok().and_then(|bytes| Index::decode(&bytes));
-        // A state whose blob was collected cannot be told against.
-        read.filter(|index| self.blobs.contains(&BlobKey::from_bytes(index.state))).map(Known::from).unwrap_or_default()
+        // Nothing can be told against a state that was collected, or damaged by a power cut.
+        read.filter(|index| self.read(&BlobKey::from_bytes(index.state).to_string()).is_ok())
+            .map(Known::from)
+            .unwrap_or_default()
     }
 
     fn settle(

@@ -4,7 +4,9 @@
 use super::timeline::{Span, Work, last_back};
 use reasonix_proto::{Change, ChangeKind, Level, Phrase, Restored};
 use reasonix_tools::diff;
-use reasonix_workspace::snapshot::{Entry, RelPath, SnapshotError, Snapshots, Tree, changes_between};
+use reasonix_workspace::snapshot::{
+    Entry, RelPath, SnapshotError, Snapshots, Tree, Uncovered, changes_between, covers,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest text that is compared line by line.
@@ -28,7 +30,7 @@ pub struct FilesBack {
     pub kept: Vec<String>,
     /// What could not be had back, with the reason.
     pub blocked: Vec<(String, String)>,
-    /// What the states never covered, as `path (reason)`.
+    /// What the states do not cover, and what was made that they do not, as `path (reason)`.
     pub uncovered: Vec<String>,
 }
 
@@ -117,11 +119,15 @@ fn go_to_before(snapshots: &mut Snapshots, start: &Span, rest: &[Span], force: b
     let current = snapshots.read(&now.state)?;
     let target = snapshots.read(&start.before)?;
     let touched = touched(snapshots, start, rest, &current)?;
-    let wanted = touched.ours.iter().filter(|path| current.get(*path) != target.get(*path));
+    // What was not covered before may have been there before.
+    let wanted = touched.ours.iter().filter(|path| current.get(*path) != target.get(*path) && covers(&target, path));
+    let (left, wanted): (Vec<&RelPath>, Vec<&RelPath>) =
+        wanted.partition(|path| current.get(*path) == Some(&Entry::Uncovered) && !target.contains_key(*path));
     let (others, mine): (Vec<&RelPath>, Vec<&RelPath>) =
-        wanted.partition(|path| !force && touched.others.contains(*path));
+        wanted.into_iter().partition(|path| !force && touched.others.contains(*path));
     let paths: Vec<RelPath> = mine.into_iter().cloned().collect();
-    let done = snapshots.restore(&target, &paths)?;
+    let done = snapshots.restore(&now.state, &target, &paths)?;
+    let left = now.uncovered.iter().filter(|found| left.contains(&&found.path)).map(named);
     Ok(FilesBack {
         turn: start.turn,
         before: done.before,
@@ -129,8 +135,13 @@ fn go_to_before(snapshots: &mut Snapshots, start: &Span, rest: &[Span], force: b
         changed: done.changed.iter().map(RelPath::shown).collect(),
         kept: others.into_iter().map(RelPath::shown).collect(),
         blocked: done.blocked.into_iter().map(|blocked| (blocked.path.shown(), blocked.why)).collect(),
-        uncovered: start.uncovered.clone(),
+        uncovered: start.uncovered.iter().cloned().chain(left).collect(),
     })
+}
+
+/// Something that a state leaves out, for people and records.
+pub(super) fn named(left: &Uncovered) -> String {
+    format!("{} ({})", left.path.shown(), left.reason.word())
 }
 
 /// What was changed, by whom.
@@ -153,7 +164,7 @@ fn touched(snapshots: &Snapshots, start: &Span, rest: &[Span], current: &Tree) -
             Some(after) => snapshots.read(after)?,
             None => current.clone(),
         };
-        touched.ours.extend(changes_between(&before, &after));
+        touched.ours.extend(changes_between(&before, &after).into_iter().filter(|path| covers(&before, path)));
         last = Some(after);
     }
     if let Some(last) = &last {
@@ -179,7 +190,8 @@ pub fn changes(snapshots: &mut Snapshots, spans: &[Span], turn: u32) -> Result<V
                 snapshots.read(&now.state)?
             }
         };
-        for path in changes_between(&before, &after) {
+        let known = |path: &RelPath| covers(&before, path) && (covers(&after, path) || after.contains_key(path));
+        for path in changes_between(&before, &after).into_iter().filter(known) {
             let (old, new) = (before.get(&path), after.get(&path));
             if !matches!((old, new), (Some(Entry::Folder { .. }) | None, Some(Entry::Folder { .. }) | None)) {
                 changes.insert(path.shown(), change(snapshots, &path, old, new));
@@ -209,10 +221,114 @@ fn text_of(snapshots: &Snapshots, entry: Option<&Entry>) -> Result<Option<String
     match entry {
         None | Some(Entry::Folder { .. }) => Ok(None),
         Some(Entry::Link { target }) => Ok(Some(format!("-> {}\n", String::from_utf8_lossy(target)))),
+        Some(Entry::Uncovered) => Err(()),
         Some(Entry::File { size, .. }) if *size > LARGEST_TEXT => Err(()),
         Some(file) => {
             let bytes = snapshots.content(file).map_err(drop)?;
             if bytes.contains(&0) { Err(()) } else { String::from_utf8(bytes).map(Some).map_err(drop) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FilesBack, changes, take_back};
+    use crate::undo::{Span, Work};
+    use reasonix_workspace::snapshot::{Limits, Snapshots};
+    use std::path::{Path, PathBuf};
+    use std::process::Command;
+
+    struct Place {
+        temp: tempfile::TempDir,
+        spans: Vec<Span>,
+    }
+
+    impl Place {
+        fn new(script: &str) -> Self {
+            let place = Self { temp: tempfile::tempdir().unwrap(), spans: Vec::new() };
+            std::fs::create_dir(place.root()).unwrap();
+            place.sh(script);
+            place
+        }
+
+        fn root(&self) -> PathBuf {
+            self.temp.path().canonicalize().unwrap().join("project")
+        }
+
+        fn sh(&self, script: &str) {
+            let done = Command::new("bash").args(["-c", script]).current_dir(self.root()).status().unwrap();
+            assert!(done.success(), "{script}");
+        }
+
+        fn files(&self) -> Snapshots {
+            let limits = Limits { file: 1000, ..Limits::default() };
+            Snapshots::open(&self.root(), &self.temp.path().join("kept"), None, limits).unwrap()
+        }
+
+        fn turn(&mut self, script: &str) {
+            let before = self.files().take(&|| false).unwrap().state;
+            self.sh(script);
+            let after = Some(self.files().take(&|| false).unwrap().state);
+            let turn = u32::try_from(self.spans.len()).unwrap() + 1;
+            self.spans.push(Span { turn, before, after, uncovered: Vec::new(), kind: Work::Turn });
+        }
+
+        fn back(&self, turn: u32, force: bool) -> FilesBack {
+            take_back(&mut self.files(), &self.spans, turn, force).unwrap()
+        }
+
+        fn text(&self, path: impl AsRef<Path>) -> Option<String> {
+            std::fs::read_to_string(self.root().join(path)).ok()
+        }
+    }
+
+    #[test]
+    fn files_that_a_turn_brought_into_view_are_not_its_own() {
+        for (early, turn) in [
+            ("mkdir build; echo mine > build/f; echo build/ > .gitignore", "echo > .gitignore"),
+            ("head -c 2000 /dev/zero > big", "echo small > big"),
+        ] {
+            let mut place = Place::new(early);
+            place.turn(turn);
+            let seen: Vec<String> =
+                changes(&mut place.files(), &place.spans, 1).unwrap().into_iter().map(|change| change.path).collect();
+            assert!(seen.iter().all(|path| path == ".gitignore"), "{seen:?}");
+            for force in [false, true] {
+                place.back(1, force);
+                assert!(place.text("build/f").or(place.text("big")).is_some(), "{early}");
+            }
+        }
+        // The same when the file came between two turns.
+        let mut place = Place::new("echo build/ > .gitignore");
+        place.turn("echo one > a");
+        place.sh("mkdir build; echo mine > build/f");
+        place.turn("echo > .gitignore");
+        place.back(1, false);
+        assert_eq!(place.text("build/f").as_deref(), Some("mine\n"));
+        assert_eq!(place.text("a"), None);
+    }
+
+    #[test]
+    fn what_a_turn_made_out_of_view_is_left_and_named() {
+        let mut place = Place::new("echo one > a");
+        place.turn("mkdir node_modules; echo x > node_modules/f; echo two > a; head -c 2000 /dev/zero > big");
+        let back = place.back(1, false);
+        assert_eq!(place.text("a").as_deref(), Some("one\n"));
+        assert!(place.text("node_modules/f").is_some());
+        assert_eq!(back.uncovered, ["big (too_large)", "node_modules (build_folder)"]);
+        assert_eq!(back.blocked, []);
+    }
+
+    #[test]
+    fn what_somebody_wrote_where_nothing_is_covered_is_kept() {
+        for force in [false, true] {
+            let mut place = Place::new("mkdir dist; echo old > dist/f; echo old > dist/g");
+            place.turn("echo dist/ > .gitignore; rm dist/g");
+            place.sh("echo mine > dist/f");
+            let back = place.back(1, force);
+            assert_eq!(back.blocked.len(), 1, "{back:?}");
+            assert_eq!(place.text("dist/f").as_deref(), Some("mine\n"), "force {force}");
+            assert_eq!(place.text("dist/g").as_deref(), Some("old\n"), "what the turn removed comes back");
         }
     }
 }

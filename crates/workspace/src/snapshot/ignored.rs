@@ -81,6 +81,11 @@ impl Ignores {
         }
     }
 
+    /// Takes note that a folder has no ignore file any more.
+    pub(super) fn lost(&mut self, folder: &Path) {
+        self.files.remove(folder);
+    }
+
     /// Whether git would ignore this path, by the files seen so far; the nearest one that says something counts.
     pub(super) fn holds(&self, path: &Path, folder: bool) -> bool {
         let absolute = self.root.join(path);

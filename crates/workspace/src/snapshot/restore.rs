@@ -1,16 +1,17 @@
 //! Going back: entries become what they were. Every step works in a folder that was opened below the root without
 //! following a link, so that nothing outside of the tree is ever touched.
 
-use super::tree::{Entry, RelPath, Tree};
+use super::tree::{Entry, RelPath, Tree, covers, uncovered_above};
 use super::{SnapshotError, Snapshots};
 use crate::beneath::{Beneath, FOLDER};
 use crate::stage::{Slot, Temp};
 use rustix::fd::AsFd;
-use rustix::fs::{AtFlags, FileType, Mode, chmodat, mkdirat, statat, unlinkat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, chmodat, mkdirat, openat, readlinkat, statat, unlinkat};
 use rustix::io::Errno;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -53,8 +54,21 @@ impl Restored {
             let unknown = || "it is not as it was, and nothing said why".to_owned();
             Blocked { path: path.clone(), why: reasons.get(path).cloned().unwrap_or_else(unknown) }
         });
-        Self { before, after, changed, blocked: blocked.collect() }
+        let blocked = blocked.chain(unveiled(old, now, target, paths)).collect();
+        Self { before, after, changed, blocked }
     }
+}
+
+/// What came to light in folders that could not be looked into before their permissions were restored.
+fn unveiled(old: &Tree, now: &Tree, target: &Tree, paths: &[RelPath]) -> Vec<Blocked> {
+    let closed: BTreeSet<&RelPath> = paths.iter().filter(|path| old.get(*path) == Some(&Entry::Uncovered)).collect();
+    if closed.is_empty() {
+        return Vec::new();
+    }
+    let found = now.keys().filter(|path| !target.contains_key(*path) && !closed.contains(path));
+    let found = found.filter(|path| uncovered_above(old, path).is_some_and(|above| closed.contains(&above)));
+    let why = "it could not be seen before; it was left as it is";
+    found.map(|path| Blocked { path: path.clone(), why: why.to_owned() }).collect()
 }
 
 /// Restores the entries; gives what went wrong, by path.
@@ -69,9 +83,11 @@ pub(super) fn restore(
     let mut paths: Vec<&RelPath> = paths.iter().filter(|path| current.get(*path) != target.get(*path)).collect();
     paths.sort_by_key(|path| path.depth());
     for path in paths.iter().rev() {
-        let (now, then) = (current.get(*path), target.get(*path));
-        if now.is_some_and(|now| !then.is_some_and(|then| same_kind(now, then))) {
-            work.attempt(path, |work| work.remove(path, matches!(now, Some(Entry::Folder { .. }))));
+        let then = target.get(*path);
+        let now = current.get(*path).filter(|now| !then.is_some_and(|then| same_kind(now, then)));
+        // What is not covered is not kept anywhere else; what was not covered may have been there before.
+        if let Some(now) = now.filter(|now| **now != Entry::Uncovered && covers(target, path)) {
+            work.attempt(path, |work| work.remove(path, now));
         }
     }
     for path in &paths {
@@ -122,12 +138,23 @@ impl Work<'_> {
         Ok(Slot { dir: Arc::new(dir), name: name.to_owned(), given })
     }
 
-    fn remove(&self, path: &RelPath, folder: bool) -> io::Result<()> {
+    fn remove(&self, path: &RelPath, now: &Entry) -> io::Result<()> {
         let slot = self.slot(path)?;
+        let folder = matches!(now, Entry::Folder { .. });
+        if !folder {
+            match stands(&slot, now) {
+                Ok(true) => {}
+                Ok(false) => return Err(io::Error::other(CHANGED)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
         let flags = if folder { AtFlags::REMOVEDIR } else { AtFlags::empty() };
         match unlinkat(&slot.dir, &slot.name, flags) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(Errno::NOTEMPTY | Errno::EXIST) => Err(io::Error::other("the folder holds files that are not covered")),
+            Err(Errno::NOTEMPTY | Errno::EXIST) => {
+                Err(io::Error::other("the folder still holds files, of somebody else or not covered"))
+            }
             Err(errno) => Err(errno.into()),
         }
     }
@@ -144,10 +171,10 @@ impl Work<'_> {
             }
             (Entry::File { mode, .. }, _) => {
                 let bytes = self.snapshots.content(entry).map_err(plain)?;
-                Temp::with_mode(&slot.dir, &bytes, *mode)?.replace(&slot)?;
-                Ok(())
+                put(Temp::with_mode(&slot.dir, &bytes, *mode)?, &slot, entry, now)
             }
-            (Entry::Link { target }, _) => Ok(Temp::link(&slot.dir, OsStr::from_bytes(target))?.replace(&slot)?),
+            (Entry::Link { target }, _) => put(Temp::link(&slot.dir, OsStr::from_bytes(target))?, &slot, entry, now),
+            (Entry::Uncovered, _) => Err(io::Error::other("what it was is not covered")),
         }
     }
 
@@ -181,6 +208,61 @@ impl Work<'_> {
             // It may be one of those that had to go.
             let _ = self.set_mode(&path, wanted);
         }
+    }
+}
+
+/// Why something is left alone that is not as it was when the tree was looked at.
+const CHANGED: &str = "somebody changed it just now; it was left as it is";
+
+/// Puts a file or link where `now` stands. Anything else that stands there is the only copy of it.
+fn put(made: Temp, slot: &Slot, entry: &Entry, now: Option<&Entry>) -> io::Result<()> {
+    match now.filter(|now| same_kind(now, entry)) {
+        Some(now) if stands(slot, now)? => Ok(made.replace(slot)?),
+        Some(_) => Err(io::Error::other(CHANGED)),
+        None => match made.publish_new(slot) {
+            Err(Errno::EXIST) => is_there(slot, entry),
+            done => Ok(done?),
+        },
+    }
+}
+
+/// Leaves what stands there as it is, but for its permission bits, which may be what keeps it from being read.
+fn is_there(slot: &Slot, entry: &Entry) -> io::Result<()> {
+    let before = statat(&slot.dir, &slot.name, AtFlags::SYMLINK_NOFOLLOW)?.st_mode;
+    if let (Entry::File { mode, .. }, FileType::RegularFile) = (entry, FileType::from_raw_mode(before)) {
+        set_mode(slot, *mode)?;
+        if stands(slot, entry)? {
+            return Ok(());
+        }
+        set_mode(slot, before & 0o7777)?;
+    } else if stands(slot, entry)? {
+        return Ok(());
+    }
+    Err(io::Error::other("what is there now is not covered and would be lost; move it away and try again"))
+}
+
+/// Whether a file or link has this content.
+fn stands(slot: &Slot, entry: &Entry) -> io::Result<bool> {
+    match entry {
+        Entry::File { size, content, .. } => {
+            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+            let file = match openat(&slot.dir, &slot.name, flags, Mode::empty()) {
+                Err(Errno::LOOP) => return Ok(false),
+                opened => File::from(opened?),
+            };
+            let found = file.metadata()?;
+            if !found.is_file() || found.len() != *size {
+                return Ok(false);
+            }
+            let mut hash = blake3::Hasher::new();
+            hash.update_reader(file.take(size.saturating_add(1)))?;
+            Ok(hash.finalize() == *content)
+        }
+        Entry::Link { target } => match readlinkat(&slot.dir, &slot.name, Vec::new()) {
+            Err(Errno::INVAL) => Ok(false),
+            found => Ok(found?.as_bytes() == target.as_slice()),
+        },
+        Entry::Folder { .. } | Entry::Uncovered => Ok(false),
     }
 }
 

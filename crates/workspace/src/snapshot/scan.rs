@@ -6,9 +6,10 @@ use super::{Limits, SnapshotError};
 use reasonix_store::{BlobKey, Blobs};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -151,15 +152,10 @@ impl<'a> Scan<'a> {
     /// Looks at what is in an open folder.
     fn folder(&mut self, folder: OwnedFd, ignored: bool, depth: usize) -> Result<(), SnapshotError> {
         let Ok(names) = names_in(&folder) else {
-            self.uncovered(Reason::Unreadable);
+            self.uncovered(Reason::Unreadable, ignored);
             return Ok(());
         };
-        if names.iter().any(|name| name.as_bytes() == b".gitignore")
-            && let Ok(found) = statat(&folder, c".gitignore", AtFlags::SYMLINK_NOFOLLOW)
-        {
-            let here = RelPath(self.path.clone());
-            self.rules_changed |= self.ignores.saw(here.as_path(), Stamp::of(&found));
-        }
+        self.ask_ignore_file(&folder, &names);
         let length = self.path.len();
         for name in names {
             if length > 0 {
@@ -171,6 +167,18 @@ impl<'a> Scan<'a> {
             looked?;
         }
         Ok(())
+    }
+
+    fn ask_ignore_file(&mut self, folder: &OwnedFd, names: &[CString]) {
+        const NAME: &CStr = c".gitignore";
+        let here = RelPath(self.path.clone());
+        let found = names.iter().any(|name| name.as_c_str() == NAME);
+        if let Some(found) = found.then(|| statat(folder, NAME, AtFlags::SYMLINK_NOFOLLOW).ok()).flatten() {
+            self.rules_changed |= self.ignores.saw(here.as_path(), Stamp::of(&found));
+        } else if self.before.entries.contains_key(&here.join(NAME.to_bytes())) {
+            self.ignores.lost(here.as_path());
+            self.rules_changed = true;
+        }
     }
 
     fn look(&mut self, folder: &OwnedFd, name: &CString, above: bool, depth: usize) -> Result<(), SnapshotError> {
@@ -186,8 +194,15 @@ impl<'a> Scan<'a> {
                 return Err(SnapshotError::TooSlow(self.limits.patience));
             }
         }
-        // It may have gone since the folder was listed.
-        let Ok(found) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(()) };
+        let found = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => found,
+            // Gone since the folder was listed.
+            Err(Errno::NOENT) => return Ok(()),
+            Err(_) => {
+                self.uncovered(Reason::Unreadable, above);
+                return Ok(());
+            }
+        };
         let kind = FileType::from_raw_mode(found.st_mode);
         let path = RelPath(self.path.clone());
         let known = self.before.entries.get(&path).filter(|_| !self.rules_changed);
@@ -202,12 +217,12 @@ impl<'a> Scan<'a> {
                     Ok(target) => {
                         self.keep(path, Entry::Link { target: target.into_bytes() }, Stamp::of(&found), ignored)
                     }
-                    Err(_) => self.uncovered(Reason::Unreadable),
+                    Err(_) => self.uncovered(Reason::Unreadable, ignored),
                 }
                 Ok(())
             }
             _ => {
-                self.uncovered(Reason::Special);
+                self.uncovered(Reason::Special, ignored);
                 Ok(())
             }
         }
@@ -227,16 +242,16 @@ impl<'a> Scan<'a> {
             return Ok(());
         }
         if found.st_dev != self.device {
-            self.uncovered(Reason::OtherFileSystem);
+            self.uncovered(Reason::OtherFileSystem, ignored);
             return Ok(());
         }
         let opened = openat(folder, name, OPEN_FOLDER, Mode::empty());
         let Some(inner) = opened.ok().filter(|_| depth < DEEPEST) else {
-            self.uncovered(Reason::Unreadable);
+            self.uncovered(Reason::Unreadable, ignored);
             return Ok(());
         };
         if is_build_folder(name.as_bytes(), ignored, is_tagged(inner.as_fd())) {
-            self.uncovered(Reason::BuildFolder);
+            self.uncovered(Reason::BuildFolder, ignored);
             return Ok(());
         }
         self.keep(path, Entry::Folder { mode: found.st_mode & 0o7777 }, Stamp::default(), ignored);
@@ -253,12 +268,12 @@ impl<'a> Scan<'a> {
     ) -> Result<(), SnapshotError> {
         let stamp = Stamp::of(found);
         if stamp.size > if ignored { self.limits.ignored_file } else { self.limits.file } {
-            self.uncovered(Reason::TooLarge);
+            self.uncovered(Reason::TooLarge, ignored);
             return Ok(());
         }
         if ignored {
             if self.ignored_bytes.saturating_add(stamp.size) > self.limits.ignored {
-                self.uncovered(Reason::IgnoredTooMuch);
+                self.uncovered(Reason::IgnoredTooMuch, ignored);
                 return Ok(());
             }
             self.ignored_bytes += stamp.size;
@@ -285,7 +300,7 @@ impl<'a> Scan<'a> {
     ) -> Result<(), SnapshotError> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let Ok(opened) = openat(folder, name, flags, Mode::empty()) else {
-            self.uncovered(Reason::Unreadable);
+            self.uncovered(Reason::Unreadable, ignored);
             return Ok(());
         };
         let mut file = File::from(opened);
@@ -293,7 +308,11 @@ impl<'a> Scan<'a> {
         let limit = self.limits.file.saturating_add(1);
         let begun = fstat(&file).map(|found| Stamp::of(&found));
         if file.by_ref().take(limit).read_to_end(&mut bytes).is_err() {
-            self.uncovered(Reason::Unreadable);
+            self.uncovered(Reason::Unreadable, ignored);
+            return Ok(());
+        }
+        if bytes.len() as u64 > self.limits.file {
+            self.uncovered(Reason::TooLarge, ignored);
             return Ok(());
         }
         let ended = fstat(&file).map(|found| Stamp::of(&found));
@@ -314,8 +333,11 @@ impl<'a> Scan<'a> {
         self.found.entries.insert(path, Tracked { entry, stamp, ignored });
     }
 
-    fn uncovered(&mut self, reason: Reason) {
-        self.found.uncovered.push(Uncovered { path: RelPath(self.path.clone()), reason });
+    /// That it is there belongs to the state: what was never looked at must not count as new when it is seen later.
+    fn uncovered(&mut self, reason: Reason, ignored: bool) {
+        let path = RelPath(self.path.clone());
+        self.keep(path.clone(), Entry::Uncovered, Stamp::default(), ignored);
+        self.found.uncovered.push(Uncovered { path, reason });
     }
 }
 

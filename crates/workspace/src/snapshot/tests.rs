@@ -80,10 +80,10 @@ fn picture_of(root: &Path, below: &Path, picture: &mut BTreeMap<PathBuf, (u32, V
 }
 
 fn back(snapshots: &mut Snapshots, state: &str) -> Restored {
-    let now = snapshots.take(&|| false).unwrap().state;
-    let (target, now) = (snapshots.read(state).unwrap(), snapshots.read(&now).unwrap());
+    let before = snapshots.take(&|| false).unwrap().state;
+    let (target, now) = (snapshots.read(state).unwrap(), snapshots.read(&before).unwrap());
     let paths: Vec<RelPath> = changes_between(&target, &now).into_iter().collect();
-    snapshots.restore(&target, &paths).unwrap()
+    snapshots.restore(&before, &target, &paths).unwrap()
 }
 
 #[test]
@@ -204,6 +204,120 @@ fn a_changed_ignore_file_is_asked_again() {
     assert_eq!(taken.uncovered.len(), 1, "{taken:?}");
 }
 
+/// Small bounds, so that small files are too large.
+fn narrow(place: &Place) -> Snapshots {
+    let limits = Limits { file: 1000, ignored_file: 1000, ignored: 1500, ..Limits::default() };
+    Snapshots::open(&place.root, &place.kept, None, limits).unwrap()
+}
+
+#[test]
+fn what_a_state_did_not_cover_is_never_taken_for_new() {
+    for (what, early, late) in [
+        ("a large file became small", "head -c 2000 /dev/zero > f", "echo mine > f"),
+        (
+            "a folder is no longer ignored",
+            "mkdir build; echo mine > build/f; echo build/ > .gitignore",
+            "echo > .gitignore",
+        ),
+        ("the ignore file went", "mkdir build; echo mine > build/f; echo build/ > .gitignore", "rm .gitignore"),
+        (
+            "the tag of a cache went",
+            "mkdir c; echo 'Signature: 8a477f597d28d172789f06886806bc55' > c/CACHEDIR.TAG; echo mine > c/f",
+            "rm c/CACHEDIR.TAG",
+        ),
+        (
+            "room for ignored files",
+            "echo '*.log' > .gitignore; head -c 900 /dev/zero > a.log; head -c 900 /dev/zero > b.log",
+            "rm a.log; true > b.log",
+        ),
+        ("a pipe became a file", "mkfifo f", "rm f; echo mine > f"),
+    ] {
+        let place = Place::new();
+        place.sh(early);
+        let mut snapshots = narrow(&place);
+        let state = snapshots.take(&|| false).unwrap().state;
+        place.sh(late);
+        let there: Vec<PathBuf> = place.picture().into_keys().collect();
+        back(&mut snapshots, &state);
+        let after = place.picture();
+        for path in there {
+            assert!(after.contains_key(&path), "{what}: {path:?} is gone");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_covered_now_is_never_overwritten() {
+    for (what, early, late, file) in [
+        ("a file became large", "echo old > f", "head -c 2000 /dev/zero > f", "f"),
+        (
+            "a folder is ignored now",
+            "mkdir build; echo old > build/f",
+            "echo build/ > .gitignore; echo mine > build/f",
+            "build/f",
+        ),
+    ] {
+        let place = Place::new();
+        place.sh(early);
+        let mut snapshots = narrow(&place);
+        let state = snapshots.take(&|| false).unwrap().state;
+        place.sh(late);
+        let mine = fs::read(place.root.join(file)).unwrap();
+        let done = back(&mut snapshots, &state);
+        assert_eq!(fs::read(place.root.join(file)).unwrap(), mine, "{what}");
+        assert!(done.blocked.iter().any(|left| left.path.as_path() == Path::new(file)), "{what}: {done:?}");
+    }
+}
+
+#[test]
+fn what_changed_since_the_look_is_left_alone() {
+    let place = Place::new();
+    for name in ["edited", "removed", "created"] {
+        place.write(name, "one");
+    }
+    symlink("one", place.root.join("link")).unwrap();
+    fs::remove_file(place.root.join("created")).unwrap();
+    let mut snapshots = place.snapshots();
+    let state = snapshots.take(&|| false).unwrap().state;
+    place.sh("echo two > edited; rm removed; echo two > created; ln -sfn two link");
+    let now = snapshots.take(&|| false).unwrap().state;
+    // While the way back is being worked out, somebody saves each of them.
+    place.sh("echo mine > edited; echo mine > removed; echo mine > created; ln -sfn mine link");
+    let (target, current) = (snapshots.read(&state).unwrap(), snapshots.read(&now).unwrap());
+    let paths: Vec<RelPath> = changes_between(&target, &current).into_iter().collect();
+    let before = place.picture();
+    let done = snapshots.restore(&now, &target, &paths).unwrap();
+    assert_eq!(place.picture(), before);
+    assert_eq!(done.blocked.len(), 4, "{done:?}");
+}
+
+#[test]
+fn a_new_process_does_not_build_on_a_damaged_state() {
+    let place = Place::new();
+    place.write("a", "x");
+    let state = place.snapshots().take(&|| false).unwrap().state;
+    fs::write(place.kept.join("blobs").join(&state[..2]).join(&state[2..]), "nonsense").unwrap();
+    place.write("b", "y");
+    let mut fresh = place.snapshots();
+    let taken = fresh.take(&|| false).unwrap();
+    assert_eq!(fresh.read(&taken.state).unwrap().len(), 2);
+}
+
+#[test]
+fn an_ignore_file_that_went_ignores_nothing() {
+    let place = Place::new();
+    place.write(".gitignore", "dist/\n");
+    place.write("dist/app.js", "x");
+    let mut snapshots = place.snapshots();
+    assert_eq!(snapshots.take(&|| false).unwrap().uncovered.len(), 1);
+    fs::remove_file(place.root.join(".gitignore")).unwrap();
+    assert_eq!(snapshots.take(&|| false).unwrap().uncovered, []);
+    place.write(".gitignore", "dist/\n");
+    assert_eq!(snapshots.take(&|| false).unwrap().uncovered.len(), 1);
+    fs::remove_file(place.root.join(".gitignore")).unwrap();
+    assert_eq!(place.snapshots().take(&|| false).unwrap().uncovered, [], "nor for a new process");
+}
+
 #[test]
 fn nothing_outside_is_touched() {
     let place = Place::new();
@@ -216,7 +330,8 @@ fn nothing_outside_is_touched() {
     place.sh("rm -rf d && ln -s ../outside d");
     let target = snapshots.read(&state).unwrap();
     // Asked for the file alone, the link in its way stays, and so does what it leads to.
-    let done = snapshots.restore(&target, &[RelPath::from("d/f")]).unwrap();
+    let now = snapshots.take(&|| false).unwrap().state;
+    let done = snapshots.restore(&now, &target, &[RelPath::from("d/f")]).unwrap();
     assert_eq!(done.blocked.len(), 1);
     assert_eq!(fs::read(outside.join("f")).unwrap(), b"theirs");
     back(&mut snapshots, &state);

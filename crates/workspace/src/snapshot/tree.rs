@@ -21,6 +21,12 @@ impl RelPath {
         String::from_utf8_lossy(&self.0).into_owned()
     }
 
+    /// The path of what is called `name` in this folder.
+    pub(super) fn join(&self, name: &[u8]) -> Self {
+        let gap: &[u8] = if self.0.is_empty() { b"" } else { b"/" };
+        Self([&self.0, gap, name].concat())
+    }
+
     /// How many folders it lies in.
     pub(super) fn depth(&self) -> usize {
         self.0.iter().filter(|byte| **byte == b'/').count()
@@ -55,6 +61,8 @@ pub enum Entry {
         /// Where it points to, as it says.
         target: Vec<u8>,
     },
+    /// Something that is not kept; a folder stands for everything below it.
+    Uncovered,
 }
 
 /// A whole tree.
@@ -98,6 +106,18 @@ impl Reason {
             Self::OtherFileSystem => "other_file_system",
         }
     }
+}
+
+/// Whether a tree says what was at a path, be it nothing.
+pub fn covers(tree: &Tree, path: &RelPath) -> bool {
+    uncovered_above(tree, path).is_none()
+}
+
+/// The path itself or the folder above it that is not covered.
+pub(super) fn uncovered_above(tree: &Tree, path: &RelPath) -> Option<RelPath> {
+    let above = path.0.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(place, _)| place);
+    let steps = [0].into_iter().chain(above).chain([path.0.len()]).filter_map(|end| path.0.get(..end));
+    steps.map(|step| RelPath(step.to_vec())).find(|step| tree.get(step) == Some(&Entry::Uncovered))
 }
 
 /// The paths that are different in two trees.
