@@ -1,7 +1,11 @@
 //! Shell commands by characters alone: every piece that might be one. For rules that forbid, beside the analysis.
 
 /// What separates commands, or hides one inside another.
-const OPERATORS: &[char] = &[';', '&', '|', '\n', '\r', '(', ')', '`', '{', '}', '<', '>', '$', '\u{2028}', '\u{2029}'];
+fn is_operator(c: char) -> bool {
+    matches!(c, ';' | '&' | '|' | '\n' | '\r' | '(' | ')' | '`' | '{' | '}' | '<' | '>' | '$' | '\u{2028}' | '\u{2029}')
+}
+
+const QUOTES: [char; 3] = ['\'', '"', '\\'];
 
 /// Words that may stand before a command: programs that run another one, and the shell's own.
 const WRAPPERS: &[&str] = &[
@@ -21,28 +25,30 @@ fn is_assignment(word: &str) -> bool {
 /// before it. For rules that forbid: better one piece too many than one too few.
 pub(crate) fn pieces(line: &str) -> Vec<String> {
     let mut found = vec![normal(line)];
-    for piece in line.split(OPERATORS) {
-        let mut rest: Vec<&str> = words(piece).collect();
+    for piece in line.split(is_operator) {
+        let all: Vec<&str> = words(piece).collect();
+        let mut rest = all.as_slice();
         if let Some(comment) = rest.iter().position(|word| word.starts_with('#')).filter(|at| *at > 0) {
             found.extend(rest.get(..comment).map(|before| before.join(" ")));
         }
-        while let Some(first) = rest.first() {
-            found.push(rest.join(" "));
-            found.push(rest.join(" ").replace(['\'', '"', '\\'], ""));
+        while let Some((first, after)) = rest.split_first() {
+            let text = rest.join(" ");
+            if text.contains(QUOTES) {
+                found.push(text.replace(QUOTES, ""));
+            }
+            found.push(text);
             let program = first.rsplit('/').next().unwrap_or(first);
             let hides_next =
                 is_assignment(first) || WRAPPERS.contains(&program) || first.starts_with('-') || is_number(first);
             if program != *first {
-                found.push([&[program], rest.get(1..).unwrap_or_default()].concat().join(" "));
+                found.push([&[program], after].concat().join(" "));
             }
             if !hides_next {
                 break;
             }
-            rest.remove(0);
+            rest = after;
         }
     }
-    found.sort();
-    found.dedup();
     found.retain(|piece| !piece.is_empty());
     found
 }
@@ -50,11 +56,11 @@ pub(crate) fn pieces(line: &str) -> Vec<String> {
 /// The same for a line that nobody could read: every word may begin a command.
 pub(crate) fn beginnings(line: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for piece in line.split(OPERATORS).take(MOST_PIECES) {
+    for piece in line.split(is_operator).take(MOST_PIECES) {
         let all: Vec<&str> = words(piece).collect();
         for at in 0..all.len().min(MOST_PIECES) {
             let rest: Vec<&str> = all.iter().skip(at).take(LONGEST_BEGINNING).copied().collect();
-            found.push(rest.join(" ").replace(['\'', '"', '\\'], ""));
+            found.push(rest.join(" ").replace(QUOTES, ""));
         }
     }
     found

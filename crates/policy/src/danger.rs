@@ -6,6 +6,8 @@ use crate::facts::Facts;
 use crate::readers::without_git_options;
 use crate::rule::{Rule, RuleError};
 use reasonix_proto::Phrase;
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// One dangerous thing about a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,6 +115,10 @@ const TABLE: &[Row] = &[
     row(&["dropdb", "dropuser"], &[], &[], HELP, "policy.danger_remote", REMOTE),
 ];
 
+/// Every program of the table: most are in none of its rows.
+static PROGRAMS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| TABLE.iter().flat_map(|row| row.programs.iter().copied()).collect());
+
 /// More patterns for the dangerous class, as the user wrote them: rules, or texts of commands.
 pub fn more_dangers(texts: &[String]) -> Result<Vec<Rule>, RuleError> {
     texts.iter().map(|text| Rule::parse_pattern(text)).collect()
@@ -153,7 +159,8 @@ fn hides(hidden: Hidden) -> Danger {
 }
 
 fn of_command(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<Danger> {
-    if !TABLE.iter().any(|row| names(row, simple.program())) {
+    let program = simple.program();
+    if !PROGRAMS.contains(program) && !program.starts_with("mkfs.") {
         return None;
     }
     let bare = bare_command(simple);
@@ -213,7 +220,7 @@ fn before_pattern(word: &Word) -> &str {
 }
 
 fn shown(simple: &Simple, word: &Word) -> String {
-    match simple.places.dirs.as_slice() {
+    match simple.places.dirs.as_ref() {
         [dir] if word.is_fixed() => join(dir, &word.text),
         _ => word.text.clone(),
     }

@@ -1,7 +1,7 @@
 //! What a command line would do, as far as its text tells.
 
 use reasonix_proto::{Phrase, ReadOnly};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Everything that [`analyse`](crate::analyse()) found in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -182,15 +182,15 @@ pub enum WordKind {
 /// The folders a command may run in, relative to where the line starts or absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
-    /// The candidates.
-    pub dirs: Vec<String>,
+    /// The candidates; every command of a line may share them.
+    pub dirs: Arc<[String]>,
     /// False when there may be others.
     pub known: bool,
 }
 
 impl Default for Places {
     fn default() -> Self {
-        Self { dirs: vec![String::new()], known: true }
+        Self { dirs: Arc::from([String::new()]), known: true }
     }
 }
 
@@ -199,20 +199,20 @@ impl Places {
 
     /// Anywhere.
     pub(crate) fn unknown() -> Self {
-        Self { dirs: Vec::new(), known: false }
+        Self { dirs: Arc::default(), known: false }
     }
 
-    /// Here or there.
-    pub(crate) fn or(mut self, other: &Self) -> Self {
+    /// Here, and there too.
+    pub(crate) fn widen(&mut self, other: &Self) {
         self.known &= other.known;
-        for dir in &other.dirs {
-            if !self.dirs.contains(dir) {
-                self.dirs.push(dir.clone());
-            }
+        if Arc::ptr_eq(&self.dirs, &other.dirs) || other.dirs.iter().all(|dir| self.dirs.contains(dir)) {
+            return;
         }
-        self.known &= self.dirs.len() <= Self::MOST;
-        self.dirs.truncate(Self::MOST);
-        self
+        let more = other.dirs.iter().filter(|dir| !self.dirs.contains(dir));
+        let mut dirs: Vec<String> = self.dirs.iter().chain(more).cloned().collect();
+        self.known &= dirs.len() <= Self::MOST;
+        dirs.truncate(Self::MOST);
+        self.dirs = dirs.into();
     }
 
     /// Where `cd folder` leads from here.
@@ -221,7 +221,7 @@ impl Places {
             return Self::unknown();
         }
         if folder.starts_with('/') {
-            return Self { dirs: vec![folder.to_owned()], known: true };
+            return Self { dirs: Arc::from([folder.to_owned()]), known: true };
         }
         let dirs = self.dirs.iter().map(|dir| join(dir, folder)).collect();
         Self { dirs, known: self.known }

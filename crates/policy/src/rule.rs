@@ -315,8 +315,13 @@ fn texts(line: &str, effects: &Effects) -> Vec<String> {
         found.extend(command::beginnings(line));
     }
     for simple in &effects.commands {
-        let git = (simple.program() == "git").then(|| without_git_options(simple)).flatten();
-        found.extend([simple.text(), bare(simple)].into_iter().chain(git.map(|git| bare(&git))));
+        let (program, text) = (simple.program(), simple.text());
+        let git = (program == "git").then(|| without_git_options(simple)).flatten();
+        found.extend(git.map(|git| bare(&git)));
+        let is_bare =
+            simple.words.first().is_none_or(|word| word.text == program) && !text.ends_with(char::is_whitespace);
+        found.extend((!is_bare).then(|| bare(simple)));
+        found.push(text);
     }
     found.sort_unstable();
     found.dedup();

@@ -1,6 +1,7 @@
 //! The tree held against the text: what a shell would expand and the tree does not show, or characters that a shell
 //! and a parser read differently, make the line hidden.
 
+use super::kind_of;
 use crate::effects::Hidden;
 use reasonix_proto::is_deceptive;
 use std::ops::Range;
@@ -11,7 +12,9 @@ pub(super) fn disagreement(source: &str, tree: &Tree) -> Option<Hidden> {
     if tree.root_node().has_error() {
         return Some(Hidden::Unparsed);
     }
-    let mut marks = Marks { lines: source.contains('\n'), ..Marks::default() };
+    // A line end at the very end stands between no parts.
+    let lines = source.strip_suffix('\n').unwrap_or(source).contains('\n');
+    let mut marks = Marks { lines, ..Marks::default() };
     marks.collect(source, tree);
     if marks.torn || has_gap(source, &mut marks.covered) {
         return Some(Hidden::Unparsed);
@@ -25,6 +28,10 @@ pub(super) fn disagreement(source: &str, tree: &Tree) -> Option<Hidden> {
         }
         if skip.peek().is_some_and(|range| range.contains(&at)) {
             (before, escaped) = ('\'', false);
+            continue;
+        }
+        if !escaped && (c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | '/')) {
+            before = c;
             continue;
         }
         let quoted = || marks.quoted.iter().any(|range| range.contains(&at));
@@ -121,13 +128,13 @@ const ONE_LINE: &[&str] = &[
 /// True when a line end that is not escaped stands between two parts of the node, or in a word.
 fn is_torn(source: &str, node: Node<'_>) -> bool {
     let ends = |text: &str| text.contains('\n') && text.replace("\\\n", "").contains('\n');
-    if node.kind() == "word" {
+    if kind_of(node) == "word" {
         return ends(source.get(node.byte_range()).unwrap_or_default());
     }
     let mut cursor = node.walk();
     let mut at = node.start_byte();
     for child in node.children(&mut cursor) {
-        if child.kind() == "heredoc_body" {
+        if kind_of(child) == "heredoc_body" {
             break;
         }
         let between = source.get(at..child.start_byte()).unwrap_or_default();
@@ -163,7 +170,7 @@ impl Marks {
 
     /// Notes a node; false when nothing in it matters.
     fn take(&mut self, source: &str, node: Node<'_>) -> bool {
-        let kind = node.kind();
+        let kind = kind_of(node);
         self.torn |= self.lines && ONE_LINE.contains(&kind) && is_torn(source, node);
         match kind {
             "raw_string" | "ansi_c_string" | "comment" => {
@@ -211,7 +218,7 @@ impl Marks {
 pub(super) fn is_quoted_heredoc(source: &str, body: Node<'_>) -> bool {
     let Some(redirect) = body.parent() else { return false };
     let mut cursor = redirect.walk();
-    let start = redirect.children(&mut cursor).find(|child| child.kind() == "heredoc_start");
+    let start = redirect.children(&mut cursor).find(|child| kind_of(child) == "heredoc_start");
     let delimiter = start.and_then(|start| source.get(start.byte_range())).unwrap_or_default();
     delimiter.contains(['\'', '"', '\\'])
 }

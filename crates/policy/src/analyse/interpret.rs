@@ -5,6 +5,8 @@ use super::sed;
 use super::unwrap::is_stream;
 use super::walk::Walk;
 use crate::effects::{Simple, Word, is_flag};
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 impl Walk<'_> {
     /// Notes code for another interpreter.
@@ -21,23 +23,31 @@ impl Walk<'_> {
             {
                 true
             }
-            _ => INTERPRETERS.iter().filter(|row| row.names.contains(&base) || row.names.contains(&name)).any(|row| {
-                // What follows the script belongs to the script.
-                let script = args
-                    .iter()
-                    .position(|word| row.input && !word.text.starts_with('-') && word.text.contains(['.', '/']));
-                let own = args.get(..script.unwrap_or(args.len())).unwrap_or_default();
-                let given =
-                    row.flags.iter().any(|flag| *flag == "*" || own.iter().any(|word| is_flag(&word.text, flag)));
-                let about =
-                    args.iter().any(|word| matches!(word.text.as_str(), "--version" | "-V" | "-v" | "--help" | "-m"));
-                let file = simple.operands().iter().any(|word| word.text != "-" && !is_stream(&word.text));
-                given || (row.input && !about && !file)
-            }),
+            _ if !CODE_TAKERS.contains(base) && !CODE_TAKERS.contains(name) => false,
+            _ => INTERPRETERS.iter().filter(|row| row.names.iter().any(|known| *known == base || *known == name)).any(
+                |row| {
+                    // What follows the script belongs to the script.
+                    let script = args
+                        .iter()
+                        .position(|word| row.input && !word.text.starts_with('-') && word.text.contains(['.', '/']));
+                    let own = args.get(..script.unwrap_or(args.len())).unwrap_or_default();
+                    let given =
+                        row.flags.iter().any(|flag| *flag == "*" || own.iter().any(|word| is_flag(&word.text, flag)));
+                    let about = args
+                        .iter()
+                        .any(|word| matches!(word.text.as_str(), "--version" | "-V" | "-v" | "--help" | "-m"));
+                    let file = simple.operands().iter().any(|word| word.text != "-" && !is_stream(&word.text));
+                    given || (row.input && !about && !file)
+                },
+            ),
         };
         self.effects.interprets |= is_code;
     }
 }
+
+/// Every name of the table: most programs are none of them.
+static CODE_TAKERS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| INTERPRETERS.iter().flat_map(|row| row.names.iter().copied()).collect());
 
 fn is_plain_sed(simple: &Simple) -> bool {
     let mut scripts: Vec<&Word> = Vec::new();

@@ -14,9 +14,11 @@ mod writes;
 use crate::effects::{Effects, Hidden};
 use crate::readers;
 use reasonix_proto::ReadOnly;
+use std::borrow::{Borrow, Cow};
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use tree_sitter::{Parser, Tree};
+use std::sync::LazyLock;
+use tree_sitter::{Language, Node, Parser, Tree};
 use walk::Walk;
 
 /// Longer lines are not looked at.
@@ -87,10 +89,19 @@ fn text(line: &str, effects: &mut Effects, begin: impl FnOnce(&mut Walk<'_>)) {
     if line.len() > LONGEST {
         return effects.hide(Hidden::TooLong);
     }
-    let Some(tree) = parse(line) else { return effects.hide(Hidden::Unparsed) };
-    let mut walk = Walk::new(line, effects);
+    let line = ended(line);
+    let Some(tree) = parse(&line) else { return effects.hide(Hidden::Unparsed) };
+    let mut walk = Walk::new(&line, effects);
     begin(&mut walk);
     walk.whole(&tree);
+}
+
+/// The text with a line end. Without one, the parser goes on to mend readings of the last word that it has given up
+/// already, which takes it longer than everything before. Left as it is where a line end may mean something: after a
+/// backslash, and in a heredoc that is not closed.
+pub(crate) fn ended(line: &str) -> Cow<'_, str> {
+    let open = line.ends_with(|c: char| c.is_whitespace() || c == '\\') || line.contains("<<");
+    if open { Cow::Borrowed(line) } else { Cow::Owned(format!("{line}\n")) }
 }
 
 /// Parses with one parser a thread: making one costs more than using it.
@@ -104,6 +115,18 @@ pub(crate) fn parse(line: &str) -> Option<Tree> {
         parser.reset();
         parser.parse(line, None)
     })
+}
+
+/// What a node is called. The node's own answer looks at every character of its name each time.
+fn kind_of<'t>(node: impl Borrow<Node<'t>>) -> &'static str {
+    static KINDS: LazyLock<Vec<Option<&'static str>>> = LazyLock::new(|| {
+        let language = Language::from(tree_sitter_bash::LANGUAGE);
+        (0..=u16::MAX).take(language.node_kind_count()).map(|id| language.node_kind_for_id(id)).collect()
+    });
+    let node = node.borrow();
+    let known = KINDS.get(usize::from(node.kind_id())).copied().flatten();
+    debug_assert!(known.is_none_or(|known| known == node.kind()));
+    known.unwrap_or_else(|| node.kind())
 }
 
 fn new_parser() -> Option<Parser> {

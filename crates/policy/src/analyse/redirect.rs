@@ -1,19 +1,20 @@
 //! Redirections: what the shell itself would read and write.
 
 use super::check;
+use super::kind_of;
 use super::walk::{Stdin, Walk};
 use crate::effects::{Hidden, How, Word, WordKind, Write};
 use tree_sitter::Node;
 
 impl Walk<'_> {
     pub(super) fn redirected(&mut self, node: Node<'_>, deep: usize) {
-        let before = self.places.clone();
+        let mut before = self.places.clone();
         let body = node.child_by_field_name("body");
         let mut cursor = node.walk();
         let redirects: Vec<_> = node.children_by_field_name("redirect", &mut cursor).collect();
         let more: Vec<Word> = redirects.iter().flat_map(|redirect| self.stray_words(*redirect)).collect();
         match body {
-            Some(body) if body.kind() == "command" => {
+            Some(body) if kind_of(body) == "command" => {
                 self.stdin = self.heredoc(&redirects);
                 self.command(body, more, deep + 1);
             }
@@ -29,7 +30,8 @@ impl Walk<'_> {
         }
         // The redirection may belong to the last command of a list, after a change of folder.
         let after = self.places.clone();
-        self.places = before.or(&after);
+        before.widen(&after);
+        self.places = before;
         for redirect in redirects {
             self.visit(redirect, deep + 1);
         }
@@ -39,7 +41,7 @@ impl Walk<'_> {
     /// Words behind a redirection's target: arguments of the command, though the tree shows them here.
     fn stray_words(&mut self, redirect: Node<'_>) -> Vec<Word> {
         let mut cursor = redirect.walk();
-        let found: Vec<_> = match redirect.kind() {
+        let found: Vec<_> = match kind_of(redirect) {
             "file_redirect" => redirect.children_by_field_name("destination", &mut cursor).skip(1).collect(),
             "heredoc_redirect" => redirect.children_by_field_name("argument", &mut cursor).collect(),
             _ => Vec::new(),
@@ -51,10 +53,10 @@ impl Walk<'_> {
     fn heredoc(&self, redirects: &[Node<'_>]) -> Stdin {
         let bodies: Vec<_> = redirects
             .iter()
-            .filter(|redirect| redirect.kind() == "heredoc_redirect")
+            .filter(|redirect| kind_of(**redirect) == "heredoc_redirect")
             .flat_map(|redirect| {
                 let mut cursor = redirect.walk();
-                redirect.children(&mut cursor).filter(|child| child.kind() == "heredoc_body").collect::<Vec<_>>()
+                redirect.children(&mut cursor).filter(|child| kind_of(child) == "heredoc_body").collect::<Vec<_>>()
             })
             .collect();
         match bodies.as_slice() {
@@ -69,7 +71,7 @@ impl Walk<'_> {
 
     pub(super) fn redirect(&mut self, node: Node<'_>, deep: usize) {
         let mut cursor = node.walk();
-        let operator = node.children(&mut cursor).find(|child| !child.is_named()).map_or("", |child| child.kind());
+        let operator = node.children(&mut cursor).find(|child| !child.is_named()).map_or("", |child| kind_of(child));
         let target = node.child_by_field_name("destination");
         let word = target.map(|target| self.word(target));
         if let Some(target) = target {

@@ -1,6 +1,6 @@
 //! The walk over a syntax tree: every command in it, where it would run, and what the shell itself would write.
 
-use super::{DEEPEST_TEXT, DEEPEST_TREE, check};
+use super::{DEEPEST_TEXT, DEEPEST_TREE, check, kind_of};
 use crate::effects::{Effects, Hidden, Places, Word};
 use tree_sitter::{Node, Tree};
 
@@ -100,9 +100,10 @@ impl<'a> Walk<'a> {
         if self.depth >= DEEPEST_TEXT {
             return self.effects.hide(Hidden::TooDeep);
         }
-        let Some(tree) = super::parse(text) else { return self.effects.hide(Hidden::Unparsed) };
+        let text = super::ended(text);
+        let Some(tree) = super::parse(&text) else { return self.effects.hide(Hidden::Unparsed) };
         let mut walk = Walk {
-            source: text,
+            source: &text,
             places: self.places.clone(),
             depth: self.depth + 1,
             stdin: Stdin::Unknown,
@@ -120,7 +121,7 @@ impl<'a> Walk<'a> {
         if deep > DEEPEST_TREE {
             return self.effects.hide(Hidden::TooDeep);
         }
-        let kind = node.kind();
+        let kind = kind_of(node);
         if LEAVES.binary_search(&kind).is_ok() {
             return;
         }
@@ -143,7 +144,7 @@ impl<'a> Walk<'a> {
                 let before = self.places.clone();
                 self.loop_variable(node);
                 self.children(node, deep);
-                self.places = std::mem::take(&mut self.places).or(&before);
+                self.places.widen(&before);
             }
             kind if kind.ends_with("_expression") && !is_evaluated(node) => self.effects.hide(Hidden::Unparsed),
             kind if HOLDERS.binary_search(&kind).is_ok() => self.children(node, deep),
@@ -177,8 +178,8 @@ impl<'a> Walk<'a> {
         for child in node.named_children(&mut cursor) {
             let before = self.places.clone();
             self.visit(child, deep + 1);
-            if !self.ends_on_failure(child) {
-                self.places = std::mem::take(&mut self.places).or(&before);
+            if self.places != before && !self.ends_on_failure(child) {
+                self.places.widen(&before);
             }
         }
     }
@@ -190,10 +191,10 @@ impl<'a> Walk<'a> {
         for child in node.named_children(&mut cursor) {
             let here = self.places.clone();
             self.visit(child, deep + 1);
-            if node.kind() == "pipeline" {
+            if kind_of(node) == "pipeline" {
                 self.places.clone_from(&before);
-            } else if !self.ends_on_failure(child) {
-                self.places = std::mem::take(&mut self.places).or(&here);
+            } else if self.places != here && !self.ends_on_failure(child) {
+                self.places.widen(&here);
             }
         }
         self.places = before;
@@ -204,31 +205,35 @@ impl<'a> Walk<'a> {
         let before = self.places.clone();
         let mut cursor = node.walk();
         let children: Vec<_> = node.children(&mut cursor).collect();
-        let either = children.iter().any(|child| child.kind() == "||");
-        let ends = self.ends_on_failure(node);
+        let either = children.iter().any(|child| kind_of(child) == "||");
+        let ends = either && self.ends_on_failure(node);
         let mut named = children.into_iter().filter(Node::is_named);
         if let Some(left) = named.next() {
             self.visit(left, deep + 1);
         }
         let after = self.places.clone();
         if either {
-            self.places = std::mem::take(&mut self.places).or(&before);
+            self.places.widen(&before);
         }
         for right in named {
             self.visit(right, deep + 1);
         }
         if either {
-            self.places = if ends { after } else { std::mem::take(&mut self.places).or(&after) };
+            if ends {
+                self.places = after;
+            } else {
+                self.places.widen(&after);
+            }
         }
     }
 
     /// True for `… || exit`.
     fn ends_on_failure(&self, node: Node<'_>) -> bool {
-        if node.kind() != "list" {
+        if kind_of(node) != "list" {
             return false;
         }
         let mut cursor = node.walk();
-        let is_or = node.children(&mut cursor).any(|child| child.kind() == "||");
+        let is_or = node.children(&mut cursor).any(|child| kind_of(child) == "||");
         let last = u32::try_from(node.named_child_count()).unwrap_or(0).checked_sub(1);
         let right = last.and_then(|last| node.named_child(last)).map(|right| self.slice(right));
         is_or && right.is_some_and(|text| matches!(text.split_whitespace().next(), Some("exit" | "return")))
@@ -241,10 +246,10 @@ impl<'a> Walk<'a> {
         let mut ended = None;
         for child in node.children(&mut cursor) {
             // Words without a blank between them are one word to a shell.
-            if ended.replace(child.end_byte()) == Some(child.start_byte()) && !child.kind().ends_with("redirect") {
+            if ended.replace(child.end_byte()) == Some(child.start_byte()) && !kind_of(child).ends_with("redirect") {
                 self.effects.hide(Hidden::Unparsed);
             }
-            match child.kind() {
+            match kind_of(child) {
                 "variable_assignment" => self.assignment(child, deep),
                 "file_redirect" => self.redirect(child, deep),
                 "herestring_redirect" => {
@@ -254,7 +259,7 @@ impl<'a> Walk<'a> {
                 "heredoc_redirect" => self.effects.hide(Hidden::Unparsed),
                 _ => {
                     words.push(self.word(child));
-                    if child.is_named() {
+                    if child.is_named() && (kind_of(child) != "command_name" || only_word(child).is_none()) {
                         self.visit(child, deep + 1);
                     }
                 }
@@ -274,7 +279,7 @@ impl<'a> Walk<'a> {
     fn assignment(&mut self, node: Node<'_>, deep: usize) {
         let name = node.child_by_field_name("name").map_or("", |name| self.slice(name));
         self.effects.alters |= !is_harmless(name) && !is_only_looks(name);
-        let counts = node.parent().is_some_and(|parent| parent.kind() == "c_style_for_statement");
+        let counts = node.parent().is_some_and(|parent| kind_of(parent) == "c_style_for_statement");
         self.effects.assigns |= !counts;
         if let Some(value) = node.child_by_field_name("value") {
             let word = self.word(value);
@@ -285,9 +290,10 @@ impl<'a> Walk<'a> {
 
     fn declaration(&mut self, node: Node<'_>, deep: usize) {
         let mut cursor = node.walk();
-        let words: Vec<_> = node.named_children(&mut cursor).filter(|child| child.kind() != "variable_name").collect();
+        let words: Vec<_> =
+            node.named_children(&mut cursor).filter(|child| kind_of(child) != "variable_name").collect();
         for child in &words {
-            if child.kind() != "variable_assignment" {
+            if kind_of(child) != "variable_assignment" {
                 let word = self.word(*child);
                 self.check_subscript(&word);
             }
@@ -298,7 +304,7 @@ impl<'a> Walk<'a> {
     }
 
     fn loop_variable(&mut self, node: Node<'_>) {
-        if node.kind() != "for_statement" {
+        if kind_of(node) != "for_statement" {
             return;
         }
         if let Some(name) = node.child_by_field_name("variable")
@@ -323,10 +329,16 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// The plain word that is all of this node; commands are mostly called by one.
+pub(super) fn only_word(node: Node<'_>) -> Option<Node<'_>> {
+    let only = (node.child_count() == 1).then(|| node.child(0)).flatten()?;
+    (only.byte_range() == node.byte_range() && kind_of(only) == "word").then_some(only)
+}
+
 /// True where an expression may stand. As a statement it is a command that the tree took for something else.
 fn is_evaluated(node: Node<'_>) -> bool {
     node.parent().is_some_and(|parent| {
-        let kind = parent.kind();
+        let kind = kind_of(parent);
         kind.ends_with("_expression")
             || matches!(
                 kind,
