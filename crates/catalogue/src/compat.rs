@@ -2,7 +2,7 @@
 //! address and the model, and what the user wrote, one over the other.
 
 use crate::effort::EffortNames;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Which protocol an endpoint speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,7 +46,7 @@ impl Wire {
 }
 
 /// How a key is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Auth {
     /// `Authorization: Bearer KEY`.
@@ -60,7 +60,7 @@ pub enum Auth {
 }
 
 /// The field that bounds an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MaxTokens {
     /// `max_tokens`.
@@ -83,7 +83,7 @@ impl MaxTokens {
 }
 
 /// The field that carries reasoning. Whatever it is, all of them are read; this one is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningField {
     /// `reasoning_content`.
@@ -109,7 +109,7 @@ impl ReasoningField {
 }
 
 /// When a model's own reasoning is sent back to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningBack {
     /// Never: it costs tokens at best.
@@ -123,7 +123,7 @@ pub enum ReasoningBack {
 }
 
 /// How an effort is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Thinking {
     /// Not at all.
@@ -145,7 +145,7 @@ pub enum Thinking {
 }
 
 /// The shape that ids of calls must have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolIds {
     /// As they come.
@@ -156,8 +156,37 @@ pub enum ToolIds {
     Nine,
 }
 
+/// How an endpoint can be held to a form while it decodes, where tools are put into words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Guided {
+    /// Not at all.
+    None,
+    /// `grammar`, in llama.cpp's GBNF.
+    Gbnf,
+    /// `response_format: { type: json_schema }`.
+    JsonSchema,
+    /// `guided_json`, of older vLLM.
+    GuidedJson,
+    /// `structured_outputs: { json }`, of newer vLLM.
+    StructuredOutputs,
+}
+
+impl Guided {
+    /// The form as settings name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Gbnf => "gbnf",
+            Self::JsonSchema => "json_schema",
+            Self::GuidedJson => "guided_json",
+            Self::StructuredOutputs => "structured_outputs",
+        }
+    }
+}
+
 /// How long an endpoint keeps what it cached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Retention {
     /// Nothing is marked.
@@ -177,10 +206,10 @@ macro_rules! profile {
         }
 
         /// The part of a profile that somebody said something about.
-        #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub struct Overrides {
-            $($(#[$doc])* pub $name: Option<$type>,)*
+            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$type>,)*
         }
 
         impl Overrides {
@@ -236,6 +265,8 @@ profile! {
     tool_result_name: bool,
     /// Between a result and what the user says stands an answer.
     assistant_after_tool: bool,
+    /// How decoding is guided where `tool_calls = "guided"`.
+    guided: Guided,
 }
 
 impl Compat {
@@ -259,6 +290,7 @@ impl Compat {
             tool_ids: ToolIds::Any,
             tool_result_name: false,
             assistant_after_tool: false,
+            guided: Guided::Gbnf,
         };
         match wire {
             Wire::Chat => chat,
@@ -267,6 +299,7 @@ impl Compat {
                 store: true,
                 cache_key: true,
                 reasoning_back: ReasoningBack::Always,
+                guided: Guided::None,
                 ..chat
             },
             Wire::Anthropic => Self {
@@ -274,6 +307,7 @@ impl Compat {
                 reasoning_back: ReasoningBack::Always,
                 thinking: Thinking::Anthropic,
                 tool_ids: ToolIds::Plain,
+                guided: Guided::None,
                 ..chat
             },
         }

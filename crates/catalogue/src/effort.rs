@@ -72,7 +72,7 @@ pub fn split(reference: &str) -> (&str, Option<Effort>) {
 }
 
 /// An endpoint's own words for efforts; where it has none the usual word is sent.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EffortNames {
     /// For [`Effort::Off`].

@@ -6,15 +6,17 @@ mod compat;
 mod effort;
 mod models;
 mod presets;
+mod probed;
 mod profiles;
 mod rules;
 
 pub use canonical::{canonical, plain};
 pub use compat::{
-    Auth, Compat, MaxTokens, Overrides, ReasoningBack, ReasoningField, Retention, Thinking, ToolIds, Wire,
+    Auth, Compat, Guided, MaxTokens, Overrides, ReasoningBack, ReasoningField, Retention, Thinking, ToolIds, Wire,
 };
 pub use effort::{Effort, EffortNames, split};
 pub use models::{Known, MODELS, known};
 pub use presets::{PRESETS, Preset, balance_route, preset, preset_for};
+pub use probed::{PROBE_VERSION, Probed, Seen, Server, ToolCalls};
 pub use profiles::{MODEL_PROFILES, ModelProfile, ROLES, model_profile};
 pub use rules::compat;

@@ -2,7 +2,9 @@
 //! one, and what the user wrote over all of them.
 
 use crate::canonical::plain;
-use crate::compat::{Auth, Compat, MaxTokens, Overrides, ReasoningBack, ReasoningField, Thinking, ToolIds, Wire};
+use crate::compat::{
+    Auth, Compat, Guided, MaxTokens, Overrides, ReasoningBack, ReasoningField, Thinking, ToolIds, Wire,
+};
 use crate::effort::EffortNames;
 use std::borrow::Cow;
 
@@ -50,6 +52,7 @@ const RULES: &[Rule] = &[
     Rule { at: &["vllm", "sglang", "llama.cpp"], models: &["gpt-oss"], says: Overrides {
         thinking: Some(Thinking::Openai), reasoning_back: Some(ReasoningBack::Calls), ..SAID } },
     Rule { at: &["llama.cpp"], models: &["qwen"], says: Overrides { thinking: Some(Thinking::QwenChatTemplate), ..SAID } },
+    Rule { at: &["vllm", "sglang", "ollama", "lmstudio"], models: &[], says: Overrides { guided: Some(Guided::JsonSchema), ..SAID } },
     Rule { at: &["ollama"], models: &[], says: Overrides { reasoning_field: Some(ReasoningField::Reasoning), ..SAID } },
 ];
 

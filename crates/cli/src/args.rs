@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// List the configured models
     Models(ModelsArgs),
+    /// Find out what an endpoint can do: context window, tools, schemas, caching
+    Probe(ProbeArgs),
     /// List the saved sessions, show, name, check, export and import them
     Sessions(SessionsArgs),
     /// Take back what the last turn did to files
@@ -164,6 +166,9 @@ pub(crate) struct SetupArgs {
     /// Ask nothing: take the flags, or the first local server that answers
     #[arg(short, long)]
     pub(crate) yes: bool,
+    /// Do not ask the endpoint what it can do
+    #[arg(long)]
+    pub(crate) no_probe: bool,
 }
 
 #[derive(Debug, Args)]
@@ -202,6 +207,31 @@ pub(crate) struct ModelsArgs {
     pub(crate) presets: bool,
     #[command(subcommand)]
     pub(crate) command: Option<ModelsCommand>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Asks about ten small questions and keeps what it saw under ~/.reasonix/state/probes; sessions use it where your\nsettings say nothing. Nothing of yours is sent. A kept result is shown again until --refresh."
+)]
+pub(crate) struct ProbeArgs {
+    /// A provider, a model reference or an address; the default model when missing
+    #[arg(value_name = "PROVIDER|URL")]
+    pub(crate) target: Option<String>,
+    /// The model at an address; the first that it offers when missing
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// The environment variable that holds the key for an address
+    #[arg(long, value_name = "NAME")]
+    pub(crate) api_key_env: Option<String>,
+    /// Ask again, also when a result is kept
+    #[arg(long)]
+    pub(crate) refresh: bool,
+    /// Only look which local servers answer at their usual ports
+    #[arg(long, conflicts_with_all = ["target", "model", "refresh"])]
+    pub(crate) discover: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Subcommand)]

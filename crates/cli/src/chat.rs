@@ -35,6 +35,7 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
     }
     let mut interrupts = Interrupts::listen(Manner::Chat)?;
     let context = Context::load(args.dir.as_deref(), flags_of(&args))?;
+    crate::probe::first_use(&context, args.model.as_deref()).await;
     let history = context.home.join("state").join("history");
     let keeps = !args.no_session;
     let beginning = context.start(&args, true)?;

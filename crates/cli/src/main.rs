@@ -13,6 +13,7 @@ mod interrupts;
 mod models;
 mod parts;
 mod person;
+mod probe;
 mod pump;
 mod run;
 mod say;
@@ -61,6 +62,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Setup(setup)) => runtime()?.block_on(setup::setup(setup)),
         Some(Command::Doctor(doctor)) => runtime()?.block_on(doctor::doctor(&doctor)),
         Some(Command::Models(models)) => runtime()?.block_on(models::models(&models)),
+        Some(Command::Probe(probe)) => runtime()?.block_on(probe::probe(&probe)),
         Some(Command::Sessions(sessions)) => sessions::sessions(sessions),
         Some(Command::Undo(undo)) => runtime()?.block_on(undo::undo(&undo)),
         Some(Command::Rewind(rewind)) => runtime()?.block_on(undo::rewind(&rewind)),

@@ -21,6 +21,7 @@ pub(crate) async fn screen(args: SessionArgs) -> anyhow::Result<Exit> {
         if context.loaded.settings.tui.screen_reader {
             return crate::chat::chat(args).await;
         }
+        crate::probe::first_use(&context, args.model.as_deref()).await;
         match one_screen(context, &args).await? {
             Left::For(exit) => return Ok(exit),
             Left::ForSetup => drop(crate::setup::setup(crate::args::SetupArgs::default()).await?),

@@ -3,8 +3,8 @@
 use crate::args::SetupArgs;
 use crate::exit::Exit;
 use crate::say::{self, Style, clean};
-use reasonix_catalogue::{PRESETS, Preset};
-use reasonix_config::{NewProvider, Secret};
+use reasonix_catalogue::{PRESETS, Preset, Probed};
+use reasonix_config::{NewProvider, Secret, Settings};
 use reasonix_llm::{Endpoint, Key, ModelInfo, list_models};
 use reasonix_net::NetOptions;
 use reasonix_proto::{Level, Phrase};
@@ -18,12 +18,12 @@ const KNOCK: Duration = Duration::from_millis(700);
 
 /// An endpoint that could be used.
 #[derive(Debug, Clone)]
-struct Offer {
-    name: String,
+pub(crate) struct Offer {
+    pub(crate) name: String,
     preset: Option<&'static Preset>,
-    base_url: String,
+    pub(crate) base_url: String,
     api_key_env: Option<String>,
-    models: Vec<ModelInfo>,
+    pub(crate) models: Vec<ModelInfo>,
 }
 
 impl Offer {
@@ -53,11 +53,13 @@ pub(crate) async fn setup(args: SetupArgs) -> anyhow::Result<Exit> {
         }
     };
     let model = pick_model(&args, &offer, asks)?;
-    let window = args.context_window.or_else(|| window_of(&offer, &model));
+    let probed = probed(&args, &offer, &model, &home).await;
+    let window = args.context_window.or_else(|| probed.as_ref()?.window).or_else(|| window_of(&offer, &model));
+    let found = probed.as_ref().and_then(|probed| reasonix_catalogue::preset(probed.server.preset()?));
     let provider = NewProvider {
         name: args.name.clone().unwrap_or_else(|| offer.name.clone()),
         kind: offer.preset.map_or("openai", |preset| preset.wire.kind()).to_owned(),
-        preset: offer.preset.map(|preset| preset.name.to_owned()),
+        preset: offer.preset.or(found).map(|preset| preset.name.to_owned()),
         base_url: offer.base_url.clone(),
         models: vec![model.clone()],
         default: Some(model.clone()),
@@ -66,6 +68,9 @@ pub(crate) async fn setup(args: SetupArgs) -> anyhow::Result<Exit> {
     };
     let path = home.join("config.toml");
     reasonix_config::set_default_provider(&path, &provider, true).map_err(|error| say::failed(error.phrase()))?;
+    if let Some(probed) = &probed {
+        crate::probe::show(probed, window.unwrap_or(0), true)?;
+    }
     let saved = Phrase::new("cli.setup_saved")
         .with("model", format!("{}/{model}", provider.name))
         .with("url", reasonix_config::shown_address(&provider.base_url))
@@ -76,6 +81,24 @@ pub(crate) async fn setup(args: SetupArgs) -> anyhow::Result<Exit> {
     }
     say::line(&style.text(&Phrase::new("cli.setup_next")))?;
     Ok(Exit::Done)
+}
+
+/// What the endpoint can do. What is known of hosted services needs no asking.
+async fn probed(args: &SetupArgs, offer: &Offer, model: &str, home: &Path) -> Option<Probed> {
+    if args.no_probe || offer.preset.is_some_and(|preset| !preset.is_local()) || offer.models.is_empty() {
+        return None;
+    }
+    let mut endpoint = Endpoint::new(&offer.name, &offer.base_url, model);
+    let variable = args.api_key_env.as_ref().or(offer.api_key_env.as_ref());
+    endpoint.key = variable.and_then(|name| std::env::var(name).ok()).map(Key::from);
+    endpoint.key_env = variable.cloned();
+    match crate::probe::asked(&Settings::default(), home, &endpoint).await {
+        Ok(probed) => Some(probed),
+        Err(phrase) => {
+            say::notice(Level::Warning, &phrase);
+            None
+        }
+    }
 }
 
 /// The endpoint that was given by flags. It may be down; then the model must be given too.
@@ -99,7 +122,7 @@ fn name_from(url: &str) -> String {
 }
 
 /// Knocks at the usual local ports, all at once.
-async fn discover() -> Vec<Offer> {
+pub(crate) async fn discover() -> Vec<Offer> {
     let mut knocks = tokio::task::JoinSet::new();
     for (place, preset) in PRESETS.iter().enumerate().filter(|(_, preset)| preset.is_local()) {
         knocks.spawn(async move {
@@ -112,7 +135,8 @@ async fn discover() -> Vec<Offer> {
     found.into_iter().map(|(_, offer)| offer).collect()
 }
 
-async fn offered(url: &str, key: Option<&str>, patience: Duration) -> Result<Vec<ModelInfo>, Phrase> {
+/// The models at an address.
+pub(crate) async fn offered(url: &str, key: Option<&str>, patience: Duration) -> Result<Vec<ModelInfo>, Phrase> {
     let mut endpoint = Endpoint::new("setup", url, "");
     endpoint.key = key.map(Key::from);
     let client = reasonix_net::client(url, &NetOptions::default()).map_err(|error| error.phrase())?;

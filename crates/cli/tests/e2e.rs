@@ -98,6 +98,20 @@ fn setup_and_doctor_know_the_server() {
     assert!(ran.out.contains("local"), "{}", ran.out);
 }
 
+#[test]
+fn probe_sees_what_the_server_does() {
+    let Some((place, url)) = real() else { return };
+    let ran = place.run(&["probe", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let found: Value = serde_json::from_str(&ran.out).expect("JSON");
+    let probe = &found["probe"];
+    assert_eq!((&probe["server"], &probe["window"]), (&"llama_cpp".into(), &8192.into()), "{url}: {probe}");
+    // What a model this small does by itself differs; what its server holds it to does not.
+    assert_eq!((&probe["json_schema"], &probe["guided"]), (&"yes".into(), &"gbnf".into()), "{probe}");
+    assert_eq!((&probe["streaming"], &probe["usage"]), (&"yes".into(), &"yes".into()), "{probe}");
+    assert_eq!((&probe["cache_reported"], &probe["prefix_cached"]), (&"yes".into(), &"yes".into()), "{probe}");
+}
+
 fn tmux(socket: &TempWorkspace, args: &[&str]) -> String {
     let output = Command::new("tmux").arg("-S").arg(socket.join("tmux")).args(args).output().expect("tmux");
     String::from_utf8_lossy(&output.stdout).into_owned()
@@ -133,6 +147,11 @@ impl Pane {
     }
 
     fn start(&self, place: &Place) {
+        self.begin(place);
+        self.shows("Ask anything");
+    }
+
+    fn begin(&self, place: &Place) {
         let line = format!(
             "cd {} && env -i PATH=\"$PATH\" TERM=xterm-256color LANG=C.UTF-8 HOME={home} REASONIX_HOME={home} MOCK_KEY=k {}; echo ended $?",
             place.work.path().display(),
@@ -140,7 +159,6 @@ impl Pane {
             home = place.home.path().display(),
         );
         self.keys(&[&line, "Enter"]);
-        self.shows("Ask anything");
     }
 
     fn keys(&self, keys: &[&str]) {
@@ -283,4 +301,26 @@ fn the_line_chat_in_a_terminal() {
     tmux(&socket, &["kill-server"]);
     place.assert_resumes();
     place.server.assert_prefixes_grow();
+}
+
+#[test]
+fn an_unknown_local_endpoint_is_probed_only_with_the_users_word() {
+    let Some(pane) = Pane::open("100", "30") else { return };
+    let place = Place::bare(ModelServer::start_blocking(vec![]));
+    let url = place.server.base_url();
+    place.home.write(
+        "config.toml",
+        format!("[[providers]]\nname = \"new\"\nbase_url = \"{url}\"\nmodel = \"m\"\n{}", support::unboxed()),
+    );
+    pane.begin(&place);
+    pane.shows("is new here");
+    assert!(place.server.all_requests().is_empty(), "nothing before the answer");
+    pane.keys(&["n", "Enter"]);
+    pane.shows("Ask anything");
+    assert!(place.server.all_requests().is_empty(), "a no is a no");
+    pane.keys(&["C-d"]);
+    pane.shows("ended 0");
+    pane.keys(&["clear", "Enter"]);
+    pane.start(&place);
+    assert!(!pane.shows("Ask anything").contains("is new here"), "it is asked once");
 }

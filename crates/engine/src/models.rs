@@ -118,8 +118,22 @@ pub(crate) fn net_options(settings: &Settings) -> NetOptions {
     }
 }
 
-/// The endpoint that a reference names, with its key.
+/// The endpoint that a reference names, with its key and what a probe saw of it.
 pub fn endpoint_of(settings: &Settings, found: &ModelRef<'_>, env: &BTreeMap<String, String>, home: &Path) -> Endpoint {
+    let mut endpoint = unprobed_endpoint(settings, found, env, home);
+    if let Some(probed) = crate::probes::probed(home, &endpoint) {
+        crate::probes::apply(&probed, &mut endpoint, &found.provider.tool_calls);
+    }
+    endpoint
+}
+
+/// The same as the settings alone say it.
+pub fn unprobed_endpoint(
+    settings: &Settings,
+    found: &ModelRef<'_>,
+    env: &BTreeMap<String, String>,
+    home: &Path,
+) -> Endpoint {
     let provider = found.provider;
     let mut endpoint = Endpoint::new(&provider.name, &provider.base_url, found.model);
     endpoint.wire = Wire::parse(&provider.kind).unwrap_or(Wire::Chat);

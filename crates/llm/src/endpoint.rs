@@ -167,7 +167,7 @@ impl Endpoint {
     }
 
     /// The model's name on the wire.
-    pub(crate) fn wire_model(&self) -> &str {
+    pub fn wire_name(&self) -> &str {
         self.wire_model.as_deref().unwrap_or(&self.model)
     }
 
@@ -176,7 +176,7 @@ impl Endpoint {
         let url = crate::redact::url(&self.base_url);
         let host = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
         let host = host.split(['/', ':']).next().unwrap_or_default();
-        let mut compat = compat(self.wire, host, self.preset.as_deref(), self.wire_model());
+        let mut compat = compat(self.wire, host, self.preset.as_deref(), self.wire_name());
         if self.extra_body.get("thinking").is_some_and(|thinking| thinking["type"] == "disabled") {
             compat.reasoning_back = ReasoningBack::Never;
         }
@@ -187,7 +187,7 @@ impl Endpoint {
     /// The effort to ask for, as far as the model knows it.
     pub(crate) fn effort(&self) -> Option<Effort> {
         let asked = self.effort.or_else(|| Effort::parse(self.reasoning_effort.as_deref()?))?;
-        Some(known(self.wire_model()).map_or(asked, |known| asked.clamp_to(known.efforts)))
+        Some(known(self.wire_name()).map_or(asked, |known| asked.clamp_to(known.efforts)))
     }
 
     /// The model as `provider/model`.

@@ -15,6 +15,7 @@ mod layout;
 mod models;
 mod options;
 mod play;
+mod probe;
 #[cfg(test)]
 mod recordings;
 mod redact;
@@ -33,6 +34,7 @@ pub use endpoint::{Endpoint, Key, Retry};
 pub use fallback::{Spare, fallback};
 pub use models::{ModelInfo, list_models};
 pub use play::scripted;
+pub use probe::{Patience, Question, probe};
 pub use reasonix_catalogue::Wire;
 pub use repair::Repairing;
 pub use responses::responses;

@@ -29,6 +29,12 @@ pub async fn list_models(endpoint: &Endpoint, client: &reqwest::Client) -> Resul
 }
 
 async fn list(endpoint: &Endpoint, client: &reqwest::Client) -> Result<Vec<ModelInfo>, Trouble> {
+    let value = fetch(endpoint, client).await?;
+    parse(&value).ok_or_else(|| Trouble::not_json(endpoint, &value.to_string()))
+}
+
+/// The list as the endpoint writes it.
+pub(crate) async fn fetch(endpoint: &Endpoint, client: &reqwest::Client) -> Result<Value, Trouble> {
     let request = client.get(endpoint.route("models")).headers(headers(endpoint)?);
     let response = request.send().await.map_err(|error| Trouble::unreachable(endpoint, error))?;
     let status = response.status();
@@ -43,12 +49,11 @@ async fn list(endpoint: &Endpoint, client: &reqwest::Client) -> Result<Vec<Model
     if body.trim_start().starts_with('<') {
         return Err(Trouble::html(endpoint));
     }
-    let value: Value = serde_json::from_str(&body).map_err(|_| Trouble::not_json(endpoint, &body))?;
-    parse(&value).ok_or_else(|| Trouble::not_json(endpoint, &body))
+    serde_json::from_str(&body).map_err(|_| Trouble::not_json(endpoint, &body))
 }
 
 /// Reads a list in any of its known shapes.
-fn parse(value: &Value) -> Option<Vec<ModelInfo>> {
+pub(crate) fn parse(value: &Value) -> Option<Vec<ModelInfo>> {
     let list = [&value["data"], &value["models"], value].into_iter().find_map(Value::as_array)?;
     let models = list.iter().filter_map(|model| {
         let id = ["id", "name", "model"].iter().find_map(|field| model[*field].as_str()).or_else(|| model.as_str())?;

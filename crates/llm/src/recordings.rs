@@ -1,6 +1,6 @@
 //! Streams in the styles of many servers, replayed in pieces of every size: the same answer comes out of all of them.
 
-use crate::repair::Mended;
+use crate::repair::{Form, Mended};
 use crate::sse::Sse;
 use crate::wire::Decode;
 use crate::{Endpoint, anthropic, chat, responses};
@@ -33,7 +33,7 @@ fn decoder(wire: &str) -> Box<dyn Decode> {
         "responses" => responses::decoder(&endpoint, &request),
         other => panic!("no such wire: {other}"),
     };
-    Box::new(Mended::new(inner, &request, endpoint.repairing))
+    Box::new(Mended::new(inner, &request, endpoint.repairing, Form::Tags))
 }
 
 /// Feeds a stream in pieces of one size.

@@ -3,10 +3,10 @@
 use crate::Endpoint;
 use crate::answer::{Answer, bounded_body};
 use crate::failure::Trouble;
-use crate::repair::{Mended, Textual, flat_prefix, gbnf};
+use crate::repair::{Form, Mended, Textual, answer_schema, flat_prefix, gbnf};
 use bytes::Bytes;
 use reasonix_agent::{BoxFuture, Item, Model, ModelCard, ModelStream, Prefix, Request, Stop};
-use reasonix_catalogue::{Auth, Effort};
+use reasonix_catalogue::{Auth, Effort, Guided};
 use reasonix_proto::Message;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -65,26 +65,44 @@ pub(crate) struct Wire {
     pub(crate) url: String,
     pub(crate) headers: Result<HeaderMap, Trouble>,
     pub(crate) decoder: NewDecoder,
+    /// How decoding is guided; none where tools are not put into words, or the endpoint cannot be.
+    guided: Guided,
 }
 
 impl Wire {
     /// The decoder of one answer, with what repairs it behind it.
     pub(crate) fn decoder(&self, request: &Arc<Request>) -> Box<dyn Decode> {
         let inner = (self.decoder)(&self.endpoint, request);
-        Box::new(Mended::new(inner, request, self.endpoint.repairing))
+        Box::new(Mended::new(inner, request, self.endpoint.repairing, form(self.guided)))
     }
 
-    /// The body with the grammar of its calls in front, where the endpoint is given one.
+    /// The body with the form of its calls in front, where the endpoint is held to one.
     fn guided(&self, body: Bytes, request: &Request) -> Bytes {
-        let repairing = self.endpoint.repairing;
-        let wanted = repairing.grammar && request.may_call && self.endpoint.wire == reasonix_catalogue::Wire::Chat;
-        match body.strip_prefix(b"{").filter(|_| wanted && !request.prefix.tools.is_empty()) {
-            Some(rest) => {
-                let grammar = serde_json::Value::String(gbnf(&request.prefix.tools)).to_string();
-                Bytes::from([b"{\"grammar\":", grammar.as_bytes(), b",", rest].concat())
-            }
-            None => body,
+        let tools = &request.prefix.tools;
+        if self.guided == Guided::None || !request.may_call || tools.is_empty() {
+            return body;
         }
+        let Some(rest) = body.strip_prefix(b"{") else { return body };
+        let field = match self.guided {
+            Guided::None => return body,
+            Guided::Gbnf => format!(r#""grammar":{}"#, serde_json::Value::String(gbnf(tools))),
+            Guided::JsonSchema => {
+                let schema = answer_schema(tools);
+                let named = format!(r#"{{"name":"answer","strict":true,"schema":{schema}}}"#);
+                format!(r#""response_format":{{"type":"json_schema","json_schema":{named}}}"#)
+            }
+            Guided::GuidedJson => format!(r#""guided_json":{}"#, answer_schema(tools)),
+            Guided::StructuredOutputs => format!(r#""structured_outputs":{{"json":{}}}"#, answer_schema(tools)),
+        };
+        Bytes::from([b"{", field.as_bytes(), b",", rest].concat())
+    }
+}
+
+/// How answers are written under a guide.
+fn form(guided: Guided) -> Form {
+    match guided {
+        Guided::None | Guided::Gbnf => Form::Tags,
+        Guided::JsonSchema | Guided::GuidedJson | Guided::StructuredOutputs => Form::Object,
     }
 }
 
@@ -128,9 +146,12 @@ pub(crate) fn model<E: Encode + 'static>(
     let card = endpoint.card();
     let url = endpoint.target();
     let headers = headers(&endpoint);
-    let textual = (endpoint.repairing.textual || endpoint.repairing.grammar).then(Textual::default);
+    let wanted = endpoint.repairing.grammar && endpoint.wire == reasonix_catalogue::Wire::Chat;
+    let guided = if wanted { endpoint.compat().guided } else { Guided::None };
+    let in_words = endpoint.repairing.textual || endpoint.repairing.grammar;
+    let textual = in_words.then(|| Textual::new(form(guided)));
     let flattens = endpoint.repairing.flattens(endpoint.wire, &endpoint.model);
-    let wire = Wire { endpoint: Arc::new(endpoint), client, url, headers, decoder };
+    let wire = Wire { endpoint: Arc::new(endpoint), client, url, headers, decoder, guided };
     Arc::new(Wired { card, encoder, wire: Arc::new(wire), flattens, flat: Mutex::new(None), textual })
 }
 

@@ -545,3 +545,52 @@ async fn tools_in_words_for_endpoints_without_tool_calls() {
         assert_eq!(sent.body.get("grammar").is_some(), grammar);
     }
 }
+
+#[tokio::test]
+async fn tools_in_words_are_held_to_a_schema_where_the_profile_says_so() {
+    use reasonix_catalogue::Guided;
+    for (guided, field) in [
+        (Guided::JsonSchema, "/response_format/json_schema/schema"),
+        (Guided::GuidedJson, "/guided_json"),
+        (Guided::StructuredOutputs, "/structured_outputs/json"),
+    ] {
+        let answer =
+            ["{\"text\": \"I loo", "k.\", \"calls\": [{\"name\": \"ls\", \"argum", "ents\": {\"path\": \".\"}}]}"];
+        let server =
+            ModelServer::start(vec![Reply::say_pieces(&answer), Reply::say("{\"text\": \"done\", \"calls\": []}")])
+                .await;
+        let repairing = reasonix_llm::Repairing { grammar: true, ..reasonix_llm::Repairing::default() };
+        let mut endpoint = Endpoint { repairing, ..endpoint(&server.base_url()) };
+        endpoint.overrides.guided = Some(guided);
+        let model = model(endpoint);
+        let mut request = hello();
+        let items = collect(model.stream(request.clone(), Stop::new())).await;
+        let said: String = items
+            .iter()
+            .filter_map(|item| if let Item::Text(text) = item { Some(text.as_str()) } else { None })
+            .collect();
+        assert_eq!(said, "I look.");
+        let Some(Item::Call(call)) = items.iter().find(|item| matches!(item, Item::Call(_))) else {
+            panic!("{items:?}")
+        };
+        assert_eq!((call.name.as_str(), call.arguments.as_str()), ("ls", "{\"path\":\".\"}"));
+        assert!(matches!(items.last(), Some(Item::End(StopReason::Calls))), "{items:?}");
+        let message =
+            Message::Assistant { text: said, reasoning: None, calls: vec![call.clone()], stop: StopReason::Calls };
+        request.messages.push(Arc::new(message));
+        let result = Message::Tool { call: call.id.clone(), name: "ls".into(), content: "a b".into() };
+        request.messages.push(Arc::new(result));
+        let items = collect(model.stream(request, Stop::new())).await;
+        assert_eq!(items[0], text("done"));
+        server.assert_valid();
+        server.assert_prefixes_grow();
+        let sent = &server.requests()[1];
+        assert!(sent.body.get("tools").is_none() && sent.body.get("grammar").is_none());
+        let schema = sent.body.pointer(field).expect("the schema");
+        assert_eq!(schema["properties"]["calls"]["items"]["anyOf"][0]["properties"]["name"]["enum"][0], "ls");
+        assert_eq!(
+            sent.messages()[2]["content"],
+            "{\"text\": \"I look.\", \"calls\": [{\"name\": \"ls\", \"arguments\": {\"path\":\".\"}}]}"
+        );
+    }
+}

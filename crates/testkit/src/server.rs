@@ -5,7 +5,7 @@ use crate::reply::Reply;
 use crate::route::Route;
 use crate::validate::{prefix_breaks, violations_at};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::io::BufReader;
 use tokio::net::{TcpListener, TcpStream};
@@ -28,6 +28,7 @@ struct State {
     connections: usize,
     unanswered: usize,
     models: Value,
+    documents: BTreeMap<String, Value>,
     seen: watch::Sender<usize>,
 }
 
@@ -49,7 +50,9 @@ impl ModelServer {
         let (sender, seen) = watch::channel(0);
         let models = json!({ "object": "list", "data": [{ "id": "test-model", "object": "model" }] });
         let answer = Box::new(answer);
-        let state = State { answer, requests: Vec::new(), connections: 0, unanswered: 0, models, seen: sender };
+        let documents = BTreeMap::new();
+        let requests = Vec::new();
+        let state = State { answer, requests, connections: 0, unanswered: 0, models, documents, seen: sender };
         let state = Arc::new(Mutex::new(state));
         let (stop, stopped) = oneshot::channel();
         let (ready, port) = std::sync::mpsc::channel();
@@ -82,6 +85,11 @@ impl ModelServer {
     /// Sets what `GET /v1/models` answers.
     pub fn set_models(&self, models: Value) {
         lock(&self.state).models = models;
+    }
+
+    /// Sets what another route answers, such as `/props`.
+    pub fn set_document(&self, path: &str, document: Value) {
+        lock(&self.state).documents.insert(path.to_owned(), document);
     }
 
     /// The chat requests so far, in order.
@@ -172,7 +180,9 @@ async fn serve(peer: TcpStream, state: Arc<Mutex<State>>, connection: usize) {
 /// Keeps the request and finds its reply.
 fn take(state: &Mutex<State>, request: Recorded) -> (Reply, usize) {
     let mut state = lock(state);
-    let reply = if request.method == "GET" && request.path.ends_with("/models") {
+    let reply = if let Some(document) = state.documents.get(&request.path) {
+        Reply::json(document)
+    } else if request.method == "GET" && request.path.ends_with("/models") {
         Reply::json(&state.models)
     } else if request.method == "POST" && request.path.ends_with("/count_tokens") {
         Reply::json(&json!({ "input_tokens": request.raw.len() / 4 }))
@@ -195,5 +205,5 @@ fn take(state: &Mutex<State>, request: Recorded) -> (Reply, usize) {
 
 /// True for a request that wants an answer of the model.
 fn asks(request: &Recorded) -> bool {
-    request.method == "POST" && !request.path.ends_with("/count_tokens")
+    request.method == "POST" && !request.path.ends_with("/count_tokens") && Route::of(&request.path).is_some()
 }

@@ -37,7 +37,8 @@ pub struct Provider {
     pub max_tokens: Option<u64>,
     /// How hard the model should think, as the endpoint spells it.
     pub reasoning_effort: Option<String>,
-    /// How tools are called: `native`, `text` or `guided`.
+    /// How tools are called: `native`, `text` or `guided`; `auto` for native, unless a probe found that nothing native
+    /// is taken.
     pub tool_calls: String,
     /// Whether deep schemas are sent flat; none leaves it to the wire.
     pub flatten_schemas: Option<bool>,
@@ -79,7 +80,7 @@ impl Provider {
             models: preset.models.iter().map(|model| (*model).to_owned()).collect(),
             default: preset.models.first().map(|model| (*model).to_owned()).unwrap_or_default(),
             api_key_env: preset.key_env.map(str::to_owned),
-            tool_calls: "native".to_owned(),
+            tool_calls: "auto".to_owned(),
             ..Self::default()
         }
     }
@@ -161,7 +162,7 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
         top_p: view.number("top_p"),
         max_tokens: view.count("max_tokens"),
         reasoning_effort: view.text("reasoning_effort"),
-        tool_calls: view.text("tool_calls").unwrap_or_else(|| "native".to_owned()),
+        tool_calls: view.text("tool_calls").unwrap_or_else(|| "auto".to_owned()),
         flatten_schemas: view.bool("flatten_schemas"),
         extra_body: object("extra_body"),
         extra: object("extra"),

@@ -227,7 +227,7 @@ fn head(endpoint: &Endpoint, compat: &Compat, thinking: &Option<Value>) -> Vec<u
     options.extend(endpoint.temperature.filter(|_| !thinks).map(|temperature| ("temperature", json!(temperature))));
     options.extend(thinking.clone().map(|thinking| ("thinking", thinking)));
     let mut out = b"{\"model\":".to_vec();
-    put(&mut out, endpoint.wire_model());
+    put(&mut out, endpoint.wire_name());
     out.extend_from_slice(b",\"stream\":true");
     put_fields(&mut out, &with_extra(options, &endpoint.extra_body));
     out
@@ -235,7 +235,7 @@ fn head(endpoint: &Endpoint, compat: &Compat, thinking: &Option<Value>) -> Vec<u
 
 fn count_head(endpoint: &Endpoint, thinking: &Option<Value>) -> Vec<u8> {
     let mut out = b"{\"model\":".to_vec();
-    put(&mut out, endpoint.wire_model());
+    put(&mut out, endpoint.wire_name());
     put_fields(
         &mut out,
         &thinking.iter().map(|thinking| ("thinking".to_owned(), thinking.clone())).collect::<Vec<_>>(),

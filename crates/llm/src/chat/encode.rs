@@ -177,7 +177,7 @@ fn head(endpoint: &Endpoint, compat: &Compat) -> Vec<u8> {
     options.extend(endpoint.max_tokens.map(|most| (compat.max_tokens_field.field(), json!(most))));
     options.extend(effort(endpoint, compat));
     let mut out = b"{\"model\":".to_vec();
-    put(&mut out, endpoint.wire_model());
+    put(&mut out, endpoint.wire_name());
     out.extend_from_slice(b",\"stream\":true");
     put_fields(&mut out, &with_extra(options, &endpoint.extra_body));
     out

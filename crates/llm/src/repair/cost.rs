@@ -71,7 +71,7 @@ fn cost_of_repair_in_an_answer() {
     });
     let mended = best(|| {
         let inner = chat::decoder(&endpoint, &request);
-        let _ = run(&mut Mended::new(inner, &request, Repairing::default()), &bytes);
+        let _ = run(&mut Mended::new(inner, &request, Repairing::default(), super::Form::Tags), &bytes);
     });
     println!("{} bytes of stream: decoded in {plain:?}, decoded and repaired in {mended:?}", bytes.len());
 }

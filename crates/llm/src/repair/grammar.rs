@@ -1,5 +1,6 @@
-//! A grammar for servers with guided decoding, in llama.cpp's GBNF, made from the live tools: words, or words and then
-//! calls of tools that exist with arguments that fit their schemas. An answer under it needs no repair.
+//! The form of answers for servers with guided decoding, made from the live tools: words, or words and then calls of
+//! tools that exist with arguments that fit their schemas. In llama.cpp's GBNF, or as a JSON schema. An answer in it needs
+//! no repair.
 
 use reasonix_agent::ToolSpec;
 use serde_json::{Map, Value};
@@ -28,6 +29,22 @@ pub(crate) fn gbnf(tools: &[ToolSpec]) -> String {
     let one = if calls.is_empty() { "value".to_owned() } else { calls.join(" | ") };
     let _ = writeln!(rules.out, "call ::= \"<tool_call>\\n\" ({one}) \"\\n</tool_call>\"");
     rules.out
+}
+
+/// The schema of an answer that is one object: what the model says, and its calls. Servers write members in the order of
+/// the schema, so it is put together as text: words come before calls, and a tool's name before its arguments.
+pub(crate) fn answer_schema(tools: &[ToolSpec]) -> String {
+    let call = |spec: &ToolSpec| {
+        let (name, arguments) = (Value::String(spec.name.clone()), &spec.parameters);
+        format!(
+            r#"{{"type":"object","properties":{{"name":{{"type":"string","enum":[{name}]}},"arguments":{arguments}}},"required":["name","arguments"],"additionalProperties":false}}"#
+        )
+    };
+    let calls: Vec<String> = tools.iter().map(call).collect();
+    format!(
+        r#"{{"type":"object","properties":{{"text":{{"type":"string"}},"calls":{{"type":"array","items":{{"anyOf":[{}]}}}}}},"required":["text","calls"],"additionalProperties":false}}"#,
+        calls.join(",")
+    )
 }
 
 struct Rules {
@@ -135,7 +152,7 @@ fn literal(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::gbnf;
+    use super::{answer_schema, gbnf};
     use crate::repair::tests::prefix;
     use std::collections::HashSet;
 
@@ -185,6 +202,16 @@ mod tests {
         for tool in ["read_file", "bash"] {
             assert!(grammar.contains(&format!("\\\"{tool}\\\"")), "{tool}");
         }
+    }
+
+    #[test]
+    fn the_schema_has_every_tool_and_words_come_first() {
+        let text = answer_schema(&prefix().tools);
+        let schema: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let calls = schema["properties"]["calls"]["items"]["anyOf"].as_array().expect("a list");
+        assert_eq!(calls.len(), prefix().tools.len());
+        assert_eq!(calls[0]["properties"]["arguments"], prefix().tools[0].parameters);
+        assert!(text.find("\"text\"") < text.find("\"calls\""), "{text}");
     }
 
     /// A server with this grammar's parser takes it; skipped without one.

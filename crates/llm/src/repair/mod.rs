@@ -21,12 +21,13 @@ mod talk;
 mod tests;
 mod textual;
 mod think;
+mod unwrap;
 
 use crate::chat::calls::fresh;
 use crate::failure::Trouble;
 use crate::wire::Decode;
 pub(crate) use flatten::flat_prefix;
-pub(crate) use grammar::gbnf;
+pub(crate) use grammar::{answer_schema, gbnf};
 use leak::Leak;
 use lexicon::Lexicon;
 use objects::Found;
@@ -36,8 +37,9 @@ use serde_json::Value;
 use sieve::{Caught, Pass, Sieve};
 use std::collections::VecDeque;
 use std::sync::Arc;
-pub(crate) use textual::Textual;
+pub(crate) use textual::{Form, Textual};
 use think::{Part, Think};
+use unwrap::Unwrap;
 
 /// What is to be repaired beyond what always is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,7 +50,7 @@ pub struct Repairing {
     pub flatten: Option<bool>,
     /// Tools, calls and results are put into words, for endpoints that know no tool calls.
     pub textual: bool,
-    /// The endpoint is given a grammar of calls in words, in llama.cpp's form. On the chat wire only.
+    /// The endpoint is held to the form of calls in words, as its profile says that it can be. On the chat wire only.
     pub grammar: bool,
 }
 
@@ -70,8 +72,10 @@ pub(crate) struct Mended {
 }
 
 impl Mended {
-    pub(crate) fn new(inner: Box<dyn Decode>, request: &Arc<Request>, repairing: Repairing) -> Self {
-        Self { inner, mender: Mender::new(Arc::clone(request), repairing) }
+    pub(crate) fn new(inner: Box<dyn Decode>, request: &Arc<Request>, repairing: Repairing, form: Form) -> Self {
+        let mut mender = Mender::new(Arc::clone(request), repairing);
+        mender.unwrap = (form == Form::Object).then(Unwrap::default);
+        Self { inner, mender }
     }
 }
 
@@ -131,6 +135,8 @@ pub(crate) struct Mender {
     thoughts: String,
     /// What comes right before the end.
     late: Vec<Item>,
+    /// Where answers come as one object.
+    unwrap: Option<Unwrap>,
 }
 
 impl Mender {
@@ -150,7 +156,13 @@ impl Mender {
             has_text: false,
             thoughts: String::new(),
             late: Vec::new(),
+            unwrap: None,
         }
+    }
+
+    /// True when calls came out of what was taken.
+    pub(crate) fn made_calls(&self) -> bool {
+        self.out.iter().any(|item| matches!(item, Item::Call(_)))
     }
 
     /// Takes one item; what comes of it is in `out`.
@@ -193,6 +205,16 @@ impl Mender {
     }
 
     fn sift(&mut self, text: &str) {
+        match &mut self.unwrap {
+            Some(unwrap) => {
+                let text = unwrap.feed(text);
+                self.sift_words(&text);
+            }
+            None => self.sift_words(text),
+        }
+    }
+
+    fn sift_words(&mut self, text: &str) {
         let mut passed: Vec<Option<String>> = Vec::new();
         self.text.feed(text, &mut |pass| passed.push(owned(pass)));
         self.passed(passed);
@@ -226,7 +248,14 @@ impl Mender {
         for (is_text, part) in parts {
             if is_text && !open { self.sift(&part) } else { self.reason(&part) }
         }
-        let wanted = wanted && !self.lexicon.is_empty();
+        if let Some((text, calls)) = self.unwrap.as_mut().map(Unwrap::finish) {
+            self.sift_words(&text);
+            for (name, arguments) in calls.into_iter().filter(|_| wanted) {
+                let id = CallId(fresh(&self.request.messages, &self.calls));
+                self.calls.push(ToolCall { id, name, arguments });
+            }
+        }
+        let wanted = wanted && !self.lexicon.is_empty() && self.calls.is_empty();
         let history = Arc::clone(&self.request);
         let mut passed: Vec<Option<String>> = Vec::new();
         let in_text = self.text.finish(wanted, &history.messages, &mut |pass| passed.push(owned(pass)));
@@ -245,9 +274,9 @@ impl Mender {
 
     fn end(&mut self, stop: StopReason) {
         let cut = stop == StopReason::Length;
-        let native = std::mem::take(&mut self.calls);
         let unclosed = self.think.is_open();
-        let (in_text, in_thought) = self.release(native.is_empty());
+        let (in_text, in_thought) = self.release(self.calls.is_empty());
+        let native = std::mem::take(&mut self.calls);
         let leak = in_text.leak || in_thought.leak;
         let mut made: Vec<ToolCall> = Vec::new();
         let last = native.len().saturating_sub(1);

@@ -7,9 +7,22 @@ use reasonix_proto::{Message, StopReason, ToolCall};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// How answers with calls are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Form {
+    /// Words, then calls in tags.
+    #[default]
+    Tags,
+    /// One object with what is said and the calls, for servers that hold to a schema.
+    Object,
+}
+
 /// Puts requests into words, and keeps what it made of messages that will come again.
 #[derive(Default)]
-pub(crate) struct Textual(Mutex<Option<Said>>);
+pub(crate) struct Textual {
+    form: Form,
+    kept: Mutex<Option<Said>>,
+}
 
 struct Said {
     given: Arc<Prefix>,
@@ -19,14 +32,18 @@ struct Said {
 }
 
 impl Textual {
+    pub(crate) fn new(form: Form) -> Self {
+        Self { form, kept: Mutex::default() }
+    }
+
     /// The request in words.
     pub(crate) fn request(&self, request: &Request) -> Request {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let said = match kept.take().filter(|said| Arc::ptr_eq(&said.given, &request.prefix)) {
             Some(said) => kept.insert(said),
             None => kept.insert(Said {
                 given: Arc::clone(&request.prefix),
-                prefix: Arc::new(prefix(&request.prefix)),
+                prefix: Arc::new(prefix(&request.prefix, self.form)),
                 groups: Vec::new(),
             }),
         };
@@ -34,7 +51,7 @@ impl Textual {
         let same = said.groups.iter().zip(&groups).take_while(|((old, _), new)| is_same(old, new)).count();
         said.groups.truncate(same);
         for group in groups.into_iter().skip(same) {
-            let made = Arc::new(words(&group));
+            let made = Arc::new(words(&group, self.form));
             said.groups.push((group, made));
         }
         let messages = said.groups.iter().map(|(_, made)| Arc::clone(made)).collect();
@@ -62,14 +79,19 @@ fn groups(messages: &[Arc<Message>]) -> Vec<Vec<Arc<Message>>> {
     groups
 }
 
-fn words(group: &[Arc<Message>]) -> Message {
+fn words(group: &[Arc<Message>], form: Form) -> Message {
     if let [only] = group
         && let Message::Assistant { text, reasoning, calls, .. } = only.as_ref()
     {
         let mut text = text.trim_end().to_owned();
-        for call in calls {
-            text.push_str(if text.is_empty() { "" } else { "\n" });
-            text.push_str(&written(call));
+        if form == Form::Object {
+            let calls: Vec<String> = calls.iter().map(object).collect();
+            text = format!("{{\"text\": {}, \"calls\": [{}]}}", Value::String(text), calls.join(", "));
+        } else {
+            for call in calls {
+                text.push_str(if text.is_empty() { "" } else { "\n" });
+                text.push_str(&written(call));
+            }
         }
         return Message::Assistant { text, reasoning: reasoning.clone(), calls: Vec::new(), stop: StopReason::End };
     }
@@ -85,21 +107,35 @@ fn words(group: &[Arc<Message>]) -> Message {
     Message::User { text: parts.join("\n\n") }
 }
 
-fn written(call: &ToolCall) -> String {
+/// A call as the tools' description shows it: the name first.
+fn object(call: &ToolCall) -> String {
     let arguments: Value =
         serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!({ "_invalid": call.arguments }));
-    format!("<tool_call>\n{}\n</tool_call>", json!({ "name": call.name, "arguments": arguments }))
+    format!("{{\"name\": {}, \"arguments\": {arguments}}}", Value::String(call.name.clone()))
 }
 
-fn prefix(given: &Prefix) -> Prefix {
+fn written(call: &ToolCall) -> String {
+    format!("<tool_call>\n{}\n</tool_call>", object(call))
+}
+
+fn prefix(given: &Prefix, form: Form) -> Prefix {
     if given.tools.is_empty() {
         return Prefix { system: given.system.clone(), tools: Vec::new(), aliases: Vec::new() };
     }
     let tools: Vec<String> = given.tools.iter().map(|spec| json!(spec).to_string()).collect();
+    let how = match form {
+        Form::Tags => {
+            "To call one, end your answer with a block like this for each call, and write nothing after it:\n<tool_call>\n\
+             {\"name\": \"TOOL\", \"arguments\": {}}\n</tool_call>\nThe results come back in <tool_response> blocks. Without a call \
+             your answer is final."
+        }
+        Form::Object => {
+            "Answer with one JSON object and nothing else: {\"text\": \"what you say\", \"calls\": [{\"name\": \"TOOL\", \"arguments\": \
+             {}}]}\nThe results come back in <tool_response> blocks. With an empty list of calls your answer is final."
+        }
+    };
     let system = format!(
-        "{}\n\n# Tools\nYou can call these tools, one JSON line each:\n<tools>\n{}\n</tools>\n\nTo call one, end your answer with a block like \
-         this for each call, and write nothing after it:\n<tool_call>\n{{\"name\": \"TOOL\", \"arguments\": {{}}}}\n</tool_call>\n\
-         The results come back in <tool_response> blocks. Without a call your answer is final.",
+        "{}\n\n# Tools\nYou can call these tools, one JSON line each:\n<tools>\n{}\n</tools>\n\n{how}",
         given.system.trim_end(),
         tools.join("\n"),
     );
@@ -142,7 +178,7 @@ mod tests {
         let roles: Vec<bool> = third.messages.iter().map(|message| matches!(**message, Message::User { .. })).collect();
         assert_eq!(roles, [true, false, true, false, true]);
         let Message::Assistant { text, calls, .. } = &*third.messages[1] else { panic!("an answer") };
-        let block = "<tool_call>\n{\"arguments\":{\"path\":\".\"},\"name\":\"ls\"}\n</tool_call>";
+        let block = "<tool_call>\n{\"name\": \"ls\", \"arguments\": {\"path\":\".\"}}\n</tool_call>";
         assert_eq!((text.as_str(), calls.len()), (format!("I look.\n{block}\n{block}").as_str(), 0));
         let Message::User { text } = &*third.messages[2] else { panic!("results") };
         assert!(

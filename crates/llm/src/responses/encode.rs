@@ -143,7 +143,7 @@ fn head(endpoint: &Endpoint, compat: &Compat) -> Vec<u8> {
     }
     // A model that does not think refuses to be asked for its thoughts.
     if compat.reasoning_back != ReasoningBack::Never
-        && known(endpoint.wire_model()).is_none_or(|known| !known.efforts.is_empty())
+        && known(endpoint.wire_name()).is_none_or(|known| !known.efforts.is_empty())
     {
         options.push(("include", json!(["reasoning.encrypted_content"])));
     }
@@ -153,7 +153,7 @@ fn head(endpoint: &Endpoint, compat: &Compat) -> Vec<u8> {
     let word = own.or_else(|| endpoint.effort().map(|effort| compat.efforts.word(effort).to_owned()));
     options.extend(word.map(|word| ("reasoning", json!({ "effort": word }))));
     let mut out = b"{\"model\":".to_vec();
-    put(&mut out, endpoint.wire_model());
+    put(&mut out, endpoint.wire_name());
     out.extend_from_slice(b",\"stream\":true");
     put_fields(&mut out, &with_extra(options, &endpoint.extra_body));
     out

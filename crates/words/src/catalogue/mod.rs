@@ -8,6 +8,7 @@ mod engine;
 mod exec;
 mod llm;
 mod policy;
+mod probe;
 mod screen;
 mod session;
 mod tui;
@@ -25,6 +26,7 @@ const ALL: &[&[Entry]] = &[
     exec::ENTRIES,
     llm::ENTRIES,
     policy::ENTRIES,
+    probe::ENTRIES,
     session::ENTRIES,
     screen::ENTRIES,
     tui::ENTRIES,
