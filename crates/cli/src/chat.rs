@@ -10,7 +10,7 @@ use crate::run::finish;
 use crate::say::{self, Style, clean};
 use crate::view::{Plain, View, todo_lines};
 use reasonix_engine::{Handle, resolve_refs};
-use reasonix_proto::{Level, Op, Phrase, Query, Reply, TurnEnd};
+use reasonix_proto::{Level, Mode, Op, Phrase, Query, Reply, TurnEnd};
 use reasonix_workspace::Workspace;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
@@ -155,6 +155,16 @@ async fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
     let style = Style::get();
     match command.trim() {
         "quit" | "exit" | "q" => return Ok(true),
+        "plan" => {
+            if let Reply::Status(status) = handle.query(Query::Status).await {
+                let (mode, code) = match status.mode {
+                    Mode::Plan => (Mode::Build, "cli.plan_off"),
+                    Mode::Build => (Mode::Plan, "cli.plan_on"),
+                };
+                handle.send(Op::SetMode { mode });
+                say::line_err(&style.text(&Phrase::new(code)));
+            }
+        }
         "help" | "?" => say::line_err(&style.text(&Phrase::new("cli.chat_help"))),
         "status" => {
             if let Reply::Status(status) = handle.query(Query::Status).await {

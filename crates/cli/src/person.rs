@@ -1,7 +1,7 @@
 //! A person at the line chat: what is asked is written out, and a line is the answer.
 
 use crate::say::{self, Colour, Style, clean};
-use reasonix_proto::{Asking, Choice, Inquiry, Phrase, Question, Response};
+use reasonix_proto::{Asking, Choice, Inquiry, Phrase, PlanAnswer, Proposal, Question, Response};
 use rustyline::DefaultEditor;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,6 +13,9 @@ pub(crate) type Editor = Rc<RefCell<DefaultEditor>>;
 pub(crate) trait Person {
     /// May this call run?
     fn decide(&mut self, asking: &Asking) -> Option<Choice>;
+
+    /// What becomes of this plan?
+    fn plan(&mut self, proposal: &Proposal) -> Option<PlanAnswer>;
 
     /// What do they say to these questions? An empty list when they do not want to answer.
     fn respond(&mut self, inquiry: &Inquiry) -> Option<Vec<Response>>;
@@ -76,6 +79,23 @@ impl Person for Keyboard {
                     None => say::line_err(&self.style.text(&Phrase::new("cli.ask_again"))),
                 },
             }
+        }
+    }
+
+    fn plan(&mut self, proposal: &Proposal) -> Option<PlanAnswer> {
+        self.say(Phrase::new("cli.plan_title"));
+        proposal.plan.lines().for_each(|line| say::line_err(&format!("  {}", clean(line))));
+        self.say(Phrase::new("cli.plan_choices"));
+        Self::forget_typed();
+        loop {
+            let typed = self.line(Phrase::new("cli.question_prompt"))?;
+            return Some(match typed.to_lowercase().as_str() {
+                "" => continue,
+                "y" | "yes" | "是" => PlanAnswer::Approve { edited: None, asks: false },
+                "a" => PlanAnswer::Approve { edited: None, asks: true },
+                "n" | "no" | "否" => PlanAnswer::default(),
+                _ => PlanAnswer::Revise { note: typed },
+            });
         }
     }
 

@@ -91,6 +91,16 @@ impl Desk {
                     self.notice(Level::Warning, Phrase::new("engine.answer_late").with("ask", ask));
                 }
             }
+            Op::AnswerPlan { ask, answer } => {
+                if !self.people.answer_plan(&ask, answer) {
+                    self.notice(Level::Warning, Phrase::new("engine.answer_late").with("ask", ask));
+                }
+            }
+            Op::SetMode { mode } => {
+                if self.gate.set_mode(mode) != mode {
+                    self.change(RecordBody::ModeChanged { mode }).await;
+                }
+            }
             Op::Trust { digest, yes } => {
                 let (level, phrase) = self.trust.answer(&digest, yes);
                 self.notice(level, phrase);

@@ -22,6 +22,7 @@ mod moves;
 mod outbox;
 mod people;
 mod probes;
+mod planning;
 mod prompt;
 mod queries;
 mod queue;

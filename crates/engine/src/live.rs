@@ -4,7 +4,7 @@ use crate::desk::Desk;
 use crate::queue::Work;
 use crate::undo::Undo;
 use reasonix_agent::{Agent, Conversation, Prefix, Sink, Stop};
-use reasonix_proto::{Event, Level, Op, Phrase, RecordBody, TurnState};
+use reasonix_proto::{Event, Level, Mode, Op, Phrase, RecordBody, TurnState};
 use reasonix_session::Sessions;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -23,6 +23,8 @@ pub(crate) struct Live {
     pub(crate) prefix: Arc<Prefix>,
     /// The terminal that goes on with this session, once it is on disk.
     pub(crate) terminal: Option<String>,
+    /// The mode as the model knows it.
+    pub(crate) told: Mode,
 }
 
 impl Live {

@@ -76,9 +76,9 @@ impl Live {
         }
     }
 
-    /// Tells the model of files that were taken back since it last spoke, with the prompt, because some chat templates
+    /// Tells the model of files that were taken back since it last spoke, and of another mode, with the prompt, because some chat templates
     /// refuse two messages of the user in a row.
-    pub(crate) fn with_news(&self, said: Said) -> Said {
+    pub(crate) fn with_news(&mut self, said: Said) -> Said {
         let recent = self.desk.past.page(None, 8).map(|page| page.records).unwrap_or_default();
         let spoke = |record: &Record| matches!(record.body, RecordBody::Prompt { .. } | RecordBody::Assistant { .. });
         let since = recent.iter().rev().take_while(|record| !spoke(record));
@@ -88,11 +88,12 @@ impl Live {
                 _ => None,
             })
             .collect();
+        let news: Vec<String> = news.into_iter().rev().chain(self.mode_note().map(str::to_owned)).collect();
         if news.is_empty() {
             return said;
         }
         let typed = Some(said.typed().to_owned());
-        let text = news.into_iter().rev().chain([said.text]).collect::<Vec<_>>().join("\n\n");
+        let text = news.into_iter().chain([said.text]).collect::<Vec<_>>().join("\n\n");
         Said { text, typed }
     }
 
@@ -130,6 +131,7 @@ impl Live {
         self.conversation =
             Conversation::replay(Arc::clone(&self.prefix), history.messages, turns, usage, history.context)
                 .folded_by(history.folded);
+        self.told = history.mode;
         self.todo.restore(history.todo.unwrap_or_default());
         self.desk.outbox.status().context = history.context;
         self.desk.outbox.emit(Event::Moved { record: Box::new(record), text });

@@ -2,7 +2,7 @@
 //! shows is folded out of them as they pass.
 
 use reasonix_agent::Sink;
-use reasonix_proto::{Envelope, Event, PROTOCOL_VERSION, Price, Record, RecordBody, SessionId, Status};
+use reasonix_proto::{Envelope, Event, Mode, PROTOCOL_VERSION, Price, Record, RecordBody, SessionId, Status};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
@@ -117,6 +117,8 @@ fn note(status: &mut Status, record: &Record) {
             status.effort.clone_from(effort);
         }
         RecordBody::PostureChanged { posture } => status.posture = *posture,
+        RecordBody::ModeChanged { mode } => status.mode = *mode,
+        RecordBody::Planned(planned) if planned.approved => status.mode = Mode::Build,
         _ => {}
     }
 }
@@ -149,7 +151,7 @@ impl Sink for Outbox {
 mod tests {
     use super::{MOST_UNREAD, Outbox};
     use reasonix_agent::Sink;
-    use reasonix_proto::{CallId, Event, Posture, SessionId, Status, TurnState, Usage};
+    use reasonix_proto::{CallId, Event, Mode, Posture, SessionId, Status, TurnState, Usage};
 
     fn status() -> Status {
         Status {
@@ -158,6 +160,7 @@ mod tests {
             state: TurnState::Idle,
             model: String::new(),
             effort: None,
+            mode: Mode::Build,
             posture: Posture::Ask,
             sandbox: String::new(),
             folder: String::new(),

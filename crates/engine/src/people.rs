@@ -1,7 +1,8 @@
 //! Whoever can be asked by a tool: what was asked and waits for the first answer, whichever front end it comes from.
 
-use reasonix_agent::Sink;
-use reasonix_proto::{AskId, CallId, Event, Inquiry, Question, Response, TurnState};
+use crate::approve::Approvals;
+use reasonix_agent::{Journal, Sink};
+use reasonix_proto::{AskId, CallId, Event, Inquiry, PlanAnswer, Question, Response, TurnState};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,13 +12,21 @@ use tokio::sync::oneshot;
 /// The people at the other end of a session.
 #[derive(Default)]
 pub(crate) struct People {
-    /// Who hears that something is asked; none where nobody can answer.
-    sink: Option<Arc<dyn Sink>>,
+    /// What they hear by, and what their words act on; none where nobody can answer.
+    pub(crate) floor: Option<Floor>,
     /// How long an answer is waited for.
     patience: Option<Duration>,
     inquiries: Open<Vec<Response>>,
+    pub(crate) plans: Open<PlanAnswer>,
     /// One thing is asked at a time.
-    turn: tokio::sync::Mutex<()>,
+    pub(crate) turn: tokio::sync::Mutex<()>,
+}
+
+/// What people hear by, and what their words act on.
+pub(crate) struct Floor {
+    pub(crate) sink: Arc<dyn Sink>,
+    pub(crate) gate: Arc<Approvals>,
+    pub(crate) journal: Arc<dyn Journal>,
 }
 
 /// What became of a question.
@@ -32,18 +41,18 @@ pub(crate) enum Asked<T> {
 }
 
 impl People {
-    /// People who hear of questions by this sink, and are given so many seconds; 0 for as long as they want.
-    pub(crate) fn new(sink: Option<Arc<dyn Sink>>, seconds: u64) -> Self {
+    /// People who are given so many seconds for an answer; 0 for as long as they want.
+    pub(crate) fn new(floor: Option<Floor>, seconds: u64) -> Self {
         let patience = (seconds > 0).then(|| Duration::from_secs(seconds));
-        Self { sink, patience, ..Self::default() }
+        Self { floor, patience, ..Self::default() }
     }
 
     /// Puts questions to them and waits. Dropping the future takes the questions back.
     pub(crate) async fn inquire(&self, call: &CallId, questions: Vec<Question>) -> Asked<Vec<Response>> {
-        let Some(sink) = &self.sink else { return Asked::Nobody };
+        let Some(Floor { sink, .. }) = &self.floor else { return Asked::Nobody };
         let _alone = self.turn.lock().await;
         let (ask, answered) = self.inquiries.open("inquiry");
-        let _forget = Forget { open: &self.inquiries, ask: &ask };
+        let _forget = self.inquiries.forget(&ask);
         sink.emit(Event::State { state: TurnState::AwaitingPermission });
         let inquiry = Inquiry { ask: ask.clone(), call: call.clone(), questions };
         sink.emit(Event::Inquired { inquiry: Box::new(inquiry) });
@@ -57,7 +66,12 @@ impl People {
         self.inquiries.answer(ask, responses)
     }
 
-    async fn wait<T: Default>(&self, answered: oneshot::Receiver<T>) -> Asked<T> {
+    /// Takes an answer to a plan. False when it comes too late, or to nothing.
+    pub(crate) fn answer_plan(&self, ask: &AskId, answer: PlanAnswer) -> bool {
+        self.plans.answer(ask, answer)
+    }
+
+    pub(crate) async fn wait<T: Default>(&self, answered: oneshot::Receiver<T>) -> Asked<T> {
         match self.patience {
             None => Asked::Answered(answered.await.unwrap_or_default()),
             Some(time) => match tokio::time::timeout(time, answered).await {
@@ -69,7 +83,7 @@ impl People {
 }
 
 /// What waits for an answer of one kind.
-struct Open<T> {
+pub(crate) struct Open<T> {
     waiting: Mutex<HashMap<AskId, oneshot::Sender<T>>>,
     asked: AtomicU64,
 }
@@ -85,11 +99,16 @@ impl<T> Open<T> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open(&self, kind: &str) -> (AskId, oneshot::Receiver<T>) {
+    pub(crate) fn open(&self, kind: &str) -> (AskId, oneshot::Receiver<T>) {
         let ask = AskId(format!("{kind}-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1));
         let (answer, answered) = oneshot::channel();
         self.lock().insert(ask.clone(), answer);
         (ask, answered)
+    }
+
+    /// Takes the question back when it goes out of scope: after an interrupt it must not stay answerable.
+    pub(crate) fn forget<'a>(&'a self, ask: &'a AskId) -> Forget<'a, T> {
+        Forget { open: self, ask }
     }
 
     fn answer(&self, ask: &AskId, said: T) -> bool {
@@ -97,8 +116,8 @@ impl<T> Open<T> {
     }
 }
 
-/// An interrupt drops the question; it must not stay answerable.
-struct Forget<'a, T> {
+/// See [`Open::forget`].
+pub(crate) struct Forget<'a, T> {
     open: &'a Open<T>,
     ask: &'a AskId,
 }

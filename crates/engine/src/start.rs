@@ -12,7 +12,7 @@ use crate::live::{Live, Todo};
 use crate::lookout::Lookout;
 use crate::models::{build_model, model_of, net_options};
 use crate::outbox::Outbox;
-use crate::people::People;
+use crate::people::{Floor, People};
 use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
 use crate::queue::Queue;
 use crate::tools::{ASKING, asking_tools, todo_tools};
@@ -125,7 +125,9 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     made.iter().for_each(|record| gate.recall(record));
     let crossing = Crossing::new(&start.settings, start.workspace.root(), &confinement, start.attended);
     let shell = Shell { confinement: confinement.clone(), crossing: Some(crossing.clone()) };
-    let people = Arc::new(People::new(hears(&start, &outbox), start.settings.ask.timeout));
+    gate.set_mode(opened.history.mode);
+    let floor = Floor { sink: outbox.clone(), gate: gate.clone(), journal: opened.journal.clone() };
+    let people = Arc::new(People::new(start.attended.then_some(floor), start.settings.ask.timeout));
     let tools = toolset(&start, &artifacts, (&todo, &people), shell, earlier);
     let way_out = crossing.open(&gate, opened.journal.clone(), net_options(&start.settings));
     let prefix = Arc::new(Prefix { system: head.system.clone(), tools: tools.specs(), aliases: tools.aliases() });
@@ -165,7 +167,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         undo: undo.is_some(),
     };
     let desk = Desk::new(&shared, queue, journal);
-    let live = Live { agent, conversation, desk, inbound, resumed, undo, todo, prefix, terminal };
+    let live = Live { agent, conversation, desk, inbound, resumed, undo, todo, prefix, terminal, told: history.mode };
     tokio::spawn(async move {
         let _way_out = way_out;
         live.run().await;
@@ -180,11 +182,6 @@ fn todo_of(opened: &Opened) -> Todo {
         todo.restore(phases);
     }
     todo
-}
-
-/// Who hears that something is asked, where somebody can answer.
-fn hears(start: &Start, outbox: &Arc<Outbox>) -> Option<Arc<dyn Sink>> {
-    start.attended.then(|| -> Arc<dyn Sink> { outbox.clone() })
 }
 
 fn watch_of(undo: Option<&Arc<Undo>>) -> Arc<dyn Watch> {
@@ -224,6 +221,7 @@ fn status_of(start: &Start, opened: &Opened, head: &SessionHead, model: &Arc<dyn
         state: TurnState::Idle,
         model: card.name.clone(),
         effort: opened.history.effort.clone(),
+        mode: opened.history.mode,
         posture: reasonix_proto::Posture::Ask,
         sandbox,
         folder: start.workspace.root().display().to_string(),

@@ -1,6 +1,6 @@
 //! What comes out of the engine. The same envelope travels in `run --json`, over RPC and to a web page.
 
-use crate::{Asking, CallId, Citation, Inquiry, Phrase, Queued, Record, RecordId, SessionId, Usage};
+use crate::{Asking, CallId, Citation, Inquiry, Phrase, Proposal, Queued, Record, RecordId, SessionId, Usage};
 use serde::{Deserialize, Serialize};
 
 /// The version of the envelope and the events in it.
@@ -105,6 +105,11 @@ pub enum Event {
         /// The questions.
         inquiry: Box<Inquiry>,
     },
+    /// The model hands in a plan. It is over when the call ends; the decision comes as `changed`.
+    Proposed {
+        /// The plan.
+        proposal: Box<Proposal>,
+    },
     /// A permission decision was made. The record is `decided`.
     Answered {
         /// The record.
@@ -141,7 +146,7 @@ pub enum Event {
         /// In the order they will be read.
         queue: Vec<Queued>,
     },
-    /// Something about the session is different from now on. The record is `model_changed`, `posture_changed`,
+    /// Something about the session is different from now on. The record is `model_changed`, `mode_changed`, `planned`, `posture_changed`,
     /// `granted`, `titled`, `labelled` or `discarded`.
     Changed {
         /// The record.

@@ -9,6 +9,7 @@ mod message;
 mod op;
 mod outcome;
 mod phrase;
+mod plan;
 mod prompt;
 mod query;
 mod record;
@@ -28,6 +29,7 @@ pub use message::{Block, Kept, Message, Reasoning, StopReason, ToolCall};
 pub use op::{Choice, Effect, Op, Open, Posture, Rewind, Scope};
 pub use outcome::{Artifact, Change, ChangeKind, Details, Hunk, HunkLine, LineKind, ToolOutcome};
 pub use phrase::Phrase;
+pub use plan::{Mode, PlanAnswer, Planned, Proposal};
 pub use prompt::{PartKind, PromptPart};
 pub use query::{Query, Reply};
 pub use record::{

@@ -1,6 +1,6 @@
 //! What goes into the engine: operations that change something. What does not is a [`crate::Query`].
 
-use crate::{AskId, RecordId, Response};
+use crate::{AskId, Mode, PlanAnswer, RecordId, Response};
 use serde::{Deserialize, Serialize};
 
 /// Something a front end wants done. One that cannot be done is answered by a notice that says why.
@@ -63,6 +63,13 @@ pub enum Op {
         /// One for each question, in any order; none at all when the person does not want to answer.
         responses: Vec<Response>,
     },
+    /// Answers a plan. The first answer wins.
+    AnswerPlan {
+        /// The proposal.
+        ask: AskId,
+        /// What becomes of it.
+        answer: PlanAnswer,
+    },
     /// Folds the conversation now, to make room. Breaks the cached prefix, by name.
     Compact {
         /// What the notes should keep or leave out, in the user's words.
@@ -106,6 +113,11 @@ pub enum Op {
         /// How hard it thinks, in the provider's words; none to keep it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effort: Option<String>,
+    },
+    /// Begins or ends planning. Holds at once; the model is told with the next prompt, and its tools stay the same.
+    SetMode {
+        /// What the model may do.
+        mode: Mode,
     },
     /// Changes how much is asked.
     SetPosture {

@@ -1,8 +1,8 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
 use crate::{
-    AskId, CallId, Change, Choice, Effect, Message, Phrase, Posture, PromptPart, RecordId, Repair, SessionId, ToolOutcome,
-    Usage,
+    AskId, CallId, Change, Choice, Effect, Message, Mode, Phrase, Planned, Posture, PromptPart, RecordId, Repair,
+    SessionId, ToolOutcome, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -156,6 +156,13 @@ pub enum RecordBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effort: Option<String>,
     },
+    /// The model may do more, or less, from now on.
+    ModeChanged {
+        /// What it may do.
+        mode: Mode,
+    },
+    /// A person decided about a plan.
+    Planned(Planned),
     /// Another posture holds from now on, in this process.
     PostureChanged {
         /// The posture.

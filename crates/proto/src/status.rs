@@ -1,6 +1,6 @@
 //! What replies consist of: the state of a session and what can be chosen in it, as data.
 
-use crate::{Effect, Phrase, Posture, RecordId, SessionId, TurnState, Usage};
+use crate::{Effect, Mode, Phrase, Posture, RecordId, SessionId, TurnState, Usage};
 use serde::{Deserialize, Serialize};
 
 /// What a status line shows.
@@ -17,6 +17,9 @@ pub struct Status {
     /// How hard the model thinks, when that was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,
+    /// What the model may do.
+    #[serde(default, skip_serializing_if = "Mode::is_build")]
+    pub mode: Mode,
     /// How much is asked.
     pub posture: Posture,
     /// The sandbox level of commands: `full`, `partial`, `off` or `refused`.

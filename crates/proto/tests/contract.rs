@@ -6,10 +6,11 @@ use pretty_assertions::assert_eq;
 use reasonix_proto::{
     Argument, ArgumentKind, AskId, Asking, BrokenCitation, CallId, Change, ChangeKind, Choice, Citation, CommandInfo,
     CommandSource, Completion, CompletionKind, ContextPart, Cost, Decided, Details, Effect, Envelope, Event, Field,
-    Fix, Git, Inquiry, Level, Message, ModelInfo, MoveReason, Op, Open, Origin, PartKind, Phrase, Posture, PromptPart, Query, Question,
-    Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId, Repair, Reply, Response, Rewind, RuleInfo, Scope,
-    SessionHead, SessionId, SessionInfo, Setting, Status, StopReason, Suggestion, TodoItem, TodoPhase, TodoStatus,
-    ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
+    Fix, Git, Inquiry, Level, Message, Mode, ModelInfo, MoveReason, Op, Open, Origin, PartKind, Phrase, PlanAnswer,
+    Planned, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record, RecordBody,
+    RecordId, Repair, Reply, Response, Rewind, RuleInfo, Scope, SessionHead, SessionId, SessionInfo, Setting, Status,
+    StopReason, Suggestion, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd,
+    TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -368,6 +369,7 @@ fn the_status() {
         state: TurnState::Idle,
         model: "p/m".into(),
         effort: None,
+        mode: Mode::Build,
         posture: Posture::Ask,
         sandbox: "full".into(),
         folder: "/w".into(),
@@ -543,5 +545,36 @@ fn questions_of_the_model() {
         Op::Respond { ask: AskId::from("inquiry-1"), responses },
         json!({"op": "respond", "ask": "inquiry-1", "responses": [{"question": "1", "chosen": ["A"]},
             {"question": "2", "text": "x"}]}),
+    );
+}
+
+#[test]
+fn plans() {
+    let proposal = Proposal { ask: AskId::from("plan-1"), call: CallId::from("c"), plan: "# P".into() };
+    is(
+        Event::Proposed { proposal: Box::new(proposal) },
+        json!({"type": "proposed", "proposal": {"ask": "plan-1", "call": "c", "plan": "# P"}}),
+    );
+    let ask = || AskId::from("plan-1");
+    let answers = [
+        (PlanAnswer::Approve { edited: None, asks: false }, json!({"answer": "approve"})),
+        (
+            PlanAnswer::Approve { edited: Some("x".into()), asks: true },
+            json!({"answer": "approve", "edited": "x", "asks": true}),
+        ),
+        (PlanAnswer::Revise { note: "n".into() }, json!({"answer": "revise", "note": "n"})),
+    ];
+    for (answer, wanted) in answers {
+        is(Op::AnswerPlan { ask: ask(), answer }, json!({"op": "answer_plan", "ask": "plan-1", "answer": wanted}));
+    }
+    is(Op::SetMode { mode: Mode::Plan }, json!({"op": "set_mode", "mode": "plan"}));
+    let planned = Planned { call: CallId::from("c"), plan: "# P".into(), approved: true, note: String::new() };
+    is(
+        record(RecordBody::Planned(planned)),
+        json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "planned", "call": "c", "plan": "# P", "approved": true}),
+    );
+    is(
+        record(RecordBody::ModeChanged { mode: Mode::Build }),
+        json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "mode_changed", "mode": "build"}),
     );
 }

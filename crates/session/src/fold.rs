@@ -4,7 +4,8 @@ use crate::header::{Header, Kind};
 use crate::shape::Shape;
 use reasonix_agent::{NO_ANSWER, folded_messages, heal, into_message, outcome_text};
 use reasonix_proto::{
-    Compacted, Message, Record, RecordBody, SessionHead, StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
+    Compacted, Message, Mode, Record, RecordBody, SessionHead, StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd,
+    Usage,
 };
 
 /// What a branch tells.
@@ -29,6 +30,8 @@ pub struct History {
     pub model: String,
     /// How hard it was told to think.
     pub effort: Option<String>,
+    /// What the model may do.
+    pub mode: Mode,
 }
 
 /// Takes records one after the other, so that they need not all be in memory.
@@ -95,6 +98,8 @@ impl Fold {
                 history.model.clone_from(model);
                 history.effort.clone_from(effort);
             }
+            RecordBody::ModeChanged { mode } => history.mode = *mode,
+            RecordBody::Planned(planned) if planned.approved => history.mode = Mode::Build,
             RecordBody::Prompt { turn, .. } | RecordBody::Shell { turn, .. } => {
                 history.turns = history.turns.max(*turn);
                 let (turn, model) = (*turn, history.model.clone());

@@ -7,7 +7,7 @@ use crate::keys::{Action, Chord, Code};
 use crate::menu::{Kind, Menu};
 use crate::overlays::{Entry, Overlay, Pager, Picker, Subject};
 use crate::update::draft_changed;
-use reasonix_proto::{CompletionKind, Op, Phrase, Posture, Query, QueuedKind};
+use reasonix_proto::{CompletionKind, Mode, Op, Phrase, Posture, Query, QueuedKind};
 use std::time::Duration;
 
 /// Two presses within this are one double press.
@@ -305,15 +305,20 @@ pub(crate) fn leave(_app: &mut App) -> Vec<Effect> {
     vec![Effect::Quit]
 }
 
+/// The next of: asks, auto, plan. What asks nothing at all is only had by its name.
 fn posture(app: &mut App) -> Vec<Effect> {
     let Some(status) = &mut app.facts.status else { return Vec::new() };
-    status.posture = match status.posture {
-        Posture::Ask => Posture::Auto,
-        Posture::Auto => Posture::Yolo,
-        Posture::Yolo => Posture::Ask,
+    let (posture, mode) = match (status.mode, status.posture) {
+        (Mode::Plan, _) => (Posture::Ask, Mode::Build),
+        (Mode::Build, Posture::Ask) => (Posture::Auto, Mode::Build),
+        (Mode::Build, Posture::Auto | Posture::Yolo) => (Posture::Ask, Mode::Plan),
     };
-    let posture = status.posture;
-    app.send(Op::SetPosture { posture })
+    let was = std::mem::replace(&mut status.posture, posture);
+    let mut effects = if status.mode == mode { Vec::new() } else { commands::plan(app, mode) };
+    if was != posture {
+        effects.extend(app.send(Op::SetPosture { posture }));
+    }
+    effects
 }
 
 fn transcript(app: &mut App) -> Vec<Effect> {

@@ -8,7 +8,7 @@ use crate::overlays::{Entry, Overlay, Pager, Picker, Subject};
 use crate::update::note;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{
-    ArgumentKind, Effect as Rule, Level, Op, Phrase, Posture, Query, RecordId, Rewind, Scope, TreeFilter,
+    ArgumentKind, Effect as Rule, Level, Mode, Op, Phrase, Posture, Query, RecordId, Rewind, Scope, TreeFilter,
 };
 
 /// Commands of the front end's own, that need nothing of the engine.
@@ -117,7 +117,10 @@ fn words_of(app: &App, name: &str) -> Option<Vec<String>> {
 fn choose_word(app: &mut App, name: &str, words: Vec<String>) -> Vec<Effect> {
     let status = app.facts.status.as_ref();
     let now = match name {
-        "mode" => status.map(|status| format!("{:?}", status.posture).to_lowercase()),
+        "mode" => status.map(|status| match status.mode {
+            Mode::Plan => "plan".to_owned(),
+            Mode::Build => format!("{:?}", status.posture).to_lowercase(),
+        }),
         "effort" => status.and_then(|status| status.effort.clone()),
         _ => None,
     };
@@ -171,7 +174,19 @@ fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
             Query::Tree { filter: TreeFilter::UserOnly, text: String::new() },
         ),
         ("branch", turn) => rewind(app, &format!("{turn} chat")),
+        ("mode" | "posture", "plan") => plan(app, Mode::Plan),
         ("mode" | "posture", word) => posture(app, word),
+        ("plan", "") => {
+            let plans = app.facts.status.as_ref().is_some_and(|status| status.mode == Mode::Plan);
+            plan(app, if plans { Mode::Build } else { Mode::Plan })
+        }
+        ("plan", "off") => plan(app, Mode::Build),
+        ("plan", task) => {
+            let mut effects = plan(app, Mode::Plan);
+            app.work.begin(app.now);
+            effects.extend(app.send(Op::Prompt { text: task.to_owned(), resolved: false }));
+            effects
+        }
         ("retry", _) => app.send(Op::Retry),
         ("compact", instructions) => app.send(Op::Compact { instructions: instructions.to_owned() }),
         ("rename" | "title", title) => app.send(Op::Rename { title: title.to_owned() }),
@@ -182,6 +197,14 @@ fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
         ("config", _) => show(app, Query::Config),
         _ => template(app, name, arguments),
     }
+}
+
+/// Begins or ends planning.
+pub(crate) fn plan(app: &mut App, mode: Mode) -> Vec<Effect> {
+    if let Some(status) = &mut app.facts.status {
+        status.mode = mode;
+    }
+    app.send(Op::SetMode { mode })
 }
 
 /// A command that is a prompt: the engine fills it in.
@@ -219,7 +242,15 @@ fn posture(app: &mut App, word: &str) -> Vec<Effect> {
             return Vec::new();
         }
     };
-    app.send(Op::SetPosture { posture })
+    let mut effects = plan_ends(app);
+    effects.extend(app.send(Op::SetPosture { posture }));
+    effects
+}
+
+/// Whoever chooses how much is asked does not plan any more.
+pub(crate) fn plan_ends(app: &mut App) -> Vec<Effect> {
+    let plans = app.facts.status.as_ref().is_some_and(|status| status.mode == Mode::Plan);
+    if plans { plan(app, Mode::Build) } else { Vec::new() }
 }
 
 fn confirm_clear(app: &mut App) -> Vec<Effect> {

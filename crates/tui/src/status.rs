@@ -5,7 +5,7 @@ use crate::text::{columns, neutral};
 use crate::work::short;
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::{Git, Phrase, Posture, Status};
+use reasonix_proto::{Git, Mode, Phrase, Posture, Status};
 
 /// A piece of the status line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +108,7 @@ impl Facts {
                 Some((neutral(&format!("{}{effort}", self.model())).into_owned(), dim))
                     .filter(|(text, _)| !text.is_empty())
             }
+            Piece::Posture if status.mode == Mode::Plan => Some((look.word("tui.mode.plan"), look.theme.plan)),
             Piece::Posture => Some(match status.posture {
                 Posture::Ask => (look.word("tui.posture.ask"), dim),
                 Posture::Auto => (look.word("tui.posture.auto"), look.theme.warn),

@@ -5,7 +5,7 @@ use crate::app::{App, Effect, Msg, Purpose, Told};
 use crate::cells::Notice;
 use crate::commands;
 use crate::frame::{Input, Key};
-use crate::overlays::{Approval, Entry, Outcome, Overlay, Picker, Question, Subject};
+use crate::overlays::{Approval, Entry, Outcome, Overlay, Picker, Plan, Question, Subject};
 use crate::replies;
 use reasonix_proto::{Event, Level, Phrase, Query, RecordBody, ToolOutcome, TurnState};
 use std::time::Duration;
@@ -30,9 +30,10 @@ pub fn update(app: &mut App, msg: Msg, now: Duration) -> Vec<Effect> {
         }
         Msg::Tick => tick(app),
         Msg::Edited(text) => {
-            match text {
-                Some(text) => app.composer.set(text.trim_end_matches('\n')),
-                None => app.hint = Some(Phrase::new("tui.editor_failed")),
+            match (text, app.overlays.last_mut()) {
+                (Some(text), Some(Overlay::Plan(plan))) => plan.edited(&text),
+                (Some(text), _) => app.composer.set(text.trim_end_matches('\n')),
+                (None, _) => app.hint = Some(Phrase::new("tui.editor_failed")),
             }
             draft_changed(app);
             vec![Effect::Redraw]
@@ -235,6 +236,13 @@ fn event(app: &mut App, event: &Event) -> Vec<Effect> {
             effects.push(Effect::Probe);
             effects.extend(notify(app, "tui.notify.asks"));
         }
+        Event::Proposed { proposal } => {
+            let guard = app.ahead.guard(app.now);
+            app.overlays.push(Overlay::Plan(Box::new(Plan::new((**proposal).clone(), guard))));
+            app.menu = None;
+            effects.push(Effect::Probe);
+            effects.extend(notify(app, "tui.notify.asks"));
+        }
         Event::Answered { record } => {
             if let RecordBody::Decided(decided) = &record.body {
                 let about = |overlay: &Overlay| matches!(overlay, Overlay::Approval(approval) if approval.asking.call == decided.call);
@@ -243,7 +251,11 @@ fn event(app: &mut App, event: &Event) -> Vec<Effect> {
         }
         Event::ToolEnded { record } => {
             if let RecordBody::Outcome { call, outcome, .. } = &record.body {
-                let about = |overlay: &Overlay| matches!(overlay, Overlay::Question(question) if question.inquiry.call == *call);
+                let about = |overlay: &Overlay| match overlay {
+                    Overlay::Question(question) => question.inquiry.call == *call,
+                    Overlay::Plan(plan) => plan.proposal.call == *call,
+                    _ => false,
+                };
                 withdraw(app, about, matches!(outcome, ToolOutcome::Done { .. }));
             }
         }
@@ -260,7 +272,7 @@ fn event(app: &mut App, event: &Event) -> Vec<Effect> {
         _ => {}
     }
     if over {
-        app.overlays.retain(|overlay| !matches!(overlay, Overlay::Approval(_) | Overlay::Question(_)));
+        app.overlays.retain(|overlay| !overlay.is_of_turn());
         effects.push(app.ask(Query::Git, Purpose::Git));
         if elapsed > Duration::from_secs(2) {
             effects.extend(notify(app, "tui.notify.done"));

@@ -5,8 +5,8 @@
 use proptest::prelude::*;
 use ratatui_core::text::Line;
 use reasonix_proto::{
-    Asking, CallId, Details, Envelope, Event, Inquiry, Level, Message, Phrase, Queued, QueuedKind, Record, RecordBody,
-    RecordId, SessionId, ToolOutcome, TurnEnd, TurnState, Usage,
+    Asking, CallId, Details, Envelope, Event, Inquiry, Level, Message, Phrase, Proposal, Queued, QueuedKind, Record,
+    RecordBody, RecordId, SessionId, ToolOutcome, TurnEnd, TurnState, Usage,
 };
 use reasonix_tui::app::{App, Msg};
 use reasonix_tui::frame::{Inline, Input, Key, Parser};
@@ -84,6 +84,7 @@ fn events() -> impl Strategy<Value = Event> {
             call: call(), tool: "edit_file".into(), took_ms: 5, outcome: changed(&diff) }) }),
         1 => (text(), any::<bool>()).prop_map(|(subject, danger)| Event::Asked { asking: Box::new(asking(subject, danger)) }),
         1 => (text(), any::<bool>(), 0usize..4).prop_map(|(text, multi, options)| Event::Inquired { inquiry: Box::new(inquiry(&text, multi, options)) }),
+        1 => text().prop_map(|plan| Event::Proposed { proposal: Box::new(Proposal { ask: "p".into(), call: "c".into(), plan }) }),
         1 => text().prop_map(|text| Event::Message { record: record(RecordBody::Assistant { turn: 1, step: 1, model: "m".into(), usage: None,
             message: answer(&text) }) }),
         1 => text().prop_map(|reason| Event::Notice { level: Level::Warning, phrase: Phrase::new("tui.files_failed").with("reason", reason) }),

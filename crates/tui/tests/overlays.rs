@@ -122,6 +122,12 @@ fn inquired(stage: &mut Stage, questions: &serde_json::Value) {
     stage.event(json!({"type": "inquired", "inquiry": {"ask": "inquiry-1", "call": "a", "questions": questions}}));
 }
 
+const PLAN: &str = "# Move the shop to SQLite\n\n1. **Schema**: `orders`, `items` in `db/schema.sql`\n2. 迁移脚本：读取旧的 JSON 文件\n3. Replace `Store` in `src/store.rs`, keep its interface\n\nOpen: what happens to orders of before 2020?\n";
+
+fn proposed(stage: &mut Stage) {
+    stage.event(json!({"type": "proposed", "proposal": {"ask": "plan-1", "call": "a", "plan": PLAN}}));
+}
+
 fn several(stage: &mut Stage) {
     inquired(
         stage,
@@ -206,6 +212,23 @@ const SCENES: &[Scene] = &[
         turn(stage);
         several(stage);
         stage.keys(&["2", "s", "h", "o", "p", "\r"]);
+    }),
+    ("plan", |stage| {
+        turn(stage);
+        proposed(stage);
+    }),
+    ("plan-words", |stage| {
+        turn(stage);
+        proposed(stage);
+        stage.keys(&["n", "先", "写", "测", "试"]);
+    }),
+    ("plan-decided", |stage| {
+        turn(stage);
+        proposed(stage);
+        stage.event(json!({"type": "changed", "record": {"id": 9, "parent": 8, "at": 0, "kind": "planned", "call": "a", "approved": true,
+            "plan": PLAN}}));
+        stage.event(json!({"type": "tool_ended", "record": {"id": 10, "parent": 9, "at": 0, "kind": "outcome", "call": "a", "tool": "submit_plan",
+            "took_ms": 9000, "outcome": {"status": "done", "content": "The user approved the plan."}}}));
     }),
     ("models", |stage| stage.keys(&["/", "m", "o", "d", "e", "l", "\r"])),
     ("tree", |stage| stage.keys(&["/", "t", "r", "e", "e", "\r"])),

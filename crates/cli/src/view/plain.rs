@@ -7,7 +7,9 @@ use super::tool::{end_lines, short_title, start_line};
 use super::{View, answer_of};
 use crate::person::Person;
 use crate::say::{self, Colour, Style, clean};
-use reasonix_proto::{Asking, CallId, Envelope, Event, Inquiry, Level, Op, Phrase, Record, RecordBody, TurnState};
+use reasonix_proto::{
+    Asking, CallId, Envelope, Event, Inquiry, Level, Op, Phrase, Proposal, Record, RecordBody, TurnState,
+};
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 
@@ -165,6 +167,13 @@ impl Plain {
         }
     }
 
+    fn propose(&mut self, proposal: &Proposal) -> Option<Op> {
+        self.spinner.clear();
+        let ask = proposal.ask.clone();
+        let said = self.person.as_mut()?.plan(proposal);
+        Some(said.map_or(Op::Interrupt, |answer| Op::AnswerPlan { ask, answer }))
+    }
+
     fn inquire(&mut self, inquiry: &Inquiry) -> Option<Op> {
         self.spinner.clear();
         let ask = inquiry.ask.clone();
@@ -189,6 +198,7 @@ impl View for Plain {
             }
             Event::ToolEnded { record } => self.tool_ended(record),
             Event::Asked { asking } => return Ok(self.ask(asking)),
+            Event::Proposed { proposal } => return Ok(self.propose(proposal)),
             Event::Inquired { inquiry } => return Ok(self.inquire(inquiry)),
             Event::Notice { level, phrase } => {
                 self.spinner.wipe();

@@ -20,10 +20,10 @@ use reasonix_policy::{
     By, Case, Circumstances, Danger, Effects, Posture, Rule, Rules, Verdict, evaluate, is_protected, judge,
     judge_restorable, more_dangers, protected,
 };
-use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, Level, Phrase, ReadOnly, Record, TurnState};
+use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, Level, Mode, Phrase, ReadOnly, Record, TurnState};
 use reasonix_workspace::Workspace;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::oneshot;
 
@@ -70,6 +70,9 @@ pub(crate) struct Approvals {
     standing: Standing,
     granted: Mutex<Vec<Rule>>,
     posture: Mutex<Posture>,
+    mode: Mutex<Mode>,
+    /// True until the turn ends in which a plan was approved.
+    trusts_turn: AtomicBool,
     waiting: Mutex<HashMap<AskId, Waiting>>,
     asked: AtomicU64,
     files: Files,
@@ -103,6 +106,8 @@ impl Approvals {
             posture: Mutex::new(standing.posture),
             standing,
             granted: Mutex::default(),
+            mode: Mutex::default(),
+            trusts_turn: AtomicBool::new(false),
             waiting: Mutex::default(),
             asked: AtomicU64::new(0),
             files: Files::new(workspace),
@@ -132,8 +137,24 @@ impl Approvals {
         };
     }
 
+    /// What the model may do.
+    pub(crate) fn mode(&self) -> Mode {
+        *self.mode.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same from now on; gives what it was before.
+    pub(crate) fn set_mode(&self, mode: Mode) -> Mode {
+        std::mem::replace(&mut *self.mode.lock().unwrap_or_else(PoisonError::into_inner), mode)
+    }
+
+    /// Whether what the posture alone would ask about may run until the turn ends.
+    pub(crate) fn trust_turn(&self, trusts: bool) {
+        self.trusts_turn.store(trusts, Ordering::Relaxed);
+    }
+
     fn posture(&self, by_user: bool) -> Posture {
         match *self.posture.lock().unwrap_or_else(PoisonError::into_inner) {
+            Posture::Ask if self.trusts_turn.load(Ordering::Relaxed) => Posture::Auto,
             // What a person typed needs no approval of the same person, unless a rule or danger asks for it.
             Posture::Ask if by_user => Posture::Auto,
             posture => posture,
@@ -321,6 +342,10 @@ impl Approvals {
 impl Gate for Approvals {
     fn decide<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(async move {
+            let changes = ask.action.read_only != ReadOnly::Yes;
+            if changes && !ask.by_user && self.mode() == Mode::Plan {
+                return deny_planning(&ask);
+            }
             match self.verdict(&ask, None) {
                 Verdict::Allow(by) if self.is_unheld_code(&ask, &by) => {
                     deny(&ask, &by, "code for an interpreter runs without a person only at sandbox level full")
@@ -342,6 +367,9 @@ impl Sink for Approvals {
     fn emit(&self, event: Event) {
         if let Event::ToolEnded { record } = &event {
             self.files.ended(record);
+        }
+        if matches!(event, Event::TurnEnded { .. }) {
+            self.trust_turn(false);
         }
         self.sink.emit(event);
     }
@@ -371,6 +399,12 @@ fn name_of(by: &By) -> String {
 
 fn by_rule(ask: &Ask<'_>, allowed: bool, by: &By) -> Decided {
     Decided { call: ask.call.id.clone(), allowed, by: name_of(by), ask: None, granted: None, saved: false }
+}
+
+fn deny_planning(ask: &Ask<'_>) -> Decision {
+    let (call, by) = (ask.call.id.clone(), "plan mode".to_owned());
+    let record = Decided { call, allowed: false, by, ask: None, granted: None, saved: false };
+    Decision::Deny { record, message: crate::planning::REFUSAL.to_owned() }
 }
 
 fn deny(ask: &Ask<'_>, by: &By, why: &str) -> Decision {

@@ -1,10 +1,12 @@
 //! Tools that carry state of the session. Each is one source file with its prompt in a `.md` beside it.
 
 mod ask;
+mod submit_plan;
 mod todo_list;
 mod todo_read;
 mod todo_write;
 
+pub(crate) use submit_plan::title_of;
 pub use todo_list::TodoList;
 
 use crate::people::People;
@@ -18,8 +20,8 @@ pub fn todo_tools(list: &TodoList) -> Vec<Arc<dyn Tool>> {
 
 /// The tools that ask these people. They are of use only where somebody can answer.
 pub(crate) fn asking_tools(people: &Arc<People>) -> Vec<Arc<dyn Tool>> {
-    vec![Arc::new(ask::Ask::new(Arc::clone(people)))]
+    vec![Arc::new(ask::Ask::new(Arc::clone(people))), Arc::new(submit_plan::SubmitPlan::new(Arc::clone(people)))]
 }
 
 /// The names of the tools that only make sense where a person is.
-pub(crate) const ASKING: &[&str] = &["ask"];
+pub(crate) const ASKING: &[&str] = &["ask", "submit_plan"];

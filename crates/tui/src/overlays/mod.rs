@@ -4,6 +4,7 @@ mod ahead;
 mod approval;
 mod pager;
 mod picker;
+mod plan;
 mod question;
 mod trust;
 
@@ -13,6 +14,7 @@ pub(crate) use approval::{block, rule};
 pub use pager::Pager;
 pub(crate) use picker::entry_line;
 pub use picker::{Entry, Picker, Subject};
+pub use plan::Plan;
 pub use question::Question;
 pub use trust::Trust;
 
@@ -29,6 +31,8 @@ pub enum Overlay {
     Approval(Box<Approval>),
     /// Questions of the model.
     Question(Box<Question>),
+    /// A plan of the model.
+    Plan(Box<Plan>),
     /// A question about the folder.
     Trust(Box<Trust>),
     /// A list to choose from.
@@ -62,11 +66,17 @@ impl Overlay {
         matches!(self, Self::Pager(_))
     }
 
+    /// True when it is about something that a running turn waits for.
+    pub fn is_of_turn(&self) -> bool {
+        matches!(self, Self::Approval(_) | Self::Question(_) | Self::Plan(_))
+    }
+
     /// When a question was put on the screen; none for what may be answered at any time.
     pub fn guard(&self) -> Option<Guard> {
         match self {
             Self::Approval(approval) => Some(approval.guard),
             Self::Question(question) => Some(question.guard),
+            Self::Plan(plan) => Some(plan.guard),
             Self::Trust(trust) => Some(trust.guard),
             Self::Picker(_) | Self::Pager(_) => None,
         }
@@ -82,6 +92,7 @@ impl Overlay {
         match self {
             Self::Approval(approval) => approval.key(chord, meant),
             Self::Question(question) => question.key(chord, meant),
+            Self::Plan(plan) => plan.key(chord, meant),
             Self::Trust(trust) => trust.key(chord, meant),
             Self::Picker(picker) => picker.key(chord),
             Self::Pager(pager) => pager.key(chord, look),
@@ -93,6 +104,7 @@ impl Overlay {
         match self {
             Self::Picker(picker) => picker.paste(text),
             Self::Question(question) => question.paste(text),
+            Self::Plan(plan) => plan.paste(text),
             Self::Approval(_) | Self::Trust(_) | Self::Pager(_) => Outcome::Stay,
         }
     }
@@ -102,6 +114,7 @@ impl Overlay {
         match self {
             Self::Approval(approval) => (approval.view(width, most, look), None),
             Self::Question(question) => question.view(width, most, look),
+            Self::Plan(plan) => plan.view(width, most, look),
             Self::Trust(trust) => (trust.view(width, most, look), None),
             Self::Picker(picker) => picker.view(width, most, look),
             Self::Pager(pager) => pager.view(width, most, look),

@@ -4,6 +4,7 @@ use crate::Look;
 use crate::app::Effect;
 use crate::composer::{Buffer, Motion};
 use crate::keys::{Chord, Code};
+use crate::overlays::plan::tail;
 use crate::overlays::{Guard, Outcome, block, rule};
 use crate::text::{columns, cut, neutral};
 use ratatui_core::style::Modifier;
@@ -332,12 +333,7 @@ impl Question {
         let start = columns(sign) + columns(&number);
         let room = usize::from(width).saturating_sub(start + 1).max(1);
         // The end before the caret stays in sight.
-        let before = neutral(given.words.before()).into_owned();
-        let mut hidden = 0;
-        while columns(before.get(hidden..).unwrap_or_default()) > room {
-            hidden += before.get(hidden..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
-        }
-        let shown = before.get(hidden..).unwrap_or_default().to_owned();
+        let shown = tail(&neutral(given.words.before()), room);
         let column = u16::try_from(start + columns(&shown)).unwrap_or(u16::MAX);
         let after = neutral(given.words.after()).into_owned();
         let whole = format!("{shown}{after}");

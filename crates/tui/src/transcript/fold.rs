@@ -5,8 +5,8 @@ use crate::cells::{
     Citations, Marker, Notice, Prompt, PromptKind, Prose, Thought, Tool, ToolState, TurnSummary, short_count,
 };
 use reasonix_proto::{
-    CallId, Citation, Decided, Event, Message, MoveReason, Phrase, Record, RecordBody, RecordId, StopReason, ToolCall,
-    ToolOutcome,
+    CallId, Citation, Decided, Event, Message, MoveReason, Phrase, Planned, Record, RecordBody, RecordId, StopReason,
+    ToolCall, ToolOutcome,
 };
 use std::time::Duration;
 
@@ -54,6 +54,9 @@ impl Transcript {
                     tool.subject = asking.subject.as_str().into();
                     tool.state = ToolState::Asked;
                 });
+            }
+            Event::Proposed { proposal } => {
+                self.with_tool(&proposal.call, "submit_plan", |tool| tool.state = ToolState::Asked);
             }
             Event::Inquired { inquiry } => {
                 let first = inquiry.questions.first().map_or("", |question| question.question.as_str());
@@ -108,6 +111,7 @@ impl Transcript {
                 let summary = TurnSummary { end: end.clone(), steps: *steps, usage: *usage, took_ms };
                 self.add(Entry::Turn(Box::new(summary)));
             }
+            RecordBody::Planned(planned) => self.planned(planned),
             body => {
                 if let Some(phrase) = change(body) {
                     self.add(Entry::Marker(Marker(phrase)));
@@ -295,6 +299,17 @@ impl Transcript {
         }
     }
 
+    /// A plan that was decided about, whole, and what was decided.
+    fn planned(&mut self, planned: &Planned) {
+        self.add(Entry::Prose(Box::new(Prose::whole(&planned.plan, true, None))));
+        let phrase = match (planned.approved, planned.note.is_empty()) {
+            (true, _) => Phrase::new("tui.plan.approved"),
+            (false, true) => Phrase::new("tui.plan.revised"),
+            (false, false) => Phrase::new("tui.plan.revised_note").with("note", &planned.note),
+        };
+        self.add(Entry::Marker(Marker(phrase)));
+    }
+
     fn decided(&mut self, decided: &Decided) {
         if let Some(tool) = self.find_tool(&decided.call) {
             tool.granted = decided.granted.as_deref().map(Into::into);
@@ -357,6 +372,8 @@ fn change(body: &RecordBody) -> Option<Phrase> {
             };
             Phrase::new(code)
         }
+        RecordBody::ModeChanged { mode } if mode.is_build() => Phrase::new("tui.mode_build"),
+        RecordBody::ModeChanged { .. } => Phrase::new("tui.mode_plan"),
         RecordBody::Granted { rule, effect: Some(_), .. } => Phrase::new("tui.granted").with("rule", rule),
         RecordBody::Granted { rule, effect: None, .. } => Phrase::new("tui.revoked").with("rule", rule),
         RecordBody::Moved { why, .. } => match why {

@@ -8,6 +8,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.age_hours", "{count} h ago", "{count} 小时前"),
     ("cli.age_minutes", "{count} min ago", "{count} 分钟前"),
     ("cli.age_now", "just now", "刚刚"),
+    ("cli.plan_title", "PLAN to approve", "待批准的计划"),
+    (
+        "cli.plan_choices",
+        "y carry it out · a carry it out and ask about each change · n keep planning · or say what should be different",
+        "y 执行 · a 执行且每次改动都询问 · n 继续规划 · 或说明要改什么",
+    ),
+    ("cli.plan_on", "plan mode is on: only what changes nothing runs", "规划模式已开启：只运行不作更改的操作"),
+    ("cli.plan_off", "plan mode is off", "规划模式已关闭"),
     ("cli.question_prompt", "answer> ", "回答> "),
     ("cli.question_one", "  a number, or your own words; empty for no answer", "  输入编号或自己的话；留空表示不回答"),
     (

@@ -1,0 +1,79 @@
+//! Plan mode: the gate lets nothing through that changes something, and the model is told so with what is said next.
+//! The tools and the system prompt stay as they are.
+
+use crate::live::Live;
+use crate::people::{Asked, People};
+use reasonix_proto::{CallId, Event, Mode, PlanAnswer, Planned, Proposal, RecordBody, TurnState};
+
+/// What the model reads when plan mode begins.
+const ON: &str = "[Plan mode is on. Read, search and run commands that change nothing; everything else is refused, and \
+a refused call must not be tried again. When you know enough, hand in a plan with submit_plan and wait.]";
+
+/// The same where it cannot hand one in.
+const ON_WITHOUT_TOOL: &str = "[Plan mode is on. Read, search and run commands that change nothing; everything else is \
+refused, and a refused call must not be tried again. When you know enough, give the plan as your answer.]";
+
+/// What the model reads when it ended without a plan.
+const OFF: &str = "[Plan mode is off: you may change things again, as far as the user allows.]";
+
+/// What a call is refused with.
+pub(crate) const REFUSAL: &str = "plan mode is on and this could change something. Do not try it again or by other \
+means: go on reading, then hand in your plan";
+
+impl Live {
+    /// What the model has to be told about the mode with the next prompt.
+    pub(crate) fn mode_note(&mut self) -> Option<&'static str> {
+        let mode = self.desk.gate.mode();
+        let changed = std::mem::replace(&mut self.told, mode) != mode;
+        let hands_in = self.prefix.tools.iter().any(|tool| tool.name == "submit_plan");
+        changed.then_some(match mode {
+            Mode::Plan if hands_in => ON,
+            Mode::Plan => ON_WITHOUT_TOOL,
+            Mode::Build => OFF,
+        })
+    }
+}
+
+impl People {
+    /// Puts a plan before them and waits; what they decide holds and is written down before anybody acts on it.
+    pub(crate) async fn propose(&self, call: &CallId, plan: &str) -> Asked<PlanAnswer> {
+        let Some(floor) = &self.floor else { return Asked::Nobody };
+        let _alone = self.turn.lock().await;
+        let (ask, answered) = self.plans.open("plan");
+        let _forget = self.plans.forget(&ask);
+        floor.sink.emit(Event::State { state: TurnState::AwaitingPermission });
+        let proposal = Proposal { ask: ask.clone(), call: call.clone(), plan: plan.to_owned() };
+        floor.sink.emit(Event::Proposed { proposal: Box::new(proposal) });
+        let said = self.wait(answered).await;
+        floor.sink.emit(Event::State { state: TurnState::ToolRunning });
+        if let Asked::Answered(answer) = &said {
+            self.decided(call, plan, answer).await;
+        }
+        said
+    }
+
+    async fn decided(&self, call: &CallId, plan: &str, answer: &PlanAnswer) {
+        let Some(floor) = &self.floor else { return };
+        let (approved, text, note) = match answer {
+            PlanAnswer::Approve { edited, .. } => (true, edited.as_deref().unwrap_or(plan), ""),
+            PlanAnswer::Revise { note } => (false, plan, note.as_str()),
+        };
+        let planned = Planned { call: call.clone(), plan: text.to_owned(), approved, note: note.to_owned() };
+        let mut records = vec![RecordBody::Planned(planned)];
+        if approved {
+            let title = crate::tools::title_of(text);
+            records.extend((!title.is_empty()).then_some(RecordBody::Titled { title, by_user: false }));
+        }
+        for body in records {
+            match floor.journal.append(body).await {
+                Ok(record) => floor.sink.emit(Event::Changed { record: Box::new(record) }),
+                // The turn ends by the same failure at its next record; nothing was let through.
+                Err(_) => return,
+            }
+        }
+        if let PlanAnswer::Approve { asks, .. } = answer {
+            floor.gate.set_mode(Mode::Build);
+            floor.gate.trust_turn(!asks);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! `submit_plan`: hands in a plan and waits until a person has decided about it.
+
+use crate::people::{Asked, People};
+use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_proto::{Action, Family, PlanAnswer, ReadOnly, ToolOutcome};
+use reasonix_tools::schema_of;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// A longer plan is not one.
+const LONGEST: usize = 64 * 1024;
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    #[serde(alias = "content", alias = "text", alias = "markdown")]
+    plan: String,
+}
+
+/// Hands in plans.
+pub(super) struct SubmitPlan {
+    spec: ToolSpec,
+    people: Arc<People>,
+}
+
+impl SubmitPlan {
+    /// Hands them in to these people.
+    pub(super) fn new(people: Arc<People>) -> Self {
+        let spec = ToolSpec {
+            name: "submit_plan".to_owned(),
+            description: include_str!("submit_plan.md").trim().to_owned(),
+            parameters: schema_of::<Input>(),
+        };
+        Self { spec, people }
+    }
+}
+
+impl Tool for SubmitPlan {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["exit_plan_mode", "exitplanmode", "propose_plan", "present_plan"]
+    }
+
+    fn action(&self, args: &Args) -> Action {
+        let plan = parse_args::<Input>(args).map(|input| input.plan).unwrap_or_default();
+        let subjects = vec![title_of(&plan)];
+        Action { family: Family::Own, subjects, read_only: ReadOnly::Yes }
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            let plan = match parse_args::<Input>(call.args) {
+                Ok(Input { plan }) if plan.trim().is_empty() => return ToolOutcome::failed("the plan is empty"),
+                Ok(Input { plan }) if plan.len() > LONGEST => {
+                    return ToolOutcome::failed_with("the plan is too long", "hand in a plan of a page or two");
+                }
+                Ok(Input { plan }) => plan,
+                Err(outcome) => return outcome,
+            };
+            let said = tokio::select! {
+                biased;
+                () = call.stop.cancelled() => return ToolOutcome::Aborted,
+                said = self.people.propose(call.id, &plan) => said,
+            };
+            match said {
+                Asked::Answered(answer) => ToolOutcome::done(told(&answer)),
+                Asked::Nobody | Asked::TimedOut(_) => ToolOutcome::failed_with(
+                    "nobody is here to approve a plan",
+                    "give the plan as your answer; outside of plan mode carry it out yourself and say what you assumed",
+                ),
+            }
+        })
+    }
+}
+
+/// What the model reads.
+fn told(answer: &PlanAnswer) -> String {
+    match answer {
+        PlanAnswer::Approve { edited: None, .. } => {
+            "The user approved the plan. Plan mode is off: carry it out now, and check the result.".to_owned()
+        }
+        PlanAnswer::Approve { edited: Some(plan), .. } => {
+            format!("The user changed the plan and approved it. Plan mode is off: carry out this one now:\n\n{plan}")
+        }
+        PlanAnswer::Revise { note } if note.trim().is_empty() => {
+            "The user does not approve this plan yet. Change nothing; go on planning, or ask what should be different."
+                .to_owned()
+        }
+        PlanAnswer::Revise { note } => format!(
+            "The user does not approve this plan yet: {}\nChange nothing; revise the plan and hand it in again.",
+            note.trim()
+        ),
+    }
+}
+
+/// The first line that says something, without its marks.
+pub(crate) fn title_of(plan: &str) -> String {
+    let line = plan.lines().map(|line| line.trim_matches(['#', ' ', '*', '-', '\t'])).find(|line| !line.is_empty());
+    line.unwrap_or_default().chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{title_of, told};
+    use reasonix_proto::PlanAnswer;
+
+    #[test]
+    fn the_title_is_the_first_line_that_says_something() {
+        for (plan, title) in [
+            ("# Move the shop to SQLite\n\n1. …", "Move the shop to SQLite"),
+            ("\n\n**Plan**\n", "Plan"),
+            ("---\n- one", "one"),
+            ("", ""),
+        ] {
+            assert_eq!(title_of(plan), title);
+        }
+    }
+
+    #[test]
+    fn the_model_is_told_what_was_decided() {
+        assert!(told(&PlanAnswer::Approve { edited: None, asks: false }).contains("carry it out"));
+        assert!(told(&PlanAnswer::Approve { edited: Some("1. x".into()), asks: true }).ends_with("1. x"));
+        assert!(told(&PlanAnswer::Revise { note: "no tests".into() }).contains("no tests"));
+        assert!(told(&PlanAnswer::default()).contains("Change nothing"));
+    }
+}

@@ -1,0 +1,75 @@
+//! Plans: what the model wants to do, and what a person says to it.
+
+use crate::{AskId, CallId};
+use serde::{Deserialize, Serialize};
+
+/// What the model may do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Whatever the rules and people allow.
+    #[default]
+    Build,
+    /// Read only, until a plan is approved.
+    Plan,
+}
+
+impl Mode {
+    /// True for the one that a session begins with.
+    pub fn is_build(&self) -> bool {
+        *self == Self::Build
+    }
+}
+
+/// A plan that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// Names it; an answer names it too.
+    pub ask: AskId,
+    /// The call that hands it in.
+    pub call: CallId,
+    /// The plan, as Markdown.
+    pub plan: String,
+}
+
+/// What a person says to a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum PlanAnswer {
+    /// It is to be carried out.
+    Approve {
+        /// The plan as the person changed it; none when they did not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edited: Option<String>,
+        /// True when changes are asked about as ever; otherwise what the posture alone would ask about runs until the
+        /// turn ends.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        asks: bool,
+    },
+    /// Not yet: it is to be planned further.
+    Revise {
+        /// What should be different; empty when nothing was said.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        note: String,
+    },
+}
+
+impl Default for PlanAnswer {
+    fn default() -> Self {
+        Self::Revise { note: String::new() }
+    }
+}
+
+/// A plan and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planned {
+    /// The call that handed it in.
+    pub call: CallId,
+    /// The plan as it was decided about, with the person's changes.
+    pub plan: String,
+    /// True when it is to be carried out; planning is over then.
+    pub approved: bool,
+    /// What the person wants to be different.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}

@@ -1,0 +1,196 @@
+//! A plan that waits: the whole of it, and what is to become of it.
+
+use crate::Look;
+use crate::app::Effect;
+use crate::composer::{Buffer, Motion};
+use crate::keys::{Chord, Code};
+use crate::overlays::{Guard, Outcome, rule};
+use crate::text::{columns, cut, neutral};
+use ratatui_core::style::Modifier;
+use ratatui_core::text::{Line, Span};
+use reasonix_proto::{Op, Phrase, PlanAnswer, Proposal};
+
+/// The choices: their letter and what they are.
+const CHOICES: [(char, &str); 4] =
+    [('y', "tui.plan.approve"), ('a', "tui.plan.approve_asking"), ('e', "tui.plan.edit"), ('n', "tui.plan.revise")];
+
+/// The plan and what is chosen.
+#[derive(Debug)]
+pub struct Plan {
+    /// What was handed in.
+    pub proposal: Proposal,
+    /// When it was put on the screen.
+    pub guard: Guard,
+    /// The plan as the user changed it.
+    edited: Option<String>,
+    /// What should be different.
+    words: Buffer,
+    writes: bool,
+    chosen: usize,
+    scroll: usize,
+    page: usize,
+    /// True when a key was not taken, so that the user is told why.
+    ignored: bool,
+}
+
+impl Plan {
+    /// A plan that goes on the screen.
+    pub fn new(proposal: Proposal, guard: Guard) -> Self {
+        let (edited, words, writes) = (None, Buffer::default(), false);
+        Self { proposal, guard, edited, words, writes, chosen: 0, scroll: 0, page: 1, ignored: false }
+    }
+
+    fn text(&self) -> &str {
+        self.edited.as_deref().unwrap_or(&self.proposal.plan)
+    }
+
+    /// The user's editor was closed.
+    pub fn edited(&mut self, text: &str) {
+        let text = text.trim_end();
+        self.edited = (!text.trim().is_empty() && text != self.proposal.plan.trim_end()).then(|| text.to_owned());
+        self.chosen = 0;
+    }
+
+    /// Takes a key.
+    pub fn key(&mut self, chord: Chord, meant: bool) -> Outcome {
+        match chord.code {
+            Code::PageUp => self.scroll = self.scroll.saturating_sub(self.page),
+            Code::PageDown => self.scroll += self.page,
+            _ if self.writes => return self.write(chord, meant),
+            Code::Up => self.chosen = self.chosen.saturating_sub(1),
+            Code::Down | Code::Tab => self.chosen = (self.chosen + 1).min(CHOICES.len() - 1),
+            _ if !meant => self.ignored = true,
+            Code::Esc => return self.stop(),
+            Code::Char('c') if chord.mods.ctrl => return self.stop(),
+            Code::Enter => return self.take(self.chosen),
+            Code::Char(c) if chord.typed().is_some() => {
+                let number = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
+                let lower = c.to_lowercase().next().unwrap_or(c);
+                if let Some(at) = CHOICES.iter().position(|(key, _)| *key == lower).or(number) {
+                    return self.take(at);
+                }
+            }
+            _ => {}
+        }
+        Outcome::Stay
+    }
+
+    fn take(&mut self, at: usize) -> Outcome {
+        match at {
+            0 | 1 => self.answer(PlanAnswer::Approve { edited: self.edited.clone(), asks: at == 1 }),
+            2 => Outcome::Do(vec![Effect::Edit(self.text().to_owned())]),
+            3 => {
+                (self.writes, self.chosen) = (true, 3);
+                Outcome::Stay
+            }
+            _ => Outcome::Stay,
+        }
+    }
+
+    fn answer(&self, answer: PlanAnswer) -> Outcome {
+        Outcome::Done(vec![Effect::Send(Op::AnswerPlan { ask: self.proposal.ask.clone(), answer })])
+    }
+
+    /// Not this plan, and the turn stops; planning goes on with the next prompt.
+    fn stop(&self) -> Outcome {
+        let answer = Op::AnswerPlan { ask: self.proposal.ask.clone(), answer: PlanAnswer::default() };
+        Outcome::Done(vec![Effect::Send(answer), Effect::Send(Op::Interrupt)])
+    }
+
+    /// A key while it is written what should be different.
+    fn write(&mut self, chord: Chord, meant: bool) -> Outcome {
+        match chord.code {
+            Code::Enter if !meant => self.ignored = true,
+            Code::Enter => return self.answer(PlanAnswer::Revise { note: self.words.text().trim().to_owned() }),
+            Code::Esc => self.writes = false,
+            Code::Char('c') if chord.mods.ctrl => self.writes = false,
+            Code::Left => self.words.travel(Motion::Left),
+            Code::Right => self.words.travel(Motion::Right),
+            Code::Home => self.words.travel(Motion::LineStart),
+            Code::End => self.words.travel(Motion::LineEnd),
+            Code::Backspace => self.words.delete(Motion::Left, false),
+            Code::Delete => self.words.delete(Motion::Right, false),
+            Code::Char('u') if chord.mods.ctrl => self.words.set(""),
+            Code::Char('w') if chord.mods.ctrl => self.words.delete(Motion::WordLeft, false),
+            _ => chord.typed().into_iter().for_each(|c| self.words.insert(&c.to_string())),
+        }
+        Outcome::Stay
+    }
+
+    /// Takes a paste where words are written; it never answers.
+    pub fn paste(&mut self, text: &str) -> Outcome {
+        if self.writes {
+            self.words.insert(&text.replace(char::is_control, " "));
+        }
+        Outcome::Stay
+    }
+
+    /// Its rows: the plan, scrolled where it is long, and the choices; and the caret where words are written.
+    pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
+        let code = if self.edited.is_some() { "tui.plan.title_edited" } else { "tui.plan.title" };
+        let title = Line::styled(look.word(code), look.theme.plan.add_modifier(Modifier::BOLD));
+        let mut lines = vec![rule(width, look, look.theme.plan), title];
+        let (feet, column) = self.feet(width, look);
+        let inner = width.saturating_sub(2).max(1);
+        let mut body = crate::text::markdown::lines(&neutral(self.text()), inner, look);
+        if width > 4 {
+            body.iter_mut().for_each(|line| line.spans.insert(0, Span::raw("  ")));
+        }
+        let room = most.saturating_sub(lines.len() + feet.len()).max(1);
+        let hidden = body.len().saturating_sub(room);
+        self.scroll = self.scroll.min(hidden);
+        self.page = room.saturating_sub(1).max(1);
+        let (all, from) = (body.len(), self.scroll);
+        lines.extend(body.into_iter().skip(from).take(room));
+        if hidden > 0 {
+            let phrase = Phrase::new("tui.more_lines").with("from", from + 1).with("to", from + room).with("of", all);
+            lines.pop();
+            lines.push(Line::styled(format!("  {}", look.say(&phrase)), look.theme.accent));
+        }
+        // The words stand in the last row but one.
+        let row = lines.len() + feet.len().saturating_sub(2);
+        lines.extend(feet);
+        let caret = column.map(|column| (column.min(width.saturating_sub(1)), u16::try_from(row).unwrap_or(u16::MAX)));
+        (lines, caret)
+    }
+
+    fn feet(&self, width: u16, look: &Look) -> (Vec<Line<'static>>, Option<u16>) {
+        let mut lines = vec![Line::default()];
+        let mut caret = None;
+        let room = usize::from(width);
+        for (at, (key, code)) in CHOICES.iter().enumerate() {
+            let here = at == self.chosen;
+            let style = if here { look.theme.chosen } else { look.theme.text };
+            let sign = if here { "› " } else { "  " };
+            let text = format!("{sign}{key}  {}", look.word(code));
+            if at == 3 && self.writes {
+                let head = format!("{sign}{key}  ");
+                let left = room.saturating_sub(columns(&head) + 1).max(1);
+                let shown = tail(&neutral(self.words.before()), left);
+                caret = u16::try_from(columns(&head) + columns(&shown)).ok();
+                let whole = format!("{shown}{}", neutral(self.words.after()));
+                let words = Span::styled(cut(&whole, left).to_owned(), look.theme.text);
+                lines.push(Line::from(vec![Span::styled(head, style), words]));
+            } else {
+                lines.push(Line::styled(cut(&text, room).to_owned(), style));
+            }
+        }
+        let (code, style) = match (self.ignored, self.writes) {
+            (true, _) => ("tui.ask.ignored", look.theme.warn),
+            (_, true) => ("tui.plan.keys_words", look.theme.dim),
+            _ => ("tui.plan.keys", look.theme.dim),
+        };
+        let text = look.word(code);
+        lines.push(Line::styled(format!("  {}", cut(&text, room.saturating_sub(2))), style));
+        (lines, caret)
+    }
+}
+
+/// As much of the end of a text as there is room for.
+pub(crate) fn tail(text: &str, room: usize) -> String {
+    let mut from = 0;
+    while columns(text.get(from..).unwrap_or_default()) > room {
+        from += text.get(from..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+    }
+    text.get(from..).unwrap_or_default().to_owned()
+}
