@@ -125,9 +125,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     made.iter().for_each(|record| gate.recall(record));
     let crossing = Crossing::new(&start.settings, start.workspace.root(), &confinement, start.attended);
     let shell = Shell { confinement: confinement.clone(), crossing: Some(crossing.clone()) };
-    gate.set_mode(opened.history.mode);
-    let floor = Floor { sink: outbox.clone(), gate: gate.clone(), journal: opened.journal.clone() };
-    let people = Arc::new(People::new(start.attended.then_some(floor), start.settings.ask.timeout));
+    let people = people_of(&start, &opened, &outbox, &gate);
     let tools = toolset(&start, &artifacts, (&todo, &people), shell, earlier);
     let way_out = crossing.open(&gate, opened.journal.clone(), net_options(&start.settings));
     let prefix = Arc::new(Prefix { system: head.system.clone(), tools: tools.specs(), aliases: tools.aliases() });
@@ -182,6 +180,13 @@ fn todo_of(opened: &Opened) -> Todo {
         todo.restore(phases);
     }
     todo
+}
+
+/// Who can be asked; the mode is the one that the session was left in.
+fn people_of(start: &Start, opened: &Opened, outbox: &Arc<Outbox>, gate: &Arc<Approvals>) -> Arc<People> {
+    gate.set_mode(opened.history.mode);
+    let floor = Floor { sink: outbox.clone(), gate: gate.clone(), journal: opened.journal.clone() };
+    Arc::new(People::new(start.attended.then_some(floor), start.settings.ask.timeout))
 }
 
 fn watch_of(undo: Option<&Arc<Undo>>) -> Arc<dyn Watch> {

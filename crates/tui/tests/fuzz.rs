@@ -53,7 +53,7 @@ fn inquiry(text: &str, multi: bool, options: usize) -> Inquiry {
     let options: Vec<_> = (0..options).map(|_| serde_json::json!({"label": text, "note": text})).collect();
     let question =
         serde_json::json!({"id": "1", "question": text, "options": options, "multi": multi, "recommended": 0});
-    let questions = if multi { vec![question.clone()] } else { vec![question.clone(), question] };
+    let questions = if multi { vec![question] } else { vec![question.clone(), question] };
     serde_json::from_value(serde_json::json!({"ask": "i", "call": "c", "questions": questions})).unwrap()
 }
 

@@ -225,6 +225,7 @@ const SCENES: &[Scene] = &[
     ("plan-decided", |stage| {
         turn(stage);
         proposed(stage);
+        stage.keys(&["y"]);
         stage.event(json!({"type": "changed", "record": {"id": 9, "parent": 8, "at": 0, "kind": "planned", "call": "a", "approved": true,
             "plan": PLAN}}));
         stage.event(json!({"type": "tool_ended", "record": {"id": 10, "parent": 9, "at": 0, "kind": "outcome", "call": "a", "tool": "submit_plan",
