@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::models::ask;
 use crate::say::{self, Colour, Style, clean};
 use reasonix_config::{Flags, Hosts, ModelRef, shown_address};
-use reasonix_exec::{Confinement, SandboxLevel};
+use reasonix_exec::{Confinement, SandboxLevel, group_limits};
 use reasonix_proto::{Level, Phrase};
 use reasonix_words::hint;
 use std::path::Path;
@@ -131,6 +131,13 @@ fn sandbox(report: &mut Report, context: &Context) -> anyhow::Result<()> {
         let network = if settings.sandbox.network { "on" } else { "off" };
         report.line(Mark::Good, &Phrase::new(code).with("network", network))?;
     }
+    let limits = group_limits();
+    let code = match (limits.processes, limits.memory) {
+        (true, true) => "exec.limits_group",
+        (false, false) => "exec.limits_counted",
+        _ => "exec.limits_some",
+    };
+    report.line(Mark::Good, &Phrase::new(code))?;
     for preset in Hosts::unknown(&settings.sandbox.allow_hosts) {
         report.line(Mark::Note, &Phrase::new("cli.doctor_preset").with("preset", preset))?;
     }

@@ -11,6 +11,7 @@
 mod watch;
 
 use crate::Bounds;
+use crate::control_group::Group;
 use crate::plan::{Ends, Plan};
 use crate::sandbox::{Locks, Stage, Walls};
 use crate::tree::{Facts, Tree};
@@ -37,7 +38,12 @@ pub(crate) fn start(plan: Plan, ends: Ends) -> io::Result<(Arc<Tree>, oneshot::R
     let shared = Arc::clone(&tree);
     let keep = move || {
         // The plan goes first, so that whoever hears of the end finds everything tidied up.
-        let result = keep_guard(&Arc::new(plan), ends, &shared);
+        let plan = Arc::new(plan);
+        let result = keep_guard(&plan, ends, &shared);
+        if plan.group.as_ref().is_some_and(Group::close) {
+            shared.facts.has_starved();
+        }
+        drop(plan);
         shared.over();
         let _ = ended.send(result);
     };
@@ -65,6 +71,7 @@ fn keep_guard(plan: &Arc<Plan>, ends: Ends, tree: &Arc<Tree>) -> io::Result<()> 
         walls: plan.confined.as_ref().and_then(|confined| confined.walls.as_ref()),
         locks: plan.confined.as_ref().map(|confined| &confined.locks),
         bounds: plan.bounds,
+        group: plan.group.as_ref().map_or(-1, Group::entry),
         guard: AtomicI32::new(0),
         born: AtomicI32::new(-1),
         guard_stack: guard_stack.as_mut_ptr_range().end.cast(),
@@ -173,6 +180,8 @@ struct Birth<'a> {
     walls: Option<&'a Walls>,
     locks: Option<&'a Locks>,
     bounds: Bounds,
+    /// Where the command enters its control group; -1 when it has none.
+    group: RawFd,
     /// The guard as it knows itself.
     guard: AtomicI32,
     /// The guard as we know it; -1 before it is there.
@@ -234,6 +243,10 @@ extern "C" fn command_main(birth: *mut c_void) -> i32 {
             birth.facts.is_command(libc::getpid());
         }
         clean_slate(birth.guard.load(Ordering::Relaxed));
+        if birth.group >= 0 {
+            // Where it cannot enter, its limits are counted from outside as for any other.
+            libc::write(birth.group, b"0".as_ptr().cast(), 1);
+        }
         limit(&birth.bounds, birth.walls.is_some());
         let connected = libc::dup2(birth.stdin, 0) != -1
             && libc::dup2(birth.output, 1) != -1

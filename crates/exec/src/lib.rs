@@ -6,6 +6,11 @@ mod bounds;
 mod box_options;
 mod capture;
 mod command;
+#[cfg(target_os = "linux")]
+mod control_group;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_control_group.rs"]
+mod control_group;
 mod environment;
 mod error;
 pub mod git;
@@ -30,6 +35,7 @@ pub use bounds::{Bounds, Hit};
 pub use box_options::{BoxOptions, Caches, Masked, Quarantined, SandboxLevel};
 pub use capture::Captured;
 pub use command::{Command, Confinement, Keep};
+pub use control_group::{GroupLimits, group_limits};
 pub use environment::Environment;
 pub use error::ExecError;
 pub use limits::survive_file_size_limit;

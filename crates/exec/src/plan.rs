@@ -1,5 +1,6 @@
 //! A command made ready: everything that must not be allocated or looked up once its process exists.
 
+use crate::control_group::Group;
 use crate::sandbox::Confined;
 use crate::{Bounds, Command, Confinement};
 use rustix::fs::{Mode, OFlags};
@@ -22,6 +23,8 @@ pub(crate) struct Plan {
     pub(crate) cwd: CString,
     pub(crate) bounds: Bounds,
     pub(crate) confined: Option<Confined>,
+    /// The control group it runs in, where one was delegated to us.
+    pub(crate) group: Option<Group>,
 }
 
 /// What it is connected to.
@@ -54,7 +57,8 @@ impl Plan {
         }
         env.push(text(&variable(OsStr::new("PWD"), command.cwd.as_os_str()))?);
         let (program, cwd) = (text(program.as_os_str())?, text(command.cwd.as_os_str())?);
-        Ok(Self { program, args, env, cwd, bounds: command.bounds, confined })
+        let group = Group::of(&command.bounds);
+        Ok(Self { program, args, env, cwd, bounds: command.bounds, confined, group })
     }
 }
 

@@ -95,6 +95,10 @@ pub async fn run(
             _ => explain(command, source),
         });
     }
+    let (ending, hit) = match ending {
+        None if facts.starved() => (Some(Status::Bounded), Some(Hit::Memory(command.bounds.memory))),
+        _ => (ending, hit),
+    };
     let ended = facts.ended();
     if ended.is_none() {
         // The guard was killed, by the command it may be. What left the command's group is out of reach then.

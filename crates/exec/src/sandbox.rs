@@ -130,8 +130,15 @@ impl Sandbox {
         let confined = self.confine(&Bounds::NONE).map_err(|error| error.to_string())?;
         let root = CString::from(c"/");
         let (program, args) = (root.clone(), vec![root.clone()]);
-        let plan =
-            Arc::new(Plan { program, args, env: vec![], cwd: root, bounds: Bounds::NONE, confined: Some(confined) });
+        let plan = Arc::new(Plan {
+            program,
+            args,
+            env: vec![],
+            cwd: root,
+            bounds: Bounds::NONE,
+            confined: Some(confined),
+            group: None,
+        });
         if let Some((stage, errno)) = guard::try_out(&plan).map_err(|error| error.to_string())? {
             return Err(told(stage, errno));
         }

@@ -2,7 +2,7 @@
 
 use crate::sandbox::Stage;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The process that owns a command's tree. It is signalled only while it has not been waited for, so that its number
@@ -92,6 +92,8 @@ pub(crate) struct Facts {
     status: AtomicI32,
     /// [`WHOLE`] when everything has ended by itself, [`LEFT`] when processes that the command left had to be ended.
     ended: AtomicI32,
+    /// The kernel ended it for its memory.
+    starved: AtomicBool,
 }
 
 const WHOLE: i32 = 1;
@@ -120,6 +122,15 @@ impl Facts {
     pub(crate) fn has_ended(&self, status: i32, leftovers: bool) {
         self.status.store(status, Ordering::SeqCst);
         self.ended.store(if leftovers { LEFT } else { WHOLE }, Ordering::SeqCst);
+    }
+
+    /// The kernel ended it for its memory.
+    pub(crate) fn has_starved(&self) {
+        self.starved.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn starved(&self) -> bool {
+        self.starved.load(Ordering::SeqCst)
     }
 
     pub(crate) fn command(&self) -> Option<Pid> {

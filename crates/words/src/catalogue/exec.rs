@@ -29,6 +29,21 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "full 级别需要用户命名空间（user.max_user_namespaces、AppArmor、容器配置）和 Landlock；在 ~/.reasonix/config.toml 的 [sandbox] 中，bash = \"best-effort\" 接受 partial 级别（不隐藏任何文件），bash = \"off\" 则不使用沙箱运行命令",
     ),
     (
+        "exec.limits_group",
+        "limits on processes and memory are held by the kernel: each command has a control group",
+        "进程数和内存的限制由内核保证：每个命令都有自己的控制组",
+    ),
+    (
+        "exec.limits_some",
+        "each command has a control group, which lacks the controller for processes or for memory; what it lacks is counted every 200 ms",
+        "每个命令都有自己的控制组，但缺少进程数或内存的控制器；缺少的部分每 200 毫秒统计一次",
+    ),
+    (
+        "exec.limits_counted",
+        "limits on processes and memory are counted every 200 ms: no control group with these controllers is delegated to us (systemd-run --user --scope -p Delegate=yes gives one)",
+        "进程数和内存的限制每 200 毫秒统计一次：没有委派给我们的带有这些控制器的控制组（systemd-run --user --scope -p Delegate=yes 可以提供）",
+    ),
+    (
         "exec.sandbox_full",
         "commands run in a sandbox, level full: only the workspace is writable, the home folder is hidden, network {network}",
         "命令在沙箱中运行，级别 full：仅工作区可写，主目录被隐藏，网络 {network}",
