@@ -156,26 +156,38 @@ fn prose(text: &str) -> String {
     let mut fenced: Option<&str> = None;
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
-        let start = line.trim_start();
-        let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
-        match (fenced, mark) {
-            (None, Some(mark)) => fenced = Some(mark),
-            (Some(open), Some(mark)) if open == mark => fenced = None,
-            _ => {}
-        }
-        if fenced.is_some() || mark.is_some() {
+        let opens = if fenced.is_none() { opening(line) } else { None };
+        if fenced.or(opens).is_some() {
             out.push_str(line);
         } else {
             out.push_str(&line.replace('<', "&lt;").replace("](", "]\\(").replace("![", "!\\[").replace("]:", "]\\:"));
         }
         out.push('\n');
+        fenced = match fenced {
+            Some(open) => Some(open).filter(|open| !closes(line, open)),
+            None => opens,
+        };
     }
-    if fenced.is_some() {
+    if let Some(open) = fenced {
         // An open fence would swallow everything that follows.
-        out.push_str(fenced.unwrap_or_default());
+        out.push_str(open);
         out.push('\n');
     }
     out.trim_end().to_owned()
+}
+
+/// The fence that a line opens. An indented one may belong to a list, and then ends with it; its text is taken for prose.
+fn opening(line: &str) -> Option<&str> {
+    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let (fence, info) = line.split_at(line.len() - line.trim_start_matches(mark).len());
+    (fence.len() >= 3 && !(mark == '`' && info.contains('`'))).then_some(fence)
+}
+
+/// Whether a line closes the fence that this one opened: as many marks or more, and nothing else.
+fn closes(line: &str, open: &str) -> bool {
+    let indent = line.len() - line.trim_start_matches(' ').len();
+    let rest = line.trim_start_matches(' ').trim_end_matches([' ', '\t']);
+    indent <= 3 && rest.starts_with(open) && rest.bytes().all(|byte| open.as_bytes().first() == Some(&byte))
 }
 
 /// A fence that nothing in the text can close.
@@ -202,6 +214,27 @@ mod tests {
         ];
         let record = |(id, body)| Record { id: RecordId(id), parent: None, at: 0, body };
         (1..).zip(bodies).map(record).collect()
+    }
+
+    #[test]
+    fn what_only_looks_like_a_fence_hides_nothing() {
+        let picture = "![x](https://evil.example/)";
+        for trick in [
+            format!("```\n```js\n```\n{picture}"),
+            format!("````\n```\n````\n{picture}"),
+            format!("```\n    ```\n```\n{picture}"),
+            format!("a\n    ```\n{picture}"),
+            format!("- a\n  ```\n{picture}"),
+            format!("- a\n\n  ```\n\n{picture}"),
+            format!("``` a`b\n{picture}"),
+            format!("~~~\n```\n~~~\n{picture}"),
+        ] {
+            assert!(!super::prose(&trick).contains("]("), "{trick}");
+        }
+        for code in ["```\n](\n```", "````md\n```\n](\n```\n````", "~~~ `x`\n](\n~~~~  ", "```\n](\n   ```\nx"] {
+            assert_eq!(super::prose(code), code.trim_end(), "{code}");
+        }
+        assert_eq!(super::prose("````\n]("), "````\n](\n````");
     }
 
     #[test]

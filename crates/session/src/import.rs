@@ -1,7 +1,10 @@
 //! Sessions of other programs, read into records. Nothing of them is run, and no approval comes along. Pure.
 
+use crate::header::{Header, header};
+use crate::shape::Shape;
 use reasonix_proto::{CallId, Message, RecordBody, StopReason, ToolCall, ToolOutcome, TurnEnd, Usage};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// A foreign session, read.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +21,8 @@ pub struct Foreign {
 pub fn foreign(text: &str, model: &str) -> Option<Foreign> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader { model, ..Reader::default() };
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    for line in last_branch(lines) {
         match serde_json::from_str::<Value>(line) {
             Ok(value) => reader.line(&value),
             Err(_) => reader.skipped += 1,
@@ -26,6 +30,18 @@ pub fn foreign(text: &str, model: &str) -> Option<Foreign> {
     }
     reader.end_turn();
     (reader.turn > 0).then_some(Foreign { program: reader.program, bodies: reader.bodies, skipped: reader.skipped })
+}
+
+/// The lines of the branch that a log of our own was last on, and those that are no records; of any other file all.
+fn last_branch(lines: Vec<&str>) -> Vec<&str> {
+    let headers: Vec<_> = lines.iter().map(|line| header(line.as_bytes())).collect();
+    let mut shape = Shape::default();
+    headers.iter().flatten().for_each(|header| shape.push(*header, 0, 0));
+    let path: HashSet<usize> = shape.leaf().map(|leaf| shape.path(leaf)).unwrap_or_default().into_iter().collect();
+    let mut place = 0..;
+    let stands = |header: &Option<Header>| header.is_none() || place.next().is_some_and(|place| path.contains(&place));
+    let stands: Vec<bool> = headers.iter().map(stands).collect();
+    lines.into_iter().zip(stands).filter(|(_, stands)| *stands).map(|(line, _)| line).collect()
 }
 
 #[derive(Default)]
@@ -79,10 +95,10 @@ impl Reader<'_> {
         };
         match body {
             RecordBody::Prompt { text, typed, .. } => self.prompt(text, typed),
-            RecordBody::Note { text, .. } if self.turn > 0 => {
+            RecordBody::Note { text, typed, by_user, .. } if self.turn > 0 => {
                 let turn = self.turn;
                 self.close_calls();
-                self.push(RecordBody::Note { turn, text, typed: None, by_user: true });
+                self.push(RecordBody::Note { turn, text, typed, by_user });
             }
             RecordBody::Assistant { message: Message::Assistant { text, calls, .. }, .. } => self.said(text, calls),
             RecordBody::Outcome { call, outcome, .. } => {
@@ -309,6 +325,31 @@ not json
             ("reasonix", vec!["prompt".into(), "assistant".into(), "turn_ended".into()])
         );
         assert!(foreign("{}\n[]\nhello", "m").is_none());
+    }
+
+    #[test]
+    fn of_our_own_log_only_the_branch_comes_that_was_last_in_use() {
+        let text = r#"{"id":1,"parent":null,"at":5,"kind":"session","v":1,"session":"s","version":"1","cwd":"/w","model":"p/m","system":"s","tools":[],"sandbox":"off"}
+{"id":2,"parent":1,"at":6,"kind":"prompt","turn":1,"text":"taken back"}
+{"id":3,"parent":1,"at":7,"kind":"moved","to":1,"why":"rewind"}
+{"id":4,"parent":3,"at":8,"kind":"prompt","turn":2,"text":"stands"}
+{"id":5,"parent":4,"at":8,"kind":"note","turn":2,"text":"from the loop","by_user":false}
+"#;
+        let read = foreign(text, "x/y").unwrap();
+        let said: Vec<_> = read
+            .bodies
+            .iter()
+            .filter_map(|(_, body)| match body {
+                RecordBody::Prompt { text, .. } => Some((text.as_str(), true)),
+                RecordBody::Note { text, by_user, .. } => Some((text.as_str(), *by_user)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(said, [("stands", true), ("from the loop", false)]);
+    }
+
+    #[test]
+    fn times_are_read() {
         assert_eq!(millis("1970-01-01T00:00:01Z"), Some(1000));
         assert_eq!(millis("2000-03-01T00:00:00Z"), Some(951_868_800_000));
         assert_eq!(millis("x"), None);

@@ -11,6 +11,7 @@ use reasonix_store::{Lock, LockError, private_folder};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -115,8 +116,10 @@ enum State {
 /// The end of an open file.
 struct Tail {
     file: File,
-    /// Up to here the file is whole lines; beyond may be the rest of a failed write.
+    /// Up to here the file is whole lines.
     whole: u64,
+    /// True when beyond may be the rest of a failed write.
+    torn: bool,
     _lock: Lock,
 }
 
@@ -129,7 +132,7 @@ impl Log {
     /// A log that goes on after its past, whose last whole line ends at `whole`.
     pub(crate) fn resume(place: Place, lock: Lock, past: Past, whole: u64) -> Result<Self, SessionError> {
         let file = place.append_log().map_err(SessionError::io(&place.log()))?;
-        let tail = Tail { file, whole, _lock: lock };
+        let tail = Tail { file, whole, torn: false, _lock: lock };
         let numbering = past.with_shape(|shape, _| Numbering::after(shape));
         Ok(Self { place, numbering, state: State::Open(tail), past })
     }
@@ -150,11 +153,7 @@ impl Log {
     fn write(&mut self, record: &Record, starts: bool) -> io::Result<()> {
         let line = line::encode(record)?;
         let (offset, on_disk) = match &mut self.state {
-            State::Open(tail) => {
-                let offset = tail.whole;
-                tail.append(&line)?;
-                (offset, true)
-            }
+            State::Open(tail) => (tail.append(&line, &self.place)?, true),
             State::HeldBack(held) if !starts => {
                 let offset = held.len() as u64;
                 held.extend_from_slice(&line);
@@ -181,21 +180,41 @@ impl Log {
 }
 
 impl Tail {
-    fn append(&mut self, line: &[u8]) -> io::Result<()> {
-        if self.file.metadata()?.len() != self.whole {
+    /// Appends a line and gives the place where it begins.
+    fn append(&mut self, line: &[u8], place: &Place) -> io::Result<u64> {
+        let length = self.file.metadata()?.len();
+        if self.torn {
             self.file.set_len(self.whole)?;
+            self.torn = false;
+        } else if length != self.whole {
+            self.go_after(length, place)?;
         }
         match self.file.write_all(line) {
             Ok(()) => {
+                let begins = self.whole;
                 self.whole += line.len() as u64;
-                Ok(())
+                Ok(begins)
             }
             Err(error) => {
                 // If even this fails, the next append does it first.
-                let _ = self.file.set_len(self.whole);
+                self.torn = self.file.set_len(self.whole).is_err();
                 Err(error)
             }
         }
+    }
+
+    /// Somebody wrote to the file past the lock: what they wrote stays, and our lines come after it.
+    fn go_after(&mut self, length: u64, place: &Place) -> io::Result<()> {
+        let mut last = *b"\n";
+        if let Some(before) = length.checked_sub(1) {
+            place.open_log()?.read_exact_at(&mut last, before)?;
+        }
+        self.whole = length;
+        if last != *b"\n" {
+            self.file.write_all(b"\n")?;
+            self.whole += 1;
+        }
+        Ok(())
     }
 }
 
@@ -206,7 +225,7 @@ fn create(place: &Place, first: &[u8]) -> io::Result<Tail> {
     let staged = place.folder.join(format!("{}.new", place.session));
     let made = stage(&staged, first).and_then(|file| {
         std::fs::rename(&staged, place.log())?;
-        Ok(Tail { file, whole: first.len() as u64, _lock: lock })
+        Ok(Tail { file, whole: first.len() as u64, torn: false, _lock: lock })
     });
     if made.is_err() {
         let _ = std::fs::remove_file(&staged);

@@ -33,7 +33,7 @@ enum Lines {
     /// In the file of this place; `held` while there is none yet.
     File { place: Place, held: Vec<u8> },
     /// Nowhere but here.
-    Memory(Vec<Record>),
+    Memory(Arc<Vec<Record>>),
 }
 
 /// A page of the active branch.
@@ -55,7 +55,7 @@ impl Past {
 
     /// A past that is kept in memory only.
     pub(crate) fn in_memory() -> Self {
-        Self::with(Shape::default(), Marks::default(), Lines::Memory(Vec::new()), false)
+        Self::with(Shape::default(), Marks::default(), Lines::Memory(Arc::default()), false)
     }
 
     fn with(shape: Shape, marks: Marks, lines: Lines, damaged: bool) -> Self {
@@ -73,7 +73,7 @@ impl Past {
         inner.shape.push(header, offset, line.len().saturating_sub(1));
         inner.marks.take(record);
         match &mut inner.lines {
-            Lines::Memory(records) => records.push(record.clone()),
+            Lines::Memory(records) => Arc::make_mut(records).push(record.clone()),
             Lines::File { held, .. } if on_disk => *held = Vec::new(),
             Lines::File { held, .. } => held.extend_from_slice(line),
         }
@@ -222,7 +222,7 @@ impl Inner {
     /// Something to read lines with, without holding the lock.
     fn reader(&self) -> io::Result<Reader> {
         match &self.lines {
-            Lines::Memory(records) => Ok(Reader::Memory(records.clone())),
+            Lines::Memory(records) => Ok(Reader::Memory(Arc::clone(records))),
             Lines::File { held, .. } if !held.is_empty() => Ok(Reader::Held(held.clone())),
             Lines::File { place, .. } => match place.open_log() {
                 Ok(file) => Ok(Reader::File(file)),
@@ -247,7 +247,7 @@ impl Found {
 }
 
 enum Reader {
-    Memory(Vec<Record>),
+    Memory(Arc<Vec<Record>>),
     Held(Vec<u8>),
     File(File),
 }

@@ -95,6 +95,29 @@ async fn one_writer_and_the_second_is_told_who() {
     assert_eq!(names, [format!("{id}.jsonl").as_str()], "nothing else is left");
 }
 
+#[tokio::test]
+async fn what_somebody_else_wrote_past_the_lock_is_not_cut_off() {
+    let state = tempfile::tempdir().unwrap();
+    let sessions = Sessions::at(state.path());
+    let opened = sessions.create(head("/work")).unwrap();
+    let mut records = append(&opened, vec![prompt(1, "x")]).await;
+    let id = opened.past.history().unwrap().head.unwrap().session;
+    let path = log_of(state.path(), &id);
+    let line = std::fs::read_to_string(&path).unwrap().lines().last().unwrap().to_owned();
+    for other in [format!("{line}\n"), format!("{line}\n{line}\n"), "half a li".to_owned()] {
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(other.as_bytes()).unwrap();
+        records.push(opened.journal.append(says(1, 1, "mine", &[])).await.unwrap());
+        assert_eq!(opened.past.all().unwrap(), records, "reads its own");
+    }
+    drop(opened);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text.matches(&line).count(), 4, "{text}");
+    assert!(text.contains("half a li\n"), "{text}");
+    let seen = sessions.look(id.as_str()).unwrap();
+    assert_eq!((seen.damage.doubled, seen.damage.lines), (3, vec![8]));
+    assert_eq!(seen.past.all().unwrap().iter().filter(|record| records.contains(record)).count(), records.len() + 3);
+}
+
 /// A write that a crash cut short can end at any byte.
 #[tokio::test]
 async fn cut_at_every_byte_it_opens_with_every_whole_line() {
