@@ -260,6 +260,21 @@ fn tools_chosen_on_resume_are_the_ones_offered() {
 }
 
 #[test]
+fn that_commands_are_not_held_is_said_whenever_they_can_be_run() {
+    let place = Place::new((0..4).map(|_| Reply::say("ok")).collect());
+    place.configure("[sandbox]\nbash = \"off\"\n");
+    for (args, said) in [
+        (vec!["run", "--tools", "ls", "a"], false),
+        (vec!["run", "-c", "--tools", "bash", "b"], true),
+        (vec!["run", "c"], true),
+        (vec!["run", "-c", "--tools", "ls", "d"], false),
+    ] {
+        let ran = place.run(&args);
+        assert_eq!((ran.code, ran.err.contains("sandbox")), (Some(0), said), "{args:?}: {}", ran.err);
+    }
+}
+
+#[test]
 fn a_session_is_not_taken_up_in_another_folder() {
     let place = Place::new(vec![Reply::say("one"), Reply::say("two")]);
     place.run(&["run", "a"]);

@@ -16,6 +16,15 @@ pub(crate) enum Work {
 }
 
 impl Work {
+    /// What a person makes of a command that waits: its marks say what becomes of it.
+    fn edited(said: Said) -> Self {
+        let Some(command) = said.typed().strip_prefix('!') else { return Self::Prompt(said) };
+        match command.strip_prefix('!') {
+            Some(command) => Self::Shell { command: command.to_owned(), keep: false },
+            None => Self::Shell { command: command.to_owned(), keep: true },
+        }
+    }
+
     fn shown(&self) -> String {
         match self {
             Self::Prompt(said) => said.typed().to_owned(),
@@ -68,9 +77,7 @@ impl Queue {
         let mut later = self.lock();
         let Some(place) = later.iter().position(|(waits, _)| *waits == id) else { return false };
         match (said, later.get_mut(place)) {
-            (Some(said), Some((_, Work::Shell { command, .. }))) => {
-                *command = said.typed().trim_start_matches('!').to_owned();
-            }
+            (Some(said), Some((_, work @ Work::Shell { .. }))) => *work = Work::edited(said),
             (Some(said), Some((_, work))) => *work = Work::Prompt(said),
             _ => drop(later.remove(place)),
         }
@@ -114,6 +121,16 @@ mod tests {
         assert!(queue.edit(2, Some("!pwd".into())));
         assert!(queue.edit(3, None));
         assert!(!queue.edit(3, None));
+        for (text, wanted) in [
+            ("!!cat key", Work::Shell { command: "cat key".into(), keep: false }),
+            ("!ls", Work::Shell { command: "ls".into(), keep: true }),
+            ("what is here?", Work::Prompt("what is here?".into())),
+        ] {
+            let queue = Queue::default();
+            queue.add(Work::Shell { command: "ls".into(), keep: true });
+            assert!(queue.edit(1, Some(text.into())));
+            assert_eq!(queue.pop(), Some(wanted), "{text}");
+        }
         assert_eq!(queue.pop(), Some(Work::Prompt("much later".into())));
         assert_eq!(queue.pop(), Some(Work::Shell { command: "pwd".into(), keep: true }));
         assert_eq!(queue.pop(), None);

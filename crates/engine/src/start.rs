@@ -282,8 +282,14 @@ fn confinement_of(start: &Start) -> Result<Confinement, EngineError> {
 
 /// Whether commands can be run at all.
 fn runs_commands(start: &Start, earlier: Option<&[String]>) -> bool {
-    let on = earlier.unwrap_or(&start.settings.tools.enabled);
+    let on = wanted_tools(start, earlier);
     on.is_empty() || on.iter().any(|name| name == "bash")
+}
+
+/// The tools that the user chose; otherwise the ones the session had; none for all.
+fn wanted_tools<'a>(start: &'a Start, earlier: Option<&'a [String]>) -> &'a [String] {
+    let chosen = &start.settings.tools.enabled;
+    if chosen.is_empty() { earlier.unwrap_or_default() } else { chosen }
 }
 
 fn announce(outbox: &Outbox, opened: &Opened, resumed: bool, model: &str, sandbox: Option<&Phrase>) {
@@ -469,8 +475,7 @@ fn toolset(
     shell: Shell,
     earlier: Option<&[String]>,
 ) -> Tools {
-    let chosen = &start.settings.tools.enabled;
-    let on = if chosen.is_empty() { earlier.unwrap_or_default() } else { chosen };
+    let on = wanted_tools(start, earlier);
     let tools = all_tools(start, artifacts, state, shell);
     let lonely = earlier.is_none() && !start.attended;
     let is_on = |name: &String| (on.is_empty() || on.contains(name)) && !(lonely && ASKING.contains(&name.as_str()));
