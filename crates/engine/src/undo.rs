@@ -133,7 +133,10 @@ impl Undo {
             let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
             *turn = Turn { number, state: Some(taken.state.clone()) };
         }
-        self.keep(number, moment, taken).await;
+        if !self.keep(number, moment, taken).await {
+            // Nothing on the log would say where the turn began; the next call that writes begins it anew.
+            self.turn.lock().unwrap_or_else(PoisonError::into_inner).state = last;
+        }
     }
 
     /// A look at the files; none when there is no undo, which is said once.
@@ -163,13 +166,13 @@ impl Undo {
         }
     }
 
-    async fn keep(&self, turn: u32, moment: Moment, taken: Taken) {
+    /// Journals a state. False when the log cannot be written, which is said by whoever needs it next.
+    async fn keep(&self, turn: u32, moment: Moment, taken: Taken) -> bool {
         let named = taken.uncovered.iter().take(MOST_NAMED);
         let uncovered = named.map(back::named).collect();
         let more = taken.uncovered.len().saturating_sub(MOST_NAMED) as u64;
         let body = RecordBody::Snapshot(Snapshot { turn, moment, state: taken.state, uncovered, more });
-        // A log that cannot be written is said by whoever needs it next.
-        let _ = self.journal.append(body).await;
+        self.journal.append(body).await.is_ok()
     }
 }
 
@@ -206,5 +209,60 @@ fn scan_all(mut snapshots: Snapshots, keep: &Keep, queue: &Receiver<Request>, st
                 drop(answer.send(take_back(&mut snapshots, &spans, turn, force)));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Keep, Undo};
+    use reasonix_agent::{BoxFuture, Journal, JournalError, Sink, Watch};
+    use reasonix_proto::{Action, Event, Family, Moment, Record, RecordBody, RecordId};
+    use reasonix_workspace::snapshot::{Limits, Snapshots};
+    use std::sync::{Arc, Mutex};
+
+    /// A log on a disk that was full once.
+    #[derive(Default)]
+    struct Log(Mutex<(bool, Vec<RecordBody>)>);
+
+    impl Journal for Log {
+        fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
+            let mut log = self.0.lock().unwrap();
+            let full = !std::mem::replace(&mut log.0, true);
+            if !full {
+                log.1.push(body.clone());
+            }
+            Box::pin(async move {
+                let error = JournalError { path: String::new(), reason: "full".into() };
+                if full { Err(error) } else { Ok(Record { id: RecordId(1), parent: None, at: 0, body }) }
+            })
+        }
+    }
+
+    impl Sink for Log {
+        fn emit(&self, _: Event) {}
+    }
+
+    #[tokio::test]
+    async fn a_state_that_could_not_be_written_down_is_not_relied_on() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap().join("project");
+        std::fs::create_dir(&root).unwrap();
+        let snapshots = Snapshots::open(&root, &temp.path().join("kept"), None, Limits::default()).unwrap();
+        let (log, keep) = (Arc::new(Log::default()), Keep { home: temp.path().to_owned(), most: u64::MAX });
+        let undo = Undo::new(snapshots, keep, log.clone(), log.clone()).unwrap();
+        let action = Action::writes(Family::Edit, vec!["a".into()]);
+        undo.before(1, &action).await;
+        undo.before(1, &action).await;
+        undo.after(1).await;
+        let log = log.0.lock().unwrap();
+        let moments: Vec<Moment> = log
+            .1
+            .iter()
+            .filter_map(|body| match body {
+                RecordBody::Snapshot(taken) => Some(taken.moment),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(moments, [Moment::Before, Moment::After]);
     }
 }

@@ -154,20 +154,26 @@ struct Touched {
 /// What the spans changed, and what changed between and after them.
 fn touched(snapshots: &Snapshots, start: &Span, rest: &[Span], current: &Tree) -> Result<Touched, SnapshotError> {
     let mut touched = Touched::default();
-    let mut last: Option<Tree> = None;
+    let mut last: Option<(Option<&String>, Tree)> = None;
     for span in std::iter::once(start).chain(rest) {
-        let before = snapshots.read(&span.before)?;
-        if let Some(last) = &last {
-            touched.others.extend(changes_between(last, &before));
-        }
+        let before = match last {
+            // Nobody did anything in between.
+            Some((Some(state), last)) if *state == span.before => last,
+            Some((_, last)) => {
+                let before = snapshots.read(&span.before)?;
+                touched.others.extend(changes_between(&last, &before));
+                before
+            }
+            None => snapshots.read(&span.before)?,
+        };
         let after = match &span.after {
             Some(after) => snapshots.read(after)?,
             None => current.clone(),
         };
         touched.ours.extend(changes_between(&before, &after).into_iter().filter(|path| covers(&before, path)));
-        last = Some(after);
+        last = Some((span.after.as_ref(), after));
     }
-    if let Some(last) = &last {
+    if let Some((_, last)) = &last {
         touched.others.extend(changes_between(last, current));
     }
     Ok(touched)

@@ -67,10 +67,16 @@ fn live(
     dry: bool,
 ) -> io::Result<HashSet<BlobKey>> {
     let (mut live, mut bytes) = (HashSet::new(), 0_u64);
+    let mut done = HashSet::new();
     for states in wanted {
-        // A state that is gone already needs nothing.
-        let needed: HashSet<BlobKey> =
-            states.iter().filter_map(|state| State::needs(blobs, state).ok()).flatten().collect();
+        let mut needed: HashSet<BlobKey> = HashSet::new();
+        for state in states {
+            // A state that is gone already needs nothing.
+            if let Ok(keys) = State::needs(blobs, state, &done) {
+                needed.extend(keys);
+                done.extend(BlobKey::from_hex(state));
+            }
+        }
         let more: u64 = needed.difference(&live).filter_map(|key| sizes.get(key)).sum();
         if bytes.saturating_add(more) > most {
             break;

@@ -6,7 +6,7 @@ use super::tree::{Entry, RelPath, Tree};
 use super::{SnapshotError, tree};
 use reasonix_store::{BlobKey, Blobs};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
 const VERSION: u8 = 1;
@@ -57,11 +57,11 @@ impl State {
         postcard::from_bytes::<Self>(&bytes).ok().filter(|state| state.v == VERSION).ok_or_else(gone)
     }
 
-    /// The states from the whole one up to the named one.
-    fn line(blobs: &Blobs, name: &str) -> Result<Vec<(BlobKey, Self)>, SnapshotError> {
+    /// The states from the whole one, or from the one after the last of `done`, up to the named one.
+    fn line(blobs: &Blobs, name: &str, done: &HashSet<BlobKey>) -> Result<Vec<(BlobKey, Self)>, SnapshotError> {
         let mut next = Some(BlobKey::from_hex(name).ok_or_else(|| SnapshotError::Gone(name.to_owned()))?);
         let mut line = Vec::new();
-        while let Some(key) = next {
+        while let Some(key) = next.filter(|key| !done.contains(key)) {
             let state = Self::load(blobs, &key)?;
             next = state.base.map(BlobKey::from_bytes);
             line.push((key, state));
@@ -76,7 +76,8 @@ impl State {
     /// The tree of the named state.
     pub(super) fn read(blobs: &Blobs, name: &str) -> Result<Tree, SnapshotError> {
         let mut tree = Tree::new();
-        for (path, entry) in Self::line(blobs, name)?.into_iter().flat_map(|(_, state)| state.changes) {
+        for (path, entry) in Self::line(blobs, name, &HashSet::new())?.into_iter().flat_map(|(_, state)| state.changes)
+        {
             match entry {
                 Some(entry) => drop(tree.insert(path, entry)),
                 None => drop(tree.remove(&path)),
@@ -85,14 +86,21 @@ impl State {
         Ok(tree)
     }
 
-    /// The blobs of the named state's line, and of every file in its tree.
-    pub(super) fn needs(blobs: &Blobs, name: &str) -> Result<Vec<BlobKey>, SnapshotError> {
-        let mut keys: Vec<_> = Self::line(blobs, name)?.into_iter().map(|(key, _)| key).collect();
-        for entry in Self::read(blobs, name)?.into_values() {
-            if let Entry::File { content, .. } = entry {
-                keys.push(BlobKey::from_bytes(content));
+    /// The blobs of the named state's line, and of every file in its tree; without those that one of the `done` states
+    /// needs, on which this one is built.
+    pub(super) fn needs(blobs: &Blobs, name: &str, done: &HashSet<BlobKey>) -> Result<Vec<BlobKey>, SnapshotError> {
+        let mut newest: HashMap<RelPath, Option<Entry>> = HashMap::new();
+        let mut keys = Vec::new();
+        for (key, state) in Self::line(blobs, name, done)?.into_iter().rev() {
+            keys.push(key);
+            for (path, entry) in state.changes {
+                newest.entry(path).or_insert(entry);
             }
         }
+        keys.extend(newest.into_values().filter_map(|entry| match entry {
+            Some(Entry::File { content, .. }) => Some(BlobKey::from_bytes(content)),
+            _ => None,
+        }));
         Ok(keys)
     }
 }

@@ -450,6 +450,45 @@ fn what_no_state_needs_is_collected_but_never_under_a_running_process() {
     assert_eq!(fresh.content(&tree[&RelPath::from("a")]).unwrap(), b"second");
 }
 
+#[test]
+fn what_wanted_states_need_stays_and_nothing_else() {
+    let place = Place::new();
+    (0..10).for_each(|number| place.write(&format!("f{number}"), format!("first {number}")));
+    let mut snapshots = place.snapshots();
+    let mut states = Vec::new();
+    // More than one whole state, and contents that come back.
+    for round in 0..150_u32 {
+        place.write(&format!("f{}", round % 10), format!("{} of {}", round % 7, round / 40));
+        states.push(snapshots.take(&|| false).unwrap().state);
+    }
+    let contents = |states: &[String]| -> std::collections::BTreeSet<[u8; 32]> {
+        let trees = states.iter().map(|state| place.snapshots().read(state).unwrap());
+        trees
+            .flat_map(|tree| tree.into_values())
+            .filter_map(|entry| match entry {
+                Entry::File { content, .. } => Some(content),
+                _ => None,
+            })
+            .collect()
+    };
+    let pick = |offset: usize| -> Vec<String> { states.iter().skip(offset).step_by(29).cloned().collect() };
+    let wanted = [pick(20), pick(3)];
+    let (all, needed) = (contents(&states), contents(&wanted.concat()));
+    drop(snapshots);
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
+    let folders = fs::read_dir(place.kept.join("blobs")).unwrap().flatten();
+    for blob in folders.flat_map(|fan| fs::read_dir(fan.path()).unwrap().flatten()) {
+        fs::File::open(blob.path()).unwrap().set_modified(old).unwrap();
+    }
+    super::collect(&place.kept, &wanted, u64::MAX, false).unwrap().unwrap();
+    assert_eq!(contents(&wanted.concat()), needed, "every wanted state can be read");
+    let blobs = reasonix_store::Blobs::at(&place.kept.join("blobs"));
+    for content in all {
+        let key = reasonix_store::BlobKey::from_bytes(content);
+        assert_eq!(blobs.contains(&key), needed.contains(&content));
+    }
+}
+
 /// One piece of damage.
 #[derive(Debug, Clone)]
 enum Damage {
