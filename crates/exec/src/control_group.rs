@@ -3,7 +3,7 @@
 //! such group, the limits are counted from outside as ever.
 
 use crate::Bounds;
-use rustix::fs::{Access, access, getxattr};
+use rustix::fs::{Access, Mode, OFlags, access, getxattr, open};
 use rustix::process::{geteuid, getpid};
 use std::fs;
 use std::io;
@@ -77,7 +77,7 @@ impl Given {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let folder = self.folder.join(format!("{NAME}{}-{number}", getpid()));
         fs::create_dir(&folder)?;
-        let mut group = Group { entry: None, folder, memory: self.has("memory"), left: AtomicBool::new(false) };
+        let mut group = Group { open: None, folder, memory: self.has("memory"), left: AtomicBool::new(false) };
         if bounds.processes > 0 && self.has("pids") {
             fs::write(group.folder.join("pids.max"), bounds.processes.to_string())?;
         }
@@ -87,7 +87,7 @@ impl Given {
             let _ = fs::write(group.folder.join("memory.swap.max"), "0");
             let _ = fs::write(group.folder.join("memory.oom.group"), "1");
         }
-        group.entry = Some(fs::OpenOptions::new().write(true).open(group.folder.join("cgroup.procs"))?.into());
+        group.open = Some(open(&group.folder, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?);
         Ok(group)
     }
 }
@@ -96,8 +96,8 @@ impl Given {
 #[derive(Debug)]
 pub(crate) struct Group {
     folder: PathBuf,
-    /// Whoever writes `0` here is in it.
-    entry: Option<OwnedFd>,
+    /// The same, for a process to be born into.
+    open: Option<OwnedFd>,
     memory: bool,
     left: AtomicBool,
 }
@@ -108,9 +108,9 @@ impl Group {
         given()?.group(bounds).ok()
     }
 
-    /// Where a process enters; -1 when it cannot.
-    pub(crate) fn entry(&self) -> RawFd {
-        self.entry.as_ref().map_or(-1, AsRawFd::as_raw_fd)
+    /// The folder that a process can be born into; -1 when it cannot.
+    pub(crate) fn folder(&self) -> RawFd {
+        self.open.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
 
     /// Kills what is left in the group and removes it. True when the kernel had ended the command for its memory.

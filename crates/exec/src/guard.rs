@@ -8,6 +8,7 @@
 //! its own and the facts they tell; the error number of the C library it may spoil belongs to a thread that only waits for the guard.
 #![allow(unsafe_code)]
 
+mod birth;
 mod watch;
 
 use crate::Bounds;
@@ -71,7 +72,7 @@ fn keep_guard(plan: &Arc<Plan>, ends: Ends, tree: &Arc<Tree>) -> io::Result<()> 
         walls: plan.confined.as_ref().and_then(|confined| confined.walls.as_ref()),
         locks: plan.confined.as_ref().map(|confined| &confined.locks),
         bounds: plan.bounds,
-        group: plan.group.as_ref().map_or(-1, Group::entry),
+        group: plan.group.as_ref().map_or(-1, Group::folder),
         guard: AtomicI32::new(0),
         born: AtomicI32::new(-1),
         guard_stack: guard_stack.as_mut_ptr_range().end.cast(),
@@ -180,7 +181,7 @@ struct Birth<'a> {
     walls: Option<&'a Walls>,
     locks: Option<&'a Locks>,
     bounds: Bounds,
-    /// Where the command enters its control group; -1 when it has none.
+    /// The folder of the command's control group; -1 when it has none.
     group: RawFd,
     /// The guard as it knows itself.
     guard: AtomicI32,
@@ -209,11 +210,27 @@ extern "C" fn guard_main(birth: *mut c_void) -> i32 {
         birth.guard.store(libc::getpid(), Ordering::Relaxed);
         // With CLONE_VFORK the guard stands still until the command has been executed, or has failed to be.
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-        let command = libc::clone(command_main, birth.stack, flags, arg);
+        let command = bear(birth, flags, arg);
         if command == -1 {
             birth.facts.has_failed(*libc::__errno_location());
         }
         Guard::new(birth, command).watch()
+    }
+}
+
+/// Has the command be born, in its control group where it has one. Where it cannot be, its limits are counted from outside
+/// as for any other.
+unsafe fn bear(birth: &Birth<'_>, flags: i32, arg: *mut c_void) -> i32 {
+    // SAFETY: the stack is the command's alone; `command_main` ends its process.
+    unsafe {
+        if birth.group >= 0 {
+            let start = birth.stack.byte_sub(STACK);
+            let command = birth::clone_into(birth.group, command_main, (start, STACK), flags, arg);
+            if command > 0 {
+                return i32::try_from(command).unwrap_or(-1);
+            }
+        }
+        libc::clone(command_main, birth.stack, flags, arg)
     }
 }
 
@@ -243,10 +260,6 @@ extern "C" fn command_main(birth: *mut c_void) -> i32 {
             birth.facts.is_command(libc::getpid());
         }
         clean_slate(birth.guard.load(Ordering::Relaxed));
-        if birth.group >= 0 {
-            // Where it cannot enter, its limits are counted from outside as for any other.
-            libc::write(birth.group, b"0".as_ptr().cast(), 1);
-        }
         limit(&birth.bounds, birth.walls.is_some());
         let connected = libc::dup2(birth.stdin, 0) != -1
             && libc::dup2(birth.output, 1) != -1
