@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Probe(ProbeArgs),
     /// List the saved sessions, show, name, check, export and import them
     Sessions(SessionsArgs),
+    /// Find what was said in earlier sessions
+    History(HistoryArgs),
     /// Take back what the last turn did to files
     Undo(UndoArgs),
     /// Take back what a turn and all after it did to files
@@ -347,6 +349,28 @@ pub(crate) struct ContextArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Prompts, answers and the paths of calls are searched, not outputs. Few, rare words find most; the best hit comes first.\nA hit's id can be given to --around, and its first part to `sessions show`."
+)]
+pub(crate) struct HistoryArgs {
+    /// Words, in any order
+    #[arg(value_name = "QUERY", required_unless_present = "around")]
+    pub(crate) query: Vec<String>,
+    /// In the sessions of all folders, not only of this one
+    #[arg(short, long)]
+    pub(crate) global: bool,
+    /// Print one hit a line as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show so many hits, or so many messages before and after the one of --around
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Show the messages around this hit
+    #[arg(long, value_name = "ID", conflicts_with = "query")]
+    pub(crate) around: Option<String>,
 }
 
 #[derive(Debug, Args)]

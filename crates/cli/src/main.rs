@@ -7,6 +7,7 @@ mod context;
 mod demo;
 mod doctor;
 mod exit;
+mod history;
 mod import;
 mod inspect;
 mod interrupts;
@@ -64,6 +65,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Models(models)) => runtime()?.block_on(models::models(&models)),
         Some(Command::Probe(probe)) => runtime()?.block_on(probe::probe(&probe)),
         Some(Command::Sessions(sessions)) => sessions::sessions(sessions),
+        Some(Command::History(args)) => history::history(&args),
         Some(Command::Undo(undo)) => runtime()?.block_on(undo::undo(&undo)),
         Some(Command::Rewind(rewind)) => runtime()?.block_on(undo::rewind(&rewind)),
         Some(Command::Changes(changes)) => undo::show_changes(&changes),

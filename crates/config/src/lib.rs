@@ -52,6 +52,7 @@ pub use sections::permissions::{Mode, Permissions, unknown_rule_tools};
 pub use sections::plugins::{Plugin, Transport};
 pub use sections::profiles::Profile;
 pub use sections::providers::{Price, Provider};
+pub use sections::recall::Recall;
 pub use sections::sandbox::{Bash, Caches, CommandLimits, Sandbox};
 pub use sections::serve::Serve;
 pub use sections::skills::Skills;

@@ -2,8 +2,8 @@
 
 use crate::node::{Node, Table};
 use crate::sections::{
-    agent, ask, cache, compaction, logs, models, net, permissions, plugins, profiles, providers, sandbox, serve,
-    skills, tools, tui, undo,
+    agent, ask, cache, compaction, logs, models, net, permissions, plugins, profiles, providers, recall, sandbox,
+    serve, skills, tools, tui, undo,
 };
 use crate::shape::Notices;
 use crate::trust::{Brought, Trust, Variables};
@@ -79,6 +79,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         logs: logs::resolve(&root.section("logs"))?,
         tui: tui::resolve(&root.section("tui")),
         undo: undo::resolve(&root.section("undo"))?,
+        recall: recall::resolve(&root),
         cache: cache::resolve(&root.section("cache"))?,
         trust: Trust::default(),
         user_file: None,

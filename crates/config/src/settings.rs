@@ -11,6 +11,7 @@ use crate::sections::permissions::Permissions;
 use crate::sections::plugins::Plugin;
 use crate::sections::profiles::Profile;
 use crate::sections::providers::Provider;
+use crate::sections::recall::Recall;
 use crate::sections::sandbox::Sandbox;
 use crate::sections::serve::Serve;
 use crate::sections::skills::Skills;
@@ -60,6 +61,8 @@ pub struct Settings {
     pub tui: Tui,
     /// What is kept for undo.
     pub undo: Undo,
+    /// Tools that look back.
+    pub recall: Recall,
     /// The cache.
     pub cache: Cache,
     /// What the project brings that would be executed, and what of it the user trusts.

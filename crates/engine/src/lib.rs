@@ -26,6 +26,7 @@ mod planning;
 mod prompt;
 mod queries;
 mod queue;
+mod recall;
 mod refs;
 mod start;
 pub mod tools;
@@ -42,6 +43,7 @@ pub use models::{build_model, client_of, endpoint_of, missing_key, proxy_of, unp
 pub use outbox::Events;
 pub use probes::{decline_probe, probe_age, probe_declined, probe_now, probed};
 pub use prompt::BASE_PROMPT;
+pub use recall::search_of;
 pub use refs::{Resolved, resolve_refs};
 pub use start::{Start, Which, imported_head, start, tool_names, tool_specs, unknown_tools};
 pub use trust::trust_info;

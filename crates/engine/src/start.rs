@@ -15,7 +15,8 @@ use crate::outbox::Outbox;
 use crate::people::{Floor, People};
 use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
 use crate::queue::Queue;
-use crate::tools::{ASKING, asking_tools, todo_tools};
+use crate::recall::{look_back, no_look_back, on_by_itself};
+use crate::tools::{ASKING, LookBack, asking_tools, recall_tools, todo_tools};
 use crate::trust::Word;
 use crate::undo::{Keep, Undo, snapshots_of};
 use reasonix_agent::{
@@ -126,7 +127,9 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     let crossing = Crossing::new(&start.settings, start.workspace.root(), &confinement, start.attended);
     let shell = Shell { confinement: confinement.clone(), crossing: Some(crossing.clone()) };
     let people = people_of(&start, &opened, &outbox, &gate);
-    let tools = toolset(&start, &artifacts, (&todo, &people), shell, earlier);
+    let from = look_back(&start, (head.session.clone(), opened.past.clone()));
+    let carried = Carried { todo: todo.clone(), people: people.clone(), from };
+    let tools = toolset(&start, &artifacts, &carried, shell, earlier);
     let way_out = crossing.open(&gate, opened.journal.clone(), net_options(&start.settings));
     let prefix = Arc::new(Prefix { system: head.system.clone(), tools: tools.specs(), aliases: tools.aliases() });
     let queue = Arc::new(Queue::default());
@@ -430,13 +433,30 @@ struct Shell {
     crossing: Option<Arc<Crossing>>,
 }
 
+/// What the tools with state of the session work on.
+struct Carried {
+    todo: Todo,
+    people: Arc<People>,
+    from: LookBack,
+}
+
+impl Carried {
+    /// For tools that are never run.
+    fn bare() -> Self {
+        Self { todo: Todo::default(), people: Arc::default(), from: no_look_back() }
+    }
+
+    /// The tools, in the order they are sent.
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        let mut tools = todo_tools(&self.todo);
+        tools.extend(asking_tools(&self.people));
+        tools.extend(recall_tools(&self.from));
+        tools
+    }
+}
+
 /// Every tool there is, in the order they are sent.
-fn all_tools(
-    start: &Start,
-    artifacts: &Arc<dyn Artifacts>,
-    (todo, people): (&Todo, &Arc<People>),
-    how: Shell,
-) -> Vec<Arc<dyn Tool>> {
+fn all_tools(start: &Start, artifacts: &Arc<dyn Artifacts>, carried: &Carried, how: Shell) -> Vec<Arc<dyn Tool>> {
     let deps = Deps { workspace: start.workspace.clone(), artifacts: artifacts.clone() };
     let settings = &start.settings.tools;
     let timeout = (settings.bash_timeout_seconds > 0).then(|| Duration::from_secs(settings.bash_timeout_seconds));
@@ -461,37 +481,38 @@ fn all_tools(
     }
     let mut tools = files(&deps);
     tools.push(Arc::new(Bash::new(shell)));
-    tools.extend(todo_tools(todo));
-    tools.extend(asking_tools(people));
+    tools.extend(carried.tools());
     tools
 }
 
 /// The tools that are on: those the user chose; otherwise, in a session that goes on, the ones it had, so that its
-/// prefix stays the same; otherwise all. What only asks people is not sent where a session begins without any.
+/// prefix stays the same; otherwise all but those that are off by themselves. What only asks people is not sent where
+/// a session begins without any.
 fn toolset(
     start: &Start,
     artifacts: &Arc<dyn Artifacts>,
-    state: (&Todo, &Arc<People>),
+    carried: &Carried,
     shell: Shell,
     earlier: Option<&[String]>,
 ) -> Tools {
     let on = wanted_tools(start, earlier);
-    let tools = all_tools(start, artifacts, state, shell);
+    let tools = all_tools(start, artifacts, carried, shell);
     let lonely = earlier.is_none() && !start.attended;
-    let is_on = |name: &String| (on.is_empty() || on.contains(name)) && !(lonely && ASKING.contains(&name.as_str()));
+    let wanted = |name: &String| if on.is_empty() { on_by_itself(start, name) } else { on.contains(name) };
+    let is_on = |name: &String| wanted(name) && !(lonely && ASKING.contains(&name.as_str()));
     Tools::new(tools.into_iter().filter(|tool| is_on(&tool.spec().name)).collect())
 }
 
 /// What a session of this start would send, or sends when it goes on with these tools.
 pub(crate) fn specs_of(start: &Start, earlier: Option<&[String]>) -> Vec<ToolSpec> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    toolset(start, &artifacts, (&Todo::default(), &Arc::default()), Shell::default(), earlier).specs()
+    toolset(start, &artifacts, &Carried::bare(), Shell::default(), earlier).specs()
 }
 
 /// The tools of a start, with nothing behind them.
 fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    all_tools(start, &artifacts, (&Todo::default(), &Arc::default()), Shell::default())
+    all_tools(start, &artifacts, &Carried::bare(), Shell::default())
 }
 
 /// The names of the tools that a new session sends.
@@ -509,8 +530,7 @@ pub fn tool_names(workspace: &Workspace) -> Vec<String> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
     let mut tools = files(&Deps { workspace: workspace.clone(), artifacts });
     tools.push(Arc::new(Bash::new(ShellOptions::at(workspace.root()))));
-    tools.extend(todo_tools(&Todo::default()));
-    tools.extend(asking_tools(&Arc::default()));
+    tools.extend(Carried::bare().tools());
     Tools::new(tools).specs().into_iter().map(|spec| spec.name).collect()
 }
 

@@ -1,4 +1,4 @@
-//! The append-only session log on disk: journal, tree, resume, fork, list, export, import and artifacts.
+//! The append-only session log on disk: journal, tree, resume, fork, list, search, export, import and artifacts.
 //! The log is the truth: what is not in it did not happen; everything else here is a projection of it.
 
 mod artifacts;
@@ -17,6 +17,7 @@ mod marks;
 mod mend;
 mod past;
 mod redact;
+mod search;
 mod sessions;
 mod shape;
 mod states;
@@ -31,5 +32,6 @@ pub use list::{Ending, Summary};
 pub use load::Damage;
 pub use marks::Marks;
 pub use past::{Page, Past, typed};
+pub use search::{Coverage, Found, Hit, IndexError, Line, Search, Speaker, Wanted, Window};
 pub use sessions::{Opened, Seen, Sessions, in_memory};
 pub use states::States;

@@ -150,15 +150,17 @@ fn read_index(folder: &Path) -> Index {
     index.filter(|index| index.v == VERSION).unwrap_or_default()
 }
 
-struct Found {
-    id: SessionId,
+/// A session file.
+pub(crate) struct Found {
+    pub(crate) id: SessionId,
     path: PathBuf,
-    modified: u64,
-    size: u64,
+    /// When it was last written to, in nanoseconds since the Unix epoch.
+    pub(crate) modified: u64,
+    pub(crate) size: u64,
 }
 
 /// The session files, the one written to last first.
-fn files(folder: &Path) -> io::Result<Vec<Found>> {
+pub(crate) fn files(folder: &Path) -> io::Result<Vec<Found>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),

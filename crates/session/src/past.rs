@@ -211,6 +211,18 @@ impl Past {
         Ok(())
     }
 
+    /// The records of these kinds around one, in the order they were written: `span` before it, as many after it.
+    pub(crate) fn near(&self, id: RecordId, kinds: &[Kind], span: usize) -> Vec<RecordId> {
+        let inner = self.lock();
+        let Some(here) = inner.shape.place(id) else { return Vec::new() };
+        let wanted = |node: &&Node| kinds.contains(&node.header.kind);
+        let (before, after) = inner.shape.nodes().split_at(here.min(inner.shape.nodes().len()));
+        let mut near: Vec<&Node> = before.iter().rev().filter(wanted).take(span).collect();
+        near.reverse();
+        near.extend(after.iter().filter(wanted).take(span + 1));
+        near.into_iter().map(|node| RecordId(node.header.id)).collect()
+    }
+
     /// Works on the shape, for views of the tree.
     pub(crate) fn with_shape<T>(&self, look: impl FnOnce(&Shape, &Marks) -> T) -> T {
         let inner = self.lock();

@@ -35,8 +35,15 @@ const SHORTEST: usize = 12;
 const NAMES: &[&str] = &["password", "passwd", "secret", "api_key", "apikey", "api-key", "access_token", "auth_token"];
 
 /// Masks secrets in texts.
+#[derive(Clone)]
 pub(crate) struct Redact {
     known: Vec<String>,
+}
+
+impl std::fmt::Debug for Redact {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Redact({} secrets)", self.known.len())
+    }
 }
 
 impl Redact {

@@ -11,6 +11,7 @@ pub(crate) mod permissions;
 pub(crate) mod plugins;
 pub(crate) mod profiles;
 pub(crate) mod providers;
+pub(crate) mod recall;
 pub(crate) mod sandbox;
 pub(crate) mod serve;
 pub(crate) mod skills;

@@ -1,11 +1,13 @@
 //! Tools that carry state of the session. Each is one source file with its prompt in a `.md` beside it.
 
 mod ask;
+mod history;
 mod submit_plan;
 mod todo_list;
 mod todo_read;
 mod todo_write;
 
+pub use history::LookBack;
 pub(crate) use submit_plan::title_of;
 pub use todo_list::TodoList;
 
@@ -25,3 +27,8 @@ pub(crate) fn asking_tools(people: &Arc<People>) -> Vec<Arc<dyn Tool>> {
 
 /// The names of the tools that only make sense where a person is.
 pub(crate) const ASKING: &[&str] = &["ask", "submit_plan"];
+
+/// The tools that look back, in the order they are sent.
+pub fn recall_tools(from: &LookBack) -> Vec<Arc<dyn Tool>> {
+    vec![Arc::new(history::HistoryTool::new(from.clone()))]
+}

@@ -173,6 +173,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "imported from {program} as session {session}: {records} records, {skipped} lines could not be used",
         "已从 {program} 导入为会话 {session}：{records} 条记录，{skipped} 行无法使用",
     ),
+    (
+        "cli.indexing",
+        "reading {count} sessions that are not in the index yet; this happens once",
+        "正在读取 {count} 个尚未编入索引的会话；只需一次",
+    ),
     ("cli.interrupted", "interrupted; what was done is kept", "已中断；已完成的部分保留"),
     ("cli.interrupted.hint", "go on with --continue", "用 --continue 继续"),
     ("cli.interrupted_chat", "interrupted; what was done is kept", "已中断；已完成的部分保留"),
@@ -190,6 +195,24 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.more_lines", "… {count} more lines", "… 还有 {count} 行"),
     ("cli.no_folder", "cannot work in {path}: {reason}", "无法在 {path} 中工作：{reason}"),
     ("cli.no_folder.hint", "give an existing folder with -C DIR", "请用 -C DIR 指定存在的目录"),
+    ("cli.no_hit_id", "{id} is not the id of a hit", "{id} 不是搜索结果的编号"),
+    (
+        "cli.no_hit_id.hint",
+        "`reasonix history QUERY` prints ids such as 1f2e3d4c:57",
+        "`reasonix history 关键词` 会给出如 1f2e3d4c:57 的编号",
+    ),
+    ("cli.no_hits", "nothing was found", "没有找到"),
+    (
+        "cli.no_hits.hint",
+        "try fewer or rarer words: a name, a file, a piece of an error message",
+        "请用更少或更少见的词：名称、文件或错误信息片段",
+    ),
+    ("cli.no_hits_here", "nothing was found in the sessions of this folder", "在此文件夹的会话中没有找到"),
+    (
+        "cli.no_hits_here.hint",
+        "try fewer or rarer words, or all folders with --global",
+        "请用更少或更少见的词，或用 --global 搜索所有文件夹",
+    ),
     ("cli.no_home", "there is no home folder to keep settings in", "找不到用于保存设置的主目录"),
     (
         "cli.no_home.hint",

@@ -47,6 +47,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "go on there, end it, or work on a copy: `reasonix --fork {short}`",
         "请在那里继续、结束它，或使用副本：`reasonix --fork {short}`",
     ),
+    ("session.index_busy", "the index of sessions is in use by process {pid}", "会话索引正被进程 {pid} 使用"),
+    ("session.index_busy.hint", "try again in a moment", "请稍后再试"),
+    ("session.index_failed", "the index of sessions cannot be used: {reason}", "无法使用会话索引：{reason}"),
+    (
+        "session.index_failed.hint",
+        "check free space and permissions of the cache folder; the index can be deleted, it is made anew",
+        "请检查缓存文件夹的剩余空间和权限；索引可以删除，会自动重建",
+    ),
     ("session.io", "cannot use {path}: {reason}", "无法使用 {path}：{reason}"),
     (
         "session.io.hint",

@@ -1,0 +1,56 @@
+//! What a session may look back at: where the index of earlier sessions lies, and which tools are on by themselves.
+
+use crate::start::Start;
+use crate::tools::LookBack;
+use reasonix_config::{Settings, api_key};
+use reasonix_proto::SessionId;
+use reasonix_session::{Past, Search, Sessions};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A model with a smaller window is not offered tools that it could do without.
+const ROOMY: u64 = 32_000;
+
+/// Where what can be made anew is kept.
+fn cache_folder(settings: &Settings, home: &Path) -> PathBuf {
+    settings.cache.dir.clone().unwrap_or_else(|| home.join("state/cache"))
+}
+
+/// The search over all saved sessions; touches nothing. The keys of the endpoints are never shown.
+pub fn search_of(settings: &Settings, env: &BTreeMap<String, String>, home: &Path) -> Search {
+    let keys = settings.providers.iter().filter_map(|provider| api_key(provider, env, home));
+    let secrets: Vec<String> = keys.map(|key| key.expose().to_owned()).collect();
+    Search::new(Sessions::at(&home.join("state")), cache_folder(settings, home), &secrets)
+}
+
+/// What a session looks back from.
+pub(crate) fn look_back(start: &Start, own: (SessionId, Past)) -> LookBack {
+    let (settings, env, home) = (start.settings.clone(), start.env.clone(), start.home.clone());
+    let search = Arc::new(move || search_of(&settings, &env, &home));
+    LookBack { search, own: Some(own), folder: start.workspace.root().to_owned() }
+}
+
+/// The same for tools that are never run.
+pub(crate) fn no_look_back() -> LookBack {
+    let search = || Search::new(Sessions::at(Path::new("")), PathBuf::new(), &[]);
+    LookBack { search: Arc::new(search), own: None, folder: PathBuf::new() }
+}
+
+/// Whether a tool is offered where nobody chose tools.
+pub(crate) fn on_by_itself(start: &Start, tool: &str) -> bool {
+    let recall = &start.settings.recall;
+    match tool {
+        "history" => recall.history.unwrap_or_else(|| is_roomy(start)),
+        _ => true,
+    }
+}
+
+fn is_roomy(start: &Start) -> bool {
+    let settings = &start.settings;
+    let found = match &start.model {
+        Some(reference) => settings.resolve_model(reference),
+        None => settings.default_model(),
+    };
+    found.is_ok_and(|found| !(1..ROOMY).contains(&settings.window(&found)))
+}

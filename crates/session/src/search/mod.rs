@@ -1,0 +1,203 @@
+//! Finding what was said in earlier sessions. An index of words lies in the cache folder; it is made and brought up to date
+//! when somebody searches, never before, and can be deleted or spoilt at any time. Blocking.
+
+mod excerpt;
+mod feed;
+mod find;
+mod index;
+mod tokens;
+mod window;
+
+use crate::line;
+use crate::log::Place as LogPlace;
+use crate::redact::Redact;
+use crate::sessions::Sessions;
+use excerpt::excerpt;
+use feed::{content, feed};
+use find::{Place, rank};
+use index::{Index, discard, is_spoilt};
+use reasonix_proto::{Record, RecordBody, RecordId, SessionId};
+use reasonix_store::{Lock, LockError, private_folder};
+use std::collections::HashMap;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+pub use feed::Coverage;
+pub use index::IndexError;
+pub use window::{Line, Window};
+
+/// The file in the cache folder.
+const FILE: &str = "history.sqlite";
+/// Hits of one session in one answer.
+const MOST_OF_ONE: usize = 3;
+/// How often another process that has the index is looked after.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Searches the sessions of a state folder.
+#[derive(Debug, Clone)]
+pub struct Search {
+    sessions: Sessions,
+    cache: PathBuf,
+    redact: Redact,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone)]
+pub struct Wanted<'a> {
+    /// Words, in any order.
+    pub query: &'a str,
+    /// Only sessions of this working folder; all of them when none.
+    pub folder: Option<&'a Path>,
+    /// The most hits.
+    pub most: usize,
+    /// Records of this session from this one on do not count: they are what is being said now.
+    pub before: Option<(&'a SessionId, RecordId)>,
+    /// How long bringing the index up to date may take.
+    pub patience: Duration,
+}
+
+/// Who said something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// A person.
+    User,
+    /// The model.
+    Model,
+    /// A tool, or a command.
+    Tool,
+}
+
+impl Speaker {
+    /// The word for it in lists and in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Model => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+
+    fn of(body: &RecordBody) -> Self {
+        match body {
+            RecordBody::Assistant { .. } => Self::Model,
+            RecordBody::Outcome { .. } | RecordBody::ShellEnded { .. } => Self::Tool,
+            _ => Self::User,
+        }
+    }
+}
+
+/// A record that fits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The session.
+    pub session: SessionId,
+    /// Its working folder.
+    pub folder: String,
+    /// The record.
+    pub record: RecordId,
+    /// When it was written, in milliseconds since the Unix epoch.
+    pub at: u64,
+    /// Who said it.
+    pub by: Speaker,
+    /// The part of the text that fits best, in one line, without secrets.
+    pub text: String,
+    /// How well it fits, beside the others.
+    pub score: f64,
+}
+
+/// What a search came to.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Found {
+    /// The hits, the best first.
+    pub hits: Vec<Hit>,
+    /// How much of what is on disk was searched.
+    pub coverage: Coverage,
+    /// False when there is no word in the query.
+    pub asked: bool,
+}
+
+impl Search {
+    /// A search over these sessions with its index in this folder; touches nothing. `secrets` are never shown.
+    pub fn new(sessions: Sessions, cache: PathBuf, secrets: &[String]) -> Self {
+        Self { sessions, cache, redact: Redact::new(secrets) }
+    }
+
+    /// Brings the index up to date and looks for the words. `stopped` gives it up early, with what is there.
+    pub fn find(&self, wanted: &Wanted<'_>, stopped: &dyn Fn() -> bool) -> Result<Found, IndexError> {
+        let until = Instant::now() + wanted.patience;
+        private_folder(&self.cache).map_err(|source| IndexError::Io { path: self.cache.clone(), source })?;
+        // One at a time: a file that is thrown away and made anew must not be in use elsewhere.
+        let _lock = self.lock(until, stopped)?;
+        let file = self.cache.join(FILE);
+        match self.find_in(&file, wanted, until, stopped) {
+            Err(IndexError::Database(error)) if is_spoilt(&error) => {
+                discard(&file)?;
+                self.find_in(&file, wanted, until, stopped)
+            }
+            other => other,
+        }
+    }
+
+    fn lock(&self, until: Instant, stopped: &dyn Fn() -> bool) -> Result<Lock, IndexError> {
+        let path = self.cache.join("history.lock");
+        loop {
+            match Lock::try_acquire(&path) {
+                Ok(lock) => return Ok(lock),
+                Err(LockError::Io { path, source }) => return Err(IndexError::Io { path, source }),
+                Err(LockError::Held { pid, .. }) if stopped() || Instant::now() > until => {
+                    return Err(IndexError::Busy { pid });
+                }
+                Err(LockError::Held { .. }) => std::thread::sleep(PAUSE),
+            }
+        }
+    }
+
+    fn find_in(
+        &self,
+        file: &Path,
+        wanted: &Wanted<'_>,
+        until: Instant,
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<Found, IndexError> {
+        let terms = tokens::asked(wanted.query);
+        let mut index = Index::open(file)?;
+        let coverage = feed(self, &mut index, until, stopped)?;
+        let folder = wanted.folder.map(|folder| folder.to_string_lossy());
+        let places = rank(&index, &terms, folder.as_deref())?;
+        let mut of_one: HashMap<String, usize> = HashMap::new();
+        let mut hits = Vec::new();
+        for place in places {
+            if hits.len() == wanted.most {
+                break;
+            }
+            let too_many = of_one.get(&place.session).is_some_and(|count| *count >= MOST_OF_ONE);
+            if too_many || is_now(&place, wanted.before) {
+                continue;
+            }
+            if let Some(hit) = self.hit(&place, &terms) {
+                *of_one.entry(place.session).or_default() += 1;
+                hits.push(hit);
+            }
+        }
+        Ok(Found { hits, coverage, asked: !terms.is_empty() })
+    }
+
+    /// The record as it is on disk; none when it is not there any more.
+    fn hit(&self, place: &Place, terms: &[tokens::Term]) -> Option<Hit> {
+        let session = SessionId::from(place.session.as_str());
+        let log = LogPlace { folder: self.sessions.folder().to_owned(), session: session.clone() };
+        let mut bytes = vec![0; place.length];
+        log.open_log().ok()?.read_exact_at(&mut bytes, place.offset).ok()?;
+        let Record { id, at, body, .. } = line::is_sound(&bytes).then(|| line::parse(&bytes)).flatten()?;
+        let (said, paths) = content(&body);
+        let text = if said.trim().is_empty() { paths } else { said };
+        let text = excerpt(&self.redact.text(&text), terms);
+        let (folder, by, score) = (place.cwd.clone(), Speaker::of(&body), place.score);
+        (id.0 == place.record).then_some(Hit { session, folder, record: id, at, by, text, score })
+    }
+}
+
+fn is_now(place: &Place, before: Option<(&SessionId, RecordId)>) -> bool {
+    before.is_some_and(|(session, record)| place.session == session.as_str() && place.record >= record.0)
+}
