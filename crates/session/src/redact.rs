@@ -1,5 +1,7 @@
 //! Masks what looks like a key, and what is known to be one. Pure.
 
+use std::borrow::Cow;
+
 /// What stands in place of a secret.
 const MASK: &str = "[redacted]";
 /// Beginnings of keys that services give out; what follows is letters, digits and a few marks.
@@ -82,30 +84,39 @@ fn words(text: &str) -> String {
         let bridge = gap.chars().all(|c| matches!(c, ':' | '"' | '\'' | ' ' | '='));
         out.push_str(gap);
         out.push_str(&masked(word, named && bridge && !gap.is_empty()));
-        let lower = word.to_lowercase();
-        named = lower == "bearer" || NAMES.iter().any(|name| lower.ends_with(name));
+        named = word.eq_ignore_ascii_case("bearer") || is_name(word);
         rest = after;
     }
     out.push_str(rest);
     out
 }
 
-fn masked(word: &str, named: bool) -> String {
-    for prefix in PREFIXES {
+/// True when what follows this word is a secret.
+fn is_name(word: &str) -> bool {
+    let ends = |name: &str| {
+        let end = word.len().checked_sub(name.len()).and_then(|start| word.get(start..));
+        end.is_some_and(|end| end.eq_ignore_ascii_case(name))
+    };
+    NAMES.iter().any(|name| ends(name))
+}
+
+fn masked(word: &str, named: bool) -> Cow<'_, str> {
+    // Most words are too short for a key, and there are many words.
+    for prefix in PREFIXES.iter().filter(|_| word.len() > SHORTEST) {
         if let Some(at) = word.find(prefix)
             && word.len() - at - prefix.len() >= SHORTEST
         {
-            return format!("{}{MASK}", word.get(..at).unwrap_or_default());
+            return format!("{}{MASK}", word.get(..at).unwrap_or_default()).into();
         }
     }
     // `password=hunter2`: the sign of equality is part of the word.
     if let Some((name, value)) = word.split_once('=')
         && value.len() >= 6
-        && NAMES.iter().any(|known| name.to_lowercase().ends_with(known))
+        && is_name(name)
     {
-        return format!("{name}={MASK}");
+        return format!("{name}={MASK}").into();
     }
-    if named && word.len() >= 6 { MASK.to_owned() } else { word.to_owned() }
+    Cow::Borrowed(if named && word.len() >= 6 { MASK } else { word })
 }
 
 /// Masks what lies between the marks of a private key.

@@ -69,6 +69,6 @@ mod tests {
         let shown = excerpt(&text, &asked("空行 parser"));
         assert!(shown.contains("the parser fails on 空行 input"), "{shown}");
         assert!(shown.starts_with('…') && shown.ends_with('…') && shown.chars().count() < 300, "{shown}");
-        assert_eq!(excerpt("short\u{200b} one", &asked("x")), "short⟨1 hidden character⟩ one");
+        assert_eq!(excerpt("short\u{200b} one", &asked("x")), "short⟨U+200B⟩ one");
     }
 }

@@ -8,11 +8,13 @@ use rusqlite::{Row, params_from_iter};
 /// More words of a query are not looked for.
 const MOST_TERMS: usize = 16;
 /// No more records than this are weighed; of more, the newest.
-const MOST_WEIGHED: usize = 20_000;
+const MOST_WEIGHED: usize = 8_000;
 /// So many of the best are looked at closer.
 const MOST_RANKED: usize = 200;
 /// A word that stands in more than one record out of so many is common.
 const COMMON: usize = 8;
+/// Where there are only common words, so many of them.
+const MOST_COMMON: usize = 3;
 /// What has less than this share of the best score is noise.
 const FLOOR: f64 = 0.25;
 
@@ -70,19 +72,28 @@ fn place_of(row: &Row<'_>) -> rusqlite::Result<Place> {
     })
 }
 
-/// The words that tell records apart: the common ones only where there are no others. True when they stand in so many
-/// records that not all can be weighed.
+/// The words that tell records apart: the rarest first, as many as can be weighed, and common ones only where there are no
+/// others. True when not all records that have them can be weighed.
 fn telling<'t>(index: &Index, terms: &'t [Term]) -> Result<(Vec<&'t Term>, bool), IndexError> {
     let all: i64 = index.db.query_row("SELECT coalesce(max(n), 0) FROM docs", [], |row| row.get(0))?;
-    let common = usize::try_from(all).unwrap_or(0) / COMMON;
+    let common = (usize::try_from(all).unwrap_or(0) / COMMON).clamp(1, MOST_WEIGHED);
     let mut counted: Vec<(&Term, usize)> = Vec::new();
     for term in terms.iter().take(MOST_TERMS) {
         counted.push((term, count(index, term)?));
     }
-    let rare = counted.iter().any(|(_, count)| (1..=common).contains(count));
-    counted.retain(|(_, count)| *count > 0 && (!rare || *count <= common));
-    let many = counted.iter().map(|(_, count)| count).sum::<usize>() > MOST_WEIGHED;
-    Ok((counted.into_iter().map(|(term, _)| term).collect(), many))
+    counted.retain(|(_, count)| *count > 0);
+    counted.sort_by_key(|(_, count)| *count);
+    let rare = counted.first().is_some_and(|(_, count)| *count <= common);
+    let mut sum = 0;
+    let mut kept = Vec::new();
+    for (term, count) in counted {
+        sum += count;
+        let fits = if rare { count <= common && sum <= 2 * MOST_WEIGHED } else { kept.len() < MOST_COMMON };
+        if kept.is_empty() || fits {
+            kept.push(term);
+        }
+    }
+    Ok((kept, !rare && sum > MOST_WEIGHED))
 }
 
 /// In how many records a word stands, as far as that matters.
