@@ -25,10 +25,10 @@ pub fn search_of(settings: &Settings, env: &BTreeMap<String, String>, home: &Pat
 }
 
 /// What a session looks back from.
-pub(crate) fn look_back(start: &Start, own: (SessionId, Past)) -> LookBack {
+pub(crate) fn look_back(start: &Start, own: Option<(SessionId, Past)>) -> LookBack {
     let (settings, env, home) = (start.settings.clone(), start.env.clone(), start.home.clone());
     let search = Arc::new(move || search_of(&settings, &env, &home));
-    LookBack { search, own: Some(own), folder: start.workspace.root().to_owned() }
+    LookBack { search, own, folder: start.workspace.root().to_owned() }
 }
 
 /// The same for tools that are never run.

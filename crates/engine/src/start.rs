@@ -127,9 +127,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     let crossing = Crossing::new(&start.settings, start.workspace.root(), &confinement, start.attended);
     let shell = Shell { confinement: confinement.clone(), crossing: Some(crossing.clone()) };
     let people = people_of(&start, &opened, &outbox, &gate);
-    let from = look_back(&start, (head.session.clone(), opened.past.clone()));
-    let carried = Carried { todo: todo.clone(), people: people.clone(), from };
-    let tools = toolset(&start, &artifacts, &carried, shell, earlier);
+    let tools = toolset(&start, &artifacts, &Carried::of(&start, &opened, &todo, &people), shell, earlier);
     let way_out = crossing.open(&gate, opened.journal.clone(), net_options(&start.settings));
     let prefix = Arc::new(Prefix { system: head.system.clone(), tools: tools.specs(), aliases: tools.aliases() });
     let queue = Arc::new(Queue::default());
@@ -441,6 +439,13 @@ struct Carried {
 }
 
 impl Carried {
+    /// What a session has that was opened.
+    fn of(start: &Start, opened: &Opened, todo: &Todo, people: &Arc<People>) -> Self {
+        let session = opened.history.head.as_ref().map(|head| head.session.clone());
+        let from = look_back(start, session.map(|session| (session, opened.past.clone())));
+        Self { todo: todo.clone(), people: people.clone(), from }
+    }
+
     /// For tools that are never run.
     fn bare() -> Self {
         Self { todo: Todo::default(), people: Arc::default(), from: no_look_back() }
