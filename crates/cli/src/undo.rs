@@ -149,7 +149,7 @@ impl Place {
         for path in &back.changed {
             say::line(&clean(&format!("  {path}")))?;
         }
-        for (level, phrase) in back.notices() {
+        for (level, phrase) in back.notices(code == "undo.redone") {
             say::notice(level, &phrase);
         }
         if code == "undo.done" && !back.changed.is_empty() {

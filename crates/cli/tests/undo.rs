@@ -135,6 +135,28 @@ fn what_the_user_changed_since_is_kept_unless_forced() {
     assert_eq!(std::fs::read(place.work.join("notes")).unwrap(), b"mine too\n", "no turn made it");
 }
 
+/// The command that a hint names.
+fn hinted(err: &str) -> Vec<String> {
+    let hint = err.lines().find(|line| line.contains("--force")).unwrap_or_default();
+    let command = hint.split('`').nth(1).unwrap_or_default();
+    command.split(' ').skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_hint_about_what_was_kept_takes_back_that_and_no_more() {
+    let place =
+        place(vec![bash("echo 1 > one"), Reply::say("ok"), bash("sed -i s/.*/agent/ src/a.txt"), Reply::say("ok")]);
+    run(&place, "first");
+    run(&place, "second");
+    place.work.write("src/a.txt", "mine\n");
+    let undone = place.run(&["undo"]);
+    let command = hinted(&undone.err);
+    let forced = place.run(&command.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(forced.code, Some(0), "{command:?}: {}", forced.err);
+    assert_eq!(std::fs::read(place.work.join("src/a.txt")).unwrap(), b"one\n");
+    assert!(place.work.join("one").exists(), "{command:?} took back the turn before too");
+}
+
 #[test]
 fn survives_git_reset_git_clean_and_removal_of_everything() {
     for damage in ["git reset --hard", "git clean -fd", "rm -rf ./*"] {
@@ -181,6 +203,7 @@ fn a_turn_that_only_reads_keeps_nothing_and_a_killed_one_can_be_taken_back() {
     let undone = place.run(&["undo"]);
     assert_eq!(undone.code, Some(0), "{}", undone.err);
     assert!(!made.exists());
+    assert!(undone.err.contains("turn 2 was cut off"), "{}", undone.err);
     place.assert_resumes();
 }
 

@@ -64,7 +64,7 @@ impl Live {
                 self.desk.change(RecordBody::Restored(back.record(false))).await;
                 let done = Phrase::new("undo.done").with("turn", turn).with("count", back.changed.len());
                 self.desk.notice(Level::Info, done);
-                back.notices().into_iter().for_each(|(level, phrase)| self.desk.notice(level, phrase));
+                back.notices(false).into_iter().for_each(|(level, phrase)| self.desk.notice(level, phrase));
                 true
             }
             Some(Err(BackError::NothingToTakeBack(_))) if with_chat => true,

@@ -30,6 +30,8 @@ pub struct FilesBack {
     pub kept: Vec<String>,
     /// What could not be had back, with the reason.
     pub blocked: Vec<(String, String)>,
+    /// True when nobody knows where the turn ended, because its process did.
+    pub cut_off: bool,
     /// What the states do not cover, and what was made that they do not, as `path (reason)`.
     pub uncovered: Vec<String>,
 }
@@ -48,13 +50,21 @@ impl FilesBack {
     }
 
     /// What a person should know beside what was changed.
-    pub fn notices(&self) -> Vec<(Level, Phrase)> {
-        let kept = self.kept.iter().map(|path| (Level::Warning, Phrase::new("undo.kept").with("path", path)));
-        let blocked = self
-            .blocked
-            .iter()
-            .map(|(path, why)| (Level::Warning, Phrase::new("undo.blocked").with("path", path).with("why", why)));
-        let mut notices: Vec<_> = kept.chain(blocked).collect();
+    pub fn notices(&self, redone: bool) -> Vec<(Level, Phrase)> {
+        let warning = |code| (Level::Warning, Phrase::new(code).with("turn", self.turn));
+        let about = |code, path: &String| {
+            let (level, phrase) = warning(code);
+            (level, phrase.with("path", path))
+        };
+        let kept = if redone { "undo.kept_again" } else { "undo.kept" };
+        let mut notices: Vec<_> = self.kept.iter().map(|path| about(kept, path)).collect();
+        notices.extend(self.blocked.iter().map(|(path, why)| {
+            let (level, phrase) = about("undo.blocked", path);
+            (level, phrase.with("why", why))
+        }));
+        if self.cut_off {
+            notices.push(warning("undo.cut_off"));
+        }
         if !self.uncovered.is_empty() {
             notices.push((Level::Info, Phrase::new("undo.uncovered").with("paths", self.uncovered.join(", "))));
         }
@@ -135,6 +145,7 @@ fn go_to_before(snapshots: &mut Snapshots, start: &Span, rest: &[Span], force: b
         changed: done.changed.iter().map(RelPath::shown).collect(),
         kept: others.into_iter().map(RelPath::shown).collect(),
         blocked: done.blocked.into_iter().map(|blocked| (blocked.path.shown(), blocked.why)).collect(),
+        cut_off: std::iter::once(start).chain(rest).any(|span| span.after.is_none()),
         uncovered: start.uncovered.iter().cloned().chain(left).collect(),
     })
 }

@@ -5,16 +5,37 @@ use crate::Entry;
 /// Sorted by code.
 pub(crate) const ENTRIES: &[Entry] = &[
     ("undo.blocked", "not taken back: {path}: {why}", "未能撤销：{path}：{why}"),
+    (
+        "undo.blocked.hint",
+        "when that is put right, `reasonix rewind --to {turn}` tries again",
+        "处理后可用 `reasonix rewind --to {turn}` 重试",
+    ),
     ("undo.change_created", "created", "新建"),
     ("undo.change_deleted", "deleted", "删除"),
     ("undo.change_updated", "changed", "修改"),
+    (
+        "undo.cut_off",
+        "turn {turn} was cut off with its process: what was changed since it began counts as its own",
+        "第 {turn} 轮随其进程中断：自该轮开始以来的更改均视为该轮所做",
+    ),
+    ("undo.cut_off.hint", "`reasonix undo --redo` brings all of it back", "`reasonix undo --redo` 可全部恢复"),
     (
         "undo.done",
         "turn {turn} and what followed is taken back: {count} files",
         "已撤销第 {turn} 轮及其后的更改：{count} 个文件",
     ),
     ("undo.kept", "kept, because somebody else changed it since: {path}", "已保留（之后被他人修改过）：{path}"),
-    ("undo.kept.hint", "add --force to take it back all the same", "加上 --force 可强制撤销"),
+    (
+        "undo.kept.hint",
+        "`reasonix rewind --to {turn} --force` takes it back all the same",
+        "`reasonix rewind --to {turn} --force` 可强制撤销",
+    ),
+    ("undo.kept_again", "left, because somebody else changed it since: {path}", "未恢复（之后被他人修改过）：{path}"),
+    (
+        "undo.kept_again.hint",
+        "`reasonix undo`, then `reasonix undo --redo --force` brings it all the same",
+        "先 `reasonix undo`，再 `reasonix undo --redo --force` 可强制恢复",
+    ),
     ("undo.no_changes", "turn {turn} changed no files", "第 {turn} 轮没有修改文件"),
     ("undo.no_changes.hint", "`reasonix changes` lists the turns that did", "`reasonix changes` 列出修改过文件的轮次"),
     ("undo.nothing", "there is nothing to take back in session {session}", "会话 {session} 中没有可撤销的更改"),
