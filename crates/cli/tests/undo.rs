@@ -223,3 +223,22 @@ fn nothing_is_kept_where_the_user_does_not_want_it_and_home_is_refused() {
     let codes: Vec<_> = notice.filter_map(|line| Some(line["event"]["phrase"]["code"].as_str()?.to_owned())).collect();
     assert!(codes.contains(&"engine.undo_off".to_owned()), "{codes:?}");
 }
+
+#[test]
+fn our_own_state_inside_the_project_is_not_part_of_it() {
+    let place = place(vec![bash("echo 1 > one"), Reply::say("ok"), Reply::say("still here")]);
+    let home = place.work.join("home");
+    place.work.write("home/config.toml", std::fs::read_to_string(place.home.join("config.toml")).unwrap());
+    let run = |args: &[&str]| {
+        let ran = support::finish(place.command(args).env("REASONIX_HOME", &home).output().unwrap());
+        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+        ran
+    };
+    run(&["run", "go"]);
+    let undone = run(&["undo"]);
+    assert!(!place.work.join("one").exists());
+    assert!(!undone.out.contains("state/"), "{}", undone.out);
+    run(&["sessions", "verify"]);
+    run(&["run", "--continue", "and now?"]);
+    assert!(place.server.requests()[2].last_content().contains("took back"));
+}

@@ -25,7 +25,8 @@ const MOST_NAMED: usize = 40;
 /// The states of a workspace's files, below the state folder.
 pub fn snapshots_of(root: &Path, home: &Path) -> Result<Snapshots, SnapshotError> {
     let users = std::env::home_dir();
-    Snapshots::open(root, &home.join("state").join("undo"), users.as_deref(), Limits::default())
+    let state = home.join("state");
+    Ok(Snapshots::open(root, &state.join("undo"), users.as_deref(), Limits::default())?.without(&state))
 }
 
 type Answer = oneshot::Sender<Result<Taken, SnapshotError>>;

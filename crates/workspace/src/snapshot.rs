@@ -18,7 +18,7 @@ pub use tree::{Entry, Reason, RelPath, Tree, Uncovered, changes_between, covers}
 use ignored::Ignores;
 use reasonix_store::{BlobKey, Blobs, place, private_folder};
 use rustix::fd::OwnedFd;
-use rustix::fs::{CWD, Mode, openat};
+use rustix::fs::{CWD, Mode, openat, stat};
 use scan::{Known, Scan};
 use state::{Index, State};
 use std::collections::BTreeMap;
@@ -93,6 +93,8 @@ pub struct Snapshots {
     blobs: Blobs,
     index: PathBuf,
     limits: Limits,
+    /// A folder that is never part of the tree, wherever it lies.
+    without: Option<PathBuf>,
     /// Held from the first scan on, so that nothing is collected that this process relies on.
     in_use: Option<File>,
     /// What the last scan found; none before the first.
@@ -133,10 +135,18 @@ impl Snapshots {
             blobs,
             index,
             limits,
+            without: None,
             in_use: None,
             known: None,
             ignores,
         })
+    }
+
+    /// The same, but for what is in this folder: going back must not undo what is kept about it.
+    #[must_use]
+    pub fn without(mut self, folder: &Path) -> Self {
+        self.without = Some(folder.to_owned());
+        self
     }
 
     /// Looks at the tree and keeps what is new in it. `stop` is asked now and then; true calls it off.
@@ -148,7 +158,9 @@ impl Snapshots {
             Some(known) => known,
             None => self.load(),
         };
-        let found = Scan::new(&self.blobs, self.limits, &mut self.ignores, &before, stop).run(&self.root, &self.folder);
+        let without = self.without.as_ref().and_then(|folder| stat(folder).ok());
+        let scan = Scan::new(&self.blobs, self.limits, &mut self.ignores, &before, stop).without(without);
+        let found = scan.run(&self.root, &self.folder);
         let found = match found {
             Ok(found) => found,
             Err(error) => {

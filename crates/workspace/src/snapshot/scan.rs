@@ -72,6 +72,8 @@ pub(super) struct Scan<'a> {
     found: Found,
     /// The device of the root; what is mounted below it is not ours.
     device: u64,
+    /// The folder that is left out.
+    without: Option<(u64, u64)>,
     /// From here on a stamp is too young to be relied on.
     young: i64,
     ignored_bytes: u64,
@@ -123,7 +125,7 @@ impl<'a> Scan<'a> {
         let entries = HashMap::with_capacity(before.entries.len());
         let found = Found { entries, ..Found::default() };
         let (ignored_bytes, rules_changed, path) = (0, false, Vec::new());
-        let (device, begun, looked) = (0, Instant::now(), 0);
+        let (device, without, begun, looked) = (0, None, Instant::now(), 0);
         Self {
             blobs,
             limits,
@@ -132,6 +134,7 @@ impl<'a> Scan<'a> {
             stop,
             found,
             device,
+            without,
             young,
             ignored_bytes,
             rules_changed,
@@ -139,6 +142,12 @@ impl<'a> Scan<'a> {
             begun,
             looked,
         }
+    }
+
+    /// The same without this folder.
+    pub(super) fn without(mut self, folder: Option<Stat>) -> Self {
+        self.without = folder.map(|found| (found.st_dev, found.st_ino));
+        self
     }
 
     pub(super) fn run(mut self, root: &Path, folder: &OwnedFd) -> Result<Found, SnapshotError> {
@@ -239,6 +248,10 @@ impl<'a> Scan<'a> {
     ) -> Result<(), SnapshotError> {
         // The history of a repository is git's own; undo speaks of the files.
         if name.as_bytes() == b".git" {
+            return Ok(());
+        }
+        if self.without == Some((found.st_dev, found.st_ino)) {
+            self.uncovered(Reason::Ours, ignored);
             return Ok(());
         }
         if found.st_dev != self.device {

@@ -92,6 +92,8 @@ pub enum Reason {
     Special,
     /// Another file system is mounted there.
     OtherFileSystem,
+    /// What is kept about sessions and states is there.
+    Ours,
 }
 
 impl Reason {
@@ -104,6 +106,7 @@ impl Reason {
             Self::Unreadable => "unreadable",
             Self::Special => "special",
             Self::OtherFileSystem => "other_file_system",
+            Self::Ours => "reasonix",
         }
     }
 }
