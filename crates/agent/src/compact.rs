@@ -160,6 +160,7 @@ impl Agent {
         if need.reason != FoldReason::Overflow && fits {
             self.sink.emit(Event::Notice { level: Level::Info, phrase: Phrase::new("agent.compacting") });
             if let Some((text, usage)) = self.ask_for_notes(conversation, need.instructions, stop).await {
+                self.budget.spent(&self.model.card().name, usage.unwrap_or_default());
                 record.usage = usage;
                 record.by.clone_from(&self.model.card().name);
                 digest::replace_notes(&mut record, &text, budget.notes);

@@ -3,7 +3,7 @@
 use crate::names::plain_name;
 use futures_util::Stream;
 use reasonix_proto::{
-    Action, Artifact, CallId, Change, Decided, Event, Kept, Message, Phrase, Price, Record, RecordBody, Repair,
+    Action, Artifact, CallId, Change, Cost, Decided, Event, Kept, Message, Phrase, Price, Record, RecordBody, Repair,
     StopReason, ToolCall, ToolOutcome, Usage,
 };
 use serde::Serialize;
@@ -349,6 +349,46 @@ pub trait Watch: Send + Sync {
 
     /// The turn has done everything it does; its end is journaled when the future resolves.
     fn after(&self, turn: u32) -> BoxFuture<'_, ()>;
+}
+
+/// Counts what requests take, and says when it is enough.
+pub trait Budget: Send + Sync {
+    /// A turn begins.
+    fn begin(&self);
+
+    /// Asked before each request: what is used up, when something is.
+    fn used_up(&self) -> Option<Phrase>;
+
+    /// A request to this model took that many tokens.
+    fn spent(&self, model: &str, usage: Usage);
+
+    /// How long the turn may still take.
+    fn time_left(&self) -> Option<Duration>;
+
+    /// The turn is over; gives what it cost, where that is known.
+    fn end(&self) -> Option<Cost>;
+}
+
+/// A budget without limits, that counts nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoBudget;
+
+impl Budget for NoBudget {
+    fn begin(&self) {}
+
+    fn used_up(&self) -> Option<Phrase> {
+        None
+    }
+
+    fn spent(&self, _model: &str, _usage: Usage) {}
+
+    fn time_left(&self) -> Option<Duration> {
+        None
+    }
+
+    fn end(&self) -> Option<Cost> {
+        None
+    }
 }
 
 /// Watches nothing.

@@ -1,12 +1,13 @@
 //! One step's answer: a request goes out, the stream comes in, one assistant message is journaled.
 
 use crate::bound::{Bound, cut};
-use crate::conversation::Conversation;
+use crate::context::{INTERRUPTED, NO_ANSWER};
+use crate::conversation::{Conversation, message_tokens};
 use crate::fold::{Answer, Fold};
 use crate::ports::{JournalError, Request, Stop};
 use crate::turn::Agent;
 use futures_util::StreamExt;
-use reasonix_proto::{Event, Fix, Level, Message, Phrase, RecordBody, Repair, TurnState};
+use reasonix_proto::{Event, Fix, Level, Message, Phrase, RecordBody, Repair, TurnState, Usage};
 
 /// How many items of a stream are taken at once when they are already there.
 const BATCH: usize = 1024;
@@ -20,6 +21,7 @@ pub(crate) async fn answer(
     stop: &Stop,
 ) -> Result<Answer, JournalError> {
     agent.state(TurnState::Planning);
+    let asked = conversation.tokens();
     let mut answer = listen(agent, conversation.request(may_call), stop).await;
     if answer.failure.is_some() {
         bound_text(agent, &mut answer.message);
@@ -37,6 +39,7 @@ pub(crate) async fn answer(
     if is_empty(&answer.message) {
         agent.sink.emit(Event::Notice { level: Level::Warning, phrase: Phrase::new("engine.empty_answer") });
     }
+    agent.budget.spent(&answer.model, answer.usage.unwrap_or_else(|| reckoned(asked, &answer.message)));
     if let Some(usage) = answer.usage {
         conversation.count(usage);
         agent.sink.emit(Event::Usage { usage, context: conversation.context(), window: agent.model.card().window });
@@ -70,6 +73,18 @@ fn bound_text(agent: &Agent, message: &mut Message) {
         let limit = Bound::for_window(agent.model.card().window);
         *text = cut(std::mem::take(text), limit, agent.artifacts.as_ref()).0;
     }
+}
+
+/// What an answer took, by estimate, where the provider did not count; nothing when nothing came.
+fn reckoned(asked: u64, message: &Message) -> Usage {
+    let came = match message {
+        Message::Assistant { text, reasoning, calls, .. } => {
+            let own = text == INTERRUPTED || text == NO_ANSWER;
+            reasoning.is_some() || !calls.is_empty() || !(own || text.trim().is_empty())
+        }
+        _ => false,
+    };
+    if came { Usage { input: asked, output: message_tokens(message), ..Usage::default() } } else { Usage::default() }
 }
 
 fn is_empty(message: &Message) -> bool {

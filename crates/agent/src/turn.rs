@@ -4,7 +4,9 @@ use crate::compact::{Compaction, Need};
 use crate::conversation::{Conversation, Inbox, Said};
 use crate::dispatch::dispatch;
 use crate::fold::Answer;
-use crate::ports::{Artifacts, BoxFuture, FailureClass, Gate, Journal, JournalError, Model, Sink, Stop, Tools, Watch};
+use crate::ports::{
+    Artifacts, BoxFuture, Budget, FailureClass, Gate, Journal, JournalError, Model, Sink, Stop, Tools, Watch,
+};
 use crate::step::{answer, report};
 use crate::storm::Storm;
 use reasonix_proto::{Event, FoldReason, Level, Message, Phrase, RecordBody, StopReason, TurnEnd, TurnState, Usage};
@@ -30,6 +32,8 @@ pub struct Agent {
     pub sink: Arc<dyn Sink>,
     /// What is told before something may change.
     pub watch: Arc<dyn Watch>,
+    /// What may be spent.
+    pub budget: Arc<dyn Budget>,
     /// How far a turn may go.
     pub limits: Limits,
 }
@@ -73,6 +77,7 @@ impl Agent {
 
     async fn whole_turn(&self, conversation: &mut Conversation, prompt: Said, inbox: &Inbox, stop: &Stop) -> TurnEnd {
         let mut progress = Progress { turn: conversation.next_turn(), ..Progress::default() };
+        self.budget.begin();
         let end = match self.timed(conversation, prompt, inbox, stop, &mut progress).await {
             Ok(end) => end,
             Err(error) => self.broken(&error),
@@ -83,6 +88,7 @@ impl Agent {
             end: end.clone(),
             steps: progress.steps,
             usage: progress.usage,
+            cost: self.budget.end(),
         };
         let end = match self.journal.append(body).await {
             Ok(record) => {
@@ -115,7 +121,8 @@ impl Agent {
         stop: &Stop,
         progress: &mut Progress,
     ) -> Result<TurnEnd, JournalError> {
-        let Some(limit) = self.limits.turn_timeout else {
+        let limit = self.limits.turn_timeout.into_iter().chain(self.budget.time_left()).min();
+        let Some(limit) = limit else {
             return self.steps(conversation, prompt, inbox, stop, progress).await;
         };
         let stop = stop.child_token();
@@ -131,7 +138,10 @@ impl Agent {
                 steps.await
             }
         }?;
-        Ok(if timed_out && end == TurnEnd::Interrupted { TurnEnd::TimedOut } else { end })
+        if !timed_out || end != TurnEnd::Interrupted {
+            return Ok(end);
+        }
+        Ok(self.budget.used_up().map_or(TurnEnd::TimedOut, |why| TurnEnd::OutOfBudget { why }))
     }
 
     async fn steps(
@@ -157,7 +167,10 @@ impl Agent {
             if !conversation.waits_for_answer() {
                 self.take_steering(conversation, inbox, progress.turn).await?;
             }
-            let answer = self.ask_model(conversation, true, stop, progress).await?;
+            let answer = match self.ask_model(conversation, true, stop, progress).await? {
+                Ok(answer) => answer,
+                Err(end) => return Ok(end),
+            };
             if let Some(end) = early_end(&answer) {
                 return Ok(end);
             }
@@ -206,25 +219,32 @@ impl Agent {
         Ok(None)
     }
 
+    /// One answer; or the end of the turn, when nothing more may be spent on one.
     async fn ask_model(
         &self,
         conversation: &mut Conversation,
         may_call: bool,
         stop: &Stop,
         progress: &mut Progress,
-    ) -> Result<Answer, JournalError> {
-        self.make_room(conversation, progress.turn, stop).await?;
+    ) -> Result<Result<Answer, TurnEnd>, JournalError> {
+        if self.budget.used_up().is_none() {
+            self.make_room(conversation, progress.turn, stop).await?;
+        }
         let mut squeeze = 0;
         loop {
+            if let Some(why) = self.budget.used_up() {
+                self.close(conversation, (progress.turn, progress.steps + 1)).await?;
+                return Ok(Err(TurnEnd::OutOfBudget { why }));
+            }
             let answer = answer(self, conversation, (progress.turn, progress.steps + 1), may_call, stop).await?;
             progress.usage.add(answer.usage.unwrap_or_default());
             let overflow = answer.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::ContextTooLong);
             if !overflow || !self.limits.compaction.auto || squeeze == SQUEEZES {
-                return Ok(answer);
+                return Ok(Ok(answer));
             }
             let need = Need { turn: progress.turn, reason: FoldReason::Overflow, instructions: None, squeeze };
             if !self.compact(conversation, need, stop).await? {
-                return Ok(answer);
+                return Ok(Ok(answer));
             }
             squeeze += 1;
         }
@@ -273,7 +293,7 @@ impl Agent {
         );
         self.note(conversation, progress.turn, text, false).await?;
         let answer = self.ask_model(conversation, false, stop, progress).await?;
-        Ok(early_end(&answer).unwrap_or(end))
+        Ok(answer.map_or_else(|spent| spent, |answer| early_end(&answer).unwrap_or(end)))
     }
 
     /// Completes what an interrupt or a failed disk left open, so that the next request is valid.
@@ -306,7 +326,7 @@ fn natural_end(progress: &mut Progress) -> TurnEnd {
 
 pub(crate) fn state_of(end: &TurnEnd) -> TurnState {
     match end {
-        TurnEnd::Done | TurnEnd::StepLimit | TurnEnd::Refused { .. } => TurnState::Done,
+        TurnEnd::Done | TurnEnd::StepLimit | TurnEnd::OutOfBudget { .. } | TurnEnd::Refused { .. } => TurnState::Done,
         TurnEnd::Interrupted => TurnState::Aborted,
         TurnEnd::TimedOut => TurnState::TimedOut,
         TurnEnd::ProviderFailed { .. } | TurnEnd::Broken { .. } => TurnState::Error,

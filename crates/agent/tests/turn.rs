@@ -182,6 +182,7 @@ impl World {
             artifacts: journal.clone(),
             sink: events.clone(),
             watch: Arc::new(reasonix_agent::NoWatch),
+            budget: Arc::new(reasonix_agent::NoBudget),
             limits: Limits::default(),
         };
         let conversation = Conversation::new(prefix);

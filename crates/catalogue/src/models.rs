@@ -19,6 +19,8 @@ pub struct Known {
     pub output: u64,
     /// Input, cached input and output, in US dollars; none where it depends on who serves it.
     pub usd: Option<(f64, f64, f64)>,
+    /// Input that is written into the endpoint's cache for the usual time; none where it costs what other input does.
+    pub write: Option<f64>,
     /// The efforts it knows; empty where it cannot be told.
     pub efforts: &'static [Effort],
     /// True when it can look at pictures.
@@ -28,7 +30,14 @@ pub struct Known {
 impl Known {
     /// What it costs.
     pub fn price(&self) -> Option<Price> {
-        self.usd.map(|(input, cached, output)| Price { input, cached, output, currency: "USD".to_owned() })
+        let of =
+            |(input, cached, output)| Price { input, cached, output, write: self.write, currency: "USD".to_owned() };
+        self.usd.map(of)
+    }
+
+    /// Writing into the endpoint's cache costs this, in US dollars.
+    const fn writes(self, price: f64) -> Self {
+        Self { write: Some(price), ..self }
     }
 
     const fn sees(self) -> Self {
@@ -46,11 +55,11 @@ const fn model(
     usd: (f64, f64, f64),
     efforts: &'static [Effort],
 ) -> Known {
-    Known { id, also: &[], window, output, usd: Some(usd), efforts, vision: false }
+    Known { id, also: &[], window, output, usd: Some(usd), write: None, efforts, vision: false }
 }
 
 const fn open(id: &'static str, (window, output): (u64, u64), efforts: &'static [Effort]) -> Known {
-    Known { id, also: &[], window, output, usd: None, efforts, vision: false }
+    Known { id, also: &[], window, output, usd: None, write: None, efforts, vision: false }
 }
 
 const SWITCH: &[Effort] = &[Off, High];
@@ -89,11 +98,11 @@ pub const MODELS: &[Known] = &[
     model("o4-mini", (200_000, 100_000), (1.10, 0.275, 4.40), O).sees(),
     open("gpt-oss-120b", (131_072, 131_072), O),
     open("gpt-oss-20b", (131_072, 131_072), O),
-    model("claude-opus-4-5", (200_000, 64_000), (5.00, 0.50, 25.00), CLAUDE).sees(),
-    model("claude-opus-4-1", (200_000, 32_000), (15.00, 1.50, 75.00), CLAUDE).sees(),
-    model("claude-sonnet-4-5", (200_000, 64_000), (3.00, 0.30, 15.00), CLAUDE).sees(),
-    model("claude-sonnet-4", (200_000, 64_000), (3.00, 0.30, 15.00), CLAUDE).sees().also(&["claude-sonnet-4-0"]),
-    model("claude-haiku-4-5", (200_000, 64_000), (1.00, 0.10, 5.00), CLAUDE).sees(),
+    model("claude-opus-4-5", (200_000, 64_000), (5.00, 0.50, 25.00), CLAUDE).sees().writes(6.25),
+    model("claude-opus-4-1", (200_000, 32_000), (15.00, 1.50, 75.00), CLAUDE).sees().writes(18.75),
+    model("claude-sonnet-4-5", (200_000, 64_000), (3.00, 0.30, 15.00), CLAUDE).sees().writes(3.75),
+    model("claude-sonnet-4", (200_000, 64_000), (3.00, 0.30, 15.00), CLAUDE).sees().writes(3.75).also(&["claude-sonnet-4-0"]),
+    model("claude-haiku-4-5", (200_000, 64_000), (1.00, 0.10, 5.00), CLAUDE).sees().writes(1.25),
 ];
 
 /// What is known of a model under any of its names.
@@ -119,6 +128,7 @@ mod tests {
             assert!(model.efforts.is_sorted(), "{}", model.id);
             if let Some((input, cached, output)) = model.usd {
                 assert!(0.0 < cached && cached < input && input < output, "{}", model.id);
+                assert!(model.write.is_none_or(|write| input < write && write < output), "{}", model.id);
             }
         }
     }
@@ -127,6 +137,7 @@ mod tests {
     fn prices() {
         let price = known("anthropic/claude-sonnet-4.5").unwrap().price().unwrap();
         assert_eq!((price.input, price.cached, price.output, price.currency.as_str()), (3.0, 0.3, 15.0, "USD"));
+        assert_eq!(price.write, Some(3.75), "what enters the cache costs more than what does not");
         assert!(known("gpt-oss-20b").unwrap().price().is_none(), "it depends on who serves it");
     }
 }

@@ -50,6 +50,8 @@ pub(crate) enum Command {
     Store(StoreArgs),
     /// Show what the context consists of, and how full it is
     Context(ContextArgs),
+    /// Show what was spent: tokens, money and what the cache saved
+    Stats(StatsArgs),
     /// Show the settings
     Config(ConfigArgs),
     /// Show what this folder would execute, and say whether you trust it
@@ -76,6 +78,15 @@ pub(crate) struct SessionArgs {
     /// Stop after so many rounds of tool calls; 0 for no limit
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u32>,
+    /// Stop when this much money is spent, in the currency of the model's prices; 0 for no limit
+    #[arg(long, value_name = "MONEY", value_parser = money)]
+    pub(crate) max_cost: Option<f64>,
+    /// Stop when so many tokens are used, input and output together, such as 200k; 0 for no limit
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
+    pub(crate) max_tokens: Option<u64>,
+    /// Stop after this time of work, such as 90s, 10m or 1h; 0 for no limit
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub(crate) max_time: Option<u64>,
     /// Offer only these tools, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) tools: Option<Vec<String>>,
@@ -139,6 +150,19 @@ pub(crate) struct RunArgs {
     /// Answer yes for this run where a person would be asked about this rule, such as 'Bash(rm:*)'; workspace-destructive stands for every dangerous command whose effects undo takes back; may be given several times
     #[arg(long, value_name = "RULE")]
     pub(crate) approve: Vec<String>,
+}
+
+fn money(text: &str) -> Result<f64, String> {
+    let millionths = reasonix_proto::parse_money(text).ok_or("an amount such as 2 or 0.50")?;
+    Ok(millionths as f64 / 1e6)
+}
+
+fn tokens(text: &str) -> Result<u64, String> {
+    reasonix_proto::parse_count(text).ok_or_else(|| "a number such as 50000, 200k or 1.5m".to_owned())
+}
+
+fn seconds(text: &str) -> Result<u64, String> {
+    reasonix_proto::parse_seconds(text).ok_or_else(|| "a time such as 90s, 10m or 1h".to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -445,6 +469,42 @@ pub(crate) struct ChangesArgs {
     /// Print one turn a line as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Spans end now: today is the last 24 hours, a week 7 days, a month 30 days.\nThe figures are those that providers counted, at the prices of their time; they lie in ~/.reasonix/state/usage.jsonl."
+)]
+pub(crate) struct StatsArgs {
+    /// The last 24 hours
+    #[arg(long, conflicts_with_all = ["week", "month", "all"])]
+    pub(crate) today: bool,
+    /// The last 7 days
+    #[arg(long, conflicts_with_all = ["month", "all"])]
+    pub(crate) week: bool,
+    /// The last 30 days
+    #[arg(long, conflicts_with = "all")]
+    pub(crate) month: bool,
+    /// Everything
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// A row for each of these
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) by: Option<StatsBy>,
+    /// Print one row a line as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// First add what the saved sessions have and the figures have not
+    #[arg(long)]
+    pub(crate) rebuild: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum StatsBy {
+    /// Models
+    Model,
+    /// Working folders
+    Project,
 }
 
 #[derive(Debug, Args)]

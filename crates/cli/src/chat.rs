@@ -142,6 +142,7 @@ async fn turn(
     view.close()?;
     match end {
         Some(TurnEnd::ProviderFailed { why }) => say::notice(Level::Error, &why),
+        Some(TurnEnd::OutOfBudget { why }) => say::notice(Level::Warning, &why),
         Some(TurnEnd::Interrupted) => say::notice(Level::Warning, &Phrase::new("cli.interrupted_chat")),
         Some(TurnEnd::TimedOut) => say::notice(Level::Warning, &Phrase::new("cli.timed_out")),
         Some(TurnEnd::StepLimit) => say::notice(Level::Warning, &Phrase::new("cli.step_limit")),

@@ -23,7 +23,7 @@ impl Exit {
         match end {
             TurnEnd::Done => Self::Done,
             TurnEnd::Interrupted => Self::Interrupted,
-            TurnEnd::TimedOut | TurnEnd::StepLimit => Self::Limit,
+            TurnEnd::TimedOut | TurnEnd::StepLimit | TurnEnd::OutOfBudget { .. } => Self::Limit,
             TurnEnd::Refused { .. } => Self::Refused,
             TurnEnd::ProviderFailed { .. } => Self::Provider,
             TurnEnd::Broken { .. } => Self::Failed,

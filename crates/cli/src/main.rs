@@ -22,6 +22,7 @@ mod schema;
 mod screen;
 mod sessions;
 mod setup;
+mod stats;
 mod stdin;
 mod trust;
 mod undo;
@@ -71,6 +72,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Changes(changes)) => undo::show_changes(&changes),
         Some(Command::Store(store)) => undo::store(&store),
         Some(Command::Context(args)) => parts::context(&args),
+        Some(Command::Stats(args)) => stats::stats(&args),
         Some(Command::Config(config)) => inspect::config(&config),
         Some(Command::Trust(args)) => trust::trust(&args),
         Some(Command::Completions { shell }) => {

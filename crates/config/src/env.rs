@@ -104,6 +104,17 @@ fn plain(table: &mut Table, flags: &Flags, context: &Context<'_>) {
     if let Some(steps) = flags.max_steps {
         set("agent", "max_steps", Value::Int(i64::from(steps)), Origin::named(Layer::Flag, "--max-steps"));
     }
+    let count = |number: u64| Value::Int(i64::try_from(number).unwrap_or(i64::MAX));
+    let budget = [
+        ("max_cost", "--max-cost", flags.max_cost.map(Value::Float)),
+        ("max_tokens", "--max-tokens", flags.max_tokens.map(count)),
+        ("max_seconds", "--max-time", flags.max_seconds.map(count)),
+    ];
+    for (key, flag, value) in budget {
+        if let Some(value) = value {
+            set("budget", key, value, Origin::named(Layer::Flag, flag));
+        }
+    }
     if let Some(tools) = &flags.tools {
         let origin = Origin::named(Layer::Flag, "--tools");
         let list = tools.iter().map(|tool| Node::text(tool.as_str(), &origin)).collect();

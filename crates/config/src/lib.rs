@@ -43,6 +43,7 @@ pub use rules::{Rules, RulesFile, rules_files};
 pub use secrets::{Secret, api_key};
 pub use sections::agent::Agent;
 pub use sections::ask::AskSettings;
+pub use sections::budget::Budget;
 pub use sections::cache::Cache;
 pub use sections::compaction::Compaction;
 pub use sections::logs::Logs;

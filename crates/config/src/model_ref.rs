@@ -86,6 +86,7 @@ impl Settings {
                 input: price.input,
                 cached: price.cached_input,
                 output: price.output,
+                write: price.cache_write,
                 currency: price.currency.clone(),
             }),
             None if found.provider.is_local() => None,

@@ -2,7 +2,7 @@
 
 use crate::node::{Node, Table};
 use crate::sections::{
-    agent, ask, cache, compaction, logs, models, net, permissions, plugins, profiles, providers, recall, sandbox,
+    agent, ask, budget, cache, compaction, logs, models, net, permissions, plugins, profiles, providers, recall, sandbox,
     serve, skills, tools, tui, undo,
 };
 use crate::shape::Notices;
@@ -73,6 +73,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         sandbox,
         serve: serve::resolve(&root.section("serve")),
         plugins: plugins::resolve(table, context)?,
+        budget: budget::resolve(&root.section("budget"))?,
         compaction: compaction::resolve(&root.section("compaction"))?,
         profiles: profiles::resolve(&root, context)?,
         ask: ask::resolve(&root.section("ask")),

@@ -2,6 +2,7 @@
 
 use crate::sections::agent::Agent;
 use crate::sections::ask::AskSettings;
+use crate::sections::budget::Budget;
 use crate::sections::cache::Cache;
 use crate::sections::compaction::Compaction;
 use crate::sections::logs::Logs;
@@ -49,6 +50,8 @@ pub struct Settings {
     pub serve: Serve,
     /// The user's own MCP servers; a project's are in `trust`.
     pub plugins: Vec<Plugin>,
+    /// What a run may spend.
+    pub budget: Budget,
     /// What is done when the context fills.
     pub compaction: Compaction,
     /// Agent profiles by name.

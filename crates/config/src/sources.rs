@@ -31,6 +31,12 @@ pub struct Flags {
     pub api_key_env: Option<String>,
     /// The limit of steps; 0 for none.
     pub max_steps: Option<u32>,
+    /// Money that the run may spend; 0 for no limit.
+    pub max_cost: Option<f64>,
+    /// Tokens that the run may take; 0 for no limit.
+    pub max_tokens: Option<u64>,
+    /// Seconds that the run may take; 0 for no limit.
+    pub max_seconds: Option<u64>,
     /// The tools to offer.
     pub tools: Option<Vec<String>>,
     /// The language of what people read.

@@ -55,6 +55,8 @@ const ROWS: &[Row] = &[
     ("context", &[], Phrase::new("command.context"), &[]),
     ("compact", &[], Phrase::new("command.compact"), &[(Phrase::new("command.arg_instructions"), Kind::Text, true)]),
     ("status", &["cost"], Phrase::new("command.status"), &[]),
+    ("budget", &[], Phrase::new("command.budget"), &[(Phrase::new("command.arg_budget"), Kind::Text, true)]),
+    ("stats", &[], Phrase::new("command.stats"), &[]),
     ("config", &[], Phrase::new("command.config"), &[]),
     ("quit", &["exit", "q"], Phrase::new("command.quit"), &[]),
 ];

@@ -4,6 +4,7 @@ use crate::approve::{Approvals, Heard};
 use crate::handle::Shared;
 use crate::outbox::Outbox;
 use crate::people::People;
+use crate::purse::Purse;
 use crate::queue::{Queue, Work};
 use crate::refs::resolve_refs;
 use crate::start::Start;
@@ -26,6 +27,7 @@ pub(crate) struct Desk {
     pub(crate) past: Past,
     pub(crate) base: Arc<Start>,
     pub(crate) closing: bool,
+    pub(crate) purse: Arc<Purse>,
     /// The user's word on what the working folder would execute.
     pub(crate) trust: Word,
     /// Operations that have to wait until nothing runs.
@@ -43,6 +45,7 @@ impl Desk {
             past: shared.past.clone(),
             base: Arc::clone(&shared.base),
             closing: false,
+            purse: Arc::clone(&shared.purse),
             trust: shared.trust.clone(),
             after_turn: VecDeque::new(),
         }
@@ -116,6 +119,10 @@ impl Desk {
             }
             Op::Grant { rule, effect, scope } => self.grant(rule, effect, scope).await,
             Op::Revoke { rule, scope } => self.revoke(rule, scope).await,
+            Op::SetBudget { allowance } => {
+                self.purse.allow(allowance);
+                self.notice(Level::Info, Phrase::new("engine.budget_set"));
+            }
             Op::Label { record, label } => self.label(record, &label).await,
             Op::Rename { title } => {
                 let title = title.chars().take(LONGEST_NAME).collect();

@@ -4,6 +4,7 @@ use crate::approve::Approvals;
 use crate::live::Todo;
 use crate::outbox::{Events, Outbox};
 use crate::people::People;
+use crate::purse::Purse;
 use crate::start::Start;
 use crate::trust::Word;
 use reasonix_agent::{BoxFuture, Prefix};
@@ -37,6 +38,7 @@ pub(crate) struct Shared {
     pub(crate) confinement: Confinement,
     pub(crate) trust: Word,
     pub(crate) undo: bool,
+    pub(crate) purse: Arc<Purse>,
 }
 
 impl Handle {

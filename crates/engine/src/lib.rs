@@ -25,6 +25,7 @@ mod probes;
 mod planning;
 mod prompt;
 mod queries;
+mod purse;
 mod queue;
 mod recall;
 mod refs;

@@ -170,7 +170,6 @@ impl Live {
             let mut status = self.desk.outbox.status();
             status.window = card.window;
         }
-        self.desk.outbox.set_price(card.price);
         self.desk.change(RecordBody::ModelChanged { model: card.name, effort }).await;
     }
 }

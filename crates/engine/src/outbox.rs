@@ -2,7 +2,7 @@
 //! shows is folded out of them as they pass.
 
 use reasonix_agent::Sink;
-use reasonix_proto::{Envelope, Event, Mode, PROTOCOL_VERSION, Price, Record, RecordBody, SessionId, Status};
+use reasonix_proto::{Cost, Envelope, Event, Mode, PROTOCOL_VERSION, Record, RecordBody, SessionId, Status};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
@@ -15,7 +15,6 @@ pub(crate) struct Outbox {
     session: SessionId,
     seats: Mutex<Seats>,
     status: Mutex<Status>,
-    price: Mutex<Option<Price>>,
 }
 
 #[derive(Default)]
@@ -54,8 +53,8 @@ impl Events {
 
 impl Outbox {
     pub(crate) fn new(status: Status) -> (Arc<Self>, Events) {
-        let (seats, price) = (Mutex::default(), Mutex::default());
-        let outbox = Self { session: status.session.clone(), seats, status: Mutex::new(status), price };
+        let seats = Mutex::default();
+        let outbox = Self { session: status.session.clone(), seats, status: Mutex::new(status) };
         let events = outbox.join();
         (Arc::new(outbox), events)
     }
@@ -73,9 +72,12 @@ impl Outbox {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What tokens cost from now on.
-    pub(crate) fn set_price(&self, price: Option<Price>) {
-        *self.price.lock().unwrap_or_else(PoisonError::into_inner) = price;
+    /// Something of the session cost this; money in another currency than the first is not shown.
+    pub(crate) fn paid(&self, cost: Cost) {
+        match &mut self.status().cost {
+            Some(known) => known.add(&cost),
+            none => *none = Some(cost),
+        }
     }
 
     fn fold(&self, event: &Event) {
@@ -85,27 +87,12 @@ impl Outbox {
             Event::Usage { usage, context, window } => {
                 status.usage.add(*usage);
                 (status.context, status.window) = (*context, *window);
-                if let Some(price) = &*self.price.lock().unwrap_or_else(PoisonError::into_inner) {
-                    spend(&mut status, price, *usage);
-                }
             }
             Event::Queued { queue } => status.queue.clone_from(queue),
             Event::SessionStarted { model, .. } => status.model.clone_from(model),
             Event::TurnStarted { record } | Event::Changed { record } => note(&mut status, record),
             _ => {}
         }
-    }
-}
-
-fn spend(status: &mut Status, price: &Price, usage: reasonix_proto::Usage) {
-    let millionths = |money: f64| (money * 1e6).round().max(0.0) as u64;
-    let spent = price.cost(usage);
-    let uncached = price.cost(reasonix_proto::Usage { cached: 0, ..usage });
-    let currency = price.currency.clone();
-    let cost = status.cost.get_or_insert(reasonix_proto::Cost { spent: 0, saved: 0, currency });
-    if cost.currency == price.currency {
-        cost.spent = cost.spent.saturating_add(millionths(spent));
-        cost.saved = cost.saved.saturating_add(millionths(uncached - spent));
     }
 }
 

@@ -11,7 +11,7 @@ use reasonix_proto::{
     CompletionKind, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Setting, Status,
     TreeFilter,
 };
-use reasonix_session::{Sessions, Summary};
+use reasonix_session::{By, Ledger, Sessions, Span, Summary, tallies, tally};
 use std::future::ready;
 use std::sync::Arc;
 
@@ -23,6 +23,7 @@ impl Shared {
         match query {
             Query::Status => Box::pin(ready(Reply::Status(Box::new(shared.status())))),
             Query::Todo => Box::pin(ready(Reply::Todo { phases: shared.todo.phases() })),
+            Query::Budget => Box::pin(ready(Reply::Budget(shared.purse.info()))),
             Query::Commands => Box::pin(ready(Reply::Commands { commands: shared.commands() })),
             Query::Permissions => {
                 let (posture, rules) = shared.gate.standing_rules(&shared.origins);
@@ -96,6 +97,7 @@ impl Shared {
             },
             Query::Citations { record } => Reply::Citations { citations: self.citations(record) },
             Query::Context => self.context(),
+            Query::Stats => self.stats(),
             _ => Reply::Failed { why: Phrase::new("engine.not_possible") },
         }
     }
@@ -132,6 +134,22 @@ impl Shared {
     fn sessions(&self, all: bool, text: &str, from: usize, count: usize) -> Reply {
         let here = self.base.workspace.root().display().to_string();
         find_sessions(&Sessions::at(&self.base.home.join("state")), (!all).then_some(&here), text, from, count)
+    }
+
+    /// What all sessions spent.
+    fn stats(&self) -> Reply {
+        let ledger = Ledger::at(&self.base.home.join("state"));
+        match ledger.read() {
+            Ok(books) => {
+                let now = reasonix_session::now();
+                let spans = Span::ALL.into_iter().map(|span| tally(&books.entries, span, now)).collect();
+                Reply::Stats { spans, models: tallies(&books.entries, By::Model) }
+            }
+            Err(error) => {
+                let phrase = Phrase::new("session.io").with("path", ledger.path().display()).with("reason", error);
+                Reply::Failed { why: phrase }
+            }
+        }
     }
 
     fn tree(&self, filter: TreeFilter, text: &str) -> Reply {

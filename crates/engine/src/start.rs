@@ -9,11 +9,12 @@ use crate::error::EngineError;
 use crate::handle::{Handle, Shared};
 use crate::host::Host;
 use crate::live::{Live, Todo};
-use crate::lookout::Lookout;
+use crate::lookout::{Bookkeeper, Lookout};
 use crate::models::{build_model, model_of, net_options};
 use crate::outbox::Outbox;
 use crate::people::{Floor, People};
 use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
+use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::recall::{look_back, no_look_back, on_by_itself};
 use crate::tools::{ASKING, LookBack, asking_tools, recall_tools, todo_tools};
@@ -26,10 +27,10 @@ use reasonix_config::{Mode as ConfigMode, Origins, RulesFile, Settings};
 use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_policy::{Mode, Posture, Rule, Rules};
 use reasonix_proto::{
-    Change, Cost, Details, Event, Family, Level, Open, Phrase, RECORD_VERSION, Record, RecordBody, RecordId,
-    SessionHead, SessionId, Status, ToolOutcome, TurnState, Usage,
+    Change, Details, Event, Family, Level, Open, Phrase, RECORD_VERSION, Record, RecordBody, RecordId, SessionHead,
+    SessionId, Status, ToolOutcome, TurnState,
 };
-use reasonix_session::{History, MemoryArtifacts, Opened, SessionArtifacts, Sessions, in_memory};
+use reasonix_session::{History, Ledger, MemoryArtifacts, Opened, SessionArtifacts, Sessions, in_memory};
 use reasonix_tools::{Bash, Deps, ShellOptions, files};
 use reasonix_workspace::Workspace;
 use std::collections::BTreeMap;
@@ -119,7 +120,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     let earlier = resumed.then_some(head.tools.as_slice());
     let notice = if runs_commands(&start, earlier) { shortcoming(&confinement) } else { None };
     let (outbox, events) = Outbox::new(status_of(&start, &opened, &head, &model, word(&confinement)));
-    outbox.set_price(model.card().price.clone());
+    let purse = Arc::new(Purse::new(Arc::new(start.settings.clone()), outbox.clone()));
     let undo = undo_of(&start, &opened, &outbox);
     let gate = Approvals::new(standing, start.workspace.clone(), outbox.clone()).undone_by(undo.as_ref());
     let gate = Arc::new(gate);
@@ -131,7 +132,8 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     let way_out = crossing.open(&gate, opened.journal.clone(), net_options(&start.settings));
     let prefix = Arc::new(Prefix { system: head.system.clone(), tools: tools.specs(), aliases: tools.aliases() });
     let queue = Arc::new(Queue::default());
-    let lookout = Lookout::new(gate.clone(), outbox.clone(), queue.clone(), start.workspace.clone());
+    let lookout = Lookout::new(gate.clone(), outbox.clone(), queue.clone(), start.workspace.clone())
+        .with_books(books_of(&start, &head, &purse));
     let agent = Agent {
         model: model.clone(),
         tools,
@@ -140,12 +142,16 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         artifacts,
         sink: Arc::new(lookout),
         watch: watch_of(undo.as_ref()),
+        budget: purse.clone(),
         limits: limits_of(&start.settings),
     };
     announce(&outbox, &opened, resumed, &model.card().name, notice.as_ref());
     tokio::spawn(model.warm());
     let trust = Word::new(start.settings.trust.clone());
     warn(&start, &outbox, &model.card().name, &trust);
+    if let Some(phrase) = purse.blind(&model.card().name) {
+        outbox.emit(Event::Notice { level: Level::Warning, phrase });
+    }
     let (ops, inbound) = mpsc::unbounded_channel();
     let base = Arc::new(start);
     let Opened { journal, past, history, .. } = opened;
@@ -164,6 +170,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         confinement,
         trust,
         undo: undo.is_some(),
+        purse,
     };
     let desk = Desk::new(&shared, queue, journal);
     let live = Live { agent, conversation, desk, inbound, resumed, undo, todo, prefix, terminal, told: history.mode };
@@ -188,6 +195,13 @@ fn people_of(start: &Start, opened: &Opened, outbox: &Arc<Outbox>, gate: &Arc<Ap
     gate.set_mode(opened.history.mode);
     let floor = Floor { sink: outbox.clone(), gate: gate.clone(), journal: opened.journal.clone() };
     Arc::new(People::new(start.attended.then_some(floor), start.settings.ask.timeout))
+}
+
+/// What keeps the ledger; nothing for a session that leaves nothing on disk.
+fn books_of(start: &Start, head: &SessionHead, purse: &Arc<Purse>) -> Option<Bookkeeper> {
+    let ledger = Ledger::at(&start.home.join("state"));
+    let (session, folder) = (head.session.clone(), head.cwd.clone());
+    (start.which != Which::Unkept).then(|| Bookkeeper { ledger, purse: purse.clone(), session, folder })
 }
 
 fn watch_of(undo: Option<&Arc<Undo>>) -> Arc<dyn Watch> {
@@ -216,11 +230,8 @@ fn status_of(start: &Start, opened: &Opened, head: &SessionHead, model: &Arc<dyn
     let card = model.card();
     let marks = opened.past.marks();
     let usage = marks.usage;
-    let cost = card.price.as_ref().filter(|_| usage.input > 0).map(|price| {
-        let millionths = |money: f64| (money * 1e6).round().max(0.0) as u64;
-        let (spent, uncached) = (price.cost(usage), price.cost(Usage { cached: 0, ..usage }));
-        Cost { spent: millionths(spent), saved: millionths(uncached - spent), currency: price.currency.clone() }
-    });
+    let cost = card.price.as_ref().filter(|_| usage.input > 0).map(|price| price.money(usage));
+    let cost = marks.cost.clone().or(cost);
     Status {
         session: head.session.clone(),
         title: marks.title().to_owned(),

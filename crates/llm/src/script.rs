@@ -77,12 +77,13 @@ pub(crate) struct Counts {
     output: u64,
     cached: u64,
     reasoning: u64,
+    written: u64,
 }
 
 impl From<Counts> for Usage {
     fn from(counts: Counts) -> Self {
-        let Counts { input, output, cached, reasoning } = counts;
-        Self { input, output, cached, reasoning }
+        let Counts { input, output, cached, reasoning, written } = counts;
+        Self { input, output, cached, reasoning, written }
     }
 }
 

@@ -20,7 +20,10 @@ pub(crate) fn parse(usage: &Value) -> Option<Usage> {
         .or_else(|| count(&usage["cached_tokens"]));
     let reasoning = count(&usage["completion_tokens_details"]["reasoning_tokens"]);
     let cached = cached.unwrap_or(0).min(input);
-    Some(Usage { input, output, cached, reasoning: reasoning.unwrap_or(0).min(output) })
+    let written = count(&usage["prompt_tokens_details"]["cache_write_tokens"])
+        .or_else(|| count(&usage["prompt_tokens_details"]["cache_creation_tokens"]));
+    let written = written.unwrap_or(0).min(input - cached);
+    Some(Usage { input, output, cached, reasoning: reasoning.unwrap_or(0).min(output), written })
 }
 
 /// Reads the counts of the messages wire, which come in parts: what a part does not speak of stays. Its `input_tokens`
@@ -38,6 +41,7 @@ pub(crate) fn anthropic(counts: &Value, so_far: Usage) -> Option<Usage> {
     // Some servers send the prompt's counts as zeros with the end.
     if let Some(input) = input.filter(|input| *input > 0) {
         (usage.input, usage.cached) = (input, read.unwrap_or(0).min(input));
+        usage.written = written.unwrap_or(0).min(input - usage.cached);
     }
     usage.output = output.unwrap_or(usage.output);
     Some(usage)
@@ -53,7 +57,7 @@ pub(crate) fn responses(counts: &Value) -> Option<Usage> {
     let (input, output) = (input.unwrap_or(0), output.unwrap_or(0));
     let cached = count(&counts["input_tokens_details"]["cached_tokens"]).unwrap_or(0).min(input);
     let reasoning = count(&counts["output_tokens_details"]["reasoning_tokens"]).unwrap_or(0).min(output);
-    Some(Usage { input, output, cached, reasoning })
+    Some(Usage { input, output, cached, reasoning, written: 0 })
 }
 
 fn count(value: &Value) -> Option<u64> {
@@ -71,7 +75,11 @@ mod tests {
     use serde_json::{Value, json};
 
     fn usage(input: u64, output: u64, cached: u64, reasoning: u64) -> Option<Usage> {
-        Some(Usage { input, output, cached, reasoning })
+        Some(Usage { input, output, cached, reasoning, written: 0 })
+    }
+
+    fn writing(written: u64, usage: Option<Usage>) -> Option<Usage> {
+        usage.map(|usage| Usage { written, ..usage })
     }
 
     #[test]
@@ -81,6 +89,10 @@ mod tests {
             (json!({ "prompt_tokens": 9, "completion_tokens": 3, "prompt_cache_hit_tokens": 8 }), usage(9, 3, 8, 0)),
             (json!({ "prompt_tokens": 9, "prompt_tokens_details": { "cached_tokens": 7 } }), usage(9, 0, 7, 0)),
             (json!({ "prompt_tokens": 9, "prompt_tokens_details": null }), usage(9, 0, 0, 0)),
+            (
+                json!({ "prompt_tokens": 9, "prompt_tokens_details": { "cached_tokens": 3, "cache_write_tokens": 50 } }),
+                writing(6, usage(9, 0, 3, 0)),
+            ),
             (
                 json!({ "completion_tokens": 5, "completion_tokens_details": { "reasoning_tokens": 4 } }),
                 usage(0, 5, 0, 4),
@@ -104,9 +116,9 @@ mod tests {
     fn counts_in_parts() {
         let first = json!({ "input_tokens": 3, "cache_read_input_tokens": 90, "cache_creation_input_tokens": 7, "output_tokens": 1 });
         let begun = anthropic(&first, Usage::default()).unwrap();
-        assert_eq!(Some(begun), usage(100, 1, 90, 0));
-        assert_eq!(anthropic(&json!({ "output_tokens": 20 }), begun), usage(100, 20, 90, 0));
-        assert_eq!(anthropic(&json!({ "input_tokens": 0, "output_tokens": 20 }), begun), usage(100, 20, 90, 0));
+        assert_eq!(Some(begun), writing(7, usage(100, 1, 90, 0)));
+        assert_eq!(anthropic(&json!({ "output_tokens": 20 }), begun), writing(7, usage(100, 20, 90, 0)));
+        assert_eq!(anthropic(&json!({ "input_tokens": 0, "output_tokens": 20 }), begun), writing(7, usage(100, 20, 90, 0)));
         assert_eq!(anthropic(&json!({ "input_tokens": -4, "output_tokens": -2 }), Usage::default()), usage(0, 0, 0, 0));
         assert_eq!(anthropic(&json!({}), begun), None);
         let whole = json!({ "input_tokens": 9, "input_tokens_details": { "cached_tokens": 80 }, "output_tokens": 5,

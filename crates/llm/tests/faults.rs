@@ -106,7 +106,8 @@ fn session(wire: Wire, url: &str) -> Session {
         artifacts: world.clone(),
         sink: world.clone(),
         watch: Arc::new(reasonix_agent::NoWatch),
-        limits: Limits::default(),
+        budget: Arc::new(reasonix_agent::NoBudget),
+            limits: Limits::default(),
     };
     Session { agent, conversation: Conversation::new(prefix), world, times }
 }

@@ -2,6 +2,7 @@
 //! and what is kept ([`Record`]). Serde only: no runtime, no IO, no policy.
 
 mod action;
+mod budget;
 mod event;
 mod ids;
 mod inquiry;
@@ -22,6 +23,7 @@ mod usage;
 mod visible;
 
 pub use action::{Action, Family, ReadOnly};
+pub use budget::{Allowance, BudgetInfo, Tally, parse_count, parse_money, parse_seconds};
 pub use event::{Envelope, Event, Level, PROTOCOL_VERSION, TurnState};
 pub use ids::{AskId, CallId, RecordId, SessionId};
 pub use inquiry::{Inquiry, Question, Response, Suggestion};
@@ -40,7 +42,7 @@ pub use repair::{Fix, Repair};
 pub use status::{
     Argument, ArgumentKind, BrokenCitation, Citation, CommandInfo, CommandSource, Completion, CompletionKind,
     ContextPart, Cost, Git, ModelInfo, Queued, QueuedKind, RuleInfo, SessionInfo, Setting, Status, TreeFilter,
-    TreeNode,
+    TreeNode, money_text,
 };
 pub use todo::{TodoItem, TodoPhase, TodoStatus};
 pub use trust::{SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};

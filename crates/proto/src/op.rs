@@ -1,6 +1,6 @@
 //! What goes into the engine: operations that change something. What does not is a [`crate::Query`].
 
-use crate::{AskId, Mode, PlanAnswer, RecordId, Response};
+use crate::{Allowance, AskId, Mode, PlanAnswer, RecordId, Response};
 use serde::{Deserialize, Serialize};
 
 /// Something a front end wants done. One that cannot be done is answered by a notice that says why.
@@ -75,6 +75,11 @@ pub enum Op {
         /// What the notes should keep or leave out, in the user's words.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         instructions: String,
+    },
+    /// Sets what may be spent from now on; what was spent stays spent.
+    SetBudget {
+        /// What may be spent.
+        allowance: Allowance,
     },
     /// Sends the last prompt again, as if its turn had not been.
     Retry,

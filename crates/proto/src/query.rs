@@ -5,7 +5,7 @@ use crate::status::{
     Citation, CommandInfo, Completion, CompletionKind, ContextPart, Git, ModelInfo, RuleInfo, SessionInfo, Setting,
     Status, TreeFilter, TreeNode,
 };
-use crate::{Phrase, Posture, Record, RecordId, TodoPhase, TrustInfo};
+use crate::{BudgetInfo, Phrase, Posture, Record, RecordId, Tally, TodoPhase, TrustInfo};
 use serde::{Deserialize, Serialize};
 
 /// Something a front end wants to know.
@@ -16,6 +16,10 @@ pub enum Query {
     Status,
     /// The branch of the working folder and how many files differ. May take a moment in a large repository.
     Git,
+    /// What may be spent, what was, and what is left.
+    Budget,
+    /// What was spent over spans of time, in all sessions, and by model.
+    Stats,
     /// The todo list.
     Todo,
     /// The commands that can be had here; a capability that is not there has none.
@@ -143,6 +147,15 @@ pub enum Reply {
         posture: Posture,
         /// Rules: deny, ask, allow, each in the order they are tried.
         rules: Vec<RuleInfo>,
+    },
+    /// Answers [`Query::Budget`].
+    Budget(BudgetInfo),
+    /// Answers [`Query::Stats`].
+    Stats {
+        /// The last day, week and month, and all: names are `today`, `week`, `month`, `all`.
+        spans: Vec<Tally>,
+        /// All of it by model, the dearest first.
+        models: Vec<Tally>,
     },
     /// Answers [`Query::Context`].
     Context {

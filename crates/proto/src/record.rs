@@ -1,7 +1,7 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
 use crate::{
-    AskId, CallId, Change, Choice, Effect, Message, Mode, Phrase, Planned, Posture, PromptPart, RecordId, Repair,
+    AskId, CallId, Change, Choice, Cost, Effect, Message, Mode, Phrase, Planned, Posture, PromptPart, RecordId, Repair,
     SessionId, ToolOutcome, Usage,
 };
 use serde::{Deserialize, Serialize};
@@ -97,6 +97,9 @@ pub enum RecordBody {
         steps: u32,
         /// The tokens of all its requests together.
         usage: Usage,
+        /// What they cost, where prices were known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost: Option<Cost>,
     },
     /// The session was taken up again by a new process.
     Resumed {
@@ -377,6 +380,11 @@ pub enum TurnEnd {
     TimedOut,
     /// It took as many steps as it may; the last answer sums up.
     StepLimit,
+    /// It spent what it may.
+    OutOfBudget {
+        /// What is used up.
+        why: Phrase,
+    },
     /// The user refused a call and there was nobody to go on for, or the harness refused to go on.
     Refused {
         /// Why.

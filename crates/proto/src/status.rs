@@ -55,6 +55,39 @@ pub struct Cost {
     pub currency: String,
 }
 
+impl Cost {
+    /// Adds another cost; one in another currency is left out, as no rate is known.
+    pub fn add(&mut self, other: &Cost) {
+        if self.currency == other.currency {
+            self.spent = self.spent.saturating_add(other.spent);
+            self.saved = self.saved.saturating_add(other.saved);
+        }
+    }
+
+    /// What was spent, as people write it.
+    pub fn spent_text(&self) -> String {
+        money_text(self.spent, &self.currency)
+    }
+
+    /// What was saved, as people write it.
+    pub fn saved_text(&self) -> String {
+        money_text(self.saved, &self.currency)
+    }
+}
+
+/// Millionths of a currency as people write them: small sums with four places, others with two.
+pub fn money_text(millionths: u64, currency: &str) -> String {
+    let sign = match currency {
+        "USD" => "$",
+        "CNY" => "¥",
+        "EUR" => "€",
+        _ => "",
+    };
+    let (whole, part) = (millionths / 1_000_000, millionths % 1_000_000 / 100);
+    let text = if whole == 0 { format!("{sign}{whole}.{part:04}") } else { format!("{sign}{whole}.{:02}", part / 100) };
+    if sign.is_empty() && !currency.is_empty() { format!("{text} {currency}") } else { text }
+}
+
 /// Something that waits: a steering message until the next step, a follow-up until the turn is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Queued {

@@ -30,7 +30,7 @@ fn record(body: RecordBody) -> Record {
 #[test]
 fn records() {
     let call = ToolCall { id: CallId::from("c1"), name: "ls".into(), arguments: "{}".into() };
-    let usage = Usage { input: 10, output: 2, cached: 8, reasoning: 0 };
+    let usage = Usage { input: 10, output: 2, cached: 8, reasoning: 0, written: 0 };
     let with = |body: Value| {
         let mut whole = json!({"id": 2, "parent": 1, "at": 1700000000000_u64});
         whole.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
@@ -109,7 +109,7 @@ fn records() {
                 "removed": 0}], "exit_code": 1, "todo": [{"name": "P", "tasks": [{"content": "x", "status": "in_progress"}]}]}}})),
     );
     is(
-        record(RecordBody::TurnEnded { turn: 1, end: TurnEnd::StepLimit, steps: 3, usage }),
+        record(RecordBody::TurnEnded { turn: 1, end: TurnEnd::StepLimit, steps: 3, usage, cost: None }),
         with(json!({"kind": "turn_ended", "turn": 1, "end": {"how": "step_limit"}, "steps": 3,
             "usage": {"input": 10, "output": 2, "cached": 8, "reasoning": 0}})),
     );

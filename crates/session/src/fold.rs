@@ -156,7 +156,7 @@ impl Fold {
         let place = (open.turn, open.steps.saturating_add(1));
         let mut healed = heal(self.history.messages.iter(), place, &open.model);
         let end = TurnEnd::Interrupted;
-        healed.push(RecordBody::TurnEnded { turn: open.turn, end, steps: open.steps, usage: open.usage });
+        healed.push(RecordBody::TurnEnded { turn: open.turn, end, steps: open.steps, usage: open.usage, cost: None });
         healed
     }
 

@@ -64,7 +64,7 @@ impl Ending {
         match self {
             Self::Ended(TurnEnd::Done) => "done",
             Self::Ended(TurnEnd::Interrupted) => "interrupted",
-            Self::Ended(TurnEnd::TimedOut | TurnEnd::StepLimit) => "limit",
+            Self::Ended(TurnEnd::TimedOut | TurnEnd::StepLimit | TurnEnd::OutOfBudget { .. }) => "limit",
             Self::Ended(TurnEnd::Refused { .. }) => "refused",
             Self::Ended(TurnEnd::ProviderFailed { .. } | TurnEnd::Broken { .. }) => "failed",
             Self::Open => "open",

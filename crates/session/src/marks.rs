@@ -1,6 +1,6 @@
 //! What holds for a session whatever branch is active: title, labels, what was spent, whether it was discarded. Pure.
 
-use reasonix_proto::{Record, RecordBody, RecordId, Usage};
+use reasonix_proto::{Cost, Record, RecordBody, RecordId, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -19,6 +19,8 @@ pub struct Marks {
     pub labels: BTreeMap<RecordId, String>,
     /// The tokens of all requests on all branches, of turns that have an end.
     pub usage: Usage,
+    /// What they cost at the prices of their time, where those were known.
+    pub cost: Option<Cost>,
     /// True when the session is out of lists, of resuming and of search.
     pub discarded: bool,
 }
@@ -39,7 +41,13 @@ impl Marks {
             RecordBody::Labelled { record, label } => {
                 self.labels.insert(*record, one_line(label));
             }
-            RecordBody::TurnEnded { usage, .. } => self.usage.add(*usage),
+            RecordBody::TurnEnded { usage, cost, .. } => {
+                self.usage.add(*usage);
+                match (&mut self.cost, cost) {
+                    (Some(known), Some(cost)) => known.add(cost),
+                    (none, cost) => *none = none.take().or_else(|| cost.clone()),
+                }
+            }
             RecordBody::Discarded => self.discarded = true,
             _ => {}
         }

@@ -191,7 +191,10 @@ fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
         ("compact", instructions) => app.send(Op::Compact { instructions: instructions.to_owned() }),
         ("rename" | "title", title) => app.send(Op::Rename { title: title.to_owned() }),
         ("permissions", _) => open(app, Subject::Rule, "tui.list.rules", Query::Permissions),
-        ("status" | "cost" | "stats" | "cache", _) => show(app, Query::Status),
+        ("status" | "cost" | "cache", _) => show(app, Query::Status),
+        ("stats", _) => show(app, Query::Stats),
+        ("budget", "") => show(app, Query::Budget),
+        ("budget", words) => budget(app, words),
         ("todo", _) => show(app, Query::Todo),
         ("context", _) => show(app, Query::Context),
         ("config", _) => show(app, Query::Config),
@@ -251,6 +254,17 @@ fn posture(app: &mut App, word: &str) -> Vec<Effect> {
 pub(crate) fn plan_ends(app: &mut App) -> Vec<Effect> {
     let plans = app.facts.status.as_ref().is_some_and(|status| status.mode == Mode::Plan);
     if plans { plan(app, Mode::Build) } else { Vec::new() }
+}
+
+/// `/budget cost 2.50`, `/budget tokens 500k`, `/budget time 30m`: that limit alone; `/budget off`: none at all.
+fn budget(app: &mut App, words: &str) -> Vec<Effect> {
+    match crate::money::allowance(words) {
+        Some(allowance) => app.send(Op::SetBudget { allowance }),
+        None => {
+            note(app, Level::Warning, Phrase::new("tui.budget.which"));
+            Vec::new()
+        }
+    }
 }
 
 fn confirm_clear(app: &mut App) -> Vec<Effect> {

@@ -12,6 +12,7 @@ mod io;
 pub mod keys;
 pub mod look;
 pub mod menu;
+mod money;
 mod note;
 pub mod overlays;
 mod replies;

@@ -147,6 +147,8 @@ fn shown(app: &mut App, reply: Reply) {
             let total = format!("  {:>7}  {}  / {}", short(used), percent(used), short(window));
             parts.into_iter().map(row).chain([Line::from(dim(total))]).collect()
         }
+        Reply::Budget(info) => crate::money::budget_lines(&look, &info),
+        Reply::Stats { spans, models } => crate::money::stats_lines(&look, &spans, &models),
         Reply::Config { settings } => settings
             .into_iter()
             .map(|setting| {
@@ -174,7 +176,7 @@ fn status_lines(app: &App, status: &Status) -> Vec<Line<'static>> {
     };
     let usage = status.usage;
     let share = (usage.cached * 100).checked_div(usage.input).unwrap_or(0);
-    vec![
+    let mut rows = vec![
         row("tui.status.session", status.session.to_string()),
         row("tui.status.model", status.model.clone()),
         row("tui.status.folder", status.folder.clone()),
@@ -182,5 +184,10 @@ fn status_lines(app: &App, status: &Status) -> Vec<Line<'static>> {
         row("tui.status.input", format!("{} ({share} % cached)", usage.input)),
         row("tui.status.output", usage.output.to_string()),
         row("tui.status.context", format!("{} / {}", status.context, status.window)),
-    ]
+    ];
+    if let Some(cost) = &status.cost {
+        rows.push(row("tui.status.cost", cost.spent_text()));
+        rows.push(row("tui.status.saved", cost.saved_text()));
+    }
+    rows
 }

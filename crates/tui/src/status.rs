@@ -123,7 +123,7 @@ impl Facts {
                 }
             },
             Piece::Context => context(status, look),
-            Piece::Cost => status.cost.as_ref().filter(|cost| cost.spent > 0).map(|cost| (money(cost), dim)),
+            Piece::Cost => status.cost.as_ref().filter(|cost| cost.spent > 0).map(|cost| (cost.spent_text(), dim)),
             Piece::Cache => {
                 let share = (status.usage.cached * 100).checked_div(status.usage.input).filter(|share| *share > 0)?;
                 Some((look.say(&Phrase::new("tui.cached").with("share", share)), dim))
@@ -164,17 +164,4 @@ fn context(status: &Status, look: &Look) -> Option<(String, Style)> {
         _ => look.theme.bad,
     };
     Some((format!("{}/{} {share}%", short(status.context), short(status.window)), style))
-}
-
-/// Millionths of a currency as people write them.
-fn money(cost: &reasonix_proto::Cost) -> String {
-    let sign = match cost.currency.as_str() {
-        "USD" => "$",
-        "CNY" => "¥",
-        "EUR" => "€",
-        _ => "",
-    };
-    let (whole, part) = (cost.spent / 1_000_000, cost.spent % 1_000_000 / 100);
-    let text = if whole == 0 { format!("{sign}{whole}.{part:04}") } else { format!("{sign}{whole}.{:02}", part / 100) };
-    if sign.is_empty() { format!("{text} {}", cost.currency) } else { text }
 }

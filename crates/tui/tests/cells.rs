@@ -50,8 +50,8 @@ fn ran(call: &str, command: &str, code: i32, output: &str) -> Vec<Event> {
 }
 
 fn turn_ended(end: TurnEnd) -> Event {
-    let usage = Usage { input: 12_345, output: 678, cached: 11_000, reasoning: 100 };
-    let body = RecordBody::TurnEnded { turn: 1, end, steps: 3, usage };
+    let usage = Usage { input: 12_345, output: 678, cached: 11_000, reasoning: 100, written: 0 };
+    let body = RecordBody::TurnEnded { turn: 1, end, steps: 3, usage, cost: None };
     Event::TurnEnded { record: Box::new(Record { at: 9_200, ..*record(body) }) }
 }
 

@@ -43,7 +43,7 @@ impl Bench {
             record: record(RecordBody::Prompt { turn: 1, text: "go".into(), typed: None }),
         });
         self.event(Event::Text { delta: text.to_owned() });
-        let end = RecordBody::TurnEnded { turn: 1, end: TurnEnd::Done, steps: 1, usage: Usage::default() };
+        let end = RecordBody::TurnEnded { turn: 1, end: TurnEnd::Done, steps: 1, usage: Usage::default(), cost: None };
         self.event(Event::TurnEnded { record: record(end) });
         self.draw();
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod agent;
 pub(crate) mod ask;
+pub(crate) mod budget;
 pub(crate) mod cache;
 pub(crate) mod compaction;
 pub(crate) mod logs;

@@ -63,6 +63,8 @@ pub struct Price {
     pub input: f64,
     /// Tokens that were.
     pub cached_input: f64,
+    /// Tokens that the endpoint writes into its cache; none where they cost what other input does.
+    pub cache_write: Option<f64>,
     /// Tokens of the answer.
     pub output: f64,
     /// The currency as it is shown.
@@ -225,6 +227,7 @@ pub(crate) fn price(table: &Table, context: &Context<'_>) -> Price {
     Price {
         input,
         cached_input: view.number("cached_input").unwrap_or(input),
+        cache_write: view.number("cache_write"),
         output: view.number("output").unwrap_or_default(),
         currency: view.text("currency").unwrap_or_else(|| "USD".to_owned()),
     }

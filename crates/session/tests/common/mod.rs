@@ -33,7 +33,7 @@ pub(crate) fn says(turn: u32, step: u32, text: &str, calls: &[&str]) -> RecordBo
     let stop = if calls.is_empty() { StopReason::End } else { StopReason::Calls };
     let reasoning = Some(Reasoning::new("hm", "small"));
     let message = Message::Assistant { text: text.into(), reasoning, calls, stop };
-    let usage = Some(Usage { input: 100, output: 10, cached: 50, reasoning: 1 });
+    let usage = Some(Usage { input: 100, output: 10, cached: 50, reasoning: 1, written: 0 });
     RecordBody::Assistant { turn, step, model: "local/small".into(), message, usage }
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn did(call: &str, content: &str) -> RecordBody {
 }
 
 pub(crate) fn ended(turn: u32) -> RecordBody {
-    RecordBody::TurnEnded { turn, end: TurnEnd::Done, steps: 2, usage: Usage::default() }
+    RecordBody::TurnEnded { turn, end: TurnEnd::Done, steps: 2, usage: Usage::default(), cost: None }
 }
 
 pub(crate) fn todo(call: &str) -> RecordBody {

@@ -3,7 +3,7 @@
 use super::sheet::Sheet;
 use super::{Notice, View, short_count, short_time};
 use ratatui_core::text::Line;
-use reasonix_proto::{Level, Phrase, TurnEnd, Usage};
+use reasonix_proto::{Cost, Level, Phrase, TurnEnd, Usage};
 
 /// The end of a turn.
 #[derive(Debug)]
@@ -11,6 +11,7 @@ pub(crate) struct TurnSummary {
     pub(crate) end: TurnEnd,
     pub(crate) steps: u32,
     pub(crate) usage: Usage,
+    pub(crate) cost: Option<Cost>,
     pub(crate) took_ms: Option<u64>,
 }
 
@@ -35,7 +36,7 @@ impl TurnSummary {
             TurnEnd::Interrupted => (Level::Warning, Phrase::new("tui.interrupted")),
             TurnEnd::TimedOut => (Level::Warning, Phrase::new("tui.timed_out")),
             TurnEnd::StepLimit => (Level::Warning, Phrase::new("tui.step_limit")),
-            TurnEnd::Refused { why } => (Level::Warning, why.clone()),
+            TurnEnd::Refused { why } | TurnEnd::OutOfBudget { why } => (Level::Warning, why.clone()),
             TurnEnd::ProviderFailed { why } | TurnEnd::Broken { why } => (Level::Error, why.clone()),
         };
         Some(Notice { level, phrase })
@@ -57,6 +58,7 @@ impl TurnSummary {
                 .with("output", short_count(usage.output));
             facts.push(look.say(&phrase));
         }
+        facts.extend(self.cost.as_ref().filter(|cost| cost.spent > 0).map(Cost::spent_text));
         facts.extend(self.took_ms.map(short_time));
         facts
     }

@@ -105,10 +105,11 @@ impl Transcript {
             RecordBody::Outcome { call, tool, took_ms, outcome } => {
                 self.with_tool(call, tool, |cell| cell.end(tool, *took_ms, outcome));
             }
-            RecordBody::TurnEnded { end, steps, usage, .. } => {
+            RecordBody::TurnEnded { end, steps, usage, cost, .. } => {
                 self.close_turn();
                 let took_ms = self.fold.turn_began.take().map(|began| record.at.saturating_sub(began));
-                let summary = TurnSummary { end: end.clone(), steps: *steps, usage: *usage, took_ms };
+                let summary =
+                    TurnSummary { end: end.clone(), steps: *steps, usage: *usage, cost: cost.clone(), took_ms };
                 self.add(Entry::Turn(Box::new(summary)));
             }
             RecordBody::Planned(planned) => self.planned(planned),

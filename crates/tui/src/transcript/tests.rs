@@ -40,7 +40,7 @@ fn outcome(call: &str, outcome: ToolOutcome) -> Event {
 }
 
 fn ended() -> Event {
-    let body = RecordBody::TurnEnded { turn: 1, end: TurnEnd::Done, steps: 1, usage: Usage::default() };
+    let body = RecordBody::TurnEnded { turn: 1, end: TurnEnd::Done, steps: 1, usage: Usage::default(), cost: None };
     Event::TurnEnded { record: record(body) }
 }
 

@@ -179,6 +179,54 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{why}：第 {attempt}/{of} 次尝试失败，{seconds} 秒后重试",
     ),
     (
+        "engine.budget_blind",
+        "the price of {model} is not known, so the limit of money cannot hold",
+        "{model} 的价格未知，费用上限无法生效",
+    ),
+    (
+        "engine.budget_blind.hint",
+        "set its price in the settings (docs/budget.md), or limit tokens: --max-tokens",
+        "请在设置中填写价格（docs/budget.md），或限制令牌数：--max-tokens",
+    ),
+    (
+        "engine.budget_cost",
+        "the budget is used up: {spent} of {allowed} spent; what was done is kept",
+        "预算已用尽：已花费 {spent}，上限 {allowed}；已完成的部分保留",
+    ),
+    (
+        "engine.budget_cost.hint",
+        "go on with --continue and a larger --max-cost; in a chat: /budget cost AMOUNT, then /retry",
+        "用 --continue 和更大的 --max-cost 继续；在对话中：/budget cost 金额，然后 /retry",
+    ),
+    ("engine.budget_near_cost", "{spent} of the budget of {allowed} are spent", "预算 {allowed} 已花费 {spent}"),
+    ("engine.budget_near_time", "{spent} of the allowed {allowed} are over", "允许的 {allowed} 已用去 {spent}"),
+    (
+        "engine.budget_near_tokens",
+        "{spent} of the allowed {allowed} tokens are used",
+        "允许的 {allowed} 个令牌已用 {spent} 个",
+    ),
+    ("engine.budget_set", "the budget is changed; what was spent still counts", "预算已更改；已花费的仍计入"),
+    (
+        "engine.budget_time",
+        "the time is used up: {spent} of {allowed}; what was done is kept",
+        "时间已用尽：{spent}，上限 {allowed}；已完成的部分保留",
+    ),
+    (
+        "engine.budget_time.hint",
+        "go on with --continue and a larger --max-time; in a chat: /budget time SPAN, then /retry",
+        "用 --continue 和更大的 --max-time 继续；在对话中：/budget time 时长，然后 /retry",
+    ),
+    (
+        "engine.budget_tokens",
+        "the budget is used up: {spent} of {allowed} tokens; what was done is kept",
+        "预算已用尽：已用 {spent} 个令牌，上限 {allowed} 个；已完成的部分保留",
+    ),
+    (
+        "engine.budget_tokens.hint",
+        "go on with --continue and a larger --max-tokens; in a chat: /budget tokens NUMBER, then /retry",
+        "用 --continue 和更大的 --max-tokens 继续；在对话中：/budget tokens 数量，然后 /retry",
+    ),
+    (
         "engine.undo_off",
         "changes to files cannot be taken back in this session: {reason}",
         "本会话中对文件的更改无法撤销：{reason}",

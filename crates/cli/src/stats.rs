@@ -1,0 +1,188 @@
+//! `reasonix stats`: what was spent, as a table with bars or as JSON.
+
+use crate::args::{StatsArgs, StatsBy};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::say::{self, Colour, Style, clean};
+use reasonix_config::Flags;
+use reasonix_proto::{Cost, Phrase, Tally};
+use reasonix_session::{By, Entry, Ledger, Sessions, Span, now, tallies, tally};
+use serde_json::{Value, json};
+
+/// The longest bar, in cells.
+const BAR: u64 = 24;
+
+pub(crate) fn stats(args: &StatsArgs) -> anyhow::Result<Exit> {
+    let context = Context::load_silently(None, Flags::default())?;
+    let state = context.home.join("state");
+    let ledger = Ledger::at(&state);
+    let failed = |error: std::io::Error| {
+        say::failed(Phrase::new("session.io").with("path", ledger.path().display()).with("reason", error))
+    };
+    if args.rebuild || !ledger.path().exists() {
+        let settings = &context.loaded.settings;
+        let price = |model: &str| settings.resolve_model(model).ok().and_then(|found| settings.price(&found));
+        ledger.catch_up(&Sessions::at(&state), price).map_err(failed)?;
+    }
+    let books = ledger.read().map_err(failed)?;
+    let now = now();
+    let span = span_of(args);
+    let within: Vec<&Entry> =
+        books.entries.iter().filter(|entry| entry.at >= span.unwrap_or(Span::All).since(now)).collect();
+    let rows = match (span, args.by) {
+        (None, None) => Span::ALL.into_iter().map(|span| tally(&books.entries, span, now)).collect(),
+        (_, by) => tallies(within, by.map_or(By::Model, StatsBy::into)),
+    };
+    if args.json {
+        rows.iter().try_for_each(|row| say::line(&row_json(row).to_string()))?;
+        return Ok(Exit::Done);
+    }
+    if books.damaged > 0 {
+        say::notice(reasonix_proto::Level::Warning, &Phrase::new("cli.stats_damaged").with("lines", books.damaged));
+    }
+    if books.entries.is_empty() {
+        say::line(&Style::get().text(&Phrase::new("cli.stats_none")))?;
+        return Ok(Exit::Done);
+    }
+    let spans = span.is_none() && args.by.is_none();
+    print_table(&rows, spans)?;
+    if spans {
+        say::line("")?;
+        print_table(&tallies(&books.entries, By::Model), false)?;
+    }
+    Ok(Exit::Done)
+}
+
+impl From<StatsBy> for By {
+    fn from(by: StatsBy) -> Self {
+        match by {
+            StatsBy::Model => Self::Model,
+            StatsBy::Project => Self::Project,
+        }
+    }
+}
+
+fn span_of(args: &StatsArgs) -> Option<Span> {
+    let said = [(args.today, Span::Today), (args.week, Span::Week), (args.month, Span::Month), (args.all, Span::All)];
+    said.into_iter().find(|(said, _)| *said).map(|(_, span)| span)
+}
+
+fn row_json(row: &Tally) -> Value {
+    let money = |amount: u64| amount as f64 / 1e6;
+    let cost =
+        |cost: &Cost| json!({ "currency": cost.currency, "spent": money(cost.spent), "saved": money(cost.saved) });
+    json!({
+        "name": row.name,
+        "requests": row.requests,
+        "input": row.usage.input,
+        "cached": row.usage.cached,
+        "cache_written": row.usage.written,
+        "output": row.usage.output,
+        "reasoning": row.usage.reasoning,
+        "costs": row.costs.iter().map(cost).collect::<Vec<_>>(),
+    })
+}
+
+fn print_table(rows: &[Tally], spans: bool) -> anyhow::Result<()> {
+    let style = Style::get();
+    let word = |code: &'static str| style.text(&Phrase::new(code));
+    let name = |row: &Tally| match (spans, row.name.as_str()) {
+        (true, "today") => word("cli.stats_today"),
+        (true, "week") => word("cli.stats_week"),
+        (true, "month") => word("cli.stats_month"),
+        (true, _) => word("cli.stats_all"),
+        (false, name) => clean(name),
+    };
+    let head = [
+        "",
+        "cli.stats_requests",
+        "cli.stats_input",
+        "cli.stats_cached",
+        "cli.stats_output",
+        "cli.stats_cost",
+        "cli.stats_saved",
+    ];
+    let mut table: Vec<Vec<String>> = vec![
+        head.iter()
+            .map(|code| {
+                if code.is_empty() {
+                    String::new()
+                } else {
+                    style.text(&Phrase { code: (*code).into(), args: Vec::new() })
+                }
+            })
+            .collect(),
+    ];
+    for row in rows {
+        let money = |of: fn(&Cost) -> String| match row.costs.as_slice() {
+            [] => "-".to_owned(),
+            costs => costs.iter().map(of).collect::<Vec<_>>().join(" + "),
+        };
+        table.push(vec![
+            name(row),
+            row.requests.to_string(),
+            short(row.usage.input),
+            format!("{} %", row.cached_share()),
+            short(row.usage.output),
+            money(Cost::spent_text),
+            money(Cost::saved_text),
+        ]);
+    }
+    let bars = bars(rows);
+    for (index, line) in aligned(&table).into_iter().enumerate() {
+        let bar = index.checked_sub(1).and_then(|row| bars.get(row)).map_or("", String::as_str);
+        let line = if index == 0 {
+            style.out(Colour::Dim, line.trim_end())
+        } else {
+            format!("{line}  {}", style.out(Colour::Cyan, bar))
+        };
+        say::line(line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Bars by what was spent where everything has a price in one currency, else by tokens.
+fn bars(rows: &[Tally]) -> Vec<String> {
+    let mut currencies: Vec<&str> = rows.iter().flat_map(|row| &row.costs).map(|cost| cost.currency.as_str()).collect();
+    currencies.dedup();
+    let priced = currencies.len() == 1 && rows.iter().all(|row| row.requests == 0 || row.costs.len() == 1);
+    let weight = |row: &Tally| match row.costs.first() {
+        Some(cost) if priced => cost.spent,
+        _ if priced => 0,
+        _ => row.usage.tokens(),
+    };
+    let most = rows.iter().map(weight).max().unwrap_or(0).max(1);
+    let eighths =
+        |row: &Tally| u64::try_from(u128::from(weight(row)) * u128::from(BAR * 8) / u128::from(most)).unwrap_or(0);
+    let part = |rest: u64| {
+        ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"].get(usize::try_from(rest).unwrap_or(0)).copied().unwrap_or("")
+    };
+    let bar = |eighths: u64| "█".repeat(usize::try_from(eighths / 8).unwrap_or(0)) + part(eighths % 8);
+    rows.iter().map(|row| bar(eighths(row))).collect()
+}
+
+/// Columns next to each other, the first to the left, figures to the right.
+fn aligned(table: &[Vec<String>]) -> Vec<String> {
+    let columns = table.first().map_or(0, Vec::len);
+    let cells = |text: &str| unicode_width::UnicodeWidthStr::width(text);
+    let width =
+        |column: usize| table.iter().filter_map(|row| row.get(column)).map(|text| cells(text)).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let padded = row.iter().zip(&widths).enumerate().map(|(column, (text, width))| {
+            let room = " ".repeat(width.saturating_sub(cells(text)));
+            if column == 0 { format!("{text}{room}") } else { format!("{room}{text}") }
+        });
+        padded.collect::<Vec<_>>().join("  ")
+    };
+    table.iter().map(line).collect()
+}
+
+/// A number of tokens in a few letters.
+fn short(number: u64) -> String {
+    match number {
+        0..10_000 => number.to_string(),
+        10_000..1_000_000 => format!("{}k", number / 1000),
+        _ => format!("{}.{}m", number / 1_000_000, number % 1_000_000 / 100_000),
+    }
+}

@@ -1,0 +1,217 @@
+//! What a session may spend: counts tokens, money and time as they are spent, warns once near a limit, and says when it
+//! is reached. What is left can be handed on.
+
+use crate::outbox::Outbox;
+use reasonix_agent::{Budget, Sink};
+use reasonix_config::Settings;
+use reasonix_proto::{Allowance, BudgetInfo, Cost, Event, Level, Phrase, Price, Usage, money_text};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// From this share of a limit on there is a warning, in percent.
+const NEAR: u64 = 80;
+
+/// The budget of a session, in this process.
+pub(crate) struct Purse {
+    settings: Arc<Settings>,
+    outbox: Arc<Outbox>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    allowed: Allowance,
+    /// Money that was spent, a currency each.
+    costs: Vec<Cost>,
+    tokens: u64,
+    /// What turns took that are over.
+    time: Duration,
+    /// Since when a turn runs.
+    since: Option<Instant>,
+    /// What the running turn cost.
+    turn: Option<Cost>,
+    /// Limits that were warned of.
+    warned: Vec<Limit>,
+}
+
+/// What there is a limit of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Limit {
+    Cost,
+    Tokens,
+    Time,
+}
+
+impl Purse {
+    pub(crate) fn new(settings: Arc<Settings>, outbox: Arc<Outbox>) -> Self {
+        let state = State { allowed: allowance(&settings), ..State::default() };
+        Self { settings, outbox, state: Mutex::new(state) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a model's tokens cost.
+    pub(crate) fn price(&self, model: &str) -> Option<Price> {
+        price(&self.settings, model)
+    }
+
+    /// Sets other limits; what was spent stays spent, and near a limit there is a warning again.
+    pub(crate) fn allow(&self, allowed: Allowance) {
+        let mut state = self.state();
+        state.allowed = allowed;
+        state.warned.clear();
+    }
+
+    /// What may be spent, what was, and what is left: the most that a session below this one may be given.
+    pub(crate) fn info(&self) -> BudgetInfo {
+        self.state().info()
+    }
+
+    /// A word where a limit cannot hold: the price of this model is not known.
+    pub(crate) fn blind(&self, model: &str) -> Option<Phrase> {
+        let limited = self.state().allowed.cost.is_some();
+        (limited && self.price(model).is_none()).then(|| Phrase::new("engine.budget_blind").with("model", model))
+    }
+
+    /// Warns of each limit that is near, once.
+    fn warn(&self) {
+        let near: Vec<(Limit, Phrase)> = {
+            let mut state = self.state();
+            let near = state.standing().into_iter().filter(|limit| limit.near && !state.warned.contains(&limit.of));
+            let near: Vec<_> = near.map(|limit| (limit.of, limit.phrase(true))).collect();
+            state.warned.extend(near.iter().map(|(limit, _)| *limit));
+            near
+        };
+        for (_, phrase) in near {
+            self.outbox.emit(Event::Notice { level: Level::Warning, phrase });
+        }
+    }
+}
+
+/// What the settings allow.
+fn allowance(settings: &Settings) -> Allowance {
+    let budget = settings.budget;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let millionths = (budget.max_cost * 1e6).round() as u64;
+    let some = |limit: u64| (limit > 0).then_some(limit);
+    Allowance { cost: some(millionths), tokens: some(budget.max_tokens), seconds: some(budget.max_seconds) }
+}
+
+/// What a model's tokens cost, as the settings are now.
+pub(crate) fn price(settings: &Settings, model: &str) -> Option<Price> {
+    settings.resolve_model(model).ok().and_then(|found| settings.price(&found))
+}
+
+/// How far one limit is used.
+struct Standing {
+    of: Limit,
+    near: bool,
+    reached: bool,
+    spent: String,
+    allowed: String,
+}
+
+impl Standing {
+    fn new(of: Limit, spent: u64, allowed: u64, text: impl Fn(u64) -> String) -> Self {
+        let near = u128::from(spent) * 100 >= u128::from(allowed) * u128::from(NEAR);
+        Self { of, near, reached: spent >= allowed, spent: text(spent), allowed: text(allowed) }
+    }
+
+    fn phrase(&self, near: bool) -> Phrase {
+        let code = match (self.of, near) {
+            (Limit::Cost, true) => "engine.budget_near_cost",
+            (Limit::Tokens, true) => "engine.budget_near_tokens",
+            (Limit::Time, true) => "engine.budget_near_time",
+            (Limit::Cost, false) => "engine.budget_cost",
+            (Limit::Tokens, false) => "engine.budget_tokens",
+            (Limit::Time, false) => "engine.budget_time",
+        };
+        let phrase = Phrase { code: code.into(), args: Vec::new() };
+        phrase.with("spent", &self.spent).with("allowed", &self.allowed)
+    }
+}
+
+impl State {
+    fn elapsed(&self) -> Duration {
+        self.time + self.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// Every limit that there is, with what is used of it.
+    fn standing(&self) -> Vec<Standing> {
+        let mut all = Vec::new();
+        if let Some(allowed) = self.allowed.cost {
+            let most = self.costs.iter().max_by_key(|cost| cost.spent);
+            let (spent, currency) = most.map_or((0, ""), |cost| (cost.spent, cost.currency.as_str()));
+            all.push(Standing::new(Limit::Cost, spent, allowed, |money| money_text(money, currency)));
+        }
+        if let Some(allowed) = self.allowed.tokens {
+            all.push(Standing::new(Limit::Tokens, self.tokens, allowed, |tokens| tokens.to_string()));
+        }
+        if let Some(allowed) = self.allowed.seconds {
+            let spent = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let text = |millis: u64| format!("{} s", millis / 1000);
+            all.push(Standing::new(Limit::Time, spent, allowed.saturating_mul(1000), text));
+        }
+        all
+    }
+
+    fn info(&self) -> BudgetInfo {
+        let money = self.costs.iter().map(|cost| cost.spent).max().unwrap_or(0);
+        let seconds = self.elapsed().as_secs();
+        let left = Allowance {
+            cost: self.allowed.cost.map(|allowed| allowed.saturating_sub(money)),
+            tokens: self.allowed.tokens.map(|allowed| allowed.saturating_sub(self.tokens)),
+            seconds: self.allowed.seconds.map(|allowed| allowed.saturating_sub(seconds)),
+        };
+        BudgetInfo { allowed: self.allowed, left, costs: self.costs.clone(), tokens: self.tokens, seconds }
+    }
+
+    fn pay(&mut self, cost: Cost) {
+        match self.costs.iter_mut().find(|known| known.currency == cost.currency) {
+            Some(known) => known.add(&cost),
+            None => self.costs.push(cost.clone()),
+        }
+        match &mut self.turn {
+            Some(turn) => turn.add(&cost),
+            none => *none = Some(cost),
+        }
+    }
+}
+
+impl Budget for Purse {
+    fn begin(&self) {
+        let mut state = self.state();
+        state.since = Some(Instant::now());
+        state.turn = None;
+    }
+
+    fn used_up(&self) -> Option<Phrase> {
+        self.warn();
+        self.state().standing().into_iter().find(|limit| limit.reached).map(|limit| limit.phrase(false))
+    }
+
+    fn spent(&self, model: &str, usage: Usage) {
+        let cost = self.price(model).map(|price| price.money(usage));
+        let mut state = self.state();
+        state.tokens = state.tokens.saturating_add(usage.tokens());
+        if let Some(cost) = cost {
+            state.pay(cost.clone());
+            drop(state);
+            self.outbox.paid(cost);
+        }
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        let state = self.state();
+        state.allowed.seconds.map(|seconds| Duration::from_secs(seconds).saturating_sub(state.elapsed()))
+    }
+
+    fn end(&self) -> Option<Cost> {
+        let mut state = self.state();
+        state.time = state.elapsed();
+        state.since = None;
+        state.turn.take()
+    }
+}

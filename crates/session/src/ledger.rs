@@ -1,0 +1,191 @@
+//! The usage ledger: one line a request, across all sessions and processes. It only grows; it has figures and names in
+//! it, never a word of a conversation. What is missing can be read out of the sessions again, and what a deleted session
+//! spent stays.
+
+use crate::header::header;
+use crate::line;
+use crate::sessions::Sessions;
+use reasonix_proto::{Cost, Origin, Price, Record, RecordBody, RecordId, SessionId, Usage};
+use rustix::fs::{Mode, OFlags};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// The name of the file in the state folder.
+const NAME: &str = "usage.jsonl";
+/// A longer line is not one of ours.
+const LONGEST: usize = 64 * 1024;
+
+/// What one request took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// When it was answered, in milliseconds since the Unix epoch.
+    pub at: u64,
+    /// The session.
+    pub session: SessionId,
+    /// The record of the answer; with the session it names the request.
+    pub record: RecordId,
+    /// The working folder.
+    pub folder: String,
+    /// The model as `provider/model`.
+    pub model: String,
+    /// What the provider counted.
+    pub usage: Usage,
+    /// What it cost at the prices of its time, where they were known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+}
+
+impl Entry {
+    /// The entry of a record that a request answered with; none for other records, and where nothing was counted.
+    pub fn of(
+        record: &Record,
+        session: &SessionId,
+        folder: &str,
+        price: impl Fn(&str) -> Option<Price>,
+    ) -> Option<Self> {
+        let (model, usage) = match &record.body {
+            RecordBody::Assistant { model, usage: Some(usage), .. } => (model, *usage),
+            RecordBody::Compacted(folded) => (&folded.by, folded.usage?),
+            _ => return None,
+        };
+        let cost = price(model).map(|price| price.money(usage));
+        let (folder, model) = (folder.to_owned(), model.clone());
+        Some(Self { at: record.at, session: session.clone(), record: record.id, folder, model, usage, cost })
+    }
+}
+
+/// The ledger of a state folder.
+#[derive(Debug, Clone)]
+pub struct Ledger {
+    path: PathBuf,
+}
+
+/// What was read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Books {
+    /// Every request once, in the order of the file.
+    pub entries: Vec<Entry>,
+    /// Lines that cannot be read.
+    pub damaged: u64,
+}
+
+impl Ledger {
+    /// The ledger of this state folder; touches nothing.
+    pub fn at(state: &Path) -> Self {
+        Self { path: state.join(NAME) }
+    }
+
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends one line in one write, so that processes do not get in each other's way. A line that a full disk cut is
+    /// closed by the next one.
+    pub fn append(&self, entry: &Entry) -> io::Result<()> {
+        self.append_all(std::slice::from_ref(entry))
+    }
+
+    fn append_all(&self, entries: &[Entry]) -> io::Result<()> {
+        if let Some(folder) = self.path.parent() {
+            reasonix_store::private_folder(folder)?;
+        }
+        let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut file = File::from(rustix::fs::open(&self.path, flags, Mode::RUSR | Mode::WUSR)?);
+        let mut last = [b'\n'];
+        if let Some(end) = file.metadata()?.len().checked_sub(1) {
+            file.read_exact_at(&mut last, end)?;
+        }
+        let mut bytes = if last == [b'\n'] { Vec::new() } else { vec![b'\n'] };
+        for entry in entries {
+            bytes.extend(line::seal(entry)?);
+        }
+        file.write_all(&bytes)
+    }
+
+    /// Reads everything; nothing when there is no file.
+    pub fn read(&self) -> io::Result<Books> {
+        let file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Books::default()),
+            Err(error) => return Err(error),
+        };
+        let (mut books, mut seen) = (Books::default(), HashSet::new());
+        each_line(&mut BufReader::new(file), |line| {
+            let entry = line::is_sound(line).then(|| serde_json::from_slice::<Entry>(line).ok()).flatten();
+            match entry {
+                Some(entry) if seen.insert((entry.session.clone(), entry.record)) => books.entries.push(entry),
+                Some(_) => {}
+                None => books.damaged += 1,
+            }
+        })?;
+        Ok(books)
+    }
+
+    /// Appends what the sessions have and the ledger has not; gives how many entries that were. Copies in forks and
+    /// what was imported were not spent there, and are left out.
+    pub fn catch_up(&self, sessions: &Sessions, price: impl Fn(&str) -> Option<Price>) -> io::Result<usize> {
+        let known: HashSet<_> = self.read()?.entries.into_iter().map(|entry| (entry.session, entry.record)).collect();
+        let mut missing = Vec::new();
+        for session in crate::list::ids(sessions.folder())? {
+            let path = sessions.folder().join(format!("{session}.jsonl"));
+            // Gone since the folder was read.
+            let Ok(file) = File::open(&path) else { continue };
+            let found = spent_in(&session, file, &price)?;
+            missing.extend(found.into_iter().filter(|entry| !known.contains(&(entry.session.clone(), entry.record))));
+        }
+        missing.sort_by(|a, b| (a.at, &a.session, a.record).cmp(&(b.at, &b.session, b.record)));
+        if !missing.is_empty() {
+            self.append_all(&missing)?;
+        }
+        Ok(missing.len())
+    }
+}
+
+/// What a session spent, on all its branches.
+fn spent_in(session: &SessionId, file: File, price: &impl Fn(&str) -> Option<Price>) -> io::Result<Vec<Entry>> {
+    let mut found = Vec::new();
+    let (mut folder, mut copied, mut foreign) = (String::new(), 0, false);
+    each_line(&mut BufReader::with_capacity(256 * 1024, file), |line| {
+        let kinds: [&[u8]; 4] =
+            [b"\"kind\":\"session\"", b"\"kind\":\"assistant\"", b"\"kind\":\"compacted\"", b"\"kind\":\"resumed\""];
+        // Most bytes are in other lines.
+        let head = line.get(..200).unwrap_or(line);
+        if !kinds.iter().any(|kind| head.windows(kind.len()).any(|part| part == *kind)) || header(line).is_none() {
+            return;
+        }
+        let Some(record) = line::is_sound(line).then(|| line::parse(line)).flatten() else { return };
+        match &record.body {
+            RecordBody::Session(head) => {
+                folder.clone_from(&head.cwd);
+                copied = match head.from {
+                    Some(Origin::Fork { record, .. }) => record.0,
+                    _ => 0,
+                };
+                foreign = matches!(head.from, Some(Origin::Import { .. }));
+            }
+            RecordBody::Resumed { .. } => foreign = false,
+            _ if foreign || record.id.0 <= copied => {}
+            _ => found.extend(Entry::of(&record, session, &folder, price)),
+        }
+    })?;
+    Ok(found)
+}
+
+/// Gives each whole line; blank ones and a torn last one that is empty are none.
+fn each_line(reader: &mut impl BufRead, mut give: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line)? > 0 {
+        let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        if !text.is_empty() {
+            give(text);
+        }
+        line.clear();
+        line.shrink_to(LONGEST);
+    }
+    Ok(())
+}

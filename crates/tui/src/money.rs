@@ -1,0 +1,101 @@
+//! What may be spent and what was, in a few lines; and what is typed to change it.
+
+use crate::look::Look;
+use crate::text::columns;
+use ratatui_core::text::{Line, Span};
+use reasonix_proto::{Allowance, BudgetInfo, Tally, money_text, parse_count, parse_money, parse_seconds};
+
+/// Reads `cost 2.50`, `tokens 500k`, `time 30m` (several may follow each other) or `off`.
+pub(crate) fn allowance(words: &str) -> Option<Allowance> {
+    let mut allowance = Allowance::default();
+    let mut words = words.split_whitespace();
+    while let Some(word) = words.next() {
+        let some = |amount: u64| (amount > 0).then_some(amount);
+        match word {
+            "off" => allowance = Allowance::default(),
+            "cost" => allowance.cost = some(parse_money(words.next()?)?),
+            "tokens" => allowance.tokens = some(parse_count(words.next()?)?),
+            "time" => allowance.seconds = some(parse_seconds(words.next()?)?),
+            _ => return None,
+        }
+    }
+    Some(allowance)
+}
+
+fn row(look: &Look, code: &'static str, value: String) -> Line<'static> {
+    let name = look.word(code);
+    let pad = " ".repeat(16usize.saturating_sub(columns(&name)));
+    Line::from(vec![Span::styled(format!("  {name}{pad}"), look.theme.dim), Span::styled(value, look.theme.text)])
+}
+
+/// What may be spent, and what was.
+pub(crate) fn budget_lines(look: &Look, info: &BudgetInfo) -> Vec<Line<'static>> {
+    let spent = info.costs.iter().max_by_key(|cost| cost.spent);
+    let currency = spent.map_or("", |cost| cost.currency.as_str());
+    let none = look.word("tui.budget.none");
+    let of = |spent: String, allowed: Option<String>| format!("{spent} / {}", allowed.unwrap_or_else(|| none.clone()));
+    let money = |amount: u64| money_text(amount, currency);
+    let cost = of(spent.map_or_else(|| "-".to_owned(), |cost| cost.spent_text()), info.allowed.cost.map(money));
+    vec![
+        row(look, "tui.budget.cost", cost),
+        row(
+            look,
+            "tui.budget.tokens",
+            of(info.tokens.to_string(), info.allowed.tokens.map(|tokens| tokens.to_string())),
+        ),
+        row(
+            look,
+            "tui.budget.time",
+            of(format!("{} s", info.seconds), info.allowed.seconds.map(|all| format!("{all} s"))),
+        ),
+    ]
+}
+
+/// What all sessions spent.
+pub(crate) fn stats_lines(look: &Look, spans: &[Tally], models: &[Tally]) -> Vec<Line<'static>> {
+    let name = |tally: &Tally| match tally.name.as_str() {
+        "today" => look.word("tui.stats.today"),
+        "week" => look.word("tui.stats.week"),
+        "month" => look.word("tui.stats.month"),
+        _ => look.word("tui.stats.all"),
+    };
+    let named = spans.iter().map(|tally| (name(tally), tally));
+    let all: Vec<(String, &Tally)> = named.chain(models.iter().map(|tally| (tally.name.clone(), tally))).collect();
+    let widest = all.iter().map(|(name, _)| columns(name)).max().unwrap_or(0);
+    let line = |(name, tally): (String, &Tally)| {
+        let pad = " ".repeat(widest.saturating_sub(columns(&name)));
+        let costs: Vec<String> = tally.costs.iter().map(|cost| cost.spent_text()).collect();
+        let cost = if costs.is_empty() { "-".to_owned() } else { costs.join(" + ") };
+        let share = tally.cached_share();
+        let tokens = tally.usage.tokens();
+        let figures = format!("{:>7}  {tokens:>12}  {share:>3} %  {cost:>9}", tally.requests);
+        let name = crate::text::neutral(&name).into_owned();
+        Line::from(vec![
+            Span::styled(format!("  {name}{pad}  "), look.theme.dim),
+            Span::styled(figures, look.theme.text),
+        ])
+    };
+    all.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::allowance;
+    use reasonix_proto::Allowance;
+
+    #[test]
+    fn what_is_typed() {
+        let none = Allowance::default();
+        for (typed, wanted) in [
+            ("cost 2.50", Some(Allowance { cost: Some(2_500_000), ..none })),
+            ("tokens 500k time 30m", Some(Allowance { tokens: Some(500_000), seconds: Some(1800), ..none })),
+            ("off", Some(none)),
+            ("cost 0", Some(none)),
+            ("cost", None),
+            ("cost much", None),
+            ("2.50", None),
+        ] {
+            assert_eq!(allowance(typed), wanted, "{typed}");
+        }
+    }
+}
