@@ -32,7 +32,10 @@ impl Agent {
             };
             self.watch.after(turn).await;
             let usage = Usage::default();
-            let end = match self.journal.append(RecordBody::TurnEnded { turn, end: end.clone(), steps: 0, usage, cost: None }).await
+            let end = match self
+                .journal
+                .append(RecordBody::TurnEnded { turn, end: end.clone(), steps: 0, usage, cost: None })
+                .await
             {
                 Ok(record) => {
                     self.sink.emit(Event::TurnEnded { record: Box::new(record) });

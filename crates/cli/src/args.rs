@@ -50,6 +50,10 @@ pub(crate) enum Command {
     Store(StoreArgs),
     /// Show what the context consists of, and how full it is
     Context(ContextArgs),
+    /// Play a session again offline, through the real loop; nothing is run, sent or asked
+    Replay(ReplayArgs),
+    /// Compare two sessions: turns, tools, cache, cost, and where they first part
+    Diff(DiffArgs),
     /// Show what was spent: tokens, money and what the cache saved
     Stats(StatsArgs),
     /// Show the settings
@@ -497,6 +501,35 @@ pub(crate) struct StatsArgs {
     /// First add what the saved sessions have and the figures have not
     #[arg(long)]
     pub(crate) rebuild: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The answers and the results of tools come from the session's log; what the loop would write now is held against what it wrote then.\nExit codes: 0 the same, 1 it differs, or the log cannot be read."
+)]
+pub(crate) struct ReplayArgs {
+    /// The session: its id, the beginning or the end of it, or a file
+    #[arg(value_name = "SESSION", value_hint = ValueHint::FilePath)]
+    pub(crate) session: String,
+    /// Print one event a line as JSON, as `run --json` did
+    #[arg(long, conflicts_with = "check")]
+    pub(crate) json: bool,
+    /// Only say whether it went the same way
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// A session: its id, the beginning or the end of it, or a file
+    #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
+    pub(crate) a: String,
+    /// Another one
+    #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
+    pub(crate) b: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]

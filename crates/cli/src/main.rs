@@ -16,6 +16,7 @@ mod parts;
 mod person;
 mod probe;
 mod pump;
+mod replay;
 mod run;
 mod say;
 mod schema;
@@ -72,6 +73,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Changes(changes)) => undo::show_changes(&changes),
         Some(Command::Store(store)) => undo::store(&store),
         Some(Command::Context(args)) => parts::context(&args),
+        Some(Command::Replay(args)) => runtime()?.block_on(replay::replay(args)),
+        Some(Command::Diff(args)) => replay::diff(&args),
         Some(Command::Stats(args)) => stats::stats(&args),
         Some(Command::Config(config)) => inspect::config(&config),
         Some(Command::Trust(args)) => trust::trust(&args),

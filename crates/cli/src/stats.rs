@@ -162,7 +162,7 @@ fn bars(rows: &[Tally]) -> Vec<String> {
 }
 
 /// Columns next to each other, the first to the left, figures to the right.
-fn aligned(table: &[Vec<String>]) -> Vec<String> {
+pub(crate) fn aligned(table: &[Vec<String>]) -> Vec<String> {
     let columns = table.first().map_or(0, Vec::len);
     let cells = |text: &str| unicode_width::UnicodeWidthStr::width(text);
     let width =

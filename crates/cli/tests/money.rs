@@ -34,7 +34,7 @@ fn tireless() -> ModelServer {
 fn last_end(place: &Place) -> Value {
     let log = std::fs::read_to_string(&place.logs()[0]).unwrap();
     let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines.filter(|line| line["kind"] == "turn_ended").last().unwrap()
+    lines.filter(|line| line["kind"] == "turn_ended").next_back().unwrap()
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn stats_add_up_and_survive_the_ledger_and_the_sessions() {
     let wanted = json!({ "name": "mock/m1", "requests": 2, "input": 2000, "cached": 800, "cache_written": 0, "output": 200,
         "reasoning": 0, "costs": [{ "currency": "USD", "spent": 1.68, "saved": 0.72 }] });
     let by_model = row(&["stats", "--by", "model", "--json"]);
-    assert_eq!(by_model, [wanted.clone()]);
+    assert_eq!(by_model, std::slice::from_ref(&wanted));
     let spans = row(&["stats", "--json"]);
     assert_eq!(
         spans.iter().map(|row| row["name"].as_str().unwrap()).collect::<Vec<_>>(),
@@ -155,7 +155,7 @@ fn stats_add_up_and_survive_the_ledger_and_the_sessions() {
     let ledger = place.home.join("state/usage.jsonl");
     assert!(!std::fs::read_to_string(&ledger).unwrap().contains("first"), "figures, not words");
     std::fs::remove_file(&ledger).unwrap();
-    assert_eq!(row(&["stats", "--by", "model", "--json"]), [wanted.clone()], "made anew");
+    assert_eq!(row(&["stats", "--by", "model", "--json"]), std::slice::from_ref(&wanted), "made anew");
     place.logs().iter().for_each(|log| std::fs::remove_file(log).unwrap());
     assert_eq!(
         row(&["stats", "--by", "model", "--json", "--rebuild"]),

@@ -122,8 +122,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     let (outbox, events) = Outbox::new(status_of(&start, &opened, &head, &model, word(&confinement)));
     let purse = Arc::new(Purse::new(Arc::new(start.settings.clone()), outbox.clone()));
     let undo = undo_of(&start, &opened, &outbox);
-    let gate = Approvals::new(standing, start.workspace.clone(), outbox.clone()).undone_by(undo.as_ref());
-    let gate = Arc::new(gate);
+    let gate = Arc::new(Approvals::new(standing, start.workspace.clone(), outbox.clone()).undone_by(undo.as_ref()));
     made.iter().for_each(|record| gate.recall(record));
     let crossing = Crossing::new(&start.settings, start.workspace.root(), &confinement, start.attended);
     let shell = Shell { confinement: confinement.clone(), crossing: Some(crossing.clone()) };
@@ -148,16 +147,11 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     announce(&outbox, &opened, resumed, &model.card().name, notice.as_ref());
     tokio::spawn(model.warm());
     let trust = Word::new(start.settings.trust.clone());
-    warn(&start, &outbox, &model.card().name, &trust);
-    if let Some(phrase) = purse.blind(&model.card().name) {
-        outbox.emit(Event::Notice { level: Level::Warning, phrase });
-    }
+    warn(&start, &outbox, &model.card().name, &trust, &purse);
     let (ops, inbound) = mpsc::unbounded_channel();
     let base = Arc::new(start);
     let Opened { journal, past, history, .. } = opened;
-    let conversation =
-        Conversation::replay(prefix.clone(), history.messages, past.turns(), history.usage, history.context)
-            .folded_by(history.folded);
+    let conversation = conversation_of(&prefix, history, past.turns());
     let shared = Shared {
         outbox,
         gate,
@@ -179,6 +173,12 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         live.run().await;
     });
     Ok(Handle { session: head.session, events, ops, shared: Arc::new(shared) })
+}
+
+/// The conversation as it was left.
+fn conversation_of(prefix: &Arc<Prefix>, history: History, turns: u32) -> Conversation {
+    Conversation::replay(prefix.clone(), history.messages, turns, history.usage, history.context)
+        .folded_by(history.folded)
 }
 
 /// The todo list as it was left.
@@ -213,9 +213,9 @@ fn watch_of(undo: Option<&Arc<Undo>>) -> Arc<dyn Watch> {
 
 /// What a person should know before the first prompt. Where somebody is, they are asked about trust; where nobody is,
 /// it is said.
-fn warn(start: &Start, outbox: &Outbox, model: &str, trust: &Word) {
+fn warn(start: &Start, outbox: &Outbox, model: &str, trust: &Word, purse: &Purse) {
     let untrusted = trust.off().filter(|_| !start.attended);
-    for phrase in key_moved(start, model).into_iter().chain(untrusted) {
+    for phrase in key_moved(start, model).into_iter().chain(untrusted).chain(purse.blind(model)) {
         outbox.emit(Event::Notice { level: Level::Warning, phrase });
     }
 }
@@ -526,7 +526,7 @@ pub(crate) fn specs_of(start: &Start, earlier: Option<&[String]>) -> Vec<ToolSpe
 }
 
 /// The tools of a start, with nothing behind them.
-fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
+pub(crate) fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
     all_tools(start, &artifacts, &Carried::bare(), Shell::default())
 }

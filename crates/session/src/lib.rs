@@ -3,6 +3,7 @@
 
 mod artifacts;
 mod crumbs;
+mod diff;
 mod error;
 mod export;
 mod fold;
@@ -26,6 +27,7 @@ mod stats;
 mod tree;
 
 pub use artifacts::{MemoryArtifacts, SessionArtifacts};
+pub use diff::{Comparison, Pair, PairKind, Parting, Side, compare};
 pub use error::{SessionError, clock};
 pub use export::{Format, export};
 pub use fold::{History, history};

@@ -107,6 +107,17 @@ impl Sessions {
         Ok(Seen { head, past, damage, notices })
     }
 
+    /// Looks at a session file wherever it lies, such as one that came with a report. Nothing of it is run.
+    pub fn look_file(path: &Path) -> Result<Seen, SessionError> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let stem = path
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .filter(|_| path.extension().is_some_and(|end| end == "jsonl"));
+        let stem = stem.ok_or_else(|| SessionError::NotFound { wanted: path.display().to_string() })?;
+        Self { folder: folder.to_owned() }.look(stem)
+    }
+
     /// Copies the branch that leads to a record (the active one when none is named) into a new session with this
     /// head. In the same folder the old system prompt and tools are kept, so that what is cached of them stays of use.
     /// The other session stays as it is, and may be in use.

@@ -178,6 +178,9 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{why}: attempt {attempt} of {of} failed, trying again in {seconds} s",
         "{why}：第 {attempt}/{of} 次尝试失败，{seconds} 秒后重试",
     ),
+    ("engine.replay_model", "the log says so", "日志如此记录"),
+    ("engine.replay_over", "the log has no further answer", "日志中没有更多回答"),
+    ("engine.replay_over.hint", "the session's file may be cut", "会话文件可能被截断"),
     (
         "engine.budget_blind",
         "the price of {model} is not known, so the limit of money cannot hold",

@@ -1,0 +1,193 @@
+//! A session played again, offline: the real loop runs on what its log has of the model and of the tools. Nothing is run,
+//! sent or asked; what the loop would write is held against what it wrote.
+
+mod player;
+mod project;
+mod tape;
+
+use crate::start::{Start, bare_tools};
+use player::{Actor, Voice};
+use reasonix_agent::{
+    Agent, Compaction, Conversation, Limits, NoBudget, NoWatch, Prefix, Said, Sink, Stop, Tool, Tools,
+};
+use reasonix_proto::{Record, RecordBody, RecordId, SessionHead, TurnEnd};
+use reasonix_session::{Past, history};
+use std::sync::Arc;
+use tape::Tape;
+
+/// Gives the bytes of a recorded answer as the items that the wire's own decoder makes of them.
+pub type Wire = Box<dyn Fn(usize) -> Option<Vec<reasonix_agent::Item>> + Send + Sync>;
+
+/// What came of playing a session again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Replayed {
+    /// Turns that ran through the loop again.
+    pub turns: u32,
+    /// Steps of them.
+    pub steps: u32,
+    /// Turns that were only shown, because something outside of the log decided how they went: an interrupt, a limit of
+    /// time or money, a folding.
+    pub shown: u32,
+    /// Where the loop did something else than it did then.
+    pub difference: Option<Difference>,
+}
+
+/// Where the loop did something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The record that the log has there.
+    pub record: RecordId,
+    /// What the log has, in a few words.
+    pub then: String,
+    /// What the loop would write now.
+    pub now: String,
+}
+
+/// Plays the active branch of a session again. `start` says which tools there are; their code is not run. With `wire`
+/// the answers come from the provider's own bytes, through the decoders.
+pub async fn replay(past: &Past, start: &Start, sink: Arc<dyn Sink>, wire: Option<Wire>) -> std::io::Result<Replayed> {
+    let mut records = Vec::new();
+    past.each_active(|record| records.push(record))?;
+    let Some(head) = records.iter().find_map(head_of).cloned() else { return Ok(Replayed::default()) };
+    let tape = Arc::new(Tape::new(sink.clone()));
+    let agent = agent_of(&head, start, &tape, &sink, wire);
+    let mut stage = Stage { agent, tape, sink, prefix: prefix_of(&head, start), conversation: None };
+    let mut replayed = Replayed::default();
+    let mut next = 0;
+    while let Some(record) = records.get(next) {
+        let begins = matches!(record.body, RecordBody::Prompt { .. } | RecordBody::Shell { .. });
+        let end = if begins { end_of(&records, next) } else { None };
+        match end.filter(|end| plays(records.get(next..=*end).unwrap_or_default())) {
+            Some(end) => {
+                let turn = records.get(next..=end).unwrap_or_default();
+                let difference = stage.play(records.get(..next).unwrap_or_default(), turn).await;
+                replayed.turns += 1;
+                replayed.steps += steps_of(turn);
+                if difference.is_some() {
+                    replayed.difference = difference;
+                    return Ok(replayed);
+                }
+                next = end + 1;
+            }
+            None => {
+                replayed.shown += u32::from(begins);
+                stage.conversation = None;
+                project::show(record).into_iter().for_each(|event| stage.sink.emit(event));
+                next += 1;
+            }
+        }
+    }
+    Ok(replayed)
+}
+
+fn head_of(record: &Record) -> Option<&SessionHead> {
+    match &record.body {
+        RecordBody::Session(head) => Some(head),
+        _ => None,
+    }
+}
+
+/// The place of the record that ends the turn which begins here.
+fn end_of(records: &[Record], from: usize) -> Option<usize> {
+    let later = records.iter().enumerate().skip(from + 1);
+    let stops = |body: &RecordBody| {
+        matches!(body, RecordBody::TurnEnded { .. } | RecordBody::Prompt { .. } | RecordBody::Shell { .. })
+    };
+    let (place, record) = later.into_iter().find(|(_, record)| stops(&record.body))?;
+    matches!(record.body, RecordBody::TurnEnded { .. }).then_some(place)
+}
+
+/// True when everything that decided how a turn went is on the log.
+fn plays(turn: &[Record]) -> bool {
+    let outside = |record: &Record| match &record.body {
+        RecordBody::Compacted(_) | RecordBody::Moved { .. } => true,
+        RecordBody::Repaired { repairs, .. } => repairs.iter().any(|repair| repair.fix == reasonix_proto::Fix::Loop),
+        RecordBody::TurnEnded { end, .. } => matches!(
+            end,
+            TurnEnd::Interrupted | TurnEnd::TimedOut | TurnEnd::OutOfBudget { .. } | TurnEnd::Broken { .. }
+        ),
+        _ => false,
+    };
+    !turn.iter().any(outside)
+}
+
+fn steps_of(turn: &[Record]) -> u32 {
+    match turn.last().map(|record| &record.body) {
+        Some(RecordBody::TurnEnded { steps, .. }) => *steps,
+        _ => 0,
+    }
+}
+
+fn tools_of(head: &SessionHead, start: &Start) -> Vec<Arc<dyn Tool>> {
+    let had = |tool: &Arc<dyn Tool>| head.tools.iter().any(|name| *name == tool.spec().name);
+    bare_tools(start).into_iter().filter(had).collect()
+}
+
+fn prefix_of(head: &SessionHead, start: &Start) -> Arc<Prefix> {
+    let tools = Tools::new(tools_of(head, start));
+    Arc::new(Prefix { system: head.system.clone(), tools: tools.specs(), aliases: tools.aliases() })
+}
+
+fn agent_of(head: &SessionHead, start: &Start, tape: &Arc<Tape>, sink: &Arc<dyn Sink>, wire: Option<Wire>) -> Agent {
+    let act = |tool| Arc::new(Actor::new(tool, tape.clone())) as Arc<dyn Tool>;
+    Agent {
+        model: Arc::new(Voice::new(&head.model, tape.clone(), wire)),
+        tools: Tools::new(tools_of(head, start).into_iter().map(act).collect()),
+        gate: tape.clone(),
+        journal: tape.clone(),
+        artifacts: tape.clone(),
+        sink: sink.clone(),
+        watch: Arc::new(NoWatch),
+        budget: Arc::new(NoBudget),
+        limits: Limits { compaction: Compaction { auto: false, ..Compaction::default() }, ..Limits::default() },
+    }
+}
+
+/// The loop and where it stands.
+struct Stage {
+    agent: Agent,
+    tape: Arc<Tape>,
+    sink: Arc<dyn Sink>,
+    prefix: Arc<Prefix>,
+    /// The conversation after the turns so far; none when it has to be read out of the log.
+    conversation: Option<Conversation>,
+}
+
+impl Stage {
+    async fn play(&mut self, before: &[Record], turn: &[Record]) -> Option<Difference> {
+        let Some((first, last)) = turn.first().zip(turn.last()) else { return None };
+        let turns = turn_of(&first.body).saturating_sub(1);
+        // Turns are numbered through all branches; on this one some may be left out.
+        let at_hand = self.conversation.take().filter(|conversation| conversation.turns() == turns);
+        let mut conversation = at_hand.unwrap_or_else(|| {
+            let history = history(before);
+            Conversation::replay(self.prefix.clone(), history.messages, turns, history.usage, history.context)
+                .folded_by(history.folded)
+        });
+        self.agent.limits.max_steps = match &last.body {
+            RecordBody::TurnEnded { end: TurnEnd::StepLimit, steps, .. } => *steps,
+            _ => 0,
+        };
+        let inbox = self.tape.load(turn);
+        let stop = Stop::new();
+        match &first.body {
+            RecordBody::Shell { command, keep, .. } => {
+                self.agent.shell(&mut conversation, command.clone(), *keep, &stop).await;
+            }
+            RecordBody::Prompt { text, typed, .. } => {
+                let said = Said { text: text.clone(), typed: typed.clone() };
+                self.agent.turn(&mut conversation, said, &inbox, &stop).await;
+            }
+            _ => {}
+        }
+        self.conversation = Some(conversation);
+        self.tape.finish()
+    }
+}
+
+fn turn_of(body: &RecordBody) -> u32 {
+    match body {
+        RecordBody::Prompt { turn, .. } | RecordBody::Shell { turn, .. } => *turn,
+        _ => 0,
+    }
+}

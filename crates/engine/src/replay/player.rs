@@ -1,0 +1,118 @@
+//! The model and the tools of a session that is played again: they say and do what the log has.
+
+use crate::replay::Wire;
+use crate::replay::tape::Tape;
+use futures_util::stream;
+use reasonix_agent::{
+    Args, BoxFuture, Call, Failure, FailureClass, INTERRUPTED, Item, Model, ModelCard, ModelStream, NO_ANSWER, Request,
+    Stop, Tool, ToolSpec,
+};
+use reasonix_proto::{Action, Message, Phrase, RecordBody, StopReason, ToolOutcome};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The model.
+pub(crate) struct Voice {
+    card: ModelCard,
+    tape: Arc<Tape>,
+    wire: Option<Wire>,
+    asked: AtomicUsize,
+}
+
+impl Voice {
+    pub(crate) fn new(name: &str, tape: Arc<Tape>, wire: Option<Wire>) -> Self {
+        Self { card: ModelCard::new(name, 0), tape, wire, asked: AtomicUsize::new(0) }
+    }
+
+    /// The items of the next answer.
+    fn items(&self) -> Vec<Item> {
+        let lost = || Failure { class: FailureClass::BadResponse, phrase: Phrase::new("engine.replay_over") };
+        let Some((record, repairs, failed)) = self.tape.next_answer() else { return vec![Item::Failed(lost())] };
+        let RecordBody::Assistant { model, message, usage, .. } = record.body else { return Vec::new() };
+        let mut items = Vec::new();
+        if model != self.card.name {
+            items.push(Item::Switched { model, why: Phrase::new("engine.replay_model") });
+        }
+        let place = self.asked.fetch_add(1, Ordering::Relaxed);
+        if let Some(recorded) = self.wire.as_ref().and_then(|wire| wire(place)) {
+            items.extend(recorded);
+            return items;
+        }
+        items.extend(spoken(message));
+        items.extend(repairs.into_iter().map(Item::Repaired));
+        items.extend(usage.map(Item::Usage));
+        if let Some(why) = failed {
+            items.retain(|item| !matches!(item, Item::End(_)));
+            items.push(Item::Failed(Failure { class: FailureClass::StreamBroken, phrase: why }));
+        }
+        // What ends an answer is its last item.
+        items.sort_by_key(|item| matches!(item, Item::End(_)));
+        items
+    }
+}
+
+/// A message as it came.
+fn spoken(message: Message) -> Vec<Item> {
+    let Message::Assistant { text, reasoning, calls, stop } = message else { return Vec::new() };
+    let mut items = Vec::new();
+    if let Some(reasoning) = reasoning {
+        items.push(Item::Reasoning(reasoning.text));
+        items.extend(reasoning.kept.map(Item::Kept));
+    }
+    let ours =
+        matches!(stop, StopReason::Interrupted | StopReason::Failed) && (text == NO_ANSWER || text == INTERRUPTED);
+    if !text.is_empty() && !ours {
+        items.push(Item::Text(text));
+    }
+    items.extend(calls.into_iter().map(Item::Call));
+    items.push(Item::End(stop));
+    items
+}
+
+impl Model for Voice {
+    fn card(&self) -> &ModelCard {
+        &self.card
+    }
+
+    fn stream(&self, _request: Request, _stop: Stop) -> ModelStream {
+        Box::pin(stream::iter(self.items()))
+    }
+}
+
+/// A tool whose code is not run.
+pub(crate) struct Actor {
+    tool: Arc<dyn Tool>,
+    tape: Arc<Tape>,
+}
+
+impl Actor {
+    pub(crate) fn new(tool: Arc<dyn Tool>, tape: Arc<Tape>) -> Self {
+        Self { tool, tape }
+    }
+}
+
+impl Tool for Actor {
+    fn spec(&self) -> &ToolSpec {
+        self.tool.spec()
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        self.tool.aliases()
+    }
+
+    fn action(&self, args: &Args) -> Action {
+        self.tool.action(args)
+    }
+
+    fn title(&self, args: &Args, action: &Action) -> String {
+        self.tool.title(args, action)
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            // Calls that ran together begin before the first of them ends.
+            tokio::task::yield_now().await;
+            self.tape.outcome(call.id).unwrap_or(ToolOutcome::Aborted)
+        })
+    }
+}

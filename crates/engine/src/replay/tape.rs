@@ -1,0 +1,224 @@
+//! The log of one turn as everything that the loop needs from outside: decisions and outcomes come from it, and what is
+//! journaled is held against it.
+
+use crate::replay::Difference;
+use crate::replay::project::event_of;
+use reasonix_agent::{
+    Artifacts, Ask, BoxFuture, Decision, Gate, Inbox, Journal, JournalError, Said, Sink, outcome_text,
+};
+use reasonix_proto::{Artifact, CallId, Record, RecordBody, ToolOutcome};
+use reasonix_session::MemoryArtifacts;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How much of a text is said about a difference.
+const SAID: usize = 200;
+
+pub(crate) struct Tape {
+    sink: Arc<dyn Sink>,
+    kept: MemoryArtifacts,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// All records of the turn.
+    turn: Vec<Record>,
+    /// Those that are still to come.
+    ahead: VecDeque<Record>,
+    inbox: Inbox,
+    notes: u64,
+    difference: Option<Difference>,
+}
+
+impl Tape {
+    pub(crate) fn new(sink: Arc<dyn Sink>) -> Self {
+        Self { sink, kept: MemoryArtifacts::default(), state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a turn on; gives where what was said to it appears at its time.
+    pub(crate) fn load(&self, turn: &[Record]) -> Inbox {
+        let mut state = self.state();
+        *state = State { turn: turn.to_vec(), ahead: turn.iter().cloned().collect(), ..State::default() };
+        state.inbox.clone()
+    }
+
+    /// Where the turn went another way, if it did; also when it ended too early.
+    pub(crate) fn finish(&self) -> Option<Difference> {
+        let mut state = self.state();
+        let rest = std::mem::take(&mut state.ahead);
+        let missed = rest.iter().find(|record| is_made_by_loop(&record.body));
+        let missed =
+            missed.map(|record| Difference { record: record.id, then: words(&record.body), now: "nothing".to_owned() });
+        rest.iter().filter_map(event_of).for_each(|event| self.sink.emit(event));
+        state.difference.take().or(missed)
+    }
+
+    /// The next answer, and what was put right in it by its wire; and why the provider failed, if it did then.
+    pub(crate) fn next_answer(&self) -> Option<(Record, Vec<reasonix_proto::Repair>, Option<reasonix_proto::Phrase>)> {
+        let state = self.state();
+        let place = state.ahead.iter().position(|record| matches!(record.body, RecordBody::Assistant { .. }))?;
+        let answer = state.ahead.get(place)?.clone();
+        let mut after = state.ahead.iter().skip(place + 1).filter(|record| is_made_by_loop(&record.body));
+        let repairs = match after.next().map(|record| &record.body) {
+            Some(RecordBody::Repaired { repairs, .. }) => repairs.clone(),
+            _ => Vec::new(),
+        };
+        let last =
+            !state.ahead.iter().skip(place + 1).any(|record| matches!(record.body, RecordBody::Assistant { .. }));
+        let failed = state.ahead.back().filter(|_| last).and_then(|record| match &record.body {
+            RecordBody::TurnEnded { end: reasonix_proto::TurnEnd::ProviderFailed { why }, .. } => Some(why.clone()),
+            _ => None,
+        });
+        Some((answer, repairs, failed))
+    }
+
+    /// What a call came to.
+    pub(crate) fn outcome(&self, wanted: &CallId) -> Option<ToolOutcome> {
+        let state = self.state();
+        state.turn.iter().find_map(|record| match &record.body {
+            RecordBody::Outcome { call, outcome, .. } if call == wanted => Some(outcome.clone()),
+            RecordBody::ShellEnded { turn, outcome, .. } if format!("shell-{turn}") == wanted.0 => {
+                Some(outcome.clone())
+            }
+            _ => None,
+        })
+    }
+}
+
+impl Journal for Tape {
+    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
+        let answer = self.take(&body);
+        Box::pin(std::future::ready(answer))
+    }
+}
+
+impl Tape {
+    /// Gives the record that was written at this place then, when it says the same.
+    fn take(&self, body: &RecordBody) -> Result<Record, JournalError> {
+        let mut state = self.state();
+        let differs = || JournalError { path: String::new(), reason: "it went another way".to_owned() };
+        if state.difference.is_some() {
+            return Err(differs());
+        }
+        loop {
+            let Some(record) = state.ahead.pop_front() else {
+                let record = state.turn.last().map_or(reasonix_proto::RecordId(0), |record| record.id);
+                state.difference = Some(Difference { record, then: "nothing more".to_owned(), now: words(body) });
+                return Err(differs());
+            };
+            if same(body, &record.body) {
+                state.announce_note();
+                return Ok(record);
+            }
+            // What others wrote meanwhile, and decisions about what a running command wanted.
+            let beside = !is_made_by_loop(&record.body) || matches!(record.body, RecordBody::Decided(_));
+            if !beside {
+                let (then, now) = (words(&record.body), words(body));
+                state.difference = Some(Difference { record: record.id, then, now });
+                return Err(differs());
+            }
+            event_of(&record).into_iter().for_each(|event| self.sink.emit(event));
+        }
+    }
+}
+
+impl State {
+    /// Says to the turn what was said to it next.
+    fn announce_note(&mut self) {
+        let next = self.ahead.iter().find(|record| is_made_by_loop(&record.body)).map(|record| &record.body);
+        if let Some(RecordBody::Note { text, typed, by_user: true, .. }) = next {
+            self.notes += 1;
+            self.inbox.push(self.notes, Said { text: text.clone(), typed: typed.clone() });
+        }
+    }
+}
+
+impl Gate for Tape {
+    fn decide<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Decision> {
+        let state = self.state();
+        let decided = state.turn.iter().find_map(|record| match &record.body {
+            RecordBody::Decided(decided) if decided.call == ask.call.id => Some(decided.clone()),
+            _ => None,
+        });
+        let refusal = state.turn.iter().find_map(|record| match &record.body {
+            RecordBody::Outcome { call, outcome: ToolOutcome::Denied { by }, .. } if *call == ask.call.id => {
+                Some(by.clone())
+            }
+            RecordBody::ShellEnded { outcome: ToolOutcome::Denied { by }, .. } => Some(by.clone()),
+            _ => None,
+        });
+        let decision = match (decided, refusal) {
+            (Some(record), Some(message)) => Decision::Deny { record, message },
+            (record, _) => Decision::Allow { record },
+        };
+        Box::pin(std::future::ready(decision))
+    }
+}
+
+impl Artifacts for Tape {
+    fn put(&self, bytes: &[u8]) -> std::io::Result<Artifact> {
+        self.kept.put(bytes)
+    }
+
+    fn get(&self, uri: &str) -> std::io::Result<Vec<u8>> {
+        self.kept.get(uri)
+    }
+}
+
+/// True for what the loop itself writes in a turn.
+fn is_made_by_loop(body: &RecordBody) -> bool {
+    matches!(
+        body,
+        RecordBody::Prompt { .. }
+            | RecordBody::Note { .. }
+            | RecordBody::Assistant { .. }
+            | RecordBody::Repaired { .. }
+            | RecordBody::Decided(_)
+            | RecordBody::Outcome { .. }
+            | RecordBody::Shell { .. }
+            | RecordBody::ShellEnded { .. }
+            | RecordBody::TurnEnded { .. }
+    )
+}
+
+/// True when two records say the same; how long something took and what it cost is not said by the loop, and the content of
+/// an outcome came from the log.
+fn same(now: &RecordBody, then: &RecordBody) -> bool {
+    match (now, then) {
+        (
+            RecordBody::Outcome { call: one, tool: a, outcome: now, .. },
+            RecordBody::Outcome { call: other, tool: b, outcome: then, .. },
+        ) => one == other && a == b && same_outcome(now, then),
+        (
+            RecordBody::ShellEnded { turn: one, outcome: now, .. },
+            RecordBody::ShellEnded { turn: other, outcome: then, .. },
+        ) => one == other && same_outcome(now, then),
+        (
+            RecordBody::TurnEnded { turn: one, end: a, steps: now, usage: mine, .. },
+            RecordBody::TurnEnded { turn: other, end: b, steps: then, usage: yours, .. },
+        ) => one == other && a == b && now == then && mine == yours,
+        (now, then) => now == then,
+    }
+}
+
+fn same_outcome(now: &ToolOutcome, then: &ToolOutcome) -> bool {
+    match (now, then) {
+        (ToolOutcome::Done { .. }, ToolOutcome::Done { .. }) => true,
+        (now, then) => outcome_text(now) == outcome_text(then),
+    }
+}
+
+/// A record in a few words.
+fn words(body: &RecordBody) -> String {
+    let text = serde_json::to_string(body).unwrap_or_default();
+    let mut short: String = text.chars().take(SAID).collect();
+    if text.chars().nth(SAID).is_some() {
+        short.push('…');
+    }
+    short
+}
