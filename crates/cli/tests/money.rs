@@ -33,8 +33,8 @@ fn tireless() -> ModelServer {
 
 fn last_end(place: &Place) -> Value {
     let log = std::fs::read_to_string(&place.logs()[0]).unwrap();
-    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines.filter(|line| line["kind"] == "turn_ended").next_back().unwrap()
+    let mut lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.rfind(|line| line["kind"] == "turn_ended").unwrap()
 }
 
 #[test]

@@ -155,7 +155,7 @@ struct Stage {
 
 impl Stage {
     async fn play(&mut self, before: &[Record], turn: &[Record]) -> Option<Difference> {
-        let Some((first, last)) = turn.first().zip(turn.last()) else { return None };
+        let (first, last) = turn.first().zip(turn.last())?;
         let turns = turn_of(&first.body).saturating_sub(1);
         // Turns are numbered through all branches; on this one some may be left out.
         let at_hand = self.conversation.take().filter(|conversation| conversation.turns() == turns);
