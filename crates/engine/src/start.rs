@@ -151,7 +151,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     let (ops, inbound) = mpsc::unbounded_channel();
     let base = Arc::new(start);
     let Opened { journal, past, history, .. } = opened;
-    let conversation = conversation_of(&prefix, history, past.turns());
+    let (told, conversation) = (history.mode, conversation_of(&prefix, history, past.turns()));
     let shared = Shared {
         outbox,
         gate,
@@ -167,7 +167,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         purse,
     };
     let desk = Desk::new(&shared, queue, journal);
-    let live = Live { agent, conversation, desk, inbound, resumed, undo, todo, prefix, terminal, told: history.mode };
+    let live = Live { agent, conversation, desk, inbound, resumed, undo, todo, prefix, terminal, told };
     tokio::spawn(async move {
         let _way_out = way_out;
         live.run().await;

@@ -53,7 +53,7 @@ async fn a_script_is_played_step_by_step() {
             Item::Text("look.".into()),
             call("call_1_0", "ls", "{\"path\":\".\"}"),
             call("mine", "bash", "not json"),
-            Item::Usage(Usage { input: 10, output: 5, cached: 8, reasoning: 0 }),
+            Item::Usage(Usage { input: 10, output: 5, cached: 8, reasoning: 0, written: 0 }),
             Item::End(StopReason::Calls),
         ]
     );

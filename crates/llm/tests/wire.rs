@@ -62,7 +62,7 @@ async fn ask(replies: Vec<Reply>) -> (Vec<Item>, ModelServer) {
 }
 
 fn usage() -> Item {
-    Item::Usage(Usage { input: 100, output: 10, cached: 0, reasoning: 0 })
+    Item::Usage(Usage { input: 100, output: 10, cached: 0, reasoning: 0, written: 0 })
 }
 
 fn text(text: &str) -> Item {
@@ -84,7 +84,7 @@ fn retries(items: &[Item]) -> usize {
 #[tokio::test]
 async fn an_answer_and_what_was_sent_for_it() {
     let (items, server) = ask(vec![Reply::say_pieces(&["Hel", "lo"]).with_usage(50, 5, 40)]).await;
-    let counted = Item::Usage(Usage { input: 50, output: 5, cached: 40, reasoning: 0 });
+    let counted = Item::Usage(Usage { input: 50, output: 5, cached: 40, reasoning: 0, written: 0 });
     assert_eq!(items, [text("Hello"), counted, Item::End(StopReason::End)]);
     server.assert_valid();
     let sent = &server.requests()[0];
@@ -166,7 +166,7 @@ async fn how_the_bytes_are_cut_does_not_show() {
             delta(1, "{}"),
             call("a", "{\"path\":\"目录\"}"),
             call("b", "{}"),
-            Item::Usage(Usage { input: 7, output: 3, cached: 5, reasoning: 0 }),
+            Item::Usage(Usage { input: 7, output: 3, cached: 5, reasoning: 0, written: 0 }),
             Item::End(StopReason::Calls),
         ]
     );

@@ -94,7 +94,7 @@ async fn one_conversation_on_every_wire() {
             last = collect(model.stream(request.clone(), Stop::new())).await;
             go_on(&mut request, &last);
         }
-        let counted = Item::Usage(Usage { input: 50, output: 5, cached: 40, reasoning: 0 });
+        let counted = Item::Usage(Usage { input: 50, output: 5, cached: 40, reasoning: 0, written: 0 });
         assert_eq!(last, [Item::Text("done".into()), counted, Item::End(StopReason::End)], "{wire:?}");
         request.messages.push(user("and now in words"));
         request.may_call = false;
