@@ -2,8 +2,8 @@
 
 use crate::node::{Node, Table};
 use crate::sections::{
-    agent, ask, budget, cache, compaction, logs, models, net, permissions, plugins, profiles, providers, recall, sandbox,
-    serve, skills, tools, tui, undo,
+    agent, ask, budget, cache, compaction, logs, models, net, permissions, plugins, profiles, providers, recall,
+    sandbox, serve, skills, tools, tui, undo,
 };
 use crate::shape::Notices;
 use crate::trust::{Brought, Trust, Variables};
