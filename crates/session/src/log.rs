@@ -65,6 +65,16 @@ impl Place {
         self.folder.join(format!("{}.torn", self.session))
     }
 
+    /// Where files are kept that were repaired, one after the other.
+    pub(crate) fn damaged(&self) -> impl Iterator<Item = PathBuf> {
+        let first = self.folder.join(format!("{}.damaged", self.session));
+        let more = (2_u32..).map({
+            let first = first.clone();
+            move |number| first.with_extension(format!("damaged-{number}"))
+        });
+        std::iter::once(first).chain(more)
+    }
+
     /// Opens the log for reading; a link at its place is not followed.
     pub(crate) fn open_log(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -177,7 +177,8 @@ impl Sessions {
         reasonix_store::write_atomic(&place.log(), bytes, 0o600).map_err(SessionError::io(&place.log()))
     }
 
-    /// Writes a file without its damaged lines; the old one stays beside it as `<id>.damaged`. Gives how many lines
+    /// Writes a file without its damaged lines; the old one stays beside it as `<id>.damaged`, the next one as
+    /// `<id>.damaged-2`. Gives how many lines
     /// were left out, none when there was nothing to do. A first line that cannot be read is replaced by `head`.
     pub fn repair(&self, wanted: &str, head: impl FnOnce() -> SessionHead) -> Result<Option<usize>, SessionError> {
         let session = self.find(wanted)?;
@@ -194,7 +195,7 @@ impl Sessions {
             let head = SessionHead { session: session.clone(), ..head() };
             RecordBody::Session(head)
         });
-        let aside = path.with_extension("damaged");
+        let aside = place.damaged().find(|path| path.symlink_metadata().is_err()).unwrap_or_default();
         reasonix_store::write_atomic(&aside, &old, 0o600).map_err(SessionError::io(&aside))?;
         reasonix_store::write_atomic(&path, &bytes, 0o600).map_err(SessionError::io(&path))?;
         Ok(Some(lost))
@@ -205,7 +206,8 @@ impl Sessions {
         let session = self.find(wanted)?;
         let place = self.place(session.clone());
         let _lock = place.lock()?;
-        for path in [place.log(), place.torn(), place.log().with_extension("damaged")] {
+        let damaged = place.damaged().take_while(|path| path.symlink_metadata().is_ok());
+        for path in [place.log(), place.torn()].into_iter().chain(damaged) {
             match std::fs::remove_file(&path) {
                 Ok(()) => {}
                 Err(error) if error.kind() == ErrorKind::NotFound => {}

@@ -146,6 +146,25 @@ async fn each_terminal_has_its_own() {
     assert_eq!(place.sessions.crumb_of("/dev/pts/1", work), None, "a session that is gone is not gone on with");
 }
 
+#[tokio::test]
+async fn every_repair_keeps_the_file_it_replaces() {
+    let place = Place::new();
+    let (id, _) = place.two_turns().await;
+    let path = place.log(&id);
+    for rubbish in ["one", "two", "three"] {
+        let whole = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, whole.replacen('\n', &format!("\n{rubbish}\n"), 1)).unwrap();
+        assert_eq!(place.sessions.repair(id.as_str(), || head("/work")).unwrap(), Some(1));
+    }
+    let folder = path.parent().unwrap();
+    let beside =
+        || std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|other| *other != path);
+    let kept: String = beside().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    assert!(["one", "two", "three"].iter().all(|rubbish| kept.contains(&format!("\n{rubbish}\n"))), "{kept}");
+    place.sessions.delete(id.as_str()).unwrap();
+    assert_eq!(beside().count(), 0, "they go with the session");
+}
+
 /// Opens what is whole and says what is not, whatever happened to the file.
 #[tokio::test]
 async fn damage_of_every_kind() {
