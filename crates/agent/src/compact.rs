@@ -181,7 +181,7 @@ impl Agent {
             request.messages.pop();
         }
         let text = digest::request(instructions);
-        request.messages.push(Arc::new(Message::User { text }));
+        request.messages.push(Arc::new(Message::user(text)));
         let listening = async {
             let mut stream = self.model.stream(request, stop.clone());
             let (mut text, mut usage) = (String::new(), None);

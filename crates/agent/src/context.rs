@@ -16,7 +16,9 @@ pub fn message_of(body: &RecordBody) -> Option<Message> {
 /// The same where the record is not needed any more.
 pub fn into_message(body: RecordBody) -> Option<Message> {
     match body {
-        RecordBody::Prompt { text, .. } | RecordBody::Note { text, .. } => Some(Message::User { text }),
+        RecordBody::Prompt { text, images, .. } | RecordBody::Note { text, images, .. } => {
+            Some(Message::User { text, images })
+        }
         RecordBody::Assistant { message, .. } => Some(message),
         RecordBody::Outcome { call, tool, outcome, .. } => {
             let content = match outcome {
@@ -25,7 +27,7 @@ pub fn into_message(body: RecordBody) -> Option<Message> {
             };
             Some(Message::Tool { call, name: tool, content })
         }
-        RecordBody::Shell { command, keep: true, .. } => Some(Message::User { text: format!("!{command}") }),
+        RecordBody::Shell { command, keep: true, .. } => Some(Message::user(format!("!{command}"))),
         RecordBody::ShellEnded { command, keep: true, outcome, .. } => Some(Message::Assistant {
             text: shell_text(&command, &outcome),
             reasoning: None,

@@ -2,10 +2,10 @@
 
 use crate::compact::{folded_messages, head_of};
 use crate::context::message_of;
-use crate::estimate_tokens;
 use crate::heal::heal;
 use crate::ports::{Prefix, Request};
-use reasonix_proto::{Compacted, Message, Record, RecordBody, Usage};
+use crate::{estimate_tokens, image_tokens};
+use reasonix_proto::{Compacted, Image, Message, Record, RecordBody, Usage};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A session's conversation, as the next request will carry it.
@@ -162,7 +162,7 @@ const ENVELOPE: u64 = 8;
 pub(crate) fn message_tokens(message: &Message) -> u64 {
     ENVELOPE
         + match message {
-            Message::User { text } => estimate_tokens(text),
+            Message::User { text, images } => estimate_tokens(text) + images.iter().map(image_tokens).sum::<u64>(),
             Message::Tool { content, .. } => estimate_tokens(content),
             Message::Assistant { text, reasoning, calls, .. } => {
                 let calls = calls.iter().map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments));
@@ -179,11 +179,13 @@ pub struct Said {
     pub text: String,
     /// As it was typed, where references in it became more text.
     pub typed: Option<String>,
+    /// The pictures that go with it.
+    pub images: Vec<Image>,
 }
 
 impl From<String> for Said {
     fn from(text: String) -> Self {
-        Self { text, typed: None }
+        Self { text, typed: None, images: Vec::new() }
     }
 }
 
@@ -221,7 +223,8 @@ impl Inbox {
         let join =
             |text: fn(&Said) -> &str| waiting.iter().map(|(_, said)| text(said)).collect::<Vec<_>>().join("\n\n");
         let typed = waiting.iter().any(|(_, said)| said.typed.is_some()).then(|| join(Said::typed));
-        (!waiting.is_empty()).then(|| Said { text: join(|said| &said.text), typed })
+        let images = waiting.iter().flat_map(|(_, said)| said.images.clone()).collect();
+        (!waiting.is_empty()).then(|| Said { text: join(|said| &said.text), typed, images })
     }
 
     /// Changes what waits under a number, or takes it away. False when it does not wait any more.

@@ -58,7 +58,7 @@ mod tests {
     use reasonix_proto::{CallId, Message, RecordBody, StopReason, ToolCall};
 
     fn user() -> Message {
-        Message::User { text: "hi".into() }
+        Message::user("hi")
     }
 
     fn assistant(calls: &[&str]) -> Message {

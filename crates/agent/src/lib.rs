@@ -28,5 +28,5 @@ pub use ports::{
     Args, Artifacts, Ask, BoxFuture, Budget, Call, Decision, Failure, FailureClass, Gate, Item, Journal, JournalError, Model,
     ModelCard, ModelStream, NoBudget, NoWatch, Prefix, Preview, Request, Sink, Stop, Tool, ToolSpec, Tools, Watch, parse_args,
 };
-pub use tokens::estimate_tokens;
+pub use tokens::{estimate_tokens, image_tokens};
 pub use turn::{Agent, Limits};

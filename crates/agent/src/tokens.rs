@@ -8,6 +8,15 @@ pub fn estimate_tokens(text: &str) -> u64 {
     ascii.div_ceil(4) + others + others / 4
 }
 
+/// Estimates the tokens of a picture: a token for 750 pixels, as endpoints count it at their highest, and as much as a
+/// large one where its size is unknown.
+pub fn image_tokens(image: &reasonix_proto::Image) -> u64 {
+    match u64::from(image.width) * u64::from(image.height) {
+        0 => 1_600,
+        pixels => (pixels / 750).clamp(255, 4_096),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::estimate_tokens;

@@ -155,7 +155,12 @@ impl Agent {
         self.close(conversation, (progress.turn.saturating_sub(1), 0)).await?;
         let record = self
             .journal
-            .append(RecordBody::Prompt { turn: progress.turn, text: prompt.text, typed: prompt.typed })
+            .append(RecordBody::Prompt {
+                turn: progress.turn,
+                text: prompt.text,
+                typed: prompt.typed,
+                images: prompt.images,
+            })
             .await?;
         conversation.take(&record);
         self.sink.emit(Event::TurnStarted { record: Box::new(record) });
@@ -271,8 +276,8 @@ impl Agent {
         said: impl Into<Said>,
         by_user: bool,
     ) -> Result<(), JournalError> {
-        let Said { text, typed } = said.into();
-        let record = self.journal.append(RecordBody::Note { turn, text, typed, by_user }).await?;
+        let Said { text, typed, images } = said.into();
+        let record = self.journal.append(RecordBody::Note { turn, text, typed, images, by_user }).await?;
         conversation.take(&record);
         self.sink.emit(Event::Noted { record: Box::new(record) });
         Ok(())

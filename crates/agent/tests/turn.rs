@@ -482,7 +482,7 @@ async fn steering_is_read_between_steps() {
     world.agent.tools = Tools::new(vec![steering]);
     assert_eq!(world.turn("go").await, TurnEnd::Done);
     let request = &world.requests()[1];
-    assert_eq!(*request.messages[3], Message::User { text: "use tabs\n\nand be brief".into() });
+    assert_eq!(*request.messages[3], Message::user("use tabs\n\nand be brief"));
 }
 
 #[tokio::test]
@@ -597,9 +597,7 @@ async fn an_answer_that_repeats_itself_is_cut_told_and_then_ends_the_turn() {
     assert!(matches!(&end, TurnEnd::Refused { why } if why.code == "agent.text_loop"), "{end:?}");
     assert_eq!(fixes(&world), [Fix::Loop; 2]);
     let second = world.last_request();
-    let [_, Message::Assistant { text, .. }, Message::User { text: note }] = second.as_slice() else {
-        panic!("{second:?}")
-    };
+    let [_, Message::Assistant { text, .. }, Message::user(note)] = second.as_slice() else { panic!("{second:?}") };
     assert!(text.len() < 300 && text.contains("the same again"), "{text}");
     assert!(note.contains("repeated itself"), "{note}");
 

@@ -9,7 +9,7 @@ use crate::pump::pump;
 use crate::run::finish;
 use crate::say::{self, Style, clean};
 use crate::view::{Plain, View, todo_lines};
-use reasonix_engine::{Handle, resolve_refs};
+use reasonix_engine::Handle;
 use reasonix_proto::{Level, Mode, Op, Phrase, Query, Reply, TurnEnd};
 use reasonix_workspace::Workspace;
 use rustyline::DefaultEditor;
@@ -59,7 +59,7 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
             }
             None => {
                 spoke = true;
-                turn(&mut handle, &mut view, &mut interrupts, &workspace, &typed).await?;
+                turn(&mut handle, &mut view, &mut interrupts, &typed).await?;
             }
         }
     }
@@ -126,18 +126,9 @@ fn read(editor: &Editor) -> anyhow::Result<Option<String>> {
     }
 }
 
-async fn turn(
-    handle: &mut Handle,
-    view: &mut Plain,
-    interrupts: &mut Interrupts,
-    workspace: &Workspace,
-    typed: &str,
-) -> anyhow::Result<()> {
-    let resolved = resolve_refs(workspace, typed);
-    for phrase in &resolved.notices {
-        say::notice(Level::Warning, phrase);
-    }
-    handle.send(Op::Prompt { text: resolved.text, resolved: true });
+async fn turn(handle: &mut Handle, view: &mut Plain, interrupts: &mut Interrupts, typed: &str) -> anyhow::Result<()> {
+    // The session puts references in, and says what it could not.
+    handle.send(Op::Prompt { text: typed.to_owned(), resolved: false });
     let end = pump(handle, view, interrupts).await?;
     view.close()?;
     match end {

@@ -23,17 +23,20 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     let context = Context::load(args.session.dir.as_deref(), flags_of(&args.session))?;
     let mut beginning = context.start(&args.session, false)?;
     beginning.approve.clone_from(&args.approve);
-    let resolved = resolve_refs(&beginning.workspace, &typed);
-    for phrase in &resolved.notices {
+    let found = resolve_refs(&beginning.workspace, &typed);
+    for phrase in &found.notices {
         say::notice(Level::Warning, phrase);
     }
+    // Pictures go another way than text: the session puts them in.
+    let resolved = found.images.is_empty();
+    let text = if resolved { found.text } else { typed };
     let prompt = match &schema {
-        Some(schema) => format!("{}\n\n{}", resolved.text, schema.request()),
-        None => resolved.text,
+        Some(schema) => format!("{text}\n\n{}", schema.request()),
+        None => text,
     };
     let mut handle = start(beginning).map_err(|error| say::engine(&error))?;
     let mut view = view_of(&args);
-    let mut end = turn(&mut handle, view.as_mut(), &mut interrupts, prompt).await?;
+    let mut end = turn(&mut handle, view.as_mut(), &mut interrupts, (prompt, resolved)).await?;
     let mut misfit = None;
     if let Some(schema) = &schema {
         (end, misfit) = fit(schema, end, &mut handle, view.as_mut(), &mut interrupts).await?;
@@ -74,9 +77,9 @@ async fn turn(
     handle: &mut Handle,
     view: &mut dyn View,
     interrupts: &mut Interrupts,
-    prompt: String,
+    (text, resolved): (String, bool),
 ) -> anyhow::Result<TurnEnd> {
-    handle.send(Op::Prompt { text: prompt, resolved: true });
+    handle.send(Op::Prompt { text, resolved });
     let end = pump(handle, view, interrupts).await?;
     view.close()?;
     Ok(end.unwrap_or(TurnEnd::Interrupted))
@@ -99,7 +102,7 @@ async fn fit(
         if corrections == CORRECTIONS {
             return Ok((end, Some(wrong)));
         }
-        end = turn(handle, view, interrupts, OutputSchema::correction(&wrong)).await?;
+        end = turn(handle, view, interrupts, (OutputSchema::correction(&wrong), true)).await?;
     }
     Ok((end, None))
 }

@@ -2,7 +2,7 @@
 
 use crate::error::EngineError;
 use crate::start::{Start, imported_head, specs_of};
-use reasonix_agent::{ToolSpec, estimate_tokens, folded_messages};
+use reasonix_agent::{ToolSpec, estimate_tokens, folded_messages, image_tokens};
 use reasonix_proto::{ContextPart, Message, PartKind, Phrase, PromptPart, Reply};
 use reasonix_session::{History, Past};
 
@@ -91,7 +91,7 @@ fn kind_of(message: &Message) -> u8 {
 
 fn size(message: &Message) -> u64 {
     match message {
-        Message::User { text } => estimate_tokens(text),
+        Message::User { text, images } => estimate_tokens(text) + images.iter().map(image_tokens).sum::<u64>(),
         Message::Assistant { text, reasoning, calls, .. } => {
             let reasoning = reasoning.as_ref().map_or(0, |reasoning| estimate_tokens(&reasoning.text));
             let calls = calls.iter().map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments));

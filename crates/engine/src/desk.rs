@@ -2,14 +2,15 @@
 
 use crate::approve::{Approvals, Heard};
 use crate::handle::Shared;
+use crate::images::keep;
 use crate::outbox::Outbox;
 use crate::people::People;
 use crate::purse::Purse;
 use crate::queue::{Queue, Work};
-use crate::refs::resolve_refs;
+use crate::refs::resolve_for;
 use crate::start::Start;
 use crate::trust::Word;
-use reasonix_agent::{Journal, Said, Sink, Stop};
+use reasonix_agent::{Artifacts, Journal, Said, Sink, Stop};
 use reasonix_proto::{AskId, Choice, Effect, Event, Level, Op, Phrase, Record, RecordBody, RecordId, Scope, TurnState};
 use reasonix_session::Past;
 use std::collections::VecDeque;
@@ -28,6 +29,8 @@ pub(crate) struct Desk {
     pub(crate) base: Arc<Start>,
     pub(crate) closing: bool,
     pub(crate) purse: Arc<Purse>,
+    /// What keeps pictures.
+    pub(crate) artifacts: Arc<dyn Artifacts>,
     /// The user's word on what the working folder would execute.
     pub(crate) trust: Word,
     /// Operations that have to wait until nothing runs.
@@ -46,6 +49,7 @@ impl Desk {
             base: Arc::clone(&shared.base),
             closing: false,
             purse: Arc::clone(&shared.purse),
+            artifacts: Arc::clone(&shared.artifacts),
             trust: shared.trust.clone(),
             after_turn: VecDeque::new(),
         }
@@ -144,14 +148,30 @@ impl Desk {
             return text.into();
         }
         let (workspace, typed) = (self.base.workspace.clone(), text.clone());
-        let Ok(found) = tokio::task::spawn_blocking(move || resolve_refs(&workspace, &typed)).await else {
-            return text.into();
+        let artifacts = Arc::clone(&self.artifacts);
+        // A person may show a picture that lies elsewhere; what is closed to the model is closed here too.
+        let closed = self.base.attended.then(|| {
+            let mut closed = self.base.settings.sandbox.forbid_read.clone();
+            closed.push(self.base.home.clone());
+            closed
+        });
+        let found = tokio::task::spawn_blocking(move || {
+            let mut found = resolve_for(&workspace, &typed, closed.as_deref());
+            keep(&mut found.images, artifacts.as_ref()).map(|()| found)
+        });
+        let found = match found.await {
+            Ok(Ok(found)) => found,
+            Ok(Err(error)) => {
+                self.notice(Level::Error, Phrase::new("engine.image_unkept").with("reason", error));
+                return text.into();
+            }
+            Err(_) => return text.into(),
         };
         for phrase in found.notices {
             self.notice(Level::Warning, phrase);
         }
         let typed = (found.text != text).then_some(text);
-        Said { text: found.text, typed }
+        Said { text: found.text, typed, images: found.images }
     }
 
     fn edit_queued(&self, id: u64, said: Option<Said>) {

@@ -7,7 +7,7 @@ use crate::people::People;
 use crate::purse::Purse;
 use crate::start::Start;
 use crate::trust::Word;
-use reasonix_agent::{BoxFuture, Prefix};
+use reasonix_agent::{Artifacts, BoxFuture, Prefix};
 use reasonix_config::Origins;
 use reasonix_exec::Confinement;
 use reasonix_proto::{Op, Query, Reply, SessionId};
@@ -30,6 +30,7 @@ pub(crate) struct Shared {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) gate: Arc<Approvals>,
     pub(crate) people: Arc<People>,
+    pub(crate) artifacts: Arc<dyn Artifacts>,
     pub(crate) past: Past,
     pub(crate) todo: Todo,
     pub(crate) prefix: Arc<Prefix>,

@@ -3,7 +3,7 @@
 use crate::desk::Desk;
 use crate::queue::Work;
 use crate::undo::Undo;
-use reasonix_agent::{Agent, Conversation, Prefix, Sink, Stop};
+use reasonix_agent::{Agent, Conversation, Prefix, Said, Sink, Stop};
 use reasonix_proto::{Event, Level, Mode, Op, Phrase, RecordBody, TurnState};
 use reasonix_session::Sessions;
 use std::sync::Arc;
@@ -109,7 +109,10 @@ impl Live {
         self.leave_crumb();
         let queue = Arc::clone(&self.desk.queue);
         let work = match work {
-            Work::Prompt(said) => Work::Prompt(self.with_news(said)),
+            Work::Prompt(said) => {
+                self.warn_blind(&said);
+                Work::Prompt(self.with_news(said))
+            }
             other => other,
         };
         let turn = match work {
@@ -134,6 +137,14 @@ impl Live {
             }
         }
         self.desk.state(TurnState::Idle);
+    }
+
+    /// A model without eyes gets a line of text for a picture; whoever showed it should know.
+    fn warn_blind(&self, said: &Said) {
+        let card = self.agent.model.card();
+        if !said.images.is_empty() && !card.vision {
+            self.desk.notice(Level::Warning, Phrase::new("engine.model_blind").with("model", &card.name));
+        }
     }
 
     /// From the first turn on, this terminal goes on with this session.

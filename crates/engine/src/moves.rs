@@ -1,10 +1,11 @@
 //! Moving about in a session's tree. Nothing is deleted: a record says from where the conversation goes on.
 
+use crate::images::fetch;
 use crate::live::Live;
 use crate::queue::Work;
 use crate::undo::{BackError, note, spans};
 use reasonix_agent::{Conversation, Said, Sink};
-use reasonix_proto::{Event, Level, MoveReason, Phrase, Record, RecordBody, RecordId, Rewind};
+use reasonix_proto::{Event, Level, Message, MoveReason, Phrase, Record, RecordBody, RecordId, Rewind};
 use reasonix_session::typed;
 use std::sync::Arc;
 
@@ -94,26 +95,30 @@ impl Live {
         }
         let typed = Some(said.typed().to_owned());
         let text = news.into_iter().chain([said.text]).collect::<Vec<_>>().join("\n\n");
-        Said { text, typed }
+        Said { text, typed, images: said.images }
     }
 
     /// The last prompt once more, as if its turn had not been.
     pub(crate) async fn retry(&mut self) -> Option<Work> {
         let record = self.desk.past.beginning(None);
-        let Some((record, RecordBody::Prompt { text, typed, .. })) = record.map(|record| (record.id, record.body))
+        let Some((record, RecordBody::Prompt { text, typed, images, .. })) =
+            record.map(|record| (record.id, record.body))
         else {
             self.desk.notice(Level::Warning, Phrase::new("engine.nothing_to_retry"));
             return None;
         };
         let before = self.desk.past.parent(record)?;
         let moved = self.go(before, MoveReason::Retry, None).await;
-        moved.then_some(Work::Prompt(Said { text, typed }))
+        let mut again = [Message::User { text, images }];
+        fetch(&mut again, self.agent.artifacts.as_ref());
+        let [Message::User { text, images }] = again else { return None };
+        moved.then_some(Work::Prompt(Said { text, typed, images }))
     }
 
     /// Moves the leaf. The conversation there is read first, so that a failure leaves everything as it was.
     async fn go(&mut self, to: RecordId, why: MoveReason, text: Option<String>) -> bool {
         let past = self.desk.past.clone();
-        let history = match tokio::task::spawn_blocking(move || past.history_at(to)).await {
+        let mut history = match tokio::task::spawn_blocking(move || past.history_at(to)).await {
             Ok(Ok(Some(history))) => history,
             Ok(Err(error)) => {
                 let phrase = Phrase::new("engine.log_unreadable").with("reason", error);
@@ -128,6 +133,7 @@ impl Live {
         let Some(record) = self.desk.journal(RecordBody::Moved { to, why }).await else { return false };
         let turns = self.desk.past.turns();
         let usage = self.conversation.usage();
+        fetch(&mut history.messages, self.agent.artifacts.as_ref());
         self.conversation =
             Conversation::replay(Arc::clone(&self.prefix), history.messages, turns, usage, history.context)
                 .folded_by(history.folded);

@@ -1,8 +1,10 @@
 //! `@` references in a prompt. A reference counts only when something of that name exists, so that an ordinary
 //! mention or an e-mail address stays what it is. Reading goes through the workspace's boundary.
 
-use reasonix_proto::Phrase;
+use crate::images::{LARGEST, MOST, from_outside, image, sniff};
+use reasonix_proto::{Image, Phrase};
 use reasonix_workspace::{FileError, Workspace};
+use std::path::PathBuf;
 
 /// Lines of a referenced file that are put into the prompt.
 const MOST_LINES: usize = 2000;
@@ -18,16 +20,25 @@ pub struct Resolved {
     pub text: String,
     /// References that exist and could not be read.
     pub notices: Vec<Phrase>,
+    /// The pictures among them.
+    pub images: Vec<Image>,
 }
 
 /// Puts the content of every `@path` of the prompt before it.
 pub fn resolve_refs(workspace: &Workspace, prompt: &str) -> Resolved {
-    let mut blocks = String::new();
-    let mut notices = Vec::new();
+    resolve_for(workspace, prompt, None)
+}
+
+/// The same for a person, who may show a picture that lies elsewhere, but for what is closed.
+pub(crate) fn resolve_for(workspace: &Workspace, prompt: &str, closed: Option<&[PathBuf]>) -> Resolved {
+    let mut found = Resolved { text: String::new(), notices: Vec::new(), images: Vec::new() };
     let mut seen: Vec<(&str, Option<Lines>)> = Vec::new();
     for mention in mentions(prompt) {
         let Some((path, lines)) = existing(workspace, mention) else {
-            notices.extend(refused(workspace, mention));
+            match closed.and_then(|closed| from_outside(mention, closed)) {
+                Some(image) => found.show(image, mention),
+                None => found.notices.extend(refused(workspace, mention)),
+            }
             continue;
         };
         if seen.contains(&(path, lines)) {
@@ -35,18 +46,47 @@ pub fn resolve_refs(workspace: &Workspace, prompt: &str) -> Resolved {
         }
         seen.push((path, lines));
         match block(workspace, path, lines) {
-            Ok(text) => blocks.push_str(&text),
+            Ok(Block::Text(text)) => found.text.push_str(&text),
+            Ok(Block::Image(image)) => found.show(*image, path),
             Err(error) => {
-                notices.push(Phrase::new("engine.reference_failed").with("path", path).with("reason", error));
+                found.notices.push(Phrase::new("engine.reference_failed").with("path", path).with("reason", error));
             }
         }
     }
-    Resolved { text: blocks + prompt, notices }
+    found.text.push_str(prompt);
+    found
 }
 
-/// What follows each `@` that begins a word.
-fn mentions(prompt: &str) -> impl Iterator<Item = &str> {
-    prompt.split_whitespace().filter_map(|word| word.strip_prefix('@')).filter(|path| !path.is_empty())
+impl Resolved {
+    fn show(&mut self, image: Image, path: &str) {
+        if self.images.len() >= MOST {
+            return self.notices.push(Phrase::new("engine.images_many").with("path", path).with("most", MOST));
+        }
+        self.images.push(image);
+        self.text.push_str(&format!("<image path=\"{path}\" number=\"{}\"/>\n\n", self.images.len()));
+    }
+}
+
+/// What a reference becomes.
+enum Block {
+    Text(String),
+    Image(Box<Image>),
+}
+
+/// What follows each `@` that begins a word; in quotes it may have spaces.
+fn mentions(prompt: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut begins = true;
+    for (at, c) in prompt.char_indices() {
+        if c == '@' && begins {
+            let rest = prompt.get(at + 1..).unwrap_or_default();
+            let quoted = rest.strip_prefix('"').and_then(|rest| rest.split_once('"')).map(|(path, _)| path);
+            let path = quoted.filter(|path| !path.contains('\n')).or_else(|| rest.split(char::is_whitespace).next());
+            found.extend(path.filter(|path| !path.is_empty()));
+        }
+        begins = c.is_whitespace();
+    }
+    found
 }
 
 /// Lines of a file: the first, and the last where one is named.
@@ -74,7 +114,7 @@ fn refused(workspace: &Workspace, mention: &str) -> Option<Phrase> {
     Some(Phrase::new("engine.reference_failed").with("path", mention).with("reason", reason.message()))
 }
 
-fn block(workspace: &Workspace, path: &str, lines: Option<Lines>) -> Result<String, FileError> {
+fn block(workspace: &Workspace, path: &str, lines: Option<Lines>) -> Result<Block, FileError> {
     let shown = workspace.shown(path);
     let first = lines.map_or(1, |(first, _)| first.max(1));
     let wanted = lines.map(|(_, last)| last.unwrap_or(first).saturating_sub(first).saturating_add(1));
@@ -86,14 +126,32 @@ fn block(workspace: &Workspace, path: &str, lines: Option<Lines>) -> Result<Stri
             let range = wanted.map_or_else(String::new, |_| {
                 format!(" lines=\"{first}-{}\"", first + (window.lines.len() as u64).saturating_sub(1))
             });
-            Ok(format!("<file path=\"{shown}\"{range}>\n{}{cut}\n</file>\n\n", window.lines.join("\n")))
+            let text = format!("<file path=\"{shown}\"{range}>\n{}{cut}\n</file>\n\n", window.lines.join("\n"));
+            Ok(Block::Text(text))
         }
         Err(FileError::IsDirectory { .. }) => {
             let listing = workspace.list(path)?;
             let names: Vec<_> = listing.entries.iter().take(MOST_ENTRIES).map(|entry| entry.name.as_str()).collect();
-            Ok(format!("<folder path=\"{shown}\">\n{}\n</folder>\n\n", names.join("\n")))
+            Ok(Block::Text(format!("<folder path=\"{shown}\">\n{}\n</folder>\n\n", names.join("\n"))))
         }
-        Err(FileError::Binary { .. }) => Ok(format!("<file path=\"{shown}\">[binary file]</file>\n\n")),
+        Err(FileError::Binary { .. }) => picture(workspace, path, &shown),
         Err(error) => Err(error),
     }
+}
+
+/// A file that is no text: a picture, or nothing that could be shown.
+fn picture(workspace: &Workspace, path: &str, shown: &str) -> Result<Block, FileError> {
+    match workspace.read_bytes(path, LARGEST) {
+        Ok(bytes) if sniff(&bytes).is_some() => match image(shown, bytes) {
+            Some(image) => Ok(Block::Image(Box::new(image))),
+            None => Ok(Block::Text(String::new())),
+        },
+        Err(error @ FileError::TooLarge { .. }) if looks_like_picture(path) => Err(error),
+        _ => Ok(Block::Text(format!("<file path=\"{shown}\">[binary file]</file>\n\n"))),
+    }
+}
+
+fn looks_like_picture(path: &str) -> bool {
+    let ending = path.rsplit('.').next().unwrap_or_default().to_lowercase();
+    ["png", "jpg", "jpeg", "gif", "webp"].contains(&ending.as_str())
 }

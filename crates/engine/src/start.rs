@@ -8,6 +8,7 @@ use crate::destination::key_destination;
 use crate::error::EngineError;
 use crate::handle::{Handle, Shared};
 use crate::host::Host;
+use crate::images::fetch;
 use crate::live::{Live, Todo};
 use crate::lookout::{Bookkeeper, Lookout};
 use crate::models::{build_model, model_of, net_options};
@@ -156,6 +157,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         outbox,
         gate,
         people,
+        artifacts: agent.artifacts.clone(),
         past,
         todo: todo.clone(),
         prefix: prefix.clone(),
@@ -346,7 +348,8 @@ fn open(start: &Start, confinement: &Confinement) -> Result<Begun, EngineError> 
     match wanted {
         Some(id) => {
             let mut made = Vec::new();
-            let opened = sessions.open(&id, |record| made.extend(changes_files(record)))?;
+            let mut opened = sessions.open(&id, |record| made.extend(changes_files(record)))?;
+            fetch(&mut opened.history.messages, artifacts.as_ref());
             Ok(Begun { opened, artifacts, resumed: true, made })
         }
         None => {

@@ -14,6 +14,7 @@ mod fallback;
 mod layout;
 mod models;
 mod options;
+mod pictures;
 mod play;
 mod probe;
 #[cfg(test)]

@@ -78,7 +78,7 @@ pub(crate) fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
 pub(crate) fn cache_key(system: &str, messages: &[Arc<Message>]) -> String {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     system.hash(&mut hash);
-    if let Some(Message::User { text }) = messages.first().map(AsRef::as_ref) {
+    if let Some(Message::User { text, .. }) = messages.first().map(AsRef::as_ref) {
         text.hash(&mut hash);
     }
     format!("reasonix-{:016x}", hash.finish())

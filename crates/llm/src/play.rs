@@ -55,7 +55,7 @@ impl Model for Player {
 /// The items of one step.
 fn play(step: &Step, number: usize, request: &Request) -> Vec<Item> {
     let last = request.messages.last().map_or("", |message| match message.as_ref() {
-        Message::User { text } | Message::Assistant { text, .. } => text,
+        Message::User { text, .. } | Message::Assistant { text, .. } => text,
         Message::Tool { content, .. } => content,
     });
     if let Some(expected) = &step.expect

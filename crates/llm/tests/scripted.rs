@@ -27,7 +27,7 @@ async fn step(model: &Arc<dyn Model>, last: Message) -> Vec<Item> {
 }
 
 fn user(text: &str) -> Message {
-    Message::User { text: text.into() }
+    Message::user(text)
 }
 
 fn failure(items: &[Item]) -> (FailureClass, String) {

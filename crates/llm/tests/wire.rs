@@ -32,7 +32,7 @@ fn request(messages: &[Arc<Message>]) -> Request {
 }
 
 fn hello() -> Request {
-    request(&[Arc::new(Message::User { text: "hi".into() })])
+    request(&[Arc::new(Message::user("hi"))])
 }
 
 /// All items, neighbours joined: how a stream is cut into reads must not show.
@@ -464,7 +464,7 @@ async fn deep_schemas_are_sent_flat_to_models_that_lose_depth() {
             calls: vec![],
             stop: StopReason::End,
         }));
-        request.messages.push(Arc::new(Message::User { text: "go on".into() }));
+        request.messages.push(Arc::new(Message::user("go on")));
         collect(model.stream(request, Stop::new())).await;
         server.assert_valid();
         server.assert_prefixes_grow();

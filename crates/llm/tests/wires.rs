@@ -33,7 +33,7 @@ fn prefix() -> Arc<Prefix> {
 }
 
 fn user(text: &str) -> Arc<Message> {
-    Arc::new(Message::User { text: text.into() })
+    Arc::new(Message::user(text))
 }
 
 fn hello() -> Request {

@@ -1,6 +1,6 @@
 //! The conversation as every wire sees it, before it is encoded for one of them.
 
-use crate::CallId;
+use crate::{CallId, Image};
 use serde::{Deserialize, Serialize};
 
 /// One message of the conversation. The system prompt is not among them: it belongs to the prefix.
@@ -11,6 +11,9 @@ pub enum Message {
     User {
         /// The text as sent to the model.
         text: String,
+        /// The pictures that go with it, in order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
     },
     /// What the model said.
     Assistant {
@@ -34,6 +37,13 @@ pub enum Message {
         /// The bounded text.
         content: String,
     },
+}
+
+impl Message {
+    /// What a person said, in words alone.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::User { text: text.into(), images: Vec::new() }
+    }
 }
 
 /// Reasoning text, stamped by the model that made it.

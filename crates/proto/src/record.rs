@@ -1,8 +1,8 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
 use crate::{
-    AskId, CallId, Change, Choice, Cost, Effect, Message, Mode, Phrase, Planned, Posture, PromptPart, RecordId, Repair,
-    SessionId, ToolOutcome, Usage,
+    AskId, CallId, Change, Choice, Cost, Effect, Image, Message, Mode, Phrase, Planned, Posture, PromptPart, RecordId,
+    Repair, SessionId, ToolOutcome, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,9 @@ pub enum RecordBody {
         /// What the user typed, where references in it became more text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         typed: Option<String>,
+        /// The pictures that go with it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
     },
     /// A steering message or harness note was added to the running turn.
     Note {
@@ -48,6 +51,9 @@ pub enum RecordBody {
         /// What the user typed, where references in it became more text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         typed: Option<String>,
+        /// The pictures that go with it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
         /// True when a person wrote it, false when the harness did.
         by_user: bool,
     },

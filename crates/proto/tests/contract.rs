@@ -6,11 +6,11 @@ use pretty_assertions::assert_eq;
 use reasonix_proto::{
     Argument, ArgumentKind, AskId, Asking, BrokenCitation, CallId, Change, ChangeKind, Choice, Citation, CommandInfo,
     CommandSource, Completion, CompletionKind, ContextPart, Cost, Decided, Details, Effect, Envelope, Event, Field,
-    Fix, Git, Inquiry, Level, Message, Mode, ModelInfo, MoveReason, Op, Open, Origin, PartKind, Phrase, PlanAnswer,
-    Planned, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record, RecordBody,
-    RecordId, Repair, Reply, Response, Rewind, RuleInfo, Scope, SessionHead, SessionId, SessionInfo, Setting, Status,
-    StopReason, Suggestion, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd,
-    TurnState, Usage,
+    Fix, Git, Image, ImageData, Inquiry, Level, Message, Mode, ModelInfo, MoveReason, Op, Open, Origin, PartKind,
+    Phrase, PlanAnswer, Planned, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record,
+    RecordBody, RecordId, Repair, Reply, Response, Rewind, RuleInfo, Scope, SessionHead, SessionId, SessionInfo,
+    Setting, Status, StopReason, Suggestion, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter,
+    TreeNode, TurnEnd, TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -55,11 +55,11 @@ fn records() {
             "parts": [{"kind": "user_rules", "name": "AGENTS.md", "bytes": 3, "cut": true}]})),
     );
     is(
-        record(RecordBody::Prompt { turn: 1, text: "hi".into(), typed: None }),
+        record(RecordBody::Prompt { turn: 1, text: "hi".into(), typed: None, images: Vec::new() }),
         with(json!({"kind": "prompt", "turn": 1, "text": "hi"})),
     );
     is(
-        record(RecordBody::Note { turn: 1, text: "faster".into(), typed: None, by_user: true }),
+        record(RecordBody::Note { turn: 1, text: "faster".into(), typed: None, images: Vec::new(), by_user: true }),
         with(json!({"kind": "note", "turn": 1, "text": "faster", "by_user": true})),
     );
     let repairs = vec![
@@ -168,7 +168,7 @@ fn envelopes_and_events() {
         Event::Usage { usage: Usage::default(), context: 3, window: 9 },
         json!({"type": "usage", "usage": {"input": 0, "output": 0, "cached": 0, "reasoning": 0}, "context": 3, "window": 9}),
     );
-    let prompt = record(RecordBody::Prompt { turn: 1, text: "hi".into(), typed: None });
+    let prompt = record(RecordBody::Prompt { turn: 1, text: "hi".into(), typed: None, images: Vec::new() });
     is(
         Event::TurnStarted { record: Box::new(prompt) },
         json!({"type": "turn_started", "record": {"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "prompt", "turn": 1, "text": "hi"}}),
@@ -209,7 +209,7 @@ fn unknown_kinds_are_read() {
 fn records_of_moving_about() {
     let same = |body: RecordBody, wanted: Value| is(body, wanted);
     same(
-        RecordBody::Prompt { turn: 2, text: "<file/>see @a".into(), typed: Some("see @a".into()) },
+        RecordBody::Prompt { turn: 2, text: "<file/>see @a".into(), typed: Some("see @a".into()), images: Vec::new() },
         json!({"kind": "prompt", "turn": 2, "text": "<file/>see @a", "typed": "see @a"}),
     );
     same(
@@ -577,4 +577,27 @@ fn plans() {
         record(RecordBody::ModeChanged { mode: Mode::Build }),
         json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "mode_changed", "mode": "build"}),
     );
+}
+
+#[test]
+fn pictures() {
+    let image = Image {
+        uri: "artifact://0123456789abcdef".into(),
+        media: "image/png".into(),
+        bytes: 33,
+        width: 2,
+        height: 3,
+        name: "a.png".into(),
+        data: ImageData::default(),
+    };
+    let written = json!({"uri": "artifact://0123456789abcdef", "media": "image/png", "bytes": 33, "width": 2, "height": 3,
+        "name": "a.png"});
+    is(
+        RecordBody::Prompt { turn: 1, text: "hi".into(), typed: None, images: vec![image.clone()] },
+        json!({"kind": "prompt", "turn": 1, "text": "hi", "images": [written]}),
+    );
+    // The bytes are never written.
+    let here = Image { data: ImageData(Some(b"abc"[..].into())), ..image };
+    assert_eq!(serde_json::to_value(here).unwrap(), written);
+    is(Message::user("hi"), json!({"role": "user", "text": "hi"}));
 }

@@ -70,7 +70,7 @@ impl Page {
                 let made = format!("Reasonix {} · {} · {} · {}", head.version, head.model, head.cwd, clock(record.at));
                 self.meta(&made);
             }
-            RecordBody::Prompt { turn, text, typed } => {
+            RecordBody::Prompt { turn, text, typed, .. } => {
                 self.part("user", &format!("User, turn {turn}"), typed.as_deref().unwrap_or(text));
             }
             RecordBody::Note { text, typed, by_user: true, .. } => {
@@ -208,7 +208,12 @@ mod tests {
             Message::Assistant { text: answer.into(), reasoning: None, calls: Vec::new(), stop: StopReason::End };
         let outcome = ToolOutcome::done("````\n</pre><script>alert(1)</script>\u{1b}[2J sk-abcdefghijklmnopqrstuvwx");
         let bodies = vec![
-            RecordBody::Prompt { turn: 1, text: "<file>…</file>hi".into(), typed: Some("hi @f".into()) },
+            RecordBody::Prompt {
+                turn: 1,
+                text: "<file>…</file>hi".into(),
+                typed: Some("hi @f".into()),
+                images: Vec::new(),
+            },
             RecordBody::Assistant { turn: 1, step: 1, model: "p/m".into(), message, usage: None },
             RecordBody::Outcome { call: CallId::from("c"), tool: "bash".into(), took_ms: 1, outcome },
         ];

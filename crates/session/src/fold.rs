@@ -142,9 +142,7 @@ impl Fold {
         }
         let filler = match (self.history.messages.last(), next) {
             (Some(Message::User { .. }), Message::User { .. }) => assistant(NO_ANSWER),
-            (None | Some(Message::Assistant { .. }), Message::Assistant { .. }) => {
-                Message::User { text: "[lost]".to_owned() }
-            }
+            (None | Some(Message::Assistant { .. }), Message::Assistant { .. }) => Message::user("[lost]".to_owned()),
             _ => return,
         };
         self.history.messages.push(filler);

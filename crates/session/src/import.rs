@@ -98,7 +98,7 @@ impl Reader<'_> {
             RecordBody::Note { text, typed, by_user, .. } if self.turn > 0 => {
                 let turn = self.turn;
                 self.close_calls();
-                self.push(RecordBody::Note { turn, text, typed, by_user });
+                self.push(RecordBody::Note { turn, text, typed, images: Vec::new(), by_user });
             }
             RecordBody::Assistant { message: Message::Assistant { text, calls, .. }, .. } => self.said(text, calls),
             RecordBody::Outcome { call, outcome, .. } => {
@@ -136,7 +136,7 @@ impl Reader<'_> {
     fn prompt(&mut self, text: String, typed: Option<String>) {
         self.end_turn();
         (self.turn, self.step, self.ended) = (self.turn + 1, 0, false);
-        self.push(RecordBody::Prompt { turn: self.turn, text, typed });
+        self.push(RecordBody::Prompt { turn: self.turn, text, typed, images: Vec::new() });
     }
 
     fn assistant(&mut self, message: &Value) {

@@ -61,7 +61,7 @@ mod tests {
     }
 
     fn record(text: &str) -> Record {
-        let body = RecordBody::Prompt { turn: 1, text: text.to_owned(), typed: None };
+        let body = RecordBody::Prompt { turn: 1, text: text.to_owned(), typed: None, images: Vec::new() };
         Record { id: RecordId(7), parent: Some(RecordId(6)), at: 5, body }
     }
 

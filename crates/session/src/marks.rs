@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn nothing_replaces_a_title_of_the_users_own() {
         let mut marks = Marks::default();
-        let prompt = |text: &str| RecordBody::Prompt { turn: 1, text: text.into(), typed: None };
+        let prompt = |text: &str| RecordBody::Prompt { turn: 1, text: text.into(), typed: None, images: Vec::new() };
         let titled = |title: &str, by_user| RecordBody::Titled { title: title.into(), by_user };
         take(&mut marks, prompt("\n  fix\tthe test\nplease"));
         take(&mut marks, prompt("second"));

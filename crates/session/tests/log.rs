@@ -41,7 +41,7 @@ async fn nothing_is_on_disk_before_the_first_prompt() {
     let state = tempfile::tempdir().unwrap();
     let opened = Sessions::at(state.path()).create(head("/work")).unwrap();
     assert_eq!(opened.past.all().unwrap().len(), 1);
-    let note = RecordBody::Note { turn: 0, text: "early".into(), typed: None, by_user: false };
+    let note = RecordBody::Note { turn: 0, text: "early".into(), typed: None, images: Vec::new(), by_user: false };
     let early = opened.journal.append(note).await.unwrap();
     assert_eq!(std::fs::read_dir(state.path()).unwrap().count(), 0);
     let first = opened.journal.append(prompt(1, "hi")).await.unwrap();

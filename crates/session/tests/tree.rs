@@ -46,7 +46,7 @@ fn texts(messages: &[Message]) -> Vec<String> {
     messages
         .iter()
         .map(|message| match message {
-            Message::User { text } | Message::Assistant { text, .. } => text.clone(),
+            Message::User { text, .. } | Message::Assistant { text, .. } => text.clone(),
             Message::Tool { content, .. } => content.clone(),
         })
         .collect()

@@ -165,10 +165,28 @@ fn pasted(app: &mut App, text: &str) -> Vec<Effect> {
         return follow(app, outcome);
     }
     app.hint = None;
-    app.composer.paste(text);
+    match picture(text) {
+        Some(reference) => app.composer.type_text(&reference),
+        None => app.composer.paste(text),
+    }
     app.ahead.wrote(app.now);
     draft_changed(app);
     act::typed(app)
+}
+
+/// A reference to a picture, when that is what was pasted: terminals give the path of a file that is dropped on them,
+/// some in quotes, some as an address, some with backslashes before spaces.
+fn picture(text: &str) -> Option<String> {
+    let text = text.trim();
+    let bare = ['\'', '"'].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote)).unwrap_or(text);
+    let path = bare.strip_prefix("file://").unwrap_or(bare).replace("\\ ", " ").replace("%20", " ");
+    let ending = path.rsplit_once('.')?.1.to_lowercase();
+    let is_picture = ["png", "jpg", "jpeg", "gif", "webp"].contains(&ending.as_str());
+    let is_path = path.starts_with(['/', '.', '~']) || !path.contains(' ');
+    if !is_picture || !is_path || path.len() > 1024 || path.contains(['\n', '"']) || path.contains("://") {
+        return None;
+    }
+    Some(if path.contains(' ') { format!("@\"{path}\" ") } else { format!("@{path} ") })
 }
 
 fn pressed(app: &mut App, key: Key, alone: bool) -> Vec<Effect> {
@@ -311,4 +329,27 @@ fn retitle(app: &mut App) -> Option<Effect> {
         app.facts.title.clone_from(&title);
         Effect::Title(title)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::picture;
+
+    #[test]
+    fn a_pasted_path_of_a_picture_becomes_a_reference() {
+        for (pasted, reference) in [
+            ("/tmp/shot.png", Some("@/tmp/shot.png ")),
+            ("'/home/me/My Shot.PNG'\n", Some("@\"/home/me/My Shot.PNG\" ")),
+            ("/home/me/My\\ Shot.jpeg ", Some("@\"/home/me/My Shot.jpeg\" ")),
+            ("file:///tmp/a%20b.webp", Some("@\"/tmp/a b.webp\" ")),
+            ("shot.gif", Some("@shot.gif ")),
+            ("https://example.com/a.png", None),
+            ("see the file a.png", None),
+            ("/tmp/a.txt", None),
+            ("a.png\nb.png", None),
+            ("", None),
+        ] {
+            assert_eq!(picture(pasted).as_deref(), reference, "{pasted:?}");
+        }
+    }
 }

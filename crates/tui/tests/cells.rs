@@ -17,7 +17,9 @@ fn record(body: RecordBody) -> Box<Record> {
 }
 
 fn prompt(text: &str) -> Event {
-    Event::TurnStarted { record: record(RecordBody::Prompt { turn: 1, text: text.into(), typed: None }) }
+    Event::TurnStarted {
+        record: record(RecordBody::Prompt { turn: 1, text: text.into(), typed: None, images: Vec::new() }),
+    }
 }
 
 fn message(text: &str, calls: &[(&str, &str, &str)]) -> Event {
@@ -62,7 +64,7 @@ fn scenes() -> Vec<(&'static str, Vec<Event>)> {
     vec![
         ("user", vec![
             prompt("The test in test.sh fails. Find out why and fix it.\n\n请顺便更新 README，并且用中文写一段简短的说明，不要太长。"),
-            Event::Noted { record: record(RecordBody::Note { turn: 1, text: "and keep the old name".into(), typed: None, by_user: true }) },
+            Event::Noted { record: record(RecordBody::Note { turn: 1, text: "and keep the old name".into(), typed: None, images: Vec::new(), by_user: true }) },
         ]),
         ("shell", {
             let body = RecordBody::Shell { turn: 1, command: "git status --short".into(), keep: true };

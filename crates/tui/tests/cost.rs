@@ -40,7 +40,7 @@ impl Bench {
 
     fn turn(&mut self, text: &str) {
         self.event(Event::TurnStarted {
-            record: record(RecordBody::Prompt { turn: 1, text: "go".into(), typed: None }),
+            record: record(RecordBody::Prompt { turn: 1, text: "go".into(), typed: None, images: Vec::new() }),
         });
         self.event(Event::Text { delta: text.to_owned() });
         let end = RecordBody::TurnEnded { turn: 1, end: TurnEnd::Done, steps: 1, usage: Usage::default(), cost: None };
@@ -56,7 +56,9 @@ fn record(body: RecordBody) -> Box<Record> {
 #[test]
 fn a_streamed_token_costs_little_more_than_itself() {
     let mut bench = Bench::new();
-    bench.event(Event::TurnStarted { record: record(RecordBody::Prompt { turn: 1, text: "go".into(), typed: None }) });
+    bench.event(Event::TurnStarted {
+        record: record(RecordBody::Prompt { turn: 1, text: "go".into(), typed: None, images: Vec::new() }),
+    });
     bench.draw();
     let (mut tokens, mut text, mut bytes) = (0usize, 0usize, 0usize);
     let sentence = "the quick brown fox jumps over a lazy dog and 修复 some 测试 while it runs ";

@@ -145,6 +145,18 @@ impl Workspace {
         Ok(window::of_text(&text, Format { mode, ..format }, size, wanted))
     }
 
+    /// Reads a whole file of up to `most` bytes, whatever it is.
+    pub fn read_bytes(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError> {
+        let (_, file, stat) = self.0.boundary.open_file(path).map_err(|error| self.suggest(error))?;
+        let mut bytes = Vec::new();
+        file.take(most + 1).read_to_end(&mut bytes).map_err(|error| FileError::from_io(path, error))?;
+        if bytes.len() as u64 > most {
+            let size = u64::try_from(stat.st_size).unwrap_or(0);
+            return Err(FileError::TooLarge { path: path.to_owned(), size, limit: most });
+        }
+        Ok(bytes)
+    }
+
     /// Makes all of the changes, or none. On an error everything is as it was and no temporary file is left.
     pub fn commit(&self, steps: Vec<Step>) -> Result<Vec<Written>, FileError> {
         Plan::new(&self.0.boundary, &self.0.guard, steps).and_then(Plan::apply).map_err(|error| self.suggest(error))

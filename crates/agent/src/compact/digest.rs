@@ -108,7 +108,7 @@ struct Found {
 impl Found {
     fn take(&mut self, message: &Message) {
         match message {
-            Message::User { text } => self.objective = Some(text.clone()),
+            Message::User { text, .. } => self.objective = Some(text.clone()),
             Message::Assistant { text, calls, .. } => {
                 if !text.trim().is_empty() {
                     self.said = Some(text.clone());
@@ -140,7 +140,7 @@ fn transcript(gone: &[Arc<Message>]) -> String {
     let mut text = String::new();
     for message in gone {
         let _ = match &**message {
-            Message::User { text: said } => write!(text, "## user\n{said}\n\n"),
+            Message::User { text: said, .. } => write!(text, "## user\n{said}\n\n"),
             Message::Assistant { text: said, calls, .. } => {
                 let called: Vec<String> =
                     calls.iter().map(|call| format!("{} {}", call.name, call.arguments)).collect();

@@ -53,7 +53,11 @@ pub(super) fn fold(
     }
     let mut said: Vec<String> = earlier.map(|earlier| earlier.pins.clone()).unwrap_or_default();
     said.extend(gone.iter().filter_map(|message| match &**message {
-        Message::User { text } => Some(text.clone()),
+        Message::User { text, images } if images.is_empty() => Some(text.clone()),
+        Message::User { text, images } => {
+            let names: Vec<String> = images.iter().map(reasonix_proto::Image::describe).collect();
+            Some(format!("{text}\n[no longer shown: {}]", names.join(", ")))
+        }
         _ => None,
     }));
     let mut notes = earlier.map(|earlier| earlier.notes.clone()).unwrap_or_default();
@@ -112,7 +116,7 @@ pub(crate) fn head_of(folded: &Compacted) -> Vec<Message> {
     for note in &folded.notes {
         let _ = write!(text, "\n<notes>\n{note}\n</notes>\n");
     }
-    let mut head = vec![Message::User { text }];
+    let mut head = vec![Message::user(text)];
     // Some chat templates refuse two messages of the user in a row.
     if !matches!(folded.tail.first(), Some(Message::Assistant { .. })) {
         let text = "I have the notes and go on from there.".to_owned();
@@ -163,7 +167,7 @@ fn bounded(tail: &[Arc<Message>], budget: u64, artifacts: &dyn Artifacts) -> Vec
             Message::Tool { content, .. } if tokens > budget => {
                 *content = cut(std::mem::take(content), each, artifacts).0;
             }
-            Message::User { text } if tokens > budget && estimate_tokens(text) > budget => {
+            Message::User { text, .. } if tokens > budget && estimate_tokens(text) > budget => {
                 *text = cut(std::mem::take(text), Bound { tokens: budget.max(64) }, artifacts).0;
             }
             _ => {}

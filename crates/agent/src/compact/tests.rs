@@ -27,7 +27,7 @@ impl Artifacts for Kept {
 }
 
 fn user(text: &str) -> Message {
-    Message::User { text: text.into() }
+    Message::user(text)
 }
 
 fn say(text: &str) -> Message {
@@ -68,7 +68,7 @@ fn assert_valid(messages: &[Message]) {
     let mut last_was_user = false;
     for message in messages {
         match message {
-            Message::User { text } => {
+            Message::User { text, .. } => {
                 assert!(open.is_empty() && !last_was_user && !text.is_empty(), "{messages:#?}");
                 last_was_user = true;
             }
@@ -103,7 +103,12 @@ fn facts_the_user_stated_survive_twenty_foldings_word_for_word() {
         for round in 0..20 {
             let fact = format!("Fact {round}: the limit of pool {round} is {}", round * 37);
             let record = |body| Record { id: RecordId(1), parent: None, at: 0, body };
-            conversation.take(&record(RecordBody::Prompt { turn: 1, text: fact.clone(), typed: None }));
+            conversation.take(&record(RecordBody::Prompt {
+                turn: 1,
+                text: fact.clone(),
+                typed: None,
+                images: Vec::new(),
+            }));
             facts.push(fact);
             for step in 0..6 {
                 let id = format!("c{round}-{step}");

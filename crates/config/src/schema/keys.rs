@@ -82,7 +82,7 @@ pub const KEYS: &[Key] = &[
     key("models[].price.output", Number, "", Scope::User, "Price of a million tokens of output."),
     key("models[].price.currency", Text, "\"USD\"", Scope::User, "The currency of these prices."),
     key("models[].efforts", Texts, "", Scope::User, "The efforts it knows: `off`, `minimal`, `low`, `medium`, `high`, `xhigh`."),
-    key("models[].vision", Bool, "", Scope::User, "It can look at pictures.").later(),
+    key("models[].vision", Bool, "", Scope::User, "It can look at pictures."),
     key("models[].fallback", Texts, "[]", Scope::User, "Model references that are asked, in order, when it is overloaded or out of reach."),
     key("models[].promote_to", Text, "", Scope::User, "The model to go on with when the context fills.").later(),
     key("fallback_models", Texts, "[]", Scope::User, "As `models[].fallback`, for models without their own."),

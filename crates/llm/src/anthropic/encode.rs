@@ -5,6 +5,7 @@ use super::NAME;
 use crate::Endpoint;
 use crate::layout::{Piece, pieces};
 use crate::options::{Field, Legal, legal_id, or, put, put_fields, with_extra};
+use crate::pictures::seen;
 use crate::wire::{Encode, extends};
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Prefix, Request};
@@ -24,6 +25,8 @@ const LEAST_BUDGET: u64 = 1_024;
 pub(crate) struct Encoder {
     compat: Compat,
     name: String,
+    /// True when the model can look at pictures.
+    vision: bool,
     /// `{"model":..,"max_tokens":..` and the options.
     head: Vec<u8>,
     /// The same for counting.
@@ -59,6 +62,7 @@ impl Encoder {
             head: head(endpoint, &compat, &thinking),
             count_head: count_head(endpoint, &thinking),
             name: endpoint.name(),
+            vision: endpoint.vision,
             marker,
             compat,
             sent: Mutex::new(None),
@@ -80,7 +84,14 @@ impl Encoder {
 
     fn message(&self, sent: &mut Sent, message: &Message) {
         match message {
-            Message::User { text } => put_text(sent.block("user"), or(text, "(empty)")),
+            Message::User { text, images } => {
+                let (text, shown) = seen(text, images, self.vision);
+                for image in shown {
+                    let source = json!({ "type": "base64", "media_type": image.media, "data": image.base64() });
+                    put(sent.block("user"), &json!({ "type": "image", "source": source }));
+                }
+                put_text(sent.block("user"), or(&text, "(empty)"));
+            }
             Message::Tool { call, content, .. } => {
                 let out = sent.block("user");
                 out.extend_from_slice(b"{\"type\":\"tool_result\",\"tool_use_id\":");

@@ -2,7 +2,7 @@
 //! where to look.
 
 mod decode;
-mod encode;
+pub(crate) mod encode;
 
 use crate::wire::Decode;
 use crate::{Endpoint, wire};

@@ -3,6 +3,7 @@
 
 use crate::Endpoint;
 use crate::options::{Field, Legal, cache_fields, effort, is_strict, legal_id, or, put, put_fields, with_extra};
+use crate::pictures::seen;
 use crate::wire::{Encode, extends};
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Prefix, Request};
@@ -16,6 +17,8 @@ pub(crate) struct Encoder {
     compat: Compat,
     /// The endpoint's name as reasoning is stamped with it.
     name: String,
+    /// True when the model can look at pictures.
+    vision: bool,
     /// The body up to and without `tool_choice`.
     head: Vec<u8>,
     sent: Mutex<Option<Sent>>,
@@ -35,14 +38,29 @@ struct Sent {
 impl Encoder {
     pub(crate) fn new(endpoint: &Endpoint) -> Self {
         let compat = endpoint.compat();
-        Self { head: head(endpoint, &compat), compat, name: endpoint.name(), sent: Mutex::new(None) }
+        Self {
+            head: head(endpoint, &compat),
+            compat,
+            name: endpoint.name(),
+            vision: endpoint.vision,
+            sent: Mutex::new(None),
+        }
     }
 
     fn message(&self, out: &mut Vec<u8>, message: &Message) {
         match message {
-            Message::User { text } => {
+            Message::User { text, images } => {
                 out.extend_from_slice(b"{\"role\":\"user\",\"content\":");
-                put(out, &or(text, "(empty)"));
+                match seen(text, images, self.vision) {
+                    (text, shown) if shown.is_empty() => put(out, &or(&text, "(empty)")),
+                    (text, shown) => {
+                        let images = shown
+                            .iter()
+                            .map(|image| json!({ "type": "image_url", "image_url": { "url": image.url() } }));
+                        let text = json!({ "type": "text", "text": or(&text, "(empty)") });
+                        put(out, &std::iter::once(text).chain(images).collect::<Vec<_>>());
+                    }
+                }
             }
             Message::Assistant { text, reasoning, calls, .. } => {
                 // An empty text beside calls is sent as "": every known server takes it, and a template that prints
@@ -204,7 +222,7 @@ mod tests {
     }
 
     fn user(text: &str) -> Arc<Message> {
-        Arc::new(Message::User { text: text.into() })
+        Arc::new(Message::user(text))
     }
 
     fn calls(text: &str, calls: &[(&str, &str, &str)]) -> Arc<Message> {

@@ -58,7 +58,7 @@ impl Probing<'_> {
     async fn say(&self, prompt: &str, tools: Vec<ToolSpec>) -> Said {
         let model = connect(self.line.endpoint.clone(), self.line.client.clone());
         let prefix = Prefix { system: "You are a test.".to_owned(), tools, aliases: Vec::new() };
-        let messages = vec![Arc::new(Message::User { text: prompt.to_owned() })];
+        let messages = vec![Arc::new(Message::user(prompt.to_owned()))];
         let mut stream = model.stream(Request { prefix: Arc::new(prefix), messages, may_call: true }, Stop::new());
         let mut said = Said::default();
         let listening = async {

@@ -84,7 +84,7 @@ fn cost_of_a_request_with_5_mb_of_history() {
     for number in 0..500 {
         let id = format!("c{number}");
         let calls = vec![ToolCall { id: id.as_str().into(), name: "ls".into(), arguments: "{\"path\":\"a\"}".into() }];
-        messages.push(Arc::new(Message::User { text: "go on\n".repeat(4) }));
+        messages.push(Arc::new(Message::user("go on\n".repeat(4))));
         let answer = Message::Assistant { text: "I look.".into(), reasoning: None, calls, stop: StopReason::Calls };
         messages.push(Arc::new(answer));
         let content = "line of \"output\"\n".repeat(600);
@@ -97,7 +97,7 @@ fn cost_of_a_request_with_5_mb_of_history() {
     let size = encoder.body(&make(&messages)).len();
     let first = start.elapsed();
     let next = (0..50).map(|number| {
-        messages.push(Arc::new(Message::User { text: format!("more {number}") }));
+        messages.push(Arc::new(Message::user(format!("more {number}"))));
         let request = make(&messages);
         let start = Instant::now();
         assert!(encoder.body(&request).len() > size);

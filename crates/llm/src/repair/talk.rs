@@ -70,7 +70,7 @@ pub(crate) fn is_quoted(block: &str, history: &[Arc<Message>]) -> bool {
     let lines: Vec<String> = block.lines().map(squeezed).filter(|line| line.len() > 2).collect();
     !lines.is_empty()
         && history.iter().any(|message| match message.as_ref() {
-            Message::User { text } | Message::Tool { content: text, .. } => holds(text, &lines),
+            Message::User { text, .. } | Message::Tool { content: text, .. } => holds(text, &lines),
             Message::Assistant { .. } => false,
         })
 }

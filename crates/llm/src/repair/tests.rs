@@ -90,7 +90,7 @@ pub(crate) fn prefix() -> Prefix {
 }
 
 fn request(history: &[String]) -> Arc<Request> {
-    let mut messages = vec![Arc::new(Message::User { text: "go".into() })];
+    let mut messages = vec![Arc::new(Message::user("go"))];
     for (number, content) in history.iter().enumerate() {
         let id = CallId(format!("h{number}"));
         let call = ToolCall { id: id.clone(), name: "read_file".into(), arguments: "{}".into() };

@@ -101,10 +101,21 @@ fn words(group: &[Arc<Message>], form: Form) -> Message {
             Message::Tool { name, content, .. } => {
                 format!("<tool_response name=\"{name}\">\n{content}\n</tool_response>")
             }
-            Message::User { text } | Message::Assistant { text, .. } => text.clone(),
+            Message::User { text, .. } | Message::Assistant { text, .. } => text.clone(),
         })
         .collect();
-    Message::User { text: parts.join("\n\n") }
+    let images = group.iter().flat_map(|message| match message.as_ref() {
+        Message::User { images, .. } => images.clone(),
+        _ => Vec::new(),
+    });
+    Message::User {
+        text: parts.join(
+            "
+
+",
+        ),
+        images: images.collect(),
+    }
 }
 
 /// A call as the tools' description shows it: the name first.
@@ -154,7 +165,7 @@ mod tests {
     #[test]
     fn a_conversation_in_words_alternates_and_only_grows() {
         let textual = Textual::default();
-        let user = |text: &str| Arc::new(Message::User { text: text.into() });
+        let user = |text: &str| Arc::new(Message::user(text));
         let call = |id: &str| ToolCall { id: id.into(), name: "ls".into(), arguments: "{\"path\":\".\"}".into() };
         let answer = |text: &str, calls: Vec<ToolCall>| {
             Arc::new(Message::Assistant { text: text.into(), reasoning: None, calls, stop: StopReason::Calls })
@@ -180,7 +191,7 @@ mod tests {
         let Message::Assistant { text, calls, .. } = &*third.messages[1] else { panic!("an answer") };
         let block = "<tool_call>\n{\"name\": \"ls\", \"arguments\": {\"path\":\".\"}}\n</tool_call>";
         assert_eq!((text.as_str(), calls.len()), (format!("I look.\n{block}\n{block}").as_str(), 0));
-        let Message::User { text } = &*third.messages[2] else { panic!("results") };
+        let Message::User { text, .. } = &*third.messages[2] else { panic!("results") };
         assert!(
             text.contains("<tool_response name=\"ls\">\na b\n</tool_response>") && text.ends_with("hurry"),
             "{text}"

@@ -4,6 +4,7 @@ use super::NAME;
 use crate::Endpoint;
 use crate::layout::{Piece, pieces};
 use crate::options::{Field, Legal, cache_fields, is_strict, legal_id, or, put, put_fields, with_extra};
+use crate::pictures::seen;
 use crate::wire::{Encode, extends};
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Prefix, Request};
@@ -16,6 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Encoder {
     compat: Compat,
     name: String,
+    /// True when the model can look at pictures.
+    vision: bool,
     /// The body up to and without what depends on the conversation.
     head: Vec<u8>,
     sent: Mutex<Option<Sent>>,
@@ -35,12 +38,27 @@ struct Sent {
 impl Encoder {
     pub(crate) fn new(endpoint: &Endpoint) -> Self {
         let compat = endpoint.compat();
-        Self { head: head(endpoint, &compat), compat, name: endpoint.name(), sent: Mutex::new(None) }
+        Self {
+            head: head(endpoint, &compat),
+            compat,
+            name: endpoint.name(),
+            vision: endpoint.vision,
+            sent: Mutex::new(None),
+        }
     }
 
     fn message(&self, out: &mut Vec<u8>, message: &Message) {
         match message {
-            Message::User { text } => put_message(out, "user", "input_text", or(text, "(empty)")),
+            Message::User { text, images } => match seen(text, images, self.vision) {
+                (text, shown) if shown.is_empty() => put_message(out, "user", "input_text", or(&text, "(empty)")),
+                (text, shown) => {
+                    let images = shown.iter().map(|image| json!({ "type": "input_image", "image_url": image.url() }));
+                    let text = json!({ "type": "input_text", "text": or(&text, "(empty)") });
+                    begin(out, b"{\"type\":\"message\",\"role\":\"user\",\"content\":");
+                    put(out, &std::iter::once(text).chain(images).collect::<Vec<_>>());
+                    out.push(b'}');
+                }
+            },
             Message::Tool { call, content, .. } => {
                 begin(out, b"{\"type\":\"function_call_output\",\"call_id\":");
                 put(out, &legal_id(call.as_str(), self.compat.tool_ids));

@@ -2,7 +2,7 @@
 //! it came. Nothing is stored at the endpoint.
 
 mod decode;
-mod encode;
+pub(crate) mod encode;
 
 use crate::wire::Decode;
 use crate::{Endpoint, wire};

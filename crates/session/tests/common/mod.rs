@@ -22,7 +22,7 @@ pub(crate) fn head(cwd: &str) -> SessionHead {
 }
 
 pub(crate) fn prompt(turn: u32, text: &str) -> RecordBody {
-    RecordBody::Prompt { turn, text: text.into(), typed: None }
+    RecordBody::Prompt { turn, text: text.into(), typed: None, images: Vec::new() }
 }
 
 pub(crate) fn says(turn: u32, step: u32, text: &str, calls: &[&str]) -> RecordBody {
@@ -61,7 +61,7 @@ pub(crate) fn two_turns() -> Vec<RecordBody> {
         did("b", "second"),
         did("a", "first \u{1b}[0m\r\n"),
         todo("c"),
-        RecordBody::Note { turn: 1, text: "hurry".into(), typed: None, by_user: true },
+        RecordBody::Note { turn: 1, text: "hurry".into(), typed: None, images: Vec::new(), by_user: true },
         says(1, 2, "done", &[]),
         ended(1),
         prompt(2, "again"),

@@ -5,9 +5,10 @@ use crate::cells::{
     Citations, Marker, Notice, Prompt, PromptKind, Prose, Thought, Tool, ToolState, TurnSummary, short_count,
 };
 use reasonix_proto::{
-    CallId, Citation, Decided, Event, Message, MoveReason, Phrase, Planned, Record, RecordBody, RecordId, StopReason,
-    ToolCall, ToolOutcome,
+    CallId, Citation, Decided, Event, Image, Message, MoveReason, Phrase, Planned, Record, RecordBody, RecordId,
+    StopReason, ToolCall, ToolOutcome,
 };
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// What stands in the log for an answer that never came; it is for the model, not for people.
@@ -88,12 +89,12 @@ impl Transcript {
     /// Takes a record in, as it happens or as an earlier process left it.
     pub(super) fn record(&mut self, record: &Record) {
         match &record.body {
-            RecordBody::Prompt { text, typed, .. } => {
+            RecordBody::Prompt { text, typed, images, .. } => {
                 self.fold.turn_began = Some(record.at);
-                self.said(PromptKind::Prompt, typed.as_ref().unwrap_or(text));
+                self.said(PromptKind::Prompt, &with_chips(typed.as_ref().unwrap_or(text), images));
             }
-            RecordBody::Note { text, typed, by_user: true, .. } => {
-                self.said(PromptKind::Steer, typed.as_ref().unwrap_or(text));
+            RecordBody::Note { text, typed, images, by_user: true, .. } => {
+                self.said(PromptKind::Steer, &with_chips(typed.as_ref().unwrap_or(text), images));
             }
             RecordBody::Shell { command, keep, .. } => {
                 self.fold.turn_began = Some(record.at);
@@ -356,6 +357,17 @@ impl Transcript {
             }
         }
     }
+}
+
+/// What was said, and a chip for each picture that went with it.
+fn with_chips<'a>(text: &'a str, images: &[Image]) -> Cow<'a, str> {
+    let mut said = Cow::Borrowed(text);
+    for image in images {
+        let size = if image.width == 0 { String::new() } else { format!(" {}×{}", image.width, image.height) };
+        let weight = image.bytes.div_ceil(1024);
+        said.to_mut().push_str(&format!("\n[▣ {}{size} · {weight} KiB]", image.name));
+    }
+    said
 }
 
 /// What a record changes from here on, in words.

@@ -15,7 +15,7 @@ fn record(body: RecordBody) -> Box<Record> {
 }
 
 fn prompt(text: &str) -> Event {
-    let body = RecordBody::Prompt { turn: 1, text: text.to_owned(), typed: None };
+    let body = RecordBody::Prompt { turn: 1, text: text.to_owned(), typed: None, images: Vec::new() };
     Event::TurnStarted { record: record(body) }
 }
 

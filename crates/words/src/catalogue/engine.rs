@@ -28,6 +28,24 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("engine.already_there", "already at this place", "已经在此处"),
     (
+        "engine.images_many",
+        "{path} is not shown: a prompt takes at most {most} pictures",
+        "{path} 未发送：一次最多 {most} 张图片",
+    ),
+    ("engine.images_many.hint", "show the rest with the next prompt", "其余图片请在下一条消息中发送"),
+    ("engine.image_unkept", "the pictures could not be kept: {reason}", "无法保存图片：{reason}"),
+    ("engine.image_unkept.hint", "free space in the state folder and send it again", "请在状态目录腾出空间后重新发送"),
+    (
+        "engine.model_blind",
+        "{model} cannot see pictures; it gets their names instead",
+        "{model} 无法查看图片，只会收到图片名称",
+    ),
+    (
+        "engine.model_blind.hint",
+        "/model chooses another one; if this one can, set vision = true for it under [[models]]",
+        "用 /model 更换模型；若该模型支持图片，请在 [[models]] 中为它设置 vision = true",
+    ),
+    (
         "engine.answer_late",
         "question {ask} was already answered; this answer is not used",
         "问题 {ask} 已有答复，此次答复未采用",
