@@ -174,8 +174,8 @@ impl Stage {
             RecordBody::Shell { command, keep, .. } => {
                 self.agent.shell(&mut conversation, command.clone(), *keep, &stop).await;
             }
-            RecordBody::Prompt { text, typed, .. } => {
-                let said = Said { text: text.clone(), typed: typed.clone() };
+            RecordBody::Prompt { text, typed, images, .. } => {
+                let said = Said { text: text.clone(), typed: typed.clone(), images: images.clone() };
                 self.agent.turn(&mut conversation, said, &inbox, &stop).await;
             }
             _ => {}

@@ -206,7 +206,7 @@ mod tests {
         let message = Message::Assistant { text: String::new(), reasoning: None, calls, stop: StopReason::Calls };
         let usage = Some(Usage { input: 200, cached: 100, output: 5, ..Usage::default() });
         let mut bodies = vec![
-            RecordBody::Prompt { turn: 1, text: "hi".into(), typed: None },
+            RecordBody::Prompt { turn: 1, text: "hi".into(), typed: None, images: Vec::new() },
             RecordBody::Assistant { turn: 1, step: 1, model: "p/m".into(), message, usage },
             RecordBody::Outcome {
                 call: CallId::from(id),
@@ -216,7 +216,7 @@ mod tests {
             },
         ];
         if more {
-            bodies.push(RecordBody::Prompt { turn: 2, text: "more".into(), typed: None });
+            bodies.push(RecordBody::Prompt { turn: 2, text: "more".into(), typed: None, images: Vec::new() });
         }
         (1..).zip(bodies).map(|(at, body)| Record { id: RecordId(at), parent: None, at, body }).collect()
     }

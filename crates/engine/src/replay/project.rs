@@ -23,6 +23,8 @@ pub(crate) fn event_of(record: &Record) -> Option<Event> {
         RecordBody::Titled { .. }
         | RecordBody::Labelled { .. }
         | RecordBody::ModelChanged { .. }
+        | RecordBody::ModeChanged { .. }
+        | RecordBody::Planned(_)
         | RecordBody::PostureChanged { .. }
         | RecordBody::Granted { .. }
         | RecordBody::Discarded => Event::Changed { record: boxed() },

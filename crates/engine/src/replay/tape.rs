@@ -131,9 +131,9 @@ impl State {
     /// Says to the turn what was said to it next.
     fn announce_note(&mut self) {
         let next = self.ahead.iter().find(|record| is_made_by_loop(&record.body)).map(|record| &record.body);
-        if let Some(RecordBody::Note { text, typed, by_user: true, .. }) = next {
+        if let Some(RecordBody::Note { text, typed, images, by_user: true, .. }) = next {
             self.notes += 1;
-            self.inbox.push(self.notes, Said { text: text.clone(), typed: typed.clone() });
+            self.inbox.push(self.notes, Said { text: text.clone(), typed: typed.clone(), images: images.clone() });
         }
     }
 }
