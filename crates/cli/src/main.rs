@@ -32,6 +32,7 @@ mod view;
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use exit::Exit;
+use reasonix_proto::Phrase;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -89,6 +90,13 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
 
 /// One thread is enough for one conversation; blocking work has threads of its own. It must be the thread that
 /// lives as long as the process: children are tied to the life of the thread that started them.
-fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build()
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    let most = reasonix_exec::most_open_files();
+    if most < LEAST_FILES {
+        return Err(say::failed(Phrase::new("cli.few_files").with("most", most).with("least", LEAST_FILES)));
+    }
+    Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?)
 }
+
+/// Fewer open files than this are not enough for one command in its box beside an answer that streams in.
+const LEAST_FILES: u64 = 64;

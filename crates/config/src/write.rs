@@ -4,9 +4,10 @@
 use crate::error::Unreadable;
 use crate::{ConfigError, Secret, read, secrets};
 use jsonc_parser::cst::{CstInputValue, CstNode, CstRootNode};
-use reasonix_store::{private_folder, write_atomic};
+use reasonix_store::{Lock, private_folder, write_atomic};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, value};
 
 /// A provider to write.
@@ -32,6 +33,7 @@ pub struct NewProvider {
 
 /// Writes a provider into the user's TOML file, and makes it the default if asked to.
 pub fn set_default_provider(path: &Path, provider: &NewProvider, make_default: bool) -> Result<(), ConfigError> {
+    let _alone = alone(path)?;
     let mut document = document(path)?;
     if make_default {
         let model = provider.default.as_ref().or(provider.models.first());
@@ -71,6 +73,7 @@ pub fn set_default_provider(path: &Path, provider: &NewProvider, make_default: b
 /// Adds settings to the end of the user's TOML file. What is there already is not changed; the file must be readable
 /// together with what is added.
 pub fn append(path: &Path, text: &str) -> Result<(), ConfigError> {
+    let _alone = alone(path)?;
     let before = document(path)?.to_string();
     let joined = format!("{}{}{text}", before, if before.is_empty() || before.ends_with("\n\n") { "" } else { "\n" });
     let parsed = joined.parse::<DocumentMut>();
@@ -124,6 +127,7 @@ pub fn save_rule(path: &Path, root: &Path, rule: &str) -> Result<(), ConfigError
         let reason = "the name of the workspace root is not text".to_owned();
         return Err(ConfigError::Write { path: path.to_owned(), reason });
     };
+    let _alone = alone(path)?;
     let jsonc = path.extension().is_some_and(|extension| extension == "jsonc" || extension == "json");
     let text = if jsonc { rule_in_jsonc(path, root, rule)? } else { rule_in_toml(path, root, rule)? };
     let mode = std::fs::metadata(path).map_or(0o600, |meta| meta.permissions().mode() & 0o777);
@@ -189,6 +193,7 @@ pub fn save_key(home: &Path, name: &str, key: &Secret) -> Result<(), ConfigError
         let reason = "the key has a line break or both kinds of quotes in it".to_owned();
         return Err(ConfigError::Write { path, reason });
     };
+    let _alone = alone(&path)?;
     let old = read::text(&path)?.unwrap_or_default();
     let other = |line: &&str| secrets::assignment(line).is_none_or(|(other, _)| other != name);
     let mut text: String = old.lines().filter(other).map(|line| format!("{line}\n")).collect();
@@ -224,6 +229,20 @@ fn wrong(path: &Path, key: &str, expected: &str, found: String) -> ConfigError {
     }
 }
 
+/// How long it is waited for another process that writes the same file.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The right to read, change and write this file while nobody else does: what two write at once is not lost.
+pub(crate) fn alone(path: &Path) -> Result<Lock, ConfigError> {
+    let fail = |reason: String| ConfigError::Write { path: path.to_owned(), reason };
+    let target: PathBuf = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if let Some(folder) = target.parent().filter(|folder| !folder.exists()) {
+        private_folder(folder).map_err(|error| fail(error.to_string()))?;
+    }
+    let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Lock::acquire(&target.with_file_name(format!(".{name}.lock")), PATIENCE).map_err(|error| fail(error.to_string()))
+}
+
 fn replace(path: &Path, text: &str) -> Result<(), ConfigError> {
     replace_with(path, text, 0o600)
 }
@@ -236,8 +255,5 @@ fn replace_with(path: &Path, text: &str, mode: u32) -> Result<(), ConfigError> {
         return Err(ConfigError::Write { path: path.to_owned(), reason });
     }
     let target: PathBuf = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if let Some(folder) = target.parent().filter(|folder| !folder.exists()) {
-        private_folder(folder).map_err(fail)?;
-    }
     write_atomic(&target, text.as_bytes(), mode).map_err(fail)
 }

@@ -144,3 +144,27 @@ fn b13_a_rule_of_one_root_is_not_valid_in_another_one_nor_below_or_above() {
         assert_eq!(disk.load().settings.permissions.allow.is_empty(), !valid, "{root}");
     }
 }
+
+/// Several sessions answer "always" at the same time: each rule is there afterwards, in either form of the file.
+#[test]
+fn no_rule_is_lost_however_many_write_at_once() {
+    for name in ["config.toml", "config.jsonc"] {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join(name);
+        std::thread::scope(|scope| {
+            for writer in 0..8 {
+                let file = &file;
+                scope.spawn(move || {
+                    for number in 0..8 {
+                        save_rule(file, std::path::Path::new("/work"), &format!("Bash(make t{writer}n{number})"))
+                            .unwrap();
+                    }
+                });
+            }
+        });
+        let text = std::fs::read_to_string(&file).unwrap();
+        let kept = (0..64).filter(|n| text.contains(&format!("Bash(make t{}n{})", n / 8, n % 8))).count();
+        assert_eq!(kept, 64, "{name}");
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 1, "nothing is left behind");
+    }
+}

@@ -125,6 +125,36 @@ async fn c4_an_unknown_host_is_asked_about() {
     assert_eq!((asked.len(), said.as_str()), (0, "hello\n"), "the grant lasts for the session");
 }
 
+/// "Always" that cannot be written holds for this once: nobody finds out later that the session went on with it.
+#[tokio::test]
+async fn c4_always_about_a_host_that_cannot_be_written_holds_once() {
+    if !has_box() {
+        return;
+    }
+    let port = server();
+    let line = get(port);
+    let world = running(&[&line, &line]).await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("config.toml");
+    std::fs::write(&file, "broken = [\n").unwrap();
+    let mut handle = world.open_with(Which::New, |start| {
+        start.settings.permissions = allowed();
+        start.settings.sandbox = boxed();
+        start.settings.undo.enabled = false;
+        start.settings.user_file = Some(file.clone());
+        start.attended = true;
+    });
+    let always = |asking: &Asking| {
+        let offered = asking.choices.iter().find(|choice| matches!(choice, Choice::AllowAlways { .. }));
+        offered.expect("always is offered").clone()
+    };
+    for time in 1..=2 {
+        let (asked, said) = turn(&mut handle, always).await;
+        assert_eq!((asked.len(), said.as_str()), (1, "hello\n"), "the question {time}");
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "broken = [\n");
+}
+
 #[tokio::test]
 async fn c4_without_a_person_only_what_is_allowed_is_reached() {
     if !has_box() {

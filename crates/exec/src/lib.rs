@@ -38,7 +38,7 @@ pub use command::{Command, Confinement, Keep};
 pub use control_group::{GroupLimits, group_limits};
 pub use environment::Environment;
 pub use error::ExecError;
-pub use limits::survive_file_size_limit;
+pub use limits::{most_open_files, survive_file_size_limit};
 pub use plain::{Plain, plain_text};
 pub use run::{Finished, Status, run};
 pub use sandbox::Sandbox;

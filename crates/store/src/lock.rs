@@ -5,6 +5,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How often it is tried again.
+const BETWEEN: Duration = Duration::from_millis(3);
 
 /// A held lock. The kernel frees it when the process dies, however it dies; dropping it removes the file.
 #[derive(Debug)]
@@ -57,6 +61,19 @@ impl Lock {
             file.set_len(0).map_err(failed)?;
             file.write_all(format!("{}\n", std::process::id()).as_bytes()).map_err(failed)?;
             return Ok(Self { path: path.to_owned(), file });
+        }
+    }
+}
+
+impl Lock {
+    /// Takes the lock, and waits for whoever has it for at most this long.
+    pub fn acquire(path: &Path, patience: Duration) -> Result<Self, LockError> {
+        let until = Instant::now() + patience;
+        loop {
+            match Self::try_acquire(path) {
+                Err(LockError::Held { .. }) if Instant::now() < until => std::thread::sleep(BETWEEN),
+                other => return other,
+            }
         }
     }
 }

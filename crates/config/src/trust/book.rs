@@ -3,7 +3,7 @@
 use super::Change;
 use super::surface::{Part, Surface, changes};
 use crate::{ConfigError, read};
-use reasonix_store::{BlobKey, Blobs, private_folder, write_atomic};
+use reasonix_store::{BlobKey, Blobs, write_atomic};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -110,13 +110,11 @@ impl Book {
     /// Reads, changes and writes in one go.
     pub(super) fn change<T>(home: &Path, change: impl FnOnce(&mut Self) -> T) -> Result<T, ConfigError> {
         let path = file(home);
+        let _alone = crate::write::alone(&path)?;
         let mut book = Self::read(home)?;
         let out = change(&mut book);
         let text = toml::to_string(&book)
             .map_err(|error| ConfigError::Write { path: path.clone(), reason: error.to_string() })?;
-        if let Some(folder) = path.parent() {
-            private_folder(folder).map_err(|error| failed(&path, &error))?;
-        }
         write_atomic(&path, text.as_bytes(), 0o600).map_err(|error| failed(&path, &error))?;
         Ok(out)
     }
@@ -175,5 +173,28 @@ impl Lock {
         };
         let surfaces = surfaces.iter().filter(|surface| surface.blocked.is_none()).map(locked).collect();
         toml::to_string(&Self { version: VERSION, surfaces }).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Book;
+    use std::path::PathBuf;
+
+    #[test]
+    fn no_yes_is_lost_however_many_are_given_at_once() {
+        let home = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for writer in 0..8 {
+                let home = home.path();
+                scope.spawn(move || {
+                    for number in 0..8 {
+                        let root = PathBuf::from(format!("/work/{writer}/{number}"));
+                        Book::change(home, |book| book.set(&root, Vec::new())).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(Book::read(home.path()).unwrap().roots.len(), 64);
     }
 }

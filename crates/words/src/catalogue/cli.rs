@@ -93,6 +93,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "export {name}=…, or put {name}=… into ~/.reasonix/.env; local servers often need none",
         "export {name}=…，或写入 ~/.reasonix/.env；本地服务通常不需要",
     ),
+    (
+        "cli.few_files",
+        "only {most} files may be open at a time here; Reasonix needs {least}",
+        "此处最多只能同时打开 {most} 个文件；Reasonix 需要 {least} 个",
+    ),
+    ("cli.few_files.hint", "raise the limit first: ulimit -n 1024", "请先提高限制：ulimit -n 1024"),
     ("cli.doctor_no_program", "{name} is not in PATH", "PATH 中没有 {name}"),
     (
         "cli.doctor_no_program.hint",
