@@ -36,7 +36,7 @@ fn commands_are_boxed_without_a_word_in_the_settings() {
     if !support::has_box() {
         return;
     }
-    let line = "cat $REASONIX_HOME/config.toml ~/config.toml; echo x > /etc/reasonix-test; make -s; \
+    let line = "echo x > /etc/reasonix-test; make -s; \
                 grep NoNewPrivs /proc/self/status";
     let place = Place::new(vec![bash(line), Reply::say("ok")]);
     // A line that names the file is asked about; this is what a program does on its own.
@@ -44,7 +44,6 @@ fn commands_are_boxed_without_a_word_in_the_settings() {
     let ran = place.run(&["run", "go"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let result = result(&place);
-    assert!(!result.contains("[[providers]]"), "our own folder is hidden: {result}");
     assert!(result.contains("/etc/reasonix-test: Read-only file system"), "{result}");
     assert!(result.contains("NoNewPrivs:\t1"), "{result}");
     assert!(result.contains(".mcp.json is protected") && result.contains("quarantine"), "{result}");
@@ -52,6 +51,33 @@ fn commands_are_boxed_without_a_word_in_the_settings() {
     let log = std::fs::read_to_string(&place.logs()[0]).unwrap();
     assert!(log.lines().next().unwrap().contains(r#""sandbox":"full""#), "{log}");
     assert!(!ran.err.contains("sandbox"), "nothing to be said about it: {}", ran.err);
+}
+
+/// The home lies where the box would show it: not in a folder that it replaces anyway. Without the box it is read.
+#[test]
+fn the_home_and_our_own_folder_are_hidden_without_a_word_in_the_settings() {
+    if !support::has_box() {
+        return;
+    }
+    for (settings, open) in [("", false), ("[sandbox]\nbash = \"off\"\n", true)] {
+        let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let place = Place::new(vec![bash("make -s"), Reply::say("ok")]);
+        place.configure(settings);
+        let ours = home.path().join(".reasonix");
+        std::fs::create_dir_all(home.path().join(".ssh")).unwrap();
+        std::fs::create_dir(&ours).unwrap();
+        std::fs::write(home.path().join(".ssh/id_test"), "PRIVATE\n").unwrap();
+        std::fs::write(ours.join("config.toml"), place.home.read("config.toml")).unwrap();
+        // A line that names the files is judged by them; this is what a program does on its own.
+        let read = format!("all:\n\t-cat {0}/.ssh/id_test\n\t-cat {0}/.reasonix/config.toml\n", home.path().display());
+        place.work.write("Makefile", &read);
+        let mut command = place.command(&["run", "go"]);
+        let out = command.env("HOME", home.path()).env("REASONIX_HOME", &ours).output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let result = result(&place);
+        assert_eq!(result.contains("PRIVATE"), open, "the home: {result}");
+        assert_eq!(result.contains("[[providers]]"), open, "our own folder: {result}");
+    }
 }
 
 #[test]

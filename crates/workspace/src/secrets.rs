@@ -23,6 +23,8 @@ pub(crate) struct Secrets {
     /// As it was when this was first asked: what is added to the index during a session opens nothing.
     tracked: OnceLock<HashSet<PathBuf>>,
     folders: Mutex<HashMap<PathBuf, Folder>>,
+    /// Everything that git tracks; looked up only where a link has the name.
+    all: OnceLock<HashSet<PathBuf>>,
 }
 
 /// What was found in a folder.
@@ -31,11 +33,13 @@ struct Folder {
     changed: Option<SystemTime>,
     below: Vec<PathBuf>,
     named: Vec<PathBuf>,
+    /// Links of such a name.
+    links: Vec<PathBuf>,
 }
 
 impl Secrets {
     pub(crate) fn new(root: PathBuf, opened: GlobSet) -> Self {
-        Self { root, opened, tracked: OnceLock::new(), folders: Mutex::default() }
+        Self { root, opened, tracked: OnceLock::new(), folders: Mutex::default(), all: OnceLock::new() }
     }
 
     /// True when the file at this path without links is closed.
@@ -61,10 +65,20 @@ impl Secrets {
             let folder = kept.unwrap_or_else(|| look(&path, changed));
             waiting.extend(folder.below.iter().cloned());
             found.extend(folder.named.iter().filter(|path| self.hold(path)).cloned());
+            found.extend(folder.links.iter().filter_map(|link| self.behind(link)));
             seen.insert(path, folder);
         }
         *known = seen;
         found
+    }
+
+    /// What a closed link leads to: a file below the root that git does not track. One elsewhere is what it was before
+    /// there was a link to it.
+    fn behind(&self, link: &Path) -> Option<PathBuf> {
+        let real = link.canonicalize().ok().filter(|real| self.hold(link) && real.starts_with(&self.root))?;
+        let secret = real.is_file() && !self.all.get_or_init(|| tracked(&self.root, |_| true)).contains(&real);
+        let open = real.strip_prefix(&self.root).is_ok_and(|below| self.opened.is_match(below));
+        (secret && !open).then_some(real)
     }
 }
 
@@ -77,6 +91,8 @@ fn look(path: &Path, changed: Option<SystemTime>) -> Folder {
             folder.below.push(entry.path());
         } else if kind.is_file() && is_named(name.as_encoded_bytes()) {
             folder.named.push(entry.path());
+        } else if kind.is_symlink() && is_named(name.as_encoded_bytes()) {
+            folder.links.push(entry.path());
         }
     }
     folder

@@ -161,3 +161,6 @@ fn short(code: u32) -> u16 {
 fn number(call: libc::c_long) -> u32 {
     u32::try_from(call).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -360,3 +360,34 @@ fn env_files_that_git_does_not_track_are_closed_unless_a_rule_opens_them() {
         }
     }
 }
+
+/// A command that reads through a link, or the file it leads to, finds nothing; what git tracks stays as it is.
+#[test]
+fn what_an_env_link_leads_to_is_named_as_closed() {
+    let place = Place::new();
+    let git = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.arg("-C").arg(&place.root).args(args).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        assert!(command.output().unwrap().status.success(), "{args:?}");
+    };
+    git(&["init", "-q"]);
+    for file in ["keys/dev", "keys/tracked", "keys/open", "plain"] {
+        place.file(file, "KEY=needle");
+    }
+    std::fs::write(place.top().join("outside"), "x").unwrap();
+    for (link, target) in [
+        (".env", "keys/dev"),
+        (".env.local", "keys/tracked"),
+        (".env.test", "keys/open"),
+        (".env.prod", "../outside"),
+        (".env.gone", "nowhere"),
+        (".env.example", "plain"),
+    ] {
+        symlink(target, place.root.join(link)).unwrap();
+    }
+    git(&["add", "-f", "keys/tracked"]);
+    let options = Options { opened: vec!["keys/open".into()], ..Options::default() };
+    for (way, workspace) in place.both(&options) {
+        assert_eq!(workspace.secrets(), [place.root.join("keys/dev")], "{way:?}");
+    }
+}

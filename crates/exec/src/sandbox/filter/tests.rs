@@ -1,0 +1,142 @@
+//! The filter entry by entry, by doing what the kernel does with it. That the kernel does so is tried in `tests/sandbox.rs`.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use super::{ALLOW, ARCH, program, refuse};
+use libc::{c_long, sock_filter};
+
+/// What the filter answers to a call.
+fn answer(filter: &[sock_filter], arch: u32, call: c_long, args: [u64; 2]) -> u32 {
+    let load = |at: u32| match at {
+        0 => u32::try_from(call).unwrap(),
+        4 => arch,
+        16 => args[0] as u32,
+        24 => args[1] as u32,
+        other => panic!("{other}"),
+    };
+    let (mut at, mut held) = (0usize, 0u32);
+    loop {
+        let step = filter[at];
+        at += 1;
+        let mut jump = |taken: bool| at += usize::from(if taken { step.jt } else { step.jf });
+        match u32::from(step.code) {
+            0x20 => held = load(step.k),
+            0x54 => held &= step.k,
+            0x15 => jump(held == step.k),
+            0x35 => jump(held >= step.k),
+            0x45 => jump(held & step.k != 0),
+            0x06 => return step.k,
+            other => panic!("{other:#x}"),
+        }
+    }
+}
+
+const EPERM: u32 = refuse(libc::EPERM);
+
+/// Written out a second time, so that nothing falls out of the list unseen.
+#[test]
+fn c5_every_call_of_the_list_is_refused() {
+    let refused: &[(&str, c_long)] = &[
+        ("ptrace", libc::SYS_ptrace),
+        ("process_vm_readv", libc::SYS_process_vm_readv),
+        ("process_vm_writev", libc::SYS_process_vm_writev),
+        ("process_madvise", libc::SYS_process_madvise),
+        ("pidfd_getfd", libc::SYS_pidfd_getfd),
+        ("kcmp", libc::SYS_kcmp),
+        ("mount", libc::SYS_mount),
+        ("umount2", libc::SYS_umount2),
+        ("pivot_root", libc::SYS_pivot_root),
+        ("chroot", libc::SYS_chroot),
+        ("setns", libc::SYS_setns),
+        ("unshare", libc::SYS_unshare),
+        ("open_tree", libc::SYS_open_tree),
+        ("move_mount", libc::SYS_move_mount),
+        ("mount_setattr", libc::SYS_mount_setattr),
+        ("fsopen", libc::SYS_fsopen),
+        ("fsconfig", libc::SYS_fsconfig),
+        ("fsmount", libc::SYS_fsmount),
+        ("fspick", libc::SYS_fspick),
+        ("open_by_handle_at", libc::SYS_open_by_handle_at),
+        ("kexec_load", libc::SYS_kexec_load),
+        ("kexec_file_load", libc::SYS_kexec_file_load),
+        ("init_module", libc::SYS_init_module),
+        ("finit_module", libc::SYS_finit_module),
+        ("delete_module", libc::SYS_delete_module),
+        ("bpf", libc::SYS_bpf),
+        ("perf_event_open", libc::SYS_perf_event_open),
+        ("io_uring_setup", libc::SYS_io_uring_setup),
+        ("io_uring_enter", libc::SYS_io_uring_enter),
+        ("io_uring_register", libc::SYS_io_uring_register),
+        ("userfaultfd", libc::SYS_userfaultfd),
+        ("fanotify_init", libc::SYS_fanotify_init),
+        ("keyctl", libc::SYS_keyctl),
+        ("add_key", libc::SYS_add_key),
+        ("request_key", libc::SYS_request_key),
+        ("reboot", libc::SYS_reboot),
+        ("swapon", libc::SYS_swapon),
+        ("swapoff", libc::SYS_swapoff),
+        ("acct", libc::SYS_acct),
+        ("quotactl", libc::SYS_quotactl),
+        ("syslog", libc::SYS_syslog),
+        ("vhangup", libc::SYS_vhangup),
+        ("settimeofday", libc::SYS_settimeofday),
+        ("clock_settime", libc::SYS_clock_settime),
+        ("sethostname", libc::SYS_sethostname),
+        ("setdomainname", libc::SYS_setdomainname),
+        #[cfg(target_arch = "x86_64")]
+        ("iopl", libc::SYS_iopl),
+        #[cfg(target_arch = "x86_64")]
+        ("ioperm", libc::SYS_ioperm),
+    ];
+    for internet in [false, true] {
+        let filter = program(internet);
+        for (name, call) in refused {
+            assert_eq!(answer(&filter, ARCH, *call, [0, 0]), EPERM, "{name}");
+        }
+        for call in [libc::SYS_read, libc::SYS_openat, libc::SYS_execve, libc::SYS_exit_group, libc::SYS_futex] {
+            assert_eq!(answer(&filter, ARCH, call, [0, 0]), ALLOW, "{call}");
+        }
+        assert_eq!(refused.len(), super::DENIED.len());
+        assert_eq!(answer(&filter, ARCH, libc::SYS_clone3, [0, 0]), refuse(libc::ENOSYS));
+        assert_eq!(answer(&filter, ARCH ^ 1, libc::SYS_read, [0, 0]), EPERM, "another way to call");
+        #[cfg(target_arch = "x86_64")]
+        assert_eq!(answer(&filter, ARCH, libc::SYS_read | 0x4000_0000, [0, 0]), EPERM, "x32");
+    }
+}
+
+#[test]
+fn c5_namespaces_typing_and_sockets_are_refused_by_their_arguments() {
+    let filter = program(true);
+    let asked =
+        |call: c_long, first: i32, second: u64| answer(&filter, ARCH, call, [u64::from(first.cast_unsigned()), second]);
+    for (name, flag) in [
+        ("user", libc::CLONE_NEWUSER),
+        ("mount", libc::CLONE_NEWNS),
+        ("pid", libc::CLONE_NEWPID),
+        ("net", libc::CLONE_NEWNET),
+        ("ipc", libc::CLONE_NEWIPC),
+        ("uts", libc::CLONE_NEWUTS),
+        ("cgroup", libc::CLONE_NEWCGROUP),
+    ] {
+        assert_eq!(asked(libc::SYS_clone, flag | libc::SIGCHLD, 0), EPERM, "{name}");
+    }
+    assert_eq!(asked(libc::SYS_clone, libc::SIGCHLD, 0), ALLOW);
+    for request in [libc::TIOCSTI, libc::TIOCLINUX, libc::TIOCSETD] {
+        assert_eq!(asked(libc::SYS_ioctl, 0, request), EPERM, "{request:#x}");
+        assert_eq!(asked(libc::SYS_ioctl, 0, request | 0x1_0000_0000), EPERM, "only the lower half counts");
+    }
+    assert_eq!(asked(libc::SYS_ioctl, 0, libc::TCGETS), ALLOW);
+    let kind = |kind: i32| u64::from(kind.cast_unsigned());
+    for family in [libc::AF_PACKET, libc::AF_VSOCK, libc::AF_BLUETOOTH, libc::AF_ALG, libc::AF_CAN, libc::AF_XDP] {
+        assert_eq!(asked(libc::SYS_socket, family, kind(libc::SOCK_STREAM)), EPERM, "{family}");
+    }
+    for raw in [libc::SOCK_RAW, libc::SOCK_RAW | libc::SOCK_CLOEXEC, super::SOCK_PACKET] {
+        assert_eq!(asked(libc::SYS_socket, libc::AF_INET, kind(raw)), EPERM, "{raw}");
+        assert_eq!(asked(libc::SYS_socket, libc::AF_INET6, kind(raw)), EPERM, "{raw}");
+    }
+    for (family, want) in [(libc::AF_UNIX, ALLOW), (libc::AF_NETLINK, ALLOW), (libc::AF_INET, EPERM)] {
+        let shut = program(false);
+        let first = u64::from(family.cast_unsigned());
+        assert_eq!(answer(&shut, ARCH, libc::SYS_socket, [first, kind(libc::SOCK_STREAM)]), want, "{family}");
+    }
+    assert_eq!(asked(libc::SYS_socket, libc::AF_INET, kind(libc::SOCK_STREAM)), ALLOW);
+}
