@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Sessions(SessionsArgs),
     /// Find what was said in earlier sessions
     History(HistoryArgs),
+    /// List, show, add and forget what is remembered from session to session
+    Memory(MemoryArgs),
     /// Take back what the last turn did to files
     Undo(UndoArgs),
     /// Take back what a turn and all after it did to files
@@ -399,6 +401,55 @@ pub(crate) struct HistoryArgs {
     /// Show the messages around this hit
     #[arg(long, value_name = "ID", conflicts_with = "query")]
     pub(crate) around: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MemoryArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<MemoryCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MemoryCommand {
+    /// List what is remembered for all projects and for this one
+    List {
+        /// Earlier versions and what was forgotten
+        #[arg(long)]
+        archived: bool,
+        /// Print one a line as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print one whole, with where it comes from; an archived one as `list --archived` names it
+    Show {
+        /// Its name
+        name: String,
+        /// The one for all projects, not this project's
+        #[arg(short, long)]
+        global: bool,
+    },
+    /// Save one, or a new version of it
+    Add {
+        /// Its name: 3 to 40 letters, digits, - and _
+        name: String,
+        /// What to remember
+        #[arg(required = true)]
+        text: Vec<String>,
+        /// What it is about, in one line; without it the beginning of the text
+        #[arg(short, long, value_name = "LINE", default_value = "", hide_default_value = true)]
+        description: String,
+        /// For all projects, not only this one
+        #[arg(short, long)]
+        global: bool,
+    },
+    /// Take one out of use; it is archived
+    Forget {
+        /// Its name
+        name: String,
+        /// The one for all projects, not this project's
+        #[arg(short, long)]
+        global: bool,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -11,6 +11,7 @@ mod history;
 mod import;
 mod inspect;
 mod interrupts;
+mod memory;
 mod models;
 mod parts;
 mod person;
@@ -69,6 +70,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Probe(probe)) => runtime()?.block_on(probe::probe(&probe)),
         Some(Command::Sessions(sessions)) => sessions::sessions(sessions),
         Some(Command::History(args)) => history::history(&args),
+        Some(Command::Memory(args)) => memory::memory(args),
         Some(Command::Undo(undo)) => runtime()?.block_on(undo::undo(&undo)),
         Some(Command::Rewind(rewind)) => runtime()?.block_on(undo::rewind(&rewind)),
         Some(Command::Changes(changes)) => undo::show_changes(&changes),

@@ -17,8 +17,8 @@ use crate::people::{Floor, People};
 use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
 use crate::purse::Purse;
 use crate::queue::Queue;
-use crate::recall::{look_back, no_look_back, on_by_itself};
-use crate::tools::{ASKING, LookBack, asking_tools, recall_tools, todo_tools};
+use crate::recall::{look_back, memories_of, no_look_back, on_by_itself, remembered};
+use crate::tools::{ASKING, Keeping, LookBack, asking_tools, recall_tools, todo_tools};
 use crate::trust::Word;
 use crate::undo::{Keep, Undo, snapshots_of};
 use reasonix_agent::{
@@ -31,7 +31,7 @@ use reasonix_proto::{
     Change, Details, Event, Family, Level, Open, Phrase, RECORD_VERSION, Record, RecordBody, RecordId, SessionHead,
     SessionId, Status, ToolOutcome, TurnState,
 };
-use reasonix_session::{History, Ledger, MemoryArtifacts, Opened, SessionArtifacts, Sessions, in_memory};
+use reasonix_session::{History, Ledger, Memories, MemoryArtifacts, Opened, SessionArtifacts, Sessions, in_memory};
 use reasonix_tools::{Bash, Deps, ShellOptions, files};
 use reasonix_workspace::Workspace;
 use std::collections::BTreeMap;
@@ -394,11 +394,15 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<(SessionHead, Vec
         if settings.tools.edit == "blocks" { format!("{}\n\n{BLOCKS_PROMPT}", base.trim_end()) } else { String::new() };
     let base = if blocks.is_empty() { base } else { &blocks };
     let cwd = start.workspace.root();
+    let wanted = wanted_tools(start, None);
+    let reads =
+        if wanted.is_empty() { on_by_itself(start, "memory") } else { wanted.iter().any(|name| name == "memory") };
+    let memory = if reads { remembered(start) } else { String::new() };
     let Draft { system, parts, notices } = assemble(&Sources {
         base,
         cwd: Some(cwd),
         files: &start.rules,
-        memory: "",
+        memory: &memory,
         skills: "",
         appended: start.append_system.as_deref(),
         window: settings.window(&found),
@@ -450,26 +454,29 @@ struct Carried {
     todo: Todo,
     people: Arc<People>,
     from: LookBack,
+    keeping: Keeping,
 }
 
 impl Carried {
     /// What a session has that was opened.
     fn of(start: &Start, opened: &Opened, todo: &Todo, people: &Arc<People>) -> Self {
         let session = opened.history.head.as_ref().map(|head| head.session.clone());
-        let from = look_back(start, session.map(|session| (session, opened.past.clone())));
-        Self { todo: todo.clone(), people: people.clone(), from }
+        let own = session.map(|session| (session, opened.past.clone()));
+        let keeping = Keeping { memories: memories_of(start), own: own.clone() };
+        Self { todo: todo.clone(), people: people.clone(), from: look_back(start, own), keeping }
     }
 
     /// For tools that are never run.
     fn bare() -> Self {
-        Self { todo: Todo::default(), people: Arc::default(), from: no_look_back() }
+        let keeping = Keeping { memories: Memories::at(Path::new(""), Path::new("")), own: None };
+        Self { todo: Todo::default(), people: Arc::default(), from: no_look_back(), keeping }
     }
 
     /// The tools, in the order they are sent.
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let mut tools = todo_tools(&self.todo);
         tools.extend(asking_tools(&self.people));
-        tools.extend(recall_tools(&self.from));
+        tools.extend(recall_tools(&self.from, &self.keeping));
         tools
     }
 }

@@ -122,7 +122,7 @@ impl Undo {
         };
         // Within a turn, what file tools change is known from its beginning; a command may also destroy what somebody
         // else made in the meantime.
-        if action.family == Family::Own || (last.is_some() && action.family != Family::Bash) {
+        if matches!(action.family, Family::Own | Family::Memory) || (last.is_some() && action.family != Family::Bash) {
             return;
         }
         let Some(taken) = self.take().await else { return };

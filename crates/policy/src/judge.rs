@@ -5,7 +5,7 @@ use crate::facts::Facts;
 use crate::protected::{approved_for, is_protected};
 use crate::rule::Rule;
 use crate::verdict::{By, Case, Posture, Rules, Verdict, is_touched, weigh};
-use reasonix_proto::Family;
+use reasonix_proto::{Family, ReadOnly};
 
 /// What a verdict depends on beside the rules.
 pub struct Circumstances<'a> {
@@ -39,6 +39,9 @@ fn decide(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>, word: Optio
     let verdict = weigh(rules, about.granted, about.posture, case);
     if matches!(verdict, Verdict::Deny(_)) {
         return verdict;
+    }
+    if case.action.family == Family::Memory && case.action.read_only != ReadOnly::Yes {
+        return Verdict::Ask(By::Memory);
     }
     if case.action.family == Family::Edit {
         let changed: Vec<String> = case.action.subjects.iter().filter(|path| is_protected(path)).cloned().collect();

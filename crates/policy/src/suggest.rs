@@ -104,7 +104,7 @@ pub fn suggest(action: &Action) -> Vec<String> {
     match action.family {
         Family::Bash => action.subjects.first().map(|line| for_command(line)).unwrap_or_default(),
         Family::Edit => vec!["Edit".to_owned()],
-        Family::Own => Vec::new(),
+        Family::Own | Family::Memory => Vec::new(),
         family => vec![family.name().to_owned()],
     }
 }

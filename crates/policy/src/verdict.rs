@@ -67,6 +67,8 @@ pub enum By {
     Danger(Vec<Danger>),
     /// These files tell agents, editors or git what to do.
     Protected(Vec<String>),
+    /// It changes what later sessions begin with; only a person answers that, each time.
+    Memory,
     /// A rule that whoever started this run gave for it.
     Approved(String),
 }

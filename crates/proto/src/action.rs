@@ -42,6 +42,8 @@ pub enum Family {
     Read,
     /// Searching contents.
     Grep,
+    /// What is kept from session to session. A change to it is asked about each time, whatever rules and postures say.
+    Memory,
     /// The harness's own bookkeeping, such as the todo list; touches nothing of the user's.
     Own,
 }
@@ -54,6 +56,7 @@ impl Family {
             Self::Edit => "Edit",
             Self::Read => "Read",
             Self::Grep => "Grep",
+            Self::Memory => "Memory",
             Self::Own => "Own",
         }
     }

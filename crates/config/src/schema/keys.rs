@@ -184,6 +184,7 @@ pub const KEYS: &[Key] = &[
     key("undo.enabled", Bool, "true", Scope::User, "What files were before a turn is kept, so that it can be taken back."),
     key("undo.max_mb", Count, "2048", Scope::User, "How much is kept in all, in MiB; the oldest sessions' states go first."),
     key("history.enabled", Bool, "", Scope::User, "The tool `history` is offered. Without it: where the model's window is 32,000 tokens or more, or not known."),
+    key("memory.enabled", Bool, "", Scope::User, "The tools `memory`, `remember` and `forget` are offered, and sessions begin with the list of what is remembered. Without it as for `history.enabled`."),
     key("cache.dir", Text, "", Scope::User, "The folder of the cache; `~/.reasonix/state/cache` without it."),
     key("cache.ttl_hours", Count, "168", Scope::User, "Hours after which an entry is old.").later(),
 ];

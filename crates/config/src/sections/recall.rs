@@ -1,4 +1,4 @@
-//! `[history]`: tools that look back, on or off by themselves.
+//! `[history]` and `[memory]`: tools that look back, on or off by themselves.
 
 use crate::view::View;
 
@@ -7,9 +7,12 @@ use crate::view::View;
 pub struct Recall {
     /// Earlier sessions can be searched.
     pub history: Option<bool>,
+    /// Facts are kept from session to session.
+    pub memory: Option<bool>,
 }
 
 /// Reads the sections.
 pub(crate) fn resolve(root: &View<'_>) -> Recall {
-    Recall { history: root.section("history").bool("enabled") }
+    let said = |section: &str| root.section(section).bool("enabled");
+    Recall { history: said("history"), memory: said("memory") }
 }

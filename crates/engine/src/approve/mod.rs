@@ -392,6 +392,7 @@ fn name_of(by: &By) -> String {
         By::Fallback => "permissions.mode".to_owned(),
         By::Posture(posture) => format!("posture {posture:?}").to_lowercase(),
         By::Danger(_) => "the dangerous class".to_owned(),
+        By::Memory => "the rule that only a person changes what is remembered".to_owned(),
         By::Protected(_) => "the protection of files that tell agents what to do".to_owned(),
         By::Approved(rule) => format!("--approve {rule}"),
     }

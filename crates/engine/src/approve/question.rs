@@ -21,10 +21,11 @@ pub(super) async fn question(id: &AskId, ask: &Ask<'_>, by: &By, digest: String,
         By::Rule(rule) => Phrase::new("engine.ask_rule").with("rule", rule),
         By::Danger(_) => Phrase::new("engine.ask_danger"),
         By::Protected(paths) => Phrase::new("engine.ask_protected").with("paths", paths.join(", ")),
+        By::Memory => Phrase::new("engine.ask_memory"),
         _ => Phrase::new("engine.ask_mode"),
     };
     // Nothing dangerous is ever remembered, and no grant covers what tells agents what to do.
-    let once = matches!(by, By::Danger(_) | By::Protected(_));
+    let once = matches!(by, By::Danger(_) | By::Protected(_) | By::Memory);
     let rules = if once { Vec::new() } else { suggest(ask.action) };
     // A rule that says to ask would go on asking whatever is saved beside it.
     let kept = if keeps && *by == By::Fallback { suggest_always(ask.action) } else { Vec::new() };

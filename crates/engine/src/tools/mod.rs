@@ -1,13 +1,18 @@
 //! Tools that carry state of the session. Each is one source file with its prompt in a `.md` beside it.
 
 mod ask;
+mod forget;
 mod history;
+mod keeping;
+mod memory;
+mod remember;
 mod submit_plan;
 mod todo_list;
 mod todo_read;
 mod todo_write;
 
 pub use history::LookBack;
+pub use keeping::Keeping;
 pub(crate) use submit_plan::title_of;
 pub use todo_list::TodoList;
 
@@ -26,9 +31,14 @@ pub(crate) fn asking_tools(people: &Arc<People>) -> Vec<Arc<dyn Tool>> {
 }
 
 /// The names of the tools that only make sense where a person is.
-pub(crate) const ASKING: &[&str] = &["ask", "submit_plan"];
+pub(crate) const ASKING: &[&str] = &["ask", "submit_plan", "remember", "forget"];
 
 /// The tools that look back, in the order they are sent.
-pub fn recall_tools(from: &LookBack) -> Vec<Arc<dyn Tool>> {
-    vec![Arc::new(history::HistoryTool::new(from.clone()))]
+pub fn recall_tools(from: &LookBack, keeping: &Keeping) -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(history::HistoryTool::new(from.clone())),
+        Arc::new(memory::MemoryTool::new(keeping.clone())),
+        Arc::new(remember::Remember::new(keeping.clone())),
+        Arc::new(forget::Forget::new(keeping.clone())),
+    ]
 }

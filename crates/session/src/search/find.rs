@@ -16,7 +16,7 @@ const COMMON: usize = 8;
 /// Where there are only common words, so many of them.
 const MOST_COMMON: usize = 3;
 /// What has less than this share of the best score is noise.
-const FLOOR: f64 = 0.25;
+pub(crate) const FLOOR: f64 = 0.25;
 
 /// A record that fits.
 #[derive(Debug, Clone, PartialEq)]

@@ -23,6 +23,9 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+pub(crate) use find::FLOOR;
+pub(crate) use tokens::{Term, asked, indexed};
+
 pub use feed::Coverage;
 pub use index::IndexError;
 pub use window::{Line, Window};

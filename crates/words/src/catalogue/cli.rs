@@ -201,6 +201,18 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.more_lines", "… {count} more lines", "… 还有 {count} 行"),
     ("cli.no_folder", "cannot work in {path}: {reason}", "无法在 {path} 中工作：{reason}"),
     ("cli.no_folder.hint", "give an existing folder with -C DIR", "请用 -C DIR 指定存在的目录"),
+    (
+        "cli.memory_forgotten",
+        "forgot {name} ({scope}); revision {revision} is archived",
+        "已忘记 {name}（{scope}）；修订 {revision} 已归档",
+    ),
+    (
+        "cli.memory_saved",
+        "saved {name} ({scope}, revision {revision}); new sessions begin with it",
+        "已保存 {name}（{scope}，修订 {revision}）；新会话将带上它",
+    ),
+    ("cli.memory_unusable", "{path} is not used: {reason}", "未使用 {path}：{reason}"),
+    ("cli.no_archived", "nothing is archived", "没有归档"),
     ("cli.no_hit_id", "{id} is not the id of a hit", "{id} 不是搜索结果的编号"),
     (
         "cli.no_hit_id.hint",
@@ -224,6 +236,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "cli.no_home.hint",
         "set HOME, or REASONIX_HOME to a folder of your choice",
         "请设置 HOME，或将 REASONIX_HOME 设为任意目录",
+    ),
+    ("cli.no_memories", "nothing is remembered", "没有记忆"),
+    (
+        "cli.no_memories.hint",
+        "`reasonix memory add NAME TEXT` saves something; the model asks you before it does",
+        "`reasonix memory add 名称 内容` 可保存；模型保存前会询问你",
     ),
     ("cli.no_prompt", "there is no prompt", "没有输入提示"),
     (

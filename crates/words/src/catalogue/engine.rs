@@ -71,6 +71,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "沙箱中的命令想访问 {host}；沙箱本身没有网络",
     ),
     (
+        "engine.ask_memory",
+        "later sessions begin with what is remembered, so you are asked each time",
+        "之后的会话会带上记忆内容，因此每次都会询问",
+    ),
+    (
         "engine.ask_mode",
         "permissions.mode is \"ask\": changes and commands are asked about",
         "permissions.mode 为 \"ask\"：修改和命令需经同意",

@@ -76,6 +76,17 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "`reasonix sessions verify` names all of them",
         "`reasonix sessions verify` 会列出全部",
     ),
+    ("session.memory_empty", "there is nothing to remember: the text is empty", "没有可记住的内容：文本为空"),
+    ("session.memory_full", "there is no room for it in memory", "记忆已满"),
+    (
+        "session.memory_full.hint",
+        "a text may have 16 KiB, and a scope 500 of them; forget what is not needed any more",
+        "每条文本最多 16 KiB，每个范围最多 500 条；请忘掉不再需要的",
+    ),
+    ("session.memory_name", "{name} cannot be the name of a memory", "{name} 不能作为记忆的名称"),
+    ("session.memory_name.hint", "use 3 to 40 letters, digits, - and _", "请使用 3 到 40 个字母、数字、- 和 _"),
+    ("session.no_memory", "there is no memory named {name}", "没有名为 {name} 的记忆"),
+    ("session.no_memory.hint", "`reasonix memory list` shows the names", "用 `reasonix memory list` 查看名称"),
     ("session.no_record", "session {session} has no record {record}", "会话 {session} 没有记录 {record}"),
     (
         "session.no_record.hint",
