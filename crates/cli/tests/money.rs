@@ -104,6 +104,32 @@ fn a_limit_of_money_without_a_price_is_said_and_tokens_are_reckoned_where_nobody
 }
 
 #[test]
+fn a_log_says_how_it_went_and_not_what_was_said() {
+    let replies = vec![
+        Reply::call("bash", json!({ "command": "echo the-output" })).with_usage(1000, 100, 800),
+        Reply::say("the-answer").with_usage(1000, 100, 800),
+        Reply::say("again"),
+    ];
+    let place = place(ModelServer::start_blocking(replies), PRICE, "[logs]\nlevel = \"debug\"\n");
+    assert_eq!(place.run(&["run", "the-prompt"]).code, Some(0));
+    assert_eq!(place.run(&["run", "--no-session", "unkept"]).code, Some(0));
+    let log = std::fs::read_to_string(place.home.join("state/logs/reasonix.log")).unwrap();
+    for wanted in [
+        "INFO",
+        "session_started model=mock/m1",
+        "tool_ended tool=bash how=done",
+        "turn_ended turn=1 how=done",
+        "cost=$0.96",
+    ] {
+        assert!(log.contains(wanted), "{wanted}: {log}");
+    }
+    for never in ["the-prompt", "the-output", "the-answer", "sk-secret-for-tests"] {
+        assert!(!log.contains(never), "{never}: {log}");
+    }
+    assert_eq!(log.matches("session_started").count(), 1, "a session that keeps nothing is not logged");
+}
+
+#[test]
 fn nonsense_is_refused() {
     let place = place(ModelServer::start_blocking(Vec::new()), "", "");
     for (flag, value) in [("--max-cost", "-1"), ("--max-tokens", "many"), ("--max-time", "soon")] {

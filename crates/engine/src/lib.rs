@@ -17,6 +17,7 @@ mod handle;
 mod host;
 mod images;
 mod live;
+mod logbook;
 mod lookout;
 mod models;
 mod moves;

@@ -1,10 +1,11 @@
 //! Events on their way to front ends: numbered, never blocking, and bounded where something floods. What a status line
 //! shows is folded out of them as they pass.
 
+use crate::logbook::Logbook;
 use reasonix_agent::Sink;
 use reasonix_proto::{Cost, Envelope, Event, Mode, PROTOCOL_VERSION, Record, RecordBody, SessionId, Status};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::mpsc;
 
 /// Progress beyond this many unread events is dropped; it is marked as droppable.
@@ -15,6 +16,7 @@ pub(crate) struct Outbox {
     session: SessionId,
     seats: Mutex<Seats>,
     status: Mutex<Status>,
+    logbook: OnceLock<Logbook>,
 }
 
 #[derive(Default)]
@@ -54,7 +56,8 @@ impl Events {
 impl Outbox {
     pub(crate) fn new(status: Status) -> (Arc<Self>, Events) {
         let seats = Mutex::default();
-        let outbox = Self { session: status.session.clone(), seats, status: Mutex::new(status) };
+        let outbox =
+            Self { session: status.session.clone(), seats, status: Mutex::new(status), logbook: OnceLock::new() };
         let events = outbox.join();
         (Arc::new(outbox), events)
     }
@@ -77,6 +80,13 @@ impl Outbox {
         match &mut self.status().cost {
             Some(known) => known.add(&cost),
             none => *none = Some(cost),
+        }
+    }
+
+    /// Logs what happens from now on.
+    pub(crate) fn log_to(&self, logbook: Option<Logbook>) {
+        if let Some(logbook) = logbook {
+            let _ = self.logbook.set(logbook);
         }
     }
 
@@ -113,6 +123,9 @@ fn note(status: &mut Status, record: &Record) {
 impl Sink for Outbox {
     fn emit(&self, event: Event) {
         self.fold(&event);
+        if let Some(logbook) = self.logbook.get() {
+            logbook.take(&event);
+        }
         let floods = matches!(event, Event::ToolProgress { .. } | Event::Arguments { .. });
         let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
         seats.seq += 1;

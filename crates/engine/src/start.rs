@@ -10,6 +10,7 @@ use crate::handle::{Handle, Shared};
 use crate::host::Host;
 use crate::images::fetch;
 use crate::live::{Live, Todo};
+use crate::logbook::Logbook;
 use crate::lookout::{Bookkeeper, Lookout};
 use crate::models::{build_model, model_of, net_options};
 use crate::outbox::Outbox;
@@ -121,7 +122,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     let earlier = resumed.then_some(head.tools.as_slice());
     let notice = if runs_commands(&start, earlier) { shortcoming(&confinement) } else { None };
     let (outbox, events) = Outbox::new(status_of(&start, &opened, &head, &model, word(&confinement)));
-    let purse = Arc::new(Purse::new(Arc::new(start.settings.clone()), outbox.clone()));
+    let purse = purse_of(&start, &head, &outbox);
     let undo = undo_of(&start, &opened, &outbox);
     let gate = Arc::new(Approvals::new(standing, start.workspace.clone(), outbox.clone()).undone_by(undo.as_ref()));
     made.iter().for_each(|record| gate.recall(record));
@@ -197,6 +198,14 @@ fn people_of(start: &Start, opened: &Opened, outbox: &Arc<Outbox>, gate: &Arc<Ap
     gate.set_mode(opened.history.mode);
     let floor = Floor { sink: outbox.clone(), gate: gate.clone(), journal: opened.journal.clone() };
     Arc::new(People::new(start.attended.then_some(floor), start.settings.ask.timeout))
+}
+
+/// What counts what is spent; what happens is logged from now on, where something is kept at all.
+fn purse_of(start: &Start, head: &SessionHead, outbox: &Arc<Outbox>) -> Arc<Purse> {
+    if start.which != Which::Unkept {
+        outbox.log_to(Logbook::new(&start.settings, &start.home, &head.session));
+    }
+    Arc::new(Purse::new(Arc::new(start.settings.clone()), outbox.clone()))
 }
 
 /// What keeps the ledger; nothing for a session that leaves nothing on disk.

@@ -5,8 +5,10 @@ mod atomic;
 mod blobs;
 mod folder;
 mod lock;
+mod logfile;
 
 pub use atomic::{place, write_atomic};
 pub use blobs::{BlobError, BlobKey, Blobs};
 pub use folder::private_folder;
 pub use lock::{Lock, LockError};
+pub use logfile::LogFiles;
