@@ -39,6 +39,7 @@ const ROWS: &[Row] = &[
     ("branch", &[], Phrase::new("command.branch"), &[(Phrase::new("command.arg_turn"), Kind::Turn, true)]),
     ("tree", &[], Phrase::new("command.tree"), &[]),
     ("rewind", &[], Phrase::new("command.rewind"), &[(Phrase::new("command.arg_turn"), Kind::Turn, true)]),
+    ("diff", &["changes"], Phrase::new("command.diff"), &[(Phrase::new("command.arg_turn"), Kind::Turn, true)]),
     ("retry", &[], Phrase::new("command.retry"), &[]),
     ("rename", &["title"], Phrase::new("command.rename"), &[(Phrase::new("command.arg_title"), Kind::Text, true)]),
     ("model", &["models"], Phrase::new("command.model"), &[(Phrase::new("command.arg_model"), Kind::Model, true)]),
@@ -67,7 +68,7 @@ const EFFORTS: &[&str] = &["off", "minimal", "low", "medium", "high", "xhigh"];
 /// The commands of a session.
 pub(crate) fn commands(able: Able) -> Vec<CommandInfo> {
     let there = |name: &str| match name {
-        "undo" => able.undo,
+        "undo" | "diff" => able.undo,
         "resume" | "fork" | "clear" => able.kept,
         _ => true,
     };

@@ -6,6 +6,7 @@ use crate::complete::{Found, references, words};
 use crate::context::parts;
 use crate::git::git;
 use crate::handle::Shared;
+use crate::undo::{changes, last_standing, snapshots_of, spans};
 use reasonix_agent::BoxFuture;
 use reasonix_proto::{
     CompletionKind, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Setting, Status,
@@ -97,6 +98,7 @@ impl Shared {
             },
             Query::Citations { record } => Reply::Citations { citations: self.citations(record) },
             Query::Context => self.context(),
+            Query::Changes { turn } => self.changes(turn),
             Query::Stats => self.stats(),
             _ => Reply::Failed { why: Phrase::new("engine.not_possible") },
         }
@@ -149,6 +151,28 @@ impl Shared {
                 let phrase = Phrase::new("session.io").with("path", ledger.path().display()).with("reason", error);
                 Reply::Failed { why: phrase }
             }
+        }
+    }
+
+    /// What a turn did to files, from what is kept for undo.
+    fn changes(&self, turn: Option<u32>) -> Reply {
+        let failed = |why| Reply::Failed { why };
+        let records = match self.past.all() {
+            Ok(records) => records,
+            Err(error) => return failed(Phrase::new("engine.log_unreadable").with("reason", error)),
+        };
+        let spans = spans(&records);
+        let Some(turn) = turn.or_else(|| last_standing(&spans)) else {
+            let session = self.outbox.status().session.short().to_owned();
+            return failed(Phrase::new("undo.nothing").with("session", session));
+        };
+        let mut snapshots = match snapshots_of(self.base.workspace.root(), &self.base.home) {
+            Ok(snapshots) => snapshots,
+            Err(error) => return failed(Phrase::new("engine.undo_off").with("reason", error)),
+        };
+        match changes(&mut snapshots, &spans, turn) {
+            Ok(changes) => Reply::Changes { turn, changes },
+            Err(error) => failed(error.phrase()),
         }
     }
 

@@ -109,9 +109,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         return Err(reasonix_config::ConfigError::NoProvider.into());
     }
     let confinement = confinement_of(&start)?;
-    let rules = rules_of(&start.settings, start.workspace.root())?;
-    let walled = matches!(&confinement, Confinement::Boxed(sandbox) if sandbox.level() == SandboxLevel::Full);
-    let standing = Standing::new(rules, Posture::Ask, &start)?.walled(walled);
+    let standing = standing_of(&start, &confinement)?;
     let Begun { opened, artifacts, resumed, made } = open(&start, &confinement)?;
     let head = opened.history.head.clone().ok_or_else(|| broken(&opened))?;
     if resumed {
@@ -176,6 +174,13 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         live.run().await;
     });
     Ok(Handle { session: head.session, events, ops, shared: Arc::new(shared) })
+}
+
+/// What the gate starts from.
+fn standing_of(start: &Start, confinement: &Confinement) -> Result<Standing, EngineError> {
+    let rules = rules_of(&start.settings, start.workspace.root())?;
+    let walled = matches!(confinement, Confinement::Boxed(sandbox) if sandbox.level() == SandboxLevel::Full);
+    Ok(Standing::new(rules, Posture::Ask, start)?.walled(walled))
 }
 
 /// The conversation as it was left.

@@ -1,6 +1,7 @@
 //! What front ends may ask, and what they get. Queries change nothing. A query is cancelled by no longer waiting for
 //! its reply; one that is repeated while the user types carries a generation, which comes back with the reply.
 
+use crate::Change;
 use crate::status::{
     Citation, CommandInfo, Completion, CompletionKind, ContextPart, Git, ModelInfo, RuleInfo, SessionInfo, Setting,
     Status, TreeFilter, TreeNode,
@@ -67,6 +68,12 @@ pub enum Query {
     Citations {
         /// The `assistant` record.
         record: RecordId,
+    },
+    /// What a turn did to files.
+    Changes {
+        /// The turn; none for the last one that changed some.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn: Option<u32>,
     },
     /// Posture and permission rules with their origins.
     Permissions,
@@ -140,6 +147,13 @@ pub enum Reply {
     Citations {
         /// In the order of the text.
         citations: Vec<Citation>,
+    },
+    /// Answers [`Query::Changes`].
+    Changes {
+        /// The turn.
+        turn: u32,
+        /// A file each, by path.
+        changes: Vec<Change>,
     },
     /// Answers [`Query::Permissions`].
     Permissions {

@@ -601,3 +601,10 @@ fn pictures() {
     assert_eq!(serde_json::to_value(here).unwrap(), written);
     is(Message::user("hi"), json!({"role": "user", "text": "hi"}));
 }
+
+#[test]
+fn changes_of_a_turn() {
+    is(Query::Changes { turn: Some(3) }, json!({"query": "changes", "turn": 3}));
+    is(Query::Changes { turn: None }, json!({"query": "changes"}));
+    is(Reply::Changes { turn: 3, changes: Vec::new() }, json!({"reply": "changes", "turn": 3, "changes": []}));
+}

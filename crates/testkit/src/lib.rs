@@ -5,6 +5,7 @@
 
 mod collector;
 mod http;
+mod pty;
 mod reply;
 mod route;
 mod server;
@@ -15,6 +16,7 @@ mod workspace;
 
 pub use collector::Collector;
 pub use http::Recorded;
+pub use pty::Pty;
 pub use reply::Reply;
 pub use server::ModelServer;
 pub use validate::{prefix_breaks, violations, violations_at};

@@ -187,6 +187,14 @@ fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
             effects.extend(app.send(Op::Prompt { text: task.to_owned(), resolved: false }));
             effects
         }
+        ("diff", "") => show(app, Query::Changes { turn: None }),
+        ("diff", turn) => match turn.parse() {
+            Ok(turn) => show(app, Query::Changes { turn: Some(turn) }),
+            Err(_) => {
+                note(app, Level::Warning, Phrase::new("tui.which_turn").with("word", turn));
+                Vec::new()
+            }
+        },
         ("retry", _) => app.send(Op::Retry),
         ("compact", instructions) => app.send(Op::Compact { instructions: instructions.to_owned() }),
         ("rename" | "title", title) => app.send(Op::Rename { title: title.to_owned() }),
@@ -322,7 +330,13 @@ pub(crate) fn searched(app: &mut App, subject: Subject, words: &str) -> Vec<Effe
     let text = words.to_owned();
     let query = match subject {
         Subject::Session => Query::Sessions { all: false, text, from: 0, count: 100 },
-        Subject::Tree => Query::Tree { filter: TreeFilter::Default, text },
+        Subject::Tree => {
+            let filter = match app.overlays.last() {
+                Some(Overlay::Picker(picker)) => picker.filter,
+                _ => TreeFilter::Default,
+            };
+            Query::Tree { filter, text }
+        }
         _ => return Vec::new(),
     };
     vec![app.ask(query, Purpose::Overlay)]

@@ -10,7 +10,7 @@ use crate::text::neutral;
 use crate::update::note;
 use crate::work::short;
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::{Level, Phrase, Reply, SessionInfo, Status, TodoStatus, TreeNode};
+use reasonix_proto::{Change, ChangeKind, Level, Phrase, Reply, SessionInfo, Status, TodoStatus, TreeNode};
 
 /// Takes an answer in.
 pub(crate) fn take(app: &mut App, purpose: Purpose, reply: Reply) -> Vec<Effect> {
@@ -45,6 +45,7 @@ pub(crate) fn take(app: &mut App, purpose: Purpose, reply: Reply) -> Vec<Effect>
             return vec![Effect::Probe];
         }
         (Purpose::Overlay, reply) => fill(app, reply),
+        (Purpose::Show, Reply::Changes { turn, changes }) => show_changes(app, turn, &changes),
         (Purpose::Show, reply) => shown(app, reply),
         _ => {}
     }
@@ -104,6 +105,33 @@ fn tree_entry(app: &App, node: TreeNode, leaf: u64) -> Entry {
     let label = node.label.map_or_else(String::new, |label| format!("[{label}] "));
     let text = if rewinds { node.text } else { format!("{indent}{mark}{label}{}", node.text) };
     Entry { value, text, note: node.kind, current: node.id.0 == leaf }
+}
+
+/// Opens what a turn did to files, on the whole screen.
+fn show_changes(app: &mut App, turn: u32, changes: &[Change]) {
+    if changes.is_empty() {
+        return note(app, Level::Info, Phrase::new("tui.diff.nothing").with("turn", turn));
+    }
+    let look = app.look.clone();
+    let width = app.size.0.max(1);
+    let mut lines = Vec::new();
+    for change in changes {
+        let path = neutral(&change.path).into_owned();
+        let from = match &change.kind {
+            ChangeKind::Moved { from } => format!(" ← {}", neutral(from)),
+            _ => String::new(),
+        };
+        lines.push(Line::from(vec![
+            Span::styled(path, look.theme.heading),
+            Span::styled(from, look.theme.dim),
+            Span::styled(format!("  +{}", change.added), look.theme.added),
+            Span::styled(format!(" -{}", change.removed), look.theme.removed),
+        ]));
+        crate::text::diff(&change.diff, &change.path, width, &look, usize::MAX, &mut lines);
+        lines.push(Line::default());
+    }
+    let title = Phrase::new("tui.diff.title").with("turn", turn).with("count", changes.len());
+    app.overlays.push(Overlay::Pager(Box::new(crate::overlays::Pager::new(title, lines, false))));
 }
 
 /// Shows an answer in the transcript.

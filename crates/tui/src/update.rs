@@ -225,6 +225,14 @@ fn follow(app: &mut App, outcome: Outcome) -> Vec<Effect> {
             commands::chosen(app, subject, &value)
         }
         Outcome::Searched(subject, words) => commands::searched(app, subject, &words),
+        Outcome::Relist(subject, mut effects) => {
+            let words = match app.overlays.last() {
+                Some(Overlay::Picker(picker)) => picker.words().to_owned(),
+                _ => String::new(),
+            };
+            effects.extend(commands::searched(app, subject, &words));
+            effects
+        }
     }
 }
 

@@ -90,6 +90,7 @@ fn reply(query: &Query) -> Option<Reply> {
             {"name": "model", "about": {"code": "tui.list.models"}, "source": "builtin"},
             {"name": "resume", "about": {"code": "tui.list.sessions"}, "source": "builtin"},
             {"name": "tree", "about": {"code": "tui.list.tree"}, "source": "builtin"},
+            {"name": "diff", "about": {"code": "command.diff"}, "source": "builtin"},
             {"name": "permissions", "about": {"code": "tui.list.rules"}, "source": "builtin"},
             {"name": "status", "about": {"code": "tui.command.help"}, "source": "builtin"},
             {"name": "todo", "about": {"code": "tui.command.queue"}, "source": "builtin"}]}),
@@ -100,6 +101,10 @@ fn reply(query: &Query) -> Option<Reply> {
         Query::Tree { .. } => json!({"reply": "tree", "leaf": 9, "nodes": [
             {"id": 2, "depth": 0, "kind": "prompt", "text": "The test in test.sh fails.", "turn": 1, "at": 0, "active": true},
             {"id": 6, "depth": 0, "kind": "prompt", "text": "现在更新说明文档，并写一段简短的介绍。", "turn": 2, "at": 0, "active": true, "label": "docs"}]}),
+        Query::Changes { .. } => json!({"reply": "changes", "turn": 2, "changes": [
+            {"path": "price.sh", "kind": "updated", "added": 1, "removed": 1,
+             "diff": "--- a/price.sh\n+++ b/price.sh\n@@ -2,3 +2,3 @@\n \n-total() { echo $(( $1 + $2 )); }\n+total() { echo $(( $1 * $2 )); }\n # 打折\n"},
+            {"path": "docs/说明.md", "kind": "created", "added": 1, "removed": 0, "diff": "--- /dev/null\n+++ b/docs/说明.md\n@@ -0,0 +1 @@\n+# 商店\n"}]}),
         Query::Permissions => json!({"reply": "permissions", "posture": "ask", "rules": [
             {"rule": "Read(.env)", "effect": "deny", "origin": "~/.reasonix/config.toml", "revocable": false},
             {"rule": "Bash(cargo test:*)", "effect": "allow", "origin": "session", "revocable": true}]}),
@@ -233,6 +238,20 @@ const SCENES: &[Scene] = &[
     }),
     ("models", |stage| stage.keys(&["/", "m", "o", "d", "e", "l", "\r"])),
     ("tree", |stage| stage.keys(&["/", "t", "r", "e", "e", "\r"])),
+    ("tree-name", |stage| stage.keys(&["/", "t", "r", "e", "e", "\r", "\u{f}", "L", "好", "!"])),
+    ("diff", |stage| stage.keys(&["/", "d", "i", "f", "f", "\r"])),
+    ("picture", |stage| {
+        stage.event(json!({"type": "turn_started", "record": {"id": 2, "parent": 1, "at": 0, "kind": "prompt", "turn": 1,
+            "text": "<image/>Why is @shot.png so dark? 看看按钮", "typed": "Why is @shot.png so dark? 看看按钮", "images": [{"uri": "artifact://0123456789abcdef",
+                "media": "image/png", "bytes": 12_000, "width": 800, "height": 600, "name": "shot.png"}]}}));
+        stage.event(json!({"type": "state", "state": "planning"}));
+    }),
+    ("ask-answered-elsewhere", |stage| {
+        turn(stage);
+        asked(stage, &json!({"tool": "bash", "subject": "make"}));
+        stage.event(json!({"type": "answered", "record": {"id": 9, "parent": 8, "at": 0, "kind": "decided", "call": "a", "allowed": true,
+            "by": "user", "ask": "1"}}));
+    }),
     ("permissions", |stage| stage.keys(&["/", "p", "e", "r", "m", "i", "s", "s", "i", "o", "n", "s", "\r"])),
     ("status", |stage| stage.keys(&["/", "s", "t", "a", "t", "u", "s", "\r"])),
     ("todo", |stage| stage.keys(&["/", "t", "o", "d", "o", "\r"])),

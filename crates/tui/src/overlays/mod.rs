@@ -56,6 +56,8 @@ pub enum Outcome {
     Chosen(Subject, String),
     /// The words of a list changed.
     Searched(Subject, String),
+    /// This is to be done, and the list asked for anew.
+    Relist(Subject, Vec<Effect>),
     /// The turn is to stop.
     Interrupt,
 }

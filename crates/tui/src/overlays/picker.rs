@@ -1,13 +1,14 @@
 //! A list to choose from, narrowed by what is typed.
 
 use crate::Look;
+use crate::app::Effect;
 use crate::composer::Motion;
 use crate::keys::{Chord, Code};
 use crate::overlays::Outcome;
 use crate::overlays::approval::rule;
 use crate::text::{columns, cut, neutral};
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::Phrase;
+use reasonix_proto::{Op, Phrase, RecordId, TreeFilter};
 
 /// What is chosen from a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +68,20 @@ pub struct Picker {
     scroll: usize,
     page: usize,
     loading: bool,
+    /// Which records of a tree are shown.
+    pub(crate) filter: TreeFilter,
+    /// The name that the chosen place of a tree is given, while it is written.
+    naming: Option<crate::composer::Buffer>,
 }
+
+/// The filters of a tree in the order of their key, with the letter of each and its name.
+const FILTERS: [(char, TreeFilter, &str); 5] = [
+    ('d', TreeFilter::Default, "tui.tree.default"),
+    ('t', TreeFilter::NoTools, "tui.tree.no_tools"),
+    ('u', TreeFilter::UserOnly, "tui.tree.user"),
+    ('l', TreeFilter::LabelledOnly, "tui.tree.labelled"),
+    ('a', TreeFilter::All, "tui.tree.all"),
+];
 
 impl Picker {
     /// A list that typing narrows.
@@ -84,6 +98,8 @@ impl Picker {
             scroll: 0,
             page: 1,
             loading: false,
+            filter: TreeFilter::Default,
+            naming: None,
         }
     }
 
@@ -123,6 +139,11 @@ impl Picker {
 
     /// Takes a key.
     pub fn key(&mut self, chord: Chord) -> Outcome {
+        if self.subject == Subject::Tree
+            && let Some(outcome) = self.tree_key(chord)
+        {
+            return outcome;
+        }
         let count = self.shown().len();
         let last = count.saturating_sub(1);
         match chord.code {
@@ -149,6 +170,49 @@ impl Picker {
             _ => {}
         }
         Outcome::Stay
+    }
+
+    /// Keys of a tree alone: filters, and names of places.
+    fn tree_key(&mut self, chord: Chord) -> Option<Outcome> {
+        if self.naming.is_some() {
+            return Some(self.name_key(chord));
+        }
+        let now = FILTERS.iter().position(|(_, filter, _)| *filter == self.filter).unwrap_or(0);
+        let wanted = match chord.code {
+            Code::Char('o') if chord.mods.ctrl => (now + 1) % FILTERS.len(),
+            Code::Char(c) if chord.mods.alt => FILTERS.iter().position(|(key, _, _)| *key == c)?,
+            Code::Char('L') if self.words.text().is_empty() => {
+                self.naming = self.shown().get(self.chosen).map(|_| crate::composer::Buffer::default());
+                return Some(Outcome::Stay);
+            }
+            _ => return None,
+        };
+        self.filter = FILTERS.get(wanted).map_or(TreeFilter::Default, |(_, filter, _)| *filter);
+        self.chosen = 0;
+        Some(Outcome::Searched(self.subject, self.words.text().to_owned()))
+    }
+
+    fn name_key(&mut self, chord: Chord) -> Outcome {
+        let record = self.shown().get(self.chosen).and_then(|entry| entry.value.parse().ok());
+        let Some(name) = &mut self.naming else { return Outcome::Stay };
+        match chord.code {
+            Code::Esc => self.naming = None,
+            Code::Char('c') if chord.mods.ctrl => self.naming = None,
+            Code::Backspace => name.delete(Motion::Left, false),
+            Code::Enter => {
+                let label = name.text().trim().to_owned();
+                self.naming = None;
+                let op = record.map(|record| Op::Label { record: RecordId(record), label });
+                return Outcome::Relist(self.subject, op.into_iter().map(Effect::Send).collect());
+            }
+            _ => chord.typed().into_iter().for_each(|c| name.insert(&c.to_string())),
+        }
+        Outcome::Stay
+    }
+
+    /// What is typed for.
+    pub(crate) fn words(&self) -> &str {
+        self.words.text()
     }
 
     fn typed(&mut self, c: char) -> Outcome {
@@ -185,9 +249,17 @@ impl Picker {
     pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
         let title = look.say(&self.title);
         let mut lines = vec![rule(width, look, look.theme.rule)];
+        let title = match FILTERS.iter().find(|(_, filter, _)| *filter == self.filter) {
+            Some((_, _, name)) if self.subject == Subject::Tree => format!("{title} ({})", look.word(name)),
+            _ => title,
+        };
         let mut head = vec![Span::styled(title.clone(), look.theme.accent)];
         let mut caret = None;
-        if self.searches {
+        if let Some(name) = &self.naming {
+            let text = format!("{} {}", look.word("tui.tree.name"), neutral(name.text()));
+            caret = Some((u16::try_from(columns(&text)).unwrap_or(u16::MAX).min(width.saturating_sub(1)), 1));
+            head = vec![Span::styled(text, look.theme.warn)];
+        } else if self.searches {
             let words = neutral(self.words.text()).into_owned();
             let at = columns(&title) + 2 + columns(&words);
             caret = Some((u16::try_from(at).unwrap_or(u16::MAX).min(width.saturating_sub(1)), 1));
@@ -204,7 +276,11 @@ impl Picker {
         }
         let places = shown.iter().enumerate().skip(self.scroll).take(room);
         lines.extend(places.map(|(at, entry)| entry_line(entry, at == self.chosen, width, look)));
-        let code = if self.searches { "tui.list.keys" } else { "tui.list.short_keys" };
+        let code = match (self.subject, self.searches) {
+            (Subject::Tree, _) => "tui.tree.keys",
+            (_, true) => "tui.list.keys",
+            (_, false) => "tui.list.short_keys",
+        };
         lines.push(Line::styled(format!("  {}", look.word(code)), look.theme.dim));
         (lines, caret)
     }

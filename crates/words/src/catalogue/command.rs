@@ -22,6 +22,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("command.mode", "how much is asked: ask, auto or yolo", "询问的程度：ask、auto 或 yolo"),
     ("command.model", "shows the models, or changes to one", "查看或切换模型"),
     ("command.new", "starts a new session; this one is kept", "开始新会话；当前会话会保留"),
+    ("command.diff", "what a turn did to files", "查看某轮对文件的改动"),
     ("command.plan", "begin planning, or end it", "开始或结束规划"),
     ("command.arg_task", "task", "任务"),
     ("command.permissions", "the permission rules and where they come from", "权限规则及其来源"),
