@@ -75,6 +75,9 @@ impl Agent {
         if !how.auto || window == 0 || tokens < share(window, how.ratio) {
             return Ok(());
         }
+        if self.promoted(conversation, turn).await? {
+            return Ok(());
+        }
         // What could not be folded last time cannot be folded now; it is worth another try when more has come.
         let floor = conversation.folded().map_or(0, |folded| folded.after);
         if tokens < floor.saturating_add(share(window, LEAST_GAIN)) && tokens < share(window, 0.95) {
@@ -82,6 +85,16 @@ impl Agent {
         }
         let need = Need { turn, reason: FoldReason::Threshold, instructions: None, squeeze: 0 };
         self.compact(conversation, need, stop).await.map(drop)
+    }
+
+    /// Goes on with a larger model instead of folding, where one was named. True when that makes enough room.
+    pub(crate) async fn promoted(&self, conversation: &Conversation, turn: u32) -> Result<bool, JournalError> {
+        let Some(model) = self.model.promote() else { return Ok(false) };
+        let record = self.journal.append(RecordBody::ModelChanged { model: model.clone(), effort: None }).await?;
+        self.sink.emit(Event::Changed { record: Box::new(record) });
+        let phrase = Phrase::new("agent.promoted").with("model", model).with("turn", turn);
+        self.sink.emit(Event::Notice { level: Level::Info, phrase });
+        Ok(conversation.tokens() < share(self.model.card().window, self.limits.compaction.ratio))
     }
 
     /// Folds the conversation because the user wants it. False when there is nothing to fold.

@@ -139,6 +139,14 @@ impl Conversation {
         Request { prefix: Arc::clone(&self.prefix), messages: self.messages.clone(), may_call }
     }
 
+    /// What the model last said in words.
+    pub fn last_words(&self) -> Option<&str> {
+        self.messages.iter().rev().find_map(|message| match message.as_ref() {
+            Message::Assistant { text, .. } if !text.trim().is_empty() => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
     /// How many turns there were.
     pub fn turns(&self) -> u32 {
         self.turns

@@ -101,6 +101,10 @@ impl Fold {
                     let text = std::mem::take(&mut self.text);
                     self.reasoning.get_or_insert_default().push_str(&text);
                 }
+                Item::Restart => {
+                    let spent = self.usage;
+                    *self = Self { usage: spent, ..Self::default() };
+                }
                 Item::Repaired(repair) => self.repairs.push(repair),
                 Item::Call(call) => self.calls.push(call),
                 Item::Kept(kept) => self.kept = Some(kept),

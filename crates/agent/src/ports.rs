@@ -33,6 +33,12 @@ pub trait Model: Send + Sync {
         Box::pin(async { None })
     }
 
+    /// Goes on with a larger model from now on, where one was named for when the context fills, and gives its name. None
+    /// when there is none, or none that is larger.
+    fn promote(&self) -> Option<String> {
+        None
+    }
+
     /// Makes a connection ahead of the first request, where that saves time. Must not send anything of the session.
     fn warm(&self) -> BoxFuture<'static, ()> {
         Box::pin(async {})
@@ -119,6 +125,8 @@ pub enum Item {
         /// Why the one before it could not answer.
         why: Phrase,
     },
+    /// What came so far does not count: whoever answers now begins anew.
+    Restart,
     /// The request failed in a way that may pass; it is tried again. Never comes after another item.
     Retrying {
         /// The attempt that failed, from 1.

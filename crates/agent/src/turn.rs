@@ -247,6 +247,9 @@ impl Agent {
             if !overflow || !self.limits.compaction.auto || squeeze == SQUEEZES {
                 return Ok(Ok(answer));
             }
+            if self.promoted(conversation, progress.turn).await? {
+                continue;
+            }
             let need = Need { turn: progress.turn, reason: FoldReason::Overflow, instructions: None, squeeze };
             if !self.compact(conversation, need, stop).await? {
                 return Ok(Ok(answer));

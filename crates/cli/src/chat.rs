@@ -175,6 +175,9 @@ async fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
                 say::line_err(&style.text(&phrase));
             }
         }
+        "pro" | "pro on" | "pro off" => {
+            handle.send(Op::Escalate { on: !command.ends_with("off") });
+        }
         "todo" => {
             if let Reply::Todo { phases } = handle.query(Query::Todo).await {
                 let lines = todo_lines(&phases);

@@ -43,6 +43,7 @@ const ROWS: &[Row] = &[
     ("retry", &[], Phrase::new("command.retry"), &[]),
     ("rename", &["title"], Phrase::new("command.rename"), &[(Phrase::new("command.arg_title"), Kind::Text, true)]),
     ("model", &["models"], Phrase::new("command.model"), &[(Phrase::new("command.arg_model"), Kind::Model, true)]),
+    ("pro", &[], Phrase::new("command.pro"), &[(Phrase::new("command.arg_on"), Kind::Words(&["on", "off"]), true)]),
     ("effort", &[], Phrase::new("command.effort"), &[(Phrase::new("command.arg_effort"), Kind::Words(EFFORTS), true)]),
     (
         "mode",

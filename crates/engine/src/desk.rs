@@ -8,6 +8,7 @@ use crate::people::People;
 use crate::purse::Purse;
 use crate::queue::{Queue, Work};
 use crate::refs::resolve_for;
+use crate::relay::Escalation;
 use crate::start::Start;
 use crate::trust::Word;
 use reasonix_agent::{Artifacts, Journal, Said, Sink, Stop};
@@ -27,6 +28,7 @@ pub(crate) struct Desk {
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) past: Past,
     pub(crate) base: Arc<Start>,
+    pub(crate) escalation: Arc<Escalation>,
     pub(crate) closing: bool,
     pub(crate) purse: Arc<Purse>,
     /// What keeps pictures.
@@ -38,7 +40,12 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn new(shared: &Shared, queue: Arc<Queue>, journal: Arc<dyn Journal>) -> Self {
+    pub(crate) fn new(
+        shared: &Shared,
+        queue: Arc<Queue>,
+        journal: Arc<dyn Journal>,
+        escalation: Arc<Escalation>,
+    ) -> Self {
         Self {
             gate: Arc::clone(&shared.gate),
             people: Arc::clone(&shared.people),
@@ -47,6 +54,7 @@ impl Desk {
             journal,
             past: shared.past.clone(),
             base: Arc::clone(&shared.base),
+            escalation,
             closing: false,
             purse: Arc::clone(&shared.purse),
             artifacts: Arc::clone(&shared.artifacts),
@@ -78,6 +86,7 @@ impl Desk {
                 self.after_turn.push_front(Op::Discard);
                 stop.cancel();
             }
+            Op::Escalate { on } => self.escalate(on),
             Op::SetModel { .. } => {
                 self.after_turn.push_back(op);
                 self.notice(Level::Info, Phrase::new("engine.model_later"));
@@ -112,6 +121,7 @@ impl Desk {
                 let (level, phrase) = self.trust.answer(&digest, yes);
                 self.notice(level, phrase);
             }
+            Op::Escalate { on } => self.escalate(on),
             Op::Unqueue { id } => self.edit_queued(id, None),
             Op::EditQueued { id, text } => {
                 let said = self.said(text, false).await;
@@ -172,6 +182,12 @@ impl Desk {
         }
         let typed = (found.text != text).then_some(text);
         Said { text: found.text, typed, images: found.images }
+    }
+
+    /// The next turn goes to the larger model, or not after all.
+    fn escalate(&self, on: bool) {
+        let (level, phrase) = self.escalation.arm(on);
+        self.notice(level, phrase);
     }
 
     fn edit_queued(&self, id: u64, said: Option<Said>) {

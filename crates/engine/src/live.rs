@@ -1,7 +1,9 @@
 //! One task a session: operations come in, turns run one after the other, and an interrupt is heard at any moment.
 
 use crate::desk::Desk;
+use crate::planner::{Plan, Planner};
 use crate::queue::Work;
+use crate::relay::Relay;
 use crate::undo::Undo;
 use reasonix_agent::{Agent, Conversation, Prefix, Said, Sink, Stop};
 use reasonix_proto::{Event, Level, Mode, Op, Phrase, RecordBody, TurnState};
@@ -25,6 +27,8 @@ pub(crate) struct Live {
     pub(crate) terminal: Option<String>,
     /// The mode as the model knows it.
     pub(crate) told: Mode,
+    /// Who plans the turns.
+    pub(crate) planner: Option<Planner>,
 }
 
 impl Live {
@@ -111,7 +115,8 @@ impl Live {
         let work = match work {
             Work::Prompt(said) => {
                 self.warn_blind(&said);
-                Work::Prompt(self.with_news(said))
+                let said = self.with_news(said);
+                Work::Prompt(self.planned(said, &stop).await)
             }
             other => other,
         };
@@ -121,6 +126,18 @@ impl Live {
         };
         alongside(turn, &mut self.inbound, &mut self.desk, &stop).await;
         self.desk.state(TurnState::Idle);
+    }
+
+    /// What the session's model is told: what the user said, with the plan of another model where one plans. An interrupt
+    /// meanwhile is one of the turn itself, which then keeps the prompt and does nothing.
+    async fn planned(&mut self, said: Said, stop: &Stop) -> Said {
+        let Some(planner) = &mut self.planner else { return said };
+        let last = self.conversation.last_words().map(str::to_owned);
+        let journal = Arc::clone(&self.desk.journal);
+        let planning = planner.plan(said, last, journal.as_ref(), stop);
+        match alongside(planning, &mut self.inbound, &mut self.desk, stop).await {
+            Plan::Made(said) | Plan::None(said) => said,
+        }
     }
 
     /// Folds the conversation; an interrupt leaves it as it is, or as the log alone folds it.
@@ -176,7 +193,7 @@ impl Live {
             Err(error) => return self.desk.notice(Level::Error, error.phrase()),
         };
         let card = model.card().clone();
-        self.agent.model = model;
+        self.agent.model = Relay::over(&self.desk.base, model, &self.desk.escalation);
         {
             let mut status = self.desk.outbox.status();
             status.window = card.window;

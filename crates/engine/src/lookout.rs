@@ -30,7 +30,8 @@ pub(crate) struct Bookkeeper {
 }
 
 impl Bookkeeper {
-    fn take(&self, event: &Event) {
+    /// Keeps what an event says about a request.
+    pub(crate) fn take(&self, event: &Event) {
         let (Event::Message { record } | Event::Compacted { record }) = event else { return };
         let entry = Entry::of(record, &self.session, &self.folder, |model| self.purse.price(model));
         // A ledger that cannot be written must not end a turn; the log has the figures too.

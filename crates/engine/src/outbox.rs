@@ -90,6 +90,11 @@ impl Outbox {
         }
     }
 
+    /// Counts what another model of the session spent.
+    pub(crate) fn count(&self, usage: reasonix_proto::Usage) {
+        self.status().usage.add(usage);
+    }
+
     fn fold(&self, event: &Event) {
         let mut status = self.status();
         match event {

@@ -15,10 +15,12 @@ use crate::lookout::{Bookkeeper, Lookout};
 use crate::models::{build_model, model_of, net_options};
 use crate::outbox::Outbox;
 use crate::people::{Floor, People};
+use crate::planner::{Around, Planner};
 use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
 use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::recall::{look_back, memories_of, no_look_back, on_by_itself, remembered};
+use crate::relay::{Counted, Escalation, MARKER_PROMPT, Relay, Target};
 use crate::tools::{ASKING, Keeping, LookBack, asking_tools, recall_tools, todo_tools};
 use crate::trust::Word;
 use crate::undo::{Keep, Undo, snapshots_of};
@@ -121,13 +123,15 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     let notice = if runs_commands(&start, earlier) { shortcoming(&confinement) } else { None };
     let (outbox, events) = Outbox::new(status_of(&start, &opened, &head, &model, word(&confinement)));
     let purse = purse_of(&start, &head, &outbox);
+    let (model, escalation) = relay_of(&start, model, &opened, &outbox)?;
     let undo = undo_of(&start, &opened, &outbox);
     let gate = Arc::new(Approvals::new(standing, start.workspace.clone(), outbox.clone()).undone_by(undo.as_ref()));
     made.iter().for_each(|record| gate.recall(record));
     let crossing = Crossing::new(&start.settings, start.workspace.root(), &confinement, start.attended);
     let shell = Shell { confinement: confinement.clone(), crossing: Some(crossing.clone()) };
     let people = people_of(&start, &opened, &outbox, &gate);
-    let tools = toolset(&start, &artifacts, &Carried::of(&start, &opened, &todo, &people), shell, earlier);
+    let carried = Carried::of(&start, &opened, &todo, &people);
+    let tools = toolset(&start, &artifacts, &carried, shell, earlier);
     let way_out = crossing.open(&gate, opened.journal.clone(), net_options(&start.settings));
     let prefix = Arc::new(Prefix { system: head.system.clone(), tools: tools.specs(), aliases: tools.aliases() });
     let queue = Arc::new(Queue::default());
@@ -137,7 +141,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         model: model.clone(),
         tools,
         gate: gate.clone(),
-        journal: opened.journal.clone(),
+        journal: Arc::new(Counted(escalation.clone())),
         artifacts,
         sink: Arc::new(lookout),
         watch: watch_of(undo.as_ref()),
@@ -148,8 +152,8 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     tokio::spawn(model.warm());
     let trust = Word::new(start.settings.trust.clone());
     warn(&start, &outbox, &model.card().name, &trust, &purse);
-    let (ops, inbound) = mpsc::unbounded_channel();
-    let base = Arc::new(start);
+    let planner = planner_of(&start, &agent, (&outbox, &purse), (&opened, &carried))?;
+    let ((ops, inbound), base) = (mpsc::unbounded_channel(), Arc::new(start));
     let Opened { journal, past, history, .. } = opened;
     let (told, conversation) = (history.mode, conversation_of(&prefix, history, past.turns()));
     let shared = Shared {
@@ -167,8 +171,8 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         undo: undo.is_some(),
         purse,
     };
-    let desk = Desk::new(&shared, queue, journal);
-    let live = Live { agent, conversation, desk, inbound, resumed, undo, todo, prefix, terminal, told };
+    let desk = Desk::new(&shared, queue, journal, escalation);
+    let live = Live { agent, conversation, desk, inbound, resumed, undo, todo, prefix, terminal, told, planner };
     tokio::spawn(async move {
         let _way_out = way_out;
         live.run().await;
@@ -183,10 +187,46 @@ fn standing_of(start: &Start, confinement: &Confinement) -> Result<Standing, Eng
     Ok(Standing::new(rules, Posture::Ask, start)?.walled(walled))
 }
 
+/// The model with those that take over from it, and what decides when they do.
+fn relay_of(
+    start: &Start,
+    model: Arc<dyn Model>,
+    opened: &Opened,
+    outbox: &Arc<Outbox>,
+) -> Result<(Arc<dyn Model>, Arc<Escalation>), EngineError> {
+    let escalation = Escalation::new(start, &model.card().name, opened.journal.clone(), outbox.clone())?;
+    Ok((Relay::over(start, model, &escalation), escalation))
+}
+
 /// The conversation as it was left.
 fn conversation_of(prefix: &Arc<Prefix>, history: History, turns: u32) -> Conversation {
     Conversation::replay(prefix.clone(), history.messages, turns, history.usage, history.context)
         .folded_by(history.folded)
+}
+
+/// The planner, where the settings name one. It reads files for itself: what it saw the other model has not seen.
+fn planner_of(
+    start: &Start,
+    agent: &Agent,
+    (outbox, purse): (&Arc<Outbox>, &Arc<Purse>),
+    (opened, carried): (&Opened, &Carried),
+) -> Result<Option<Planner>, EngineError> {
+    if start.settings.agent.planner_model.is_none() {
+        return Ok(None);
+    }
+    let own = Start { workspace: start.workspace.fresh(), ..start.clone() };
+    let around = Around {
+        gate: agent.gate.clone(),
+        artifacts: agent.artifacts.clone(),
+        outbox: outbox.clone(),
+        limits: agent.limits,
+        purse: purse.clone(),
+        books: |head: &SessionHead| books_of(start, head, purse),
+        tools: all_tools(&own, &agent.artifacts, carried, Shell::default()),
+        executor: &agent.model.card().name,
+        earlier: opened.history.planner.as_ref(),
+    };
+    Planner::new(&own, around)
 }
 
 /// The todo list as it was left.
@@ -403,17 +443,20 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<(SessionHead, Vec
         Some(reference) => settings.resolve_model(reference)?,
         None => settings.default_model()?,
     };
-    let base = settings.agent.system_prompt.as_deref().unwrap_or(BASE_PROMPT);
-    let blocks =
-        if settings.tools.edit == "blocks" { format!("{}\n\n{BLOCKS_PROMPT}", base.trim_end()) } else { String::new() };
-    let base = if blocks.is_empty() { base } else { &blocks };
+    let mut base = settings.agent.system_prompt.as_deref().unwrap_or(BASE_PROMPT).trim_end().to_owned();
+    let escalates = Target::of(settings, &found.name()).is_some_and(|target| target.auto);
+    let blocks = settings.tools.edit == "blocks";
+    for (_, more) in [(blocks, BLOCKS_PROMPT), (escalates, MARKER_PROMPT)].into_iter().filter(|(wanted, _)| *wanted) {
+        base.push_str("\n\n");
+        base.push_str(more.trim_end());
+    }
     let cwd = start.workspace.root();
     let wanted = wanted_tools(start, None);
     let reads =
         if wanted.is_empty() { on_by_itself(start, "memory") } else { wanted.iter().any(|name| name == "memory") };
     let memory = if reads { remembered(start) } else { String::new() };
     let Draft { system, parts, notices } = assemble(&Sources {
-        base,
+        base: &base,
         cwd: Some(cwd),
         files: &start.rules,
         memory: &memory,

@@ -146,8 +146,8 @@ pub enum Event {
         /// In the order they will be read.
         queue: Vec<Queued>,
     },
-    /// Something about the session is different from now on. The record is `model_changed`, `mode_changed`, `planned`, `posture_changed`,
-    /// `granted`, `titled`, `labelled` or `discarded`.
+    /// Something about the session is different from now on. The record is `model_changed`, `mode_changed`, `planned`,
+    /// `posture_changed`, `granted`, `titled`, `labelled`, `discarded`, `escalated` or `planner`.
     Changed {
         /// The record.
         record: Box<Record>,

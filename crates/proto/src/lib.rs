@@ -37,8 +37,8 @@ pub use plan::{Mode, PlanAnswer, Planned, Proposal};
 pub use prompt::{PartKind, PromptPart};
 pub use query::{Query, Reply};
 pub use record::{
-    Asking, Compacted, Danger, Decided, Field, FoldReason, Moment, MoveReason, Origin, RECORD_VERSION, Record,
-    RecordBody, Restored, SessionHead, Snapshot, TurnEnd,
+    Asking, Compacted, Danger, Decided, Escalated, EscalatedBy, Field, FoldReason, Moment, MoveReason, Origin,
+    PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, SessionHead, Snapshot, TurnEnd,
 };
 pub use repair::{Fix, Repair};
 pub use status::{

@@ -124,6 +124,11 @@ pub enum Op {
         /// What the model may do.
         mode: Mode,
     },
+    /// The next turn goes to the larger model that the settings name, or not after all.
+    Escalate {
+        /// False takes it back.
+        on: bool,
+    },
     /// Changes how much is asked.
     SetPosture {
         /// The new posture.

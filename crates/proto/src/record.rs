@@ -195,6 +195,10 @@ pub enum RecordBody {
     Restored(Restored),
     /// The conversation up to here was folded: it goes on with what this says. Breaks the cached prefix.
     Compacted(Box<Compacted>),
+    /// A larger model has the rest of the turn.
+    Escalated(Escalated),
+    /// Another model plans the next turn, in a session of its own. Written when it begins and when it is done.
+    Planner(Box<PlannerTurn>),
     /// A record of a kind that this version does not know; kept on disk, skipped here.
     #[serde(other)]
     Unknown,
@@ -360,6 +364,56 @@ pub struct Compacted {
     /// What the provider counted for writing the notes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+}
+
+/// A turn that went on to a larger model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Escalated {
+    /// The turn.
+    pub turn: u32,
+    /// The model that has it now, as `provider/model`.
+    pub model: String,
+    /// What brought it there.
+    pub by: EscalatedBy,
+    /// The reason in a few words: the model's own, or what failed and how often.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+}
+
+/// What brings a turn to a larger model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EscalatedBy {
+    /// The user asked for it.
+    User,
+    /// The model asked for it in its first line.
+    Model,
+    /// Too much failed in this turn.
+    Failures,
+}
+
+/// A turn of the planner, as the session that it plans for keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannerTurn {
+    /// The planner's own session.
+    pub session: SessionId,
+    /// Its model as `provider/model`.
+    pub model: String,
+    /// What the user wrote; only where it begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// How it ended; none where it begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<TurnEnd>,
+    /// How many steps it took.
+    #[serde(default)]
+    pub steps: u32,
+    /// The tokens of all its requests together.
+    #[serde(default)]
+    pub usage: Usage,
+    /// What they cost, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
 }
 
 /// Why a conversation was folded.

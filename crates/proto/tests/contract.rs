@@ -5,12 +5,12 @@
 use pretty_assertions::assert_eq;
 use reasonix_proto::{
     Argument, ArgumentKind, AskId, Asking, BrokenCitation, CallId, Change, ChangeKind, Choice, Citation, CommandInfo,
-    CommandSource, Completion, CompletionKind, ContextPart, Cost, Decided, Details, Effect, Envelope, Event, Field,
-    Fix, Git, Image, ImageData, Inquiry, Level, Message, Mode, ModelInfo, MoveReason, Op, Open, Origin, PartKind,
-    Phrase, PlanAnswer, Planned, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record,
-    RecordBody, RecordId, Repair, Reply, Response, Rewind, RuleInfo, Scope, SessionHead, SessionId, SessionInfo,
-    Setting, Status, StopReason, Suggestion, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter,
-    TreeNode, TurnEnd, TurnState, Usage,
+    CommandSource, Completion, CompletionKind, ContextPart, Cost, Decided, Details, Effect, Envelope, Escalated,
+    EscalatedBy, Event, Field, Fix, Git, Image, ImageData, Inquiry, Level, Message, Mode, ModelInfo, MoveReason, Op,
+    Open, Origin, PartKind, Phrase, PlanAnswer, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question,
+    Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId, Repair, Reply, Response, Rewind, RuleInfo, Scope,
+    SessionHead, SessionId, SessionInfo, Setting, Status, StopReason, Suggestion, TodoItem, TodoPhase, TodoStatus,
+    ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -242,6 +242,28 @@ fn records_of_moving_about() {
         RecordBody::ModelChanged { model: "p/n".into(), effort: Some("high".into()) },
         json!({"kind": "model_changed", "model": "p/n", "effort": "high"}),
     );
+    same(
+        RecordBody::Escalated(Escalated {
+            turn: 2,
+            model: "p/pro".into(),
+            by: EscalatedBy::Failures,
+            detail: "3× edit failed".into(),
+        }),
+        json!({"kind": "escalated", "turn": 2, "model": "p/pro", "by": "failures", "detail": "3× edit failed"}),
+    );
+    same(
+        RecordBody::Planner(Box::new(PlannerTurn {
+            session: SessionId::from("s"),
+            model: "p/m".into(),
+            prompt: Some("go".into()),
+            end: None,
+            steps: 0,
+            usage: Usage::default(),
+            cost: None,
+        })),
+        json!({"kind": "planner", "session": "s", "model": "p/m", "prompt": "go", "steps": 0,
+            "usage": {"input": 0, "output": 0, "cached": 0, "reasoning": 0}}),
+    );
     same(RecordBody::PostureChanged { posture: Posture::Auto }, json!({"kind": "posture_changed", "posture": "auto"}));
     same(
         RecordBody::Granted { rule: "Bash(ls)".into(), effect: Some(Effect::Allow), scope: Scope::Session },
@@ -302,6 +324,7 @@ fn operations_of_moving_about() {
             Op::Compact { instructions: "keep the paths".into() },
             json!({"op": "compact", "instructions": "keep the paths"}),
         ),
+        (Op::Escalate { on: true }, json!({"op": "escalate", "on": true})),
         (Op::Retry, json!({"op": "retry"})),
         (Op::Branch { at: RecordId(4) }, json!({"op": "branch", "at": 4})),
         (Op::Rewind { turn: 2, what: Rewind::Chat }, json!({"op": "rewind", "turn": 2, "what": "chat"})),

@@ -4,8 +4,8 @@ use crate::header::{Header, Kind};
 use crate::shape::Shape;
 use reasonix_agent::{NO_ANSWER, folded_messages, heal, into_message, outcome_text};
 use reasonix_proto::{
-    Compacted, Message, Mode, Record, RecordBody, SessionHead, StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd,
-    Usage,
+    Compacted, Message, Mode, Record, RecordBody, SessionHead, SessionId, StopReason, TodoPhase, ToolCall, ToolOutcome,
+    TurnEnd, Usage,
 };
 
 /// What a branch tells.
@@ -28,6 +28,8 @@ pub struct History {
     pub todo: Option<Vec<TodoPhase>>,
     /// The model that was last in use, as `provider/model`.
     pub model: String,
+    /// The session of the planner, where one planned.
+    pub planner: Option<SessionId>,
     /// How hard it was told to think.
     pub effort: Option<String>,
     /// What the model may do.
@@ -92,6 +94,10 @@ impl Fold {
             RecordBody::Compacted(folded) => {
                 history.usage.add(folded.usage.unwrap_or_default());
                 history.context = 0;
+            }
+            RecordBody::Planner(turn) => {
+                history.usage.add(turn.usage);
+                history.planner = Some(turn.session.clone());
             }
             RecordBody::Resumed { model, .. } => history.model.clone_from(model),
             RecordBody::ModelChanged { model, effort } => {

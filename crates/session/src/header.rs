@@ -27,6 +27,7 @@ pub(crate) enum Kind {
     Labelled,
     Titled,
     Discarded,
+    Planner,
     /// Bookkeeping, and kinds of a later version.
     Other,
 }
@@ -45,6 +46,7 @@ impl Kind {
             b"labelled" => Self::Labelled,
             b"titled" => Self::Titled,
             b"discarded" => Self::Discarded,
+            b"planner" => Self::Planner,
             _ => Self::Other,
         }
     }

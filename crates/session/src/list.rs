@@ -278,7 +278,7 @@ impl Known {
                 self.ending = Ending::Open;
                 self.marks.title().is_empty()
             }
-            kind => matches!(kind, Kind::TurnEnded | Kind::Titled | Kind::Discarded),
+            kind => matches!(kind, Kind::TurnEnded | Kind::Titled | Kind::Discarded | Kind::Planner),
         };
         let Some(record) = (wanted && line::is_sound(text)).then(|| line::parse(text)).flatten() else { return };
         self.marks.take(&record);

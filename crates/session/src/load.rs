@@ -155,7 +155,7 @@ impl Loaded {
         self.damage.edited |= line.len() != text.len();
         let marks = match header.kind {
             Kind::Prompt | Kind::Shell => self.marks.title().is_empty(),
-            kind => matches!(kind, Kind::Labelled | Kind::Titled | Kind::Discarded | Kind::TurnEnded),
+            kind => matches!(kind, Kind::Labelled | Kind::Titled | Kind::Discarded | Kind::TurnEnded | Kind::Planner),
         };
         if marks {
             match line::parse(line) {

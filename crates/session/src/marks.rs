@@ -41,15 +41,18 @@ impl Marks {
             RecordBody::Labelled { record, label } => {
                 self.labels.insert(*record, one_line(label));
             }
-            RecordBody::TurnEnded { usage, cost, .. } => {
-                self.usage.add(*usage);
-                match (&mut self.cost, cost) {
-                    (Some(known), Some(cost)) => known.add(cost),
-                    (none, cost) => *none = none.take().or_else(|| cost.clone()),
-                }
-            }
+            RecordBody::TurnEnded { usage, cost, .. } => self.pay(*usage, cost.as_ref()),
+            RecordBody::Planner(turn) => self.pay(turn.usage, turn.cost.as_ref()),
             RecordBody::Discarded => self.discarded = true,
             _ => {}
+        }
+    }
+
+    fn pay(&mut self, usage: Usage, cost: Option<&Cost>) {
+        self.usage.add(usage);
+        match (&mut self.cost, cost) {
+            (Some(known), Some(cost)) => known.add(cost),
+            (none, cost) => *none = none.take().or_else(|| cost.cloned()),
         }
     }
 

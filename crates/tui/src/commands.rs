@@ -195,6 +195,7 @@ fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
                 Vec::new()
             }
         },
+        ("pro", word) => app.send(Op::Escalate { on: word != "off" }),
         ("retry", _) => app.send(Op::Retry),
         ("compact", instructions) => app.send(Op::Compact { instructions: instructions.to_owned() }),
         ("rename" | "title", title) => app.send(Op::Rename { title: title.to_owned() }),

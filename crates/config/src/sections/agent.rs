@@ -32,6 +32,10 @@ pub struct Agent {
     pub plan_mode_allowed_tools: Vec<String>,
     /// The planner's model.
     pub planner_model: Option<String>,
+    /// The larger model that a turn can go on to.
+    pub escalation_model: Option<String>,
+    /// A turn may go on to it by itself.
+    pub auto_escalate: bool,
     /// The model of subagents.
     pub subagent_model: Option<String>,
     /// The model of a subagent by its skill's name.
@@ -54,6 +58,8 @@ impl Default for Agent {
             memory_compiler: None,
             plan_mode_allowed_tools: Vec::new(),
             planner_model: None,
+            escalation_model: None,
+            auto_escalate: true,
             subagent_model: None,
             subagent_models: BTreeMap::new(),
             auto_plan: false,
@@ -77,6 +83,8 @@ pub(crate) fn resolve(view: &View<'_>) -> Result<Agent, ConfigError> {
         memory_compiler: view.section("memory_compiler").bool("enabled"),
         plan_mode_allowed_tools: view.texts("plan_mode_allowed_tools"),
         planner_model: view.text("planner_model"),
+        escalation_model: view.text("escalation_model"),
+        auto_escalate: view.bool("auto_escalate").unwrap_or(built_in.auto_escalate),
         subagent_model: view.text("subagent_model"),
         subagent_models: view
             .entries("subagent_models")

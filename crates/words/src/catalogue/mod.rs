@@ -9,6 +9,7 @@ mod exec;
 mod llm;
 mod policy;
 mod probe;
+mod relay;
 mod screen;
 mod session;
 mod tui;
@@ -27,6 +28,7 @@ const ALL: &[&[Entry]] = &[
     llm::ENTRIES,
     policy::ENTRIES,
     probe::ENTRIES,
+    relay::ENTRIES,
     session::ENTRIES,
     screen::ENTRIES,
     tui::ENTRIES,

@@ -1,0 +1,276 @@
+//! Two models together: the planner looks around with tools that only read, in a session of its own, and hands a plan
+//! over as text; the session's own model carries it out. Neither conversation sees the other's turns, so that both only
+//! grow and stay cached.
+
+use crate::error::EngineError;
+use crate::lookout::Bookkeeper;
+use crate::models::build_model;
+use crate::outbox::Outbox;
+use crate::prompt::{Sources, assemble};
+use crate::purse::Purse;
+use crate::recall::remembered;
+use crate::start::{Start, Which};
+use reasonix_agent::{
+    Agent, Artifacts, Conversation, Gate, Inbox, Journal, Limits, NoWatch, Prefix, Said, Sink, Stop, Tool, Tools,
+};
+use reasonix_proto::{
+    Cost, Event, Level, Phrase, PlannerTurn, RECORD_VERSION, RecordBody, SessionHead, SessionId, TurnEnd, TurnState,
+    Usage,
+};
+use reasonix_session::{Opened, Sessions, in_memory};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the planner is told.
+const PROMPT: &str = include_str!("planner.md");
+/// The tools that it may have: those that only look.
+const READERS: &[&str] = &["read_file", "ls", "glob", "grep", "history", "memory"];
+/// What the planner reads of the last answer, at most.
+const LAST_WORDS: usize = 4000;
+/// A longer plan is cut; it would fill every later request.
+const LONGEST_PLAN: usize = 16_000;
+
+/// The planner of a session.
+pub(crate) struct Planner {
+    agent: Agent,
+    conversation: Conversation,
+    session: SessionId,
+    heard: Arc<Heard>,
+    outbox: Arc<Outbox>,
+}
+
+/// What came of planning.
+pub(crate) enum Plan {
+    /// What the other model is told.
+    Made(Said),
+    /// There is none: the prompt goes on as it was.
+    None(Said),
+}
+
+/// What a planner shares with the session that it plans for.
+pub(crate) struct Around<'a, B> {
+    pub(crate) gate: Arc<dyn Gate>,
+    pub(crate) artifacts: Arc<dyn Artifacts>,
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) limits: Limits,
+    pub(crate) purse: Arc<Purse>,
+    /// What keeps the ledger of a session that begins like this.
+    pub(crate) books: B,
+    /// Every tool of a session, over files of its own.
+    pub(crate) tools: Vec<Arc<dyn Tool>>,
+    /// The session's model.
+    pub(crate) executor: &'a str,
+    /// The planner's session so far.
+    pub(crate) earlier: Option<&'a SessionId>,
+}
+
+impl Planner {
+    /// The planner that the settings name; none when they name none, or the session's own model.
+    pub(crate) fn new<B>(start: &Start, around: Around<'_, B>) -> Result<Option<Self>, EngineError>
+    where
+        B: FnOnce(&SessionHead) -> Option<Bookkeeper>,
+    {
+        let settings = &start.settings;
+        let Some(reference) = settings.agent.planner_model.as_deref().filter(|reference| !reference.is_empty()) else {
+            return Ok(None);
+        };
+        let found = settings.resolve_model(reference)?;
+        if found.name() == around.executor {
+            return Ok(None);
+        }
+        let model = build_model(settings, &found, &start.env, &start.home)?;
+        let readers = around.tools.into_iter().filter(|tool| READERS.contains(&tool.spec().name.as_str())).collect();
+        let tools = Tools::new(readers);
+        let names: Vec<String> = tools.specs().into_iter().map(|spec| spec.name).collect();
+        let opened = open(start, around.earlier, || head(start, &found.name(), model.card().window, names))?;
+        let Some(head) = opened.history.head.clone() else {
+            let phrase = Phrase::new("engine.log_unreadable").with("reason", "the planner's session");
+            return Err(EngineError::Settings(phrase));
+        };
+        let books = (around.books)(&head);
+        let SessionHead { system, session, .. } = head;
+        let prefix = Arc::new(Prefix { system, tools: tools.specs(), aliases: tools.aliases() });
+        let heard = Arc::new(Heard { outbox: around.outbox.clone(), books, spent: Mutex::default() });
+        let Opened { journal, past, history, .. } = opened;
+        let conversation = Conversation::replay(prefix, history.messages, past.turns(), history.usage, history.context)
+            .folded_by(history.folded);
+        let limits = Limits { max_steps: settings.agent.planner_max_steps, ..around.limits };
+        let sink: Arc<dyn Sink> = heard.clone();
+        let (gate, artifacts, watch) = (around.gate, around.artifacts, Arc::new(NoWatch));
+        let agent = Agent { model, tools, gate, journal, artifacts, sink, watch, budget: around.purse, limits };
+        Ok(Some(Self { agent, conversation, session, heard, outbox: around.outbox }))
+    }
+
+    /// Plans a turn, and keeps in the session's own journal that it does.
+    pub(crate) async fn plan(&mut self, said: Said, last: Option<String>, journal: &dyn Journal, stop: &Stop) -> Plan {
+        let model = self.agent.model.card().name.clone();
+        let blank = PlannerTurn {
+            session: self.session.clone(),
+            model: model.clone(),
+            prompt: Some(said.typed().to_owned()),
+            end: None,
+            steps: 0,
+            usage: Usage::default(),
+            cost: None,
+        };
+        // What the user said must be on disk before anybody acts on it.
+        if !self.keep(journal, blank.clone()).await {
+            return Plan::None(said);
+        }
+        let phrase = Phrase::new("engine.planner_begins").with("model", &model);
+        self.outbox.emit(Event::Notice { level: Level::Info, phrase });
+        self.outbox.emit(Event::State { state: TurnState::Planning });
+        let prompt = question(&said.text, last.as_deref());
+        let end = self.agent.turn(&mut self.conversation, prompt.into(), &Inbox::default(), stop).await;
+        let Spent { usage, steps, cost } = self.heard.take();
+        self.outbox.count(usage);
+        self.keep(journal, PlannerTurn { prompt: None, end: Some(end.clone()), steps, usage, cost, ..blank }).await;
+        let plan = self.conversation.last_words().map(str::to_owned).unwrap_or_default();
+        match end {
+            TurnEnd::Done | TurnEnd::StepLimit if !plan.trim().is_empty() => {
+                Plan::Made(handed_over(&said, &plan, &model))
+            }
+            TurnEnd::Interrupted => Plan::None(said),
+            other => {
+                let phrase = Phrase::new("engine.planner_failed").with("model", model).with("reason", reason(&other));
+                self.outbox.emit(Event::Notice { level: Level::Warning, phrase });
+                Plan::None(said)
+            }
+        }
+    }
+
+    async fn keep(&self, journal: &dyn Journal, turn: PlannerTurn) -> bool {
+        match journal.append(RecordBody::Planner(Box::new(turn))).await {
+            Ok(record) => {
+                self.outbox.emit(Event::Changed { record: Box::new(record) });
+                true
+            }
+            Err(error) => {
+                let phrase = Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason);
+                self.outbox.emit(Event::Notice { level: Level::Error, phrase });
+                false
+            }
+        }
+    }
+}
+
+/// Planners have a folder of their own: nobody goes on with one by mistake.
+fn sessions(home: &Path) -> Sessions {
+    Sessions::at(&home.join("state/planners"))
+}
+
+/// The planner's session as it was left, or a new one.
+fn open(start: &Start, earlier: Option<&SessionId>, head: impl FnOnce() -> SessionHead) -> Result<Opened, EngineError> {
+    if start.which == Which::Unkept {
+        return Ok(in_memory(head()));
+    }
+    let sessions = sessions(&start.home);
+    let known = earlier.and_then(|id| sessions.open(&id.0, |_| {}).ok());
+    match known {
+        Some(opened) => Ok(opened),
+        None => Ok(sessions.create(head())?),
+    }
+}
+
+fn head(start: &Start, model: &str, window: u64, tools: Vec<String>) -> SessionHead {
+    let cwd = start.workspace.root();
+    let draft = assemble(&Sources {
+        base: PROMPT,
+        cwd: Some(cwd),
+        files: &start.rules,
+        memory: &remembered(start),
+        appended: start.append_system.as_deref(),
+        window,
+        ..Sources::default()
+    });
+    SessionHead {
+        v: RECORD_VERSION,
+        session: SessionId::fresh(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        cwd: cwd.display().to_string(),
+        model: model.to_owned(),
+        system: draft.system,
+        tools,
+        sandbox: "off".to_owned(),
+        from: None,
+        parts: draft.parts,
+    }
+}
+
+/// What the planner is asked.
+fn question(prompt: &str, last: Option<&str>) -> String {
+    match last.map(str::trim).filter(|last| !last.is_empty()) {
+        Some(last) => {
+            let last = clipped(last, LAST_WORDS);
+            format!("<carried_out>\n{last}\n</carried_out>\n\n<request>\n{prompt}\n</request>")
+        }
+        None => format!("<request>\n{prompt}\n</request>"),
+    }
+}
+
+/// What the other model is told: the user's words, and the plan for them.
+fn handed_over(said: &Said, plan: &str, model: &str) -> Said {
+    let plan = clipped(plan.trim(), LONGEST_PLAN);
+    let text = format!(
+        "{}\n\n<plan by=\"{model}\">\n{plan}\n</plan>\nCarry this plan out. It was made by looking only: where the files say otherwise, \
+         follow the files and say so.",
+        said.text
+    );
+    Said { text, typed: Some(said.typed().to_owned()), ..said.clone() }
+}
+
+fn clipped(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    text.get(..end).unwrap_or_default()
+}
+
+fn reason(end: &TurnEnd) -> String {
+    match end {
+        TurnEnd::ProviderFailed { why } | TurnEnd::Refused { why } | TurnEnd::Broken { why } => why.code.to_string(),
+        TurnEnd::TimedOut => "timed out".to_owned(),
+        _ => "no plan".to_owned(),
+    }
+}
+
+/// Hears what the planner does. Its words and calls are its own affair; what it spends, and what a person should know,
+/// is not.
+struct Heard {
+    outbox: Arc<Outbox>,
+    books: Option<Bookkeeper>,
+    spent: Mutex<Spent>,
+}
+
+/// What one turn took.
+#[derive(Default)]
+struct Spent {
+    usage: Usage,
+    steps: u32,
+    cost: Option<Cost>,
+}
+
+impl Heard {
+    fn take(&self) -> Spent {
+        std::mem::take(&mut *self.spent.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Sink for Heard {
+    fn emit(&self, event: Event) {
+        if let Some(books) = &self.books {
+            books.take(&event);
+        }
+        match event {
+            Event::TurnEnded { record } => {
+                if let RecordBody::TurnEnded { usage, steps, cost, .. } = record.body {
+                    *self.spent.lock().unwrap_or_else(PoisonError::into_inner) = Spent { usage, steps, cost };
+                }
+            }
+            Event::ToolStarted { tool, subject, .. } => {
+                let phrase = Phrase::new("engine.planner_looks").with("tool", tool).with("subject", subject);
+                self.outbox.emit(Event::Notice { level: Level::Info, phrase });
+            }
+            notice @ Event::Notice { .. } => self.outbox.emit(notice),
+            _ => {}
+        }
+    }
+}
