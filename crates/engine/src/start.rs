@@ -148,8 +148,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         budget: purse.clone(),
         limits: limits_of(&start.settings),
     };
-    announce(&outbox, &opened, resumed, &model.card().name, notice.as_ref());
-    tokio::spawn(model.warm());
+    announce(&outbox, &opened, resumed, &model, notice.as_ref());
     let trust = Word::new(start.settings.trust.clone());
     warn(&start, &outbox, &model.card().name, &trust, &purse);
     let planner = planner_of(&start, &agent, (&outbox, &purse), (&opened, &carried))?;
@@ -360,10 +359,12 @@ fn wanted_tools<'a>(start: &'a Start, earlier: Option<&'a [String]>) -> &'a [Str
     if chosen.is_empty() { earlier.unwrap_or_default() } else { chosen }
 }
 
-fn announce(outbox: &Outbox, opened: &Opened, resumed: bool, model: &str, sandbox: Option<&Phrase>) {
+/// Says that the session is there, and makes its connection while the prompt is still being written.
+fn announce(outbox: &Outbox, opened: &Opened, resumed: bool, model: &Arc<dyn Model>, sandbox: Option<&Phrase>) {
+    tokio::spawn(model.warm());
     if !resumed {
         let record = Box::new(opened.head.clone());
-        outbox.emit(Event::SessionStarted { record, model: model.to_owned(), resumed });
+        outbox.emit(Event::SessionStarted { record, model: model.card().name.clone(), resumed });
     }
     for phrase in opened.notices.iter().chain(sandbox) {
         outbox.emit(Event::Notice { level: Level::Warning, phrase: phrase.clone() });
