@@ -188,13 +188,7 @@ fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
             effects
         }
         ("diff", "") => show(app, Query::Changes { turn: None }),
-        ("diff", turn) => match turn.parse() {
-            Ok(turn) => show(app, Query::Changes { turn: Some(turn) }),
-            Err(_) => {
-                note(app, Level::Warning, Phrase::new("tui.which_turn").with("word", turn));
-                Vec::new()
-            }
-        },
+        ("diff", turn) => diff(app, turn),
         ("pro", word) => app.send(Op::Escalate { on: word != "off" }),
         ("retry", _) => app.send(Op::Retry),
         ("compact", instructions) => app.send(Op::Compact { instructions: instructions.to_owned() }),
@@ -217,6 +211,17 @@ pub(crate) fn plan(app: &mut App, mode: Mode) -> Vec<Effect> {
         status.mode = mode;
     }
     app.send(Op::SetMode { mode })
+}
+
+/// What one turn did to files.
+fn diff(app: &mut App, turn: &str) -> Vec<Effect> {
+    match turn.parse() {
+        Ok(turn) => show(app, Query::Changes { turn: Some(turn) }),
+        Err(_) => {
+            note(app, Level::Warning, Phrase::new("tui.which_turn").with("word", turn));
+            Vec::new()
+        }
+    }
 }
 
 /// A command that is a prompt: the engine fills it in.
