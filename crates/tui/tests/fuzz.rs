@@ -398,3 +398,23 @@ fn what_was_typed_ahead_is_not_part_of_an_answer_in_words() {
         .collect();
     assert_eq!(sent, ["ook"]);
 }
+
+#[test]
+fn a_plan_is_not_approved_by_what_was_not_meant_for_it() {
+    let open = |bench: &Bench| !bench.app.overlays.is_empty();
+    let bytes = |text: &str| Step::Bytes(text.as_bytes().to_vec());
+    let mut bench = Bench::new(80, 24);
+    bench.step(bytes("hel"));
+    let proposal = Proposal { ask: "p".into(), call: "c".into(), plan: "# Do it".into() };
+    bench.step(Step::Event(Event::Proposed { proposal: Box::new(proposal) }));
+    bench.step(bytes("y"));
+    assert!(open(&bench), "typed before the terminal had drawn it");
+    bench.step(bytes("\x1b[0n"));
+    bench.step(bytes("\r"));
+    assert!(open(&bench), "in the flow of writing");
+    bench.step(Step::Paste("y\n".into()));
+    assert!(open(&bench), "a paste");
+    bench.now += Duration::from_secs(1);
+    bench.step(bytes("y"));
+    assert!(!open(&bench), "a key pressed for it");
+}
