@@ -1,6 +1,6 @@
 //! From records to messages: the request is a pure function of the prefix and the log.
 
-use reasonix_proto::{Message, RecordBody, StopReason, ToolOutcome};
+use reasonix_proto::{Message, RecordBody, Rewound, StopReason, ToolOutcome};
 
 /// What the model reads when the user interrupted before it said anything, or the process died.
 pub const INTERRUPTED: &str = "[interrupted]";
@@ -19,6 +19,7 @@ pub fn into_message(body: RecordBody) -> Option<Message> {
         RecordBody::Prompt { text, images, .. } | RecordBody::Note { text, images, .. } => {
             Some(Message::User { text, images })
         }
+        RecordBody::Rewound(back) => Some(Message::User { text: reported(&back), images: back.images }),
         RecordBody::Assistant { message, .. } => Some(message),
         RecordBody::Outcome { call, tool, outcome, .. } => {
             let content = match outcome {
@@ -36,6 +37,18 @@ pub fn into_message(body: RecordBody) -> Option<Message> {
         }),
         _ => None,
     }
+}
+
+/// What the model reads in place of what it explored.
+fn reported(back: &Rewound) -> String {
+    let mut text = format!(
+        "[What you did since the checkpoint was folded. This is your report; files and everything else are as you left them.]\n\n{}",
+        back.report.trim()
+    );
+    for said in &back.said {
+        text.push_str(&format!("\n\n[The user said meanwhile:]\n{said}"));
+    }
+    text
 }
 
 /// What the model reads of a command that the user ran.

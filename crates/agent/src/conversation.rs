@@ -5,7 +5,7 @@ use crate::context::message_of;
 use crate::heal::heal;
 use crate::ports::{Prefix, Request};
 use crate::{estimate_tokens, image_tokens};
-use reasonix_proto::{Compacted, Image, Message, Record, RecordBody, Usage};
+use reasonix_proto::{Compacted, Image, Message, Record, RecordBody, RecordId, Rewound, Usage};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A session's conversation, as the next request will carry it.
@@ -22,19 +22,32 @@ pub struct Conversation {
     folded: Option<(Box<Compacted>, usize)>,
     /// The smallest request that was too long for the model, in tokens by estimate.
     ceiling: Option<u64>,
+    /// The place that a report may take the conversation back to.
+    mark: Option<Mark>,
+}
+
+/// A conversation as it was at a checkpoint, and what the user has said since.
+#[derive(Debug, Clone)]
+struct Mark {
+    to: RecordId,
+    messages: Vec<Arc<Message>>,
+    folded: Option<(Box<Compacted>, usize)>,
+    tokens: (u64, u64),
+    said: Vec<String>,
+    images: Vec<Image>,
 }
 
 impl Conversation {
     /// An empty conversation after this prefix.
     pub fn new(prefix: Arc<Prefix>) -> Self {
         let (messages, usage) = (Vec::new(), Usage::default());
-        Self { prefix, messages, turns: 0, usage, context: 0, added: 0, folded: None, ceiling: None }
+        Self { prefix, messages, turns: 0, usage, context: 0, added: 0, folded: None, ceiling: None, mark: None }
     }
 
     /// The conversation that a log holds.
     pub fn replay(prefix: Arc<Prefix>, messages: Vec<Message>, turns: u32, usage: Usage, context: u64) -> Self {
         let messages: Vec<_> = messages.into_iter().map(Arc::new).collect();
-        Self { prefix, messages, turns, usage, context, added: 0, folded: None, ceiling: None }
+        Self { prefix, messages, turns, usage, context, added: 0, folded: None, ceiling: None, mark: None }
     }
 
     /// The same conversation, whose first messages come from this record.
@@ -57,10 +70,52 @@ impl Conversation {
             self.folded = Some((folded.clone(), length));
             return;
         }
+        self.keep_or_go_back(&record.body);
         if let Some(message) = message_of(&record.body) {
             self.added += message_tokens(&message);
             self.messages.push(Arc::new(message));
         }
+    }
+
+    /// Remembers what the user says while something is explored, and goes back where a report takes its place.
+    fn keep_or_go_back(&mut self, body: &RecordBody) {
+        match (body, &mut self.mark) {
+            (RecordBody::Note { text, images, by_user: true, .. }, Some(mark)) => {
+                mark.said.push(text.clone());
+                mark.images.extend(images.iter().cloned());
+            }
+            (RecordBody::Rewound(_), mark) => {
+                if let Some(mark) = mark.take() {
+                    (self.messages, self.folded, (self.context, self.added)) =
+                        (mark.messages, mark.folded, mark.tokens);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes this the place that a report takes the conversation back to; `to` is its last record.
+    pub(crate) fn set_mark(&mut self, to: RecordId) {
+        self.mark = Some(Mark {
+            to,
+            messages: self.messages.clone(),
+            folded: self.folded.clone(),
+            tokens: (self.context, self.added),
+            said: Vec::new(),
+            images: Vec::new(),
+        });
+    }
+
+    /// True while something is explored.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.mark.is_some()
+    }
+
+    /// What goes on the log when a report takes the place of what was explored; none when nothing was.
+    pub(crate) fn going_back(&self, report: String) -> Option<RecordBody> {
+        let mark = self.mark.as_ref()?;
+        let (said, images) = (mark.said.clone(), mark.images.clone());
+        Some(RecordBody::Rewound(Box::new(Rewound { turn: self.turns, to: mark.to, report, said, images })))
     }
 
     /// Tokens of the next request: what the provider last counted and what was added since; all by estimate where it
@@ -120,6 +175,7 @@ impl Conversation {
 
     /// Begins the next turn and gives its number.
     pub(crate) fn next_turn(&mut self) -> u32 {
+        self.mark = None;
         self.turns += 1;
         self.turns
     }

@@ -7,7 +7,7 @@ use crate::ports::{Args, Ask, BoxFuture, Call, Decision, JournalError, Stop, Too
 use crate::storm::{Signature, Storm};
 use crate::turn::Agent;
 use futures_util::{FutureExt, StreamExt, stream};
-use reasonix_proto::{Action, Event, Fix, ReadOnly, RecordBody, Repair, ToolCall, ToolOutcome, TurnState};
+use reasonix_proto::{Action, Event, Fix, ReadOnly, RecordBody, RecordId, Repair, ToolCall, ToolOutcome, TurnState};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,6 +25,12 @@ pub(crate) struct Tally {
     pub(crate) denied: Option<String>,
     /// What was put right in the arguments, and which calls were held back.
     pub(crate) repairs: Vec<Repair>,
+    /// A place was marked.
+    pub(crate) marked: bool,
+    /// A report is to take the place of what was done since.
+    pub(crate) report: Option<String>,
+    /// The last outcome's record.
+    pub(crate) last: Option<RecordId>,
 }
 
 /// A call that names a tool and has arguments, or the reason why not.
@@ -167,7 +173,9 @@ async fn together(
         if let (RecordBody::Outcome { outcome, .. }, Some(signature)) = (&body, signature) {
             storm.outcome(signature, outcome);
         }
+        tally.note(&body);
         let record = agent.journal.append(body).await?;
+        tally.last = Some(record.id);
         conversation.take(&record);
         agent.sink.emit(Event::ToolEnded { record: Box::new(record) });
     }

@@ -7,6 +7,7 @@ mod compact;
 mod context;
 mod conversation;
 mod dispatch;
+mod explore;
 mod fold;
 mod heal;
 mod names;

@@ -61,6 +61,8 @@ struct Progress {
     storm: Storm,
     /// Answers that repeated themselves.
     loops: u32,
+    /// The model was told of its open checkpoint.
+    reminded: bool,
 }
 
 impl Agent {
@@ -187,7 +189,7 @@ impl Agent {
             }
             let Message::Assistant { calls, .. } = &answer.message else { return Ok(TurnEnd::Done) };
             if calls.is_empty() {
-                if inbox.is_empty() {
+                if inbox.is_empty() && !self.remind(conversation, progress.turn, &mut progress.reminded).await? {
                     return Ok(natural_end(progress));
                 }
                 continue;
@@ -196,6 +198,7 @@ impl Agent {
             let work = (calls.as_slice(), answer.repairs.as_slice());
             let tally = dispatch(self, conversation, work, &mut progress.storm, stop).await?;
             report(self, (progress.turn, progress.steps), &tally.repairs).await?;
+            self.explored(conversation, &tally).await?;
             progress.refused = tally.denied.filter(|_| tally.ran == 0);
             if stop.is_cancelled() {
                 self.close(conversation, (progress.turn, progress.steps + 1)).await?;
@@ -272,7 +275,7 @@ impl Agent {
         }
     }
 
-    async fn note(
+    pub(crate) async fn note(
         &self,
         conversation: &mut Conversation,
         turn: u32,

@@ -64,6 +64,7 @@ pub(crate) fn on_by_itself(start: &Start, tool: &str) -> bool {
     match tool {
         "history" => recall.history.unwrap_or_else(|| is_roomy(start)),
         "memory" | "remember" | "forget" => recall.memory.unwrap_or_else(|| is_roomy(start)),
+        "checkpoint" | "rewind" => recall.checkpoint,
         _ => true,
     }
 }

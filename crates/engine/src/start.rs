@@ -21,7 +21,7 @@ use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::recall::{look_back, memories_of, no_look_back, on_by_itself, remembered};
 use crate::relay::{Counted, Escalation, MARKER_PROMPT, Relay, Target};
-use crate::tools::{ASKING, Keeping, LookBack, asking_tools, recall_tools, todo_tools};
+use crate::tools::{ASKING, Explored, Keeping, LookBack, asking_tools, recall_tools, todo_tools};
 use crate::trust::Word;
 use crate::undo::{Keep, Undo, snapshots_of};
 use reasonix_agent::{
@@ -513,6 +513,7 @@ struct Carried {
     people: Arc<People>,
     from: LookBack,
     keeping: Keeping,
+    explored: Explored,
 }
 
 impl Carried {
@@ -521,20 +522,27 @@ impl Carried {
         let session = opened.history.head.as_ref().map(|head| head.session.clone());
         let own = session.map(|session| (session, opened.past.clone()));
         let keeping = Keeping { memories: memories_of(start), own: own.clone() };
-        Self { todo: todo.clone(), people: people.clone(), from: look_back(start, own), keeping }
+        let explored = Explored::of(opened.past.clone());
+        Self { todo: todo.clone(), people: people.clone(), from: look_back(start, own), keeping, explored }
     }
 
     /// For tools that are never run.
     fn bare() -> Self {
         let keeping = Keeping { memories: Memories::at(Path::new(""), Path::new("")), own: None };
-        Self { todo: Todo::default(), people: Arc::default(), from: no_look_back(), keeping }
+        Self {
+            todo: Todo::default(),
+            people: Arc::default(),
+            from: no_look_back(),
+            keeping,
+            explored: Explored::default(),
+        }
     }
 
     /// The tools, in the order they are sent.
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let mut tools = todo_tools(&self.todo);
         tools.extend(asking_tools(&self.people));
-        tools.extend(recall_tools(&self.from, &self.keeping));
+        tools.extend(recall_tools(&self.from, &self.keeping, &self.explored));
         tools
     }
 }

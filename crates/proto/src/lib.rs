@@ -38,7 +38,7 @@ pub use prompt::{PartKind, PromptPart};
 pub use query::{Query, Reply};
 pub use record::{
     Asking, Compacted, Danger, Decided, Escalated, EscalatedBy, Field, FoldReason, Moment, MoveReason, Origin,
-    PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, SessionHead, Snapshot, TurnEnd,
+    PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Rewound, SessionHead, Snapshot, TurnEnd,
 };
 pub use repair::{Fix, Repair};
 pub use status::{

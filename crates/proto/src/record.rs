@@ -143,6 +143,9 @@ pub enum RecordBody {
         /// Why.
         why: MoveReason,
     },
+    /// What was explored since a checkpoint gave way to a report: the conversation goes on after another record, which is
+    /// this one's parent. Breaks the cached prefix from there on.
+    Rewound(Box<Rewound>),
     /// A place of the tree has a name now.
     Labelled {
         /// The record.
@@ -338,6 +341,23 @@ pub struct Restored {
 
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+/// A report that stands in place of what was explored. The records of the exploration stay in the log, on their own branch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rewound {
+    /// The turn.
+    pub turn: u32,
+    /// The record that it goes on after: the last outcome of the step that made the checkpoint.
+    pub to: RecordId,
+    /// What the model found.
+    pub report: String,
+    /// What the user said in the meantime, word for word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<String>,
+    /// The pictures that went with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
 }
 
 /// What stands in place of a conversation that was folded to make room. The records before it stay in the log.

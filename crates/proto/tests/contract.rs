@@ -8,7 +8,7 @@ use reasonix_proto::{
     CommandSource, Completion, CompletionKind, ContextPart, Cost, Decided, Details, Effect, Envelope, Escalated,
     EscalatedBy, Event, Field, Fix, Git, Image, ImageData, Inquiry, Level, Message, Mode, ModelInfo, MoveReason, Op,
     Open, Origin, PartKind, Phrase, PlanAnswer, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question,
-    Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId, Repair, Reply, Response, Rewind, RuleInfo, Scope,
+    Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId, Repair, Reply, Response, Rewind, Rewound, RuleInfo, Scope,
     SessionHead, SessionId, SessionInfo, Setting, Status, StopReason, Suggestion, TodoItem, TodoPhase, TodoStatus,
     ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
 };
@@ -230,6 +230,12 @@ fn records_of_moving_about() {
     for (why, word) in [(MoveReason::Branch, "branch"), (MoveReason::Rewind, "rewind"), (MoveReason::Retry, "retry")] {
         same(RecordBody::Moved { to: RecordId(4), why }, json!({"kind": "moved", "to": 4, "why": word}));
     }
+    let back =
+        Rewound { turn: 2, to: RecordId(4), report: "it is there".into(), said: vec!["hurry".into()], images: vec![] };
+    same(
+        RecordBody::Rewound(Box::new(back)),
+        json!({"kind": "rewound", "turn": 2, "to": 4, "report": "it is there", "said": ["hurry"]}),
+    );
     same(
         RecordBody::Labelled { record: RecordId(4), label: "good".into() },
         json!({"kind": "labelled", "record": 4, "label": "good"}),

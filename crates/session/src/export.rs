@@ -90,6 +90,7 @@ impl Page {
             RecordBody::ShellEnded { outcome, .. } => self.outcome("Result", outcome),
             RecordBody::ModelChanged { model, .. } => self.meta(&format!("Model: {model}")),
             RecordBody::Moved { .. } => self.meta("The conversation goes on from an earlier place."),
+            RecordBody::Rewound(back) => self.part("note", "What was explored, as a report", &back.report),
             RecordBody::Compacted(_) => self.meta("The conversation was folded to make room."),
             _ => {}
         }

@@ -37,6 +37,7 @@ impl Numbering {
         let at = u64::try_from(now).unwrap_or(u64::MAX).max(self.at);
         let parent = match body {
             RecordBody::Moved { to, .. } => Some(to),
+            RecordBody::Rewound(ref back) => Some(back.to),
             _ => self.last,
         };
         Record { id: RecordId(self.highest + 1), parent, at, body }

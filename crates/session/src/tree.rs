@@ -126,6 +126,7 @@ fn content(record: &Record, all: bool) -> Option<(String, String)> {
             let names = || calls.iter().map(|call| call.name.as_str()).collect::<Vec<_>>().join(", ");
             if text.trim().is_empty() { names() } else { text.clone() }
         }
+        RecordBody::Rewound(back) => back.report.clone(),
         RecordBody::Outcome { tool, .. } => tool.clone(),
         RecordBody::ShellEnded { command, .. } => command.clone(),
         RecordBody::Titled { title, .. } => title.clone(),

@@ -187,6 +187,7 @@ pub const KEYS: &[Key] = &[
     key("undo.max_mb", Count, "2048", Scope::User, "How much is kept in all, in MiB; the oldest sessions' states go first."),
     key("history.enabled", Bool, "", Scope::User, "The tool `history` is offered. Without it: where the model's window is 32,000 tokens or more, or not known."),
     key("memory.enabled", Bool, "", Scope::User, "The tools `memory`, `remember` and `forget` are offered, and sessions begin with the list of what is remembered. Without it as for `history.enabled`."),
+    key("checkpoint.enabled", Bool, "false", Scope::User, "The tools `checkpoint` and `rewind` are offered: what was explored is folded into a report."),
     key("cache.dir", Text, "", Scope::User, "The folder of the cache; `~/.reasonix/state/cache` without it."),
     key("cache.ttl_hours", Count, "168", Scope::User, "Hours after which an entry is old.").later(),
 ];

@@ -26,6 +26,7 @@ pub(crate) fn event_of(record: &Record) -> Option<Event> {
         | RecordBody::ModeChanged { .. }
         | RecordBody::Planned(_)
         | RecordBody::PostureChanged { .. }
+        | RecordBody::Rewound(_)
         | RecordBody::Granted { .. }
         | RecordBody::Discarded => Event::Changed { record: boxed() },
         _ => return None,

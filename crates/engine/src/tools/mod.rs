@@ -1,16 +1,19 @@
 //! Tools that carry state of the session. Each is one source file with its prompt in a `.md` beside it.
 
 mod ask;
+mod checkpoint;
 mod forget;
 mod history;
 mod keeping;
 mod memory;
 mod remember;
+mod rewind;
 mod submit_plan;
 mod todo_list;
 mod todo_read;
 mod todo_write;
 
+pub use checkpoint::Explored;
 pub use history::LookBack;
 pub use keeping::Keeping;
 pub(crate) use submit_plan::title_of;
@@ -34,11 +37,13 @@ pub(crate) fn asking_tools(people: &Arc<People>) -> Vec<Arc<dyn Tool>> {
 pub(crate) const ASKING: &[&str] = &["ask", "submit_plan", "remember", "forget"];
 
 /// The tools that look back, in the order they are sent.
-pub fn recall_tools(from: &LookBack, keeping: &Keeping) -> Vec<Arc<dyn Tool>> {
+pub fn recall_tools(from: &LookBack, keeping: &Keeping, explored: &Explored) -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(history::HistoryTool::new(from.clone())),
         Arc::new(memory::MemoryTool::new(keeping.clone())),
         Arc::new(remember::Remember::new(keeping.clone())),
         Arc::new(forget::Forget::new(keeping.clone())),
+        Arc::new(checkpoint::Checkpoint::new(explored.clone())),
+        Arc::new(rewind::Rewind::new(explored.clone())),
     ]
 }

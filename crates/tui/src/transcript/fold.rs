@@ -393,6 +393,7 @@ fn change(body: &RecordBody) -> Option<Phrase> {
             MoveReason::Retry => Phrase::new("tui.retried"),
             _ => Phrase::new("tui.rewound"),
         },
+        RecordBody::Rewound(_) => Phrase::new("tui.explored"),
         RecordBody::Titled { title, by_user: true } if !title.is_empty() => {
             Phrase::new("tui.titled").with("title", title)
         }
