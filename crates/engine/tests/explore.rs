@@ -20,7 +20,9 @@ async fn turn(handle: &mut Handle, prompt: &str, also: Option<&str>) -> Vec<Reco
     loop {
         match handle.events.next().await.expect("the session lives").event {
             Event::Asked { asking } => {
-                also.iter().for_each(|text| drop(handle.send(Op::Steer { text: (*text).into() })));
+                if let Some(text) = also {
+                    handle.send(Op::Steer { text: text.into() });
+                }
                 handle.send(Op::Answer { ask: asking.ask.clone(), choice: Choice::AllowOnce, digest: None });
             }
             Event::ToolEnded { record } | Event::Changed { record } | Event::Noted { record } => {
@@ -106,7 +108,7 @@ async fn killed_after_any_record_the_next_request_is_valid() {
     for kept in 2..=lines.len() {
         let id = format!("{kept:032x}");
         let text = lines[..kept].iter().map(|line| format!("{line}\n")).collect::<String>();
-        world.home.write(&format!("state/sessions/{id}.jsonl"), text);
+        world.home.write(format!("state/sessions/{id}.jsonl"), text);
         let mut handle = world.open(Which::Resume(id));
         turn(&mut handle, "go on", None).await;
         let request = world.server.requests().pop().unwrap();
@@ -163,7 +165,7 @@ async fn a_folding_in_between_does_not_lose_the_way_back() {
     turn(&mut handle, "look around", None).await;
     let requests = world.server.requests();
     let compacted =
-        std::fs::read_to_string(world.home.join(&format!("state/sessions/{}.jsonl", handle.session))).unwrap();
+        std::fs::read_to_string(world.home.join(format!("state/sessions/{}.jsonl", handle.session))).unwrap();
     assert!(compacted.contains("\"kind\":\"compacted\""), "there was a folding");
     assert!(extends(requests.last().unwrap(), &requests[1]), "what was sent at the checkpoint is what it goes on from");
     world.server.assert_valid();
