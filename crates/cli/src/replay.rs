@@ -54,7 +54,7 @@ pub(crate) async fn replay(args: ReplayArgs) -> anyhow::Result<Exit> {
         }
         view.close()
     };
-    let (replayed, shown) = tokio::join!(play(&seen.past, &start, stage, None), showing);
+    let (replayed, shown) = tokio::join!(play(&seen.past, &start, stage), showing);
     let replayed = replayed.map_err(unreadable)?;
     shown?;
     tell(&replayed);

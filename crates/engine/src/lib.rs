@@ -51,6 +51,6 @@ pub use probes::{decline_probe, probe_age, probe_declined, probe_now, probed};
 pub use prompt::BASE_PROMPT;
 pub use recall::search_of;
 pub use refs::{Resolved, resolve_refs};
-pub use replay::{Difference, Replayed, Wire, replay};
+pub use replay::{Difference, Replayed, replay};
 pub use start::{Start, Which, imported_head, start, tool_names, tool_specs, unknown_tools};
 pub use trust::trust_info;

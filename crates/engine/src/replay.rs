@@ -15,9 +15,6 @@ use reasonix_session::{Past, history};
 use std::sync::Arc;
 use tape::Tape;
 
-/// Gives the bytes of a recorded answer as the items that the wire's own decoder makes of them.
-pub type Wire = Box<dyn Fn(usize) -> Option<Vec<reasonix_agent::Item>> + Send + Sync>;
-
 /// What came of playing a session again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Replayed {
@@ -43,14 +40,13 @@ pub struct Difference {
     pub now: String,
 }
 
-/// Plays the active branch of a session again. `start` says which tools there are; their code is not run. With `wire`
-/// the answers come from the provider's own bytes, through the decoders.
-pub async fn replay(past: &Past, start: &Start, sink: Arc<dyn Sink>, wire: Option<Wire>) -> std::io::Result<Replayed> {
+/// Plays the active branch of a session again. `start` says which tools there are; their code is not run.
+pub async fn replay(past: &Past, start: &Start, sink: Arc<dyn Sink>) -> std::io::Result<Replayed> {
     let mut records = Vec::new();
     past.each_active(|record| records.push(record))?;
     let Some(head) = records.iter().find_map(head_of).cloned() else { return Ok(Replayed::default()) };
     let tape = Arc::new(Tape::new(sink.clone()));
-    let agent = agent_of(&head, start, &tape, &sink, wire);
+    let agent = agent_of(&head, start, &tape, &sink);
     let mut stage = Stage { agent, tape, sink, prefix: prefix_of(&head, start), conversation: None };
     let mut replayed = Replayed::default();
     let mut next = 0;
@@ -128,10 +124,10 @@ fn prefix_of(head: &SessionHead, start: &Start) -> Arc<Prefix> {
     Arc::new(Prefix { system: head.system.clone(), tools: tools.specs(), aliases: tools.aliases() })
 }
 
-fn agent_of(head: &SessionHead, start: &Start, tape: &Arc<Tape>, sink: &Arc<dyn Sink>, wire: Option<Wire>) -> Agent {
+fn agent_of(head: &SessionHead, start: &Start, tape: &Arc<Tape>, sink: &Arc<dyn Sink>) -> Agent {
     let act = |tool| Arc::new(Actor::new(tool, tape.clone())) as Arc<dyn Tool>;
     Agent {
-        model: Arc::new(Voice::new(&head.model, tape.clone(), wire)),
+        model: Arc::new(Voice::new(&head.model, tape.clone())),
         tools: Tools::new(tools_of(head, start).into_iter().map(act).collect()),
         gate: tape.clone(),
         journal: tape.clone(),

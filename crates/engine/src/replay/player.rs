@@ -1,6 +1,5 @@
 //! The model and the tools of a session that is played again: they say and do what the log has.
 
-use crate::replay::Wire;
 use crate::replay::tape::Tape;
 use futures_util::stream;
 use reasonix_agent::{
@@ -9,19 +8,16 @@ use reasonix_agent::{
 };
 use reasonix_proto::{Action, Message, Phrase, RecordBody, StopReason, ToolOutcome};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The model.
 pub(crate) struct Voice {
     card: ModelCard,
     tape: Arc<Tape>,
-    wire: Option<Wire>,
-    asked: AtomicUsize,
 }
 
 impl Voice {
-    pub(crate) fn new(name: &str, tape: Arc<Tape>, wire: Option<Wire>) -> Self {
-        Self { card: ModelCard::new(name, 0), tape, wire, asked: AtomicUsize::new(0) }
+    pub(crate) fn new(name: &str, tape: Arc<Tape>) -> Self {
+        Self { card: ModelCard::new(name, 0), tape }
     }
 
     /// The items of the next answer.
@@ -32,11 +28,6 @@ impl Voice {
         let mut items = Vec::new();
         if model != self.card.name {
             items.push(Item::Switched { model, why: Phrase::new("engine.replay_model") });
-        }
-        let place = self.asked.fetch_add(1, Ordering::Relaxed);
-        if let Some(recorded) = self.wire.as_ref().and_then(|wire| wire(place)) {
-            items.extend(recorded);
-            return items;
         }
         items.extend(spoken(message));
         items.extend(repairs.into_iter().map(Item::Repaired));
