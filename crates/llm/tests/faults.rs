@@ -107,7 +107,7 @@ fn session(wire: Wire, url: &str) -> Session {
         sink: world.clone(),
         watch: Arc::new(reasonix_agent::NoWatch),
         budget: Arc::new(reasonix_agent::NoBudget),
-            limits: Limits::default(),
+        limits: Limits::default(),
     };
     Session { agent, conversation: Conversation::new(prefix), world, times }
 }
@@ -323,4 +323,41 @@ async fn half_a_call_of_a_writer_has_no_effect() {
         "{\"path\":\"b\"}",
         "it goes back as JSON"
     );
+}
+
+/// The same oddities on the other wires: the server puts chat events into their protocol.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_survives_odd_calls_and_counts_on_the_other_wires() {
+    let event = |delta: serde_json::Value| json!({ "choices": [{ "index": 0, "delta": delta }] });
+    let call = |index: u64, id: &str| {
+        let function = json!({ "name": "write", "arguments": "{\"path\":\"b\"}" });
+        event(json!({ "tool_calls": [{ "index": index, "id": id, "type": "function", "function": function }] }))
+    };
+    let end = || json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "tool_calls" }] });
+    let many: Vec<_> = (0..10_000).map(|n| call(n, &format!("c{n}"))).chain([end()]).collect();
+    let odd = [
+        ("10,000 calls", many),
+        ("duplicate ids", vec![call(0, "same"), call(1, "same"), end()]),
+        ("an empty id", vec![call(0, ""), end()]),
+        ("a very long id", vec![call(0, &"x".repeat(5000)), end()]),
+        ("a huge index", vec![call(u64::MAX, "a"), end()]),
+        ("indexes from behind", vec![call(5, "a"), call(2, "b"), end()]),
+    ];
+    for wire in [Wire::Responses, Wire::Anthropic] {
+        for (name, events) in &odd {
+            survives(wire, name, &Reply::events(events.clone())).await;
+        }
+        let good = String::from_utf8(recording(wire)).unwrap();
+        for field in ["\"input_tokens\":", "\"output_tokens\":", "\"index\":", "\"output_index\":"] {
+            for wrong in ["-5", "1e300", "\"many\"", "null"] {
+                let pieces: Vec<&str> = good.split(field).collect();
+                let rest = |piece: &&str| piece.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').to_owned();
+                let mut stream = pieces[0].to_owned();
+                for piece in &pieces[1..] {
+                    stream.push_str(&format!("{field}{wrong}{}", rest(piece)));
+                }
+                survives(wire, &format!("{field} {wrong}"), &Reply::raw(stream.into_bytes())).await;
+            }
+        }
+    }
 }
