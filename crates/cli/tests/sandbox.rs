@@ -67,15 +67,21 @@ fn the_home_and_our_own_folder_are_hidden_without_a_word_in_the_settings() {
         std::fs::create_dir_all(home.path().join(".ssh")).unwrap();
         std::fs::create_dir(&ours).unwrap();
         std::fs::write(home.path().join(".ssh/id_test"), "PRIVATE\n").unwrap();
+        // In no list of secrets: it is hidden because the home is.
+        std::fs::write(home.path().join("diary.txt"), "DEAR DIARY\n").unwrap();
         std::fs::write(ours.join("config.toml"), place.home.read("config.toml")).unwrap();
         // A line that names the files is judged by them; this is what a program does on its own.
-        let read = format!("all:\n\t-cat {0}/.ssh/id_test\n\t-cat {0}/.reasonix/config.toml\n", home.path().display());
+        let read = format!(
+            "all:\n\t-cat {0}/.ssh/id_test\n\t-cat {0}/.reasonix/config.toml\n\t-cat {0}/diary.txt\n",
+            home.path().display()
+        );
         place.work.write("Makefile", &read);
         let mut command = place.command(&["run", "go"]);
         let out = command.env("HOME", home.path()).env("REASONIX_HOME", &ours).output().unwrap();
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         let result = result(&place);
-        assert_eq!(result.contains("PRIVATE"), open, "the home: {result}");
+        assert_eq!(result.contains("PRIVATE"), open, "a key: {result}");
+        assert_eq!(result.contains("DEAR DIARY"), open, "the home: {result}");
         assert_eq!(result.contains("[[providers]]"), open, "our own folder: {result}");
     }
 }

@@ -100,6 +100,8 @@ async fn what_is_hidden_is_not_read() {
     fs::create_dir_all(home.join(".ssh")).unwrap();
     fs::write(home.join(".ssh/id_ed25519"), "SECRET").unwrap();
     fs::write(home.join(".npmrc"), "SECRET").unwrap();
+    // In no list of secrets: it is hidden because the home is.
+    fs::write(home.join("diary.txt"), "SECRET").unwrap();
     fs::create_dir_all(home.join(".cargo/bin")).unwrap();
     fs::write(home.join(".cargo/credentials.toml"), "SECRET").unwrap();
     fs::write(home.join(".cargo/bin/tool"), "tool").unwrap();
@@ -113,7 +115,10 @@ async fn what_is_hidden_is_not_read() {
     let work = place.work.path().canonicalize().unwrap();
     let closed = vec![outside.join("ours"), work.join("secret.txt"), work.join("keys"), outside.join("not there")];
     let sandbox = full_or_skip!(BoxOptions { closed, ..place.options() });
-    let paths = format!("~/.ssh ~/.npmrc ~/.cargo {0}/ours secret.txt keys /proc/1/root{0}/ours", outside.display());
+    let paths = format!(
+        "~/.ssh ~/.npmrc ~/diary.txt ~/.cargo {0}/ours secret.txt keys /proc/1/root{0}/ours",
+        outside.display()
+    );
     let (text, _) =
         place.says(&sandbox, &format!("grep -r SECRET {paths}; ls -A {paths}; cat /proc/1/environ /proc/1/mem")).await;
     assert!(!text.contains("SECRET\n") && !text.contains("id_ed25519") && !text.contains("credentials"), "{text}");

@@ -117,14 +117,14 @@ impl Simple {
     }
 }
 
-/// True when the text is this option. Long options may be shortened as long as four characters are left.
+/// True when the text is this option. Long options may be shortened to a single letter: programs ask for no more.
 pub(crate) fn is_flag(text: &str, flag: &str) -> bool {
     if text == flag {
         return true;
     }
     if flag.starts_with("--") {
         let name = text.split('=').next().unwrap_or(text);
-        return name == flag || (name.starts_with("--") && name.len() >= 5 && flag.starts_with(name));
+        return name == flag || (name.starts_with("--") && name.len() >= 3 && flag.starts_with(name));
     }
     let letter = flag.strip_prefix('-').filter(|letter| letter.chars().count() == 1);
     match (letter, text.strip_prefix('-')) {

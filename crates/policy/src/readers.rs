@@ -59,8 +59,8 @@ const GIT: &[(&str, Reads)] = &[
     ("branch", Operands(0, &["-d", "-D", "-m", "-M", "-c", "-C", "-u", "--delete", "--move", "--copy", "--set-upstream-to",
         "--unset-upstream", "--edit-description", "--force", "-f"])),
     ("tag", Operands(0, &["-d", "--delete", "-a", "-s", "-m", "-f"])),
-    ("remote", Operands(0, &[])), ("stash list", Always), ("stash show", Always), ("worktree list", Always), ("submodule status", Always),
-    ("reflog", Operands(0, &[])), ("config --get", Always), ("config --list", Always), ("config -l", Always), ("remote -v", Operands(0, &[])),
+    ("remote", Operands(0, &[])), ("stash list", Without(&["--output", "--ext-diff"])), ("stash show", Without(&["--output", "--ext-diff"])), ("worktree list", Always), ("submodule status", Always),
+    ("reflog", Operands(0, &["--output", "--ext-diff"])), ("config --get", Always), ("config --list", Always), ("config -l", Always), ("remote -v", Operands(0, &[])),
 ];
 
 /// Wrappers that add nothing of their own.

@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests fail by panicking")]
 
 use super::{Given, WANTED, group_limits, is_delegated, own_group, placed, words};
-use crate::{Bounds, Command, Environment, Finished, Hit, Status, run};
+use crate::{
+    Bounds, BoxOptions, Caches, Command, Confinement, Environment, Finished, Hit, Sandbox, SandboxLevel, Status, run,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -38,7 +40,12 @@ fn inside(test: &str, marked: &str) {
 }
 
 async fn shell(line: &str, bounds: Bounds) -> Finished {
-    let command = Command::shell(Path::new("/bin/bash"), line, Path::new("/"))
+    confined(line, bounds, Path::new("/"), Confinement::None).await
+}
+
+async fn confined(line: &str, bounds: Bounds, folder: &Path, confinement: Confinement) -> Finished {
+    let command = Command::shell(Path::new("/bin/bash"), line, folder)
+        .with_confinement(confinement)
         .with_environment(Environment::inherited(&[]))
         .with_bounds(bounds)
         .with_timeout(Some(Duration::from_secs(60)));
@@ -116,6 +123,40 @@ async fn let_limits_hold(limits: super::GroupLimits) {
         let finished = shell("head -c 300M /dev/zero | tail -c 299M | wc -c", bounds).await;
         assert_eq!((finished.status, finished.hit), (Status::Bounded, Some(Hit::Memory(64 << 20))));
     }
+}
+
+#[test]
+fn c6_a_boxed_command_is_in_its_group_too() {
+    inside("a_boxed_command_in_a_group", "marked");
+}
+
+#[tokio::test]
+#[ignore = "run by the test above, in a group of its own"]
+async fn a_boxed_command_in_a_group() {
+    let own = own_group().unwrap();
+    let (work, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let options = BoxOptions {
+        writable: vec![work.path().to_owned()],
+        closed: Vec::new(),
+        masked: None,
+        caches: Caches::Session,
+        network: false,
+        quarantine: kept.path().to_owned(),
+        environment: Environment::inherited(&[]),
+    };
+    let sandbox = match Sandbox::prepare(options, SandboxLevel::Full) {
+        Ok(sandbox) => sandbox,
+        Err(error) if std::env::var_os("REASONIX_E2E").is_none() => return eprintln!("not tried: {error}"),
+        Err(error) => panic!("{error}"),
+    };
+    // The command, and what leaves its session. The first process of the box is ours, and stays outside of the limits.
+    let line = "cat /proc/self/cgroup; (setsid cat /proc/self/cgroup)";
+    let finished = confined(line, Bounds::NONE, work.path(), Confinement::Boxed(sandbox)).await;
+    let text = String::from_utf8(finished.output.into_parts().0).unwrap();
+    let groups: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("0::")).collect();
+    let name = format!("/reasonix-{}-", std::process::id());
+    assert!(groups.len() == 2 && groups.iter().all(|group| group.contains(&name)), "{text}");
+    assert_eq!(ours(&own), Vec::<PathBuf>::new(), "it is removed when the command has ended");
 }
 
 #[test]

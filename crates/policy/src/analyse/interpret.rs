@@ -18,9 +18,15 @@ impl Walk<'_> {
             "awk" | "gawk" | "mawk" | "nawk" => !is_plain_awk(args),
             "env" => args.iter().any(|word| is_flag(&word.text, "-S") || is_flag(&word.text, "--split-string")),
             "git" if has_unknown_setting(args) || runs_by_git(args) => true,
-            "make" | "gmake"
-                if args.windows(2).any(|pair| matches!(pair, [f, v] if is_flag(&f.text, "-f") && v.text == "-")) =>
+            "make" | "gmake" if reads_rules_from_input(args) => true,
+            "mapfile" | "readarray" | "hash" if args.iter().any(|word| runs_by_builtin(name, &word.text)) => true,
+            // The letters of old do without a dash.
+            "tar" | "bsdtar"
+                if args.first().is_some_and(|word| is_letters(&word.text) && word.text.contains(['I', 'F'])) =>
             {
+                true
+            }
+            "vi" | "vim" | "nvim" | "view" | "ex" | "emacs" | "less" | "more" if args.iter().any(is_start_command) => {
                 true
             }
             _ if !CODE_TAKERS.contains(base) && !CODE_TAKERS.contains(name) => false,
@@ -33,10 +39,8 @@ impl Walk<'_> {
                     let own = args.get(..script.unwrap_or(args.len())).unwrap_or_default();
                     let given =
                         row.flags.iter().any(|flag| *flag == "*" || own.iter().any(|word| is_flag(&word.text, flag)));
-                    let about = args
-                        .iter()
-                        .any(|word| matches!(word.text.as_str(), "--version" | "-V" | "-v" | "--help" | "-m"));
-                    let file = simple.operands().iter().any(|word| word.text != "-" && !is_stream(&word.text));
+                    let about = is_about(base, args);
+                    let file = has_script(args);
                     given || (row.input && !about && !file)
                 },
             ),
@@ -45,33 +49,121 @@ impl Walk<'_> {
     }
 }
 
+/// True when the interpreter only says something about itself, or runs a module by its name.
+fn is_about(base: &str, args: &[Word]) -> bool {
+    args.iter().take_while(|word| word.text != "-").any(|word| match word.text.as_str() {
+        "--version" | "-V" | "--help" | "-m" => true,
+        // To Python it means to be verbose.
+        "-v" => args.len() == 1 && !matches!(base, "python" | "pypy" | "ipython"),
+        _ => false,
+    })
+}
+
+/// True when a file of code is named. What belongs to an option before it is none.
+fn has_script(args: &[Word]) -> bool {
+    const VALUES: &[&str] = &["-W", "-X", "-r", "--require", "-I", "-L", "-C", "--import"];
+    let mut before = "";
+    for word in args {
+        let text = word.text.as_str();
+        if text == "-" || is_stream(text) {
+            return false;
+        }
+        if !text.starts_with('-') && !VALUES.contains(&before) {
+            return true;
+        }
+        before = text;
+    }
+    false
+}
+
+/// True for `make -f -` and its other spellings.
+fn reads_rules_from_input(args: &[Word]) -> bool {
+    let is_input = |text: &str| text == "-" || is_stream(text);
+    let named = |text: &str| {
+        let short = text.strip_prefix("-f").map(str::to_owned);
+        let long = text.split_once('=').filter(|(flag, _)| is_flag(flag, "--file") || is_flag(flag, "--makefile"));
+        short.or_else(|| long.map(|(_, value)| value.to_owned()))
+    };
+    let takes = |text: &str| is_flag(text, "-f") || is_flag(text, "--file") || is_flag(text, "--makefile");
+    args.iter().any(|word| named(&word.text).is_some_and(|file| is_input(&file)))
+        || args.windows(2).any(|pair| matches!(pair, [flag, file] if takes(&flag.text) && is_input(&file.text)))
+}
+
+/// True for the options of builtins that run a text, or another program under a name.
+fn runs_by_builtin(name: &str, text: &str) -> bool {
+    is_flag(text, if name == "hash" { "-p" } else { "-C" })
+}
+
+fn is_letters(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric())
+}
+
+/// True for `+command`; a line number is none.
+fn is_start_command(word: &Word) -> bool {
+    word.text.strip_prefix('+').is_some_and(|rest| rest.contains(|c: char| !c.is_ascii_digit()))
+}
+
 /// Every name of the table: most programs are none of them.
 static CODE_TAKERS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| INTERPRETERS.iter().flat_map(|row| row.names.iter().copied()).collect());
 
+/// Options of `sed` that take nothing and change nothing but how lines are read and printed.
+const SED_LETTERS: &str = "nErsuzi";
+
+/// True when every script of the command is known and only prints. An option that is not known may be a script.
 fn is_plain_sed(simple: &Simple) -> bool {
-    let mut scripts: Vec<&Word> = Vec::new();
-    let mut given = false;
-    for pair in simple.words.windows(2) {
-        let [flag, value] = pair else { continue };
-        match flag.text.as_str() {
-            "-e" | "--expression" | "-ne" | "-Ee" | "-nEe" | "-re" | "-nre" => {
-                given = true;
-                scripts.push(value);
-            }
-            text if text.starts_with("--expression=") || text.starts_with("-f") || text.starts_with("--file") => {
+    let mut scripts: Vec<&str> = Vec::new();
+    let (mut given, mut rest) = (false, simple.args());
+    while let Some((word, more)) = rest.split_first() {
+        rest = more;
+        let text = word.text.as_str();
+        if text == "--" {
+            break;
+        }
+        if !text.starts_with('-') || text == "-" {
+            continue;
+        }
+        let letters = text.trim_start_matches('-');
+        let value = match letters.strip_suffix('e').filter(|_| !text.starts_with("--")) {
+            Some(before) if before.chars().all(|letter| SED_LETTERS.contains(letter)) => true,
+            _ => text == "--expression",
+        };
+        if value {
+            let Some((script, after)) = more.split_first().filter(|(script, _)| script.is_fixed()) else {
                 return false;
-            }
-            _ => {}
+            };
+            scripts.push(&script.text);
+            (given, rest) = (true, after);
+        } else if !is_sed_option(text, letters) {
+            return false;
         }
     }
-    if simple.args().iter().any(|word| is_flag(&word.text, "-f") || is_flag(&word.text, "--file")) {
-        return false;
-    }
     if !given {
-        scripts.extend(simple.operands().first());
+        let Some(script) = simple.operands().into_iter().next() else { return false };
+        if !script.is_fixed() {
+            return false;
+        }
+        scripts.push(&script.text);
     }
-    scripts.iter().all(|script| script.is_fixed() && sed::is_plain_sed(&script.text))
+    scripts.iter().all(|script| sed::is_plain_sed(script))
+}
+
+fn is_sed_option(text: &str, letters: &str) -> bool {
+    const LONG: &[&str] = &[
+        "--quiet",
+        "--silent",
+        "--regexp-extended",
+        "--separate",
+        "--unbuffered",
+        "--null-data",
+        "--posix",
+        "--in-place",
+        "--version",
+        "--help",
+    ];
+    let in_place = text.starts_with("-i") || text.starts_with("--in-place=");
+    let cluster = !text.starts_with("--") && letters.chars().all(|letter| SED_LETTERS.contains(letter));
+    in_place || cluster || LONG.contains(&text)
 }
 
 fn is_plain_awk(args: &[Word]) -> bool {
@@ -94,7 +186,10 @@ fn has_unknown_setting(args: &[Word]) -> bool {
         match word.text.as_str() {
             "-c" => {
                 let setting = more.first().map(|word| word.text.to_ascii_lowercase()).unwrap_or_default();
-                if !GIT_SETTINGS.iter().any(|known| setting.starts_with(known)) {
+                // With a value, it is that value and nothing behind it.
+                let fits =
+                    |known: &str| if known.contains('=') { setting == known } else { setting.starts_with(known) };
+                if !GIT_SETTINGS.iter().any(|known| fits(known)) {
                     return true;
                 }
                 rest = more.get(1..).unwrap_or_default();

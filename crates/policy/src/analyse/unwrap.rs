@@ -2,7 +2,7 @@
 
 use super::MOST_COMMANDS;
 use super::programs::{RESERVED, SHELLS, SUBSCRIPTS, Takes, WRAPPERS, Wrapper};
-use super::walk::{Stdin, Walk};
+use super::walk::{Stdin, Walk, is_code_for_shells};
 use crate::effects::{Hidden, How, Places, Simple, Word, WordKind};
 
 /// Wrappers in wrappers.
@@ -168,6 +168,9 @@ impl Walk<'_> {
             {
                 self.effects.assigns = true;
                 self.effects.alters = true;
+                if word.text.split('=').next().is_some_and(is_code_for_shells) {
+                    self.effects.hide(Hidden::Text);
+                }
                 rest = more;
             }
         }
@@ -177,8 +180,11 @@ impl Walk<'_> {
                 self.places = before;
                 return matches!(wrapper.name, "xargs" | "exec" | "command");
             }
-            Takes::Words if wrapper.name == "flock" && rest.first().is_some_and(|word| word.text == "-c") => {
-                rest.get(1).into_iter().for_each(|code| self.code(code));
+            Takes::Words if wrapper.name == "flock" && rest.first().is_some_and(|word| word.text.starts_with('-')) => {
+                match rest {
+                    [flag, code] if matches!(flag.text.as_str(), "-c" | "--command") => self.code(code),
+                    _ => self.effects.hide(Hidden::Program),
+                }
             }
             Takes::Words | Takes::Assignments => self.take(rest.to_vec(), wrapped + 1),
             Takes::Text => {
@@ -197,7 +203,9 @@ impl Walk<'_> {
 
     fn xargs(&mut self, simple: &Simple, rest: &[Word], wrapped: usize) {
         let mark = simple.args().windows(2).find_map(|pair| match pair {
-            [flag, mark] if flag.text == "-I" || flag.text == "--replace" => Some(mark.text.clone()),
+            [flag, mark] if flag.text == "-I" => Some(mark.text.clone()),
+            [flag, _] if flag.text == "--replace" => Some("{}".to_owned()),
+            [flag, _] if flag.text.starts_with("--replace=") => flag.text.strip_prefix("--replace=").map(str::to_owned),
             [flag, _] => flag.text.strip_prefix("-I").filter(|mark| !mark.is_empty()).map(str::to_owned),
             _ => None,
         });

@@ -32,10 +32,8 @@ const HOLDERS: &[&str] = &[
     "string",
     "subscript",
     "ternary_expression",
-    "test_command",
     "translated_string",
     "unary_expression",
-    "unset_command",
     "variable_assignments",
     "while_statement",
 ];
@@ -140,6 +138,10 @@ impl<'a> Walk<'a> {
             "declaration_command" => self.declaration(node, deep),
             "file_redirect" => self.redirect(node, deep),
             "heredoc_redirect" => self.children(node, deep),
+            "unset_command" | "test_command" => {
+                self.check_quoted(node, deep);
+                self.children(node, deep);
+            }
             kind if BRANCHES.contains(&kind) => {
                 let before = self.places.clone();
                 self.loop_variable(node);
@@ -279,6 +281,9 @@ impl<'a> Walk<'a> {
     fn assignment(&mut self, node: Node<'_>, deep: usize) {
         let name = node.child_by_field_name("name").map_or("", |name| self.slice(name));
         self.effects.alters |= !is_harmless(name) && !is_only_looks(name);
+        if is_code_for_shells(name) {
+            self.effects.hide(Hidden::Text);
+        }
         let counts = node.parent().is_some_and(|parent| kind_of(parent) == "c_style_for_statement");
         self.effects.assigns |= !counts;
         if let Some(value) = node.child_by_field_name("value") {
@@ -296,6 +301,8 @@ impl<'a> Walk<'a> {
             if kind_of(child) != "variable_assignment" {
                 let word = self.word(*child);
                 self.check_subscript(&word);
+                // What is assigned to an integer is calculated.
+                self.effects.computes |= word.text.starts_with(['-', '+']) && word.text.contains('i');
             }
         }
         self.effects.assigns |= !words.is_empty();
@@ -318,6 +325,22 @@ impl<'a> Walk<'a> {
         for value in values {
             let word = self.word(value);
             self.effects.values.push(word.text);
+        }
+    }
+
+    /// The same for every quoted text below a node.
+    fn check_quoted(&mut self, node: Node<'_>, deep: usize) {
+        if deep > DEEPEST_TREE {
+            return;
+        }
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            if matches!(kind_of(child), "raw_string" | "ansi_c_string" | "string" | "concatenation") {
+                let word = self.word(child);
+                self.check_subscript(&word);
+            } else {
+                self.check_quoted(child, deep + 1);
+            }
         }
     }
 
@@ -357,6 +380,11 @@ fn is_harmless(name: &str) -> bool {
     !name.is_empty()
         && !name.ends_with("_proxy")
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// True for variables whose value shells run, or expand with the substitutions in it.
+pub(super) fn is_code_for_shells(name: &str) -> bool {
+    matches!(name, "BASH_ENV" | "ENV" | "PROMPT_COMMAND" | "PS0" | "PS1" | "PS2" | "PS4")
 }
 
 /// True for variables that only change how output looks.

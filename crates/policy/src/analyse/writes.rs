@@ -1,7 +1,7 @@
 //! Files that well-known programs write, by their arguments.
 
 use super::walk::Walk;
-use crate::effects::{How, Simple, Word};
+use crate::effects::{How, Simple, Word, WordKind, is_flag};
 
 impl Walk<'_> {
     /// Files that well-known programs write.
@@ -25,13 +25,8 @@ impl Walk<'_> {
             }
             "curl" | "wget" | "sort" => {
                 let flags: &[&str] = if name == "wget" { &["-O", "--output-document"] } else { &["-o", "--output"] };
-                for pair in simple.args().windows(2) {
-                    if let [flag, file] = pair
-                        && flags.contains(&flag.text.as_str())
-                        && file.text != "-"
-                    {
-                        self.write(file, How::Over, false);
-                    }
+                for file in valued(simple, flags).into_iter().filter(|file| file.text != "-") {
+                    self.write(&file, How::Over, false);
                 }
             }
             "truncate" | "shred" => operands.iter().for_each(|word| self.write(word, How::Over, false)),
@@ -46,7 +41,11 @@ impl Walk<'_> {
         if name == "ln" && !simple.has("-f") && !simple.has("--force") {
             return;
         }
-        let kept = ["-n", "--no-clobber", "--update=none"].iter().any(|flag| simple.has(flag));
+        let kept = name != "install" && simple.args().iter().any(keeps_what_is_there) && !simple.has("--update");
+        if simple.has("-t") || simple.has("--target-directory") {
+            // Which files of the folder are written is not worked out.
+            return self.write(&Word { text: "…".to_owned(), kind: WordKind::Computed }, How::Over, false);
+        }
         if let ([sources @ .., target], false) = (operands, kept)
             && !sources.is_empty()
         {
@@ -60,4 +59,29 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// True for the option of `cp` and `mv` that spares what is there, alone or among letters that take no value.
+fn keeps_what_is_there(word: &Word) -> bool {
+    let letters = word.text.strip_prefix('-').unwrap_or_default();
+    let cluster = letters.contains('n') && letters.chars().all(|letter| "aprRvnifLPHdx".contains(letter));
+    word.is_fixed() && (cluster || word.text == "--no-clobber")
+}
+
+/// The values of an option, as the next word or in the same one.
+fn valued(simple: &Simple, flags: &[&str]) -> Vec<Word> {
+    let mut found = Vec::new();
+    for (at, word) in simple.args().iter().enumerate() {
+        for flag in flags.iter().filter(|flag| is_flag(&word.text, flag)) {
+            let same = match flag.strip_prefix("--") {
+                Some(_) => word.text.split_once('=').map(|(_, value)| value),
+                None => word.text.split_once(flag.trim_start_matches('-')).map(|(_, value)| value),
+            };
+            match same.filter(|value| !value.is_empty()) {
+                Some(value) => found.push(Word { text: value.to_owned(), kind: word.kind }),
+                None => found.extend(simple.args().get(at + 1).cloned()),
+            }
+        }
+    }
+    found
 }
