@@ -97,6 +97,65 @@ impl Agent {
         Ok(conversation.tokens() < share(self.model.card().window, self.limits.compaction.ratio))
     }
 
+    /// Makes room while nobody waits, when at least half of what may be filled is. False when it is not worth it.
+    pub fn fold_idle<'a>(
+        &'a self,
+        conversation: &'a mut Conversation,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<bool, JournalError>> {
+        Box::pin(async move {
+            if !self.is_worth_folding(conversation) {
+                return Ok(false);
+            }
+            let need = Need { turn: conversation.turns(), reason: FoldReason::Idle, instructions: None, squeeze: 0 };
+            self.compact(conversation, need, stop).await
+        })
+    }
+
+    /// True when the conversation may be folded while nobody waits.
+    pub fn is_worth_folding(&self, conversation: &Conversation) -> bool {
+        let (window, how) = (conversation.window(self.model.card().window), self.limits.compaction);
+        let floor = conversation.folded().map_or(0, |folded| folded.after);
+        let tokens = conversation.tokens();
+        how.auto
+            && window > 0
+            && tokens >= share(window, how.ratio / 2.0)
+            && tokens >= floor.saturating_add(share(window, LEAST_GAIN))
+    }
+
+    /// What a new session needs to know of this conversation; none when there is nothing to hand over.
+    pub fn hand_over<'a>(
+        &'a self,
+        conversation: &'a mut Conversation,
+        focus: &'a str,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Option<Compacted>> {
+        self.state(TurnState::Planning);
+        let instructions = Some(focus).filter(|text| !text.trim().is_empty());
+        Box::pin(async move {
+            let need = Need { turn: 0, reason: FoldReason::Manual, instructions, squeeze: 0 };
+            let before = conversation.tokens();
+            let window = conversation.window(self.model.card().window);
+            let window = if window == 0 { before.max(UNKNOWN_WINDOW) } else { window };
+            let mut budget = Budget::of(window, conversation.prefix_tokens(), 0);
+            budget.tail = 0;
+            let mut folded = self.folded(conversation, &need, window, budget, stop).await?;
+            folded.before = before;
+            // The last words of this session are notes in the other one.
+            for message in std::mem::take(&mut folded.tail) {
+                match message {
+                    Message::User { text, .. } => folded.pins.push(text),
+                    Message::Assistant { text, .. } if !text.trim().is_empty() => {
+                        folded.notes.push(format!("Last words of the assistant: {}", digest::clipped(&text, 512)));
+                    }
+                    _ => {}
+                }
+            }
+            folded.after = conversation.tokens_with(&folded);
+            Some(folded)
+        })
+    }
+
     /// Folds the conversation because the user wants it. False when there is nothing to fold.
     pub fn fold_now<'a>(
         &'a self,
@@ -160,7 +219,7 @@ impl Agent {
             after: 0,
             usage: None,
         };
-        let threshold = need.reason == FoldReason::Threshold;
+        let threshold = matches!(need.reason, FoldReason::Threshold | FoldReason::Idle);
         if self.limits.compaction.prune && threshold {
             let pruned = prune(conversation, window, self.artifacts.as_ref(), blank.clone());
             if let Some(pruned) = pruned.filter(|pruned| conversation.tokens_with(pruned) < share(window, 0.6)) {
@@ -172,7 +231,7 @@ impl Agent {
         let fits = conversation.tokens().saturating_add(NOTES) < window;
         if need.reason != FoldReason::Overflow && fits {
             self.sink.emit(Event::Notice { level: Level::Info, phrase: Phrase::new("agent.compacting") });
-            if let Some((text, usage)) = self.ask_for_notes(conversation, need.instructions, stop).await {
+            if let Some((text, usage)) = self.ask_for_notes(conversation, need, stop).await {
                 self.budget.spent(&self.model.card().name, usage.unwrap_or_default());
                 record.usage = usage;
                 record.by.clone_from(&self.model.card().name);
@@ -185,24 +244,25 @@ impl Agent {
     /// The model's own notes on what is about to be folded. The request extends the last one, so that it is cached.
     async fn ask_for_notes(
         &self,
-        conversation: &Conversation,
-        instructions: Option<&str>,
+        conversation: &mut Conversation,
+        need: &Need<'_>,
         stop: &Stop,
     ) -> Option<(String, Option<Usage>)> {
         let mut request: Request = conversation.request(false);
         while request.messages.last().is_some_and(|message| matches!(**message, Message::User { .. })) {
             request.messages.pop();
         }
-        let text = digest::request(instructions);
+        let text = digest::request(need.instructions);
         request.messages.push(Arc::new(Message::user(text)));
+        let (mut usage, asks) = (None, !stop.is_cancelled());
         let listening = async {
-            let mut stream = self.model.stream(request, stop.clone());
-            let (mut text, mut usage) = (String::new(), None);
+            let mut stream = self.model.stream(request.clone(), stop.clone());
+            let mut text = String::new();
             while let Some(item) = stream.next().await {
                 match item {
                     Item::Text(piece) => text.push_str(&piece),
                     Item::Usage(counted) => usage = Some(counted),
-                    Item::End(_) => return Some((text, usage)),
+                    Item::End(_) => return Some(text),
                     Item::Failed(_) => return None,
                     _ => {}
                 }
@@ -214,7 +274,12 @@ impl Agent {
             () = stop.cancelled() => None,
             notes = tokio::time::timeout(PATIENCE, listening) => notes.ok().flatten(),
         };
-        notes.filter(|(text, _)| !text.trim().is_empty())
+        if !asks {
+            return None;
+        }
+        let entry = conversation.enter((need.turn, 0), &self.model.card().name, &request, usage);
+        self.journal.append(entry).await.ok()?;
+        notes.filter(|text| !text.trim().is_empty()).map(|text| (text, usage))
     }
 }
 

@@ -3,9 +3,12 @@
 use crate::compact::{folded_messages, head_of};
 use crate::context::message_of;
 use crate::heal::heal;
+use crate::ledger::Ledger;
 use crate::ports::{Prefix, Request};
 use crate::{estimate_tokens, image_tokens};
-use reasonix_proto::{Compacted, Image, Message, Record, RecordBody, RecordId, Rewound, Usage};
+use reasonix_proto::{
+    Break, Compacted, Image, Message, MoveReason, Record, RecordBody, RecordId, Requested, Rewound, Usage,
+};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A session's conversation, as the next request will carry it.
@@ -24,6 +27,7 @@ pub struct Conversation {
     ceiling: Option<u64>,
     /// The place that a report may take the conversation back to.
     mark: Option<Mark>,
+    ledger: Ledger,
 }
 
 /// A conversation as it was at a checkpoint, and what the user has said since.
@@ -41,13 +45,26 @@ impl Conversation {
     /// An empty conversation after this prefix.
     pub fn new(prefix: Arc<Prefix>) -> Self {
         let (messages, usage) = (Vec::new(), Usage::default());
-        Self { prefix, messages, turns: 0, usage, context: 0, added: 0, folded: None, ceiling: None, mark: None }
+        let ledger = Ledger::default();
+        Self {
+            prefix,
+            messages,
+            turns: 0,
+            usage,
+            context: 0,
+            added: 0,
+            folded: None,
+            ceiling: None,
+            mark: None,
+            ledger,
+        }
     }
 
     /// The conversation that a log holds.
     pub fn replay(prefix: Arc<Prefix>, messages: Vec<Message>, turns: u32, usage: Usage, context: u64) -> Self {
         let messages: Vec<_> = messages.into_iter().map(Arc::new).collect();
-        Self { prefix, messages, turns, usage, context, added: 0, folded: None, ceiling: None, mark: None }
+        let ledger = Ledger::default();
+        Self { prefix, messages, turns, usage, context, added: 0, folded: None, ceiling: None, mark: None, ledger }
     }
 
     /// The same conversation, whose first messages come from this record.
@@ -60,6 +77,35 @@ impl Conversation {
         self
     }
 
+    /// The same conversation, whose last request this was; `since` is what changed after it.
+    #[must_use]
+    pub fn requested_by(mut self, last: Option<Requested>, since: Option<Break>) -> Self {
+        self.ledger = Ledger::after(last);
+        since.into_iter().for_each(|why| self.ledger.expect(why));
+        self
+    }
+
+    /// Goes on from another place, with the messages, the context and the folding of that place. What was spent and what
+    /// was asked stay.
+    pub fn go_to(&mut self, messages: Vec<Message>, context: u64, folded: Option<Compacted>, why: MoveReason) {
+        let ledger = std::mem::take(&mut self.ledger);
+        let prefix = Arc::clone(&self.prefix);
+        *self = Self::replay(prefix, messages, self.turns, self.usage, context).folded_by(folded);
+        self.ledger = ledger;
+        self.ledger.expect(why.into());
+    }
+
+    /// Enters a request that was made into the ledger.
+    pub(crate) fn enter(
+        &mut self,
+        place: (u32, u32),
+        model: &str,
+        request: &Request,
+        usage: Option<Usage>,
+    ) -> RecordBody {
+        RecordBody::Requested(Box::new(self.ledger.enter(place, model, request, usage)))
+    }
+
     /// Adds what a journaled record says. The only way in.
     pub(crate) fn take(&mut self, record: &Record) {
         if let RecordBody::Compacted(folded) = &record.body {
@@ -68,7 +114,11 @@ impl Conversation {
             self.usage.add(folded.usage.unwrap_or_default());
             (self.context, self.added) = (0, 0);
             self.folded = Some((folded.clone(), length));
+            self.ledger.expect(Break::Compaction);
             return;
+        }
+        if matches!(record.body, RecordBody::Rewound(_)) {
+            self.ledger.expect(Break::Rewind);
         }
         self.keep_or_go_back(&record.body);
         if let Some(message) = message_of(&record.body) {

@@ -10,6 +10,7 @@ mod dispatch;
 mod explore;
 mod fold;
 mod heal;
+mod ledger;
 mod names;
 mod ports;
 mod shell;

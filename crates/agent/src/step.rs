@@ -22,7 +22,10 @@ pub(crate) async fn answer(
 ) -> Result<Answer, JournalError> {
     agent.state(TurnState::Planning);
     let asked = conversation.tokens();
-    let mut answer = listen(agent, conversation.request(may_call), stop).await;
+    let request = conversation.request(may_call);
+    // Whoever is interrupted before asking has sent nothing.
+    let asks = !stop.is_cancelled();
+    let mut answer = listen(agent, request.clone(), stop).await;
     if answer.failure.is_some() {
         bound_text(agent, &mut answer.message);
     }
@@ -33,7 +36,15 @@ pub(crate) async fn answer(
         message: answer.message.clone(),
         usage: answer.usage,
     };
-    let record = agent.journal.append(body).await?;
+    // Both are handed over at once: the ledger costs no waiting.
+    let entry = asks.then(|| conversation.enter((turn, step), &answer.model, &request, answer.usage));
+    let record = match entry {
+        Some(entry) => {
+            let (entered, record) = tokio::join!(agent.journal.append(entry), agent.journal.append(body));
+            entered.and(record)?
+        }
+        None => agent.journal.append(body).await?,
+    };
     conversation.take(&record);
     agent.sink.emit(Event::Message { record: Box::new(record) });
     if is_empty(&answer.message) {

@@ -265,8 +265,28 @@ async fn a_turn_is_journaled_in_order_and_the_prefix_grows() {
     let kinds: Vec<_> = world.journal.log.lock().unwrap().iter().map(kind).collect();
     assert_eq!(
         kinds,
-        ["prompt", "assistant", "outcome", "assistant", "turn_ended", "prompt", "assistant", "turn_ended"]
+        [
+            "prompt",
+            "requested",
+            "assistant",
+            "outcome",
+            "requested",
+            "assistant",
+            "turn_ended",
+            "prompt",
+            "requested",
+            "assistant",
+            "turn_ended"
+        ]
     );
+    let log = world.journal.log.lock().unwrap();
+    let entries = log.iter().filter_map(|body| match body {
+        RecordBody::Requested(entry) => Some(entry),
+        _ => None,
+    });
+    let entries: Vec<_> = entries.collect();
+    assert!(entries.iter().all(|entry| entry.broke.is_none()));
+    assert!(entries.windows(2).all(|pair| pair[1].same == pair[0].bytes), "each extends the one before: {entries:?}");
 }
 
 fn kind(body: &RecordBody) -> String {
@@ -286,7 +306,7 @@ async fn a_call_is_on_the_log_before_it_runs() {
     world.agent.journal = journal.clone();
     world.journal = journal;
     world.turn("go").await;
-    assert_eq!(world.results(), ["prompt assistant"]);
+    assert_eq!(world.results(), ["prompt requested assistant"]);
 }
 
 #[tokio::test]
@@ -649,6 +669,6 @@ async fn thoughts_that_came_as_text_are_kept_as_reasoning() {
     let mut world = World::new(vec![Play::Items(items)], vec![]);
     assert_eq!(world.turn("go").await, TurnEnd::Done);
     let log = world.journal.log.lock().unwrap();
-    let RecordBody::Assistant { message: Message::Assistant { text, reasoning, .. }, .. } = &log[1] else { panic!() };
+    let RecordBody::Assistant { message: Message::Assistant { text, reasoning, .. }, .. } = &log[2] else { panic!() };
     assert_eq!((text.as_str(), reasoning.as_ref().map(|thought| thought.text.as_str())), ("yes", Some("hm, ")));
 }

@@ -44,8 +44,10 @@ pub(crate) enum Command {
     Memory(MemoryArgs),
     /// Take back what the last turn did to files
     Undo(UndoArgs),
-    /// Take back what a turn and all after it did to files
+    /// Take back what a turn and all after it did to files, or the conversation, or both
     Rewind(RewindArgs),
+    /// Make a new session that begins with notes on this one
+    Handoff(Box<HandoffArgs>),
     /// Show what turns did to files
     Changes(ChangesArgs),
     /// Look after the room that undo takes
@@ -58,6 +60,8 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     /// Show what was spent: tokens, money and what the cache saved
     Stats(StatsArgs),
+    /// Show what of the requests was sent before, and what broke that
+    Cache(CacheArgs),
     /// Show the settings
     Config(ConfigArgs),
     /// Show what this folder would execute, and say whether you trust it
@@ -120,6 +124,9 @@ pub(crate) struct SessionArgs {
     /// With --fork: copy up to this record only, as `sessions show --tree` numbers them
     #[arg(long, value_name = "RECORD", requires = "fork")]
     pub(crate) at: Option<u64>,
+    /// Fold the conversation first, to make room; words behind `=` say what the notes should keep
+    #[arg(long, value_name = "WORDS", num_args = 0..=1, require_equals = true, default_missing_value = "", conflicts_with = "no_session")]
+    pub(crate) compact: Option<String>,
     /// Trust what this folder would execute, for this run; only at a terminal
     #[arg(long)]
     pub(crate) trust: bool,
@@ -300,6 +307,12 @@ pub(crate) enum SessionsCommand {
         /// Print the tree of its records with their numbers instead
         #[arg(long, conflicts_with = "json")]
         tree: bool,
+        /// With --tree: which records
+        #[arg(long, value_enum, default_value = "default", requires = "tree")]
+        filter: FilterArg,
+        /// With --tree: only records with these words in them
+        #[arg(long, value_name = "WORDS", requires = "tree")]
+        find: Option<String>,
         /// Print the records of the active branch as JSON, one a line
         #[arg(long)]
         json: bool,
@@ -311,6 +324,26 @@ pub(crate) enum SessionsCommand {
         session: String,
         /// The title; empty for the one from its first prompt
         title: String,
+    },
+    /// Go on from another record of a session; at a prompt from before it, and its text is printed
+    Branch {
+        /// The session
+        #[arg(value_name = "ID")]
+        session: String,
+        /// The record, as `sessions show --tree` numbers them
+        #[arg(value_name = "RECORD")]
+        at: u64,
+    },
+    /// Name a record of a session
+    Label {
+        /// The session
+        #[arg(value_name = "ID")]
+        session: String,
+        /// The record
+        #[arg(value_name = "RECORD")]
+        record: u64,
+        /// The name; empty takes it away
+        label: String,
     },
     /// Delete sessions for good
     Delete {
@@ -348,6 +381,20 @@ pub(crate) enum SessionsCommand {
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
         file: PathBuf,
     },
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum FilterArg {
+    /// What was said and done
+    Default,
+    /// The same without outcomes of tools
+    NoTools,
+    /// What people wrote
+    User,
+    /// What has a name
+    Labelled,
+    /// Everything
+    All,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -453,6 +500,19 @@ pub(crate) enum MemoryCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Columns: turn, requests, their bytes, the share that the request before had too, prompt tokens and the share from the cache, as the provider reported them."
+)]
+pub(crate) struct CacheArgs {
+    /// The session; the last one of this folder when missing
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
     /// Show everything with its standing, and ask nothing
     #[arg(long, conflicts_with_all = ["lock", "revoke"])]
@@ -501,6 +561,15 @@ pub(crate) struct UndoArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct HandoffArgs {
+    /// What the notes should be about
+    #[arg(value_name = "WORDS")]
+    pub(crate) focus: Vec<String>,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct RewindArgs {
     /// The first turn that is taken back
     #[arg(long, value_name = "TURN")]
@@ -511,6 +580,15 @@ pub(crate) struct RewindArgs {
     /// Also where somebody else changed a file since
     #[arg(long)]
     pub(crate) force: bool,
+    /// Take the files back; what happens when nothing is said
+    #[arg(long, conflicts_with_all = ["chat", "both"])]
+    pub(crate) files: bool,
+    /// Take the conversation back: it goes on before that turn, whose prompt is printed
+    #[arg(long, conflicts_with = "both")]
+    pub(crate) chat: bool,
+    /// Take both back
+    #[arg(long)]
+    pub(crate) both: bool,
 }
 
 #[derive(Debug, Args)]

@@ -42,6 +42,9 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
     let workspace = beginning.workspace.clone();
     let host = reasonix_engine::Host::new(beginning).at_terminal(crate::context::terminal());
     let mut handle = host.open_first().map_err(|error| say::engine(&error))?;
+    if let Some(instructions) = &args.compact {
+        handle.send(Op::Compact { instructions: instructions.clone() });
+    }
     let editor = editor(keeps.then_some(&history))?;
     let mut view = Plain::new(Some(Box::new(Keyboard::new(Rc::clone(&editor)))));
     greet(&handle, &workspace).await;

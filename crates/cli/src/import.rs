@@ -143,7 +143,9 @@ fn entry(id: &str, model: &Value) -> Option<Table> {
     let cost = &model["cost"];
     if cost.is_object() {
         let mut price = Map::new();
-        for (theirs, ours) in [("input", "input"), ("cacheRead", "cached_input"), ("cacheWrite", "cache_write"), ("output", "output")] {
+        for (theirs, ours) in
+            [("input", "input"), ("cacheRead", "cached_input"), ("cacheWrite", "cache_write"), ("output", "output")]
+        {
             put(&mut price, ours, &cost[theirs]);
         }
         out.insert("price".into(), Value::Object(price));

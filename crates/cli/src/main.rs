@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod cache;
 mod chat;
 mod context;
 mod demo;
@@ -73,12 +74,14 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Memory(args)) => memory::memory(args),
         Some(Command::Undo(undo)) => runtime()?.block_on(undo::undo(&undo)),
         Some(Command::Rewind(rewind)) => runtime()?.block_on(undo::rewind(&rewind)),
+        Some(Command::Handoff(args)) => runtime()?.block_on(run::hand_over(*args)),
         Some(Command::Changes(changes)) => undo::show_changes(&changes),
         Some(Command::Store(store)) => undo::store(&store),
         Some(Command::Context(args)) => parts::context(&args),
         Some(Command::Replay(args)) => runtime()?.block_on(replay::replay(args)),
         Some(Command::Diff(args)) => replay::diff(&args),
         Some(Command::Stats(args)) => stats::stats(&args),
+        Some(Command::Cache(args)) => cache::cache(&args),
         Some(Command::Config(config)) => inspect::config(&config),
         Some(Command::Trust(args)) => trust::trust(&args),
         Some(Command::Completions { shell }) => {

@@ -13,6 +13,16 @@ pub(crate) async fn pump(
     view: &mut dyn View,
     interrupts: &mut Interrupts,
 ) -> anyhow::Result<Option<TurnEnd>> {
+    pump_until(handle, view, interrupts, |_| None).await
+}
+
+/// The same, where something else than a turn ends it too.
+pub(crate) async fn pump_until(
+    handle: &mut Handle,
+    view: &mut dyn View,
+    interrupts: &mut Interrupts,
+    ends: fn(&Event) -> Option<TurnEnd>,
+) -> anyhow::Result<Option<TurnEnd>> {
     let mut end = None;
     interrupts.begin();
     loop {
@@ -45,6 +55,7 @@ pub(crate) async fn pump(
         {
             end = Some(how.clone());
         }
+        end = ends(&envelope.event).or(end);
         // A turn whose log cannot be written has no record of its end either.
         if let Event::Notice { phrase, .. } = &envelope.event
             && phrase.code == "engine.journal_failed"

@@ -1,23 +1,24 @@
 //! `reasonix run`: one prompt to its end, with nobody to ask.
 
-use crate::args::RunArgs;
+use crate::args::{HandoffArgs, RunArgs};
 use crate::context::{Context, flags_of};
 use crate::exit::Exit;
 use crate::interrupts::{Interrupts, Manner};
-use crate::pump::pump;
+use crate::pump::{pump, pump_until};
 use crate::say;
 use crate::schema::OutputSchema;
 use crate::stdin;
 use crate::view::{Json, Plain, Quiet, View};
 use reasonix_engine::{Handle, resolve_refs, start};
-use reasonix_proto::{Level, Op, Phrase, TurnEnd};
+use reasonix_proto::{Event, Level, Op, Phrase, TurnEnd};
 
 /// How often an answer that does not fit its schema is sent back.
 const CORRECTIONS: u32 = 2;
 
 pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     let schema = args.output_schema.as_deref().map(OutputSchema::read).transpose()?;
-    let typed = stdin::prompt(&args.prompt).await?;
+    let only_folds = args.session.compact.is_some() && args.prompt.is_empty();
+    let typed = if only_folds { String::new() } else { stdin::prompt(&args.prompt).await? };
     // Before this an interrupt simply ends the process: there is nothing to keep yet.
     let mut interrupts = Interrupts::listen(Manner::Run)?;
     let context = Context::load(args.session.dir.as_deref(), flags_of(&args.session))?;
@@ -36,6 +37,14 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     };
     let mut handle = start(beginning).map_err(|error| say::engine(&error))?;
     let mut view = view_of(&args);
+    if let Some(instructions) = &args.session.compact {
+        handle.send(Op::Compact { instructions: instructions.clone() });
+        let end = pump_until(&mut handle, view.as_mut(), &mut interrupts, folded).await?;
+        if only_folds {
+            finish(handle, view.as_mut(), &mut interrupts).await?;
+            return Ok(end.map_or(Exit::Failed, |end| Exit::of_turn(&end)));
+        }
+    }
     let mut end = turn(&mut handle, view.as_mut(), &mut interrupts, (prompt, resolved)).await?;
     let mut misfit = None;
     if let Some(schema) = &schema {
@@ -48,6 +57,39 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     print_answer(&args, schema.as_ref(), view.answer())?;
     tell_end(&end, &args);
     Ok(Exit::of_turn(&end))
+}
+
+/// How a folding ends.
+fn folded(event: &Event) -> Option<TurnEnd> {
+    match event {
+        Event::Compacted { .. } => Some(TurnEnd::Done),
+        Event::Notice { phrase, .. } if phrase.code == "engine.nothing_to_fold" => Some(TurnEnd::Done),
+        _ => None,
+    }
+}
+
+/// `reasonix handoff`: a new session with notes on an earlier one.
+pub(crate) async fn hand_over(args: HandoffArgs) -> anyhow::Result<Exit> {
+    let mut interrupts = Interrupts::listen(Manner::Run)?;
+    let mut session = args.session;
+    session.continues = session.resume.is_none();
+    let context = Context::load(session.dir.as_deref(), flags_of(&session))?;
+    let mut handle = start(context.start(&session, false)?).map_err(|error| say::engine(&error))?;
+    let mut view = Plain::new(None);
+    handle.send(Op::Handoff { focus: args.focus.join(" ") });
+    let end = pump_until(&mut handle, &mut view, &mut interrupts, handed).await?;
+    finish(handle, &mut view, &mut interrupts).await?;
+    Ok(end.map_or(Exit::Failed, |end| Exit::of_turn(&end)))
+}
+
+/// How handing over ends; idle comes before it, and again at the end of the session.
+fn handed(event: &Event) -> Option<TurnEnd> {
+    let Event::Notice { phrase, .. } = event else { return None };
+    match phrase.code.as_ref() {
+        "engine.handed_over" | "engine.nothing_to_fold" => Some(TurnEnd::Done),
+        "engine.handoff_unkept" | "engine.log_unreadable" | "session.io" => Some(TurnEnd::Interrupted),
+        _ => None,
+    }
 }
 
 /// The answer, where the view did not show it already.

@@ -1,12 +1,16 @@
 //! `reasonix sessions`: looking at what is on disk, naming, checking, mending, exporting and importing it.
 
-use crate::args::{ExportFormat, ListArgs, SessionArgs, SessionsArgs, SessionsCommand};
+use crate::args::{ExportFormat, FilterArg, ListArgs, SessionArgs, SessionsArgs, SessionsCommand};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Style, clean};
 use reasonix_config::Flags;
-use reasonix_proto::{Level, Origin, Phrase, RecordBody, SessionHead, SessionId, TreeFilter};
-use reasonix_session::{Ending, Format, Seen, SessionArtifacts, SessionError, Sessions, Summary, export, foreign};
+use reasonix_proto::{
+    Level, MoveReason, Origin, Phrase, Record, RecordBody, RecordId, SessionHead, SessionId, TreeFilter,
+};
+use reasonix_session::{
+    Ending, Format, Seen, SessionArtifacts, SessionError, Sessions, Summary, export, foreign, typed,
+};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -21,7 +25,18 @@ pub(crate) fn sessions(args: SessionsArgs) -> anyhow::Result<Exit> {
     match args.command {
         None => list(&context, &sessions, &args.list),
         Some(SessionsCommand::List(list_args)) => list(&context, &sessions, &list_args),
-        Some(SessionsCommand::Show { session, tree, json }) => show(&context, &sessions, &session, tree, json),
+        Some(SessionsCommand::Show { session, tree: true, filter, find, .. }) => {
+            show_tree(&sessions, &session, filter, find.as_deref().unwrap_or_default())
+        }
+        Some(SessionsCommand::Show { session, json, .. }) => show(&context, &sessions, &session, json),
+        Some(SessionsCommand::Branch { session, at }) => branch(&sessions, &session, RecordId(at)),
+        Some(SessionsCommand::Label { session, record, label }) => {
+            let id = sessions.find(&session).map_err(failed)?;
+            known(&look(&sessions, id.as_str())?, RecordId(record))?;
+            let label = label.trim().chars().take(200).collect();
+            sessions.amend(id.as_str(), RecordBody::Labelled { record: RecordId(record), label }).map_err(failed)?;
+            Ok(Exit::Done)
+        }
         Some(SessionsCommand::Rename { session, title }) => {
             let id = sessions.find(&session).map_err(failed)?;
             let body = RecordBody::Titled { title: title.trim().to_owned(), by_user: true };
@@ -118,20 +133,47 @@ pub(crate) fn age(at_ms: u64) -> Phrase {
     }
 }
 
-fn show(context: &Context, sessions: &Sessions, wanted: &str, tree: bool, json: bool) -> anyhow::Result<Exit> {
-    if !tree && !json {
+fn known(seen: &Seen, record: RecordId) -> anyhow::Result<Record> {
+    seen.past.record(record).ok_or_else(|| say::failed(Phrase::new("engine.no_record").with("record", record)))
+}
+
+/// The session goes on from another record; at something a person wrote from before it, and its text is printed.
+fn branch(sessions: &Sessions, wanted: &str, at: RecordId) -> anyhow::Result<Exit> {
+    let id = sessions.find(wanted).map_err(failed)?;
+    let seen = look(sessions, id.as_str())?;
+    let record = known(&seen, at)?;
+    let text = typed(&record.body);
+    let to = if text.is_some() { seen.past.parent(at).unwrap_or(at) } else { at };
+    sessions.amend(id.as_str(), RecordBody::Moved { to, why: MoveReason::Branch }).map_err(failed)?;
+    say::notice(Level::Info, &Phrase::new("cli.branched").with("session", id.short()).with("record", to));
+    if let Some(text) = text {
+        say::line(&clean(&text))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn show_tree(sessions: &Sessions, wanted: &str, filter: FilterArg, find: &str) -> anyhow::Result<Exit> {
+    let filter = match filter {
+        FilterArg::Default => TreeFilter::Default,
+        FilterArg::NoTools => TreeFilter::NoTools,
+        FilterArg::User => TreeFilter::UserOnly,
+        FilterArg::Labelled => TreeFilter::LabelledOnly,
+        FilterArg::All => TreeFilter::All,
+    };
+    for node in look(sessions, wanted)?.past.tree(filter, find) {
+        let indent = "  ".repeat(usize::try_from(node.depth.min(20)).unwrap_or(0));
+        let mark = if node.active { "•" } else { " " };
+        let label = node.label.map(|label| format!("[{label}] ")).unwrap_or_default();
+        say::line(&clean(&format!("{:>6} {mark} {indent}{:<10} {label}{}", node.id, node.kind, node.text)))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn show(context: &Context, sessions: &Sessions, wanted: &str, json: bool) -> anyhow::Result<Exit> {
+    if !json {
         return write_export(context, sessions, wanted, ExportFormat::Md, None);
     }
     let seen = look(sessions, wanted)?;
-    if tree {
-        for node in seen.past.tree(TreeFilter::Default, "") {
-            let indent = "  ".repeat(usize::try_from(node.depth.min(20)).unwrap_or(0));
-            let mark = if node.active { "•" } else { " " };
-            let label = node.label.map(|label| format!("[{label}] ")).unwrap_or_default();
-            say::line(&clean(&format!("{:>6} {mark} {indent}{:<10} {label}{}", node.id, node.kind, node.text)))?;
-        }
-        return Ok(Exit::Done);
-    }
     let mut lines = Vec::new();
     seen.past
         .each_active(|record| lines.push(serde_json::to_string(&record).unwrap_or_default()))

@@ -10,8 +10,8 @@ use reasonix_engine::undo::{
     BackError, FilesBack, RoomError, Span, Work, bring_again, changes, last_standing, make_room, snapshots_of, spans,
     take_back,
 };
-use reasonix_proto::{Change, ChangeKind, Level, Phrase, RecordBody};
-use reasonix_session::{Opened, Sessions};
+use reasonix_proto::{Change, ChangeKind, Level, MoveReason, Phrase, RecordBody};
+use reasonix_session::{Opened, Sessions, typed};
 use reasonix_workspace::snapshot::Snapshots;
 
 pub(crate) async fn undo(args: &UndoArgs) -> anyhow::Result<Exit> {
@@ -28,7 +28,18 @@ pub(crate) async fn undo(args: &UndoArgs) -> anyhow::Result<Exit> {
 }
 
 pub(crate) async fn rewind(args: &RewindArgs) -> anyhow::Result<Exit> {
-    Place::open(args.session.as_deref())?.take_back(args.to, args.force).await
+    let mut place = Place::open(args.session.as_deref())?;
+    if args.chat {
+        return place.take_chat_back(args.to).await;
+    }
+    if args.both && place.opened.past.beginning(Some(args.to)).is_none() {
+        return Err(say::failed(Phrase::new("engine.no_turn").with("turn", args.to)));
+    }
+    let exit = match place.take_back(args.to, args.force).await {
+        Err(error) if args.both && is_nothing(&error) => Exit::Done,
+        other => other?,
+    };
+    if args.both && exit == Exit::Done { place.take_chat_back(args.to).await } else { Ok(exit) }
 }
 
 pub(crate) fn show_changes(args: &ChangesArgs) -> anyhow::Result<Exit> {
@@ -136,6 +147,21 @@ impl Place {
         self.tell(&back, "undo.done").await
     }
 
+    /// The conversation goes on before a turn; the prompt that is taken back is printed, for editing.
+    async fn take_chat_back(&self, turn: u32) -> anyhow::Result<Exit> {
+        let past = &self.opened.past;
+        let none = || say::failed(Phrase::new("engine.no_turn").with("turn", turn));
+        let record = past.beginning(Some(turn)).ok_or_else(none)?;
+        let to = past.parent(record.id).unwrap_or(record.id);
+        let body = RecordBody::Moved { to, why: MoveReason::Rewind };
+        self.opened.journal.append(body).await.map_err(|error| {
+            say::failed(Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason))
+        })?;
+        say::notice(Level::Info, &Phrase::new("cli.chat_back").with("turn", turn).with("session", &self.session));
+        say::line(&clean(&typed(&record.body).unwrap_or_default()))?;
+        Ok(Exit::Done)
+    }
+
     /// Journals what was done and says it. What is not as it was makes the command fail.
     async fn tell(&self, back: &FilesBack, code: &'static str) -> anyhow::Result<Exit> {
         let body = RecordBody::Restored(back.record(code == "undo.redone"));
@@ -157,6 +183,11 @@ impl Place {
         }
         Ok(if back.blocked.is_empty() { Exit::Done } else { Exit::Failed })
     }
+}
+
+/// True when there was nothing to take back.
+fn is_nothing(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<say::Told>().is_some_and(|told| told.phrase.code == "undo.no_changes")
 }
 
 fn told(error: &BackError) -> anyhow::Error {

@@ -119,3 +119,108 @@ fn switched_off_means_off() {
     assert_eq!(ran.code, Some(4), "{}", ran.err);
     assert!(kinds(&place, "compacted").is_empty());
 }
+
+#[test]
+fn over_twenty_foldings_every_fact_that_fits_stays_word_for_word() {
+    // Seven steps of six thousand characters each fill a window of 8,000 more than once.
+    let place = place(server(8_000, 7, true), 8_000);
+    place.home.write("config.toml", place.home.read("config.toml") + "\n[compaction]\nprune = false\n");
+    let mut facts: Vec<String> = Vec::new();
+    for number in 0.. {
+        let fact = format!("Fact {number}: the port of service {number} is {}.", 40_000 + number * 7);
+        let before = place.server.requests().len();
+        facts.push(fact.clone());
+        let ran = place.run(&["run", "--continue", &fact]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        for request in &place.server.requests()[before..] {
+            let text = request.body["messages"].to_string();
+            let lost: Vec<&String> = facts.iter().filter(|fact| !text.contains(fact.as_str())).collect();
+            assert!(lost.is_empty(), "after {number} prompts: {lost:?}");
+        }
+        if kinds(&place, "compacted").len() >= 20 {
+            break;
+        }
+        assert!(number < 40, "it is folded often enough");
+    }
+    place.server.assert_valid();
+    // What breaks the prefix is always the folding, also when another process goes on.
+    let entries = kinds(&place, "requested");
+    assert!(entries.iter().all(|entry| entry["broke"].is_null() || entry["broke"] == "compaction"), "{entries:?}");
+}
+
+#[test]
+fn at_a_hundred_percent_the_run_goes_on() {
+    let made = AtomicUsize::new(0);
+    let server = ModelServer::start_with(move |request| {
+        if request.last_content().contains("The context is nearly full") {
+            return Some(Reply::fail(400, TOO_LONG));
+        }
+        let step = made.fetch_add(1, Ordering::SeqCst);
+        let reply = if step == 6 {
+            Reply::say("all done")
+        } else {
+            Reply::call("bash", json!({ "command": format!("echo {step}") }))
+        };
+        // Whatever is sent, the endpoint says that the window is full.
+        Some(reply.with_usage(8_000, 10, 0))
+    });
+    let place = place(server, 8_000);
+    let ran = place.run(&["run", "Keep this: 48213."]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "all done\n"), "{}", ran.err);
+    assert!(place.server.requests().iter().all(|request| request.body.to_string().contains("48213")));
+    place.server.assert_valid();
+}
+
+#[test]
+fn folding_by_the_command_line_with_words_and_without_a_prompt() {
+    let place = place(server(100_000, 0, true), 100_000);
+    for prompt in ["the port is 4711", "second"] {
+        assert_eq!(place.run(&["run", "--continue", prompt]).code, Some(0));
+    }
+    let ran = place.run(&["run", "--continue", "--compact=keep all ports"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(place.server.requests().last().unwrap().last_content().contains("keep all ports"));
+    let folded = kinds(&place, "compacted");
+    assert_eq!((folded.len(), &folded[0]["reason"]), (1, &json!("manual")), "{folded:?}");
+    let ran = place.run(&["run", "--continue", "third"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let sent = place.server.requests().last().unwrap().body["messages"].to_string();
+    assert!(sent.contains("the port is 4711") && sent.contains("NOTES: half") && sent.contains("third"), "{sent}");
+    let ran = place.run(&["run", "--continue", "--compact", "fourth"]);
+    assert_eq!((ran.code, kinds(&place, "compacted").len()), (Some(0), 2), "{}", ran.err);
+    assert_eq!(place.run(&["run", "--compact"]).code, Some(0), "a new session has nothing to fold");
+    place.server.assert_valid();
+}
+
+#[test]
+fn a_window_of_zero_means_that_nothing_is_folded() {
+    let place = place(server(8_000, 40, true), 0);
+    let ran = place.run(&["run", "go"]);
+    assert_eq!(ran.code, Some(4), "{}", ran.err);
+    assert!(kinds(&place, "compacted").is_empty());
+}
+
+#[test]
+fn handing_over_makes_a_session_that_knows_and_keeps_the_prefix() {
+    let place = place(server(100_000, 0, true), 100_000);
+    assert_eq!(place.run(&["run", "the port is 4711"]).code, Some(0));
+    let ran = place.run(&["handoff", "the", "ports"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("goes on with notes on this one"), "{}", ran.err);
+    let asked = place.server.requests().last().unwrap().clone();
+    assert!(asked.last_content().contains("the ports"));
+    assert_eq!(place.logs().len(), 2);
+    let ran = place.run(&["run", "--continue", "and now?"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let next = place.server.requests().last().unwrap().clone();
+    assert_eq!(next.body["tools"], asked.body["tools"]);
+    assert_eq!(next.body["messages"][0], asked.body["messages"][0], "the same system prompt");
+    let text = next.body["messages"].to_string();
+    assert!(text.contains("the port is 4711") && text.contains("NOTES: half") && text.contains("and now?"), "{text}");
+    let report: Value = serde_json::from_str(&place.run(&["cache", "--json"]).out).unwrap();
+    assert_eq!(report["breaks"][0]["why"], "handoff", "{report}");
+    assert!(report["breaks"][0]["at"].as_u64() > Some(5_000), "tools and system prompt are reused: {report}");
+    let list = place.run(&["sessions", "--json"]).out;
+    assert!(list.lines().any(|line| line.contains("\"from\":\"")), "{list}");
+    place.server.assert_valid();
+}

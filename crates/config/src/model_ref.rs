@@ -75,7 +75,18 @@ impl Settings {
         let said = self.entry(found.provider, found.model).and_then(|entry| entry.context_window);
         let own = Some(found.provider.context_window).filter(|window| *window > 0);
         let known = || known(found.model).filter(|_| !found.provider.is_local()).map(|known| known.window);
+        if !self.folds(found) {
+            return 0;
+        }
         said.or(own).or_else(known).unwrap_or(0)
+    }
+
+    /// False where the user says that the window is 0: then nothing is folded.
+    pub fn folds(&self, found: &ModelRef<'_>) -> bool {
+        match self.entry(found.provider, found.model).and_then(|entry| entry.context_window) {
+            Some(window) => window > 0,
+            None => !found.provider.unfolded,
+        }
     }
 
     /// What a model's tokens cost: what the user says of it, of its provider, or what is known of it.

@@ -55,6 +55,7 @@ const ROWS: &[Row] = &[
     ("permissions", &[], Phrase::new("command.permissions"), &[]),
     ("todo", &[], Phrase::new("command.todo"), &[]),
     ("context", &[], Phrase::new("command.context"), &[]),
+    ("cache", &[], Phrase::new("command.cache"), &[]),
     ("compact", &[], Phrase::new("command.compact"), &[(Phrase::new("command.arg_instructions"), Kind::Text, true)]),
     ("status", &["cost"], Phrase::new("command.status"), &[]),
     ("budget", &[], Phrase::new("command.budget"), &[(Phrase::new("command.arg_budget"), Kind::Text, true)]),

@@ -3,8 +3,10 @@
 use crate::error::EngineError;
 use crate::start::{Start, imported_head, specs_of};
 use reasonix_agent::{ToolSpec, estimate_tokens, folded_messages, image_tokens};
-use reasonix_proto::{ContextPart, Message, PartKind, Phrase, PromptPart, Reply};
-use reasonix_session::{History, Past};
+use reasonix_config::Settings;
+use reasonix_proto::{CacheReport, ContextPart, Message, PartKind, Phrase, PromptPart, RecordBody, Reply, Requested};
+use reasonix_session::{History, Past, cache_report};
+use std::io;
 
 /// What the context of a session on disk consists of; of a new one when none is given.
 pub fn context_of(start: &Start, past: Option<&Past>) -> Result<Reply, EngineError> {
@@ -24,6 +26,18 @@ pub fn context_of(start: &Start, past: Option<&Past>) -> Result<Reply, EngineErr
     };
     let window = start.settings.resolve_model(&history.model).map(|found| start.settings.window(&found));
     Ok(Reply::Context { parts: parts(&history, &tools), context: history.context, window: window.unwrap_or_default() })
+}
+
+/// What of the requests of a session had been sent before, priced as the settings say.
+pub fn cache_of(past: &Past, settings: &Settings) -> io::Result<CacheReport> {
+    let mut entries: Vec<Requested> = Vec::new();
+    past.each(|record| {
+        if let RecordBody::Requested(entry) = record.body {
+            entries.push(*entry);
+        }
+    })?;
+    let price = |model: &str| settings.resolve_model(model).ok().and_then(|found| settings.price(&found));
+    Ok(cache_report(&entries, price))
 }
 
 /// The parts in the order they are sent.

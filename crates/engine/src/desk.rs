@@ -35,6 +35,8 @@ pub(crate) struct Desk {
     pub(crate) artifacts: Arc<dyn Artifacts>,
     /// The user's word on what the working folder would execute.
     pub(crate) trust: Word,
+    /// Nothing happened since the conversation was folded while nobody waited.
+    pub(crate) rested: bool,
     /// Operations that have to wait until nothing runs.
     pub(crate) after_turn: VecDeque<Op>,
 }
@@ -56,6 +58,7 @@ impl Desk {
             base: Arc::clone(&shared.base),
             escalation,
             closing: false,
+            rested: false,
             purse: Arc::clone(&shared.purse),
             artifacts: Arc::clone(&shared.artifacts),
             trust: shared.trust.clone(),
@@ -91,7 +94,7 @@ impl Desk {
                 self.after_turn.push_back(op);
                 self.notice(Level::Info, Phrase::new("engine.model_later"));
             }
-            Op::Retry | Op::Branch { .. } | Op::Rewind { .. } | Op::Compact { .. } => {
+            Op::Retry | Op::Branch { .. } | Op::Rewind { .. } | Op::Compact { .. } | Op::Handoff { .. } => {
                 self.notice(Level::Warning, Phrase::new("engine.busy"));
             }
             other => self.take(other).await,

@@ -14,6 +14,7 @@ mod error;
 mod fuzzy;
 mod git;
 mod handle;
+mod handoff;
 mod host;
 mod images;
 mod live;
@@ -40,7 +41,7 @@ mod trust;
 pub mod undo;
 
 pub use confine::{confinement, shortcoming};
-pub use context::context_of;
+pub use context::{cache_of, context_of};
 pub use destination::key_destination;
 pub use error::EngineError;
 pub use handle::Handle;

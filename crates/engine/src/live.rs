@@ -4,11 +4,13 @@ use crate::desk::Desk;
 use crate::planner::{Plan, Planner};
 use crate::queue::Work;
 use crate::relay::Relay;
+use crate::start::folds;
 use crate::undo::Undo;
 use reasonix_agent::{Agent, Conversation, Prefix, Said, Sink, Stop};
 use reasonix_proto::{Event, Level, Mode, Op, Phrase, RecordBody, TurnState};
 use reasonix_session::Sessions;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 pub(crate) use crate::tools::TodoList as Todo;
@@ -66,7 +68,17 @@ impl Live {
                 self.desk.tell_queue();
                 return Some(work);
             }
-            let op = self.inbound.recv().await?;
+            let op = match self.quiet() {
+                None => self.inbound.recv().await?,
+                Some(wait) => tokio::select! {
+                    biased;
+                    op = self.inbound.recv() => op?,
+                    () = tokio::time::sleep(wait) => {
+                        self.fold_idle().await;
+                        continue;
+                    }
+                },
+            };
             if let Some(work) = self.take(op).await {
                 return Some(work);
             }
@@ -82,6 +94,7 @@ impl Live {
             }
             Op::Shell { command, keep } => return self.shell(command, keep),
             Op::Compact { instructions } => self.compact(&instructions).await,
+            Op::Handoff { focus } => self.hand_over(&focus).await,
             Op::Retry => return self.retry().await,
             Op::Branch { at } => self.branch(at).await,
             Op::Rewind { turn, what } => self.rewind(turn, what).await,
@@ -106,6 +119,7 @@ impl Live {
     }
 
     async fn work(&mut self, work: Work) {
+        self.desk.rested = false;
         let stop = Stop::new();
         if let Some(undo) = &self.undo {
             undo.begin();
@@ -164,6 +178,24 @@ impl Live {
         }
     }
 
+    /// How long nothing has to happen before the conversation is folded; none when it is not to be.
+    fn quiet(&self) -> Option<Duration> {
+        let seconds = self.desk.base.settings.compaction.idle_seconds;
+        let due = seconds > 0 && !self.desk.rested && self.agent.is_worth_folding(&self.conversation);
+        due.then(|| Duration::from_secs(seconds))
+    }
+
+    /// Folds the conversation while nobody waits; once, until something happens again.
+    async fn fold_idle(&mut self) {
+        self.desk.rested = true;
+        let stop = Stop::new();
+        let folding = self.agent.fold_idle(&mut self.conversation, &stop);
+        if let Err(error) = alongside(folding, &mut self.inbound, &mut self.desk, &stop).await {
+            let phrase = Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason);
+            self.desk.notice(Level::Error, phrase);
+        }
+    }
+
     /// From the first turn on, this terminal goes on with this session.
     fn leave_crumb(&mut self) {
         let Some(terminal) = self.terminal.take() else { return };
@@ -194,6 +226,7 @@ impl Live {
         };
         let card = model.card().clone();
         self.agent.model = Relay::over(&self.desk.base, model, &self.desk.escalation);
+        self.agent.limits.compaction.auto = folds(&self.desk.base.settings, &card.name);
         {
             let mut status = self.desk.outbox.status();
             status.window = card.window;
@@ -203,7 +236,7 @@ impl Live {
 }
 
 /// Takes operations while something runs, until it is done.
-async fn alongside<T>(
+pub(crate) async fn alongside<T>(
     work: impl Future<Output = T>,
     inbound: &mut mpsc::UnboundedReceiver<Op>,
     desk: &mut Desk,

@@ -4,10 +4,9 @@ use crate::images::fetch;
 use crate::live::Live;
 use crate::queue::Work;
 use crate::undo::{BackError, note, spans};
-use reasonix_agent::{Conversation, Said, Sink};
+use reasonix_agent::{Said, Sink};
 use reasonix_proto::{Event, Level, Message, MoveReason, Phrase, Record, RecordBody, RecordId, Rewind};
 use reasonix_session::typed;
-use std::sync::Arc;
 
 impl Live {
     /// Goes to a record; at something a person wrote to the place before it, and its text comes back.
@@ -31,15 +30,16 @@ impl Live {
 
     /// Takes a turn of the active branch and all after it back.
     pub(crate) async fn rewind(&mut self, turn: u32, what: Rewind) {
-        if what != Rewind::Chat && !self.rewind_files(turn, what == Rewind::Both).await {
-            return;
-        }
         if what == Rewind::Files {
+            self.rewind_files(turn, false).await;
             return;
         }
         let Some(record) = self.desk.past.beginning(Some(turn)) else {
             return self.desk.notice(Level::Warning, Phrase::new("engine.no_turn").with("turn", turn));
         };
+        if what == Rewind::Both && !self.rewind_files(turn, true).await {
+            return;
+        }
         let before = self.desk.past.parent(record.id).unwrap_or(record.id);
         self.go(before, MoveReason::Rewind, typed(&record.body)).await;
     }
@@ -131,12 +131,8 @@ impl Live {
             }
         };
         let Some(record) = self.desk.journal(RecordBody::Moved { to, why }).await else { return false };
-        let turns = self.desk.past.turns();
-        let usage = self.conversation.usage();
         fetch(&mut history.messages, self.agent.artifacts.as_ref());
-        self.conversation =
-            Conversation::replay(Arc::clone(&self.prefix), history.messages, turns, usage, history.context)
-                .folded_by(history.folded);
+        self.conversation.go_to(history.messages, history.context, history.folded, why);
         self.told = history.mode;
         self.todo.restore(history.todo.unwrap_or_default());
         self.desk.outbox.status().context = history.context;

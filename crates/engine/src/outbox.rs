@@ -103,6 +103,12 @@ impl Outbox {
                 status.usage.add(*usage);
                 (status.context, status.window) = (*context, *window);
             }
+            Event::Compacted { record } => {
+                if let RecordBody::Compacted(folded) = &record.body {
+                    status.usage.add(folded.usage.unwrap_or_default());
+                    status.context = 0;
+                }
+            }
             Event::Queued { queue } => status.queue.clone_from(queue),
             Event::SessionStarted { model, .. } => status.model.clone_from(model),
             Event::TurnStarted { record } | Event::Changed { record } => note(&mut status, record),

@@ -3,7 +3,7 @@
 use crate::citations::citations;
 use crate::commands::{Able, commands};
 use crate::complete::{Found, references, words};
-use crate::context::parts;
+use crate::context::{cache_of, parts};
 use crate::git::git;
 use crate::handle::Shared;
 use crate::undo::{changes, last_standing, snapshots_of, spans};
@@ -100,6 +100,10 @@ impl Shared {
             Query::Context => self.context(),
             Query::Changes { turn } => self.changes(turn),
             Query::Stats => self.stats(),
+            Query::Cache => match cache_of(&self.past, &self.base.settings) {
+                Ok(report) => Reply::Cache(Box::new(report)),
+                Err(error) => Reply::Failed { why: Phrase::new("engine.log_unreadable").with("reason", error) },
+            },
             _ => Reply::Failed { why: Phrase::new("engine.not_possible") },
         }
     }

@@ -146,7 +146,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         sink: Arc::new(lookout),
         watch: watch_of(undo.as_ref()),
         budget: purse.clone(),
-        limits: limits_of(&start.settings),
+        limits: limits_of(&start.settings, &model.card().name),
     };
     announce(&outbox, &opened, resumed, &model, notice.as_ref());
     let trust = Word::new(start.settings.trust.clone());
@@ -201,6 +201,7 @@ fn relay_of(
 fn conversation_of(prefix: &Arc<Prefix>, history: History, turns: u32) -> Conversation {
     Conversation::replay(prefix.clone(), history.messages, turns, history.usage, history.context)
         .folded_by(history.folded)
+        .requested_by(history.requested, history.broke)
 }
 
 /// The planner, where the settings name one. It reads files for itself: what it saw the other model has not seen.
@@ -633,13 +634,18 @@ pub fn unknown_tools(start: &Start) -> Vec<String> {
     start.settings.tools.enabled.iter().filter(|name| !known(name)).cloned().collect()
 }
 
-fn limits_of(settings: &Settings) -> Limits {
+/// Whether conversations with this model are folded by themselves.
+pub(crate) fn folds(settings: &Settings, model: &str) -> bool {
+    settings.compaction.auto && settings.resolve_model(model).is_ok_and(|found| settings.folds(&found))
+}
+
+fn limits_of(settings: &Settings, model: &str) -> Limits {
     let seconds = settings.agent.turn_timeout_seconds;
     let how = &settings.compaction;
     Limits {
         max_steps: settings.agent.max_steps,
         turn_timeout: (seconds > 0).then(|| Duration::from_secs(seconds)),
-        compaction: Compaction { auto: how.auto, prune: how.prune, ratio: how.ratio },
+        compaction: Compaction { auto: folds(settings, model), prune: how.prune, ratio: how.ratio },
     }
 }
 

@@ -81,6 +81,13 @@ pub enum Op {
         /// What may be spent.
         allowance: Allowance,
     },
+    /// Makes a new session that begins with notes on this one, with the same tools and system prompt, so that what is
+    /// cached of these stays of use. A notice with the code `engine.handed_over` names it.
+    Handoff {
+        /// What the notes should be about, in the user's words.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        focus: String,
+    },
     /// Sends the last prompt again, as if its turn had not been.
     Retry,
     /// Moves to another place of the session's tree. At a prompt that is the place before it, and its text comes back

@@ -6,7 +6,7 @@ use crate::status::{
     Citation, CommandInfo, Completion, CompletionKind, ContextPart, Git, ModelInfo, RuleInfo, SessionInfo, Setting,
     Status, TreeFilter, TreeNode,
 };
-use crate::{BudgetInfo, Phrase, Posture, Record, RecordId, Tally, TodoPhase, TrustInfo};
+use crate::{BudgetInfo, CacheReport, Phrase, Posture, Record, RecordId, Tally, TodoPhase, TrustInfo};
 use serde::{Deserialize, Serialize};
 
 /// Something a front end wants to know.
@@ -79,6 +79,8 @@ pub enum Query {
     Permissions,
     /// What the context consists of, with tokens.
     Context,
+    /// What of the requests had been sent before, by turn, and what broke that.
+    Cache,
     /// The settings with their origins.
     Config,
     /// What the working folder would execute, and whether the user trusts it.
@@ -180,6 +182,8 @@ pub enum Reply {
         /// The model's window; 0 when unknown.
         window: u64,
     },
+    /// Answers [`Query::Cache`].
+    Cache(Box<CacheReport>),
     /// Answers [`Query::Config`].
     Config {
         /// Sorted by key.

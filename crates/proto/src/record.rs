@@ -2,7 +2,7 @@
 
 use crate::{
     AskId, CallId, Change, Choice, Cost, Effect, Image, Message, Mode, Phrase, Planned, Posture, PromptPart, RecordId,
-    Repair, SessionId, ToolOutcome, Usage,
+    Repair, Requested, SessionId, ToolOutcome, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -202,6 +202,8 @@ pub enum RecordBody {
     Escalated(Escalated),
     /// Another model plans the next turn, in a session of its own. Written when it begins and when it is done.
     Planner(Box<PlannerTurn>),
+    /// A request went to the model: how much of it had been sent before. Written with the answer.
+    Requested(Box<Requested>),
     /// A record of a kind that this version does not know; kept on disk, skipped here.
     #[serde(other)]
     Unknown,
@@ -446,6 +448,8 @@ pub enum FoldReason {
     Overflow,
     /// The user wanted it.
     Manual,
+    /// Nothing happened for a while, and the window was half full.
+    Idle,
 }
 
 /// How a turn ended.

@@ -4,13 +4,14 @@
 
 use pretty_assertions::assert_eq;
 use reasonix_proto::{
-    Argument, ArgumentKind, AskId, Asking, BrokenCitation, CallId, Change, ChangeKind, Choice, Citation, CommandInfo,
-    CommandSource, Completion, CompletionKind, ContextPart, Cost, Decided, Details, Effect, Envelope, Escalated,
-    EscalatedBy, Event, Field, Fix, Git, Image, ImageData, Inquiry, Level, Message, Mode, ModelInfo, MoveReason, Op,
-    Open, Origin, PartKind, Phrase, PlanAnswer, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question,
-    Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId, Repair, Reply, Response, Rewind, Rewound, RuleInfo,
-    Scope, SessionHead, SessionId, SessionInfo, Setting, Status, StopReason, Suggestion, TodoItem, TodoPhase,
-    TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
+    Argument, ArgumentKind, AskId, Asking, Break, BrokenCitation, CacheBreak, CacheReport, CacheSum, CacheTurn, CallId,
+    Change, ChangeKind, Choice, Citation, CommandInfo, CommandSource, Completion, CompletionKind, ContextPart, Cost,
+    Decided, Details, Effect, Envelope, Escalated, EscalatedBy, Event, Field, Fix, Git, Image, ImageData, Inquiry,
+    Level, Message, Mode, ModelInfo, MoveReason, Op, Open, Origin, PartKind, Phrase, PlanAnswer, Planned, PlannerTurn,
+    Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId,
+    Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo, Scope, SessionHead, SessionId, SessionInfo, Setting,
+    Status, StopReason, Suggestion, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode,
+    TurnEnd, TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -58,6 +59,24 @@ fn records() {
         record(RecordBody::Prompt { turn: 1, text: "hi".into(), typed: None, images: Vec::new() }),
         with(json!({"kind": "prompt", "turn": 1, "text": "hi"})),
     );
+    let entry = Requested {
+        turn: 1,
+        step: 2,
+        model: "p/m".into(),
+        tools: "t".into(),
+        system: "s".into(),
+        hash: "h".into(),
+        bytes: 9,
+        same: 4,
+        broke: Some(Break::Compaction),
+        usage: None,
+    };
+    is(
+        record(RecordBody::Requested(Box::new(entry))),
+        with(json!({"kind": "requested", "turn": 1, "step": 2, "model": "p/m", "tools": "t", "system": "s",
+            "hash": "h", "bytes": 9, "same": 4, "broke": "compaction"})),
+    );
+    assert_eq!(serde_json::from_value::<Break>(json!("from_tomorrow")).ok(), Some(Break::Unexplained));
     is(
         record(RecordBody::Note { turn: 1, text: "faster".into(), typed: None, images: Vec::new(), by_user: true }),
         with(json!({"kind": "note", "turn": 1, "text": "faster", "by_user": true})),
@@ -331,6 +350,7 @@ fn operations_of_moving_about() {
             json!({"op": "compact", "instructions": "keep the paths"}),
         ),
         (Op::Escalate { on: true }, json!({"op": "escalate", "on": true})),
+        (Op::Handoff { focus: "ports".into() }, json!({"op": "handoff", "focus": "ports"})),
         (Op::Retry, json!({"op": "retry"})),
         (Op::Branch { at: RecordId(4) }, json!({"op": "branch", "at": 4})),
         (Op::Rewind { turn: 2, what: Rewind::Chat }, json!({"op": "rewind", "turn": 2, "what": "chat"})),
@@ -515,6 +535,27 @@ fn replies() {
             },
             json!({"reply": "context", "context": 3, "window": 9,
                 "parts": [{"name": {"code": "context.system"}, "tokens": 5, "messages": 0}]}),
+        ),
+        (
+            Reply::Cache(Box::new(CacheReport {
+                total: CacheSum { requests: 2, bytes: 30, same: 10, input: 8, cached: 2 },
+                turns: vec![CacheTurn { turn: 1, sum: CacheSum::default() }],
+                breaks: vec![CacheBreak {
+                    turn: 1,
+                    step: 2,
+                    model: "p/m".into(),
+                    why: Break::ModelChange,
+                    at: 10,
+                    bytes: 5,
+                    tokens: 2,
+                    cost: Some(3),
+                    currency: "USD".into(),
+                }],
+            })),
+            json!({"reply": "cache", "total": {"requests": 2, "bytes": 30, "same": 10, "input": 8, "cached": 2},
+                "turns": [{"turn": 1, "requests": 0, "bytes": 0, "same": 0, "input": 0, "cached": 0}],
+                "breaks": [{"turn": 1, "step": 2, "model": "p/m", "why": "model_change", "at": 10, "bytes": 5,
+                    "tokens": 2, "cost": 3, "currency": "USD"}]}),
         ),
         (
             Reply::Config {

@@ -4,8 +4,8 @@ use crate::header::{Header, Kind};
 use crate::shape::Shape;
 use reasonix_agent::{NO_ANSWER, folded_messages, heal, into_message, outcome_text};
 use reasonix_proto::{
-    Compacted, Message, Mode, Record, RecordBody, SessionHead, SessionId, StopReason, TodoPhase, ToolCall, ToolOutcome,
-    TurnEnd, Usage,
+    Break, Compacted, Message, Mode, Origin, Record, RecordBody, Requested, SessionHead, SessionId, StopReason,
+    TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
 };
 
 /// What a branch tells.
@@ -24,6 +24,10 @@ pub struct History {
     pub context: u64,
     /// The last folding on the way to the leaf; the first messages come from it.
     pub folded: Option<Compacted>,
+    /// The last request.
+    pub requested: Option<Requested>,
+    /// Why the next one will not extend it, where that is known.
+    pub broke: Option<Break>,
     /// The todo list as it was last left.
     pub todo: Option<Vec<TodoPhase>>,
     /// The model that was last in use, as `provider/model`.
@@ -92,12 +96,20 @@ impl Fold {
                 history.head = Some(head.clone());
             }
             RecordBody::Compacted(folded) => {
+                let from = history.head.as_ref().and_then(|head| head.from.as_ref());
+                let handed = matches!(from, Some(Origin::Handoff { .. })) && history.turns == 0;
+                history.broke = Some(if handed { Break::Handoff } else { Break::Compaction });
                 history.usage.add(folded.usage.unwrap_or_default());
                 history.context = 0;
             }
             RecordBody::Planner(turn) => {
                 history.usage.add(turn.usage);
                 history.planner = Some(turn.session.clone());
+            }
+            RecordBody::Rewound(_) => history.broke = Some(Break::Rewind),
+            RecordBody::Requested(requested) => {
+                history.requested = Some(*requested.clone());
+                history.broke = None;
             }
             RecordBody::Resumed { model, .. } => history.model.clone_from(model),
             RecordBody::ModelChanged { model, effort } => {
@@ -129,7 +141,10 @@ impl Fold {
             }
             RecordBody::TurnEnded { .. } => self.open_turn = None,
             // What follows a move belongs to another time than the turn it left.
-            RecordBody::Moved { .. } => self.open_turn = None,
+            RecordBody::Moved { why, .. } => {
+                history.broke = Some((*why).into());
+                self.open_turn = None;
+            }
             _ => {}
         }
     }

@@ -2,6 +2,7 @@
 //! The log is the truth: what is not in it did not happen; everything else here is a projection of it.
 
 mod artifacts;
+mod cache;
 mod crumbs;
 mod diff;
 mod error;
@@ -28,6 +29,7 @@ mod stats;
 mod tree;
 
 pub use artifacts::{MemoryArtifacts, SessionArtifacts};
+pub use cache::cache_report;
 pub use diff::{Comparison, Pair, PairKind, Parting, Side, compare};
 pub use error::{SessionError, clock};
 pub use export::{Format, export};

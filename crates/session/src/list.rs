@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The name of the index in the folder of sessions.
 const INDEX: &str = ".index";
 /// Another number makes every older index be read anew.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// How much of a file is read at once.
 const PIECE: usize = 256 * 1024;
 /// A larger index is not read.
@@ -278,7 +278,7 @@ impl Known {
                 self.ending = Ending::Open;
                 self.marks.title().is_empty()
             }
-            kind => matches!(kind, Kind::TurnEnded | Kind::Titled | Kind::Discarded | Kind::Planner),
+            kind => matches!(kind, Kind::TurnEnded | Kind::Compacted | Kind::Titled | Kind::Discarded | Kind::Planner),
         };
         let Some(record) = (wanted && line::is_sound(text)).then(|| line::parse(text)).flatten() else { return };
         self.marks.take(&record);

@@ -155,7 +155,10 @@ impl Loaded {
         self.damage.edited |= line.len() != text.len();
         let marks = match header.kind {
             Kind::Prompt | Kind::Shell => self.marks.title().is_empty(),
-            kind => matches!(kind, Kind::Labelled | Kind::Titled | Kind::Discarded | Kind::TurnEnded | Kind::Planner),
+            kind => matches!(
+                kind,
+                Kind::Labelled | Kind::Titled | Kind::Discarded | Kind::TurnEnded | Kind::Compacted | Kind::Planner
+            ),
         };
         if marks {
             match line::parse(line) {

@@ -150,6 +150,11 @@ impl Past {
         Ok(records)
     }
 
+    /// Gives every record on every branch, one after the other, in the order they were written.
+    pub fn each(&self, give: impl FnMut(Record)) -> io::Result<()> {
+        self.each_of(None, give)
+    }
+
     /// The conversation of the active branch.
     pub fn history(&self) -> io::Result<History> {
         let mut fold = Fold::new(self.lock().damaged);

@@ -10,7 +10,9 @@ use crate::text::neutral;
 use crate::update::note;
 use crate::work::short;
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::{Change, ChangeKind, Level, Phrase, Reply, SessionInfo, Status, TodoStatus, TreeNode};
+use reasonix_proto::{
+    CacheReport, CacheSum, Change, ChangeKind, Level, Phrase, Reply, SessionInfo, Status, TodoStatus, TreeNode,
+};
 
 /// Takes an answer in.
 pub(crate) fn take(app: &mut App, purpose: Purpose, reply: Reply) -> Vec<Effect> {
@@ -177,6 +179,7 @@ fn shown(app: &mut App, reply: Reply) {
         }
         Reply::Budget(info) => crate::money::budget_lines(&look, &info),
         Reply::Stats { spans, models } => crate::money::stats_lines(&look, &spans, &models),
+        Reply::Cache(report) => cache_lines(app, &report),
         Reply::Config { settings } => settings
             .into_iter()
             .map(|setting| {
@@ -190,6 +193,36 @@ fn shown(app: &mut App, reply: Reply) {
         _ => return,
     };
     app.transcript.push(Box::new(Ready(lines)));
+}
+
+/// What was sent before, by turn, and what broke that.
+fn cache_lines(app: &App, report: &CacheReport) -> Vec<Line<'static>> {
+    let look = &app.look;
+    let percent = |part: u64, all: u64| match all {
+        0 => "-".to_owned(),
+        all => format!("{:.1}%", part as f64 * 100.0 / all as f64),
+    };
+    let said = |sum: &CacheSum| {
+        Phrase::new("cache.sum")
+            .with("requests", sum.requests)
+            .with("bytes", short(sum.bytes))
+            .with("same", percent(sum.same, sum.bytes))
+            .with("input", short(sum.input))
+            .with("cached", percent(sum.cached, sum.input))
+    };
+    let plain = |text: String| Line::from(Span::styled(format!("  {text}"), look.theme.text));
+    let turns = report.turns.iter().map(|turn| plain(format!("{:>5}  {}", turn.turn, look.say(&said(&turn.sum)))));
+    let breaks = report.breaks.iter().map(|broke| {
+        let why = look.say(&broke.why.phrase());
+        let phrase = Phrase::new("cache.break")
+            .with("turn", broke.turn)
+            .with("why", why)
+            .with("at", broke.at)
+            .with("tokens", short(broke.tokens));
+        Line::from(Span::styled(format!("  {}", look.say(&phrase)), look.theme.dim))
+    });
+    let skip = report.turns.len().saturating_sub(20);
+    turns.skip(skip).chain(breaks).chain([plain(look.say(&said(&report.total)))]).collect()
 }
 
 fn status_lines(app: &App, status: &Status) -> Vec<Line<'static>> {

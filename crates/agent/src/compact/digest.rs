@@ -162,6 +162,6 @@ fn line_of(text: &str, most: usize) -> String {
 }
 
 /// A text of at most so many tokens; what is beyond is gone.
-fn clipped(text: &str, tokens: u64) -> String {
+pub(super) fn clipped(text: &str, tokens: u64) -> String {
     clip(text, Bound { tokens: tokens.max(64) })
 }

@@ -155,6 +155,7 @@ pub const KEYS: &[Key] = &[
     key("budget.max_seconds", Count, "0", Scope::User, "Seconds that the turns of a run may take together; 0 for no limit."),
     key("compaction.auto", Bool, "true", Scope::Any, "Compaction happens by itself."),
     key("compaction.prune", Bool, "true", Scope::Any, "Old tool output goes first."),
+    key("compaction.idle_seconds", Count, "0", Scope::Any, "Seconds without anything to do after which a chat folds a conversation that fills half of what it may; 0 for never."),
     key("compaction.ratio", Number, "0.8", Scope::Any, "How full the window may get, from 0 to 1."),
     key("profiles.<name>.mode", Choice(&["primary", "subagent", "all"]), "", Scope::Any, "Who may use the profile. Also written `agent.<name>.mode`, and so on.").later(),
     key("profiles.<name>.description", Text, "", Scope::Any, "What it is for.").later(),

@@ -12,11 +12,13 @@ pub struct Compaction {
     pub prune: bool,
     /// How full the window may get before it happens.
     pub ratio: f64,
+    /// Seconds without anything to do after which it happens when the window is half as full; 0 for never.
+    pub idle_seconds: u64,
 }
 
 impl Default for Compaction {
     fn default() -> Self {
-        Self { auto: true, prune: true, ratio: 0.8 }
+        Self { auto: true, prune: true, ratio: 0.8, idle_seconds: 0 }
     }
 }
 
@@ -36,5 +38,6 @@ pub(crate) fn resolve(view: &View<'_>) -> Result<Compaction, ConfigError> {
         auto: view.bool("auto").unwrap_or(built_in.auto),
         prune: view.bool("prune").unwrap_or(built_in.prune),
         ratio,
+        idle_seconds: view.count("idle_seconds").unwrap_or(built_in.idle_seconds),
     })
 }

@@ -25,6 +25,8 @@ pub struct Provider {
     pub api_key_env: Option<String>,
     /// Tokens the models can see; 0 switches compaction off.
     pub context_window: u64,
+    /// True when the window was said to be 0: the conversation is never folded.
+    pub unfolded: bool,
     /// Headers to send with every request.
     pub headers: Vec<(String, Secret)>,
     /// What tokens cost.
@@ -158,6 +160,7 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
         compat: compat(&view, &section)?,
         cache_retention: retention(&view),
         context_window: view.count("context_window").unwrap_or(0),
+        unfolded: view.count("context_window") == Some(0),
         headers: view.secrets("headers")?,
         price: view.node("price").and_then(Node::as_table).map(|table| price(table, context)),
         temperature: view.number("temperature"),

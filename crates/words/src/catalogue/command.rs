@@ -4,6 +4,24 @@ use crate::Entry;
 
 /// Sorted by code.
 pub(crate) const ENTRIES: &[Entry] = &[
+    ("cache.agent_change", "another agent", "更换代理"),
+    ("cache.branch", "another branch", "转到其他分支"),
+    (
+        "cache.break",
+        "turn {turn}: {why}; from byte {at} on sent anew, about {tokens} tokens",
+        "第 {turn} 轮：{why}；自第 {at} 字节起重新发送，约 {tokens} 个令牌",
+    ),
+    ("cache.compaction", "the conversation was folded", "对话已整理"),
+    ("cache.handoff", "handed over by another session", "由其他会话移交"),
+    ("cache.model_change", "another model", "更换模型"),
+    ("cache.rewind", "turns were taken back", "撤回了若干轮"),
+    (
+        "cache.sum",
+        "{requests} requests, {bytes} bytes, {same} of them sent before; {input} tokens, {cached} cached as reported",
+        "{requests} 个请求，{bytes} 字节，其中 {same} 之前已发送；{input} 个令牌，供应商报告缓存 {cached}",
+    ),
+    ("cache.tools_changed", "other tools", "工具有变"),
+    ("cache.unexplained", "for an unknown reason", "原因不明"),
     ("command.arg_effort", "effort", "强度"),
     ("command.arg_mode", "mode", "模式"),
     ("command.arg_model", "model", "模型"),
@@ -12,6 +30,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("command.arg_title", "title", "标题"),
     ("command.arg_turn", "turn", "轮次"),
     ("command.branch", "goes back to a prompt and edits it", "回到某个提示并修改它"),
+    ("command.cache", "what of the requests was sent before", "请求中有多少是之前发送过的"),
     ("command.clear", "discards this session and starts a new one", "丢弃当前会话并开始新会话"),
     ("command.compact", "folds the conversation to make room", "整理对话以腾出空间"),
     ("command.config", "the settings and where they come from", "设置及其来源"),

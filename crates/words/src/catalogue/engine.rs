@@ -161,6 +161,18 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.other_folder.hint", "add -C {folder}", "请加上 -C {folder}"),
     ("engine.reference_failed", "@{path} could not be read: {reason}", "无法读取 @{path}：{reason}"),
     (
+        "engine.handed_over",
+        "session {session} goes on with notes on this one",
+        "会话 {session} 将带着对当前会话的笔记继续",
+    ),
+    (
+        "engine.handed_over.hint",
+        "go on there with /resume {session}, or with `reasonix --resume {session}`",
+        "可用 /resume {session} 或 `reasonix --resume {session}` 在那里继续",
+    ),
+    ("engine.handoff_unkept", "a session that keeps nothing cannot be handed over", "不保存的会话无法移交"),
+    ("engine.handoff_unkept.hint", "start without --no-session", "请不使用 --no-session 启动"),
+    (
         "engine.rules_cut",
         "{file} does not fit: with a window of {window} tokens only the beginning is sent to the model",
         "{file} 放不下：窗口为 {window} 个令牌时，只有开头部分会发送给模型",

@@ -1,0 +1,81 @@
+//! Moving about in sessions from the command line.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use reasonix_testkit::{ModelServer, Reply};
+use serde_json::json;
+use support::Place;
+
+fn place() -> Place {
+    let place = Place::bare(ModelServer::start_with(|request| {
+        let last = request.last_content().to_owned();
+        let write = last.strip_prefix("write ").map(|name| json!({ "path": name, "content": name }));
+        Some(match write {
+            Some(arguments) => Reply::call("write_file", arguments),
+            None => Reply::say("fine"),
+        })
+    }));
+    place.configure("");
+    place
+}
+
+fn texts(place: &Place) -> Vec<String> {
+    let requests = place.server.requests();
+    let messages = requests.last().unwrap().messages().to_vec();
+    messages
+        .iter()
+        .filter(|message| message["role"] == "user")
+        .map(|message| message["content"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn session(place: &Place) -> String {
+    place.logs()[0].file_stem().unwrap().to_str().unwrap().to_owned()
+}
+
+#[test]
+fn rewinding_the_chat_the_files_or_both() {
+    let place = place();
+    for prompt in ["first", "write one", "write two"] {
+        assert_eq!(place.run(&["run", "--continue", prompt]).code, Some(0));
+    }
+    let ran = place.run(&["rewind", "--to", "3", "--chat"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "write two\n"), "{}", ran.err);
+    assert!(place.work.exists("two"), "the files stay");
+    assert_eq!(place.run(&["run", "--continue", "else"]).code, Some(0));
+    assert_eq!(texts(&place), ["first", "write one", "else"]);
+    let ran = place.run(&["rewind", "--to", "2", "--both"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("write one\n") && !place.work.exists("one"), "{}", ran.out);
+    assert_eq!(place.run(&["run", "--continue", "again"]).code, Some(0));
+    assert!(texts(&place)[1].ends_with("again") && texts(&place).len() == 2, "{:?}", texts(&place));
+    let ran = place.run(&["rewind", "--to", "99", "--both"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert_eq!(place.run(&["rewind", "--to", "1", "--both", "--chat"]).code, Some(2));
+    place.server.assert_valid();
+}
+
+#[test]
+fn branching_labels_and_filters_of_the_tree() {
+    let place = place();
+    for prompt in ["first", "second"] {
+        assert_eq!(place.run(&["run", "--continue", prompt]).code, Some(0));
+    }
+    let id = session(&place);
+    let tree = place.run(&["sessions", "show", &id, "--tree", "--filter", "user"]).out;
+    assert_eq!(tree.lines().count(), 2, "{tree}");
+    let second = tree.lines().last().unwrap().split_whitespace().next().unwrap().to_owned();
+    assert_eq!(place.run(&["sessions", "label", &id, &second, "here it went wrong"]).code, Some(0));
+    let labelled = place.run(&["sessions", "show", &id, "--tree", "--filter", "labelled"]).out;
+    assert!(labelled.contains("[here it went wrong] second") && labelled.lines().count() == 1, "{labelled}");
+    let found = place.run(&["sessions", "show", &id, "--tree", "--find", "first"]).out;
+    assert!(found.contains("first") && !found.contains("second"), "{found}");
+    let ran = place.run(&["sessions", "branch", &id, &second]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "second\n"), "{}", ran.err);
+    assert_eq!(place.run(&["run", "--continue", "another second"]).code, Some(0));
+    assert_eq!(texts(&place), ["first", "another second"]);
+    assert_eq!(place.run(&["sessions", "branch", &id, "999"]).code, Some(1));
+    assert_eq!(place.run(&["sessions", "label", &id, "999", "x"]).code, Some(1));
+    place.server.assert_valid();
+}

@@ -1,0 +1,54 @@
+//! Handing over to a new session: it begins with notes on this one, and with the same tools and system prompt.
+
+use crate::live::{Live, alongside};
+use reasonix_agent::Stop;
+use reasonix_proto::{Level, Origin, Phrase, RecordBody, RecordId, SessionHead, SessionId, TurnState};
+use reasonix_session::Sessions;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+impl Live {
+    /// Makes the new session; this one stays as it is.
+    pub(crate) async fn hand_over(&mut self, focus: &str) {
+        if !self.desk.outbox.status().kept {
+            self.desk.notice(Level::Warning, Phrase::new("engine.handoff_unkept"));
+            return self.desk.state(TurnState::Idle);
+        }
+        let stop = Stop::new();
+        let folding = self.agent.hand_over(&mut self.conversation, focus, &stop);
+        let folded = alongside(folding, &mut self.inbound, &mut self.desk, &stop).await;
+        let made = folded.map(|folded| self.make(RecordBody::Compacted(Box::new(folded))));
+        match made {
+            None => self.desk.notice(Level::Info, Phrase::new("engine.nothing_to_fold")),
+            Some(Ok(session)) => {
+                let phrase = Phrase::new("engine.handed_over").with("session", session.short());
+                self.desk.notice(Level::Info, phrase.with("id", &session));
+            }
+            Some(Err(phrase)) => self.desk.notice(Level::Error, phrase),
+        }
+        self.desk.state(TurnState::Idle);
+    }
+
+    /// Writes the new session: what it began with here, and what is handed over.
+    fn make(&self, folded: RecordBody) -> Result<SessionId, Phrase> {
+        let past = &self.desk.past;
+        let first = past.record(RecordId(1)).map(|record| record.body);
+        let Some(RecordBody::Session(head)) = first else {
+            return Err(Phrase::new("engine.log_unreadable").with("reason", "record 1"));
+        };
+        let here = head.session.clone();
+        let head = SessionHead {
+            session: SessionId::fresh(),
+            model: self.agent.model.card().name.clone(),
+            from: Some(Origin::Handoff { session: here }),
+            ..head
+        };
+        let title = RecordBody::Titled { title: past.marks().title().to_owned(), by_user: false };
+        let history = past.history().map_err(|error| Phrase::new("engine.log_unreadable").with("reason", error))?;
+        let entry = history.requested.map(|entry| RecordBody::Requested(Box::new(entry)));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let now = u64::try_from(now).unwrap_or(u64::MAX);
+        let bodies = entry.into_iter().chain([folded, title]).map(|body| (now, body)).collect();
+        let sessions = Sessions::at(&self.desk.base.home.join("state"));
+        sessions.import(head, bodies).map_err(|error| error.phrase())
+    }
+}
