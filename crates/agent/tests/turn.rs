@@ -617,7 +617,9 @@ async fn an_answer_that_repeats_itself_is_cut_told_and_then_ends_the_turn() {
     assert!(matches!(&end, TurnEnd::Refused { why } if why.code == "agent.text_loop"), "{end:?}");
     assert_eq!(fixes(&world), [Fix::Loop; 2]);
     let second = world.last_request();
-    let [_, Message::Assistant { text, .. }, Message::User { text: note, .. }] = second.as_slice() else { panic!("{second:?}") };
+    let [_, Message::Assistant { text, .. }, Message::User { text: note, .. }] = second.as_slice() else {
+        panic!("{second:?}")
+    };
     assert!(text.len() < 300 && text.contains("the same again"), "{text}");
     assert!(note.contains("repeated itself"), "{note}");
 

@@ -48,7 +48,9 @@ async fn a_quiet_session_is_folded_once_and_what_that_cost_is_counted() {
     assert_eq!((folded.reason, folded.notes[0].contains("NOTES: so it was")), (FoldReason::Idle, true));
     turn(&mut handle, "and now?").await;
     let sent = world.server.requests().last().unwrap().body["messages"].to_string();
-    assert!(sent.contains("the port is 4711") && sent.contains("NOTES: so it was") && !sent.contains("word after word"));
+    assert!(
+        sent.contains("the port is 4711") && sent.contains("NOTES: so it was") && !sent.contains("word after word")
+    );
     assert_eq!(input(&handle).await, 14_500, "the notes count");
     let session = handle.session.clone();
     drop(handle);

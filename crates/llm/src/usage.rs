@@ -118,7 +118,10 @@ mod tests {
         let begun = anthropic(&first, Usage::default()).unwrap();
         assert_eq!(Some(begun), writing(7, usage(100, 1, 90, 0)));
         assert_eq!(anthropic(&json!({ "output_tokens": 20 }), begun), writing(7, usage(100, 20, 90, 0)));
-        assert_eq!(anthropic(&json!({ "input_tokens": 0, "output_tokens": 20 }), begun), writing(7, usage(100, 20, 90, 0)));
+        assert_eq!(
+            anthropic(&json!({ "input_tokens": 0, "output_tokens": 20 }), begun),
+            writing(7, usage(100, 20, 90, 0))
+        );
         assert_eq!(anthropic(&json!({ "input_tokens": -4, "output_tokens": -2 }), Usage::default()), usage(0, 0, 0, 0));
         assert_eq!(anthropic(&json!({}), begun), None);
         let whole = json!({ "input_tokens": 9, "input_tokens_details": { "cached_tokens": 80 }, "output_tokens": 5,

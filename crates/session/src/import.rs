@@ -216,7 +216,13 @@ impl Reader<'_> {
         }
         self.ended = true;
         let (turn, usage) = (self.turn, Usage::default());
-        self.push(RecordBody::TurnEnded { turn, end: TurnEnd::Done, steps: self.step.saturating_sub(1), usage, cost: None });
+        self.push(RecordBody::TurnEnded {
+            turn,
+            end: TurnEnd::Done,
+            steps: self.step.saturating_sub(1),
+            usage,
+            cost: None,
+        });
     }
 
     fn push(&mut self, body: RecordBody) {

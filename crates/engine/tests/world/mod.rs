@@ -1,5 +1,5 @@
 //! A live session with a scripted model.
-#![allow(dead_code, reason = "each test takes what it needs")]
+#![allow(dead_code, clippy::panic, reason = "each test takes what it needs, and fails by panicking")]
 
 use reasonix_config::{Bash, Provider, Sandbox, Settings};
 use reasonix_engine::{Handle, Start, Which, start};
