@@ -108,6 +108,10 @@ impl Desk {
                 }
             };
             self.post.tell(Told::Ready);
+            // Asked for on the command line: for the session that it opened, not for those after it.
+            if let Some(instructions) = self.args.compact.take() {
+                handle.send(Op::Compact { instructions });
+            }
             let next = self.serve(&mut handle).await;
             let session = handle.session.clone();
             finish(handle).await;

@@ -1,14 +1,16 @@
 //! Starting a session: settings in, a running agent out.
 
+mod opening;
+mod toolset;
+
 use crate::approve::{Approvals, Standing};
 use crate::border::Crossing;
-use crate::confine::{bounds, confinement, shortcoming, word};
+use crate::confine::{confinement, shortcoming, word};
 use crate::desk::Desk;
 use crate::destination::key_destination;
 use crate::error::EngineError;
 use crate::handle::{Handle, Shared};
 use crate::host::Host;
-use crate::images::fetch;
 use crate::live::{Live, Todo};
 use crate::logbook::Logbook;
 use crate::lookout::{Bookkeeper, Lookout};
@@ -16,32 +18,29 @@ use crate::models::{build_model, model_of, net_options};
 use crate::outbox::Outbox;
 use crate::people::{Floor, People};
 use crate::planner::{Around, Planner};
-use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
 use crate::purse::Purse;
 use crate::queue::Queue;
-use crate::recall::{look_back, memories_of, no_look_back, on_by_itself, remembered};
-use crate::relay::{Counted, Escalation, MARKER_PROMPT, Relay, Target};
-use crate::tools::{ASKING, Explored, Keeping, LookBack, asking_tools, recall_tools, todo_tools};
+use crate::relay::{Counted, Escalation, Relay};
 use crate::trust::Word;
 use crate::undo::{Keep, Undo, snapshots_of};
-use reasonix_agent::{
-    Agent, Artifacts, Compaction, Conversation, Limits, Model, NoWatch, Prefix, Sink, Tool, ToolSpec, Tools, Watch,
-};
+use opening::{Begun, check_folder, open};
+use reasonix_agent::{Agent, Compaction, Conversation, Limits, Model, NoWatch, Prefix, Sink, Watch};
 use reasonix_config::{Mode as ConfigMode, Origins, RulesFile, Settings};
 use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_policy::{Mode, Posture, Rule, Rules};
-use reasonix_proto::{
-    Change, Details, Event, Family, Level, Open, Phrase, RECORD_VERSION, Record, RecordBody, RecordId, SessionHead,
-    SessionId, Status, ToolOutcome, TurnState,
-};
-use reasonix_session::{History, Ledger, Memories, MemoryArtifacts, Opened, SessionArtifacts, Sessions, in_memory};
-use reasonix_tools::{Bash, Deps, ShellOptions, files};
+use reasonix_proto::{Event, Family, Level, Open, Phrase, RecordId, SessionHead, Status, TurnState};
+use reasonix_session::{History, Ledger, Opened};
 use reasonix_workspace::Workspace;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use toolset::{Carried, Shell, all_tools, runs_commands, toolset};
+
+pub use opening::imported_head;
+pub(crate) use toolset::{bare_tools, specs_of};
+pub use toolset::{tool_names, tool_specs, unknown_tools};
 
 /// What a session starts from.
 #[derive(Clone)]
@@ -328,14 +327,6 @@ fn undo_of(start: &Start, opened: &Opened, outbox: &Arc<Outbox>) -> Option<Arc<U
     }
 }
 
-/// A session speaks of its own folder; in another one its paths would mean other files.
-fn check_folder(its: &str, here: &Path) -> Result<(), EngineError> {
-    if Path::new(its) == here {
-        return Ok(());
-    }
-    Err(EngineError::Settings(Phrase::new("engine.other_folder").with("folder", its).with("here", here.display())))
-}
-
 /// What commands are held to. Without a person nobody would see that none can run, so that is an error.
 fn confinement_of(start: &Start) -> Result<Confinement, EngineError> {
     if !runs_commands(start, None) {
@@ -348,18 +339,6 @@ fn confinement_of(start: &Start) -> Result<Confinement, EngineError> {
     }
 }
 
-/// Whether commands can be run at all.
-fn runs_commands(start: &Start, earlier: Option<&[String]>) -> bool {
-    let on = wanted_tools(start, earlier);
-    on.is_empty() || on.iter().any(|name| name == "bash")
-}
-
-/// The tools that the user chose; otherwise the ones the session had; none for all.
-fn wanted_tools<'a>(start: &'a Start, earlier: Option<&'a [String]>) -> &'a [String] {
-    let chosen = &start.settings.tools.enabled;
-    if chosen.is_empty() { earlier.unwrap_or_default() } else { chosen }
-}
-
 /// Says that the session is there, and makes its connection while the prompt is still being written.
 fn announce(outbox: &Outbox, opened: &Opened, resumed: bool, model: &Arc<dyn Model>, sandbox: Option<&Phrase>) {
     tokio::spawn(model.warm());
@@ -370,115 +349,6 @@ fn announce(outbox: &Outbox, opened: &Opened, resumed: bool, model: &Arc<dyn Mod
     for phrase in opened.notices.iter().chain(sandbox) {
         outbox.emit(Event::Notice { level: Level::Warning, phrase: phrase.clone() });
     }
-}
-
-/// A session that was opened or made.
-struct Begun {
-    opened: Opened,
-    artifacts: Arc<dyn Artifacts>,
-    /// True when it goes on from an earlier process.
-    resumed: bool,
-    /// What it did to files so far.
-    made: Vec<Record>,
-}
-
-/// Opens or makes the session, and what keeps its artifacts.
-fn open(start: &Start, confinement: &Confinement) -> Result<Begun, EngineError> {
-    let state = start.home.join("state");
-    let sessions = Sessions::at(&state);
-    let cwd = start.workspace.root();
-    let wanted = match &start.which {
-        Which::Unkept => {
-            let artifacts = Arc::new(MemoryArtifacts::default());
-            let (head, notices) = head_of(start, confinement)?;
-            let mut opened = in_memory(head);
-            opened.notices.extend(notices);
-            return Ok(Begun { opened, artifacts, resumed: false, made: Vec::new() });
-        }
-        Which::New => None,
-        Which::Continue => sessions.latest(cwd)?.map(|id| id.0),
-        Which::Resume(id) => Some(id.clone()),
-        Which::Fork { session, at } => Some(sessions.fork(session, *at, head_of(start, confinement)?.0)?.0),
-    };
-    let artifacts = Arc::new(SessionArtifacts::at(&state));
-    match wanted {
-        Some(id) => {
-            let mut made = Vec::new();
-            let mut opened = sessions.open(&id, |record| made.extend(changes_files(record)))?;
-            fetch(&mut opened.history.messages, artifacts.as_ref());
-            Ok(Begun { opened, artifacts, resumed: true, made })
-        }
-        None => {
-            let (head, notices) = head_of(start, confinement)?;
-            let mut opened = sessions.create(head)?;
-            opened.notices.extend(notices);
-            if start.which == Which::Continue {
-                opened.notices.push(Phrase::new("engine.nothing_to_continue"));
-            }
-            Ok(Begun { opened, artifacts, resumed: false, made: Vec::new() })
-        }
-    }
-}
-
-/// The record without its text, when it says what was done to files.
-fn changes_files(record: &Record) -> Option<Record> {
-    let RecordBody::Outcome { call, tool, took_ms, outcome: ToolOutcome::Done { details, .. } } = &record.body else {
-        return None;
-    };
-    let changes: Vec<_> =
-        details.changes.iter().map(|change| Change { diff: String::new(), ..change.clone() }).collect();
-    let details = Box::new(Details { changes, ..Details::default() });
-    let outcome = ToolOutcome::Done { content: String::new(), details };
-    let body = RecordBody::Outcome { call: call.clone(), tool: tool.clone(), took_ms: *took_ms, outcome };
-    Some(Record { body, ..record.clone() })
-}
-
-/// What a session that comes from somewhere else starts from here.
-pub fn imported_head(start: &Start) -> Result<SessionHead, EngineError> {
-    Ok(SessionHead { sandbox: "off".to_owned(), ..head_of(start, &Confinement::None)?.0 })
-}
-
-/// The first record of a new session, and what to tell about it.
-fn head_of(start: &Start, confinement: &Confinement) -> Result<(SessionHead, Vec<Phrase>), EngineError> {
-    let settings = &start.settings;
-    let found = match &start.model {
-        Some(reference) => settings.resolve_model(reference)?,
-        None => settings.default_model()?,
-    };
-    let mut base = settings.agent.system_prompt.as_deref().unwrap_or(BASE_PROMPT).trim_end().to_owned();
-    let escalates = Target::of(settings, &found.name()).is_some_and(|target| target.auto);
-    let blocks = settings.tools.edit == "blocks";
-    for (_, more) in [(blocks, BLOCKS_PROMPT), (escalates, MARKER_PROMPT)].into_iter().filter(|(wanted, _)| *wanted) {
-        base.push_str("\n\n");
-        base.push_str(more.trim_end());
-    }
-    let cwd = start.workspace.root();
-    let wanted = wanted_tools(start, None);
-    let reads =
-        if wanted.is_empty() { on_by_itself(start, "memory") } else { wanted.iter().any(|name| name == "memory") };
-    let memory = if reads { remembered(start) } else { String::new() };
-    let Draft { system, parts, notices } = assemble(&Sources {
-        base: &base,
-        cwd: Some(cwd),
-        files: &start.rules,
-        memory: &memory,
-        skills: "",
-        appended: start.append_system.as_deref(),
-        window: settings.window(&found),
-    });
-    let head = SessionHead {
-        v: RECORD_VERSION,
-        session: SessionId::fresh(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        cwd: cwd.display().to_string(),
-        model: found.name(),
-        system,
-        tools: sent_tools(start),
-        sandbox: word(confinement),
-        from: None,
-        parts,
-    };
-    Ok((head, notices))
 }
 
 /// The model that was asked for; otherwise the one the session last had, thinking as hard; otherwise the default.
@@ -499,139 +369,6 @@ fn pick_model(start: &Start, earlier: Option<&History>) -> Result<Arc<dyn Model>
 fn key_moved(start: &Start, model: &str) -> Option<Phrase> {
     let found = start.settings.resolve_model(model).ok().filter(|_| start.which != Which::Unkept)?;
     key_destination(&found, &start.env, &start.home)
-}
-
-/// How commands are run.
-#[derive(Default)]
-struct Shell {
-    confinement: Confinement,
-    crossing: Option<Arc<Crossing>>,
-}
-
-/// What the tools with state of the session work on.
-struct Carried {
-    todo: Todo,
-    people: Arc<People>,
-    from: LookBack,
-    keeping: Keeping,
-    explored: Explored,
-}
-
-impl Carried {
-    /// What a session has that was opened.
-    fn of(start: &Start, opened: &Opened, todo: &Todo, people: &Arc<People>) -> Self {
-        let session = opened.history.head.as_ref().map(|head| head.session.clone());
-        let own = session.map(|session| (session, opened.past.clone()));
-        let keeping = Keeping { memories: memories_of(start), own: own.clone() };
-        let explored = Explored::of(opened.past.clone());
-        Self { todo: todo.clone(), people: people.clone(), from: look_back(start, own), keeping, explored }
-    }
-
-    /// For tools that are never run.
-    fn bare() -> Self {
-        let keeping = Keeping { memories: Memories::at(Path::new(""), Path::new("")), own: None };
-        Self {
-            todo: Todo::default(),
-            people: Arc::default(),
-            from: no_look_back(),
-            keeping,
-            explored: Explored::default(),
-        }
-    }
-
-    /// The tools, in the order they are sent.
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let mut tools = todo_tools(&self.todo);
-        tools.extend(asking_tools(&self.people));
-        tools.extend(recall_tools(&self.from, &self.keeping, &self.explored));
-        tools
-    }
-}
-
-/// Every tool there is, in the order they are sent.
-fn all_tools(start: &Start, artifacts: &Arc<dyn Artifacts>, carried: &Carried, how: Shell) -> Vec<Arc<dyn Tool>> {
-    let deps = Deps { workspace: start.workspace.clone(), artifacts: artifacts.clone() };
-    let settings = &start.settings.tools;
-    let timeout = (settings.bash_timeout_seconds > 0).then(|| Duration::from_secs(settings.bash_timeout_seconds));
-    let mut shell = ShellOptions::at(start.workspace.root());
-    shell.timeout = timeout;
-    // Whatever they are called: the keys of the endpoints are not for commands.
-    let keys: Vec<&str> =
-        start.settings.providers.iter().filter_map(|provider| provider.api_key_env.as_deref()).collect();
-    let sandbox = &start.settings.sandbox;
-    let open = reasonix_exec::Environment::inherited(&sandbox.env);
-    let open = if sandbox.network { open.with_proxies() } else { open };
-    shell.environment = open.without(&keys);
-    shell.reads = reasonix_policy::read_only;
-    shell.confinement = how.confinement;
-    if let Some(crossing) = how.crossing {
-        shell.environment = crossing.shown_to(shell.environment);
-        shell.border = Some(crossing);
-    }
-    shell.bounds = bounds(&start.settings.sandbox.limits);
-    if let Some(path) = &settings.shell.path {
-        shell.shell.clone_from(path);
-    }
-    let mut tools = files(&deps);
-    tools.push(Arc::new(Bash::new(shell)));
-    tools.extend(carried.tools());
-    tools
-}
-
-/// The tools that are on: those the user chose; otherwise, in a session that goes on, the ones it had, so that its
-/// prefix stays the same; otherwise all but those that are off by themselves. What only asks people is not sent where
-/// a session begins without any.
-fn toolset(
-    start: &Start,
-    artifacts: &Arc<dyn Artifacts>,
-    carried: &Carried,
-    shell: Shell,
-    earlier: Option<&[String]>,
-) -> Tools {
-    let on = wanted_tools(start, earlier);
-    let tools = all_tools(start, artifacts, carried, shell);
-    let lonely = earlier.is_none() && !start.attended;
-    let wanted = |name: &String| if on.is_empty() { on_by_itself(start, name) } else { on.contains(name) };
-    let is_on = |name: &String| wanted(name) && !(lonely && ASKING.contains(&name.as_str()));
-    Tools::new(tools.into_iter().filter(|tool| is_on(&tool.spec().name)).collect())
-}
-
-/// What a session of this start would send, or sends when it goes on with these tools.
-pub(crate) fn specs_of(start: &Start, earlier: Option<&[String]>) -> Vec<ToolSpec> {
-    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    toolset(start, &artifacts, &Carried::bare(), Shell::default(), earlier).specs()
-}
-
-/// The tools of a start, with nothing behind them.
-pub(crate) fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
-    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    all_tools(start, &artifacts, &Carried::bare(), Shell::default())
-}
-
-/// The names of the tools that a new session sends.
-fn sent_tools(start: &Start) -> Vec<String> {
-    specs_of(start, None).into_iter().map(|spec| spec.name).collect()
-}
-
-/// The specs of all built-in tools, as they are sent.
-pub fn tool_specs(start: &Start) -> Vec<ToolSpec> {
-    Tools::new(bare_tools(start)).specs()
-}
-
-/// The names of all built-in tools.
-pub fn tool_names(workspace: &Workspace) -> Vec<String> {
-    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    let mut tools = files(&Deps { workspace: workspace.clone(), artifacts });
-    tools.push(Arc::new(Bash::new(ShellOptions::at(workspace.root()))));
-    tools.extend(Carried::bare().tools());
-    Tools::new(tools).specs().into_iter().map(|spec| spec.name).collect()
-}
-
-/// The names in `tools.enabled` that no tool has.
-pub fn unknown_tools(start: &Start) -> Vec<String> {
-    let tools = bare_tools(start);
-    let known = |name: &&String| tools.iter().any(|tool| tool.spec().name == **name);
-    start.settings.tools.enabled.iter().filter(|name| !known(name)).cloned().collect()
 }
 
 /// Whether conversations with this model are folded by themselves.

@@ -1,0 +1,135 @@
+//! Opening or making the session that a start names, and the head that a new one begins with.
+
+use super::toolset::{sent_tools, wanted_tools};
+use super::{Start, Which};
+use crate::confine::word;
+use crate::error::EngineError;
+use crate::images::fetch;
+use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
+use crate::recall::{on_by_itself, remembered};
+use crate::relay::{MARKER_PROMPT, Target};
+use reasonix_agent::Artifacts;
+use reasonix_exec::Confinement;
+use reasonix_proto::{
+    Change, Details, Phrase, RECORD_VERSION, Record, RecordBody, SessionHead, SessionId, ToolOutcome,
+};
+use reasonix_session::{MemoryArtifacts, Opened, SessionArtifacts, Sessions, in_memory};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A session that was opened or made.
+pub(crate) struct Begun {
+    pub(crate) opened: Opened,
+    pub(crate) artifacts: Arc<dyn Artifacts>,
+    /// True when it goes on from an earlier process.
+    pub(crate) resumed: bool,
+    /// What it did to files so far.
+    pub(crate) made: Vec<Record>,
+}
+
+/// Opens or makes the session, and what keeps its artifacts.
+pub(crate) fn open(start: &Start, confinement: &Confinement) -> Result<Begun, EngineError> {
+    let state = start.home.join("state");
+    let sessions = Sessions::at(&state);
+    let cwd = start.workspace.root();
+    let wanted = match &start.which {
+        Which::Unkept => {
+            let artifacts = Arc::new(MemoryArtifacts::default());
+            let (head, notices) = head_of(start, confinement)?;
+            let mut opened = in_memory(head);
+            opened.notices.extend(notices);
+            return Ok(Begun { opened, artifacts, resumed: false, made: Vec::new() });
+        }
+        Which::New => None,
+        Which::Continue => sessions.latest(cwd)?.map(|id| id.0),
+        Which::Resume(id) => Some(id.clone()),
+        Which::Fork { session, at } => Some(sessions.fork(session, *at, head_of(start, confinement)?.0)?.0),
+    };
+    let artifacts = Arc::new(SessionArtifacts::at(&state));
+    match wanted {
+        Some(id) => {
+            let mut made = Vec::new();
+            let mut opened = sessions.open(&id, |record| made.extend(changes_files(record)))?;
+            fetch(&mut opened.history.messages, artifacts.as_ref());
+            Ok(Begun { opened, artifacts, resumed: true, made })
+        }
+        None => {
+            let (head, notices) = head_of(start, confinement)?;
+            let mut opened = sessions.create(head)?;
+            opened.notices.extend(notices);
+            if start.which == Which::Continue {
+                opened.notices.push(Phrase::new("engine.nothing_to_continue"));
+            }
+            Ok(Begun { opened, artifacts, resumed: false, made: Vec::new() })
+        }
+    }
+}
+
+/// The record without its text, when it says what was done to files.
+fn changes_files(record: &Record) -> Option<Record> {
+    let RecordBody::Outcome { call, tool, took_ms, outcome: ToolOutcome::Done { details, .. } } = &record.body else {
+        return None;
+    };
+    let changes: Vec<_> =
+        details.changes.iter().map(|change| Change { diff: String::new(), ..change.clone() }).collect();
+    let details = Box::new(Details { changes, ..Details::default() });
+    let outcome = ToolOutcome::Done { content: String::new(), details };
+    let body = RecordBody::Outcome { call: call.clone(), tool: tool.clone(), took_ms: *took_ms, outcome };
+    Some(Record { body, ..record.clone() })
+}
+
+/// What a session that comes from somewhere else starts from here.
+pub fn imported_head(start: &Start) -> Result<SessionHead, EngineError> {
+    Ok(SessionHead { sandbox: "off".to_owned(), ..head_of(start, &Confinement::None)?.0 })
+}
+
+/// The first record of a new session, and what to tell about it.
+fn head_of(start: &Start, confinement: &Confinement) -> Result<(SessionHead, Vec<Phrase>), EngineError> {
+    let settings = &start.settings;
+    let found = match &start.model {
+        Some(reference) => settings.resolve_model(reference)?,
+        None => settings.default_model()?,
+    };
+    let mut base = settings.agent.system_prompt.as_deref().unwrap_or(BASE_PROMPT).trim_end().to_owned();
+    let escalates = Target::of(settings, &found.name()).is_some_and(|target| target.auto);
+    let blocks = settings.tools.edit == "blocks";
+    for (_, more) in [(blocks, BLOCKS_PROMPT), (escalates, MARKER_PROMPT)].into_iter().filter(|(wanted, _)| *wanted) {
+        base.push_str("\n\n");
+        base.push_str(more.trim_end());
+    }
+    let cwd = start.workspace.root();
+    let wanted = wanted_tools(start, None);
+    let reads =
+        if wanted.is_empty() { on_by_itself(start, "memory") } else { wanted.iter().any(|name| name == "memory") };
+    let memory = if reads { remembered(start) } else { String::new() };
+    let Draft { system, parts, notices } = assemble(&Sources {
+        base: &base,
+        cwd: Some(cwd),
+        files: &start.rules,
+        memory: &memory,
+        skills: "",
+        appended: start.append_system.as_deref(),
+        window: settings.window(&found),
+    });
+    let head = SessionHead {
+        v: RECORD_VERSION,
+        session: SessionId::fresh(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        cwd: cwd.display().to_string(),
+        model: found.name(),
+        system,
+        tools: sent_tools(start),
+        sandbox: word(confinement),
+        from: None,
+        parts,
+    };
+    Ok((head, notices))
+}
+
+/// A session speaks of its own folder; in another one its paths would mean other files.
+pub(crate) fn check_folder(its: &str, here: &Path) -> Result<(), EngineError> {
+    if Path::new(its) == here {
+        return Ok(());
+    }
+    Err(EngineError::Settings(Phrase::new("engine.other_folder").with("folder", its).with("here", here.display())))
+}

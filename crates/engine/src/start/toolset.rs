@@ -1,0 +1,167 @@
+//! The tools of a session: which there are, which are on, and what they work on.
+
+use super::Start;
+use crate::border::Crossing;
+use crate::confine::bounds;
+use crate::live::Todo;
+use crate::people::People;
+use crate::recall::{look_back, memories_of, no_look_back, on_by_itself};
+use crate::tools::{ASKING, Explored, Keeping, LookBack, asking_tools, recall_tools, todo_tools};
+use reasonix_agent::{Artifacts, Tool, ToolSpec, Tools};
+use reasonix_exec::Confinement;
+use reasonix_session::{Memories, MemoryArtifacts, Opened};
+use reasonix_tools::{Bash, Deps, ShellOptions, files};
+use reasonix_workspace::Workspace;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Whether commands can be run at all.
+pub(crate) fn runs_commands(start: &Start, earlier: Option<&[String]>) -> bool {
+    let on = wanted_tools(start, earlier);
+    on.is_empty() || on.iter().any(|name| name == "bash")
+}
+
+/// The tools that the user chose; otherwise the ones the session had; none for all.
+pub(crate) fn wanted_tools<'a>(start: &'a Start, earlier: Option<&'a [String]>) -> &'a [String] {
+    let chosen = &start.settings.tools.enabled;
+    if chosen.is_empty() { earlier.unwrap_or_default() } else { chosen }
+}
+
+/// How commands are run.
+#[derive(Default)]
+pub(crate) struct Shell {
+    pub(crate) confinement: Confinement,
+    pub(crate) crossing: Option<Arc<Crossing>>,
+}
+
+/// What the tools with state of the session work on.
+pub(crate) struct Carried {
+    todo: Todo,
+    people: Arc<People>,
+    from: LookBack,
+    keeping: Keeping,
+    explored: Explored,
+}
+
+impl Carried {
+    /// What a session has that was opened.
+    pub(crate) fn of(start: &Start, opened: &Opened, todo: &Todo, people: &Arc<People>) -> Self {
+        let session = opened.history.head.as_ref().map(|head| head.session.clone());
+        let own = session.map(|session| (session, opened.past.clone()));
+        let keeping = Keeping { memories: memories_of(start), own: own.clone() };
+        let explored = Explored::of(opened.past.clone());
+        Self { todo: todo.clone(), people: people.clone(), from: look_back(start, own), keeping, explored }
+    }
+
+    /// For tools that are never run.
+    fn bare() -> Self {
+        let keeping = Keeping { memories: Memories::at(Path::new(""), Path::new("")), own: None };
+        Self {
+            todo: Todo::default(),
+            people: Arc::default(),
+            from: no_look_back(),
+            keeping,
+            explored: Explored::default(),
+        }
+    }
+
+    /// The tools, in the order they are sent.
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        let mut tools = todo_tools(&self.todo);
+        tools.extend(asking_tools(&self.people));
+        tools.extend(recall_tools(&self.from, &self.keeping, &self.explored));
+        tools
+    }
+}
+
+/// Every tool there is, in the order they are sent.
+pub(crate) fn all_tools(
+    start: &Start,
+    artifacts: &Arc<dyn Artifacts>,
+    carried: &Carried,
+    how: Shell,
+) -> Vec<Arc<dyn Tool>> {
+    let deps = Deps { workspace: start.workspace.clone(), artifacts: artifacts.clone() };
+    let settings = &start.settings.tools;
+    let timeout = (settings.bash_timeout_seconds > 0).then(|| Duration::from_secs(settings.bash_timeout_seconds));
+    let mut shell = ShellOptions::at(start.workspace.root());
+    shell.timeout = timeout;
+    // Whatever they are called: the keys of the endpoints are not for commands.
+    let keys: Vec<&str> =
+        start.settings.providers.iter().filter_map(|provider| provider.api_key_env.as_deref()).collect();
+    let sandbox = &start.settings.sandbox;
+    let open = reasonix_exec::Environment::inherited(&sandbox.env);
+    let open = if sandbox.network { open.with_proxies() } else { open };
+    shell.environment = open.without(&keys);
+    shell.reads = reasonix_policy::read_only;
+    shell.confinement = how.confinement;
+    if let Some(crossing) = how.crossing {
+        shell.environment = crossing.shown_to(shell.environment);
+        shell.border = Some(crossing);
+    }
+    shell.bounds = bounds(&start.settings.sandbox.limits);
+    if let Some(path) = &settings.shell.path {
+        shell.shell.clone_from(path);
+    }
+    let mut tools = files(&deps);
+    tools.push(Arc::new(Bash::new(shell)));
+    tools.extend(carried.tools());
+    tools
+}
+
+/// The tools that are on: those the user chose; otherwise, in a session that goes on, the ones it had, so that its
+/// prefix stays the same; otherwise all but those that are off by themselves. What only asks people is not sent where
+/// a session begins without any.
+pub(crate) fn toolset(
+    start: &Start,
+    artifacts: &Arc<dyn Artifacts>,
+    carried: &Carried,
+    shell: Shell,
+    earlier: Option<&[String]>,
+) -> Tools {
+    let on = wanted_tools(start, earlier);
+    let tools = all_tools(start, artifacts, carried, shell);
+    let lonely = earlier.is_none() && !start.attended;
+    let wanted = |name: &String| if on.is_empty() { on_by_itself(start, name) } else { on.contains(name) };
+    let is_on = |name: &String| wanted(name) && !(lonely && ASKING.contains(&name.as_str()));
+    Tools::new(tools.into_iter().filter(|tool| is_on(&tool.spec().name)).collect())
+}
+
+/// What a session of this start would send, or sends when it goes on with these tools.
+pub(crate) fn specs_of(start: &Start, earlier: Option<&[String]>) -> Vec<ToolSpec> {
+    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
+    toolset(start, &artifacts, &Carried::bare(), Shell::default(), earlier).specs()
+}
+
+/// The tools of a start, with nothing behind them.
+pub(crate) fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
+    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
+    all_tools(start, &artifacts, &Carried::bare(), Shell::default())
+}
+
+/// The names of the tools that a new session sends.
+pub(crate) fn sent_tools(start: &Start) -> Vec<String> {
+    specs_of(start, None).into_iter().map(|spec| spec.name).collect()
+}
+
+/// The specs of all built-in tools, as they are sent.
+pub fn tool_specs(start: &Start) -> Vec<ToolSpec> {
+    Tools::new(bare_tools(start)).specs()
+}
+
+/// The names of all built-in tools.
+pub fn tool_names(workspace: &Workspace) -> Vec<String> {
+    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
+    let mut tools = files(&Deps { workspace: workspace.clone(), artifacts });
+    tools.push(Arc::new(Bash::new(ShellOptions::at(workspace.root()))));
+    tools.extend(Carried::bare().tools());
+    Tools::new(tools).specs().into_iter().map(|spec| spec.name).collect()
+}
+
+/// The names in `tools.enabled` that no tool has.
+pub fn unknown_tools(start: &Start) -> Vec<String> {
+    let tools = bare_tools(start);
+    let known = |name: &&String| tools.iter().any(|tool| tool.spec().name == **name);
+    start.settings.tools.enabled.iter().filter(|name| !known(name)).cloned().collect()
+}
