@@ -1,60 +1,30 @@
 //! Questions of the model: asked by an event, answered by the first operation, and never by anybody else.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use reasonix_config::{AskSettings, Bash, Provider, Sandbox, Settings};
-use reasonix_engine::{Handle, Start, Which, start};
-use reasonix_proto::{Event, Inquiry, Op, RecordBody, Response, ToolOutcome, TurnState};
-use reasonix_testkit::{ModelServer, Reply, TempWorkspace, prefix_breaks};
-use reasonix_workspace::{Options, Workspace};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+mod world;
 
-struct World {
-    server: ModelServer,
-    work: TempWorkspace,
-    home: TempWorkspace,
+use reasonix_config::AskSettings;
+use reasonix_engine::{Handle, Which};
+use reasonix_proto::{Event, Inquiry, Op, RecordBody, Response, ToolOutcome, TurnState};
+use reasonix_testkit::{Reply, prefix_breaks};
+use serde_json::{Value, json};
+use world::World;
+
+fn begin(world: &World, which: Which, attended: bool, timeout: u64) -> Handle {
+    world.open_with(which, |start| {
+        start.settings.ask = AskSettings { timeout };
+        start.attended = attended;
+    })
 }
 
-impl World {
-    async fn new(replies: Vec<Reply>) -> Self {
-        Self { server: ModelServer::start(replies).await, work: TempWorkspace::new(), home: TempWorkspace::new() }
-    }
-
-    fn start(&self, which: Which, attended: bool, timeout: u64) -> Handle {
-        let provider = Provider {
-            name: "mock".into(),
-            kind: "openai".into(),
-            base_url: self.server.base_url(),
-            models: vec!["m".into()],
-            default: "m".into(),
-            ..Provider::default()
-        };
-        let sandbox = Sandbox { bash: Bash::Off, ..Sandbox::default() };
-        let ask = AskSettings { timeout };
-        start(Start {
-            settings: Settings { providers: vec![provider], sandbox, ask, ..Settings::default() },
-            env: BTreeMap::new(),
-            home: self.home.path(),
-            workspace: Workspace::open(&self.work.path(), Options::default()).expect("a workspace"),
-            rules: Vec::new(),
-            model: None,
-            append_system: None,
-            which,
-            attended,
-            approve: Vec::new(),
-        })
-        .expect("a session")
-    }
-
-    /// The names of the tools that each request offered.
-    fn offered(&self) -> Vec<Vec<String>> {
-        let requests = self.server.requests();
-        let names = |body: &Value| {
-            let tools = body["tools"].as_array().cloned().unwrap_or_default();
-            tools.iter().map(|tool| tool["function"]["name"].as_str().unwrap_or_default().to_owned()).collect()
-        };
-        requests.iter().map(|request| names(&request.body)).collect()
-    }
+/// The names of the tools that each request offered.
+fn offered(world: &World) -> Vec<Vec<String>> {
+    let requests = world.server.requests();
+    let names = |body: &Value| {
+        let tools = body["tools"].as_array().cloned().unwrap_or_default();
+        tools.iter().map(|tool| tool["function"]["name"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    requests.iter().map(|request| names(&request.body)).collect()
 }
 
 fn question() -> Reply {
@@ -99,7 +69,7 @@ fn text(outcome: &ToolOutcome) -> String {
 #[tokio::test]
 async fn the_first_answer_wins_and_a_second_one_is_told() {
     let world = World::new(vec![question(), Reply::say("B it is")]).await;
-    let mut handle = world.start(Which::New, true, 0);
+    let mut handle = begin(&world, Which::New, true, 0);
     let other = handle.join();
     let (events, outcomes) = turn(&mut handle, |inquiry| {
         assert_eq!(inquiry.questions.len(), 1);
@@ -116,7 +86,7 @@ async fn the_first_answer_wins_and_a_second_one_is_told() {
 #[tokio::test]
 async fn an_interrupt_takes_the_question_back() {
     let world = World::new(vec![question()]).await;
-    let mut handle = world.start(Which::New, true, 0);
+    let mut handle = begin(&world, Which::New, true, 0);
     let mut asked = None;
     let (_, outcomes) = turn(&mut handle, |inquiry| {
         asked = Some(inquiry.clone());
@@ -133,20 +103,20 @@ async fn an_interrupt_takes_the_question_back() {
 async fn the_tool_is_offered_only_where_a_session_begins_with_a_person_and_stays() {
     let replies = vec![Reply::say("1"), Reply::say("2"), question(), Reply::say("3")];
     let world = World::new(replies).await;
-    let mut alone = world.start(Which::New, false, 0);
+    let mut alone = begin(&world, Which::New, false, 0);
     turn(&mut alone, |_| Vec::new()).await;
     drop(alone);
-    let mut attended = world.start(Which::New, true, 0);
+    let mut attended = begin(&world, Which::New, true, 0);
     let session = attended.session.clone();
     turn(&mut attended, |_| Vec::new()).await;
     attended.send(Op::Shutdown);
     while attended.events.next().await.expect("the session lives").event != Event::SessionEnded {}
     drop(attended);
     // The same session without a person: the list of tools stays, the call is refused with what to do.
-    let mut later = world.start(Which::Resume(session.0), false, 0);
+    let mut later = begin(&world, Which::Resume(session.0), false, 0);
     let (_, outcomes) = turn(&mut later, |_| panic!("nobody is asked")).await;
     assert!(text(outcomes.first().unwrap()).starts_with("nobody is here to answer: decide yourself"), "{outcomes:?}");
-    let offered = world.offered();
+    let offered = offered(&world);
     let has = |names: &Vec<String>| names.iter().any(|name| name == "ask");
     assert_eq!(offered.iter().map(has).collect::<Vec<_>>(), [false, true, true, true]);
     let requests = world.server.requests();
@@ -157,7 +127,7 @@ async fn the_tool_is_offered_only_where_a_session_begins_with_a_person_and_stays
 #[tokio::test]
 async fn nobody_waits_longer_than_the_settings_say() {
     let world = World::new(vec![question(), Reply::say("ok")]).await;
-    let mut handle = world.start(Which::New, true, 1);
+    let mut handle = begin(&world, Which::New, true, 1);
     let (_, outcomes) = turn(&mut handle, |_| Vec::new()).await;
     assert!(text(outcomes.first().unwrap()).starts_with("nobody answered within 1 s"), "{outcomes:?}");
 }
