@@ -134,13 +134,7 @@ impl Agent {
         let instructions = Some(focus).filter(|text| !text.trim().is_empty());
         Box::pin(async move {
             let need = Need { turn: 0, reason: FoldReason::Manual, instructions, squeeze: 0 };
-            let before = conversation.tokens();
-            let window = conversation.window(self.model.card().window);
-            let window = if window == 0 { before.max(UNKNOWN_WINDOW) } else { window };
-            let mut budget = Budget::of(window, conversation.prefix_tokens(), 0);
-            budget.tail = 0;
-            let mut folded = self.folded(conversation, &need, window, budget, stop).await?;
-            folded.before = before;
+            let mut folded = self.folded(conversation, &need, stop).await?;
             // The last words of this session are notes in the other one.
             for message in std::mem::take(&mut folded.tail) {
                 match message {
@@ -180,14 +174,7 @@ impl Agent {
         if need.reason == FoldReason::Overflow {
             conversation.did_not_fit(before);
         }
-        let window = conversation.window(self.model.card().window);
-        let window = if window == 0 { before.max(UNKNOWN_WINDOW) } else { window };
-        let mut budget = Budget::of(window, conversation.prefix_tokens(), need.squeeze);
-        if need.reason == FoldReason::Manual {
-            budget.tail = 0;
-        }
-        let Some(mut record) = self.folded(conversation, &need, window, budget, stop).await else { return Ok(false) };
-        record.before = before;
+        let Some(mut record) = self.folded(conversation, &need, stop).await else { return Ok(false) };
         record.after = conversation.tokens_with(&record);
         // Folding what cannot be made smaller would only break the prefix.
         if record.after + LEAST_TOKENS > before && need.reason != FoldReason::Manual {
@@ -200,14 +187,14 @@ impl Agent {
     }
 
     /// The first rung that makes enough room.
-    async fn folded(
-        &self,
-        conversation: &mut Conversation,
-        need: &Need<'_>,
-        window: u64,
-        budget: Budget,
-        stop: &Stop,
-    ) -> Option<Compacted> {
+    async fn folded(&self, conversation: &mut Conversation, need: &Need<'_>, stop: &Stop) -> Option<Compacted> {
+        let before = conversation.tokens();
+        let window = conversation.window(self.model.card().window);
+        let window = if window == 0 { before.max(UNKNOWN_WINDOW) } else { window };
+        let mut budget = Budget::of(window, conversation.prefix_tokens(), need.squeeze);
+        if need.reason == FoldReason::Manual {
+            budget.tail = 0;
+        }
         let blank = Compacted {
             turn: need.turn,
             reason: need.reason,
@@ -215,7 +202,7 @@ impl Agent {
             pins: Vec::new(),
             notes: Vec::new(),
             tail: Vec::new(),
-            before: 0,
+            before,
             after: 0,
             usage: None,
         };

@@ -341,6 +341,13 @@ pub struct JournalError {
     pub reason: String,
 }
 
+impl JournalError {
+    /// What to tell the user.
+    pub fn phrase(&self) -> Phrase {
+        Phrase::new("engine.journal_failed").with("path", &self.path).with("reason", &self.reason)
+    }
+}
+
 /// Keeps what was cut from outputs.
 pub trait Artifacts: Send + Sync {
     /// Keeps bytes; the same bytes give the same artifact.

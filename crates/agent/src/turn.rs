@@ -109,7 +109,7 @@ impl Agent {
     }
 
     pub(crate) fn broken(&self, error: &JournalError) -> TurnEnd {
-        let why = Phrase::new("engine.journal_failed").with("path", &error.path).with("reason", &error.reason);
+        let why = error.phrase();
         self.sink.emit(Event::Notice { level: Level::Error, phrase: why.clone() });
         TurnEnd::Broken { why }
     }

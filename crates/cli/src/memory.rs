@@ -21,11 +21,11 @@ pub(crate) fn memory(args: MemoryArgs) -> anyhow::Result<Exit> {
             let drafted = memories.drafted(reach, &name, &description, &text, Provenance::by_user());
             let draft = drafted.map_err(failed)?;
             memories.save(&draft).map_err(failed)?;
-            done("cli.memory_saved", &draft)
+            done(Phrase::new("cli.memory_saved"), &draft)
         }
         Some(MemoryCommand::Forget { name, global }) => {
             let found = memories.forget(&name, global.then_some(Reach::Global)).map_err(failed)?;
-            done("cli.memory_forgotten", &found)
+            done(Phrase::new("cli.memory_forgotten"), &found)
         }
     }
 }
@@ -39,11 +39,7 @@ fn failed(error: MemoryError) -> anyhow::Error {
     }
 }
 
-fn done(code: &'static str, named: &Named) -> anyhow::Result<Exit> {
-    let phrase = match code {
-        "cli.memory_saved" => Phrase::new("cli.memory_saved"),
-        _ => Phrase::new("cli.memory_forgotten"),
-    };
+fn done(phrase: Phrase, named: &Named) -> anyhow::Result<Exit> {
     let phrase = phrase.with("name", &named.name).with("scope", named.reach.word());
     say::line(&Style::get().text(&phrase.with("revision", named.memory.revision)))?;
     Ok(Exit::Done)

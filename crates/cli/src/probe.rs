@@ -92,11 +92,7 @@ async fn target(args: &ProbeArgs, context: &Context) -> anyhow::Result<(Endpoint
         }
         return Ok((address(args, wanted).await?, 0));
     }
-    let found = match args.target.as_deref() {
-        Some(reference) => settings.resolve_model(reference),
-        None => settings.default_model(),
-    };
-    let found = found.map_err(|error| say::usage(error.phrase()))?;
+    let found = settings.model_or_default(args.target.as_deref()).map_err(|error| say::usage(error.phrase()))?;
     let found = ModelRef { model: args.model.as_deref().unwrap_or(found.model), ..found };
     if Wire::parse(&found.provider.kind).is_none() {
         return Err(say::usage(Phrase::new("probe.no_wire").with("provider", &found.provider.name)));
@@ -168,11 +164,7 @@ async fn discover(as_json: bool) -> anyhow::Result<Exit> {
 /// a terminal, never where automation runs, and only once.
 pub(crate) async fn first_use(context: &Context, model: Option<&str>) {
     let settings = &context.loaded.settings;
-    let found = match model {
-        Some(reference) => settings.resolve_model(reference),
-        None => settings.default_model(),
-    };
-    let Ok(found) = found else { return };
+    let Ok(found) = settings.model_or_default(model) else { return };
     let provider = found.provider;
     if !provider.is_local() || Wire::parse(&provider.kind).is_none() || settings.window(&found) > 0 {
         return;

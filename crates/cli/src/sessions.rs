@@ -121,7 +121,6 @@ fn ending_of(ending: &Ending) -> Phrase {
 }
 
 /// How long ago, in the largest unit that fits.
-/// How long ago a moment was.
 pub(crate) fn age(at_ms: u64) -> Phrase {
     let then = UNIX_EPOCH + Duration::from_millis(at_ms);
     let seconds = SystemTime::now().duration_since(then).unwrap_or_default().as_secs();

@@ -154,9 +154,7 @@ impl Place {
         let record = past.beginning(Some(turn)).ok_or_else(none)?;
         let to = past.parent(record.id).unwrap_or(record.id);
         let body = RecordBody::Moved { to, why: MoveReason::Rewind };
-        self.opened.journal.append(body).await.map_err(|error| {
-            say::failed(Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason))
-        })?;
+        self.opened.journal.append(body).await.map_err(|error| say::failed(error.phrase()))?;
         say::notice(Level::Info, &Phrase::new("cli.chat_back").with("turn", turn).with("session", &self.session));
         say::line(&clean(&typed(&record.body).unwrap_or_default()))?;
         Ok(Exit::Done)
@@ -166,9 +164,7 @@ impl Place {
     async fn tell(&self, back: &FilesBack, code: &'static str) -> anyhow::Result<Exit> {
         let body = RecordBody::Restored(back.record(code == "undo.redone"));
         let journaled = self.opened.journal.append(body).await;
-        journaled.map_err(|error| {
-            say::failed(Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason))
-        })?;
+        journaled.map_err(|error| say::failed(error.phrase()))?;
         let style = Style::get();
         let done = Phrase::new(code).with("turn", back.turn).with("count", back.changed.len());
         say::line(&style.text(&done))?;

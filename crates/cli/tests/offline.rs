@@ -55,6 +55,30 @@ fn only_the_configured_endpoint_is_connected_to() {
     }
 }
 
+/// The name under which this file's tests run once more, in a network that has nothing but its own loopback device.
+const ALONE: &str = "REASONIX_TEST_ALONE";
+
+#[test]
+fn a_machine_with_nothing_but_the_endpoint_is_enough() {
+    if std::env::var_os(ALONE).is_some() {
+        return;
+    }
+    let alone = |line: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--net", "sh", "-c", &format!("ip link set lo up && {line}")]).env(ALONE, "1");
+        command
+    };
+    let possible = alone("! ip route get 192.0.2.1").output().is_ok_and(|output| output.status.success());
+    assert!(possible || !support::everything_required(), "REASONIX_E2E=1 needs unshare and ip");
+    if !possible || !has_tracer() {
+        return;
+    }
+    let tests = std::env::current_exe().unwrap();
+    let ran = alone("exec \"$TESTS\" --test-threads 1").env("TESTS", tests).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success() && said.contains("3 passed"), "{said}{}", String::from_utf8_lossy(&ran.stderr));
+}
+
 #[test]
 fn commands_that_need_no_model_connect_to_nothing() {
     if !has_tracer() {

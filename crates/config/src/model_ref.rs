@@ -169,6 +169,11 @@ impl Settings {
         }
     }
 
+    /// The model that is named, or the one to use when none is.
+    pub fn model_or_default(&self, named: Option<&str>) -> Result<ModelRef<'_>, ConfigError> {
+        named.map_or_else(|| self.default_model(), |reference| self.resolve_model(reference))
+    }
+
     /// Every model of every provider, in order.
     pub fn models(&self) -> impl Iterator<Item = ModelRef<'_>> {
         self.providers

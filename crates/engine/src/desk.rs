@@ -89,7 +89,6 @@ impl Desk {
                 self.after_turn.push_front(Op::Discard);
                 stop.cancel();
             }
-            Op::Escalate { on } => self.escalate(on),
             Op::SetModel { .. } => {
                 self.after_turn.push_back(op);
                 self.notice(Level::Info, Phrase::new("engine.model_later"));
@@ -241,7 +240,7 @@ impl Desk {
         match self.journal.append(body).await {
             Ok(record) => Some(record),
             Err(error) => {
-                let phrase = Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason);
+                let phrase = error.phrase();
                 self.notice(Level::Error, phrase);
                 None
             }

@@ -4,7 +4,6 @@ use crate::live::{Live, alongside};
 use reasonix_agent::Stop;
 use reasonix_proto::{Level, Origin, Phrase, RecordBody, RecordId, SessionHead, SessionId, TurnState};
 use reasonix_session::Sessions;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 impl Live {
     /// Makes the new session; this one stays as it is.
@@ -45,8 +44,7 @@ impl Live {
         let title = RecordBody::Titled { title: past.marks().title().to_owned(), by_user: false };
         let history = past.history().map_err(|error| Phrase::new("engine.log_unreadable").with("reason", error))?;
         let entry = history.requested.map(|entry| RecordBody::Requested(Box::new(entry)));
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-        let now = u64::try_from(now).unwrap_or(u64::MAX);
+        let now = reasonix_session::now();
         let bodies = entry.into_iter().chain([folded, title]).map(|body| (now, body)).collect();
         let sessions = Sessions::at(&self.desk.base.home.join("state"));
         sessions.import(head, bodies).map_err(|error| error.phrase())

@@ -11,7 +11,7 @@ pub(crate) const LARGEST: u64 = 3_750 * 1024;
 pub(crate) const MOST: usize = 10;
 
 /// What the bytes are, and how large the picture is; none when no endpoint would know it.
-pub(crate) fn sniff(bytes: &[u8]) -> Option<(&'static str, u32, u32)> {
+fn sniff(bytes: &[u8]) -> Option<(&'static str, u32, u32)> {
     let big = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let little = |at: usize| Some(u32::from(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?)));
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {

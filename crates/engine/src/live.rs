@@ -1,7 +1,7 @@
 //! One task a session: operations come in, turns run one after the other, and an interrupt is heard at any moment.
 
 use crate::desk::Desk;
-use crate::planner::{Plan, Planner};
+use crate::planner::Planner;
 use crate::queue::Work;
 use crate::relay::Relay;
 use crate::start::folds;
@@ -149,9 +149,7 @@ impl Live {
         let last = self.conversation.last_words().map(str::to_owned);
         let journal = Arc::clone(&self.desk.journal);
         let planning = planner.plan(said, last, journal.as_ref(), stop);
-        match alongside(planning, &mut self.inbound, &mut self.desk, stop).await {
-            Plan::Made(said) | Plan::None(said) => said,
-        }
+        alongside(planning, &mut self.inbound, &mut self.desk, stop).await
     }
 
     /// Folds the conversation; an interrupt leaves it as it is, or as the log alone folds it.
@@ -163,7 +161,7 @@ impl Live {
             Ok(true) => {}
             Ok(false) => self.desk.notice(Level::Info, Phrase::new("engine.nothing_to_fold")),
             Err(error) => {
-                let phrase = Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason);
+                let phrase = error.phrase();
                 self.desk.notice(Level::Error, phrase);
             }
         }
@@ -191,7 +189,7 @@ impl Live {
         let stop = Stop::new();
         let folding = self.agent.fold_idle(&mut self.conversation, &stop);
         if let Err(error) = alongside(folding, &mut self.inbound, &mut self.desk, &stop).await {
-            let phrase = Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason);
+            let phrase = error.phrase();
             self.desk.notice(Level::Error, phrase);
         }
     }

@@ -78,7 +78,9 @@ fn line_of(event: &Event) -> Option<(Depth, String)> {
                 Level::Warning => Depth::Warn,
                 Level::Error => Depth::Error,
             };
-            (depth, format!("notice {phrase}"))
+            // What is only worth knowing may quote the model or name what it looks at; a trouble needs its reason.
+            let text = if *level == Level::Info { phrase.code.to_string() } else { phrase.to_string() };
+            (depth, format!("notice {text}"))
         }
         Event::Message { record } | Event::ToolEnded { record } | Event::Answered { record } => {
             (Depth::Debug, body_of(&record.body)?)

@@ -77,8 +77,8 @@ impl Live {
         }
     }
 
-    /// Tells the model of files that were taken back since it last spoke, and of another mode, with the prompt, because some chat templates
-    /// refuse two messages of the user in a row.
+    /// Tells the model of files that were taken back since it last spoke, and of another mode, with the prompt, because
+    /// some chat templates refuse two messages of the user in a row.
     pub(crate) fn with_news(&mut self, said: Said) -> Said {
         let recent = self.desk.past.page(None, 8).map(|page| page.records).unwrap_or_default();
         let spoke = |record: &Record| matches!(record.body, RecordBody::Prompt { .. } | RecordBody::Assistant { .. });

@@ -39,14 +39,6 @@ pub(crate) struct Planner {
     outbox: Arc<Outbox>,
 }
 
-/// What came of planning.
-pub(crate) enum Plan {
-    /// What the other model is told.
-    Made(Said),
-    /// There is none: the prompt goes on as it was.
-    None(Said),
-}
-
 /// What a planner shares with the session that it plans for.
 pub(crate) struct Around<'a, B> {
     pub(crate) gate: Arc<dyn Gate>,
@@ -101,8 +93,9 @@ impl Planner {
         Ok(Some(Self { agent, conversation, session, heard, outbox: around.outbox }))
     }
 
-    /// Plans a turn, and keeps in the session's own journal that it does.
-    pub(crate) async fn plan(&mut self, said: Said, last: Option<String>, journal: &dyn Journal, stop: &Stop) -> Plan {
+    /// Plans a turn, and keeps in the session's own journal that it does. Gives what the other model is told: what was
+    /// said with the plan for it, or as it was where there is none.
+    pub(crate) async fn plan(&mut self, said: Said, last: Option<String>, journal: &dyn Journal, stop: &Stop) -> Said {
         let model = self.agent.model.card().name.clone();
         let blank = PlannerTurn {
             session: self.session.clone(),
@@ -115,7 +108,7 @@ impl Planner {
         };
         // What the user said must be on disk before anybody acts on it.
         if !self.keep(journal, blank.clone()).await {
-            return Plan::None(said);
+            return said;
         }
         let phrase = Phrase::new("engine.planner_begins").with("model", &model);
         self.outbox.emit(Event::Notice { level: Level::Info, phrase });
@@ -127,14 +120,12 @@ impl Planner {
         self.keep(journal, PlannerTurn { prompt: None, end: Some(end.clone()), steps, usage, cost, ..blank }).await;
         let plan = self.conversation.last_words().map(str::to_owned).unwrap_or_default();
         match end {
-            TurnEnd::Done | TurnEnd::StepLimit if !plan.trim().is_empty() => {
-                Plan::Made(handed_over(&said, &plan, &model))
-            }
-            TurnEnd::Interrupted => Plan::None(said),
+            TurnEnd::Done | TurnEnd::StepLimit if !plan.trim().is_empty() => handed_over(&said, &plan, &model),
+            TurnEnd::Interrupted => said,
             other => {
                 let phrase = Phrase::new("engine.planner_failed").with("model", model).with("reason", reason(&other));
                 self.outbox.emit(Event::Notice { level: Level::Warning, phrase });
-                Plan::None(said)
+                said
             }
         }
     }
@@ -146,7 +137,7 @@ impl Planner {
                 true
             }
             Err(error) => {
-                let phrase = Phrase::new("engine.journal_failed").with("path", error.path).with("reason", error.reason);
+                let phrase = error.phrase();
                 self.outbox.emit(Event::Notice { level: Level::Error, phrase });
                 false
             }
@@ -220,8 +211,7 @@ fn handed_over(said: &Said, plan: &str, model: &str) -> Said {
 }
 
 fn clipped(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    text.get(..end).unwrap_or_default()
+    text.get(..text.floor_char_boundary(most)).unwrap_or_default()
 }
 
 fn reason(end: &TurnEnd) -> String {

@@ -70,10 +70,5 @@ pub(crate) fn on_by_itself(start: &Start, tool: &str) -> bool {
 }
 
 fn is_roomy(start: &Start) -> bool {
-    let settings = &start.settings;
-    let found = match &start.model {
-        Some(reference) => settings.resolve_model(reference),
-        None => settings.default_model(),
-    };
-    found.is_ok_and(|found| !(1..ROOMY).contains(&settings.window(&found)))
+    start.named_model().is_ok_and(|found| !(1..ROOMY).contains(&start.settings.window(&found)))
 }

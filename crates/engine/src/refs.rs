@@ -1,7 +1,7 @@
 //! `@` references in a prompt. A reference counts only when something of that name exists, so that an ordinary
 //! mention or an e-mail address stays what it is. Reading goes through the workspace's boundary.
 
-use crate::images::{LARGEST, MOST, from_outside, image, sniff};
+use crate::images::{LARGEST, MOST, from_outside, image};
 use reasonix_proto::{Image, Phrase};
 use reasonix_workspace::{FileError, Workspace};
 use std::path::PathBuf;
@@ -142,13 +142,14 @@ fn block(workspace: &Workspace, path: &str, lines: Option<Lines>) -> Result<Bloc
 /// A file that is no text: a picture, or nothing that could be shown.
 fn picture(workspace: &Workspace, path: &str, shown: &str) -> Result<Block, FileError> {
     match workspace.read_bytes(path, LARGEST) {
-        Ok(bytes) if sniff(&bytes).is_some() => match image(shown, bytes) {
-            Some(image) => Ok(Block::Image(Box::new(image))),
-            None => Ok(Block::Text(String::new())),
-        },
+        Ok(bytes) => Ok(image(shown, bytes).map_or_else(|| binary(shown), |image| Block::Image(Box::new(image)))),
         Err(error @ FileError::TooLarge { .. }) if looks_like_picture(path) => Err(error),
-        _ => Ok(Block::Text(format!("<file path=\"{shown}\">[binary file]</file>\n\n"))),
+        Err(_) => Ok(binary(shown)),
     }
+}
+
+fn binary(shown: &str) -> Block {
+    Block::Text(format!("<file path=\"{shown}\">[binary file]</file>\n\n"))
 }
 
 fn looks_like_picture(path: &str) -> bool {

@@ -25,7 +25,7 @@ use crate::trust::Word;
 use crate::undo::{Keep, Undo, snapshots_of};
 use opening::{Begun, check_folder, open};
 use reasonix_agent::{Agent, Compaction, Conversation, Limits, Model, NoWatch, Prefix, Sink, Watch};
-use reasonix_config::{Mode as ConfigMode, Origins, RulesFile, Settings};
+use reasonix_config::{ConfigError, Mode as ConfigMode, ModelRef, Origins, RulesFile, Settings};
 use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_policy::{Mode, Posture, Rule, Rules};
 use reasonix_proto::{Event, Family, Level, Open, Phrase, RecordId, SessionHead, Status, TurnState};
@@ -65,6 +65,16 @@ pub struct Start {
     pub attended: bool,
     /// Rules that answer for a person in this run.
     pub approve: Vec<String>,
+}
+
+impl Start {
+    /// The model that this names, or the default.
+    pub(crate) fn named_model(&self) -> Result<ModelRef<'_>, ConfigError> {
+        match &self.model {
+            Some(reference) => self.settings.resolve_model(reference),
+            None => self.settings.default_model(),
+        }
+    }
 }
 
 /// Which session to run.
@@ -358,10 +368,7 @@ fn pick_model(start: &Start, earlier: Option<&History>) -> Result<Arc<dyn Model>
     if let Some(earlier) = earlier.filter(|earlier| settings.resolve_model(&earlier.model).is_ok()) {
         return model_of(start, &earlier.model, earlier.effort.as_deref());
     }
-    let found = match &start.model {
-        Some(reference) => settings.resolve_model(reference)?,
-        None => settings.default_model()?,
-    };
+    let found = start.named_model()?;
     build_model(settings, &found, &start.env, &start.home)
 }
 

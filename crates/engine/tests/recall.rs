@@ -62,6 +62,22 @@ async fn other_folders_are_asked_about_and_this_one_is_not() {
 }
 
 #[tokio::test]
+async fn without_a_person_other_folders_are_searched_only_by_a_rule() {
+    let search = |query: &str| Reply::call("history", json!({"query": query, "scope": "global"}));
+    let world =
+        World::new(vec![search("pelicans"), Reply::say("no"), search("the pelicans"), Reply::say("found")]).await;
+    for (rule, refused) in [(None, true), (Some("history"), false)] {
+        let mut handle = world.open_with(Which::New, |start| {
+            start.attended = false;
+            start.settings.permissions.allow.extend(rule.map(str::to_owned));
+        });
+        let (asked, outcomes) = turn(&mut handle, "what was said?", &Choice::Deny).await;
+        assert!(asked.is_empty(), "{asked:?}");
+        assert_eq!(matches!(&outcomes[0], ToolOutcome::Denied { .. }), refused, "{outcomes:?}");
+    }
+}
+
+#[tokio::test]
 async fn small_windows_are_spared_tools_that_can_be_done_without() {
     let world = World::new(vec![Reply::say("a"), Reply::say("b"), Reply::say("c")]).await;
     let sent = |request: &serde_json::Value| {

@@ -30,6 +30,17 @@ impl Default for Bounds {
     }
 }
 
+/// Which limits of a command the kernel holds by its control group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct GroupLimits {
+    /// A group was delegated to us: commands have one each.
+    pub given: bool,
+    /// It holds the number of processes.
+    pub processes: bool,
+    /// It holds the memory.
+    pub memory: bool,
+}
+
 /// A limit that a command hit, for which it was ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hit {

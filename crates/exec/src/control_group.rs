@@ -2,7 +2,7 @@
 //! limits in the kernel and ends everything in it at once. Nothing here is needed for a command to run; where there is no
 //! such group, the limits are counted from outside as ever.
 
-use crate::Bounds;
+use crate::{Bounds, GroupLimits};
 use rustix::fs::{Access, Mode, OFlags, access, getxattr, open};
 use rustix::process::{geteuid, getpid};
 use std::fs;
@@ -19,17 +19,6 @@ const NAME: &str = "reasonix-";
 const WANTED: &[&str] = &["pids", "memory"];
 /// How long, in milliseconds, it is tried to remove a group whose processes were killed.
 const PATIENCE: &[u64] = &[0, 1, 2, 5, 10, 20, 50, 100, 200];
-
-/// Which limits of a command the kernel holds by its control group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct GroupLimits {
-    /// A group was delegated to us: commands have one each.
-    pub given: bool,
-    /// It holds the number of processes.
-    pub processes: bool,
-    /// It holds the memory.
-    pub memory: bool,
-}
 
 /// Which limits the kernel holds by control groups here.
 pub fn group_limits() -> GroupLimits {

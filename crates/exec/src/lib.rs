@@ -31,11 +31,11 @@ mod sandbox;
 mod sandbox;
 mod tree;
 
-pub use bounds::{Bounds, Hit};
+pub use bounds::{Bounds, GroupLimits, Hit};
 pub use box_options::{BoxOptions, Caches, Masked, Quarantined, SandboxLevel};
 pub use capture::Captured;
 pub use command::{Command, Confinement, Keep};
-pub use control_group::{GroupLimits, group_limits};
+pub use control_group::group_limits;
 pub use environment::Environment;
 pub use error::ExecError;
 pub use limits::{most_open_files, survive_file_size_limit};

@@ -77,8 +77,11 @@ fn decide(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>, word: Optio
         Verdict::Allow(_) | Verdict::Ask(By::Fallback) if answered.is_some() => {
             Verdict::Allow(By::Approved(answered.unwrap_or_default()))
         }
-        // Without a person the writers' fallback lets them work; a rule that says "ask" cannot be answered.
-        Verdict::Ask(By::Fallback) if !about.attended => Verdict::Allow(By::Fallback),
+        // Without a person the writers' fallback lets them work; a rule that says "ask" cannot be answered. What our own
+        // tools ask about is no work on the files of the workspace: it reaches beyond them.
+        Verdict::Ask(By::Fallback) if !about.attended && case.action.family != Family::Own => {
+            Verdict::Allow(By::Fallback)
+        }
         other => other,
     }
 }

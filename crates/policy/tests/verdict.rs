@@ -220,3 +220,26 @@ fn b14_nothing_that_says_allow_overrides_a_deny_or_the_dangerous_class() {
         }
     }
 }
+
+#[test]
+fn without_a_person_writers_work_and_what_reaches_beyond_the_workspace_does_not() {
+    use reasonix_policy::{By, Case, Circumstances, NoFacts, judge};
+    let rules = |allow: &[&str]| {
+        let allow: Vec<String> = allow.iter().map(|text| (*text).to_owned()).collect();
+        Rules::parse(&[], &[], &allow, Mode::Ask).unwrap()
+    };
+    let verdict = |rules: &Rules, tool: &str, family: Family| {
+        let about = Circumstances {
+            granted: &[],
+            approved: &[],
+            dangerous: &[],
+            posture: Posture::Ask,
+            attended: false,
+            facts: &NoFacts,
+        };
+        judge(rules, &about, &Case::new(tool, &Action::writes(family, vec!["x".to_owned()])))
+    };
+    assert_eq!(verdict(&rules(&[]), "write_file", Family::Edit), Verdict::Allow(By::Fallback));
+    assert_eq!(verdict(&rules(&[]), "history", Family::Own), Verdict::Ask(By::Fallback));
+    assert!(matches!(verdict(&rules(&["history"]), "history", Family::Own), Verdict::Allow(By::Rule(_))));
+}

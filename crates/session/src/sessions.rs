@@ -178,8 +178,8 @@ impl Sessions {
     }
 
     /// Writes a file without its damaged lines; the old one stays beside it as `<id>.damaged`, the next one as
-    /// `<id>.damaged-2`. Gives how many lines
-    /// were left out, none when there was nothing to do. A first line that cannot be read is replaced by `head`.
+    /// `<id>.damaged-2`. Gives how many lines were left out, none when there was nothing to do. A first line that cannot
+    /// be read is replaced by `head`.
     pub fn repair(&self, wanted: &str, head: impl FnOnce() -> SessionHead) -> Result<Option<usize>, SessionError> {
         let session = self.find(wanted)?;
         let place = self.place(session.clone());

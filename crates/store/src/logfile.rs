@@ -52,11 +52,7 @@ impl LogFiles {
             file = open()?;
         }
         let mut line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let mut end = line.len().min(LONGEST - 1);
-        while !line.is_char_boundary(end) {
-            end -= 1;
-        }
-        line.truncate(end);
+        line.truncate(line.floor_char_boundary(LONGEST - 1));
         line.push('\n');
         file.write_all(line.as_bytes())
     }

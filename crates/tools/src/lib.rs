@@ -26,6 +26,7 @@ mod write_file;
 
 pub use bash::{Bash, Border, ShellOptions};
 pub use diff::{Diff, diff};
+pub use port::spec;
 pub use schema::schema_of;
 
 use editor::Editor;

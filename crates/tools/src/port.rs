@@ -11,7 +11,7 @@ use std::borrow::Cow;
 pub(crate) const PAGE_BYTES: usize = 22 * 1024;
 
 /// A spec from a name, a prompt and an argument type.
-pub(crate) fn spec<T: JsonSchema>(name: &str, prompt: &str) -> ToolSpec {
+pub fn spec<T: JsonSchema>(name: &str, prompt: &str) -> ToolSpec {
     ToolSpec { name: name.to_owned(), description: prompt.trim().to_owned(), parameters: schema_of::<T>() }
 }
 

@@ -25,6 +25,8 @@ pub(crate) fn event_of(record: &Record) -> Option<Event> {
         | RecordBody::ModelChanged { .. }
         | RecordBody::ModeChanged { .. }
         | RecordBody::Planned(_)
+        | RecordBody::Planner(_)
+        | RecordBody::Escalated(_)
         | RecordBody::PostureChanged { .. }
         | RecordBody::Rewound(_)
         | RecordBody::Granted { .. }

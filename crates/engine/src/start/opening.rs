@@ -86,10 +86,7 @@ pub fn imported_head(start: &Start) -> Result<SessionHead, EngineError> {
 /// The first record of a new session, and what to tell about it.
 fn head_of(start: &Start, confinement: &Confinement) -> Result<(SessionHead, Vec<Phrase>), EngineError> {
     let settings = &start.settings;
-    let found = match &start.model {
-        Some(reference) => settings.resolve_model(reference)?,
-        None => settings.default_model()?,
-    };
+    let found = start.named_model()?;
     let mut base = settings.agent.system_prompt.as_deref().unwrap_or(BASE_PROMPT).trim_end().to_owned();
     let escalates = Target::of(settings, &found.name()).is_some_and(|target| target.auto);
     let blocks = settings.tools.edit == "blocks";

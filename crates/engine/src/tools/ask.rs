@@ -3,7 +3,7 @@
 use crate::people::{Asked, People};
 use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Family, Question, ReadOnly, Response, Suggestion, ToolOutcome};
-use reasonix_tools::schema_of;
+use reasonix_tools::spec;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -12,6 +12,10 @@ use std::sync::Arc;
 const MOST_QUESTIONS: usize = 6;
 const MOST_OPTIONS: usize = 9;
 const LONGEST: usize = 2000;
+
+/// What to do without an answer.
+const UNANSWERED: &str =
+    "decide yourself, go on, and say in your answer what you assumed and that it was your assumption";
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
@@ -56,12 +60,7 @@ pub(super) struct Ask {
 impl Ask {
     /// Asks these people.
     pub(super) fn new(people: Arc<People>) -> Self {
-        let spec = ToolSpec {
-            name: "ask".to_owned(),
-            description: include_str!("ask.md").trim().to_owned(),
-            parameters: schema_of::<Input>(),
-        };
-        Self { spec, people }
+        Self { spec: spec::<Input>("ask", include_str!("ask.md")), people }
     }
 }
 
@@ -92,14 +91,10 @@ impl Tool for Ask {
             };
             match said {
                 Asked::Answered(responses) => ToolOutcome::done(told(&questions, &responses)),
-                Asked::Nobody => ToolOutcome::failed_with(
-                    "nobody is here to answer",
-                    "decide yourself, go on, and say in your answer what you assumed and that it was your assumption",
-                ),
-                Asked::TimedOut(time) => ToolOutcome::failed_with(
-                    format!("nobody answered within {} s", time.as_secs()),
-                    "decide yourself, go on, and say in your answer what you assumed and that it was your assumption",
-                ),
+                Asked::Nobody => ToolOutcome::failed_with("nobody is here to answer", UNANSWERED),
+                Asked::TimedOut(time) => {
+                    ToolOutcome::failed_with(format!("nobody answered within {} s", time.as_secs()), UNANSWERED)
+                }
             }
         })
     }

@@ -3,7 +3,7 @@
 use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Family, ReadOnly, ToolOutcome};
 use reasonix_session::Past;
-use reasonix_tools::schema_of;
+use reasonix_tools::spec;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -66,11 +66,7 @@ pub(super) struct Checkpoint {
 impl Checkpoint {
     /// Marks there.
     pub(super) fn new(explored: Explored) -> Self {
-        let description = include_str!("checkpoint.md").trim().to_owned();
-        Self {
-            spec: ToolSpec { name: "checkpoint".to_owned(), description, parameters: schema_of::<Input>() },
-            explored,
-        }
+        Self { spec: spec::<Input>("checkpoint", include_str!("checkpoint.md")), explored }
     }
 }
 

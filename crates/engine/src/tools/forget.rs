@@ -5,7 +5,7 @@ use super::remember::{failed, shown};
 use reasonix_agent::{Args, BoxFuture, Call, Preview, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Family, ToolOutcome};
 use reasonix_session::Reach;
-use reasonix_tools::schema_of;
+use reasonix_tools::spec;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,8 +26,7 @@ pub(super) struct Forget {
 impl Forget {
     /// Forgets there.
     pub(super) fn new(keeping: Keeping) -> Self {
-        let description = include_str!("forget.md").trim().to_owned();
-        Self { spec: ToolSpec { name: "forget".to_owned(), description, parameters: schema_of::<Input>() }, keeping }
+        Self { spec: spec::<Input>("forget", include_str!("forget.md")), keeping }
     }
 }
 

@@ -3,7 +3,7 @@
 use reasonix_agent::{Args, BoxFuture, Call, Stop, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Details, Family, ReadOnly, RecordId, SessionId, ToolOutcome};
 use reasonix_session::{Found, IndexError, Past, Search, SessionError, Wanted, Window, clock};
-use reasonix_tools::schema_of;
+use reasonix_tools::spec;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -60,12 +60,7 @@ pub(super) struct HistoryTool {
 impl HistoryTool {
     /// Looks back from here.
     pub(super) fn new(from: LookBack) -> Self {
-        let spec = ToolSpec {
-            name: "history".to_owned(),
-            description: include_str!("history.md").trim().to_owned(),
-            parameters: schema_of::<Input>(),
-        };
-        Self { spec, from }
+        Self { spec: spec::<Input>("history", include_str!("history.md")), from }
     }
 }
 

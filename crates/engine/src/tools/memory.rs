@@ -4,7 +4,7 @@ use super::keeping::{Keeping, Scope};
 use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Details, Family, ReadOnly, ToolOutcome};
 use reasonix_session::{MemoryError, Named, Reach};
-use reasonix_tools::schema_of;
+use reasonix_tools::spec;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -33,8 +33,7 @@ pub(super) struct MemoryTool {
 impl MemoryTool {
     /// Reads these.
     pub(super) fn new(keeping: Keeping) -> Self {
-        let description = include_str!("memory.md").trim().to_owned();
-        Self { spec: ToolSpec { name: "memory".to_owned(), description, parameters: schema_of::<Input>() }, keeping }
+        Self { spec: spec::<Input>("memory", include_str!("memory.md")), keeping }
     }
 }
 

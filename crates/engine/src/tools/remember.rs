@@ -4,7 +4,7 @@ use super::keeping::{Keeping, Scope, preview};
 use reasonix_agent::{Args, BoxFuture, Call, Preview, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Family, ToolOutcome};
 use reasonix_session::{Memory, MemoryError, Named, Reach};
-use reasonix_tools::schema_of;
+use reasonix_tools::spec;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -34,8 +34,7 @@ pub(super) struct Remember {
 impl Remember {
     /// Saves there.
     pub(super) fn new(keeping: Keeping) -> Self {
-        let description = include_str!("remember.md").trim().to_owned();
-        Self { spec: ToolSpec { name: "remember".to_owned(), description, parameters: schema_of::<Input>() }, keeping }
+        Self { spec: spec::<Input>("remember", include_str!("remember.md")), keeping }
     }
 }
 

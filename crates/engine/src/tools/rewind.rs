@@ -4,7 +4,7 @@
 use super::checkpoint::Explored;
 use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Family, ReadOnly, ToolOutcome};
-use reasonix_tools::schema_of;
+use reasonix_tools::spec;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -23,8 +23,7 @@ pub(super) struct Rewind {
 impl Rewind {
     /// Goes back to what was marked there.
     pub(super) fn new(explored: Explored) -> Self {
-        let description = include_str!("rewind.md").trim().to_owned();
-        Self { spec: ToolSpec { name: "rewind".to_owned(), description, parameters: schema_of::<Input>() }, explored }
+        Self { spec: spec::<Input>("rewind", include_str!("rewind.md")), explored }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::people::{Asked, People};
 use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Family, PlanAnswer, ReadOnly, ToolOutcome};
-use reasonix_tools::schema_of;
+use reasonix_tools::spec;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -26,12 +26,7 @@ pub(super) struct SubmitPlan {
 impl SubmitPlan {
     /// Hands them in to these people.
     pub(super) fn new(people: Arc<People>) -> Self {
-        let spec = ToolSpec {
-            name: "submit_plan".to_owned(),
-            description: include_str!("submit_plan.md").trim().to_owned(),
-            parameters: schema_of::<Input>(),
-        };
-        Self { spec, people }
+        Self { spec: spec::<Input>("submit_plan", include_str!("submit_plan.md")), people }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::todo_list::{DEFAULT_PHASE, Op, OpKind, Phase, TodoList, checklist};
 use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
 use reasonix_proto::{Action, Details, Family, ReadOnly, TodoItem, TodoPhase, TodoStatus, ToolOutcome};
-use reasonix_tools::schema_of;
+use reasonix_tools::spec;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -41,12 +41,7 @@ pub(super) struct TodoWrite {
 impl TodoWrite {
     /// Works on this list.
     pub(super) fn new(list: TodoList) -> Self {
-        let spec = ToolSpec {
-            name: "todo_write".to_owned(),
-            description: include_str!("todo_write.md").trim().to_owned(),
-            parameters: schema_of::<Input>(),
-        };
-        Self { spec, list }
+        Self { spec: spec::<Input>("todo_write", include_str!("todo_write.md")), list }
     }
 }
 

@@ -108,14 +108,7 @@ fn words(group: &[Arc<Message>], form: Form) -> Message {
         Message::User { images, .. } => images.clone(),
         _ => Vec::new(),
     });
-    Message::User {
-        text: parts.join(
-            "
-
-",
-        ),
-        images: images.collect(),
-    }
+    Message::User { text: parts.join("\n\n"), images: images.collect() }
 }
 
 /// A call as the tools' description shows it: the name first.

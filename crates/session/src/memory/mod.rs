@@ -11,7 +11,7 @@ use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 pub use find::Recalled;
 pub use text::{Memory, Provenance};
@@ -24,6 +24,8 @@ const MOST: usize = 500;
 const MOST_ARCHIVED: usize = 20;
 /// The index of one scope is at most so many characters.
 const LONGEST_INDEX: usize = 4000;
+/// How long somebody else who saves is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// The folder of archived ones.
 const ARCHIVE: &str = "archive";
 
@@ -280,12 +282,11 @@ fn check_name(name: &str) -> Result<(), MemoryError> {
 }
 
 fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    clock(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    clock(crate::stats::now())
 }
 
 fn lock(folder: &Path) -> io::Result<Lock> {
-    Lock::try_acquire(&folder.join(".lock")).map_err(|error| match error {
+    Lock::acquire(&folder.join(".lock"), PATIENCE).map_err(|error| match error {
         LockError::Io { source, .. } => source,
         held @ LockError::Held { .. } => io::Error::other(held.to_string()),
     })

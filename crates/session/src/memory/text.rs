@@ -1,6 +1,7 @@
 //! A memory as a file: a few lines about it between two rules, then the text. Pure. Whatever stands in such a file, what
 //! comes out is bounded and has no character that nobody sees.
 
+use crate::search::one_line;
 use reasonix_proto::unhidden;
 use std::fmt::Write as _;
 
@@ -123,9 +124,7 @@ fn split(text: &str) -> (&str, &str) {
 
 /// One line that shows everything in it, bounded.
 pub(super) fn line(text: &str) -> String {
-    let seen = unhidden(text).text.into_owned();
-    let words = seen.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    let whole = words.collect::<Vec<_>>().join(" ");
+    let whole = one_line(text);
     match whole.char_indices().nth(LONGEST_LINE) {
         Some((at, _)) => format!("{}…", whole.get(..at).unwrap_or_default()),
         None => whole,
@@ -136,10 +135,7 @@ pub(super) fn line(text: &str) -> String {
 fn body(text: &str) -> String {
     let seen = unhidden(text).text.into_owned();
     let plain: String = seen.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
-    let mut end = plain.len().min(LONGEST_BODY);
-    while !plain.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = plain.floor_char_boundary(LONGEST_BODY);
     let cut = if end < plain.len() { "\n[cut: the file is longer than what is read of it]" } else { "" };
     format!("{}{cut}", plain.get(..end).unwrap_or_default())
 }

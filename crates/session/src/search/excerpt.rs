@@ -22,7 +22,7 @@ pub(super) fn excerpt(text: &str, terms: &[Term]) -> String {
 }
 
 /// One line without anything that cannot be seen.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let text = unhidden(text).text.into_owned();
     text.split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|word| !word.is_empty())

@@ -264,9 +264,5 @@ fn paths_of(calls: &[ToolCall]) -> String {
 }
 
 fn cut(text: &str) -> &str {
-    let mut end = text.len().min(LONGEST);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default()
+    text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default()
 }

@@ -23,6 +23,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+pub(crate) use excerpt::one_line;
 pub(crate) use find::FLOOR;
 pub(crate) use tokens::{Term, asked, indexed};
 
