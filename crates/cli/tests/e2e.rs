@@ -61,6 +61,17 @@ fn it_calls_tools_and_reads_their_results() {
 }
 
 #[test]
+fn a_grammar_of_the_tools_is_taken_by_the_server() {
+    let Some((place, _)) = real() else { return };
+    place.work.write("example", "the secret word is platypus\n");
+    place.home.write("config.toml", place.home.read("config.toml") + "tool_calls = \"guided\"\n");
+    for prompt in ["Read the file example.", "Use read_file on example."] {
+        let ran = place.run(&["run", "--tools", "read_file,ls", "--max-steps", "2", prompt]);
+        assert!(matches!(ran.code, Some(0 | 5)), "a server that cannot read the grammar says 400: {}", ran.err);
+    }
+}
+
+#[test]
 fn a_schema_is_asked_for_and_checked() {
     let Some((place, _)) = real() else { return };
     place.work.write("s.json", "{\"type\": \"object\"}");
