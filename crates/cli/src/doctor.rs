@@ -13,7 +13,7 @@ use reasonix_config::{Flags, Hosts, ModelRef, shown_address};
 use reasonix_exec::{Confinement, SandboxLevel, group_limits};
 use reasonix_proto::{Level, Phrase};
 use reasonix_words::hint;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a check came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,9 +35,20 @@ pub(crate) async fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
     if args.net {
         return net::net(&Context::load_silently(None, Flags::default())?, args.json);
     }
+    examine(None, args.offline).await
+}
+
+/// The same for whoever is at the screen, about the folder that they work in; it is told there.
+pub(crate) async fn on_screen(dir: Option<PathBuf>) {
+    if let Err(error) = examine(dir.as_deref(), false).await {
+        say::failure(&error);
+    }
+}
+
+async fn examine(dir: Option<&Path>, offline: bool) -> anyhow::Result<Exit> {
     let mut report = Report { style: Style::get(), bad: false };
     report.line(Mark::Good, &Phrase::new("cli.doctor_version").with("version", env!("CARGO_PKG_VERSION")))?;
-    match Context::load_silently(None, Flags::default()) {
+    match Context::load_silently(dir, Flags::default()) {
         Err(error) => match error.downcast_ref::<say::Told>() {
             Some(told) => report.line(Mark::Bad, &told.phrase)?,
             None => return Err(error),
@@ -45,7 +56,7 @@ pub(crate) async fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
         Ok(context) => {
             report.style = Style::get();
             settings(&mut report, &context)?;
-            model(&mut report, &context, args.offline).await?;
+            model(&mut report, &context, offline).await?;
             machine(&mut report)?;
             rules::rules(&mut report, &context)?;
             sandbox(&mut report, &context)?;
@@ -157,6 +168,15 @@ fn in_path(program: &str) -> Option<String> {
 impl Report {
     fn line(&mut self, mark: Mark, phrase: &Phrase) -> anyhow::Result<()> {
         self.bad |= mark == Mark::Bad;
+        if say::has_screen() {
+            let level = match mark {
+                Mark::Good => Level::Info,
+                Mark::Note => Level::Warning,
+                Mark::Bad => Level::Error,
+            };
+            say::notice(level, phrase);
+            return Ok(());
+        }
         let (code, colour) = match mark {
             Mark::Good => ("cli.doctor_good", Colour::Green),
             Mark::Note => ("cli.doctor_note", Colour::Yellow),

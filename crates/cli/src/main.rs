@@ -8,6 +8,7 @@ mod context;
 mod demo;
 mod doctor;
 mod exit;
+mod first;
 mod history;
 mod import;
 mod inspect;

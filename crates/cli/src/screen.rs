@@ -3,9 +3,10 @@
 use crate::args::SessionArgs;
 use crate::context::{Context, flags_of};
 use crate::exit::Exit;
+use crate::first::{Chosen, first_run};
 use crate::say;
 use reasonix_engine::{EngineError, Handle};
-use reasonix_proto::{Event, Level, Op, Phrase};
+use reasonix_proto::{Event, Level, Op, Phrase, SessionId};
 use reasonix_tui::theme::Theme;
 use reasonix_tui::{Asked, Colours, Ended, Host, Look, Options, Post, Told};
 use std::path::{Path, PathBuf};
@@ -16,28 +17,15 @@ use tokio::sync::mpsc::UnboundedReceiver;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 pub(crate) async fn screen(args: SessionArgs) -> anyhow::Result<Exit> {
-    loop {
-        let context = Context::load_silently(args.dir.as_deref(), flags_of(&args))?;
-        if context.loaded.settings.tui.screen_reader {
-            return crate::chat::chat(args).await;
-        }
-        crate::probe::first_use(&context, args.model.as_deref()).await;
-        match one_screen(context, &args).await? {
-            Left::For(exit) => return Ok(exit),
-            Left::ForSetup => drop(crate::setup::setup(crate::args::SetupArgs::default()).await?),
-            Left::ForDemo => drop(crate::demo::demo(crate::args::DemoArgs { keep: None }).await?),
-        }
+    let context = Context::load_silently(args.dir.as_deref(), flags_of(&args))?;
+    if context.loaded.settings.tui.screen_reader {
+        return crate::chat::chat(args).await;
     }
+    crate::probe::first_use(&context, args.model.as_deref()).await;
+    one_screen(context, &args).await
 }
 
-/// Why the screen was left.
-enum Left {
-    For(Exit),
-    ForSetup,
-    ForDemo,
-}
-
-async fn one_screen(context: Context, args: &SessionArgs) -> anyhow::Result<Left> {
+async fn one_screen(context: Context, args: &SessionArgs) -> anyhow::Result<Exit> {
     let (post, inbox) = reasonix_tui::channel();
     let (to, asked) = tokio::sync::mpsc::unbounded_channel();
     let options = options(&context, args);
@@ -54,23 +42,10 @@ async fn one_screen(context: Context, args: &SessionArgs) -> anyhow::Result<Left
     say::divert(None);
     let ended = thread.join().map_err(|_| anyhow::anyhow!("the screen failed"))??;
     let exit = if ended == Ended::Terminated { Exit::Terminated } else { Exit::Done };
-    Ok(match outcome? {
-        Parting::Silent => Left::For(exit),
-        Parting::Said(goodbye) => {
-            say::notice(Level::Info, &goodbye);
-            Left::For(exit)
-        }
-        Parting::Setup => Left::ForSetup,
-        Parting::Demo => Left::ForDemo,
-    })
-}
-
-/// How the desk is left.
-enum Parting {
-    Silent,
-    Said(Phrase),
-    Setup,
-    Demo,
+    if let Some(goodbye) = outcome? {
+        say::notice(Level::Info, &goodbye);
+    }
+    Ok(exit)
 }
 
 /// This end of the wires.
@@ -89,23 +64,26 @@ enum Next {
 
 impl Desk {
     /// Runs sessions, one after the other, until the user leaves. Gives what is said afterwards.
-    async fn run(&mut self, context: Context) -> anyhow::Result<Parting> {
+    async fn run(&mut self, context: Context) -> anyhow::Result<Option<Phrase>> {
         let mut context = Some(context);
+        let mut before: Option<SessionArgs> = None;
         loop {
-            let loaded = match context.take() {
-                Some(context) => context,
-                None => Context::load_silently(self.args.dir.as_deref(), flags_of(&self.args))?,
-            };
-            for (level, phrase) in &loaded.loaded.notices {
-                say::notice(*level, phrase);
-            }
-            let mut handle = match self.open(loaded) {
+            let mut handle = match self.open(context.take()) {
                 Ok(opened) => opened,
-                Err(error) if is_first_run(&error) => return Ok(self.first_run().await),
-                Err(error) => {
-                    self.post.tell(Told::Failed);
-                    return Err(error);
-                }
+                Err(error) if is_first_run(&error) => match Box::pin(first_run(&self.post, &mut self.asked)).await {
+                    Ok(Chosen::Session) => continue,
+                    Ok(Chosen::Leave) => return Ok(None),
+                    Err(error) => return self.fail(error),
+                },
+                // Whoever could not go elsewhere stays where they were.
+                Err(error) => match before.take() {
+                    Some(args) => {
+                        say::failure(&error);
+                        self.args = args;
+                        continue;
+                    }
+                    None => return self.fail(error),
+                },
             };
             self.post.tell(Told::Ready);
             // Asked for on the command line: for the session that it opened, not for those after it.
@@ -117,10 +95,11 @@ impl Desk {
             finish(handle).await;
             match next {
                 Next::Leave if self.spoke && !self.args.no_session => {
-                    return Ok(Parting::Said(Phrase::new("cli.goodbye").with("session", session.short())));
+                    return Ok(Some(Phrase::new("cli.goodbye").with("session", session.short())));
                 }
-                Next::Leave => return Ok(Parting::Silent),
+                Next::Leave => return Ok(None),
                 Next::Open(args) => {
+                    before = Some(self.again(&session));
                     self.args = *args;
                     self.spoke = false;
                 }
@@ -128,7 +107,29 @@ impl Desk {
         }
     }
 
-    fn open(&self, context: Context) -> anyhow::Result<Handle> {
+    /// The arguments of the session that is left, to come back to it.
+    fn again(&self, session: &SessionId) -> SessionArgs {
+        // One in which nothing was said is not on disk.
+        let resume = match self.spoke && !self.args.no_session {
+            true => Some(session.0.clone()),
+            false => self.args.resume.clone(),
+        };
+        SessionArgs { continues: false, resume, fork: None, at: None, ..self.args.clone() }
+    }
+
+    fn fail(&self, error: anyhow::Error) -> anyhow::Result<Option<Phrase>> {
+        self.post.tell(Told::Failed);
+        Err(error)
+    }
+
+    fn open(&self, context: Option<Context>) -> anyhow::Result<Handle> {
+        let context = match context {
+            Some(context) => context,
+            None => Context::load_silently(self.args.dir.as_deref(), flags_of(&self.args))?,
+        };
+        for (level, phrase) in &context.loaded.notices {
+            say::notice(*level, phrase);
+        }
         let origins = context.loaded.origins.clone();
         let host = reasonix_engine::Host::new(context.start(&self.args, true)?).with_origins(origins);
         host.at_terminal(crate::context::terminal()).open_first().map_err(|error| match error {
@@ -149,6 +150,7 @@ impl Desk {
                         let (post, reply) = (self.post.clone(), handle.query(query));
                         tokio::spawn(async move { post.reply(id, reply.await) });
                     }
+                    Some(Asked::Host(Host::Doctor)) => drop(tokio::spawn(crate::doctor::on_screen(self.args.dir.clone()))),
                     Some(Asked::Host(host)) => if let Some(args) = self.other(host) {
                         return Next::Open(Box::new(args));
                     },
@@ -173,23 +175,30 @@ impl Desk {
             Host::New => {}
             Host::Resume(id) => args.resume = Some(id),
             Host::Fork(id) => args.fork = Some(id),
-            Host::Setup | Host::Demo => return None,
+            Host::Folder(folder) => args.dir = Some(self.folder(&folder)?),
+            Host::Setup | Host::Demo | Host::Answer(_) | Host::Doctor => return None,
         }
         Some(args)
     }
 
-    /// No model yet: the user chooses what to do.
-    async fn first_run(&mut self) -> Parting {
-        self.post.tell(Told::FirstRun);
-        loop {
-            let parting = match self.asked.recv().await {
-                None => return Parting::Silent,
-                Some(Asked::Host(Host::Setup)) => Parting::Setup,
-                Some(Asked::Host(Host::Demo)) => Parting::Demo,
-                Some(Asked::Op(_) | Asked::Query(..) | Asked::Host(_)) => continue,
-            };
-            self.post.tell(Told::Failed);
-            return parting;
+    /// Another folder, as it was written: from the one of this session.
+    fn folder(&self, text: &str) -> Option<PathBuf> {
+        let home = std::env::home_dir().unwrap_or_default();
+        let here = self.args.dir.clone().unwrap_or_default();
+        let wanted = match text.strip_prefix('~') {
+            Some(rest) => home.join(rest.trim_start_matches('/')),
+            None => here.join(text),
+        };
+        let found = wanted
+            .canonicalize()
+            .and_then(|path| if path.is_dir() { Ok(path) } else { Err(std::io::ErrorKind::NotADirectory.into()) });
+        match found {
+            Ok(path) => Some(path),
+            Err(error) => {
+                let phrase = Phrase::new("cli.no_folder").with("path", wanted.display()).with("reason", error);
+                say::notice(Level::Warning, &phrase);
+                None
+            }
         }
     }
 }
@@ -199,7 +208,7 @@ fn is_first_run(error: &anyhow::Error) -> bool {
 }
 
 /// Ends the session and waits until it has written its last record.
-async fn finish(mut handle: Handle) {
+pub(crate) async fn finish(mut handle: Handle) {
     handle.send(Op::Shutdown);
     let drained = async {
         while let Some(envelope) = handle.events.next().await {
@@ -225,7 +234,9 @@ fn options(context: &Context, args: &SessionArgs) -> Options {
         look,
         dark,
         theme: settings.theme.clone(),
+        own_themes: theme_names(&themes),
         themes: Box::new(move |name| theme_file(&themes, name)),
+        notify: reasonix_tui::Notify::of(settings.notify.as_deref().unwrap_or_default()),
         keys,
         status: settings.status.clone(),
         state: (!args.no_session).then(|| context.home.join("state")),
@@ -237,6 +248,15 @@ fn options(context: &Context, args: &SessionArgs) -> Options {
         reflows: variable("XTERM_VERSION").is_empty() && variable("TERM") != "linux",
         edit: Box::new(edit_with(editor_of(context))),
     }
+}
+
+/// The names of the user's themes.
+fn theme_names(folder: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let name = |entry: std::fs::DirEntry| entry.file_name().to_str()?.strip_suffix(".toml").map(str::to_owned);
+    let mut names: Vec<String> = entries.flatten().filter_map(name).take(100).collect();
+    names.sort();
+    names
 }
 
 /// A theme of the user's: a name, not a path.

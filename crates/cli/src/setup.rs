@@ -20,9 +20,9 @@ const KNOCK: Duration = Duration::from_millis(700);
 #[derive(Debug, Clone)]
 pub(crate) struct Offer {
     pub(crate) name: String,
-    preset: Option<&'static Preset>,
+    pub(crate) preset: Option<&'static Preset>,
     pub(crate) base_url: String,
-    api_key_env: Option<String>,
+    pub(crate) api_key_env: Option<String>,
     pub(crate) models: Vec<ModelInfo>,
 }
 
@@ -54,33 +54,55 @@ pub(crate) async fn setup(args: SetupArgs) -> anyhow::Result<Exit> {
     };
     let model = pick_model(&args, &offer, asks)?;
     let probed = probed(&args, &offer, &model, &home).await;
-    let window = args.context_window.or_else(|| probed.as_ref()?.window).or_else(|| window_of(&offer, &model));
-    let found = probed.as_ref().and_then(|probed| reasonix_catalogue::preset(probed.server.preset()?));
-    let provider = NewProvider {
-        name: args.name.clone().unwrap_or_else(|| offer.name.clone()),
-        kind: offer.preset.map_or("openai", |preset| preset.wire.kind()).to_owned(),
-        preset: offer.preset.or(found).map(|preset| preset.name.to_owned()),
-        base_url: offer.base_url.clone(),
-        models: vec![model.clone()],
-        default: Some(model.clone()),
-        api_key_env: args.api_key_env.clone().or_else(|| offer.api_key_env.clone()),
-        context_window: window,
-    };
-    let path = home.join("config.toml");
-    reasonix_config::set_default_provider(&path, &provider, true).map_err(|error| say::failed(error.phrase()))?;
+    let window = args.context_window.or_else(|| window_from(&offer, &model, probed.as_ref()));
+    let mut provider = provider_of(&offer, &model, probed.as_ref(), window);
+    if let Some(name) = &args.name {
+        provider.name.clone_from(name);
+    }
+    if let Some(variable) = &args.api_key_env {
+        provider.api_key_env = Some(variable.clone());
+    }
+    let saved = save(&home, &provider).map_err(say::failed)?;
     if let Some(probed) = &probed {
         crate::probe::show(probed, window.unwrap_or(0), true)?;
     }
-    let saved = Phrase::new("cli.setup_saved")
-        .with("model", format!("{}/{model}", provider.name))
-        .with("url", reasonix_config::shown_address(&provider.base_url))
-        .with("path", path.display());
     say::line(&style.text(&saved))?;
     if window.is_none() {
         say::notice(Level::Info, &Phrase::new("cli.setup_no_window"));
     }
     say::line(&style.text(&Phrase::new("cli.setup_next")))?;
     Ok(Exit::Done)
+}
+
+/// The window of a model: as it was found, or as it is known.
+pub(crate) fn window_from(offer: &Offer, model: &str, probed: Option<&Probed>) -> Option<u64> {
+    probed.and_then(|probed| probed.window).or_else(|| window_of(offer, model))
+}
+
+/// What is written for an endpoint.
+pub(crate) fn provider_of(offer: &Offer, model: &str, probed: Option<&Probed>, window: Option<u64>) -> NewProvider {
+    let found = probed.and_then(|probed| reasonix_catalogue::preset(probed.server.preset()?));
+    NewProvider {
+        name: offer.name.clone(),
+        kind: offer.preset.map_or("openai", |preset| preset.wire.kind()).to_owned(),
+        preset: offer.preset.or(found).map(|preset| preset.name.to_owned()),
+        base_url: offer.base_url.clone(),
+        models: vec![model.to_owned()],
+        default: Some(model.to_owned()),
+        api_key_env: offer.api_key_env.clone(),
+        context_window: window,
+    }
+}
+
+/// Writes an endpoint into the user's settings, as the default; gives what to say about it.
+pub(crate) fn save(home: &Path, provider: &NewProvider) -> Result<Phrase, Phrase> {
+    let path = home.join("config.toml");
+    reasonix_config::set_default_provider(&path, provider, true).map_err(|error| error.phrase())?;
+    let model = provider.default.as_deref().unwrap_or_default();
+    Ok(Phrase::new("cli.setup_saved")
+        .with("model", format!("{}/{model}", provider.name))
+        .with("url", reasonix_config::shown_address(&provider.base_url))
+        .with("path", path.display()))
 }
 
 /// What the endpoint can do. What is known of hosted services needs no asking.
@@ -150,11 +172,22 @@ fn first(found: Vec<Offer>) -> anyhow::Result<Offer> {
     found.into_iter().next().ok_or_else(|| say::usage(Phrase::new("cli.setup_nothing_found")))
 }
 
+/// What was found, and what is hosted.
+pub(crate) fn with_hosted(found: Vec<Offer>) -> Vec<Offer> {
+    let hosted = PRESETS.iter().filter(|preset| !preset.is_local() && !preset.base_url.is_empty()).map(Offer::of);
+    found.into_iter().chain(hosted).collect()
+}
+
+/// An endpoint at an address that a person wrote.
+pub(crate) fn at_address(url: &str, models: Vec<ModelInfo>) -> Offer {
+    let preset = reasonix_catalogue::preset_for(url);
+    Offer { name: name_from(url), preset, base_url: url.to_owned(), api_key_env: None, models }
+}
+
 /// Lets a person choose among what was found and what is hosted.
 async fn choose(found: Vec<Offer>, home: &Path) -> anyhow::Result<Offer> {
     let style = Style::get();
-    let hosted = PRESETS.iter().filter(|preset| !preset.is_local() && !preset.base_url.is_empty()).map(Offer::of);
-    let offers: Vec<Offer> = found.into_iter().chain(hosted).collect();
+    let offers = with_hosted(found);
     for (number, offer) in offers.iter().enumerate() {
         let models: Vec<_> = offer.models.iter().take(3).map(|model| model.id.as_str()).collect();
         say::line_err(&clean(&format!(
@@ -174,8 +207,7 @@ async fn choose(found: Vec<Offer>, home: &Path) -> anyhow::Result<Offer> {
             Some(offer) => offer.clone(),
             None if answer.contains("://") => {
                 let models = offered(answer, None, Duration::from_secs(10)).await.unwrap_or_default();
-                let preset = reasonix_catalogue::preset_for(answer);
-                Offer { name: name_from(answer), preset, base_url: answer.to_owned(), api_key_env: None, models }
+                at_address(answer, models)
             }
             None => continue,
         };

@@ -7,8 +7,8 @@ mod support;
 use reasonix_testkit::{ModelServer, TempWorkspace};
 use serde_json::Value;
 use std::process::Command;
-use std::time::{Duration, Instant};
 use support::Place;
+use support::pane::{Pane, screen_with, tmux};
 
 /// A place configured for the real server; none when there is no server and none is required.
 fn real() -> Option<(Place, String)> {
@@ -121,76 +121,6 @@ fn probe_sees_what_the_server_does() {
     assert_eq!((&probe["json_schema"], &probe["guided"]), (&"yes".into(), &"gbnf".into()), "{probe}");
     assert_eq!((&probe["streaming"], &probe["usage"]), (&"yes".into(), &"yes".into()), "{probe}");
     assert_eq!((&probe["cache_reported"], &probe["prefix_cached"]), (&"yes".into(), &"yes".into()), "{probe}");
-}
-
-fn tmux(socket: &TempWorkspace, args: &[&str]) -> String {
-    let output = Command::new("tmux").arg("-S").arg(socket.join("tmux")).args(args).output().expect("tmux");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn screen_with(socket: &TempWorkspace, wanted: &str) -> String {
-    let started = Instant::now();
-    loop {
-        let screen = tmux(socket, &["capture-pane", "-p", "-t", "t"]);
-        if screen.contains(wanted) {
-            return screen;
-        }
-        assert!(started.elapsed() < Duration::from_secs(90), "{wanted:?} never came:\n{screen}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
-/// A shell in a real terminal, with a session's server, folder and home.
-struct Pane {
-    socket: TempWorkspace,
-}
-
-impl Pane {
-    /// None where there is no tmux and none is required.
-    fn open(width: &str, height: &str) -> Option<Self> {
-        if Command::new("tmux").arg("-V").output().is_err() {
-            assert!(!support::everything_required(), "REASONIX_E2E=1 needs tmux");
-            return None;
-        }
-        let socket = TempWorkspace::new();
-        tmux(&socket, &["new-session", "-d", "-s", "t", "-x", width, "-y", height, "bash --norc"]);
-        Some(Self { socket })
-    }
-
-    fn start(&self, place: &Place) {
-        self.begin(place);
-        self.shows("Ask anything");
-    }
-
-    fn begin(&self, place: &Place) {
-        let line = format!(
-            "cd {} && env -i PATH=\"$PATH\" TERM=xterm-256color LANG=C.UTF-8 HOME={home} REASONIX_HOME={home} MOCK_KEY=k {}; echo ended $?",
-            place.work.path().display(),
-            support::binary().display(),
-            home = place.home.path().display(),
-        );
-        self.keys(&[&line, "Enter"]);
-    }
-
-    fn keys(&self, keys: &[&str]) {
-        let mut args = vec!["send-keys", "-t", "t"];
-        args.extend(keys);
-        tmux(&self.socket, &args);
-    }
-
-    fn shows(&self, wanted: &str) -> String {
-        screen_with(&self.socket, wanted)
-    }
-
-    fn resize(&self, width: &str, height: &str) {
-        tmux(&self.socket, &["resize-window", "-t", "t", "-x", width, "-y", height]);
-    }
-}
-
-impl Drop for Pane {
-    fn drop(&mut self) {
-        tmux(&self.socket, &["kill-server"]);
-    }
 }
 
 fn count(screen: &str, sign: &str) -> usize {

@@ -1,6 +1,7 @@
 //! Everything the user wrote on disk: layered settings with their origins, providers, keys and rules files.
 //! Takes the environment and the folders from its caller; keeps no state and connects to nothing.
 
+mod adjust;
 mod env;
 mod error;
 mod expand;
@@ -32,6 +33,7 @@ mod unknown;
 mod view;
 mod write;
 
+pub use adjust::{default_value, save_setting, shown_value};
 pub use env::{ENV_PROVIDER, no_color};
 pub use error::{ConfigError, Unreadable};
 pub use expand::{Unset, expand};

@@ -108,7 +108,7 @@ fn fill(table: &mut dyn TableLike, provider: &NewProvider) {
 }
 
 /// Sets a value and keeps what stands around the old one.
-fn put(table: &mut dyn TableLike, key: &str, mut new: toml_edit::Value) {
+pub(crate) fn put(table: &mut dyn TableLike, key: &str, mut new: toml_edit::Value) {
     match table.get_mut(key).and_then(Item::as_value_mut) {
         Some(old) => {
             *new.decor_mut() = old.decor().clone();
@@ -130,8 +130,13 @@ pub fn save_rule(path: &Path, root: &Path, rule: &str) -> Result<(), ConfigError
     let _alone = alone(path)?;
     let jsonc = path.extension().is_some_and(|extension| extension == "jsonc" || extension == "json");
     let text = if jsonc { rule_in_jsonc(path, root, rule)? } else { rule_in_toml(path, root, rule)? };
+    replace_keeping_mode(path, &text)
+}
+
+/// Replaces a file, and leaves to those who could read it what they could.
+pub(crate) fn replace_keeping_mode(path: &Path, text: &str) -> Result<(), ConfigError> {
     let mode = std::fs::metadata(path).map_or(0o600, |meta| meta.permissions().mode() & 0o777);
-    replace_with(path, &text, mode)
+    replace_with(path, text, mode)
 }
 
 fn rule_in_toml(path: &Path, root: &str, rule: &str) -> Result<String, ConfigError> {
@@ -211,7 +216,7 @@ fn assignment(name: &str, key: &str) -> Option<String> {
     forms.into_iter().find(same)
 }
 
-fn document(path: &Path) -> Result<DocumentMut, ConfigError> {
+pub(crate) fn document(path: &Path) -> Result<DocumentMut, ConfigError> {
     let text = read::text(path)?.unwrap_or_default();
     text.parse().map_err(|error: toml_edit::TomlError| ConfigError::Syntax {
         path: path.to_owned(),
@@ -220,7 +225,7 @@ fn document(path: &Path) -> Result<DocumentMut, ConfigError> {
     })
 }
 
-fn wrong(path: &Path, key: &str, expected: &str, found: String) -> ConfigError {
+pub(crate) fn wrong(path: &Path, key: &str, expected: &str, found: String) -> ConfigError {
     ConfigError::Value {
         origin: crate::Origin::named(crate::Layer::User, &path.to_string_lossy()),
         key: key.to_owned(),

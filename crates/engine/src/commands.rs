@@ -22,6 +22,7 @@ enum Kind {
     Model,
     Session,
     Turn,
+    Path,
 }
 
 /// In the order of a menu. An argument is its word, its kind, and whether it may be left out.
@@ -39,8 +40,10 @@ const ROWS: &[Row] = &[
     ("branch", &[], Phrase::new("command.branch"), &[(Phrase::new("command.arg_turn"), Kind::Turn, true)]),
     ("tree", &[], Phrase::new("command.tree"), &[]),
     ("rewind", &[], Phrase::new("command.rewind"), &[(Phrase::new("command.arg_turn"), Kind::Turn, true)]),
+    ("undo", &[], Phrase::new("command.undo"), &[]),
     ("diff", &["changes"], Phrase::new("command.diff"), &[(Phrase::new("command.arg_turn"), Kind::Turn, true)]),
     ("retry", &[], Phrase::new("command.retry"), &[]),
+    ("handoff", &[], Phrase::new("command.handoff"), &[(Phrase::new("command.arg_focus"), Kind::Text, true)]),
     ("rename", &["title"], Phrase::new("command.rename"), &[(Phrase::new("command.arg_title"), Kind::Text, true)]),
     ("model", &["models"], Phrase::new("command.model"), &[(Phrase::new("command.arg_model"), Kind::Model, true)]),
     ("pro", &[], Phrase::new("command.pro"), &[(Phrase::new("command.arg_on"), Kind::Words(&["on", "off"]), true)]),
@@ -53,6 +56,9 @@ const ROWS: &[Row] = &[
     ),
     ("plan", &[], Phrase::new("command.plan"), &[(Phrase::new("command.arg_task"), Kind::Text, true)]),
     ("permissions", &[], Phrase::new("command.permissions"), &[]),
+    ("trust", &[], Phrase::new("command.trust"), &[]),
+    ("history", &[], Phrase::new("command.history"), &[(Phrase::new("command.arg_words"), Kind::Text, false)]),
+    ("memory", &["memories"], Phrase::new("command.memory"), &[]),
     ("todo", &[], Phrase::new("command.todo"), &[]),
     ("context", &[], Phrase::new("command.context"), &[]),
     ("cache", &[], Phrase::new("command.cache"), &[]),
@@ -60,7 +66,10 @@ const ROWS: &[Row] = &[
     ("status", &["cost"], Phrase::new("command.status"), &[]),
     ("budget", &[], Phrase::new("command.budget"), &[(Phrase::new("command.arg_budget"), Kind::Text, true)]),
     ("stats", &[], Phrase::new("command.stats"), &[]),
-    ("config", &[], Phrase::new("command.config"), &[]),
+    ("export", &[], Phrase::new("command.export"), &[(Phrase::new("command.arg_file"), Kind::Text, true)]),
+    ("cwd", &["cd"], Phrase::new("command.cwd"), &[(Phrase::new("command.arg_folder"), Kind::Path, true)]),
+    ("doctor", &[], Phrase::new("command.doctor"), &[]),
+    ("config", &["settings"], Phrase::new("command.config"), &[]),
     ("quit", &["exit", "q"], Phrase::new("command.quit"), &[]),
 ];
 
@@ -71,7 +80,7 @@ const EFFORTS: &[&str] = &["off", "minimal", "low", "medium", "high", "xhigh"];
 pub(crate) fn commands(able: Able) -> Vec<CommandInfo> {
     let there = |name: &str| match name {
         "undo" | "diff" => able.undo,
-        "resume" | "fork" | "clear" => able.kept,
+        "resume" | "fork" | "clear" | "handoff" => able.kept,
         _ => true,
     };
     ROWS.iter().filter(|row| there(row.0)).map(info).collect()
@@ -94,6 +103,7 @@ fn argument((name, kind, optional): &(Phrase, Kind, bool)) -> Argument {
         Kind::Model => ArgumentKind::Model,
         Kind::Session => ArgumentKind::Session,
         Kind::Turn => ArgumentKind::Turn,
+        Kind::Path => ArgumentKind::Path,
     };
     Argument { name: name.clone(), kind, optional: *optional }
 }

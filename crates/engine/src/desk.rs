@@ -1,6 +1,7 @@
 //! What operations act on, whether a turn runs or not: questions, the queue, the posture, titles and labels.
 
 use crate::approve::{Approvals, Heard};
+use crate::dials::Dials;
 use crate::handle::Shared;
 use crate::images::keep;
 use crate::outbox::Outbox;
@@ -35,6 +36,8 @@ pub(crate) struct Desk {
     pub(crate) artifacts: Arc<dyn Artifacts>,
     /// The user's word on what the working folder would execute.
     pub(crate) trust: Word,
+    /// The settings that can be changed.
+    pub(crate) dials: Arc<Dials>,
     /// Nothing happened since the conversation was folded while nobody waited.
     pub(crate) rested: bool,
     /// Operations that have to wait until nothing runs.
@@ -62,6 +65,7 @@ impl Desk {
             purse: Arc::clone(&shared.purse),
             artifacts: Arc::clone(&shared.artifacts),
             trust: shared.trust.clone(),
+            dials: Arc::clone(&shared.dials),
             after_turn: VecDeque::new(),
         }
     }
@@ -123,6 +127,12 @@ impl Desk {
                 let (level, phrase) = self.trust.answer(&digest, yes);
                 self.notice(level, phrase);
             }
+            Op::Configure { key, value } => {
+                let (level, phrase) = self.dials.change(&key, value).await;
+                self.notice(level, phrase);
+            }
+            Op::Forget { name, scope } => self.forget(name, &scope).await,
+            Op::Export { path } => self.export(&path).await,
             Op::Escalate { on } => self.escalate(on),
             Op::Unqueue { id } => self.edit_queued(id, None),
             Op::EditQueued { id, text } => {

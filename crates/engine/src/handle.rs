@@ -1,6 +1,7 @@
 //! A running session as front ends hold it: operations in, events out, questions answered.
 
 use crate::approve::Approvals;
+use crate::dials::Dials;
 use crate::live::Todo;
 use crate::outbox::{Events, Outbox};
 use crate::people::People;
@@ -8,7 +9,6 @@ use crate::purse::Purse;
 use crate::start::Start;
 use crate::trust::Word;
 use reasonix_agent::{Artifacts, BoxFuture, Prefix};
-use reasonix_config::Origins;
 use reasonix_exec::Confinement;
 use reasonix_proto::{Op, Query, Reply, SessionId};
 use reasonix_session::Past;
@@ -35,7 +35,7 @@ pub(crate) struct Shared {
     pub(crate) todo: Todo,
     pub(crate) prefix: Arc<Prefix>,
     pub(crate) base: Arc<Start>,
-    pub(crate) origins: Arc<Origins>,
+    pub(crate) dials: Arc<Dials>,
     pub(crate) confinement: Confinement,
     pub(crate) trust: Word,
     pub(crate) undo: bool,

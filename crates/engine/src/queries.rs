@@ -9,8 +9,7 @@ use crate::handle::Shared;
 use crate::undo::{changes, last_standing, snapshots_of, spans};
 use reasonix_agent::BoxFuture;
 use reasonix_proto::{
-    CompletionKind, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Setting, Status,
-    TreeFilter,
+    CompletionKind, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Status, TreeFilter,
 };
 use reasonix_session::{By, Ledger, Sessions, Span, Summary, tallies, tally};
 use std::future::ready;
@@ -27,11 +26,11 @@ impl Shared {
             Query::Budget => Box::pin(ready(Reply::Budget(shared.purse.info()))),
             Query::Commands => Box::pin(ready(Reply::Commands { commands: shared.commands() })),
             Query::Permissions => {
-                let (posture, rules) = shared.gate.standing_rules(&shared.origins);
+                let (posture, rules) = shared.gate.standing_rules(shared.dials.as_read());
                 Box::pin(ready(Reply::Permissions { posture, rules }))
             }
             Query::Trust => Box::pin(ready(Reply::Trust(Box::new(shared.trust.info())))),
-            Query::Config => Box::pin(ready(Reply::Config { settings: shared.settings() })),
+            Query::Config => Box::pin(ready(Reply::Config { settings: shared.dials.list() })),
             Query::Models => Box::pin(ready(Reply::Models { models: shared.models() })),
             Query::Git => {
                 let (root, confinement) = (shared.base.workspace.root().to_owned(), shared.confinement.clone());
@@ -52,15 +51,6 @@ impl Shared {
 
     fn commands(&self) -> Vec<reasonix_proto::CommandInfo> {
         commands(Able { undo: self.undo, kept: self.outbox.status().kept })
-    }
-
-    fn settings(&self) -> Vec<Setting> {
-        let shown = self.origins.iter().map(|(key, shown)| Setting {
-            key: key.clone(),
-            value: shown.value.clone(),
-            origin: shown.origin.to_string(),
-        });
-        shown.collect()
     }
 
     fn models(&self) -> Vec<ModelInfo> {
@@ -100,6 +90,9 @@ impl Shared {
             Query::Context => self.context(),
             Query::Changes { turn } => self.changes(turn),
             Query::Stats => self.stats(),
+            Query::History { text, all, count } => self.history(&text, all, count),
+            Query::Around { session, record, span } => self.around(&session, record, span),
+            Query::Memories => self.memories(),
             Query::Cache => match cache_of(&self.past, &self.base.settings) {
                 Ok(report) => Reply::Cache(Box::new(report)),
                 Err(error) => Reply::Failed { why: Phrase::new("engine.log_unreadable").with("reason", error) },

@@ -8,6 +8,7 @@ use crate::border::Crossing;
 use crate::confine::{confinement, shortcoming, word};
 use crate::desk::Desk;
 use crate::destination::key_destination;
+use crate::dials::Dials;
 use crate::error::EngineError;
 use crate::handle::{Handle, Shared};
 use crate::host::Host;
@@ -172,8 +173,8 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         past,
         todo: todo.clone(),
         prefix: prefix.clone(),
+        dials: Arc::new(Dials::new(origins, &base.settings)),
         base,
-        origins,
         confinement,
         trust,
         undo: undo.is_some(),

@@ -3,6 +3,7 @@
 
 mod action;
 mod budget;
+mod dial;
 mod event;
 mod ids;
 mod image;
@@ -15,6 +16,7 @@ mod phrase;
 mod plan;
 mod prompt;
 mod query;
+mod recall;
 mod record;
 mod repair;
 mod status;
@@ -26,6 +28,7 @@ mod visible;
 
 pub use action::{Action, Family, ReadOnly};
 pub use budget::{Allowance, BudgetInfo, Tally, parse_count, parse_money, parse_seconds};
+pub use dial::{Acts, Dial, Takes};
 pub use event::{Envelope, Event, Level, PROTOCOL_VERSION, TurnState};
 pub use ids::{AskId, CallId, RecordId, SessionId};
 pub use image::{Image, ImageData};
@@ -38,6 +41,7 @@ pub use phrase::Phrase;
 pub use plan::{Mode, PlanAnswer, Planned, Proposal};
 pub use prompt::{PartKind, PromptPart};
 pub use query::{Query, Reply};
+pub use recall::{Hit, MemoryInfo};
 pub use record::{
     Asking, Compacted, Danger, Decided, Escalated, EscalatedBy, Field, FoldReason, Moment, MoveReason, Origin,
     PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Rewound, SessionHead, Snapshot, TurnEnd,

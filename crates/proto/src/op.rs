@@ -157,6 +157,30 @@ pub enum Op {
         /// Where it was granted.
         scope: Scope,
     },
+    /// Writes a setting into the user's own file. Only those that [`crate::Query::Config`] gives a dial; what could loosen
+    /// a protection has none. A notice with the code `engine.setting_saved` says that it is done. Only front ends send
+    /// this, never a tool.
+    Configure {
+        /// The dotted key.
+        key: String,
+        /// The value in the words of its dial; none takes it out of the file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<String>,
+    },
+    /// Takes something out of what is remembered; its text stays in the archive. Only front ends send this.
+    Forget {
+        /// Its name.
+        name: String,
+        /// Where it holds: `project` or `global`.
+        scope: String,
+    },
+    /// Writes the conversation into a new file, as people read it.
+    Export {
+        /// The file, from the working folder; what ends in `.html` becomes HTML, everything else Markdown. A name is made
+        /// up when it is empty.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        path: String,
+    },
     /// The user's word on everything that the working folder would execute, as [`crate::Query::Trust`] showed it.
     Trust {
         /// The digest of what was shown.

@@ -6,7 +6,7 @@ use crate::status::{
     Citation, CommandInfo, Completion, CompletionKind, ContextPart, Git, ModelInfo, RuleInfo, SessionInfo, Setting,
     Status, TreeFilter, TreeNode,
 };
-use crate::{BudgetInfo, CacheReport, Phrase, Posture, Record, RecordId, Tally, TodoPhase, TrustInfo};
+use crate::{BudgetInfo, CacheReport, Hit, MemoryInfo, Phrase, Posture, Record, RecordId, Tally, TodoPhase, TrustInfo};
 use serde::{Deserialize, Serialize};
 
 /// Something a front end wants to know.
@@ -85,6 +85,26 @@ pub enum Query {
     Config,
     /// What the working folder would execute, and whether the user trusts it.
     Trust,
+    /// What was said in earlier sessions, the best first. May take a moment while sessions are read for the first time.
+    History {
+        /// The words to look for.
+        text: String,
+        /// In the sessions of all folders, not only of this one.
+        all: bool,
+        /// How many at most.
+        count: usize,
+    },
+    /// What was said around a place of a session.
+    Around {
+        /// The session, or the beginning or the end of its id.
+        session: String,
+        /// The record.
+        record: RecordId,
+        /// How many messages before it and after it.
+        span: usize,
+    },
+    /// What is remembered from session to session.
+    Memories,
 }
 
 /// The answer to a [`Query`].
@@ -191,6 +211,24 @@ pub enum Reply {
     },
     /// Answers [`Query::Trust`].
     Trust(Box<TrustInfo>),
+    /// Answers [`Query::History`].
+    History {
+        /// The best first.
+        hits: Vec<Hit>,
+        /// How many sessions were not read yet.
+        #[serde(default)]
+        missing: usize,
+    },
+    /// Answers [`Query::Around`].
+    Around {
+        /// In the order they were said, whole.
+        said: Vec<Hit>,
+    },
+    /// Answers [`Query::Memories`].
+    Memories {
+        /// Those of all projects first.
+        memories: Vec<MemoryInfo>,
+    },
     /// The query could not be answered.
     Failed {
         /// Why.

@@ -1,6 +1,6 @@
 //! What replies consist of: the state of a session and what can be chosen in it, as data.
 
-use crate::{Effect, Mode, Phrase, Posture, RecordId, SessionId, TurnState, Usage};
+use crate::{Dial, Effect, Mode, Phrase, Posture, RecordId, SessionId, TurnState, Usage};
 use serde::{Deserialize, Serialize};
 
 /// What a status line shows.
@@ -370,4 +370,10 @@ pub struct Setting {
     pub value: String,
     /// Where it comes from.
     pub origin: String,
+    /// What it is, for those that people change most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<Phrase>,
+    /// How [`crate::Op::Configure`] can change it; none where that is left to the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dial: Option<Dial>,
 }

@@ -4,14 +4,14 @@
 
 use pretty_assertions::assert_eq;
 use reasonix_proto::{
-    Argument, ArgumentKind, AskId, Asking, Break, BrokenCitation, CacheBreak, CacheReport, CacheSum, CacheTurn, CallId,
-    Change, ChangeKind, Choice, Citation, CommandInfo, CommandSource, Completion, CompletionKind, ContextPart, Cost,
-    Decided, Details, Effect, Envelope, Escalated, EscalatedBy, Event, Field, Fix, Git, Image, ImageData, Inquiry,
-    Level, Message, Mode, ModelInfo, MoveReason, Op, Open, Origin, PartKind, Phrase, PlanAnswer, Planned, PlannerTurn,
-    Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId,
-    Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo, Scope, SessionHead, SessionId, SessionInfo, Setting,
-    Status, StopReason, Suggestion, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode,
-    TurnEnd, TurnState, Usage,
+    Acts, Argument, ArgumentKind, AskId, Asking, Break, BrokenCitation, CacheBreak, CacheReport, CacheSum, CacheTurn,
+    CallId, Change, ChangeKind, Choice, Citation, CommandInfo, CommandSource, Completion, CompletionKind, ContextPart,
+    Cost, Decided, Details, Dial, Effect, Envelope, Escalated, EscalatedBy, Event, Field, Fix, Git, Hit, Image,
+    ImageData, Inquiry, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, Open, Origin, PartKind, Phrase,
+    PlanAnswer, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning,
+    Record, RecordBody, RecordId, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo, Scope, SessionHead,
+    SessionId, SessionInfo, Setting, Status, StopReason, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall,
+    ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -357,6 +357,17 @@ fn operations_of_moving_about() {
         (Op::Label { record: RecordId(4), label: "x".into() }, json!({"op": "label", "record": 4, "label": "x"})),
         (Op::Rename { title: "T".into() }, json!({"op": "rename", "title": "T"})),
         (Op::Discard, json!({"op": "discard"})),
+        (
+            Op::Configure { key: "tui.theme".into(), value: Some("dark".into()) },
+            json!({"op": "configure", "key": "tui.theme", "value": "dark"}),
+        ),
+        (Op::Configure { key: "tui.theme".into(), value: None }, json!({"op": "configure", "key": "tui.theme"})),
+        (
+            Op::Forget { name: "ports".into(), scope: "project".into() },
+            json!({"op": "forget", "name": "ports", "scope": "project"}),
+        ),
+        (Op::Export { path: "a.md".into() }, json!({"op": "export", "path": "a.md"})),
+        (Op::Export { path: String::new() }, json!({"op": "export"})),
         (Op::SetModel { model: Some("p/m".into()), effort: None }, json!({"op": "set_model", "model": "p/m"})),
         (Op::SetPosture { posture: Posture::Yolo }, json!({"op": "set_posture", "posture": "yolo"})),
         (
@@ -405,6 +416,15 @@ fn queries() {
         (Query::Permissions, json!({"query": "permissions"})),
         (Query::Context, json!({"query": "context"})),
         (Query::Config, json!({"query": "config"})),
+        (
+            Query::History { text: "ports".into(), all: false, count: 20 },
+            json!({"query": "history", "text": "ports", "all": false, "count": 20}),
+        ),
+        (
+            Query::Around { session: "s".into(), record: RecordId(4), span: 3 },
+            json!({"query": "around", "session": "s", "record": 4, "span": 3}),
+        ),
+        (Query::Memories, json!({"query": "memories"})),
     ] {
         is(query, wanted);
     }
@@ -559,9 +579,47 @@ fn replies() {
         ),
         (
             Reply::Config {
-                settings: vec![Setting { key: "a.b".into(), value: "1".into(), origin: "default".into() }],
+                settings: vec![Setting {
+                    key: "a.b".into(),
+                    value: "1".into(),
+                    origin: "default".into(),
+                    about: None,
+                    dial: Some(Dial { takes: Takes::OneOf { words: vec!["1".into()] }, acts: Acts::NextSession }),
+                }],
             },
-            json!({"reply": "config", "settings": [{"key": "a.b", "value": "1", "origin": "default"}]}),
+            json!({"reply": "config", "settings": [{"key": "a.b", "value": "1", "origin": "default",
+                "dial": {"takes": "one_of", "words": ["1"], "acts": "next_session"}}]}),
+        ),
+        (
+            Reply::History {
+                hits: vec![Hit {
+                    session: SessionId::from("s"),
+                    record: RecordId(4),
+                    folder: "/w".into(),
+                    at: 5,
+                    by: "user".into(),
+                    text: "x".into(),
+                }],
+                missing: 1,
+            },
+            json!({"reply": "history", "hits": [{"session": "s", "record": 4, "folder": "/w", "at": 5, "by": "user",
+                "text": "x"}], "missing": 1}),
+        ),
+        (Reply::Around { said: Vec::new() }, json!({"reply": "around", "said": []})),
+        (
+            Reply::Memories {
+                memories: vec![MemoryInfo {
+                    name: "ports".into(),
+                    scope: "project".into(),
+                    description: "d".into(),
+                    text: "t".into(),
+                    source: String::new(),
+                    saved: "2026-01-01".into(),
+                    revision: 2,
+                }],
+            },
+            json!({"reply": "memories", "memories": [{"name": "ports", "scope": "project", "description": "d",
+                "text": "t", "saved": "2026-01-01", "revision": 2}]}),
         ),
         (
             Reply::Failed { why: Phrase::new("engine.not_possible") },

@@ -48,6 +48,8 @@ pub enum Told {
     Notice(reasonix_proto::Level, Phrase),
     /// There is no model yet.
     FirstRun,
+    /// A step of the setup.
+    Setup(crate::setup::Step),
     /// There will be no session.
     Failed,
 }
@@ -63,6 +65,12 @@ pub enum Host {
     Fork(String),
     /// The setup, then a session.
     Setup,
+    /// An answer to a step of the setup.
+    Answer(crate::setup::Answer),
+    /// A new session in another folder.
+    Folder(String),
+    /// A look at whether everything is in order; what is found comes as notices.
+    Doctor,
     /// The demo.
     Demo,
 }
@@ -119,6 +127,35 @@ pub enum Purpose {
     Show,
     /// A list to choose from.
     Overlay,
+    /// The list of settings.
+    Settings,
+    /// What would be executed, because the user wants to see it.
+    TrustShown,
+    /// What the last turn did to files, to take it back.
+    Undo,
+}
+
+/// How the user is told while they look elsewhere.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Notify {
+    /// Through the desktop, and by the bell.
+    #[default]
+    Desktop,
+    /// By the bell.
+    Bell,
+    /// Not at all.
+    Off,
+}
+
+impl Notify {
+    /// Reads a word of the settings; what is not one of them is the first.
+    pub fn of(word: &str) -> Self {
+        match word {
+            "bell" => Self::Bell,
+            "off" => Self::Off,
+            _ => Self::Desktop,
+        }
+    }
 }
 
 /// The state.
@@ -159,6 +196,12 @@ pub struct App {
     pub dark: bool,
     /// The theme that was chosen by name.
     pub theme: Option<String>,
+    /// The names of the user's own themes.
+    pub own_themes: Vec<String>,
+    /// How the user is told while they look elsewhere.
+    pub notify: Notify,
+    /// What is remembered, as it was listed last.
+    pub(crate) memories: Vec<reasonix_proto::MemoryInfo>,
     /// True when the whole screen is ours.
     pub full_screen: bool,
     /// How far the transcript is scrolled up in the whole screen.
@@ -169,6 +212,8 @@ pub struct App {
     pub(crate) esc_at: Option<Duration>,
     pub(crate) cancel_at: Option<Duration>,
     pub(crate) waiting: Vec<Op>,
+    /// A command that was typed before it was known which there are.
+    pub(crate) early: Option<(String, String)>,
     pub(crate) asked: BTreeMap<u64, Purpose>,
     pub(crate) next: u64,
     pub(crate) drafted: String,
@@ -200,6 +245,9 @@ impl App {
             follows_background: true,
             dark: true,
             theme: None,
+            own_themes: Vec::new(),
+            notify: Notify::default(),
+            memories: Vec::new(),
             full_screen: false,
             up: 0,
             caret_hidden: false,
@@ -208,6 +256,7 @@ impl App {
             esc_at: None,
             cancel_at: None,
             waiting: Vec::new(),
+            early: None,
             asked: BTreeMap::new(),
             next: 0,
             drafted: String::new(),

@@ -7,9 +7,7 @@ use crate::keys::Action;
 use crate::overlays::{Entry, Overlay, Pager, Picker, Subject};
 use crate::update::note;
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::{
-    ArgumentKind, Effect as Rule, Level, Mode, Op, Phrase, Posture, Query, RecordId, Rewind, Scope, TreeFilter,
-};
+use reasonix_proto::{ArgumentKind, Effect as Rule, Level, Mode, Op, Phrase, Posture, Query, Rewind, TreeFilter};
 
 /// Commands of the front end's own, that need nothing of the engine.
 const OWN: &[(&str, &str)] = &[
@@ -84,6 +82,10 @@ pub(crate) fn argument(app: &App, before: &str) -> Option<(String, usize, usize)
 /// Runs a command.
 pub(crate) fn run(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
     let name = &*canonical(app, name);
+    if !is_known(app, name) && app.commands.is_empty() {
+        app.early = Some((name.to_owned(), arguments.to_owned()));
+        return Vec::new();
+    }
     if !is_known(app, name) {
         note(app, Level::Warning, Phrase::new("tui.unknown_command").with("command", name));
         return Vec::new();
@@ -194,6 +196,13 @@ fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
         ("compact", instructions) => app.send(Op::Compact { instructions: instructions.to_owned() }),
         ("rename" | "title", title) => app.send(Op::Rename { title: title.to_owned() }),
         ("permissions", _) => open(app, Subject::Rule, "tui.list.rules", Query::Permissions),
+        _ => looks(app, name, arguments),
+    }
+}
+
+/// Commands that show something, and those that lead out of the session.
+fn looks(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
+    match (name, arguments) {
         ("status" | "cost", _) => show(app, Query::Status),
         ("stats", _) => show(app, Query::Stats),
         ("budget", "") => show(app, Query::Budget),
@@ -201,7 +210,24 @@ fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
         ("todo", _) => show(app, Query::Todo),
         ("context", _) => show(app, Query::Context),
         ("cache", _) => show(app, Query::Cache),
-        ("config", _) => show(app, Query::Config),
+        ("config", _) => crate::settings::open(app),
+        ("history", "") => {
+            note(app, Level::Info, Phrase::new("tui.history.which"));
+            Vec::new()
+        }
+        ("history", words) => history(app, words),
+        ("memory", _) => open(app, Subject::Memory, "tui.list.memories", Query::Memories),
+        ("handoff", focus) => app.send(Op::Handoff { focus: focus.to_owned() }),
+        ("undo", _) => vec![app.ask(Query::Changes { turn: None }, Purpose::Undo)],
+        ("trust", _) => vec![app.ask(Query::Trust, Purpose::TrustShown)],
+        ("export", path) => app.send(Op::Export { path: path.to_owned() }),
+        ("cwd", "") => {
+            let folder = app.facts.status.as_ref().map(|status| status.folder.clone()).unwrap_or_default();
+            note(app, Level::Info, Phrase::new("tui.cwd").with("folder", folder));
+            Vec::new()
+        }
+        ("cwd", folder) => vec![Effect::Host(Host::Folder(folder.to_owned()))],
+        ("doctor", _) => vec![Effect::Host(Host::Doctor)],
         _ => template(app, name, arguments),
     }
 }
@@ -237,7 +263,7 @@ fn fork(app: &App) -> Vec<Effect> {
     session.map(|session| Effect::Host(Host::Fork(session))).into_iter().collect()
 }
 
-fn show(app: &mut App, query: Query) -> Vec<Effect> {
+pub(crate) fn show(app: &mut App, query: Query) -> Vec<Effect> {
     vec![app.ask(query, Purpose::Show)]
 }
 
@@ -293,64 +319,18 @@ fn confirm_clear(app: &mut App) -> Vec<Effect> {
     Vec::new()
 }
 
-/// An entry of a list was chosen.
-pub(crate) fn chosen(app: &mut App, subject: Subject, value: &str) -> Vec<Effect> {
-    match subject {
-        Subject::History => {
-            app.composer.set(value);
-            Vec::new()
-        }
-        Subject::Model => app.send(Op::SetModel { model: Some(value.to_owned()), effort: None }),
-        Subject::Session => vec![Effect::Host(Host::Resume(value.to_owned()))],
-        Subject::Tree => match value.parse() {
-            Ok(id) => app.send(Op::Branch { at: RecordId(id) }),
-            Err(_) => Vec::new(),
-        },
-        Subject::Rewind => rewind_what(app, value),
-        Subject::RewindWhat => rewind(app, value),
-        Subject::Queue => match value.parse() {
-            Ok(id) => take_back(app, id),
-            Err(_) => Vec::new(),
-        },
-        Subject::FirstRun => match value {
-            "setup" => vec![Effect::Host(Host::Setup)],
-            "demo" => vec![Effect::Host(Host::Demo)],
-            _ => vec![Effect::Quit],
-        },
-        Subject::Rule => revoke(app, value),
-        Subject::Clear if value == "yes" => {
-            let mut effects = app.send(Op::Discard);
-            effects.push(Effect::Host(Host::New));
-            effects
-        }
-        Subject::Theme => theme(app, value),
-        Subject::Word => match value.split_once(' ') {
-            Some((name, word)) => run(app, name, word),
-            None => Vec::new(),
-        },
-        Subject::Clear => Vec::new(),
-    }
-}
-
-/// The words of a list that the engine narrows changed.
-pub(crate) fn searched(app: &mut App, subject: Subject, words: &str) -> Vec<Effect> {
-    let text = words.to_owned();
-    let query = match subject {
-        Subject::Session => Query::Sessions { all: false, text, from: 0, count: 100 },
-        Subject::Tree => {
-            let filter = match app.overlays.last() {
-                Some(Overlay::Picker(picker)) => picker.filter,
-                _ => TreeFilter::Default,
-            };
-            Query::Tree { filter, text }
-        }
-        _ => return Vec::new(),
-    };
-    vec![app.ask(query, Purpose::Overlay)]
+/// What was said in earlier sessions with these words.
+fn history(app: &mut App, words: &str) -> Vec<Effect> {
+    let title = Phrase::new("tui.list.hits").with("words", words);
+    let mut picker = Picker::remote(Subject::Hit, title);
+    picker.narrows_itself(true);
+    app.overlays.push(Overlay::Picker(Box::new(picker)));
+    app.menu = None;
+    vec![app.ask(Query::History { text: words.to_owned(), all: false, count: 50 }, Purpose::Overlay)]
 }
 
 /// Which of chat and files goes back.
-fn rewind_what(app: &mut App, turn: &str) -> Vec<Effect> {
+pub(crate) fn rewind_what(app: &mut App, turn: &str) -> Vec<Effect> {
     let entry =
         |what: &str, code| Entry { value: format!("{turn} {what}"), text: app.look.word(code), ..Entry::default() };
     let entries =
@@ -360,7 +340,7 @@ fn rewind_what(app: &mut App, turn: &str) -> Vec<Effect> {
     Vec::new()
 }
 
-fn rewind(app: &mut App, value: &str) -> Vec<Effect> {
+pub(crate) fn rewind(app: &mut App, value: &str) -> Vec<Effect> {
     let Some((turn, what)) = value.split_once(' ') else { return Vec::new() };
     let what = match what {
         "chat" => Rewind::Chat,
@@ -370,14 +350,6 @@ fn rewind(app: &mut App, value: &str) -> Vec<Effect> {
     match turn.parse() {
         Ok(turn) => app.send(Op::Rewind { turn, what }),
         Err(_) => Vec::new(),
-    }
-}
-
-fn revoke(app: &mut App, value: &str) -> Vec<Effect> {
-    match value.split_once(' ') {
-        Some(("session", rule)) => app.send(Op::Revoke { rule: rule.to_owned(), scope: Scope::Session }),
-        Some(("always", rule)) => app.send(Op::Revoke { rule: rule.to_owned(), scope: Scope::Always }),
-        _ => Vec::new(),
     }
 }
 
@@ -393,26 +365,20 @@ fn queue(app: &mut App) -> Vec<Effect> {
     Vec::new()
 }
 
-/// A waiting message comes back into the composer.
-fn take_back(app: &mut App, id: u64) -> Vec<Effect> {
-    let Some(at) = app.queue.iter().position(|queued| queued.id == id) else { return Vec::new() };
-    let queued = app.queue.remove(at);
-    app.composer.set(&queued.text);
-    app.send(Op::Unqueue { id })
+/// The themes that can be had: the built-in ones and the user's own.
+pub(crate) fn themes(app: &App) -> Vec<String> {
+    let built_in = crate::theme::BUILT_IN.iter().map(|name| (*name).to_owned());
+    std::iter::once("auto".to_owned()).chain(built_in).chain(app.own_themes.iter().cloned()).collect()
 }
 
 /// Puts on a theme, or shows which there are.
-fn theme(app: &mut App, name: &str) -> Vec<Effect> {
+pub(crate) fn theme(app: &mut App, name: &str) -> Vec<Effect> {
     if name.is_empty() {
-        let names = std::iter::once("auto").chain(crate::theme::BUILT_IN.iter().copied());
         let current = app.theme.as_deref().unwrap_or("auto");
-        let entry = |name: &str| Entry {
-            value: name.to_owned(),
-            text: name.to_owned(),
-            note: String::new(),
-            current: name == current,
-        };
-        let picker = Picker::new(Subject::Theme, Phrase::new("tui.list.themes"), names.map(entry).collect());
+        let entry =
+            |name: String| Entry { current: name == current, value: name.clone(), text: name, note: String::new() };
+        let entries = themes(app).into_iter().map(entry).collect();
+        let picker = Picker::new(Subject::Theme, Phrase::new("tui.list.themes"), entries);
         app.overlays.push(Overlay::Picker(Box::new(picker)));
         return Vec::new();
     }

@@ -1,5 +1,6 @@
 //! The front end's own small files: prompts of earlier, drafts. And what goes through the terminal to the desktop.
 
+use crate::app::Notify;
 use crate::composer::MOST_HISTORY;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -115,7 +116,10 @@ pub(crate) fn clipboard(text: &str) -> String {
 }
 
 /// The sequences that tell the desktop, and a bell for terminals that know neither.
-pub(crate) fn notification(text: &str) -> String {
+pub(crate) fn notification(text: &str, how: Notify) -> String {
+    if how == Notify::Bell {
+        return "\x07".to_owned();
+    }
     let text: String = text.chars().filter(|c| !c.is_control() && *c != ';').collect();
     format!("\x1b]777;notify;Reasonix;{text}\x1b\\\x1b]9;{text}\x1b\\\x07")
 }
@@ -142,7 +146,7 @@ fn base64(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Files, base64, notification};
+    use super::{Files, Notify, base64, notification};
     use std::path::Path;
 
     #[test]
@@ -154,7 +158,8 @@ mod tests {
 
     #[test]
     fn a_notification_cannot_hold_a_sequence() {
-        assert!(!notification("a\x1b]52;c;x\x07b").contains("\x1b]52"));
+        assert!(!notification("a\x1b]52;c;x\x07b", Notify::Desktop).contains("\x1b]52"));
+        assert_eq!(notification("a", Notify::Bell), "\x07");
     }
 
     #[test]

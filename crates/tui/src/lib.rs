@@ -5,6 +5,7 @@
 mod act;
 pub mod app;
 pub mod cells;
+mod choices;
 mod commands;
 pub mod composer;
 pub mod frame;
@@ -17,6 +18,8 @@ mod note;
 pub mod overlays;
 mod replies;
 mod run;
+mod settings;
+mod setup;
 pub mod status;
 pub mod text;
 pub mod theme;
@@ -25,7 +28,9 @@ pub mod update;
 pub mod view;
 pub mod work;
 
+pub use app::Notify;
 pub use app::{Host, Msg, Told};
 pub use look::{Colours, Look};
 pub use run::{Asked, Editor, Ended, Options, Post, Themes, channel, run};
+pub use setup::{Answer, Offered, Step};
 pub use transcript::Transcript;

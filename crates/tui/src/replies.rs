@@ -1,5 +1,6 @@
 //! What follows from the engine's answers.
 
+use crate::Look;
 use crate::act;
 use crate::app::{App, Effect, Purpose};
 use crate::commands::rule_word;
@@ -11,7 +12,8 @@ use crate::update::note;
 use crate::work::short;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{
-    CacheReport, CacheSum, Change, ChangeKind, Level, Phrase, Reply, SessionInfo, Status, TodoStatus, TreeNode,
+    CacheReport, CacheSum, Change, ChangeKind, Hit, Level, MemoryInfo, Phrase, Reply, SessionInfo, Status, TodoStatus,
+    TreeNode,
 };
 
 /// Takes an answer in.
@@ -22,7 +24,12 @@ pub(crate) fn take(app: &mut App, purpose: Purpose, reply: Reply) -> Vec<Effect>
             app.facts.status = Some(*status);
         }
         (Purpose::Git, Reply::Git { git }) => app.facts.git = git,
-        (Purpose::Commands, Reply::Commands { commands }) => app.commands = commands,
+        (Purpose::Commands, Reply::Commands { commands }) => {
+            app.commands = commands;
+            if let Some((name, arguments)) = app.early.take() {
+                return crate::commands::run(app, &name, &arguments);
+            }
+        }
         (Purpose::Menu, Reply::Completions { generation, items, .. }) if generation == app.generation => {
             if let Some((kind, from, to)) = app.wished {
                 let descends = items.iter().map(|item| item.descends).collect();
@@ -46,7 +53,12 @@ pub(crate) fn take(app: &mut App, purpose: Purpose, reply: Reply) -> Vec<Effect>
             app.overlays.push(Overlay::Trust(Box::new(crate::overlays::Trust::new(*info, guard))));
             return vec![Effect::Probe];
         }
+        (Purpose::Settings, Reply::Config { settings }) => crate::settings::fill(app, settings),
+        (Purpose::TrustShown, Reply::Trust(info)) => return show_trust(app, *info),
+        (Purpose::Undo, Reply::Changes { turn, changes }) => confirm_undo(app, turn, changes.len()),
+        (Purpose::Undo, Reply::Failed { why }) => note(app, Level::Warning, why),
         (Purpose::Overlay, reply) => fill(app, reply),
+        (Purpose::Show, Reply::Around { said }) => show_around(app, &said),
         (Purpose::Show, Reply::Changes { turn, changes }) => show_changes(app, turn, &changes),
         (Purpose::Show, reply) => shown(app, reply),
         _ => {}
@@ -77,6 +89,17 @@ fn fill(app: &mut App, reply: Reply) {
                 Entry { value, text: rule.rule, note, current: false }
             })
             .collect(),
+        Reply::History { hits, missing } => {
+            if missing > 0 {
+                note(app, Level::Info, Phrase::new("tui.history.unread").with("count", missing));
+            }
+            hits.into_iter().map(|hit| hit_entry(&app.look, hit)).collect()
+        }
+        Reply::Memories { memories } => {
+            let entries = memories.iter().map(|memory| memory_entry(&app.look, memory)).collect();
+            app.memories = memories;
+            entries
+        }
         Reply::Failed { why } => {
             app.overlays.pop();
             return note(app, Level::Warning, why);
@@ -94,7 +117,8 @@ fn window(window: u64) -> String {
 
 fn session_entry(app: &App, session: SessionInfo) -> Entry {
     let title = if session.title.is_empty() { app.look.word("tui.untitled") } else { session.title };
-    let turns = app.look.say(&Phrase::new("tui.turns").with("count", session.turns));
+    let turns = if session.turns == 1 { Phrase::new("tui.turn") } else { Phrase::new("tui.turns") };
+    let turns = app.look.say(&turns.with("count", session.turns));
     let note = format!("{} · {turns} · {}", session.id.short(), session.ending);
     Entry { value: session.id.0, text: title, note, current: false }
 }
@@ -107,6 +131,65 @@ fn tree_entry(app: &App, node: TreeNode, leaf: u64) -> Entry {
     let label = node.label.map_or_else(String::new, |label| format!("[{label}] "));
     let text = if rewinds { node.text } else { format!("{indent}{mark}{label}{}", node.text) };
     Entry { value, text, note: node.kind, current: node.id.0 == leaf }
+}
+
+fn hit_entry(look: &Look, hit: Hit) -> Entry {
+    let by = look.word(match hit.by.as_str() {
+        "user" => "tui.by.user",
+        "tool" => "tui.by.tool",
+        _ => "tui.by.model",
+    });
+    let note = format!("{by} · {}", hit.session.short());
+    Entry { value: format!("{}:{}", hit.session, hit.record), text: hit.text, note, current: false }
+}
+
+fn memory_entry(look: &Look, memory: &MemoryInfo) -> Entry {
+    let scope = look.word(if memory.scope == "global" { "tui.memory.global" } else { "tui.memory.project" });
+    let value = format!("{} {}", memory.scope, memory.name);
+    Entry { value, text: memory.name.clone(), note: format!("{scope} · {}", memory.description), current: false }
+}
+
+/// What was said around a place of an earlier session, on the whole screen.
+fn show_around(app: &mut App, said: &[Hit]) {
+    let look = app.look.clone();
+    let mut lines = Vec::new();
+    for hit in said {
+        let entry = hit_entry(&look, hit.clone());
+        lines.push(Line::styled(entry.note, look.theme.accent));
+        let text = hit.text.lines().map(|line| Line::styled(format!("  {}", neutral(line)), look.theme.text));
+        lines.extend(text);
+        lines.push(Line::default());
+    }
+    let session = said.first().map(|hit| hit.session.short().to_owned()).unwrap_or_default();
+    let title = Phrase::new("tui.history.around").with("session", session);
+    app.overlays.push(Overlay::Pager(Box::new(crate::overlays::Pager::new(title, lines, false))));
+}
+
+/// What the folder would execute, because the user asked.
+fn show_trust(app: &mut App, info: reasonix_proto::TrustInfo) -> Vec<Effect> {
+    if info.surfaces.is_empty() {
+        note(app, Level::Info, Phrase::new("tui.trust.nothing"));
+        return Vec::new();
+    }
+    if !info.is_open() {
+        let names: Vec<String> =
+            info.surfaces.iter().map(|surface| format!("{} {}", surface.kind, surface.name)).collect();
+        note(app, Level::Info, Phrase::new("tui.trust.decided").with("what", names.join(", ")));
+        return Vec::new();
+    }
+    let guard = app.ahead.guard(app.now);
+    app.overlays.push(Overlay::Trust(Box::new(crate::overlays::Trust::new(info, guard))));
+    vec![Effect::Probe]
+}
+
+/// Yes or no to taking back what a turn did.
+fn confirm_undo(app: &mut App, turn: u32, files: usize) {
+    let entry = |value: String, code| Entry { value, text: app.look.word(code), ..Entry::default() };
+    let entries = vec![entry(turn.to_string(), "tui.undo.yes"), entry(String::new(), "tui.undo.no")];
+    let phrase = if files == 1 { Phrase::new("tui.undo.title_one") } else { Phrase::new("tui.undo.title") };
+    let title = phrase.with("turn", turn).with("count", files);
+    let picker = crate::overlays::Picker::short(crate::overlays::Subject::Undo, title, entries);
+    app.overlays.push(Overlay::Picker(Box::new(picker)));
 }
 
 /// Opens what a turn did to files, on the whole screen.
@@ -132,7 +215,8 @@ fn show_changes(app: &mut App, turn: u32, changes: &[Change]) {
         crate::text::diff(&change.diff, &change.path, width, &look, usize::MAX, &mut lines);
         lines.push(Line::default());
     }
-    let title = Phrase::new("tui.diff.title").with("turn", turn).with("count", changes.len());
+    let title = if changes.len() == 1 { Phrase::new("tui.diff.title_one") } else { Phrase::new("tui.diff.title") };
+    let title = title.with("turn", turn).with("count", changes.len());
     app.overlays.push(Overlay::Pager(Box::new(crate::overlays::Pager::new(title, lines, false))));
 }
 
@@ -180,15 +264,6 @@ fn shown(app: &mut App, reply: Reply) {
         Reply::Budget(info) => crate::money::budget_lines(&look, &info),
         Reply::Stats { spans, models } => crate::money::stats_lines(&look, &spans, &models),
         Reply::Cache(report) => cache_lines(app, &report),
-        Reply::Config { settings } => settings
-            .into_iter()
-            .map(|setting| {
-                Line::from(vec![
-                    plain(format!("  {} = {}", setting.key, setting.value)),
-                    dim(format!("  {}", setting.origin)),
-                ])
-            })
-            .collect(),
         Reply::Failed { why } => return note(app, Level::Warning, why),
         _ => return,
     };

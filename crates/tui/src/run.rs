@@ -41,6 +41,10 @@ pub struct Options {
     pub theme: Option<String>,
     /// The text of a theme file of the user's, by name.
     pub themes: Themes,
+    /// The names of these files.
+    pub own_themes: Vec<String>,
+    /// How the user is told while they look elsewhere.
+    pub notify: crate::app::Notify,
     /// The user's key file, when there is one.
     pub keys: Option<String>,
     /// The pieces of the status line; all when empty.
@@ -161,6 +165,8 @@ fn start_app(options: &Options) -> (App, Vec<Phrase>) {
     app.facts.home.clone_from(&options.home);
     app.full_screen = options.full;
     app.dark = options.dark;
+    app.own_themes.clone_from(&options.own_themes);
+    app.notify = options.notify;
     let pieces: Vec<Piece> = options.status.iter().filter_map(|name| Piece::of(name)).collect();
     if !pieces.is_empty() {
         app.facts.pieces = pieces;
@@ -328,7 +334,7 @@ impl<A: FnMut(Asked)> Shell<A> {
             Effect::Copy(text) => self.terminal.write(&files::clipboard(&text))?,
             Effect::Remember(text) => self.file(|files| files.remember(&text))?,
             Effect::Draft(text) => self.file(|files| files.keep_draft(&text))?,
-            Effect::Notify(text) => self.terminal.write(&files::notification(&text))?,
+            Effect::Notify(text) => self.terminal.write(&files::notification(&text, self.app.notify))?,
             Effect::Title(text) => self.terminal.write(&files::title(&text))?,
             Effect::Probe => self.terminal.write("\x1b[5n")?,
             Effect::Redraw => {

@@ -41,6 +41,11 @@ const PIECES: &[(Piece, &str, u8)] = &[
 ];
 
 impl Piece {
+    /// All of them, in the order they are built in.
+    pub fn all() -> Vec<Self> {
+        PIECES.iter().map(|(piece, _, _)| *piece).collect()
+    }
+
     /// Reads a name of the settings.
     pub fn of(name: &str) -> Option<Self> {
         PIECES.iter().find(|(_, known, _)| *known == name).map(|(piece, _, _)| *piece)
@@ -68,8 +73,7 @@ pub struct Facts {
 
 impl Default for Facts {
     fn default() -> Self {
-        let pieces = PIECES.iter().map(|(piece, _, _)| *piece).collect();
-        Self { status: None, git: None, pieces, home: String::new(), title: String::new() }
+        Self { status: None, git: None, pieces: Piece::all(), home: String::new(), title: String::new() }
     }
 }
 

@@ -3,9 +3,9 @@
 use crate::act;
 use crate::app::{App, Effect, Msg, Purpose, Told};
 use crate::cells::Notice;
-use crate::commands;
+use crate::choices;
 use crate::frame::{Input, Key};
-use crate::overlays::{Approval, Entry, Outcome, Overlay, Picker, Plan, Question, Subject};
+use crate::overlays::{Approval, Outcome, Overlay, Plan, Question, Subject};
 use crate::replies;
 use reasonix_proto::{Event, Level, Phrase, Query, RecordBody, ToolOutcome, TurnState};
 use std::time::Duration;
@@ -88,6 +88,7 @@ fn host(app: &mut App, told: Told) -> Vec<Effect> {
                 note(app, Level::Info, Phrase::new("tui.other_session"));
             }
             app.ready = true;
+            crate::setup::over(app);
             let mut effects: Vec<Effect> = std::mem::take(&mut app.waiting).into_iter().map(Effect::Send).collect();
             effects.push(app.ask(Query::Status, Purpose::Status));
             effects.push(app.ask(Query::Commands, Purpose::Commands));
@@ -100,15 +101,11 @@ fn host(app: &mut App, told: Told) -> Vec<Effect> {
             Vec::new()
         }
         Told::FirstRun => {
-            let entry =
-                |value: &str, code| Entry { value: value.to_owned(), text: app.look.word(code), ..Entry::default() };
-            let entries = vec![
-                entry("setup", "tui.first.setup"),
-                entry("demo", "tui.first.demo"),
-                entry("quit", "tui.first.quit"),
-            ];
-            let picker = Picker::short(Subject::FirstRun, Phrase::new("tui.first.title"), entries);
-            app.overlays.push(Overlay::Picker(Box::new(picker)));
+            crate::setup::welcome(app);
+            Vec::new()
+        }
+        Told::Setup(step) => {
+            crate::setup::show(app, step);
             Vec::new()
         }
         Told::Failed => vec![Effect::Quit],
@@ -210,10 +207,7 @@ fn pressed(app: &mut App, key: Key, alone: bool) -> Vec<Effect> {
 fn follow(app: &mut App, outcome: Outcome) -> Vec<Effect> {
     match outcome {
         Outcome::Stay => Vec::new(),
-        Outcome::Close => {
-            app.overlays.pop();
-            Vec::new()
-        }
+        Outcome::Close => close(app),
         Outcome::Done(effects) => {
             app.overlays.pop();
             effects
@@ -222,17 +216,32 @@ fn follow(app: &mut App, outcome: Outcome) -> Vec<Effect> {
         Outcome::Interrupt => act::interrupt(app),
         Outcome::Chosen(subject, value) => {
             app.overlays.pop();
-            commands::chosen(app, subject, &value)
+            choices::chosen(app, subject, &value)
         }
-        Outcome::Searched(subject, words) => commands::searched(app, subject, &words),
+        Outcome::Removed(subject, value) => choices::removed(app, subject, &value),
+        Outcome::Turn(setting) => crate::settings::turn(app, &setting),
+        Outcome::Written(wanted, text) => {
+            app.overlays.pop();
+            choices::written(app, wanted, text)
+        }
+        Outcome::Searched(subject, words) => choices::searched(app, subject, &words),
         Outcome::Relist(subject, mut effects) => {
             let words = match app.overlays.last() {
                 Some(Overlay::Picker(picker)) => picker.words().to_owned(),
                 _ => String::new(),
             };
-            effects.extend(commands::searched(app, subject, &words));
+            effects.extend(choices::searched(app, subject, &words));
             effects
         }
+    }
+}
+
+/// Takes the last overlay off the screen. A step of the setup leads back to its beginning, and that one out.
+fn close(app: &mut App) -> Vec<Effect> {
+    match app.overlays.pop() {
+        Some(Overlay::Picker(picker)) if picker.subject == Subject::FirstRun => vec![Effect::Quit],
+        Some(overlay) if overlay.is_of_setup() => vec![crate::setup::answer(crate::setup::Answer::Back)],
+        _ => Vec::new(),
     }
 }
 
@@ -293,6 +302,7 @@ fn event(app: &mut App, event: &Event) -> Vec<Effect> {
             }
             effects.push(app.ask(Query::Status, Purpose::Status));
         }
+        Event::Notice { phrase, .. } => effects.extend(choices::told(app, phrase)),
         Event::State { state: TurnState::Idle } => effects.push(app.ask(Query::Status, Purpose::Status)),
         Event::SessionEnded => app.ready = false,
         _ => {}
@@ -320,7 +330,8 @@ fn withdraw(app: &mut App, about: impl Fn(&Overlay) -> bool, elsewhere: bool) {
 
 /// Tells the desktop when the user looks elsewhere.
 fn notify(app: &App, code: &'static str) -> Option<Effect> {
-    (!app.focused).then(|| Effect::Notify(app.look.word(code)))
+    let wanted = !app.focused && app.notify != crate::app::Notify::Off;
+    wanted.then(|| Effect::Notify(app.look.word(code)))
 }
 
 /// The window says whose turn it is.

@@ -20,6 +20,8 @@ pub struct Work {
     running: Vec<(String, String)>,
     tokens: u64,
     written: usize,
+    /// The count as it is shown, and the beat since when: it moves with the spinner, not with every token.
+    counted: Option<(u128, u64)>,
     /// True after Esc, until the turn has ended.
     pub stopping: bool,
 }
@@ -98,7 +100,7 @@ impl Work {
     }
 
     /// The line, when a turn runs.
-    pub fn line(&self, width: u16, look: &Look, now: Duration, model: &str, stop: &str) -> Option<Line<'static>> {
+    pub fn line(&mut self, width: u16, look: &Look, now: Duration, model: &str, stop: &str) -> Option<Line<'static>> {
         let state = self.state?;
         let (code, what) = match state {
             _ if self.stopping => ("tui.work.stopping", String::new()),
@@ -109,7 +111,9 @@ impl Work {
         };
         let text = look.say(&Phrase::new(code).with("what", what));
         let mut tail = format!(" · {}", clock(self.elapsed(now)));
-        let tokens = self.tokens + (self.written / 4) as u64;
+        let beat = now.as_millis() / BEAT.as_millis();
+        let counted = self.counted.filter(|(since, _)| *since == beat);
+        let (_, tokens) = *self.counted.insert(counted.unwrap_or((beat, self.tokens + (self.written / 4) as u64)));
         if tokens > 0 {
             tail.push_str(&format!(" · ↓{}", short(tokens)));
         }
@@ -117,7 +121,7 @@ impl Work {
             tail.push_str(" · ");
             tail.push_str(&look.say(&Phrase::new("tui.work.stop").with("key", stop)));
         }
-        let beat = usize::try_from(now.as_millis() / BEAT.as_millis()).unwrap_or(0);
+        let beat = usize::try_from(beat).unwrap_or(0);
         let sign = match (look.unicode, state) {
             (_, TurnState::AwaitingPermission) => "?",
             (true, _) => SPINNER.get(beat % SPINNER.len()).copied().unwrap_or("*"),

@@ -5,13 +5,13 @@
 mod support;
 
 use ratatui_core::text::Line;
-use reasonix_proto::{Envelope, Event, Query, Reply, SessionId};
+use reasonix_proto::{Envelope, Event, Op, Phrase, Query, Reply, SessionId};
 use reasonix_tui::app::{App, Effect, Msg};
 use reasonix_tui::frame::Parser;
 use reasonix_tui::keys::Bindings;
 use reasonix_tui::update::update;
 use reasonix_tui::view::view;
-use reasonix_tui::{Look, Told};
+use reasonix_tui::{Answer, Host, Look, Offered, Step, Told};
 use serde_json::json;
 use std::time::Duration;
 use support::{assert_snapshot, look, looks, rows, screen, styles};
@@ -23,12 +23,13 @@ struct Stage {
     app: App,
     finished: Vec<Line<'static>>,
     now: Duration,
+    done: Vec<Effect>,
 }
 
 impl Stage {
     fn new(look: Look, size: (u16, u16)) -> Self {
         let app = App::new(look, Bindings::default(), size);
-        Self { app, finished: Vec::new(), now: Duration::from_secs(1) }
+        Self { app, finished: Vec::new(), now: Duration::from_secs(1), done: Vec::new() }
     }
 
     fn ready(look: Look, size: (u16, u16)) -> Self {
@@ -41,10 +42,13 @@ impl Stage {
         self.now += Duration::from_secs(1);
         let effects = update(&mut self.app, msg, self.now);
         for effect in effects {
-            if let Effect::Ask(id, query) = effect
-                && let Some(reply) = reply(&query)
-            {
-                self.tell(Msg::Reply(id, Box::new(reply)));
+            match effect {
+                Effect::Ask(id, query) => {
+                    if let Some(reply) = reply(&query) {
+                        self.tell(Msg::Reply(id, Box::new(reply)));
+                    }
+                }
+                other => self.done.push(other),
             }
         }
     }
@@ -93,7 +97,11 @@ fn reply(query: &Query) -> Option<Reply> {
             {"name": "diff", "about": {"code": "command.diff"}, "source": "builtin"},
             {"name": "permissions", "about": {"code": "tui.list.rules"}, "source": "builtin"},
             {"name": "status", "about": {"code": "tui.command.help"}, "source": "builtin"},
-            {"name": "todo", "about": {"code": "tui.command.queue"}, "source": "builtin"}]}),
+            {"name": "todo", "about": {"code": "tui.command.queue"}, "source": "builtin"},
+            {"name": "config", "about": {"code": "command.config"}, "source": "builtin"},
+            {"name": "undo", "about": {"code": "command.undo"}, "source": "builtin"},
+            {"name": "memory", "about": {"code": "command.memory"}, "source": "builtin"},
+            {"name": "history", "about": {"code": "command.history"}, "source": "builtin"}]}),
         Query::Models => json!({"reply": "models", "models": [
             {"name": "local/qwen3-coder", "window": 65536, "current": true, "default": true, "roles": ["default"]},
             {"name": "deepseek/deepseek-chat", "window": 128_000, "current": false, "default": false, "price": "0.27/1.10 USD"},
@@ -111,6 +119,39 @@ fn reply(query: &Query) -> Option<Reply> {
         Query::Todo => json!({"reply": "todo", "phases": [{"name": "Todos", "tasks": [
             {"content": "read the script", "status": "completed"}, {"content": "修复 total", "status": "in_progress"},
             {"content": "run the test", "status": "pending"}]}]}),
+        Query::Config => json!({"reply": "config", "settings": [
+            {"key": "default_model", "value": "\"local/qwen3-coder\"", "origin": "user ~/.reasonix/config.toml:1",
+                "about": {"code": "setting.default_model"},
+                "dial": {"takes": "one_of", "words": ["local/qwen3-coder", "deepseek/deepseek-chat"], "acts": "next_session"}},
+            {"key": "language", "value": "", "origin": "default", "about": {"code": "setting.language"},
+                "dial": {"takes": "one_of", "words": ["en", "zh"], "acts": "now"}},
+            {"key": "tui.theme", "value": "\"dark\"", "origin": "user ~/.reasonix/config.toml:9",
+                "about": {"code": "setting.theme"}, "dial": {"takes": "text", "acts": "now"}},
+            {"key": "tui.status", "value": "[\"model\", \"git\"]", "origin": "user ~/.reasonix/config.toml:10",
+                "about": {"code": "setting.status"},
+                "dial": {"takes": "several", "words": ["model", "posture", "git"], "acts": "now"}},
+            {"key": "tui.full_screen", "value": "false", "origin": "default", "about": {"code": "setting.full_screen"},
+                "dial": {"takes": "switch", "acts": "next_start"}},
+            {"key": "compaction.auto", "value": "false", "origin": "project reasonix.toml:3",
+                "about": {"code": "setting.compaction_auto"}, "dial": {"takes": "switch", "acts": "next_session"}},
+            {"key": "agent.max_steps", "value": "40", "origin": "flag --max-steps", "about": {"code": "setting.max_steps"},
+                "dial": {"takes": "count", "acts": "next_session"}},
+            {"key": "sandbox.bash", "value": "\"enforce\"", "origin": "default", "about": {"code": "setting.sandbox"}},
+            {"key": "net.connect_timeout_seconds", "value": "15", "origin": "default"}]}),
+        Query::Memories => json!({"reply": "memories", "memories": [
+            {"name": "prices", "scope": "project", "description": "prices are in cents, 单位是分", "text": "Prices are in cents.\n单位是分。",
+                "saved": "2026-03-01 10:00", "revision": 2, "source": "README.md"},
+            {"name": "tone", "scope": "global", "description": "short answers", "text": "Short answers.", "saved": "2026-03-01 10:00", "revision": 1}]}),
+        Query::History { .. } => json!({"reply": "history", "missing": 2, "hits": [
+            {"session": "01a1dd61315274d9aa7af6e83be1d586", "record": 4, "folder": "/home/me/shop", "at": 0, "by": "user",
+                "text": "…why is the total of 3 items wrong?…"},
+            {"session": "01a1dd61315274d9aa7af6e83be1d777", "record": 9, "folder": "/home/me/shop", "at": 0, "by": "assistant",
+                "text": "…`total` 把两个数相加了，应该相乘…"}]}),
+        Query::Around { .. } => json!({"reply": "around", "said": [
+            {"session": "01a1dd61315274d9aa7af6e83be1d586", "record": 4, "folder": "/home/me/shop", "at": 0, "by": "user",
+                "text": "Hello,\nwhy is the total of 3 items wrong?"},
+            {"session": "01a1dd61315274d9aa7af6e83be1d586", "record": 5, "folder": "/home/me/shop", "at": 0, "by": "assistant",
+                "text": "`total` adds where it should multiply."}]}),
         _ => return None,
     };
     Some(serde_json::from_value(reply).unwrap())
@@ -258,12 +299,68 @@ const SCENES: &[Scene] = &[
     ("help", |stage| stage.keys(&["\u{1b}OP"])),
     ("keys", |stage| stage.keys(&["/", "k", "e", "y", "s", "\r"])),
     ("unknown-command", |stage| stage.keys(&["/", "n", "o", "p", "e", "\r"])),
-    ("first-run", |stage| {
-        let (look, size) = (stage.app.look.clone(), stage.app.size);
-        *stage = Stage::new(look, size);
-        stage.tell(Msg::Host(Told::FirstRun));
+    ("settings", |stage| stage.keys(&["/", "c", "o", "n", "f", "i", "g", "\r"])),
+    ("settings-fixed", |stage| stage.keys(&["/", "c", "o", "n", "f", "i", "g", "\r", "b", "o", "x"])),
+    ("settings-choose", |stage| {
+        stage.keys(&["/", "c", "o", "n", "f", "i", "g", "\r", "t", "h", "e", "m", "e", "\r"]);
+    }),
+    ("settings-write", |stage| {
+        stage.keys(&["/", "c", "o", "n", "f", "i", "g", "\r", "t", "u", "i", ".", "s", "t", "a", "\r", " ", "c", "o"]);
+    }),
+    ("memory", |stage| stage.keys(&["/", "m", "e", "m", "o", "r", "y", "\r"])),
+    ("memory-read", |stage| stage.keys(&["/", "m", "e", "m", "o", "r", "y", "\r", "\r"])),
+    ("memory-forget", |stage| stage.keys(&["/", "m", "e", "m", "o", "r", "y", "\r", "\u{1b}[3~"])),
+    ("history", |stage| stage.keys(&["/", "h", "i", "s", "t", "o", "r", "y", " ", "t", "o", "t", "a", "l", "\r"])),
+    ("history-read", |stage| {
+        stage.keys(&["/", "h", "i", "s", "t", "o", "r", "y", " ", "t", "o", "t", "a", "l", "\r", "\r"]);
+    }),
+    ("undo", |stage| stage.keys(&["/", "u", "n", "d", "o", "\r"])),
+    ("handed-over", |stage| {
+        stage.event(json!({"type": "notice", "level": "info", "phrase": {"code": "engine.handed_over",
+            "args": [["session", "3be1d777"], ["id", "01a1dd61315274d9aa7af6e83be1d777"]]}}));
+    }),
+    ("first-run", first_run),
+    ("setup-wait", |stage| {
+        first_run(stage);
+        stage.keys(&["1"]);
+        step(stage, Step::Wait(Phrase::new("tui.setup.looking")));
+    }),
+    ("setup-endpoint", |stage| {
+        first_run(stage);
+        let offer = |name: &str, note: &str, local| Offered { name: name.to_owned(), note: note.to_owned(), local };
+        step(
+            stage,
+            Step::Endpoints(vec![
+                offer("llama.cpp", "http://127.0.0.1:8080/v1  qwen3-coder", true),
+                offer("deepseek", "https://api.deepseek.com  deepseek-chat, deepseek-reasoner", false),
+            ]),
+        );
+    }),
+    ("setup-address", |stage| {
+        first_run(stage);
+        step(stage, Step::Endpoints(Vec::new()));
+        stage.keys(&["\r", "1", "0", ".", "0"]);
+    }),
+    ("setup-key", |stage| {
+        first_run(stage);
+        step(stage, Step::Key("DEEPSEEK_API_KEY".to_owned()));
+        stage.keys(&["s", "k", "-", "1", "2", "3"]);
+    }),
+    ("setup-model", |stage| {
+        first_run(stage);
+        step(stage, Step::Models(vec!["qwen3-coder".to_owned(), "通义千问-max".to_owned()]));
     }),
 ];
+
+fn first_run(stage: &mut Stage) {
+    let (look, size) = (stage.app.look.clone(), stage.app.size);
+    *stage = Stage::new(look, size);
+    stage.tell(Msg::Host(Told::FirstRun));
+}
+
+fn step(stage: &mut Stage, step: Step) {
+    stage.tell(Msg::Host(Told::Setup(step)));
+}
 
 #[test]
 fn each_overlay_at_each_size() {
@@ -305,4 +402,78 @@ fn everything_fits_the_screen() {
             }
         }
     }
+}
+
+fn typed(stage: &mut Stage, keys: &str) {
+    let keys: Vec<String> = keys.chars().map(String::from).collect();
+    stage.keys(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// The settings that were sent to be written.
+fn configured(stage: &Stage) -> Vec<(String, Option<String>)> {
+    let ops = stage.done.iter().filter_map(|effect| match effect {
+        Effect::Send(Op::Configure { key, value }) => Some((key.clone(), value.clone())),
+        _ => None,
+    });
+    ops.collect()
+}
+
+#[test]
+fn settings_are_changed_by_keys_and_the_list_stays() {
+    let mut stage = Stage::ready(Look::default(), (80, 24));
+    typed(&mut stage, "/config\rfull\r");
+    assert_eq!(configured(&stage), [("tui.full_screen".to_owned(), Some("true".to_owned()))], "a switch is turned");
+    stage.keys(&["\u{1b}"]);
+    typed(&mut stage, "default_m\r");
+    stage.keys(&["\u{1b}[B", "\r"]);
+    let chosen = ("default_model".to_owned(), Some("deepseek/deepseek-chat".to_owned()));
+    assert_eq!(configured(&stage).last(), Some(&chosen), "one of several is chosen");
+    assert_eq!(stage.app.overlays.len(), 1, "the list is still there");
+    stage.keys(&["\u{1b}[3~"]);
+    assert_eq!(configured(&stage).last(), Some(&("default_model".to_owned(), None)), "it is taken out of the file");
+    stage.keys(&["\u{1b}"]);
+    typed(&mut stage, "sandbox.bash\r");
+    assert_eq!(configured(&stage).len(), 3, "what guards is not changed from here");
+    stage.keys(&["\u{1b}", "\u{1b}"]);
+    assert!(stage.app.overlays.is_empty());
+}
+
+#[test]
+fn what_the_front_end_follows_is_followed_when_it_is_written() {
+    let mut stage = Stage::ready(Look::default(), (80, 24));
+    typed(&mut stage, "/config\r");
+    let saved = |key: &str, value: &str| {
+        json!({"type": "notice", "level": "info", "phrase": {"code": "engine.setting_saved",
+        "args": [["key", key], ["value", value]]}})
+    };
+    stage.event(saved("language", "zh"));
+    assert_eq!(stage.app.look.lang, reasonix_words::Lang::Zh);
+    stage.event(saved("tui.status", "git model"));
+    assert_eq!(stage.app.facts.pieces.len(), 2);
+    stage.event(saved("tui.theme", "light"));
+    assert!(stage.done.contains(&Effect::Theme(Some("light".to_owned()))));
+    stage.event(saved("tui.notify", "off"));
+    assert_eq!(stage.app.notify, reasonix_tui::Notify::Off);
+}
+
+#[test]
+fn the_setup_is_answered_in_the_same_screen_and_a_key_is_never_shown() {
+    let mut stage = Stage::new(Look::default(), (80, 24));
+    first_run(&mut stage);
+    stage.keys(&["1"]);
+    assert_eq!(stage.done.last(), Some(&Effect::Host(Host::Setup)));
+    step(&mut stage, Step::Key("A_KEY".to_owned()));
+    typed(&mut stage, "sk-123");
+    assert!(!rows(&stage.draw()).contains("sk-123"));
+    stage.keys(&["\r"]);
+    assert_eq!(stage.done.last(), Some(&Effect::Host(Host::Answer(Answer::Key("sk-123".to_owned())))));
+    step(&mut stage, Step::Endpoints(Vec::new()));
+    stage.keys(&["\u{1b}"]);
+    assert_eq!(stage.done.last(), Some(&Effect::Host(Host::Answer(Answer::Back))));
+    stage.tell(Msg::Host(Told::FirstRun));
+    stage.tell(Msg::Host(Told::Ready));
+    assert!(stage.app.overlays.is_empty(), "with a session the composer is there at once");
+    stage.tell(Msg::Host(Told::FirstRun));
+    stage.keys(&["\u{1b}"]);
+    assert_eq!(stage.done.last(), Some(&Effect::Quit));
 }

@@ -34,6 +34,8 @@ fn panics() {
         dark: true,
         theme: None,
         themes: Box::new(|_| None),
+        own_themes: Vec::new(),
+        notify: reasonix_tui::Notify::default(),
         keys: None,
         status: Vec::new(),
         state: None,

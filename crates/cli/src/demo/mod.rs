@@ -11,7 +11,7 @@ use crate::view::{Plain, View, diff_lines};
 use anyhow::Context as _;
 use reasonix_agent::Stop;
 use reasonix_config::{Bash, Provider, Sandbox, Settings};
-use reasonix_engine::{Start, Which, start};
+use reasonix_engine::{Handle, Start, Which, start};
 use reasonix_exec::{Command, Status};
 use reasonix_proto::{Op, Phrase, TurnEnd};
 use reasonix_workspace::{Options, Workspace};
@@ -26,16 +26,12 @@ pub(crate) async fn demo(args: DemoArgs) -> anyhow::Result<Exit> {
     let style = Style::get();
     let place = Place::make(args.keep)?;
     let project = place.project();
-    let prompt = style.text(&Phrase::new("cli.demo_prompt"));
+    let prompt = Place::prompt();
     say::line_err(&style.text(&Phrase::new("cli.demo_intro").with("folder", project.display())));
     say::line_err(&format!("\n> {prompt}\n"));
     let mut interrupts = Interrupts::listen(Manner::Run)?;
     let mut view = Plain::new(None);
-    // The commands of the demo are our own. Where this machine has no sandbox they run without one, and a notice says so.
-    let mut handle = match start(beginning(&place, Bash::BestEffort)?) {
-        Ok(handle) => handle,
-        Err(_) => start(beginning(&place, Bash::Off)?).map_err(|error| say::engine(&error))?,
-    };
+    let mut handle = place.open()?;
     handle.send(Op::Prompt { text: prompt, resolved: true });
     let end = pump(&mut handle, &mut view, &mut interrupts).await?;
     view.close()?;
@@ -47,19 +43,23 @@ pub(crate) async fn demo(args: DemoArgs) -> anyhow::Result<Exit> {
     }
 }
 
+/// Runs the test of the project, and not through the script: whether it passes, and what it wrote.
+async fn tested(project: &Path) -> anyhow::Result<(bool, String)> {
+    let test = Command::shell(Path::new("/bin/bash"), "bash test.sh", project);
+    let test = reasonix_exec::run(&test, Stop::new(), &|_| {}).await.map_err(|error| say::failed(error.phrase()))?;
+    let passed = test.status == Status::Exited(0);
+    Ok((passed, String::from_utf8_lossy(&test.output.into_parts().0).into_owned()))
+}
+
 /// Shows what was done, checked by us and not by the script.
 async fn conclude(style: Style, project: &Path) -> anyhow::Result<Exit> {
     let after = std::fs::read_to_string(project.join("price.sh"))?;
     let diff = similar::TextDiff::from_lines(PROGRAM, after.as_str()).unified_diff().context_radius(2).to_string();
     say::line_err(&style.text(&Phrase::new("cli.demo_diff")));
     diff_lines(style, &diff).iter().for_each(|line| say::line_err(line));
-    let test = Command::shell(Path::new("/bin/bash"), "bash test.sh", project);
-    let test = reasonix_exec::run(&test, Stop::new(), &|_| {}).await.map_err(|error| say::failed(error.phrase()))?;
+    let (passed, output) = tested(project).await?;
     say::line_err(&style.text(&Phrase::new("cli.demo_test")));
-    let passed = test.status == Status::Exited(0);
-    String::from_utf8_lossy(&test.output.into_parts().0)
-        .lines()
-        .for_each(|line| say::line_err(&format!("       {line}")));
+    output.lines().for_each(|line| say::line_err(&format!("       {line}")));
     if !passed {
         return Err(say::failed(Phrase::new("cli.demo_failed")));
     }
@@ -98,13 +98,32 @@ fn beginning(place: &Place, bash: Bash) -> anyhow::Result<Start> {
 }
 
 /// The folder of the demo; removed at the end unless the user wants it.
-struct Place {
+pub(crate) struct Place {
     folder: PathBuf,
     keep: bool,
 }
 
 impl Place {
-    fn make(keep: Option<PathBuf>) -> anyhow::Result<Self> {
+    /// The session of the demo. Its commands are our own: where this machine has no sandbox they run without one, and a
+    /// notice says so.
+    pub(crate) fn open(&self) -> anyhow::Result<Handle> {
+        match start(beginning(self, Bash::BestEffort)?) {
+            Ok(handle) => Ok(handle),
+            Err(_) => start(beginning(self, Bash::Off)?).map_err(|error| say::engine(&error)),
+        }
+    }
+
+    /// What is asked of the model.
+    pub(crate) fn prompt() -> String {
+        Style::get().text(&Phrase::new("cli.demo_prompt"))
+    }
+
+    /// Whether the project's own test passes now.
+    pub(crate) async fn passes(&self) -> anyhow::Result<bool> {
+        Ok(tested(&self.project()).await?.0)
+    }
+
+    pub(crate) fn make(keep: Option<PathBuf>) -> anyhow::Result<Self> {
         let place = match keep {
             Some(folder) => Self { folder: std::path::absolute(folder)?, keep: true },
             None => {
@@ -123,7 +142,7 @@ impl Place {
         Ok(place)
     }
 
-    fn project(&self) -> PathBuf {
+    pub(crate) fn project(&self) -> PathBuf {
         self.folder.join("shop")
     }
 

@@ -2,6 +2,8 @@
 #![allow(dead_code, unreachable_pub)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod pane;
+
 use reasonix_testkit::{ModelServer, Reply, TempWorkspace};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};

@@ -181,6 +181,7 @@ pub const KEYS: &[Key] = &[
     key("logs.max_files", Count, "5", Scope::User, "How many files are kept."),
     key("tui.theme", Text, "\"auto\"", Scope::User, "Colours: `auto` follows the terminal's background; or a built-in theme, or a file of `~/.reasonix/themes`."),
     key("tui.status", Texts, "[]", Scope::User, "Pieces of the status line in order: `model`, `posture`, `sandbox`, `context`, `cost`, `cache`, `git`, `folder`; all when empty."),
+    key("tui.notify", Choice(&["desktop", "bell", "off"]), "\"desktop\"", Scope::User, "How you are told that it asks or is done while you look elsewhere: through the desktop and the bell, by the bell alone, or not at all."),
     key("tui.full_screen", Bool, "false", Scope::User, "The whole screen, in place of the terminal's own scrollback."),
     key("tui.mouse", Bool, "false", Scope::User, "The wheel scrolls in the whole screen; selecting text then needs Shift."),
     key("tui.screen_reader", Bool, "false", Scope::User, "Lines only, and nothing that moves."),

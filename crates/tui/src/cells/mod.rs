@@ -40,6 +40,15 @@ pub(crate) struct View<'a> {
     pub(crate) now: Duration,
 }
 
+/// How many lines are not shown.
+pub(crate) fn left_out(count: usize) -> reasonix_proto::Phrase {
+    let phrase = match count {
+        1 => reasonix_proto::Phrase::new("tui.left_out_one"),
+        _ => reasonix_proto::Phrase::new("tui.left_out"),
+    };
+    phrase.with("count", count)
+}
+
 /// A time in a few letters.
 pub(crate) fn short_time(millis: u64) -> String {
     match millis {

@@ -4,7 +4,6 @@ use super::View;
 use super::sheet::Sheet;
 use crate::text::{Rich, Wrapped, neutral};
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::Phrase;
 
 /// So many lines of a prompt are shown unless everything is.
 const MOST_LINES: usize = 20;
@@ -52,7 +51,7 @@ impl Prompt {
         let more = sheet.lines.len().saturating_sub(MOST_LINES);
         if more > 0 && !view.open {
             sheet.lines.truncate(MOST_LINES);
-            let more = view.look.say(&Phrase::new("tui.left_out").with("count", more));
+            let more = view.look.say(&super::left_out(more));
             sheet.text(&more, theme.dim);
         }
         sheet.lines

@@ -48,6 +48,7 @@ impl Inline {
         let live = live.get(cut..).filter(|live| !live.is_empty()).unwrap_or(&blank);
         let rows: Vec<Row> = finished.iter().chain(live).map(|line| Row::of(line, self.width)).collect();
         self.make_room(out, &rows);
+        self.shift(out, &rows);
         for (index, row) in rows.iter().enumerate() {
             self.show(out, index, row, colours);
         }
@@ -67,9 +68,12 @@ impl Inline {
     /// Where rows come in above others that stay as they are, the terminal moves those down by itself.
     fn make_room(&mut self, out: &mut String, rows: &[Row]) {
         let same = rows.iter().rev().zip(self.rows.iter().rev()).take_while(|(new, old)| new == old).count();
+        let kept = rows.iter().zip(&self.rows).take_while(|(new, old)| new == old).count();
         let more = rows.len().saturating_sub(self.rows.len());
-        // Where everything would leave the screen there is nothing to move.
-        if more == 0 || same < 2 || rows.len() > usize::from(self.height) {
+        let at = self.rows.len() - same;
+        // What leaves the screen can no longer be changed, so only what is drawn already may.
+        let leaves = rows.len().saturating_sub(usize::from(self.height));
+        if more == 0 || same < 2 || kept.min(at) < leaves {
             return;
         }
         while self.extent < rows.len() {
@@ -78,12 +82,37 @@ impl Inline {
             self.row = self.extent;
             self.extent += 1;
         }
-        let at = self.rows.len() - same;
         self.go(out, at, 0);
         put(out, format_args!("\x1b[{more}L"));
         // Terminals differ in where the cursor's column is then.
         self.column = u16::MAX;
         self.rows.splice(at..at, std::iter::repeat_n(Row::default(), more));
+    }
+
+    /// Where a stretch of rows goes up because others came in below it, the terminal moves it up by itself.
+    fn shift(&mut self, out: &mut String, rows: &[Row]) {
+        if rows.len() != self.rows.len() || rows.len() > self.extent {
+            return;
+        }
+        let head = rows.iter().zip(&self.rows).take_while(|(new, old)| new == old).count();
+        let left = rows.len() - head;
+        let tails = rows.iter().rev().zip(self.rows.iter().rev()).take(left);
+        let end = rows.len() - tails.take_while(|(new, old)| new == old).count();
+        let span = end - head;
+        let moved = |by: usize| {
+            let olds = self.rows.iter().skip(head + by);
+            rows.iter().skip(head).take(span - by).zip(olds).filter(|(new, old)| new == old).count()
+        };
+        let best = (1..=span / 2).map(|by| (moved(by), by)).max_by_key(|(count, by)| (*count, usize::MAX - by));
+        let Some((_, by)) = best.filter(|(count, _)| *count > 2 && count * 2 > span) else { return };
+        self.go(out, head, 0);
+        put(out, format_args!("\x1b[{by}M"));
+        self.column = u16::MAX;
+        self.go(out, end - by, 0);
+        put(out, format_args!("\x1b[{by}L"));
+        self.column = u16::MAX;
+        self.rows.splice(end..end, std::iter::repeat_n(Row::default(), by));
+        self.rows.drain(head..head + by);
     }
 
     fn show(&mut self, out: &mut String, index: usize, row: &Row, colours: Colours) {

@@ -157,7 +157,7 @@ impl Approval {
         let code = if self.ignored { "tui.ask.ignored" } else { "tui.ask.keys" };
         let style = if self.ignored { look.theme.warn } else { look.theme.dim };
         let text = look.word(code);
-        lines.push(Line::styled(format!("  {}", crate::text::cut(&text, usize::from(width).saturating_sub(2))), style));
+        lines.push(keys_line(&text, width, style));
         lines
     }
 }
@@ -185,6 +185,17 @@ fn offers(asking: &Asking) -> Vec<Offer> {
 pub(crate) fn rule(width: u16, look: &Look, style: Style) -> Line<'static> {
     let sign = if look.unicode { "─" } else { "-" };
     Line::from(Span::styled(sign.repeat(usize::from(width)), style))
+}
+
+/// What the keys do, in one row. Where there is no room for all of it, the first and the last stay the longest.
+pub(crate) fn keys_line(text: &str, width: u16, style: Style) -> Line<'static> {
+    const BETWEEN: &str = " · ";
+    let room = usize::from(width).saturating_sub(2);
+    let mut parts: Vec<&str> = text.split(BETWEEN).collect();
+    while parts.len() > 1 && columns(&parts.join(BETWEEN)) > room {
+        parts.remove(if parts.len() > 2 { parts.len() - 2 } else { 0 });
+    }
+    Line::styled(format!("  {}", crate::text::cut(&parts.join(BETWEEN), room)), style)
 }
 
 /// A text, indented and wrapped.

@@ -2,20 +2,25 @@
 
 mod ahead;
 mod approval;
+mod field;
 mod pager;
 mod picker;
 mod plan;
 mod question;
+mod settings;
 mod trust;
 
 pub use ahead::{Ahead, Guard};
 pub use approval::Approval;
-pub(crate) use approval::{block, rule};
+pub(crate) use approval::{block, keys_line, rule};
+pub use field::{Field, Wanted};
 pub use pager::Pager;
 pub(crate) use picker::entry_line;
 pub use picker::{Entry, Picker, Subject};
 pub use plan::Plan;
 pub use question::Question;
+pub use settings::Settings;
+pub(crate) use settings::plain;
 pub use trust::Trust;
 
 use crate::Look;
@@ -39,6 +44,10 @@ pub enum Overlay {
     Picker(Box<Picker>),
     /// A long text, on the whole screen.
     Pager(Box<Pager>),
+    /// The settings.
+    Settings(Box<Settings>),
+    /// A line to be written.
+    Field(Box<Field>),
 }
 
 /// What follows from a key.
@@ -56,6 +65,12 @@ pub enum Outcome {
     Chosen(Subject, String),
     /// The words of a list changed.
     Searched(Subject, String),
+    /// The user wants to be rid of an entry; the list stays.
+    Removed(Subject, String),
+    /// A setting is to be changed; the list stays.
+    Turn(Box<reasonix_proto::Setting>),
+    /// A line was written; it goes away.
+    Written(Wanted, String),
     /// This is to be done, and the list asked for anew.
     Relist(Subject, Vec<Effect>),
     /// The turn is to stop.
@@ -73,6 +88,15 @@ impl Overlay {
         matches!(self, Self::Approval(_) | Self::Question(_) | Self::Plan(_))
     }
 
+    /// True when it is a step of the first run.
+    pub fn is_of_setup(&self) -> bool {
+        match self {
+            Self::Picker(picker) => picker.subject.is_of_setup(),
+            Self::Field(field) => !matches!(field.wanted, Wanted::Setting(_)),
+            _ => false,
+        }
+    }
+
     /// When a question was put on the screen; none for what may be answered at any time.
     pub fn guard(&self) -> Option<Guard> {
         match self {
@@ -80,7 +104,7 @@ impl Overlay {
             Self::Question(question) => Some(question.guard),
             Self::Plan(plan) => Some(plan.guard),
             Self::Trust(trust) => Some(trust.guard),
-            Self::Picker(_) | Self::Pager(_) => None,
+            Self::Picker(_) | Self::Pager(_) | Self::Settings(_) | Self::Field(_) => None,
         }
     }
 
@@ -98,6 +122,8 @@ impl Overlay {
             Self::Trust(trust) => trust.key(chord, meant),
             Self::Picker(picker) => picker.key(chord),
             Self::Pager(pager) => pager.key(chord, look),
+            Self::Settings(settings) => settings.key(chord, look),
+            Self::Field(field) => field.key(chord),
         }
     }
 
@@ -107,6 +133,8 @@ impl Overlay {
             Self::Picker(picker) => picker.paste(text),
             Self::Question(question) => question.paste(text),
             Self::Plan(plan) => plan.paste(text),
+            Self::Settings(settings) => settings.paste(text),
+            Self::Field(field) => field.paste(text),
             Self::Approval(_) | Self::Trust(_) | Self::Pager(_) => Outcome::Stay,
         }
     }
@@ -120,6 +148,8 @@ impl Overlay {
             Self::Trust(trust) => (trust.view(width, most, look), None),
             Self::Picker(picker) => picker.view(width, most, look),
             Self::Pager(pager) => pager.view(width, most, look),
+            Self::Settings(settings) => settings.view(width, most, look),
+            Self::Field(field) => field.view(width, most, look),
         }
     }
 }

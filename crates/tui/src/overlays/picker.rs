@@ -5,7 +5,7 @@ use crate::app::Effect;
 use crate::composer::Motion;
 use crate::keys::{Chord, Code};
 use crate::overlays::Outcome;
-use crate::overlays::approval::rule;
+use crate::overlays::approval::{keys_line, rule};
 use crate::text::{columns, cut, neutral};
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{Op, Phrase, RecordId, TreeFilter};
@@ -37,6 +37,31 @@ pub enum Subject {
     Word,
     /// Yes or no to giving up the session.
     Clear,
+    /// The value of a setting.
+    Setting,
+    /// Something that was said in an earlier session.
+    Hit,
+    /// Something that is remembered.
+    Memory,
+    /// Yes or no to forgetting it.
+    Forget,
+    /// Yes or no to taking back what a turn did to files.
+    Undo,
+    /// Whether to go on in the session that was handed over to.
+    HandedOver,
+    /// An endpoint of the setup.
+    Endpoint,
+    /// A model of the setup.
+    SetupModel,
+    /// Nothing: a step of the setup takes a moment.
+    SetupWait,
+}
+
+impl Subject {
+    /// True for the steps of the first run.
+    pub(crate) fn is_of_setup(self) -> bool {
+        matches!(self, Self::FirstRun | Self::Endpoint | Self::SetupModel | Self::SetupWait)
+    }
 }
 
 /// One entry.
@@ -160,6 +185,10 @@ impl Picker {
             Code::PageDown | Code::Right => self.chosen = (self.chosen + self.page).min(last),
             Code::Home => self.chosen = 0,
             Code::End => self.chosen = last,
+            Code::Delete if self.subject == Subject::Memory => {
+                let chosen = self.shown().get(self.chosen).map(|entry| entry.value.clone());
+                return chosen.map_or(Outcome::Stay, |value| Outcome::Removed(self.subject, value));
+            }
             Code::Enter | Code::Tab => return self.choose(self.chosen),
             Code::Backspace => {
                 self.words.delete(Motion::Left, false);
@@ -278,10 +307,15 @@ impl Picker {
         lines.extend(places.map(|(at, entry)| entry_line(entry, at == self.chosen, width, look)));
         let code = match (self.subject, self.searches) {
             (Subject::Tree, _) => "tui.tree.keys",
+            (Subject::Memory, _) => "tui.memory.keys",
+            (Subject::Hit, _) => "tui.hits.keys",
+            (Subject::SetupWait, _) => "tui.setup.wait_keys",
+            (Subject::FirstRun, _) => "tui.first.keys",
+            (Subject::Endpoint | Subject::SetupModel, _) => "tui.setup.keys",
             (_, true) => "tui.list.keys",
             (_, false) => "tui.list.short_keys",
         };
-        lines.push(Line::styled(format!("  {}", look.word(code)), look.theme.dim));
+        lines.push(keys_line(&look.word(code), width, look.theme.dim));
         (lines, caret)
     }
 }
@@ -297,7 +331,11 @@ pub(crate) fn entry_line(entry: &Entry, chosen: bool, width: u16, look: &Look) -
     let text = if columns(&text) > room { format!("{}…", cut(&text, room.saturating_sub(1))) } else { text };
     let left = room.saturating_sub(columns(&text) + columns(mark) + 2);
     let note = clean(&entry.note);
-    let note = if columns(&note) > left { cut(&note, left).to_owned() } else { note };
+    let note = match columns(&note) > left {
+        true if left < 6 => String::new(),
+        true => format!("{}…", cut(&note, left - 1)),
+        false => note,
+    };
     Line::from(vec![
         Span::styled(sign, style),
         Span::styled(text, style),

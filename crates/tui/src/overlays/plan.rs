@@ -181,7 +181,7 @@ impl Plan {
             _ => ("tui.plan.keys", look.theme.dim),
         };
         let text = look.word(code);
-        lines.push(Line::styled(format!("  {}", cut(&text, room.saturating_sub(2))), style));
+        lines.push(crate::overlays::keys_line(&text, width, style));
         (lines, caret)
     }
 }

@@ -316,7 +316,7 @@ impl Question {
         };
         let style = if self.ignored { look.theme.warn } else { look.theme.dim };
         let text = look.word(code);
-        lines.push(Line::styled(format!("  {}", cut(&text, usize::from(width).saturating_sub(2))), style));
+        lines.push(crate::overlays::keys_line(&text, width, style));
         (lines, caret)
     }
 

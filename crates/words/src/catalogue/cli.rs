@@ -72,6 +72,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "\nNext: reasonix setup               choose a model (local llama.cpp, vLLM, Ollama, LM Studio; DeepSeek; DashScope)\n      reasonix run \"what to do\"    in a project of yours\n      reasonix                     to chat",
         "\n接下来：reasonix setup             选择模型（本地 llama.cpp、vLLM、Ollama、LM Studio；DeepSeek；DashScope）\n        reasonix run \"要做的事\"    在你自己的项目中运行\n        reasonix                   开始对话",
     ),
+    ("cli.demo_over", "that was the demo; the project's test passes now", "演示结束；项目的测试现在已通过"),
+    (
+        "cli.demo_over.hint",
+        "nothing is left of it on disk; set up a model to work on a project of your own",
+        "磁盘上没有留下任何内容；配置模型后即可在自己的项目中使用",
+    ),
     ("cli.demo_ok", "\nThe test passes.", "\n测试通过。"),
     (
         "cli.demo_prompt",
@@ -334,6 +340,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "会话 {session} 已重新写入；跳过 {lost} 行损坏内容，旧文件以 .damaged 结尾保留在旁边",
     ),
     ("cli.session_whole", "{session}  whole, {records} records", "{session}  完整，{records} 条记录"),
+    ("cli.setup_no_address", "{url} is not an address", "{url} 不是地址"),
+    (
+        "cli.setup_no_address.hint",
+        "an address is written like http://server:8000/v1",
+        "地址写法如 http://server:8000/v1",
+    ),
     ("cli.setup_choose", "number or address: ", "编号或地址："),
     (
         "cli.setup_key",

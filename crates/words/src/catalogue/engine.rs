@@ -160,6 +160,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.other_folder", "this session belongs to {folder}, not to {here}", "该会话属于 {folder}，而不是 {here}"),
     ("engine.other_folder.hint", "add -C {folder}", "请加上 -C {folder}"),
     ("engine.reference_failed", "@{path} could not be read: {reason}", "无法读取 @{path}：{reason}"),
+    ("engine.exported", "the conversation is in {path}", "对话已写入 {path}"),
+    ("engine.forgotten", "{name} is forgotten", "已忘记 {name}"),
+    (
+        "engine.forgotten.hint",
+        "its text stays in the archive: reasonix memory list --archived",
+        "内容仍在归档中：reasonix memory list --archived",
+    ),
     (
         "engine.handed_over",
         "session {session} goes on with notes on this one",

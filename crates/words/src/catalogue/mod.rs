@@ -12,6 +12,7 @@ mod probe;
 mod relay;
 mod screen;
 mod session;
+mod setting;
 mod tui;
 mod undo;
 mod workspace;
@@ -30,6 +31,7 @@ const ALL: &[&[Entry]] = &[
     probe::ENTRIES,
     relay::ENTRIES,
     session::ENTRIES,
+    setting::ENTRIES,
     screen::ENTRIES,
     tui::ENTRIES,
     undo::ENTRIES,

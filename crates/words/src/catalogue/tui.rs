@@ -38,6 +38,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("tui.lines", "{count} lines", "{count} 行"),
     ("tui.model_changed", "the model is now {model}", "模型改为 {model}"),
     ("tui.model_effort_changed", "the model is now {model}, effort {effort}", "模型改为 {model}，思考强度 {effort}"),
+    ("tui.left_out_one", "… {count} more line", "… 还有 {count} 行"),
     ("tui.left_out", "… {count} more lines", "… 还有 {count} 行"),
     ("tui.moved", "moved from {from}", "移自 {from}"),
     ("tui.label_note", "note: ", "注意："),

@@ -1,6 +1,7 @@
 //! What stands below a call: its output, its diff, its checklist, or why it failed.
 
 use super::{Tool, ToolState};
+use crate::cells::left_out;
 use crate::cells::sheet::Sheet;
 use crate::text::{diff, neutral, output};
 use ratatui_core::style::{Modifier, Style};
@@ -107,7 +108,7 @@ fn last_lines(sheet: &mut Sheet<'_>, text: &str, most: usize, style: Style) {
 }
 
 fn more(sheet: &mut Sheet<'_>, count: usize) {
-    let text = sheet.view.look.say(&Phrase::new("tui.left_out").with("count", count));
+    let text = sheet.view.look.say(&left_out(count));
     sheet.cut(&text, sheet.view.look.theme.dim);
 }
 

@@ -1,0 +1,248 @@
+//! The first run, in the screen: setting up a model, or watching the demo. Looks, tries and saves; what is asked and
+//! answered is the screen's part.
+
+use crate::demo::Place;
+use crate::screen::finish;
+use crate::setup::{Offer, at_address, discover, offered, provider_of, save, window_from, with_hosted};
+use crate::{context, say};
+use reasonix_catalogue::Probed;
+use reasonix_config::{Secret, Settings};
+use reasonix_engine::{Handle, probe_now};
+use reasonix_llm::{Endpoint, Key};
+use reasonix_proto::{Event, Level, Op, Phrase, TurnState};
+use reasonix_tui::{Answer, Asked, Host, Offered, Post, Step, Told};
+use std::path::Path;
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// How long an address may take to say which models it has.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the first run came to.
+pub(crate) enum Chosen {
+    /// There is a model now.
+    Session,
+    /// The user left.
+    Leave,
+}
+
+/// Why a step is not gone on with.
+enum Turned {
+    Back,
+    Left,
+}
+
+/// The wires to the screen.
+struct First<'a> {
+    post: &'a Post,
+    asked: &'a mut UnboundedReceiver<Asked>,
+}
+
+/// Lets the user choose until there is a model or they leave.
+pub(crate) async fn first_run(post: &Post, asked: &mut UnboundedReceiver<Asked>) -> anyhow::Result<Chosen> {
+    let mut first = First { post, asked };
+    loop {
+        first.post.tell(Told::FirstRun);
+        let turned = match first.wish().await {
+            None => return Ok(Chosen::Leave),
+            Some(Host::Setup) => match first.setup().await? {
+                Ok(()) => return Ok(Chosen::Session),
+                Err(turned) => turned,
+            },
+            Some(Host::Demo) => first.demo().await?,
+            Some(_) => Turned::Back,
+        };
+        if matches!(turned, Turned::Left) {
+            return Ok(Chosen::Leave);
+        }
+    }
+}
+
+impl First<'_> {
+    /// The next wish of the screen; none when it is gone.
+    async fn wish(&mut self) -> Option<Host> {
+        loop {
+            if let Asked::Host(host) = self.asked.recv().await? {
+                return Some(host);
+            }
+        }
+    }
+
+    /// The next answer to a step.
+    async fn answer(&mut self) -> Result<Answer, Turned> {
+        loop {
+            match self.wish().await {
+                None => return Err(Turned::Left),
+                Some(Host::Answer(Answer::Back)) => return Err(Turned::Back),
+                Some(Host::Answer(answer)) => return Ok(answer),
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn step(&self, step: Step) {
+        self.post.tell(Told::Setup(step));
+    }
+
+    /// Waits for something, unless the user goes back or leaves.
+    async fn unless_back<T>(&mut self, what: Phrase, work: impl Future<Output = T>) -> Result<T, Turned> {
+        self.step(Step::Wait(what));
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => return Ok(done),
+                answered = self.answer() => drop(answered?),
+            }
+        }
+    }
+
+    /// From the endpoint to the saved settings. What goes wrong is said, and it begins again.
+    async fn setup(&mut self) -> anyhow::Result<Result<(), Turned>> {
+        let home = context::home()?;
+        loop {
+            match self.once(&home).await {
+                Ok(Ok(saved)) => {
+                    self.step(Step::Done);
+                    say::notice(Level::Info, &saved);
+                    return Ok(Ok(()));
+                }
+                Ok(Err(phrase)) => say::notice(Level::Error, &phrase),
+                Err(turned) => return Ok(Err(turned)),
+            }
+        }
+    }
+
+    async fn once(&mut self, home: &Path) -> Result<Result<Phrase, Phrase>, Turned> {
+        let found = self.unless_back(Phrase::new("tui.setup.looking"), discover()).await?;
+        let offer = self.endpoint(with_hosted(found)).await?;
+        if let Err(phrase) = self.key(&offer, home).await? {
+            return Ok(Err(phrase));
+        }
+        let model = self.model(&offer).await?;
+        let probed = self.probed(&offer, &model, home).await?;
+        let window = window_from(&offer, &model, probed.as_ref());
+        Ok(save(home, &provider_of(&offer, &model, probed.as_ref(), window)))
+    }
+
+    async fn endpoint(&mut self, offers: Vec<Offer>) -> Result<Offer, Turned> {
+        let shown = |offer: &Offer| {
+            let models: Vec<&str> = offer.models.iter().take(3).map(|model| model.id.as_str()).collect();
+            let local = offer.preset.is_some_and(reasonix_catalogue::Preset::is_local);
+            Offered { name: offer.name.clone(), note: format!("{}  {}", offer.base_url, models.join(", ")), local }
+        };
+        loop {
+            self.step(Step::Endpoints(offers.iter().map(shown).collect()));
+            match self.answer().await? {
+                Answer::Endpoint(place) => {
+                    if let Some(offer) = offers.get(place) {
+                        return Ok(offer.clone());
+                    }
+                }
+                Answer::Address(url) if url.contains("://") => return self.address(&url).await,
+                Answer::Address(url) => {
+                    say::notice(Level::Warning, &Phrase::new("cli.setup_no_address").with("url", url))
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// An address that the user wrote. It may be down; then they name the model.
+    async fn address(&mut self, url: &str) -> Result<Offer, Turned> {
+        let asking = Phrase::new("tui.setup.asking").with("url", reasonix_config::shown_address(url));
+        let models = self.unless_back(asking, offered(url, None, PATIENCE)).await?.unwrap_or_else(|phrase| {
+            say::notice(Level::Warning, &phrase);
+            Vec::new()
+        });
+        Ok(at_address(url, models))
+    }
+
+    /// Asks for the key of an endpoint that wants one, where it is not in the environment.
+    async fn key(&mut self, offer: &Offer, home: &Path) -> Result<Result<(), Phrase>, Turned> {
+        let Some(name) = &offer.api_key_env else { return Ok(Ok(())) };
+        if std::env::var(name).is_ok_and(|value| !value.is_empty()) {
+            return Ok(Ok(()));
+        }
+        self.step(Step::Key(name.clone()));
+        match self.answer().await? {
+            Answer::Key(key) if !key.is_empty() => {
+                Ok(reasonix_config::save_key(home, name, &Secret::new(&key)).map_err(|error| error.phrase()))
+            }
+            _ => Ok(Ok(())),
+        }
+    }
+
+    async fn model(&mut self, offer: &Offer) -> Result<String, Turned> {
+        if let [only] = offer.models.as_slice() {
+            return Ok(only.id.clone());
+        }
+        loop {
+            self.step(Step::Models(offer.models.iter().map(|model| model.id.clone()).collect()));
+            if let Answer::Model(model) = self.answer().await? {
+                return Ok(model);
+            }
+        }
+    }
+
+    /// What a local endpoint can do. What is known of hosted services needs no asking.
+    async fn probed(&mut self, offer: &Offer, model: &str, home: &Path) -> Result<Option<Probed>, Turned> {
+        if offer.preset.is_some_and(|preset| !preset.is_local()) || offer.models.is_empty() {
+            return Ok(None);
+        }
+        let mut endpoint = Endpoint::new(&offer.name, &offer.base_url, model);
+        endpoint.key = offer.api_key_env.as_ref().and_then(|name| std::env::var(name).ok()).map(Key::from);
+        endpoint.key_env.clone_from(&offer.api_key_env);
+        let (settings, mut tell) = (Settings::default(), |_| {});
+        let trying = Phrase::new("tui.setup.trying").with("model", model);
+        let found = self.unless_back(trying, probe_now(&settings, home, &endpoint, &mut tell)).await?;
+        Ok(found.map_err(|phrase| say::notice(Level::Warning, &phrase)).ok())
+    }
+
+    /// Plays the demo in the transcript: a real session in a folder of its own, with a model that is a script.
+    async fn demo(&mut self) -> anyhow::Result<Turned> {
+        let place = Place::make(None)?;
+        let mut handle = place.open()?;
+        self.post.tell(Told::Ready);
+        let intro = Phrase::new("cli.demo_intro").with("folder", place.project().display());
+        say::notice(Level::Info, &intro);
+        handle.send(Op::Prompt { text: Place::prompt(), resolved: true });
+        let turned = self.play(&mut handle).await;
+        finish(handle).await;
+        if matches!(turned, Turned::Back) {
+            let (level, phrase) = match place.passes().await? {
+                true => (Level::Info, Phrase::new("cli.demo_over")),
+                false => (Level::Warning, Phrase::new("cli.demo_failed")),
+            };
+            say::notice(level, &phrase);
+        }
+        Ok(turned)
+    }
+
+    /// Carries events there and wishes here until the turn is over.
+    async fn play(&mut self, handle: &mut Handle) -> Turned {
+        let mut ended = false;
+        loop {
+            tokio::select! {
+                biased;
+                wish = self.asked.recv() => match wish {
+                    None => return Turned::Left,
+                    Some(Asked::Op(op)) => drop(handle.send(op)),
+                    Some(Asked::Query(id, query)) => {
+                        let (post, reply) = (self.post.clone(), handle.query(query));
+                        tokio::spawn(async move { post.reply(id, reply.await) });
+                    }
+                    Some(Asked::Host(_)) => {}
+                },
+                envelope = handle.events.next() => {
+                    let Some(envelope) = envelope else { return Turned::Back };
+                    ended |= matches!(envelope.event, Event::TurnEnded { .. });
+                    let idle = matches!(envelope.event, Event::State { state: TurnState::Idle });
+                    self.post.event(envelope);
+                    if ended && idle {
+                        return Turned::Back;
+                    }
+                },
+            }
+        }
+    }
+}

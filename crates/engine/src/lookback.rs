@@ -1,0 +1,123 @@
+//! What front ends are shown of earlier sessions and of what is remembered, and what they can do with it.
+
+use crate::desk::Desk;
+use crate::handle::Shared;
+use crate::recall::{memories_of, search_of};
+use reasonix_config::api_key;
+use reasonix_proto::{Hit, Level, MemoryInfo, Phrase, RecordId, Reply};
+use reasonix_session::{Format, Reach, Wanted, export};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// So long sessions that were never searched are read before what was found so far is shown.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// No more of what was found is shown at once.
+const MOST_HITS: usize = 100;
+
+impl Shared {
+    /// What was said in earlier sessions.
+    pub(crate) fn history(&self, text: &str, all: bool, count: usize) -> Reply {
+        let search = search_of(&self.base.settings, &self.base.env, &self.base.home);
+        let folder = (!all).then(|| self.base.workspace.root());
+        let most = count.clamp(1, MOST_HITS);
+        match search.find(&Wanted { query: text, folder, most, before: None, patience: PATIENCE }, &|| false) {
+            Ok(found) => {
+                let hit = |hit: reasonix_session::Hit| Hit {
+                    session: hit.session,
+                    record: hit.record,
+                    folder: hit.folder,
+                    at: hit.at,
+                    by: hit.by.word().to_owned(),
+                    text: hit.text,
+                };
+                Reply::History { hits: found.hits.into_iter().map(hit).collect(), missing: found.coverage.missing }
+            }
+            Err(error) => Reply::Failed { why: error.phrase() },
+        }
+    }
+
+    /// What was said around a place of a session.
+    pub(crate) fn around(&self, session: &str, record: RecordId, span: usize) -> Reply {
+        let search = search_of(&self.base.settings, &self.base.env, &self.base.home);
+        match search.around(session, record, span.clamp(1, MOST_HITS)) {
+            Ok(window) => {
+                let said = window.lines.into_iter().map(|line| Hit {
+                    session: window.session.clone(),
+                    record: line.record,
+                    folder: window.folder.clone(),
+                    at: line.at,
+                    by: line.by.word().to_owned(),
+                    text: line.text,
+                });
+                Reply::Around { said: said.collect() }
+            }
+            Err(error) => Reply::Failed { why: error.phrase() },
+        }
+    }
+
+    /// What is remembered.
+    pub(crate) fn memories(&self) -> Reply {
+        let memories = memories_of(&self.base);
+        let kept = [Reach::Global, Reach::Project].into_iter().flat_map(|reach| memories.active(reach).memories);
+        let info = |named: reasonix_session::Named| MemoryInfo {
+            scope: named.reach.word().to_owned(),
+            source: if named.memory.from.is_users() { String::new() } else { named.memory.from.source },
+            name: named.name,
+            description: named.memory.description,
+            text: named.memory.body,
+            saved: named.memory.saved,
+            revision: named.memory.revision,
+        };
+        Reply::Memories { memories: kept.map(info).collect() }
+    }
+}
+
+impl Desk {
+    /// Takes something out of what is remembered.
+    pub(crate) async fn forget(&self, name: String, scope: &str) {
+        let reach = [Reach::Global, Reach::Project].into_iter().find(|reach| reach.word() == scope);
+        let memories = memories_of(&self.base);
+        let forgotten = tokio::task::spawn_blocking(move || memories.forget(&name, reach)).await;
+        match forgotten {
+            Ok(Ok(found)) => self.notice(Level::Info, Phrase::new("engine.forgotten").with("name", found.name)),
+            Ok(Err(error)) => self.notice(Level::Warning, error.phrase()),
+            Err(_) => self.notice(Level::Warning, Phrase::new("engine.not_possible")),
+        }
+    }
+
+    /// Writes the conversation into a new file.
+    pub(crate) async fn export(&self, path: &str) {
+        let session = self.outbox.status().session.short().to_owned();
+        let name = if path.trim().is_empty() { format!("reasonix-{session}.md") } else { path.trim().to_owned() };
+        let path = self.base.workspace.root().join(name);
+        let (past, base, target) = (self.past.clone(), self.base.clone(), path.clone());
+        let written = tokio::task::spawn_blocking(move || {
+            let mut records = Vec::new();
+            past.each_active(|record| records.push(record))?;
+            let keys = base.settings.providers.iter().filter_map(|provider| api_key(provider, &base.env, &base.home));
+            let secrets: Vec<String> = keys.map(|key| key.expose().to_owned()).collect();
+            write_new(&target, &export(past.marks().title(), &records, format_of(&target), &secrets))
+        });
+        let shown = path.display();
+        match written.await {
+            Ok(Ok(())) => self.notice(Level::Info, Phrase::new("engine.exported").with("path", shown)),
+            Ok(Err(error)) => {
+                self.notice(Level::Warning, Phrase::new("session.io").with("path", shown).with("reason", error));
+            }
+            Err(_) => self.notice(Level::Warning, Phrase::new("engine.not_possible")),
+        }
+    }
+}
+
+fn format_of(path: &Path) -> Format {
+    let html = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html"));
+    if html { Format::Html } else { Format::Markdown }
+}
+
+/// What is there already is not written over.
+fn write_new(path: &PathBuf, text: &str) -> std::io::Result<()> {
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
+}

@@ -1,0 +1,103 @@
+//! One line to be written: a value, an address, a key. A key of an endpoint is never shown.
+
+use crate::Look;
+use crate::composer::{Buffer, Motion};
+use crate::keys::{Chord, Code};
+use crate::overlays::plan::tail;
+use crate::overlays::{Outcome, block, keys_line, rule};
+use crate::text::{columns, cut, neutral};
+use ratatui_core::text::{Line, Span};
+use reasonix_proto::Phrase;
+
+/// What the line is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// The value of a setting.
+    Setting(String),
+    /// The address of an endpoint.
+    Address,
+    /// The key of an endpoint.
+    Key,
+    /// The name of a model.
+    Model,
+}
+
+/// The line.
+#[derive(Debug)]
+pub struct Field {
+    /// What it is for.
+    pub wanted: Wanted,
+    title: Phrase,
+    note: Option<Phrase>,
+    words: Buffer,
+}
+
+impl Field {
+    /// A line with something in it already.
+    pub fn new(wanted: Wanted, title: Phrase, note: Option<Phrase>, text: &str) -> Self {
+        let mut words = Buffer::default();
+        words.set(text);
+        Self { wanted, title, note, words }
+    }
+
+    /// Takes a key.
+    pub fn key(&mut self, chord: Chord) -> Outcome {
+        match chord.code {
+            Code::Esc => return Outcome::Close,
+            Code::Char('c') if chord.mods.ctrl => return Outcome::Close,
+            Code::Enter => return self.enter(),
+            Code::Left => self.words.travel(Motion::Left),
+            Code::Right => self.words.travel(Motion::Right),
+            Code::Home => self.words.travel(Motion::LineStart),
+            Code::End => self.words.travel(Motion::LineEnd),
+            Code::Backspace => self.words.delete(Motion::Left, false),
+            Code::Delete => self.words.delete(Motion::Right, false),
+            Code::Char('u') if chord.mods.ctrl => self.words.set(""),
+            Code::Char('w') if chord.mods.ctrl => self.words.delete(Motion::WordLeft, false),
+            _ => chord.typed().into_iter().for_each(|c| self.words.insert(&c.to_string())),
+        }
+        Outcome::Stay
+    }
+
+    fn enter(&mut self) -> Outcome {
+        let text = self.words.text().trim().to_owned();
+        // A key may be in the environment later; everything else needs words.
+        if text.is_empty() && self.wanted != Wanted::Key {
+            return Outcome::Stay;
+        }
+        self.words.set("");
+        Outcome::Written(self.wanted.clone(), text)
+    }
+
+    /// Takes a paste: one line of it.
+    pub fn paste(&mut self, text: &str) -> Outcome {
+        let line = text.trim().lines().next().unwrap_or_default();
+        self.words.insert(&line.replace(char::is_control, " "));
+        Outcome::Stay
+    }
+
+    /// Its rows and the caret.
+    pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
+        let mut lines = vec![rule(width, look, look.theme.accent)];
+        block(&mut lines, &look.say(&self.title), width, look.theme.accent);
+        if let Some(note) = self.note.as_ref().filter(|_| most > 6) {
+            block(&mut lines, &look.say(note), width, look.theme.dim);
+        }
+        lines.truncate(most.saturating_sub(2).max(1));
+        let row = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+        let room = usize::from(width).saturating_sub(3).max(1);
+        let shown = |text: &str| match self.wanted {
+            Wanted::Key => "•".repeat(text.chars().count()),
+            _ => neutral(text).into_owned(),
+        };
+        let before = tail(&shown(self.words.before()), room);
+        let column = u16::try_from(2 + columns(&before)).unwrap_or(u16::MAX).min(width.saturating_sub(1));
+        let whole = format!("{before}{}", shown(self.words.after()));
+        lines.push(Line::from(vec![
+            Span::styled("› ", look.theme.chosen),
+            Span::styled(cut(&whole, room).to_owned(), look.theme.text),
+        ]));
+        lines.push(keys_line(&look.word("tui.field.keys"), width, look.theme.dim));
+        (lines, Some((column, row)))
+    }
+}

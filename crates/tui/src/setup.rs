@@ -1,0 +1,120 @@
+//! The first run: choosing an endpoint, its key and a model, in the same screen. The process around looks, tries and
+//! saves; here is only what is asked and answered.
+
+use crate::app::{App, Effect, Host};
+use crate::overlays::{Entry, Field, Overlay, Picker, Subject, Wanted};
+use crate::text::columns;
+use reasonix_proto::Phrase;
+
+/// A step of the setup, told by the process around.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// It takes a moment: what is done meanwhile.
+    Wait(Phrase),
+    /// Which endpoint: those that answered, then those that are hosted elsewhere.
+    Endpoints(Vec<Offered>),
+    /// The key that the endpoint wants, kept under this name.
+    Key(String),
+    /// Which model; an empty list where the endpoint does not say which it has.
+    Models(Vec<String>),
+    /// It is over.
+    Done,
+}
+
+/// An endpoint that can be chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offered {
+    /// Its name.
+    pub name: String,
+    /// More about it: its address, and some models.
+    pub note: String,
+    /// True when it answered on this machine.
+    pub local: bool,
+}
+
+/// An answer to a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// One of the endpoints, by its place.
+    Endpoint(usize),
+    /// Another address.
+    Address(String),
+    /// The key; empty when it is not to be kept.
+    Key(String),
+    /// The model.
+    Model(String),
+    /// Back to the beginning.
+    Back,
+}
+
+/// Shows what to do where there is no model yet.
+pub(crate) fn welcome(app: &mut App) {
+    over(app);
+    let entry = |value: &str, code| Entry { value: value.to_owned(), text: app.look.word(code), ..Entry::default() };
+    let entries =
+        vec![entry("setup", "tui.first.setup"), entry("demo", "tui.first.demo"), entry("quit", "tui.first.quit")];
+    let picker = Picker::short(Subject::FirstRun, Phrase::new("tui.first.title"), entries);
+    app.overlays.push(Overlay::Picker(Box::new(picker)));
+}
+
+/// Takes every overlay of the setup off the screen.
+pub(crate) fn over(app: &mut App) {
+    app.overlays.retain(|overlay| !overlay.is_of_setup());
+}
+
+/// Shows a step.
+pub(crate) fn show(app: &mut App, step: Step) {
+    over(app);
+    let overlay = match step {
+        Step::Done => return,
+        Step::Wait(phrase) => Overlay::Picker(Box::new(Picker::remote(Subject::SetupWait, phrase))),
+        Step::Endpoints(offers) => {
+            let local = offers.iter().filter(|offer| offer.local).count();
+            let widest = offers.iter().map(|offer| columns(&offer.name)).max().unwrap_or(0);
+            let entry = |(at, offer): (usize, Offered)| Entry {
+                value: at.to_string(),
+                text: format!("{}{}", offer.name, " ".repeat(widest.saturating_sub(columns(&offer.name)))),
+                note: offer.note,
+                current: false,
+            };
+            let mut entries: Vec<Entry> = offers.into_iter().enumerate().map(entry).collect();
+            let text = app.look.word("tui.setup.other");
+            // Behind what answered here, before the long list of what is hosted.
+            entries.insert(local, Entry { value: "other".to_owned(), text, ..Entry::default() });
+            Overlay::Picker(Box::new(Picker::new(Subject::Endpoint, Phrase::new("tui.setup.endpoint"), entries)))
+        }
+        Step::Key(name) => {
+            let title = Phrase::new("tui.setup.key").with("name", name);
+            let note = Some(Phrase::new("tui.setup.key_note"));
+            Overlay::Field(Box::new(Field::new(Wanted::Key, title, note, "")))
+        }
+        Step::Models(models) if models.is_empty() => {
+            let note = Some(Phrase::new("tui.setup.model_note"));
+            Overlay::Field(Box::new(Field::new(Wanted::Model, Phrase::new("tui.setup.model"), note, "")))
+        }
+        Step::Models(models) => {
+            let entry = |model: String| Entry { value: model.clone(), text: model, ..Entry::default() };
+            let entries = models.into_iter().map(entry).collect();
+            Overlay::Picker(Box::new(Picker::new(Subject::SetupModel, Phrase::new("tui.setup.model"), entries)))
+        }
+    };
+    app.overlays.push(overlay);
+}
+
+/// An endpoint was chosen, or another one is to be named.
+pub(crate) fn endpoint(app: &mut App, value: &str) -> Vec<Effect> {
+    match value.parse() {
+        Ok(place) => vec![answer(Answer::Endpoint(place))],
+        Err(_) => {
+            let note = Some(Phrase::new("tui.setup.address_note"));
+            let field = Field::new(Wanted::Address, Phrase::new("tui.setup.address"), note, "http://");
+            app.overlays.push(Overlay::Field(Box::new(field)));
+            Vec::new()
+        }
+    }
+}
+
+/// An answer for the process around.
+pub(crate) fn answer(answer: Answer) -> Effect {
+    Effect::Host(Host::Answer(answer))
+}

@@ -1,0 +1,231 @@
+//! No question is answered by a key that was not meant for it: typed before it was drawn, held down, pasted, or in the
+//! flow of writing something else. For every overlay that answers something.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use reasonix_proto::{Envelope, Event, Op, Query, Reply, SessionId};
+use reasonix_tui::app::{App, Effect, Msg};
+use reasonix_tui::frame::{Input, Parser};
+use reasonix_tui::keys::Bindings;
+use reasonix_tui::update::update;
+use reasonix_tui::view::view;
+use reasonix_tui::{Look, Told};
+use serde_json::json;
+use std::time::Duration;
+
+/// The front end, and what it sent.
+struct Desk {
+    app: App,
+    now: Duration,
+    sent: Vec<Op>,
+    asked: Vec<(u64, Query)>,
+    probes: usize,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let app = App::new(Look::default(), Bindings::default(), (80, 24));
+        let mut desk = Self { app, now: Duration::from_secs(1), sent: Vec::new(), asked: Vec::new(), probes: 0 };
+        desk.tell(Msg::Host(Told::Ready));
+        desk
+    }
+
+    fn tell(&mut self, msg: Msg) {
+        let effects = update(&mut self.app, msg, self.now);
+        view(&mut self.app);
+        for effect in effects {
+            match effect {
+                Effect::Send(op) => self.sent.push(op),
+                Effect::Ask(id, query) => self.asked.push((id, query)),
+                Effect::Probe => self.probes += 1,
+                _ => {}
+            }
+        }
+    }
+
+    fn after(&mut self, milliseconds: u64) {
+        self.now += Duration::from_millis(milliseconds);
+    }
+
+    fn event(&mut self, event: serde_json::Value) {
+        let event: Event = serde_json::from_value(event).unwrap();
+        let envelope = Envelope { v: 1, seq: 1, session: SessionId("s".into()), ephemeral: false, event };
+        self.tell(Msg::Event(Box::new(envelope)));
+    }
+
+    /// Bytes of a terminal, as one batch.
+    fn keys(&mut self, keys: &str) {
+        let mut parser = Parser::default();
+        let mut inputs = parser.feed(keys.as_bytes());
+        inputs.extend(parser.flush());
+        self.tell(Msg::Inputs(inputs));
+    }
+
+    /// The terminal has drawn what it was asked about.
+    fn drawn(&mut self) {
+        for _ in 0..std::mem::take(&mut self.probes) {
+            self.tell(Msg::Inputs(vec![Input::Ack]));
+        }
+    }
+
+    fn answers(&self) -> usize {
+        let answers = |op: &&Op| {
+            matches!(
+                op,
+                Op::Answer { .. } | Op::Respond { .. } | Op::AnswerPlan { .. } | Op::Trust { .. } | Op::Interrupt
+            )
+        };
+        self.sent.iter().filter(answers).count()
+    }
+}
+
+/// What puts a question on the screen, and the keys that answer it.
+type Case = (&'static str, fn(&mut Desk), &'static [&'static str]);
+
+const CASES: &[Case] = &[
+    ("approval", approval, &["y", "\r", "n", "\u{1b}"]),
+    ("danger", danger, &["y", "\r", "n", "\u{1b}"]),
+    ("question", question, &["1", "\r", "\u{1b}"]),
+    ("several", several, &["\u{1b}"]),
+    ("words", words, &["\u{1b}"]),
+    ("plan", plan, &["y", "a", "\r", "\u{1b}"]),
+    ("trust", trust, &["y", "n"]),
+];
+
+fn approval(desk: &mut Desk) {
+    desk.event(json!({"type": "asked", "asking": {"ask": "1", "call": "a", "tool": "bash", "subject": "make",
+        "why": {"code": "engine.ask_mode"}, "digest": "cce30201f3a4b5c6",
+        "choices": [{"choice": "allow_once"}, {"choice": "allow_session", "rule": "Bash(make)"}, {"choice": "deny"}]}}));
+}
+
+fn danger(desk: &mut Desk) {
+    desk.event(json!({"type": "asked", "asking": {"ask": "1", "call": "a", "tool": "bash", "subject": "rm -rf build",
+        "why": {"code": "engine.ask_mode"}, "digest": "cce30201f3a4b5c6",
+        "danger": [{"why": {"code": "policy.danger_delete", "args": [["program", "rm"]]}, "touches": ["build"]}],
+        "choices": [{"choice": "allow_once"}, {"choice": "deny"}]}}));
+}
+
+fn inquired(desk: &mut Desk, questions: &serde_json::Value) {
+    desk.event(json!({"type": "inquired", "inquiry": {"ask": "i", "call": "a", "questions": questions}}));
+}
+
+fn question(desk: &mut Desk) {
+    inquired(desk, &json!([{"id": "1", "question": "Which?", "options": [{"label": "one"}, {"label": "two"}]}]));
+}
+
+fn several(desk: &mut Desk) {
+    inquired(
+        desk,
+        &json!([{"id": "1", "question": "Which?", "options": [{"label": "one"}, {"label": "two"}]},
+            {"id": "2", "question": "And?", "options": [{"label": "one"}]}]),
+    );
+}
+
+fn words(desk: &mut Desk) {
+    inquired(desk, &json!([{"id": "1", "question": "What should it be called?"}]));
+}
+
+fn plan(desk: &mut Desk) {
+    desk.event(json!({"type": "proposed", "proposal": {"ask": "p", "call": "a", "plan": "# Do it\n"}}));
+}
+
+fn trust(desk: &mut Desk) {
+    let place = desk.asked.iter().rposition(|(_, query)| *query == Query::Trust).expect("trust is asked about");
+    let (id, _) = desk.asked.remove(place);
+    let info = json!({"reply": "trust", "root": "/w", "digest": "d", "surfaces": [
+        {"kind": "hook", "name": "build", "place": ".reasonix/hooks", "standing": "unknown"}]});
+    let reply: Reply = serde_json::from_value(info).unwrap();
+    desk.tell(Msg::Reply(id, Box::new(reply)));
+}
+
+fn each(mut play: impl FnMut(&str, fn(&mut Desk), &str)) {
+    for (name, ask, keys) in CASES {
+        keys.iter().for_each(|key| play(name, *ask, key));
+    }
+}
+
+#[test]
+fn a_key_that_was_meant_answers() {
+    each(|name, ask, key| {
+        let mut desk = Desk::new();
+        ask(&mut desk);
+        desk.drawn();
+        desk.after(50);
+        desk.keys(key);
+        assert!(desk.answers() > 0, "{name}: {key:?}");
+        assert!(desk.app.overlays.is_empty() || name == "several", "{name}: {key:?}");
+    });
+}
+
+#[test]
+fn a_key_that_came_before_it_was_drawn_does_not() {
+    each(|name, ask, key| {
+        let mut desk = Desk::new();
+        ask(&mut desk);
+        desk.after(20);
+        desk.keys(key);
+        assert_eq!(desk.answers(), 0, "{name}: {key:?}");
+        assert_eq!(desk.app.overlays.len(), 1, "{name}: {key:?} leaves it on the screen");
+    });
+}
+
+#[test]
+fn a_key_that_is_held_down_does_not() {
+    each(|name, ask, key| {
+        let mut desk = Desk::new();
+        desk.keys(if key == "\u{1b}" { "\u{1b}" } else { key });
+        desk.sent.clear();
+        desk.app.overlays.clear();
+        ask(&mut desk);
+        desk.drawn();
+        for _ in 0..60 {
+            desk.after(33);
+            desk.keys(key);
+        }
+        assert_eq!(desk.answers(), 0, "{name}: {key:?}");
+    });
+}
+
+#[test]
+fn keys_that_come_together_do_not() {
+    each(|name, ask, key| {
+        // An escape and a letter in one batch are one key.
+        if key == "\u{1b}" {
+            return;
+        }
+        let mut desk = Desk::new();
+        ask(&mut desk);
+        desk.drawn();
+        desk.after(3000);
+        desk.keys(&format!("{key}{key}"));
+        assert_eq!(desk.answers(), 0, "{name}: {key:?}");
+    });
+}
+
+#[test]
+fn a_paste_does_not() {
+    each(|name, ask, key| {
+        let mut desk = Desk::new();
+        ask(&mut desk);
+        desk.drawn();
+        desk.after(3000);
+        desk.keys(&format!("\u{1b}[200~{key}\r{key}\r\u{1b}[201~"));
+        assert_eq!(desk.answers(), 0, "{name}: {key:?}");
+    });
+}
+
+#[test]
+fn a_key_in_the_flow_of_writing_does_not() {
+    each(|name, ask, key| {
+        let mut desk = Desk::new();
+        for letter in ["h", "e", "l", "l", "o"] {
+            desk.after(120);
+            desk.keys(letter);
+        }
+        ask(&mut desk);
+        desk.drawn();
+        desk.after(120);
+        desk.keys(key);
+        assert_eq!(desk.answers(), 0, "{name}: {key:?}");
+        assert_eq!(desk.app.composer.whole(), "hello", "{name}: the draft stays");
+    });
+}
