@@ -23,6 +23,8 @@ type Arguments = (Map<String, Value>, Vec<(Fix, String)>, usize);
 
 /// How deep marks may nest.
 const DEPTH: usize = 3;
+/// The most arguments of one call; no tool has as many.
+const MOST_ARGUMENTS: usize = 64;
 
 /// An opening and a closing mark, and the dialect.
 pub(crate) type Marks = (&'static str, &'static str, &'static str);
@@ -98,14 +100,14 @@ pub(crate) fn block(text: &str, lexicon: &Lexicon) -> Option<Block> {
     })
 }
 
-/// The calls between two marks. The closing one may be missing at the end of the text.
+/// The calls between two marks, at most one more than may be taken. The closing one may be missing at the end of the text.
 fn wrapped(text: &str, close: &str, lexicon: &Lexicon, depth: usize) -> Option<(Vec<Found>, usize)> {
     let mut calls = Vec::new();
     let mut at = 0;
     loop {
         at += spaces(text, at);
         let rest = text.get(at..)?;
-        if rest.is_empty() {
+        if rest.is_empty() || calls.len() > MOST {
             break;
         }
         if !close.is_empty() && rest.starts_with(close) {
@@ -116,7 +118,7 @@ fn wrapped(text: &str, close: &str, lexicon: &Lexicon, depth: usize) -> Option<(
         calls.extend(found);
         at += length;
     }
-    (!calls.is_empty() && calls.len() <= MOST).then_some((calls, at))
+    (!calls.is_empty()).then_some((calls, at))
 }
 
 fn spaces(text: &str, at: usize) -> usize {
@@ -204,7 +206,8 @@ fn body_of(text: &str, close: &str) -> Option<Arguments> {
         (args, fixes) = (map, found);
         at += read.end;
     } else {
-        while let Some((name, value, length)) = parameter(text.get(at..)?) {
+        for _ in 0..MOST_ARGUMENTS {
+            let Some((name, value, length)) = parameter(text.get(at..)?) else { break };
             args.insert(name, value);
             at += length;
             at += spaces(text, at);
@@ -378,9 +381,11 @@ fn named_tag(text: &str, lexicon: &Lexicon) -> Option<(Found, usize)> {
     let start = name.len() + 2;
     let close = format!("</{name}>");
     let rest = text.get(start..)?;
-    let end = rest.rfind(&close)?;
-    let args = children(rest.get(..end)?)?;
-    lexicon.fits(tool, &args).then(|| (made(tool, args), start + end + close.len()))
+    // A value may hold the closing tag itself.
+    rest.match_indices(&close).take(MOST).find_map(|(end, _)| {
+        let args = children(rest.get(..end)?).filter(|args| lexicon.fits(tool, args))?;
+        Some((made(tool, args), start + end + close.len()))
+    })
 }
 
 /// A section of Kimi or DeepSeek.
@@ -392,7 +397,7 @@ fn section(text: &str, lexicon: &Lexicon) -> Option<Block> {
         at += spaces(text, at);
         let rest = text.get(at..)?;
         match token(rest) {
-            Some((name, length)) if name == "tool_call_begin" => {
+            Some((name, length)) if name == "tool_call_begin" && calls.len() <= MOST => {
                 let (call, inner) = section_call(rest.get(length..)?, lexicon)?;
                 calls.push(call);
                 at += length + inner;
@@ -401,7 +406,7 @@ fn section(text: &str, lexicon: &Lexicon) -> Option<Block> {
             _ => break,
         }
     }
-    (!calls.is_empty() && calls.len() <= MOST).then_some(Block { calls, length: at, dialect })
+    (!calls.is_empty()).then_some(Block { calls, length: at, dialect })
 }
 
 fn is_section_begin(name: &str) -> bool {

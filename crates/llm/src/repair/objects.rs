@@ -43,7 +43,8 @@ pub(crate) enum Proof {
     FormOnly,
 }
 
-/// The calls at the beginning of a text, one or several values, and the byte behind them.
+/// The calls at the beginning of a text, one or several values, and the byte behind them. Once there are more than may be
+/// taken it does not matter how many.
 pub(crate) fn calls(text: &str, lexicon: &Lexicon, proof: Proof) -> Option<(Vec<Found>, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -51,7 +52,7 @@ pub(crate) fn calls(text: &str, lexicon: &Lexicon, proof: Proof) -> Option<(Vec<
         let rest = text.get(at..)?;
         let gap = rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',' || c == ';').len();
         let rest = rest.get(gap..)?;
-        if !rest.starts_with(['{', '[']) || found.len() >= MOST {
+        if !rest.starts_with(['{', '[']) || found.len() > MOST {
             break;
         }
         let Some(read) = loose::read(rest) else { break };
@@ -70,7 +71,7 @@ pub(crate) fn calls(text: &str, lexicon: &Lexicon, proof: Proof) -> Option<(Vec<
     // A bracket too many is a frequent slip.
     let rest = text.get(at..)?;
     let extra = rest.len() - rest.trim_start_matches(['}', ']']).len();
-    (!found.is_empty() && found.len() <= MOST).then_some((found, at + if proof == Proof::Marked { extra } else { 0 }))
+    (!found.is_empty()).then_some((found, at + if proof == Proof::Marked { extra } else { 0 }))
 }
 
 fn fixes(marks: &loose::Marks) -> Vec<(Fix, String)> {

@@ -13,6 +13,11 @@ use std::sync::Arc;
 const LEAD: usize = 1200;
 /// How much of a candidate is looked at while it streams.
 const LOOK: usize = 1024;
+/// How much is read in all to tell what the end of an answer is: what begins like a call a thousand times over and is none
+/// would be read a thousand times.
+const READ: usize = 2 << 20;
+/// White space in front of a line beyond which nothing in it can be a call.
+const DEEPEST: usize = 256;
 /// The closing mark of reasoning that has no opening one.
 const THINK_END: &str = "</think>";
 /// Fences in which calls are written.
@@ -93,6 +98,14 @@ struct Place {
     fence: Option<(char, usize)>,
     code: bool,
     quoted: bool,
+}
+
+/// Why what is held is not calls up to its end.
+enum No {
+    /// The first so many bytes are none; behind them there may be some.
+    Block(usize),
+    /// There are more of them than any answer means: none is made.
+    TooMany,
 }
 
 enum Step {
@@ -238,6 +251,10 @@ impl Sieve {
         let whole = self.held.get(self.from..).unwrap_or_default();
         let rest = whole.trim_start_matches([' ', '\t']);
         let indent = whole.len() - rest.len();
+        if indent > DEEPEST {
+            (self.place.line_start, self.place.quoted) = (false, self.place.fence.is_none());
+            return Step::Plain(indent);
+        }
         let Some(first) = rest.chars().next() else { return if last { Step::Plain(indent) } else { Step::Wait } };
         if first == '\n' || first == '\r' {
             return Step::Plain(indent + 1);
@@ -386,25 +403,29 @@ impl Sieve {
 
     /// The text is over. Gives the calls in it, where `wanted`; everything else is let through.
     pub(crate) fn finish(&mut self, wanted: bool, history: &[Arc<Message>], pass: &mut impl FnMut(Pass<'_>)) -> Caught {
+        let mut read = 0;
         loop {
             self.sift(true, pass);
-            if !self.candidate {
-                let rest = self.rest().len();
-                self.let_through(rest, pass);
-                return Caught::default();
+            read += self.rest().len();
+            if !self.candidate || read > READ.max(2 * self.rest().len()) {
+                break;
             }
             match self.to_the_end(wanted, history) {
                 Ok(caught) => {
                     self.from = self.held.len();
                     return caught;
                 }
-                Err(block) => self.reject(block, pass),
+                Err(No::Block(length)) => self.reject(length, pass),
+                Err(No::TooMany) => break,
             }
         }
+        let rest = self.rest().len();
+        self.let_through(rest, pass);
+        Caught::default()
     }
 
-    /// What is held as calls and nothing else, up to the end; or how much of it is a block that is no call.
-    fn to_the_end(&self, wanted: bool, history: &[Arc<Message>]) -> Result<Caught, usize> {
+    /// What is held as calls and nothing else, up to the end.
+    fn to_the_end(&self, wanted: bool, history: &[Arc<Message>]) -> Result<Caught, No> {
         let mut caught = Caught::default();
         let held = self.rest();
         let mut at = 0;
@@ -425,13 +446,16 @@ impl Sieve {
                 caught.leak = true;
                 return Ok(caught);
             }
-            let (calls, length, dialect, proof) = self.block(rest, at == 0).ok_or(at)?;
+            let (calls, length, dialect, proof) = self.block(rest, at == 0).ok_or(No::Block(at))?;
             let end = start + length;
             let shown = talk::shows(&self.lead) || (proof == Proof::FormOnly && !talk::announces(&self.lead));
             let quoted = || talk::is_quoted(held.get(start..end).unwrap_or_default(), history);
             caught.calls.extend(calls);
-            if !wanted || shown || caught.calls.len() > MOST || quoted() {
-                return Err(end);
+            if caught.calls.len() > MOST {
+                return Err(No::TooMany);
+            }
+            if !wanted || shown || quoted() {
+                return Err(No::Block(end));
             }
             caught.dialect = dialect;
             marked |= proof == Proof::Marked;

@@ -16,7 +16,7 @@ struct Case {
     want: Want,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Given {
     #[serde(default)]
     text: String,
@@ -211,6 +211,54 @@ fn how_it_is_cut_does_not_matter() {
         let whole = play(&case.given, usize::MAX, Repairing::default());
         for size in [1, 2, 3, 5, 8, 13, 64] {
             assert_eq!(play(&case.given, size, Repairing::default()), whole, "{place} in pieces of {size}");
+        }
+    }
+}
+
+#[test]
+fn more_calls_than_any_answer_means_are_none() {
+    let templates: [fn(usize) -> String; 7] = [
+        |n| format!("<tool_call>{{\"name\":\"bash\",\"arguments\":{{\"command\":\"{n}\"}}}}</tool_call>\n"),
+        |n| format!("<|tool_call_begin|>functions.bash:0<|tool_call_argument_begin|>{{\"command\":\"{n}\"}}\n"),
+        |n| format!("Action: bash\nAction Input: {{\"command\":\"{n}\"}}\n"),
+        |n| format!("<|channel|>commentary to=functions.bash<|message|>{{\"command\":\"{n}\"}}<|call|>"),
+        |n| format!("<function=bash><parameter=command>{n}</parameter></function>\n"),
+        |n| format!("{{\"name\":\"bash\",\"arguments\":{{\"command\":\"{n}\"}}}}\n"),
+        |n| format!("<bash><command>{n}</command></bash>\n"),
+    ];
+    for template in templates {
+        let text = |count: usize| (0..count).map(template).collect::<String>();
+        let played = |count| {
+            let given = Given { text: text(count), ..Given::default() };
+            play(&given, 4096, Repairing::default())
+        };
+        assert_eq!(played(16).calls.len(), 16, "{}", text(1));
+        for count in [17, 40, 20_000] {
+            let outcome = played(count);
+            assert!(outcome.calls.is_empty(), "{count} of {}", text(1));
+            assert!(outcome.text == text(count), "{count} of {}", text(1));
+        }
+    }
+}
+
+#[test]
+fn what_only_begins_like_a_call_is_not_read_for_ever() {
+    let templates: [fn(usize) -> String; 8] = [
+        |n| format!("<tool_call>\n{n}\n"),
+        |n| format!("<tool_call>{{\"name\":\"bash\",\"arguments\":{{\"command\":\"{n}\n"),
+        |n| format!("<function=bash>\n<parameter=command>{n}\n"),
+        |n| format!("<parameter=command>{n}</parameter>"),
+        |n| format!("[TOOL_CALLS]{n}"),
+        |n| format!("<bash><command>{n}</command>\n"),
+        |n| format!("```json\n{{\"name\":\"bash\",\"arguments\":{{\"command\":\"{n}\"}}}}\n```\nx\n"),
+        |n| format!("{}{n}", " ".repeat(300)),
+    ];
+    for template in templates {
+        let text: String = (0..5_000).map(template).collect();
+        let outcome = play(&Given { text: text.clone(), ..Given::default() }, 512, Repairing::default());
+        assert!(outcome.calls.is_empty() || outcome.calls.len() == 1, "{}", template(0));
+        if outcome.calls.is_empty() {
+            assert!(outcome.text == text, "{}", template(0));
         }
     }
 }
