@@ -23,8 +23,14 @@ pub fn folded_messages(folded: &Compacted) -> Vec<Message> {
 /// How long the model may take to write the notes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// How long it may take to write those on a branch that is left: somebody waits to go on elsewhere.
+const LEAVING: Duration = Duration::from_secs(60);
+
 /// What asking for notes and writing them takes, in tokens.
 const NOTES: u64 = 1200;
+
+/// The most tokens of notes on a branch that is left.
+const FAREWELL: u64 = 800;
 
 /// A compaction must free at least this share of the window, or the next one would follow at once.
 const LEAST_GAIN: f64 = 0.1;
@@ -228,18 +234,52 @@ impl Agent {
         Some(record)
     }
 
-    /// The model's own notes on what is about to be folded. The request extends the last one, so that it is cached.
+    /// Notes on a branch that is about to be left, since something that was said; none when there is no room or no money to
+    /// ask for them, or the model does not write any.
+    pub fn take_leave<'a>(
+        &'a self,
+        conversation: &'a mut Conversation,
+        since: &'a str,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Option<(String, Option<Usage>)>> {
+        self.state(TurnState::Planning);
+        Box::pin(async move {
+            let window = conversation.window(self.model.card().window);
+            let fits = window == 0 || conversation.tokens().saturating_add(NOTES) < window;
+            if !fits || self.budget.used_up().is_some() {
+                return None;
+            }
+            let (turn, text) = (conversation.turns(), digest::farewell(since));
+            let (notes, usage) = self.ask_for_words(conversation, turn, text, LEAVING, stop).await?;
+            self.budget.spent(&self.model.card().name, usage.unwrap_or_default());
+            Some((digest::clipped(notes.trim(), FAREWELL), usage))
+        })
+    }
+
+    /// The model's own notes on what is about to be folded.
     async fn ask_for_notes(
         &self,
         conversation: &mut Conversation,
         need: &Need<'_>,
         stop: &Stop,
     ) -> Option<(String, Option<Usage>)> {
+        let text = digest::request(need.instructions);
+        self.ask_for_words(conversation, need.turn, text, PATIENCE, stop).await
+    }
+
+    /// What the model says to one more message. The request extends the last one, so that it is cached.
+    async fn ask_for_words(
+        &self,
+        conversation: &mut Conversation,
+        turn: u32,
+        text: String,
+        patience: Duration,
+        stop: &Stop,
+    ) -> Option<(String, Option<Usage>)> {
         let mut request: Request = conversation.request(false);
         while request.messages.last().is_some_and(|message| matches!(**message, Message::User { .. })) {
             request.messages.pop();
         }
-        let text = digest::request(need.instructions);
         request.messages.push(Arc::new(Message::user(text)));
         let (mut usage, asks) = (None, !stop.is_cancelled());
         let listening = async {
@@ -259,12 +299,12 @@ impl Agent {
         let notes = tokio::select! {
             biased;
             () = stop.cancelled() => None,
-            notes = tokio::time::timeout(PATIENCE, listening) => notes.ok().flatten(),
+            notes = tokio::time::timeout(patience, listening) => notes.ok().flatten(),
         };
         if !asks {
             return None;
         }
-        let entry = conversation.enter((need.turn, 0), &self.model.card().name, &request, usage);
+        let entry = conversation.enter((turn, 0), &self.model.card().name, &request, usage);
         self.journal.append(entry).await.ok()?;
         notes.filter(|text| !text.trim().is_empty()).map(|text| (text, usage))
     }

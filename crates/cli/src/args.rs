@@ -50,7 +50,7 @@ pub(crate) enum Command {
     Handoff(Box<HandoffArgs>),
     /// Show what turns did to files
     Changes(ChangesArgs),
-    /// Look after the room that undo takes
+    /// Look after the room that undo, the cache and recorded answers take
     Store(StoreArgs),
     /// Show what the context consists of, and how full it is
     Context(ContextArgs),
@@ -127,6 +127,9 @@ pub(crate) struct SessionArgs {
     /// Fold the conversation first, to make room; words behind `=` say what the notes should keep
     #[arg(long, value_name = "WORDS", num_args = 0..=1, require_equals = true, default_missing_value = "", conflicts_with = "no_session")]
     pub(crate) compact: Option<String>,
+    /// Keep what the endpoint answers byte for byte beside the session, for `reasonix replay --wire`; without keys
+    #[arg(long, conflicts_with = "no_session")]
+    pub(crate) record_wire: bool,
     /// Trust what this folder would execute, for this run; only at a terminal
     #[arg(long)]
     pub(crate) trust: bool,
@@ -333,6 +336,8 @@ pub(crate) enum SessionsCommand {
         /// The record, as `sessions show --tree` numbers them
         #[arg(value_name = "RECORD")]
         at: u64,
+        #[command(flatten)]
+        notes: NotesArgs,
     },
     /// Name a record of a session
     Label {
@@ -589,6 +594,26 @@ pub(crate) struct RewindArgs {
     /// Take both back
     #[arg(long)]
     pub(crate) both: bool,
+    #[command(flatten)]
+    pub(crate) notes: NotesArgs,
+}
+
+/// Whether notes on what is left go along.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct NotesArgs {
+    /// Let the model write notes on what is left; the next prompt carries them
+    #[arg(long, conflicts_with = "no_summary")]
+    pub(crate) summary: bool,
+    /// Without notes, whatever the settings say
+    #[arg(long)]
+    pub(crate) no_summary: bool,
+}
+
+impl NotesArgs {
+    /// Whether they do, where the settings say this.
+    pub(crate) fn wanted(self, by_settings: bool) -> bool {
+        self.summary || (by_settings && !self.no_summary)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -646,6 +671,9 @@ pub(crate) struct ReplayArgs {
     /// Only say whether it went the same way
     #[arg(long)]
     pub(crate) check: bool,
+    /// Read the answers out of the recorded bytes again (`--record-wire`), through the decoder and its repairs
+    #[arg(long)]
+    pub(crate) wire: bool,
 }
 
 #[derive(Debug, Args)]
@@ -679,6 +707,6 @@ pub(crate) struct StoreArgs {
 pub(crate) enum StoreCommand {
     /// Say how much is kept
     Du,
-    /// Remove what no session needs, and what is beyond `undo.max_mb`
+    /// Remove what no session needs, what is old, and what is beyond `undo.max_mb` and `cache.max_mb`
     Gc,
 }

@@ -117,6 +117,7 @@ impl Context {
             which,
             attended,
             approve: Vec::new(),
+            tap: reasonix_engine::Tap::default(),
         };
         check_tools(&start, args.tools.is_some())?;
         check_rules(&start);
@@ -161,6 +162,7 @@ pub(crate) fn flags_of(args: &SessionArgs) -> Flags {
         max_seconds: args.max_time,
         tools: args.tools.clone(),
         language: None,
+        record_wire: args.record_wire,
         trust_once: args.trust,
         trust_lock: args.trust_lock.as_deref().and_then(|file| std::path::absolute(file).ok()),
     }

@@ -13,6 +13,7 @@ mod history;
 mod import;
 mod inspect;
 mod interrupts;
+mod leave;
 mod memory;
 mod models;
 mod parts;

@@ -105,14 +105,33 @@ async fn live(context: &Context, search: &str) -> anyhow::Result<()> {
                     .with("provider", &provider.name)
                     .with("url", reasonix_config::shown_address(&provider.base_url));
                 say::line(&Style::get().text(&offers))?;
-                for model in models.iter().filter(|model| model.id.to_lowercase().contains(search)) {
-                    let size = window(model.context_window.unwrap_or(0));
-                    say::line(format!("  {:<40} {size}", say::clean(&model.id)).trim_end())?;
-                }
+                list(&models, search)?;
                 balance(context, &found).await?;
             }
-            Err(phrase) => say::notice(Level::Warning, &phrase),
+            Err(phrase) => {
+                say::notice(Level::Warning, &phrase);
+                offered_before(context, &found, search)?;
+            }
         }
+    }
+    Ok(())
+}
+
+/// What an endpoint that does not answer offered the last time.
+fn offered_before(context: &Context, found: &ModelRef<'_>, search: &str) -> anyhow::Result<()> {
+    let settings = &context.loaded.settings;
+    let endpoint = reasonix_engine::endpoint_of(settings, found, &context.env, &context.home);
+    let Some((models, age)) = reasonix_engine::kept_models(settings, &context.home, &endpoint) else { return Ok(()) };
+    let style = Style::get();
+    let then = style.text(&crate::sessions::how_long(age));
+    say::line(&style.text(&Phrase::new("cli.models_before").with("provider", &found.provider.name).with("age", then)))?;
+    list(&models, search)
+}
+
+fn list(models: &[ModelInfo], search: &str) -> anyhow::Result<()> {
+    for model in models.iter().filter(|model| model.id.to_lowercase().contains(search)) {
+        let size = window(model.context_window.unwrap_or(0));
+        say::line(format!("  {:<40} {size}", say::clean(&model.id)).trim_end())?;
     }
     Ok(())
 }
@@ -134,7 +153,9 @@ pub(crate) async fn ask(context: &Context, found: &ModelRef<'_>) -> Result<Vec<M
     let settings = &context.loaded.settings;
     let endpoint = reasonix_engine::endpoint_of(settings, found, &context.env, &context.home);
     let client = reasonix_engine::client_of(settings, &endpoint.base_url).map_err(|error| error.phrase())?;
-    reasonix_llm::list_models(&endpoint, &client).await.map_err(|failure| failure.phrase)
+    let models = reasonix_llm::list_models(&endpoint, &client).await.map_err(|failure| failure.phrase)?;
+    reasonix_engine::keep_models(settings, &context.home, &endpoint, &models);
+    Ok(models)
 }
 
 fn window(tokens: u64) -> String {

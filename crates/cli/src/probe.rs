@@ -25,10 +25,17 @@ pub(crate) async fn probe(args: &ProbeArgs) -> anyhow::Result<Exit> {
     let settings = &context.loaded.settings;
     let (endpoint, said) = target(args, &context).await?;
     let kept = probed(&context.home, &endpoint).filter(|_| !args.refresh);
-    let is_fresh = kept.is_none();
-    let found = match kept {
-        Some(found) => found,
-        None => asked(settings, &context.home, &endpoint).await.map_err(say::failed)?,
+    let (found, is_fresh) = match kept {
+        Some(found) if probe_age(&found) < settings.cache.limit() => (found, false),
+        // An old one is better than none: sessions use it all the same.
+        Some(old) => match asked(settings, &context.home, &endpoint).await {
+            Ok(found) => (found, true),
+            Err(phrase) => {
+                say::notice(Level::Warning, &phrase);
+                (old, false)
+            }
+        },
+        None => (asked(settings, &context.home, &endpoint).await.map_err(say::failed)?, true),
     };
     if args.json {
         let age = probe_age(&found).as_secs();

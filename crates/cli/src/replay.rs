@@ -7,9 +7,9 @@ use crate::say::{self, Colour, Style, clean};
 use crate::view::{Json, Plain, Quiet, View};
 use reasonix_agent::Sink;
 use reasonix_config::Flags;
-use reasonix_engine::{Replayed, replay as play};
-use reasonix_proto::{Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, Record, SessionId};
-use reasonix_session::{Comparison, PairKind, Seen, Sessions, Side, compare};
+use reasonix_engine::{Heard, Replayed, replay as play};
+use reasonix_proto::{Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, Record, RecordBody, SessionId};
+use reasonix_session::{Comparison, PairKind, Recordings, Reel, Seen, Sessions, Side, compare};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,6 +32,7 @@ fn unreadable(error: std::io::Error) -> anyhow::Error {
 pub(crate) async fn replay(args: ReplayArgs) -> anyhow::Result<Exit> {
     let context = Context::load_silently(None, Flags::default())?;
     let seen = look(&context, &args.session)?;
+    let reel = if args.wire { Some(reel_of(&context, &args.session, &seen)?) } else { None };
     let start = context.start(&SessionArgs::default(), false)?;
     let mut view: Box<dyn View> = match () {
         () if args.json => Box::new(Json::default()),
@@ -39,7 +40,7 @@ pub(crate) async fn replay(args: ReplayArgs) -> anyhow::Result<Exit> {
         () => Box::new(Plain::new(None)),
     };
     let session = match &seen.head.body {
-        reasonix_proto::RecordBody::Session(head) => head.session.clone(),
+        RecordBody::Session(head) => head.session.clone(),
         _ => SessionId::from(""),
     };
     let (to, mut from) = tokio::sync::mpsc::unbounded_channel();
@@ -54,16 +55,54 @@ pub(crate) async fn replay(args: ReplayArgs) -> anyhow::Result<Exit> {
         }
         view.close()
     };
-    let (replayed, shown) = tokio::join!(play(&seen.past, &start, stage), showing);
+    let (replayed, shown) = tokio::join!(play(&seen.past, &start, reel, stage), showing);
     let replayed = replayed.map_err(unreadable)?;
     shown?;
     tell(&replayed);
-    Ok(if replayed.difference.is_none() { Exit::Done } else { Exit::Failed })
+    let heard = !args.wire || tell_heard(replayed.heard);
+    Ok(if replayed.difference.is_none() && heard { Exit::Done } else { Exit::Failed })
+}
+
+/// What was recorded of a session, beside its file wherever that lies.
+fn reel_of(context: &Context, wanted: &str, seen: &Seen) -> anyhow::Result<Reel> {
+    let path = Path::new(wanted);
+    let recordings = match &seen.head.body {
+        _ if path.is_file() => Recordings::beside(path),
+        RecordBody::Session(head) => Sessions::at(&context.home.join("state")).recordings(&head.session),
+        _ => Recordings::beside(path),
+    };
+    let place = recordings.path().display().to_string();
+    let failed = |error| say::failed(Phrase::new("session.io").with("path", &place).with("reason", error));
+    let reel = recordings.read().map_err(failed)?;
+    let reel = reel.ok_or_else(|| say::failed(Phrase::new("cli.wire_none").with("path", &place)))?;
+    if !reel.damaged.is_empty() {
+        say::notice(Level::Warning, &damaged_lines(&reel, &place));
+    }
+    Ok(reel)
+}
+
+/// What to say about lines of a recording that cannot be read.
+pub(crate) fn damaged_lines(reel: &Reel, place: &str) -> Phrase {
+    let lines: Vec<String> = reel.damaged.iter().take(5).map(usize::to_string).collect();
+    let phrase = Phrase::new("cli.wire_damaged").with("path", place).with("count", reel.damaged.len());
+    phrase.with("lines", lines.join(", "))
+}
+
+/// Says how many answers came out of recorded bytes; false when none did.
+fn tell_heard(heard: Heard) -> bool {
+    let Heard { answers, bytes, missing } = heard;
+    if answers > 0 {
+        say::notice(Level::Info, &Phrase::new("cli.wire_heard").with("answers", answers).with("bytes", bytes));
+    }
+    if missing > 0 {
+        say::notice(Level::Warning, &Phrase::new("cli.wire_missing").with("count", missing));
+    }
+    answers > 0
 }
 
 /// Says what came of it.
 fn tell(replayed: &Replayed) {
-    let Replayed { turns, steps, shown, difference } = replayed;
+    let Replayed { turns, steps, shown, difference, .. } = replayed;
     let phrase = match difference {
         None => Phrase::new("cli.replay_same").with("turns", turns).with("steps", steps).with("shown", shown),
         Some(difference) => Phrase::new("cli.replay_differs")

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::say::{self, Style, clean};
 use reasonix_config::Flags;
 use reasonix_proto::{
-    Level, MoveReason, Origin, Phrase, Record, RecordBody, RecordId, SessionHead, SessionId, TreeFilter,
+    Level, MoveReason, Op, Origin, Phrase, Record, RecordBody, RecordId, SessionHead, SessionId, TreeFilter,
 };
 use reasonix_session::{
     Ending, Format, Seen, SessionArtifacts, SessionError, Sessions, Summary, export, foreign, typed,
@@ -29,7 +29,10 @@ pub(crate) fn sessions(args: SessionsArgs) -> anyhow::Result<Exit> {
             show_tree(&sessions, &session, filter, find.as_deref().unwrap_or_default())
         }
         Some(SessionsCommand::Show { session, json, .. }) => show(&context, &sessions, &session, json),
-        Some(SessionsCommand::Branch { session, at }) => branch(&sessions, &session, RecordId(at)),
+        Some(SessionsCommand::Branch { session, at, notes }) => {
+            let notes = notes.wanted(context.loaded.settings.branch.summary);
+            branch(&sessions, &session, RecordId(at), notes)
+        }
         Some(SessionsCommand::Label { session, record, label }) => {
             let id = sessions.find(&session).map_err(failed)?;
             known(&look(&sessions, id.as_str())?, RecordId(record))?;
@@ -120,10 +123,15 @@ fn ending_of(ending: &Ending) -> Phrase {
     }
 }
 
-/// How long ago, in the largest unit that fits.
+/// How long ago a moment was.
 pub(crate) fn age(at_ms: u64) -> Phrase {
     let then = UNIX_EPOCH + Duration::from_millis(at_ms);
-    let seconds = SystemTime::now().duration_since(then).unwrap_or_default().as_secs();
+    how_long(SystemTime::now().duration_since(then).unwrap_or_default())
+}
+
+/// How long ago, in the largest unit that fits.
+pub(crate) fn how_long(age: Duration) -> Phrase {
+    let seconds = age.as_secs();
     match seconds {
         0..60 => Phrase::new("cli.age_now"),
         60..3600 => Phrase::new("cli.age_minutes").with("count", seconds / 60),
@@ -137,13 +145,21 @@ fn known(seen: &Seen, record: RecordId) -> anyhow::Result<Record> {
 }
 
 /// The session goes on from another record; at something a person wrote from before it, and its text is printed.
-fn branch(sessions: &Sessions, wanted: &str, at: RecordId) -> anyhow::Result<Exit> {
+fn branch(sessions: &Sessions, wanted: &str, at: RecordId, notes: bool) -> anyhow::Result<Exit> {
     let id = sessions.find(wanted).map_err(failed)?;
     let seen = look(sessions, id.as_str())?;
     let record = known(&seen, at)?;
     let text = typed(&record.body);
     let to = if text.is_some() { seen.past.parent(at).unwrap_or(at) } else { at };
-    sessions.amend(id.as_str(), RecordBody::Moved { to, why: MoveReason::Branch }).map_err(failed)?;
+    if notes && seen.past.left_by(to).is_some() {
+        let op = Op::Branch { at, summary: Some(true) };
+        let (exit, _) = crate::runtime()?.block_on(crate::leave::leave(id.0.clone(), op))?;
+        if exit != Exit::Done {
+            return Ok(exit);
+        }
+    } else {
+        sessions.amend(id.as_str(), RecordBody::Moved { to, why: MoveReason::Branch }).map_err(failed)?;
+    }
     say::notice(Level::Info, &Phrase::new("cli.branched").with("session", id.short()).with("record", to));
     if let Some(text) = text {
         say::line(&clean(&text))?;
@@ -203,27 +219,49 @@ fn verify(context: &Context, sessions: &Sessions, wanted: Option<&str>) -> anyho
         None => sessions.list().map_err(failed)?.into_iter().map(|session| session.id.0).collect(),
     };
     let artifacts = SessionArtifacts::at(&context.home.join("state"));
-    let style = Style::get();
+    let planners = sessions.planners();
     let mut whole = true;
     for id in &ids {
-        let (records, problems) = match sessions.look(id) {
-            Ok(seen) => {
-                let (records, lost) = seen.past.count_artifacts(&artifacts).map_err(unreadable)?;
-                let mut problems = seen.notices;
-                if lost > 0 {
-                    problems.push(Phrase::new("cli.session_artifacts_lost").with("count", lost));
-                }
-                (records, problems)
-            }
-            Err(error) => (0, vec![error.phrase()]),
-        };
-        whole &= problems.is_empty();
-        let phrase =
-            if problems.is_empty() { Phrase::new("cli.session_whole") } else { Phrase::new("cli.session_damaged") };
-        say::line(&style.text(&phrase.with("session", id).with("records", records)))?;
-        problems.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
+        let words = [Phrase::new("cli.session_whole"), Phrase::new("cli.session_damaged")];
+        whole &= verify_one(sessions, id, &artifacts, words)?;
+        for planner in sessions.planners_of(&SessionId::from(id.as_str())).map_err(unreadable)? {
+            let words = [Phrase::new("cli.planner_whole"), Phrase::new("cli.planner_damaged")];
+            whole &= verify_one(&planners, &planner.0, &artifacts, words)?;
+        }
+    }
+    let left = if wanted.is_none() { sessions.planners_of_none().map_err(unreadable)? } else { Vec::new() };
+    for planner in left {
+        let words = [Phrase::new("cli.planner_left"), Phrase::new("cli.planner_damaged")];
+        whole &= verify_one(&planners, &planner.0, &artifacts, words)?;
     }
     Ok(if whole { Exit::Done } else { Exit::Failed })
+}
+
+/// Says whether a log, the outputs it names and what is recorded beside it are whole.
+fn verify_one(
+    sessions: &Sessions,
+    id: &str,
+    artifacts: &SessionArtifacts,
+    [good, bad]: [Phrase; 2],
+) -> anyhow::Result<bool> {
+    let (records, mut problems) = match sessions.look(id) {
+        Ok(seen) => {
+            let (records, lost) = seen.past.count_artifacts(artifacts).map_err(unreadable)?;
+            let mut problems = seen.notices;
+            if lost > 0 {
+                problems.push(Phrase::new("cli.session_artifacts_lost").with("count", lost));
+            }
+            (records, problems)
+        }
+        Err(error) => (0, vec![error.phrase()]),
+    };
+    let recordings = sessions.recordings(&SessionId::from(id));
+    let reel = recordings.read().map_err(unreadable)?.filter(|reel| !reel.damaged.is_empty());
+    problems.extend(reel.map(|reel| crate::replay::damaged_lines(&reel, &recordings.path().display().to_string())));
+    let phrase = if problems.is_empty() { good } else { bad };
+    say::line(&Style::get().text(&phrase.with("session", id).with("records", records)))?;
+    problems.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
+    Ok(problems.is_empty())
 }
 
 fn repair(context: Context, sessions: &Sessions, wanted: &str) -> anyhow::Result<Exit> {
@@ -282,8 +320,9 @@ fn import(context: Context, sessions: &Sessions, file: &Path) -> anyhow::Result<
         return Err(unread(std::io::Error::from(ErrorKind::InvalidInput).to_string()));
     }
     let bytes = std::fs::read(file).map_err(|error| unread(error.to_string()))?;
+    let artifacts = SessionArtifacts::at(&context.home.join("state"));
     let mut head = fresh_head(context)?;
-    let Some(read) = foreign(&String::from_utf8_lossy(&bytes), &head.model) else {
+    let Some(read) = foreign(&String::from_utf8_lossy(&bytes), &head.model, &artifacts) else {
         return Err(say::failed(Phrase::new("cli.import_nothing").with("path", file.display())));
     };
     let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

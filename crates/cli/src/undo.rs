@@ -10,7 +10,7 @@ use reasonix_engine::undo::{
     BackError, FilesBack, RoomError, Span, Work, bring_again, changes, last_standing, make_room, snapshots_of, spans,
     take_back,
 };
-use reasonix_proto::{Change, ChangeKind, Level, MoveReason, Phrase, RecordBody};
+use reasonix_proto::{Change, ChangeKind, Level, MoveReason, Op, Phrase, RecordBody, Rewind};
 use reasonix_session::{Opened, Sessions, typed};
 use reasonix_workspace::snapshot::Snapshots;
 
@@ -29,8 +29,9 @@ pub(crate) async fn undo(args: &UndoArgs) -> anyhow::Result<Exit> {
 
 pub(crate) async fn rewind(args: &RewindArgs) -> anyhow::Result<Exit> {
     let mut place = Place::open(args.session.as_deref())?;
+    let notes = args.notes.wanted(place.notes);
     if args.chat {
-        return place.take_chat_back(args.to).await;
+        return place.take_chat_back(args.to, notes).await;
     }
     if args.both && place.opened.past.beginning(Some(args.to)).is_none() {
         return Err(say::failed(Phrase::new("engine.no_turn").with("turn", args.to)));
@@ -39,7 +40,7 @@ pub(crate) async fn rewind(args: &RewindArgs) -> anyhow::Result<Exit> {
         Err(error) if args.both && is_nothing(&error) => Exit::Done,
         other => other?,
     };
-    if args.both && exit == Exit::Done { place.take_chat_back(args.to).await } else { Ok(exit) }
+    if args.both && exit == Exit::Done { place.take_chat_back(args.to, notes).await } else { Ok(exit) }
 }
 
 pub(crate) fn show_changes(args: &ChangesArgs) -> anyhow::Result<Exit> {
@@ -64,10 +65,11 @@ pub(crate) fn show_changes(args: &ChangesArgs) -> anyhow::Result<Exit> {
 }
 
 pub(crate) fn store(args: &StoreArgs) -> anyhow::Result<Exit> {
-    const MIB: u64 = 1024 * 1024;
     let context = Context::load(None, Flags::default())?;
     let max = context.loaded.settings.undo.max_mb;
     let dry = matches!(args.command, StoreCommand::Du);
+    look_after_cache(&context, dry)?;
+    look_after_recordings(&context, dry)?;
     let room = make_room(&context.home, max.saturating_mul(MIB), dry).map_err(|error| {
         say::failed(match error {
             RoomError::InUse => Phrase::new("undo.store_busy"),
@@ -85,6 +87,40 @@ pub(crate) fn store(args: &StoreArgs) -> anyhow::Result<Exit> {
     let kept = Phrase::new("undo.store_du").with("blobs", blobs).with("sessions", room.sessions);
     say::line(&style.text(&kept.with("size", all.div_ceil(MIB)).with("max", max)))?;
     Ok(Exit::Done)
+}
+
+const MIB: u64 = 1024 * 1024;
+
+/// What is kept for a while: how much, and what went of it.
+fn look_after_cache(context: &Context, dry: bool) -> anyhow::Result<()> {
+    let settings = &context.loaded.settings;
+    let found = reasonix_engine::tidy_cache(settings, &context.home, dry)
+        .map_err(|error| say::failed(Phrase::new("undo.not_kept").with("reason", error)))?;
+    let (files, bytes) =
+        if dry { (found.kept + found.removed, found.bytes + found.freed) } else { (found.kept, found.bytes) };
+    let phrase = Phrase::new("undo.store_cache").with("files", files).with("size", bytes.div_ceil(MIB));
+    say::line(&Style::get().text(&phrase.with("max", settings.cache.max_mb).with("old", found.removed)))?;
+    Ok(())
+}
+
+/// What endpoints answered, as it is recorded: how much, and what went because its session is gone.
+fn look_after_recordings(context: &Context, dry: bool) -> anyhow::Result<()> {
+    let sessions = Sessions::at(&context.home.join("state"));
+    let failed = |error: std::io::Error| say::failed(Phrase::new("undo.not_kept").with("reason", error));
+    let (mut files, mut bytes, mut left) = (0, 0, 0);
+    for sessions in [&sessions, &sessions.planners()] {
+        let gone = sessions.recorded(true).map_err(failed)?;
+        left += gone.len();
+        for (path, _) in gone.iter().filter(|_| !dry) {
+            std::fs::remove_file(path).map_err(failed)?;
+        }
+        let all = sessions.recorded(false).map_err(failed)?;
+        files += all.len();
+        bytes += all.iter().map(|(_, size)| size).sum::<u64>();
+    }
+    let phrase = Phrase::new("undo.store_recordings").with("files", files).with("size", bytes.div_ceil(MIB));
+    say::line(&Style::get().text(&phrase.with("left", left)))?;
+    Ok(())
 }
 
 fn print_turn(turn: u32, changes: &[Change], with_diff: bool) -> anyhow::Result<()> {
@@ -110,6 +146,9 @@ fn print_turn(turn: u32, changes: &[Change], with_diff: bool) -> anyhow::Result<
 /// A session with the files it worked on.
 struct Place {
     session: String,
+    id: String,
+    /// The settings want notes on what is left.
+    notes: bool,
     opened: Opened,
     files: Snapshots,
 }
@@ -133,7 +172,8 @@ impl Place {
         let root = root.unwrap_or_else(|| context.root().display().to_string());
         let files = snapshots_of(root.as_ref(), &context.home)
             .map_err(|error| say::failed(Phrase::new("undo.not_kept").with("reason", error)))?;
-        Ok(Self { session: id.short().to_owned(), opened, files })
+        let notes = context.loaded.settings.branch.summary;
+        Ok(Self { session: id.short().to_owned(), id: id.0, notes, opened, files })
     }
 
     fn spans(&self) -> anyhow::Result<Vec<Span>> {
@@ -148,14 +188,25 @@ impl Place {
     }
 
     /// The conversation goes on before a turn; the prompt that is taken back is printed, for editing.
-    async fn take_chat_back(&self, turn: u32) -> anyhow::Result<Exit> {
-        let past = &self.opened.past;
+    async fn take_chat_back(self, turn: u32, notes: bool) -> anyhow::Result<Exit> {
+        let Self { session, id, opened, .. } = self;
+        let past = &opened.past;
         let none = || say::failed(Phrase::new("engine.no_turn").with("turn", turn));
         let record = past.beginning(Some(turn)).ok_or_else(none)?;
         let to = past.parent(record.id).unwrap_or(record.id);
-        let body = RecordBody::Moved { to, why: MoveReason::Rewind };
-        self.opened.journal.append(body).await.map_err(|error| say::failed(error.phrase()))?;
-        say::notice(Level::Info, &Phrase::new("cli.chat_back").with("turn", turn).with("session", &self.session));
+        if notes && past.left_by(to).is_some() {
+            // The model that writes the notes has the session then.
+            drop(opened);
+            let op = Op::Rewind { turn, what: Rewind::Chat, summary: Some(true) };
+            let (exit, _) = crate::leave::leave(id, op).await?;
+            if exit != Exit::Done {
+                return Ok(exit);
+            }
+        } else {
+            let body = RecordBody::Moved { to, why: MoveReason::Rewind };
+            opened.journal.append(body).await.map_err(|error| say::failed(error.phrase()))?;
+        }
+        say::notice(Level::Info, &Phrase::new("cli.chat_back").with("turn", turn).with("session", &session));
         say::line(&clean(&typed(&record.body).unwrap_or_default()))?;
         Ok(Exit::Done)
     }

@@ -79,3 +79,40 @@ fn branching_labels_and_filters_of_the_tree() {
     assert_eq!(place.run(&["sessions", "label", &id, "999", "x"]).code, Some(1));
     place.server.assert_valid();
 }
+
+/// Notes on what is left, from the command line: kept in the log, and carried by the next prompt of another process.
+#[test]
+fn notes_on_what_is_left_go_along() {
+    let place = Place::new(vec![
+        Reply::say("one"),
+        Reply::say("two"),
+        Reply::say("NOTES on two"),
+        Reply::say("three"),
+        Reply::say("NOTES on three"),
+        Reply::say("four"),
+    ]);
+    place.run(&["run", "first"]);
+    place.run(&["run", "--continue", "second"]);
+    let back = place.run(&["rewind", "--to", "2", "--chat", "--summary"]);
+    assert_eq!((back.code, back.out.trim()), (Some(0), "second"), "{}", back.err);
+    place.run(&["run", "--continue", "another"]);
+    let sent = |at: usize| place.server.requests()[at].last_content().to_owned();
+    assert!(sent(3).contains("NOTES on two") && sent(3).ends_with("another"), "{}", sent(3));
+    let log = place.logs()[0].clone();
+    let id = log.file_stem().unwrap().to_str().unwrap();
+    let text = std::fs::read_to_string(&log).unwrap();
+    let third = text.lines().find(|line| line.contains("\"typed\":\"another\"")).unwrap();
+    let third: serde_json::Value = serde_json::from_str(third).unwrap();
+    place.configure("[branch]\nsummary = true\n");
+    let branched = place.run(&["sessions", "branch", id, &third["id"].to_string()]);
+    assert_eq!((branched.code, branched.out.trim()), (Some(0), "another"), "{}", branched.err);
+    place.run(&["run", "--continue", "yet another"]);
+    assert!(sent(5).contains("NOTES on three"), "{}", sent(5));
+    place.server.assert_valid();
+    assert_eq!(std::fs::read_to_string(&log).unwrap().matches("\"kind\":\"left\"").count(), 2);
+    let shown = place.run(&["sessions", "show", id]);
+    assert!(shown.out.contains("Notes on the branch that was left"), "{}", shown.out);
+    let quiet = place.run(&["rewind", "--to", "1", "--chat", "--no-summary"]);
+    assert_eq!(quiet.code, Some(0), "{}", quiet.err);
+    assert_eq!(place.server.requests().len(), 6, "nobody was asked");
+}

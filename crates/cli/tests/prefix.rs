@@ -100,6 +100,7 @@ impl<'a> Session<'a> {
             which,
             attended: true,
             approve: Vec::new(),
+            tap: reasonix_engine::Tap::default(),
         };
         let handle = start(begin).unwrap_or_else(|error| panic!("{error}"));
         Self { place, handle, turns: 0 }
@@ -187,12 +188,12 @@ async fn special(mut session: Session<'_>, number: usize) -> Session<'_> {
         4 => session.turn(Op::Retry, Vec::new()).await,
         5 => {
             let turn = session.prompts().await.last().unwrap().1;
-            session.moved(Op::Rewind { turn, what: Rewind::Both }).await;
+            session.moved(Op::Rewind { turn, what: Rewind::Both, summary: None }).await;
         }
         6 => {
             let prompts = session.prompts().await;
             let at = prompts[prompts.len() - 2].0;
-            session.moved(Op::Branch { at }).await;
+            session.moved(Op::Branch { at, summary: None }).await;
         }
         7 => {
             let op = Op::Compact { instructions: "keep the numbers".into() };

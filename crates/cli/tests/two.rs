@@ -104,6 +104,7 @@ async fn two(work: &TempWorkspace, home: &TempWorkspace, server: &ModelServer) -
         which: Which::New,
         attended: true,
         approve: Vec::new(),
+        tap: reasonix_engine::Tap::default(),
     })
     .unwrap();
     let other = handle.join();

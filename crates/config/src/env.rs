@@ -115,6 +115,9 @@ fn plain(table: &mut Table, flags: &Flags, context: &Context<'_>) {
             set("budget", key, value, Origin::named(Layer::Flag, flag));
         }
     }
+    if flags.record_wire {
+        set("record", "wire", Value::Bool(true), Origin::named(Layer::Flag, "--record-wire"));
+    }
     if let Some(tools) = &flags.tools {
         let origin = Origin::named(Layer::Flag, "--tools");
         let list = tools.iter().map(|tool| Node::text(tool.as_str(), &origin)).collect();

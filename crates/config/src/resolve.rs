@@ -2,8 +2,8 @@
 
 use crate::node::{Node, Table};
 use crate::sections::{
-    agent, ask, budget, cache, compaction, logs, models, net, permissions, plugins, profiles, providers, recall,
-    sandbox, serve, skills, tools, tui, undo,
+    agent, ask, branch, budget, cache, compaction, logs, models, net, permissions, plugins, profiles, providers,
+    recall, record, sandbox, serve, skills, tools, tui, undo,
 };
 use crate::shape::Notices;
 use crate::trust::{Brought, Trust, Variables};
@@ -80,6 +80,8 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         logs: logs::resolve(&root.section("logs"))?,
         tui: tui::resolve(&root.section("tui")),
         undo: undo::resolve(&root.section("undo"))?,
+        branch: branch::resolve(&root.section("branch")),
+        record: record::resolve(&root.section("record")),
         recall: recall::resolve(&root),
         cache: cache::resolve(&root.section("cache"))?,
         trust: Trust::default(),

@@ -2,6 +2,7 @@
 
 use crate::sections::agent::Agent;
 use crate::sections::ask::AskSettings;
+use crate::sections::branch::Branch;
 use crate::sections::budget::Budget;
 use crate::sections::cache::Cache;
 use crate::sections::compaction::Compaction;
@@ -13,6 +14,7 @@ use crate::sections::plugins::Plugin;
 use crate::sections::profiles::Profile;
 use crate::sections::providers::Provider;
 use crate::sections::recall::Recall;
+use crate::sections::record::Record;
 use crate::sections::sandbox::Sandbox;
 use crate::sections::serve::Serve;
 use crate::sections::skills::Skills;
@@ -64,6 +66,10 @@ pub struct Settings {
     pub tui: Tui,
     /// What is kept for undo.
     pub undo: Undo,
+    /// Moving about in a session's tree.
+    pub branch: Branch,
+    /// What endpoints answer, as it is recorded.
+    pub record: Record,
     /// Tools that look back.
     pub recall: Recall,
     /// The cache.

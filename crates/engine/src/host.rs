@@ -4,6 +4,7 @@ use crate::error::EngineError;
 use crate::handle::Handle;
 use crate::queries::find_sessions;
 use crate::start::{Start, Which, start_at};
+use crate::tap::Tap;
 use reasonix_config::Origins;
 use reasonix_proto::{Reply, SessionId};
 use reasonix_session::Sessions;
@@ -52,7 +53,8 @@ impl Host {
             Which::Continue => self.left_here().map_or(Which::Continue, |id| Which::Resume(id.0)),
             other => other,
         };
-        let base = Start { which, workspace: self.base.workspace.fresh(), ..self.base.clone() };
+        let tap = Tap::of(&self.base.settings, &which);
+        let base = Start { which, workspace: self.base.workspace.fresh(), tap, ..self.base.clone() };
         start_at(base, Arc::clone(&self.origins), self.terminal.clone())
     }
 

@@ -96,8 +96,8 @@ impl Live {
             Op::Compact { instructions } => self.compact(&instructions).await,
             Op::Handoff { focus } => self.hand_over(&focus).await,
             Op::Retry => return self.retry().await,
-            Op::Branch { at } => self.branch(at).await,
-            Op::Rewind { turn, what } => self.rewind(turn, what).await,
+            Op::Branch { at, summary } => self.branch(at, summary).await,
+            Op::Rewind { turn, what, summary } => self.rewind(turn, what, summary).await,
             Op::SetModel { model, effort } => self.set_model(model, effort).await,
             Op::Discard => {
                 self.desk.change(RecordBody::Discarded).await;

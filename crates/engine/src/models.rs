@@ -2,6 +2,7 @@
 
 use crate::error::EngineError;
 use crate::start::Start;
+use crate::tap::Tap;
 use reasonix_agent::Model;
 use reasonix_catalogue::Effort;
 use reasonix_config::{ModelRef, Provider, Settings};
@@ -16,28 +17,30 @@ use std::time::Duration;
 /// A silence that is as good as for ever.
 const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// Builds the model that a reference names, with those behind it that answer when it cannot. Nothing is connected.
+/// Builds the model that a reference names, with those behind it that answer when it cannot; what they answer goes past the tap.
+/// Nothing is connected.
 pub fn build_model(
     settings: &Settings,
     found: &ModelRef<'_>,
     env: &BTreeMap<String, String>,
     home: &Path,
+    tap: &Tap,
 ) -> Result<Arc<dyn Model>, EngineError> {
     if let Some(phrase) = missing_key(settings, env, home) {
         return Err(EngineError::Settings(phrase));
     }
-    let first = build_one(settings, found, env, home)?;
+    let first = build_one(settings, found, env, home, tap)?;
     let chain = settings.fallbacks(found);
     if chain.is_empty() {
         return Ok(first);
     }
-    let world = Arc::new((settings.clone(), env.clone(), home.to_owned()));
+    let world = Arc::new((settings.clone(), env.clone(), home.to_owned(), tap.clone()));
     let spare = |next: &ModelRef<'_>| -> reasonix_llm::Spare {
         let (world, name, effort) = (Arc::clone(&world), next.name(), next.effort);
         Box::new(move || {
-            let (settings, env, home) = &*world;
+            let (settings, env, home, tap) = &*world;
             let found = settings.resolve_model(&name).ok()?;
-            build_one(settings, &ModelRef { effort, ..found }, env, home).ok()
+            build_one(settings, &ModelRef { effort, ..found }, env, home, tap).ok()
         })
     };
     Ok(reasonix_llm::fallback(first, chain.iter().map(spare).collect()))
@@ -60,6 +63,7 @@ fn build_one(
     found: &ModelRef<'_>,
     env: &BTreeMap<String, String>,
     home: &Path,
+    tap: &Tap,
 ) -> Result<Arc<dyn Model>, EngineError> {
     let provider = found.provider;
     if provider.kind == "scripted" {
@@ -70,7 +74,8 @@ fn build_one(
         return Err(EngineError::Settings(phrase));
     }
     let client = client_of(settings, &provider.base_url)?;
-    Ok(reasonix_llm::connect(endpoint_of(settings, found, env, home), client))
+    let endpoint = Endpoint { recorder: tap.recorder(), ..endpoint_of(settings, found, env, home) };
+    Ok(reasonix_llm::connect(endpoint, client))
 }
 
 /// The model that a reference names, told to think as hard as this.
@@ -83,7 +88,7 @@ pub(crate) fn model_of(start: &Start, reference: &str, effort: Option<&str>) -> 
     }
     let found = settings.resolve_model(reference)?;
     let found = ModelRef { effort: effort.and_then(Effort::parse).or(found.effort), ..found };
-    build_model(&settings, &found, &start.env, &start.home)
+    build_model(&settings, &found, &start.env, &start.home, &start.tap)
 }
 
 fn scripted(found: &ModelRef<'_>) -> Result<Arc<dyn Model>, EngineError> {

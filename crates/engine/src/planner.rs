@@ -70,7 +70,7 @@ impl Planner {
         if found.name() == around.executor {
             return Ok(None);
         }
-        let model = build_model(settings, &found, &start.env, &start.home)?;
+        let model = build_model(settings, &found, &start.env, &start.home, &start.tap)?;
         let readers = around.tools.into_iter().filter(|tool| READERS.contains(&tool.spec().name.as_str())).collect();
         let tools = Tools::new(readers);
         let names: Vec<String> = tools.specs().into_iter().map(|spec| spec.name).collect();
@@ -79,6 +79,7 @@ impl Planner {
             let phrase = Phrase::new("engine.log_unreadable").with("reason", "the planner's session");
             return Err(EngineError::Settings(phrase));
         };
+        start.tap.bind(&sessions(&start.home), (&opened, &head), settings.record.most(), &around.outbox);
         let books = (around.books)(&head);
         let SessionHead { system, session, .. } = head;
         let prefix = Arc::new(Prefix { system, tools: tools.specs(), aliases: tools.aliases() });

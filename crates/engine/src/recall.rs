@@ -1,13 +1,17 @@
-//! What a session may look back at: where the index of earlier sessions lies, and which tools are on by themselves.
+//! What a session may look back at: where the index of earlier sessions and the cache lie, and which tools are on by
+//! themselves.
 
 use crate::start::Start;
 use crate::tools::LookBack;
 use reasonix_config::{Settings, api_key};
+use reasonix_llm::{Endpoint, ModelInfo};
 use reasonix_proto::SessionId;
 use reasonix_session::{Memories, Past, Reach, Search, Sessions};
+use reasonix_store::{Cache, Tidied};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A model with a smaller window is not offered tools that it could do without.
 const ROOMY: u64 = 32_000;
@@ -18,6 +22,41 @@ const REMEMBERED: &str = "# Memory\nSaved in earlier sessions; the tool memory r
 /// Where what can be made anew is kept.
 fn cache_folder(settings: &Settings, home: &Path) -> PathBuf {
     settings.cache.dir.clone().unwrap_or_else(|| home.join("state/cache"))
+}
+
+/// What the index of earlier sessions consists of on disk; it can be deleted at any time.
+const INDEX: &[&str] = &["history.sqlite", "history.sqlite-wal", "history.sqlite-shm", "history.sqlite-journal"];
+/// Lists of models, as endpoints gave them.
+const MODELS: &str = "models";
+
+/// What is kept for a while, as the settings say where and how long; touches nothing.
+fn cache_at(settings: &Settings, home: &Path) -> Cache {
+    let most = settings.cache.max_mb.saturating_mul(1024 * 1024);
+    Cache::at(cache_folder(settings, home), settings.cache.limit(), most)
+}
+
+/// Removes from the cache what is old or too much. With `dry` it only counts.
+pub fn tidy_cache(settings: &Settings, home: &Path, dry: bool) -> std::io::Result<Tidied> {
+    cache_at(settings, home).tidy(&[MODELS], INDEX, dry)
+}
+
+/// Keeps the models that an endpoint offers. What cannot be kept is had again.
+pub fn keep_models(settings: &Settings, home: &Path, endpoint: &Endpoint, models: &[ModelInfo]) {
+    let list: Vec<_> = models.iter().map(|model| (&model.id, model.context_window)).collect();
+    if let Ok(bytes) = serde_json::to_vec(&list) {
+        let _ = cache_at(settings, home).put(MODELS, &place_of(endpoint), &bytes);
+    }
+}
+
+/// The models that an endpoint offered the last time it was asked, and how long ago that was; none when that is too long.
+pub fn kept_models(settings: &Settings, home: &Path, endpoint: &Endpoint) -> Option<(Vec<ModelInfo>, Duration)> {
+    let (bytes, age) = cache_at(settings, home).get(MODELS, &place_of(endpoint))?;
+    let list: Vec<(String, Option<u64>)> = serde_json::from_slice(&bytes).ok()?;
+    Some((list.into_iter().map(|(id, context_window)| ModelInfo { id, context_window }).collect(), age))
+}
+
+fn place_of(endpoint: &Endpoint) -> String {
+    format!("{}\n{}", endpoint.wire.kind(), endpoint.base_url.trim().trim_end_matches('/'))
 }
 
 /// The search over all saved sessions; touches nothing. The keys of the endpoints are never shown.

@@ -94,7 +94,7 @@ impl Escalation {
         let target = match Target::of(settings, model) {
             Some(target) => {
                 let found = settings.resolve_model(&target.reference)?;
-                Some((build_model(settings, &found, &start.env, &start.home)?, target.auto))
+                Some((build_model(settings, &found, &start.env, &start.home, &start.tap)?, target.auto))
             }
             None => None,
         };
@@ -223,7 +223,7 @@ impl Relay {
         let larger = settings.resolve_model(&base.card().name).ok().and_then(|found| {
             let reference = settings.entry(found.provider, found.model)?.promote_to.clone()?;
             let next = settings.resolve_model(&reference).ok()?;
-            build_model(settings, &next, &start.env, &start.home).ok()
+            build_model(settings, &next, &start.env, &start.home, &start.tap).ok()
         });
         Arc::new(Self { base, larger, promoted: AtomicBool::new(false), escalation: Arc::clone(escalation) })
     }

@@ -11,7 +11,7 @@ use reasonix_agent::{
     Agent, Compaction, Conversation, Limits, NoBudget, NoWatch, Prefix, Said, Sink, Stop, Tool, Tools,
 };
 use reasonix_proto::{Record, RecordBody, RecordId, SessionHead, TurnEnd};
-use reasonix_session::{Past, history};
+use reasonix_session::{Past, Reel, history};
 use std::sync::Arc;
 use tape::Tape;
 
@@ -27,6 +27,19 @@ pub struct Replayed {
     pub shown: u32,
     /// Where the loop did something else than it did then.
     pub difference: Option<Difference>,
+    /// What of the answers was read out of recorded bytes.
+    pub heard: Heard,
+}
+
+/// What of the answers was read out of recorded bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// Answers that were.
+    pub answers: u32,
+    /// How many bytes they had.
+    pub bytes: u64,
+    /// Answers that were not, because their bytes are not there, not all of them, or damaged.
+    pub missing: u32,
 }
 
 /// Where the loop did something else.
@@ -40,13 +53,15 @@ pub struct Difference {
     pub now: String,
 }
 
-/// Plays the active branch of a session again. `start` says which tools there are; their code is not run.
-pub async fn replay(past: &Past, start: &Start, sink: Arc<dyn Sink>) -> std::io::Result<Replayed> {
+/// Plays the active branch of a session again. `start` says which tools there are; their code is not run. With a reel the
+/// answers are read out of the recorded bytes, where there are any.
+pub async fn replay(past: &Past, start: &Start, reel: Option<Reel>, sink: Arc<dyn Sink>) -> std::io::Result<Replayed> {
     let mut records = Vec::new();
     past.each_active(|record| records.push(record))?;
     let Some(head) = records.iter().find_map(head_of).cloned() else { return Ok(Replayed::default()) };
     let tape = Arc::new(Tape::new(sink.clone()));
-    let agent = agent_of(&head, start, &tape, &sink);
+    let voice = Arc::new(Voice::new(&head.model, tape.clone(), reel));
+    let agent = agent_of(&head, start, (&tape, &voice), &sink);
     let mut stage = Stage { agent, tape, sink, prefix: prefix_of(&head, start), conversation: None };
     let mut replayed = Replayed::default();
     let mut next = 0;
@@ -57,6 +72,7 @@ pub async fn replay(past: &Past, start: &Start, sink: Arc<dyn Sink>) -> std::io:
             Some(end) => {
                 let turn = records.get(next..=end).unwrap_or_default();
                 let difference = stage.play(records.get(..next).unwrap_or_default(), turn).await;
+                replayed.heard = voice.heard();
                 replayed.turns += 1;
                 replayed.steps += steps_of(turn);
                 if difference.is_some() {
@@ -124,10 +140,15 @@ fn prefix_of(head: &SessionHead, start: &Start) -> Arc<Prefix> {
     Arc::new(Prefix { system: head.system.clone(), tools: tools.specs(), aliases: tools.aliases() })
 }
 
-fn agent_of(head: &SessionHead, start: &Start, tape: &Arc<Tape>, sink: &Arc<dyn Sink>) -> Agent {
+fn agent_of(
+    head: &SessionHead,
+    start: &Start,
+    (tape, voice): (&Arc<Tape>, &Arc<Voice>),
+    sink: &Arc<dyn Sink>,
+) -> Agent {
     let act = |tool| Arc::new(Actor::new(tool, tape.clone())) as Arc<dyn Tool>;
     Agent {
-        model: Arc::new(Voice::new(&head.model, tape.clone())),
+        model: voice.clone(),
         tools: Tools::new(tools_of(head, start).into_iter().map(act).collect()),
         gate: tape.clone(),
         journal: tape.clone(),

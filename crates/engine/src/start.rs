@@ -22,6 +22,7 @@ use crate::planner::{Around, Planner};
 use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::relay::{Counted, Escalation, Relay};
+use crate::tap::Tap;
 use crate::trust::Word;
 use crate::undo::{Keep, Undo, snapshots_of};
 use opening::{Begun, check_folder, open};
@@ -30,7 +31,7 @@ use reasonix_config::{ConfigError, Mode as ConfigMode, ModelRef, Origins, RulesF
 use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_policy::{Mode, Posture, Rule, Rules};
 use reasonix_proto::{Event, Family, Level, Open, Phrase, RecordId, SessionHead, Status, TurnState};
-use reasonix_session::{History, Ledger, Opened};
+use reasonix_session::{History, Ledger, Opened, Sessions};
 use reasonix_workspace::Workspace;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -66,6 +67,8 @@ pub struct Start {
     pub attended: bool,
     /// Rules that answer for a person in this run.
     pub approve: Vec<String>,
+    /// Where answers are recorded; the session that starts sets it, as its settings say.
+    pub tap: Tap,
 }
 
 impl Start {
@@ -132,7 +135,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     let earlier = resumed.then_some(head.tools.as_slice());
     let notice = if runs_commands(&start, earlier) { shortcoming(&confinement) } else { None };
     let (outbox, events) = Outbox::new(status_of(&start, &opened, &head, &model, word(&confinement)));
-    let purse = purse_of(&start, &head, &outbox);
+    let purse = purse_of(&start, (&opened, &head), &outbox);
     let (model, escalation) = relay_of(&start, model, &opened, &outbox)?;
     let undo = undo_of(&start, &opened, &outbox);
     let gate = Arc::new(Approvals::new(standing, start.workspace.clone(), outbox.clone()).undone_by(undo.as_ref()));
@@ -224,7 +227,7 @@ fn planner_of(
     if start.settings.agent.planner_model.is_none() {
         return Ok(None);
     }
-    let own = Start { workspace: start.workspace.fresh(), ..start.clone() };
+    let own = Start { workspace: start.workspace.fresh(), tap: start.tap.fresh(), ..start.clone() };
     let around = Around {
         gate: agent.gate.clone(),
         artifacts: agent.artifacts.clone(),
@@ -255,9 +258,11 @@ fn people_of(start: &Start, opened: &Opened, outbox: &Arc<Outbox>, gate: &Arc<Ap
     Arc::new(People::new(start.attended.then_some(floor), start.settings.ask.timeout))
 }
 
-/// What counts what is spent; what happens is logged from now on, where something is kept at all.
-fn purse_of(start: &Start, head: &SessionHead, outbox: &Arc<Outbox>) -> Arc<Purse> {
+/// What counts what is spent; what happens is logged and recorded from now on, where something is kept at all.
+fn purse_of(start: &Start, (opened, head): (&Opened, &SessionHead), outbox: &Arc<Outbox>) -> Arc<Purse> {
     if start.which != Which::Unkept {
+        let sessions = Sessions::at(&start.home.join("state"));
+        start.tap.bind(&sessions, (opened, head), start.settings.record.most(), outbox);
         outbox.log_to(Logbook::new(&start.settings, &start.home, &head.session));
     }
     Arc::new(Purse::new(Arc::new(start.settings.clone()), outbox.clone()))
@@ -370,7 +375,7 @@ fn pick_model(start: &Start, earlier: Option<&History>) -> Result<Arc<dyn Model>
         return model_of(start, &earlier.model, earlier.effort.as_deref());
     }
     let found = start.named_model()?;
-    build_model(settings, &found, &start.env, &start.home)
+    build_model(settings, &found, &start.env, &start.home, &start.tap)
 }
 
 /// A word about where the model's key goes, if that is not where it went the last time.

@@ -133,7 +133,7 @@ async fn branching_gives_the_prompt_back_and_deletes_nothing() {
     turn(&mut handle, prompt("first")).await;
     turn(&mut handle, prompt("second")).await;
     let second = nodes(&handle, TreeFilter::UserOnly).await.into_iter().find(|node| node.1 == "second").unwrap().0;
-    let (body, text) = moved(&mut handle, Op::Branch { at: RecordId(second) }).await;
+    let (body, text) = moved(&mut handle, Op::Branch { at: RecordId(second), summary: None }).await;
     assert_eq!(text.as_deref(), Some("second"));
     assert!(matches!(body, RecordBody::Moved { why: MoveReason::Branch, .. }));
     turn(&mut handle, prompt("another second")).await;
@@ -144,11 +144,11 @@ async fn branching_gives_the_prompt_back_and_deletes_nothing() {
     assert!(tree.iter().any(|node| node.1 == "two" && !node.2), "the other branch is still there");
     // Back to the end of the other branch, and on from there.
     let two = tree.iter().find(|node| node.1 == "two").unwrap().0;
-    let (_, text) = moved(&mut handle, Op::Branch { at: RecordId(two) }).await;
+    let (_, text) = moved(&mut handle, Op::Branch { at: RecordId(two), summary: None }).await;
     assert_eq!(text, None);
     turn(&mut handle, prompt("third")).await;
     assert_eq!(last_texts(&world), ["first", "one", "second", "two", "third"]);
-    assert_eq!(noticed(&mut handle, Op::Branch { at: RecordId(999) }).await, "engine.no_record");
+    assert_eq!(noticed(&mut handle, Op::Branch { at: RecordId(999), summary: None }).await, "engine.no_record");
     world.server.assert_valid();
     let bodies: Vec<_> = world.server.requests().into_iter().map(|request| request.raw).collect();
     let bodies: Vec<&[u8]> = bodies.iter().map(|body| body.as_ref()).collect();
@@ -190,7 +190,7 @@ async fn rewinding_and_retrying() {
         if matches!(record.body, RecordBody::Moved { why: MoveReason::Retry, .. }))));
     let requests = world.server.requests();
     assert_eq!(requests[1].raw, requests[2].raw, "a retry sends the same bytes");
-    let (body, text) = moved(&mut handle, Op::Rewind { turn: 1, what: Rewind::Chat }).await;
+    let (body, text) = moved(&mut handle, Op::Rewind { turn: 1, what: Rewind::Chat, summary: None }).await;
     assert!(matches!(body, RecordBody::Moved { why: MoveReason::Rewind, .. }));
     assert_eq!(text.as_deref(), Some("first"));
     let events = turn(&mut handle, prompt("fresh")).await;
@@ -206,7 +206,7 @@ async fn rewinding_and_retrying() {
         })
         .collect();
     assert_eq!(turns, [4], "no number is given twice");
-    assert_eq!(noticed(&mut handle, Op::Rewind { turn: 2, what: Rewind::Chat }).await, "engine.no_turn");
+    assert_eq!(noticed(&mut handle, Op::Rewind { turn: 2, what: Rewind::Chat, summary: None }).await, "engine.no_turn");
     // What the log says is what a restart says.
     let session = handle.session.clone();
     drop(handle);

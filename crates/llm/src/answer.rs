@@ -1,9 +1,10 @@
 //! One answer on its way: sends the request, waits and tries again, reads the stream to its end.
 
-use crate::backoff;
+use crate::body::Body;
 use crate::failure::{Trouble, causes};
-use crate::sse::{Sse, TooLong};
+use crate::tape::Tape;
 use crate::wire::{Decode, Wire};
+use crate::{Endpoint, backoff};
 use bytes::Bytes;
 use futures_util::stream;
 use reasonix_agent::{Item, ModelStream, Request, Stop};
@@ -18,10 +19,6 @@ use tokio::time::timeout;
 const GRACE: Duration = Duration::from_secs(5);
 /// How long the end of a body is waited for after the last event, so that the connection can be used again.
 const LAST_BYTES: Duration = Duration::from_millis(100);
-/// The most bytes of one answer.
-const MOST_BYTES: usize = 512 * 1024 * 1024;
-/// The most bytes of an answer that comes as one document.
-const MOST_WHOLE: usize = 64 * 1024 * 1024;
 /// The most bytes of an error or a list that are read, and for how long.
 const MOST_ERROR: usize = 4 * 1024 * 1024;
 const ERROR_TIME: Duration = Duration::from_secs(10);
@@ -60,7 +57,7 @@ impl Answer {
                 return Some(item);
             }
             if let Stage::Read(reading) = &mut self.stage
-                && let Some(item) = reading.decoder.pop()
+                && let Some(item) = reading.body.decoder.pop()
             {
                 return Some(item);
             }
@@ -85,24 +82,40 @@ impl Answer {
                 tokio::time::sleep(*wait).await;
                 self.stage = Stage::Send;
             }
-            Stage::Send => match send(&self.wire, self.body.clone()).await {
-                Ok(response) => {
-                    let decoder = self.wire.decoder(&self.request);
-                    self.stage = Stage::Read(Box::new(Reading::new(response, decoder)));
+            Stage::Send => {
+                let mut tape = self.wire.tape(&self.body);
+                match send(&self.wire, self.body.clone(), tape.as_deref_mut()).await {
+                    Ok(response) => {
+                        let decoder = self.wire.decoder(&self.request);
+                        self.stage = Stage::Read(Box::new(Reading::new(response, decoder, tape)));
+                    }
+                    Err((trouble, asked)) => {
+                        if let Some(tape) = &mut tape {
+                            tape.failed(&trouble.failure.phrase);
+                        }
+                        self.failed(trouble, asked);
+                    }
                 }
-                Err((trouble, asked)) => self.failed(trouble, asked),
-            },
-            Stage::Read(reading) => match reading.advance(&self.wire).await {
-                Ok(false) => {}
-                Ok(true) => self.over(),
-                Err(trouble) if trouble.passing && !reading.decoder.has_spoken() && may_retry => {
-                    self.failed(trouble, None);
+            }
+            Stage::Read(reading) => {
+                let advanced = reading.advance(&self.wire.endpoint).await;
+                match (&advanced, &mut reading.tape) {
+                    (Ok(true), Some(tape)) => tape.whole(),
+                    (Err(trouble), Some(tape)) => tape.failed(&trouble.failure.phrase),
+                    _ => {}
                 }
-                Err(trouble) => {
-                    reading.decoder.fail(trouble);
-                    self.over();
+                match advanced {
+                    Ok(false) => {}
+                    Ok(true) => self.over(),
+                    Err(trouble) if trouble.passing && !reading.body.decoder.has_spoken() && may_retry => {
+                        self.failed(trouble, None);
+                    }
+                    Err(trouble) => {
+                        reading.body.decoder.fail(trouble);
+                        self.over();
+                    }
                 }
-            },
+            }
         }
         false
     }
@@ -114,7 +127,7 @@ impl Answer {
     /// Takes over what the decoder still holds and closes the stream.
     fn over(&mut self) {
         if let Stage::Read(reading) = &mut self.stage {
-            self.ready.extend(std::iter::from_fn(|| reading.decoder.pop()));
+            self.ready.extend(std::iter::from_fn(|| reading.body.decoder.pop()));
         }
         self.stage = Stage::Over;
     }
@@ -137,7 +150,7 @@ impl Answer {
 }
 
 /// Sends the request and waits for the head of the response.
-async fn send(wire: &Wire, body: Bytes) -> Result<Response, (Trouble, Option<Duration>)> {
+async fn send(wire: &Wire, body: Bytes, mut tape: Option<&mut Tape>) -> Result<Response, (Trouble, Option<Duration>)> {
     let endpoint = &wire.endpoint;
     let headers = wire.headers.clone().map_err(|trouble| (trouble, None))?;
     let request = wire.client.post(&wire.url).headers(headers).body(body);
@@ -147,6 +160,9 @@ async fn send(wire: &Wire, body: Bytes) -> Result<Response, (Trouble, Option<Dur
         Err(_) => return Err((Trouble::silent(endpoint, endpoint.first_byte_timeout.as_secs()), None)),
     };
     let status = response.status();
+    if let Some(tape) = &mut tape {
+        tape.head(status.as_u16(), response.headers());
+    }
     if status.is_success() {
         // Nothing compressed was asked for, and nothing is ever unpacked: a bomb stays what it is.
         let packed = response.headers().get(CONTENT_ENCODING).and_then(|name| name.to_str().ok());
@@ -161,6 +177,9 @@ async fn send(wire: &Wire, body: Bytes) -> Result<Response, (Trouble, Option<Dur
     }
     let asked = backoff::asked(response.headers(), SystemTime::now());
     let body = bounded_body(response).await;
+    if let Some(tape) = tape {
+        tape.take(body.as_bytes());
+    }
     Err((Trouble::status(endpoint, status.as_u16(), &body), asked))
 }
 
@@ -183,121 +202,41 @@ pub(crate) async fn bounded_body(mut response: Response) -> String {
 /// A response that is being read.
 struct Reading {
     response: Response,
-    decoder: Box<dyn Decode>,
-    sse: Sse,
-    shape: Shape,
-    /// The document so far, or what came before the shape was known.
-    document: Vec<u8>,
-    read: usize,
-}
-
-/// What the body is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    /// Told by the first visible byte.
-    Unknown,
-    Events,
-    Document,
+    body: Body,
+    tape: Option<Box<Tape>>,
 }
 
 impl Reading {
-    fn new(response: Response, decoder: Box<dyn Decode>) -> Self {
+    fn new(response: Response, decoder: Box<dyn Decode>, tape: Option<Box<Tape>>) -> Self {
         let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        let shape = if kind.starts_with("text/event-stream") { Shape::Events } else { Shape::Unknown };
-        Self { response, decoder, sse: Sse::default(), shape, document: Vec::new(), read: 0 }
+        let body = Body::new(kind, decoder);
+        Self { response, body, tape }
     }
 
     /// Reads some more; true at the end.
-    async fn advance(&mut self, wire: &Wire) -> Result<bool, Trouble> {
-        let endpoint = &wire.endpoint;
-        let limit = match self.read {
-            _ if self.decoder.is_complete() => endpoint.idle_timeout.min(GRACE),
+    async fn advance(&mut self, endpoint: &Endpoint) -> Result<bool, Trouble> {
+        let limit = match self.body.read {
+            _ if self.body.decoder.is_complete() => endpoint.idle_timeout.min(GRACE),
             0 => endpoint.first_byte_timeout,
             _ => endpoint.idle_timeout,
         };
         match timeout(limit, self.response.chunk()).await {
             Ok(Ok(Some(chunk))) => {
-                self.take(&chunk, wire)?;
-                if self.decoder.is_done() {
+                if let Some(tape) = &mut self.tape {
+                    tape.take(&chunk);
+                }
+                self.body.take(&chunk, endpoint)?;
+                if self.body.decoder.is_done() {
                     let rest = async { while let Ok(Some(_)) = self.response.chunk().await {} };
                     let _ = timeout(LAST_BYTES, rest).await;
-                    self.decoder.finish()?;
+                    self.body.decoder.finish()?;
                 }
-                Ok(self.decoder.is_done())
+                Ok(self.body.decoder.is_done())
             }
-            Ok(Ok(None)) => self.end(wire).map(|()| true),
-            Ok(Err(_)) | Err(_) if self.decoder.is_complete() => self.decoder.finish().map(|()| true),
+            Ok(Ok(None)) => self.body.end(endpoint).map(|()| true),
+            Ok(Err(_)) | Err(_) if self.body.decoder.is_complete() => self.body.decoder.finish().map(|()| true),
             Ok(Err(error)) => Err(Trouble::broken(endpoint, &causes(&error.without_url()))),
             Err(_) => Err(Trouble::silent(endpoint, limit.as_secs())),
-        }
-    }
-
-    fn take(&mut self, chunk: &[u8], wire: &Wire) -> Result<(), Trouble> {
-        self.read += chunk.len();
-        if self.read > MOST_BYTES {
-            return Err(Trouble::too_long(&wire.endpoint));
-        }
-        match self.shape {
-            Shape::Events => self.events(chunk, wire),
-            Shape::Unknown | Shape::Document => {
-                self.document.extend_from_slice(chunk);
-                if self.document.len() > MOST_WHOLE {
-                    return Err(Trouble::too_long(&wire.endpoint));
-                }
-                self.look(wire)
-            }
-        }
-    }
-
-    /// Tells the shape of the body by its first visible byte.
-    fn look(&mut self, wire: &Wire) -> Result<(), Trouble> {
-        let visible = self.document.iter().find(|byte| !byte.is_ascii_whitespace());
-        match (self.shape, visible) {
-            (Shape::Unknown, Some(b'<')) => Err(Trouble::html(&wire.endpoint)),
-            (Shape::Unknown, Some(b'{' | b'[')) => {
-                self.shape = Shape::Document;
-                Ok(())
-            }
-            (Shape::Unknown, Some(_)) => {
-                self.shape = Shape::Events;
-                let begun = std::mem::take(&mut self.document);
-                self.events(&begun, wire)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn events(&mut self, bytes: &[u8], wire: &Wire) -> Result<(), Trouble> {
-        let (mut trouble, decoder) = (None, &mut self.decoder);
-        let fed = self.sse.feed(bytes, &mut |data| {
-            if trouble.is_none() {
-                trouble = decoder.event(data).err();
-            }
-        });
-        match (trouble, fed) {
-            (Some(trouble), _) => Err(trouble),
-            (None, Err(TooLong)) => Err(Trouble::too_long(&wire.endpoint)),
-            (None, Ok(())) => Ok(()),
-        }
-    }
-
-    /// The body is over.
-    fn end(&mut self, wire: &Wire) -> Result<(), Trouble> {
-        if self.shape == Shape::Document {
-            self.decoder.whole(&self.document)?;
-            return self.decoder.finish();
-        }
-        if self.read == 0 {
-            return Err(Trouble::broken(&wire.endpoint, "the answer was empty"));
-        }
-        // An event that breaks off at the end of the stream is no event.
-        let decoder = &mut self.decoder;
-        let mut last = None;
-        let _ = self.sse.finish(&mut |data| last = decoder.event(data).err());
-        match last {
-            Some(trouble) if trouble.failure.phrase.code != "llm.not_json" => Err(trouble),
-            Some(trouble) if !self.decoder.has_spoken() && !self.decoder.is_complete() => Err(trouble),
-            _ => self.decoder.finish(),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Where a model lives and how it wants to be asked. Names a vendor only by address and model, never by code.
 
+use crate::tape::Recorder;
 use reasonix_agent::ModelCard;
 use reasonix_catalogue::{Compat, Effort, Overrides, ReasoningBack, Wire, compat, known};
 use reasonix_proto::Price;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// One model behind one address.
@@ -57,6 +59,8 @@ pub struct Endpoint {
     pub first_byte_timeout: Duration,
     /// How failures that may pass are tried again.
     pub retry: Retry,
+    /// What keeps the bytes of answers, where somebody wants them.
+    pub recorder: Option<Arc<dyn Recorder>>,
 }
 
 /// How failures that may pass are tried again.
@@ -133,6 +137,7 @@ impl Endpoint {
             idle_timeout: Duration::from_secs(300),
             first_byte_timeout: Duration::from_secs(600),
             retry: Retry::default(),
+            recorder: None,
         }
     }
 

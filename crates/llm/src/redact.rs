@@ -4,6 +4,8 @@ use crate::Endpoint;
 
 /// How much of somebody else's message is shown.
 const SHOWN: usize = 300;
+/// What stands where a secret stood.
+const MASK: &str = "***";
 
 /// A url without user, password, query and fragment.
 pub(crate) fn url(text: &str) -> String {
@@ -18,18 +20,36 @@ pub(crate) fn url(text: &str) -> String {
     }
 }
 
+/// What must not be seen: the key and the values of the user's own headers, with and without what stands before a token.
+fn secrets(endpoint: &Endpoint) -> impl Iterator<Item = &str> {
+    let headers = endpoint.headers.iter().map(|(_, value)| value.as_str());
+    let whole = endpoint.secret().into_iter().chain(headers).filter(|secret| secret.len() >= 4);
+    whole.flat_map(|secret| [Some(secret), secret.strip_prefix("Bearer ")]).flatten()
+}
+
 /// Somebody else's message on one line, bounded, and without anything that we sent as a secret.
 pub(crate) fn message(text: &str, endpoint: &Endpoint) -> String {
-    let mut text = text.to_owned();
-    let headers = endpoint.headers.iter().map(|(_, value)| value.as_str());
-    for secret in endpoint.secret().into_iter().chain(headers).filter(|secret| secret.len() >= 4) {
-        text = text.replace(secret, "***");
-        if let Some(token) = secret.strip_prefix("Bearer ") {
-            text = text.replace(token, "***");
-        }
-    }
+    let text = secrets(endpoint).fold(text.to_owned(), |text, secret| text.replace(secret, MASK));
     let printable = text.split_whitespace().collect::<Vec<_>>().join(" ");
     bound(printable.chars().filter(|c| !c.is_control()).collect())
+}
+
+/// Somebody else's bytes without anything that we sent as a secret.
+pub(crate) fn scrubbed(bytes: Vec<u8>, endpoint: &Endpoint) -> Vec<u8> {
+    secrets(endpoint).map(str::as_bytes).fold(bytes, |bytes, secret| {
+        let mut clean = Vec::new();
+        let mut from = 0;
+        for at in memchr::memmem::find_iter(&bytes, secret) {
+            clean.extend_from_slice(bytes.get(from..at).unwrap_or_default());
+            clean.extend_from_slice(MASK.as_bytes());
+            from = at + secret.len();
+        }
+        if from == 0 {
+            return bytes;
+        }
+        clean.extend_from_slice(bytes.get(from..).unwrap_or_default());
+        clean
+    })
 }
 
 fn bound(text: String) -> String {
@@ -41,7 +61,7 @@ fn bound(text: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{message, url};
+    use super::{message, scrubbed, url};
     use crate::{Endpoint, Key};
 
     #[test]
@@ -64,5 +84,8 @@ mod tests {
         let shown = message("bad key sk-hunter2,\n\x1b[31m token hunter3", &endpoint);
         assert_eq!(shown, "bad key ***, [31m token ***");
         assert_eq!(message(&"界".repeat(1000), &endpoint).chars().count(), 301);
+        let bytes = scrubbed(b"a sk-hunter2sk-hunter2 \xff hunter3".to_vec(), &endpoint);
+        assert_eq!(bytes, b"a ****** \xff ***");
+        assert_eq!(scrubbed(b"nothing".to_vec(), &endpoint), b"nothing");
     }
 }

@@ -4,6 +4,7 @@ use crate::Endpoint;
 use crate::answer::{Answer, bounded_body};
 use crate::failure::Trouble;
 use crate::repair::{Form, Mended, Textual, answer_schema, flat_prefix, gbnf};
+use crate::tape::Tape;
 use bytes::Bytes;
 use reasonix_agent::{BoxFuture, Item, Model, ModelCard, ModelStream, Prefix, Request, Stop};
 use reasonix_catalogue::{Auth, Effort, Guided};
@@ -72,8 +73,12 @@ pub(crate) struct Wire {
 impl Wire {
     /// The decoder of one answer, with what repairs it behind it.
     pub(crate) fn decoder(&self, request: &Arc<Request>) -> Box<dyn Decode> {
-        let inner = (self.decoder)(&self.endpoint, request);
-        Box::new(Mended::new(inner, request, self.endpoint.repairing, form(self.guided)))
+        read_by(self.decoder, &self.endpoint, request, form(self.guided))
+    }
+
+    /// What records the answer to this body, where that is wanted.
+    pub(crate) fn tape(&self, body: &[u8]) -> Option<Box<Tape>> {
+        Tape::begin(&self.endpoint, form(self.guided), body)
     }
 
     /// The body with the form of its calls in front, where the endpoint is held to one.
@@ -96,6 +101,16 @@ impl Wire {
         };
         Bytes::from([b"{", field.as_bytes(), b",", rest].concat())
     }
+}
+
+/// A decoder with what repairs its answer behind it.
+pub(crate) fn read_by(
+    decoder: NewDecoder,
+    endpoint: &Arc<Endpoint>,
+    request: &Arc<Request>,
+    form: Form,
+) -> Box<dyn Decode> {
+    Box::new(Mended::new(decoder(endpoint, request), request, endpoint.repairing, form))
 }
 
 /// How answers are written under a guide.

@@ -5,6 +5,7 @@ mod action;
 mod budget;
 mod dial;
 mod event;
+mod exchange;
 mod ids;
 mod image;
 mod inquiry;
@@ -30,6 +31,7 @@ pub use action::{Action, Family, ReadOnly};
 pub use budget::{Allowance, BudgetInfo, Tally, parse_count, parse_money, parse_seconds};
 pub use dial::{Acts, Dial, Takes};
 pub use event::{Envelope, Event, Level, PROTOCOL_VERSION, TurnState};
+pub use exchange::{Exchange, ExchangeEnd, Reading};
 pub use ids::{AskId, CallId, RecordId, SessionId};
 pub use image::{Image, ImageData};
 pub use inquiry::{Inquiry, Question, Response, Suggestion};
@@ -43,7 +45,7 @@ pub use prompt::{PartKind, PromptPart};
 pub use query::{Query, Reply};
 pub use recall::{Hit, MemoryInfo};
 pub use record::{
-    Asking, Compacted, Danger, Decided, Escalated, EscalatedBy, Field, FoldReason, Moment, MoveReason, Origin,
+    Asking, Compacted, Danger, Decided, Escalated, EscalatedBy, Field, FoldReason, Left, Moment, MoveReason, Origin,
     PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Rewound, SessionHead, Snapshot, TurnEnd,
 };
 pub use repair::{Fix, Repair};

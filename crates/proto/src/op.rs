@@ -95,6 +95,9 @@ pub enum Op {
     Branch {
         /// The record to go to.
         at: RecordId,
+        /// Whether notes on what is left go along; as the settings say when none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<bool>,
     },
     /// Goes back to before a turn.
     Rewind {
@@ -102,6 +105,9 @@ pub enum Op {
         turn: u32,
         /// What goes back.
         what: Rewind,
+        /// Whether notes on what is left go along; as the settings say when none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<bool>,
     },
     /// Names a place of the tree; an empty label takes the name away.
     Label {

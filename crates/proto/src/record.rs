@@ -146,6 +146,8 @@ pub enum RecordBody {
     /// What was explored since a checkpoint gave way to a report: the conversation goes on after another record, which is
     /// this one's parent. Breaks the cached prefix from there on.
     Rewound(Box<Rewound>),
+    /// Notes on the branch that a move left. Stands behind the move; the next prompt carries them to the model.
+    Left(Box<Left>),
     /// A place of the tree has a name now.
     Labelled {
         /// The record.
@@ -436,6 +438,20 @@ pub struct PlannerTurn {
     /// What they cost, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
+}
+
+/// Notes on a branch that was left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// The last record of that branch.
+    pub from: RecordId,
+    /// The notes.
+    pub summary: String,
+    /// The model that wrote them, as `provider/model`.
+    pub by: String,
+    /// What the provider counted for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 /// Why a conversation was folded.

@@ -7,11 +7,11 @@ use reasonix_proto::{
     Acts, Argument, ArgumentKind, AskId, Asking, Break, BrokenCitation, CacheBreak, CacheReport, CacheSum, CacheTurn,
     CallId, Change, ChangeKind, Choice, Citation, CommandInfo, CommandSource, Completion, CompletionKind, ContextPart,
     Cost, Decided, Details, Dial, Effect, Envelope, Escalated, EscalatedBy, Event, Field, Fix, Git, Hit, Image,
-    ImageData, Inquiry, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, Open, Origin, PartKind, Phrase,
-    PlanAnswer, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning,
-    Record, RecordBody, RecordId, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo, Scope, SessionHead,
-    SessionId, SessionInfo, Setting, Status, StopReason, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall,
-    ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
+    ImageData, Inquiry, Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, Open, Origin, PartKind,
+    Phrase, PlanAnswer, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind,
+    Reasoning, Record, RecordBody, RecordId, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo, Scope,
+    SessionHead, SessionId, SessionInfo, Setting, Status, StopReason, Suggestion, Takes, TodoItem, TodoPhase,
+    TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -255,6 +255,8 @@ fn records_of_moving_about() {
         RecordBody::Rewound(Box::new(back)),
         json!({"kind": "rewound", "turn": 2, "to": 4, "report": "it is there", "said": ["hurry"]}),
     );
+    let left = Left { from: RecordId(9), summary: "tried".into(), by: "p/m".into(), usage: None };
+    same(RecordBody::Left(Box::new(left)), json!({"kind": "left", "from": 9, "summary": "tried", "by": "p/m"}));
     same(
         RecordBody::Labelled { record: RecordId(4), label: "good".into() },
         json!({"kind": "labelled", "record": 4, "label": "good"}),
@@ -352,8 +354,9 @@ fn operations_of_moving_about() {
         (Op::Escalate { on: true }, json!({"op": "escalate", "on": true})),
         (Op::Handoff { focus: "ports".into() }, json!({"op": "handoff", "focus": "ports"})),
         (Op::Retry, json!({"op": "retry"})),
-        (Op::Branch { at: RecordId(4) }, json!({"op": "branch", "at": 4})),
-        (Op::Rewind { turn: 2, what: Rewind::Chat }, json!({"op": "rewind", "turn": 2, "what": "chat"})),
+        (Op::Branch { at: RecordId(4), summary: None }, json!({"op": "branch", "at": 4})),
+        (Op::Branch { at: RecordId(4), summary: Some(true) }, json!({"op": "branch", "at": 4, "summary": true})),
+        (Op::Rewind { turn: 2, what: Rewind::Chat, summary: None }, json!({"op": "rewind", "turn": 2, "what": "chat"})),
         (Op::Label { record: RecordId(4), label: "x".into() }, json!({"op": "label", "record": 4, "label": "x"})),
         (Op::Rename { title: "T".into() }, json!({"op": "rename", "title": "T"})),
         (Op::Discard, json!({"op": "discard"})),

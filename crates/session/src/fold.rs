@@ -106,6 +106,7 @@ impl Fold {
                 history.usage.add(turn.usage);
                 history.planner = Some(turn.session.clone());
             }
+            RecordBody::Left(left) => history.usage.add(left.usage.unwrap_or_default()),
             RecordBody::Rewound(_) => history.broke = Some(Break::Rewind),
             RecordBody::Requested(requested) => {
                 history.requested = Some(*requested.clone());

@@ -29,6 +29,7 @@ pub(crate) enum Kind {
     Titled,
     Discarded,
     Planner,
+    Left,
     /// Bookkeeping, and kinds of a later version.
     Other,
 }
@@ -49,6 +50,7 @@ impl Kind {
             b"titled" => Self::Titled,
             b"discarded" => Self::Discarded,
             b"planner" => Self::Planner,
+            b"left" => Self::Left,
             _ => Self::Other,
         }
     }

@@ -1,8 +1,10 @@
-//! Sessions of other programs, read into records. Nothing of them is run, and no approval comes along. Pure.
+//! Sessions of other programs, read into records. Nothing of them is run, no approval comes along, and nothing is shown
+//! otherwise than it is sent: whoever made the file may be nobody's friend.
 
 use crate::header::{Header, header};
 use crate::shape::Shape;
-use reasonix_proto::{CallId, Message, RecordBody, StopReason, ToolCall, ToolOutcome, TurnEnd, Usage};
+use reasonix_agent::{Artifacts, Bound, bound};
+use reasonix_proto::{CallId, Message, RecordBody, StopReason, ToolCall, ToolOutcome, TurnEnd, Usage, unhidden};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -17,10 +19,16 @@ pub struct Foreign {
     pub skipped: usize,
 }
 
-/// Reads a file of another program. None when nothing in it is a message.
-pub fn foreign(text: &str, model: &str) -> Option<Foreign> {
+/// The most bytes of what somebody said; the rest is left out.
+const LONGEST: usize = 256 * 1024;
+/// The most characters of a call's id or name, which every endpoint takes.
+const LONGEST_NAME: usize = 64;
+
+/// Reads a file of another program; what is too long of a result is kept as an artifact. None when nothing in it is a
+/// message.
+pub fn foreign(text: &str, model: &str, artifacts: &dyn Artifacts) -> Option<Foreign> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = Reader { model, ..Reader::default() };
+    let mut reader = Reader::new(model, artifacts);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     for line in last_branch(lines) {
         match serde_json::from_str::<Value>(line) {
@@ -44,20 +52,29 @@ fn last_branch(lines: Vec<&str>) -> Vec<&str> {
     lines.into_iter().zip(stands).filter(|(_, stands)| *stands).map(|(line, _)| line).collect()
 }
 
-#[derive(Default)]
 struct Reader<'a> {
     program: &'static str,
     model: &'a str,
+    artifacts: &'a dyn Artifacts,
     bodies: Vec<(u64, RecordBody)>,
     turn: u32,
     step: u32,
-    open: Vec<ToolCall>,
+    /// Calls without a result, with the ids that the file gives them.
+    open: Vec<(String, ToolCall)>,
+    /// The ids that calls have here.
+    ids: HashSet<String>,
     at: u64,
     ended: bool,
     skipped: usize,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(model: &'a str, artifacts: &'a dyn Artifacts) -> Self {
+        let (bodies, open, ids) = (Vec::new(), Vec::new(), HashSet::new());
+        let (turn, step, at, ended, skipped) = (0, 0, 0, false, 0);
+        Self { program: "", model, artifacts, bodies, turn, step, open, ids, at, ended, skipped }
+    }
+
     fn line(&mut self, value: &Value) {
         // Our own log, from another machine: what was said and done, without decisions and grants.
         if value.get("kind").is_some() {
@@ -94,11 +111,11 @@ impl Reader<'_> {
             return;
         };
         match body {
-            RecordBody::Prompt { text, typed, .. } => self.prompt(text, typed),
-            RecordBody::Note { text, typed, by_user, .. } if self.turn > 0 => {
+            RecordBody::Prompt { text, .. } => self.prompt(&text),
+            RecordBody::Note { text, by_user, .. } if self.turn > 0 => {
                 let turn = self.turn;
                 self.close_calls();
-                self.push(RecordBody::Note { turn, text, typed, images: Vec::new(), by_user });
+                self.push(RecordBody::Note { turn, text: seen(&text), typed: None, images: Vec::new(), by_user });
             }
             RecordBody::Assistant { message: Message::Assistant { text, calls, .. }, .. } => self.said(text, calls),
             RecordBody::Outcome { call, outcome, .. } => {
@@ -129,14 +146,16 @@ impl Reader<'_> {
         }
         let text = said.join("\n");
         if !text.trim().is_empty() {
-            self.prompt(text, None);
+            self.prompt(&text);
         }
     }
 
-    fn prompt(&mut self, text: String, typed: Option<String>) {
+    fn prompt(&mut self, text: &str) {
         self.end_turn();
         (self.turn, self.step, self.ended) = (self.turn + 1, 0, false);
-        self.push(RecordBody::Prompt { turn: self.turn, text, typed, images: Vec::new() });
+        // A message that says nothing is refused by endpoints.
+        let text = if text.trim().is_empty() { "[empty]".to_owned() } else { seen(text) };
+        self.push(RecordBody::Prompt { turn: self.turn, text, typed: None, images: Vec::new() });
     }
 
     fn assistant(&mut self, message: &Value) {
@@ -167,6 +186,9 @@ impl Reader<'_> {
         if self.turn == 0 || (text.trim().is_empty() && calls.is_empty()) {
             return;
         }
+        let (text, theirs) = (seen(&text), calls.iter().map(|call| call.id.0.clone()).collect::<Vec<_>>());
+        let calls: Vec<ToolCall> = calls.into_iter().map(|call| self.admitted(call)).collect();
+        let opened = theirs.into_iter().zip(calls.iter().cloned());
         // Some programs write each block as a line of its own: calls of one answer belong together.
         if let Some((
             _,
@@ -177,29 +199,49 @@ impl Reader<'_> {
                 before.push('\n');
             }
             before.push_str(&text);
-            known.extend(calls.clone());
+            self.open.extend(opened);
+            known.extend(calls);
             *stop = if known.is_empty() { StopReason::End } else { StopReason::Calls };
-            self.open.extend(calls);
             return;
         }
         self.close_calls();
         self.step += 1;
         let stop = if calls.is_empty() { StopReason::End } else { StopReason::Calls };
-        self.open.clone_from(&calls);
+        self.open.extend(opened);
         let message = Message::Assistant { text, reasoning: None, calls, stop };
         let (turn, step, model) = (self.turn, self.step, self.model.to_owned());
         self.push(RecordBody::Assistant { turn, step, model, message, usage: None });
     }
 
+    /// A call as an endpoint takes it: with an id that no other has, a name, and an object of arguments.
+    fn admitted(&mut self, call: ToolCall) -> ToolCall {
+        let legal = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+        let usable = |id: &String| !id.is_empty() && id.len() <= LONGEST_NAME && legal(id);
+        let mut id = call.id.0;
+        let mut number = self.ids.len();
+        while !usable(&id) || self.ids.contains(&id) {
+            number += 1;
+            id = format!("imported_{number}");
+        }
+        self.ids.insert(id.clone());
+        let is_object = serde_json::from_str::<serde_json::Map<String, Value>>(&call.arguments).is_ok();
+        let arguments = if is_object { call.arguments } else { "{}".to_owned() };
+        let name: String = call.name.chars().take(LONGEST_NAME).collect();
+        let name = if name.is_empty() || !legal(&name) { "unknown".to_owned() } else { name };
+        ToolCall { id: CallId(id), name, arguments }
+    }
+
     fn result(&mut self, id: &str, content: &str, failed: bool) {
-        let Some(place) = self.open.iter().position(|open| open.id.as_str() == id) else { return };
-        let call = self.open.remove(place);
+        let Some(place) = self.open.iter().position(|(theirs, _)| theirs == id) else { return };
+        let (_, call) = self.open.remove(place);
+        let content = obeyed_by_none(content);
         let outcome = if failed { ToolOutcome::failed(content) } else { ToolOutcome::done(content) };
+        let outcome = bound(outcome, Bound::for_window(0), self.artifacts);
         self.push(RecordBody::Outcome { call: call.id, tool: call.name, took_ms: 0, outcome });
     }
 
     fn close_calls(&mut self) {
-        for call in std::mem::take(&mut self.open) {
+        for (_, call) in std::mem::take(&mut self.open) {
             let outcome = ToolOutcome::Aborted;
             self.push(RecordBody::Outcome { call: call.id, tool: call.name, took_ms: 0, outcome });
         }
@@ -236,6 +278,23 @@ fn call(id: &Value, name: &Value, input: &Value) -> ToolCall {
     ToolCall { id: CallId(text(id)), name: text(name), arguments }
 }
 
+/// A text as people see it and as it may be sent: bounded, without what a terminal would obey and what nobody sees.
+fn seen(text: &str) -> String {
+    let end = text.floor_char_boundary(LONGEST);
+    let (kept, left) = text.split_at(end);
+    let mut out = obeyed_by_none(&unhidden(kept).text);
+    if !left.is_empty() {
+        out.push_str(&format!("\n[… {} bytes left out]", left.len()));
+    }
+    out
+}
+
+/// A text without what a terminal would obey.
+fn obeyed_by_none(text: &str) -> String {
+    let clean = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c };
+    text.replace("\r\n", "\n").chars().map(clean).collect()
+}
+
 /// The text of a string, of a block, or of a list of blocks.
 fn plain(value: &Value) -> String {
     match value {
@@ -266,10 +325,11 @@ fn millis(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::{foreign, millis};
+    use crate::MemoryArtifacts;
     use reasonix_proto::RecordBody;
 
     fn kinds(text: &str) -> (String, Vec<String>) {
-        let read = foreign(text, "x/y").expect("messages");
+        let read = foreign(text, "x/y", &MemoryArtifacts::default()).expect("messages");
         let kind = |body: &RecordBody| serde_json::to_value(body).unwrap()["kind"].as_str().unwrap().to_owned();
         (read.program.to_owned(), read.bodies.iter().map(|(_, body)| kind(body)).collect())
     }
@@ -287,7 +347,7 @@ not json
         let (program, kinds) = kinds(text);
         assert_eq!(program, "claude-code");
         assert_eq!(kinds, ["prompt", "assistant", "outcome", "assistant", "turn_ended"]);
-        let read = foreign(text, "x/y").unwrap();
+        let read = foreign(text, "x/y", &MemoryArtifacts::default()).unwrap();
         assert_eq!(read.skipped, 1);
         assert_eq!(read.bodies[0].0, 1_794_723_600_123);
     }
@@ -330,7 +390,7 @@ not json
             (program.as_str(), kinds),
             ("reasonix", vec!["prompt".into(), "assistant".into(), "turn_ended".into()])
         );
-        assert!(foreign("{}\n[]\nhello", "m").is_none());
+        assert!(foreign("{}\n[]\nhello", "m", &MemoryArtifacts::default()).is_none());
     }
 
     #[test]
@@ -341,7 +401,7 @@ not json
 {"id":4,"parent":3,"at":8,"kind":"prompt","turn":2,"text":"stands"}
 {"id":5,"parent":4,"at":8,"kind":"note","turn":2,"text":"from the loop","by_user":false}
 "#;
-        let read = foreign(text, "x/y").unwrap();
+        let read = foreign(text, "x/y", &MemoryArtifacts::default()).unwrap();
         let said: Vec<_> = read
             .bodies
             .iter()

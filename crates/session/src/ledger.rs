@@ -50,6 +50,7 @@ impl Entry {
         let (model, usage) = match &record.body {
             RecordBody::Assistant { model, usage: Some(usage), .. } => (model, *usage),
             RecordBody::Compacted(folded) => (&folded.by, folded.usage?),
+            RecordBody::Left(left) => (&left.by, left.usage?),
             _ => return None,
         };
         let cost = price(model).map(|price| price.money(usage));
@@ -126,17 +127,20 @@ impl Ledger {
         Ok(books)
     }
 
-    /// Appends what the sessions have and the ledger has not; gives how many entries that were. Copies in forks and
-    /// what was imported were not spent there, and are left out.
+    /// Appends what the sessions and their planners have and the ledger has not; gives how many entries that were. Copies
+    /// in forks and what was imported were not spent there, and are left out.
     pub fn catch_up(&self, sessions: &Sessions, price: impl Fn(&str) -> Option<Price>) -> io::Result<usize> {
         let known: HashSet<_> = self.read()?.entries.into_iter().map(|entry| (entry.session, entry.record)).collect();
         let mut missing = Vec::new();
-        for session in crate::list::ids(sessions.folder())? {
-            let path = sessions.folder().join(format!("{session}.jsonl"));
-            // Gone since the folder was read.
-            let Ok(file) = File::open(&path) else { continue };
-            let found = spent_in(&session, file, &price)?;
-            missing.extend(found.into_iter().filter(|entry| !known.contains(&(entry.session.clone(), entry.record))));
+        for sessions in [sessions, &sessions.planners()] {
+            for session in crate::list::ids(sessions.folder())? {
+                let path = sessions.folder().join(format!("{session}.jsonl"));
+                // Gone since the folder was read.
+                let Ok(file) = File::open(&path) else { continue };
+                let found = spent_in(&session, file, &price)?;
+                let new = |entry: &Entry| !known.contains(&(entry.session.clone(), entry.record));
+                missing.extend(found.into_iter().filter(new));
+            }
         }
         missing.sort_by(|a, b| (a.at, &a.session, a.record).cmp(&(b.at, &b.session, b.record)));
         if !missing.is_empty() {
@@ -151,8 +155,13 @@ fn spent_in(session: &SessionId, file: File, price: &impl Fn(&str) -> Option<Pri
     let mut found = Vec::new();
     let (mut folder, mut copied, mut foreign) = (String::new(), 0, false);
     each_line(&mut BufReader::with_capacity(256 * 1024, file), |line| {
-        let kinds: [&[u8]; 4] =
-            [b"\"kind\":\"session\"", b"\"kind\":\"assistant\"", b"\"kind\":\"compacted\"", b"\"kind\":\"resumed\""];
+        let kinds: [&[u8]; 5] = [
+            b"\"kind\":\"session\"",
+            b"\"kind\":\"assistant\"",
+            b"\"kind\":\"compacted\"",
+            b"\"kind\":\"left\"",
+            b"\"kind\":\"resumed\"",
+        ];
         // Most bytes are in other lines.
         let head = line.get(..200).unwrap_or(line);
         if !kinds.iter().any(|kind| head.windows(kind.len()).any(|part| part == *kind)) || header(line).is_none() {

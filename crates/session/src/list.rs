@@ -278,7 +278,10 @@ impl Known {
                 self.ending = Ending::Open;
                 self.marks.title().is_empty()
             }
-            kind => matches!(kind, Kind::TurnEnded | Kind::Compacted | Kind::Titled | Kind::Discarded | Kind::Planner),
+            kind => matches!(
+                kind,
+                Kind::TurnEnded | Kind::Compacted | Kind::Titled | Kind::Discarded | Kind::Planner | Kind::Left
+            ),
         };
         let Some(record) = (wanted && line::is_sound(text)).then(|| line::parse(text)).flatten() else { return };
         self.marks.take(&record);

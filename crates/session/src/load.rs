@@ -157,7 +157,13 @@ impl Loaded {
             Kind::Prompt | Kind::Shell => self.marks.title().is_empty(),
             kind => matches!(
                 kind,
-                Kind::Labelled | Kind::Titled | Kind::Discarded | Kind::TurnEnded | Kind::Compacted | Kind::Planner
+                Kind::Labelled
+                    | Kind::Titled
+                    | Kind::Discarded
+                    | Kind::TurnEnded
+                    | Kind::Compacted
+                    | Kind::Planner
+                    | Kind::Left
             ),
         };
         if marks {

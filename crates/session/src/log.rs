@@ -4,6 +4,7 @@
 use crate::error::SessionError;
 use crate::line;
 use crate::past::Past;
+use crate::recordings::Recordings;
 use crate::shape::Shape;
 use reasonix_agent::JournalError;
 use reasonix_proto::{Record, RecordBody, RecordId, SessionId};
@@ -64,6 +65,11 @@ impl Place {
 
     pub(crate) fn torn(&self) -> PathBuf {
         self.folder.join(format!("{}.torn", self.session))
+    }
+
+    /// What endpoints answered, where that is recorded.
+    pub(crate) fn recordings(&self) -> Recordings {
+        Recordings::beside(&self.log())
     }
 
     /// Where files are kept that were repaired, one after the other.

@@ -17,7 +17,7 @@ pub struct Marks {
     /// Names of places.
     #[serde(skip)]
     pub labels: BTreeMap<RecordId, String>,
-    /// The tokens of all requests on all branches, of turns that have an end, and of foldings.
+    /// The tokens of all requests on all branches, of turns that have an end, and of notes.
     pub usage: Usage,
     /// What they cost at the prices of their time, where those were known.
     pub cost: Option<Cost>,
@@ -44,6 +44,7 @@ impl Marks {
             RecordBody::TurnEnded { usage, cost, .. } => self.pay(*usage, cost.as_ref()),
             RecordBody::Planner(turn) => self.pay(turn.usage, turn.cost.as_ref()),
             RecordBody::Compacted(folded) => self.usage.add(folded.usage.unwrap_or_default()),
+            RecordBody::Left(left) => self.usage.add(left.usage.unwrap_or_default()),
             RecordBody::Discarded => self.discarded = true,
             _ => {}
         }

@@ -9,6 +9,7 @@ use crate::log::Place;
 use crate::marks::Marks;
 use crate::shape::{Node, Shape};
 use reasonix_proto::{Record, RecordBody, RecordId};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
@@ -188,6 +189,25 @@ impl Past {
         let inner = self.lock();
         let path = inner.shape.path(inner.shape.place(id)?);
         Some(path.iter().filter_map(|place| inner.shape.node(*place)).map(|node| RecordId(node.header.id)).collect())
+    }
+
+    /// The first prompt of what is left when the conversation goes on after another record; none when nothing that was
+    /// answered is left.
+    pub fn left_by(&self, to: RecordId) -> Option<Record> {
+        let id = {
+            let inner = self.lock();
+            let stays: HashSet<usize> = inner.shape.path(inner.shape.place(to)?).into_iter().collect();
+            let active = inner.shape.active(&[Kind::Prompt, Kind::Assistant]);
+            let left: Vec<&Node> = active
+                .iter()
+                .filter(|place| !stays.contains(place))
+                .filter_map(|place| inner.shape.node(*place))
+                .collect();
+            let answered = left.iter().any(|node| node.header.kind == Kind::Assistant);
+            let first = left.iter().find(|node| node.header.kind == Kind::Prompt).filter(|_| answered)?;
+            RecordId(first.header.id)
+        };
+        self.record(id)
     }
 
     /// Appends the lines of these records as they are on disk.

@@ -8,6 +8,7 @@ use crate::list::{self, Summary};
 use crate::load::{Damage, Loaded, load, mend};
 use crate::log::{Log, Place};
 use crate::past::Past;
+use crate::recordings::Recordings;
 use crate::states::{States, states};
 use reasonix_agent::Journal;
 use reasonix_proto::{Origin, Phrase, Record, RecordBody, RecordId, SessionHead, SessionId};
@@ -201,20 +202,33 @@ impl Sessions {
         Ok(Some(lost))
     }
 
-    /// Deletes a session that nobody uses, with what lies beside its log.
+    /// Deletes a session that nobody uses, with what lies beside its log and the planners that no other session has.
     pub fn delete(&self, wanted: &str) -> Result<SessionId, SessionError> {
         let session = self.find(wanted)?;
         let place = self.place(session.clone());
         let _lock = place.lock()?;
-        let damaged = place.damaged().take_while(|path| path.symlink_metadata().is_ok());
-        for path in [place.log(), place.torn()].into_iter().chain(damaged) {
-            match std::fs::remove_file(&path) {
-                Ok(()) => {}
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(source) => return Err(SessionError::Io { path, source }),
-            }
+        let failed = || SessionError::io(&self.folder);
+        let mut planners = self.planners_of(&session).map_err(failed())?;
+        if !planners.is_empty() {
+            let others = self.named_by(|other| *other != session).map_err(failed())?;
+            planners.retain(|planner| !others.contains(planner));
         }
+        for planner in planners {
+            let place = self.planners().place(planner);
+            let _lock = place.lock()?;
+            remove(&place)?;
+        }
+        remove(&place)?;
         Ok(session)
+    }
+    /// What endpoints answered in a session, where that is recorded.
+    pub fn recordings(&self, session: &SessionId) -> Recordings {
+        self.place(session.clone()).recordings()
+    }
+
+    /// The files that recordings are in, with their sizes; with `gone` only those whose session is not there any more.
+    pub fn recorded(&self, gone: bool) -> io::Result<Vec<(PathBuf, u64)>> {
+        crate::recordings::recordings_of(&self.folder, gone)
     }
 
     /// Appends one record to a session that nobody uses, such as a title.
@@ -282,6 +296,20 @@ impl Sessions {
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
+}
+
+/// Removes a log and what lies beside it. The caller holds the lock.
+fn remove(place: &Place) -> Result<(), SessionError> {
+    let damaged = place.damaged().take_while(|path| path.symlink_metadata().is_ok());
+    let recorded = place.recordings().path().to_owned();
+    for path in [place.log(), place.torn(), recorded].into_iter().chain(damaged) {
+        match std::fs::remove_file(&path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(source) => return Err(SessionError::Io { path, source }),
+        }
+    }
+    Ok(())
 }
 
 /// Starts a session that keeps nothing on disk.

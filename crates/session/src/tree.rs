@@ -127,6 +127,7 @@ fn content(record: &Record, all: bool) -> Option<(String, String)> {
             if text.trim().is_empty() { names() } else { text.clone() }
         }
         RecordBody::Rewound(back) => back.report.clone(),
+        RecordBody::Left(left) => left.summary.clone(),
         RecordBody::Outcome { tool, .. } => tool.clone(),
         RecordBody::ShellEnded { command, .. } => command.clone(),
         RecordBody::Titled { title, .. } => title.clone(),

@@ -1,14 +1,16 @@
-//! Bytes on disk: content-addressed blobs, atomic writes, locks and private folders.
+//! Bytes on disk: content-addressed blobs, a cache with a time limit, atomic writes, locks and private folders.
 //! Knows nothing of what the bytes mean.
 
 mod atomic;
 mod blobs;
+mod cache;
 mod folder;
 mod lock;
 mod logfile;
 
 pub use atomic::{place, write_atomic};
 pub use blobs::{BlobError, BlobKey, Blobs};
+pub use cache::{Cache, Tidied};
 pub use folder::private_folder;
 pub use lock::{Lock, LockError};
 pub use logfile::LogFiles;

@@ -64,6 +64,8 @@ impl LogFiles {
         if std::fs::metadata(self.newest())?.len() < self.largest {
             return Ok(());
         }
+        // There were more of them before the settings said so.
+        (self.files..).take_while(|number| std::fs::remove_file(self.older(*number)).is_ok()).for_each(drop);
         if self.files == 1 {
             return std::fs::remove_file(self.newest());
         }
@@ -93,6 +95,18 @@ mod tests {
         assert!(room < 3 * (LONGEST as u64 + 1100), "{room}");
         let newest = std::fs::read_to_string(logs.newest()).unwrap();
         assert!(newest.lines().last().unwrap().starts_with("199 "), "{newest}");
+    }
+
+    #[test]
+    fn fewer_files_than_before_leave_none_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let fill = |files| {
+            let logs = LogFiles::at(folder.path(), 0, files);
+            (0..200).for_each(|number| logs.line(&format!("{number} {}", "x".repeat(1000))));
+            let names = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name());
+            names.filter(|name| name.to_string_lossy().starts_with("reasonix.log")).count()
+        };
+        assert_eq!([fill(6), fill(3), fill(2), fill(1)], [6, 3, 2, 1]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) fn chosen(app: &mut App, subject: Subject, value: &str) -> Vec<Effect
         Subject::Model => app.send(Op::SetModel { model: Some(value.to_owned()), effort: None }),
         Subject::Session => vec![Effect::Host(Host::Resume(value.to_owned()))],
         Subject::Tree => match value.parse() {
-            Ok(id) => app.send(Op::Branch { at: RecordId(id) }),
+            Ok(id) => app.send(Op::Branch { at: RecordId(id), summary: None }),
             Err(_) => Vec::new(),
         },
         Subject::Rewind => rewind_what(app, value),

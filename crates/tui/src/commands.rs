@@ -348,7 +348,7 @@ pub(crate) fn rewind(app: &mut App, value: &str) -> Vec<Effect> {
         _ => Rewind::Both,
     };
     match turn.parse() {
-        Ok(turn) => app.send(Op::Rewind { turn, what }),
+        Ok(turn) => app.send(Op::Rewind { turn, what, summary: None }),
         Err(_) => Vec::new(),
     }
 }

@@ -94,6 +94,7 @@ fn beginning(place: &Place, bash: Bash) -> anyhow::Result<Start> {
         which: Which::Unkept,
         attended: false,
         approve: Vec::new(),
+        tap: reasonix_engine::Tap::default(),
     })
 }
 

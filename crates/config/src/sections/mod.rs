@@ -2,6 +2,7 @@
 
 pub(crate) mod agent;
 pub(crate) mod ask;
+pub(crate) mod branch;
 pub(crate) mod budget;
 pub(crate) mod cache;
 pub(crate) mod compaction;
@@ -13,6 +14,7 @@ pub(crate) mod plugins;
 pub(crate) mod profiles;
 pub(crate) mod providers;
 pub(crate) mod recall;
+pub(crate) mod record;
 pub(crate) mod sandbox;
 pub(crate) mod serve;
 pub(crate) mod skills;

@@ -1,23 +1,52 @@
-//! The model and the tools of a session that is played again: they say and do what the log has.
+//! The model and the tools of a session that is played again: they say and do what the log has, or what the recorded
+//! bytes come to.
 
+use crate::replay::Heard;
 use crate::replay::tape::Tape;
 use futures_util::stream;
 use reasonix_agent::{
     Args, BoxFuture, Call, Failure, FailureClass, INTERRUPTED, Item, Model, ModelCard, ModelStream, NO_ANSWER, Request,
     Stop, Tool, ToolSpec,
 };
-use reasonix_proto::{Action, Message, Phrase, RecordBody, StopReason, ToolOutcome};
-use std::sync::Arc;
+use reasonix_proto::{Action, ExchangeEnd, Message, Phrase, RecordBody, StopReason, ToolOutcome};
+use reasonix_session::Reel;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The model.
 pub(crate) struct Voice {
     card: ModelCard,
     tape: Arc<Tape>,
+    reel: Option<Reel>,
+    heard: Mutex<Heard>,
 }
 
 impl Voice {
-    pub(crate) fn new(name: &str, tape: Arc<Tape>) -> Self {
-        Self { card: ModelCard::new(name, 0), tape }
+    pub(crate) fn new(name: &str, tape: Arc<Tape>, reel: Option<Reel>) -> Self {
+        Self { card: ModelCard::new(name, 0), tape, reel, heard: Mutex::default() }
+    }
+
+    /// What was read out of recorded bytes so far.
+    pub(crate) fn heard(&self) -> Heard {
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The items of the next answer, out of its recorded bytes. Of several attempts the last one is the answer.
+    fn recorded(&self, request: &Request) -> Option<Vec<Item>> {
+        let reel = self.reel.as_ref()?;
+        let found = reel.after(&self.tape.before_answer());
+        let last = found.last().filter(|found| found.exchange.is_whole() && found.exchange.end != ExchangeEnd::Stopped);
+        let bytes = last.and_then(|last| last.bytes().ok());
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let (Some(last), Some(bytes)) = (last, bytes) else {
+            heard.missing += 1;
+            return None;
+        };
+        heard.answers += 1;
+        heard.bytes += bytes.len() as u64;
+        let model = last.exchange.name();
+        let other =
+            (model != self.card.name).then(|| Item::Switched { model, why: Phrase::new("engine.replay_model") });
+        Some(other.into_iter().chain(reasonix_llm::hear(&last.exchange, &bytes, request.clone())).collect())
     }
 
     /// The items of the next answer.
@@ -65,8 +94,8 @@ impl Model for Voice {
         &self.card
     }
 
-    fn stream(&self, _request: Request, _stop: Stop) -> ModelStream {
-        Box::pin(stream::iter(self.items()))
+    fn stream(&self, request: Request, _stop: Stop) -> ModelStream {
+        Box::pin(stream::iter(self.recorded(&request).unwrap_or_else(|| self.items())))
     }
 }
 

@@ -29,6 +29,7 @@ pub(crate) fn event_of(record: &Record) -> Option<Event> {
         | RecordBody::Escalated(_)
         | RecordBody::PostureChanged { .. }
         | RecordBody::Rewound(_)
+        | RecordBody::Left(_)
         | RecordBody::Granted { .. }
         | RecordBody::Discarded => Event::Changed { record: boxed() },
         _ => return None,

@@ -6,7 +6,7 @@ use crate::replay::project::event_of;
 use reasonix_agent::{
     Artifacts, Ask, BoxFuture, Decision, Gate, Inbox, Journal, JournalError, Said, Sink, outcome_text,
 };
-use reasonix_proto::{Artifact, CallId, Record, RecordBody, ToolOutcome};
+use reasonix_proto::{Artifact, CallId, Record, RecordBody, RecordId, ToolOutcome};
 use reasonix_session::MemoryArtifacts;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -77,6 +77,17 @@ impl Tape {
         Some((answer, repairs, failed))
     }
 
+    /// The records that the log may have ended with when the next answer was asked for.
+    pub(crate) fn before_answer(&self) -> Vec<RecordId> {
+        let state = self.state();
+        let from = (state.turn.len() - state.ahead.len()).saturating_sub(1);
+        let asked = state.turn.iter().skip(from);
+        let until = |record: &&Record| !matches!(record.body, RecordBody::Assistant { .. });
+        // The first one may be the answer before.
+        let first = state.turn.get(from).map(|record| record.id);
+        first.into_iter().chain(asked.skip(1).take_while(until).map(|record| record.id)).collect()
+    }
+
     /// What a call came to.
     pub(crate) fn outcome(&self, wanted: &CallId) -> Option<ToolOutcome> {
         let state = self.state();
@@ -122,7 +133,7 @@ impl Tape {
             // What others wrote meanwhile, and decisions about what a running command wanted.
             let beside = !is_made_by_loop(&record.body) || matches!(record.body, RecordBody::Decided(_));
             if !beside {
-                let (then, now) = (words(&record.body), words(body));
+                let (then, now) = apart(&record.body, body);
                 state.difference = Some(Difference { record: record.id, then, now });
                 return Err(differs());
             }
@@ -219,9 +230,21 @@ fn same_outcome(now: &ToolOutcome, then: &ToolOutcome) -> bool {
 
 /// A record in a few words.
 fn words(body: &RecordBody) -> String {
-    let text = serde_json::to_string(body).unwrap_or_default();
-    let mut short: String = text.chars().take(SAID).collect();
-    if text.chars().nth(SAID).is_some() {
+    from(&serde_json::to_string(body).unwrap_or_default(), 0)
+}
+
+/// Two records in a few words, from shortly before where they part.
+fn apart(then: &RecordBody, now: &RecordBody) -> (String, String) {
+    let [then, now] = [then, now].map(|body| serde_json::to_string(body).unwrap_or_default());
+    let same = then.chars().zip(now.chars()).take_while(|(one, other)| one == other).count();
+    let begin = if same > SAID / 2 { same - SAID / 4 } else { 0 };
+    (from(&then, begin), from(&now, begin))
+}
+
+fn from(text: &str, begin: usize) -> String {
+    let mut short = if begin > 0 { "…".to_owned() } else { String::new() };
+    short.extend(text.chars().skip(begin).take(SAID));
+    if text.chars().nth(begin + SAID).is_some() {
         short.push('…');
     }
     short

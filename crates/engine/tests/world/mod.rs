@@ -42,6 +42,7 @@ impl World {
             which,
             attended: true,
             approve: Vec::new(),
+            tap: reasonix_engine::Tap::default(),
         }
     }
 

@@ -394,6 +394,7 @@ fn change(body: &RecordBody) -> Option<Phrase> {
             _ => Phrase::new("tui.rewound"),
         },
         RecordBody::Rewound(_) => Phrase::new("tui.explored"),
+        RecordBody::Left(_) => Phrase::new("tui.left_notes"),
         RecordBody::Titled { title, by_user: true } if !title.is_empty() => {
             Phrase::new("tui.titled").with("title", title)
         }

@@ -239,6 +239,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.label_hint", "hint", "提示"),
     ("cli.models_balance", "  left on the account: {amount}", "  账户余额：{amount}"),
     ("cli.models_live", "{provider} at {url} offers:", "{provider}（{url}）提供："),
+    (
+        "cli.models_before",
+        "{provider} offered, when it was last asked ({age}):",
+        "{provider} 上次查询时（{age}）提供：",
+    ),
     ("cli.models_none", "no configured model has \"{search}\" in its name", "没有名称包含“{search}”的已配置模型"),
     (
         "cli.models_none.hint",
@@ -339,6 +344,21 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "session {session} was written anew; {lost} damaged lines were left out, the old file is beside it with the ending .damaged",
         "会话 {session} 已重新写入；跳过 {lost} 行损坏内容，旧文件以 .damaged 结尾保留在旁边",
     ),
+    (
+        "cli.planner_damaged",
+        "{session}  planner, damaged, {records} records can be read",
+        "{session}  规划会话，已损坏，可读取 {records} 条记录",
+    ),
+    (
+        "cli.planner_left",
+        "{session}  planner of a session that is gone, whole, {records} records",
+        "{session}  规划会话（所属会话已删除），完整，{records} 条记录",
+    ),
+    (
+        "cli.planner_whole",
+        "{session}  its planner, whole, {records} records",
+        "{session}  其规划会话，完整，{records} 条记录",
+    ),
     ("cli.session_whole", "{session}  whole, {records} records", "{session}  完整，{records} 条记录"),
     ("cli.setup_no_address", "{url} is not an address", "{url} 不是地址"),
     (
@@ -427,6 +447,27 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "cli.replay_same",
         "replayed to the same records: {turns} turns, {steps} steps; {shown} more turns were only shown",
         "重放结果一致：{turns} 轮、{steps} 步；另有 {shown} 轮仅显示",
+    ),
+    (
+        "cli.wire_damaged",
+        "{count} lines of the recording cannot be read ({lines}): {path}",
+        "录制文件中有 {count} 行无法读取（{lines}）：{path}",
+    ),
+    (
+        "cli.wire_heard",
+        "{answers} answers were read again from {bytes} recorded bytes",
+        "已从 {bytes} 字节的录制内容中重新解读 {answers} 个回答",
+    ),
+    (
+        "cli.wire_missing",
+        "{count} answers have no whole recording; for these the log was taken",
+        "{count} 个回答没有完整的录制，改用日志内容",
+    ),
+    ("cli.wire_none", "nothing is recorded of this session: {path}", "此会话没有录制内容：{path}"),
+    (
+        "cli.wire_none.hint",
+        "run it with --record-wire, or set `record.wire = true`; a report from elsewhere needs its .wire file beside it",
+        "请使用 --record-wire 运行，或设置 `record.wire = true`；他处的报告需附带同名 .wire 文件",
     ),
     ("cli.stats_all", "all", "全部"),
     ("cli.stats_cached", "cached", "缓存"),

@@ -27,6 +27,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("tui.files", "{count} files", "{count} 个文件"),
     ("tui.explored", "what was explored gave way to a report", "探索过程已折叠为报告"),
     ("tui.granted", "not asked again for {rule}", "不再询问 {rule}"),
+    ("tui.left_notes", "notes on what was left go along with your next prompt", "离开分支的笔记将随下一条提示发送"),
     ("tui.label_hint", "hint: ", "提示："),
     ("tui.interrupted", "interrupted; what was done is kept", "已中断；已完成的部分保留"),
     (

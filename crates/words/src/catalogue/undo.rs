@@ -57,9 +57,19 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("undo.store_busy", "a running session relies on what is kept", "正在运行的会话依赖这些内容"),
     ("undo.store_busy.hint", "try again when no session is running", "请在没有会话运行时重试"),
     (
+        "undo.store_cache",
+        "cache: {files} files, {size} MiB of {max} MiB; {old} old or too much",
+        "缓存：{files} 个文件，{size} MiB / {max} MiB；{old} 个过期或超出",
+    ),
+    (
+        "undo.store_recordings",
+        "recorded answers: {files} files, {size} MiB; {left} of sessions that are gone",
+        "录制的回答：{files} 个文件，{size} MiB；{left} 个所属会话已删除",
+    ),
+    (
         "undo.store_du",
-        "{blobs} files of {sessions} sessions, {size} MiB of {max} MiB",
-        "{sessions} 个会话的 {blobs} 个文件，{size} MiB / {max} MiB",
+        "undo: {blobs} files of {sessions} sessions, {size} MiB of {max} MiB",
+        "撤销：{sessions} 个会话的 {blobs} 个文件，{size} MiB / {max} MiB",
     ),
     ("undo.store_gc", "{removed} files removed, {freed} MiB freed", "已删除 {removed} 个文件，释放 {freed} MiB"),
     ("undo.turn", "turn {turn}: {count} files", "第 {turn} 轮：{count} 个文件"),

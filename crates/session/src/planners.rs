@@ -1,0 +1,64 @@
+//! The sessions of planners: they lie in a folder of their own, and belong to the sessions whose logs name them.
+
+use crate::header::{Kind, header};
+use crate::line;
+use crate::sessions::Sessions;
+use reasonix_proto::{RecordBody, SessionId};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::path::Path;
+
+/// The planners that a log names on any branch; lines that cannot be read name none.
+pub(crate) fn named_in(log: &Path) -> io::Result<BTreeSet<SessionId>> {
+    let mut found = BTreeSet::new();
+    let file = match File::open(log) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(found),
+        file => file?,
+    };
+    let mut reader = BufReader::with_capacity(256 * 1024, file);
+    let mut text = Vec::new();
+    while reader.read_until(b'\n', &mut text)? > 0 {
+        let names_one = header(&text).is_some_and(|header| header.kind == Kind::Planner);
+        if let Some(RecordBody::Planner(turn)) = names_one.then(|| line::parse(&text)).flatten().map(|found| found.body)
+        {
+            found.insert(turn.session);
+        }
+        text.clear();
+    }
+    Ok(found)
+}
+
+impl Sessions {
+    /// The sessions of the planners of these sessions.
+    #[must_use]
+    pub fn planners(&self) -> Self {
+        Self::at(&self.folder().parent().unwrap_or(self.folder()).join("planners"))
+    }
+
+    /// The planners that a session's log names, as far as they are there.
+    pub fn planners_of(&self, session: &SessionId) -> io::Result<Vec<SessionId>> {
+        let named = named_in(&self.folder().join(format!("{session}.jsonl")))?;
+        // A log may name anything: only what lies in the planners' folder is one of them.
+        Ok(crate::list::ids(self.planners().folder())?.into_iter().filter(|id| named.contains(id)).collect())
+    }
+
+    /// The planners that no session names.
+    pub fn planners_of_none(&self) -> io::Result<Vec<SessionId>> {
+        let mut left = crate::list::ids(self.planners().folder())?;
+        if !left.is_empty() {
+            let named = self.named_by(|_| true)?;
+            left.retain(|id| !named.contains(id));
+        }
+        Ok(left)
+    }
+
+    /// The planners that the logs of these sessions name.
+    pub(crate) fn named_by(&self, wanted: impl Fn(&SessionId) -> bool) -> io::Result<BTreeSet<SessionId>> {
+        let mut named = BTreeSet::new();
+        for session in crate::list::ids(self.folder())?.into_iter().filter(wanted) {
+            named.extend(named_in(&self.folder().join(format!("{session}.jsonl")))?);
+        }
+        Ok(named)
+    }
+}
