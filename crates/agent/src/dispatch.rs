@@ -230,7 +230,9 @@ pub(crate) async fn finish(agent: &Agent, ready: Ready<'_>, turn: u32, stop: &St
                 subject: tool.title(&args, &action),
             });
             let outcome = if watched(agent, turn, &action, stop).await {
-                run(agent, call, tool.as_ref(), &args, stop).await
+                let outcome = run(agent, call, tool.as_ref(), &args, stop).await;
+                agent.watch.done(turn, &action);
+                outcome
             } else {
                 ToolOutcome::Aborted
             };

@@ -362,6 +362,9 @@ pub trait Watch: Send + Sync {
     /// A call that may write is about to run; it runs when the future resolves.
     fn before<'a>(&'a self, turn: u32, action: &'a Action) -> BoxFuture<'a, ()>;
 
+    /// The call has run.
+    fn done(&self, _turn: u32, _action: &Action) {}
+
     /// The turn has done everything it does; its end is journaled when the future resolves.
     fn after(&self, turn: u32) -> BoxFuture<'_, ()>;
 }

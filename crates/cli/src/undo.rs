@@ -7,15 +7,16 @@ use crate::say::{self, Style, clean};
 use crate::view::diff_lines;
 use reasonix_config::Flags;
 use reasonix_engine::undo::{
-    BackError, FilesBack, RoomError, Span, Work, bring_again, changes, last_standing, make_room, snapshots_of, spans,
-    take_back,
+    Alive, BackError, FilesBack, RoomError, Span, Work, bring_again, changes, end_of_broken, last_standing, make_room,
+    snapshots_of, spans, take_back,
 };
-use reasonix_proto::{Change, ChangeKind, Level, MoveReason, Op, Phrase, RecordBody, Rewind};
-use reasonix_session::{Opened, Sessions, typed};
+use reasonix_proto::{Change, ChangeKind, Level, MoveReason, Op, Phrase, Record, RecordBody, Rewind, SessionId};
+use reasonix_session::{Opened, Past, Sessions, typed};
 use reasonix_workspace::snapshot::Snapshots;
+use std::path::Path;
 
 pub(crate) async fn undo(args: &UndoArgs) -> anyhow::Result<Exit> {
-    let mut place = Place::open(args.session.as_deref())?;
+    let mut place = Place::open(args.session.as_deref()).await?;
     if args.redo {
         let spans = place.spans()?;
         let back = bring_again(&mut place.files, &spans, args.force).map_err(|error| told(&error))?;
@@ -28,7 +29,7 @@ pub(crate) async fn undo(args: &UndoArgs) -> anyhow::Result<Exit> {
 }
 
 pub(crate) async fn rewind(args: &RewindArgs) -> anyhow::Result<Exit> {
-    let mut place = Place::open(args.session.as_deref())?;
+    let mut place = Place::open(args.session.as_deref()).await?;
     let notes = args.notes.wanted(place.notes);
     if args.chat {
         return place.take_chat_back(args.to, notes).await;
@@ -44,11 +45,16 @@ pub(crate) async fn rewind(args: &RewindArgs) -> anyhow::Result<Exit> {
 }
 
 pub(crate) fn show_changes(args: &ChangesArgs) -> anyhow::Result<Exit> {
-    let mut place = Place::open(args.session.as_deref())?;
-    let spans = place.spans()?;
+    let mut place = Seen::find(args.session.as_deref())?;
+    let spans = spans_of(&place.past)?;
     let turns: Vec<u32> = match args.turn {
         Some(turn) => vec![turn],
-        None => spans.iter().filter(|span| span.kind == Work::Turn).map(|span| span.turn).collect(),
+        None => {
+            let mut turns: Vec<u32> =
+                spans.iter().filter(|span| span.kind == Work::Turn).map(|span| span.turn).collect();
+            turns.dedup();
+            turns
+        }
     };
     if turns.is_empty() {
         return Err(say::failed(Phrase::new("undo.nothing").with("session", place.session.as_str())));
@@ -143,6 +149,50 @@ fn print_turn(turn: u32, changes: &[Change], with_diff: bool) -> anyhow::Result<
     Ok(())
 }
 
+/// A session that is only looked at, with the files it worked on.
+struct Seen {
+    session: String,
+    past: Past,
+    files: Snapshots,
+}
+
+impl Seen {
+    /// The named session, or the last one of this folder; somebody may be writing it.
+    fn find(wanted: Option<&str>) -> anyhow::Result<Self> {
+        let (context, sessions, id) = named(wanted)?;
+        let seen = sessions.look(id.as_str()).map_err(|error| say::failed(error.phrase()))?;
+        seen.notices.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
+        let files = files_of(&seen.head, &context)?;
+        Ok(Self { session: id.short().to_owned(), past: seen.past, files })
+    }
+}
+
+/// The named session, or the last one of this folder.
+fn named(wanted: Option<&str>) -> anyhow::Result<(Context, Sessions, SessionId)> {
+    let context = Context::load(None, Flags::default())?;
+    let sessions = Sessions::at(&context.home.join("state"));
+    let found = match wanted {
+        Some(wanted) => sessions.find(wanted).map(Some),
+        None => sessions.latest(context.root()),
+    };
+    let id = found.map_err(|error| say::failed(error.phrase()))?;
+    Ok((context, sessions, id.ok_or_else(|| say::failed(Phrase::new("undo.no_session")))?))
+}
+
+/// The files of the folder that a session speaks of.
+fn files_of(head: &Record, context: &Context) -> anyhow::Result<Snapshots> {
+    let root = match &head.body {
+        RecordBody::Session(head) => Path::new(&head.cwd),
+        _ => context.root(),
+    };
+    snapshots_of(root, &context.home).map_err(|error| say::failed(Phrase::new("undo.not_kept").with("reason", error)))
+}
+
+fn spans_of(past: &Past) -> anyhow::Result<Vec<Span>> {
+    let unreadable = |error| say::failed(Phrase::new("engine.log_unreadable").with("reason", error));
+    Ok(spans(&past.of_files().map_err(unreadable)?))
+}
+
 /// A session with the files it worked on.
 struct Place {
     session: String,
@@ -155,30 +205,35 @@ struct Place {
 
 impl Place {
     /// The named session, or the last one of this folder. Nobody else may be writing it.
-    fn open(wanted: Option<&str>) -> anyhow::Result<Self> {
-        let context = Context::load(None, Flags::default())?;
-        let sessions = Sessions::at(&context.home.join("state"));
-        let failed = |error: reasonix_session::SessionError| say::failed(error.phrase());
-        let id = match wanted {
-            Some(wanted) => sessions.find(wanted).map_err(failed)?,
-            None => sessions
-                .latest(context.root())
-                .map_err(failed)?
-                .ok_or_else(|| say::failed(Phrase::new("undo.no_session")))?,
-        };
-        let opened = sessions.open(id.as_str(), |_| {}).map_err(failed)?;
+    async fn open(wanted: Option<&str>) -> anyhow::Result<Self> {
+        let (context, sessions, id) = named(wanted)?;
+        let opened = sessions.open(id.as_str(), |_| {}).map_err(|error| say::failed(error.phrase()))?;
         opened.notices.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
-        let root = opened.history.head.as_ref().map(|head| head.cwd.clone());
-        let root = root.unwrap_or_else(|| context.root().display().to_string());
-        let files = snapshots_of(root.as_ref(), &context.home)
-            .map_err(|error| say::failed(Phrase::new("undo.not_kept").with("reason", error)))?;
+        let files = files_of(&opened.head, &context)?;
         let notes = context.loaded.settings.branch.summary;
-        Ok(Self { session: id.short().to_owned(), id: id.0, notes, opened, files })
+        let mut alive = Alive::of(&context.home, id.as_str());
+        let mut place = Self { session: id.short().to_owned(), id: id.0.clone(), notes, opened, files };
+        place.close_broken(&mut alive).await?;
+        Ok(place)
+    }
+
+    /// Gives a turn that ended with its process the end it had, as far as that can be told.
+    async fn close_broken(&mut self, alive: &mut Alive) -> anyhow::Result<()> {
+        let Some(last) = self.spans()?.pop() else { return Ok(()) };
+        // Where its states are gone, there is nothing to take back either, and that is said where it matters.
+        if let Ok(Some(end)) = end_of_broken(&mut self.files, &last, alive) {
+            self.journal(RecordBody::Snapshot(end)).await?;
+            alive.end();
+        }
+        Ok(())
+    }
+
+    async fn journal(&self, body: RecordBody) -> anyhow::Result<()> {
+        self.opened.journal.append(body).await.map(drop).map_err(|error| say::failed(error.phrase()))
     }
 
     fn spans(&self) -> anyhow::Result<Vec<Span>> {
-        let unreadable = |error| say::failed(Phrase::new("engine.log_unreadable").with("reason", error));
-        Ok(spans(&self.opened.past.all().map_err(unreadable)?))
+        spans_of(&self.opened.past)
     }
 
     async fn take_back(&mut self, turn: u32, force: bool) -> anyhow::Result<Exit> {
@@ -214,8 +269,7 @@ impl Place {
     /// Journals what was done and says it. What is not as it was makes the command fail.
     async fn tell(&self, back: &FilesBack, code: &'static str) -> anyhow::Result<Exit> {
         let body = RecordBody::Restored(back.record(code == "undo.redone"));
-        let journaled = self.opened.journal.append(body).await;
-        journaled.map_err(|error| say::failed(error.phrase()))?;
+        self.journal(body).await?;
         let style = Style::get();
         let done = Phrase::new(code).with("turn", back.turn).with("count", back.changed.len());
         say::line(&style.text(&done))?;

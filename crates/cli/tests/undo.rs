@@ -208,6 +208,90 @@ fn a_turn_that_only_reads_keeps_nothing_and_a_killed_one_can_be_taken_back() {
 }
 
 #[test]
+fn what_the_user_does_after_a_killed_turn_is_kept_and_named() {
+    let place = place(vec![
+        bash("sed -i s/.*/agent/ src/a.txt src/b.txt; echo x > made; kill -9 $PPID; sleep 5"),
+        Reply::say("ok"),
+        bash("echo later > later"),
+        Reply::say("ok"),
+    ]);
+    let mut child = place.spawn(&["run", "break"]);
+    let made = place.work.join("made");
+    while !made.exists() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    let _ = Command::new("kill").args(["-9", &child.id().to_string()]).status();
+    child.wait().unwrap();
+    // The last sign of life is a second old, so that what comes now came after it.
+    let alive = std::fs::read_dir(place.home.join("state/undo/alive")).unwrap().next().unwrap().unwrap().path();
+    let seen = alive.metadata().unwrap().modified().unwrap();
+    while seen.elapsed().unwrap_or_default() < std::time::Duration::from_millis(1100) {
+        std::thread::yield_now();
+    }
+    place.work.write("src/a.txt", "mine\n");
+    place.work.write("notes", "mine too\n");
+    // Another turn comes before anybody takes anything back.
+    run(&place, "go on");
+    run(&place, "more");
+    assert!(place.work.join("later").exists());
+    let undone = place.run(&["rewind", "--to", "1"]);
+    assert_eq!(undone.code, Some(0), "{}", undone.err);
+    assert!(undone.err.contains("turn 1 was cut off"), "{}", undone.err);
+    for kept in ["src/a.txt", "notes"] {
+        assert!(undone.err.contains(kept), "{kept} is named: {}", undone.err);
+    }
+    assert_eq!(std::fs::read(place.work.join("src/a.txt")).unwrap(), b"mine\n");
+    assert_eq!(std::fs::read(place.work.join("notes")).unwrap(), b"mine too\n");
+    assert_eq!(std::fs::read(place.work.join("src/b.txt")).unwrap(), b"two\r\n", "the turn's own is taken back");
+    assert!(!made.exists() && !place.work.join("later").exists());
+    assert!(!alive.exists(), "the sign of life goes with the turn");
+}
+
+#[test]
+fn what_the_user_saves_while_the_model_thinks_is_not_taken_back() {
+    let work = reasonix_testkit::TempWorkspace::new();
+    let (asked, folder) = (std::sync::atomic::AtomicUsize::new(0), work.path());
+    let server = reasonix_testkit::ModelServer::start_with(move |_| {
+        Some(match asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+            0 => bash("sed -i s/.*/agent/ a.txt"),
+            1 => {
+                save_later(&folder.join("mine.txt"));
+                bash("sed -i s/.*/agent/ b.txt")
+            }
+            2 => {
+                save_later(&folder.join("late.txt"));
+                Reply::say("done")
+            }
+            _ => Reply::say("ok"),
+        })
+    });
+    let place = Place { work, ..Place::with_server(server) };
+    for name in ["a.txt", "b.txt", "mine.txt", "late.txt"] {
+        place.work.write(name, "old\n");
+    }
+    run(&place, "go");
+    let text = |name: &str| std::fs::read_to_string(place.work.join(name)).unwrap();
+    let undone = place.run(&["undo"]);
+    assert_eq!(undone.code, Some(0), "{}", undone.err);
+    assert_eq!((text("a.txt"), text("b.txt")), ("old\n".to_owned(), "old\n".to_owned()));
+    for name in ["mine.txt", "late.txt"] {
+        assert_eq!(text(name), "mine\n", "{name}: {}", undone.err);
+        assert!(undone.err.contains(name), "{name} is named: {}", undone.err);
+    }
+}
+
+/// Somebody saves a file, when the clock of the file system has gone on.
+fn save_later(path: &Path) {
+    let then = std::time::SystemTime::now();
+    loop {
+        std::fs::write(path, "mine\n").unwrap();
+        if path.metadata().unwrap().modified().unwrap() > then {
+            return;
+        }
+    }
+}
+
+#[test]
 fn nothing_is_kept_where_the_user_does_not_want_it_and_home_is_refused() {
     let place = place(vec![bash("echo x > made"), Reply::say("ok")]);
     place.configure("[undo]\nenabled = false\n");

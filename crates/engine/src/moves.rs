@@ -81,8 +81,9 @@ impl Live {
             self.desk.notice(Level::Warning, Phrase::new("engine.not_possible"));
             return false;
         };
+        undo.close_broken().await;
         let past = self.desk.past.clone();
-        let records = match tokio::task::spawn_blocking(move || past.all()).await {
+        let records = match tokio::task::spawn_blocking(move || past.of_files()).await {
             Ok(Ok(records)) => records,
             Ok(Err(error)) => {
                 self.desk.notice(Level::Error, Phrase::new("engine.log_unreadable").with("reason", error));

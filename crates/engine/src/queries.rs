@@ -154,7 +154,7 @@ impl Shared {
     /// What a turn did to files, from what is kept for undo.
     fn changes(&self, turn: Option<u32>) -> Reply {
         let failed = |why| Reply::Failed { why };
-        let records = match self.past.all() {
+        let records = match self.past.of_files() {
             Ok(records) => records,
             Err(error) => return failed(Phrase::new("engine.log_unreadable").with("reason", error)),
         };

@@ -24,8 +24,8 @@ use crate::queue::Queue;
 use crate::relay::{Counted, Escalation, Relay};
 use crate::tap::Tap;
 use crate::trust::Word;
-use crate::undo::{Keep, Undo, snapshots_of};
-use opening::{Begun, check_folder, open};
+use crate::undo::{Keep, Span, Undo, snapshots_of, spans};
+use opening::{Begun, open};
 use reasonix_agent::{Agent, Compaction, Conversation, Limits, Model, NoWatch, Prefix, Sink, Watch};
 use reasonix_config::{ConfigError, Mode as ConfigMode, ModelRef, Origins, RulesFile, Settings};
 use reasonix_exec::{Confinement, SandboxLevel};
@@ -123,13 +123,11 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     if start.settings.providers.is_empty() {
         return Err(reasonix_config::ConfigError::NoProvider.into());
     }
+    may_be_kept(&start)?;
     let confinement = confinement_of(&start)?;
     let standing = standing_of(&start, &confinement)?;
     let Begun { opened, artifacts, resumed, made } = open(&start, &confinement)?;
     let head = opened.history.head.clone().ok_or_else(|| broken(&opened))?;
-    if resumed {
-        check_folder(&head.cwd, start.workspace.root())?;
-    }
     let model = pick_model(&start, resumed.then_some(&opened.history))?;
     let todo = todo_of(&opened);
     let earlier = resumed.then_some(head.tools.as_slice());
@@ -190,6 +188,18 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         live.run().await;
     });
     Ok(Handle { session: head.session, events, ops, shared: Arc::new(shared) })
+}
+
+/// Nothing can be done where nothing can be written down; that is said before anything else goes wrong for that reason.
+fn may_be_kept(start: &Start) -> Result<(), EngineError> {
+    let state = start.home.join("state");
+    match reasonix_store::may_write(&state) {
+        Err(error) if start.which != Which::Unkept => {
+            let phrase = Phrase::new("engine.home_unwritable").with("path", state.display()).with("reason", error);
+            Err(EngineError::Settings(phrase))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What the gate starts from.
@@ -330,8 +340,11 @@ fn undo_of(start: &Start, opened: &Opened, outbox: &Arc<Outbox>) -> Option<Arc<U
     }
     let snapshots = snapshots_of(start.workspace.root(), &start.home).map_err(|error| error.to_string());
     let undo = snapshots.and_then(|snapshots| {
-        let keep = Keep { home: start.home.clone(), most: start.settings.undo.max_mb.saturating_mul(1024 * 1024) };
-        Undo::new(snapshots, keep, opened.journal.clone(), outbox.clone()).map_err(|error| error.to_string())
+        let most = start.settings.undo.max_mb.saturating_mul(1024 * 1024);
+        let session = outbox.status().session.to_string();
+        let keep = Keep { home: start.home.clone(), most, session };
+        let broken = opened.past.of_files().ok().and_then(|records| spans(&records).pop()).filter(Span::is_open);
+        Undo::new(snapshots, keep, broken, opened.journal.clone(), outbox.clone()).map_err(|error| error.to_string())
     });
     match undo {
         Ok(undo) => Some(Arc::new(undo)),

@@ -1,23 +1,31 @@
 //! Undo: keeps what the files were before a turn changed them. A thread of its own looks at the tree, so that the
 //! conversation goes on meanwhile; only a call that may write waits for it.
 
+mod alive;
 mod back;
 mod room;
 mod timeline;
+mod whose;
+mod worker;
 
+pub use alive::Alive;
 pub(crate) use back::note;
 pub use back::{BackError, FilesBack, bring_again, changes, take_back};
 pub use room::{Room, RoomError, make_room};
 pub use timeline::{Span, Work, last_standing, spans};
+pub use whose::end_of_broken;
 
 use reasonix_agent::{BoxFuture, Journal, Sink, Watch};
-use reasonix_proto::{Action, Event, Family, Level, Moment, Phrase, RecordBody, Snapshot};
+use reasonix_proto::{Action, Event, Family, Level, Moment, Phrase, ReadOnly, RecordBody, Snapshot};
 use reasonix_workspace::snapshot::{Limits, SnapshotError, Snapshots, Taken, Uncovered};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 use tokio::sync::oneshot;
+use whose::Busy;
+use worker::{Look, Request, Wishes, Worker};
 
 /// What a snapshot names as not covered; the rest is counted.
 const MOST_NAMED: usize = 40;
@@ -29,42 +37,35 @@ pub fn snapshots_of(root: &Path, home: &Path) -> Result<Snapshots, SnapshotError
     Ok(Snapshots::open(root, &state.join("undo"), users.as_deref(), Limits::default())?.without(&state))
 }
 
-type Answer = oneshot::Sender<Result<Taken, SnapshotError>>;
-
-/// What the thread is asked for.
-enum Request {
-    /// A look at the files that nobody waits for.
-    Look,
-    /// A look at the files.
-    Take(Answer),
-    /// What turns did is taken back.
-    Back { spans: Vec<Span>, turn: u32, force: bool, answer: oneshot::Sender<Result<FilesBack, BackError>> },
-}
-
-/// Where states are kept, and how much of them.
+/// Where states are kept, how much of them, and for which session.
 pub(crate) struct Keep {
     /// The user's folder.
     pub(crate) home: PathBuf,
     /// The most bytes.
     pub(crate) most: u64,
+    /// The session.
+    pub(crate) session: String,
 }
 
 /// The undo of a live session.
 pub(crate) struct Undo {
     scans: Mutex<Option<Sender<Request>>>,
-    stop: Arc<AtomicBool>,
+    wishes: Arc<Wishes>,
     turn: Mutex<Turn>,
+    /// A turn of an earlier process that has no end yet.
+    broken: Mutex<Option<Span>>,
+    begun: AtomicBool,
     journal: Arc<dyn Journal>,
     sink: Arc<dyn Sink>,
-    broken: AtomicBool,
+    off: AtomicBool,
 }
 
 /// What is known about the turn that runs.
 #[derive(Default)]
 struct Turn {
     number: u32,
-    /// The state that was last journaled for it; none while it changed nothing.
-    state: Option<String>,
+    /// The state that was last journaled for it, and when it was at work; none while it changed nothing.
+    state: Option<(String, Busy)>,
 }
 
 impl Undo {
@@ -72,25 +73,44 @@ impl Undo {
     pub(crate) fn new(
         snapshots: Snapshots,
         keep: Keep,
+        broken: Option<Span>,
         journal: Arc<dyn Journal>,
         sink: Arc<dyn Sink>,
     ) -> std::io::Result<Self> {
         let (scans, queue) = channel();
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
-        std::thread::Builder::new().name("undo".into()).spawn(move || scan_all(snapshots, &keep, &queue, &stopped))?;
-        let (turn, broken) = (Mutex::default(), AtomicBool::new(false));
-        Ok(Self { scans: Mutex::new(Some(scans)), stop, turn, journal, sink, broken })
+        let wishes = Arc::new(Wishes::default());
+        let worker = Worker::new(snapshots, keep, Arc::clone(&wishes));
+        std::thread::Builder::new().name("undo".into()).spawn(move || worker.run(&queue))?;
+        let (turn, broken) = (Mutex::default(), Mutex::new(broken));
+        let (begun, off) = (AtomicBool::new(false), AtomicBool::new(false));
+        Ok(Self { scans: Mutex::new(Some(scans)), wishes, turn, broken, begun, journal, sink, off })
     }
 
-    /// Begins to look at the files, so that the first writer waits less.
+    /// Begins to look at the files, so that the first writer waits less. Once is enough.
     pub(crate) fn begin(&self) {
-        self.send(Request::Look);
+        if !self.begun.swap(true, Ordering::Relaxed) {
+            self.send(Request::Look);
+        }
     }
 
     /// True while states are being kept.
     pub(crate) fn works(&self) -> bool {
-        !self.broken.load(Ordering::Relaxed)
+        !self.off.load(Ordering::Relaxed)
+    }
+
+    /// Gives a turn of an earlier process its end, before anything else is told against it.
+    pub(crate) async fn close_broken(&self) {
+        let Some(span) = locked(&self.broken).clone() else { return };
+        let (answer, end) = oneshot::channel();
+        self.send(Request::Close { span, answer });
+        let Ok(Ok(end)) = end.await else { return };
+        let written = match end {
+            Some(end) => self.journal.append(RecordBody::Snapshot(end)).await.is_ok(),
+            None => true,
+        };
+        if written {
+            *locked(&self.broken) = None;
+        }
     }
 
     /// Takes back what the turns from `turn` on did to files. None when the thread is gone.
@@ -102,55 +122,82 @@ impl Undo {
 
     /// What a look at the files leaves out now; none when there is no undo.
     pub(crate) async fn uncovered(&self) -> Option<Vec<Uncovered>> {
-        Some(self.take().await?.uncovered)
+        Some(self.take(None, false).await?.taken.uncovered)
     }
 
     async fn end(&self, number: u32) {
-        let changed = {
-            let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-            turn.state.take().is_some() && turn.number == number
+        let last = {
+            let mut turn = locked(&self.turn);
+            let number_then = turn.number;
+            turn.state.take().filter(|_| number_then == number)
         };
-        if changed && let Some(taken) = self.take().await {
-            self.keep(number, Moment::After, taken).await;
+        let Some(last) = last else { return };
+        if let Some(Look { taken, ours }) = self.take(Some(last), false).await {
+            let state = ours.unwrap_or_else(|| taken.state.clone());
+            self.keep(number, Moment::After, Taken { state, ..taken }).await;
         }
+        self.send(Request::Ended);
     }
 
     async fn watch(&self, number: u32, action: &Action) {
+        if !is_watched(action) {
+            return;
+        }
         let last = {
-            let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            let turn = locked(&self.turn);
             turn.state.clone().filter(|_| turn.number == number)
         };
         // Within a turn, what file tools change is known from its beginning; a command may also destroy what somebody
         // else made in the meantime.
-        if matches!(action.family, Family::Own | Family::Memory) || (last.is_some() && action.family != Family::Bash) {
-            return;
+        if last.is_none() || action.family == Family::Bash {
+            self.look_before(number, last).await;
         }
-        let Some(taken) = self.take().await else { return };
-        let moment = if last.is_none() { Moment::Before } else { Moment::Between };
-        if last.as_ref() == Some(&taken.state) {
-            return;
+        if let Some((_, busy)) = &mut locked(&self.turn).state {
+            busy.start();
         }
-        {
-            let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-            *turn = Turn { number, state: Some(taken.state.clone()) };
-        }
-        if !self.keep(number, moment, taken).await {
-            // Nothing on the log would say where the turn began; the next call that writes begins it anew.
-            self.turn.lock().unwrap_or_else(PoisonError::into_inner).state = last;
+    }
+
+    /// Keeps what the files are before something changes them.
+    async fn look_before(&self, number: u32, last: Option<(String, Busy)>) {
+        self.close_broken().await;
+        let begun = SystemTime::now();
+        let Some(Look { taken, ours }) = self.take(last.clone(), true).await else { return };
+        let state = taken.state.clone();
+        let kept = match (&last, ours) {
+            (Some((last, _)), _) if *last == state => return,
+            (None, _) => self.keep(number, Moment::Before, taken).await,
+            (Some(_), None) => self.keep(number, Moment::Between, taken).await,
+            // The turn's work up to here ends, and begins anew with what others did.
+            (Some(_), Some(ours)) => {
+                let end = Taken { state: ours, changed: 0, uncovered: Vec::new() };
+                let ended = self.keep(number, Moment::After, end).await;
+                if ended {
+                    locked(&self.turn).state = None;
+                }
+                ended && self.keep(number, Moment::Before, taken).await
+            }
+        };
+        // Where nothing on the log would say where the turn began, the next call that writes begins it anew.
+        if kept {
+            let mut turn = locked(&self.turn);
+            let same = turn.state.take().filter(|_| turn.number == number).or(last);
+            let busy = same.map_or_else(|| Busy::new(begun), |(_, busy)| busy);
+            *turn = Turn { number, state: Some((state, busy)) };
         }
     }
 
     /// A look at the files; none when there is no undo, which is said once.
-    async fn take(&self) -> Option<Taken> {
+    async fn take(&self, since: Option<(String, Busy)>, begins: bool) -> Option<Look> {
         if !self.works() {
             return None;
         }
-        let (answer, taken) = oneshot::channel();
-        self.send(Request::Take(answer));
-        match taken.await {
-            Ok(Ok(taken)) => Some(taken),
+        let (answer, look) = oneshot::channel();
+        self.wishes.waiting.fetch_add(1, Ordering::Relaxed);
+        self.send(Request::Take { since, begins, answer });
+        match look.await {
+            Ok(Ok(look)) => Some(look),
             Ok(Err(error)) => {
-                if !self.broken.swap(true, Ordering::Relaxed) {
+                if !self.off.swap(true, Ordering::Relaxed) {
                     let phrase = Phrase::new("engine.undo_off").with("reason", error);
                     self.sink.emit(Event::Notice { level: Level::Warning, phrase });
                 }
@@ -161,7 +208,7 @@ impl Undo {
     }
 
     fn send(&self, request: Request) {
-        if let Some(scans) = self.scans.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+        if let Some(scans) = locked(&self.scans).as_ref() {
             // A thread that is gone drops the request, and with it the way back.
             let _ = scans.send(request);
         }
@@ -172,7 +219,7 @@ impl Undo {
         let named = taken.uncovered.iter().take(MOST_NAMED);
         let uncovered = named.map(back::named).collect();
         let more = taken.uncovered.len().saturating_sub(MOST_NAMED) as u64;
-        let body = RecordBody::Snapshot(Snapshot { turn, moment, state: taken.state, uncovered, more });
+        let body = RecordBody::Snapshot(Snapshot { turn, moment, state: taken.state, uncovered, more, cut_off: false });
         self.journal.append(body).await.is_ok()
     }
 }
@@ -182,6 +229,16 @@ impl Watch for Undo {
         Box::pin(self.watch(turn, action))
     }
 
+    fn done(&self, turn: u32, action: &Action) {
+        let mut running = locked(&self.turn);
+        if is_watched(action)
+            && running.number == turn
+            && let Some((_, busy)) = &mut running.state
+        {
+            busy.stop();
+        }
+    }
+
     fn after(&self, turn: u32) -> BoxFuture<'_, ()> {
         Box::pin(self.end(turn))
     }
@@ -189,28 +246,18 @@ impl Watch for Undo {
 
 impl Drop for Undo {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        *self.scans.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.wishes.stop.store(true, Ordering::Relaxed);
+        *locked(&self.scans) = None;
     }
 }
 
-fn scan_all(mut snapshots: Snapshots, keep: &Keep, queue: &Receiver<Request>, stop: &AtomicBool) {
-    let mut tended = false;
-    while let Ok(request) = queue.recv() {
-        // Before the first look, because from then on this process relies on what is kept.
-        if !std::mem::replace(&mut tended, true) {
-            room::tend(&keep.home, keep.most);
-        }
-        let mut take = || snapshots.take(&|| stop.load(Ordering::Relaxed));
-        // Whoever asked may have gone.
-        match request {
-            Request::Look => drop(take()),
-            Request::Take(answer) => drop(answer.send(take())),
-            Request::Back { spans, turn, force, answer } => {
-                drop(answer.send(take_back(&mut snapshots, &spans, turn, force)));
-            }
-        }
-    }
+/// Whether a call may change files of the workspace.
+fn is_watched(action: &Action) -> bool {
+    action.read_only != ReadOnly::Yes && !matches!(action.family, Family::Own | Family::Memory)
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -249,8 +296,9 @@ mod tests {
         let root = temp.path().canonicalize().unwrap().join("project");
         std::fs::create_dir(&root).unwrap();
         let snapshots = Snapshots::open(&root, &temp.path().join("kept"), None, Limits::default()).unwrap();
-        let (log, keep) = (Arc::new(Log::default()), Keep { home: temp.path().to_owned(), most: u64::MAX });
-        let undo = Undo::new(snapshots, keep, log.clone(), log.clone()).unwrap();
+        let (log, keep) =
+            (Arc::new(Log::default()), Keep { home: temp.path().to_owned(), most: u64::MAX, session: "s".into() });
+        let undo = Undo::new(snapshots, keep, None, log.clone(), log.clone()).unwrap();
         let action = Action::writes(Family::Edit, vec!["a".into()]);
         undo.before(1, &action).await;
         undo.before(1, &action).await;

@@ -310,17 +310,20 @@ pub struct Snapshot {
     /// How many more are not covered.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more: u64,
+    /// True for the end of a turn that ended with its process, as far as it could be told afterwards.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut_off: bool,
 }
 
 /// A moment of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Moment {
-    /// Before its first change.
+    /// Before its first change; or before it goes on, after others changed something.
     Before,
     /// Before a later command, where something was different from what the state before says.
     Between,
-    /// After its last change.
+    /// After its last change; or before others changed something.
     After,
 }
 

@@ -30,6 +30,8 @@ pub(crate) enum Kind {
     Discarded,
     Planner,
     Left,
+    Snapshot,
+    Restored,
     /// Bookkeeping, and kinds of a later version.
     Other,
 }
@@ -51,6 +53,8 @@ impl Kind {
             b"discarded" => Self::Discarded,
             b"planner" => Self::Planner,
             b"left" => Self::Left,
+            b"snapshot" => Self::Snapshot,
+            b"restored" => Self::Restored,
             _ => Self::Other,
         }
     }

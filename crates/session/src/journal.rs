@@ -6,14 +6,15 @@ use crate::past::Past;
 use reasonix_agent::{BoxFuture, Journal, JournalError};
 use reasonix_proto::{Record, RecordBody};
 use std::fs::File;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Writes are flushed to the disk this long after the first of them; until then they survive the death of the
-/// process, but not a power cut.
+/// Writes are flushed to the disk this long after the first of them, and at the end; until then they survive the death of
+/// the process, but not a power cut.
 const FLUSH_AFTER: Duration = Duration::from_millis(200);
 
 struct Append {
@@ -21,7 +22,7 @@ struct Append {
     ack: oneshot::Sender<Result<Record, JournalError>>,
 }
 
-/// A journal on disk. Dropping it writes what was appended and lets go of the session.
+/// A journal on disk. Dropping it writes what was appended, flushes it and lets go of the session.
 pub(crate) struct FileJournal {
     path: String,
     appends: Option<Sender<Append>>,
@@ -61,7 +62,7 @@ impl Drop for FileJournal {
 }
 
 fn write_all(mut log: Log, queue: &Receiver<Append>) {
-    let mut flusher = None;
+    let mut flusher: Option<Flusher> = None;
     while let Ok(Append { body, ack }) = queue.recv() {
         let written = log.append(body);
         let flushes = written.is_ok();
@@ -71,26 +72,68 @@ fn write_all(mut log: Log, queue: &Receiver<Append>) {
             continue;
         }
         if flusher.is_none() {
-            flusher = log.handle().and_then(start_flusher);
+            flusher = log.handle().and_then(Flusher::start);
         }
         if let Some(flusher) = &flusher {
-            let _ = flusher.send(());
+            flusher.dirty();
+        }
+    }
+    if let Some(flusher) = flusher {
+        flusher.finish();
+    }
+}
+
+/// Brings lines to the disk, some of them at a time.
+struct Flusher {
+    file: File,
+    state: Arc<Flushing>,
+    wake: Sender<()>,
+}
+
+#[derive(Default)]
+struct Flushing {
+    /// Something was written since the last flush began.
+    dirty: AtomicBool,
+    /// Held while a flush is under way.
+    under_way: Mutex<()>,
+}
+
+impl Flushing {
+    /// Returns when everything that was written before is on the disk.
+    fn flush(&self, file: &File) {
+        let _held = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.dirty.swap(false, Ordering::AcqRel) {
+            let _ = file.sync_data();
         }
     }
 }
 
-/// Starts the thread that flushes. Nobody waits for it: at the end of the process the kernel has the lines anyway.
-fn start_flusher(file: File) -> Option<Sender<()>> {
-    let (dirty, queue) = channel();
-    let flush = move || {
-        while queue.recv().is_ok() {
-            std::thread::sleep(FLUSH_AFTER);
-            while queue.try_recv().is_ok() {}
-            let _ = rustix::fs::fdatasync(&file);
-        }
-    };
-    std::thread::Builder::new().name("journal-flush".into()).spawn(flush).ok()?;
-    Some(dirty)
+impl Flusher {
+    /// Starts the thread that flushes. Nobody waits for it.
+    fn start(file: File) -> Option<Self> {
+        let (wake, queue) = channel();
+        let state = Arc::new(Flushing::default());
+        let (held, shared) = (file.try_clone().ok()?, Arc::clone(&state));
+        let flush = move || {
+            while queue.recv().is_ok() {
+                std::thread::sleep(FLUSH_AFTER);
+                while queue.try_recv().is_ok() {}
+                shared.flush(&held);
+            }
+        };
+        std::thread::Builder::new().name("journal-flush".into()).spawn(flush).ok()?;
+        Some(Self { file, state, wake })
+    }
+
+    fn dirty(&self) {
+        self.state.dirty.store(true, Ordering::Release);
+        let _ = self.wake.send(());
+    }
+
+    /// The session is let go of; its last lines are on the disk before that.
+    fn finish(self) {
+        self.state.flush(&self.file);
+    }
 }
 
 /// A journal that keeps nothing on disk.

@@ -151,6 +151,19 @@ impl Past {
         Ok(records)
     }
 
+    /// The records about states of files, on every branch, in the order they were written. Nothing else is read.
+    pub fn of_files(&self) -> io::Result<Vec<Record>> {
+        let places = {
+            let inner = self.lock();
+            let of_files = |node: &Node| matches!(node.header.kind, Kind::Snapshot | Kind::Restored);
+            let nodes = inner.shape.nodes().iter().enumerate();
+            nodes.filter(|(_, node)| of_files(node)).map(|(place, _)| place).collect()
+        };
+        let mut records = Vec::new();
+        self.each_of(Some(places), |record| records.push(record))?;
+        Ok(records)
+    }
+
     /// Gives every record on every branch, one after the other, in the order they were written.
     pub fn each(&self, give: impl FnMut(Record)) -> io::Result<()> {
         self.each_of(None, give)

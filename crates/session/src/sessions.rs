@@ -70,11 +70,24 @@ impl Sessions {
 
     /// Opens a session by its id, or by the beginning or the end of it, and heals what a killed process left:
     /// afterwards every call has an outcome and every turn an end. `see` gets every record of the active branch.
-    pub fn open(&self, wanted: &str, mut see: impl FnMut(&Record)) -> Result<Opened, SessionError> {
+    pub fn open(&self, wanted: &str, see: impl FnMut(&Record)) -> Result<Opened, SessionError> {
+        self.open_if(wanted, |_| Ok(()), see)
+    }
+
+    /// The same for a session whose head is accepted; any other is left as it is.
+    pub fn open_if<E: From<SessionError>>(
+        &self,
+        wanted: &str,
+        fits: impl FnOnce(&SessionHead) -> Result<(), E>,
+        mut see: impl FnMut(&Record),
+    ) -> Result<Opened, E> {
         let place = self.place(self.find(wanted)?);
         let path = place.log();
         let lock = place.lock()?;
         let mut loaded = load(&place)?;
+        if let RecordBody::Session(head) = &loaded.head.body {
+            fits(head)?;
+        }
         let mut notices = loaded.damage.phrases(&place);
         notices.extend(mend(&place, &mut loaded)?);
         let Loaded { head, shape, marks, whole, damage } = loaded;
@@ -92,7 +105,7 @@ impl Sessions {
             see(&record);
             fold.take(record);
         }
-        opened(log, &path, head, past, fold.finish(), notices)
+        Ok(opened(log, &path, head, past, fold.finish(), notices)?)
     }
 
     /// Looks at a session without taking or changing it; another process may be writing it.

@@ -16,7 +16,7 @@ struct Made {
 
 impl Made {
     async fn new() -> Self {
-        let state = tempfile::tempdir().unwrap();
+        let state = common::folder().unwrap();
         let opened = Sessions::at(state.path()).create(head("/work")).unwrap();
         for body in two_turns() {
             opened.journal.append(body).await.unwrap();

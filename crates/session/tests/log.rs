@@ -38,7 +38,7 @@ async fn written(state: &Path, bodies: Vec<RecordBody>) -> (SessionId, Vec<Recor
 
 #[tokio::test]
 async fn nothing_is_on_disk_before_the_first_prompt() {
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     let opened = Sessions::at(state.path()).create(head("/work")).unwrap();
     assert_eq!(opened.past.all().unwrap().len(), 1);
     let note = RecordBody::Note { turn: 0, text: "early".into(), typed: None, images: Vec::new(), by_user: false };
@@ -53,7 +53,7 @@ async fn nothing_is_on_disk_before_the_first_prompt() {
 
 #[tokio::test]
 async fn what_was_written_is_read_again() {
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     let (id, records) = written(state.path(), two_turns()).await;
     let again = Sessions::at(state.path()).open(id.as_str(), |_| {}).unwrap();
     assert_eq!(again.past.all().unwrap(), records);
@@ -70,7 +70,7 @@ async fn what_was_written_is_read_again() {
 
 #[tokio::test]
 async fn only_the_owner_can_read() {
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     let (id, _) = written(state.path(), vec![prompt(1, "x")]).await;
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&state.path().join("sessions")), 0o700);
@@ -79,7 +79,7 @@ async fn only_the_owner_can_read() {
 
 #[tokio::test]
 async fn one_writer_and_the_second_is_told_who() {
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     let sessions = Sessions::at(state.path());
     let opened = sessions.create(head("/work")).unwrap();
     append(&opened, vec![prompt(1, "x")]).await;
@@ -97,7 +97,7 @@ async fn one_writer_and_the_second_is_told_who() {
 
 #[tokio::test]
 async fn what_somebody_else_wrote_past_the_lock_is_not_cut_off() {
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     let sessions = Sessions::at(state.path());
     let opened = sessions.create(head("/work")).unwrap();
     let mut records = append(&opened, vec![prompt(1, "x")]).await;
@@ -121,7 +121,7 @@ async fn what_somebody_else_wrote_past_the_lock_is_not_cut_off() {
 /// A write that a crash cut short can end at any byte.
 #[tokio::test]
 async fn cut_at_every_byte_it_opens_with_every_whole_line() {
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     let (id, records) = written(state.path(), two_turns()).await;
     let path = log_of(state.path(), &id);
     let whole = std::fs::read(&path).unwrap();
@@ -168,7 +168,7 @@ async fn what_a_killed_turn_lacks_is_appended() {
         (vec![prompt(1, "x"), says(1, 1, "hi", &[])], 0, 0, 1),
         (vec![prompt(1, "x"), says(1, 1, "hi", &[]), ended(1)], 0, 0, 0),
     ] {
-        let state = tempfile::tempdir().unwrap();
+        let state = common::folder().unwrap();
         let (id, records) = written(state.path(), bodies).await;
         let opened = Sessions::at(state.path()).open(id.as_str(), |_| {}).unwrap();
         let all = opened.past.all().unwrap();
@@ -182,7 +182,7 @@ async fn what_a_killed_turn_lacks_is_appended() {
 
 #[tokio::test]
 async fn a_damaged_line_takes_nothing_else_with_it() {
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     let (id, records) = written(state.path(), two_turns()).await;
     let path = log_of(state.path(), &id);
     let text = std::fs::read_to_string(&path).unwrap();
@@ -205,7 +205,7 @@ async fn a_damaged_line_takes_nothing_else_with_it() {
 
 #[tokio::test]
 async fn the_first_line() {
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     let (id, _) = written(state.path(), vec![prompt(1, "x")]).await;
     let path = log_of(state.path(), &id);
     let whole = std::fs::read_to_string(&path).unwrap();
@@ -224,7 +224,7 @@ async fn the_first_line() {
 
 #[tokio::test]
 async fn kinds_that_are_not_known_are_kept_and_skipped() {
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     let (id, records) = written(state.path(), two_turns()).await;
     let path = log_of(state.path(), &id);
     let body = format!(r#"{{"id":{},"parent":{},"at":1,"kind":"hologram","turn":2"#, records.len() + 1, records.len());
@@ -238,7 +238,7 @@ async fn kinds_that_are_not_known_are_kept_and_skipped() {
 
 #[tokio::test]
 async fn large_records() {
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     let large = "日本 \"x\"\n".repeat(500_000);
     let (id, records) = written(state.path(), vec![prompt(1, &large), says(1, 1, &large, &[]), ended(1)]).await;
     assert_eq!(Sessions::at(state.path()).open(id.as_str(), |_| {}).unwrap().past.all().unwrap(), records);
@@ -248,7 +248,7 @@ async fn large_records() {
 
 #[tokio::test]
 async fn appends_that_nobody_waits_for_are_kept_in_order() {
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     let opened = Sessions::at(state.path()).create(head("/work")).unwrap();
     let id = opened.past.history().unwrap().head.unwrap().session;
     for turn in 1..=100 {
@@ -277,7 +277,7 @@ async fn without_a_session_nothing_is_kept_but_the_numbers() {
 
 #[tokio::test]
 async fn a_home_that_cannot_be_written_is_an_error_at_the_first_prompt() {
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     // A file where the folder should be: refused whoever runs the test.
     std::fs::write(state.path().join("sessions"), "").unwrap();
     let opened = Sessions::at(state.path()).create(head("/work")).unwrap();
@@ -290,7 +290,7 @@ async fn a_home_that_cannot_be_written_is_an_error_at_the_first_prompt() {
 
 #[tokio::test]
 async fn found_by_either_end_of_the_id() {
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     let sessions = Sessions::at(state.path());
     assert!(sessions.list().unwrap().is_empty() && sessions.latest(Path::new("/work")).unwrap().is_none());
     let (id, _) = written(state.path(), vec![prompt(1, "x")]).await;
@@ -309,7 +309,7 @@ async fn found_by_either_end_of_the_id() {
 
 #[tokio::test]
 async fn the_list_and_the_latest() {
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     let sessions = Sessions::at(state.path());
     let (first, _) = written(state.path(), two_turns()).await;
     let killed = Sessions::at(state.path()).create(head("/other")).unwrap();
@@ -367,7 +367,7 @@ proptest! {
     fn any_log_reads_the_same_and_is_valid(mut bodies in bodies()) {
         bodies.insert(0, prompt(1, "first"));
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let state = tempfile::tempdir().unwrap();
+        let state = common::folder().unwrap();
         let (id, records) = runtime.block_on(written(state.path(), bodies));
         assert_valid(&history(&records).messages);
         let opened = Sessions::at(state.path()).open(id.as_str(), |_| {}).unwrap();
@@ -388,7 +388,7 @@ fn killed_while_appending_nothing_acknowledged_is_lost() {
         runtime.block_on(append_for_ever(Path::new(&state)));
     }
     for kill_after in [1, 2, 3, 50, 400] {
-        let state = tempfile::tempdir().unwrap();
+        let state = common::folder().unwrap();
         let mut agent = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "killed_while_appending_nothing_acknowledged_is_lost", "--nocapture"])
             .env("SESSION_TEST_STATE", state.path())
@@ -428,7 +428,7 @@ fn a_full_disk_leaves_a_valid_file_and_room_lets_it_go_on() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         return runtime.block_on(fill(Path::new(&state)));
     }
-    let state = tempfile::tempdir().unwrap();
+    let state = common::folder().unwrap();
     // The shell counts in units of 1,024 bytes, and lets the process see the error in place of a signal.
     let limited = Command::new("bash")
         .args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\""])

@@ -76,11 +76,12 @@ impl Blobs {
         Self { folder: folder.to_owned() }
     }
 
-    /// Keeps bytes, unless they are kept already.
+    /// Keeps bytes, unless they are kept already; then they are as good as new. What a power cut left of them does not
+    /// count.
     pub fn put(&self, bytes: &[u8]) -> io::Result<BlobKey> {
         let key = BlobKey::of(bytes);
         let path = self.path_of(&key.to_string());
-        if path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() == bytes.len() as u64) {
+        if is_kept(&path, bytes) {
             return Ok(key);
         }
         private_folder(&self.folder)?;
@@ -166,6 +167,18 @@ impl Blobs {
     }
 }
 
+/// Whether a blob is there and whole; it is young again then.
+fn is_kept(path: &Path, bytes: &[u8]) -> bool {
+    let same = |found: std::fs::Metadata| found.is_file() && found.len() == bytes.len() as u64;
+    if !path.symlink_metadata().is_ok_and(same) {
+        return false;
+    }
+    let Ok(mut file) = std::fs::File::open(path) else { return false };
+    let mut there = Vec::with_capacity(bytes.len());
+    let whole = file.by_ref().take(bytes.len() as u64 + 1).read_to_end(&mut there).is_ok() && there == bytes;
+    whole && file.set_modified(SystemTime::now()).is_ok()
+}
+
 /// The entries of a folder; none when there is no such folder, or it is a file.
 fn entries_of(folder: &Path) -> io::Result<Vec<std::fs::DirEntry>> {
     match std::fs::read_dir(folder) {
@@ -213,12 +226,27 @@ mod tests {
     }
 
     #[test]
-    fn a_truncated_blob_is_written_anew() {
+    fn a_blob_that_a_power_cut_damaged_is_written_anew() {
         let root = tempfile::tempdir().unwrap();
         let blobs = Blobs::at(root.path());
         let key = blobs.put(b"hello").unwrap();
-        std::fs::write(blobs.path_of(&key.to_string()), "he").unwrap();
+        for left in ["", "he", "\0\0\0\0\0"] {
+            std::fs::write(blobs.path_of(&key.to_string()), left).unwrap();
+            blobs.put(b"hello").unwrap();
+            assert_eq!(blobs.get(&key, 9).unwrap(), b"hello", "{left:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_again_is_young() {
+        let root = tempfile::tempdir().unwrap();
+        let blobs = Blobs::at(root.path());
+        let key = blobs.put(b"hello").unwrap();
+        let hour = std::time::Duration::from_secs(3600);
+        let file = std::fs::File::open(blobs.path_of(&key.to_string())).unwrap();
+        file.set_modified(std::time::SystemTime::now() - 2 * hour).unwrap();
+        assert!(blobs.all().unwrap()[0].2 > hour);
         blobs.put(b"hello").unwrap();
-        assert_eq!(blobs.get(&key, 9).unwrap(), b"hello");
+        assert!(blobs.all().unwrap()[0].2 < hour);
     }
 }

@@ -28,6 +28,13 @@ pub fn private_folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether something can be made in a folder, or in what is there of the way to it, as far as the system tells without
+/// making anything.
+pub fn may_write(path: &Path) -> io::Result<()> {
+    let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).unwrap_or(path);
+    Ok(rustix::fs::access(there, rustix::fs::Access::WRITE_OK)?)
+}
+
 fn refused(path: &Path, why: &str) -> io::Error {
     io::Error::new(ErrorKind::PermissionDenied, format!("{}: {why}", path.display()))
 }

@@ -11,6 +11,6 @@ mod logfile;
 pub use atomic::{place, write_atomic};
 pub use blobs::{BlobError, BlobKey, Blobs};
 pub use cache::{Cache, Tidied};
-pub use folder::private_folder;
+pub use folder::{may_write, private_folder};
 pub use lock::{Lock, LockError};
 pub use logfile::LogFiles;

@@ -25,14 +25,15 @@ fn text_of(lang: Lang, (_, en, zh): &crate::Entry) -> &'static str {
 }
 
 /// Replaces each `{name}`; an argument's own braces are never looked into. An argument `@code` stands for that
-/// code's text, filled from the same arguments: how one phrase speaks of another.
+/// code's text, filled from the same arguments: how one phrase speaks of another. `{name|file|files}` is the first word
+/// where the argument is 1, the second otherwise.
 fn fill(lang: Lang, text: &str, phrase: &Phrase) -> String {
     let mut out = String::with_capacity(text.len() + 32);
     let mut rest = text;
     while let Some(open) = rest.find('{') {
         let (before, after) = rest.split_at(open);
         out.push_str(before);
-        let value = after.find('}').and_then(|close| Some((close, phrase.arg(after.get(1..close)?)?)));
+        let value = after.find('}').and_then(|close| Some((close, value_of(after.get(1..close)?, phrase)?)));
         match value {
             Some((close, value)) => {
                 match value.strip_prefix('@').and_then(catalogue::find) {
@@ -51,6 +52,13 @@ fn fill(lang: Lang, text: &str, phrase: &Phrase) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// What stands for a placeholder.
+fn value_of<'a>(placeholder: &'a str, phrase: &'a Phrase) -> Option<&'a str> {
+    let Some((name, words)) = placeholder.split_once('|') else { return phrase.arg(placeholder) };
+    let (one, several) = words.split_once('|')?;
+    Some(if phrase.arg(name)? == "1" { one } else { several })
 }
 
 #[cfg(test)]
@@ -76,6 +84,17 @@ mod tests {
             render(Lang::En, &phrase),
             "the model answered with nothing: attempt 1 of 4 failed, trying again in 0.5 s"
         );
+    }
+
+    #[test]
+    fn one_is_not_several() {
+        let said = |lang, count: u32| render(lang, &Phrase::new("undo.turn").with("turn", 3).with("count", count));
+        assert_eq!(said(Lang::En, 0), "turn 3: 0 files");
+        assert_eq!(said(Lang::En, 1), "turn 3: 1 file");
+        assert_eq!(said(Lang::En, 21), "turn 3: 21 files");
+        assert_eq!(said(Lang::Zh, 1), "第 3 轮：1 个文件");
+        let phrase = Phrase::new("x").with("a", 1);
+        assert_eq!(fill(Lang::En, "{b|one|more} {a|one} {a|is|are}", &phrase), "{b|one|more} {a|one} is");
     }
 
     #[test]

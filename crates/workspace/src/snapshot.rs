@@ -3,6 +3,9 @@
 
 mod collect;
 mod ignored;
+mod known;
+mod listing;
+mod part;
 mod restore;
 mod scan;
 mod state;
@@ -12,16 +15,17 @@ mod tree;
 mod tests;
 
 pub use collect::{Collected, collect};
+pub use part::{Changed, Whose};
 pub use restore::{Blocked, Restored};
 pub use tree::{Entry, Reason, RelPath, Tree, Uncovered, changes_between, covers};
 
 use ignored::Ignores;
+use known::{Changes, Known, difference};
 use reasonix_store::{BlobKey, Blobs, place, private_folder};
 use rustix::fd::OwnedFd;
 use rustix::fs::{CWD, Mode, openat, stat};
-use scan::{Known, Scan};
+use scan::Scan;
 use state::{Index, State};
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -99,6 +103,8 @@ pub struct Snapshots {
     in_use: Option<File>,
     /// What the last scan found; none before the first.
     known: Option<Known>,
+    /// What the last scan found to be different, and from which state.
+    recent: Option<(BlobKey, Changes)>,
     ignores: Ignores,
 }
 
@@ -138,6 +144,7 @@ impl Snapshots {
             without: None,
             in_use: None,
             known: None,
+            recent: None,
             ignores,
         })
     }
@@ -158,18 +165,18 @@ impl Snapshots {
             Some(known) => known,
             None => self.load(),
         };
-        let without = self.without.as_ref().and_then(|folder| stat(folder).ok());
-        let scan = Scan::new(&self.blobs, self.limits, &mut self.ignores, &before, stop).without(without);
-        let found = scan.run(&self.root, &self.folder);
-        let found = match found {
+        let kept = self.without.as_ref().and_then(|folder| stat(folder).ok());
+        let scan = Scan::new(&self.blobs, self.limits, &mut self.ignores, kept, stop);
+        let found = match scan.run(&self.root, &self.folder, &before.root) {
             Ok(found) => found,
             Err(error) => {
                 self.known = Some(before);
                 return Err(error);
             }
         };
-        let (known, changes, uncovered) = found.against(before);
-        self.settle(known, changes, uncovered)
+        let changes = difference(&before.root, &found.root);
+        let stale = before.stale || found.restamped;
+        self.settle(Known { root: found.root, stale, unsure: false, ..before }, changes, found.uncovered)
     }
 
     /// The tree as it was in this state.
@@ -194,41 +201,61 @@ impl Snapshots {
         Ok(Restored::new(before.to_owned(), after.state, &current, &now, target, paths, blocked))
     }
 
+    /// True when the contents of the tree are known, so that a look reads only what changed.
+    pub fn is_known(&mut self) -> bool {
+        let known = self.known.take().unwrap_or_else(|| self.load());
+        let known = self.known.insert(known);
+        known.state.is_some() && !known.unsure
+    }
+
+    /// True when the times of changes are by the clock of this machine.
+    pub fn has_our_clock(&self) -> bool {
+        scan::has_our_clock(&self.folder)
+    }
+
+    /// Writes down what is known for the next process, where that is not done yet. It only saves reading files again:
+    /// that it could not be written loses nothing.
+    pub fn keep_index(&mut self) {
+        let Some(known) = self.known.as_mut().filter(|known| known.stale) else { return };
+        let Some(folder) = self.index.parent() else { return };
+        let bytes = Index::encode(known);
+        if bytes.and_then(|bytes| private_folder(folder).and_then(|()| place(&self.index, &bytes, 0o600))).is_ok() {
+            known.stale = false;
+        }
+    }
+
     fn load(&self) -> Known {
         let read = std::fs::read(&self.index).ok().and_then(|bytes| Index::decode(&bytes));
         // Nothing can be told against a state that was collected, or damaged by a power cut.
-        read.filter(|index| self.read(&BlobKey::from_bytes(index.state).to_string()).is_ok())
-            .map(Known::from)
+        read.filter(|index| State::is_there(&self.blobs, &BlobKey::from_bytes(index.state).to_string()))
+            .map(Index::known)
             .unwrap_or_default()
     }
 
     fn settle(
         &mut self,
         mut known: Known,
-        changes: BTreeMap<RelPath, Option<Entry>>,
+        changes: Changes,
         uncovered: Vec<Uncovered>,
     ) -> Result<Taken, SnapshotError> {
         let changed = changes.len();
+        self.recent = None;
         if changed > 0 || known.state.is_none() {
+            self.recent = known.state.map(|base| (base, changes.clone()));
             let state = State::after(&known, changes);
             let key = state.encode().and_then(|bytes| self.blobs.put(&bytes)).map_err(SnapshotError::io(&self.root))?;
             known.depth = state.depth;
             known.state = Some(key);
+            known.stale = true;
         }
         let state = known.state.map(|key| key.to_string()).unwrap_or_default();
-        if changed > 0 || known.stale {
-            self.save(&mut known);
-        }
         self.known = Some(known);
         Ok(Taken { state, changed, uncovered })
     }
+}
 
-    /// The index only saves reading files again; that it could not be written loses nothing.
-    fn save(&self, known: &mut Known) {
-        let Some(folder) = self.index.parent() else { return };
-        let bytes = Index::of(known).encode();
-        if bytes.and_then(|bytes| private_folder(folder).and_then(|()| place(&self.index, &bytes, 0o600))).is_ok() {
-            known.stale = false;
-        }
+impl Drop for Snapshots {
+    fn drop(&mut self) {
+        self.keep_index();
     }
 }

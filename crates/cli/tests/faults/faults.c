@@ -1,6 +1,7 @@
 /* Counts what a process does to files below $FAULT_BELOW, and lets the one with the number $FAULT_AT go wrong in the way
-   that $FAULT_HOW names: before, torn, after (all three end in SIGKILL), enospc, eio (once), full (from then on).
-   With $FAULT_COUNT the number of all of them is written to that file at the end. */
+   that $FAULT_HOW names: before, torn, after (all three end in SIGKILL), enospc, eio (once), full, readonly (from then on).
+   With $FAULT_COUNT the number of all of them is written to that file at the end, with $FAULT_UNFLUSHED how many writes to
+   session logs were not flushed by then. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static atomic_long done;
+static atomic_long done, unflushed;
 
 static int below(const char *path) {
     const char *root = getenv("FAULT_BELOW");
@@ -40,29 +41,57 @@ static int fate(void) {
     long at = atoi(getenv("FAULT_AT") ? getenv("FAULT_AT") : "0");
     const char *how = getenv("FAULT_HOW") ? getenv("FAULT_HOW") : "";
     long now = atomic_fetch_add(&done, 1) + 1;
-    int full = strcmp(how, "full") == 0;
-    if (at == 0 || now < at || (now > at && !full)) return 0;
+    int readonly = strcmp(how, "readonly") == 0;
+    int lasts = readonly || strcmp(how, "full") == 0;
+    if (at == 0 || now < at || (now > at && !lasts)) return 0;
     if (strcmp(how, "before") == 0) die();
     if (strcmp(how, "torn") == 0) return 1;
     if (strcmp(how, "after") == 0) return 2;
-    errno = strcmp(how, "eio") == 0 ? EIO : ENOSPC;
+    errno = readonly ? EROFS : strcmp(how, "eio") == 0 ? EIO : ENOSPC;
     return 3;
 }
 
-__attribute__((destructor)) static void tell(void) {
-    const char *file = getenv("FAULT_COUNT");
-    if (!file) return;
-    FILE *out = fopen(file, "w");
+static void note(const char *name, long number) {
+    const char *file = getenv(name);
+    FILE *out = file ? fopen(file, "w") : NULL;
     if (out) {
-        fprintf(out, "%ld", atomic_load(&done));
+        fprintf(out, "%ld", number);
         fclose(out);
     }
+}
+
+__attribute__((destructor)) static void tell(void) {
+    note("FAULT_COUNT", atomic_load(&done));
+    note("FAULT_UNFLUSHED", atomic_load(&unflushed));
+}
+
+static int is_log(int fd) {
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length <= 0) return 0;
+    path[length] = 0;
+    return below(path) && strstr(path, "/sessions/") && (strstr(path, ".jsonl") || strstr(path, ".new"));
+}
+
+int fdatasync(int fd) {
+    static int (*real)(int);
+    if (!real) real = dlsym(RTLD_NEXT, "fdatasync");
+    int what = ours(fd) ? fate() : 0;
+    if (what == 1) die();
+    if (what == 3) return -1;
+    long seen = atomic_load(&unflushed);
+    int result = real(fd);
+    if (result == 0 && is_log(fd)) atomic_fetch_sub(&unflushed, seen);
+    if (what == 2) die();
+    return result;
 }
 
 ssize_t write(int fd, const void *bytes, size_t length) {
     static ssize_t (*real)(int, const void *, size_t);
     if (!real) real = dlsym(RTLD_NEXT, "write");
     if (!ours(fd)) return real(fd, bytes, length);
+    if (is_log(fd)) atomic_fetch_add(&unflushed, 1);
     switch (fate()) {
     case 1:
         real(fd, bytes, length / 2);

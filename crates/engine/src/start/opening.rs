@@ -49,7 +49,8 @@ pub(crate) fn open(start: &Start, confinement: &Confinement) -> Result<Begun, En
     match wanted {
         Some(id) => {
             let mut made = Vec::new();
-            let mut opened = sessions.open(&id, |record| made.extend(changes_files(record)))?;
+            let fits = |head: &SessionHead| check_folder(&head.cwd, cwd);
+            let mut opened = sessions.open_if(&id, fits, |record| made.extend(changes_files(record)))?;
             fetch(&mut opened.history.messages, artifacts.as_ref());
             Ok(Begun { opened, artifacts, resumed: true, made })
         }
@@ -124,7 +125,7 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<(SessionHead, Vec
 }
 
 /// A session speaks of its own folder; in another one its paths would mean other files.
-pub(crate) fn check_folder(its: &str, here: &Path) -> Result<(), EngineError> {
+fn check_folder(its: &str, here: &Path) -> Result<(), EngineError> {
     if Path::new(its) == here {
         return Ok(());
     }

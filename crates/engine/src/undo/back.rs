@@ -110,7 +110,10 @@ pub enum BackError {
 
 /// Takes back what the turns from `turn` on did to files. With `force` also where somebody else changed a file since.
 pub fn take_back(snapshots: &mut Snapshots, spans: &[Span], turn: u32, force: bool) -> Result<FilesBack, BackError> {
-    let first = spans.iter().rposition(|span| span.kind == Work::Turn && span.turn == turn);
+    let its = |span: &Span| span.kind == Work::Turn && span.turn == turn;
+    let last = spans.iter().rposition(its);
+    // Others may have worked in between, so that it has several parts.
+    let first = last.map(|last| last - spans.iter().take(last).rev().take_while(|span| its(span)).count());
     let undone = first.and_then(|first| spans.get(first..)).and_then(<[Span]>::split_first);
     let (start, rest) = undone.ok_or(BackError::NothingToTakeBack(turn))?;
     go_to_before(snapshots, start, rest, force)
@@ -145,7 +148,7 @@ fn go_to_before(snapshots: &mut Snapshots, start: &Span, rest: &[Span], force: b
         changed: done.changed.iter().map(RelPath::shown).collect(),
         kept: others.into_iter().map(RelPath::shown).collect(),
         blocked: done.blocked.into_iter().map(|blocked| (blocked.path.shown(), blocked.why)).collect(),
-        cut_off: std::iter::once(start).chain(rest).any(|span| span.after.is_none()),
+        cut_off: std::iter::once(start).chain(rest).any(|span| span.cut_off || span.is_open()),
         uncovered: start.uncovered.iter().cloned().chain(left).collect(),
     })
 }
@@ -197,7 +200,7 @@ pub fn changes(snapshots: &mut Snapshots, spans: &[Span], turn: u32) -> Result<V
     if found.peek().is_none() {
         return Err(BackError::NothingToTakeBack(turn));
     }
-    let mut changes = BTreeMap::new();
+    let mut sides: BTreeMap<RelPath, (Option<Entry>, Option<Entry>)> = BTreeMap::new();
     for span in found {
         let before = snapshots.read(&span.before)?;
         let after = match &span.after {
@@ -209,13 +212,16 @@ pub fn changes(snapshots: &mut Snapshots, spans: &[Span], turn: u32) -> Result<V
         };
         let known = |path: &RelPath| covers(&before, path) && (covers(&after, path) || after.contains_key(path));
         for path in changes_between(&before, &after).into_iter().filter(known) {
-            let (old, new) = (before.get(&path), after.get(&path));
-            if !matches!((old, new), (Some(Entry::Folder { .. }) | None, Some(Entry::Folder { .. }) | None)) {
-                changes.insert(path.shown(), change(snapshots, &path, old, new));
-            }
+            let new = after.get(&path).cloned();
+            // Where a turn has several parts, it begins with the first and ends with the last.
+            sides.entry(path.clone()).or_insert_with(|| (before.get(&path).cloned(), None)).1 = new;
         }
     }
-    Ok(changes.into_values().collect())
+    let is_file = |(old, new): &(Option<Entry>, Option<Entry>)| {
+        !matches!((old, new), (Some(Entry::Folder { .. }) | None, Some(Entry::Folder { .. }) | None))
+    };
+    let files = sides.iter().filter(|(_, sides)| is_file(sides) && sides.0 != sides.1);
+    Ok(files.map(|(path, (old, new))| change(snapshots, path, old.as_ref(), new.as_ref())).collect())
 }
 
 fn change(snapshots: &Snapshots, path: &RelPath, old: Option<&Entry>, new: Option<&Entry>) -> Change {
@@ -250,7 +256,7 @@ fn text_of(snapshots: &Snapshots, entry: Option<&Entry>) -> Result<Option<String
 #[cfg(test)]
 mod tests {
     use super::{FilesBack, changes, take_back};
-    use crate::undo::{Span, Work};
+    use crate::undo::Span;
     use reasonix_workspace::snapshot::{Limits, Snapshots};
     use std::path::{Path, PathBuf};
     use std::process::Command;
@@ -287,7 +293,7 @@ mod tests {
             self.sh(script);
             let after = Some(self.files().take(&|| false).unwrap().state);
             let turn = u32::try_from(self.spans.len()).unwrap() + 1;
-            self.spans.push(Span { turn, before, after, uncovered: Vec::new(), kind: Work::Turn });
+            self.spans.push(Span { after, ..Span::open(turn, before, 0, Vec::new()) });
         }
 
         fn back(&self, turn: u32, force: bool) -> FilesBack {

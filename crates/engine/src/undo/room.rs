@@ -1,5 +1,6 @@
 //! How much room the states of files take, and giving back what no session needs.
 
+use super::alive::forget_others;
 use reasonix_session::{SessionError, Sessions};
 use reasonix_workspace::snapshot::{Collected, SnapshotError, collect};
 use std::path::Path;
@@ -35,11 +36,18 @@ pub struct Room {
 /// With `dry` it only counts.
 pub fn make_room(home: &Path, most: u64, dry: bool) -> Result<Room, RoomError> {
     let state = home.join("state");
-    let named = Sessions::at(&state).states()?;
-    let wanted: Vec<Vec<String>> =
-        named.into_iter().map(|states| states.names).filter(|names| !names.is_empty()).collect();
-    let collected = collect(&state.join("undo"), &wanted, most, dry)?.ok_or(RoomError::InUse)?;
-    Ok(Room { sessions: wanted.len(), collected })
+    let mut sessions = 0;
+    let wanted = || -> Result<Vec<Vec<String>>, RoomError> {
+        let states = Sessions::at(&state).states()?;
+        if !dry {
+            forget_others(home, &states.iter().map(|states| states.session.to_string()).collect::<Vec<_>>());
+        }
+        let wanted: Vec<_> = states.into_iter().map(|states| states.names).filter(|names| !names.is_empty()).collect();
+        sessions = wanted.len();
+        Ok(wanted)
+    };
+    let collected = collect(&state.join("undo"), most, dry, wanted)?.ok_or(RoomError::InUse)?;
+    Ok(Room { sessions, collected })
 }
 
 /// Collects when that was not done for a day. Nobody waits for it, and that it could not be done loses nothing.

@@ -11,10 +11,29 @@ pub struct Span {
     pub before: String,
     /// The state after; none when the process ended before it could be taken.
     pub after: Option<String>,
+    /// The last state that was written down while it was under way.
+    pub last: String,
+    /// When that was, in milliseconds since the Unix epoch.
+    pub seen: u64,
     /// What the states do not cover, as `path (reason)`.
     pub uncovered: Vec<String>,
     /// What kind of work it was.
     pub kind: Work,
+    /// True when the process ended before the work did.
+    pub cut_off: bool,
+}
+
+impl Span {
+    /// A turn that began with this state at that time.
+    pub(super) fn open(turn: u32, before: String, seen: u64, uncovered: Vec<String>) -> Self {
+        let (last, after) = (before.clone(), None);
+        Self { turn, before, after, last, seen, uncovered, kind: Work::Turn, cut_off: false }
+    }
+
+    /// True when nothing says how it ended.
+    pub fn is_open(&self) -> bool {
+        self.after.is_none()
+    }
 }
 
 /// A kind of work on files.
@@ -37,23 +56,25 @@ pub fn spans(records: &[Record]) -> Vec<Span> {
             RecordBody::Snapshot(taken) if taken.moment == Moment::Before => {
                 // A turn that broke off ends where the next one begins.
                 close(&mut spans, &taken.state);
-                spans.push(Span {
-                    turn: taken.turn,
-                    before: taken.state.clone(),
-                    after: None,
-                    uncovered: taken.uncovered.clone(),
-                    kind: Work::Turn,
-                });
+                spans.push(Span::open(taken.turn, taken.state.clone(), record.at, taken.uncovered.clone()));
             }
-            RecordBody::Snapshot(taken) if taken.moment == Moment::After => close(&mut spans, &taken.state),
+            RecordBody::Snapshot(taken) if taken.moment == Moment::After => {
+                if let Some(last) = spans.last_mut().filter(|last| last.is_open()) {
+                    last.cut_off = taken.cut_off;
+                }
+                close(&mut spans, &taken.state);
+            }
+            RecordBody::Snapshot(taken) => {
+                if let Some(last) = spans.last_mut().filter(|last| last.is_open()) {
+                    (last.last, last.seen) = (taken.state.clone(), record.at);
+                }
+            }
             RecordBody::Restored(back) => {
                 close(&mut spans, &back.before);
                 spans.push(Span {
-                    turn: back.turn,
-                    before: back.before.clone(),
                     after: Some(back.after.clone()),
-                    uncovered: Vec::new(),
                     kind: if back.redone { Work::Again } else { Work::Back },
+                    ..Span::open(back.turn, back.before.clone(), record.at, Vec::new())
                 });
             }
             _ => {}
@@ -69,7 +90,7 @@ fn close(spans: &mut [Span], state: &str) {
 }
 
 /// The last turn whose changes still stand: the one that `undo` takes back. Turns that were taken back already are
-/// passed over, unless they were brought again.
+/// passed over, unless they were brought again; so are turns that left everything as it was.
 pub fn last_standing(spans: &[Span]) -> Option<u32> {
     let (mut below, mut brought) = (u32::MAX, 0_u32);
     for span in spans.iter().rev() {
@@ -77,7 +98,7 @@ pub fn last_standing(spans: &[Span]) -> Option<u32> {
             Work::Again => brought += 1,
             Work::Back if brought > 0 => brought -= 1,
             Work::Back => below = below.min(span.turn),
-            Work::Turn if span.turn < below => return Some(span.turn),
+            Work::Turn if span.turn < below && span.after.as_ref() != Some(&span.before) => return Some(span.turn),
             Work::Turn => {}
         }
     }
@@ -109,7 +130,14 @@ mod tests {
     }
 
     fn taken(turn: u32, moment: Moment, state: &str) -> RecordBody {
-        RecordBody::Snapshot(Snapshot { turn, moment, state: state.into(), uncovered: Vec::new(), more: 0 })
+        RecordBody::Snapshot(Snapshot {
+            turn,
+            moment,
+            state: state.into(),
+            uncovered: Vec::new(),
+            more: 0,
+            cut_off: false,
+        })
     }
 
     fn back(turn: u32, before: &str, after: &str) -> RecordBody {

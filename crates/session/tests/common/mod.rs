@@ -6,6 +6,11 @@ use reasonix_proto::{
     TodoPhase, TodoStatus, ToolCall, ToolOutcome, TurnEnd, Usage,
 };
 
+/// A folder that goes away again; in memory where that can be had, because every session that is let go of is flushed.
+pub(crate) fn folder() -> std::io::Result<tempfile::TempDir> {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir())
+}
+
 pub(crate) fn head(cwd: &str) -> SessionHead {
     SessionHead {
         v: RECORD_VERSION,

@@ -134,7 +134,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.ending_broken", "unreadable", "无法读取"),
     (
         "cli.cache_break",
-        "turn {turn}.{step}  {why}: from byte {at} on {bytes} bytes anew, {tokens} tokens{cost}",
+        "turn {turn}.{step}  {why}: from byte {at} on {bytes} {bytes|byte|bytes} anew, {tokens} {tokens|token|tokens}{cost}",
         "第 {turn}.{step}  {why}：自第 {at} 字节起重新发送 {bytes} 字节，{tokens} 个令牌{cost}",
     ),
     ("cli.cache_breaks", "what did not extend the request before, and what it cost", "未延续上一个请求之处及其代价"),
@@ -156,7 +156,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "cli.cache_sent",
-        "as sent: {share} of {bytes} bytes in {requests} requests had been sent before",
+        "as sent: {share} of {bytes} {bytes|byte|bytes} in {requests} {requests|request|requests} had been sent before",
         "按发送内容：{requests} 个请求共 {bytes} 字节，其中 {share} 之前已发送",
     ),
     ("cli.cache_unreported", "as reported: the provider counted no tokens", "据供应商报告：没有令牌计数"),
@@ -224,12 +224,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "cli.imported",
-        "imported from {program} as session {session}: {records} records, {skipped} lines could not be used",
+        "imported from {program} as session {session}: {records} {records|record|records}, {skipped} {skipped|line|lines} could not be used",
         "已从 {program} 导入为会话 {session}：{records} 条记录，{skipped} 行无法使用",
     ),
     (
         "cli.indexing",
-        "reading {count} sessions that are not in the index yet; this happens once",
+        "reading {count} {count|session that is|sessions that are} not in the index yet; this happens once",
         "正在读取 {count} 个尚未编入索引的会话；只需一次",
     ),
     ("cli.interrupted", "interrupted; what was done is kept", "已中断；已完成的部分保留"),
@@ -250,8 +250,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "`reasonix models` lists all of them, `reasonix models --known` those that are known",
         "`reasonix models` 列出全部模型，`reasonix models --known` 列出内置的模型",
     ),
-    ("cli.models_window", "{tokens} tokens", "{tokens} token"),
-    ("cli.more_lines", "… {count} more lines", "… 还有 {count} 行"),
+    ("cli.models_window", "{tokens} {tokens|token|tokens}", "{tokens} token"),
+    ("cli.more_lines", "… {count} more {count|line|lines}", "… 还有 {count} 行"),
     ("cli.no_folder", "cannot work in {path}: {reason}", "无法在 {path} 中工作：{reason}"),
     ("cli.no_folder.hint", "give an existing folder with -C DIR", "请用 -C DIR 指定存在的目录"),
     (
@@ -330,7 +330,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.session_artifacts_lost.hint", "the session can be resumed without them", "没有它们也可以恢复会话"),
     (
         "cli.session_damaged",
-        "{session}  damaged, {records} records can be read",
+        "{session}  damaged, {records} {records|record|records} can be read",
         "{session}  已损坏，可读取 {records} 条记录",
     ),
     ("cli.session_deleted", "deleted session {session}", "已删除会话 {session}"),
@@ -341,25 +341,25 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "cli.session_repaired",
-        "session {session} was written anew; {lost} damaged lines were left out, the old file is beside it with the ending .damaged",
+        "session {session} was written anew; {lost} damaged {lost|line was|lines were} left out, the old file is beside it with the ending .damaged",
         "会话 {session} 已重新写入；跳过 {lost} 行损坏内容，旧文件以 .damaged 结尾保留在旁边",
     ),
     (
         "cli.planner_damaged",
-        "{session}  planner, damaged, {records} records can be read",
+        "{session}  planner, damaged, {records} {records|record|records} can be read",
         "{session}  规划会话，已损坏，可读取 {records} 条记录",
     ),
     (
         "cli.planner_left",
-        "{session}  planner of a session that is gone, whole, {records} records",
+        "{session}  planner of a session that is gone, whole, {records} {records|record|records}",
         "{session}  规划会话（所属会话已删除），完整，{records} 条记录",
     ),
     (
         "cli.planner_whole",
-        "{session}  its planner, whole, {records} records",
+        "{session}  its planner, whole, {records} {records|record|records}",
         "{session}  其规划会话，完整，{records} 条记录",
     ),
-    ("cli.session_whole", "{session}  whole, {records} records", "{session}  完整，{records} 条记录"),
+    ("cli.session_whole", "{session}  whole, {records} {records|record|records}", "{session}  完整，{records} 条记录"),
     ("cli.setup_no_address", "{url} is not an address", "{url} 不是地址"),
     (
         "cli.setup_no_address.hint",
@@ -445,22 +445,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "cli.replay_same",
-        "replayed to the same records: {turns} turns, {steps} steps; {shown} more turns were only shown",
+        "replayed to the same records: {turns} {turns|turn|turns}, {steps} {steps|step|steps}; {shown} more {shown|turn was|turns were} only shown",
         "重放结果一致：{turns} 轮、{steps} 步；另有 {shown} 轮仅显示",
     ),
     (
         "cli.wire_damaged",
-        "{count} lines of the recording cannot be read ({lines}): {path}",
+        "{count} {count|line|lines} of the recording cannot be read ({lines}): {path}",
         "录制文件中有 {count} 行无法读取（{lines}）：{path}",
     ),
     (
         "cli.wire_heard",
-        "{answers} answers were read again from {bytes} recorded bytes",
+        "{answers} {answers|answer was|answers were} read again from {bytes} recorded {bytes|byte|bytes}",
         "已从 {bytes} 字节的录制内容中重新解读 {answers} 个回答",
     ),
     (
         "cli.wire_missing",
-        "{count} answers have no whole recording; for these the log was taken",
+        "{count} {count|answer has|answers have} no whole recording; there the log was taken",
         "{count} 个回答没有完整的录制，改用日志内容",
     ),
     ("cli.wire_none", "nothing is recorded of this session: {path}", "此会话没有录制内容：{path}"),
@@ -474,7 +474,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.stats_cost", "cost", "费用"),
     (
         "cli.stats_damaged",
-        "{lines} lines of the usage figures cannot be read and are left out",
+        "{lines} {lines|line|lines} of the usage figures cannot be read and {lines|is|are} left out",
         "用量记录中有 {lines} 行无法读取，已略过",
     ),
     (
@@ -507,18 +507,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.tool_exit", "exit code {code},", "退出码 {code}，"),
     ("cli.tool_failed", "failed:", "失败："),
     ("cli.tool_line", "{count} line", "{count} 行"),
-    ("cli.tool_lines", "{count} lines", "{count} 行"),
+    ("cli.tool_lines", "{count} {count|line|lines}", "{count} 行"),
     ("cli.tool_ok", "ok,", "完成，"),
     ("cli.trust_all", "everything that {root} would execute is trusted", "{root} 将执行的一切均已信任"),
     ("cli.trust_blocked", "cannot be trusted", "无法信任"),
     ("cli.trust_changed", "changed since you trusted it", "自信任后已更改"),
-    ("cli.trust_locked", "{count} contents were written to {file}", "已将 {count} 项内容写入 {file}"),
+    (
+        "cli.trust_locked",
+        "{count} {count|content was|contents were} written to {file}",
+        "已将 {count} 项内容写入 {file}",
+    ),
     (
         "cli.trust_locked.hint",
         "keep it where the repository cannot change it, and run with --trust-lock {file}",
         "请保存在仓库无法更改之处，并以 --trust-lock {file} 运行",
     ),
-    ("cli.trust_more", "      … {count} more lines", "      …还有 {count} 行"),
+    ("cli.trust_more", "      … {count} more {count|line|lines}", "      …还有 {count} 行"),
     ("cli.trust_no_terminal", "trust is given by a person at a terminal", "信任须由终端前的人给予"),
     (
         "cli.trust_no_terminal.hint",

@@ -8,7 +8,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cache.branch", "another branch", "转到其他分支"),
     (
         "cache.break",
-        "turn {turn}: {why}; from byte {at} on sent anew, about {tokens} tokens",
+        "turn {turn}: {why}; from byte {at} on sent anew, about {tokens} {tokens|token|tokens}",
         "第 {turn} 轮：{why}；自第 {at} 字节起重新发送，约 {tokens} 个令牌",
     ),
     ("cache.compaction", "the conversation was folded", "对话已整理"),
@@ -17,7 +17,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cache.rewind", "turns were taken back", "撤回了若干轮"),
     (
         "cache.sum",
-        "{requests} requests, {bytes} bytes, {same} of them sent before; {input} tokens, {cached} cached as reported",
+        "{requests} {requests|request|requests}, {bytes} {bytes|byte|bytes}, {same} of them sent before; {input} tokens, {cached} cached as reported",
         "{requests} 个请求，{bytes} 字节，其中 {same} 之前已发送；{input} 个令牌，供应商报告缓存 {cached}",
     ),
     ("cache.tools_changed", "other tools", "工具有变"),

@@ -34,7 +34,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("attack.user_namespace", "make a user namespace", "创建用户命名空间"),
     ("attack.write", "write outside of the workspace", "写入工作区以外"),
     ("cli.attack_end", "{held} held, {through} not held, {other} not tried", "{held} 项已挡住，{through} 项未挡住，{other} 项未尝试"),
-    ("cli.attack_head", "{count} attempts to get out of the sandbox, level {level}, in a folder that goes away again", "对沙箱（级别 {level}）进行 {count} 次突破尝试，所用目录随后删除"),
+    ("cli.attack_head", "{count} {count|attempt|attempts} to get out of the sandbox, level {level}, in a folder that goes away again", "对沙箱（级别 {level}）进行 {count} 次突破尝试，所用目录随后删除"),
     ("cli.attack_held", "held        ", "已挡住  "),
     ("cli.attack_not_held", "NOT HELD    ", "未挡住  "),
     ("cli.attack_not_here", "no {name}", "缺少 {name}"),

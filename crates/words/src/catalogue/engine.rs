@@ -124,6 +124,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "mend your settings file, or write the rule there yourself; see docs/permissions.md",
         "请修复设置文件，或自行写入该规则；参见 docs/permissions.md",
     ),
+    ("engine.home_unwritable", "sessions cannot be kept in {path}: {reason}", "无法在 {path} 中保存会话：{reason}"),
+    (
+        "engine.home_unwritable.hint",
+        "make it writable, or name another folder with REASONIX_HOME; --no-session keeps nothing",
+        "请使其可写，或用 REASONIX_HOME 指定其他目录；--no-session 不保存任何内容",
+    ),
     ("engine.journal_failed", "cannot write the session log {path}: {reason}", "无法写入会话日志 {path}：{reason}"),
     (
         "engine.journal_failed.hint",

@@ -167,7 +167,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "llm.script_over",
-        "The script is over: it has {steps} steps and one more was wanted.",
+        "The script is over: it has {steps} {steps|step|steps} and one more was wanted.",
         "脚本已结束：共 {steps} 步，但还需要下一步。",
     ),
     ("llm.script_over.hint", "Add a step to the script, or ask for less.", "请在脚本中增加一步，或减少请求。"),

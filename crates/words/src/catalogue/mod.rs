@@ -52,8 +52,40 @@ mod tests {
     use std::collections::{BTreeSet, HashSet};
 
     fn placeholders(text: &str) -> BTreeSet<&str> {
-        text.split('{').skip(1).filter_map(|part| part.split_once('}')).map(|(name, _)| name).collect()
+        let found = text.split('{').skip(1).filter_map(|part| part.split_once('}')).map(|(name, _)| name);
+        found.map(|name| name.split('|').next().unwrap_or(name)).collect()
     }
+
+    /// A number and a word for several of something would also be said of one.
+    #[test]
+    fn a_word_after_a_number_has_a_form_for_one() {
+        const NOUNS: [&str; 13] = [
+            "files",
+            "lines",
+            "records",
+            "sessions",
+            "turns",
+            "steps",
+            "results",
+            "requests",
+            "bytes",
+            "tokens",
+            "characters",
+            "contents",
+            "pictures",
+        ];
+        for (code, en, _) in entries() {
+            for noun in NOUNS {
+                for (at, _) in en.match_indices(&format!("}} {noun}")) {
+                    let name = en[..at].rsplit('{').next().unwrap_or_default();
+                    assert!(NEVER_ONE.contains(&name.trim_end_matches('}')), "{code}: {{{name}}} {noun}");
+                }
+            }
+        }
+    }
+
+    /// What is never one: bounds and windows.
+    const NEVER_ONE: [&str; 7] = ["window", "said", "input", "limit", "most", "before", "allowed"];
 
     #[test]
     fn both_languages_say_the_same() {

@@ -4,7 +4,11 @@ use crate::Entry;
 
 /// Sorted by code.
 pub(crate) const ENTRIES: &[Entry] = &[
-    ("session.ambiguous", "{wanted} fits {count} sessions: {matches}", "{wanted} 匹配 {count} 个会话：{matches}"),
+    (
+        "session.ambiguous",
+        "{wanted} fits {count} {count|session|sessions}: {matches}",
+        "{wanted} 匹配 {count} 个会话：{matches}",
+    ),
     ("session.ambiguous.hint", "give more of the id", "请输入更完整的会话编号"),
     (
         "session.broken",
@@ -103,12 +107,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("session.too_new.hint", "update Reasonix, or start a new session", "请更新 Reasonix，或开始新的会话"),
     (
         "session.torn",
-        "the last {bytes} bytes of the session log were an unfinished line; they were moved to {path}",
+        "the last {bytes} {bytes|byte|bytes} of the session log {bytes|was|were} an unfinished line, which was moved to {path}",
         "会话日志末尾的 {bytes} 字节是未写完的一行，已移到 {path}",
     ),
     (
         "session.two_writers",
-        "{path} was written by two processes at the same time: {count} records have a number that was taken",
+        "{path} was written by two processes at the same time: {count} {count|record has|records have} a number that was taken",
         "{path} 曾被两个进程同时写入：{count} 条记录的编号重复",
     ),
     (
@@ -118,7 +122,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "session.unfinished",
-        "{path}: the last line is not finished ({bytes} bytes)",
+        "{path}: the last line is not finished ({bytes} {bytes|byte|bytes})",
         "{path}：最后一行未写完（{bytes} 字节）",
     ),
 ];

@@ -4,7 +4,11 @@ use crate::Entry;
 
 /// Sorted by code.
 pub(crate) const ENTRIES: &[Entry] = &[
-    ("workspace.binary", "{path} is not text: {kind}, {size} bytes", "{path} 不是文本：{kind}，{size} 字节"),
+    (
+        "workspace.binary",
+        "{path} is not text: {kind}, {size} {size|byte|bytes}",
+        "{path} 不是文本：{kind}，{size} 字节",
+    ),
     ("workspace.binary.hint", "Use a command that understands this kind of file.", "请使用能处理这种文件的命令。"),
     (
         "workspace.cannot_encode",
@@ -60,7 +64,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("workspace.read_only.hint", "Check the permissions of the file and its folder.", "请检查文件及其文件夹的权限。"),
     (
         "workspace.too_large",
-        "{path} is too large for this: {size} bytes, the limit is {limit}",
+        "{path} is too large for this: {size} {size|byte|bytes}, the limit is {limit}",
         "{path} 太大：{size} 字节，上限为 {limit}",
     ),
     ("workspace.too_large.hint", "Read a part of it, or search it.", "请读取其中一部分，或进行搜索。"),

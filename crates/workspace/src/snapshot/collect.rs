@@ -26,9 +26,16 @@ pub struct Collected {
     pub freed: u64,
 }
 
-/// Removes what none of the wanted states needs. `wanted` comes in the order of importance: where all together would be
-/// more than `most` bytes, the last ones are given up. With `dry` nothing is removed. None when a process is using it.
-pub fn collect(kept: &Path, wanted: &[Vec<String>], most: u64, dry: bool) -> Result<Option<Collected>, SnapshotError> {
+/// Removes what none of the wanted states needs. `wanted` says which they are, in the order of importance: where all
+/// together would be more than `most` bytes, the last ones are given up. It is asked when nobody can begin to use what is
+/// kept any more: what a process wrote down before is in the answer, and one that begins now waits. With `dry` nothing is
+/// removed. None when a process is using it.
+pub fn collect<E: From<SnapshotError>>(
+    kept: &Path,
+    most: u64,
+    dry: bool,
+    wanted: impl FnOnce() -> Result<Vec<Vec<String>>, E>,
+) -> Result<Option<Collected>, E> {
     if !kept.exists() {
         return Ok(Some(Collected::default()));
     }
@@ -37,10 +44,11 @@ pub fn collect(kept: &Path, wanted: &[Vec<String>], most: u64, dry: bool) -> Res
     if !dry && flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
         return Ok(None);
     }
+    let wanted = wanted()?;
     let blobs = Blobs::at(&kept.join("blobs"));
     let all = blobs.all().map_err(failed())?;
     let sizes: HashMap<BlobKey, u64> = all.iter().map(|(key, size, _)| (*key, *size)).collect();
-    let live = live(&blobs, &sizes, wanted, most, kept, dry).map_err(failed())?;
+    let live = live(&blobs, &sizes, &wanted, most, kept, dry).map_err(failed())?;
     let mut collected = Collected::default();
     for (key, size, age) in all {
         if live.contains(&key) || age < YOUNG {

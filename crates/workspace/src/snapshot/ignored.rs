@@ -5,7 +5,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::scan::Stamp;
+use super::known::Stamp;
 
 /// Folders of build results and fetched packages, where git ignores them.
 const BUILD_FOLDERS: &[&str] = &[
@@ -50,9 +50,9 @@ const BUILD_FOLDERS: &[&str] = &[
 const ALWAYS_OUT: &[&str] = &["node_modules", "__pycache__"];
 
 /// True for a folder that is left out as a whole.
-pub(super) fn is_build_folder(name: &[u8], ignored: bool, tagged: bool) -> bool {
+pub(super) fn is_build_folder(name: &[u8], ignored: bool) -> bool {
     let among = |names: &[&str]| names.iter().any(|known| known.as_bytes() == name);
-    tagged || among(ALWAYS_OUT) || (ignored && among(BUILD_FOLDERS))
+    among(ALWAYS_OUT) || (ignored && among(BUILD_FOLDERS))
 }
 
 /// The ignore files of a tree, read once and again when they change.

@@ -5,8 +5,10 @@ use super::tree::{Entry, RelPath, Tree, covers, uncovered_above};
 use super::{SnapshotError, Snapshots};
 use crate::beneath::{Beneath, FOLDER};
 use crate::stage::{Slot, Temp};
-use rustix::fd::AsFd;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, chmodat, mkdirat, openat, readlinkat, statat, unlinkat};
+use rustix::fd::{AsFd, AsRawFd};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, chmodat, fchmod, fstat, mkdirat, openat, readlinkat, statat, unlinkat,
+};
 use rustix::io::Errno;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -266,18 +268,63 @@ fn stands(slot: &Slot, entry: &Entry) -> io::Result<bool> {
     }
 }
 
-/// Sets permission bits of a file or folder that is no link.
+/// Sets permission bits of a file or folder that is no link. What is looked at is what is changed: nobody can put a link
+/// in its place in between.
 fn set_mode(slot: &Slot, mode: u32) -> io::Result<()> {
-    let found = statat(&slot.dir, &slot.name, AtFlags::SYMLINK_NOFOLLOW)?;
+    let held = openat(&slot.dir, &slot.name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
+    let found = fstat(&held)?;
     if FileType::from_raw_mode(found.st_mode) == FileType::Symlink {
         return Err(io::Error::other("a link stands there"));
     }
-    if found.st_mode & 0o7777 != mode {
-        chmodat(&slot.dir, &slot.name, Mode::from_raw_mode(mode), AtFlags::empty())?;
+    if found.st_mode & 0o7777 == mode {
+        return Ok(());
     }
-    Ok(())
+    let wanted = Mode::from_raw_mode(mode);
+    // A file that may not be opened can still be held; by way of `/proc` exactly that one is meant.
+    match chmodat(CWD, format!("/proc/self/fd/{}", held.as_raw_fd()), wanted, AtFlags::empty()) {
+        Err(Errno::NOENT | Errno::NOTDIR) => {
+            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+            Ok(fchmod(openat(&slot.dir, &slot.name, flags, Mode::empty())?, wanted)?)
+        }
+        done => Ok(done?),
+    }
 }
 
 fn plain(error: SnapshotError) -> io::Error {
     io::Error::other(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Slot, set_mode};
+    use rustix::fs::{CWD, Mode, RenameFlags, openat, renameat_with};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[test]
+    fn no_link_is_followed_whenever_it_comes() {
+        let temp = tempfile::tempdir().unwrap();
+        let (inside, outside) = (temp.path().join("inside"), temp.path().join("outside"));
+        std::fs::create_dir(&inside).unwrap();
+        std::fs::write(&outside, "theirs").unwrap();
+        std::fs::set_permissions(&outside, PermissionsExt::from_mode(0o640)).unwrap();
+        std::fs::write(inside.join("f"), "ours").unwrap();
+        symlink(&outside, inside.join("link")).unwrap();
+        let dir = Arc::new(openat(CWD, &inside, crate::beneath::FOLDER, Mode::empty()).unwrap());
+        let slot = Slot { dir: Arc::clone(&dir), name: "f".into(), given: "f".into() };
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    renameat_with(&dir, "f", &dir, "link", RenameFlags::EXCHANGE).unwrap();
+                }
+            });
+            for round in 0..20_000_u32 {
+                let _ = set_mode(&slot, if round % 2 == 0 { 0o600 } else { 0o755 });
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+        assert_eq!(std::fs::metadata(&outside).unwrap().permissions().mode() & 0o7777, 0o640);
+    }
 }

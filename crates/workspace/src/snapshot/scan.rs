@@ -1,18 +1,19 @@
 //! One look at a whole tree. Entries whose stamp is as it was are taken over without reading them.
 
 use super::ignored::{Ignores, is_build_folder};
+use super::known::{Child, Folder, Growing, IGNORE_FILE, Stamp, Tracked, enter};
+use super::listing::{Listing, Room};
 use super::tree::{Entry, Reason, RelPath, Uncovered};
 use super::{Limits, SnapshotError};
-use reasonix_store::{BlobKey, Blobs};
+use reasonix_store::Blobs;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A file that was written this short before a scan may be written again without its stamp changing.
@@ -21,95 +22,55 @@ const SETTLED: Duration = Duration::from_millis(100);
 /// The deepest folder that is looked into.
 const DEEPEST: usize = 256;
 
-/// What changes when an entry does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Stamp {
-    inode: u64,
-    size: u64,
-    modified: i64,
-    changed: i64,
-}
-
-impl Stamp {
-    #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
-    fn of(found: &Stat) -> Self {
-        let nanos = |secs: i64, part: i64| secs.saturating_mul(1_000_000_000).saturating_add(part);
-        Self {
-            inode: found.st_ino as u64,
-            size: found.st_size as u64,
-            modified: nanos(found.st_mtime as i64, found.st_mtime_nsec as i64),
-            changed: nanos(found.st_ctime as i64, found.st_ctime_nsec as i64),
-        }
-    }
-}
-
-/// An entry with what is needed to take it over in the next scan.
-#[derive(Debug, Clone)]
-pub(super) struct Tracked {
-    pub(super) entry: Entry,
-    pub(super) stamp: Stamp,
-    pub(super) ignored: bool,
-}
-
-/// What a scan found.
-#[derive(Debug, Default)]
-pub(super) struct Known {
-    pub(super) entries: HashMap<RelPath, Tracked>,
-    /// The state that this is, once it has been written.
-    pub(super) state: Option<BlobKey>,
-    /// How many states lie below it.
-    pub(super) depth: u32,
-    /// True when the index on disk is older.
-    pub(super) stale: bool,
-}
+/// The file by which a folder says that it can be made again.
+const TAG: &CStr = c"CACHEDIR.TAG";
 
 pub(super) struct Scan<'a> {
     blobs: &'a Blobs,
     limits: Limits,
     ignores: &'a mut Ignores,
-    before: &'a Known,
     stop: &'a dyn Fn() -> bool,
-    found: Found,
+    uncovered: Vec<Uncovered>,
+    /// True when a file was read, so that its stamp is worth keeping.
+    restamped: bool,
     /// The device of the root; what is mounted below it is not ours.
     device: u64,
-    /// The folder that is left out.
-    without: Option<(u64, u64)>,
+    /// The folder that keeps what is known about the tree.
+    kept: Option<(u64, u64)>,
     /// From here on a stamp is too young to be relied on.
     young: i64,
     ignored_bytes: u64,
     /// True when an ignore file changed: then nothing is taken over without asking again.
     rules_changed: bool,
     path: Vec<u8>,
+    room: Room,
     begun: Instant,
     /// How many entries were looked at.
     looked: usize,
 }
 
-#[derive(Default)]
+/// What a look found.
 pub(super) struct Found {
-    entries: HashMap<RelPath, Tracked>,
-    uncovered: Vec<Uncovered>,
-    restamped: bool,
+    pub(super) root: Arc<Folder>,
+    pub(super) uncovered: Vec<Uncovered>,
+    pub(super) restamped: bool,
 }
 
-impl Found {
-    /// What is known now, what changed, and what is not covered.
-    pub(super) fn against(self, before: Known) -> (Known, BTreeMap<RelPath, Option<Entry>>, Vec<Uncovered>) {
-        let mut changes = BTreeMap::new();
-        for (path, tracked) in &self.entries {
-            if before.entries.get(path).is_none_or(|known| known.entry != tracked.entry) {
-                changes.insert(path.clone(), Some(tracked.entry.clone()));
-            }
-        }
-        for path in before.entries.keys().filter(|path| !self.entries.contains_key(*path)) {
-            changes.insert(path.clone(), None);
-        }
-        let stale = before.stale || self.restamped;
-        let known = Known { entries: self.entries, state: before.state, depth: before.depth, stale };
-        let mut uncovered = self.uncovered;
-        uncovered.sort();
-        (known, changes, uncovered)
-    }
+/// An entry that is being looked at.
+struct Place<'a> {
+    folder: &'a OwnedFd,
+    name: &'a CStr,
+    found: Stat,
+    /// What the last look found there.
+    known: Option<&'a Child>,
+    ignored: bool,
+    depth: usize,
+}
+
+/// What became of an entry.
+enum Looked {
+    Same,
+    Other(Tracked, Option<Arc<Folder>>),
 }
 
 impl<'a> Scan<'a> {
@@ -117,81 +78,69 @@ impl<'a> Scan<'a> {
         blobs: &'a Blobs,
         limits: Limits,
         ignores: &'a mut Ignores,
-        before: &'a Known,
+        kept: Option<Stat>,
         stop: &'a dyn Fn() -> bool,
     ) -> Self {
         let now = SystemTime::now().checked_sub(SETTLED).and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let young = now.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0);
-        let entries = HashMap::with_capacity(before.entries.len());
-        let found = Found { entries, ..Found::default() };
-        let (ignored_bytes, rules_changed, path) = (0, false, Vec::new());
-        let (device, without, begun, looked) = (0, None, Instant::now(), 0);
         Self {
             blobs,
             limits,
             ignores,
-            before,
             stop,
-            found,
-            device,
-            without,
-            young,
-            ignored_bytes,
-            rules_changed,
-            path,
-            begun,
-            looked,
+            uncovered: Vec::new(),
+            restamped: false,
+            device: 0,
+            kept: kept.map(|found| (found.st_dev, found.st_ino)),
+            young: now.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0),
+            ignored_bytes: 0,
+            rules_changed: false,
+            path: Vec::new(),
+            room: Room::new(),
+            begun: Instant::now(),
+            looked: 0,
         }
     }
 
-    /// The same without this folder.
-    pub(super) fn without(mut self, folder: Option<Stat>) -> Self {
-        self.without = folder.map(|found| (found.st_dev, found.st_ino));
-        self
-    }
-
-    pub(super) fn run(mut self, root: &Path, folder: &OwnedFd) -> Result<Found, SnapshotError> {
+    /// Looks at the tree; `before` is what the last look found.
+    pub(super) fn run(mut self, root: &Path, folder: &OwnedFd, before: &Arc<Folder>) -> Result<Found, SnapshotError> {
         let failed = |errno: rustix::io::Errno| SnapshotError::io(root)(errno.into());
         self.device = fstat(folder).map_err(failed)?.st_dev;
         let top = openat(folder, ".", OPEN_FOLDER, Mode::empty()).map_err(failed)?;
-        self.folder(top, false, 0)?;
-        Ok(self.found)
+        let root = match Listing::of(&top, &mut self.room) {
+            Ok(listing) => self.folder(&top, &listing, Some(before), false, 0)?,
+            Err(_) => {
+                // The root itself, which has no name.
+                let tracked = self.leave_out(Reason::Unreadable, false);
+                Arc::new(Folder { children: vec![Child { name: Box::default(), tracked, below: None }] })
+            }
+        };
+        self.uncovered.sort();
+        Ok(Found { root, uncovered: self.uncovered, restamped: self.restamped })
     }
 
     /// Looks at what is in an open folder.
-    fn folder(&mut self, folder: OwnedFd, ignored: bool, depth: usize) -> Result<(), SnapshotError> {
-        let Ok(names) = names_in(&folder) else {
-            self.uncovered(Reason::Unreadable, ignored);
-            return Ok(());
-        };
-        self.ask_ignore_file(&folder, &names);
-        let length = self.path.len();
-        for name in names {
-            if length > 0 {
-                self.path.push(b'/');
-            }
-            self.path.extend_from_slice(name.as_bytes());
-            let looked = self.look(&folder, &name, ignored, depth);
+    fn folder(
+        &mut self,
+        folder: &OwnedFd,
+        listing: &Listing,
+        before: Option<&Arc<Folder>>,
+        above: bool,
+        depth: usize,
+    ) -> Result<Arc<Folder>, SnapshotError> {
+        self.ask_ignore_file(folder, listing, before);
+        let mut growing = Growing::new(before);
+        for name in listing.names() {
+            self.may_go_on()?;
+            let length = enter(&mut self.path, name.to_bytes());
+            let looked = self.entry(folder, name, &mut growing, above, depth);
             self.path.truncate(length);
             looked?;
         }
-        Ok(())
+        Ok(growing.finish())
     }
 
-    fn ask_ignore_file(&mut self, folder: &OwnedFd, names: &[CString]) {
-        const NAME: &CStr = c".gitignore";
-        let here = RelPath(self.path.clone());
-        let found = names.iter().any(|name| name.as_c_str() == NAME);
-        if let Some(found) = found.then(|| statat(folder, NAME, AtFlags::SYMLINK_NOFOLLOW).ok()).flatten() {
-            self.rules_changed |= self.ignores.saw(here.as_path(), Stamp::of(&found));
-        } else if self.before.entries.contains_key(&here.join(NAME.to_bytes())) {
-            self.ignores.lost(here.as_path());
-            self.rules_changed = true;
-        }
-    }
-
-    fn look(&mut self, folder: &OwnedFd, name: &CString, above: bool, depth: usize) -> Result<(), SnapshotError> {
-        if self.found.entries.len() >= self.limits.entries {
+    fn may_go_on(&mut self) -> Result<(), SnapshotError> {
+        if self.looked >= self.limits.entries {
             return Err(SnapshotError::TooManyEntries(self.limits.entries));
         }
         self.looked += 1;
@@ -203,154 +152,185 @@ impl<'a> Scan<'a> {
                 return Err(SnapshotError::TooSlow(self.limits.patience));
             }
         }
-        let found = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(found) => found,
-            // Gone since the folder was listed.
-            Err(Errno::NOENT) => return Ok(()),
-            Err(_) => {
-                self.uncovered(Reason::Unreadable, above);
-                return Ok(());
-            }
-        };
-        let kind = FileType::from_raw_mode(found.st_mode);
-        let path = RelPath(self.path.clone());
-        let known = self.before.entries.get(&path).filter(|_| !self.rules_changed);
-        let is_folder = kind == FileType::Directory;
-        let ignored =
-            above || known.map_or_else(|| self.ignores.holds(path.as_path(), is_folder), |known| known.ignored);
-        match kind {
-            FileType::Directory => self.subfolder(folder, name, &found, path, ignored, depth),
-            FileType::RegularFile => self.file(folder, name, &found, path, ignored),
-            FileType::Symlink => {
-                match readlinkat(folder, name, Vec::new()) {
-                    Ok(target) => {
-                        self.keep(path, Entry::Link { target: target.into_bytes() }, Stamp::of(&found), ignored)
-                    }
-                    Err(_) => self.uncovered(Reason::Unreadable, ignored),
-                }
-                Ok(())
-            }
-            _ => {
-                self.uncovered(Reason::Special, ignored);
-                Ok(())
-            }
+        Ok(())
+    }
+
+    fn ask_ignore_file(&mut self, folder: &OwnedFd, listing: &Listing, before: Option<&Arc<Folder>>) {
+        const NAME: &CStr = c".gitignore";
+        let known = || before.and_then(|folder| folder.child(IGNORE_FILE)).map(|child| &child.tracked);
+        let here = || RelPath(self.path.clone());
+        let found = listing.holds(NAME).then(|| statat(folder, NAME, AtFlags::SYMLINK_NOFOLLOW).ok()).flatten();
+        if let Some(found) = found {
+            let stamp = Stamp::of(&found);
+            let loaded = self.ignores.saw(here().as_path(), stamp);
+            // A new process reads the rules too, but by the stamp they are those that the last look went by.
+            self.rules_changed |= loaded && known().is_none_or(|known| known.young || known.stamp != stamp);
+        } else if known().is_some() {
+            self.ignores.lost(here().as_path());
+            self.rules_changed = true;
         }
     }
 
-    fn subfolder(
+    fn entry<'b>(
         &mut self,
-        folder: &OwnedFd,
-        name: &CString,
-        found: &Stat,
-        path: RelPath,
-        ignored: bool,
+        folder: &'b OwnedFd,
+        name: &'b CStr,
+        growing: &mut Growing<'b>,
+        above: bool,
         depth: usize,
     ) -> Result<(), SnapshotError> {
-        // The history of a repository is git's own; undo speaks of the files.
-        if name.as_bytes() == b".git" {
-            return Ok(());
-        }
-        if self.without == Some((found.st_dev, found.st_ino)) {
-            self.uncovered(Reason::Ours, ignored);
-            return Ok(());
-        }
-        if found.st_dev != self.device {
-            self.uncovered(Reason::OtherFileSystem, ignored);
-            return Ok(());
-        }
-        let opened = openat(folder, name, OPEN_FOLDER, Mode::empty());
-        let Some(inner) = opened.ok().filter(|_| depth < DEEPEST) else {
-            self.uncovered(Reason::Unreadable, ignored);
-            return Ok(());
+        let found = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            // Gone since the folder was listed.
+            Err(Errno::NOENT) => return Ok(()),
+            found => found,
         };
-        if is_build_folder(name.as_bytes(), ignored, is_tagged(inner.as_fd())) {
-            self.uncovered(Reason::BuildFolder, ignored);
+        let is_folder = found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Directory);
+        // The history of a repository is git's own; undo speaks of the files.
+        if is_folder && name.to_bytes() == b".git" {
             return Ok(());
         }
-        self.keep(path, Entry::Folder { mode: found.st_mode & 0o7777 }, Stamp::default(), ignored);
-        self.folder(inner, ignored, depth + 1)
+        let (place, known) = growing.known(name.to_bytes()).unzip();
+        let looked = match found {
+            Ok(found) => {
+                let said = known.filter(|_| !self.rules_changed).map(|known| known.tracked.ignored);
+                let asked = || self.ignores.holds(RelPath(self.path.clone()).as_path(), is_folder);
+                let ignored = above || said.unwrap_or_else(asked);
+                self.look(&Place { folder, name, found, known, ignored, depth })?
+            }
+            Err(_) => Looked::Other(self.leave_out(Reason::Unreadable, above), None),
+        };
+        match (looked, place) {
+            (Looked::Same, Some(place)) => growing.same(place),
+            (Looked::Same, None) => {}
+            (Looked::Other(tracked, below), place) => {
+                growing.other(Child { name: name.to_bytes().into(), tracked, below }, place);
+            }
+        }
+        Ok(())
     }
 
-    fn file(
-        &mut self,
-        folder: &OwnedFd,
-        name: &CString,
-        found: &Stat,
-        path: RelPath,
-        ignored: bool,
-    ) -> Result<(), SnapshotError> {
-        let stamp = Stamp::of(found);
-        if stamp.size > if ignored { self.limits.ignored_file } else { self.limits.file } {
-            self.uncovered(Reason::TooLarge, ignored);
-            return Ok(());
+    fn look(&mut self, place: &Place<'_>) -> Result<Looked, SnapshotError> {
+        match FileType::from_raw_mode(place.found.st_mode) {
+            FileType::Directory => self.subfolder(place),
+            FileType::RegularFile => self.file(place),
+            FileType::Symlink => Ok(match readlinkat(place.folder, place.name, Vec::new()) {
+                Ok(target) => place.is(Entry::Link { target: target.into_bytes() }, None),
+                Err(_) => self.left_out(place, Reason::Unreadable),
+            }),
+            _ => Ok(self.left_out(place, Reason::Special)),
         }
-        if ignored {
+    }
+
+    fn subfolder(&mut self, place: &Place<'_>) -> Result<Looked, SnapshotError> {
+        let found = &place.found;
+        if self.kept == Some((found.st_dev, found.st_ino)) {
+            return Ok(self.left_out(place, Reason::Ours));
+        }
+        if found.st_dev != self.device {
+            return Ok(self.left_out(place, Reason::OtherFileSystem));
+        }
+        if is_build_folder(place.name.to_bytes(), place.ignored) {
+            return Ok(self.left_out(place, Reason::BuildFolder));
+        }
+        let opened = openat(place.folder, place.name, OPEN_FOLDER, Mode::empty());
+        let opened = opened.ok().filter(|_| place.depth < DEEPEST);
+        let listed = opened.and_then(|inner| Some((Listing::of(&inner, &mut self.room).ok()?, inner)));
+        let Some((listing, inner)) = listed else { return Ok(self.left_out(place, Reason::Unreadable)) };
+        if listing.holds(TAG) && is_tagged(inner.as_fd()) {
+            return Ok(self.left_out(place, Reason::BuildFolder));
+        }
+        let before = place.known.and_then(|known| known.below.as_ref());
+        let below = self.folder(&inner, &listing, before, place.ignored, place.depth + 1)?;
+        Ok(place.is(Entry::Folder { mode: found.st_mode & 0o7777 }, Some(below)))
+    }
+
+    fn file(&mut self, place: &Place<'_>) -> Result<Looked, SnapshotError> {
+        let stamp = Stamp::of(&place.found);
+        if stamp.size > if place.ignored { self.limits.ignored_file } else { self.limits.file } {
+            return Ok(self.left_out(place, Reason::TooLarge));
+        }
+        if place.ignored {
             if self.ignored_bytes.saturating_add(stamp.size) > self.limits.ignored {
-                self.uncovered(Reason::IgnoredTooMuch, ignored);
-                return Ok(());
+                return Ok(self.left_out(place, Reason::IgnoredTooMuch));
             }
             self.ignored_bytes += stamp.size;
         }
-        let mode = found.st_mode & 0o7777;
-        if let Some(known) = self.before.entries.get(&path)
+        let mode = place.found.st_mode & 0o7777;
+        if let Some(known) = place.known.map(|known| &known.tracked)
             && known.stamp == stamp
-            && let Entry::File { size, content, .. } = known.entry
+            && !known.young
+            && let Entry::File { mode: as_it_was, size, content } = known.entry
         {
-            self.keep(path, Entry::File { mode, size, content }, stamp, ignored);
-            return Ok(());
+            if mode == as_it_was && known.ignored == place.ignored {
+                return Ok(Looked::Same);
+            }
+            let entry = Entry::File { mode, size, content };
+            return Ok(Looked::Other(Tracked { entry, stamp, ignored: place.ignored, young: false }, None));
         }
-        self.read(folder, name, mode, path, ignored)
+        self.read(place, mode)
     }
 
     /// Keeps the content of a file. One that changes while it is read is looked at again in the next scan.
-    fn read(
-        &mut self,
-        folder: &OwnedFd,
-        name: &CString,
-        mode: u32,
-        path: RelPath,
-        ignored: bool,
-    ) -> Result<(), SnapshotError> {
+    fn read(&mut self, place: &Place<'_>, mode: u32) -> Result<Looked, SnapshotError> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let Ok(opened) = openat(folder, name, flags, Mode::empty()) else {
-            self.uncovered(Reason::Unreadable, ignored);
-            return Ok(());
+        let Ok(opened) = openat(place.folder, place.name, flags, Mode::empty()) else {
+            return Ok(self.left_out(place, Reason::Unreadable));
         };
         let mut file = File::from(opened);
         let mut bytes = Vec::new();
         let limit = self.limits.file.saturating_add(1);
         let begun = fstat(&file).map(|found| Stamp::of(&found));
         if file.by_ref().take(limit).read_to_end(&mut bytes).is_err() {
-            self.uncovered(Reason::Unreadable, ignored);
-            return Ok(());
+            return Ok(self.left_out(place, Reason::Unreadable));
         }
         if bytes.len() as u64 > self.limits.file {
-            self.uncovered(Reason::TooLarge, ignored);
-            return Ok(());
+            return Ok(self.left_out(place, Reason::TooLarge));
         }
         let ended = fstat(&file).map(|found| Stamp::of(&found));
         let settled = matches!((begun, ended), (Ok(begun), Ok(ended)) if begun == ended && self.is_settled(ended));
-        let stamp = ended.ok().filter(|_| settled).unwrap_or_default();
+        let path = RelPath(self.path.clone());
         let key = self.blobs.put(&bytes).map_err(SnapshotError::io(path.as_path()))?;
-        self.found.restamped = true;
+        self.restamped = true;
         let entry = Entry::File { mode, size: bytes.len() as u64, content: *key.as_bytes() };
-        self.keep(path, entry, stamp, ignored);
-        Ok(())
+        let stamp = ended.unwrap_or_default();
+        Ok(Looked::Other(Tracked { entry, stamp, ignored: place.ignored, young: !settled }, None))
     }
 
     fn is_settled(&self, stamp: Stamp) -> bool {
         stamp.modified < self.young && stamp.changed < self.young
     }
 
-    fn keep(&mut self, path: RelPath, entry: Entry, stamp: Stamp, ignored: bool) {
-        self.found.entries.insert(path, Tracked { entry, stamp, ignored });
+    /// Leaves an entry out of the state.
+    fn left_out(&mut self, place: &Place<'_>, reason: Reason) -> Looked {
+        let tracked = self.leave_out(reason, place.ignored);
+        match place.known {
+            Some(known) if known.below.is_none() && known.tracked == tracked => Looked::Same,
+            _ => Looked::Other(tracked, None),
+        }
     }
 
     /// That it is there belongs to the state: what was never looked at must not count as new when it is seen later.
-    fn uncovered(&mut self, reason: Reason, ignored: bool) {
-        let path = RelPath(self.path.clone());
-        self.keep(path.clone(), Entry::Uncovered, Stamp::default(), ignored);
-        self.found.uncovered.push(Uncovered { path, reason });
+    fn leave_out(&mut self, reason: Reason, ignored: bool) -> Tracked {
+        self.uncovered.push(Uncovered { path: RelPath(self.path.clone()), reason });
+        Tracked { entry: Entry::Uncovered, stamp: Stamp::default(), ignored, young: false }
+    }
+}
+
+impl Place<'_> {
+    /// What it is, when that is quickly told.
+    fn is(&self, entry: Entry, below: Option<Arc<Folder>>) -> Looked {
+        let same = |known: &Child| {
+            let inside = match (&known.below, &below) {
+                (Some(then), Some(now)) => Arc::ptr_eq(then, now),
+                (then, now) => then.is_none() && now.is_none(),
+            };
+            inside && known.tracked.entry == entry && known.tracked.ignored == self.ignored
+        };
+        if self.known.is_some_and(same) {
+            return Looked::Same;
+        }
+        let stamp = Stamp::of(&self.found);
+        Looked::Other(Tracked { entry, stamp, ignored: self.ignored, young: false }, below)
     }
 }
 
@@ -371,25 +351,30 @@ pub(super) fn keeps_files(folder: &OwnedFd) -> bool {
     rustix::fs::fstatfs(folder).is_ok_and(|found| !SHOWN.contains(&(found.f_type as i64)))
 }
 
+/// True for file systems of this machine: others stamp files by a clock of their own.
+pub(super) fn has_our_clock(folder: &OwnedFd) -> bool {
+    const LOCAL: &[i64] = &[
+        0xef53,      // ext2, ext3, ext4
+        0x9123_683e, // btrfs
+        0x5846_5342, // xfs
+        0x0102_1994, // tmpfs
+        0x794c_7630, // overlayfs
+        0xf2f5_2010, // f2fs
+        0x2fc1_2fc1, // zfs
+        0xca45_1a4e, // bcachefs
+    ];
+    #[allow(clippy::unnecessary_cast)]
+    rustix::fs::fstatfs(folder).is_ok_and(|found| LOCAL.contains(&(found.f_type as i64)))
+}
+
 const OPEN_FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
-
-fn names_in(folder: &OwnedFd) -> rustix::io::Result<Vec<CString>> {
-    let mut names = Vec::new();
-    for entry in Dir::read_from(folder)? {
-        let name = entry?.file_name().to_owned();
-        if !matches!(name.as_bytes(), b"." | b"..") {
-            names.push(name);
-        }
-    }
-    Ok(names)
-}
 
 /// True for a folder that says itself that it can be made again.
 fn is_tagged(folder: BorrowedFd<'_>) -> bool {
     const SIGNATURE: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let Ok(opened) = openat(folder, c"CACHEDIR.TAG", flags, Mode::empty()) else { return false };
+    let Ok(opened) = openat(folder, TAG, flags, Mode::empty()) else { return false };
     let mut head = [0; SIGNATURE.len()];
     File::from(opened).read_exact(&mut head).is_ok() && head == SIGNATURE
 }

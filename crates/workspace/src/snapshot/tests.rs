@@ -426,17 +426,12 @@ fn what_no_state_needs_is_collected_but_never_under_a_running_process() {
     let second = snapshots.take(&|| false).unwrap().state;
     let keep = |states: &[&String], most: u64| {
         let wanted: Vec<Vec<String>> = states.iter().map(|state| vec![(*state).clone()]).collect();
-        super::collect(&place.kept, &wanted, most, false).unwrap()
+        super::collect(&place.kept, most, false, || Ok::<_, SnapshotError>(wanted)).unwrap()
     };
     assert_eq!(keep(&[&second], u64::MAX), None, "in use");
     drop(snapshots);
     assert_eq!(keep(&[&second], u64::MAX).unwrap().removed, 0, "all of it is young");
-    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
-    let blobs =
-        || fs::read_dir(place.kept.join("blobs")).unwrap().flatten().flat_map(|fan| fs::read_dir(fan.path()).unwrap());
-    for blob in blobs() {
-        fs::File::open(blob.unwrap().path()).unwrap().set_modified(old).unwrap();
-    }
+    age(&place);
     // The second state is told against the first, so all that goes is nothing; without either, all of it.
     let kept = keep(&[&second], u64::MAX).unwrap();
     assert_eq!(place.snapshots().read(&second).unwrap().len(), 1);
@@ -475,17 +470,90 @@ fn what_wanted_states_need_stays_and_nothing_else() {
     let wanted = [pick(20), pick(3)];
     let (all, needed) = (contents(&states), contents(&wanted.concat()));
     drop(snapshots);
-    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
-    let folders = fs::read_dir(place.kept.join("blobs")).unwrap().flatten();
-    for blob in folders.flat_map(|fan| fs::read_dir(fan.path()).unwrap().flatten()) {
-        fs::File::open(blob.path()).unwrap().set_modified(old).unwrap();
-    }
-    super::collect(&place.kept, &wanted, u64::MAX, false).unwrap().unwrap();
+    age(&place);
+    super::collect(&place.kept, u64::MAX, false, || Ok::<_, SnapshotError>(wanted.to_vec())).unwrap().unwrap();
     assert_eq!(contents(&wanted.concat()), needed, "every wanted state can be read");
     let blobs = reasonix_store::Blobs::at(&place.kept.join("blobs"));
     for content in all {
         let key = reasonix_store::BlobKey::from_bytes(content);
         assert_eq!(blobs.contains(&key), needed.contains(&content));
+    }
+}
+
+/// Makes everything that is kept look as if it had been kept long ago.
+fn age(place: &Place) {
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
+    let folders = fs::read_dir(place.kept.join("blobs")).unwrap().flatten();
+    for blob in folders.flat_map(|fan| fs::read_dir(fan.path()).unwrap().flatten()) {
+        fs::File::open(blob.path()).unwrap().set_modified(old).unwrap();
+    }
+}
+
+#[test]
+fn nobody_can_begin_to_use_what_is_being_collected() {
+    let place = Place::new();
+    place.write("a", "x");
+    place.snapshots().take(&|| false).unwrap();
+    let asked = || {
+        let lock = fs::File::open(place.kept.join("lock")).unwrap();
+        let begun = rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockShared);
+        assert_eq!(begun, Err(rustix::io::Errno::WOULDBLOCK), "which states are wanted is asked too early");
+        Ok::<_, SnapshotError>(Vec::new())
+    };
+    assert!(super::collect(&place.kept, u64::MAX, false, asked).unwrap().is_some());
+}
+
+#[test]
+fn a_content_that_comes_back_is_as_good_as_new() {
+    let place = Place::new();
+    place.write("a", "first");
+    let mut snapshots = place.snapshots();
+    snapshots.take(&|| false).unwrap();
+    place.write("a", "second");
+    let second = snapshots.take(&|| false).unwrap().state;
+    age(&place);
+    place.write("a", "first");
+    let third = snapshots.take(&|| false).unwrap().state;
+    drop(snapshots);
+    // The third state is not written down yet.
+    super::collect(&place.kept, u64::MAX, false, || Ok::<_, SnapshotError>(vec![vec![second]])).unwrap().unwrap();
+    let snapshots = place.snapshots();
+    let tree = snapshots.read(&third).unwrap();
+    assert_eq!(snapshots.content(&tree[&RelPath::from("a")]).unwrap(), b"first");
+}
+
+/// Makes the index one of an earlier start of the system.
+fn restart(place: &Place) {
+    let index = fs::read_dir(place.kept.join("index")).unwrap().next().unwrap().unwrap().path();
+    let bytes = fs::read(&index).unwrap();
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    let at = bytes.windows(36).position(|part| part == boot.trim().as_bytes()).unwrap();
+    let mut body = bytes[32..].to_vec();
+    body[at - 32] = if body[at - 32] == b'0' { b'1' } else { b'0' };
+    fs::write(index, [blake3::hash(&body).as_bytes().as_slice(), &body].concat()).unwrap();
+}
+
+#[test]
+fn what_a_power_cut_took_of_the_kept_contents_is_kept_again() {
+    // What file systems leave of a file that was renamed but not flushed: nothing, a part, or zeros.
+    for left in [&b""[..], b"conte", b"\0\0\0\0\0\0\0"] {
+        let place = Place::new();
+        place.write("a", "content");
+        std::thread::sleep(std::time::Duration::from_millis(150));
+        let mut snapshots = place.snapshots();
+        let state = snapshots.take(&|| false).unwrap().state;
+        let entry = snapshots.read(&state).unwrap()[&RelPath::from("a")].clone();
+        drop(snapshots);
+        let Entry::File { content, .. } = entry else { panic!("a file") };
+        let name = reasonix_store::BlobKey::from_bytes(content).to_string();
+        fs::write(place.kept.join("blobs").join(&name[..2]).join(&name[2..]), left).unwrap();
+        restart(&place);
+        let mut fresh = place.snapshots();
+        let taken = fresh.take(&|| false).unwrap();
+        assert_eq!((taken.state, taken.changed), (state.clone(), 0), "{left:?}");
+        place.write("a", "overwritten");
+        back(&mut fresh, &state);
+        assert_eq!(fs::read(place.root.join("a")).unwrap(), b"content", "{left:?}");
     }
 }
 

@@ -21,12 +21,6 @@ impl RelPath {
         String::from_utf8_lossy(&self.0).into_owned()
     }
 
-    /// The path of what is called `name` in this folder.
-    pub(super) fn join(&self, name: &[u8]) -> Self {
-        let gap: &[u8] = if self.0.is_empty() { b"" } else { b"/" };
-        Self([&self.0, gap, name].concat())
-    }
-
     /// How many folders it lies in.
     pub(super) fn depth(&self) -> usize {
         self.0.iter().filter(|byte| **byte == b'/').count()

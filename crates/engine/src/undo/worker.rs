@@ -1,0 +1,129 @@
+//! The thread that looks at the files of a live session, one request after the other.
+
+use super::alive::{Alive, EVERY};
+use super::back::{BackError, FilesBack, take_back};
+use super::timeline::Span;
+use super::whose::{Busy, end_of_broken};
+use super::{Keep, room};
+use reasonix_proto::Snapshot;
+use reasonix_workspace::snapshot::{SnapshotError, Snapshots, Taken};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use tokio::sync::oneshot;
+
+/// A look at the files.
+pub(super) struct Look {
+    /// What is there now.
+    pub(super) taken: Taken,
+    /// The state without what others did since the state that was asked about; none when they did nothing.
+    pub(super) ours: Option<String>,
+}
+
+/// What the thread is asked for.
+pub(super) enum Request {
+    /// A look at the files that nobody waits for.
+    Look,
+    /// A look at the files.
+    Take {
+        /// The turn's state before, and when it was at work since.
+        since: Option<(String, Busy)>,
+        /// True when something is about to change files.
+        begins: bool,
+        answer: oneshot::Sender<Result<Look, SnapshotError>>,
+    },
+    /// The end of a turn whose process is gone.
+    Close { span: Span, answer: oneshot::Sender<Result<Option<Snapshot>, SnapshotError>> },
+    /// The turn's end is written down.
+    Ended,
+    /// What turns did is taken back.
+    Back { spans: Vec<Span>, turn: u32, force: bool, answer: oneshot::Sender<Result<FilesBack, BackError>> },
+}
+
+/// What the session tells its thread beside requests.
+#[derive(Default)]
+pub(super) struct Wishes {
+    /// Everything is called off.
+    pub(super) stop: AtomicBool,
+    /// How many wait for a look.
+    pub(super) waiting: AtomicUsize,
+}
+
+pub(super) struct Worker {
+    snapshots: Snapshots,
+    keep: Keep,
+    alive: Alive,
+    wishes: Arc<Wishes>,
+}
+
+impl Worker {
+    pub(super) fn new(snapshots: Snapshots, keep: Keep, wishes: Arc<Wishes>) -> Self {
+        let alive = Alive::of(&keep.home, &keep.session);
+        Self { snapshots, keep, alive, wishes }
+    }
+
+    pub(super) fn run(mut self, queue: &Receiver<Request>) {
+        let mut tended = false;
+        while let Some(request) = self.next(queue) {
+            // Before the first look, because from then on this process relies on what is kept.
+            if !std::mem::replace(&mut tended, true) {
+                room::tend(&self.keep.home, self.keep.most);
+            }
+            self.answer(request);
+        }
+    }
+
+    fn next(&mut self, queue: &Receiver<Request>) -> Option<Request> {
+        loop {
+            if !self.alive.is_given() {
+                return queue.recv().ok();
+            }
+            match queue.recv_timeout(EVERY) {
+                Ok(request) => return Some(request),
+                Err(RecvTimeoutError::Timeout) => self.alive.give(),
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+
+    /// Does what is asked. Whoever asked may have gone.
+    fn answer(&mut self, request: Request) {
+        let wishes = Arc::clone(&self.wishes);
+        let stopped = || wishes.stop.load(Ordering::Relaxed);
+        match request {
+            Request::Look => {
+                // Where all contents are known, this look only warms what the next one needs.
+                let known = self.snapshots.is_known();
+                let in_the_way = || known && wishes.waiting.load(Ordering::Relaxed) > 0;
+                drop(self.snapshots.take(&|| stopped() || in_the_way()));
+                self.snapshots.keep_index();
+            }
+            Request::Take { since, begins, answer } => {
+                wishes.waiting.fetch_sub(1, Ordering::Relaxed);
+                let look = self.look(since, &stopped);
+                if begins {
+                    self.alive.give();
+                } else {
+                    self.snapshots.keep_index();
+                }
+                drop(answer.send(look));
+            }
+            Request::Close { span, answer } => {
+                drop(answer.send(end_of_broken(&mut self.snapshots, &span, &self.alive)));
+            }
+            Request::Ended => self.alive.end(),
+            Request::Back { spans, turn, force, answer } => {
+                drop(answer.send(take_back(&mut self.snapshots, &spans, turn, force)));
+            }
+        }
+    }
+
+    fn look(&mut self, since: Option<(String, Busy)>, stop: &dyn Fn() -> bool) -> Result<Look, SnapshotError> {
+        let taken = self.snapshots.take(stop)?;
+        let ours = match since.filter(|_| self.snapshots.has_our_clock()) {
+            Some((last, busy)) => self.snapshots.part(&last, &|change| busy.whose(change))?,
+            None => None,
+        };
+        Ok(Look { taken, ours })
+    }
+}
