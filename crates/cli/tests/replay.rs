@@ -43,7 +43,7 @@ fn a_replay_gives_the_same_events_and_does_nothing() {
     let again = place.run(&["replay", log.file_stem().unwrap().to_str().unwrap(), "--json"]);
     assert_eq!(again.code, Some(0), "{}", again.err);
     assert_eq!(durable(&again.out), then);
-    assert!(again.err.contains("replayed to the same records: 1 turns, 5 steps"), "{}", again.err);
+    assert!(again.err.contains("replayed to the same records: 1 turn, 5 steps"), "{}", again.err);
     assert_eq!(place.server.requests().len(), requests, "nothing was sent");
     assert!(!place.work.exists("b.txt") && !place.work.exists("ran.txt"), "nothing was run");
     assert_eq!(std::fs::read(&log).unwrap(), before, "nothing was written");
