@@ -54,16 +54,13 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
         if keeps {
             remember(&editor, &history);
         }
-        match typed.strip_prefix('/') {
-            Some(command) => {
-                if command_line(command, &handle).await? {
-                    break;
-                }
+        if let Some(command) = typed.strip_prefix('/') {
+            if command_line(command, &handle).await? {
+                break;
             }
-            None => {
-                spoke = true;
-                turn(&mut handle, &mut view, &mut interrupts, &typed).await?;
-            }
+        } else if let Some(op) = said(&typed) {
+            spoke = true;
+            turn(&mut handle, &mut view, &mut interrupts, op).await?;
         }
     }
     let session = handle.session.clone();
@@ -129,9 +126,20 @@ fn read(editor: &Editor) -> anyhow::Result<Option<String>> {
     }
 }
 
-async fn turn(handle: &mut Handle, view: &mut Plain, interrupts: &mut Interrupts, typed: &str) -> anyhow::Result<()> {
-    // The session puts references in, and says what it could not.
-    handle.send(Op::Prompt { text: typed.to_owned(), resolved: false });
+/// What was typed as something to do: a command of one's own behind `!`, which `!!` keeps from the model, or a prompt.
+/// None when there is nothing behind the sign.
+fn said(typed: &str) -> Option<Op> {
+    let Some(command) = typed.strip_prefix('!') else {
+        // The session puts references in, and says what it could not.
+        return Some(Op::Prompt { text: typed.to_owned(), resolved: false });
+    };
+    let (command, keep) = command.strip_prefix('!').map_or((command, true), |command| (command, false));
+    let command = command.trim().to_owned();
+    (!command.is_empty()).then_some(Op::Shell { command, keep })
+}
+
+async fn turn(handle: &mut Handle, view: &mut Plain, interrupts: &mut Interrupts, op: Op) -> anyhow::Result<()> {
+    handle.send(op);
     let end = pump(handle, view, interrupts).await?;
     view.close()?;
     match end {
@@ -193,4 +201,19 @@ async fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
         other => say::notice(Level::Warning, &Phrase::new("cli.unknown_command").with("command", other)),
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said;
+    use reasonix_proto::Op;
+
+    #[test]
+    fn a_sign_in_front_keeps_a_line_from_the_model() {
+        let shell = |command: &str, keep| Some(Op::Shell { command: command.into(), keep });
+        assert_eq!(said("!ls -l"), shell("ls -l", true));
+        assert_eq!(said("!! cat key"), shell("cat key", false));
+        assert_eq!((said("!"), said("!! ")), (None, None));
+        assert!(matches!(said("hi!"), Some(Op::Prompt { resolved: false, .. })));
+    }
 }

@@ -34,6 +34,7 @@ mod undo;
 mod view;
 
 use args::{Cli, Command};
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use exit::Exit;
 use reasonix_proto::Phrase;
@@ -58,7 +59,21 @@ fn main() -> ExitCode {
 fn usage(error: &clap::Error) -> ExitCode {
     // A closed pipe under `--help | head` is nothing to complain about.
     let _ = error.print();
+    if let Some(hint) = way_out(error) {
+        say::line_err(&say::Style::get().text(&hint));
+    }
     if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
+}
+
+/// What was probably meant by a command line of another program's kind.
+fn way_out(error: &clap::Error) -> Option<Phrase> {
+    let first = std::env::args().nth(1)?;
+    let known = Cli::command().get_subcommands().any(|command| command.get_name() == first);
+    match error.kind() {
+        ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument if !known => Some(Phrase::new("cli.use_run")),
+        ErrorKind::ArgumentConflict if first.starts_with('-') => Some(Phrase::new("cli.flags_behind")),
+        _ => None,
+    }
 }
 
 fn dispatch(cli: Cli) -> anyhow::Result<Exit> {

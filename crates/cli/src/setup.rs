@@ -45,7 +45,7 @@ pub(crate) async fn setup(args: SetupArgs) -> anyhow::Result<Exit> {
     let style = Style::get();
     let asks = !args.yes && args.base_url.is_none() && std::io::stdin().is_terminal();
     let offer = match &args.base_url {
-        Some(url) => named(&args, url).await,
+        Some(url) => named(&args, url).await?,
         None => {
             say::line_err(&style.text(&Phrase::new("cli.setup_looking")));
             let found = discover().await;
@@ -124,10 +124,12 @@ async fn probed(args: &SetupArgs, offer: &Offer, model: &str, home: &Path) -> Op
 }
 
 /// The endpoint that was given by flags. It may be down; then the model must be given too.
-async fn named(args: &SetupArgs, url: &str) -> Offer {
+async fn named(args: &SetupArgs, url: &str) -> anyhow::Result<Offer> {
+    let url = &with_scheme(url);
     let key = args.api_key_env.as_ref().and_then(|name| std::env::var(name).ok());
     let models = match offered(url, key.as_deref(), Duration::from_secs(10)).await {
         Ok(models) => models,
+        Err(phrase) if args.model.is_none() => return Err(say::failed(phrase)),
         Err(phrase) => {
             say::notice(Level::Warning, &phrase);
             Vec::new()
@@ -135,7 +137,12 @@ async fn named(args: &SetupArgs, url: &str) -> Offer {
     };
     let name = args.name.clone().unwrap_or_else(|| name_from(url));
     let preset = reasonix_catalogue::preset_for(url);
-    Offer { name, preset, base_url: url.to_owned(), api_key_env: args.api_key_env.clone(), models }
+    Ok(Offer { name, preset, base_url: url.to_owned(), api_key_env: args.api_key_env.clone(), models })
+}
+
+/// An address as people write it.
+fn with_scheme(url: &str) -> String {
+    if url.contains("://") { url.to_owned() } else { format!("http://{url}") }
 }
 
 fn name_from(url: &str) -> String {
@@ -203,33 +210,69 @@ async fn choose(found: Vec<Offer>, home: &Path) -> anyhow::Result<Offer> {
     loop {
         let answer = editor.readline(&style.text(&Phrase::new("cli.setup_choose")))?;
         let answer = answer.trim();
-        let offer = match answer.parse::<usize>().ok().and_then(|number| offers.get(number.checked_sub(1)?)) {
+        let numbered = answer.parse::<usize>().ok().and_then(|number| offers.get(number.checked_sub(1)?));
+        let offer = match numbered.or_else(|| offers.iter().find(|offer| offer.name == answer)) {
             Some(offer) => offer.clone(),
-            None if answer.contains("://") => {
-                let models = offered(answer, None, Duration::from_secs(10)).await.unwrap_or_default();
-                at_address(answer, models)
+            None if answer.is_empty() => continue,
+            None if answer.contains("://") || answer.contains(':') => {
+                let url = with_scheme(answer);
+                let models = offered(&url, None, Duration::from_secs(10)).await.unwrap_or_else(|phrase| {
+                    say::notice(Level::Warning, &phrase);
+                    Vec::new()
+                });
+                at_address(&url, models)
             }
-            None => continue,
+            None => {
+                say::notice(Level::Warning, &Phrase::new("cli.setup_what").with("answer", answer));
+                continue;
+            }
         };
         if let Some(name) = &offer.api_key_env {
-            ask_key(&mut editor, name, home)?;
+            ask_key(name, home)?;
         }
         return Ok(offer);
     }
 }
 
 /// Asks for a key that is not in the environment; it is kept in the user's `.env`, readable by the user alone.
-fn ask_key(editor: &mut DefaultEditor, name: &str, home: &Path) -> anyhow::Result<()> {
+fn ask_key(name: &str, home: &Path) -> anyhow::Result<()> {
     if std::env::var(name).is_ok_and(|value| !value.is_empty()) {
         return Ok(());
     }
     let prompt = Style::get().text(&Phrase::new("cli.setup_key").with("name", name));
+    let mut editor = rustyline::Editor::<Unseen, rustyline::history::MemHistory>::with_history(
+        rustyline::Config::builder().color_mode(rustyline::ColorMode::Forced).build(),
+        rustyline::history::MemHistory::new(),
+    )?;
+    editor.set_helper(Some(Unseen));
     let key = editor.readline(&prompt)?;
     if !key.trim().is_empty() {
         reasonix_config::save_key(home, name, &Secret::new(key.trim())).map_err(|error| say::failed(error.phrase()))?;
     }
     Ok(())
 }
+
+/// A line of which nobody who looks on sees more than its length.
+struct Unseen;
+
+impl rustyline::highlight::Highlighter for Unseen {
+    fn highlight<'l>(&self, line: &'l str, _: usize) -> std::borrow::Cow<'l, str> {
+        "*".repeat(line.chars().count()).into()
+    }
+
+    fn highlight_char(&self, _: &str, _: usize, _: rustyline::highlight::CmdKind) -> bool {
+        true
+    }
+}
+
+impl rustyline::Helper for Unseen {}
+impl rustyline::hint::Hinter for Unseen {
+    type Hint = String;
+}
+impl rustyline::completion::Completer for Unseen {
+    type Candidate = String;
+}
+impl rustyline::validate::Validator for Unseen {}
 
 fn pick_model(args: &SetupArgs, offer: &Offer, asks: bool) -> anyhow::Result<String> {
     if let Some(model) = &args.model {

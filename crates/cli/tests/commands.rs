@@ -34,6 +34,42 @@ fn the_demo_can_be_kept() {
 }
 
 #[test]
+fn a_command_line_of_another_kind_is_answered_with_what_was_meant() {
+    let place = Place::bare(ModelServer::start_blocking(vec![]));
+    for args in [&["fix the bug"][..], &["-p", "x"], &["exec", "x"]] {
+        let ran = place.run(args);
+        assert_eq!(ran.code, Some(2), "{args:?}");
+        assert!(ran.err.contains("reasonix run \"…\""), "{args:?}: {}", ran.err);
+    }
+    let ran = place.run(&["--model", "x", "run", "hi"]);
+    assert!(ran.code == Some(2) && ran.err.contains("stand behind it"), "{}", ran.err);
+    let ran = place.run(&["run", "--wrong", "hi"]);
+    assert!(ran.code == Some(2) && !ran.err.contains("to chat"), "{}", ran.err);
+}
+
+#[test]
+fn setup_says_that_nobody_answers_there() {
+    let place = Place::bare(ModelServer::start_blocking(vec![]));
+    let ran = place.run(&["setup", "--base-url", "127.0.0.1:9/v1"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("Nobody answers at http://127.0.0.1:9/v1"), "{}", ran.err);
+    assert!(!place.home.exists("config.toml"));
+}
+
+#[test]
+fn a_hosted_model_without_its_key_is_said_before_it_is_asked() {
+    let place = Place::bare(ModelServer::start_blocking(vec![]));
+    place.home.write(
+        "config.toml",
+        "[[providers]]\nname = \"far\"\nbase_url = \"http://far.invalid/v1\"\nmodel = \"m\"\napi_key_env = \"FAR_KEY\"\n",
+    );
+    let mut command = place.command(&["run", "hi"]);
+    let ran = support::finish(command.env("HTTP_PROXY", "http://127.0.0.1:9").output().unwrap());
+    assert_eq!(ran.code, Some(4), "{}", ran.err);
+    assert!(ran.err.contains("there is no key for far in FAR_KEY"), "{}", ran.err);
+}
+
+#[test]
 fn setup_by_flags_writes_a_provider_that_works() {
     let place = Place::bare(ModelServer::start_with(|_| Some(Reply::say("hello"))));
     place.server.set_models(json!({"data": [{"id": "qwen", "max_model_len": 32768}, {"id": "other"}]}));

@@ -155,6 +155,7 @@ fn exit_codes_follow_how_the_turn_ended() {
     let ran = refused.run(&["run", "go"]);
     assert_eq!(ran.code, Some(3), "{}", ran.err);
     assert!(ran.err.contains("blocked:") && ran.err.contains("Bash(touch:*)"), "{}", ran.err);
+    assert!(ran.err.contains("TOOL   bash $ touch"), "what was refused is shown: {}", ran.err);
     assert!(!refused.work.exists("x"));
 
     let asks = Place::new(vec![Reply::call("bash", json!({"command": "touch x"})), Reply::say("I may not")]);

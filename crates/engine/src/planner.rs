@@ -66,7 +66,8 @@ impl Planner {
         let Some(reference) = settings.agent.planner_model.as_deref().filter(|reference| !reference.is_empty()) else {
             return Ok(None);
         };
-        let found = settings.resolve_model(reference)?;
+        let unknown = |_| Phrase::new("engine.planner_unknown").with("reference", reference);
+        let found = settings.resolve_model(reference).map_err(|error| EngineError::Settings(unknown(error)))?;
         if found.name() == around.executor {
             return Ok(None);
         }

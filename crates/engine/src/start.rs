@@ -296,7 +296,8 @@ fn watch_of(undo: Option<&Arc<Undo>>) -> Arc<dyn Watch> {
 /// it is said.
 fn warn(start: &Start, outbox: &Outbox, model: &str, trust: &Word, purse: &Purse) {
     let untrusted = trust.off().filter(|_| !start.attended);
-    for phrase in key_moved(start, model).into_iter().chain(untrusted).chain(purse.blind(model)) {
+    let keys = key_moved(start, model).into_iter().chain(key_absent(start, model));
+    for phrase in keys.chain(untrusted).chain(purse.blind(model)) {
         outbox.emit(Event::Notice { level: Level::Warning, phrase });
     }
 }
@@ -395,6 +396,14 @@ fn pick_model(start: &Start, earlier: Option<&History>) -> Result<Arc<dyn Model>
 fn key_moved(start: &Start, model: &str) -> Option<Phrase> {
     let found = start.settings.resolve_model(model).ok().filter(|_| start.which != Which::Unkept)?;
     key_destination(&found, &start.env, &start.home)
+}
+
+/// A hosted service is asked without the key that it is said to need: most refuse that, in words that do not help.
+fn key_absent(start: &Start, model: &str) -> Option<Phrase> {
+    let provider = start.settings.resolve_model(model).ok()?.provider;
+    let name = provider.api_key_env.as_deref().filter(|_| !provider.is_local())?;
+    let absent = reasonix_config::api_key(provider, &start.env, &start.home).is_none();
+    absent.then(|| Phrase::new("engine.no_key").with("name", name).with("provider", &provider.name))
 }
 
 /// Whether conversations with this model are folded by themselves.

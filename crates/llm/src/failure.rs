@@ -71,6 +71,7 @@ impl Trouble {
         let lower = format!("{body}\n{said}").to_lowercase();
         let class = class_of(status, &lower);
         let code = match class {
+            Class::KeyRejected if endpoint.secret().is_none() && endpoint.key_env.is_none() => "llm.key_unnamed",
             Class::KeyRejected if endpoint.secret().is_none() => "llm.key_missing",
             Class::KeyRejected if status == 403 => "llm.forbidden",
             Class::KeyRejected => "llm.key_rejected",
@@ -301,7 +302,9 @@ mod tests {
             assert_eq!(found, (class, code, passing), "{status} {body}");
         }
         let nobody = Endpoint::new("p", "http://h/v1", "m");
-        assert_eq!(Trouble::status(&nobody, 401, "").failure.phrase.code, "llm.key_missing");
+        assert_eq!(Trouble::status(&nobody, 401, "").failure.phrase.code, "llm.key_unnamed");
+        let named = Endpoint { key_env: Some("NAME".to_owned()), ..nobody };
+        assert_eq!(Trouble::status(&named, 401, "").failure.phrase.code, "llm.key_missing");
     }
 
     #[test]

@@ -21,10 +21,19 @@ impl Resolve for Names {
                 return Ok(addresses(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]));
             }
             let resolver = cell.get_or_init(resolver).as_ref().map_err(Clone::clone)?;
-            let found = resolver.lookup_ip(name.as_str()).await?;
+            let found =
+                resolver.lookup_ip(name.as_str()).await.map_err(|error| told(name.as_str(), &error.to_string()))?;
             Ok(addresses(found.iter().collect()))
         })
     }
+}
+
+/// A lookup that failed, in words for people.
+fn told(name: &str, error: &str) -> String {
+    if error.contains("no records found") {
+        return format!("no address is known for {name}");
+    }
+    format!("{name} could not be looked up: {error}")
 }
 
 fn addresses(found: Vec<IpAddr>) -> Addrs {
@@ -42,9 +51,16 @@ fn resolver() -> Result<TokioResolver, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Names;
+    use super::{Names, told};
     use reqwest::dns::Resolve;
     use std::net::IpAddr;
+
+    #[test]
+    fn a_name_that_nobody_knows_is_said_in_words() {
+        let raw = "no records found for Query { name: Name(\"api.x.\"), query_type: A }";
+        assert_eq!(told("api.x", raw), "no address is known for api.x");
+        assert_eq!(told("api.x", "request timed out"), "api.x could not be looked up: request timed out");
+    }
 
     #[tokio::test]
     async fn localhost_needs_no_name_server() {

@@ -3,12 +3,12 @@
 
 use super::heading::Heading;
 use super::spinner::Spinner;
-use super::tool::{end_lines, short_title, start_line};
+use super::tool::{about, end_lines, short_title, start_line};
 use super::{View, answer_of};
 use crate::person::Person;
 use crate::say::{self, Colour, Style, clean};
 use reasonix_proto::{
-    Asking, CallId, Envelope, Event, Inquiry, Level, Op, Phrase, Proposal, Record, RecordBody, TurnState,
+    Asking, CallId, Envelope, Event, Inquiry, Level, Message, Op, Phrase, Proposal, Record, RecordBody, TurnState,
 };
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
@@ -29,6 +29,8 @@ pub(crate) struct Plain {
     /// The call whose start line is the last thing on the screen.
     last_started: Option<CallId>,
     subjects: HashMap<CallId, String>,
+    /// What the calls that have no outcome yet are about, as the model wrote them.
+    asked: HashMap<CallId, String>,
 }
 
 impl Plain {
@@ -46,6 +48,7 @@ impl Plain {
             person,
             last_started: None,
             subjects: HashMap::new(),
+            asked: HashMap::new(),
         }
     }
 
@@ -102,6 +105,9 @@ impl Plain {
     fn message(&mut self, record: &Record) -> io::Result<()> {
         self.end_reasoning();
         let Some((text, has_calls)) = answer_of(record) else { return Ok(()) };
+        if let RecordBody::Assistant { message: Message::Assistant { calls, .. }, .. } = &record.body {
+            self.asked.extend(calls.iter().map(|call| (call.id.clone(), about(&call.arguments))));
+        }
         if !has_calls {
             text.clone_into(&mut self.answer);
         }
@@ -144,13 +150,15 @@ impl Plain {
     fn tool_ended(&mut self, record: &Record) {
         let RecordBody::Outcome { call, tool, took_ms, outcome } = &record.body else { return };
         self.spinner.wipe();
-        // Calls that ran together end below each other: say again which one this is.
         let follows = self.last_started.take().is_some_and(|started| started == *call);
-        if !follows {
-            let name = self.subjects.get(call).map_or(tool.as_str(), String::as_str);
-            say::line_err(&format!("     ┌ {}", clean(name)));
+        let asked = self.asked.remove(call);
+        match self.subjects.remove(call) {
+            _ if follows => {}
+            // Calls that ran together end below each other: say again which one this is.
+            Some(name) => say::line_err(&format!("     ┌ {}", clean(&name))),
+            // One that never began: what it wanted is all there is to see.
+            None => say::line_err(&start_line(self.style, tool, &asked.unwrap_or_default())),
         }
-        self.subjects.remove(call);
         for line in end_lines(self.style, tool, *took_ms, outcome) {
             say::line_err(&line);
         }

@@ -16,6 +16,15 @@ pub(crate) fn start_line(style: Style, tool: &str, subject: &str) -> String {
     format!("{label}   {} {prompt}{subject}", style.err(Colour::Bold, tool)).trim_end().to_owned()
 }
 
+/// What a call is about, told from what the model wrote: for calls that never came to run.
+pub(crate) fn about(arguments: &str) -> String {
+    let read = serde_json::from_str::<serde_json::Value>(arguments).ok();
+    let told = ["command", "path", "pattern", "query", "name"]
+        .iter()
+        .find_map(|name| Some(read.as_ref()?.get(name)?.as_str()?.to_owned()));
+    told.unwrap_or_else(|| arguments.to_owned())
+}
+
 /// A call in a few words, without colours.
 pub(crate) fn short_title(tool: &str, subject: &str) -> String {
     format!("{tool} {}", one_line(subject)).trim_end().to_owned()

@@ -47,13 +47,28 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.change_updated", "updated (+{added} -{removed})", "已更新 (+{added} -{removed})"),
     (
         "cli.chat_help",
-        "/help     this list\n/status   session, model, tokens, context\n/todo     the todo list\n/quit     end the chat (also Ctrl-D)\n@path     adds a file or a folder's listing to the prompt\nCtrl-C    interrupts the running turn",
-        "/help     本帮助\n/status   会话、模型、token 与上下文\n/todo     待办清单\n/quit     结束对话（也可用 Ctrl-D）\n@路径     把文件或目录列表加入提示\nCtrl-C    中断当前回合",
+        "/help     this list\n/status   session, model, tokens, context\n/plan     plans first; again: changes files again\n/todo     the todo list\n/pro      the next turn goes to the larger model\n/quit     end the chat (also Ctrl-D)\n@path     adds a file or a folder's listing to the prompt\n!command  runs a command of yours; !! keeps it from the model\nCtrl-C    interrupts the running turn\nMore commands are in the terminal program and on the command line: reasonix --help",
+        "/help     本帮助\n/status   会话、模型、token 与上下文\n/plan     先做计划；再次输入则恢复修改文件\n/todo     待办清单\n/pro      下一轮使用更大的模型\n/quit     结束对话（也可用 Ctrl-D）\n@路径     把文件或目录列表加入提示\n!命令     运行你自己的命令；!! 不让模型看到\nCtrl-C    中断当前回合\n更多命令见终端界面和命令行：reasonix --help",
     ),
     (
         "cli.folded",
-        "the context was full: {before} tokens were folded into {after}; what did not fit is kept and can be read",
-        "上下文已满：{before} 个 token 已整理为 {after} 个；放不下的内容已保存，可再次读取",
+        "{before} tokens of the conversation were folded into {after}; what did not fit is kept and can be read",
+        "对话中的 {before} 个 token 已整理为 {after} 个；放不下的内容已保存，可再次读取",
+    ),
+    (
+        "cli.flags_behind",
+        "hint: flags of a command stand behind it: reasonix run --model NAME \"…\"",
+        "提示：命令的选项写在命令之后：reasonix run --model 名称 \"…\"",
+    ),
+    (
+        "cli.setup_what",
+        "{answer} is neither a number of the list, nor a name in it, nor an address such as http://127.0.0.1:8080/v1",
+        "{answer} 既不是列表中的编号或名称，也不是形如 http://127.0.0.1:8080/v1 的地址",
+    ),
+    (
+        "cli.use_run",
+        "hint: to ask something: reasonix run \"…\"; to chat: reasonix",
+        "提示：提问请用 reasonix run \"…\"；对话请直接运行 reasonix",
     ),
     ("cli.demo_diff", "\nWhat changed in price.sh:", "\nprice.sh 的改动："),
     ("cli.demo_failed", "the demo's test still fails", "演示的测试仍未通过"),

@@ -6,8 +6,8 @@ use crate::Entry;
 pub(crate) const ENTRIES: &[Entry] = &[
     (
         "agent.compacting",
-        "the context is nearly full: writing notes on what was done so far",
-        "上下文将满：正在整理此前的工作记录",
+        "writing notes on what was done so far, to make room in the context",
+        "正在整理此前的工作记录，为上下文腾出空间",
     ),
     ("agent.repaired", "put right in the model's answer: {what}", "已修正模型回答：{what}"),
     (
@@ -138,6 +138,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("engine.log_unreadable", "the session log cannot be read: {reason}", "无法读取会话日志：{reason}"),
     ("engine.model_later", "the model changes when the running turn is done", "当前轮次结束后切换模型"),
+    ("engine.no_key", "there is no key for {provider} in {name}", "{name} 中没有 {provider} 的密钥"),
+    (
+        "engine.no_key.hint",
+        "set that variable, or run `reasonix setup`; it is asked without one now",
+        "请设置该环境变量，或运行 `reasonix setup`；现在将不带密钥发送请求",
+    ),
     ("engine.no_record", "this session has no record {record}", "此会话没有记录 {record}"),
     (
         "engine.no_shell",
@@ -165,6 +171,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.nothing_to_retry", "there is no prompt to send again", "没有可重新发送的提示"),
     ("engine.other_folder", "this session belongs to {folder}, not to {here}", "该会话属于 {folder}，而不是 {here}"),
     ("engine.other_folder.hint", "add -C {folder}", "请加上 -C {folder}"),
+    (
+        "engine.planner_unknown",
+        "`agent.planner_model` names {reference}, and no provider and no model is called that",
+        "`agent.planner_model` 指定了 {reference}，但没有这个名称的供应商或模型",
+    ),
+    ("engine.planner_unknown.hint", "`reasonix models` lists what there is", "`reasonix models` 会列出可用的模型"),
     ("engine.reference_failed", "@{path} could not be read: {reason}", "无法读取 @{path}：{reason}"),
     ("engine.exported", "the conversation is in {path}", "对话已写入 {path}"),
     ("engine.forgotten", "{name} is forgotten", "已忘记 {name}"),

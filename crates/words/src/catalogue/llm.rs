@@ -101,6 +101,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请检查 {env} 中的密钥，或运行 `reasonix setup`。",
     ),
     (
+        "llm.key_unnamed",
+        "{provider} wants a key, and its settings do not say where one is.",
+        "{provider} 需要密钥，但设置中没有说明密钥在哪里。",
+    ),
+    (
+        "llm.key_unnamed.hint",
+        "Give this provider `api_key_env = \"NAME\"` and set that variable, or run `reasonix setup`.",
+        "请为该供应商设置 `api_key_env = \"变量名\"` 并设置该环境变量，或运行 `reasonix setup`。",
+    ),
+    (
         "llm.model_unknown",
         "{provider} does not know the model {model}: {message}",
         "{provider} 没有模型 {model}：{message}",

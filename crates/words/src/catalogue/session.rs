@@ -62,8 +62,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("session.io", "cannot use {path}: {reason}", "无法使用 {path}：{reason}"),
     (
         "session.io.hint",
-        "check free space and permissions, or run with --no-session",
-        "请检查剩余空间和权限，或使用 --no-session 运行",
+        "check that it is there, the free space and the permissions",
+        "请检查它是否存在、剩余空间和权限",
     ),
     (
         "session.line_skipped",
