@@ -114,9 +114,24 @@ pub fn take_back(snapshots: &mut Snapshots, spans: &[Span], turn: u32, force: bo
     let last = spans.iter().rposition(its);
     // Others may have worked in between, so that it has several parts.
     let first = last.map(|last| last - spans.iter().take(last).rev().take_while(|span| its(span)).count());
+    let first = first.or_else(|| first_after(spans, turn));
     let undone = first.and_then(|first| spans.get(first..)).and_then(<[Span]>::split_first);
     let (start, rest) = undone.ok_or(BackError::NothingToTakeBack(turn))?;
     go_to_before(snapshots, start, rest, force)
+}
+
+/// Where the work begins that followed a turn which changed nothing itself. Turns of an earlier branch have the same
+/// numbers: going backwards, they begin where a number is higher than the one after it.
+fn first_after(spans: &[Span], turn: u32) -> Option<usize> {
+    let mut found = None;
+    let mut next = u32::MAX;
+    for (at, span) in spans.iter().enumerate().rev().filter(|(_, span)| span.kind == Work::Turn) {
+        if span.turn <= turn || span.turn > next {
+            break;
+        }
+        (found, next) = (Some(at), span.turn);
+    }
+    found
 }
 
 /// Brings again what was last taken back.
@@ -303,6 +318,26 @@ mod tests {
         fn text(&self, path: impl AsRef<Path>) -> Option<String> {
             std::fs::read_to_string(self.root().join(path)).ok()
         }
+    }
+
+    #[test]
+    fn going_back_to_a_turn_that_changed_nothing_takes_back_what_followed() {
+        let mut place = Place::new("echo mine > f");
+        place.turn("echo one > f");
+        place.turn("echo two > f");
+        // The first prompt was only talk, and so was the one between.
+        (place.spans[0].turn, place.spans[1].turn) = (2, 4);
+        assert_eq!(place.back(3, false).changed, ["f"]);
+        assert_eq!(place.text("f").as_deref(), Some("one\n"));
+        place.sh("echo two > f");
+        assert_eq!(place.back(1, false).changed, ["f"]);
+        assert_eq!(place.text("f").as_deref(), Some("mine\n"));
+        let nothing = take_back(&mut place.files(), &place.spans, 5, false);
+        assert!(matches!(nothing, Err(super::BackError::NothingToTakeBack(5))), "{nothing:?}");
+        // On a branch whose turns changed nothing, those of the branch that was left are not meant.
+        place.spans.iter_mut().for_each(|span| span.turn += 1);
+        place.spans.push(Span { turn: 2, ..place.spans[1].clone() });
+        assert_eq!(super::first_after(&place.spans, 1), Some(2));
     }
 
     #[test]
