@@ -5,7 +5,8 @@ mod support;
 
 use reasonix_testkit::{ModelServer, Recorded, Reply};
 use serde_json::{Value, json};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use support::{Place, unboxed};
 
 /// Tokens as a strict server counts them: never less than we do.
@@ -223,4 +224,64 @@ fn handing_over_makes_a_session_that_knows_and_keeps_the_prefix() {
     let list = place.run(&["sessions", "--json"]).out;
     assert!(list.lines().any(|line| line.contains("\"from\":\"")), "{list}");
     place.server.assert_valid();
+}
+
+/// Each rung of the ladder is reached, in windows of 8,000 and of 16,000: old outputs go, the model writes notes, the log
+/// makes them where it does not.
+#[test]
+fn every_rung_is_reached_in_small_windows() {
+    for window in [8_000, 16_000] {
+        let folds = |steps: usize, notes: bool, more: &str| {
+            let place = place(server(window, steps, notes), window);
+            place.home.write("config.toml", place.home.read("config.toml") + more);
+            let ran = place.run(&["run", "go"]);
+            assert_eq!(ran.code, Some(0), "{}", ran.err);
+            place.server.assert_valid();
+            kinds(&place, "compacted")
+        };
+        let has_notes = |record: &Value| record["notes"].as_array().is_some_and(|notes| !notes.is_empty());
+        let pruned = folds(40, true, "");
+        assert!(pruned.iter().any(|record| record["by"] == "log" && !has_notes(record)), "{window}: {pruned:#?}");
+        let unpruned = "\n[compaction]\nprune = false\n";
+        let written = folds(15, true, unpruned);
+        assert!(written.iter().any(|record| record["by"] == "mock/m1" && has_notes(record)), "{window}: {written:#?}");
+        let mechanical = folds(15, false, unpruned);
+        assert!(
+            mechanical.iter().all(|record| record["by"] == "log" && has_notes(record)),
+            "{window}: {mechanical:#?}"
+        );
+    }
+}
+
+/// The last rung: where the endpoint takes nothing of a conversation however it is folded, a new session knows what was
+/// said, and begins with the same prompt and tools.
+#[test]
+fn the_last_rung_is_a_new_session() {
+    for window in [8_000, 16_000] {
+        let full = Arc::new(AtomicBool::new(false));
+        let refuses = full.clone();
+        let server = ModelServer::start_with(move |_| {
+            let refused = refuses.load(Ordering::SeqCst);
+            Some(if refused { Reply::fail(400, TOO_LONG) } else { Reply::say("fine") })
+        });
+        let place = place(server, window);
+        assert_eq!(place.run(&["run", "Keep this: 48213."]).code, Some(0));
+        full.store(true, Ordering::SeqCst);
+        let ran = place.run(&["run", "--continue", "and then this: 5077"]);
+        assert_eq!(ran.code, Some(4), "{}", ran.err);
+        assert!(ran.err.contains("cannot be made small enough") && ran.err.contains("--resume"), "{}", ran.err);
+        assert_eq!(place.logs().len(), 2, "{window}");
+        let asked = place.server.requests();
+        full.store(false, Ordering::SeqCst);
+        let new = place.logs()[1].clone();
+        let ran = place.run(&["run", "--resume", new.to_str().unwrap(), "go on"]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "fine\n"), "{}", ran.err);
+        let next = place.server.requests().last().unwrap().clone();
+        let text = next.body["messages"].to_string();
+        assert!(text.contains("48213") && text.contains("5077") && text.contains("go on"), "{text}");
+        assert_eq!(next.body["tools"], asked[0].body["tools"]);
+        assert_eq!(next.body["messages"][0], asked[0].body["messages"][0]);
+        assert!(tokens(&next) < window);
+        place.server.assert_valid();
+    }
 }

@@ -40,6 +40,8 @@ pub(crate) struct Desk {
     pub(crate) dials: Arc<Dials>,
     /// Nothing happened since the conversation was folded while nobody waited.
     pub(crate) rested: bool,
+    /// True once a new session was made because this one is full.
+    pub(crate) handed: bool,
     /// Operations that have to wait until nothing runs.
     pub(crate) after_turn: VecDeque<Op>,
 }
@@ -62,6 +64,7 @@ impl Desk {
             escalation,
             closing: false,
             rested: false,
+            handed: false,
             purse: Arc::clone(&shared.purse),
             artifacts: Arc::clone(&shared.artifacts),
             trust: shared.trust.clone(),

@@ -2,7 +2,7 @@
 
 use crate::live::{Live, alongside};
 use reasonix_agent::Stop;
-use reasonix_proto::{Level, Origin, Phrase, RecordBody, RecordId, SessionHead, SessionId, TurnState};
+use reasonix_proto::{Level, Origin, Phrase, RecordBody, RecordId, SessionHead, SessionId, TurnEnd, TurnState};
 use reasonix_session::Sessions;
 
 impl Live {
@@ -25,6 +25,27 @@ impl Live {
             Some(Err(phrase)) => self.desk.notice(Level::Error, phrase),
         }
         self.desk.state(TurnState::Idle);
+    }
+
+    /// The last rung, where nothing that was folded was small enough: the work goes on in a new session. The endpoint takes
+    /// nothing more of this one, so that the notes are made of the log. Once, however often it is tried here again.
+    pub(crate) async fn hand_over_when_full(&mut self, end: &TurnEnd) {
+        let full = matches!(end, TurnEnd::ProviderFailed { why } if why.code == "llm.context_too_long");
+        let wanted = full && self.agent.limits.compaction.auto && self.desk.outbox.status().kept;
+        if !wanted || std::mem::replace(&mut self.desk.handed, true) {
+            return;
+        }
+        let nobody = Stop::new();
+        nobody.cancel();
+        let folded = self.agent.hand_over(&mut self.conversation, "", &nobody).await;
+        match folded.map(|folded| self.make(RecordBody::Compacted(Box::new(folded)))) {
+            None => {}
+            Some(Ok(session)) => {
+                let phrase = Phrase::new("engine.handed_over_full").with("session", session.short());
+                self.desk.notice(Level::Warning, phrase.with("id", &session));
+            }
+            Some(Err(phrase)) => self.desk.notice(Level::Error, phrase),
+        }
     }
 
     /// Writes the new session: what it began with here, and what is handed over.

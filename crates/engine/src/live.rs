@@ -138,7 +138,8 @@ impl Live {
             Work::Prompt(said) => self.agent.turn(&mut self.conversation, said, queue.inbox(), &stop),
             Work::Shell { command, keep } => self.agent.shell(&mut self.conversation, command, keep, &stop),
         };
-        alongside(turn, &mut self.inbound, &mut self.desk, &stop).await;
+        let end = alongside(turn, &mut self.inbound, &mut self.desk, &stop).await;
+        self.hand_over_when_full(&end).await;
         self.desk.state(TurnState::Idle);
     }
 

@@ -295,6 +295,12 @@ mod tests {
             let reel = recordings.read().unwrap().unwrap();
             assert_eq!(reel.exchanges[0].bytes(), Err(wanted), "{stated}");
         }
+        // Cut off behind what may be read: whoever reads on finds that it is damaged.
+        let cut = STANDARD.encode(&STANDARD.decode(&bomb).unwrap()[..20_000]);
+        let made = Line { v: VERSION, exchange: exchange(2, 1000), body: cut };
+        std::fs::write(recordings.path(), line::seal(&made).unwrap()).unwrap();
+        let reel = recordings.read().unwrap().unwrap();
+        assert_eq!(reel.exchanges[0].bytes(), Err(Unpacked::TooMany), "no more is unpacked than is asked for");
         for body in [packed(b"less"), "AAAA".to_owned(), String::new()] {
             let made = Line { v: VERSION, exchange: exchange(2, 5), body };
             std::fs::write(recordings.path(), line::seal(&made).unwrap()).unwrap();

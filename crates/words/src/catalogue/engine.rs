@@ -195,6 +195,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "go on there with /resume {session}, or with `reasonix --resume {session}`",
         "可用 /resume {session} 或 `reasonix --resume {session}` 在那里继续",
     ),
+    (
+        "engine.handed_over_full",
+        "this conversation cannot be made small enough for the model; session {session} goes on with notes on it",
+        "此对话无法再缩小到模型可接受的长度；会话 {session} 将带着笔记继续",
+    ),
+    (
+        "engine.handed_over_full.hint",
+        "go on there with /resume {session}, or with `reasonix --resume {session}`; a model with a larger window helps too",
+        "可用 /resume {session} 或 `reasonix --resume {session}` 在那里继续；也可换用窗口更大的模型",
+    ),
     ("engine.handoff_unkept", "a session that keeps nothing cannot be handed over", "不保存的会话无法移交"),
     ("engine.handoff_unkept.hint", "start without --no-session", "请不使用 --no-session 启动"),
     (
