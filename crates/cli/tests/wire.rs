@@ -223,3 +223,61 @@ fn a_recording_is_bounded_and_goes_with_its_session() {
     assert_eq!(deleted.code, Some(0), "{}", deleted.err);
     assert!(!log.exists() && !wire.exists());
 }
+
+/// Calls in words, and a model that answers in place of another one, are read again as they were read.
+#[test]
+fn calls_in_words_and_other_models_are_read_again() {
+    let called = "I look.\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>";
+    let place = Place::bare(ModelServer::start_blocking(vec![Reply::say(called), Reply::say("seen")]));
+    speaking(&place, "openai");
+    let settings = place.home.read("config.toml");
+    place.home.write("config.toml", settings.replace("model = \"m1\"", "model = \"m1\"\ntool_calls = \"text\""));
+    place.work.write("a.txt", "hello\n");
+    let ran = place.run(&["run", "--record-wire", "do it"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(std::fs::read_to_string(&place.logs()[0]).unwrap().contains("\"kind\":\"outcome\""), "a call was read");
+    let again = replay(&place);
+    assert_eq!(again.code, Some(0), "{}", again.err);
+    assert!(again.err.contains("2 answers were read again"), "{}", again.err);
+
+    let place = Place::bare(ModelServer::start_with(|request| {
+        let first = request.body["model"] == "m1";
+        Some(if first { Reply::fail(503, "busy") } else { Reply::say("in its place") })
+    }));
+    speaking(&place, "openai");
+    let settings = place.home.read("config.toml");
+    let both = settings.replace("model = \"m1\"", "models = [\"m1\", \"m2\"]\ndefault = \"m1\"");
+    place.home.write("config.toml", format!("fallback_models = [\"mock/m2\"]\n{both}"));
+    let ran = place.run(&["run", "--record-wire", "do it"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "in its place\n"), "{}", ran.err);
+    let again = replay(&place);
+    assert_eq!(again.code, Some(0), "{}", again.err);
+    assert!(again.err.contains("1 answers were read again"), "{}", again.err);
+}
+
+/// An answer that was interrupted is recorded as far as it came, and is nobody's answer.
+#[test]
+fn what_was_interrupted_is_recorded_as_far_as_it_came() {
+    let place = Place::new(vec![Reply::hang_mid_stream("half of it")]);
+    let child = place.spawn(&["run", "--record-wire", "--json", "hi"]);
+    place.server.wait_for_requests_blocking(1);
+    let log = loop {
+        let said = place.logs().into_iter().next();
+        if let Some(log) = said.filter(|log| std::fs::read_to_string(log).unwrap().contains("\"kind\":\"prompt\"")) {
+            break log;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    };
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap(),
+        rustix::process::Signal::INT,
+    )
+    .unwrap();
+    let ran = support::finish(child.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(130), "{}", ran.err);
+    let text = std::fs::read_to_string(log.with_extension("wire")).unwrap();
+    let line: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!(line["end"]["how"], "stopped", "{line}");
+    let again = replay(&place);
+    assert!(!again.err.contains("it goes another way"), "{}", again.err);
+}

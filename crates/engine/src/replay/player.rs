@@ -8,7 +8,7 @@ use reasonix_agent::{
     Args, BoxFuture, Call, Failure, FailureClass, INTERRUPTED, Item, Model, ModelCard, ModelStream, NO_ANSWER, Request,
     Stop, Tool, ToolSpec,
 };
-use reasonix_proto::{Action, ExchangeEnd, Message, Phrase, RecordBody, StopReason, ToolOutcome};
+use reasonix_proto::{Action, Exchange, ExchangeEnd, Message, Phrase, RecordBody, StopReason, ToolOutcome};
 use reasonix_session::Reel;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -34,7 +34,7 @@ impl Voice {
     fn recorded(&self, request: &Request) -> Option<Vec<Item>> {
         let reel = self.reel.as_ref()?;
         let found = reel.after(&self.tape.before_answer());
-        let last = found.last().filter(|found| found.exchange.is_whole() && found.exchange.end != ExchangeEnd::Stopped);
+        let last = found.last().filter(|found| is_answer(&found.exchange));
         let bytes = last.and_then(|last| last.bytes().ok());
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let (Some(last), Some(bytes)) = (last, bytes) else {
@@ -69,6 +69,11 @@ impl Voice {
         items.sort_by_key(|item| matches!(item, Item::End(_)));
         items
     }
+}
+
+/// True when all bytes of an answer are there, and there are some.
+fn is_answer(exchange: &Exchange) -> bool {
+    exchange.is_whole() && exchange.bytes > 0 && exchange.end != ExchangeEnd::Stopped
 }
 
 /// A message as it came.
