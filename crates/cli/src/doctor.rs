@@ -26,6 +26,8 @@ enum Mark {
 struct Report {
     style: Style,
     bad: bool,
+    /// What was found, where it is not printed line by line.
+    lines: Option<Vec<(Level, Phrase)>>,
 }
 
 pub(crate) async fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
@@ -35,18 +37,21 @@ pub(crate) async fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
     if args.net {
         return net::net(&Context::load_silently(None, Flags::default())?, args.json);
     }
-    examine(None, args.offline).await
+    let mut report = Report { style: Style::get(), bad: false, lines: None };
+    examine(&mut report, None, args.offline).await?;
+    Ok(if report.bad { Exit::Failed } else { Exit::Done })
 }
 
 /// The same for whoever is at the screen, about the folder that they work in; it is told there.
-pub(crate) async fn on_screen(dir: Option<PathBuf>) {
-    if let Err(error) = examine(dir.as_deref(), false).await {
+pub(crate) async fn on_screen(dir: Option<PathBuf>, post: reasonix_tui::Post) {
+    let mut report = Report { style: Style::get(), bad: false, lines: Some(Vec::new()) };
+    if let Err(error) = examine(&mut report, dir.as_deref(), false).await {
         say::failure(&error);
     }
+    post.tell(reasonix_tui::Told::Report(report.lines.unwrap_or_default()));
 }
 
-async fn examine(dir: Option<&Path>, offline: bool) -> anyhow::Result<Exit> {
-    let mut report = Report { style: Style::get(), bad: false };
+async fn examine(report: &mut Report, dir: Option<&Path>, offline: bool) -> anyhow::Result<()> {
     report.line(Mark::Good, &Phrase::new("cli.doctor_version").with("version", env!("CARGO_PKG_VERSION")))?;
     match Context::load_silently(dir, Flags::default()) {
         Err(error) => match error.downcast_ref::<say::Told>() {
@@ -55,14 +60,14 @@ async fn examine(dir: Option<&Path>, offline: bool) -> anyhow::Result<Exit> {
         },
         Ok(context) => {
             report.style = Style::get();
-            settings(&mut report, &context)?;
-            model(&mut report, &context, offline).await?;
-            machine(&mut report)?;
-            rules::rules(&mut report, &context)?;
-            sandbox(&mut report, &context)?;
+            settings(report, &context)?;
+            model(report, &context, offline).await?;
+            machine(report)?;
+            rules::rules(report, &context)?;
+            sandbox(report, &context)?;
         }
     }
-    Ok(if report.bad { Exit::Failed } else { Exit::Done })
+    Ok(())
 }
 
 fn settings(report: &mut Report, context: &Context) -> anyhow::Result<()> {
@@ -168,13 +173,13 @@ fn in_path(program: &str) -> Option<String> {
 impl Report {
     fn line(&mut self, mark: Mark, phrase: &Phrase) -> anyhow::Result<()> {
         self.bad |= mark == Mark::Bad;
-        if say::has_screen() {
+        if let Some(lines) = &mut self.lines {
             let level = match mark {
                 Mark::Good => Level::Info,
                 Mark::Note => Level::Warning,
                 Mark::Bad => Level::Error,
             };
-            say::notice(level, phrase);
+            lines.push((level, phrase.clone()));
             return Ok(());
         }
         let (code, colour) = match mark {

@@ -56,11 +56,6 @@ pub(crate) fn divert(to: Option<reasonix_tui::Post>) {
     *SCREEN.lock().unwrap_or_else(PoisonError::into_inner) = to;
 }
 
-/// True while a screen has the terminal.
-pub(crate) fn has_screen() -> bool {
-    SCREEN.lock().unwrap_or_else(PoisonError::into_inner).is_some()
-}
-
 static LANG: OnceLock<Lang> = OnceLock::new();
 
 /// Settles the language from the settings; before that it follows the environment.

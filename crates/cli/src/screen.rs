@@ -150,7 +150,7 @@ impl Desk {
                         let (post, reply) = (self.post.clone(), handle.query(query));
                         tokio::spawn(async move { post.reply(id, reply.await) });
                     }
-                    Some(Asked::Host(Host::Doctor)) => drop(tokio::spawn(crate::doctor::on_screen(self.args.dir.clone()))),
+                    Some(Asked::Host(Host::Doctor)) => drop(tokio::spawn(crate::doctor::on_screen(self.args.dir.clone(), self.post.clone()))),
                     Some(Asked::Host(host)) => if let Some(args) = self.other(host) {
                         return Next::Open(Box::new(args));
                     },

@@ -46,6 +46,8 @@ pub enum Told {
     Ready,
     /// Something a person should know.
     Notice(reasonix_proto::Level, Phrase),
+    /// What was looked at, line by line.
+    Report(Vec<(reasonix_proto::Level, Phrase)>),
     /// There is no model yet.
     FirstRun,
     /// A step of the setup.
@@ -188,6 +190,8 @@ pub struct App {
     pub ready: bool,
     /// Time since the start of the program.
     pub now: Duration,
+    /// When the program was started, in milliseconds since the Unix epoch.
+    pub began: u64,
     /// A word at the bottom that goes away with the next key.
     pub hint: Option<Phrase>,
     /// True when the theme follows the terminal's background.
@@ -241,6 +245,7 @@ impl App {
             focused: true,
             ready: false,
             now: Duration::ZERO,
+            began: 0,
             hint: None,
             follows_background: true,
             dark: true,

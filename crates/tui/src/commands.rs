@@ -3,10 +3,8 @@
 
 use crate::act;
 use crate::app::{App, Effect, Host, Purpose};
-use crate::keys::Action;
 use crate::overlays::{Entry, Overlay, Pager, Picker, Subject};
 use crate::update::note;
-use ratatui_core::text::{Line, Span};
 use reasonix_proto::{ArgumentKind, Effect as Rule, Level, Mode, Op, Phrase, Posture, Query, Rewind, TreeFilter};
 
 /// Commands of the front end's own, that need nothing of the engine.
@@ -42,7 +40,8 @@ pub(crate) fn wants_more(app: &App, name: &str) -> bool {
     command.is_some_and(|command| command.arguments.iter().any(|argument| !argument.optional))
 }
 
-/// The entries of the menu for what was typed after `/`: names that begin so first, then those that contain it.
+/// The entries of the menu for what was typed after `/`: the very name first, then those that begin so, then those that
+/// contain it.
 pub(crate) fn matching(app: &App, typed: &str) -> Vec<Entry> {
     let look = &app.look;
     let own = OWN.iter().map(|(name, about)| ((*name).to_owned(), String::new(), look.word(about)));
@@ -53,11 +52,20 @@ pub(crate) fn matching(app: &App, typed: &str) -> Vec<Entry> {
         });
         (command.name.clone(), words.collect::<String>(), look.say(&command.about))
     });
-    let mut all: Vec<(String, String, String)> = own.chain(engine).collect();
-    all.sort();
-    all.dedup_by(|one, other| one.0 == other.0);
+    // The engine's order is that of a menu; what is our own stands behind it, and the way out last.
+    let mut all: Vec<(String, String, String)> = engine.collect();
+    for row in own {
+        if !all.iter().any(|(name, _, _)| *name == row.0) {
+            all.push(row);
+        }
+    }
+    all.sort_by_key(|(name, _, _)| name == "quit");
     let typed = typed.to_lowercase();
-    let rank = |name: &str| if name.starts_with(&typed) { 0 } else { 1 };
+    let rank = |name: &str| match name {
+        name if name == typed => 0,
+        name if name.starts_with(&typed) => 1,
+        _ => 2,
+    };
     let mut fitting: Vec<_> = all.into_iter().filter(|(name, _, _)| name.contains(&typed)).collect();
     fitting.sort_by_key(|(name, _, _)| rank(name));
     let widest = fitting.iter().map(|(name, words, _)| name.len() + crate::text::columns(words)).max().unwrap_or(0);
@@ -96,8 +104,8 @@ pub(crate) fn run(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
         return choose_word(app, name, words);
     }
     match name {
-        "help" => help(app),
-        "keys" => keys(app),
+        "help" => crate::help::help(app),
+        "keys" => crate::help::keys(app),
         "quit" => act::leave(app),
         "copy" => copy(app),
         "transcript" => open_transcript(app),
@@ -403,45 +411,6 @@ fn open_transcript(app: &mut App) -> Vec<Effect> {
     let look = app.look.clone();
     let lines = app.transcript.all(app.size.0, &look, app.now);
     app.overlays.push(Overlay::Pager(Box::new(Pager::new(Phrase::new("tui.transcript"), lines, true))));
-    Vec::new()
-}
-
-fn help(app: &mut App) -> Vec<Effect> {
-    let look = &app.look;
-    let title = |code| Line::styled(look.word(code), look.theme.accent);
-    let mut lines = vec![title("tui.help.writing")];
-    lines.extend(look.word("tui.help.text").lines().map(|line| Line::styled(format!("  {line}"), look.theme.text)));
-    lines.extend([Line::default(), title("tui.help.commands")]);
-    lines.extend(matching(app, "").into_iter().map(|entry| {
-        Line::from(vec![
-            Span::styled(format!("  {}", entry.text), look.theme.text),
-            Span::styled(format!("  {}", entry.note), look.theme.dim),
-        ])
-    }));
-    lines.extend([Line::default(), title("tui.help.keys")]);
-    lines.extend(key_lines(app));
-    app.overlays.push(Overlay::Pager(Box::new(Pager::new(Phrase::new("tui.help"), lines, false))));
-    Vec::new()
-}
-
-fn key_lines(app: &App) -> Vec<Line<'static>> {
-    let look = &app.look;
-    let row = |action: Action| {
-        let keys: Vec<String> = app.keys.keys(action).iter().map(ToString::to_string).collect();
-        let keys = if keys.is_empty() { "—".to_owned() } else { keys.join(", ") };
-        let mut spans = vec![Span::styled(format!("  {keys:<32} "), look.theme.text)];
-        if app.size.0 > 110 {
-            spans.push(Span::styled(format!("{:<24} ", action.name()), look.theme.dim));
-        }
-        spans.push(Span::styled(look.say(&action.about()), look.theme.text));
-        Line::from(spans)
-    };
-    Action::all().map(row).collect()
-}
-
-fn keys(app: &mut App) -> Vec<Effect> {
-    let lines = key_lines(app);
-    app.overlays.push(Overlay::Pager(Box::new(Pager::new(Phrase::new("tui.help.keys"), lines, false))));
     Vec::new()
 }
 

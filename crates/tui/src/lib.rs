@@ -9,6 +9,7 @@ mod choices;
 mod commands;
 pub mod composer;
 pub mod frame;
+mod help;
 mod io;
 pub mod keys;
 pub mod look;

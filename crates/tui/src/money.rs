@@ -62,20 +62,32 @@ pub(crate) fn stats_lines(look: &Look, spans: &[Tally], models: &[Tally]) -> Vec
     let named = spans.iter().map(|tally| (name(tally), tally));
     let all: Vec<(String, &Tally)> = named.chain(models.iter().map(|tally| (tally.name.clone(), tally))).collect();
     let widest = all.iter().map(|(name, _)| columns(name)).max().unwrap_or(0);
+    let right = |code, room: usize| {
+        let word = look.word(code);
+        format!("{}{word}", " ".repeat(room.saturating_sub(columns(&word))))
+    };
+    let head = format!(
+        "  {}  {}  {}  {}  {}",
+        " ".repeat(widest),
+        right("tui.stats.requests", 8),
+        right("tui.stats.tokens", 12),
+        right("tui.stats.cached", 6),
+        right("tui.stats.cost", 9)
+    );
     let line = |(name, tally): (String, &Tally)| {
         let pad = " ".repeat(widest.saturating_sub(columns(&name)));
         let costs: Vec<String> = tally.costs.iter().map(|cost| cost.spent_text()).collect();
         let cost = if costs.is_empty() { "-".to_owned() } else { costs.join(" + ") };
         let share = tally.cached_share();
         let tokens = tally.usage.tokens();
-        let figures = format!("{:>7}  {tokens:>12}  {share:>3} %  {cost:>9}", tally.requests);
+        let figures = format!("{:>8}  {tokens:>12}  {share:>4} %  {cost:>9}", tally.requests);
         let name = crate::text::neutral(&name).into_owned();
         Line::from(vec![
             Span::styled(format!("  {name}{pad}  "), look.theme.dim),
             Span::styled(figures, look.theme.text),
         ])
     };
-    all.into_iter().map(line).collect()
+    std::iter::once(Line::styled(head, look.theme.dim)).chain(all.into_iter().map(line)).collect()
 }
 
 #[cfg(test)]

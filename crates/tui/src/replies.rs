@@ -93,7 +93,7 @@ fn fill(app: &mut App, reply: Reply) {
             if missing > 0 {
                 note(app, Level::Info, Phrase::new("tui.history.unread").with("count", missing));
             }
-            hits.into_iter().map(|hit| hit_entry(&app.look, hit)).collect()
+            hits.into_iter().map(|hit| hit_entry(app, hit)).collect()
         }
         Reply::Memories { memories } => {
             let entries = memories.iter().map(|memory| memory_entry(&app.look, memory)).collect();
@@ -119,8 +119,35 @@ fn session_entry(app: &App, session: SessionInfo) -> Entry {
     let title = if session.title.is_empty() { app.look.word("tui.untitled") } else { session.title };
     let turns = if session.turns == 1 { Phrase::new("tui.turn") } else { Phrase::new("tui.turns") };
     let turns = app.look.say(&turns.with("count", session.turns));
-    let note = format!("{} · {turns} · {}", session.id.short(), session.ending);
+    let ending = app.look.word(ending_word(&session.ending));
+    let ago = app.look.say(&ago(app, session.active));
+    let note = format!("{ago} · {turns} · {ending} · {}", session.id.short());
     Entry { value: session.id.0, text: title, note, current: false }
+}
+
+/// How a session ended, in a word.
+fn ending_word(ending: &str) -> &'static str {
+    match ending {
+        "done" => "tui.ending.done",
+        "interrupted" => "tui.ending.interrupted",
+        "limit" => "tui.ending.limit",
+        "refused" => "tui.ending.refused",
+        "failed" => "tui.ending.failed",
+        "open" => "tui.ending.open",
+        _ => "tui.ending.broken",
+    }
+}
+
+/// How long ago something was, from its time in milliseconds since the Unix epoch.
+fn ago(app: &App, at: u64) -> Phrase {
+    let now = app.began.saturating_add(u64::try_from(app.now.as_millis()).unwrap_or(u64::MAX));
+    let minutes = now.saturating_sub(at) / 60_000;
+    match minutes {
+        0 => Phrase::new("tui.ago.now"),
+        1..60 => Phrase::new("tui.ago.minutes").with("count", minutes),
+        60..2880 => Phrase::new("tui.ago.hours").with("count", minutes / 60),
+        _ => Phrase::new("tui.ago.days").with("count", minutes / 1440),
+    }
 }
 
 fn tree_entry(app: &App, node: TreeNode, leaf: u64) -> Entry {
@@ -133,13 +160,14 @@ fn tree_entry(app: &App, node: TreeNode, leaf: u64) -> Entry {
     Entry { value, text, note: node.kind, current: node.id.0 == leaf }
 }
 
-fn hit_entry(look: &Look, hit: Hit) -> Entry {
+fn hit_entry(app: &App, hit: Hit) -> Entry {
+    let look = &app.look;
     let by = look.word(match hit.by.as_str() {
         "user" => "tui.by.user",
         "tool" => "tui.by.tool",
         _ => "tui.by.model",
     });
-    let note = format!("{by} · {}", hit.session.short());
+    let note = format!("{by} · {} · {}", look.say(&ago(app, hit.at)), hit.session.short());
     Entry { value: format!("{}:{}", hit.session, hit.record), text: hit.text, note, current: false }
 }
 
@@ -154,7 +182,7 @@ fn show_around(app: &mut App, said: &[Hit]) {
     let look = app.look.clone();
     let mut lines = Vec::new();
     for hit in said {
-        let entry = hit_entry(&look, hit.clone());
+        let entry = hit_entry(app, hit.clone());
         lines.push(Line::styled(entry.note, look.theme.accent));
         let text = hit.text.lines().map(|line| Line::styled(format!("  {}", neutral(line)), look.theme.text));
         lines.extend(text);
@@ -263,11 +291,39 @@ fn shown(app: &mut App, reply: Reply) {
         }
         Reply::Budget(info) => crate::money::budget_lines(&look, &info),
         Reply::Stats { spans, models } => crate::money::stats_lines(&look, &spans, &models),
+        Reply::Cache(report) if report.total.requests == 0 => {
+            return note(app, Level::Info, Phrase::new("tui.cache.none"));
+        }
         Reply::Cache(report) => cache_lines(app, &report),
         Reply::Failed { why } => return note(app, Level::Warning, why),
         _ => return,
     };
     app.transcript.push(Box::new(Ready(lines)));
+}
+
+/// What was looked at: a sign for each, and a hint where it is not as it should be.
+pub(crate) fn report(app: &mut App, lines: &[(Level, Phrase)]) {
+    let look = &app.look;
+    let theme = &look.theme;
+    let width = app.size.0.saturating_sub(2).max(1);
+    let mut rows = Vec::new();
+    for (level, phrase) in lines {
+        let (sign, style) = match level {
+            Level::Info => (if look.unicode { "✓" } else { "+" }, theme.good),
+            Level::Warning => ("!", theme.warn),
+            Level::Error => (if look.unicode { "✗" } else { "x" }, theme.bad),
+        };
+        let hint = reasonix_words::hint(look.lang, phrase).filter(|_| *level != Level::Info);
+        let texts = [Some((look.say(phrase), theme.text)), hint.map(|hint| (hint, theme.dim))];
+        for (at, (text, tint)) in texts.into_iter().flatten().enumerate() {
+            let pieces = crate::text::wrap(&Line::styled(neutral(&text).into_owned(), tint), width);
+            rows.extend(pieces.into_iter().enumerate().map(|(piece, line)| {
+                let mark = if at + piece == 0 { format!("{sign} ") } else { "  ".to_owned() };
+                Line::from(vec![Span::styled(mark, style), Span::styled(line.to_string(), tint)])
+            }));
+        }
+    }
+    app.transcript.push(Box::new(Ready(rows)));
 }
 
 /// What was sent before, by turn, and what broke that.

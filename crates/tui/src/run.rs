@@ -165,6 +165,8 @@ fn start_app(options: &Options) -> (App, Vec<Phrase>) {
     app.facts.home.clone_from(&options.home);
     app.full_screen = options.full;
     app.dark = options.dark;
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    app.began = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
     app.own_themes.clone_from(&options.own_themes);
     app.notify = options.notify;
     let pieces: Vec<Piece> = options.status.iter().filter_map(|name| Piece::of(name)).collect();

@@ -16,7 +16,12 @@ pub(crate) fn open(app: &mut App) -> Vec<Effect> {
 
 /// Puts what came into the list, below what is of this session.
 pub(crate) fn fill(app: &mut App, settings: Vec<Setting>) {
-    let rows = of_session(app).into_iter().chain(settings).collect();
+    let home = app.facts.home.clone();
+    let shorter = |setting: Setting| match home.is_empty() {
+        true => setting,
+        false => Setting { origin: setting.origin.replace(&format!("{home}/"), "~/"), ..setting },
+    };
+    let rows = of_session(app).into_iter().chain(settings.into_iter().map(shorter)).collect();
     let look = app.look.clone();
     if let Some(list) = list(app) {
         list.fill(rows, &look);

@@ -100,6 +100,10 @@ fn host(app: &mut App, told: Told) -> Vec<Effect> {
             note(app, level, phrase);
             Vec::new()
         }
+        Told::Report(lines) => {
+            replies::report(app, &lines);
+            Vec::new()
+        }
         Told::FirstRun => {
             crate::setup::welcome(app);
             Vec::new()

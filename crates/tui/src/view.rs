@@ -138,7 +138,7 @@ fn composer(app: &mut App, width: u16, height: usize) -> (Vec<Line<'static>>, (u
     if blank && gutter > 0 {
         let code = if app.work.is_on() { "tui.placeholder.working" } else { "tui.placeholder" };
         let text = look.word(code);
-        rows = vec![Line::styled(cut(&text, usize::from(width - gutter)).to_owned(), look.theme.dim)];
+        rows = vec![Line::styled(whole_parts(&text, usize::from(width - gutter)), look.theme.dim)];
     }
     if gutter > 0 {
         let style = if shell { look.theme.warn } else { look.theme.accent };
@@ -153,6 +153,16 @@ fn composer(app: &mut App, width: u16, height: usize) -> (Vec<Line<'static>>, (u
         }
     }
     (rows, (column + gutter, row))
+}
+
+/// As many of the parts of a hint as there is room for; the first may be cut.
+fn whole_parts(text: &str, room: usize) -> String {
+    const BETWEEN: &str = " · ";
+    let mut parts: Vec<&str> = text.split(BETWEEN).collect();
+    while parts.len() > 1 && columns(&parts.join(BETWEEN)) > room {
+        parts.pop();
+    }
+    cut(&parts.join(BETWEEN), room).to_owned()
 }
 
 fn queued(app: &App, width: u16) -> Vec<Line<'static>> {

@@ -419,6 +419,21 @@ fn configured(stage: &Stage) -> Vec<(String, Option<String>)> {
 }
 
 #[test]
+fn enter_takes_the_command_that_was_typed_and_not_one_that_begins_like_it() {
+    let mut stage = Stage::ready(Look::default(), (80, 24));
+    let command = |name: &str| reasonix_proto::CommandInfo {
+        name: name.to_owned(),
+        aliases: Vec::new(),
+        arguments: Vec::new(),
+        about: Phrase::new("command.help"),
+        source: reasonix_proto::CommandSource::Builtin,
+    };
+    stage.app.commands = vec![command("todos"), command("todo")];
+    typed(&mut stage, "/todo\r");
+    assert!(rows(&stage.draw()).contains("read the script"), "{}", rows(&stage.draw()));
+}
+
+#[test]
 fn settings_are_changed_by_keys_and_the_list_stays() {
     let mut stage = Stage::ready(Look::default(), (80, 24));
     typed(&mut stage, "/config\rfull\r");

@@ -6,7 +6,7 @@ use crate::composer::Motion;
 use crate::keys::{Chord, Code};
 use crate::overlays::Outcome;
 use crate::overlays::approval::{keys_line, rule};
-use crate::text::{columns, cut, neutral};
+use crate::text::{columns, cut, neutral, wrap};
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{Op, Phrase, RecordId, TreeFilter};
 
@@ -294,19 +294,33 @@ impl Picker {
             caret = Some((u16::try_from(at).unwrap_or(u16::MAX).min(width.saturating_sub(1)), 1));
             head.push(Span::styled(format!("  {words}"), look.theme.text));
         }
-        lines.push(Line::from(head));
+        match self.searches {
+            true => lines.push(Line::from(head)),
+            // What is asked is read whole.
+            false => lines.extend(wrap(&Line::styled(title, look.theme.accent), width)),
+        }
         let room = most.saturating_sub(lines.len() + 1).clamp(1, 12);
         self.page = room;
         self.scroll = self.scroll.min(self.chosen).max((self.chosen + 1).saturating_sub(room));
         let shown = self.shown();
         if shown.is_empty() {
-            let code = if self.loading { "tui.list.loading" } else { "tui.list.empty" };
+            let code = match (self.loading, self.words.text().is_empty()) {
+                (true, _) => "tui.list.loading",
+                (false, true) => "tui.list.none",
+                (false, false) => "tui.list.empty",
+            };
             lines.push(Line::styled(format!("  {}", look.word(code)), look.theme.dim));
         }
         let places = shown.iter().enumerate().skip(self.scroll).take(room);
-        lines.extend(places.map(|(at, entry)| entry_line(entry, at == self.chosen, width, look)));
+        let numbered = |at: usize, entry: &Entry| match self.searches {
+            true => entry.clone(),
+            false => Entry { text: format!("{}  {}", at + 1, entry.text), ..entry.clone() },
+        };
+        lines.extend(places.map(|(at, entry)| entry_line(&numbered(at, entry), at == self.chosen, width, look)));
         let code = match (self.subject, self.searches) {
             (Subject::Tree, _) => "tui.tree.keys",
+            (Subject::Rule, _) => "tui.rules.keys",
+            (Subject::Queue, _) => "tui.queue.keys",
             (Subject::Memory, _) => "tui.memory.keys",
             (Subject::Hit, _) => "tui.hits.keys",
             (Subject::SetupWait, _) => "tui.setup.wait_keys",

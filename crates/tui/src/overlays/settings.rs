@@ -147,7 +147,8 @@ fn row(setting: &Setting, chosen: bool, column: usize, width: u16, look: &Look) 
     let left = usize::from(width).saturating_sub(4 + column);
     let value = if columns(&value) > left { format!("{}…", cut(&value, left.saturating_sub(1))) } else { value };
     // What somebody chose stands out against what is built in.
-    let said = if setting.origin == "default" { look.theme.dim } else { look.theme.accent };
+    let built_in = setting.origin == "default" || setting.value.is_empty();
+    let said = if built_in { look.theme.dim } else { look.theme.accent };
     Line::from(vec![
         Span::styled(if chosen { "› " } else { "  " }, style),
         Span::styled(format!("{key}{pad}  "), style),
