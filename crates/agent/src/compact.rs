@@ -5,7 +5,7 @@ mod digest;
 mod fold;
 
 use crate::conversation::Conversation;
-use crate::ports::{BoxFuture, Item, JournalError, Request, Stop};
+use crate::ports::{BoxFuture, Item, JournalError, Model, Request, Stop};
 use crate::turn::Agent;
 use fold::{Budget, fold, prune};
 use futures_util::StreamExt;
@@ -224,24 +224,24 @@ impl Agent {
         let fits = conversation.tokens().saturating_add(NOTES) < window;
         if need.reason != FoldReason::Overflow && fits {
             self.sink.emit(Event::Notice { level: Level::Info, phrase: Phrase::new("agent.compacting") });
-            if let Some((text, usage)) = self.ask_for_notes(conversation, need, stop).await {
-                self.budget.spent(&self.model.card().name, usage.unwrap_or_default());
+            let asked = (digest::request(need.instructions), PATIENCE);
+            if let Some((by, text, usage)) = self.notes(conversation, need.turn, asked, stop).await {
                 record.usage = usage;
-                record.by.clone_from(&self.model.card().name);
+                record.by = by;
                 digest::replace_notes(&mut record, &text, budget.notes);
             }
         }
         Some(record)
     }
 
-    /// Notes on a branch that is about to be left, since something that was said; none when there is no room or no money to
-    /// ask for them, or the model does not write any.
+    /// Notes on a branch that is about to be left, since something that was said, and who wrote them; none when there is no
+    /// room or no money to ask for them, or no model writes any.
     pub fn take_leave<'a>(
         &'a self,
         conversation: &'a mut Conversation,
         since: &'a str,
         stop: &'a Stop,
-    ) -> BoxFuture<'a, Option<(String, Option<Usage>)>> {
+    ) -> BoxFuture<'a, Option<(String, String, Option<Usage>)>> {
         self.state(TurnState::Planning);
         Box::pin(async move {
             let window = conversation.window(self.model.card().window);
@@ -250,30 +250,40 @@ impl Agent {
                 return None;
             }
             let (turn, text) = (conversation.turns(), digest::farewell(since));
-            let (notes, usage) = self.ask_for_words(conversation, turn, text, LEAVING, stop).await?;
-            self.budget.spent(&self.model.card().name, usage.unwrap_or_default());
-            Some((digest::clipped(notes.trim(), FAREWELL), usage))
+            let (by, notes, usage) = self.notes(conversation, turn, (text, LEAVING), stop).await?;
+            Some((by, digest::clipped(notes.trim(), FAREWELL), usage))
         })
     }
 
-    /// The model's own notes on what is about to be folded.
-    async fn ask_for_notes(
-        &self,
-        conversation: &mut Conversation,
-        need: &Need<'_>,
-        stop: &Stop,
-    ) -> Option<(String, Option<Usage>)> {
-        let text = digest::request(need.instructions);
-        self.ask_for_words(conversation, need.turn, text, PATIENCE, stop).await
-    }
-
-    /// What the model says to one more message. The request extends the last one, so that it is cached.
-    async fn ask_for_words(
+    /// Notes on the conversation, and who wrote them: the model that was named for it, where the conversation fits into its
+    /// window and it answers; otherwise the session's own.
+    async fn notes(
         &self,
         conversation: &mut Conversation,
         turn: u32,
-        text: String,
-        patience: Duration,
+        (text, patience): (String, Duration),
+        stop: &Stop,
+    ) -> Option<(String, String, Option<Usage>)> {
+        let tokens = conversation.tokens().saturating_add(NOTES);
+        let scribe = self.model.scribe().filter(|scribe| !(1..=tokens).contains(&scribe.card().window));
+        for model in scribe.iter().chain([&self.model]) {
+            let asked = (text.clone(), patience);
+            if let Some((text, usage)) = self.ask_for_words(model.as_ref(), conversation, turn, asked, stop).await {
+                let by = model.card().name.clone();
+                self.budget.spent(&by, usage.unwrap_or_default());
+                return Some((by, text, usage));
+            }
+        }
+        None
+    }
+
+    /// What a model says to one more message. The request extends the last one, so that the session's own has it cached.
+    async fn ask_for_words(
+        &self,
+        model: &dyn Model,
+        conversation: &mut Conversation,
+        turn: u32,
+        (text, patience): (String, Duration),
         stop: &Stop,
     ) -> Option<(String, Option<Usage>)> {
         let mut request: Request = conversation.request(false);
@@ -283,7 +293,7 @@ impl Agent {
         request.messages.push(Arc::new(Message::user(text)));
         let (mut usage, asks) = (None, !stop.is_cancelled());
         let listening = async {
-            let mut stream = self.model.stream(request.clone(), stop.clone());
+            let mut stream = model.stream(request.clone(), stop.clone());
             let mut text = String::new();
             while let Some(item) = stream.next().await {
                 match item {
@@ -304,7 +314,7 @@ impl Agent {
         if !asks {
             return None;
         }
-        let entry = conversation.enter((turn, 0), &self.model.card().name, &request, usage);
+        let entry = conversation.enter((turn, 0), &model.card().name, &request, usage);
         self.journal.append(entry).await.ok()?;
         notes.filter(|text| !text.trim().is_empty()).map(|text| (text, usage))
     }

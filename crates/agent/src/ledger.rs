@@ -91,7 +91,8 @@ impl Ledger {
 /// Why a request does not extend the last one; none when it does.
 fn broken(last: &Requested, next: &Requested, expected: Option<Break>) -> Option<Break> {
     if last.model != next.model {
-        return Some(Break::ModelChange);
+        // What was announced says more: another model may only have written the notes.
+        return Some(expected.unwrap_or(Break::ModelChange));
     }
     let tools = (last.tools != next.tools).then_some(Break::ToolsChanged);
     (next.same < last.bytes).then(|| expected.or(tools).unwrap_or(Break::Unexplained))

@@ -29,7 +29,7 @@ pub use names::plain_name;
 pub use ports::{
     Args, Artifacts, Ask, BoxFuture, Budget, Call, Decision, Failure, FailureClass, Gate, Item, Journal, JournalError,
     Model, ModelCard, ModelStream, NoBudget, NoWatch, Prefix, Preview, Request, Sink, Stop, Tool, ToolSpec, Tools,
-    Watch, parse_args,
+    Watch, is_invalid, parse_args,
 };
 pub use tokens::{estimate_tokens, image_tokens};
 pub use turn::{Agent, Limits};

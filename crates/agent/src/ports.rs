@@ -39,6 +39,11 @@ pub trait Model: Send + Sync {
         None
     }
 
+    /// Who writes notes on the conversation in its place, where another model was named for that.
+    fn scribe(&self) -> Option<Arc<dyn Model>> {
+        None
+    }
+
     /// Makes a connection ahead of the first request, where that saves time. Must not send anything of the session.
     fn warm(&self) -> BoxFuture<'static, ()> {
         Box::pin(async {})
@@ -231,7 +236,15 @@ pub type Args = serde_json::Map<String, serde_json::Value>;
 /// Reads arguments into a type, or says what is wrong in a way the model can act on.
 pub fn parse_args<T: DeserializeOwned>(args: &Args) -> Result<T, ToolOutcome> {
     serde_json::from_value(serde_json::Value::Object(args.clone()))
-        .map_err(|error| ToolOutcome::failed_with(format!("invalid arguments: {error}"), "check the tool's schema"))
+        .map_err(|error| ToolOutcome::failed_with(format!("{INVALID}: {error}"), "check the tool's schema"))
+}
+
+/// What a failure begins with whose arguments do not fit the tool.
+const INVALID: &str = "invalid arguments";
+
+/// True for the failure of a call whose arguments do not fit the tool.
+pub fn is_invalid(message: &str) -> bool {
+    message.starts_with(INVALID)
 }
 
 /// One call on its way into a tool.

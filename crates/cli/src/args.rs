@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// Find out what an endpoint can do: context window, tools, schemas, caching
     Probe(ProbeArgs),
+    /// Measure what a model gets right, at your own endpoint
+    Bench(crate::bench::BenchArgs),
     /// List the saved sessions, show, name, check, export and import them
     Sessions(SessionsArgs),
     /// Find what was said in earlier sessions
@@ -168,16 +170,16 @@ pub(crate) struct RunArgs {
     pub(crate) approve: Vec<String>,
 }
 
-fn money(text: &str) -> Result<f64, String> {
+pub(crate) fn money(text: &str) -> Result<f64, String> {
     let millionths = reasonix_proto::parse_money(text).ok_or("an amount such as 2 or 0.50")?;
     Ok(millionths as f64 / 1e6)
 }
 
-fn tokens(text: &str) -> Result<u64, String> {
+pub(crate) fn tokens(text: &str) -> Result<u64, String> {
     reasonix_proto::parse_count(text).ok_or_else(|| "a number such as 50000, 200k or 1.5m".to_owned())
 }
 
-fn seconds(text: &str) -> Result<u64, String> {
+pub(crate) fn seconds(text: &str) -> Result<u64, String> {
     reasonix_proto::parse_seconds(text).ok_or_else(|| "a time such as 90s, 10m or 1h".to_owned())
 }
 
@@ -232,7 +234,7 @@ pub(crate) struct DoctorArgs {
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(
-    after_help = "Columns: name, context window, price of a million tokens (input / cached input / output), efforts, roles.\nAn effort is chosen by a suffix: --model gpt-5:high"
+    after_help = "Columns: name, context window, price of a million tokens (input / cached input / output), efforts, roles.\nRoles in brackets do nothing by themselves yet; they are names that other settings can use.\nAn effort is chosen by a suffix: --model gpt-5:high"
 )]
 pub(crate) struct ModelsArgs {
     /// Show only names with this in them

@@ -96,6 +96,7 @@ async fn model(report: &mut Report, context: &Context, offline: bool) -> anyhow:
             .with("url", shown_address(&found.provider.base_url)),
     };
     report.line(Mark::Good, &phrase)?;
+    report.line(Mark::Good, &reasonix_engine::editing(settings, &context.home, &found.name()).why)?;
     key(report, context, &found)?;
     if offline || found.provider.kind != "openai" {
         return Ok(());

@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod bench;
 mod cache;
 mod chat;
 mod context;
@@ -86,6 +87,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Doctor(doctor)) => runtime()?.block_on(doctor::doctor(&doctor)),
         Some(Command::Models(models)) => runtime()?.block_on(models::models(&models)),
         Some(Command::Probe(probe)) => runtime()?.block_on(probe::probe(&probe)),
+        Some(Command::Bench(args)) => runtime()?.block_on(bench::bench(&args)),
         Some(Command::Sessions(sessions)) => sessions::sessions(sessions),
         Some(Command::History(args)) => history::history(&args),
         Some(Command::Memory(args)) => memory::memory(args),

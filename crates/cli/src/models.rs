@@ -44,17 +44,23 @@ fn configured(settings: &Settings, search: &str) -> anyhow::Result<()> {
         let name = found.name();
         let mark = if default.as_deref() == Some(name.as_str()) { "*" } else { " " };
         let efforts = words(&settings.efforts(&found));
-        let roles: Vec<&str> = settings
+        let roles: Vec<String> = settings
             .roles
             .iter()
             .filter(|(_, reference)| settings.resolve_model(reference).is_ok_and(|other| other.name() == name))
-            .map(|(role, _)| role.as_str())
+            .map(|(role, _)| if acts(role) { role.clone() } else { format!("({role})") })
             .collect();
         let price = settings.price(&found).as_ref().map(cost).unwrap_or_default();
         let cells = [window(settings.window(&found)), price, efforts, roles.join(" ")];
         say::line(&row(mark, &name, wide, &cells))?;
     }
     Ok(())
+}
+
+/// Whether anything follows from a role by itself.
+fn acts(role: &str) -> bool {
+    let path = format!("roles.{role}");
+    reasonix_config::schema::KEYS.iter().any(|key| key.path == path && key.acts)
 }
 
 /// The built-in catalogue.

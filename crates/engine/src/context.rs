@@ -1,5 +1,6 @@
 //! What the context consists of: the parts of the system prompt, the tools, what was folded, and the messages since.
 
+use crate::editing::{as_begun, settled};
 use crate::error::EngineError;
 use crate::start::{Start, imported_head, specs_of};
 use reasonix_agent::{ToolSpec, estimate_tokens, folded_messages, image_tokens};
@@ -16,12 +17,13 @@ pub fn context_of(start: &Start, past: Option<&Past>) -> Result<Reply, EngineErr
         None => History::default(),
     };
     let tools = match &history.head {
-        Some(head) => specs_of(start, Some(&head.tools)),
+        Some(head) => specs_of(&as_begun(start.clone(), &start.settings.tools.edit, head), Some(&head.tools)),
         None => {
-            let head = imported_head(start)?;
+            let (start, _) = settled(start.clone())?;
+            let head = imported_head(&start)?;
             history.model.clone_from(&head.model);
             history.head = Some(head);
-            specs_of(start, None)
+            specs_of(&start, None)
         }
     };
     let window = start.settings.resolve_model(&history.model).map(|found| start.settings.window(&found));

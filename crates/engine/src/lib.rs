@@ -2,6 +2,7 @@
 //! Takes [`reasonix_proto::Op`], gives [`reasonix_proto::Event`]; front ends know nothing else of it.
 
 mod approve;
+pub mod bench;
 mod border;
 mod citations;
 mod commands;
@@ -11,6 +12,7 @@ mod context;
 mod desk;
 mod destination;
 mod dials;
+mod editing;
 mod error;
 mod fuzzy;
 mod git;
@@ -46,6 +48,7 @@ pub mod undo;
 pub use confine::{confinement, shortcoming};
 pub use context::{cache_of, context_of};
 pub use destination::key_destination;
+pub use editing::{Editing, Score, Scores, begun_with, decide, editing, scores};
 pub use error::EngineError;
 pub use handle::Handle;
 pub use host::Host;

@@ -1,5 +1,6 @@
 //! From a model reference to a model: protocol, endpoint and key are all settings.
 
+use crate::editing::format_of;
 use crate::error::EngineError;
 use crate::start::Start;
 use crate::tap::Tap;
@@ -8,7 +9,7 @@ use reasonix_catalogue::Effort;
 use reasonix_config::{ModelRef, Provider, Settings};
 use reasonix_llm::{Endpoint, Key, Repairing, Script, Wire};
 use reasonix_net::NetOptions;
-use reasonix_proto::Phrase;
+use reasonix_proto::{EditFormat, Phrase};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -153,7 +154,7 @@ pub fn unprobed_endpoint(
     endpoint.max_tokens = provider.max_tokens;
     endpoint.reasoning_effort.clone_from(&provider.reasoning_effort);
     endpoint.repairing = Repairing {
-        blocks: settings.tools.edit == "blocks",
+        blocks: format_of(settings) == Some(EditFormat::Blocks),
         flatten: provider.flatten_schemas,
         textual: provider.tool_calls == "text",
         grammar: provider.tool_calls == "guided",

@@ -65,9 +65,9 @@ impl Live {
         let (from, first) = (self.desk.past.leaf()?, self.desk.past.left_by(to)?);
         let since = typed(&first.body).unwrap_or_default();
         self.desk.notice(Level::Info, Phrase::new("engine.leaving"));
-        let (stop, by) = (Stop::new(), self.agent.model.card().name.clone());
+        let stop = Stop::new();
         let asking = self.agent.take_leave(&mut self.conversation, &since, &stop);
-        let Some((summary, usage)) = alongside(asking, &mut self.inbound, &mut self.desk, &stop).await else {
+        let Some((by, summary, usage)) = alongside(asking, &mut self.inbound, &mut self.desk, &stop).await else {
             self.desk.notice(Level::Warning, Phrase::new("engine.left_without_notes"));
             return None;
         };

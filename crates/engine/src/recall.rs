@@ -1,6 +1,7 @@
 //! What a session may look back at: where the index of earlier sessions and the cache lie, and which tools are on by
 //! themselves.
 
+use crate::editing::offers;
 use crate::start::Start;
 use crate::tools::LookBack;
 use reasonix_config::{Settings, api_key};
@@ -104,7 +105,7 @@ pub(crate) fn on_by_itself(start: &Start, tool: &str) -> bool {
         "history" => recall.history.unwrap_or_else(|| is_roomy(start)),
         "memory" | "remember" | "forget" => recall.memory.unwrap_or_else(|| is_roomy(start)),
         "checkpoint" | "rewind" => recall.checkpoint,
-        _ => true,
+        other => offers(&start.settings, other),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Models that take over from one another: a larger one for the rest of a turn, and one with a larger window when the
-//! context fills. The loop sees one model and one journal; each change is a record and an event.
+//! Models that take over from one another: a larger one for the rest of a turn, one with a larger window when the context
+//! fills, the one of plan mode while that is on. The loop sees one model and one journal; each answer names who gave it.
 
 mod marker;
 
@@ -11,7 +11,7 @@ use futures_util::StreamExt;
 use marker::{Marker, marker};
 use reasonix_agent::{BoxFuture, Item, Journal, JournalError, Model, ModelCard, ModelStream, Request, Sink, Stop};
 use reasonix_config::Settings;
-use reasonix_proto::{Escalated, EscalatedBy, Event, Fix, Level, Phrase, Record, RecordBody, ToolOutcome};
+use reasonix_proto::{Escalated, EscalatedBy, Event, Fix, Level, Mode, Phrase, Record, RecordBody, ToolOutcome};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -49,6 +49,8 @@ pub(crate) struct Escalation {
     journal: Arc<dyn Journal>,
     outbox: Arc<Outbox>,
     turn: Mutex<Turn>,
+    /// Plan mode was on when the last request went out, or when the turn began.
+    planning: AtomicBool,
 }
 
 #[derive(Default)]
@@ -98,11 +100,16 @@ impl Escalation {
             }
             None => None,
         };
-        Ok(Arc::new(Self { target, journal, outbox, turn: Mutex::default() }))
+        Ok(Arc::new(Self { target, journal, outbox, turn: Mutex::default(), planning: AtomicBool::new(false) }))
     }
 
     fn turn(&self) -> MutexGuard<'_, Turn> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks at the mode; what it is holds until the next request.
+    fn look_at_mode(&self) {
+        self.planning.store(self.outbox.status().mode == Mode::Plan, Ordering::Relaxed);
     }
 
     /// The user's word about the next turn.
@@ -173,6 +180,7 @@ impl Escalation {
     async fn noticed(&self, body: &RecordBody) -> Result<(), JournalError> {
         match body {
             RecordBody::Prompt { turn, .. } => {
+                self.look_at_mode();
                 let armed = {
                     let mut state = self.turn();
                     let armed = std::mem::take(&mut state.armed);
@@ -213,6 +221,12 @@ pub(crate) struct Relay {
     base: Arc<dyn Model>,
     larger: Option<Arc<dyn Model>>,
     promoted: AtomicBool,
+    /// Who answers in plan mode.
+    plan: Option<Arc<dyn Model>>,
+    /// Its user was told.
+    told: AtomicBool,
+    /// Who writes notes.
+    small: Option<Arc<dyn Model>>,
     escalation: Arc<Escalation>,
 }
 
@@ -225,13 +239,34 @@ impl Relay {
             let next = settings.resolve_model(&reference).ok()?;
             build_model(settings, &next, &start.env, &start.home, &start.tap).ok()
         });
-        Arc::new(Self { base, larger, promoted: AtomicBool::new(false), escalation: Arc::clone(escalation) })
+        let (plan, small) = (in_role(start, "plan", &base), in_role(start, "small", &base));
+        let escalation = Arc::clone(escalation);
+        let (promoted, told) = (AtomicBool::new(false), AtomicBool::new(false));
+        Arc::new(Self { base, larger, promoted, plan, told, small, escalation })
+    }
+
+    /// The model of plan mode, while that is on.
+    fn planning(&self) -> Option<&Arc<dyn Model>> {
+        self.plan.as_ref().filter(|_| self.escalation.planning.load(Ordering::Relaxed))
+    }
+
+    /// Says once that another model answers in plan mode.
+    fn tell_plan(&self) {
+        let plan = self.planning();
+        if let Some(plan) = plan.filter(|_| !self.told.swap(true, Ordering::Relaxed)) {
+            let phrase = Phrase::new("engine.plan_model").with("model", &plan.card().name);
+            self.escalation.outbox.emit(Event::Notice { level: Level::Info, phrase });
+        }
+        self.told.store(plan.is_some(), Ordering::Relaxed);
     }
 
     /// Who has it.
     fn current(&self) -> &Arc<dyn Model> {
         if let Some(pro) = self.escalation.is_escalated() {
             return pro;
+        }
+        if let Some(plan) = self.planning() {
+            return plan;
         }
         match &self.larger {
             Some(larger) if self.promoted.load(Ordering::Relaxed) => larger,
@@ -246,6 +281,8 @@ impl Model for Relay {
     }
 
     fn stream(&self, request: Request, stop: Stop) -> ModelStream {
+        self.escalation.look_at_mode();
+        self.tell_plan();
         let inner = self.current().stream(request.clone(), stop.clone());
         if !self.escalation.may_hand_over() {
             return inner;
@@ -265,15 +302,40 @@ impl Model for Relay {
 
     fn promote(&self) -> Option<String> {
         let larger = self.larger.as_ref().filter(|larger| larger.card().window > self.card().window)?;
-        if self.escalation.is_escalated().is_some() || self.promoted.swap(true, Ordering::Relaxed) {
+        if self.escalation.is_escalated().is_some()
+            || self.planning().is_some()
+            || self.promoted.swap(true, Ordering::Relaxed)
+        {
             return None;
         }
         Some(larger.card().name.clone())
     }
 
+    fn scribe(&self) -> Option<Arc<dyn Model>> {
+        self.small.clone()
+    }
+
     fn warm(&self) -> BoxFuture<'static, ()> {
         self.base.warm()
     }
+}
+
+/// The model of a role; none when the role is not filled, or with the session's own model.
+fn in_role(start: &Start, role: &str, base: &Arc<dyn Model>) -> Option<Arc<dyn Model>> {
+    let settings = &start.settings;
+    let found = settings.resolve_model(settings.roles.get(role)?).ok()?;
+    if found.name() == base.card().name {
+        return None;
+    }
+    build_model(settings, &found, &start.env, &start.home, &start.tap).ok()
+}
+
+/// Roles that are filled with a model that is not there; the session goes on without it.
+pub(crate) fn empty_roles(settings: &Settings) -> impl Iterator<Item = Phrase> {
+    let filled = ["plan", "small"].into_iter().filter_map(|role| Some((role, settings.roles.get(role)?)));
+    filled
+        .filter(|(_, reference)| settings.resolve_model(reference).is_err())
+        .map(|(role, reference)| Phrase::new("engine.role_unknown").with("role", role).with("reference", reference))
 }
 
 /// An answer whose beginning may ask for the larger model.

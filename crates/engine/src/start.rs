@@ -9,6 +9,7 @@ use crate::confine::{confinement, shortcoming, word};
 use crate::desk::Desk;
 use crate::destination::key_destination;
 use crate::dials::Dials;
+use crate::editing::{as_begun, settled};
 use crate::error::EngineError;
 use crate::handle::{Handle, Shared};
 use crate::host::Host;
@@ -21,7 +22,7 @@ use crate::people::{Floor, People};
 use crate::planner::{Around, Planner};
 use crate::purse::Purse;
 use crate::queue::Queue;
-use crate::relay::{Counted, Escalation, Relay};
+use crate::relay::{Counted, Escalation, Relay, empty_roles};
 use crate::tap::Tap;
 use crate::trust::Word;
 use crate::undo::{Keep, Span, Undo, snapshots_of, spans};
@@ -124,10 +125,12 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         return Err(reasonix_config::ConfigError::NoProvider.into());
     }
     may_be_kept(&start)?;
+    let (start, said) = settled(start)?;
     let confinement = confinement_of(&start)?;
     let standing = standing_of(&start, &confinement)?;
     let Begun { opened, artifacts, resumed, made } = open(&start, &confinement)?;
     let head = opened.history.head.clone().ok_or_else(|| broken(&opened))?;
+    let start = if resumed { as_begun(start, &said, &head) } else { start };
     let model = pick_model(&start, resumed.then_some(&opened.history))?;
     let todo = todo_of(&opened);
     let earlier = resumed.then_some(head.tools.as_slice());
@@ -216,6 +219,9 @@ fn relay_of(
     opened: &Opened,
     outbox: &Arc<Outbox>,
 ) -> Result<(Arc<dyn Model>, Arc<Escalation>), EngineError> {
+    for phrase in empty_roles(&start.settings) {
+        outbox.emit(Event::Notice { level: Level::Warning, phrase });
+    }
     let escalation = Escalation::new(start, &model.card().name, opened.journal.clone(), outbox.clone())?;
     Ok((Relay::over(start, model, &escalation), escalation))
 }
@@ -245,7 +251,7 @@ fn planner_of(
         limits: agent.limits,
         purse: purse.clone(),
         books: |head: &SessionHead| books_of(start, head, purse),
-        tools: all_tools(&own, &agent.artifacts, carried, Shell::default()),
+        tools: all_tools(&own, &agent.artifacts, carried, Shell::default(), None),
         executor: &agent.model.card().name,
         earlier: opened.history.planner.as_ref(),
     };

@@ -4,6 +4,7 @@
 mod action;
 mod budget;
 mod dial;
+mod editing;
 mod event;
 mod exchange;
 mod ids;
@@ -30,6 +31,7 @@ mod visible;
 pub use action::{Action, Family, ReadOnly};
 pub use budget::{Allowance, BudgetInfo, Tally, parse_count, parse_money, parse_seconds};
 pub use dial::{Acts, Dial, Takes};
+pub use editing::EditFormat;
 pub use event::{Envelope, Event, Level, PROTOCOL_VERSION, TurnState};
 pub use exchange::{Exchange, ExchangeEnd, Reading};
 pub use ids::{AskId, CallId, RecordId, SessionId};

@@ -4,20 +4,17 @@
 
 use crate::header::header;
 use crate::line;
+use crate::sealed;
 use crate::sessions::Sessions;
 use reasonix_proto::{Cost, Origin, Price, Record, RecordBody, RecordId, SessionId, Usage};
-use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Write};
-use std::os::unix::fs::FileExt;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 /// The name of the file in the state folder.
 const NAME: &str = "usage.jsonl";
-/// A longer line is not one of ours.
-const LONGEST: usize = 64 * 1024;
 
 /// What one request took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,43 +82,21 @@ impl Ledger {
         &self.path
     }
 
-    /// Appends one line in one write, so that processes do not get in each other's way. A line that a full disk cut is
-    /// closed by the next one.
+    /// Appends one line.
     pub fn append(&self, entry: &Entry) -> io::Result<()> {
         self.append_all(std::slice::from_ref(entry))
     }
 
     fn append_all(&self, entries: &[Entry]) -> io::Result<()> {
-        if let Some(folder) = self.path.parent() {
-            reasonix_store::private_folder(folder)?;
-        }
-        let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut file = File::from(rustix::fs::open(&self.path, flags, Mode::RUSR | Mode::WUSR)?);
-        let mut last = [b'\n'];
-        if let Some(end) = file.metadata()?.len().checked_sub(1) {
-            file.read_exact_at(&mut last, end)?;
-        }
-        let mut bytes = if last == [b'\n'] { Vec::new() } else { vec![b'\n'] };
-        for entry in entries {
-            bytes.extend(line::seal(entry)?);
-        }
-        file.write_all(&bytes)
+        sealed::append(&self.path, entries)
     }
 
     /// Reads everything; nothing when there is no file.
     pub fn read(&self) -> io::Result<Books> {
-        let file = match File::open(&self.path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Books::default()),
-            Err(error) => return Err(error),
-        };
         let (mut books, mut seen) = (Books::default(), HashSet::new());
-        each_line(&mut BufReader::new(file), |line| {
-            let entry = line::is_sound(line).then(|| serde_json::from_slice::<Entry>(line).ok()).flatten();
-            match entry {
-                Some(entry) if seen.insert((entry.session.clone(), entry.record)) => books.entries.push(entry),
-                Some(_) => {}
-                None => books.damaged += 1,
+        books.damaged = sealed::read(&self.path, |entry: Entry| {
+            if seen.insert((entry.session.clone(), entry.record)) {
+                books.entries.push(entry);
             }
         })?;
         Ok(books)
@@ -154,7 +129,7 @@ impl Ledger {
 fn spent_in(session: &SessionId, file: File, price: &impl Fn(&str) -> Option<Price>) -> io::Result<Vec<Entry>> {
     let mut found = Vec::new();
     let (mut folder, mut copied, mut foreign) = (String::new(), 0, false);
-    each_line(&mut BufReader::with_capacity(256 * 1024, file), |line| {
+    sealed::each_line(&mut BufReader::with_capacity(256 * 1024, file), |line| {
         let kinds: [&[u8]; 5] = [
             b"\"kind\":\"session\"",
             b"\"kind\":\"assistant\"",
@@ -183,18 +158,4 @@ fn spent_in(session: &SessionId, file: File, price: &impl Fn(&str) -> Option<Pri
         }
     })?;
     Ok(found)
-}
-
-/// Gives each whole line; blank ones and a torn last one that is empty are none.
-fn each_line(reader: &mut impl BufRead, mut give: impl FnMut(&[u8])) -> io::Result<()> {
-    let mut line = Vec::new();
-    while reader.read_until(b'\n', &mut line)? > 0 {
-        let text = line.strip_suffix(b"\n").unwrap_or(&line);
-        if !text.is_empty() {
-            give(text);
-        }
-        line.clear();
-        line.shrink_to(LONGEST);
-    }
-    Ok(())
 }

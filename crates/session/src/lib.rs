@@ -23,12 +23,14 @@ mod past;
 mod planners;
 mod recordings;
 mod redact;
+mod sealed;
 mod search;
 mod sessions;
 mod shape;
 mod states;
 mod stats;
 mod tree;
+mod trials;
 
 pub use artifacts::{MemoryArtifacts, SessionArtifacts};
 pub use cache::cache_report;
@@ -48,3 +50,4 @@ pub use search::{Coverage, Found, Hit, IndexError, Line, Search, Speaker, Wanted
 pub use sessions::{Opened, Seen, Sessions, in_memory};
 pub use states::States;
 pub use stats::{By, Span, now, tallies, tally};
+pub use trials::{Trial, TrialKey, Trials, Tried, Why};

@@ -42,6 +42,12 @@ impl<K: Kind> Editor<K> {
     pub(crate) fn new(workspace: Workspace) -> Self {
         Self { spec: spec::<K::Input>(K::NAME, K::PROMPT), workspace, kind: PhantomData }
     }
+
+    /// The same with another description.
+    pub(crate) fn described(mut self, prompt: &str) -> Self {
+        self.spec.description = prompt.trim().to_owned();
+        self
+    }
 }
 
 impl<K: Kind> Tool for Editor<K> {

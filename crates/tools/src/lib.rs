@@ -31,6 +31,7 @@ pub use schema::schema_of;
 
 use editor::Editor;
 use reasonix_agent::{Artifacts, Tool};
+use reasonix_proto::EditFormat;
 use reasonix_workspace::Workspace;
 use std::sync::Arc;
 
@@ -45,12 +46,19 @@ pub struct Deps {
 
 /// The file and search tools, in the order they are sent.
 pub fn files(deps: &Deps) -> Vec<Arc<dyn Tool>> {
+    files_for(deps, None)
+}
+
+/// The same where files are edited in this format: what a tool says of others speaks of those that are offered then.
+pub fn files_for(deps: &Deps, format: Option<EditFormat>) -> Vec<Arc<dyn Tool>> {
     let workspace = || deps.workspace.clone();
+    let write = Editor::<write_file::WriteFile>::new(workspace()).described(write_file::told(format));
+    let multi = Editor::<multi_edit::MultiEdit>::new(workspace()).described(multi_edit::told(format));
     vec![
         Arc::new(read_file::ReadFile::new(workspace(), Arc::clone(&deps.artifacts))),
-        Arc::new(Editor::<write_file::WriteFile>::new(workspace())),
+        Arc::new(write),
         Arc::new(Editor::<edit_file::EditFile>::new(workspace())),
-        Arc::new(Editor::<multi_edit::MultiEdit>::new(workspace())),
+        Arc::new(multi),
         Arc::new(Editor::<apply_patch::ApplyPatch>::new(workspace())),
         Arc::new(Editor::<delete_range::DeleteRange>::new(workspace())),
         Arc::new(Editor::<move_file::MoveFile>::new(workspace())),

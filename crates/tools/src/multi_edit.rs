@@ -3,7 +3,7 @@
 use crate::edit_file::{Replacement, replaced};
 use crate::editor::Kind;
 use crate::edits::FileEdit;
-use reasonix_proto::ToolOutcome;
+use reasonix_proto::{EditFormat, ToolOutcome};
 use reasonix_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -37,5 +37,15 @@ impl Kind for MultiEdit {
             return Err(ToolOutcome::failed("edits is empty: there is nothing to do"));
         }
         replaced(workspace, &input.path, &input.edits, input.allow_generated).map(|edit| vec![edit])
+    }
+}
+
+/// What the model is told: without `edit_file` beside it there is more to say.
+pub(crate) fn told(format: Option<EditFormat>) -> &'static str {
+    match format {
+        Some(EditFormat::MultiEdit) => {
+            "Replace texts in one file, in order, all or none: each old_string, copied exactly from the file without line numbers, by its new_string. It must occur once, unless replace_all."
+        }
+        _ => MultiEdit::PROMPT,
     }
 }

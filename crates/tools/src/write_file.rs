@@ -2,7 +2,7 @@
 
 use crate::editor::Kind;
 use crate::edits::{self, FileEdit};
-use reasonix_proto::ToolOutcome;
+use reasonix_proto::{EditFormat, ToolOutcome};
 use reasonix_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -39,6 +39,22 @@ impl Kind for WriteFile {
             None => input.content,
         };
         Ok(vec![FileEdit { path: workspace.shown(&input.path), base, after: Some(after), ..FileEdit::default() }])
+    }
+}
+
+/// What the model is told: which tool changes a part of a file depends on the format.
+pub(crate) fn told(format: Option<EditFormat>) -> &'static str {
+    match format {
+        None | Some(EditFormat::EditFile | EditFormat::Blocks) => WriteFile::PROMPT,
+        Some(EditFormat::MultiEdit) => {
+            "Create a file or replace its whole content; makes missing folders. For a change within a file use multi_edit."
+        }
+        Some(EditFormat::ApplyPatch) => {
+            "Create a file or replace its whole content; makes missing folders. For a change within a file use apply_patch."
+        }
+        Some(EditFormat::WriteFile) => {
+            "Create a file or replace its whole content; makes missing folders. For a change within a file read it, and write it whole with the change."
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::toolset::{sent_tools, wanted_tools};
 use super::{Start, Which};
 use crate::confine::word;
+use crate::editing::format_of;
 use crate::error::EngineError;
 use crate::images::fetch;
 use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
@@ -11,7 +12,7 @@ use crate::relay::{MARKER_PROMPT, Target};
 use reasonix_agent::Artifacts;
 use reasonix_exec::Confinement;
 use reasonix_proto::{
-    Change, Details, Phrase, RECORD_VERSION, Record, RecordBody, SessionHead, SessionId, ToolOutcome,
+    Change, Details, EditFormat, Phrase, RECORD_VERSION, Record, RecordBody, SessionHead, SessionId, ToolOutcome,
 };
 use reasonix_session::{MemoryArtifacts, Opened, SessionArtifacts, Sessions, in_memory};
 use std::path::Path;
@@ -90,7 +91,7 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<(SessionHead, Vec
     let found = start.named_model()?;
     let mut base = settings.agent.system_prompt.as_deref().unwrap_or(BASE_PROMPT).trim_end().to_owned();
     let escalates = Target::of(settings, &found.name()).is_some_and(|target| target.auto);
-    let blocks = settings.tools.edit == "blocks";
+    let blocks = format_of(settings) == Some(EditFormat::Blocks);
     for (_, more) in [(blocks, BLOCKS_PROMPT), (escalates, MARKER_PROMPT)].into_iter().filter(|(wanted, _)| *wanted) {
         base.push_str("\n\n");
         base.push_str(more.trim_end());

@@ -3,14 +3,16 @@
 use super::Start;
 use crate::border::Crossing;
 use crate::confine::bounds;
+use crate::editing::only_format;
 use crate::live::Todo;
 use crate::people::People;
 use crate::recall::{look_back, memories_of, no_look_back, on_by_itself};
 use crate::tools::{ASKING, Explored, Keeping, LookBack, asking_tools, recall_tools, todo_tools};
 use reasonix_agent::{Artifacts, Tool, ToolSpec, Tools};
 use reasonix_exec::Confinement;
+use reasonix_proto::EditFormat;
 use reasonix_session::{Memories, MemoryArtifacts, Opened};
-use reasonix_tools::{Bash, Deps, ShellOptions, files};
+use reasonix_tools::{Bash, Deps, ShellOptions, files, files_for};
 use reasonix_workspace::Workspace;
 use std::path::Path;
 use std::sync::Arc;
@@ -75,12 +77,13 @@ impl Carried {
     }
 }
 
-/// Every tool there is, in the order they are sent.
+/// Every tool there is, in the order they are sent, told as where this edit format is in use.
 pub(crate) fn all_tools(
     start: &Start,
     artifacts: &Arc<dyn Artifacts>,
     carried: &Carried,
     how: Shell,
+    format: Option<EditFormat>,
 ) -> Vec<Arc<dyn Tool>> {
     let deps = Deps { workspace: start.workspace.clone(), artifacts: artifacts.clone() };
     let settings = &start.settings.tools;
@@ -104,7 +107,7 @@ pub(crate) fn all_tools(
     if let Some(path) = &settings.shell.path {
         shell.shell.clone_from(path);
     }
-    let mut tools = files(&deps);
+    let mut tools = files_for(&deps, format);
     tools.push(Arc::new(Bash::new(shell)));
     tools.extend(carried.tools());
     tools
@@ -121,10 +124,11 @@ pub(crate) fn toolset(
     earlier: Option<&[String]>,
 ) -> Tools {
     let on = wanted_tools(start, earlier);
-    let tools = all_tools(start, artifacts, carried, shell);
     let lonely = earlier.is_none() && !start.attended;
     let wanted = |name: &String| if on.is_empty() { on_by_itself(start, name) } else { on.contains(name) };
     let is_on = |name: &String| wanted(name) && !(lonely && ASKING.contains(&name.as_str()));
+    // What a tool says of the others follows from the list alone, so that a session that goes on sends the same.
+    let tools = all_tools(start, artifacts, carried, shell, only_format(|name| is_on(&name.to_owned())));
     Tools::new(tools.into_iter().filter(|tool| is_on(&tool.spec().name)).collect())
 }
 
@@ -137,7 +141,7 @@ pub(crate) fn specs_of(start: &Start, earlier: Option<&[String]>) -> Vec<ToolSpe
 /// The tools of a start, with nothing behind them.
 pub(crate) fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    all_tools(start, &artifacts, &Carried::bare(), Shell::default())
+    all_tools(start, &artifacts, &Carried::bare(), Shell::default(), None)
 }
 
 /// The names of the tools that a new session sends.

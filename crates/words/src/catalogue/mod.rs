@@ -1,5 +1,6 @@
 //! The texts, a file for each room that speaks.
 
+mod bench;
 mod cli;
 mod command;
 mod config;
@@ -20,6 +21,7 @@ mod workspace;
 use crate::Entry;
 
 const ALL: &[&[Entry]] = &[
+    bench::ENTRIES,
     cli::ENTRIES,
     command::ENTRIES,
     config::ENTRIES,

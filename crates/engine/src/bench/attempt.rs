@@ -1,0 +1,283 @@
+//! One trial: the real loop, wire, repair and tools of a session, for one answer. Only the edit tools of the format are
+//! there, only the file of the case may be touched, and after one request the turn is over.
+
+use super::cases::Case;
+use super::room::Room;
+use crate::outbox::Outbox;
+use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Sources, assemble};
+use crate::purse::Purse;
+use crate::refs::resolve_refs;
+use reasonix_agent::{
+    Agent, Ask, BoxFuture, Budget, Compaction, Conversation, Decision, Gate, Inbox, Journal, JournalError, Limits,
+    Model, NoWatch, Prefix, Said, Sink, Stop, Tools,
+};
+use reasonix_proto::{
+    Cost, Decided, EditFormat, Event, Fix, Message, Phrase, Record, RecordBody, RecordId, Repair, StopReason,
+    ToolOutcome, TurnEnd, Usage,
+};
+use reasonix_session::{MemoryArtifacts, Why};
+use reasonix_tools::{Deps, files_for};
+use reasonix_workspace::{Options, Workspace};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long one answer may take.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// What came of a trial.
+pub(super) enum Outcome {
+    /// It was right, or not, and why.
+    Judged(Result<(), Why>),
+    /// The endpoint failed.
+    Failed(Phrase),
+    /// Nothing more may be spent; the answer was not waited for.
+    OutOfBudget(Phrase),
+    /// The user wants no more.
+    Stopped,
+}
+
+/// What a trial needs.
+pub(super) struct Scene<'a> {
+    pub(super) model: &'a Arc<dyn Model>,
+    pub(super) room: &'a Room,
+    pub(super) purse: &'a Arc<Purse>,
+    pub(super) outbox: &'a Arc<Outbox>,
+}
+
+/// The head of the requests of a format: what a session has, with the tools of this format alone. The same for all cases.
+pub(super) fn prefix(format: EditFormat, tools: &Tools) -> Prefix {
+    let mut base = BASE_PROMPT.trim_end().to_owned();
+    if format == EditFormat::Blocks {
+        base = format!("{base}\n\n{}", BLOCKS_PROMPT.trim_end());
+    }
+    let draft = assemble(&Sources { base: &base, ..Sources::default() });
+    Prefix { system: draft.system, tools: tools.specs(), aliases: tools.aliases() }
+}
+
+/// The tools of a format. Blocks become calls of these two.
+pub(super) fn tools(format: EditFormat, workspace: &Workspace) -> Tools {
+    let names: &[&str] = match format {
+        EditFormat::Blocks => &["write_file", "edit_file"],
+        other => &[other.name()],
+    };
+    let deps = Deps { workspace: workspace.clone(), artifacts: Arc::new(MemoryArtifacts::default()) };
+    let told = Some(format).filter(|format| *format != EditFormat::Blocks);
+    Tools::new(files_for(&deps, told).into_iter().filter(|tool| names.contains(&tool.spec().name.as_str())).collect())
+}
+
+/// What the model is told.
+pub(super) fn prompt(case: &Case, format: EditFormat, workspace: &Workspace) -> String {
+    let how = match format {
+        EditFormat::Blocks => {
+            "Write the change as SEARCH/REPLACE blocks into your answer, with the path in the line above each. Do not call a tool."
+                .to_owned()
+        }
+        EditFormat::WriteFile => "Make the change with one call of write_file that has the whole file.".to_owned(),
+        EditFormat::EditFile => "Make the change with edit_file; where several calls are needed, make all of them now.".to_owned(),
+        other => format!("Make the change with one call of {other}."),
+    };
+    let text = format!(
+        "{}\n\n{how} The file is above, you need not read it. Change nothing else. The file ends with a line break.\n\n@{}",
+        case.task, case.path
+    );
+    resolve_refs(workspace, &text).text
+}
+
+impl Scene<'_> {
+    /// Makes one request and judges what became of the file; also gives what it took.
+    pub(super) async fn attempt(
+        &self,
+        case: &Case,
+        format: EditFormat,
+        stop: &Stop,
+    ) -> std::io::Result<(Outcome, Usage)> {
+        self.room.prepare(case)?;
+        let workspace = Workspace::open(self.room.path(), Options::default())
+            .map_err(|error| std::io::Error::other(error.to_string()))?;
+        let tools = tools(format, &workspace);
+        let prefix = Arc::new(prefix(format, &tools));
+        let said = Said::from(prompt(case, format, &workspace));
+        let notes = Arc::new(Notes::new(self.outbox));
+        let budget = Arc::new(OneRequest { purse: self.purse.clone(), made: Mutex::default() });
+        let agent = Agent {
+            model: self.model.clone(),
+            tools,
+            gate: Arc::new(OneFile(case.path.clone())),
+            journal: notes.clone(),
+            artifacts: Arc::new(MemoryArtifacts::default()),
+            sink: notes.clone(),
+            watch: Arc::new(NoWatch),
+            budget: budget.clone(),
+            limits: Limits {
+                max_steps: 0,
+                turn_timeout: Some(LONGEST),
+                compaction: Compaction { auto: false, ..Compaction::default() },
+            },
+        };
+        let mut conversation = Conversation::new(prefix);
+        let end = agent.turn(&mut conversation, said, &Inbox::default(), stop).await;
+        let seen = std::mem::take(&mut *notes.seen());
+        let usage = budget.made().unwrap_or_default();
+        Ok((self.judge(case, format, end, &seen)?, usage))
+    }
+
+    fn judge(&self, case: &Case, format: EditFormat, end: TurnEnd, seen: &Seen) -> std::io::Result<Outcome> {
+        match end {
+            TurnEnd::Interrupted => return Ok(Outcome::Stopped),
+            TurnEnd::ProviderFailed { why } | TurnEnd::Broken { why } => return Ok(Outcome::Failed(why)),
+            _ if !seen.answered => {
+                let out = self.purse.used_up().map(Outcome::OutOfBudget);
+                return Ok(out.unwrap_or(Outcome::Judged(Err(Why::TimedOut))));
+            }
+            _ => {}
+        }
+        let right = seen.used(format) && !seen.strayed() && self.room.is_right(case)?;
+        Ok(Outcome::Judged(if right { Ok(()) } else { Err(seen.why(format)) }))
+    }
+}
+
+/// Lets through what changes the file of the case, and nothing else.
+struct OneFile(String);
+
+impl Gate for OneFile {
+    fn decide<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Decision> {
+        let own = !ask.action.subjects.is_empty() && ask.action.subjects.iter().all(|subject| *subject == self.0);
+        let decision = if own {
+            Decision::Allow { record: None }
+        } else {
+            let by = if ask.action.title().is_empty() { UNREADABLE } else { ELSEWHERE };
+            let (call, by) = (ask.call.id.clone(), by.to_owned());
+            let record = Decided { call, allowed: false, by: by.clone(), ask: None, granted: None, saved: false };
+            Decision::Deny { record, message: by }
+        };
+        Box::pin(async move { decision })
+    }
+}
+
+/// What a call is refused with.
+const UNREADABLE: &str = "it names no file";
+const ELSEWHERE: &str = "it is about another file";
+
+/// A budget of one request, within the budget of the whole run.
+struct OneRequest {
+    purse: Arc<Purse>,
+    /// What it took, once it was made.
+    made: Mutex<Option<Usage>>,
+}
+
+impl OneRequest {
+    fn made(&self) -> Option<Usage> {
+        *self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Budget for OneRequest {
+    fn begin(&self) {
+        self.purse.begin();
+    }
+
+    fn used_up(&self) -> Option<Phrase> {
+        if self.made().is_some() { Some(Phrase::new("bench.one_request")) } else { self.purse.used_up() }
+    }
+
+    fn spent(&self, model: &str, usage: Usage) {
+        *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some(usage);
+        self.purse.spent(model, usage);
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        self.purse.time_left()
+    }
+
+    fn end(&self) -> Option<Cost> {
+        self.purse.end()
+    }
+}
+
+/// What is written down of a trial: nothing of it is kept.
+struct Notes {
+    outbox: Arc<Outbox>,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    records: u64,
+    /// A whole answer came.
+    answered: bool,
+    calls: usize,
+    repairs: Vec<Repair>,
+    /// The tools that began to run.
+    started: Vec<String>,
+    outcomes: Vec<(String, ToolOutcome)>,
+}
+
+impl Seen {
+    /// True when the answer is in the format: a model that calls a tool in place of writing blocks is not.
+    fn used(&self, format: EditFormat) -> bool {
+        let blocks = self.repairs.iter().any(|repair| repair.fix == Fix::Block);
+        self.calls > 0 && blocks == (format == EditFormat::Blocks)
+    }
+
+    /// True when something else was to be changed too; here it was refused, in a session it would have been done.
+    fn strayed(&self) -> bool {
+        self.outcomes.iter().any(|(_, outcome)| matches!(outcome, ToolOutcome::Denied { .. }))
+    }
+
+    /// Why the file is not right.
+    fn why(&self, format: EditFormat) -> Why {
+        let own = |tool: &str| format == EditFormat::Blocks || tool == format.name();
+        if !self.used(format) || !self.outcomes.iter().any(|(tool, _)| own(tool)) {
+            return Why::NoCall;
+        }
+        let failure = self.outcomes.iter().find_map(|(tool, outcome)| match outcome {
+            ToolOutcome::Denied { by } if by == UNREADABLE => Some(Why::NotParsed),
+            ToolOutcome::Denied { .. } => Some(Why::OtherFile),
+            ToolOutcome::Failed { message, .. } if reasonix_agent::is_invalid(message) => Some(Why::NotParsed),
+            ToolOutcome::Failed { .. } if self.started.contains(tool) => Some(Why::NoMatch),
+            ToolOutcome::Failed { .. } => Some(Why::NotParsed),
+            ToolOutcome::Done { .. } | ToolOutcome::Aborted => None,
+        });
+        failure.unwrap_or(Why::WrongResult)
+    }
+}
+
+impl Notes {
+    fn new(outbox: &Arc<Outbox>) -> Self {
+        Self { outbox: outbox.clone(), seen: Mutex::default() }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Journal for Notes {
+    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
+        let mut seen = self.seen();
+        seen.records += 1;
+        match &body {
+            RecordBody::Assistant { message: Message::Assistant { calls, stop, .. }, .. } if !seen.answered => {
+                seen.answered = *stop != StopReason::Interrupted;
+                seen.calls = calls.len();
+            }
+            RecordBody::Repaired { repairs, .. } => seen.repairs.extend(repairs.iter().cloned()),
+            RecordBody::Outcome { tool, outcome, .. } => seen.outcomes.push((tool.clone(), outcome.clone())),
+            _ => {}
+        }
+        let record = Record { id: RecordId(seen.records), parent: None, at: 0, body };
+        Box::pin(async move { Ok(record) })
+    }
+}
+
+impl Sink for Notes {
+    fn emit(&self, event: Event) {
+        match event {
+            Event::ToolStarted { tool, .. } => self.seen().started.push(tool),
+            Event::Notice { level, phrase } if phrase.code == "engine.retrying" => {
+                self.outbox.emit(Event::Notice { level, phrase });
+            }
+            _ => {}
+        }
+    }
+}
