@@ -221,7 +221,7 @@ impl Agent {
         }
         let mut record = fold(conversation, budget, self.artifacts.as_ref(), blank)?;
         // A request that did not fit would not fit with one more message either.
-        let fits = conversation.tokens().saturating_add(NOTES) < window;
+        let fits = conversation.tokens().saturating_add(room_for_notes(window)) < window;
         if need.reason != FoldReason::Overflow && fits {
             self.sink.emit(Event::Notice { level: Level::Info, phrase: Phrase::new("agent.compacting") });
             let asked = (digest::request(need.instructions), PATIENCE);
@@ -245,7 +245,7 @@ impl Agent {
         self.state(TurnState::Planning);
         Box::pin(async move {
             let window = conversation.window(self.model.card().window);
-            let fits = window == 0 || conversation.tokens().saturating_add(NOTES) < window;
+            let fits = window == 0 || conversation.tokens().saturating_add(room_for_notes(window)) < window;
             if !fits || self.budget.used_up().is_some() {
                 return None;
             }
@@ -318,6 +318,11 @@ impl Agent {
         self.journal.append(entry).await.ok()?;
         notes.filter(|text| !text.trim().is_empty()).map(|text| (text, usage))
     }
+}
+
+/// What is kept free for asking for notes; in a small window less, or there would never be room.
+fn room_for_notes(window: u64) -> u64 {
+    NOTES.min(window / 10)
 }
 
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]

@@ -243,11 +243,11 @@ fn every_rung_is_reached_in_small_windows() {
         let pruned = folds(40, true, "");
         assert!(pruned.iter().any(|record| record["by"] == "log" && !has_notes(record)), "{window}: {pruned:#?}");
         let unpruned = "\n[compaction]\nprune = false\n";
-        let written = folds(15, true, unpruned);
+        let written = folds(40, true, unpruned);
         assert!(written.iter().any(|record| record["by"] == "mock/m1" && has_notes(record)), "{window}: {written:#?}");
-        let mechanical = folds(15, false, unpruned);
+        let mechanical = folds(20, false, unpruned);
         assert!(
-            mechanical.iter().all(|record| record["by"] == "log" && has_notes(record)),
+            !mechanical.is_empty() && mechanical.iter().all(|record| record["by"] == "log" && has_notes(record)),
             "{window}: {mechanical:#?}"
         );
     }
