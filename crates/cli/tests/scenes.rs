@@ -177,6 +177,27 @@ fn what_a_turn_did_is_shown_taken_back_and_written_down() {
 }
 
 #[test]
+fn what_a_folder_would_execute_is_asked_about() {
+    let Some(pane) = Pane::open("100", "30") else { return };
+    let place = Place::new(vec![]);
+    place.work.write(".mcp.json", r#"{"mcpServers": {"shop": {"command": "shop-server"}}}"#);
+    pane.begin(&place);
+    pane.shows("They are off until you trust them");
+    pane.shows("shop-server");
+    // Enter is pressed too easily: only a letter answers.
+    pane.keys(&["Enter"]);
+    pane.shows("They are off until you trust them");
+    pane.keys(&["Escape"]);
+    pane.shows(IDLE);
+    say(&pane, "/trust");
+    pane.shows("They are off until you trust them");
+    pane.keys(&["n"]);
+    pane.shows(IDLE);
+    pane.keys(&["C-d"]);
+    pane.shows("ended 0");
+}
+
+#[test]
 fn the_first_run_sets_up_a_model_in_the_same_screen() {
     let Some(pane) = Pane::open("100", "30") else { return };
     // What the endpoint can do is asked before it is used; the rest is the conversation.

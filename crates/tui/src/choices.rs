@@ -91,7 +91,7 @@ pub(crate) fn removed(app: &mut App, subject: Subject, value: &str) -> Vec<Effec
 /// The engine said something that the front end goes on from.
 pub(crate) fn told(app: &mut App, phrase: &Phrase) -> Vec<Effect> {
     match &*phrase.code {
-        "engine.handed_over" => {
+        "engine.handed_over" | "engine.handed_over_full" => {
             let session = phrase.arg("id").unwrap_or_default().to_owned();
             let entry = |value: String, code| Entry { value, text: app.look.word(code), ..Entry::default() };
             let entries = vec![entry(session, "tui.handoff.go"), entry(String::new(), "tui.handoff.stay")];
