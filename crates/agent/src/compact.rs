@@ -6,6 +6,8 @@ mod fold;
 
 use crate::conversation::Conversation;
 use crate::ports::{BoxFuture, Item, JournalError, Model, Request, Stop};
+use crate::step::counted;
+use crate::tokens::estimate_tokens;
 use crate::turn::Agent;
 use fold::{Budget, fold, prune};
 use futures_util::StreamExt;
@@ -269,9 +271,7 @@ impl Agent {
         for model in scribe.iter().chain([&self.model]) {
             let asked = (text.clone(), patience);
             if let Some((text, usage)) = self.ask_for_words(model.as_ref(), conversation, turn, asked, stop).await {
-                let by = model.card().name.clone();
-                self.budget.spent(&by, usage.unwrap_or_default());
-                return Some((by, text, usage));
+                return Some((model.card().name.clone(), text, usage));
             }
         }
         None
@@ -314,6 +314,9 @@ impl Agent {
         if !asks {
             return None;
         }
+        let output = notes.as_deref().map_or(0, estimate_tokens);
+        let reckoned = Usage { input: conversation.tokens(), output, ..Usage::default() };
+        self.budget.spent(&model.card().name, counted(usage, reckoned));
         let entry = conversation.enter((turn, 0), &model.card().name, &request, usage);
         self.journal.append(entry).await.ok()?;
         notes.filter(|text| !text.trim().is_empty()).map(|text| (text, usage))

@@ -116,6 +116,10 @@ fn doubtful(doubt: &Repair) -> ToolOutcome {
             "the call broke off before its arguments were complete",
             "send the call again, whole; if it is long, do it in several smaller calls",
         ),
+        Fix::Thought => (
+            "the call stood in the reasoning, where it may have been decided against",
+            "if it is meant, make it as a call of the tool",
+        ),
         Fix::Spoilt => (
             "an argument holds text of another call's header, which was not meant to be written",
             "send the call again without it; text that has to speak of such headers can be written in two pieces",

@@ -50,7 +50,7 @@ pub(crate) async fn answer(
     if is_empty(&answer.message) {
         agent.sink.emit(Event::Notice { level: Level::Warning, phrase: Phrase::new("engine.empty_answer") });
     }
-    agent.budget.spent(&answer.model, answer.usage.unwrap_or_else(|| reckoned(asked, &answer.message)));
+    agent.budget.spent(&answer.model, counted(answer.usage, reckoned(asked, &answer.message)));
     if let Some(usage) = answer.usage {
         conversation.count(usage);
         agent.sink.emit(Event::Usage { usage, context: conversation.context(), window: agent.model.card().window });
@@ -83,6 +83,15 @@ fn bound_text(agent: &Agent, message: &mut Message) {
     if let Message::Assistant { text, .. } = message {
         let limit = Bound::for_window(agent.model.card().window);
         *text = cut(std::mem::take(text), limit, agent.artifacts.as_ref()).0;
+    }
+}
+
+/// What a request took, as the provider counted it; by estimate where it did not. No request has an input of nothing: such a
+/// count is none.
+pub(crate) fn counted(usage: Option<Usage>, reckoned: Usage) -> Usage {
+    match usage {
+        Some(usage) if usage.input > 0 => usage,
+        other => Usage { output: other.map_or(0, |usage| usage.output).max(reckoned.output), ..reckoned },
     }
 }
 

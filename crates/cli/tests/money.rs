@@ -104,6 +104,21 @@ fn a_limit_of_money_without_a_price_is_said_and_tokens_are_reckoned_where_nobody
 }
 
 #[test]
+fn a_server_that_counts_nothing_does_not_lift_a_budget() {
+    for (flag, limit) in [("--max-cost", "2"), ("--max-tokens", "5k")] {
+        let made = AtomicUsize::new(0);
+        let server = ModelServer::start_with(move |_| {
+            let command = format!("echo {}", made.fetch_add(1, Ordering::SeqCst));
+            Some(Reply::call("bash", json!({ "command": command })).with_usage(0, 0, 0))
+        });
+        let place = place(server, PRICE, "");
+        let ran = place.run(&["run", flag, limit, "work"]);
+        assert_eq!(ran.code, Some(5), "{flag}: {}", ran.err);
+        assert!(place.server.requests().len() < 20, "{flag}: {}", place.server.requests().len());
+    }
+}
+
+#[test]
 fn a_log_says_how_it_went_and_not_what_was_said() {
     let replies = vec![
         Reply::call("bash", json!({ "command": "echo the-output" })).with_usage(1000, 100, 800),

@@ -158,6 +158,7 @@ pub fn unprobed_endpoint(
         flatten: provider.flatten_schemas,
         textual: provider.tool_calls == "text",
         grammar: provider.tool_calls == "guided",
+        native_only: provider.tool_calls == "native",
     };
     endpoint.extra_body = provider.extra_body.clone();
     endpoint.overrides = provider.compat.clone();

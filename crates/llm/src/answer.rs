@@ -12,7 +12,7 @@ use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 use tokio::time::timeout;
 
 /// How long an answer that is complete is still listened to, for the token counts that may follow.
@@ -204,19 +204,25 @@ struct Reading {
     response: Response,
     body: Body,
     tape: Option<Box<Tape>>,
+    /// Since when nothing is missing any more but the end.
+    complete: Option<Instant>,
 }
 
 impl Reading {
     fn new(response: Response, decoder: Box<dyn Decode>, tape: Option<Box<Tape>>) -> Self {
         let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let body = Body::new(kind, decoder);
-        Self { response, body, tape }
+        Self { response, body, tape, complete: None }
     }
 
     /// Reads some more; true at the end.
     async fn advance(&mut self, endpoint: &Endpoint) -> Result<bool, Trouble> {
+        if self.body.decoder.is_complete() {
+            self.complete.get_or_insert_with(Instant::now);
+        }
         let limit = match self.body.read {
-            _ if self.body.decoder.is_complete() => endpoint.idle_timeout.min(GRACE),
+            // Comments and pings do not make it longer.
+            _ if let Some(since) = self.complete => endpoint.idle_timeout.min(GRACE.saturating_sub(since.elapsed())),
             0 => endpoint.first_byte_timeout,
             _ => endpoint.idle_timeout,
         };

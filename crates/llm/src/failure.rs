@@ -27,6 +27,12 @@ const TOO_LONG: &[&str] = &[
     "too many tokens",
     "reduce the length",
     "exceeds the maximum number of tokens",
+    "exceeded model token limit",
+    "exceeds max length",
+    "exceed context limit",
+    "maximum prompt length",
+    "maximum model length",
+    "exceeds the limit of",
 ];
 const NO_MONEY: &[&str] = &[
     "insufficient_quota",
@@ -68,7 +74,7 @@ impl Trouble {
     /// A response with a status that is no success.
     pub(crate) fn status(endpoint: &Endpoint, status: u16, body: &str) -> Self {
         let said = said_in(body);
-        let lower = format!("{body}\n{said}").to_lowercase();
+        let lower = format!("{}\n{said}", codes_in(body)).to_lowercase();
         let class = class_of(status, &lower);
         let code = match class {
             Class::KeyRejected if endpoint.secret().is_none() && endpoint.key_env.is_none() => "llm.key_unnamed",
@@ -222,9 +228,34 @@ fn said_in(body: &str) -> String {
     ];
     match places.into_iter().find(|place| !place.is_null()) {
         Some(Value::String(text)) => text.clone(),
+        // What a checker of requests says, without the request.
+        Some(Value::Array(list)) if list.iter().any(|item| item["msg"].is_string()) => {
+            list.iter().filter_map(|item| item["msg"].as_str()).collect::<Vec<_>>().join("; ")
+        }
         Some(other) => other.to_string(),
         None => value.to_string(),
     }
+}
+
+/// The codes and kinds that an error body names. A body may hold the request that it complains of: what that says does not
+/// count.
+fn codes_in(body: &str) -> String {
+    let Ok(value) = serde_json::from_str::<Value>(body.trim()) else { return body.to_owned() };
+    let value = if let Value::Array(list) = &value { list.first().cloned().unwrap_or_default() } else { value };
+    let error = &value["error"];
+    let places = [
+        &error["code"],
+        &error["type"],
+        &error["status"],
+        &error["param"],
+        &error["metadata"]["raw"],
+        &value["code"],
+        &value["type"],
+        &value["message"],
+        &value["detail"],
+        error,
+    ];
+    places.into_iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
 }
 
 /// An error with everything that caused it, each said once.
@@ -300,6 +331,18 @@ mod tests {
             let failure = &trouble.failure;
             let found = (failure.class, failure.phrase.code.as_ref(), trouble.passing);
             assert_eq!(found, (class, code, passing), "{status} {body}");
+        }
+        for (status, body, class) in [
+            (400, r#"{"error":{"message":"Your request exceeded model token limit: 131072"}}"#, Class::ContextTooLong),
+            (400, r#"{"error":{"message":"Prompt exceeds max length"}}"#, Class::ContextTooLong),
+            (400, r#"{"error":{"message":"This model's maximum prompt length is 131072"}}"#, Class::ContextTooLong),
+            (
+                422,
+                r#"{"detail":[{"msg":"Extra inputs are not permitted","input":{"prompt":"context window, overdue"}}]}"#,
+                Class::BadRequest,
+            ),
+        ] {
+            assert_eq!(Trouble::status(&endpoint(), status, body).failure.class, class, "{body}");
         }
         let nobody = Endpoint::new("p", "http://h/v1", "m");
         assert_eq!(Trouble::status(&nobody, 401, "").failure.phrase.code, "llm.key_unnamed");

@@ -77,6 +77,7 @@ fn endpoint_of(exchange: &Exchange) -> Endpoint {
         flatten: Some(reading.flat),
         textual: reading.words,
         grammar: reading.guided,
+        native_only: reading.native,
     };
     endpoint
 }

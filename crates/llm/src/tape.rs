@@ -72,6 +72,7 @@ impl Tape {
                 flat: repairing.flattens(endpoint.wire, &endpoint.model),
                 words: repairing.textual,
                 guided: repairing.grammar,
+                native: repairing.native_only,
                 object: form == Form::Object,
             },
             request,

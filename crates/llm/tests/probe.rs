@@ -241,7 +241,7 @@ async fn a_hostile_server_costs_a_bounded_time() {
 async fn what_makes_everything_else_pointless_is_an_error() {
     let server = ModelServer::start_with(|_| Some(Reply::fail(401, r#"{"error":{"message":"bad key"}}"#)));
     let failure = ask(&server, LONG).await.unwrap_err();
-    assert_eq!(failure.phrase.code, "llm.key_missing");
+    assert_eq!(failure.phrase.code, "llm.key_unnamed");
     let url = server.base_url();
     drop(server);
     let client = client(&url, &NetOptions::default()).unwrap();

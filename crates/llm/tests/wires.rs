@@ -167,6 +167,25 @@ async fn opaque_blocks_go_back_byte_for_byte_to_the_model_that_made_them() {
     }
 }
 
+/// An endpoint refuses for ever a message of the model that ends with its reasoning.
+#[tokio::test]
+async fn reasoning_that_nothing_follows_does_not_go_back() {
+    let raw = r#"{"type":"thinking","thinking":"hm","signature":"s"}"#;
+    for (text, blocks) in [("", vec![Block::Raw(raw.into())]), ("x", vec![Block::Text(1), Block::Raw(raw.into())])] {
+        let kept = Some(Kept { wire: "anthropic".into(), blocks });
+        let reasoning = Some(Reasoning { text: "hm".into(), model: "test/m".into(), kept });
+        let said = Message::Assistant { text: text.into(), reasoning, calls: Vec::new(), stop: StopReason::Length };
+        let server = ModelServer::start(vec![Reply::say("1")]).await;
+        let model = model(endpoint(Wire::Anthropic, &server.base_url()));
+        let messages = vec![user("hi"), Arc::new(said), user("again")];
+        drop(collect(model.stream(Request { messages, ..hello() }, Stop::new())).await);
+        server.assert_valid();
+        let body = &server.requests()[0].body;
+        let content = body["messages"][1]["content"].as_array().unwrap();
+        assert_eq!(content.last().unwrap()["type"], "text", "{body}");
+    }
+}
+
 #[tokio::test]
 async fn the_cache_is_told_where_to_look() {
     let server = ModelServer::start((0..3).map(|step| Reply::call("ls", json!({ "n": step }))).collect()).await;

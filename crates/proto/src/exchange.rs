@@ -83,6 +83,9 @@ pub struct Reading {
     /// That form is one object.
     #[serde(skip_serializing_if = "is_off")]
     pub object: bool,
+    /// Calls were taken by the protocol alone.
+    #[serde(skip_serializing_if = "is_off")]
+    pub native: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]

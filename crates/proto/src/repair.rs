@@ -54,6 +54,8 @@ pub enum Fix {
     Leak,
     /// An argument holds the model's own protocol; only a reader may run with it.
     Spoilt,
+    /// The call stood in the reasoning, not in the answer; only a reader may run like that.
+    Thought,
     /// The tool was named in another way.
     Tool,
     /// An argument had the wrong type.
@@ -74,7 +76,7 @@ pub enum Fix {
 impl Fix {
     /// True when what was meant cannot be told for sure, so that nothing may be changed by it.
     pub fn is_doubtful(self) -> bool {
-        matches!(self, Self::CutOff | Self::Quotes | Self::Spoilt)
+        matches!(self, Self::CutOff | Self::Quotes | Self::Spoilt | Self::Thought)
     }
 
     /// The name, as in the log.
@@ -91,6 +93,7 @@ impl Fix {
             Self::Thinking => "thinking",
             Self::Leak => "leak",
             Self::Spoilt => "spoilt",
+            Self::Thought => "thought",
             Self::Tool => "tool",
             Self::Type => "type",
             Self::Argument => "argument",

@@ -56,7 +56,7 @@ pub const KEYS: &[Key] = &[
     key("providers[].top_p", Number, "", Scope::User, "Wins over `agent.top_p`."),
     key("providers[].max_tokens", Count, "", Scope::User, "The most tokens an answer may have."),
     key("providers[].reasoning_effort", Text, "", Scope::User, "How hard the model should think, as the endpoint spells it."),
-    key("providers[].tool_calls", Choice(&["auto", "native", "text", "guided"]), "\"auto\"", Scope::User, "How tools are called: by the protocol, in words for endpoints that cannot, or in words in a form that the server holds to (`compat.guided`). `auto`: by the protocol, unless `reasonix probe` found that the server takes no tools."),
+    key("providers[].tool_calls", Choice(&["auto", "native", "text", "guided"]), "\"auto\"", Scope::User, "How tools are called: by the protocol, in words for endpoints that cannot, or in words in a form that the server holds to (`compat.guided`). `native` takes nothing in the text for a call; `auto`: by the protocol, unless `reasonix probe` found that the server takes no tools."),
     key("providers[].flatten_schemas", Bool, "", Scope::User, "Deep schemas of tools are sent flat; without it decided by wire and model."),
     key("providers[].extra_body", Any, "{}", Scope::User, "More fields for the body of every request."),
     key("providers[].compat", Any, "{}", Scope::User, "How the endpoint wants to be asked, where it is not what is known of it; see docs/models.md."),

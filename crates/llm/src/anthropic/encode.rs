@@ -105,7 +105,13 @@ impl Encoder {
                 let own = reasoning.as_ref().filter(|reasoning| back && reasoning.model == self.name);
                 let kept = own.and_then(|reasoning| reasoning.kept.as_ref()).filter(|kept| kept.wire == NAME);
                 let mut said = false;
-                for piece in pieces(text, calls, kept) {
+                let mut parts: Vec<_> = pieces(text, calls, kept).into_iter().collect();
+                // Reasoning that nothing follows is refused for ever.
+                let is_blank = |piece: &Piece<'_>| matches!(piece, Piece::Text(text) if text.trim().is_empty());
+                while parts.last().is_some_and(|last| matches!(last, Piece::Raw(_)) || is_blank(last)) {
+                    parts.pop();
+                }
+                for piece in parts {
                     match piece {
                         Piece::Text(text) if text.trim().is_empty() => continue,
                         Piece::Text(text) => put_text(sent.block("assistant"), text),

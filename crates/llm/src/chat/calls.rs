@@ -142,7 +142,16 @@ impl Calls {
     /// The finished calls, with ids that are unique within the conversation.
     pub(crate) fn finish(self, history: &[Arc<Message>]) -> Vec<ToolCall> {
         let mut calls: Vec<ToolCall> = Vec::with_capacity(self.0.len());
+        let mut given: Vec<String> = Vec::with_capacity(self.0.len());
         for call in self.0.into_iter().filter(|call| !call.name.is_empty() || !call.arguments.is_empty()) {
+            // Some gateways send a whole call once more behind its pieces: it is still one call.
+            let again = |(id, made): (&String, &ToolCall)| {
+                *id == call.id && made.name == call.name && made.arguments == call.arguments
+            };
+            if !call.id.is_empty() && given.iter().zip(&calls).any(again) {
+                continue;
+            }
+            given.push(call.id.clone());
             let id = unique(call.id, history, &calls);
             calls.push(ToolCall { id: CallId(id), name: call.name, arguments: call.arguments });
         }
@@ -248,6 +257,18 @@ mod tests {
 
     fn call(id: &str, name: &str, arguments: &str) -> (String, String, String) {
         (id.into(), name.into(), arguments.into())
+    }
+
+    #[test]
+    fn a_call_that_is_sent_again_whole_is_one_call() {
+        let one = r#"{"index":0,"id":"a","function":{"name":"bash","arguments":"{\"command\":\"x\"}"}}"#;
+        let again = r#"{"index":1,"id":"a","function":{"name":"bash","arguments":"{\"command\":\"x\"}"}}"#;
+        assert_eq!(gather(&[one, again]), [call("a", "bash", r#"{"command":"x"}"#)]);
+        assert_eq!(gather(&[one, one]).len(), 1);
+        let other = r#"{"index":1,"id":"a","function":{"name":"bash","arguments":"{\"command\":\"y\"}"}}"#;
+        assert_eq!(gather(&[one, other]).len(), 2, "another call with the same id gets one of its own");
+        let unnamed = r#"{"function":{"name":"bash","arguments":"{\"command\":\"x\"}"}}"#;
+        assert_eq!(gather(&[unnamed, unnamed]).len(), 2);
     }
 
     const ONE_CALL: &[(&str, &[&str])] = &[
@@ -372,7 +393,7 @@ mod tests {
             r#"{"index":0,"function":{"name":"ls"}}"#,
             r#"{"index":1,"id":"call_1","function":{"name":"ls"}}"#,
             r#"{"index":2,"id":"mine","function":{"name":"ls"}}"#,
-            r#"{"index":3,"id":"mine","function":{"name":"ls"}}"#,
+            r#"{"index":3,"id":"mine","function":{"name":"grep"}}"#,
         ];
         let mut calls = Calls::default();
         for piece in pieces {

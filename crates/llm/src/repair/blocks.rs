@@ -19,6 +19,8 @@ pub(crate) struct EditBlock {
     pub(crate) replace: String,
     /// The block as it was written.
     pub(crate) raw: String,
+    /// What was said before it, without the name of the file and the fence.
+    pub(crate) before: String,
 }
 
 impl EditBlock {
@@ -54,7 +56,8 @@ pub(crate) fn find(text: &str) -> Vec<EditBlock> {
         path = above(&lines, at).or(path);
         if let Some(path) = &path {
             let raw = lines.get(at..end).unwrap_or_default().join("\n");
-            blocks.push(EditBlock { path: path.clone(), search, replace, raw });
+            let before = introduction(&lines, at, path);
+            blocks.push(EditBlock { path: path.clone(), search, replace, raw, before });
         }
         at = end;
         if blocks.len() >= MOST {
@@ -62,6 +65,16 @@ pub(crate) fn find(text: &str) -> Vec<EditBlock> {
         }
     }
     blocks
+}
+
+/// The paragraph before a block: fences, blank lines and the line that names the file do not count.
+fn introduction(lines: &[&str], at: usize, path: &str) -> String {
+    let before = lines.get(..at).unwrap_or_default().iter().rev().map(|line| line.trim());
+    let skipped = |line: &&str| line.is_empty() || line.starts_with("```") || line.contains(path);
+    let said: Vec<&str> = before.skip_while(skipped).take_while(|line| !line.is_empty()).take(8).collect();
+    // What stands behind an earlier block belongs to that one.
+    let own: Vec<&str> = said.into_iter().take_while(|line| *line != REPLACE).collect();
+    own.into_iter().rev().collect::<Vec<_>>().join("\n")
 }
 
 /// Both halves of a block, and the line behind it.

@@ -37,6 +37,7 @@ use serde_json::Value;
 use sieve::{Caught, Pass, Sieve};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use talk::Heard;
 pub(crate) use textual::{Form, Textual};
 use think::{Part, Think};
 use unwrap::Unwrap;
@@ -52,6 +53,8 @@ pub struct Repairing {
     pub textual: bool,
     /// The endpoint is held to the form of calls in words, as its profile says that it can be. On the chat wire only.
     pub grammar: bool,
+    /// Calls come by the protocol alone: what looks like one in the text is text.
+    pub native_only: bool,
 }
 
 impl Repairing {
@@ -255,15 +258,16 @@ impl Mender {
                 self.calls.push(ToolCall { id, name, arguments });
             }
         }
-        let wanted = wanted && !self.lexicon.is_empty() && self.calls.is_empty();
-        let history = Arc::clone(&self.request);
+        let wanted = wanted && !self.lexicon.is_empty() && self.calls.is_empty() && !self.repairing.native_only;
+        let request = Arc::clone(&self.request);
+        let heard = Heard::of(&request);
         let mut passed: Vec<Option<String>> = Vec::new();
-        let in_text = self.text.finish(wanted, &history.messages, &mut |pass| passed.push(owned(pass)));
+        let in_text = self.text.finish(wanted, &heard, &mut |pass| passed.push(owned(pass)));
         self.passed(passed);
         // Reasoning counts only where the model said nothing else: it forgot to make the call that it wrote down.
         let forgotten = wanted && !self.has_text && in_text.calls.is_empty();
         let (out, thoughts) = (&mut self.out, &mut self.thoughts);
-        let in_thought = self.thought.finish(forgotten, &history.messages, &mut |pass| {
+        let in_thought = self.thought.finish(forgotten, &heard, &mut |pass| {
             if let Pass::Text(text) = pass {
                 thoughts.push_str(text);
                 push(out, Item::Reasoning(text.to_owned()));
@@ -273,7 +277,7 @@ impl Mender {
     }
 
     fn end(&mut self, stop: StopReason) {
-        let cut = stop == StopReason::Length;
+        let cut = !matches!(stop, StopReason::End | StopReason::Calls);
         let unclosed = self.think.is_open();
         let (in_text, in_thought) = self.release(self.calls.is_empty());
         let native = std::mem::take(&mut self.calls);
@@ -287,13 +291,23 @@ impl Mender {
             let detail = format!("{place}{}", caught.dialect);
             for found in caught.calls {
                 let call = self.scavenged(found, &made, cut, (Fix::Scavenged, &detail));
+                // Where the answer was cut nobody knows what would have followed; what was only thought may have been
+                // decided against. Such a call may look, and change nothing.
+                let known = self
+                    .out
+                    .back()
+                    .is_some_and(|item| matches!(item, Item::Repaired(repair) if repair.fix == Fix::CutOff));
+                if (cut && !known) || !place.is_empty() {
+                    let fix = if cut { Fix::CutOff } else { Fix::Thought };
+                    self.repaired(Repair::new(fix, &detail).of(&call.id));
+                }
                 made.push(call);
             }
         }
         if made.is_empty() && self.repairing.blocks && self.request.may_call {
             self.blocks(&mut made);
         }
-        if unclosed && made.is_empty() && !self.has_text && !cut {
+        if unclosed && made.is_empty() && !self.has_text && stop != StopReason::Length {
             self.conclude();
         }
         if leak {
@@ -345,8 +359,10 @@ impl Mender {
     }
 
     fn blocks(&mut self, made: &mut Vec<ToolCall>) {
+        let request = Arc::clone(&self.request);
+        let heard = Heard::of(&request);
         for block in blocks::find(&self.said) {
-            if talk::is_quoted(&block.raw, &self.request.messages) {
+            if heard.has(&block.raw) || talk::shows(&block.before) {
                 continue;
             }
             let detail = block.path.clone();

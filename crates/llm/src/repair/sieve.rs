@@ -5,8 +5,8 @@
 use super::lexicon::Lexicon;
 use super::markup::{self, CHANNELS, SECTIONS, TAGS, TOKENS};
 use super::objects::{self, Found, MOST, Proof};
+use super::talk::Heard;
 use super::{python, talk};
-use reasonix_proto::Message;
 use std::sync::Arc;
 
 /// How much of what was let through is remembered, to tell an announcement from an example.
@@ -402,7 +402,7 @@ impl Sieve {
     }
 
     /// The text is over. Gives the calls in it, where `wanted`; everything else is let through.
-    pub(crate) fn finish(&mut self, wanted: bool, history: &[Arc<Message>], pass: &mut impl FnMut(Pass<'_>)) -> Caught {
+    pub(crate) fn finish(&mut self, wanted: bool, heard: &Heard<'_>, pass: &mut impl FnMut(Pass<'_>)) -> Caught {
         let mut read = 0;
         loop {
             self.sift(true, pass);
@@ -410,7 +410,7 @@ impl Sieve {
             if !self.candidate || read > READ.max(2 * self.rest().len()) {
                 break;
             }
-            match self.to_the_end(wanted, history) {
+            match self.to_the_end(wanted, heard) {
                 Ok(caught) => {
                     self.from = self.held.len();
                     return caught;
@@ -425,7 +425,7 @@ impl Sieve {
     }
 
     /// What is held as calls and nothing else, up to the end.
-    fn to_the_end(&self, wanted: bool, history: &[Arc<Message>]) -> Result<Caught, No> {
+    fn to_the_end(&self, wanted: bool, heard: &Heard<'_>) -> Result<Caught, No> {
         let mut caught = Caught::default();
         let held = self.rest();
         let mut at = 0;
@@ -442,14 +442,15 @@ impl Sieve {
                 continue;
             }
             let results = if marked { &RESULTS[..] } else { &[] };
-            if TAILS.iter().chain(results).any(|tail| rest.starts_with(tail)) {
+            let tail = TAILS.iter().chain(results).find(|tail| rest.starts_with(**tail));
+            if tail.is_some_and(|tail| at > 0 || is_the_end(rest.get(tail.len()..).unwrap_or_default())) {
                 caught.leak = true;
                 return Ok(caught);
             }
             let (calls, length, dialect, proof) = self.block(rest, at == 0).ok_or(No::Block(at))?;
             let end = start + length;
             let shown = talk::shows(&self.lead) || (proof == Proof::FormOnly && !talk::announces(&self.lead));
-            let quoted = || talk::is_quoted(held.get(start..end).unwrap_or_default(), history);
+            let quoted = || heard.has(held.get(start..end).unwrap_or_default());
             caught.calls.extend(calls);
             if caught.calls.len() > MOST {
                 return Err(No::TooMany);
@@ -516,6 +517,16 @@ impl Sieve {
         }
         Some((calls, at, "fence", proof))
     }
+}
+
+/// Whether what follows a mark of the protocol shows that the answer was over there: nothing, another mark, or the next
+/// one's turn. In a sentence about such marks the sentence goes on.
+fn is_the_end(rest: &str) -> bool {
+    let rest = rest.trim_start();
+    let role = |name: &str| rest.strip_prefix(name).is_some_and(|rest| rest.trim_start_matches(' ').starts_with('\n'));
+    rest.is_empty()
+        || ["<|", "<｜", "<end_of_turn>"].iter().any(|mark| rest.starts_with(mark))
+        || ["user", "assistant", "system", "tool"].iter().any(|name| role(name))
 }
 
 /// Whether a text begins with one of these; waits while it may.

@@ -1,11 +1,24 @@
 //! Tells calls from talk about calls. A model that explains, quotes or documents markup must not be taken at its word.
 
+use reasonix_agent::Request;
 use reasonix_proto::Message;
-use std::sync::Arc;
+use std::cell::OnceCell;
 
 /// Words of a sentence that shows something instead of doing it.
-const SHOWING: [&str; 24] = [
+const SHOWING: [&str; 36] = [
     "example",
+    "beispiel",
+    "exemple",
+    "ejemplo",
+    "пример",
+    "format",
+    "has:",
+    "holds:",
+    "shows:",
+    "writes",
+    "写作",
+    "格式",
+    "例：",
     "e.g.",
     "for instance",
     "looks like",
@@ -29,6 +42,38 @@ const SHOWING: [&str; 24] = [
     "如下所示",
     "内容是",
     "写着",
+];
+
+/// Words of a sentence that does not do it, whatever it announces: it shows, refuses, or asks first.
+const NOT_DOING: [&str; 28] = [
+    "show you",
+    "explain with",
+    "example of such",
+    "example call",
+    "in this format",
+    "not run",
+    "not execute",
+    "will not",
+    "won't",
+    "would not",
+    "must not",
+    "never run",
+    "do not send",
+    "refuse",
+    "would be",
+    "shall i",
+    "should i run",
+    "may i",
+    "do you want me",
+    "want me to",
+    "please confirm",
+    "confirm first",
+    "不会执行",
+    "不要执行",
+    "请确认",
+    "是否要",
+    "要不要",
+    "要我执行",
 ];
 
 /// Words of a sentence that announces what is done next, whatever else it speaks of.
@@ -56,6 +101,9 @@ const INTRODUCTION: usize = 400;
 pub(crate) fn shows(before: &str) -> bool {
     let paragraph = before.trim_end().rsplit("\n\n").next().unwrap_or_default().to_lowercase();
     let sentence = paragraph.rsplit(". ").next().unwrap_or_default();
+    if NOT_DOING.iter().any(|word| sentence.contains(word)) {
+        return true;
+    }
     SHOWING.iter().any(|word| sentence.contains(word)) && !DOING.iter().any(|word| sentence.contains(word))
 }
 
@@ -64,20 +112,54 @@ pub(crate) fn announces(before: &str) -> bool {
     before.trim().len() <= INTRODUCTION
 }
 
-/// Whether every line of a block stands in one message of the conversation that the model did not write: then it quotes.
-/// Spaces and the numbers in front of lines do not count.
-pub(crate) fn is_quoted(block: &str, history: &[Arc<Message>]) -> bool {
-    let lines: Vec<String> = block.lines().map(squeezed).filter(|line| line.len() > 2).collect();
-    !lines.is_empty()
-        && history.iter().any(|message| match message.as_ref() {
-            Message::User { text, .. } | Message::Tool { content: text, .. } => holds(text, &lines),
-            Message::Assistant { .. } => false,
-        })
+/// What the model has read and did not write itself, made ready for being searched when it is first needed.
+pub(crate) struct Heard<'a> {
+    request: &'a Request,
+    text: OnceCell<String>,
 }
 
-fn holds(text: &str, lines: &[String]) -> bool {
-    let text = squeezed(text);
-    lines.iter().all(|line| memchr::memmem::find(text.as_bytes(), line.as_bytes()).is_some())
+impl<'a> Heard<'a> {
+    pub(crate) fn of(request: &'a Request) -> Self {
+        Self { request, text: OnceCell::new() }
+    }
+
+    /// Whether every line of a block was read before: then it quotes. Spaces and the numbers in front of lines do not
+    /// count, nor whether it was escaped as JSON or HTML, nor in how many pieces it was read.
+    pub(crate) fn has(&self, block: &str) -> bool {
+        let lines: Vec<String> = block.lines().map(squeezed).filter(|line| line.len() > 2).collect();
+        let text = self.text.get_or_init(|| self.all());
+        !lines.is_empty() && lines.iter().all(|line| memchr::memmem::find(text.as_bytes(), line.as_bytes()).is_some())
+    }
+
+    fn all(&self) -> String {
+        let said = self.request.messages.iter().filter_map(|message| match message.as_ref() {
+            Message::User { text, .. } | Message::Tool { content: text, .. } => Some(text.as_str()),
+            Message::Assistant { .. } => None,
+        });
+        let mut all = String::new();
+        for text in std::iter::once(self.request.prefix.system.as_str()).chain(said) {
+            all.push_str(&squeezed(text));
+            all.push('\n');
+            if let Some(plain) = unescaped(text) {
+                all.push_str(&squeezed(&plain));
+                all.push('\n');
+            }
+        }
+        all
+    }
+}
+
+/// A text out of JSON or HTML as it was before; none where there is nothing escaped in it.
+fn unescaped(text: &str) -> Option<String> {
+    let escaped = text.contains("\\\"") || text.contains("\\n") || text.contains("&lt;") || text.contains("&quot;");
+    let html = |text: String| {
+        text.replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&quot;", "\"")
+            .replace("&#34;", "\"")
+            .replace("&amp;", "&")
+    };
+    escaped.then(|| html(text.replace("\\n", "\n").replace("\\\"", "\"").replace("\\/", "/")))
 }
 
 /// A text without white space, and without the numbers that readers put in front of lines.
@@ -99,7 +181,9 @@ fn squeezed(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_quoted, shows};
+    use super::{Heard, shows};
+    use crate::repair::tests::prefix;
+    use reasonix_agent::{Prefix, Request};
     use reasonix_proto::Message;
     use std::sync::Arc;
 
@@ -118,18 +202,49 @@ mod tests {
             ("I'll check whether it contains: x", false),
             ("You could send:", true),
             ("The README contains:\n\n", true),
+            ("Let me show you an example of such a call:\n", true),
+            ("I'll explain with an example, which I will not run:\n", true),
+            ("Hermes models write a call in this format:\n", true),
+            ("I did NOT run this:\n", true),
+            ("Shall I run this? Please confirm first.\n", true),
+            ("Ein Beispiel:\n", true),
+            ("Voici par exemple un appel :\n", true),
+            ("工具调用的格式如下：\n", true),
+            ("I must not do that. It would be\n", true),
+            ("The tests do not pass. I will fix the format:\n", false),
         ] {
             assert_eq!(shows(text), wanted, "{text}");
         }
     }
 
+    fn heard(system: &str, results: &[&str]) -> Request {
+        let tool = |(number, content): (usize, &&str)| {
+            let call = format!("c{number}").as_str().into();
+            Arc::new(Message::Tool { call, name: "read_file".into(), content: (*content).into() })
+        };
+        let messages = results.iter().enumerate().map(tool).collect();
+        Request { prefix: Arc::new(Prefix { system: system.into(), ..prefix() }), messages, may_call: true }
+    }
+
     #[test]
-    fn quotes_are_found_through_line_numbers() {
-        let read = "    1\t# Title\n    2\t<tool_call>\n    3\t{\"name\": \"bash\"}\n    4\t</tool_call>\n";
-        let history = [Arc::new(Message::Tool { call: "c".into(), name: "read_file".into(), content: read.into() })];
-        assert!(is_quoted("<tool_call>\n{\"name\": \"bash\"}\n</tool_call>", &history));
-        assert!(is_quoted("<tool_call>{\"name\":\"bash\"}</tool_call>", &history), "put on one line");
-        assert!(!is_quoted("<tool_call>\n{\"name\": \"ls\"}\n</tool_call>", &history));
-        assert!(!is_quoted("", &history));
+    fn quotes_are_found_through_line_numbers_escapes_and_pieces() {
+        let call = "<tool_call>\n{\"name\": \"bash\"}\n</tool_call>";
+        let numbered = "    1\t# Title\n    2\t<tool_call>\n    3\t{\"name\": \"bash\"}\n    4\t</tool_call>\n";
+        let json = serde_json::json!({ "text": call }).to_string();
+        let html = call.replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+        for (system, results) in [
+            ("", vec![numbered]),
+            ("", vec![json.as_str()]),
+            ("", vec![html.as_str()]),
+            (call, vec![]),
+            ("", vec!["# x\n<tool_call>\n", "{\"name\": \"bash\"}\n</tool_call>\n"]),
+        ] {
+            let request = heard(system, &results);
+            assert!(Heard::of(&request).has(call), "{system} {results:?}");
+        }
+        let request = heard("", &[numbered]);
+        let heard = Heard::of(&request);
+        assert!(heard.has("<tool_call>{\"name\":\"bash\"}</tool_call>"), "put on one line");
+        assert!(!heard.has("<tool_call>\n{\"name\": \"ls\"}\n</tool_call>") && !heard.has(""));
     }
 }

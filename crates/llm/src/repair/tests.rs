@@ -284,6 +284,43 @@ fn edit_blocks_become_calls_where_they_are_wanted() {
     assert_eq!((got.text.as_str(), got.fixes), (block, vec![Fix::Block]));
     assert_eq!(play(&given(vec![]), 3, Repairing::default()).calls, [], "they are off by default");
     assert_eq!(play(&given(vec![format!("docs\n{block}")]), 3, on).calls, [], "a quoted block is none");
+    let shown = Given { text: block.replace("I fix it.", "For example, you could write:"), ..Given::default() };
+    assert_eq!(play(&shown, 3, on).calls, [], "nor is one that is only shown");
+}
+
+#[test]
+fn what_looks_like_a_call_is_none_where_only_the_protocol_counts() {
+    let text = "<tool_call>{\"name\": \"ls\", \"arguments\": {}}</tool_call>";
+    let given = Given { text: text.into(), ..Given::default() };
+    assert_eq!(play(&given, 5, Repairing::default()).calls.len(), 1);
+    let native = Repairing { native_only: true, ..Repairing::default() };
+    let got = play(&given, 5, native);
+    assert_eq!((got.calls.len(), got.text.as_str()), (0, text));
+}
+
+#[test]
+fn a_call_that_was_thought_of_or_cut_off_may_change_nothing() {
+    let call = "<tool_call>{\"name\": \"bash\", \"arguments\": {\"command\": \"x\"}}</tool_call>";
+    let thought = Given { reasoning: format!("I run it.\n{call}"), ..Given::default() };
+    assert_eq!(play(&thought, 7, Repairing::default()).fixes, [Fix::Scavenged, Fix::Thought]);
+    let cut = Given { text: format!("I run it.\n{call}"), stop: Some("length".into()), ..Given::default() };
+    assert_eq!(play(&cut, 7, Repairing::default()).fixes, [Fix::Scavenged, Fix::CutOff]);
+    assert!([Fix::Thought, Fix::CutOff].iter().all(|fix| fix.is_doubtful()));
+}
+
+#[test]
+fn a_sentence_about_a_mark_of_the_protocol_goes_on() {
+    for (text, kept) in [
+        ("ChatML ends with <|im_end|> and goes on.", "ChatML ends with <|im_end|> and goes on."),
+        ("Done.<|im_end|>", "Done."),
+        ("Done.<|im_end|>\n<|im_start|>user\nmore", "Done."),
+        ("Done.<|im_end|>\nuser\nAnd now?", "Done."),
+    ] {
+        for size in [1, 4, 100] {
+            let given = Given { text: text.into(), ..Given::default() };
+            assert_eq!(play(&given, size, Repairing::default()).text, kept, "{text} by {size}");
+        }
+    }
 }
 
 #[test]
