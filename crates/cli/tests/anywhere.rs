@@ -124,6 +124,9 @@ fn killed_or_out_of_disk_at_any_write_nothing_told_is_lost_and_the_session_goes_
         let ran = work(&place, &shim, at, how);
         died += usize::from(ran.code.is_none());
         check(&place, &ran, &what);
+        if (round + 1) % 100 == 0 {
+            println!("{} of {rounds} runs", round + 1);
+        }
     }
     println!("{rounds} runs at {places} places, {died} killed");
     assert!(died * 3 > rounds, "three of the seven ways kill: {died} of {rounds}");

@@ -459,3 +459,29 @@ async fn fill(state: &Path) {
     assert_eq!(again.past.all().unwrap(), records);
     assert!(again.notices.is_empty());
 }
+
+#[tokio::test]
+async fn what_is_said_of_files_is_found_without_the_rest() {
+    let state = common::folder().unwrap();
+    let opened = Sessions::at(state.path()).create(head("/p")).unwrap();
+    let taken = |moment, state: &str| {
+        let (state, uncovered) = (state.to_owned(), Vec::new());
+        RecordBody::Snapshot(reasonix_proto::Snapshot { turn: 1, moment, state, uncovered, more: 0, cut_off: false })
+    };
+    let mut wanted = Vec::new();
+    for body in [
+        prompt(1, "x"),
+        taken(reasonix_proto::Moment::Before, "a"),
+        says(1, 1, "y", &[]),
+        taken(reasonix_proto::Moment::After, "b"),
+        ended(1),
+    ] {
+        let is_wanted = matches!(body, RecordBody::Snapshot(_));
+        let record = opened.journal.append(body).await.unwrap();
+        wanted.extend(is_wanted.then_some(record));
+    }
+    assert_eq!(opened.past.of_files().unwrap(), wanted);
+    let session = opened.history.head.clone().unwrap().session;
+    drop(opened);
+    assert_eq!(Sessions::at(state.path()).look(session.as_str()).unwrap().past.of_files().unwrap(), wanted);
+}

@@ -367,6 +367,23 @@ mod tests {
     }
 
     #[test]
+    fn a_turn_in_parts_is_shown_and_taken_back_as_one() {
+        let mut place = Place::new("echo old > a; echo old > b; echo old > mine");
+        place.turn("echo one > a; echo one > b");
+        place.sh("echo mine > mine");
+        place.turn("echo two > a; echo old > b");
+        place.spans.iter_mut().for_each(|span| span.turn = 1);
+        let seen = changes(&mut place.files(), &place.spans, 1).unwrap();
+        let paths: Vec<&str> = seen.iter().map(|change| change.path.as_str()).collect();
+        assert_eq!(paths, ["a"], "b is what it was, and mine is not the turn's");
+        assert!(seen[0].diff.contains("-old") && seen[0].diff.contains("+two"), "{}", seen[0].diff);
+        let back = place.back(1, false);
+        assert_eq!((back.changed, back.kept), (vec!["a".to_owned()], Vec::new()));
+        assert_eq!(place.text("a").as_deref(), Some("old\n"));
+        assert_eq!(place.text("mine").as_deref(), Some("mine\n"));
+    }
+
+    #[test]
     fn what_a_turn_made_out_of_view_is_left_and_named() {
         let mut place = Place::new("echo one > a");
         place.turn("mkdir node_modules; echo x > node_modules/f; echo two > a; head -c 2000 /dev/zero > big");
