@@ -404,7 +404,12 @@ fn killed_while_appending_nothing_acknowledged_is_lost() {
         let sessions = Sessions::at(state.path());
         let opened = sessions.open(sessions.latest(Path::new("/work")).unwrap().unwrap().as_str(), |_| {}).unwrap();
         let mut there = std::collections::HashSet::new();
-        opened.past.each(|record| drop(there.insert(record.id))).unwrap();
+        opened
+            .past
+            .each(|record| {
+                there.insert(record.id);
+            })
+            .unwrap();
         for id in acknowledged.iter().filter_map(|line| line.parse().ok()) {
             assert!(there.contains(&RecordId(id)), "record {id} was lost");
         }
