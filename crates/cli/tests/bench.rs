@@ -367,3 +367,19 @@ fn what_is_misspelt_is_named() {
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("tools.edit") && ran.err.contains("apply_patch"), "{}", ran.err);
 }
+
+#[test]
+fn a_session_that_began_with_blocks_goes_on_with_them() {
+    let block = "new.txt\n<<<<<<< SEARCH\n=======\nhello\n>>>>>>> REPLACE\n";
+    let place = Place::new(vec![Reply::say("hi"), Reply::say(block), Reply::say("done"), Reply::say(block)]);
+    place.configure("[tools]\nedit = \"blocks\"\n");
+    assert_eq!(place.run(&["run", "hi"]).code, Some(0));
+    place.configure("");
+    let ran = place.run(&["run", "--continue", "make a file"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "done\n"), "{}", ran.err);
+    assert_eq!(place.work.read("new.txt"), "hello\n");
+    place.server.assert_prefixes_grow();
+    std::fs::remove_file(place.work.join("new.txt")).unwrap();
+    assert_eq!(place.run(&["run", "make a file"]).code, Some(0));
+    assert!(!place.work.exists("new.txt"), "elsewhere a block is only text");
+}
