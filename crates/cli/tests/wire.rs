@@ -102,7 +102,7 @@ fn nothing_is_recorded_unless_it_is_wanted() {
     assert!(recording(&place).exists(), "by a setting");
     let half = replay(&place);
     assert_eq!(half.code, Some(0), "{}", half.err);
-    assert!(half.err.contains("1 answers were read") && half.err.contains("1 answers have no whole"), "{}", half.err);
+    assert!(half.err.contains("1 answer was read") && half.err.contains("1 answer has no whole"), "{}", half.err);
     place.run(&["run", "--no-session", "hi"]);
     assert_eq!(
         std::fs::read_dir(place.home.join("state/sessions"))
@@ -177,7 +177,7 @@ fn a_damaged_recording_is_said_and_never_believed() {
         std::fs::write(recording(&place), &whole[..at]).unwrap();
         let cut = replay(&place);
         assert!(!cut.err.contains("it goes another way"), "cut at {at}: {}", cut.err);
-        assert!(cut.err.contains("have no whole recording"), "cut at {at}: {}", cut.err);
+        assert!(cut.err.contains("no whole recording"), "cut at {at}: {}", cut.err);
         let mut bytes = whole.clone();
         bytes[at] ^= 4;
         std::fs::write(recording(&place), &bytes).unwrap();
@@ -212,7 +212,7 @@ fn a_recording_is_bounded_and_goes_with_its_session() {
     assert!((900_000..=1024 * 1024).contains(&size), "{size}");
     assert_eq!(ran.err.matches("the recording is full").count(), 1);
     let du = place.run(&["store", "du"]);
-    assert!(du.out.contains("recorded answers: 1 files, 1 MiB; 0 of sessions that are gone"), "{}{}", du.out, du.err);
+    assert!(du.out.contains("recorded answers: 1 file, 1 MiB; 0 of sessions that are gone"), "{}{}", du.out, du.err);
     let left = recording(&place).with_file_name("gone.wire");
     std::fs::copy(recording(&place), &left).unwrap();
     let gc = place.run(&["store", "gc"]);
@@ -252,7 +252,7 @@ fn calls_in_words_and_other_models_are_read_again() {
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "in its place\n"), "{}", ran.err);
     let again = replay(&place);
     assert_eq!(again.code, Some(0), "{}", again.err);
-    assert!(again.err.contains("1 answers were read again"), "{}", again.err);
+    assert!(again.err.contains("1 answer was read again"), "{}", again.err);
 }
 
 /// An answer that was interrupted is recorded as far as it came, and is nobody's answer.
