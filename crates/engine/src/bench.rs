@@ -115,10 +115,7 @@ impl Bench {
         // Another model must not answer in the place of the one that is measured.
         place.settings.fallback_models.clear();
         place.settings.models.iter_mut().for_each(|model| model.fallback.clear());
-        let found = match &plan.model {
-            Some(reference) => place.settings.resolve_model(reference)?,
-            None => place.settings.default_model()?,
-        };
+        let found = place.settings.model_or_default(plan.model.as_deref())?;
         let (model, session) = (found.name(), SessionId::fresh());
         let (outbox, events) = Outbox::new(status(&session, &model));
         let purse = Arc::new(Purse::new(Arc::new(place.settings.clone()), outbox.clone()));
