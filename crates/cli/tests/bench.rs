@@ -333,7 +333,7 @@ fn damaged_lines_are_said_and_tried_again() {
         .collect();
     place.home.write("state/edits.jsonl", damaged.join("\n") + "\n");
     let ran = place.run(&args);
-    assert!(ran.err.contains("1 lines of") && ran.err.contains("1 requests"), "{}", ran.err);
+    assert!(ran.err.contains("1 line of") && ran.err.contains("1 request,"), "{}", ran.err);
     assert_eq!(place.server.requests().len(), 6);
 }
 

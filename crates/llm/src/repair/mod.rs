@@ -362,7 +362,7 @@ impl Mender {
         let request = Arc::clone(&self.request);
         let heard = Heard::of(&request);
         for block in blocks::find(&self.said) {
-            if heard.has(&block.raw) || talk::shows(&block.before) {
+            if heard.has_whole(&block.raw) || talk::shows(&block.before) {
                 continue;
             }
             let detail = block.path.clone();

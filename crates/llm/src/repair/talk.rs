@@ -131,6 +131,14 @@ impl<'a> Heard<'a> {
         !lines.is_empty() && lines.iter().all(|line| memchr::memmem::find(text.as_bytes(), line.as_bytes()).is_some())
     }
 
+    /// Whether a block was read before as it stands. Its lines alone say nothing: what an edit takes out is in the file, and
+    /// what it puts in may be what the user asked for.
+    pub(crate) fn has_whole(&self, block: &str) -> bool {
+        let block = squeezed(block);
+        let text = self.text.get_or_init(|| self.all());
+        !block.is_empty() && memchr::memmem::find(text.as_bytes(), block.as_bytes()).is_some()
+    }
+
     fn all(&self) -> String {
         let said = self.request.messages.iter().filter_map(|message| match message.as_ref() {
             Message::User { text, .. } | Message::Tool { content: text, .. } => Some(text.as_str()),
@@ -246,5 +254,16 @@ mod tests {
         let heard = Heard::of(&request);
         assert!(heard.has("<tool_call>{\"name\":\"bash\"}</tool_call>"), "put on one line");
         assert!(!heard.has("<tool_call>\n{\"name\": \"ls\"}\n</tool_call>") && !heard.has(""));
+    }
+
+    #[test]
+    fn an_edit_of_what_was_read_is_no_quote_and_a_block_that_was_read_is() {
+        let block = "<<<<<<< SEARCH\nlet a = 1;\nlet b = 2;\n=======\nlet a = 1;\n>>>>>>> REPLACE";
+        let shape = "file\n<<<<<<< SEARCH\ntext\n=======\nother\n>>>>>>> REPLACE";
+        let request = heard(shape, &["    1\tlet a = 1;\n    2\tlet b = 2;\n"]);
+        let one = Heard::of(&request);
+        assert!(one.has(block) && !one.has_whole(block), "all its lines are known, and it is an edit");
+        let request = heard("", &[&format!("# How to edit\n{block}\n")]);
+        assert!(Heard::of(&request).has_whole(block));
     }
 }

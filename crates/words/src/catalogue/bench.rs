@@ -12,7 +12,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("bench.auto_untried", "edits: every edit tool is offered; nothing was measured of {model} (reasonix bench edit)", "编辑格式：提供全部编辑工具；尚未测量 {model}（reasonix bench edit）"),
     ("bench.begins", "{model}: {count} {count|request|requests}, one after the other ({done} done before); about {input} tokens in and {output} out, reasoning aside. Ctrl-C stops and keeps what was done.", "{model}：依次发送 {count} 个请求（此前已完成 {done} 个）；约 {input} 个输入 token、{output} 个输出 token（不含推理）。Ctrl-C 停止并保留已完成的部分。"),
     ("bench.costs", "at its prices about {cost}", "按其价格约 {cost}"),
-    ("bench.damaged", "{count} {count|line|lines} of {path} cannot be read and are left out", "{path} 中有 {count} 行无法读取，已略过"),
+    ("bench.damaged", "{count} {count|line|lines} of {path} cannot be read: left out", "{path} 中有 {count} 行无法读取，已略过"),
     ("bench.damaged.hint", "what they held is tried again by the next run", "其内容会在下次运行时重新测量"),
     ("bench.error", "endpoint failed", "端点失败"),
     ("bench.format_set", "edits: {format}, as tools.edit says", "编辑格式：{format}，由 tools.edit 指定"),
