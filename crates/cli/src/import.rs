@@ -9,11 +9,14 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table};
 
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
 /// Prints what the file means as TOML, or adds it to the user's settings.
 pub(crate) fn import(file: &Path, write: bool) -> anyhow::Result<Exit> {
     let bad =
         |reason: String| say::usage(Phrase::new("cli.import_bad").with("path", file.display()).with("reason", reason));
-    let text = std::fs::read_to_string(file).map_err(|error| bad(error.to_string()))?;
+    let text = reasonix_store::read_text(file, LARGEST).map_err(|error| bad(error.to_string()))?;
     let yaml: Value = serde_saphyr::from_str(&text).map_err(|error| bad(error.to_string()))?;
     let mut skipped = Vec::new();
     let document = convert(&yaml, &mut skipped);

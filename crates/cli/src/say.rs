@@ -3,6 +3,7 @@
 use crate::exit::Exit;
 use reasonix_proto::{Level, Phrase};
 use reasonix_words::{Lang, hint, render};
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -155,14 +156,14 @@ pub(crate) fn notice(level: Level, phrase: &Phrase) {
     }
 }
 
-/// Prints a line to standard error. A terminal that went away is nobody's error.
+/// Prints a line to standard error, as harmless as [`line`]. A terminal that went away is nobody's error.
 pub(crate) fn line_err(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", harmless(text));
 }
 
-/// Prints a line to standard output.
+/// Prints a line to standard output; control characters in it are shown, not sent, but for our own colours.
 pub(crate) fn line(text: &str) -> io::Result<()> {
-    bytes(format!("{text}\n").as_bytes())
+    bytes(format!("{}\n", harmless(text)).as_bytes())
 }
 
 /// Prints bytes to standard output; a reader that has seen enough is not an error.
@@ -182,6 +183,30 @@ pub(crate) fn clean(text: &str) -> String {
     text.chars().map(|c| if is_unsafe(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// The last gate before a terminal: whatever a text is made of, nothing but our own colours gets through as a command.
+fn harmless(text: &str) -> Cow<'_, str> {
+    let commands = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(commands) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(commands) {
+        let (before, command) = rest.split_at(at);
+        out.push_str(before);
+        let ours = OURS.iter().find(|ours| command.starts_with(**ours));
+        out.push_str(ours.copied().unwrap_or("\u{fffd}"));
+        let length = ours.map_or_else(|| command.chars().next().map_or(1, char::len_utf8), |ours| ours.len());
+        rest = command.get(length..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// What [`Colour::paint`] writes.
+const OURS: [&str; 7] =
+    ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[36m"];
+
 fn is_unsafe(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
@@ -189,7 +214,20 @@ fn is_unsafe(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::clean;
+    use super::{Colour, OURS, clean, harmless};
+
+    #[test]
+    fn nothing_but_our_colours_passes_the_last_gate() {
+        for colour in [Colour::Red, Colour::Green, Colour::Yellow, Colour::Cyan, Colour::Bold, Colour::Dim] {
+            let painted = colour.paint("中文\n\tok", true);
+            assert_eq!(harmless(&painted), painted);
+        }
+        for text in ["\u{1b}]52;c;ZQ==\u{7}", "\u{1b}[2J", "\u{1b}[8m", "\u{9b}2J", "a\rb", "\u{1b}", "\u{1b}[3", "\u{7f}"] {
+            let shown = harmless(text);
+            assert!(!shown.chars().any(|c| c.is_control()) && shown.contains('\u{fffd}'), "{text:?}: {shown:?}");
+        }
+        assert_eq!(OURS.concat(), harmless(&OURS.concat()));
+    }
 
     #[test]
     fn no_escape_sequence_gets_through() {

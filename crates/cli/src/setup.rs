@@ -288,7 +288,7 @@ fn pick_model(args: &SetupArgs, offer: &Offer, asks: bool) -> anyhow::Result<Str
         say::line_err(&clean(&format!("  {}  {}", number + 1, model.id)));
     }
     let prompt = Style::get().text(&Phrase::new("cli.setup_model").with("model", &first.id));
-    let answer = DefaultEditor::new()?.readline(&prompt)?;
+    let answer = DefaultEditor::new()?.readline(&clean(&prompt))?;
     let answer = answer.trim();
     let numbered = answer.parse::<usize>().ok().and_then(|number| offer.models.get(number.checked_sub(1)?));
     Ok(match (answer.is_empty(), numbered) {

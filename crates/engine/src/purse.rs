@@ -94,7 +94,7 @@ impl Purse {
 fn allowance(settings: &Settings) -> Allowance {
     let budget = settings.budget;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let millionths = (budget.max_cost * 1e6).round() as u64;
+    let millionths = ((budget.max_cost * 1e6).round() as u64).max(u64::from(budget.max_cost > 0.0));
     let some = |limit: u64| (limit > 0).then_some(limit);
     Allowance { cost: some(millionths), tokens: some(budget.max_tokens), seconds: some(budget.max_seconds) }
 }

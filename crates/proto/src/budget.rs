@@ -96,7 +96,9 @@ fn whole(digits: &str, factor: f64) -> Option<u64> {
     let plain = !digits.is_empty() && digits.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
     let number: f64 = plain.then(|| digits.parse().ok()).flatten()?;
     let product = number * factor;
-    (product < 1e18).then(|| product.round() as u64)
+    // 0 means no limit: the smallest amount that is one must not become it.
+    let least = u64::from(number > 0.0);
+    (product < 1e18).then(|| (product.round() as u64).max(least))
 }
 
 #[cfg(test)]
@@ -112,7 +114,8 @@ mod tests {
             assert_eq!(parse_seconds(text), wanted, "{text}");
         }
         for (text, wanted) in [("2", Some(2_000_000)), ("0.50", Some(500_000)), ("$1", Some(1_000_000))] {
-            assert_eq!(parse_money(text), wanted, "{text}");
+            assert_eq!(parse_money(text), wanted, "{text}
+        assert_eq!((parse_money("0.0000001"), parse_seconds("0.1"), parse_count("0.1")), (Some(1), Some(1), Some(1)));");
         }
         for nonsense in ["", " ", "k", "-1", "1e9", "nan", "inf", "1.2.3", "9999999999999999999999", "é"] {
             assert_eq!(parse_count(nonsense), None, "{nonsense}");

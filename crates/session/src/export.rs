@@ -247,13 +247,18 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }
 
-/// Markdown that loads nothing: outside of code no HTML, no picture, and no link that hides where it leads.
+/// Markdown that loads nothing: outside of code no HTML, no picture, and no link that hides where it leads. An indented
+/// fence may belong to a list and end with it: it is moved to the margin, where it can be nothing but a fence, and what
+/// is in it is made harmless all the same.
 fn prose(text: &str) -> String {
-    let mut fenced: Option<&str> = None;
+    let (mut fenced, mut indented): (Option<&str>, bool) = (None, false);
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         let opens = if fenced.is_none() { opening(line) } else { None };
-        if fenced.or(opens).is_some() {
+        if opens.is_some() {
+            indented = line.starts_with(' ');
+            out.push_str(line.trim_start_matches(' '));
+        } else if fenced.is_some() && !indented {
             out.push_str(line);
         } else {
             out.push_str(&line.replace('<', "&lt;").replace("](", "]\\(").replace("![", "!\\[").replace("]:", "]\\:"));
@@ -272,8 +277,10 @@ fn prose(text: &str) -> String {
     out.trim_end().to_owned()
 }
 
-/// The fence that a line opens. An indented one may belong to a list, and then ends with it; its text is taken for prose.
+/// The fence that a line opens.
 fn opening(line: &str) -> Option<&str> {
+    let bare = line.trim_start_matches(' ');
+    let line = Some(bare).filter(|bare| line.len() - bare.len() <= 3)?;
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let (fence, info) = line.split_at(line.len() - line.trim_start_matches(mark).len());
     (fence.len() >= 3 && !(mark == '`' && info.contains('`'))).then_some(fence)
@@ -330,6 +337,12 @@ mod tests {
             format!("- a\n  ```\n{picture}"),
             format!("- a\n\n  ```\n\n{picture}"),
             format!("``` a`b\n{picture}"),
+            format!(" ```\ncode\n```\n{picture}"),
+            format!("   ~~~\ncode\n~~~\n{picture}"),
+            format!("1. a\n   ```\n   code\n   ```\n{picture}"),
+            format!("- ```\n  ```\n{picture}"),
+            format!("> ```\n   ```\n{picture}"),
+            format!("10. a\n    ```\n   ```\n{picture}"),
             format!("~~~\n```\n~~~\n{picture}"),
         ] {
             assert!(!super::prose(&trick).contains("]("), "{trick}");
@@ -399,6 +412,8 @@ mod tests {
             "</title><img src=//evil.example>",
             "--></style><form action=//evil.example>",
             "```\n```\n<img src=//evil.example>",
+            "Look:\n ```\ncode\n```\n<img src=//evil.example> ![p](http://evil.example)\n<script>x</script>\n```\nend",
+            "a\n   ~~~\nb\n~~~\n<script>x</script>\n~~~\nend",
         ] {
             let records = of(vec![
                 RecordBody::Prompt { turn: 1, text: trick.into(), typed: None, images: Vec::new() },

@@ -4,17 +4,18 @@ use crate::header::{Header, Kind};
 use crate::shape::Shape;
 use reasonix_agent::{NO_ANSWER, folded_messages, heal, into_message, outcome_text};
 use reasonix_proto::{
-    Break, Compacted, Message, Mode, Origin, Record, RecordBody, Requested, SessionHead, SessionId, StopReason,
+    Break, CallId, Compacted, Message, Mode, Origin, Record, RecordBody, Requested, SessionHead, SessionId, StopReason,
     TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
 };
+use std::collections::HashSet;
 
 /// What a branch tells.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct History {
     /// What the session started from; none when its record is lost.
     pub head: Option<SessionHead>,
-    /// The conversation. Every call is answered exactly once, right after its message; where damaged lines took
-    /// something away, nobody speaks twice in a row all the same.
+    /// The conversation. Every call has an id of its own and is answered exactly once, right after its message; the user
+    /// speaks first, and nobody twice in a row, whatever is missing in the log.
     pub messages: Vec<Message>,
     /// The number of the last turn on this branch.
     pub turns: u32,
@@ -44,9 +45,11 @@ pub struct History {
 #[derive(Default)]
 pub(crate) struct Fold {
     history: History,
-    open_calls: Vec<ToolCall>,
+    /// Calls without an answer, with the ids that the log has for them.
+    open_calls: Vec<(CallId, ToolCall)>,
+    /// The ids of all calls of the conversation.
+    ids: HashSet<CallId>,
     open_turn: Option<Unfinished>,
-    damaged: bool,
 }
 
 /// A turn that has no end.
@@ -58,33 +61,47 @@ struct Unfinished {
 }
 
 impl Fold {
-    /// With `damaged`, lines are missing, and what is left may not fit together.
-    pub(crate) fn new(damaged: bool) -> Self {
-        Self { damaged, ..Self::default() }
-    }
-
     pub(crate) fn take(&mut self, record: Record) {
         self.note(&record.body);
         if let RecordBody::Compacted(folded) = record.body {
             self.open_calls.clear();
             self.history.messages = folded_messages(&folded);
+            self.ids = calls_of(&self.history.messages).map(|call| call.id.clone()).collect();
             self.history.folded = Some(*folded);
             return;
         }
         if let RecordBody::Outcome { call, .. } = &record.body {
             // An answer to a call that is not open would be refused by every provider.
-            let Some(place) = self.open_calls.iter().position(|open| open.id == *call) else { return };
-            self.open_calls.remove(place);
-            self.history.messages.extend(into_message(record.body));
+            let is_it = |(written, open): &(CallId, ToolCall)| written == call || open.id == *call;
+            let Some(place) = self.open_calls.iter().position(is_it) else { return };
+            let (_, answered) = self.open_calls.remove(place);
+            if let Some(Message::Tool { name, content, .. }) = into_message(record.body) {
+                self.history.messages.push(Message::Tool { call: answered.id, name, content });
+            }
             return;
         }
-        let Some(message) = into_message(record.body) else { return };
+        let Some(mut message) = into_message(record.body) else { return };
         self.close_calls();
         self.keep_order(&message);
-        if let Message::Assistant { calls, .. } = &message {
-            self.open_calls.clone_from(calls);
+        if let Message::Assistant { calls, .. } = &mut message {
+            for call in calls {
+                let written = call.id.clone();
+                self.name_apart(call);
+                self.open_calls.push((written, call.clone()));
+            }
         }
         self.history.messages.push(message);
+    }
+
+    /// Gives a call an id of its own where it has none, or one that another call has: no endpoint takes that.
+    fn name_apart(&mut self, call: &mut ToolCall) {
+        let written = if call.id.as_str().is_empty() { "call".to_owned() } else { call.id.as_str().to_owned() };
+        let others = (2_u32..).map(|number| CallId(format!("{written}-{number}")));
+        let mut free = std::iter::once(CallId(written.clone())).chain(others);
+        if let Some(id) = free.find(|id| !self.ids.contains(id)) {
+            self.ids.insert(id.clone());
+            call.id = id;
+        }
     }
 
     /// Takes in everything about a record but its message.
@@ -151,7 +168,7 @@ impl Fold {
     }
 
     fn close_calls(&mut self) {
-        for call in self.open_calls.drain(..) {
+        for (_, call) in self.open_calls.drain(..) {
             let content = outcome_text(&ToolOutcome::Aborted);
             self.history.messages.push(Message::Tool { call: call.id, name: call.name, content });
         }
@@ -159,9 +176,6 @@ impl Fold {
 
     /// Puts something between two that some chat templates refuse to see next to each other.
     fn keep_order(&mut self, next: &Message) {
-        if !self.damaged {
-            return;
-        }
         let filler = match (self.history.messages.last(), next) {
             (Some(Message::User { .. }), Message::User { .. }) => assistant(NO_ANSWER),
             (None | Some(Message::Assistant { .. }), Message::Assistant { .. }) => Message::user("[lost]".to_owned()),
@@ -182,8 +196,19 @@ impl Fold {
 
     pub(crate) fn finish(mut self) -> History {
         self.close_calls();
+        // A turn that ended without an answer, as far as the log still has it: the next prompt must not follow its own.
+        if self.open_turn.is_none() && matches!(self.history.messages.last(), Some(Message::User { .. })) {
+            self.history.messages.push(assistant(NO_ANSWER));
+        }
         self.history
     }
+}
+
+fn calls_of(messages: &[Message]) -> impl Iterator<Item = &ToolCall> {
+    messages.iter().flat_map(|message| match message {
+        Message::Assistant { calls, .. } => calls.as_slice(),
+        _ => &[],
+    })
 }
 
 fn assistant(text: &str) -> Message {

@@ -111,7 +111,7 @@ impl Ledger {
             for session in crate::list::ids(sessions.folder())? {
                 let path = sessions.folder().join(format!("{session}.jsonl"));
                 // Gone since the folder was read.
-                let Ok(file) = File::open(&path) else { continue };
+                let Ok(file) = reasonix_store::open_regular(&path) else { continue };
                 let found = spent_in(&session, file, &price)?;
                 let new = |entry: &Entry| !known.contains(&(entry.session.clone(), entry.record));
                 missing.extend(found.into_iter().filter(new));

@@ -13,6 +13,7 @@ mod import;
 mod journal;
 mod ledger;
 mod line;
+mod lines;
 mod list;
 mod load;
 mod log;

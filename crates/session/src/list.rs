@@ -3,12 +3,12 @@
 
 use crate::header::{Kind, header};
 use crate::line;
+use crate::lines::next_line;
 use crate::marks::Marks;
 use reasonix_proto::{Origin, Record, RecordBody, SessionId, TurnEnd};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Seek, SeekFrom};
+use std::io::{self, BufReader, ErrorKind, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -219,7 +219,7 @@ fn summary(file: &Found, known: Option<&Known>) -> Summary {
 
 /// Reads a file on from where it was left; none when it has no readable beginning.
 fn read_on(file: &Found, known: Option<Known>) -> Option<Known> {
-    let mut reader = BufReader::with_capacity(PIECE, File::open(&file.path).ok()?);
+    let mut reader = BufReader::with_capacity(PIECE, reasonix_store::open_regular(&file.path).ok()?);
     let mut line = Vec::new();
     let mut known = match known {
         Some(known) => {
@@ -227,17 +227,15 @@ fn read_on(file: &Found, known: Option<Known>) -> Option<Known> {
             known
         }
         None => {
-            let read = reader.read_until(b'\n', &mut line).ok()?;
-            begin(&line, read as u64)?
+            let found = next_line(&mut reader, &mut line).ok()??;
+            begin(&line, found.length)?
         }
     };
     loop {
-        line.clear();
-        let read = reader.read_until(b'\n', &mut line).ok()?;
         // An unfinished last line is read again when it is whole.
-        let Some(text) = line.strip_suffix(b"\n") else { break };
-        known.take(text);
-        known.read += read as u64;
+        let Some(found) = next_line(&mut reader, &mut line).ok()?.filter(|found| found.ended) else { break };
+        known.take(line.strip_suffix(b"\n").unwrap_or(&line));
+        known.read += found.length;
     }
     (known.modified, known.size) = (file.modified, file.size);
     Some(known)

@@ -3,13 +3,14 @@
 use crate::error::SessionError;
 use crate::header::{Kind, header};
 use crate::line;
+use crate::lines::next_line;
 use crate::log::Place;
 use crate::marks::Marks;
 use crate::shape::Shape;
 use reasonix_proto::{Phrase, Record};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufReader, Write};
 
 /// Damaged lines that are named one by one; more are counted.
 const MOST_NAMED: usize = 5;
@@ -42,6 +43,8 @@ pub struct Damage {
     pub no_newline: bool,
     /// Records whose number was already taken: two processes wrote at the same time.
     pub doubled: usize,
+    /// Records that follow one which is not there before them: a line is missing or out of its place.
+    pub missing: usize,
     /// True when an editor put a byte order mark before the first line, or changed the line ends.
     pub edited: bool,
 }
@@ -69,6 +72,10 @@ impl Damage {
         if self.doubled > 0 {
             phrases.push(about("session.two_writers").with("count", self.doubled));
         }
+        // Where lines are damaged, those are what is missing, and they are named already.
+        if self.missing > 0 && self.lines.is_empty() {
+            phrases.push(about("session.lines_missing").with("count", self.missing));
+        }
         if self.edited {
             phrases.push(about("session.edited"));
         }
@@ -83,35 +90,26 @@ pub(crate) fn load(place: &Place) -> Result<Loaded, SessionError> {
     let file = place.open_log().map_err(failed())?;
     let mut reader = BufReader::with_capacity(PIECE, file);
     let mut text = Vec::new();
-    let read = |reader: &mut BufReader<File>, text: &mut Vec<u8>| {
-        text.clear();
-        reader.read_until(b'\n', text)
-    };
-    let first = read(&mut reader, &mut text).map_err(failed())?;
+    let first = next_line(&mut reader, &mut text).map_err(failed())?;
     let mut loaded = begin(place, &text)?;
-    let mut offset = first as u64;
+    let mut offset = first.map_or(0, |found| found.length);
     let mut number = 1;
-    loop {
-        let length = read(&mut reader, &mut text).map_err(failed())?;
-        if length == 0 {
-            break;
-        }
+    while let Some(found) = next_line(&mut reader, &mut text).map_err(failed())? {
         number += 1;
-        match text.strip_suffix(b"\n") {
-            Some(line) => {
-                loaded.take(line, offset, number);
-                loaded.whole = offset + length as u64;
-            }
-            None if line::is_sound(&text) => {
-                loaded.take(&text, offset, number);
-                loaded.damage.no_newline = true;
-                loaded.whole = offset + length as u64;
-            }
-            None => loaded.damage.torn = length as u64,
+        let end = offset + found.length;
+        if found.ended {
+            loaded.take(text.strip_suffix(b"\n").unwrap_or(&text), offset, number);
+            loaded.whole = end;
+        } else if line::is_sound(&text) {
+            loaded.take(&text, offset, number);
+            loaded.damage.no_newline = true;
+            loaded.whole = end;
+        } else {
+            loaded.damage.torn = found.length;
         }
-        offset += length as u64;
+        offset = end;
     }
-    loaded.damage.doubled = loaded.shape.doubled;
+    (loaded.damage.doubled, loaded.damage.missing) = (loaded.shape.doubled, loaded.shape.missing);
     Ok(loaded)
 }
 

@@ -84,14 +84,12 @@ impl Place {
 
     /// Opens the log for reading; a link at its place is not followed.
     pub(crate) fn open_log(&self) -> io::Result<File> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(File::from(rustix::fs::open(self.log(), flags, Mode::empty())?))
+        reasonix_store::open_as(&self.log(), OFlags::RDONLY | OFlags::NOFOLLOW, Mode::empty())
     }
 
     /// Opens the log for appending.
     pub(crate) fn append_log(&self) -> io::Result<File> {
-        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(File::from(rustix::fs::open(self.log(), flags, Mode::empty())?))
+        reasonix_store::open_as(&self.log(), OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW, Mode::empty())
     }
 
     fn lock_file(&self) -> PathBuf {

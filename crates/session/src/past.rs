@@ -24,8 +24,6 @@ struct Inner {
     shape: Shape,
     marks: Marks,
     lines: Lines,
-    /// Lines are missing.
-    damaged: bool,
 }
 
 /// Where the lines are.
@@ -50,17 +48,17 @@ pub struct Page {
 
 impl Past {
     /// The past of a file with this shape.
-    pub(crate) fn of_file(place: Place, shape: Shape, marks: Marks, damaged: bool) -> Self {
-        Self::with(shape, marks, Lines::File { place, held: Vec::new() }, damaged)
+    pub(crate) fn of_file(place: Place, shape: Shape, marks: Marks) -> Self {
+        Self::with(shape, marks, Lines::File { place, held: Vec::new() })
     }
 
     /// A past that is kept in memory only.
     pub(crate) fn in_memory() -> Self {
-        Self::with(Shape::default(), Marks::default(), Lines::Memory(Arc::default()), false)
+        Self::with(Shape::default(), Marks::default(), Lines::Memory(Arc::default()))
     }
 
-    fn with(shape: Shape, marks: Marks, lines: Lines, damaged: bool) -> Self {
-        Self(Arc::new(Mutex::new(Inner { shape, marks, lines, damaged })))
+    fn with(shape: Shape, marks: Marks, lines: Lines) -> Self {
+        Self(Arc::new(Mutex::new(Inner { shape, marks, lines })))
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -171,7 +169,7 @@ impl Past {
 
     /// The conversation of the active branch.
     pub fn history(&self) -> io::Result<History> {
-        let mut fold = Fold::new(self.lock().damaged);
+        let mut fold = Fold::default();
         self.each_active(|record| fold.take(record))?;
         Ok(fold.finish())
     }
@@ -183,7 +181,7 @@ impl Past {
             inner.shape.place(id).map(|place| inner.shape.path(place))
         };
         let Some(path) = path else { return Ok(None) };
-        let mut fold = Fold::new(self.lock().damaged);
+        let mut fold = Fold::default();
         self.each_of(Some(path), |record| fold.take(record))?;
         Ok(Some(fold.finish()))
     }

@@ -2,29 +2,28 @@
 
 use crate::header::{Kind, header};
 use crate::line;
+use crate::lines::next_line;
 use crate::sessions::Sessions;
 use reasonix_proto::{RecordBody, SessionId};
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::io::{self, BufReader, ErrorKind};
 use std::path::Path;
 
 /// The planners that a log names on any branch; lines that cannot be read name none.
 pub(crate) fn named_in(log: &Path) -> io::Result<BTreeSet<SessionId>> {
     let mut found = BTreeSet::new();
-    let file = match File::open(log) {
+    let file = match reasonix_store::open_regular(log) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(found),
         file => file?,
     };
     let mut reader = BufReader::with_capacity(256 * 1024, file);
     let mut text = Vec::new();
-    while reader.read_until(b'\n', &mut text)? > 0 {
+    while next_line(&mut reader, &mut text)?.is_some() {
         let names_one = header(&text).is_some_and(|header| header.kind == Kind::Planner);
         if let Some(RecordBody::Planner(turn)) = names_one.then(|| line::parse(&text)).flatten().map(|found| found.body)
         {
             found.insert(turn.session);
         }
-        text.clear();
     }
     Ok(found)
 }

@@ -60,7 +60,7 @@ impl Sessions {
     pub fn create(&self, head: SessionHead) -> Result<Opened, SessionError> {
         let place = self.place(head.session.clone());
         let path = place.log();
-        let past = Past::of_file(place.clone(), crate::shape::Shape::default(), crate::marks::Marks::default(), false);
+        let past = Past::of_file(place.clone(), crate::shape::Shape::default(), crate::marks::Marks::default());
         let mut log = Log::new(place, past.clone());
         let mut fold = Fold::default();
         let first = log.append(RecordBody::Session(head)).map_err(|error| no_room(&path, error.reason))?;
@@ -90,11 +90,10 @@ impl Sessions {
         }
         let mut notices = loaded.damage.phrases(&place);
         notices.extend(mend(&place, &mut loaded)?);
-        let Loaded { head, shape, marks, whole, damage } = loaded;
-        let damaged = !damage.lines.is_empty();
-        let past = Past::of_file(place.clone(), shape, marks, damaged);
+        let Loaded { head, shape, marks, whole, .. } = loaded;
+        let past = Past::of_file(place.clone(), shape, marks);
         let mut log = Log::resume(place, lock, past.clone(), whole)?;
-        let mut fold = Fold::new(damaged);
+        let mut fold = Fold::default();
         past.each_active(|record| {
             see(&record);
             fold.take(record);
@@ -117,7 +116,7 @@ impl Sessions {
             let phrase = Phrase::new("session.unfinished").with("bytes", damage.torn);
             notices.push(phrase.with("path", place.log().display()));
         }
-        let past = Past::of_file(place, shape, marks, !damage.lines.is_empty());
+        let past = Past::of_file(place, shape, marks);
         Ok(Seen { head, past, damage, notices })
     }
 
@@ -204,13 +203,17 @@ impl Sessions {
             Ok(_) | Err(SessionError::Broken { .. }) => {}
             Err(error) => return Err(error),
         }
-        let old = std::fs::read(&path).map_err(SessionError::io(&path))?;
-        let (bytes, lost) = crate::mend::mended(&old, || {
+        let old = place.open_log().map_err(SessionError::io(&path))?;
+        let (bytes, lost) = crate::mend::mended(&mut io::BufReader::new(old), || {
             let head = SessionHead { session: session.clone(), ..head() };
             RecordBody::Session(head)
-        });
+        })
+        .map_err(SessionError::io(&path))?;
         let aside = place.damaged().find(|path| path.symlink_metadata().is_err()).unwrap_or_default();
-        reasonix_store::write_atomic(&aside, &old, 0o600).map_err(SessionError::io(&aside))?;
+        // The old file itself, whatever its size; where it cannot have a second name, it is copied.
+        std::fs::hard_link(&path, &aside)
+            .or_else(|_| std::fs::copy(&path, &aside).map(drop))
+            .map_err(SessionError::io(&aside))?;
         reasonix_store::write_atomic(&path, &bytes, 0o600).map_err(SessionError::io(&path))?;
         Ok(Some(lost))
     }
@@ -251,7 +254,7 @@ impl Sessions {
         let lock = place.lock()?;
         let mut loaded = load(&place)?;
         mend(&place, &mut loaded)?;
-        let past = Past::of_file(place.clone(), loaded.shape, loaded.marks, false);
+        let past = Past::of_file(place.clone(), loaded.shape, loaded.marks);
         let mut log = Log::resume(place, lock, past, loaded.whole)?;
         log.append(body).map_err(|error| no_room(&path, error.reason))
     }

@@ -26,6 +26,8 @@ pub(crate) struct Shape {
     turns: u32,
     /// Records whose id was already taken: two processes wrote at the same time.
     pub(crate) doubled: usize,
+    /// Records whose parent is not before them.
+    pub(crate) missing: usize,
 }
 
 impl Shape {
@@ -34,8 +36,9 @@ impl Shape {
         let place = self.nodes.len();
         // Where the parent is lost, the record before is the nearest thing. A parent lies before its child, so that
         // every walk ends whatever a file says.
-        let parent =
-            header.parent.and_then(|parent| self.places.get(&parent).copied().or_else(|| place.checked_sub(1)));
+        let known = header.parent.map(|parent| self.places.get(&parent).copied());
+        self.missing += usize::from(known == Some(None));
+        let parent = known.and_then(|known| known.or_else(|| place.checked_sub(1)));
         self.nodes.push(Node { header, parent, offset, length });
         self.doubled += usize::from(self.places.insert(header.id, place).is_some());
         self.highest = self.highest.max(header.id);
@@ -106,6 +109,8 @@ mod tests {
         assert_eq!(tree.place(RecordId(3)), Some(2));
         let lost = shape(&[(1, None), (2, Some(1)), (5, Some(4))]);
         assert_eq!(lost.path(2), [0, 1, 2], "a lost parent is bridged");
+        assert_eq!((tree.missing, lost.missing), (0, 1));
+        assert_eq!(shape(&[(1, None), (3, Some(2)), (2, Some(1))]).missing, 1, "swapped");
         let circle = shape(&[(1, Some(2)), (2, Some(1)), (2, Some(2)), (1, Some(1))]);
         assert_eq!(circle.path(3), [0, 3]);
         assert_eq!(circle.doubled, 2);

@@ -1,7 +1,8 @@
 //! Which states of files the sessions still name, for the collection of what none of them does.
 
+use crate::lines::next_line;
 use reasonix_proto::SessionId;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufReader};
 use std::path::Path;
 
 /// The states that one session names.
@@ -35,9 +36,9 @@ pub(crate) fn states(folder: &Path) -> io::Result<Vec<States>> {
 
 fn named_in(path: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
-    let mut reader = BufReader::new(std::fs::File::open(path)?);
+    let mut reader = BufReader::new(reasonix_store::open_regular(path)?);
     let mut line = Vec::new();
-    while reader.read_until(b'\n', &mut line)? > 0 {
+    while next_line(&mut reader, &mut line)?.is_some() {
         // Most lines are long and say nothing about files.
         let kinds: [&[u8]; 2] = [b"\"kind\":\"snapshot\"", b"\"kind\":\"restored\""];
         let head = line.get(..200).unwrap_or(&line);
@@ -47,7 +48,6 @@ fn named_in(path: &Path) -> io::Result<Vec<String>> {
             let named = ["state", "before", "after"].into_iter().filter_map(|key| record.get(key)?.as_str());
             names.extend(named.map(str::to_owned));
         }
-        line.clear();
     }
     Ok(names)
 }

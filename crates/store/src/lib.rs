@@ -7,6 +7,7 @@ mod cache;
 mod folder;
 mod lock;
 mod logfile;
+mod regular;
 
 pub use atomic::{place, write_atomic};
 pub use blobs::{BlobError, BlobKey, Blobs};
@@ -14,3 +15,4 @@ pub use cache::{Cache, Tidied};
 pub use folder::{may_write, private_folder};
 pub use lock::{Lock, LockError};
 pub use logfile::LogFiles;
+pub use regular::{open_as, open_regular, read_text};

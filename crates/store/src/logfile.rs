@@ -1,9 +1,8 @@
 //! Log files that stay small: lines are appended by any number of processes, and a file that has grown too long makes way
 //! for a new one. What cannot be written is lost silently: a log must never be the reason that something else fails.
 
-use crate::{Lock, private_folder};
+use crate::{Lock, open_as, private_folder};
 use rustix::fs::{Mode, OFlags};
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -43,8 +42,8 @@ impl LogFiles {
 
     fn append(&self, text: &str) -> io::Result<()> {
         private_folder(&self.folder)?;
-        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let open = || rustix::fs::open(self.newest(), flags, Mode::RUSR | Mode::WUSR).map(File::from);
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
+        let open = || open_as(&self.newest(), flags, Mode::RUSR | Mode::WUSR);
         let mut file = open()?;
         if file.metadata()?.len() >= self.largest {
             // Another process may be at it, or done with it; the line goes into whichever file is the newest then.
@@ -119,6 +118,10 @@ mod tests {
         assert_eq!(text.lines().next(), Some("a b [2Jc"));
         assert_eq!(text.lines().count(), 2);
         LogFiles::at(&logs.newest().join("below a file"), 1, 1).line("lost");
+        let piped = LogFiles::at(&folder.path().join("piped"), 1, 1);
+        crate::private_folder(&folder.path().join("piped")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, piped.newest(), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        piped.line("nobody reads it, and nobody waits");
     }
 
     #[test]

@@ -101,6 +101,10 @@ fn told(found: &Found, pattern: &str) -> ToolOutcome {
     if more > 0 {
         let _ = writeln!(text, "[{more} more files; use a narrower pattern]");
     }
+    if !found.unfit.is_empty() {
+        let names: Vec<_> = found.unfit.iter().take(5).map(|path| one_line_name(path)).collect();
+        let _ = writeln!(text, "[ignore files not used (a link, no regular file, or too large): {}]", names.join(", "));
+    }
     let count = (found.paths.len() + found.more) as u64;
     ToolOutcome::detailed(text.trim_end(), Details { count: Some(count), ..Details::default() })
 }

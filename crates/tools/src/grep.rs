@@ -127,6 +127,10 @@ fn told(matches: &Matches) -> ToolOutcome {
     if matches.skipped > 0 {
         let _ = writeln!(text, "[{} files could not be searched]", matches.skipped);
     }
+    if !matches.unfit.is_empty() {
+        let names: Vec<_> = matches.unfit.iter().take(5).map(|path| one_line_name(path)).collect();
+        let _ = writeln!(text, "[ignore files not used (a link, no regular file, or too large): {}]", names.join(", "));
+    }
     let count = (matches.shown + matches.more) as u64;
     ToolOutcome::detailed(text.trim_end(), Details { count: Some(count), ..Details::default() })
 }

@@ -39,6 +39,8 @@ pub struct Found {
     pub more: usize,
     /// True when the search was stopped before its end.
     pub stopped: bool,
+    /// Ignore files that were not used: links, pipes, devices, or too large.
+    pub unfit: Vec<String>,
 }
 
 /// The first paths in order, out of any number, and how many there were.
@@ -88,5 +90,5 @@ pub(crate) fn glob(
     let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
     let more = first.count - first.kept.len();
     let paths = first.kept.into_sorted_vec().iter().map(|path| lexical::shown(boundary.root(), path)).collect();
-    Ok(Found { paths, more, stopped: stopped.into_inner() })
+    Ok(Found { paths, more, stopped: stopped.into_inner(), unfit: walk.unfit() })
 }

@@ -82,6 +82,8 @@ pub struct Matches {
     pub skipped: usize,
     /// True when the search was stopped before its end.
     pub stopped: bool,
+    /// Ignore files that were not used: links, pipes, devices, or too large.
+    pub unfit: Vec<String>,
 }
 
 /// The matches of one file.
@@ -132,6 +134,7 @@ pub(crate) fn grep(
     let mut matches = board.finish(boundary.root(), query.context.min(MAX_CONTEXT));
     matches.skipped = skipped.into_inner();
     matches.stopped = stop();
+    matches.unfit = walk.unfit();
     Ok(matches)
 }
 

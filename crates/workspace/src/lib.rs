@@ -18,6 +18,7 @@ mod glob;
 mod grep;
 mod guard;
 mod hits;
+mod ignores;
 mod kind;
 mod level;
 mod lexical;

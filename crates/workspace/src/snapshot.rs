@@ -122,7 +122,10 @@ pub struct Taken {
 impl Snapshots {
     /// The states of the tree at `root`, kept below `kept`. Touches nothing.
     pub fn open(root: &Path, kept: &Path, home: Option<&Path>, limits: Limits) -> Result<Self, SnapshotError> {
-        if root.parent().is_none() || home.is_some_and(|home| home.starts_with(root)) {
+        // Either may be spelt by way of a link.
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let top = real(root);
+        if top.parent().is_none() || home.is_some_and(|home| home.starts_with(root) || real(home).starts_with(&top)) {
             return Err(SnapshotError::NotAProject(root.to_owned()));
         }
         let folder = openat(CWD, root, crate::beneath::FOLDER, Mode::empty())

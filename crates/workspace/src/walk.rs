@@ -1,9 +1,9 @@
 //! Walking a tree: what `.gitignore` leaves out and what is closed is not visited, links are not followed.
 
-use crate::FileError;
 use crate::boundary::{Boundary, Last, Place};
+use crate::ignores::Ignores;
+use crate::{FileError, lexical};
 use globset::{GlobBuilder, GlobMatcher};
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,8 @@ pub(crate) struct Walk {
     /// Where it starts: a folder, or a single file.
     pub(crate) place: Place,
     pub(crate) hidden: bool,
-    ignored: bool,
+    /// None where ignored files are visited too.
+    ignores: Option<Arc<Ignores>>,
 }
 
 impl Walk {
@@ -30,51 +31,46 @@ impl Walk {
         if place.stat.is_none() {
             return Err(FileError::NotFound { path: given.to_owned(), near: Vec::new() });
         }
-        Ok(Self { boundary: Arc::clone(boundary), place, hidden, ignored })
+        let ignores = (!ignored).then(|| Arc::new(Ignores::new(top_of_rules(boundary, &place))));
+        Ok(Self { boundary: Arc::clone(boundary), place, hidden, ignores })
     }
 
-    /// A walker over it, as ripgrep sets it up.
+    /// A walker over it. It reads no ignore file by itself: those are somebody else's, and are read with care.
     pub(crate) fn builder(&self) -> WalkBuilder {
-        let start = &self.place.real;
-        let mut builder = WalkBuilder::new(start);
-        builder.follow_links(false).standard_filters(!self.ignored).hidden(!self.hidden);
-        // Inside a repository its own rules hold, up to its top. Elsewhere .gitignore counts too, but only from our
-        // root on: a rule in some folder above has nothing to do with this tree.
-        let repository = start.ancestors().any(|folder| folder.join(".git").exists());
-        let mut above = Vec::new();
-        if !self.ignored && !repository {
-            builder.parents(false).require_git(false);
-            above = self.rules_above();
-        }
+        let mut builder = WalkBuilder::new(&self.place.real);
+        builder.follow_links(false).standard_filters(false);
         let (boundary, ids) = (Arc::clone(&self.boundary), self.boundary.barrier_ids());
+        let (ignores, hidden) = (self.ignores.clone(), self.hidden);
         builder.filter_entry(move |entry| {
-            entry.depth() == 0 || !(is_git(entry) || ruled_out(&above, entry) || closed(&boundary, entry, &ids))
+            entry.depth() == 0
+                || !(is_git(entry) || ruled_out(ignores.as_deref(), hidden, entry) || closed(&boundary, entry, &ids))
         });
         builder
     }
 
-    /// The ignore rules of the folders from the root down to where the walk starts.
-    fn rules_above(&self) -> Vec<Gitignore> {
-        let base = self.boundary.base_of(&self.place);
-        let folders = self.place.real.ancestors().skip(1).take_while(|folder| folder.starts_with(base));
-        folders
-            .filter_map(|folder| {
-                let mut rules = GitignoreBuilder::new(folder);
-                [".gitignore", ".ignore"].iter().for_each(|name| drop(rules.add(folder.join(name))));
-                rules.build().ok().filter(|rules| !rules.is_empty())
-            })
-            .collect()
+    /// The ignore files that are not fit to be read, as [`crate::Workspace::shown`] gives them.
+    pub(crate) fn unfit(&self) -> Vec<String> {
+        let unfit = self.ignores.as_ref().map(|ignores| ignores.unfit()).unwrap_or_default();
+        unfit.iter().map(|path| lexical::shown(self.boundary.root(), path)).collect()
     }
+}
+
+/// The folder from which on ignore rules hold. Inside a repository that is any above; elsewhere it is our root: a rule in
+/// some folder above has nothing to do with this tree.
+fn top_of_rules<'a>(boundary: &'a Boundary, place: &'a Place) -> &'a Path {
+    let repository = place.real.ancestors().any(|folder| folder.join(".git").exists());
+    if repository { Path::new("/") } else { boundary.base_of(place) }
 }
 
 fn is_git(entry: &DirEntry) -> bool {
     entry.file_name() == ".git"
 }
 
-fn ruled_out(above: &[Gitignore], entry: &DirEntry) -> bool {
+/// What a rule names, and what is hidden unless a rule wants it.
+fn ruled_out(ignores: Option<&Ignores>, hidden: bool, entry: &DirEntry) -> bool {
     let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    let verdicts = above.iter().map(|rules| rules.matched(entry.path(), folder));
-    verdicts.into_iter().find(|verdict| !verdict.is_none()).is_some_and(|verdict| verdict.is_ignore())
+    let verdict = ignores.and_then(|ignores| ignores.verdict(entry.path(), folder));
+    verdict.unwrap_or_else(|| !hidden && entry.file_name().as_encoded_bytes().starts_with(b"."))
 }
 
 fn closed(boundary: &Boundary, entry: &DirEntry, ids: &[(u64, u64)]) -> bool {

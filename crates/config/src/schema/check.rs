@@ -92,7 +92,7 @@ fn kind(kind: Kind, node: &Node, key: &str) -> Result<(), ConfigError> {
         Kind::Text => node.as_text().is_some(),
         Kind::Bool => node.as_bool().is_some(),
         Kind::Count => node.as_count().is_some(),
-        Kind::Number => node.as_number().is_some_and(f64::is_finite),
+        Kind::Number => node.as_number().is_some_and(|number| number.is_finite() && number >= 0.0),
         Kind::Choice(words) => node.as_text().is_some_and(|text| words.contains(&text)),
         _ => true,
     };

@@ -5,6 +5,7 @@ use super::index::{Doc, Index, IndexError, Known, drop_session, number_place, pu
 use super::tokens::indexed;
 use crate::header::{Header, Kind, header};
 use crate::line;
+use crate::lines::next_line;
 use crate::list::{Found, files};
 use crate::log::Place;
 use crate::past::typed;
@@ -177,7 +178,7 @@ impl Lines<'_, '_> {
         reader.seek(SeekFrom::Start(u64::try_from(known.read).unwrap_or(0)))?;
         let mut line = Vec::new();
         if known.read == 0 {
-            let read = reader.read_until(b'\n', &mut line)?;
+            let read = next_line(reader, &mut line)?.map_or(0, |found| found.length);
             known.place = number_place(self.change, &folder_of(&line))?;
             step(known, &line, read);
         }
@@ -185,12 +186,10 @@ impl Lines<'_, '_> {
             known.n = put_session(self.change, self.id, known)?;
         }
         loop {
-            line.clear();
-            let read = reader.read_until(b'\n', &mut line)?;
             // An unfinished last line is read again when it is whole.
-            let Some(text) = line.strip_suffix(b"\n") else { return Ok(()) };
-            self.take(text, known)?;
-            step(known, &line, read);
+            let Some(found) = next_line(reader, &mut line)?.filter(|found| found.ended) else { return Ok(()) };
+            self.take(line.strip_suffix(b"\n").unwrap_or(&line), known)?;
+            step(known, &line, found.length);
         }
     }
 
@@ -213,7 +212,7 @@ impl Lines<'_, '_> {
 }
 
 /// Notes that this line was read.
-fn step(known: &mut Known, line: &[u8], read: usize) {
+fn step(known: &mut Known, line: &[u8], read: u64) {
     known.read += i64::try_from(read).unwrap_or(0);
     let start = line.len().saturating_sub(usize::try_from(TAIL).unwrap_or(0));
     let mut tail = std::mem::take(&mut known.tail);

@@ -77,9 +77,22 @@ pub(crate) fn two_turns() -> Vec<RecordBody> {
     ]
 }
 
-/// What every provider demands: calls answered exactly once, right after their message, and nothing else answered.
+/// What every provider demands: calls with ids of their own, answered exactly once, right after their message, and
+/// nothing else answered; the user first, and nobody twice in a row.
 pub(crate) fn assert_valid(messages: &[Message]) {
     let mut open: Vec<&CallId> = Vec::new();
+    assert!(matches!(messages.first(), None | Some(Message::User { .. })), "{messages:?}");
+    for pair in messages.windows(2) {
+        let twice = matches!(pair, [Message::User { .. }, Message::User { .. }])
+            || matches!(pair, [Message::Assistant { .. }, Message::Assistant { .. }]);
+        assert!(!twice, "twice in a row: {pair:?}");
+    }
+    let ids = messages.iter().flat_map(|message| match message {
+        Message::Assistant { calls, .. } => calls.iter().map(|call| call.id.as_str()).collect(),
+        _ => Vec::new(),
+    });
+    let mut seen = std::collections::HashSet::new();
+    ids.for_each(|id| assert!(!id.is_empty() && seen.insert(id), "an id twice or none: {id}"));
     for message in messages {
         match message {
             Message::Tool { call, .. } => {

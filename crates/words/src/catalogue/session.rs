@@ -66,6 +66,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请检查它是否存在、剩余空间和权限",
     ),
     (
+        "session.lines_missing",
+        "lines are missing in {path}, or not in their order: {count} {count|record follows|records follow} one that is not there",
+        "{path} 缺少行或行序错乱：{count} 条记录的前一条不存在",
+    ),
+    (
+        "session.lines_missing.hint",
+        "what is there was kept; `reasonix sessions repair` puts the file right",
+        "现有内容已保留；`reasonix sessions repair` 可修正文件",
+    ),
+    (
         "session.line_skipped",
         "line {line} of {path} is damaged and was skipped; the rest was kept",
         "{path} 的第 {line} 行已损坏，已跳过；其余内容已保留",

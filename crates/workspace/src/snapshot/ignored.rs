@@ -1,7 +1,8 @@
 //! What git ignores, and which folders hold what can be built or fetched again.
 
+use crate::ignores::IgnoreFile;
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -72,9 +73,12 @@ impl Ignores {
         match self.files.get(folder) {
             Some((known, _)) if *known == stamp => false,
             _ => {
-                let mut builder = GitignoreBuilder::new(self.root.join(folder));
-                drop(builder.add(self.root.join(folder).join(".gitignore")));
-                let rules = builder.build().ok().filter(|rules| !rules.is_empty());
+                let whole = self.root.join(folder);
+                // Where its rules cannot be read, nothing counts as ignored, and more is kept rather than less.
+                let rules = match IgnoreFile::read(&whole.join(".gitignore"), &whole) {
+                    IgnoreFile::Rules(rules) => Some(rules),
+                    IgnoreFile::None | IgnoreFile::Unfit => None,
+                };
                 self.files.insert(folder.to_owned(), (stamp, rules));
                 true
             }

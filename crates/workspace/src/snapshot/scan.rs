@@ -185,12 +185,17 @@ impl<'a> Scan<'a> {
             found => found,
         };
         let is_folder = found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Directory);
-        // The history of a repository is git's own; undo speaks of the files.
-        if is_folder && name.to_bytes() == b".git" {
+        // The history of a repository is git's own; undo speaks of the files. That of one within is named, since it goes
+        // when its folder goes.
+        let history = is_folder && name.to_bytes() == b".git";
+        if history && depth == 0 {
             return Ok(());
         }
         let (place, known) = growing.known(name.to_bytes()).unzip();
         let looked = match found {
+            Ok(found) if history => {
+                self.left_out(&Place { folder, name, found, known, ignored: above, depth }, Reason::Repository)
+            }
             Ok(found) => {
                 let said = known.filter(|_| !self.rules_changed).map(|known| known.tracked.ignored);
                 let asked = || self.ignores.holds(RelPath(self.path.clone()).as_path(), is_folder);

@@ -166,6 +166,9 @@ fn what_is_not_covered_is_named() {
     place.write("b.log", vec![1; 900]);
     place.write("huge", vec![1; 9000]);
     place.write("build/hand-made", "kept: nothing says it is ignored");
+    place.write(".git/HEAD", "ours");
+    place.write("sub/.git/HEAD", "of a repository within");
+    place.write("sub/file", "x");
     rustix::fs::mknodat(
         rustix::fs::CWD,
         place.root.join("pipe"),
@@ -183,13 +186,14 @@ fn what_is_not_covered_is_named() {
         ("cache", Reason::BuildFolder),
         ("huge", Reason::TooLarge),
         ("pipe", Reason::Special),
+        ("sub/.git", Reason::Repository),
         ("target", Reason::BuildFolder),
         ("web/node_modules", Reason::BuildFolder),
     ] {
         assert!(named.contains(&(wanted.0.to_owned(), wanted.1)), "{wanted:?} in {named:?}");
     }
     assert_eq!(named.iter().filter(|(_, reason)| *reason == Reason::IgnoredTooMuch).count(), 1, "{named:?}");
-    assert_eq!(named.len(), 7);
+    assert_eq!(named.len(), 8);
     assert!(snapshots.read(&taken.state).unwrap().contains_key(&RelPath::from("build/hand-made")));
 }
 
@@ -363,6 +367,13 @@ fn home_and_the_top_are_refused_and_large_trees_too() {
     }
     assert!(matches!(open("/proc".as_ref(), "/nowhere".as_ref()), Err(SnapshotError::NotAProject(_))));
     assert!(open(&place.root, place.root.parent().unwrap()).is_ok(), "a project below the home");
+    let (link, real) = (place.kept.join("link"), place.root.canonicalize().unwrap());
+    std::fs::create_dir_all(&place.kept).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    for (root, home) in [(&real, &link), (&link, &real), (&real, &link.join("below"))] {
+        std::fs::create_dir_all(real.join("below")).unwrap();
+        assert!(matches!(open(root, home), Err(SnapshotError::NotAProject(_))), "{root:?} {home:?}");
+    }
     place.write("a", "");
     place.write("b", "");
     let limits = Limits { entries: 1, ..Limits::default() };
@@ -675,4 +686,27 @@ proptest! {
             prop_assert_eq!(again, files);
         }
     }
+}
+
+#[test]
+fn an_ignore_file_that_is_a_pipe_endless_or_too_large_is_not_used() {
+    for way in 0..3 {
+        let place = Place::new();
+        place.write("dist/app.js", "x");
+        place.write("sub/a", "x");
+        let file = place.root.join(if way == 1 { "sub/.gitignore" } else { ".gitignore" });
+        match way {
+            0 => rustix::fs::mknodat(rustix::fs::CWD, &file, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap(),
+            1 => std::os::unix::fs::symlink("/dev/zero", &file).unwrap(),
+            _ => std::fs::write(&file, "dist\n".repeat(300_000)).unwrap(),
+        }
+        let mut snapshots = place.snapshots();
+        let taken = snapshots.take(&|| false).unwrap();
+        assert!(snapshots.read(&taken.state).unwrap().contains_key(&RelPath::from("dist/app.js")), "{way}");
+    }
+}
+
+#[test]
+fn a_name_stays_on_one_line() {
+    assert_eq!(RelPath::from("a.]\n\nNow \u{1b}[2J").shown(), "a.]\\n\\nNow \\u{1b}[2J");
 }

@@ -16,9 +16,11 @@ impl RelPath {
         Path::new(OsStr::from_bytes(&self.0))
     }
 
-    /// The path for people and messages; bytes that are no text are replaced.
+    /// The path for people and messages, on one line: bytes that are no text are replaced, control characters escaped.
     pub fn shown(&self) -> String {
-        String::from_utf8_lossy(&self.0).into_owned()
+        let text = String::from_utf8_lossy(&self.0);
+        let plain = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+        if text.contains(char::is_control) { text.chars().map(plain).collect() } else { text.into_owned() }
     }
 
     /// How many folders it lies in.
@@ -88,6 +90,8 @@ pub enum Reason {
     OtherFileSystem,
     /// What is kept about sessions and states is there.
     Ours,
+    /// The history of a repository within the tree.
+    Repository,
 }
 
 impl Reason {
@@ -101,6 +105,7 @@ impl Reason {
             Self::Special => "special",
             Self::OtherFileSystem => "other_file_system",
             Self::Ours => "reasonix",
+            Self::Repository => "git_history",
         }
     }
 }

@@ -249,3 +249,41 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn ignore_files_that_are_pipes_links_or_too_large_are_named_and_not_used() {
+    let fifo = |path: PathBuf| {
+        rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    };
+    for repository in [true, false] {
+        let place = Place::new();
+        place.file("a.rs", "fn a() {}\n");
+        place.file("ok/.gitignore", "b.rs\n");
+        place.file("ok/b.rs", "fn b() {}\n");
+        place.file("sub/deep/c.rs", "fn c() {}\n");
+        place.file("large/d.rs", "fn d() {}\n");
+        place.file("large/.gitignore", "d.rs\n".repeat(300_000));
+        place.file(".git/config", "");
+        let mut unfit = vec!["large/.gitignore", "sub/.gitignore", "sub/deep/.ignore"];
+        if repository {
+            std::fs::create_dir(place.root.join(".git/info")).unwrap();
+            fifo(place.root.join(".git/info/exclude"));
+            fifo(place.root.join(".gitignore"));
+            unfit.splice(0..0, [".git/info/exclude", ".gitignore"]);
+        } else {
+            std::fs::remove_dir_all(place.root.join(".git")).unwrap();
+            fifo(place.root.join(".ignore"));
+            unfit.insert(0, ".ignore");
+        }
+        symlink("/dev/zero", place.root.join("sub/.gitignore")).unwrap();
+        fifo(place.root.join("sub/deep/.ignore"));
+        let workspace = place.open();
+        let matches = found(&workspace, &query("fn"));
+        let names: Vec<_> = matches.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(names, ["a.rs", "large/d.rs", "sub/deep/c.rs"]);
+        assert_eq!(matches.unfit, unfit);
+        let query = GlobQuery { pattern: "**/*.rs".to_owned(), ..GlobQuery::default() };
+        let globbed = workspace.glob(&query, &never).unwrap();
+        assert_eq!((globbed.paths.len(), globbed.unfit), (3, unfit.iter().map(|name| (*name).to_owned()).collect()));
+    }
+}
