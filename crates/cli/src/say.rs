@@ -204,8 +204,7 @@ fn harmless(text: &str) -> Cow<'_, str> {
 }
 
 /// What [`Colour::paint`] writes.
-const OURS: [&str; 7] =
-    ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[36m"];
+const OURS: [&str; 7] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[36m"];
 
 fn is_unsafe(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
@@ -222,7 +221,9 @@ mod tests {
             let painted = colour.paint("中文\n\tok", true);
             assert_eq!(harmless(&painted), painted);
         }
-        for text in ["\u{1b}]52;c;ZQ==\u{7}", "\u{1b}[2J", "\u{1b}[8m", "\u{9b}2J", "a\rb", "\u{1b}", "\u{1b}[3", "\u{7f}"] {
+        for text in
+            ["\u{1b}]52;c;ZQ==\u{7}", "\u{1b}[2J", "\u{1b}[8m", "\u{9b}2J", "a\rb", "\u{1b}", "\u{1b}[3", "\u{7f}"]
+        {
             let shown = harmless(text);
             assert!(!shown.chars().any(|c| c.is_control()) && shown.contains('\u{fffd}'), "{text:?}: {shown:?}");
         }

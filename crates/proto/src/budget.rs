@@ -114,9 +114,9 @@ mod tests {
             assert_eq!(parse_seconds(text), wanted, "{text}");
         }
         for (text, wanted) in [("2", Some(2_000_000)), ("0.50", Some(500_000)), ("$1", Some(1_000_000))] {
-            assert_eq!(parse_money(text), wanted, "{text}
-        assert_eq!((parse_money("0.0000001"), parse_seconds("0.1"), parse_count("0.1")), (Some(1), Some(1), Some(1)));");
+            assert_eq!(parse_money(text), wanted, "{text}");
         }
+        assert_eq!((parse_money("0.0000001"), parse_seconds("0.1"), parse_count("0.1")), (Some(1), Some(1), Some(1)));
         for nonsense in ["", " ", "k", "-1", "1e9", "nan", "inf", "1.2.3", "9999999999999999999999", "é"] {
             assert_eq!(parse_count(nonsense), None, "{nonsense}");
             assert_eq!(parse_seconds(nonsense), None, "{nonsense}");

@@ -231,9 +231,8 @@ fn read_on(file: &Found, known: Option<Known>) -> Option<Known> {
             begin(&line, found.length)?
         }
     };
-    loop {
-        // An unfinished last line is read again when it is whole.
-        let Some(found) = next_line(&mut reader, &mut line).ok()?.filter(|found| found.ended) else { break };
+    // An unfinished last line is read again when it is whole.
+    while let Some(found) = next_line(&mut reader, &mut line).ok()?.filter(|found| found.ended) {
         known.take(line.strip_suffix(b"\n").unwrap_or(&line));
         known.read += found.length;
     }
