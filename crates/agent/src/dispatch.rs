@@ -7,7 +7,9 @@ use crate::ports::{Args, Ask, BoxFuture, Call, Decision, JournalError, Stop, Too
 use crate::storm::{Signature, Storm};
 use crate::turn::Agent;
 use futures_util::{FutureExt, StreamExt, stream};
-use reasonix_proto::{Action, Event, Fix, ReadOnly, RecordBody, RecordId, Repair, ToolCall, ToolOutcome, TurnState};
+use reasonix_proto::{
+    Action, Decided, Event, Fix, Phrase, ReadOnly, RecordBody, RecordId, Repair, ToolCall, ToolOutcome, TurnState,
+};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,7 +24,8 @@ const PARALLEL: usize = 8;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) ran: usize,
-    pub(crate) denied: Option<String>,
+    /// Why the last call that was refused was, for the user.
+    pub(crate) denied: Option<Phrase>,
     /// What was put right in the arguments, and which calls were held back.
     pub(crate) repairs: Vec<Repair>,
     /// A place was marked.
@@ -203,7 +206,10 @@ pub(crate) async fn admit<'a>(
     };
     let (record, refusal) = match decision {
         Decision::Allow { record } => (record, None),
-        Decision::Deny { record, message } => (Some(record), Some(message)),
+        Decision::Deny { record, message } => {
+            tally.denied = Some(refused(&record, &message));
+            (Some(record), Some(message))
+        }
     };
     if let Some(decided) = record {
         let record = agent.journal.append(RecordBody::Decided(decided)).await?;
@@ -214,10 +220,16 @@ pub(crate) async fn admit<'a>(
             tally.ran += 1;
             Ok(Ready::Runs { call, tool, args, action, signature })
         }
-        Some(by) => {
-            tally.denied = Some(by.clone());
-            Ok(Ready::Fails { call, outcome: ToolOutcome::Denied { by } })
-        }
+        Some(by) => Ok(Ready::Fails { call, outcome: ToolOutcome::Denied { by } }),
+    }
+}
+
+/// Why a call was refused, for the user: what they decided themselves is not told them in words for the model.
+fn refused(decided: &Decided, message: &str) -> Phrase {
+    match decided.by.as_str() {
+        "user" => Phrase::new("engine.refused_by_user"),
+        "plan mode" => Phrase::new("engine.refused_planning"),
+        _ => Phrase::new("engine.refused").with("by", message),
     }
 }
 

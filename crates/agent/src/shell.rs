@@ -69,7 +69,10 @@ impl Agent {
         };
         let end = match &outcome {
             ToolOutcome::Aborted => TurnEnd::Interrupted,
-            ToolOutcome::Denied { by } => TurnEnd::Refused { why: Phrase::new("engine.refused").with("by", by) },
+            ToolOutcome::Denied { by } => {
+                let why = tally.denied.take().unwrap_or_else(|| Phrase::new("engine.refused").with("by", by));
+                TurnEnd::Refused { why }
+            }
             _ => TurnEnd::Done,
         };
         let record = self.journal.append(RecordBody::ShellEnded { turn, command, keep, took_ms, outcome }).await?;

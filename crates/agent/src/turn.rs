@@ -56,7 +56,7 @@ struct Progress {
     steps: u32,
     usage: Usage,
     /// What refused the calls, when the last step's calls were all refused.
-    refused: Option<String>,
+    refused: Option<Phrase>,
     /// Calls that repeat.
     storm: Storm,
     /// Answers that repeated themselves.
@@ -330,7 +330,7 @@ fn early_end(answer: &Answer) -> Option<TurnEnd> {
 
 fn natural_end(progress: &mut Progress) -> TurnEnd {
     match progress.refused.take() {
-        Some(by) => TurnEnd::Refused { why: Phrase::new("engine.refused").with("by", by) },
+        Some(why) => TurnEnd::Refused { why },
         None => TurnEnd::Done,
     }
 }

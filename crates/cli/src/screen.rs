@@ -59,32 +59,14 @@ struct Desk {
 /// Why a session is left.
 enum Next {
     Leave,
-    Open(Box<SessionArgs>),
+    Open(Box<(SessionArgs, Handle)>),
 }
 
 impl Desk {
     /// Runs sessions, one after the other, until the user leaves. Gives what is said afterwards.
     async fn run(&mut self, context: Context) -> anyhow::Result<Option<Phrase>> {
-        let mut context = Some(context);
-        let mut before: Option<SessionArgs> = None;
+        let Some(mut handle) = self.first(context).await? else { return Ok(None) };
         loop {
-            let mut handle = match self.open(context.take()) {
-                Ok(opened) => opened,
-                Err(error) if is_first_run(&error) => match Box::pin(first_run(&self.post, &mut self.asked)).await {
-                    Ok(Chosen::Session) => continue,
-                    Ok(Chosen::Leave) => return Ok(None),
-                    Err(error) => return self.fail(error),
-                },
-                // Whoever could not go elsewhere stays where they were.
-                Err(error) => match before.take() {
-                    Some(args) => {
-                        say::failure(&error);
-                        self.args = args;
-                        continue;
-                    }
-                    None => return self.fail(error),
-                },
-            };
             self.post.tell(Told::Ready);
             // Asked for on the command line: for the session that it opened, not for those after it.
             if let Some(instructions) = self.args.compact.take() {
@@ -98,44 +80,33 @@ impl Desk {
                     return Ok(Some(Phrase::new("cli.goodbye").with("session", session.short())));
                 }
                 Next::Leave => return Ok(None),
-                Next::Open(args) => {
-                    before = Some(self.again(&session));
-                    self.args = *args;
+                Next::Open(other) => {
+                    (self.args, handle) = *other;
                     self.spoke = false;
                 }
             }
         }
     }
 
-    /// The arguments of the session that is left, to come back to it.
-    fn again(&self, session: &SessionId) -> SessionArgs {
-        // One in which nothing was said is not on disk.
-        let resume = match self.spoke && !self.args.no_session {
-            true => Some(session.0.clone()),
-            false => self.args.resume.clone(),
-        };
-        SessionArgs { continues: false, resume, fork: None, at: None, ..self.args.clone() }
+    /// The session that the command line names; none when the user left before there was one.
+    async fn first(&mut self, context: Context) -> anyhow::Result<Option<Handle>> {
+        let mut context = Some(context);
+        loop {
+            match open(&self.args, context.take()) {
+                Ok(opened) => return Ok(Some(opened)),
+                Err(error) if is_first_run(&error) => match Box::pin(first_run(&self.post, &mut self.asked)).await {
+                    Ok(Chosen::Session) => {}
+                    Ok(Chosen::Leave) => return Ok(None),
+                    Err(error) => return self.fail(error),
+                },
+                Err(error) => return self.fail(error),
+            }
+        }
     }
 
-    fn fail(&self, error: anyhow::Error) -> anyhow::Result<Option<Phrase>> {
+    fn fail<T>(&self, error: anyhow::Error) -> anyhow::Result<T> {
         self.post.tell(Told::Failed);
         Err(error)
-    }
-
-    fn open(&self, context: Option<Context>) -> anyhow::Result<Handle> {
-        let context = match context {
-            Some(context) => context,
-            None => Context::load_silently(self.args.dir.as_deref(), flags_of(&self.args))?,
-        };
-        for (level, phrase) in &context.loaded.notices {
-            say::notice(*level, phrase);
-        }
-        let origins = context.loaded.origins.clone();
-        let host = reasonix_engine::Host::new(context.start(&self.args, true)?).with_origins(origins);
-        host.at_terminal(crate::context::terminal()).open_first().map_err(|error| match error {
-            EngineError::Settings(phrase) => say::usage(phrase),
-            other => say::failed(other.phrase()),
-        })
     }
 
     /// Carries events there and wishes here until the session or the screen is over.
@@ -151,8 +122,8 @@ impl Desk {
                         tokio::spawn(async move { post.reply(id, reply.await) });
                     }
                     Some(Asked::Host(Host::Doctor)) => drop(tokio::spawn(crate::doctor::on_screen(self.args.dir.clone(), self.post.clone()))),
-                    Some(Asked::Host(host)) => if let Some(args) = self.other(host) {
-                        return Next::Open(Box::new(args));
+                    Some(Asked::Host(host)) => if let Some(other) = self.other(host, &handle.session) {
+                        return Next::Open(Box::new(other));
                     },
                 },
                 envelope = handle.events.next() => match envelope {
@@ -168,17 +139,36 @@ impl Desk {
         handle.send(op);
     }
 
-    /// The arguments of the session that takes this one's place.
-    fn other(&self, host: Host) -> Option<SessionArgs> {
+    /// The session that takes the place of this one, opened before this one is left: whoever cannot go elsewhere is told
+    /// why and stays where they are.
+    fn other(&self, host: Host, here: &SessionId) -> Option<(SessionArgs, Handle)> {
         let mut args = SessionArgs { continues: false, resume: None, fork: None, at: None, ..self.args.clone() };
+        let forks = matches!(host, Host::Fork(_));
         match host {
             Host::New => {}
+            Host::Resume(id) if !id.is_empty() && (here.0.starts_with(&id) || here.0.ends_with(&id)) => {
+                say::notice(Level::Info, &Phrase::new("cli.already_here"));
+                return None;
+            }
             Host::Resume(id) => args.resume = Some(id),
             Host::Fork(id) => args.fork = Some(id),
             Host::Folder(folder) => args.dir = Some(self.folder(&folder)?),
             Host::Setup | Host::Demo | Host::Answer(_) | Host::Doctor => return None,
         }
-        Some(args)
+        match open(&args, None) {
+            Ok(handle) => Some((args, handle)),
+            Err(error) => {
+                let phrase = error.downcast_ref::<say::Told>().map(|told| told.phrase.clone());
+                let phrase = match phrase {
+                    // One in which nothing was said is not on disk.
+                    Some(phrase) if forks && phrase.code == "session.not_found" => Phrase::new("cli.nothing_to_fork"),
+                    Some(phrase) => phrase,
+                    None => Phrase::new("cli.not_opened").with("reason", format!("{error:#}")),
+                };
+                say::notice(Level::Warning, &phrase);
+                None
+            }
+        }
     }
 
     /// Another folder, as it was written: from the one of this session.
@@ -201,6 +191,23 @@ impl Desk {
             }
         }
     }
+}
+
+/// Opens the session that these arguments name.
+fn open(args: &SessionArgs, context: Option<Context>) -> anyhow::Result<Handle> {
+    let context = match context {
+        Some(context) => context,
+        None => Context::load_silently(args.dir.as_deref(), flags_of(args))?,
+    };
+    for (level, phrase) in &context.loaded.notices {
+        say::notice(*level, phrase);
+    }
+    let origins = context.loaded.origins.clone();
+    let host = reasonix_engine::Host::new(context.start(args, true)?).with_origins(origins);
+    host.at_terminal(crate::context::terminal()).open_first().map_err(|error| match error {
+        EngineError::Settings(phrase) => say::usage(phrase),
+        other => say::failed(other.phrase()),
+    })
 }
 
 fn is_first_run(error: &anyhow::Error) -> bool {

@@ -30,6 +30,7 @@ mod sources;
 mod toml;
 pub mod trust;
 mod unknown;
+mod unrule;
 mod view;
 mod write;
 
@@ -68,4 +69,5 @@ pub use settings::Settings;
 pub use show::shown_address;
 pub use sources::{Flags, Sources};
 pub use trust::{Permit, Standing, Surface, SurfaceKind, Trust, Untrusted};
+pub use unrule::remove_rule;
 pub use write::{NewProvider, append, save_key, save_rule, set_default_provider};

@@ -59,7 +59,8 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
     let instructions = root.paths("instructions")?.into_iter().zip(layers).collect();
     let mut rules = permissions::resolve(&root.section("permissions"))?;
     let sandbox = sandbox::resolve(&root.section("sandbox"))?;
-    rules.allow.extend(permissions::granted(&root, sandbox.workspace_root.as_deref().unwrap_or(folder))?);
+    rules.granted = permissions::granted(&root, sandbox.workspace_root.as_deref().unwrap_or(folder))?;
+    rules.allow.extend(rules.granted.iter().cloned());
     let mut settings = Settings {
         default_model: root.text("default_model").filter(|reference| !reference.is_empty()),
         language: root.text("language").filter(|language| !language.is_empty()),

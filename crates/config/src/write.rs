@@ -122,15 +122,23 @@ pub(crate) fn put(table: &mut dyn TableLike, key: &str, mut new: toml_edit::Valu
 
 /// Adds a rule that allows something in one workspace root to the user's file. Its mode stays as it is.
 pub fn save_rule(path: &Path, root: &Path, rule: &str) -> Result<(), ConfigError> {
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let Some(root) = root.to_str() else {
-        let reason = "the name of the workspace root is not text".to_owned();
-        return Err(ConfigError::Write { path: path.to_owned(), reason });
-    };
+    let root = root_key(path, root)?;
     let _alone = alone(path)?;
-    let jsonc = path.extension().is_some_and(|extension| extension == "jsonc" || extension == "json");
-    let text = if jsonc { rule_in_jsonc(path, root, rule)? } else { rule_in_toml(path, root, rule)? };
+    let text = if is_jsonc(path) { rule_in_jsonc(path, &root, rule)? } else { rule_in_toml(path, &root, rule)? };
     replace_keeping_mode(path, &text)
+}
+
+/// The key of a workspace root in the user's file.
+pub(crate) fn root_key(path: &Path, root: &Path) -> Result<String, ConfigError> {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    root.to_str().map(str::to_owned).ok_or_else(|| {
+        let reason = "the name of the workspace root is not text".to_owned();
+        ConfigError::Write { path: path.to_owned(), reason }
+    })
+}
+
+pub(crate) fn is_jsonc(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "jsonc" || extension == "json")
 }
 
 /// Replaces a file, and leaves to those who could read it what they could.
@@ -163,11 +171,7 @@ fn rule_in_toml(path: &Path, root: &str, rule: &str) -> Result<String, ConfigErr
 }
 
 fn rule_in_jsonc(path: &Path, root: &str, rule: &str) -> Result<String, ConfigError> {
-    let text = read::text(path)?.unwrap_or_default();
-    // What cannot be read is not written to either.
-    crate::jsonc::parse(&text, crate::Layer::User, &std::sync::Arc::new(path.to_owned()))?;
-    let tree = CstRootNode::parse(&text, &crate::jsonc::DIALECT)
-        .map_err(|error| ConfigError::Write { path: path.to_owned(), reason: error.to_string() })?;
+    let tree = jsonc_tree(path)?;
     let (mut object, mut shown) = (tree.object_value_or_create(), String::new());
     for key in ["workspaces", root, "permissions"] {
         shown = if shown.is_empty() { key.to_owned() } else { format!("{shown}.{key}") };
@@ -176,14 +180,23 @@ fn rule_in_jsonc(path: &Path, root: &str, rule: &str) -> Result<String, ConfigEr
     }
     let list = object.and_then(|object| object.array_value_or_create("allow"));
     let list = list.ok_or_else(|| wrong(path, &format!("{shown}.allow"), "[\"…\", …]", "…".to_owned()))?;
-    let same = |node: &CstNode| {
-        let text = node.as_string_lit().and_then(|text| text.decoded_value().ok());
-        text.as_deref() == Some(rule)
-    };
-    if !list.elements().iter().any(same) {
+    if !list.elements().iter().any(|node| is_text(node, rule)) {
         list.append(CstInputValue::String(rule.to_owned()));
     }
     Ok(tree.to_string())
+}
+
+pub(crate) fn jsonc_tree(path: &Path) -> Result<CstRootNode, ConfigError> {
+    let text = read::text(path)?.unwrap_or_default();
+    // What cannot be read is not written to either.
+    crate::jsonc::parse(&text, crate::Layer::User, &std::sync::Arc::new(path.to_owned()))?;
+    CstRootNode::parse(&text, &crate::jsonc::DIALECT)
+        .map_err(|error| ConfigError::Write { path: path.to_owned(), reason: error.to_string() })
+}
+
+pub(crate) fn is_text(node: &CstNode, wanted: &str) -> bool {
+    let text = node.as_string_lit().and_then(|text| text.decoded_value().ok());
+    text.as_deref() == Some(wanted)
 }
 
 /// Keeps a key in the user's `.env`; other lines stay.

@@ -6,7 +6,9 @@ mod common;
 
 use common::{Disk, told};
 use pretty_assertions::assert_eq;
-use reasonix_config::{ConfigError, NewProvider, Secret, api_key, save_key, save_rule, set_default_provider};
+use reasonix_config::{
+    ConfigError, NewProvider, Secret, api_key, remove_rule, save_key, save_rule, set_default_provider,
+};
 use std::os::unix::fs::PermissionsExt;
 
 fn provider(models: &[&str]) -> NewProvider {
@@ -142,6 +144,31 @@ fn b13_a_rule_of_one_root_is_not_valid_in_another_one_nor_below_or_above() {
     for (root, valid) in [("project", true), ("alias", true), ("project/sub", false), ("other", false), ("", false)] {
         disk.sources.root = disk.path(root);
         assert_eq!(disk.load().settings.permissions.allow.is_empty(), !valid, "{root}");
+    }
+}
+
+#[test]
+fn a_rule_that_is_taken_away_is_gone_from_its_workspace_alone_and_the_rest_stays() {
+    let toml = "# mine\n[permissions]\nallow = [\"Edit(a)\"] # everywhere\n";
+    let jsonc = "// mine\n{\"permissions\": {\"allow\": [\"Edit(a)\"]}} // everywhere\n";
+    for (name, text) in [("config.toml", toml), ("config.jsonc", jsonc)] {
+        let disk = Disk::new().file(&format!("home/{name}"), text);
+        let path = disk.path(&format!("home/{name}"));
+        let (root, other) = (&disk.sources.project, disk.path(""));
+        for rule in ["Edit(a)", "Bash(cargo test:*)", "Bash(make)"] {
+            save_rule(&path, root, rule).unwrap();
+        }
+        save_rule(&path, &other, "Edit(a)").unwrap();
+        assert_eq!(disk.load().settings.permissions.granted, ["Edit(a)", "Bash(cargo test:*)", "Bash(make)"]);
+        assert!(remove_rule(&path, root, "Edit(a)").unwrap(), "{name}");
+        assert!(!remove_rule(&path, root, "Edit(a)").unwrap(), "{name}: it is gone");
+        assert!(remove_rule(&path, root, "Bash(make)").unwrap(), "{name}");
+        let written = std::fs::read_to_string(&path).unwrap();
+        assert!(written.contains("mine") && written.contains("everywhere"), "{written}");
+        assert_eq!(written.matches("Edit(a)").count(), 2, "{written}");
+        let permissions = disk.load().settings.permissions;
+        assert_eq!(permissions.granted, ["Bash(cargo test:*)"], "{written}");
+        assert_eq!(permissions.allow, ["Edit(a)", "Bash(cargo test:*)"]);
     }
 }
 

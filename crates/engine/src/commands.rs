@@ -74,7 +74,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// Words for how hard a model thinks, as endpoints take them.
-const EFFORTS: &[&str] = &["off", "minimal", "low", "medium", "high", "xhigh"];
+pub(crate) const EFFORTS: &[&str] = &["off", "minimal", "low", "medium", "high", "xhigh"];
 
 /// The commands of a session.
 pub(crate) fn commands(able: Able) -> Vec<CommandInfo> {

@@ -231,10 +231,14 @@ impl Desk {
     }
 
     async fn revoke(&self, rule: String, scope: Scope) {
-        if scope == Scope::Session && self.gate.revoke_rule(&rule) {
-            self.change(RecordBody::Granted { rule, effect: None, scope }).await;
-        } else {
-            self.notice(Level::Warning, Phrase::new("engine.not_granted").with("rule", rule));
+        let revoked = match scope {
+            Scope::Session if self.gate.revoke_rule(&rule) => Ok(()),
+            Scope::Session => Err(Phrase::new("engine.not_granted").with("rule", &rule)),
+            Scope::Always => self.gate.revoke_kept(&rule).await,
+        };
+        match revoked {
+            Ok(()) => self.change(RecordBody::Granted { rule, effect: None, scope }).await,
+            Err(phrase) => self.notice(Level::Warning, phrase),
         }
     }
 

@@ -215,6 +215,11 @@ impl Live {
             let status = self.desk.outbox.status();
             (status.model.clone(), status.effort.clone())
         };
+        if let Some(word) = effort.as_deref().filter(|word| reasonix_catalogue::Effort::parse(word).is_none()) {
+            let known = crate::commands::EFFORTS.join(", ");
+            let phrase = Phrase::new("engine.unknown_effort").with("effort", word).with("known", known);
+            return self.desk.notice(Level::Warning, phrase);
+        }
         let same = model.as_ref().is_none_or(|wanted| *wanted == current);
         let effort = effort.or(earlier.filter(|_| same));
         let reference = model.unwrap_or(current);

@@ -5,7 +5,9 @@ mod world;
 
 use reasonix_config::Permissions;
 use reasonix_engine::{Handle, Which};
-use reasonix_proto::{Asking, ChangeKind, Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
+use reasonix_proto::{
+    Asking, ChangeKind, Choice, Event, Op, Query, RecordBody, Reply as Reply_, Scope, ToolOutcome, TurnState,
+};
 use reasonix_testkit::Reply;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -466,6 +468,107 @@ async fn b13_a_grant_for_good_is_written_for_this_root_and_journaled() {
     let granted = Some(rule("Bash(touch a)"));
     assert_eq!(decided, [(rule("user"), granted, true), (rule("rule Bash(touch a)"), None, false)]);
     assert!(!world.work.exists("reasonix.toml"), "nothing goes into the project");
+}
+
+/// The rules as a person looks at them: each with where it comes from, and whether it can be taken away.
+async fn rules(handle: &Handle) -> Vec<(String, String, bool)> {
+    let Reply_::Permissions { rules, .. } = handle.query(Query::Permissions).await else { panic!() };
+    rules.into_iter().map(|rule| (rule.rule, rule.origin, rule.revocable)).collect()
+}
+
+fn kind(record: &reasonix_proto::Record) -> String {
+    let value = serde_json::to_value(record).unwrap();
+    value["kind"].as_str().unwrap_or_default().to_owned()
+}
+
+async fn revoked(handle: &mut Handle, rule: &str, scope: Scope) -> String {
+    handle.send(Op::Revoke { rule: rule.into(), scope });
+    loop {
+        match handle.events.next().await.expect("the session lives").event {
+            Event::Changed { record } => break kind(&record),
+            Event::Notice { phrase, .. } if phrase.code.starts_with("engine.") => break phrase.code.to_string(),
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_grant_for_good_is_shown_with_its_file_and_taken_out_of_it() {
+    let world =
+        Gated::new(vec![touch("a"), Reply::say("ok"), touch("a"), Reply::say("ok"), touch("a"), Reply::say("ok")])
+            .await;
+    world.home.write("config.toml", "# mine\n");
+    let file = format!("user {}", world.home.join("config.toml").display());
+    let shown = [("Bash(touch a)".to_owned(), file, true)];
+    // Granted in this session, and found by the next one: the same is shown, and each can take it away.
+    for earlier in [false, true] {
+        let mut handle = match earlier {
+            false => world.start(Permissions::default(), true),
+            true => {
+                let granted = vec!["Bash(touch a)".to_owned()];
+                reasonix_config::save_rule(&world.home.join("config.toml"), &world.work.path(), "Bash(touch a)")
+                    .unwrap();
+                world.start(Permissions { allow: granted.clone(), granted, ..Permissions::default() }, true)
+            }
+        };
+        let mut asked = 0;
+        let mut answer = |asking: &Asking| {
+            asked += 1;
+            let always = asking.choices.iter().find(|choice| matches!(choice, Choice::AllowAlways { .. }));
+            vec![always.cloned().unwrap()]
+        };
+        turn(&mut handle, "go", &mut answer).await;
+        assert_eq!(asked, u32::from(!earlier));
+        assert_eq!(rules(&handle).await, shown);
+        assert!(world.home.read("config.toml").contains("Bash(touch a)"));
+        assert_eq!(revoked(&mut handle, "Bash(touch a)", Scope::Always).await, "granted");
+        assert!(rules(&handle).await.is_empty());
+        let text = world.home.read("config.toml");
+        assert!(!text.contains("touch") && text.contains("# mine"), "{text}");
+        assert_eq!(revoked(&mut handle, "Bash(touch a)", Scope::Always).await, "engine.not_granted");
+        if earlier {
+            let mut asked = 0;
+            turn(&mut handle, "again", |_| {
+                asked += 1;
+                vec![Choice::Deny]
+            })
+            .await;
+            assert_eq!(asked, 1, "it does not hold any more");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_of_the_user_is_told_them_in_their_words() {
+    let world = Gated::new(vec![touch("a"), Reply::say("as you wish")]).await;
+    let mut handle = world.start(Permissions::default(), true);
+    let events = turn(&mut handle, "go", |_| vec![Choice::Deny]).await;
+    let why = events.iter().find_map(|event| match event {
+        Event::TurnEnded { record } => match &record.body {
+            RecordBody::TurnEnded { end: reasonix_proto::TurnEnd::Refused { why }, .. } => Some(why.code.to_string()),
+            _ => None,
+        },
+        _ => None,
+    });
+    assert_eq!(why.as_deref(), Some("engine.refused_by_user"));
+    assert!(denied(outcomes(&events)[0]).contains("Do not try it again"), "the model is told what to do");
+}
+
+#[tokio::test]
+async fn an_effort_that_nobody_knows_is_refused() {
+    let world = Gated::new(vec![]).await;
+    let mut handle = world.start(Permissions::default(), true);
+    for (effort, wanted) in [("silly", "engine.unknown_effort"), ("high", "model_changed")] {
+        handle.send(Op::SetModel { model: None, effort: Some(effort.into()) });
+        let came = loop {
+            match handle.events.next().await.expect("the session lives").event {
+                Event::Changed { record } => break kind(&record),
+                Event::Notice { phrase, .. } if phrase.code.starts_with("engine.") => break phrase.code.to_string(),
+                _ => {}
+            }
+        };
+        assert_eq!(came, wanted);
+    }
 }
 
 #[tokio::test]

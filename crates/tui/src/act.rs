@@ -5,9 +5,9 @@ use crate::commands;
 use crate::composer::Motion;
 use crate::keys::{Action, Chord, Code};
 use crate::menu::{Kind, Menu};
-use crate::overlays::{Entry, Overlay, Pager, Picker, Subject};
-use crate::update::draft_changed;
-use reasonix_proto::{CompletionKind, Mode, Op, Phrase, Posture, Query, QueuedKind};
+use crate::overlays::{Entry, Overlay, Picker, Subject};
+use crate::update::{draft_changed, note};
+use reasonix_proto::{CompletionKind, Level, Mode, Op, Phrase, Posture, Query, QueuedKind};
 use std::time::Duration;
 
 /// Two presses within this are one double press.
@@ -63,10 +63,12 @@ fn complete(app: &mut App, enter: bool) -> Vec<Effect> {
     let Some((entry, descends)) = menu.choice() else { return Vec::new() };
     let typed = app.composer.buffer.text().get(menu.from..menu.to).unwrap_or_default();
     let whole = typed == entry.value;
-    if enter
-        && menu.kind != Kind::Reference
-        && (whole || menu.kind == Kind::Command && !commands::wants_more(app, &entry.value))
-    {
+    let last = match menu.kind {
+        Kind::Reference => false,
+        Kind::Command => !commands::wants_more(app, &entry.value),
+        Kind::Argument => !descends && commands::ends_with(app, app.composer.buffer.text(), menu.from),
+    };
+    if enter && (last || whole && menu.kind != Kind::Reference) {
         app.composer.buffer.replace(menu.from, menu.to, &entry.value);
         return send(app, false);
     }
@@ -135,7 +137,7 @@ fn perform(app: &mut App, action: Action) -> Vec<Effect> {
         Action::Dequeue => dequeue(app),
         Action::Interrupt => escape(app),
         Action::Cancel => cancel(app),
-        Action::Quit if app.composer.buffer.text().is_empty() => leave(app),
+        Action::Quit if app.composer.buffer.text().is_empty() => quit(app),
         Action::Quit => edit(app, Action::DeleteRight),
         Action::Suspend => vec![Effect::Suspend],
         Action::Redraw => vec![Effect::Redraw],
@@ -144,7 +146,7 @@ fn perform(app: &mut App, action: Action) -> Vec<Effect> {
             app.transcript.set_unfolded(app.unfolded);
             Vec::new()
         }
-        Action::Transcript => transcript(app),
+        Action::Transcript => commands::open_transcript(app),
         Action::HistorySearch => {
             let entry = |text: &str| Entry { value: text.to_owned(), text: text.to_owned(), ..Entry::default() };
             let entries = app.composer.history.find("").into_iter().map(entry).collect();
@@ -280,7 +282,26 @@ fn escape(app: &mut App) -> Vec<Effect> {
 /// Stops the turn; what was done is kept, and what waits comes back for editing.
 pub(crate) fn interrupt(app: &mut App) -> Vec<Effect> {
     app.work.stopping = true;
-    app.send(Op::Interrupt)
+    let mut effects = take_all_back(app);
+    effects.extend(app.send(Op::Interrupt));
+    effects
+}
+
+/// Everything that waits comes back into the composer, before what is written there: whoever stops a turn does not want
+/// the next one to begin by itself.
+pub(crate) fn take_all_back(app: &mut App) -> Vec<Effect> {
+    if app.queue.is_empty() {
+        return Vec::new();
+    }
+    let waiting = std::mem::take(&mut app.queue);
+    let mut texts: Vec<String> = waiting.iter().map(|queued| queued.text.clone()).collect();
+    if !app.composer.is_blank() {
+        texts.push(app.composer.whole());
+    }
+    app.composer.set(&texts.join("\n"));
+    draft_changed(app);
+    note(app, Level::Info, Phrase::new("tui.queue.back").with("count", waiting.len()));
+    waiting.iter().flat_map(|queued| app.send(Op::Unqueue { id: queued.id })).collect()
 }
 
 /// Ctrl+C: gives up what is written, stops what runs, or leaves when pressed again.
@@ -301,6 +322,17 @@ fn cancel(app: &mut App) -> Vec<Effect> {
     if app.work.is_on() { interrupt(app) } else { Vec::new() }
 }
 
+/// Ctrl+D on an empty line leaves; while a turn runs only when it is pressed again.
+fn quit(app: &mut App) -> Vec<Effect> {
+    let again = app.cancel_at.is_some_and(|at| app.now < at + DOUBLE * 3);
+    if again || !app.work.is_on() {
+        return leave(app);
+    }
+    app.cancel_at = Some(app.now);
+    app.hint = Some(Phrase::new("tui.quit_again").with("key", app.keys.first(Action::Quit)));
+    Vec::new()
+}
+
 pub(crate) fn leave(_app: &mut App) -> Vec<Effect> {
     vec![Effect::Quit]
 }
@@ -319,13 +351,6 @@ fn posture(app: &mut App) -> Vec<Effect> {
         effects.extend(app.send(Op::SetPosture { posture }));
     }
     effects
-}
-
-fn transcript(app: &mut App) -> Vec<Effect> {
-    let lines = app.transcript.all(app.size.0, &app.look.clone(), app.now);
-    let pager = Pager::new(Phrase::new("tui.transcript"), lines, true);
-    app.overlays.push(Overlay::Pager(Box::new(pager)));
-    Vec::new()
 }
 
 /// What a waiting message waits for, in a word.

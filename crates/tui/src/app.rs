@@ -135,6 +135,8 @@ pub enum Purpose {
     TrustShown,
     /// What the last turn did to files, to take it back.
     Undo,
+    /// What may be spent, to change what these words name of it.
+    Budget(String),
 }
 
 /// How the user is told while they look elsewhere.

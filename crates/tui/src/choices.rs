@@ -3,8 +3,9 @@
 use crate::app::{App, Effect, Host, Purpose};
 use crate::commands::{rewind, rewind_what, run, show, theme};
 use crate::overlays::{Entry, Overlay, Pager, Picker, Subject, Wanted};
+use crate::update::note;
 use ratatui_core::text::Line;
-use reasonix_proto::{Op, Phrase, Query, RecordId, Scope, TreeFilter};
+use reasonix_proto::{Level, Op, Phrase, Query, RecordId, Scope, TreeFilter};
 
 /// An entry of a list was chosen.
 pub(crate) fn chosen(app: &mut App, subject: Subject, value: &str) -> Vec<Effect> {
@@ -144,6 +145,11 @@ fn revoke(app: &mut App, value: &str) -> Vec<Effect> {
     match value.split_once(' ') {
         Some(("session", rule)) => app.send(Op::Revoke { rule: rule.to_owned(), scope: Scope::Session }),
         Some(("always", rule)) => app.send(Op::Revoke { rule: rule.to_owned(), scope: Scope::Always }),
+        Some(("fixed", place)) => {
+            let (rule, origin) = place.rsplit_once('\n').unwrap_or((place, ""));
+            note(app, Level::Info, Phrase::new("tui.rule.stands").with("rule", rule).with("origin", origin));
+            Vec::new()
+        }
         _ => Vec::new(),
     }
 }

@@ -68,10 +68,11 @@ pub(crate) fn matching(app: &App, typed: &str) -> Vec<Entry> {
     };
     let mut fitting: Vec<_> = all.into_iter().filter(|(name, _, _)| name.contains(&typed)).collect();
     fitting.sort_by_key(|(name, _, _)| rank(name));
-    let widest = fitting.iter().map(|(name, words, _)| name.len() + crate::text::columns(words)).max().unwrap_or(0);
-    let entry = |(name, words, about): (String, String, String)| {
-        let pad = " ".repeat(widest.saturating_sub(name.len() + crate::text::columns(&words)));
-        Entry { text: format!("/{name}{words}{pad}"), value: name, note: about, current: false }
+    let entry = |(name, words, about): (String, String, String)| Entry {
+        text: format!("/{name}{words}"),
+        value: name,
+        note: about,
+        current: false,
     };
     fitting.into_iter().map(entry).collect()
 }
@@ -87,6 +88,35 @@ pub(crate) fn argument(app: &App, before: &str) -> Option<(String, usize, usize)
     (*kind != ArgumentKind::Text).then(|| (command.name.clone(), index, from))
 }
 
+/// True when the argument that begins there is the last one that the command takes.
+pub(crate) fn ends_with(app: &App, text: &str, from: usize) -> bool {
+    let before = text.get(..from).unwrap_or_default();
+    let Some((name, after)) = before.strip_prefix('/').and_then(|rest| rest.split_once(' ')) else { return false };
+    let command = app.commands.iter().find(|command| command.name == canonical(app, name));
+    command.is_some_and(|command| after.split(' ').count() >= command.arguments.len())
+}
+
+/// Commands that a session may not have: without a session on disk, or without undo.
+const NOT_ALWAYS: &[&str] = &["undo", "diff", "changes", "resume", "sessions", "fork", "clear", "handoff"];
+
+/// What is said about a name that no command has.
+fn unknown(app: &App, name: &str) -> Phrase {
+    if NOT_ALWAYS.contains(&name) {
+        return Phrase::new("tui.command_not_here").with("command", name);
+    }
+    let own = OWN.iter().map(|(name, _)| *name).chain(ALIASES.iter().map(|(alias, _)| *alias));
+    let engine = app
+        .commands
+        .iter()
+        .flat_map(|command| std::iter::once(command.name.as_str()).chain(command.aliases.iter().map(String::as_str)));
+    let near = |known: &str| strsim::damerau_levenshtein(&name.to_lowercase(), known);
+    let nearest = own.chain(engine).map(|known| (near(known), known)).min();
+    match nearest.filter(|(distance, known)| *distance <= 1 + known.len() / 4 && *distance < name.chars().count()) {
+        Some((_, known)) => Phrase::new("tui.unknown_command_like").with("command", name).with("like", known),
+        None => Phrase::new("tui.unknown_command").with("command", name),
+    }
+}
+
 /// Runs a command.
 pub(crate) fn run(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
     let name = &*canonical(app, name);
@@ -95,7 +125,8 @@ pub(crate) fn run(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
         return Vec::new();
     }
     if !is_known(app, name) {
-        note(app, Level::Warning, Phrase::new("tui.unknown_command").with("command", name));
+        let phrase = unknown(app, name);
+        note(app, Level::Warning, phrase);
         return Vec::new();
     }
     if arguments.is_empty()
@@ -305,10 +336,11 @@ pub(crate) fn plan_ends(app: &mut App) -> Vec<Effect> {
     if plans { plan(app, Mode::Build) } else { Vec::new() }
 }
 
-/// `/budget cost 2.50`, `/budget tokens 500k`, `/budget time 30m`: that limit alone; `/budget off`: none at all.
+/// `/budget cost 2.50`, `/budget tokens 500k`, `/budget time 30m`: that limit alone; `/budget off`: none at all. The others
+/// are asked for first.
 fn budget(app: &mut App, words: &str) -> Vec<Effect> {
-    match crate::money::allowance(words) {
-        Some(allowance) => app.send(Op::SetBudget { allowance }),
+    match crate::money::allowance(words, reasonix_proto::Allowance::default()) {
+        Some(_) => vec![app.ask(Query::Budget, Purpose::Budget(words.to_owned()))],
         None => {
             note(app, Level::Warning, Phrase::new("tui.budget.which"));
             Vec::new()
@@ -337,12 +369,12 @@ fn history(app: &mut App, words: &str) -> Vec<Effect> {
     vec![app.ask(Query::History { text: words.to_owned(), all: false, count: 50 }, Purpose::Overlay)]
 }
 
-/// Which of chat and files goes back.
+/// Which of chat and files goes back; what destroys the least is the first.
 pub(crate) fn rewind_what(app: &mut App, turn: &str) -> Vec<Effect> {
     let entry =
         |what: &str, code| Entry { value: format!("{turn} {what}"), text: app.look.word(code), ..Entry::default() };
     let entries =
-        vec![entry("both", "tui.rewind.both"), entry("chat", "tui.rewind.chat"), entry("files", "tui.rewind.files")];
+        vec![entry("chat", "tui.rewind.chat"), entry("files", "tui.rewind.files"), entry("both", "tui.rewind.both")];
     let title = Phrase::new("tui.rewind.title").with("turn", turn);
     app.overlays.push(Overlay::Picker(Box::new(Picker::short(Subject::RewindWhat, title, entries))));
     Vec::new()
@@ -362,6 +394,10 @@ pub(crate) fn rewind(app: &mut App, value: &str) -> Vec<Effect> {
 }
 
 fn queue(app: &mut App) -> Vec<Effect> {
+    if app.queue.is_empty() {
+        note(app, Level::Info, Phrase::new("tui.queue.empty"));
+        return Vec::new();
+    }
     let entry = |queued: &reasonix_proto::Queued| Entry {
         value: queued.id.to_string(),
         text: queued.text.clone(),
@@ -390,6 +426,16 @@ pub(crate) fn theme(app: &mut App, name: &str) -> Vec<Effect> {
         app.overlays.push(Overlay::Picker(Box::new(picker)));
         return Vec::new();
     }
+    let mut effects = put_on(app, name);
+    // What is not known may not be there: it is tried, and said if it is not, but not written down.
+    if themes(app).iter().any(|known| known == name) {
+        effects.extend(crate::settings::change(app, "tui.theme", (name != "auto").then(|| name.to_owned())));
+    }
+    effects
+}
+
+/// Puts on a theme, for as long as this lasts.
+pub(crate) fn put_on(app: &mut App, name: &str) -> Vec<Effect> {
     app.theme = (name != "auto").then(|| name.to_owned());
     vec![Effect::Theme(app.theme.clone())]
 }
@@ -407,9 +453,9 @@ fn copy(app: &mut App) -> Vec<Effect> {
     }
 }
 
-fn open_transcript(app: &mut App) -> Vec<Effect> {
-    let look = app.look.clone();
-    let lines = app.transcript.all(app.size.0, &look, app.now);
+/// The whole conversation, with everything unfolded.
+pub(crate) fn open_transcript(app: &mut App) -> Vec<Effect> {
+    let lines = app.transcript.everything(app.size.0, &app.look, app.now);
     app.overlays.push(Overlay::Pager(Box::new(Pager::new(Phrase::new("tui.transcript"), lines, true))));
     Vec::new()
 }

@@ -3,6 +3,7 @@
 use crate::Look;
 use crate::overlays::Entry;
 use crate::overlays::entry_line;
+use crate::text::{columns, cut};
 use ratatui_core::text::Line;
 
 /// How many entries are seen at once.
@@ -78,6 +79,52 @@ impl Menu {
         let room = ROWS.min(most).max(1);
         self.scroll = self.scroll.min(self.chosen).max((self.chosen + 1).saturating_sub(room));
         let shown = self.entries.iter().enumerate().skip(self.scroll).take(room);
-        shown.map(|(at, entry)| entry_line(entry, at == self.chosen, width, look)).collect()
+        let aligned = self.kind == Kind::Command;
+        let widest = self.entries.iter().map(|entry| columns(&entry.text)).max().unwrap_or(0);
+        // What a command does is worth more than the names of its arguments.
+        let column = widest.min(usize::from(width).saturating_sub(4) * 9 / 20);
+        let line = |(at, entry): (usize, &Entry)| match aligned {
+            true => entry_line(&in_column(entry, column), at == self.chosen, width, look),
+            false => entry_line(entry, at == self.chosen, width, look),
+        };
+        shown.map(line).collect()
+    }
+}
+
+/// An entry whose text takes exactly this many columns.
+fn in_column(entry: &Entry, column: usize) -> Entry {
+    let text = match columns(&entry.text) > column {
+        true => format!("{}…", cut(&entry.text, column.saturating_sub(1))),
+        false => entry.text.clone(),
+    };
+    let pad = " ".repeat(column.saturating_sub(columns(&text)));
+    Entry { text: format!("{text}{pad}"), ..entry.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Menu};
+    use crate::Look;
+    use crate::overlays::Entry;
+    use crate::text::columns;
+
+    #[test]
+    fn what_a_command_does_is_read_on_a_narrow_screen_and_what_is_cut_says_so() {
+        let entry = |text: &str, note: &str| Entry { text: text.into(), note: note.into(), ..Entry::default() };
+        let about = "shows what may be spent, or changes that limit alone";
+        let entries =
+            vec![entry("/budget [cost 2.50 | tokens 500k | time 30m]", about), entry("/new", "a new session")];
+        for width in [40, 80] {
+            let mut menu = Menu::new(Kind::Command, 0, 0, entries.clone(), vec![false; 2]);
+            let lines: Vec<String> = menu.view(width, 8, &Look::default()).iter().map(ToString::to_string).collect();
+            assert!(lines.iter().all(|line| columns(line) <= usize::from(width)), "{lines:?}");
+            assert!(
+                lines[0].contains("/budget") && lines[0].contains('…') && lines[0].contains("shows what"),
+                "{lines:?}"
+            );
+            assert!(lines[1].contains("a new session"), "{lines:?}");
+            let at = |line: &str, word: &str| columns(&line[..line.find(word).unwrap()]);
+            assert_eq!(at(&lines[0], "shows"), at(&lines[1], "a new"), "{lines:?}");
+        }
     }
 }

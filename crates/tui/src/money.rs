@@ -5,17 +5,21 @@ use crate::text::columns;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{Allowance, BudgetInfo, Tally, money_text, parse_count, parse_money, parse_seconds};
 
-/// Reads `cost 2.50`, `tokens 500k`, `time 30m` (several may follow each other) or `off`.
-pub(crate) fn allowance(words: &str) -> Option<Allowance> {
-    let mut allowance = Allowance::default();
+/// What holds after `cost 2.50`, `tokens 500k`, `time 30m` (several may follow each other, `off` in place of an amount
+/// lifts that limit) or `off`; what is not named stays as it was.
+pub(crate) fn allowance(words: &str, before: Allowance) -> Option<Allowance> {
+    let mut allowance = before;
     let mut words = words.split_whitespace();
     while let Some(word) = words.next() {
-        let some = |amount: u64| (amount > 0).then_some(amount);
+        let limit = |word: &str, read: fn(&str) -> Option<u64>| match word {
+            "off" => Some(None),
+            amount => read(amount).map(|amount| (amount > 0).then_some(amount)),
+        };
         match word {
             "off" => allowance = Allowance::default(),
-            "cost" => allowance.cost = some(parse_money(words.next()?)?),
-            "tokens" => allowance.tokens = some(parse_count(words.next()?)?),
-            "time" => allowance.seconds = some(parse_seconds(words.next()?)?),
+            "cost" => allowance.cost = limit(words.next()?, parse_money)?,
+            "tokens" => allowance.tokens = limit(words.next()?, parse_count)?,
+            "time" => allowance.seconds = limit(words.next()?, parse_seconds)?,
             _ => return None,
         }
     }
@@ -96,18 +100,20 @@ mod tests {
     use reasonix_proto::Allowance;
 
     #[test]
-    fn what_is_typed() {
-        let none = Allowance::default();
+    fn what_is_typed_changes_what_it_names_alone() {
+        let before = Allowance { cost: Some(7), tokens: Some(8), seconds: Some(9) };
         for (typed, wanted) in [
-            ("cost 2.50", Some(Allowance { cost: Some(2_500_000), ..none })),
-            ("tokens 500k time 30m", Some(Allowance { tokens: Some(500_000), seconds: Some(1800), ..none })),
-            ("off", Some(none)),
-            ("cost 0", Some(none)),
+            ("cost 2.50", Some(Allowance { cost: Some(2_500_000), ..before })),
+            ("time 1h", Some(Allowance { seconds: Some(3600), ..before })),
+            ("tokens 500k time 30m", Some(Allowance { tokens: Some(500_000), seconds: Some(1800), ..before })),
+            ("off", Some(Allowance::default())),
+            ("cost 0", Some(Allowance { cost: None, ..before })),
+            ("tokens off", Some(Allowance { tokens: None, ..before })),
             ("cost", None),
             ("cost much", None),
             ("2.50", None),
         ] {
-            assert_eq!(allowance(typed), wanted, "{typed}");
+            assert_eq!(allowance(typed, before), wanted, "{typed}");
         }
     }
 }

@@ -12,8 +12,8 @@ use crate::update::note;
 use crate::work::short;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{
-    CacheReport, CacheSum, Change, ChangeKind, Hit, Level, MemoryInfo, Phrase, Reply, SessionInfo, Status, TodoStatus,
-    TreeNode,
+    CacheReport, CacheSum, Change, ChangeKind, Hit, Level, MemoryInfo, Op, Phrase, Reply, SessionInfo, Status,
+    TodoStatus, TreeNode,
 };
 
 /// Takes an answer in.
@@ -55,11 +55,15 @@ pub(crate) fn take(app: &mut App, purpose: Purpose, reply: Reply) -> Vec<Effect>
         }
         (Purpose::Settings, Reply::Config { settings }) => crate::settings::fill(app, settings),
         (Purpose::TrustShown, Reply::Trust(info)) => return show_trust(app, *info),
+        (Purpose::Budget(words), Reply::Budget(info)) => return change_budget(app, &words, info),
         (Purpose::Undo, Reply::Changes { turn, changes }) => confirm_undo(app, turn, changes.len()),
         (Purpose::Undo, Reply::Failed { why }) => note(app, Level::Warning, why),
         (Purpose::Overlay, reply) => fill(app, reply),
         (Purpose::Show, Reply::Around { said }) => show_around(app, &said),
         (Purpose::Show, Reply::Changes { turn, changes }) => show_changes(app, turn, &changes),
+        (Purpose::Show, Reply::Failed { why }) if why.code == "undo.nothing" => {
+            note(app, Level::Info, Phrase::new("tui.diff.none"));
+        }
         (Purpose::Show, reply) => shown(app, reply),
         _ => {}
     }
@@ -79,13 +83,22 @@ fn fill(app: &mut App, reply: Reply) {
             })
             .collect(),
         Reply::Sessions { sessions, .. } => sessions.into_iter().map(|session| session_entry(app, session)).collect(),
-        Reply::Tree { leaf, nodes } => nodes.into_iter().map(|node| tree_entry(app, node, leaf.0)).collect(),
+        Reply::Tree { leaf, nodes } => {
+            // Only what lies on the way to here can be taken back.
+            let rewinds = is_rewind(app);
+            let nodes = nodes.into_iter().filter(|node| node.active || !rewinds);
+            nodes.map(|node| tree_entry(app, node, leaf.0)).collect()
+        }
         Reply::Permissions { rules, .. } => rules
             .into_iter()
             .map(|rule| {
-                let scope = if rule.origin == "session" { "session" } else { "always" };
-                let value = if rule.revocable { format!("{scope} {}", rule.rule) } else { String::new() };
-                let note = format!("{}  {}", app.look.word(rule_word(rule.effect)), rule.origin);
+                let value = match (rule.revocable, rule.origin.as_str()) {
+                    (true, "session") => format!("session {}", rule.rule),
+                    (true, _) => format!("always {}", rule.rule),
+                    (false, origin) => format!("fixed {}\n{origin}", rule.rule),
+                };
+                let origin = if rule.origin == "session" { app.look.word("tui.rule.session") } else { rule.origin };
+                let note = format!("{}  {origin}", app.look.word(rule_word(rule.effect)));
                 Entry { value, text: rule.rule, note, current: false }
             })
             .collect(),
@@ -106,9 +119,19 @@ fn fill(app: &mut App, reply: Reply) {
         }
         _ => return,
     };
+    let rewinds = is_rewind(app);
     if let Some(Overlay::Picker(picker)) = app.overlays.last_mut() {
         picker.fill(entries);
+        if rewinds {
+            picker.to_last();
+        }
     }
+}
+
+/// True when it is chosen before which turn to go back.
+fn is_rewind(app: &App) -> bool {
+    let subject = crate::overlays::Subject::Rewind;
+    matches!(app.overlays.last(), Some(Overlay::Picker(picker)) if picker.subject == subject)
 }
 
 fn window(window: u64) -> String {
@@ -151,13 +174,13 @@ fn ago(app: &App, at: u64) -> Phrase {
 }
 
 fn tree_entry(app: &App, node: TreeNode, leaf: u64) -> Entry {
-    let rewinds = matches!(app.overlays.last(), Some(Overlay::Picker(picker)) if picker.subject == crate::overlays::Subject::Rewind);
+    let rewinds = is_rewind(app);
     let value = if rewinds { node.turn.to_string() } else { node.id.to_string() };
     let indent = "  ".repeat(usize::try_from(node.depth).unwrap_or(0).min(20));
     let mark = if node.active { "• " } else { "  " };
     let label = node.label.map_or_else(String::new, |label| format!("[{label}] "));
     let text = if rewinds { node.text } else { format!("{indent}{mark}{label}{}", node.text) };
-    Entry { value, text, note: node.kind, current: node.id.0 == leaf }
+    Entry { value, text, note: node.kind, current: !rewinds && node.id.0 == leaf }
 }
 
 fn hit_entry(app: &App, hit: Hit) -> Entry {
@@ -208,6 +231,15 @@ fn show_trust(app: &mut App, info: reasonix_proto::TrustInfo) -> Vec<Effect> {
     let guard = app.ahead.guard(app.now);
     app.overlays.push(Overlay::Trust(Box::new(crate::overlays::Trust::new(info, guard))));
     vec![Effect::Probe]
+}
+
+/// Changes the limits that were named, and shows what holds now.
+fn change_budget(app: &mut App, words: &str, mut info: reasonix_proto::BudgetInfo) -> Vec<Effect> {
+    let Some(allowance) = crate::money::allowance(words, info.allowed) else { return Vec::new() };
+    info.allowed = allowance;
+    let lines = crate::money::budget_lines(&app.look, &info);
+    app.transcript.push(Box::new(Ready(lines)));
+    app.send(Op::SetBudget { allowance })
 }
 
 /// Yes or no to taking back what a turn did.

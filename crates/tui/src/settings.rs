@@ -120,7 +120,7 @@ pub(crate) fn told(app: &mut App, phrase: &Phrase) -> Vec<Effect> {
 /// What the front end itself follows.
 fn follow(app: &mut App, key: &str, value: &str) -> Vec<Effect> {
     match key {
-        "tui.theme" => commands::theme(app, if value.is_empty() { "auto" } else { value }),
+        "tui.theme" => commands::put_on(app, if value.is_empty() { "auto" } else { value }),
         "tui.status" => {
             let pieces: Vec<Piece> = value.split_whitespace().filter_map(Piece::of).collect();
             app.facts.pieces = if pieces.is_empty() { Piece::all() } else { pieces };

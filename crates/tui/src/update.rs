@@ -7,7 +7,7 @@ use crate::choices;
 use crate::frame::{Input, Key};
 use crate::overlays::{Approval, Outcome, Overlay, Plan, Question, Subject};
 use crate::replies;
-use reasonix_proto::{Event, Level, Phrase, Query, RecordBody, ToolOutcome, TurnState};
+use reasonix_proto::{Event, Level, Op, Phrase, Query, RecordBody, ToolOutcome, TurnState};
 use std::time::Duration;
 
 /// How long a draft may be unsaved.
@@ -214,7 +214,10 @@ fn follow(app: &mut App, outcome: Outcome) -> Vec<Effect> {
         Outcome::Close => close(app),
         Outcome::Done(effects) => {
             app.overlays.pop();
-            effects
+            let stops = effects.iter().any(|effect| matches!(effect, Effect::Send(Op::Interrupt)));
+            let mut before = if stops { act::take_all_back(app) } else { Vec::new() };
+            before.extend(effects);
+            before
         }
         Outcome::Do(effects) => effects,
         Outcome::Interrupt => act::interrupt(app),

@@ -6,6 +6,7 @@ use crate::keys::Action;
 use crate::overlays::rule;
 use crate::text::{columns, cut, neutral};
 use ratatui_core::text::{Line, Span};
+use reasonix_proto::Phrase;
 
 /// A frame: what becomes final, what stays live, and the caret.
 #[derive(Debug, Default)]
@@ -63,6 +64,9 @@ fn compose(app: &mut App) -> Picture {
     let (bottom, caret) = bottom(app, width, height);
     let room = height.saturating_sub(bottom.len());
     let mut live = app.transcript.live(width, &look, room, app.now);
+    // What is live is folded by the terminal when it becomes narrower, and must still be on the screen then: what has
+    // left it cannot be taken back and would stand there twice.
+    app.transcript.hold((height / 2).saturating_sub(bottom.len()));
     live.truncate(room);
     let above = u16::try_from(live.len()).unwrap_or(u16::MAX);
     live.extend(bottom);
@@ -169,8 +173,9 @@ fn queued(app: &App, width: u16) -> Vec<Line<'static>> {
     let look = &app.look;
     let room = usize::from(width).saturating_sub(2);
     let line = |queued: &reasonix_proto::Queued| {
-        let text =
-            format!("↳ {}: {}", look.word(waits_for(queued.kind)), neutral(&queued.text).replace(['\n', '\t'], " "));
+        let text = neutral(&queued.text).replace(['\n', '\t'], " ");
+        let row = Phrase::new("tui.queue.row").with("kind", look.word(waits_for(queued.kind))).with("text", text);
+        let text = look.say(&row);
         let text = if columns(&text) > room { format!("{}…", cut(&text, room.saturating_sub(1))) } else { text };
         Line::styled(format!("  {text}"), look.theme.dim)
     };

@@ -26,6 +26,8 @@ pub struct Permissions {
     pub mode: Mode,
     /// Rules that allow. Never from a project.
     pub allow: Vec<String>,
+    /// Those at the end of `allow` that were granted for this workspace root.
+    pub granted: Vec<String>,
     /// Rules that ask.
     pub ask: Vec<String>,
     /// Rules that deny.
@@ -43,6 +45,7 @@ impl Default for Permissions {
         Self {
             mode: Mode::Ask,
             allow: Vec::new(),
+            granted: Vec::new(),
             ask: Vec::new(),
             deny: Vec::new(),
             fallbacks: BTreeMap::new(),
@@ -69,6 +72,7 @@ pub(crate) fn resolve(view: &View<'_>) -> Result<Permissions, ConfigError> {
     Ok(Permissions {
         mode: mode(view.text("mode")).unwrap_or(built_in.mode),
         allow: rules(view, "allow")?,
+        granted: Vec::new(),
         ask: rules(view, "ask")?,
         deny: rules(view, "deny")?,
         fallbacks: view

@@ -44,7 +44,7 @@ impl Approvals {
         // Only rules speak here: a fallback for commands is no word about hosts.
         let action = Action { family: Family::Own, subjects: vec![host.to_owned()], read_only: ReadOnly::No };
         let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
-        let rules = Rules { families: Vec::new(), ..self.standing.rules.clone() };
+        let rules = Rules { families: Vec::new(), ..self.rules().into_owned() };
         match evaluate(&rules, &granted, self.standing.posture, WEB, &action) {
             Verdict::Deny(By::Rule(rule)) => Said::Deny(rule),
             Verdict::Allow(By::Rule(rule)) => Said::Allow { named: rule == rule_for(host) },

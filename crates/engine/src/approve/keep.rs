@@ -1,6 +1,7 @@
-//! Grants for good: written to the user's own settings, for one workspace root, never to the project's.
+//! Grants for good: written to the user's own settings, for one workspace root, never to the project's; and taken out
+//! again.
 
-use reasonix_config::save_rule;
+use reasonix_config::{remove_rule, save_rule};
 use reasonix_proto::Phrase;
 use std::path::PathBuf;
 
@@ -25,5 +26,21 @@ impl Keeper {
             Err(error) => error.to_string(),
         };
         Err(Phrase::new("engine.grant_unsaved").with("rule", rule).with("reason", reason))
+    }
+
+    /// The file that grants are written to.
+    pub(super) fn file(&self) -> String {
+        self.file.display().to_string()
+    }
+
+    /// Takes a rule out of the file; false when it does not stand there.
+    pub(super) async fn forget(&self, rule: &str) -> Result<bool, Phrase> {
+        let (file, root, text) = (self.file.clone(), self.root.clone(), rule.to_owned());
+        let reason = match tokio::task::spawn_blocking(move || remove_rule(&file, &root, &text)).await {
+            Ok(Ok(found)) => return Ok(found),
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
+        };
+        Err(Phrase::new("engine.grant_stays").with("rule", rule).with("file", self.file()).with("reason", reason))
     }
 }

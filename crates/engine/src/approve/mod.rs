@@ -39,6 +39,8 @@ pub(crate) struct Standing {
     dangerous: Vec<Rule>,
     /// Where grants for good are written.
     keeper: Option<Keeper>,
+    /// Grants of earlier, the last of the rules that allow.
+    kept: Vec<rules::Kept>,
     /// The kernel keeps commands in a box of level `full`.
     walled: bool,
     /// Dangers that undo can take back were answered for this run.
@@ -54,7 +56,9 @@ impl Standing {
         let dangerous = more_dangers(&start.settings.permissions.dangerous)?;
         let file = start.settings.user_file.clone();
         let keeper = file.map(|file| Keeper::new(file, start.workspace.root().to_owned()));
-        Ok(Self { rules, posture, attended: start.attended, approved, dangerous, keeper, walled: false, restorable })
+        let (attended, walled) = (start.attended, false);
+        let kept = rules::kept_of(&rules, &start.settings.permissions.granted);
+        Ok(Self { rules, posture, attended, approved, dangerous, keeper, kept, walled, restorable })
     }
 
     /// Tells whether commands are kept in a box of level `full`.
@@ -69,6 +73,8 @@ impl Standing {
 pub(crate) struct Approvals {
     standing: Standing,
     granted: Mutex<Vec<Rule>>,
+    /// Grants that stand in the user's file.
+    kept: Mutex<Vec<rules::Kept>>,
     posture: Mutex<Posture>,
     mode: Mutex<Mode>,
     /// True until the turn ends in which a plan was approved.
@@ -104,6 +110,7 @@ impl Approvals {
     pub(crate) fn new(standing: Standing, workspace: Workspace, sink: Arc<dyn Sink>) -> Self {
         Self {
             posture: Mutex::new(standing.posture),
+            kept: Mutex::new(standing.kept.clone()),
             standing,
             granted: Mutex::default(),
             mode: Mutex::default(),
@@ -208,10 +215,10 @@ impl Approvals {
             facts: &self.files,
         };
         let case = Case { tool, action: &action, effects };
-        let rules = &self.standing.rules;
+        let rules = self.rules();
         let judged = match word {
-            Some(word) => judge_restorable(rules, &about, &case, word),
-            None => judge(rules, &about, &case),
+            Some(word) => judge_restorable(&rules, &about, &case, word),
+            None => judge(&rules, &about, &case),
         };
         let verdict = self.by_resource(judged, &granted, &case.effects);
         let verdict = self.by_protection(verdict, &about, &case.effects);
@@ -314,7 +321,10 @@ impl Approvals {
         let (rule, saved) = match choice {
             Choice::AllowSession { rule } => (rule, false),
             Choice::AllowAlways { rule } => match self.keep(rule).await {
-                Ok(()) => (rule, true),
+                Ok(()) => {
+                    self.note_kept(rule);
+                    (rule, true)
+                }
                 Err(phrase) => {
                     self.sink.emit(Event::Notice { level: Level::Warning, phrase });
                     return (None, false);

@@ -4,7 +4,24 @@ use super::Approvals;
 use reasonix_config::Origins;
 use reasonix_policy::{Posture, Rule};
 use reasonix_proto::{Effect, Phrase, RuleInfo, Scope};
+use std::borrow::Cow;
 use std::sync::PoisonError;
+
+/// A grant that stands in the user's file.
+#[derive(Debug, Clone)]
+pub(super) struct Kept {
+    /// The rule as it is shown.
+    rule: String,
+    /// As it is written there.
+    written: String,
+}
+
+/// The grants that the settings were read with: the last of the rules that allow.
+pub(super) fn kept_of(rules: &reasonix_policy::Rules, written: &[String]) -> Vec<Kept> {
+    let from = rules.allow.len().saturating_sub(written.len());
+    let shown = rules.allow.iter().skip(from);
+    shown.zip(written).map(|(rule, text)| Kept { rule: rule.to_string(), written: text.clone() }).collect()
+}
 
 impl Approvals {
     /// Posture and rules, as a person looks at them.
@@ -27,15 +44,26 @@ impl Approvals {
             (&rules.allow, Effect::Allow, "permissions.allow"),
         ] {
             let origin = from(key);
-            shown.extend(list.iter().map(|rule| info(rule, effect, &origin, false)));
+            let grants = if effect == Effect::Allow { self.standing.kept.len() } else { 0 };
+            let own = list.len().saturating_sub(grants);
+            shown.extend(list.iter().take(own).map(|rule| info(rule, effect, &origin, false)));
         }
         shown.extend(self.standing.approved.iter().map(|rule| info(rule, Effect::Allow, "--approve", false)));
         if self.standing.restorable {
             let rule = super::restorable::WORD.to_owned();
             shown.push(RuleInfo { rule, effect: Effect::Allow, origin: "--approve".to_owned(), revocable: false });
         }
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = self.standing.keeper.as_ref().map(|keeper| format!("user {}", keeper.file())).unwrap_or_default();
+        shown.extend(kept.iter().map(|kept| RuleInfo {
+            rule: kept.rule.clone(),
+            effect: Effect::Allow,
+            origin: file.clone(),
+            revocable: true,
+        }));
         let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
-        shown.extend(granted.iter().map(|rule| info(rule, Effect::Allow, "session", true)));
+        let session = granted.iter().filter(|rule| kept.iter().all(|kept| kept.rule != rule.to_string()));
+        shown.extend(session.map(|rule| info(rule, Effect::Allow, "session", true)));
         let posture = match self.posture(false) {
             Posture::Ask => reasonix_proto::Posture::Ask,
             Posture::Auto => reasonix_proto::Posture::Auto,
@@ -53,9 +81,49 @@ impl Approvals {
                 Some(keeper) => keeper.keep(text).await?,
                 None => return Err(Phrase::new("engine.not_possible")),
             }
+            self.note_kept(text);
         }
         self.granted.lock().unwrap_or_else(PoisonError::into_inner).push(rule);
         Ok(())
+    }
+
+    /// A grant stands in the user's file now.
+    pub(super) fn note_kept(&self, rule: &str) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.iter().all(|kept| kept.rule != rule) {
+            kept.push(Kept { rule: rule.to_owned(), written: rule.to_owned() });
+        }
+    }
+
+    /// The rules that hold: those of the settings, without grants that were taken away since.
+    pub(super) fn rules(&self) -> Cow<'_, reasonix_policy::Rules> {
+        let rules = &self.standing.rules;
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = rules.allow.len().saturating_sub(self.standing.kept.len());
+        let holds = |(at, rule): &(usize, &Rule)| *at < own || kept.iter().any(|kept| kept.rule == rule.to_string());
+        if rules.allow.iter().enumerate().all(|place| holds(&place)) {
+            return Cow::Borrowed(rules);
+        }
+        let allow = rules.allow.iter().enumerate().filter(holds).map(|(_, rule)| rule.clone()).collect();
+        Cow::Owned(reasonix_policy::Rules { allow, ..rules.clone() })
+    }
+
+    /// Takes a rule that was granted for good out of the user's file, and out of this session.
+    pub(crate) async fn revoke_kept(&self, text: &str) -> Result<(), Phrase> {
+        let found =
+            self.kept.lock().unwrap_or_else(PoisonError::into_inner).iter().find(|kept| kept.rule == text).cloned();
+        let (Some(kept), Some(keeper)) = (found, &self.standing.keeper) else {
+            return Err(Phrase::new("engine.not_granted").with("rule", text));
+        };
+        let stood = keeper.forget(&kept.written).await?;
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).retain(|kept| kept.rule != text);
+        self.revoke_rule(text);
+        // Somebody else may have taken it out of the file meanwhile; it does not hold here either way.
+        if stood {
+            Ok(())
+        } else {
+            Err(Phrase::new("engine.grant_gone").with("rule", text).with("file", keeper.file()))
+        }
     }
 
     /// Takes a rule of this session away. False when it was not granted here.

@@ -227,7 +227,7 @@ impl Bindings {
     }
 
     /// The defaults with these in place of theirs. A key that two actions of the file want goes to the first; a default
-    /// that the file takes for something else is given up.
+    /// that the file takes for something else is given up, which is said.
     fn with(chosen: &[(Action, Vec<Chord>)], wrong: &mut Vec<Phrase>) -> Self {
         let mut keys: BTreeMap<Chord, Action> = BTreeMap::new();
         for (action, chords) in chosen {
@@ -246,9 +246,20 @@ impl Bindings {
             }
         }
         for (action, _, chords) in DEFAULTS {
-            if chosen.iter().all(|(other, _)| other != action) {
-                for chord in *chords {
-                    keys.entry(*chord).or_insert(*action);
+            if chosen.iter().any(|(other, _)| other == action) {
+                continue;
+            }
+            for chord in *chords {
+                match keys.get(chord) {
+                    Some(other) if other != action => wrong.push(
+                        Phrase::new("tui.keys_taken")
+                            .with("key", chord)
+                            .with("one", other.name())
+                            .with("other", action.name()),
+                    ),
+                    _ => {
+                        keys.insert(*chord, *action);
+                    }
                 }
             }
         }
@@ -297,6 +308,12 @@ mod tests {
         assert!(wrong.iter().all(reasonix_words::knows));
         assert_eq!(bindings.action(Chord::ctrl('x')), Some(Action::Help));
         assert_eq!(bindings.action(Chord::ctrl('t')), Some(Action::Transcript));
+        let (bindings, wrong) = Bindings::read("\"app.help\" = \"Ctrl+T\"\n");
+        let codes: Vec<_> = wrong.iter().map(|phrase| phrase.code.as_ref()).collect();
+        assert_eq!(codes, ["tui.keys_taken"], "a default counts too");
+        assert_eq!(bindings.action(Chord::ctrl('t')), Some(Action::Help));
+        let both = "\"app.help\" = \"Ctrl+T\"\n\"transcript.open\" = \"F2\"\n";
+        assert!(Bindings::read(both).1.is_empty(), "the other has a key of its own");
         assert_eq!(Bindings::read("= broken").1[0].code, "tui.keys_unreadable");
     }
 }

@@ -4,7 +4,7 @@ use crate::Look;
 use crate::app::Effect;
 use crate::keys::{Chord, Code};
 use crate::overlays::{Guard, Outcome};
-use crate::text::{columns, neutral, wrap};
+use crate::text::{Rich, Wrapped, columns, neutral, wrap};
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{Asking, Choice, Op, Phrase};
@@ -22,7 +22,12 @@ pub struct Approval {
     page: usize,
     /// True when a key was not taken, so that the user is told why.
     ignored: bool,
+    /// True when at least a line of what it is about is on the screen.
+    legible: bool,
 }
+
+/// So many lines of what it is about are on the screen before anything else is.
+const LEAST: usize = 3;
 
 /// One answer.
 #[derive(Debug)]
@@ -38,7 +43,7 @@ impl Approval {
         let offers = offers(&asking);
         // What is dangerous is not one Enter away.
         let chosen = if asking.danger.is_empty() { 0 } else { offers.len().saturating_sub(1) };
-        Self { asking, guard, offers, chosen, scroll: 0, page: 1, ignored: false }
+        Self { asking, guard, offers, chosen, scroll: 0, page: 1, ignored: false, legible: true }
     }
 
     /// Takes a key.
@@ -71,8 +76,13 @@ impl Approval {
         Op::Answer { ask: self.asking.ask.clone(), choice, digest }
     }
 
-    fn answer(&self, at: usize) -> Outcome {
+    fn answer(&mut self, at: usize) -> Outcome {
         match self.offers.get(at) {
+            // What cannot be seen cannot be allowed.
+            Some(offer) if !self.legible && offer.choice != Choice::Deny => {
+                self.ignored = true;
+                Outcome::Stay
+            }
             Some(offer) => Outcome::Done(vec![Effect::Send(self.op(offer.choice.clone()))]),
             None => Outcome::Stay,
         }
@@ -83,21 +93,33 @@ impl Approval {
         Outcome::Done(vec![Effect::Send(self.op(Choice::Deny)), Effect::Send(Op::Interrupt)])
     }
 
-    /// Its rows: what it is about, scrolled where it is long, and the answers.
+    /// Its rows: what it is about, scrolled where it is long, and the answers. What it is about is there on the smallest
+    /// screen that has room for it, whatever else is not.
     pub fn view(&mut self, width: u16, most: usize, look: &Look) -> Vec<Line<'static>> {
-        let head = self.head(width, look);
-        let feet = self.feet(width, look);
+        let mut head = self.head(width, look);
+        let mut feet = self.feet(width, look);
         let body = self.body(width, look);
-        let room = most.saturating_sub(head.len() + feet.len()).max(1);
-        let hidden = body.len().saturating_sub(room);
-        self.scroll = self.scroll.min(hidden);
-        self.page = room.saturating_sub(1).max(1);
+        if head.len() + feet.len() + body.len().min(LEAST) > most {
+            head.remove(0);
+            let room = most.saturating_sub(head.len() + body.len().min(LEAST)).max(1);
+            feet = self.few_feet(room, width, look);
+        }
+        if head.len() + feet.len() + 1 > most {
+            head.clear();
+        }
+        let room = most.saturating_sub(head.len() + feet.len());
+        let hidden = body.len() > room;
+        // One row says how much more there is.
+        let shown = if hidden && room > 1 { room - 1 } else { room.min(body.len()) };
+        self.legible = shown > 0;
+        self.scroll = self.scroll.min(body.len().saturating_sub(shown));
+        self.page = shown.max(1);
         let mut lines = head;
         let (all, from) = (body.len(), self.scroll);
-        lines.extend(body.into_iter().skip(from).take(room));
-        if hidden > 0 {
-            let phrase = Phrase::new("tui.more_lines").with("from", from + 1).with("to", from + room).with("of", all);
-            lines.pop();
+        lines.extend(body.into_iter().skip(from).take(shown));
+        if hidden && room > 1 {
+            let to = (from + shown).min(all);
+            let phrase = Phrase::new("tui.more_lines").with("from", from + 1).with("to", to).with("of", all);
             lines.push(Line::styled(format!("  {}", look.say(&phrase)), look.theme.accent));
         }
         lines.extend(feet);
@@ -147,17 +169,53 @@ impl Approval {
 
     fn feet(&self, width: u16, look: &Look) -> Vec<Line<'static>> {
         let mut lines = vec![Line::default()];
-        for (at, offer) in self.offers.iter().enumerate() {
-            let here = at == self.chosen;
-            let sign = if here { "› " } else { "  " };
-            let style = if here { look.theme.chosen } else { look.theme.text };
-            let text = format!("{sign}{}  {}", offer.key, neutral(&look.say(&offer.label)));
-            lines.push(Line::styled(crate::text::cut(&text, usize::from(width)).to_owned(), style));
+        for at in 0..self.offers.len() {
+            lines.extend(self.offer_lines(at, width, look));
         }
-        let code = if self.ignored { "tui.ask.ignored" } else { "tui.ask.keys" };
+        lines.push(self.last_line(width, look));
+        lines
+    }
+
+    /// The answers where there is little room: the chosen one, and what is left of the others.
+    fn few_feet(&self, room: usize, width: u16, look: &Look) -> Vec<Line<'static>> {
+        let mut lines = self.offer_lines(self.chosen, width, look);
+        lines.truncate(room);
+        let mut after = (self.chosen + 1..self.offers.len()).chain(0..self.chosen);
+        while let Some(more) = after.next().map(|at| self.offer_lines(at, width, look)) {
+            if lines.len() + more.len() > room {
+                break;
+            }
+            lines.extend(more);
+        }
+        if lines.len() < room || self.ignored {
+            lines.truncate(room.saturating_sub(1));
+            lines.push(self.last_line(width, look));
+        }
+        lines
+    }
+
+    fn last_line(&self, width: u16, look: &Look) -> Line<'static> {
+        let code = match (self.legible, self.ignored) {
+            (false, true) => "tui.ask.too_small",
+            (true, true) => "tui.ask.ignored",
+            (_, false) => "tui.ask.keys",
+        };
         let style = if self.ignored { look.theme.warn } else { look.theme.dim };
-        let text = look.word(code);
-        lines.push(keys_line(&text, width, style));
+        keys_line(&look.word(code), width, style)
+    }
+
+    /// One answer, whole: a rule that holds for good must be readable to its end.
+    fn offer_lines(&self, at: usize, width: u16, look: &Look) -> Vec<Line<'static>> {
+        let Some(offer) = self.offers.get(at) else { return Vec::new() };
+        let here = at == self.chosen;
+        let style = if here { look.theme.chosen } else { look.theme.text };
+        let first = [Span::styled(format!("{}{}  ", if here { "› " } else { "  " }, offer.key), style)];
+        let rest = [Span::raw("     ")];
+        let rich = Rich::new(&neutral(&look.say(&offer.label)), style);
+        let mut lines = Vec::new();
+        let (first, rest): (&[Span<'static>], &[Span<'static>]) =
+            if width > 16 { (&first, &rest) } else { (&first, &[]) };
+        Wrapped { rich: &rich, width: usize::from(width), first, rest }.into_lines(&mut lines);
         lines
     }
 }
@@ -170,15 +228,24 @@ fn offers(asking: &Asking) -> Vec<Offer> {
             Choice::AllowOnce => ('y', Phrase::new("tui.ask.once")),
             Choice::AllowSession { rule } => (session.next()?, Phrase::new("tui.ask.session").with("rule", rule)),
             Choice::AllowAlways { rule } => (always.next()?, Phrase::new("tui.ask.always").with("rule", rule)),
-            Choice::Deny => ('n', Phrase::new("tui.ask.deny")),
+            Choice::Deny => ('n', denial(asking)),
         };
         Some(Offer { key, choice: choice.clone(), label })
     };
     let mut offers: Vec<Offer> = asking.choices.iter().filter_map(offer).collect();
     if !offers.iter().any(|offer| offer.choice == Choice::Deny) {
-        offers.push(Offer { key: 'n', choice: Choice::Deny, label: Phrase::new("tui.ask.deny") });
+        offers.push(Offer { key: 'n', choice: Choice::Deny, label: denial(asking) });
     }
     offers
+}
+
+/// What a no comes to: of a command that the user typed the model hears nothing.
+fn denial(asking: &Asking) -> Phrase {
+    if asking.call.as_str().starts_with("shell-") {
+        Phrase::new("tui.ask.deny_own")
+    } else {
+        Phrase::new("tui.ask.deny")
+    }
 }
 
 /// A line across the screen.

@@ -270,8 +270,14 @@ impl Picker {
     fn choose(&self, at: usize) -> Outcome {
         match self.shown().get(at) {
             Some(entry) => Outcome::Chosen(self.subject, entry.value.clone()),
+            None if self.entries.is_empty() && !self.loading => Outcome::Close,
             None => Outcome::Stay,
         }
+    }
+
+    /// Goes to the last entry.
+    pub(crate) fn to_last(&mut self) {
+        self.chosen = self.shown().len().saturating_sub(1);
     }
 
     /// Its rows and the caret of the search.
@@ -318,6 +324,7 @@ impl Picker {
         };
         lines.extend(places.map(|(at, entry)| entry_line(&numbered(at, entry), at == self.chosen, width, look)));
         let code = match (self.subject, self.searches) {
+            _ if self.naming.is_none() && !self.words.text().is_empty() => "tui.list.keys_searched",
             (Subject::Tree, _) => "tui.tree.keys",
             (Subject::Rule, _) => "tui.rules.keys",
             (Subject::Queue, _) => "tui.queue.keys",

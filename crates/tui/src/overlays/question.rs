@@ -41,6 +41,9 @@ struct Given {
     done: bool,
 }
 
+/// What the model reads when several could be chosen and none was.
+const NONE: &str = "none of these";
+
 impl Given {
     fn to(asked: &Asked) -> Self {
         let row = asked.recommended.unwrap_or(0);
@@ -50,11 +53,18 @@ impl Given {
     fn response(&self, asked: &Asked) -> Response {
         let ticked = asked.options.iter().zip(&self.ticked).filter(|(_, ticked)| **ticked);
         let words = self.words.text().trim();
+        let words = if self.is_none(asked) { NONE } else { words };
         Response {
             question: asked.id.clone(),
             chosen: ticked.map(|(option, _)| option.label.clone()).collect(),
             text: (!words.is_empty()).then(|| words.to_owned()),
         }
+    }
+
+    /// True when it was answered with nothing of what could be ticked.
+    fn is_none(&self, asked: &Asked) -> bool {
+        let bare = self.words.text().trim().is_empty() && !self.ticked.contains(&true);
+        self.done && bare && asked.multi && !asked.options.is_empty()
     }
 }
 
@@ -140,7 +150,8 @@ impl Question {
         }
     }
 
-    /// Takes the row: an option answers, the last row is written in, and the summary sends.
+    /// Takes the row: an option answers, the last row is written in, and the summary sends. Where several can be ticked
+    /// the ticked ones answer.
     fn enter(&mut self) -> Outcome {
         let Some(asked) = self.inquiry.questions.get(self.at) else { return self.finish() };
         let (multi, count) = (asked.multi, asked.options.len());
@@ -152,8 +163,6 @@ impl Question {
         if !multi {
             given.ticked.iter_mut().enumerate().for_each(|(at, tick)| *tick = at == given.row);
             given.words.set("");
-        } else if !given.ticked.contains(&true) && given.words.text().trim().is_empty() {
-            given.ticked.iter_mut().skip(given.row).take(1).for_each(|tick| *tick = true);
         }
         self.answered()
     }
@@ -164,7 +173,9 @@ impl Question {
             given.done = true;
         }
         self.writes = false;
-        if self.is_one() {
+        let none = self.inquiry.questions.iter().zip(&self.given).any(|(asked, given)| given.is_none(asked));
+        // Whoever ticked nothing sees what that means before it is sent.
+        if self.is_one() && !none {
             return self.finish();
         }
         let open = self.given.iter().enumerate().find(|(at, given)| *at > self.at && !given.done);
@@ -247,14 +258,16 @@ impl Question {
         let mut body = Vec::new();
         self.body(&mut body, width, look);
         let left = most.saturating_sub(head + feet.len());
-        let hidden = body.len().saturating_sub(left);
-        self.scroll = self.scroll.min(hidden);
-        self.page = left.saturating_sub(1).max(1);
+        let hidden = body.len() > left;
+        // One row says how much more there is.
+        let shown = if hidden && left > 1 { left - 1 } else { left };
+        self.scroll = self.scroll.min(body.len().saturating_sub(shown));
+        self.page = shown.max(1);
         let (all, first) = (body.len(), self.scroll);
-        lines.extend(body.into_iter().skip(first).take(left));
-        if hidden > 0 && left > 0 {
-            let phrase = Phrase::new("tui.more_lines").with("from", first + 1).with("to", first + left).with("of", all);
-            lines.pop();
+        lines.extend(body.into_iter().skip(first).take(shown));
+        if hidden && left > 1 {
+            let to = (first + shown).min(all);
+            let phrase = Phrase::new("tui.more_lines").with("from", first + 1).with("to", to).with("of", all);
             lines.push(Line::styled(format!("  {}", look.say(&phrase)), look.theme.accent));
         }
         let above = lines.len();
@@ -268,8 +281,8 @@ impl Question {
     fn title(&self, look: &Look) -> Line<'static> {
         let count = self.inquiry.questions.len();
         let phrase = match (count, self.at) {
-            (1, _) => Phrase::new("tui.question.title"),
             (of, at) if at >= of => Phrase::new("tui.question.summary"),
+            (1, _) => Phrase::new("tui.question.title"),
             (of, at) => Phrase::new("tui.question.numbered").with("at", at + 1).with("of", of),
         };
         Line::styled(look.say(&phrase), look.theme.accent.add_modifier(Modifier::BOLD))
@@ -282,7 +295,8 @@ impl Question {
                 for (asked, given) in self.inquiry.questions.iter().zip(&self.given) {
                     block(lines, &asked.question, width, look.theme.dim);
                     let said = given.response(asked);
-                    let words: Vec<String> = said.chosen.into_iter().chain(said.text).collect();
+                    let none = given.is_none(asked).then(|| look.word("tui.question.none"));
+                    let words: Vec<String> = said.chosen.into_iter().chain(none.or(said.text)).collect();
                     let (text, style) = match words.is_empty() {
                         true => (look.word("tui.question.open"), look.theme.warn),
                         false => (words.join(", "), look.theme.text),

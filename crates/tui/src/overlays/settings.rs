@@ -102,7 +102,12 @@ impl Settings {
         let head = vec![Span::styled(title, look.theme.accent), Span::styled(format!("  {words}"), look.theme.text)];
         let mut lines = vec![rule(width, look, look.theme.rule), Line::from(head)];
         let shown: Vec<Setting> = self.shown(look).into_iter().cloned().collect();
-        let feet = feet(shown.get(self.chosen), width, most, look);
+        let mut feet = feet(shown.get(self.chosen), width, most, look);
+        if !words.is_empty()
+            && let Some(keys) = feet.last_mut()
+        {
+            *keys = keys_line(&look.word("tui.list.keys_searched"), width, look.theme.dim);
+        }
         let room = most.saturating_sub(lines.len() + feet.len()).clamp(1, 16);
         self.page = room;
         self.scroll = self.scroll.min(self.chosen).max((self.chosen + 1).saturating_sub(room));

@@ -127,6 +127,11 @@ impl Transcript {
         lines.split_off(from)
     }
 
+    /// From how many lines on finished blocks of an answer are given out while the rest still streams.
+    pub fn hold(&mut self, most: usize) {
+        self.room = most.max(1);
+    }
+
     /// True when something in the live part changes with time alone.
     pub fn animates(&self) -> bool {
         let live = self.entries.get(self.given..).unwrap_or_default();

@@ -40,6 +40,22 @@ impl Transcript {
         lines
     }
 
+    /// All lines with everything unfolded: reasoning whole, output as far as it is kept.
+    pub fn everything(&self, width: u16, look: &Look, now: Duration) -> Vec<Line<'static>> {
+        let view = View { width, look, open: true, now };
+        let mut lines = Vec::new();
+        let mut before: Option<&Entry> = None;
+        for entry in &self.entries {
+            let part = entry.lines(view);
+            if before.is_some_and(|before| entry.stands_apart(before)) && !part.is_empty() {
+                lines.push(Line::default());
+            }
+            lines.extend(part);
+            before = Some(entry);
+        }
+        lines
+    }
+
     /// `height` lines that end `up` lines above the end.
     pub fn window(&mut self, width: u16, look: &Look, height: usize, up: usize, now: Duration) -> Window {
         let mut cells: Vec<Vec<Line<'static>>> = Vec::new();

@@ -48,12 +48,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.chat_help",
         "/help     this list\n/status   session, model, tokens, context\n/plan     plans first; again: changes files again\n/todo     the todo list\n/pro      the next turn goes to the larger model\n/quit     end the chat (also Ctrl-D)\n@path     adds a file or a folder's listing to the prompt\n!command  runs a command of yours; !! keeps it from the model\nCtrl-C    interrupts the running turn\nMore commands are in the terminal program and on the command line: reasonix --help",
-        "/help     本帮助\n/status   会话、模型、token 与上下文\n/plan     先做计划；再次输入则恢复修改文件\n/todo     待办清单\n/pro      下一轮使用更大的模型\n/quit     结束对话（也可用 Ctrl-D）\n@路径     把文件或目录列表加入提示\n!命令     运行你自己的命令；!! 不让模型看到\nCtrl-C    中断当前回合\n更多命令见终端界面和命令行：reasonix --help",
+        "/help     本帮助\n/status   会话、模型、令牌与上下文\n/plan     先做计划；再次输入则恢复修改文件\n/todo     待办清单\n/pro      下一轮使用更大的模型\n/quit     结束对话（也可用 Ctrl-D）\n@路径     把文件或目录列表加入提示\n!命令     运行你自己的命令；!! 不让模型看到\nCtrl-C    中断当前回合\n更多命令见终端界面和命令行：reasonix --help",
     ),
     (
         "cli.folded",
         "{before} tokens of the conversation were folded into {after}; what did not fit is kept and can be read",
-        "对话中的 {before} 个 token 已整理为 {after} 个；放不下的内容已保存，可再次读取",
+        "对话中的 {before} 个令牌已整理为 {after} 个；放不下的内容已保存，可再次读取",
     ),
     (
         "cli.flags_behind",
@@ -175,6 +175,15 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "按发送内容：{requests} 个请求共 {bytes} 字节，其中 {share} 之前已发送",
     ),
     ("cli.cache_unreported", "as reported: the provider counted no tokens", "据供应商报告：没有令牌计数"),
+    ("cli.already_here", "this is the session you are in", "你已在此会话中"),
+    (
+        "cli.nothing_to_fork",
+        "there is nothing to copy yet: nothing was said in this session",
+        "还没有可复制的内容：此会话中尚未说过话",
+    ),
+    ("cli.nothing_to_fork.hint", "say something first", "请先说点什么"),
+    ("cli.not_opened", "that session could not be opened: {reason}", "无法打开该会话：{reason}"),
+    ("cli.not_opened.hint", "`reasonix doctor` says what is wrong", "`reasonix doctor` 会说明问题所在"),
     ("cli.no_session_here", "there is no session of this folder yet", "此文件夹还没有会话"),
     (
         "cli.no_session_here.hint",

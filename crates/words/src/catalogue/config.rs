@@ -13,9 +13,9 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "config.ambiguous_model",
         "several providers offer the model \"{reference}\": {candidates}",
-        "有多个服务商提供模型“{reference}”：{candidates}",
+        "有多个供应商提供模型“{reference}”：{candidates}",
     ),
-    ("config.ambiguous_model.hint", "name it together with its provider", "请连同服务商名称一起写明"),
+    ("config.ambiguous_model.hint", "name it together with its provider", "请连同供应商名称一起写明"),
     ("config.dangling", "{file} is a link that leads nowhere", "{file} 是失效的链接"),
     ("config.dangling.hint", "restore the file behind it, or remove the link", "请恢复链接指向的文件，或删除该链接"),
     (
@@ -64,7 +64,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("config.no_model", "an endpoint was given without a model", "给出了服务地址，但没有给出模型"),
     ("config.no_model.hint", "set REASONIX_MODEL or use --model", "请设置 REASONIX_MODEL，或使用 --model"),
-    ("config.no_provider", "no model provider is configured", "尚未配置任何模型服务商"),
+    ("config.no_provider", "no model provider is configured", "尚未配置任何模型供应商"),
     (
         "config.no_provider.hint",
         "run: reasonix setup, or set REASONIX_BASE_URL and REASONIX_MODEL; to try without a model: reasonix demo",
@@ -77,12 +77,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "config.project_endpoint",
         "{place}: a project cannot choose another provider than yours; {key} was ignored",
-        "{place}：项目不能选用您所选之外的服务商，已忽略 {key}",
+        "{place}：项目不能选用你所选之外的供应商，已忽略 {key}",
     ),
     (
         "config.project_endpoint.hint",
         "to use that model, name it in your own configuration or with --model",
-        "要使用该模型，请在您自己的配置中写明，或使用 --model",
+        "要使用该模型，请在你自己的配置中写明，或使用 --model",
     ),
     (
         "config.project_ignored",
@@ -97,7 +97,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "config.project_looser",
         "{place}: a project can make {key} only stricter than yours; it was ignored",
-        "{place}：项目只能把 {key} 设得比您的更严格，已忽略",
+        "{place}：项目只能把 {key} 设得比你的更严格，已忽略",
     ),
     (
         "config.project_looser.hint",
@@ -107,7 +107,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "config.project_name_taken",
         "{place}: {key} has the name of one of yours; the project's was ignored",
-        "{place}：{key} 与您自己的同名，已忽略项目中的定义",
+        "{place}：{key} 与你自己的同名，已忽略项目中的定义",
     ),
     ("config.project_name_taken.hint", "give one of them another name", "请为其中之一改名"),
     (
@@ -135,7 +135,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{place}: unknown key {key}; it could be a rule that would not be kept",
         "{place}：未知的设置 {key}；它可能是一条不会被遵守的规则",
     ),
-    ("config.refused_key_like.hint", "did you mean {suggestion}?", "您是否想写 {suggestion}？"),
+    ("config.refused_key_like.hint", "did you mean {suggestion}?", "你是否想写 {suggestion}？"),
     (
         "config.rule",
         "{place}: {key}: the rule \"{rule}\" cannot be read: {reason}",
@@ -197,22 +197,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("config.unknown_key", "{place}: unknown key {key}", "{place}：未知的设置 {key}"),
     ("config.unknown_key.hint", "docs/config.md lists every key", "docs/config.md 列出了所有设置"),
     ("config.unknown_key_like", "{place}: unknown key {key}", "{place}：未知的设置 {key}"),
-    ("config.unknown_key_like.hint", "did you mean {suggestion}?", "您是否想写 {suggestion}？"),
+    ("config.unknown_key_like.hint", "did you mean {suggestion}?", "你是否想写 {suggestion}？"),
     (
         "config.unknown_model",
         "no provider and no model is called \"{reference}\"",
-        "没有名为“{reference}”的服务商或模型",
+        "没有名为“{reference}”的供应商或模型",
     ),
     ("config.unknown_model.hint", "there is: {known}", "可用的有：{known}"),
     (
         "config.unknown_model_like",
         "no provider and no model is called \"{reference}\"",
-        "没有名为“{reference}”的服务商或模型",
+        "没有名为“{reference}”的供应商或模型",
     ),
     (
         "config.unknown_model_like.hint",
         "did you mean {suggestion}? There is: {known}",
-        "您是否想写 {suggestion}？可用的有：{known}",
+        "你是否想写 {suggestion}？可用的有：{known}",
     ),
     ("config.unreadable", "cannot read {file}: {reason}", "无法读取 {file}：{reason}"),
     ("config.unreadable.hint", "check the file and its permissions", "请检查该文件及其权限"),

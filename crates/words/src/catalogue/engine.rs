@@ -153,6 +153,23 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.no_shell.hint", "`tools.enabled` says which tools there are", "`tools.enabled` 决定有哪些工具"),
     ("engine.no_turn", "turn {turn} is not on this branch", "第 {turn} 轮不在当前分支上"),
     ("engine.no_turn.hint", "`/tree` shows every branch", "`/tree` 会列出所有分支"),
+    (
+        "engine.grant_gone",
+        "the rule {rule} did not stand in {file} any more; it does not hold here from now on",
+        "规则 {rule} 已不在 {file} 中；此后在这里不再有效",
+    ),
+    (
+        "engine.grant_stays",
+        "the rule {rule} could not be taken out of {file} and still holds: {reason}",
+        "无法从 {file} 中删除规则 {rule}，它仍然有效：{reason}",
+    ),
+    (
+        "engine.grant_stays.hint",
+        "mend the file, or take the rule out of it yourself; see docs/permissions.md",
+        "请修复该文件，或自行从中删除该规则；参见 docs/permissions.md",
+    ),
+    ("engine.unknown_effort", "there is no effort {effort}", "没有思考强度 {effort}"),
+    ("engine.unknown_effort.hint", "known are: {known}", "可用的有：{known}"),
     ("engine.not_granted", "rule {rule} was not granted in this session", "规则 {rule} 并非在此会话中授予"),
     (
         "engine.not_granted.hint",
@@ -217,6 +234,18 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "shorten the file, or put what matters most at its beginning; `reasonix context` shows what each part takes",
         "请缩短该文件，或把最重要的内容放在开头；`reasonix context` 会显示各部分占用的大小",
     ),
+    ("engine.refused_by_user", "you refused the last calls", "你拒绝了最后的调用"),
+    (
+        "engine.refused_by_user.hint",
+        "nothing was run; say what should be done instead",
+        "没有执行任何操作；请说明应该怎么做",
+    ),
+    (
+        "engine.refused_planning",
+        "the last calls could have changed something, and plan mode is on: they were not run",
+        "最后的调用可能会更改内容，而计划模式已开启：没有执行",
+    ),
+    ("engine.refused_planning.hint", "`/plan` ends plan mode; then ask again", "用 `/plan` 结束计划模式，然后再次提出"),
     ("engine.refused", "the last calls were refused: {by}", "最后的调用被拒绝：{by}"),
     (
         "engine.refused.hint",

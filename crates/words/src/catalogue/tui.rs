@@ -19,7 +19,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "tui.compacted",
         "folded to make room: {before} tokens became {after}; what you said is kept",
-        "已压缩上下文：{before} token 变为 {after}；你说过的话都保留",
+        "已压缩上下文：{before} 个令牌变为 {after}；你说过的话都保留",
     ),
     ("tui.created", "created", "已创建"),
     ("tui.deleted", "deleted", "已删除"),
@@ -56,7 +56,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("tui.resumed", "taken up again with {model}", "继续会话，模型 {model}"),
     ("tui.retried", "the last prompt is sent again", "重新发送上一条提示"),
     ("tui.revoked", "asked again for {rule}", "重新询问 {rule}"),
-    ("tui.rewound", "back to here; what stood below is on another branch", "已回到此处；其后的内容在另一分支上"),
+    (
+        "tui.rewound",
+        "gone back to before that message; what followed it is on another branch (/tree)",
+        "已回到该消息之前；其后的内容在另一分支上（/tree）",
+    ),
     ("tui.step", "{count} step", "{count} 步"),
     (
         "tui.step_limit",

@@ -55,7 +55,12 @@ fn ended(tool: &Tool, outcome: &ToolOutcome, sheet: &mut Sheet<'_>) {
                 sheet.below(&format!("{}{}", look.word("tui.label_hint"), neutral(hint.trim())), 0, theme.dim);
             }
         }
-        ToolOutcome::Denied { by } => sheet.below(&first_lines(by, FAILED_LINES), 0, theme.text),
+        // What the user decided is not told them in words for the model.
+        ToolOutcome::Denied { by } => match tool.refused.as_deref() {
+            Some("user") => sheet.below(&look.word("tui.refused.user"), 0, theme.text),
+            Some("plan mode") => sheet.below(&look.word("tui.refused.planning"), 0, theme.text),
+            _ => sheet.below(&first_lines(by, FAILED_LINES), 0, theme.text),
+        },
         ToolOutcome::Aborted => {}
     }
 }
@@ -67,6 +72,9 @@ fn done(tool: &Tool, content: &str, details: &Details, sheet: &mut Sheet<'_>) {
     }
     if !details.changes.is_empty() {
         return changes(details, sheet);
+    }
+    if &*tool.name == "ask" {
+        return answers(content, sheet);
     }
     let failed = details.exit_code.is_some_and(|code| code != 0);
     let most = match (sheet.view.open, &*tool.name, failed) {
@@ -83,6 +91,20 @@ fn done(tool: &Tool, content: &str, details: &Details, sheet: &mut Sheet<'_>) {
         let phrase = Phrase::new("tui.artifact").with("uri", neutral(&artifact.uri)).with("lines", artifact.lines);
         let text = sheet.view.look.say(&phrase);
         sheet.below(&text, 0, theme.dim);
+    }
+}
+
+/// What the user answered, without the words around it that are for the model.
+fn answers(content: &str, sheet: &mut Sheet<'_>) {
+    let theme = &sheet.view.look.theme;
+    let bare = ["User selected: ", "User provided custom input: ", "User answers:\n"];
+    match bare.iter().find_map(|before| content.strip_prefix(before)) {
+        Some(said) => {
+            for line in neutral(said.trim()).lines() {
+                sheet.below(line, 2, theme.text);
+            }
+        }
+        None => sheet.below(&sheet.view.look.word("tui.question.open"), 0, theme.dim),
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct Tool {
     pub(crate) state: ToolState,
     /// The rule that the user granted with it.
     pub(crate) granted: Option<Box<str>>,
+    /// Who refused it.
+    pub(crate) refused: Option<Box<str>>,
     draft: Option<Box<Draft>>,
     tail: Option<Box<Tail>>,
 }
@@ -54,6 +56,7 @@ impl Tool {
             subject: "".into(),
             state: ToolState::Drafting,
             granted: None,
+            refused: None,
             draft: None,
             tail: None,
         }

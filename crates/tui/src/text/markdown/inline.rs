@@ -12,11 +12,13 @@ pub(super) struct Inline {
     styles: Vec<Style>,
     /// Links that are open: where they lead, and where their text began.
     links: Vec<(String, usize)>,
+    /// A line ended behind a Chinese or Japanese character; what follows says whether a blank belongs there.
+    broken: bool,
 }
 
 impl Inline {
     pub(super) fn new(look: &Look) -> Self {
-        Self { rich: Rich::default(), styles: vec![look.theme.text], links: Vec::new() }
+        Self { rich: Rich::default(), styles: vec![look.theme.text], links: Vec::new(), broken: false }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -25,10 +27,21 @@ impl Inline {
 
     pub(super) fn clear(&mut self) {
         self.rich = Rich::default();
+        self.broken = false;
     }
 
     pub(super) fn take(&mut self) -> Rich {
+        self.broken = false;
         std::mem::take(&mut self.rich)
+    }
+
+    /// Adds text behind what is there.
+    fn add(&mut self, text: &str, style: Style) {
+        if std::mem::take(&mut self.broken) && !text.chars().next().is_some_and(is_cjk) {
+            let blank = self.style();
+            self.rich.push(" ", blank);
+        }
+        self.rich.push(text, style);
     }
 
     fn style(&self) -> Style {
@@ -47,12 +60,12 @@ impl Inline {
     }
 
     pub(super) fn styled(&mut self, text: &str, style: Style) {
-        self.rich.push(text, style);
+        self.add(text, style);
     }
 
     pub(super) fn text(&mut self, text: &str) {
         let style = self.style();
-        self.rich.push(text, style);
+        self.add(text, style);
     }
 
     pub(super) fn line_break(&mut self) {
@@ -66,20 +79,21 @@ impl Inline {
                 let style = over(self.style(), look.theme.code);
                 // Without colours the marks are what tells code from text.
                 let marks = if look.colours == Colours::None { "`" } else { "" };
-                self.rich.push(&format!("{marks}{code}{marks}"), style);
+                self.add(&format!("{marks}{code}{marks}"), style);
             }
             Event::SoftBreak => self.soft_break(),
             Event::Html(html) | Event::InlineHtml(html) => {
                 let style = self.style();
-                self.rich.push(&html, style);
+                self.add(&html, style);
             }
             _ => {}
         }
     }
 
-    /// A line end within a paragraph is a blank, but not between Chinese or Japanese characters.
+    /// A line end within a paragraph is a blank, but not between two Chinese or Japanese characters.
     fn soft_break(&mut self) {
-        if !self.rich.text().chars().next_back().is_some_and(is_cjk) {
+        self.broken = self.rich.text().chars().next_back().is_some_and(is_cjk);
+        if !self.broken {
             let style = self.style();
             self.rich.push(" ", style);
         }
