@@ -46,7 +46,6 @@ fn lists_are_opened_and_closed() {
         ("/memory", "What is remembered", "Escape"),
         ("/history total", "Earlier sessions: total", "Escape"),
         ("/config", "Settings", "Escape"),
-        ("/queue", "Waiting messages", "Escape"),
         ("/clear", "Give up this session?", "Escape"),
         ("/keys", "/ searches · q closes", "q"),
         ("/help", "/ searches · q closes", "q"),
@@ -56,6 +55,8 @@ fn lists_are_opened_and_closed() {
         pane.shows(title);
         close(&pane, key, title);
     }
+    say(&pane, "/queue");
+    pane.shows("nothing is waiting");
     pane.keys(&["C-r"]);
     pane.shows("Earlier prompts");
     close(&pane, "Escape", "Earlier prompts");

@@ -123,7 +123,7 @@ fn fill(app: &mut App, reply: Reply) {
     if let Some(Overlay::Picker(picker)) = app.overlays.last_mut() {
         picker.fill(entries);
         if rewinds {
-            picker.to_last();
+            picker.choose_last();
         }
     }
 }

@@ -276,7 +276,7 @@ impl Picker {
     }
 
     /// Goes to the last entry.
-    pub(crate) fn to_last(&mut self) {
+    pub(crate) fn choose_last(&mut self) {
         self.chosen = self.shown().len().saturating_sub(1);
     }
 

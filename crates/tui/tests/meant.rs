@@ -1,0 +1,339 @@
+//! What a newcomer expects of keys and commands: that a stop stops, that a limit changes alone, that nothing is allowed
+//! which cannot be seen.
+#![allow(clippy::unwrap_used)]
+
+use ratatui_core::text::Line;
+use reasonix_proto::{Envelope, Event, Op, Reply, SessionId};
+use reasonix_tui::app::{App, Effect, Msg};
+use reasonix_tui::frame::{Input, Parser};
+use reasonix_tui::keys::Bindings;
+use reasonix_tui::update::update;
+use reasonix_tui::view::view;
+use reasonix_tui::{Look, Told};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// The front end with an engine that answers queries with what a test says.
+struct Stage {
+    app: App,
+    now: Duration,
+    sent: Vec<Op>,
+    quit: bool,
+    answers: Vec<(&'static str, Value)>,
+    finished: Vec<Line<'static>>,
+}
+
+impl Stage {
+    fn new(size: (u16, u16), answers: Vec<(&'static str, Value)>) -> Self {
+        let app = App::new(Look::default(), Bindings::default(), size);
+        let (now, sent, finished) = (Duration::from_secs(1), Vec::new(), Vec::new());
+        let mut stage = Self { app, now, sent, quit: false, answers, finished };
+        stage.tell(Msg::Host(Told::Ready));
+        stage
+    }
+
+    fn tell(&mut self, msg: Msg) {
+        self.now += Duration::from_secs(1);
+        for effect in update(&mut self.app, msg, self.now) {
+            match effect {
+                Effect::Ask(id, query) => {
+                    let query = serde_json::to_value(&query).unwrap();
+                    let name = query["query"].as_str().unwrap_or_default().to_owned();
+                    let known = self.answers.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone());
+                    if let Some(mut reply) = known {
+                        if let Some(generation) = query.get("generation") {
+                            reply["generation"] = generation.clone();
+                        }
+                        let reply: Reply = serde_json::from_value(reply).unwrap();
+                        self.tell(Msg::Reply(id, Box::new(reply)));
+                    }
+                }
+                Effect::Send(op) => self.sent.push(op),
+                Effect::Quit => self.quit = true,
+                Effect::Probe => self.tell(Msg::Inputs(vec![Input::Ack])),
+                _ => {}
+            }
+        }
+    }
+
+    fn event(&mut self, event: Value) {
+        let event: Event = serde_json::from_value(event).unwrap();
+        let ephemeral = event.is_ephemeral();
+        let session = SessionId("01a1dd61315274d9aa7af6e83be1d586".into());
+        self.tell(Msg::Event(Box::new(Envelope { v: 1, seq: 1, session, ephemeral, event })));
+    }
+
+    fn keys(&mut self, keys: &[&str]) {
+        for key in keys {
+            self.screen();
+            let mut parser = Parser::default();
+            let mut inputs = parser.feed(key.as_bytes());
+            inputs.extend(parser.flush());
+            self.tell(Msg::Inputs(inputs));
+        }
+    }
+
+    /// Types a line, a key at a time, and sends it.
+    fn say(&mut self, line: &str) {
+        for c in line.chars() {
+            self.keys(&[&c.to_string()]);
+        }
+        self.keys(&["\r"]);
+    }
+
+    /// Everything that was ever shown and is, as text.
+    fn screen(&mut self) -> String {
+        let picture = view(&mut self.app);
+        self.finished.extend(picture.finished);
+        let above = if picture.full { &[][..] } else { &self.finished };
+        above.iter().chain(&picture.live).map(|line| format!("{line}\n")).collect()
+    }
+
+    /// The rows that are on the screen and still change.
+    fn live(&mut self) -> Vec<String> {
+        let picture = view(&mut self.app);
+        self.finished.extend(picture.finished);
+        picture.live.iter().map(ToString::to_string).collect()
+    }
+}
+
+fn commands() -> Value {
+    let names = ["model", "budget", "rewind", "diff", "effort", "permissions", "mode"];
+    let command = |name: &str| {
+        let arguments = match name {
+            "model" => json!([{"name": {"code": "command.arg_model"}, "kind": {"kind": "model"}, "optional": true}]),
+            _ => json!([]),
+        };
+        json!({"name": name, "about": {"code": "tui.list.models"}, "source": "builtin", "arguments": arguments})
+    };
+    json!({"reply": "commands", "commands": names.map(command)})
+}
+
+#[test]
+fn a_stop_takes_back_what_waits_instead_of_beginning_it() {
+    let mut stage = Stage::new((80, 24), vec![]);
+    stage.event(json!({"type": "state", "state": "model_generating"}));
+    stage.event(json!({"type": "queued", "queue": [
+        {"id": 1, "kind": "steer", "text": "first this"}, {"id": 2, "kind": "follow_up", "text": "then that"}]}));
+    stage.keys(&["m", "\x1b"]);
+    assert_eq!(stage.sent, [Op::Unqueue { id: 1 }, Op::Unqueue { id: 2 }, Op::Interrupt]);
+    assert_eq!(stage.app.composer.whole(), "first this\nthen that\nm");
+    assert!(stage.screen().contains("2 waiting message(s) came back"));
+}
+
+#[test]
+fn a_limit_changes_alone_and_all_that_hold_are_shown() {
+    let budget = json!({"reply": "budget", "allowed": {"cost": 2_000_000, "tokens": 500_000}, "left": {}, "costs": [],
+        "tokens": 12, "seconds": 3});
+    let mut stage = Stage::new((80, 24), vec![("commands", commands()), ("budget", budget)]);
+    stage.say("/budget time 1h");
+    let Some(Op::SetBudget { allowance }) = stage.sent.last() else { panic!("{:?}", stage.sent) };
+    assert_eq!((allowance.cost, allowance.tokens, allowance.seconds), (Some(2_000_000), Some(500_000), Some(3600)));
+    let screen = stage.screen();
+    assert!(screen.contains("12 / 500000") && screen.contains("3 s / 3600 s"), "{screen}");
+}
+
+fn asked(subject: &str, call: &str, rule: &str) -> Value {
+    json!({"type": "asked", "asking": {"ask": "ask-1", "call": call, "tool": "bash", "subject": subject,
+        "why": {"code": "policy.asks_commands"}, "digest": "0123456789abcdef",
+        "choices": [{"choice": "allow_once"}, {"choice": "allow_always", "rule": rule}, {"choice": "deny"}]}})
+}
+
+#[test]
+fn a_rule_for_good_is_read_to_its_end_and_of_ones_own_command_no_model_hears() {
+    let rule = "Bash(cargo test --workspace --all-features --no-fail-fast -- --nocapture one two three:*)";
+    for width in [40, 80] {
+        let mut stage = Stage::new((width, 24), vec![]);
+        stage.event(asked("cargo test", "shell-1", rule));
+        let screen = stage.live().concat().split_whitespace().collect::<String>();
+        assert!(screen.contains(&rule.split_whitespace().collect::<String>()), "{width}: {screen}");
+        assert!(screen.contains("itisnotrun") && !screen.contains("modelistold"), "{screen}");
+    }
+}
+
+#[test]
+fn the_lines_that_are_counted_are_those_that_are_shown() {
+    let mut stage = Stage::new((80, 16), vec![]);
+    let lines: Vec<String> = (1..=15).map(|n| format!("echo line{n:02};")).collect();
+    stage.event(asked(&lines.join("\n"), "c1", "Bash(echo:*)"));
+    let mut seen = 0;
+    loop {
+        let rows = stage.live();
+        let shown: Vec<&String> = rows.iter().filter(|row| row.starts_with("  echo line")).collect();
+        let first = format!("  echo line{:02};", seen + 1);
+        assert_eq!(shown.first().map(|row| row.as_str()), Some(&*first), "{rows:?}");
+        seen += shown.len();
+        let foot = rows.iter().find(|row| row.contains("PgDn")).unwrap();
+        if seen >= 15 || !foot.contains(&format!("–{seen} of")) {
+            break;
+        }
+        stage.keys(&["\x1b[6~"]);
+        if stage.live().iter().any(|row| row.contains("line15")) {
+            return;
+        }
+    }
+    panic!("only {seen} lines were seen");
+}
+
+#[test]
+fn what_cannot_be_seen_cannot_be_allowed() {
+    for (size, legible) in [((20, 6), true), ((20, 4), true), ((20, 1), false)] {
+        let mut stage = Stage::new(size, vec![]);
+        stage.event(asked("rm -r build", "c1", "Bash(rm:*)"));
+        let rows = stage.live();
+        assert!(rows.len() <= usize::from(size.1), "{rows:?}");
+        assert_eq!(rows.iter().any(|row| row.contains("rm -r build")), legible, "{size:?} {rows:?}");
+        stage.keys(&["y"]);
+        assert_eq!(stage.sent.len(), usize::from(legible), "{size:?} {rows:?}");
+        if !legible {
+            stage.keys(&["n"]);
+            assert_eq!(stage.sent.len(), 1, "no is always possible");
+        }
+    }
+}
+
+fn inquired() -> Value {
+    json!({"type": "inquired", "inquiry": {"ask": "ask-1", "call": "c1", "questions": [{"id": "1", "question": "Which?",
+        "options": [{"label": "tests"}, {"label": "docs"}], "multi": true}]}})
+}
+
+#[test]
+fn nothing_ticked_is_none_and_is_shown_before_it_is_sent() {
+    let mut stage = Stage::new((80, 24), vec![]);
+    stage.event(inquired());
+    stage.keys(&["\r"]);
+    assert!(stage.sent.is_empty());
+    assert!(stage.screen().contains("none of these"), "{}", stage.screen());
+    stage.keys(&["\r"]);
+    let Some(Op::Respond { responses, .. }) = stage.sent.last() else { panic!("{:?}", stage.sent) };
+    assert_eq!((responses[0].chosen.len(), responses[0].text.as_deref()), (0, Some("none of these")));
+    let mut stage = Stage::new((80, 24), vec![]);
+    stage.event(inquired());
+    stage.keys(&["\x1b[B", " ", "\r"]);
+    let Some(Op::Respond { responses, .. }) = stage.sent.last() else { panic!("{:?}", stage.sent) };
+    assert_eq!((responses[0].chosen.as_slice(), responses[0].text.as_deref()), (&["docs".to_owned()][..], None));
+}
+
+#[test]
+fn answers_stand_in_the_transcript() {
+    for (content, shown) in [
+        ("User selected: Postgres", "Postgres"),
+        ("User provided custom input: neither, a file", "neither, a file"),
+        ("User answers:\n- Which?: one\n- How?: (no answer)", "- Which?: one"),
+        ("The user does not want to answer. Do not ask again: go on.", "(no answer)"),
+    ] {
+        let mut stage = Stage::new((80, 24), vec![]);
+        stage.event(
+            json!({"type": "tool_ended", "record": {"id": 4, "parent": 3, "at": 0, "kind": "outcome", "call": "c1",
+            "tool": "ask", "took_ms": 10, "outcome": {"status": "done", "content": content}}}),
+        );
+        let screen = stage.screen();
+        assert!(screen.contains(shown) && !screen.contains(" line"), "{screen}");
+    }
+}
+
+#[test]
+fn leaving_is_asked_for_twice_while_a_turn_runs() {
+    let mut stage = Stage::new((80, 24), vec![]);
+    stage.event(json!({"type": "state", "state": "model_generating"}));
+    stage.keys(&["\x04"]);
+    assert!(!stage.quit && stage.screen().contains("again leaves"), "{}", stage.screen());
+    assert!(stage.sent.is_empty(), "the turn goes on");
+    stage.keys(&["\x04"]);
+    assert!(stage.quit);
+    let mut idle = Stage::new((80, 24), vec![]);
+    idle.keys(&["\x04"]);
+    assert!(idle.quit);
+}
+
+#[test]
+fn slips_are_recognised_and_what_a_session_does_not_have_is_said() {
+    let nothing = json!({"reply": "failed", "why": {"code": "undo.nothing", "args": [["session", "x"]]}});
+    let mut stage = Stage::new((80, 24), vec![("commands", commands()), ("changes", nothing)]);
+    stage.say("/quti");
+    assert!(stage.screen().contains("did you mean /quit?"), "{}", stage.screen());
+    stage.say("/fork");
+    assert!(stage.screen().contains("/fork cannot be had in this session"), "{}", stage.screen());
+    stage.say("/diff");
+    assert!(stage.screen().contains("no turn of this session changed files"), "{}", stage.screen());
+    stage.say("/queue");
+    assert!(stage.screen().contains("nothing is waiting") && stage.app.overlays.is_empty());
+}
+
+#[test]
+fn enter_on_the_last_argument_sends_the_command() {
+    let found = json!({"reply": "completions", "more": false, "items": [
+        {"insert": "mock/m1", "shown": "mock/m1", "note": "", "descends": false}]});
+    let mut stage = Stage::new((80, 24), vec![("commands", commands()), ("complete", found)]);
+    stage.say("/model mock");
+    let Some(Op::SetModel { model, .. }) = stage.sent.last() else { panic!("{:?}", stage.sent) };
+    assert_eq!(model.as_deref(), Some("mock/m1"));
+    assert!(stage.app.composer.is_blank());
+}
+
+#[test]
+fn a_list_says_what_esc_does_and_going_back_begins_at_the_newest_turn_with_the_least() {
+    let node = |id: u64, text: &str, turn: u32, active: bool| {
+        json!({"id": id, "depth": 0, "kind": "prompt", "text": text,
+        "turn": turn, "at": 0, "active": active})
+    };
+    let tree = json!({"reply": "tree", "leaf": 9, "nodes": [
+        node(2, "the oldest", 1, true), node(4, "given up", 2, false), node(6, "the newest", 2, true)]});
+    let mut stage = Stage::new((80, 24), vec![("commands", commands()), ("tree", tree)]);
+    stage.say("/rewind");
+    let rows = stage.live();
+    assert!(rows.iter().any(|row| row.contains("› the newest")), "{rows:?}");
+    assert!(!rows.iter().any(|row| row.contains("given up")), "{rows:?}");
+    assert!(rows.iter().any(|row| row.contains("Esc closes")), "{rows:?}");
+    stage.keys(&["n", "e", "w"]);
+    let rows = stage.live();
+    assert!(rows.iter().any(|row| row.contains("Esc clears the search")), "{rows:?}");
+    stage.keys(&["\x1b"]);
+    assert!(!stage.app.overlays.is_empty() && stage.live().iter().any(|row| row.contains("Esc closes")));
+    stage.keys(&["\x1b[F", "\r", "\r"]);
+    let Some(Op::Rewind { turn, what, .. }) = stage.sent.last() else { panic!("{:?}", stage.sent) };
+    assert_eq!((*turn, *what), (2, reasonix_proto::Rewind::Chat));
+}
+
+#[test]
+fn the_whole_conversation_has_everything_in_it() {
+    let mut stage = Stage::new((80, 200), vec![]);
+    stage.event(json!({"type": "reasoning", "delta": "a thought of its own"}));
+    let output: String = (1..=60).map(|n| format!("out{n:02}\n")).collect();
+    stage.event(json!({"type": "tool_ended", "record": {"id": 4, "parent": 3, "at": 0, "kind": "outcome", "call": "c1",
+        "tool": "bash", "took_ms": 10, "outcome": {"status": "done", "content": output, "details": {"exit_code": 0}}}}));
+    assert!(!stage.screen().contains("out01"));
+    stage.keys(&["\x14"]);
+    let screen = stage.screen();
+    assert!(
+        screen.contains("a thought of its own") && screen.contains("out01") && screen.contains("out60"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn what_streams_leaves_room_for_a_narrower_window() {
+    let mut stage = Stage::new((80, 24), vec![]);
+    stage.event(json!({"type": "state", "state": "model_generating"}));
+    for n in 0..200 {
+        stage.event(json!({"type": "text", "delta": format!("- item {n} of a list that goes on and on\n")}));
+        let rows = stage.live();
+        assert!(rows.len() <= 13, "{} rows would not all be there at half the width: {rows:?}", rows.len());
+    }
+}
+
+#[test]
+fn a_theme_is_kept() {
+    let mut stage = Stage::new((80, 24), vec![("commands", commands())]);
+    stage.say("/theme light");
+    stage.say("/theme auto");
+    let key = || "tui.theme".to_owned();
+    assert_eq!(
+        stage.sent,
+        [Op::Configure { key: key(), value: Some("light".into()) }, Op::Configure { key: key(), value: None }]
+    );
+    let saved = json!({"type": "notice", "level": "info", "phrase": {"code": "engine.setting_saved",
+        "args": [["key", "tui.theme"], ["value", "light"]]}});
+    stage.event(saved);
+    assert_eq!(stage.sent.len(), 2, "what was saved is put on, not saved again");
+}
