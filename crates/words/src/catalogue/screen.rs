@@ -119,7 +119,11 @@ pub(super) const ENTRIES: &[Entry] = &[
     ("tui.answered_elsewhere.hint", "nothing is left to do here", "此处无需再操作"),
     ("tui.more_lines", "lines {from}–{to} of {of}, PgDn for more", "第 {from}–{to} 行，共 {of} 行，PgDn 查看更多"),
     ("tui.list.keys", "type to search · Enter chooses · Esc closes", "输入以搜索 · Enter 选择 · Esc 关闭"),
-    ("tui.rules.keys", "type to search · Enter takes a granted one back · Esc closes", "输入以搜索 · Enter 撤销已授予的规则 · Esc 关闭"),
+    (
+        "tui.rules.keys",
+        "type to search · Enter takes a granted one back · Esc closes",
+        "输入以搜索 · Enter 撤销已授予的规则 · Esc 关闭",
+    ),
     ("tui.queue.keys", "type to search · Enter takes one back · Esc closes", "输入以搜索 · Enter 取回 · Esc 关闭"),
     ("tui.list.keys_searched", "Enter chooses · Esc clears the search", "Enter 选择 · Esc 清除搜索"),
     ("tui.list.short_keys", "Enter chooses · Esc closes", "Enter 选择 · Esc 关闭"),
