@@ -86,13 +86,18 @@ fn wrong(key: &str, node: &Node, expected: String) -> ConfigError {
     ConfigError::Value { origin: node.origin.clone(), key: key.to_owned(), expected, found: node.sketch() }
 }
 
+/// Prices and what may be spent are never less than nothing.
+fn is_money(key: &str) -> bool {
+    key.contains("price.") || key.ends_with("max_cost")
+}
+
 /// The value is of its kind, or the error says where it is not.
 fn kind(kind: Kind, node: &Node, key: &str) -> Result<(), ConfigError> {
     let is = |node: &Node, kind: Kind| match kind {
         Kind::Text => node.as_text().is_some(),
         Kind::Bool => node.as_bool().is_some(),
         Kind::Count => node.as_count().is_some(),
-        Kind::Number => node.as_number().is_some_and(|number| number.is_finite() && number >= 0.0),
+        Kind::Number => node.as_number().is_some_and(|number| number.is_finite() && (number >= 0.0 || !is_money(key))),
         Kind::Choice(words) => node.as_text().is_some_and(|text| words.contains(&text)),
         _ => true,
     };
