@@ -208,6 +208,10 @@ fn body_of(text: &str, close: &str) -> Option<Arguments> {
     } else {
         for _ in 0..MOST_ARGUMENTS {
             let Some((name, value, length)) = parameter(text.get(at..)?) else { break };
+            // A value that holds such marks itself may have ended too early.
+            if args.contains_key(&name) {
+                fixes.push((Fix::Spoilt, name.clone()));
+            }
             args.insert(name, value);
             at += length;
             at += spaces(text, at);

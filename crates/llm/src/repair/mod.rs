@@ -18,7 +18,7 @@ mod python;
 mod sieve;
 mod talk;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod textual;
 mod think;
 mod unwrap;

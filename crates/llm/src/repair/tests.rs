@@ -309,6 +309,13 @@ fn a_call_that_was_thought_of_or_cut_off_may_change_nothing() {
 }
 
 #[test]
+fn an_argument_that_comes_twice_may_change_nothing() {
+    let text = "<tool_call>\n<function=write_file>\n<parameter=path>\na.txt\n</parameter>\n<parameter=content>\nx\n</parameter>\n<parameter=path>\nb.txt\n</parameter>\n</function>\n</tool_call>";
+    let got = play(&Given { text: text.into(), ..Given::default() }, 9, Repairing::default());
+    assert_eq!((got.calls.len(), got.fixes), (1, vec![Fix::Scavenged, Fix::Spoilt]));
+}
+
+#[test]
 fn a_sentence_about_a_mark_of_the_protocol_goes_on() {
     for (text, kept) in [
         ("ChatML ends with <|im_end|> and goes on.", "ChatML ends with <|im_end|> and goes on."),

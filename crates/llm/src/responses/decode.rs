@@ -67,6 +67,8 @@ pub(crate) struct Decoder {
     whole: Vec<u64>,
     /// Items by their id, and their places: not every server says the place with every event.
     places: Vec<(String, u64)>,
+    /// The calls that came in events, by their own ids.
+    calls: Vec<String>,
     usage: Option<Usage>,
     done: bool,
 }
@@ -77,6 +79,7 @@ impl Decoder {
             answer: Answer::new(endpoint, request, NAME),
             whole: Vec::new(),
             places: Vec::new(),
+            calls: Vec::new(),
             usage: None,
             done: false,
         }
@@ -132,7 +135,9 @@ impl Decoder {
         if let Some((_, place)) = self.places.iter().find(|(known, _)| known == id) {
             return Some(*place);
         }
-        let place = index.unwrap_or(UNPLACED + self.places.len() as u64);
+        // Some servers count every item as the first one.
+        let free = index.filter(|index| !self.whole.contains(index));
+        let place = free.unwrap_or(UNPLACED + self.places.len() as u64);
         if self.places.len() < MOST_ITEMS {
             self.places.push((id.to_owned(), place));
         }
@@ -143,8 +148,17 @@ impl Decoder {
         let item = item.map(value).unwrap_or_default();
         let text = |name: &str| item[name].as_str().unwrap_or_default();
         match text("type") {
-            "function_call" => self.answer.call(place, text("call_id"), text("name")),
+            "function_call" => {
+                self.heard(text("call_id"));
+                self.answer.call(place, text("call_id"), text("name"))
+            }
             _ => Ok(()),
+        }
+    }
+
+    fn heard(&mut self, call: &str) {
+        if !self.calls.iter().any(|known| known == call) {
+            self.calls.push(call.to_owned());
         }
     }
 
@@ -158,9 +172,13 @@ impl Decoder {
         match text("type") {
             "function_call" => {
                 let id = if text("call_id").is_empty() { text("id") } else { text("call_id") };
+                self.heard(id);
                 self.answer.call(place, id, text("name"))?;
                 if !self.answer.has_arguments(place) {
-                    self.answer.arguments(place, text("arguments"))?;
+                    let arguments = &item["arguments"];
+                    let written =
+                        if arguments.is_object() { arguments.to_string() } else { text("arguments").to_owned() };
+                    self.answer.arguments(place, &written)?;
                 }
             }
             "message" if !self.answer.has_text(place) => {
@@ -201,11 +219,21 @@ impl Decoder {
             self.answer.out.reasoning > 0 || !self.whole.is_empty(),
             self.answer.has_calls(),
         );
+        let is_call = |raw: &&&RawValue| value(raw)["type"] == "function_call";
+        let calls = response.output.iter().flatten().filter(is_call).count();
+        // The end may name calls anew: only those beyond the ones that came are missing, never one that may have come.
+        let mut missing = calls.saturating_sub(self.calls.len());
         for (number, raw) in response.output.iter().flatten().enumerate() {
-            let known = match value(raw)["type"].as_str() {
+            let item = value(raw);
+            let known = match item["type"].as_str() {
                 Some("message") => heard.0,
                 Some("reasoning") => heard.1,
-                Some("function_call") => heard.2,
+                Some("function_call") if heard.2 => {
+                    let new = missing > 0 && !self.calls.iter().any(|id| item["call_id"] == id.as_str());
+                    missing -= usize::from(new);
+                    !new
+                }
+                Some("function_call") => false,
                 _ => true,
             };
             if !known {
@@ -280,4 +308,52 @@ impl Decode for Decoder {
 
 fn value(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Decoder;
+    use crate::Endpoint;
+    use crate::repair::tests::prefix;
+    use crate::wire::Decode;
+    use reasonix_agent::{Item, Request};
+    use serde_json::{Value, json};
+    use std::sync::Arc;
+
+    /// The arguments of the calls that come out of these events.
+    fn calls(events: &[Value]) -> Vec<String> {
+        let request = Arc::new(Request { prefix: Arc::new(prefix()), messages: vec![], may_call: true });
+        let mut decoder = Decoder::new(Arc::new(Endpoint::new("p", "http://h/v1", "m")), request);
+        for event in events {
+            assert!(decoder.event(event.to_string().as_bytes()).is_ok(), "{event}");
+        }
+        assert!(decoder.finish().is_ok());
+        let items = std::iter::from_fn(|| decoder.pop());
+        items.filter_map(|item| if let Item::Call(call) = item { Some(call.arguments) } else { None }).collect()
+    }
+
+    fn call(number: u32, arguments: Value) -> Value {
+        json!({ "type": "function_call", "id": format!("f{number}"), "call_id": format!("c{number}"),
+                "name": "ls", "arguments": arguments })
+    }
+
+    fn item(call: &Value) -> Value {
+        json!({ "type": "response.output_item.done", "output_index": 0, "item": call })
+    }
+
+    fn completed(calls: &[&Value]) -> Value {
+        json!({ "type": "response.completed", "response": { "status": "completed", "output": calls } })
+    }
+
+    #[test]
+    fn no_call_is_lost_and_none_is_made_twice() {
+        let (one, two) = (call(1, json!("{\"n\":1}")), call(2, json!("{\"n\":2}")));
+        let both = ["{\"n\":1}", "{\"n\":2}"];
+        assert_eq!(calls(&[item(&one), item(&two), completed(&[&one, &two])]), both, "every item is the first one");
+        assert_eq!(calls(&[item(&one), completed(&[&one, &two])]), both, "the second only comes with the end");
+        assert_eq!(calls(&[completed(&[&one, &two])]), both);
+        let renamed = call(3, json!("{\"n\":1}"));
+        assert_eq!(calls(&[item(&one), completed(&[&renamed])]), ["{\"n\":1}"], "the end names it anew");
+        assert_eq!(calls(&[item(&call(1, json!({ "n": 1 }))), completed(&[])]), ["{\"n\":1}"], "an object");
+    }
 }
