@@ -156,7 +156,7 @@ pub(crate) fn notice(level: Level, phrase: &Phrase) {
     }
 }
 
-/// Prints a line to standard error, as harmless as [`line`]. A terminal that went away is nobody's error.
+/// Prints a line to standard error, as harmless as [`line()`]. A terminal that went away is nobody's error.
 pub(crate) fn line_err(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", harmless(text));
 }
