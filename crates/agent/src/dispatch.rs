@@ -3,15 +3,16 @@
 use crate::bound::{Bound, bound};
 use crate::coerce::coerce;
 use crate::conversation::Conversation;
-use crate::ports::{Args, Ask, BoxFuture, Call, Decision, JournalError, Stop, Tool};
+use crate::ports::{Args, Ask, BoxFuture, Call, Class, Classified, Decision, JournalError, Stop, Tool};
 use crate::storm::{Signature, Storm};
 use crate::turn::Agent;
 use futures_util::{FutureExt, StreamExt, stream};
 use reasonix_proto::{
     Action, Decided, Event, Fix, Phrase, ReadOnly, RecordBody, RecordId, Repair, ToolCall, ToolOutcome, TurnState,
 };
+use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How long a cancelled tool may take to clean up before it is left behind.
@@ -38,7 +39,7 @@ pub(crate) struct Tally {
 
 /// A call that names a tool and has arguments, or the reason why not.
 pub(crate) enum Ready<'a> {
-    Runs { call: &'a ToolCall, tool: Arc<dyn Tool>, args: Args, action: Action, signature: Signature },
+    Runs { call: &'a ToolCall, tool: Arc<dyn Tool>, args: Args, classified: Classified, signature: Signature },
     Fails { call: &'a ToolCall, outcome: ToolOutcome },
 }
 
@@ -68,7 +69,7 @@ pub(crate) async fn dispatch(
 }
 
 fn is_reader(ready: &Ready<'_>) -> bool {
-    matches!(ready, Ready::Runs { action, .. } if action.read_only == ReadOnly::Yes)
+    matches!(ready, Ready::Runs { classified, .. } if classified.class == Class::Reader)
 }
 
 pub(crate) fn prepare<'a>(
@@ -88,12 +89,12 @@ pub(crate) fn prepare<'a>(
     };
     let (args, notes) = coerce(args, &tool.spec().parameters);
     repairs.extend(notes.into_iter().map(|(fix, detail)| Repair::new(fix, detail).of(&call.id)));
-    let action = tool.action(&args);
-    if let Some(doubt) = doubt.filter(|_| action.read_only != ReadOnly::Yes) {
+    let classified = agent.classify.classify(&tool.spec().name, tool.action(&args));
+    if let Some(doubt) = doubt.filter(|_| classified.class != Class::Reader) {
         return Ready::Fails { call, outcome: doubtful(doubt) };
     }
-    match storm.admit(&tool.spec().name, &args, &action) {
-        Ok(signature) => Ready::Runs { call, tool: Arc::clone(tool), args, action, signature },
+    match storm.admit(&tool.spec().name, &args, &classified.action) {
+        Ok(signature) => Ready::Runs { call, tool: Arc::clone(tool), args, classified, signature },
         Err(times) => {
             repairs.push(Repair::new(Fix::Storm, tool.spec().name.as_str()).of(&call.id));
             Ready::Fails { call, outcome: again(times) }
@@ -168,7 +169,7 @@ async fn together(
     tally: &mut Tally,
 ) -> Result<(), JournalError> {
     // All of them pass the gate before the first one runs.
-    let mut work: Vec<BoxFuture<'_, (RecordBody, Option<Signature>)>> = Vec::with_capacity(calls.len());
+    let mut work: Vec<BoxFuture<'_, (Finished<'_>, Option<Signature>)>> = Vec::with_capacity(calls.len());
     let turn = conversation.turns();
     for ready in calls {
         let signature = if let Ready::Runs { signature, .. } = &ready { Some(*signature) } else { None };
@@ -176,7 +177,23 @@ async fn together(
         work.push(Box::pin(async move { (finish(agent, ready, turn, stop).await, signature) }));
     }
     let mut outcomes = stream::iter(work).buffered(PARALLEL);
-    while let Some((body, signature)) = outcomes.next().await {
+    // A reader that wanted to write is judged again when those beside it have read what they were to read.
+    let mut waiting = VecDeque::new();
+    loop {
+        let next = match waiting.pop_front() {
+            Some(next) => Some(next),
+            None => outcomes.next().await,
+        };
+        let Some((finished, signature)) = next else { break };
+        let body = match finished {
+            Finished::Done(body) => body,
+            Finished::Again(again) => {
+                while let Some(more) = outcomes.next().await {
+                    waiting.push_back(more);
+                }
+                complete(agent, *again, (false, turn), stop, tally).await?
+            }
+        };
         if let (RecordBody::Outcome { outcome, .. }, Some(signature)) = (&body, signature) {
             storm.outcome(signature, outcome);
         }
@@ -190,15 +207,16 @@ async fn together(
 }
 
 /// Passes a call through the gate; the decision is journaled before the call can run.
-pub(crate) async fn admit<'a>(
+async fn admit<'a>(
     agent: &Agent,
     ready: Ready<'a>,
     by_user: bool,
     stop: &Stop,
     tally: &mut Tally,
 ) -> Result<Ready<'a>, JournalError> {
-    let Ready::Runs { call, tool, args, action, signature } = ready else { return Ok(ready) };
-    let ask = Ask { call, tool: tool.as_ref(), args: &args, action: &action, by_user };
+    let Ready::Runs { call, tool, args, classified, signature } = ready else { return Ok(ready) };
+    let action = &classified.action;
+    let ask = Ask { call, tool: tool.as_ref(), args: &args, action, classified: &classified, by_user };
     let decision = tokio::select! {
         biased;
         () = stop.cancelled() => return Ok(Ready::Fails { call, outcome: ToolOutcome::Aborted }),
@@ -218,7 +236,7 @@ pub(crate) async fn admit<'a>(
     match refusal {
         None => {
             tally.ran += 1;
-            Ok(Ready::Runs { call, tool, args, action, signature })
+            Ok(Ready::Runs { call, tool, args, classified, signature })
         }
         Some(by) => Ok(Ready::Fails { call, outcome: ToolOutcome::Denied { by } }),
     }
@@ -233,31 +251,63 @@ fn refused(decided: &Decided, message: &str) -> Phrase {
     }
 }
 
-pub(crate) async fn finish(agent: &Agent, ready: Ready<'_>, turn: u32, stop: &Stop) -> RecordBody {
+/// A call that ran.
+enum Finished<'a> {
+    /// It came to this.
+    Done(RecordBody),
+    /// It was taken for a reader and wanted to write. Nothing of it lasted; as a writer it passes the gate again.
+    Again(Box<Ready<'a>>),
+}
+
+/// Passes a call through the gate and brings it to its end; one that wanted to write, a second time as a writer.
+pub(crate) async fn complete(
+    agent: &Agent,
+    mut ready: Ready<'_>,
+    (by_user, turn): (bool, u32),
+    stop: &Stop,
+    tally: &mut Tally,
+) -> Result<RecordBody, JournalError> {
+    loop {
+        ready = admit(agent, ready, by_user, stop, tally).await?;
+        match finish(agent, ready, turn, stop).await {
+            Finished::Done(body) => return Ok(body),
+            Finished::Again(again) => ready = *again,
+        }
+    }
+}
+
+async fn finish<'a>(agent: &Agent, ready: Ready<'a>, turn: u32, stop: &Stop) -> Finished<'a> {
     let started = Instant::now();
     let (call, tool, outcome) = match ready {
         Ready::Fails { call, outcome } => (call, canonical_name(agent, call), outcome),
         Ready::Runs { call, .. } if stop.is_cancelled() => (call, canonical_name(agent, call), ToolOutcome::Aborted),
-        Ready::Runs { call, tool, args, action, .. } => {
-            let name = tool.spec().name.clone();
-            agent.sink.emit(Event::ToolStarted {
-                call: call.id.clone(),
-                tool: name.clone(),
-                subject: tool.title(&args, &action),
-            });
-            let outcome = if watched(agent, turn, &action, stop).await {
-                let outcome = run(agent, call, tool.as_ref(), &args, stop).await;
-                agent.watch.done(turn, &action);
+        Ready::Runs { call, tool, args, classified, signature } => {
+            // What is judged again was already said to have started.
+            if classified.wanted.is_empty() {
+                agent.sink.emit(Event::ToolStarted {
+                    call: call.id.clone(),
+                    tool: tool.spec().name.clone(),
+                    subject: tool.title(&args, &classified.action),
+                });
+            }
+            let wanted = OnceLock::new();
+            let outcome = if watched(agent, turn, &classified.action, stop).await {
+                let outcome = run(agent, (call, tool.as_ref(), &args), (classified.class, &wanted), stop).await;
+                agent.watch.done(turn, &classified.action);
                 outcome
             } else {
                 ToolOutcome::Aborted
             };
-            (call, name, outcome)
+            if let (Class::Reader, Some(wanted)) = (classified.class, wanted.into_inner()) {
+                let classified = classified.as_writer(wanted);
+                return Finished::Again(Box::new(Ready::Runs { call, tool, args, classified, signature }));
+            }
+            (call, tool.spec().name.clone(), outcome)
         }
     };
     let outcome = bound(outcome, Bound::for_window(agent.model.card().window), agent.artifacts.as_ref());
     let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    RecordBody::Outcome { call: call.id.clone(), tool, took_ms, outcome }
+    Finished::Done(RecordBody::Outcome { call: call.id.clone(), tool, took_ms, outcome })
 }
 
 /// Waits until what a writer may change is kept. False when the user interrupts the wait: then it must not run.
@@ -277,11 +327,16 @@ fn canonical_name(agent: &Agent, call: &ToolCall) -> String {
 }
 
 /// Runs a tool so that neither a panic nor a tool that ignores its stop can take the turn down.
-async fn run(agent: &Agent, call: &ToolCall, tool: &dyn Tool, args: &Args, stop: &Stop) -> ToolOutcome {
+async fn run(
+    agent: &Agent,
+    (call, tool, args): (&ToolCall, &dyn Tool, &Args),
+    (class, wanted): (Class, &OnceLock<Vec<String>>),
+    stop: &Stop,
+) -> ToolOutcome {
     let progress = |delta: &str| {
         agent.sink.emit(Event::ToolProgress { call: call.id.clone(), delta: delta.to_owned() });
     };
-    let work = tool.run(Call { id: &call.id, args, stop: stop.child_token(), progress: &progress });
+    let work = tool.run(Call { id: &call.id, args, class, wanted, stop: stop.child_token(), progress: &progress });
     let overdue = async {
         stop.cancelled().await;
         tokio::time::sleep(CLEAN_UP).await;

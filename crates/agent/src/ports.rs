@@ -3,14 +3,15 @@
 use crate::names::plain_name;
 use futures_util::Stream;
 use reasonix_proto::{
-    Action, Artifact, CallId, Change, Cost, Decided, Event, Kept, Message, Phrase, Price, Record, RecordBody, Repair,
-    StopReason, ToolCall, ToolOutcome, Usage,
+    Action, Artifact, CallId, Change, Cost, Decided, Event, Kept, Message, Phrase, Price, ReadOnly, Record, RecordBody,
+    Repair, StopReason, ToolCall, ToolOutcome, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::any::Any;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// A boxed future.
@@ -183,6 +184,61 @@ pub enum FailureClass {
     StreamBroken,
 }
 
+/// What a call is: judged once, before anything else looks at it, and held by whoever runs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// It only reads. It runs unasked, and where the kernel can, so that nothing it does lasts.
+    Reader,
+    /// It may change something of the workspace.
+    Writer,
+    /// By its own words it reaches beyond the workspace.
+    Outside,
+}
+
+/// A call's action with its class. What was found on the way goes with the call, so that nobody looks twice and everybody
+/// acts on the same judgement.
+#[derive(Clone)]
+pub struct Classified {
+    /// What it would do; a reader's says that it only reads, and no other's does.
+    pub action: Action,
+    /// What it is.
+    pub class: Class,
+    /// What the classifier found, for the gate that belongs to it.
+    pub found: Option<Arc<dyn Any + Send + Sync>>,
+    /// What it wanted to write when it was taken for a reader and ran as one.
+    pub wanted: Vec<String>,
+}
+
+impl Classified {
+    /// By what the action says of itself.
+    pub fn by_action(action: Action) -> Self {
+        let class = if action.read_only == ReadOnly::Yes { Class::Reader } else { Class::Writer };
+        Self { action, class, found: None, wanted: Vec::new() }
+    }
+
+    /// The same call for another judgement: it ran as a reader, and wanted to write this.
+    pub(crate) fn as_writer(self, wanted: Vec<String>) -> Self {
+        let action = Action { read_only: ReadOnly::No, ..self.action };
+        Self { action, class: Class::Writer, found: self.found, wanted }
+    }
+}
+
+/// Tells what calls are.
+pub trait Classify: Send + Sync {
+    /// Judges what a call of this tool would be. Must not change anything.
+    fn classify(&self, tool: &str, action: Action) -> Classified;
+}
+
+/// Believes what actions say of themselves.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ByAction;
+
+impl Classify for ByAction {
+    fn classify(&self, _tool: &str, action: Action) -> Classified {
+        Classified::by_action(action)
+    }
+}
+
 /// Something the model can call.
 pub trait Tool: Send + Sync {
     /// Name, description and schema, as sent to the model.
@@ -253,6 +309,10 @@ pub struct Call<'a> {
     pub id: &'a CallId,
     /// Its arguments.
     pub args: &'a Args,
+    /// What the gate took it for.
+    pub class: Class,
+    /// Where a reader says what it wanted to write. Its outcome does not count then: the call is judged again.
+    pub wanted: &'a OnceLock<Vec<String>>,
     /// Cancelled when the user interrupts or time is up.
     pub stop: Stop,
     /// Takes output while the call runs.
@@ -317,6 +377,8 @@ pub struct Ask<'a> {
     pub args: &'a Args,
     /// What it would do.
     pub action: &'a Action,
+    /// What it was judged to be.
+    pub classified: &'a Classified,
     /// True when a person typed it: then only a rule or danger is a reason to ask.
     pub by_user: bool,
 }

@@ -1,7 +1,7 @@
 //! A command of the user's own: a turn without a model, through the same gate, sandbox and log as every call.
 
 use crate::conversation::Conversation;
-use crate::dispatch::{Tally, admit, finish, prepare};
+use crate::dispatch::{Tally, complete, prepare};
 use crate::ports::{BoxFuture, JournalError, Stop};
 use crate::storm::Storm;
 use crate::turn::{Agent, state_of};
@@ -63,8 +63,9 @@ impl Agent {
         let call = ToolCall { id: CallId(format!("shell-{turn}")), name: TOOL.to_owned(), arguments };
         let mut tally = Tally::default();
         let ready = prepare(self, &call, None, &mut Storm::default(), &mut Vec::new());
-        let ready = admit(self, ready, true, stop, &mut tally).await?;
-        let RecordBody::Outcome { took_ms, outcome, .. } = finish(self, ready, turn, stop).await else {
+        let RecordBody::Outcome { took_ms, outcome, .. } =
+            complete(self, ready, (true, turn), stop, &mut tally).await?
+        else {
             return Ok(TurnEnd::Done);
         };
         let end = match &outcome {

@@ -5,7 +5,7 @@ use crate::conversation::{Conversation, Inbox, Said};
 use crate::dispatch::dispatch;
 use crate::fold::Answer;
 use crate::ports::{
-    Artifacts, BoxFuture, Budget, FailureClass, Gate, Journal, JournalError, Model, Sink, Stop, Tools, Watch,
+    Artifacts, BoxFuture, Budget, Classify, FailureClass, Gate, Journal, JournalError, Model, Sink, Stop, Tools, Watch,
 };
 use crate::step::{answer, report};
 use crate::storm::Storm;
@@ -22,6 +22,8 @@ pub struct Agent {
     pub model: Arc<dyn Model>,
     /// What it can call.
     pub tools: Tools,
+    /// What tells what calls are.
+    pub classify: Arc<dyn Classify>,
     /// What decides about calls.
     pub gate: Arc<dyn Gate>,
     /// What keeps records.

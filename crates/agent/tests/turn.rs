@@ -177,6 +177,7 @@ impl World {
         let agent = Agent {
             model: model.clone(),
             tools,
+            classify: Arc::new(reasonix_agent::ByAction),
             gate: Arc::new(Door::default()),
             journal: journal.clone(),
             artifacts: journal.clone(),

@@ -152,14 +152,14 @@ impl Crossing {
         if allowed { Admission::Allow { named: true } } else { self.deny(&host, "the user refused it") }
     }
 
-    async fn offer(&self, call: &CallId, line: &str, why: &str) -> bool {
+    async fn offer(&self, call: &CallId, line: &str) -> bool {
         let Some((gate, journal)) = self.gate.get().and_then(|(gate, journal)| Some((gate.upgrade()?, journal))) else {
             return false;
         };
         if !gate.is_attended() || self.now().refused.contains(line) {
             return false;
         }
-        let why = Phrase::new("engine.ask_outside").with("reason", why);
+        let why = Phrase::new("engine.ask_outside");
         let aside = Aside { call, tool: "bash", subject: line, why, rule: None };
         let (choice, decided) = gate.ask_aside(aside, "user, about a run outside the sandbox").await;
         record(&gate, journal.as_ref(), decided).await;
@@ -201,8 +201,8 @@ impl Border for Crossing {
         std::mem::take(&mut self.now().denied)
     }
 
-    fn outside<'a>(&'a self, call: &'a CallId, line: &'a str, why: &'a str) -> BoxFuture<'a, bool> {
-        Box::pin(self.offer(call, line, why))
+    fn outside<'a>(&'a self, call: &'a CallId, line: &'a str) -> BoxFuture<'a, bool> {
+        Box::pin(self.offer(call, line))
     }
 }
 

@@ -6,7 +6,7 @@ use reasonix_config::{Bash, Caches as CacheSetting, CommandLimits, Settings};
 use reasonix_exec::{Bounds, BoxOptions, Caches, Confinement, Environment, ExecError, Sandbox, SandboxLevel};
 use reasonix_proto::Phrase;
 use reasonix_workspace::Workspace;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -23,6 +23,7 @@ pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> C
     closed.extend(sandbox.forbid_read.iter().map(|path| workspace.root().join(path)));
     let options = BoxOptions {
         writable: workspace.roots(),
+        readable: readable(&settings.permissions.allow),
         closed,
         masked: Some(masks::masked(&settings.permissions.deny, workspace)),
         caches: match sandbox.caches {
@@ -39,6 +40,18 @@ pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> C
         Err(ExecError::NoSandbox { wanted, reason }) => Confinement::Refused { wanted, reason },
         Err(error) => Confinement::Refused { wanted: least, reason: error.to_string() },
     }
+}
+
+/// Folders elsewhere that the user's own rules open to reading, as far as they are named without a pattern.
+fn readable(allow: &[String]) -> Vec<PathBuf> {
+    let named = |text: &String| {
+        let path = text.trim().strip_prefix("Read(")?.strip_suffix(')')?;
+        let fixed = path.split(['*', '?', '[', '{']).next().unwrap_or(path);
+        let whole = fixed.len() == path.len();
+        let folder = if whole { Path::new(fixed) } else { Path::new(fixed.rsplit_once('/')?.0) };
+        (folder.is_absolute() && folder.components().count() > 1).then(|| folder.to_owned())
+    };
+    allow.iter().filter_map(named).collect()
 }
 
 /// A name for a workspace among the folders of our state.
@@ -70,7 +83,7 @@ fn machine_memory() -> u64 {
 pub(crate) fn word(confinement: &Confinement) -> String {
     match confinement {
         Confinement::None => "off".to_owned(),
-        Confinement::Boxed(sandbox) => sandbox.level().to_string(),
+        Confinement::Boxed(sandbox) | Confinement::Held(sandbox) => sandbox.level().to_string(),
         Confinement::Refused { .. } => "refused".to_owned(),
     }
 }
@@ -79,7 +92,7 @@ pub(crate) fn word(confinement: &Confinement) -> String {
 pub fn shortcoming(confinement: &Confinement) -> Option<Phrase> {
     match confinement {
         Confinement::None => Some(Phrase::new("exec.sandbox_off")),
-        Confinement::Boxed(sandbox) => {
+        Confinement::Boxed(sandbox) | Confinement::Held(sandbox) => {
             sandbox.shortfall().map(|reason| Phrase::new("exec.sandbox_partial").with("reason", reason))
         }
         Confinement::Refused { wanted, reason } => {

@@ -11,7 +11,8 @@ use crate::purse::Purse;
 use crate::recall::remembered;
 use crate::start::{Start, Which};
 use reasonix_agent::{
-    Agent, Artifacts, Conversation, Gate, Inbox, Journal, Limits, NoWatch, Prefix, Said, Sink, Stop, Tool, Tools,
+    Agent, Artifacts, Classify, Conversation, Gate, Inbox, Journal, Limits, NoWatch, Prefix, Said, Sink, Stop, Tool,
+    Tools,
 };
 use reasonix_proto::{
     Cost, Event, Level, Phrase, PlannerTurn, RECORD_VERSION, RecordBody, SessionHead, SessionId, TurnEnd, TurnState,
@@ -41,6 +42,7 @@ pub(crate) struct Planner {
 
 /// What a planner shares with the session that it plans for.
 pub(crate) struct Around<'a, B> {
+    pub(crate) classify: Arc<dyn Classify>,
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) artifacts: Arc<dyn Artifacts>,
     pub(crate) outbox: Arc<Outbox>,
@@ -91,7 +93,9 @@ impl Planner {
         let limits = Limits { max_steps: settings.agent.planner_max_steps, ..around.limits };
         let sink: Arc<dyn Sink> = heard.clone();
         let (gate, artifacts, watch) = (around.gate, around.artifacts, Arc::new(NoWatch));
-        let agent = Agent { model, tools, gate, journal, artifacts, sink, watch, budget: around.purse, limits };
+        let classify = around.classify;
+        let agent =
+            Agent { model, tools, classify, gate, journal, artifacts, sink, watch, budget: around.purse, limits };
         Ok(Some(Self { agent, conversation, session, heard, outbox: around.outbox }))
     }
 

@@ -5,6 +5,7 @@ mod player;
 mod project;
 mod tape;
 
+use crate::approve::ByText;
 use crate::start::{Start, bare_tools};
 use player::{Actor, Voice};
 use reasonix_agent::{
@@ -150,6 +151,7 @@ fn agent_of(
     Agent {
         model: voice.clone(),
         tools: Tools::new(tools_of(head, start).into_iter().map(act).collect()),
+        classify: Arc::new(ByText),
         gate: tape.clone(),
         journal: tape.clone(),
         artifacts: tape.clone(),

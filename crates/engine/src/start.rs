@@ -154,6 +154,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     let agent = Agent {
         model: model.clone(),
         tools,
+        classify: gate.clone(),
         gate: gate.clone(),
         journal: Arc::new(Counted(escalation.clone())),
         artifacts,
@@ -245,6 +246,7 @@ fn planner_of(
     }
     let own = Start { workspace: start.workspace.fresh(), tap: start.tap.fresh(), ..start.clone() };
     let around = Around {
+        classify: agent.classify.clone(),
         gate: agent.gate.clone(),
         artifacts: agent.artifacts.clone(),
         outbox: outbox.clone(),

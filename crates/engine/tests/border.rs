@@ -12,27 +12,7 @@ use reasonix_testkit::Reply;
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use world::World;
-
-fn has_box() -> bool {
-    let options = reasonix_exec::BoxOptions {
-        writable: vec![],
-        closed: vec![],
-        masked: None,
-        caches: reasonix_exec::Caches::Session,
-        network: false,
-        quarantine: std::env::temp_dir(),
-        environment: reasonix_exec::Environment::empty(),
-    };
-    match reasonix_exec::Sandbox::prepare(options, reasonix_exec::SandboxLevel::Full) {
-        Ok(_) => true,
-        Err(error) if std::env::var_os("REASONIX_E2E").is_none() => {
-            eprintln!("skipped: {error}");
-            false
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
+use world::{World, has_box};
 
 /// A world whose model runs these commands, one a turn.
 async fn running(commands: &[&str]) -> World {

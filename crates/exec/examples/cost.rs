@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 fn options(work: &Path) -> BoxOptions {
     BoxOptions {
         writable: vec![work.to_owned()],
+        readable: vec![],
         closed: vec![],
         masked: None,
         caches: Caches::Session,
@@ -50,17 +51,20 @@ async fn main() -> Result<(), ExecError> {
     let started = Instant::now();
     let boxed = Confinement::Boxed(Sandbox::prepare(options(&work), SandboxLevel::Full)?);
     println!("prepare (once a session)  {:6.2} ms", started.elapsed().as_secs_f64() * 1000.0);
-    let (mut bare, mut ours, mut held) = (vec![], vec![], vec![]);
+    let reading = boxed.held().unwrap_or_default();
+    let (mut bare, mut ours, mut held, mut readers) = (vec![], vec![], vec![], vec![]);
     for _ in 0..rounds {
         bare.push(plain(&work));
         ours.push(through(&work, &Confinement::None).await?);
         held.push(through(&work, &boxed).await?);
+        readers.push(through(&work, &reading).await?);
     }
     let plain = figures(bare);
     for (name, (median, least)) in [
         ("plain bash -c true", plain),
         ("through exec, no box", figures(ours)),
         ("in a box of level full", figures(held)),
+        ("the same, only reading", figures(readers)),
     ] {
         let (more, least_more) = (median - plain.0, least - plain.1);
         println!("{name:24}  median {median:6.2} ms ({more:+.2})   least {least:6.2} ms ({least_more:+.2})");

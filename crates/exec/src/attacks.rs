@@ -155,6 +155,7 @@ impl Ground {
     pub fn sandbox(&self, least: SandboxLevel) -> Result<Arc<Sandbox>, ExecError> {
         let options = BoxOptions {
             writable: vec![self.folder.join("work")],
+            readable: vec![],
             closed: vec![self.folder.join("closed")],
             masked: None,
             caches: Caches::Session,

@@ -50,6 +50,8 @@ impl fmt::Debug for Masked {
 pub struct BoxOptions {
     /// The workspace first, then whatever else may be written.
     pub writable: Vec<PathBuf>,
+    /// More places that commands may read which only read; others read whatever is not closed.
+    pub readable: Vec<PathBuf>,
     /// Places that may not even be read.
     pub closed: Vec<PathBuf>,
     /// What is closed besides, worked out anew for each command.

@@ -72,7 +72,7 @@ impl Command {
     /// The disks it can fill, by a place on each.
     pub(crate) fn places(&self) -> Vec<PathBuf> {
         match &self.confinement {
-            Confinement::Boxed(sandbox) => sandbox.places(),
+            Confinement::Boxed(sandbox) | Confinement::Held(sandbox) => sandbox.places(),
             Confinement::None | Confinement::Refused { .. } => vec![self.cwd.clone()],
         }
     }
@@ -122,6 +122,8 @@ pub enum Confinement {
     None,
     /// A box.
     Boxed(Arc<Sandbox>),
+    /// The same box for a command that only reads: whatever it does, nothing of it lasts.
+    Held(Arc<Sandbox>),
     /// A box was wanted that this machine cannot have, for this reason: no command runs.
     Refused {
         /// The level that was wanted.
@@ -129,4 +131,16 @@ pub enum Confinement {
         /// Why it cannot be had.
         reason: String,
     },
+}
+
+impl Confinement {
+    /// The same for a command that only reads; none where nothing can hold it to that.
+    pub fn held(&self) -> Option<Self> {
+        match self {
+            Self::Boxed(sandbox) | Self::Held(sandbox) if sandbox.holds_readers() => {
+                Some(Self::Held(Arc::clone(sandbox)))
+            }
+            _ => None,
+        }
+    }
 }

@@ -40,5 +40,5 @@ pub use environment::Environment;
 pub use error::ExecError;
 pub use limits::{most_open_files, survive_file_size_limit};
 pub use plain::{Plain, plain_text};
-pub use run::{Finished, Status, run};
+pub use run::{Finished, Status, Wish, run};
 pub use sandbox::Sandbox;

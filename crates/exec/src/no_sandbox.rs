@@ -16,6 +16,12 @@ enum Never {}
 #[derive(Debug)]
 pub(crate) struct Confined(Never);
 
+impl Confined {
+    pub(crate) fn wish(&self) -> Option<Arc<std::sync::OnceLock<crate::Wish>>> {
+        match self.0 {}
+    }
+}
+
 /// What stood at the protected places before a command.
 pub(crate) struct Before(Never);
 
@@ -61,6 +67,19 @@ impl Sandbox {
     }
 
     pub(crate) fn confine(self: &Arc<Self>, _: &crate::Bounds) -> io::Result<Confined> {
+        match self.0 {}
+    }
+
+    /// Whether a command can be held to reading here.
+    pub fn holds_readers(&self) -> bool {
+        match self.0 {}
+    }
+
+    pub(crate) fn hold(self: &Arc<Self>, _: &crate::Bounds) -> io::Result<Confined> {
+        match self.0 {}
+    }
+
+    pub(crate) fn adapt_held(&self, _: &Environment, _: &Confined) -> Environment {
         match self.0 {}
     }
 

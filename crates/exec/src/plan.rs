@@ -43,6 +43,10 @@ impl Plan {
             Confinement::Boxed(sandbox) => {
                 (sandbox.adapt(&command.environment), Some(sandbox.confine(&command.bounds)?))
             }
+            Confinement::Held(sandbox) => {
+                let confined = sandbox.hold(&command.bounds)?;
+                (sandbox.adapt_held(&command.environment, &confined), Some(confined))
+            }
             Confinement::None | Confinement::Refused { .. } => (command.environment.clone(), None),
         };
         let path = environment.vars().find(|(name, _)| *name == "PATH").map(|(_, value)| value);

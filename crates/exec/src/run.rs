@@ -4,14 +4,16 @@ use crate::bounds::Hit;
 use crate::guard;
 use crate::oversee::oversee;
 use crate::plan::{Ends, Plan};
+use crate::sandbox::Confined;
 use crate::tree::Tree;
 use crate::{Captured, Command, Confinement, ExecError, Quarantined};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Signal;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::ExitStatus;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
@@ -37,6 +39,19 @@ pub struct Finished {
     pub hit: Option<Hit>,
     /// Protected files that it made and that were moved aside.
     pub quarantined: Vec<Quarantined>,
+    /// What it wanted to write though it was held to reading; none when it was not held.
+    pub wish: Option<Wish>,
+}
+
+/// What a command wanted to write that was held to reading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wish {
+    /// Nothing.
+    Nothing,
+    /// These files and perhaps more, in the folders that it could otherwise write.
+    Write(Vec<PathBuf>),
+    /// Nobody can tell: it found everything read-only.
+    Unknown,
 }
 
 /// How a command ended.
@@ -75,7 +90,7 @@ pub async fn run(
 ) -> Result<Finished, ExecError> {
     let started = Instant::now();
     let before = match &command.confinement {
-        Confinement::None => None,
+        Confinement::None | Confinement::Held(_) => None,
         Confinement::Boxed(sandbox) => Some(sandbox.look()),
         Confinement::Refused { wanted, reason } => {
             return Err(ExecError::NoSandbox { wanted: *wanted, reason: reason.clone() });
@@ -89,7 +104,7 @@ pub async fn run(
     if let Some(errno) = facts.failed() {
         let source = io::Error::from_raw_os_error(errno);
         return Err(match (facts.stage(), &command.confinement) {
-            (Some(stage), Confinement::Boxed(sandbox)) => {
+            (Some(stage), Confinement::Boxed(sandbox) | Confinement::Held(sandbox)) => {
                 ExecError::NoSandbox { wanted: sandbox.level(), reason: format!("{stage}: {source}") }
             }
             _ => explain(command, source),
@@ -111,7 +126,8 @@ pub async fn run(
     };
     let leftovers_killed = ending.is_none() && ended.is_some_and(|(_, leftovers)| leftovers);
     let quarantined = before.map(|before| before.compare()).unwrap_or_default();
-    Ok(Finished { status, output, took: started.elapsed(), leftovers_killed, hit, quarantined })
+    let wish = running.wish.as_ref().map(|wish| wish.get().cloned().unwrap_or(Wish::Unknown));
+    Ok(Finished { status, output, took: started.elapsed(), leftovers_killed, hit, quarantined, wish })
 }
 
 fn explain(command: &Command, source: io::Error) -> ExecError {
@@ -130,15 +146,18 @@ struct Running {
     tree: Arc<Tree>,
     over: oneshot::Receiver<io::Result<()>>,
     output: Receiver,
+    /// Said when everything has ended, where the command was held to reading.
+    wish: Option<Arc<OnceLock<Wish>>>,
 }
 
 impl Running {
     fn start(command: &Command) -> io::Result<Self> {
         let plan = Plan::of(command)?;
+        let wish = plan.confined.as_ref().and_then(Confined::wish);
         let (output, writer) = pipe_with(PipeFlags::CLOEXEC)?;
         let output = Receiver::from_owned_fd(output)?;
         let (tree, over) = guard::start(plan, Ends::new(writer, command.stdin.as_deref())?)?;
-        Ok(Self { tree, over, output })
+        Ok(Self { tree, over, output, wish })
     }
 
     /// Reads until the tree has ended and the output with it. Says why it was ended, when it was us.

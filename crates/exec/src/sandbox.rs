@@ -6,6 +6,7 @@
 mod calls;
 mod commons;
 mod filter;
+mod held;
 mod layout;
 mod locks;
 mod protect;
@@ -14,16 +15,19 @@ mod tables;
 mod walls;
 
 use crate::plan::Plan;
-use crate::{Bounds, BoxOptions, Caches, Environment, ExecError, SandboxLevel, guard};
+use crate::{Bounds, BoxOptions, Caches, Environment, ExecError, SandboxLevel, Wish, guard};
 use commons::Commons;
+use filter::Whom;
+use held::{Held, Overlays};
 use layout::Layout;
+use locks::{Access, PathRule};
 use scratch::Scratch;
 use std::ffi::{CString, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use walls::{Graft, Source};
 
 pub(crate) use calls::Stage;
@@ -48,6 +52,8 @@ pub struct Sandbox {
     abi: i32,
     /// How many commands there were.
     count: AtomicU32,
+    /// Whether readers can have layers of their own.
+    overlays: Overlays,
 }
 
 /// What one command needs to get into the box.
@@ -57,12 +63,25 @@ pub(crate) struct Confined {
     pub(crate) locks: Locks,
     /// Folders that the kernel worked in.
     used: Vec<PathBuf>,
+    /// What is its own, when it is held to reading.
+    held: Option<Held>,
     /// The folder behind it all lives as long as the command.
-    _sandbox: Arc<Sandbox>,
+    sandbox: Arc<Sandbox>,
+}
+
+impl Confined {
+    /// Where it is said what it wanted to write, when it is held to reading.
+    pub(crate) fn wish(&self) -> Option<Arc<OnceLock<Wish>>> {
+        self.held.as_ref().map(Held::wish)
+    }
 }
 
 impl Drop for Confined {
     fn drop(&mut self) {
+        // The mounts went with the last process, so that the layers are as it left them.
+        if let Some(held) = &self.held {
+            held.settle(&self.sandbox.overlays);
+        }
         self.used.iter().for_each(|folder| scratch::remove(folder));
     }
 }
@@ -90,7 +109,8 @@ impl Sandbox {
             Ok(commons) => (Some(commons), None),
             Err(reason) => (None, Some(reason)),
         };
-        let full = Arc::new(Self { level, shortfall: None, options, layout, scratch, commons, abi, count });
+        let overlays = Overlays::default();
+        let full = Arc::new(Self { level, shortfall: None, options, layout, scratch, commons, abi, count, overlays });
         let reason = match missing.map_or_else(|| full.try_out(), Err) {
             Ok(overlays) => return Ok(full.without_dead_overlays(&overlays)),
             Err(reason) if least == SandboxLevel::Full => return Err(lacking(least, reason)),
@@ -172,11 +192,12 @@ impl Sandbox {
         let walls = if walled { Some(self.walls(&mut used, bounds)?) } else { None };
         let locks = Locks {
             abi: self.abi,
-            writable: self.writable()?,
-            filter: filter::program(walled || self.options.network),
+            rules: self.writer_rules()?,
+            reads: false,
+            filter: filter::program(Whom::Any { internet: walled || self.options.network }),
             walled,
         };
-        Ok(Confined { walls, locks, used, _sandbox: Arc::clone(self) })
+        Ok(Confined { walls, locks, used, held: None, sandbox: Arc::clone(self) })
     }
 
     /// What stands at the protected places now.
@@ -193,17 +214,16 @@ impl Sandbox {
         environment.clone().without(tables::DEAD_VARIABLES).with("TMPDIR", temporary)
     }
 
-    fn writable(&self) -> io::Result<Vec<(CString, bool)>> {
-        let rule = |path: &Path| Ok((text(path)?, path.is_dir()));
-        let mut all: Vec<(CString, bool)> =
-            self.layout.roots.iter().map(|root| rule(root)).collect::<io::Result<_>>()?;
+    fn writer_rules(&self) -> io::Result<Vec<PathRule>> {
+        let rule = |path: &Path| Ok(PathRule { path: text(path)?, folder: path.is_dir(), access: Access::Write });
+        let mut all: Vec<PathRule> = self.layout.roots.iter().map(|root| rule(root)).collect::<io::Result<_>>()?;
         if self.level == SandboxLevel::Full {
             let replaced = self.layout.replaced.iter().filter(|replaced| replaced.writable);
             all.extend(replaced.map(|replaced| rule(&replaced.at)).collect::<io::Result<Vec<_>>>()?);
             let caches = self.layout.caches.iter().map(|cache| &cache.at);
             let bound = self.layout.bound.iter().map(|(at, _)| at).filter(|at| at.is_dir());
             all.extend(caches.chain(bound).map(|at| rule(at)).collect::<io::Result<Vec<_>>>()?);
-            all.push((c"/dev".into(), true));
+            all.push(PathRule { path: c"/dev".into(), folder: true, access: Access::Write });
         } else {
             all.push(rule(&self.scratch.at("shm"))?);
             all.extend(
@@ -218,19 +238,12 @@ impl Sandbox {
 
     /// What stands around the roots, in the order in which it is put there.
     fn surroundings(&self, used: &mut Vec<PathBuf>) -> io::Result<Vec<Graft>> {
-        let (layout, scratch) = (&self.layout, &self.scratch);
+        let layout = &self.layout;
         let mut grafts = Vec::new();
         for replaced in &layout.replaced {
             grafts.push(graft(&replaced.from, &replaced.at, !replaced.writable)?);
         }
-        grafts.push(graft(&scratch.at("dev"), Path::new("/dev"), true)?);
-        grafts.push(graft(&scratch.at("shm"), Path::new("/dev/shm"), false)?);
-        for name in tables::DEVICES {
-            let at = Path::new("/dev").join(name);
-            grafts.push(Graft { source: Source::Device(text(&at)?), ..graft(&at, &at, false)? });
-        }
-        let terminals = graft(Path::new(""), Path::new("/dev/pts"), false)?;
-        grafts.push(Graft { source: Source::Terminals, optional: true, ..terminals });
+        grafts.extend(self.devices(false)?);
         for path in &layout.visible {
             grafts.push(Graft { optional: true, ..graft(path, path, true)? });
         }
@@ -249,8 +262,23 @@ impl Sandbox {
         Ok(grafts)
     }
 
+    /// `/dev` of the box's own; `fixed` keeps the session's shared memory as it is.
+    fn devices(&self, fixed: bool) -> io::Result<Vec<Graft>> {
+        let mut grafts = vec![
+            graft(&self.scratch.at("dev"), Path::new("/dev"), true)?,
+            graft(&self.scratch.at("shm"), Path::new("/dev/shm"), fixed)?,
+        ];
+        for name in tables::DEVICES {
+            let at = Path::new("/dev").join(name);
+            grafts.push(Graft { source: Source::Device(text(&at)?), ..graft(&at, &at, false)? });
+        }
+        let terminals = graft(Path::new(""), Path::new("/dev/pts"), false)?;
+        grafts.push(Graft { source: Source::Terminals, optional: true, ..terminals });
+        Ok(grafts)
+    }
+
     fn walls(&self, used: &mut Vec<PathBuf>, bounds: &Bounds) -> io::Result<Walls> {
-        let (layout, scratch) = (&self.layout, &self.scratch);
+        let layout = &self.layout;
         let mut grafts = self.surroundings(used)?;
         let mut anchors: Vec<(&Path, usize)> = Vec::new();
         for root in &layout.roots {
@@ -269,6 +297,13 @@ impl Sandbox {
         for path in layout.fixed.iter().filter(|path| path.exists() && !layout.is_hidden(path)) {
             grafts.push(anchored(graft(path, path, true)?, path, &anchors)?);
         }
+        self.close_off(&mut grafts, &anchors)?;
+        self.walled(grafts, bounds)
+    }
+
+    /// Puts nothing where something is closed to commands.
+    fn close_off(&self, grafts: &mut Vec<Graft>, anchors: &[(&Path, usize)]) -> io::Result<()> {
+        let (layout, scratch) = (&self.layout, &self.scratch);
         let masked = self.options.masked.as_ref().map(|masked| (masked.0)()).unwrap_or_default();
         let mut closed: Vec<PathBuf> = layout.closed.iter().cloned().chain(masked).collect();
         closed.sort();
@@ -276,8 +311,12 @@ impl Sandbox {
         closed.dedup_by(|inner, outer| inner.starts_with(&*outer));
         for path in closed.iter().filter(|path| path.exists() && !layout.is_hidden(path)) {
             let instead = scratch.at(if path.is_dir() { "empty" } else { "blank" });
-            grafts.push(anchored(graft(&instead, path, true)?, path, &anchors)?);
+            grafts.push(anchored(graft(&instead, path, true)?, path, anchors)?);
         }
+        Ok(())
+    }
+
+    fn walled(&self, grafts: Vec<Graft>, bounds: &Bounds) -> io::Result<Walls> {
         let commons = self.commons.as_ref().ok_or_else(|| io::Error::other("the session has no namespaces"))?;
         let most_processes =
             (bounds.processes > 0).then(|| CString::new(bounds.processes.max(LEAST_PROCESSES).to_string()));

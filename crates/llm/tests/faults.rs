@@ -101,6 +101,7 @@ fn session(wire: Wire, url: &str) -> Session {
     let agent = Agent {
         model: connect(endpoint, client),
         tools,
+        classify: Arc::new(reasonix_agent::ByAction),
         gate: world.clone(),
         journal: world.clone(),
         artifacts: world.clone(),

@@ -3,9 +3,10 @@
 mod denied;
 
 use crate::schema_of;
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Class, Tool, ToolSpec, parse_args};
 use reasonix_exec::{
-    Bounds, Command, Confinement, Environment, ExecError, Finished, Hit, Plain, Quarantined, Status, plain_text, run,
+    Bounds, Command, Confinement, Environment, ExecError, Finished, Hit, Plain, Quarantined, Status, Wish, plain_text,
+    run,
 };
 use reasonix_proto::{Action, CallId, Details, Family, ReadOnly, ToolOutcome};
 use schemars::JsonSchema;
@@ -40,8 +41,6 @@ pub struct ShellOptions {
     pub bounds: Bounds,
     /// What stands at the border of the box.
     pub border: Option<Arc<dyn Border>>,
-    /// Tells whether a command can change anything.
-    pub reads: fn(&str) -> ReadOnly,
 }
 
 /// What stands at the border of the box: it knows what was denied there, and whom to ask for a way out.
@@ -52,9 +51,9 @@ pub trait Border: fmt::Debug + Send + Sync {
     /// What was denied on the network since it was last asked, in sentences that the model reads.
     fn denied(&self) -> Vec<String>;
 
-    /// Asks a person whether a command that the box was in the way of may run once outside of it. False when nobody is
-    /// there to ask.
-    fn outside<'a>(&'a self, call: &'a CallId, line: &'a str, why: &'a str) -> BoxFuture<'a, bool>;
+    /// Asks a person whether a command that reaches beyond the workspace by its own words, and failed in the box, may run
+    /// once outside of it. False when nobody is there to ask.
+    fn outside<'a>(&'a self, call: &'a CallId, line: &'a str) -> BoxFuture<'a, bool>;
 }
 
 impl ShellOptions {
@@ -68,7 +67,6 @@ impl ShellOptions {
             confinement: Confinement::None,
             bounds: Bounds::default(),
             border: None,
-            reads: |_| ReadOnly::Unknown,
         }
     }
 }
@@ -173,7 +171,7 @@ impl Bash {
             return ToolOutcome::failed_with("the command is empty", "pass a shell command in `command`");
         }
         let timeout = args.timeout(self.options.timeout);
-        let command = self.command(&line, timeout);
+        let command = self.command(&line, timeout, call.class);
         let boxed = matches!(command.confinement, Confinement::Boxed(_));
         if let Some(border) = &self.options.border {
             border.begins(call.id);
@@ -182,10 +180,15 @@ impl Bash {
             Ok(finished) => finished,
             Err(outcome) => return outcome,
         };
-        let note = if boxed { denied::note(&outcome) } else { None };
+        if let Some(Wish::Write(paths)) = &outcome.wish {
+            let _ = call.wanted.set(paths.iter().map(|path| path.to_string_lossy().into_owned()).collect());
+        }
+        let note = if boxed { denied::note(&outcome) } else { read_only(&outcome) };
         let told = self.options.border.as_ref().filter(|_| boxed).map(|border| border.denied()).unwrap_or_default();
-        if let (Some(note), Some(border), true) = (&note, &self.options.border, told.is_empty())
-            && border.outside(call.id, &line, note).await
+        // What the command wrote is no reason to offer it more: it may have been written for that.
+        let beyond = boxed && call.class == Class::Outside && matches!(outcome.status, Status::Exited(1..));
+        if let (true, Some(border), true) = (beyond, &self.options.border, told.is_empty())
+            && border.outside(call.id, &line).await
         {
             let free = command.with_confinement(Confinement::None);
             return match attempt(&free, &call).await {
@@ -198,13 +201,15 @@ impl Bash {
         report(outcome, timeout, told.into_iter().chain(note).collect())
     }
 
-    fn command(&self, line: &str, timeout: Option<Duration>) -> Command {
+    /// The command as its class has it run: a reader where nothing that it does lasts.
+    fn command(&self, line: &str, timeout: Option<Duration>, class: Class) -> Command {
         let options = &self.options;
+        let held = if class == Class::Reader { options.confinement.held() } else { None };
         Command::shell(&options.shell, line, &options.root)
             .with_environment(options.environment.clone())
             .with_timeout(timeout)
             .with_bounds(options.bounds)
-            .with_confinement(options.confinement.clone())
+            .with_confinement(held.unwrap_or_else(|| options.confinement.clone()))
     }
 }
 
@@ -214,7 +219,16 @@ struct Ended {
     hit: Option<Hit>,
     leftovers_killed: bool,
     quarantined: Vec<Quarantined>,
+    wish: Option<Wish>,
     content: String,
+}
+
+/// What to say about a command that failed where everything was read-only, and nobody can tell whether that was why.
+fn read_only(ended: &Ended) -> Option<String> {
+    let failed = !matches!(ended.status, Status::Exited(0));
+    let unknown = ended.wish == Some(Wish::Unknown);
+    (failed && unknown)
+        .then(|| "it was taken for a command that only reads, and ran where nothing can be written".into())
 }
 
 /// Runs a command to its end; an outcome where there is nothing to report.
@@ -231,10 +245,10 @@ async fn attempt(command: &Command, call: &Call<'_>) -> Result<Ended, ToolOutcom
                 0 => String::new(),
                 dropped => format!("\n[{dropped} bytes dropped here]\n"),
             };
-            let Finished { status, output, hit, leftovers_killed, quarantined, .. } = finished;
+            let Finished { status, output, hit, leftovers_killed, quarantined, wish, .. } = finished;
             let (head, tail) = output.into_parts();
             let content = plain_text([head.as_slice(), marker.as_bytes(), tail.as_slice()]);
-            Ok(Ended { status, hit, leftovers_killed, quarantined, content })
+            Ok(Ended { status, hit, leftovers_killed, quarantined, wish, content })
         }
         Err(error @ ExecError::NoSandbox { .. }) => Err(ToolOutcome::failed_with(
             error.to_string(),
@@ -255,8 +269,7 @@ impl Tool for Bash {
 
     fn action(&self, args: &Args) -> Action {
         let line = parse_args(args).map_or_else(|_| String::new(), |args: BashArgs| args.line());
-        let read_only = (self.options.reads)(&line);
-        Action { family: Family::Bash, subjects: vec![line], read_only }
+        Action { family: Family::Bash, subjects: vec![line], read_only: ReadOnly::Unknown }
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
@@ -338,10 +351,10 @@ impl Shown {
 #[cfg(test)]
 mod tests {
     use super::{Bash, BashArgs, ShellOptions};
-    use reasonix_agent::{Args, Call, Stop, Tool};
+    use reasonix_agent::{Args, Call, Class, Stop, Tool};
     use reasonix_proto::{CallId, Family, ReadOnly, ToolOutcome};
     use serde_json::json;
-    use std::sync::Mutex;
+    use std::sync::{Mutex, OnceLock};
     use std::time::Duration;
 
     fn args(value: serde_json::Value) -> Args {
@@ -351,7 +364,16 @@ mod tests {
     async fn call(tool: &Bash, value: serde_json::Value) -> (String, Option<i32>, String) {
         let (args, id, shown) = (args(value), CallId::from("c"), Mutex::new(String::new()));
         let progress = |piece: &str| shown.lock().unwrap().push_str(piece);
-        let outcome = tool.run(Call { id: &id, args: &args, stop: Stop::new(), progress: &progress }).await;
+        let outcome = tool
+            .run(Call {
+                id: &id,
+                args: &args,
+                class: Class::Writer,
+                wanted: &OnceLock::new(),
+                stop: Stop::new(),
+                progress: &progress,
+            })
+            .await;
         let shown = shown.lock().unwrap().clone();
         match outcome {
             ToolOutcome::Done { content, details } => (content, details.exit_code, shown),
@@ -395,7 +417,16 @@ mod tests {
         let (args, id, stop) = (args(json!({"command": "echo x; sleep 1000"})), CallId::from("c"), Stop::new());
         let progress = |_: &str| stop.cancel();
         let tool = Bash::new(ShellOptions::at("/"));
-        let outcome = tool.run(Call { id: &id, args: &args, stop: stop.clone(), progress: &progress }).await;
+        let outcome = tool
+            .run(Call {
+                id: &id,
+                args: &args,
+                class: Class::Writer,
+                wanted: &OnceLock::new(),
+                stop: stop.clone(),
+                progress: &progress,
+            })
+            .await;
         assert_eq!(outcome, ToolOutcome::Aborted);
     }
 

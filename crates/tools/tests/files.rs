@@ -71,7 +71,15 @@ impl Room {
     async fn outcome(&self, tool: &str, args: Value, stop: Stop) -> ToolOutcome {
         let (id, args) = (CallId::from("1"), object(args));
         let tool = self.tools.find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
-        tool.run(Call { id: &id, args: &args, stop, progress: &|_| {} }).await
+        tool.run(Call {
+            id: &id,
+            args: &args,
+            class: reasonix_agent::Class::Writer,
+            wanted: &std::sync::OnceLock::new(),
+            stop,
+            progress: &|_| {},
+        })
+        .await
     }
 
     async fn done(&self, tool: &str, args: Value) -> (String, Details) {

@@ -10,6 +10,9 @@ use std::sync::{Mutex, PoisonError};
 /// Programs that look at no file, whatever their words are.
 const WORDS_ONLY: &[&str] = &["echo", "printf", "true", "false", ":", "expr", "seq", "sleep", "exit", "return", "date"];
 
+/// Places that a box has of its own.
+const OWN: &[&str] = &["/tmp", "/var/tmp", "/dev", "/proc"];
+
 /// The files of a session.
 pub(super) struct Files {
     workspace: Workspace,
@@ -86,6 +89,21 @@ impl Files {
                     paths.iter().any(|path| path.symlink_metadata().is_ok() && !self.look(path).inside)
                 })
             })
+    }
+
+    /// True when a command names a place that is there and that nobody opened to it, or something new beside such places.
+    pub(super) fn names_outside(&self, effects: &Effects) -> bool {
+        let writes = effects.writes.iter().filter_map(|write| Some((write.path.as_deref()?, &write.places)));
+        let mut named = effects.paths().chain(writes).flat_map(|(path, places)| {
+            // Words that lead nowhere else are not looked at.
+            let leads = path.starts_with('/') || path.contains("..");
+            leads.then(|| self.candidates(places, path)).flatten().unwrap_or_default()
+        });
+        let is_there = |path: &Path| {
+            let beside = path.parent().filter(|folder| folder.components().count() > 1);
+            path.exists() || beside.is_some_and(Path::is_dir)
+        };
+        named.any(|path| is_there(&path) && !OWN.iter().any(|own| path.starts_with(own)) && !self.look(&path).inside)
     }
 
     /// What commands would read, in the form that rules have; only what is there.

@@ -1,6 +1,7 @@
 //! The gate: rules decide, a person is asked where they say so, and the first answer wins.
 
 mod aside;
+mod classify;
 mod files;
 mod keep;
 mod question;
@@ -8,10 +9,12 @@ mod restorable;
 mod rules;
 
 pub(crate) use aside::{Aside, Said, rule_for};
+pub(crate) use classify::ByText;
 
 use crate::error::EngineError;
 use crate::start::Start;
 use crate::undo::Undo;
+use classify::{Shadows, found};
 use files::Files;
 use keep::Keeper;
 use question::{digest, question};
@@ -45,6 +48,8 @@ pub(crate) struct Standing {
     walled: bool,
     /// Dangers that undo can take back were answered for this run.
     restorable: bool,
+    /// Where the workspace's own programs stand before the system's.
+    shadows: Shadows,
 }
 
 impl Standing {
@@ -58,7 +63,8 @@ impl Standing {
         let keeper = file.map(|file| Keeper::new(file, start.workspace.root().to_owned()));
         let (attended, walled) = (start.attended, false);
         let kept = rules::kept_of(&rules, &start.settings.permissions.granted);
-        Ok(Self { rules, posture, attended, approved, dangerous, keeper, kept, walled, restorable })
+        let shadows = Shadows::new(std::env::var_os("PATH").as_deref(), &start.workspace.roots());
+        Ok(Self { rules, posture, attended, approved, dangerous, keeper, kept, walled, restorable, shadows })
     }
 
     /// Tells whether commands are kept in a box of level `full`.
@@ -198,13 +204,9 @@ impl Approvals {
 
     /// The verdict; with a word that answers dangers which undo can take back, where it was given and holds.
     fn verdict(&self, ask: &Ask<'_>, word: Option<&str>) -> Verdict {
-        let mut action = self.judged(ask.action);
+        let action = self.judged(ask.action);
         let tool = ask.tool.spec().name.as_str();
-        let effects = Case::new(tool, &action).effects;
-        // A command that reads elsewhere is asked about like any other.
-        if action.read_only == ReadOnly::Yes && effects.iter().any(|effects| self.files.looks_outside(effects)) {
-            action.read_only = ReadOnly::Unknown;
-        }
+        let effects = found(ask);
         let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
         let about = Circumstances {
             granted: &granted,
@@ -265,8 +267,7 @@ impl Approvals {
     fn is_unheld_code(&self, ask: &Ask<'_>, by: &By) -> bool {
         let nobody_said_so = matches!(by, By::Fallback | By::Posture(_));
         let free = !self.standing.attended && !self.standing.walled && nobody_said_so;
-        free && ask.action.family == Family::Bash
-            && Case::new(&ask.tool.spec().name, ask.action).effects.iter().any(|effects| effects.interprets)
+        free && found(ask).iter().any(|effects| effects.interprets)
     }
 
     /// Nobody can be asked about a danger; whoever started this run may have given the word for what undo takes back.
@@ -274,7 +275,7 @@ impl Approvals {
         if !self.standing.restorable {
             return deny_danger(ask, found, None);
         }
-        let effects = Case::new(&ask.tool.spec().name, ask.action).effects;
+        let effects = classify::found(ask);
         if let Some(lack) = self.lack(&found, &effects).await {
             return deny_danger(ask, found, Some(&lack));
         }

@@ -22,6 +22,10 @@ pub(super) async fn question(id: &AskId, ask: &Ask<'_>, by: &By, digest: String,
         By::Danger(_) => Phrase::new("engine.ask_danger"),
         By::Protected(paths) => Phrase::new("engine.ask_protected").with("paths", paths.join(", ")),
         By::Memory => Phrase::new("engine.ask_memory"),
+        _ if !ask.classified.wanted.is_empty() => {
+            let paths: Vec<_> = ask.classified.wanted.iter().map(|path| visible(path).into_owned()).collect();
+            Phrase::new("engine.ask_wanted").with("paths", paths.join(", "))
+        }
         _ => Phrase::new("engine.ask_mode"),
     };
     // Nothing dangerous is ever remembered, and no grant covers what tells agents what to do.

@@ -102,6 +102,7 @@ impl Scene<'_> {
         let agent = Agent {
             model: self.model.clone(),
             tools,
+            classify: Arc::new(reasonix_agent::ByAction),
             gate: Arc::new(OneFile(case.path.clone())),
             journal: notes.clone(),
             artifacts: Arc::new(MemoryArtifacts::default()),

@@ -97,7 +97,6 @@ pub(crate) fn all_tools(
     let open = reasonix_exec::Environment::inherited(&sandbox.env);
     let open = if sandbox.network { open.with_proxies() } else { open };
     shell.environment = open.without(&keys);
-    shell.reads = reasonix_policy::read_only;
     shell.confinement = how.confinement;
     if let Some(crossing) = how.crossing {
         shell.environment = crossing.shown_to(shell.environment);

@@ -68,3 +68,27 @@ impl World {
         }
     }
 }
+
+/// Whether commands can have a box of level `full` here; a failure where that is required.
+#[cfg(target_os = "linux")]
+#[allow(clippy::print_stderr)]
+pub(crate) fn has_box() -> bool {
+    let options = reasonix_exec::BoxOptions {
+        writable: vec![],
+        readable: vec![],
+        closed: vec![],
+        masked: None,
+        caches: reasonix_exec::Caches::Session,
+        network: false,
+        quarantine: std::env::temp_dir(),
+        environment: reasonix_exec::Environment::empty(),
+    };
+    match reasonix_exec::Sandbox::prepare(options, reasonix_exec::SandboxLevel::Full) {
+        Ok(_) => true,
+        Err(error) if std::env::var_os("REASONIX_E2E").is_none() => {
+            eprintln!("skipped: {error}");
+            false
+        }
+        Err(error) => panic!("{error}"),
+    }
+}

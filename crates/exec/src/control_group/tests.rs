@@ -137,6 +137,7 @@ async fn a_boxed_command_in_a_group() {
     let (work, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let options = BoxOptions {
         writable: vec![work.path().to_owned()],
+        readable: Vec::new(),
         closed: Vec::new(),
         masked: None,
         caches: Caches::Session,

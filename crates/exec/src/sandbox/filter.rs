@@ -91,8 +91,102 @@ const DENIED: &[libc::c_long] = &[
     libc::SYS_ioperm,
 ];
 
-/// The filter as the kernel takes it. `internet` says whether sockets of the internet may be made at all.
-pub(super) fn program(internet: bool) -> Vec<sock_filter> {
+/// What messages between processes that only read would leave behind, or tell others.
+const DENIED_TO_READERS: &[libc::c_long] = &[
+    libc::SYS_socket,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semctl,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_msgget,
+    libc::SYS_msgctl,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
+/// What Landlock leaves open to those that only read, where no walls stand around them: modes, owners, times, attributes,
+/// locks, and other processes' limits and places.
+const DENIED_WITHOUT_WALLS: &[libc::c_long] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    SETXATTRAT,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
+    libc::SYS_flock,
+    libc::SYS_setpriority,
+    libc::SYS_ioprio_set,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+    libc::SYS_process_mrelease,
+];
+const FCHMODAT2: libc::c_long = 452;
+const SETXATTRAT: libc::c_long = 463;
+const REMOVEXATTRAT: libc::c_long = 466;
+const FILE_SETATTR: libc::c_long = 469;
+
+/// Calls about another process by its number, with the argument that is the number: only 0, oneself, is let through.
+const ABOUT_OTHERS: &[(libc::c_long, u32)] = &[
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setattr, 0),
+];
+
+/// Ways to signal others.
+const SIGNALS: &[libc::c_long] = &[
+    libc::SYS_kill,
+    libc::SYS_tkill,
+    libc::SYS_tgkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_pidfd_send_signal,
+];
+
+/// Requests to a file or terminal that only ask; others may change attributes of files that are open for reading.
+const ASKING: &[libc::Ioctl] =
+    &[libc::TCGETS, libc::TIOCGWINSZ, libc::TIOCGPGRP, libc::FIONREAD, libc::FIOCLEX, libc::FIONCLEX, libc::FIONBIO];
+
+/// Who is filtered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whom {
+    /// A command; `internet` says whether sockets of the internet may be made at all.
+    Any { internet: bool },
+    /// One that only reads, between walls that hold what it does to files and other processes.
+    Reader,
+    /// One that only reads, where nothing but Landlock holds that; `signals` says whether Landlock keeps signals in.
+    LooseReader { signals: bool },
+}
+
+/// The filter as the kernel takes it.
+pub(super) fn program(whom: Whom) -> Vec<sock_filter> {
     let mut code = vec![load(ARCH_AT), jump(BPF_JEQ, ARCH, 1, 0), give(refuse(libc::EPERM)), load(NR)];
     if cfg!(target_arch = "x86_64") {
         code.extend([jump(BPF_JGE, X32, 0, 1), give(refuse(libc::EPERM))]);
@@ -104,12 +198,43 @@ pub(super) fn program(internet: bool) -> Vec<sock_filter> {
     code.extend([jump(BPF_JEQ, number(libc::SYS_clone3), 0, 1), give(refuse(libc::ENOSYS))]);
     let clone = [jump(BPF_JSET, NAMESPACES.cast_unsigned(), 0, 1), give(refuse(libc::EPERM))];
     code.extend(on(libc::SYS_clone, 0, &clone));
+    if !matches!(whom, Whom::Any { .. }) {
+        code.extend(for_readers(whom));
+    }
     let typing = [libc::TIOCSTI, libc::TIOCLINUX, libc::TIOCSETD].map(|request| u32::try_from(request).unwrap_or(0));
     let typing: Vec<_> =
         typing.into_iter().flat_map(|request| [jump(BPF_JEQ, request, 0, 1), give(refuse(libc::EPERM))]).collect();
     code.extend(on(libc::SYS_ioctl, 1, &typing));
-    code.extend(on(libc::SYS_socket, 0, &sockets(internet)));
+    if let Whom::Any { internet } = whom {
+        code.extend(on(libc::SYS_socket, 0, &sockets(internet)));
+    }
     code.push(give(ALLOW));
+    code
+}
+
+fn for_readers(whom: Whom) -> Vec<sock_filter> {
+    let mut denied: Vec<libc::c_long> = DENIED_TO_READERS.to_vec();
+    let mut code = Vec::new();
+    if let Whom::LooseReader { signals } = whom {
+        denied.extend_from_slice(DENIED_WITHOUT_WALLS);
+        denied.extend_from_slice(if signals { &[] } else { SIGNALS });
+        for (call, index) in ABOUT_OTHERS {
+            code.extend(on(*call, *index, &[jump(BPF_JEQ, 0, 1, 0), give(refuse(libc::EPERM))]));
+        }
+        let asking = ASKING.iter().flat_map(|request| {
+            let request = u32::try_from(*request).unwrap_or(0);
+            [jump(BPF_JEQ, request, 0, 1), give(ALLOW)]
+        });
+        let asking: Vec<_> = asking.chain([give(refuse(libc::EPERM))]).collect();
+        code.extend(on(libc::SYS_ioctl, 1, &asking));
+        let locks = [libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW, libc::F_SETLEASE];
+        let locks: Vec<_> = locks
+            .into_iter()
+            .flat_map(|lock| [jump(BPF_JEQ, lock.cast_unsigned(), 0, 1), give(refuse(libc::EPERM))])
+            .collect();
+        code.extend(on(libc::SYS_fcntl, 1, &locks));
+    }
+    code.extend(denied.into_iter().flat_map(|call| [jump(BPF_JEQ, number(call), 0, 1), give(refuse(libc::EPERM))]));
     code
 }
 

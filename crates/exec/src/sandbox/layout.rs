@@ -32,6 +32,8 @@ pub(super) struct Layout {
     pub(super) fixed: Vec<PathBuf>,
     /// What is closed wherever it is.
     pub(super) closed: Vec<PathBuf>,
+    /// What is mounted inside of the roots.
+    mounted: Vec<PathBuf>,
 }
 
 /// A folder of the machine and what stands there instead.
@@ -63,6 +65,7 @@ impl Layout {
             caches: vec![],
             bound: vec![],
             _lock: None,
+            mounted: mounted_below(&roots),
             roots,
             fixed: vec![],
             closed: vec![],
@@ -169,6 +172,13 @@ impl Layout {
             && !self.roots.iter().any(within)
     }
 
+    /// Whether a layer can be put in front of a root: the kernel splits its options at some characters, and does not see
+    /// through to what is mounted below.
+    pub(super) fn is_layerable(&self, root: &Path) -> bool {
+        let plain = root.to_str().is_some_and(|text| !text.contains([':', ',', '\\']));
+        plain && !self.mounted.iter().any(|at| at != root && at.starts_with(root))
+    }
+
     /// Makes what others are mounted on, where that lies in a replaced folder.
     fn prepare_places(&self, scratch: &Scratch) -> io::Result<()> {
         // The box's own shared memory is such a folder too, though it comes with the devices.
@@ -193,6 +203,15 @@ impl Layout {
         }
         Ok(())
     }
+}
+
+/// What is mounted in these folders.
+fn mounted_below(roots: &[PathBuf]) -> Vec<PathBuf> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    // The kernel writes blanks and the like as numbers; such places count as below any root.
+    let places = mounts.lines().filter_map(|line| line.split(' ').nth(4));
+    let unescaped = places.map(|place| PathBuf::from(place.split('\\').next().unwrap_or(place)));
+    unescaped.filter(|place| roots.iter().any(|root| place.starts_with(root))).collect()
 }
 
 /// A name for a cache among the project's: it says where it stands.

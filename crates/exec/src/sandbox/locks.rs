@@ -5,12 +5,17 @@
 use super::calls::{AT_RECURSIVE, Done, RDONLY, Stage, check, set_attributes};
 use std::ffi::{CString, c_long};
 use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The locks on the command: Landlock and seccomp.
 #[derive(Debug)]
 pub(crate) struct Locks {
     pub(super) abi: i32,
-    pub(super) writable: Vec<(CString, bool)>,
+    /// What may be done where; what no rule names may only be read, or not even that.
+    pub(super) rules: Vec<PathRule>,
+    /// True when only what a rule names may be read.
+    pub(super) reads: bool,
     pub(super) filter: Vec<libc::sock_filter>,
     /// There are walls around it, and so privileges inside them to give up.
     pub(super) walled: bool,
@@ -41,9 +46,10 @@ impl Locks {
 
     unsafe fn landlock(&self) -> Done {
         let (folder, file) = accesses(self.abi);
+        let handled = if self.reads { folder | READ } else { folder };
         // Signals to processes outside, and abstract sockets outside.
         let scoped = if self.abi >= 6 { 3 } else { 0 };
-        let attributes = [folder, 0u64, scoped];
+        let attributes = [handled, 0u64, scoped];
         let size: usize = match self.abi {
             ..=3 => 8,
             4 | 5 => 16,
@@ -53,12 +59,18 @@ impl Locks {
         unsafe {
             let rules = libc::syscall(libc::SYS_landlock_create_ruleset, attributes.as_ptr(), size, 0);
             check(rules, Stage::Landlock)?;
-            for (path, is_folder) in &self.writable {
-                let fd = libc::open(path.as_ptr(), libc::O_PATH | libc::O_CLOEXEC);
+            for rule in &self.rules {
+                let fd = libc::open(rule.path.as_ptr(), libc::O_PATH | libc::O_CLOEXEC);
                 if fd < 0 {
                     continue;
                 }
-                let rule = PathRule { allowed: if *is_folder { folder } else { file }, fd };
+                let (write, read) = if rule.folder { (folder, READ) } else { (file, READ & !READ_FOLDER) };
+                let allowed = if rule.access.writes() { write | read } else { read } & handled;
+                if allowed == 0 {
+                    libc::close(fd);
+                    continue;
+                }
+                let rule = KernelRule { allowed, fd };
                 let added = libc::syscall(libc::SYS_landlock_add_rule, rules, 1, &raw const rule, 0);
                 libc::close(fd);
                 check(added, Stage::Landlock)?;
@@ -70,11 +82,42 @@ impl Locks {
     }
 }
 
+/// What a command may do at a place.
+#[derive(Debug)]
+pub(super) struct PathRule {
+    pub(super) path: CString,
+    pub(super) folder: bool,
+    pub(super) access: Access,
+}
+
+/// Reading or writing.
+#[derive(Debug, Clone)]
+pub(super) enum Access {
+    Read,
+    Write,
+    /// Writing when this says so: what stands there is a layer that is thrown away. Otherwise only reading.
+    WriteIf(Arc<AtomicBool>),
+}
+
+impl Access {
+    fn writes(&self) -> bool {
+        match self {
+            Self::Read => false,
+            Self::Write => true,
+            Self::WriteIf(thrown_away) => thrown_away.load(Ordering::Relaxed),
+        }
+    }
+}
+
 #[repr(C, packed)]
-struct PathRule {
+struct KernelRule {
     allowed: u64,
     fd: i32,
 }
+
+const READ_FOLDER: u64 = 1 << 3;
+/// Executing, reading files, listing folders.
+const READ: u64 = 1 | (1 << 2) | READ_FOLDER;
 
 /// The ways to change a folder and a file that this kernel knows of.
 fn accesses(abi: i32) -> (u64, u64) {

@@ -37,7 +37,7 @@ impl Scratch {
     }
 
     fn furnish(self) -> io::Result<Self> {
-        for name in ["empty", "dev/shm", "dev/pts"] {
+        for name in ["empty", "dev/shm", "dev/pts", "dev/scratch", "held"] {
             DirBuilder::new().recursive(true).mode(0o755).create(self.at(name))?;
         }
         for name in DEVICES {

@@ -6,10 +6,11 @@ use super::calls::{
     AT_RECURSIVE, Done, NODEV, NOSUID, OPEN_TREE_CLONE, RDONLY, Stage, check, make_mount, open_tree, set_attributes,
     write_file,
 };
-use std::ffi::{CString, c_char, c_int, c_long};
+use std::ffi::{CStr, CString, c_char, c_int, c_long};
 use std::os::fd::RawFd;
 use std::ptr;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// A mount that is taken before anything is hidden and put in its place afterwards.
 #[derive(Debug)]
@@ -33,6 +34,10 @@ pub(super) enum Source {
     Device(CString),
     /// A folder whose changes go elsewhere.
     Overlay { lower: CString, upper: CString, work: CString },
+    /// Folders seen as one, the first in front; nothing is written.
+    Merged(CString),
+    /// A folder whose changes are thrown away; where that cannot be had, the folder itself, read-only. Says which it is.
+    Throwaway { lower: CString, upper: CString, work: CString, overlaid: Arc<AtomicBool> },
     /// Terminals of the box's own.
     Terminals,
 }
@@ -89,7 +94,9 @@ impl Walls {
             self.grafts.iter().try_for_each(|graft| self.put(graft))?;
             let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
             let proc = c"proc".as_ptr();
-            let mounted = libc::mount(proc, c"/proc".as_ptr(), proc, flags, ptr::null());
+            // Processes that it may not look into are not there: the first one has our own command line.
+            let hidden = c"hidepid=ptraceable".as_ptr().cast();
+            let mounted = libc::mount(proc, c"/proc".as_ptr(), proc, flags, hidden);
             check(c_long::from(mounted), Stage::Proc)?;
             // Only newer kernels count for each box; elsewhere the limits of the user hold.
             if let Some(most) = &self.most_processes {
@@ -125,7 +132,29 @@ impl Walls {
     }
 }
 
+/// A folder with its changes elsewhere. Files keep the numbers they have below: git knows them by these.
+unsafe fn overlay(lower: &CStr, upper: &CStr, work: &CStr) -> c_int {
+    let options = [
+        (c"lowerdir", Some(lower)),
+        (c"upperdir", Some(upper)),
+        (c"workdir", Some(work)),
+        (c"xino", Some(c"off")),
+        (c"userxattr", None),
+        // Otherwise each command would end with a flush of the whole disk below.
+        (c"volatile", None),
+    ];
+    // SAFETY: all texts live through the call.
+    unsafe { make_mount(c"overlay", &options) }
+}
+
 impl Graft {
+    fn is_read_only(&self) -> bool {
+        match &self.source {
+            Source::Throwaway { overlaid, .. } => !overlaid.load(Ordering::Relaxed),
+            _ => self.read_only,
+        }
+    }
+
     unsafe fn take(&self) -> Done {
         // SAFETY: system calls with pointers into what was prepared.
         unsafe {
@@ -133,17 +162,15 @@ impl Graft {
                 Source::Path(path) => open_tree(path, OPEN_TREE_CLONE | AT_RECURSIVE),
                 Source::Device(path) => open_tree(path, OPEN_TREE_CLONE),
                 Source::Terminals => make_mount(c"devpts", &[(c"newinstance", None), (c"ptmxmode", Some(c"0666"))]),
-                Source::Overlay { lower, upper, work } => make_mount(
-                    c"overlay",
-                    &[
-                        (c"lowerdir", Some(lower)),
-                        (c"upperdir", Some(upper)),
-                        (c"workdir", Some(work)),
-                        (c"userxattr", None),
-                        // Otherwise each command would end with a flush of the whole disk below.
-                        (c"volatile", None),
-                    ],
-                ),
+                Source::Overlay { lower, upper, work } => overlay(lower, upper, work),
+                Source::Merged(folders) => {
+                    make_mount(c"overlay", &[(c"lowerdir", Some(folders)), (c"userxattr", None)])
+                }
+                Source::Throwaway { lower, upper, work, overlaid } => {
+                    let layer = overlay(lower, upper, work);
+                    overlaid.store(layer >= 0, Ordering::Relaxed);
+                    if layer >= 0 { layer } else { open_tree(lower, OPEN_TREE_CLONE | AT_RECURSIVE) }
+                }
             };
             if fd < 0 && !self.optional {
                 return Err(Stage::Mounts);
@@ -151,7 +178,7 @@ impl Graft {
             self.fd.store(fd, Ordering::Relaxed);
             let device = matches!(self.source, Source::Device(_) | Source::Terminals);
             if fd >= 0 && !device {
-                let attributes = NOSUID | NODEV | if self.read_only { RDONLY } else { 0 };
+                let attributes = NOSUID | NODEV | if self.is_read_only() { RDONLY } else { 0 };
                 set_attributes(fd, c"", libc::AT_EMPTY_PATH | AT_RECURSIVE, attributes)?;
             }
             Ok(())

@@ -30,6 +30,7 @@ impl Place {
     pub fn options(&self) -> BoxOptions {
         BoxOptions {
             writable: vec![self.work.path().to_owned()],
+            readable: vec![],
             closed: vec![],
             masked: None,
             caches: Caches::Session,

@@ -82,8 +82,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "engine.ask_outside",
-        "it failed in the sandbox, which may have been in the way; run it once outside, with all your rights? ({reason})",
-        "该命令在沙箱中失败，可能是被沙箱阻止；是否以你的全部权限在沙箱外运行一次？（{reason}）",
+        "it failed in the sandbox, and it names places outside of the workspace: run it once outside of the sandbox, with all your rights?",
+        "它在沙箱中失败了，而且它指到工作区以外的地方：要在沙箱之外运行一次吗？那样它拥有你的全部权限",
     ),
     (
         "engine.ask_protected",
@@ -91,6 +91,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{paths} 会指示代理、编辑器或 git 的行为：每次修改都需确认，不会记住答复",
     ),
     ("engine.ask_rule", "the rule {rule} says to ask", "规则 {rule} 要求询问"),
+    (
+        "engine.ask_wanted",
+        "it was taken for a command that only reads, but it wants to write: {paths}. Nothing of it has happened yet",
+        "它被当作只读命令运行，但它想写入：{paths}。目前什么都没有发生",
+    ),
     ("engine.bad_rule", "cannot read the permission rule {rule}: {reason}", "无法读取权限规则 {rule}：{reason}"),
     (
         "engine.bad_rule.hint",

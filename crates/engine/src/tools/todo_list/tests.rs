@@ -10,9 +10,14 @@ fn args(value: Value) -> Args {
     value.as_object().cloned().unwrap()
 }
 
+fn call<'a>(id: &'a CallId, args: &'a Args, wanted: &'a std::sync::OnceLock<Vec<String>>) -> Call<'a> {
+    Call { id, args, class: reasonix_agent::Class::Writer, wanted, stop: Stop::new(), progress: &|_| {} }
+}
+
 fn run(tool: &Arc<dyn Tool>, input: Value) -> (String, Option<Vec<TodoPhase>>) {
     let (id, input) = (CallId::from("1"), args(input));
-    let mut future = tool.run(Call { id: &id, args: &input, stop: Stop::new(), progress: &|_| {} });
+    let wanted = std::sync::OnceLock::new();
+    let mut future = tool.run(call(&id, &input, &wanted));
     let Poll::Ready(outcome) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
         panic!("a todo tool never waits")
     };
@@ -126,7 +131,8 @@ fn the_work_is_done_when_the_call_starts() {
     let list = TodoList::default();
     let tools = todo_tools(&list);
     let (id, input) = (CallId::from("1"), args(json!({"ops": two_phases()})));
-    let waiting = tools[0].run(Call { id: &id, args: &input, stop: Stop::new(), progress: &|_| {} });
+    let wanted = std::sync::OnceLock::new();
+    let waiting = tools[0].run(call(&id, &input, &wanted));
     assert_eq!(list.phases().len(), 2, "calls of one step keep their order without waiting for each other");
     drop(waiting);
 }

@@ -1,7 +1,9 @@
 //! The filter entry by entry, by doing what the kernel does with it. That the kernel does so is tried in `tests/sandbox.rs`.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-use super::{ALLOW, ARCH, program, refuse};
+use super::{
+    ABOUT_OTHERS, ALLOW, ARCH, ASKING, DENIED_TO_READERS, DENIED_WITHOUT_WALLS, SIGNALS, Whom, program, refuse,
+};
 use libc::{c_long, sock_filter};
 
 /// What the filter answers to a call.
@@ -88,7 +90,7 @@ fn c5_every_call_of_the_list_is_refused() {
         ("ioperm", libc::SYS_ioperm),
     ];
     for internet in [false, true] {
-        let filter = program(internet);
+        let filter = program(Whom::Any { internet });
         for (name, call) in refused {
             assert_eq!(answer(&filter, ARCH, *call, [0, 0]), EPERM, "{name}");
         }
@@ -105,7 +107,7 @@ fn c5_every_call_of_the_list_is_refused() {
 
 #[test]
 fn c5_namespaces_typing_and_sockets_are_refused_by_their_arguments() {
-    let filter = program(true);
+    let filter = program(Whom::Any { internet: true });
     let asked =
         |call: c_long, first: i32, second: u64| answer(&filter, ARCH, call, [u64::from(first.cast_unsigned()), second]);
     for (name, flag) in [
@@ -134,9 +136,56 @@ fn c5_namespaces_typing_and_sockets_are_refused_by_their_arguments() {
         assert_eq!(asked(libc::SYS_socket, libc::AF_INET6, kind(raw)), EPERM, "{raw}");
     }
     for (family, want) in [(libc::AF_UNIX, ALLOW), (libc::AF_NETLINK, ALLOW), (libc::AF_INET, EPERM)] {
-        let shut = program(false);
+        let shut = program(Whom::Any { internet: false });
         let first = u64::from(family.cast_unsigned());
         assert_eq!(answer(&shut, ARCH, libc::SYS_socket, [first, kind(libc::SOCK_STREAM)]), want, "{family}");
     }
     assert_eq!(asked(libc::SYS_socket, libc::AF_INET, kind(libc::SOCK_STREAM)), ALLOW);
+}
+
+const READERS: [Whom; 3] = [Whom::Reader, Whom::LooseReader { signals: true }, Whom::LooseReader { signals: false }];
+
+#[test]
+fn c14_a_reader_makes_no_sockets_and_no_memory_that_others_share() {
+    for whom in READERS {
+        let filter = program(whom);
+        for call in DENIED_TO_READERS {
+            for family in [0, 1, 2, 10, 16, 17, 40] {
+                assert_eq!(answer(&filter, ARCH, *call, [family, 1]), EPERM, "{whom:?} {call}");
+            }
+        }
+        for call in [libc::SYS_read, libc::SYS_openat, libc::SYS_execve, libc::SYS_socketpair, libc::SYS_pipe2] {
+            assert_eq!(answer(&filter, ARCH, call, [1, 1]), ALLOW, "{whom:?} {call}");
+        }
+        assert_eq!(answer(&filter, ARCH, libc::SYS_ptrace, [0, 0]), EPERM, "what nobody may, a reader may not");
+    }
+}
+
+#[test]
+fn c14_a_reader_without_walls_changes_no_mode_owner_time_attribute_lock_or_process() {
+    for (whom, signals) in [(Whom::LooseReader { signals: true }, ALLOW), (Whom::LooseReader { signals: false }, EPERM)]
+    {
+        let filter = program(whom);
+        for call in DENIED_WITHOUT_WALLS {
+            assert_eq!(answer(&filter, ARCH, *call, [0, 0]), EPERM, "{call}");
+        }
+        for call in SIGNALS {
+            assert_eq!(answer(&filter, ARCH, *call, [1, 9]), signals, "{call}");
+        }
+        for (call, _) in ABOUT_OTHERS {
+            assert_eq!(answer(&filter, ARCH, *call, [0, 0]), ALLOW, "about itself: {call}");
+            assert_eq!(answer(&filter, ARCH, *call, [1, 0]), EPERM, "about another: {call}");
+        }
+        for request in ASKING {
+            assert_eq!(answer(&filter, ARCH, libc::SYS_ioctl, [3, u64::from(*request)]), ALLOW);
+        }
+        // FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY and the typing of TIOCSTI.
+        for request in [0x4008_6602, 0x401c_5820, 0x4080_6685, 0x5412] {
+            assert_eq!(answer(&filter, ARCH, libc::SYS_ioctl, [3, request]), EPERM, "{request:#x}");
+        }
+        for lock in [libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW, libc::F_SETLEASE] {
+            assert_eq!(answer(&filter, ARCH, libc::SYS_fcntl, [3, lock as u64]), EPERM);
+        }
+        assert_eq!(answer(&filter, ARCH, libc::SYS_fcntl, [3, libc::F_GETFL as u64]), ALLOW);
+    }
 }

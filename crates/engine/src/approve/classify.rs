@@ -1,0 +1,134 @@
+//! What a call is: a reader, a writer, or something that reaches beyond the workspace. Judged once; what was found in a
+//! command line goes with the call to the gate.
+
+use super::Approvals;
+use reasonix_agent::{Ask, Class, Classified, Classify};
+use reasonix_policy::{Effects, analyse};
+use reasonix_proto::{Action, Family, ReadOnly};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What was found in the lines of a command.
+type Found = Vec<Effects>;
+
+/// Reads command lines, and knows nothing of files.
+pub(crate) struct ByText;
+
+impl Classify for ByText {
+    fn classify(&self, _tool: &str, action: Action) -> Classified {
+        read(action, |_, reads| if reads { Class::Reader } else { Class::Writer })
+    }
+}
+
+impl Classify for Approvals {
+    fn classify(&self, _tool: &str, action: Action) -> Classified {
+        read(action, |effects, reads| if reads { self.class_of_reader(effects) } else { self.class_of_writer(effects) })
+    }
+}
+
+impl Approvals {
+    fn class_of_writer(&self, effects: &Found) -> Class {
+        let beyond = effects.iter().any(|effects| self.files.names_outside(effects));
+        if beyond { Class::Outside } else { Class::Writer }
+    }
+
+    /// What a line is that only reads by its text.
+    fn class_of_reader(&self, effects: &Found) -> Class {
+        if effects.iter().any(|effects| self.files.looks_outside(effects)) {
+            return Class::Outside;
+        }
+        let names = effects.iter().flat_map(|effects| &effects.commands).map(|simple| simple.program());
+        if self.standing.shadows.hide_any(names) { Class::Writer } else { Class::Reader }
+    }
+}
+
+/// Reads the lines of a command; other calls are what they say. `class` decides with what was found, and whether the lines
+/// only read by their text.
+fn read(action: Action, class: impl Fn(&Found, bool) -> Class) -> Classified {
+    if action.family != Family::Bash {
+        return Classified::by_action(action);
+    }
+    let found: Found = action.subjects.iter().map(|line| analyse(line)).collect();
+    let read_only = found.iter().map(|effects| effects.read_only).max_by_key(|answer| match answer {
+        ReadOnly::Yes => 0,
+        ReadOnly::Unknown => 1,
+        ReadOnly::No => 2,
+    });
+    let class = class(&found, read_only == Some(ReadOnly::Yes));
+    let read_only = match (class, read_only) {
+        (Class::Reader, _) => ReadOnly::Yes,
+        (_, Some(ReadOnly::No)) => ReadOnly::No,
+        _ => ReadOnly::Unknown,
+    };
+    Classified { action: Action { read_only, ..action }, class, found: Some(Arc::new(found)), wanted: Vec::new() }
+}
+
+/// What was found in the lines of a call; they are read now where nobody did.
+pub(super) fn found(ask: &Ask<'_>) -> Found {
+    let known = ask.classified.found.as_ref().and_then(|found| found.downcast_ref::<Found>());
+    let lines: &[String] = if ask.action.family == Family::Bash { &ask.action.subjects } else { &[] };
+    known.cloned().unwrap_or_else(|| lines.iter().map(|line| analyse(line)).collect())
+}
+
+/// Folders of `PATH` that lie in the workspace, with all that are looked in before them: a program that is found there is
+/// the repository's, whatever its name is.
+#[derive(Debug, Default)]
+pub(super) struct Shadows {
+    folders: Vec<(PathBuf, bool)>,
+}
+
+impl Shadows {
+    pub(super) fn new(path: Option<&std::ffi::OsStr>, roots: &[PathBuf]) -> Self {
+        let inside = |folder: &Path| {
+            let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+            // One that is not absolute means wherever the command happens to be.
+            !folder.is_absolute() || roots.iter().any(|root| real.starts_with(root))
+        };
+        let all: Vec<_> = path.map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
+        let folders: Vec<_> =
+            all.into_iter().map(|folder| (inside(&folder), folder)).map(|(is, at)| (at, is)).collect();
+        if folders.iter().any(|(_, inside)| *inside) { Self { folders } } else { Self::default() }
+    }
+
+    /// True when one of these programs would be the workspace's.
+    fn hide_any<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> bool {
+        !self.folders.is_empty() && names.any(|name| self.hides(name))
+    }
+
+    fn hides(&self, name: &str) -> bool {
+        let first = self.folders.iter().find(|(folder, inside)| {
+            // A folder seen from elsewhere may have anything in it.
+            !folder.is_absolute() && *inside || folder.join(name).is_file()
+        });
+        first.is_some_and(|(_, inside)| *inside)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shadows;
+    use std::fs;
+
+    #[test]
+    fn a_program_of_the_workspace_is_seen_before_the_systems() {
+        let root = tempfile::tempdir().unwrap();
+        let [work, system] = ["work", "system"].map(|name| root.path().canonicalize().unwrap().join(name));
+        for folder in [&work, &system] {
+            fs::create_dir(folder).unwrap();
+        }
+        fs::write(work.join("ls"), "").unwrap();
+        fs::write(system.join("cat"), "").unwrap();
+        fs::write(system.join("ls"), "").unwrap();
+        let shadows = |path: &[&std::path::Path]| {
+            Shadows::new(Some(&std::env::join_paths(path).unwrap()), std::slice::from_ref(&work))
+        };
+        let first = shadows(&[&work, &system]);
+        assert!(first.hide_any(["cat", "ls"].into_iter()) && !first.hide_any(["cat"].into_iter()));
+        assert!(!shadows(&[&system, &work]).hide_any(["ls", "cat"].into_iter()), "the system's comes first");
+        assert!(!shadows(&[&system]).hide_any(["ls", "other"].into_iter()));
+        for here in ["", ".", "bin"] {
+            let anywhere = shadows(&[std::path::Path::new(here), &system]);
+            assert!(anywhere.hide_any(["cat"].into_iter()), "{here:?}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Lines that pass for readers and are none: whatever the reading of a line misses, nothing happens without the gate's
+//! word. Where the kernel cannot have level `full` these tests say so and pass; with `REASONIX_E2E=1` it is required.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+mod world;
+
+use reasonix_config::{Caches, Mode as Fallback, Permissions, Sandbox};
+use reasonix_engine::{Handle, Which};
+use reasonix_proto::{Asking, Choice, Event, Mode, Op, RecordBody, ToolOutcome, TurnState};
+use reasonix_testkit::Reply;
+use serde_json::json;
+use world::{World, has_box};
+
+/// Each way in which a line was taken for a reader and was none.
+const MISREAD: &[&str] = &[
+    "echo 2>/dev/null $(rm -rf src)",
+    "find . {-delete,-print}",
+    "find . -maxdepth 0 {-exec,sh,-c,'rm -rf src',\\;}",
+    "sort a.txt {-o,b.txt}",
+    "uniq {a.txt,b.txt}",
+    "echo \"$\\\n(touch pwned)\"",
+    "cat <<E\n$\\\n(touch pwned)\nE",
+    "[ -n \"$\\\n(touch pwned)\" ]",
+    "echo ${x:-<(touch pwned)}; sleep 0.2",
+    "[[ a =~ <(touch pwned) ]]; sleep 0.2",
+    "echo \"${x:-'$(touch pwned)'}\"",
+    "echo $(('$(touch pwned)'))",
+    "echo ${x['$(touch pwned)']}",
+    "[ -v $'x[\\x24(touch pwned)]' ]",
+    "a='x[$(touch pwned)]'; echo ${!a}",
+    "b='y[$(touch pwned)]'; a=abc; echo ${a:b}",
+    "x=(1); a='x[$(touch pwned)]'; unset \"$a\"",
+    "echo 'touch pwned #/' | sed 's/[/]/p;s/e;#/x/'",
+    "sed -n 5p *",
+    "sort *",
+    "uniq *",
+    "yq --in-place -y .a=2 a.yml",
+];
+
+async fn running(line: &str) -> World {
+    let world = World::new(vec![Reply::call("bash", json!({"command": line})), Reply::say("done")]).await;
+    world.work.write("a.txt", "alpha\n");
+    world.work.write("b.txt", "beta\n");
+    world.work.write("a.yml", "a: 1\n");
+    world.work.write("src/main.rs", "fn main() {}\n");
+    world.work.write("--expression=1e touch pwned", "x\n");
+    world.work.write("-oa.txt", "x\n");
+    world
+}
+
+fn begin(world: &World, mode: Fallback, attended: bool) -> Handle {
+    world.open_with(Which::New, |start| {
+        start.settings.permissions = Permissions { mode, ..Permissions::default() };
+        start.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+        start.attended = attended;
+    })
+}
+
+/// Everything in the workspace, by name and content.
+fn files(world: &World) -> Vec<(String, String)> {
+    let root = world.work.path();
+    let mut all = Vec::new();
+    let mut open = vec![root.clone()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                open.push(path);
+                all.push((name, String::new()));
+            } else {
+                all.push((name, std::fs::read_to_string(path).unwrap()));
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+/// Runs one turn; every question gets this answer. Gives what was asked, and what the call came to.
+async fn turn(handle: &mut Handle, answer: &Choice) -> (Vec<Asking>, Vec<ToolOutcome>) {
+    handle.send(Op::Prompt { text: "go".into(), resolved: true });
+    let (mut asked, mut outcomes, mut ended) = (Vec::new(), Vec::new(), false);
+    loop {
+        match handle.events.next().await.expect("the session lives").event {
+            Event::Asked { asking } => {
+                let digest = Some(asking.digest.clone());
+                handle.send(Op::Answer { ask: asking.ask.clone(), choice: answer.clone(), digest });
+                asked.push(*asking);
+            }
+            Event::ToolEnded { record } => match record.body {
+                RecordBody::Outcome { outcome, .. } => outcomes.push(outcome),
+                _ => {}
+            },
+            Event::TurnEnded { .. } => ended = true,
+            Event::State { state: TurnState::Idle } if ended => return (asked, outcomes),
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_line_that_was_misread_changes_nothing_where_the_mode_is_deny() {
+    if !has_box() {
+        return;
+    }
+    for line in MISREAD {
+        let world = running(line).await;
+        let before = files(&world);
+        let mut handle = begin(&world, Fallback::Deny, false);
+        let (asked, outcomes) = turn(&mut handle, &Choice::AllowOnce).await;
+        assert_eq!(files(&world), before, "{line}");
+        assert_eq!((asked.len(), outcomes.len()), (0, 1), "{line}: the model sees one result");
+    }
+}
+
+#[tokio::test]
+async fn a_line_that_was_misread_changes_nothing_in_plan_mode() {
+    if !has_box() {
+        return;
+    }
+    for line in MISREAD {
+        let world = running(line).await;
+        let before = files(&world);
+        let mut handle = begin(&world, Fallback::Allow, true);
+        handle.send(Op::SetMode { mode: Mode::Plan });
+        let (asked, outcomes) = turn(&mut handle, &Choice::AllowOnce).await;
+        assert_eq!(files(&world), before, "{line}");
+        assert_eq!((asked.len(), outcomes.len()), (0, 1), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn a_line_that_was_misread_is_asked_about_and_a_no_is_a_no() {
+    if !has_box() {
+        return;
+    }
+    for line in MISREAD {
+        let world = running(line).await;
+        let before = files(&world);
+        let mut handle = begin(&world, Fallback::Ask, true);
+        let (_, outcomes) = turn(&mut handle, &Choice::Deny).await;
+        assert_eq!(files(&world), before, "{line}");
+        assert_eq!(outcomes.len(), 1, "{line}");
+    }
+}
+
+/// A textconv of the repository writes: the question says what, and after a yes it runs once, as a writer.
+#[tokio::test]
+async fn what_a_reader_wanted_to_write_is_shown_and_runs_after_a_yes() {
+    if !has_box() {
+        return;
+    }
+    let line = "git diff --stat -p";
+    for (answer, ran) in [(Choice::Deny, false), (Choice::AllowOnce, true)] {
+        let world = running(line).await;
+        let root = world.work.path();
+        let git = |args: &[&str]| {
+            let mut all = vec!["-c", "user.name=x", "-c", "user.email=x@example.com"];
+            all.extend(args);
+            assert!(std::process::Command::new("git").args(all).current_dir(&root).status().unwrap().success());
+        };
+        git(&["init", "-q"]);
+        world.work.write(".gitattributes", "*.txt diff=conv\n");
+        git(&["add", "a.txt", ".gitattributes"]);
+        git(&["commit", "-q", "-m", "x"]);
+        git(&["config", "diff.conv.textconv", "touch ran; cat"]);
+        world.work.write("a.txt", "other\n");
+        let mut handle = begin(&world, Fallback::Ask, true);
+        let (asked, outcomes) = turn(&mut handle, &answer).await;
+        let [asking] = asked.as_slice() else { panic!("{asked:?}") };
+        assert_eq!(asking.why.code, "engine.ask_wanted");
+        assert!(format!("{:?}", asking.why).contains("ran"), "{:?}", asking.why);
+        assert_eq!(root.join("ran").exists(), ran);
+        let told = format!("{outcomes:?}");
+        assert_eq!((outcomes.len(), told.contains("+other")), (1, ran), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_command_prints_is_no_reason_to_offer_it_the_outside() {
+    if !has_box() {
+        return;
+    }
+    let line = "touch x; echo 'touch: cannot touch: Read-only file system'; echo 'Operation not permitted'; exit 1";
+    let world = running(line).await;
+    let mut handle = begin(&world, Fallback::Allow, true);
+    let (asked, outcomes) = turn(&mut handle, &Choice::AllowOnce).await;
+    assert_eq!((asked.len(), outcomes.len()), (0, 1), "{asked:?}");
+}
