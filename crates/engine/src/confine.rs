@@ -26,6 +26,7 @@ pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> C
         readable: readable(&settings.permissions.allow),
         closed,
         masked: Some(masks::masked(&settings.permissions.deny, workspace)),
+        fixed: masks::fixed(&settings.permissions.deny, workspace),
         caches: match sandbox.caches {
             CacheSetting::Shared => Caches::Shared,
             CacheSetting::Session => Caches::Session,

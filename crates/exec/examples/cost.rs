@@ -14,6 +14,7 @@ fn options(work: &Path) -> BoxOptions {
         readable: vec![],
         closed: vec![],
         masked: None,
+        fixed: None,
         caches: Caches::Session,
         network: false,
         quarantine: work.join("quarantine"),

@@ -158,6 +158,7 @@ impl Ground {
             readable: vec![],
             closed: vec![self.folder.join("closed")],
             masked: None,
+            fixed: None,
             caches: Caches::Session,
             network: false,
             quarantine: self.folder.join("state/quarantine"),

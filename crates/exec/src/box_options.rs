@@ -35,7 +35,7 @@ pub enum Caches {
     Shared,
 }
 
-/// Works out what is closed to a command that is about to start.
+/// Works out what is closed, or fixed, to a command that is about to start.
 #[derive(Clone)]
 pub struct Masked(pub Arc<dyn Fn() -> Vec<PathBuf> + Send + Sync>);
 
@@ -56,6 +56,8 @@ pub struct BoxOptions {
     pub closed: Vec<PathBuf>,
     /// What is closed besides, worked out anew for each command.
     pub masked: Option<Masked>,
+    /// What may be read and not changed, worked out anew for each command.
+    pub fixed: Option<Masked>,
     /// Where the caches of toolchains go.
     pub caches: Caches,
     /// Commands may reach the network.

@@ -23,6 +23,7 @@ mod limits;
 mod oversee;
 mod plain;
 mod plan;
+mod repository;
 mod run;
 #[cfg(target_os = "linux")]
 mod sandbox;
@@ -40,5 +41,6 @@ pub use environment::Environment;
 pub use error::ExecError;
 pub use limits::{most_open_files, survive_file_size_limit};
 pub use plain::{Plain, plain_text};
+pub use repository::{SetAside, Surfaces};
 pub use run::{Finished, Status, Wish, run};
 pub use sandbox::Sandbox;

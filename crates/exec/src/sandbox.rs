@@ -20,7 +20,7 @@ use commons::Commons;
 use filter::Whom;
 use held::{Held, Overlays};
 use layout::Layout;
-use locks::{Access, PathRule};
+use locks::{Access, PathRule, reading};
 use scratch::Scratch;
 use std::ffi::{CString, OsString};
 use std::io;
@@ -37,6 +37,9 @@ pub(crate) use walls::Walls;
 
 /// The kernel takes no lower limit on processes.
 const LEAST_PROCESSES: u32 = 301;
+
+/// More places that rules fix are not mounted; each costs a command some time.
+const MOST_FIXED: usize = 64;
 
 /// A box, ready for any number of commands.
 #[derive(Debug)]
@@ -193,7 +196,7 @@ impl Sandbox {
         let locks = Locks {
             abi: self.abi,
             rules: self.writer_rules()?,
-            reads: false,
+            reads: !walled,
             filter: filter::program(Whom::Any { internet: walled || self.options.network }),
             walled,
         };
@@ -202,7 +205,7 @@ impl Sandbox {
 
     /// What stands at the protected places now.
     pub(crate) fn look(&self) -> Before {
-        Before::look(&self.layout.roots, &self.options.quarantine)
+        Before::look(&self.layout.roots, &self.layout.startup, &self.options.quarantine)
     }
 
     /// The environment as it makes sense in the box.
@@ -226,6 +229,9 @@ impl Sandbox {
             all.push(PathRule { path: c"/dev".into(), folder: true, access: Access::Write });
         } else {
             all.push(rule(&self.scratch.at("shm"))?);
+            all.extend(
+                self.layout.open_to_all().into_iter().map(|path| reading(&path)).collect::<io::Result<Vec<_>>>()?,
+            );
             all.extend(
                 tables::DEVICES
                     .iter()
@@ -291,10 +297,15 @@ impl Sandbox {
                 grafts.push(anchored(graft(&git, &git, false)?, &git, &anchors)?);
             }
         }
-        for path in protect::existing(&layout.roots) {
-            grafts.push(anchored(graft(&path, &path, true)?, &path, &anchors)?);
+        let ruled = self.options.fixed.as_ref().map(|fixed| (fixed.0)()).unwrap_or_default();
+        let fixed: Vec<PathBuf> = protect::existing(&layout.roots)
+            .chain(layout.fixed.iter().filter(|path| path.exists() && !layout.is_hidden(path)).cloned())
+            .chain(ruled.into_iter().take(MOST_FIXED))
+            .collect();
+        for path in ways(&fixed, &layout.roots) {
+            grafts.push(anchored(graft(&path, &path, false)?, &path, &anchors)?);
         }
-        for path in layout.fixed.iter().filter(|path| path.exists() && !layout.is_hidden(path)) {
+        for path in &fixed {
             grafts.push(anchored(graft(path, path, true)?, path, &anchors)?);
         }
         self.close_off(&mut grafts, &anchors)?;
@@ -322,6 +333,22 @@ impl Sandbox {
             (bounds.processes > 0).then(|| CString::new(bounds.processes.max(LEAST_PROCESSES).to_string()));
         Ok(Walls { user: commons.user(), net: commons.net(), grafts, most_processes: most_processes.transpose()? })
     }
+}
+
+/// The folders on the way from the roots to these places, outer ones first. As mounts of their own they can be neither
+/// renamed nor removed, and what is fixed cannot be gone around by another folder of the same name.
+fn ways(fixed: &[PathBuf], roots: &[PathBuf]) -> Vec<PathBuf> {
+    let root_of = |path: &Path| roots.iter().rfind(|root| path.starts_with(root));
+    let mut all: Vec<PathBuf> = Vec::new();
+    for path in fixed {
+        let Some(root) = root_of(path) else { continue };
+        let between = path.ancestors().skip(1).take_while(|folder| folder != root);
+        // The repository's own folder is such a mount already.
+        all.extend(between.filter(|folder| !folder.ends_with(".git")).map(Path::to_owned));
+    }
+    all.sort_by_key(|path| path.components().count());
+    all.dedup();
+    all
 }
 
 /// Why the way into the box ended at a stage.

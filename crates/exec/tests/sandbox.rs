@@ -749,3 +749,178 @@ fn take_landlock_away() {
         assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program), 0);
     }
 }
+
+/// H6 and its like: with the home as workspace nothing that starts by itself is changed, nor made, nor gone around.
+#[tokio::test]
+async fn c2_what_starts_by_itself_in_a_home_stays() {
+    let place = Place::new();
+    let home = place.home.path().canonicalize().unwrap();
+    fs::create_dir_all(home.join(".config/fish")).unwrap();
+    fs::create_dir_all(home.join(".local/bin")).unwrap();
+    fs::create_dir_all(home.join(".cargo/bin")).unwrap();
+    fs::write(home.join(".gitconfig"), "[user]\n\tname = N\n").unwrap();
+    fs::write(home.join(".local/bin/tool"), "mine").unwrap();
+    fs::write(home.join(".cargo/bin/cargo"), "mine").unwrap();
+    fs::write(home.join(".config/fish/config.fish"), "mine").unwrap();
+    let sandbox = full_or_skip!(BoxOptions { writable: vec![home.clone()], ..place.options() });
+    for line in [
+        "echo x >> .gitconfig",
+        "echo x > .local/bin/tool",
+        "echo x > .local/bin/ls",
+        "echo x > .cargo/bin/cargo",
+        "echo x > .config/fish/config.fish",
+        "mv .config c2 && mkdir -p .config/fish && echo x > .config/fish/config.fish",
+        "mv .local l2 && mkdir -p .local/bin && echo x > .local/bin/tool",
+        "rm -rf .local/bin || rm -rf .cargo/bin",
+    ] {
+        let _ = place_line(&place, &sandbox, &home, line).await;
+        for kept in [".local/bin/tool", ".cargo/bin/cargo", ".config/fish/config.fish"] {
+            assert_eq!(fs::read_to_string(home.join(kept)).unwrap(), "mine", "{line}");
+        }
+        assert_eq!(fs::read_to_string(home.join(".gitconfig")).unwrap(), "[user]\n\tname = N\n", "{line}");
+        assert!(!home.join(".local/bin/ls").exists(), "{line}");
+    }
+    let names = [
+        ".bash_profile",
+        ".bash_login",
+        ".profile",
+        ".zshrc",
+        ".zshenv",
+        ".zprofile",
+        ".config/systemd",
+        ".config/autostart",
+        ".config/git",
+        ".xprofile",
+        ".vimrc",
+        ".tmux.conf",
+        ".pam_environment",
+        ".config/environment.d",
+        ".inputrc",
+    ];
+    for name in names {
+        let line = format!("mkdir -p $(dirname {name}); echo evil > {name} || true");
+        let command = Command { cwd: home.clone(), ..place.boxed(&sandbox, &line) };
+        let finished = run(&command, CancellationToken::new(), &|_| {}).await.unwrap();
+        assert!(!home.join(name).exists(), "{name}");
+        assert_eq!(finished.quarantined.len(), 1, "{name}");
+    }
+}
+
+/// H7 and its like: keys among toolchains and caches are in no box, and settings that have none in them are.
+#[tokio::test]
+async fn c3_keys_among_toolchains_and_caches_are_closed() {
+    let place = Place::new();
+    let home = place.home.path();
+    let secrets = [
+        ".config/git/credentials",
+        ".gem/credentials",
+        ".gradle/gradle.properties",
+        ".local/share/uv/credentials/credentials.toml",
+        ".dotnet/corefx/cryptography/key.pfx",
+        "miniconda3/.condarc",
+        ".cargo/credentials.toml",
+        ".cargo/config.toml",
+    ];
+    for name in secrets {
+        let path = home.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "token = \"SECRET-TOKEN\"\n").unwrap();
+    }
+    fs::write(home.join(".gitconfig"), "[user]\n\tname = N\n").unwrap();
+    let sandbox = full_or_skip!(place.options());
+    for name in secrets {
+        let (text, _) = place.says(&sandbox, &format!("cat ~/{name}; grep -r SECRET ~/{name}")).await;
+        assert!(!text.contains("SECRET"), "{name}: {text}");
+    }
+    place.good(&sandbox, "git config user.name", "N").await;
+    let (text, _) = place.says(&sandbox, "cat /etc/shadow /etc/gshadow; cat /proc/1/cmdline").await;
+    assert!(!text.contains("root:") && !text.contains("sandbox"), "{text}");
+}
+
+/// H2: what a command leaves in a repository for git to execute later is set aside, and what was there put back.
+#[tokio::test]
+async fn c2_what_git_would_execute_later_is_set_aside() {
+    let place = Place::new();
+    let work = place.work.path().canonicalize().unwrap();
+    let sandbox = full_or_skip!(place.options());
+    let git = |args: &[&str]| {
+        let status = std::process::Command::new("git").args(args).current_dir(&work).status().unwrap();
+        assert!(status.success(), "{args:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["config", "extensions.worktreeConfig", "true"]);
+    git(&["config", "core.hooksPath", ".husky"]);
+    fs::create_dir_all(work.join(".git/modules/sub/hooks")).unwrap();
+    fs::write(work.join(".git/modules/sub/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(work.join(".git/modules/sub/config"), "[core]\n\tbare = false\n").unwrap();
+    let evil = work.join("../escaped-from-the-box");
+    let monitor = "[core]\\n\\tfsmonitor = touch ../escaped-from-the-box; false\\n";
+    for (line, made) in [
+        (format!("printf '{monitor}' > .git/config.worktree"), ".git/config.worktree"),
+        (format!("printf '{monitor}' > .git/modules/sub/config"), ""),
+        (
+            "printf '#!/bin/sh\\n' > .git/modules/sub/hooks/post-checkout; chmod +x .git/modules/sub/hooks/*".into(),
+            ".git/modules/sub/hooks/post-checkout",
+        ),
+        (
+            "mkdir -p .husky; printf '#!/bin/sh\\ntouch ../escaped\\n' > .husky/pre-commit; chmod +x .husky/pre-commit"
+                .into(),
+            ".husky/pre-commit",
+        ),
+        (
+            "mkdir .git/rebase-merge; echo 'exec touch x' > .git/rebase-merge/git-rebase-todo".into(),
+            ".git/rebase-merge/git-rebase-todo",
+        ),
+    ] {
+        let finished = place.finish(&sandbox, &line).await;
+        assert_eq!(finished.quarantined.len(), 1, "{line}: {:?}", finished.quarantined);
+        assert!(finished.quarantined[0].kept.as_ref().is_some_and(|kept| kept.exists()), "{line}");
+        assert!(made.is_empty() || !work.join(made).exists(), "{line}");
+        let _ = std::process::Command::new("git").args(["status", "--short"]).current_dir(&work).output().unwrap();
+        assert!(!evil.exists(), "{line}");
+    }
+    // What git itself writes there stays.
+    let finished = place.finish(&sandbox, "git sparse-checkout set src 2>&1; git status --short").await;
+    assert_eq!(finished.quarantined, []);
+    // A folder that becomes a repository by its own layout.
+    let other = Place::new();
+    let sandbox = full_or_skip!(other.options());
+    let line =
+        format!("git init -q --bare . && printf '[core]\\n\\tworktree=.\\n' >> config && printf '{monitor}' >> config");
+    let finished = other.finish(&sandbox, &line).await;
+    assert_eq!(finished.quarantined.len(), 1, "{:?}", finished.quarantined);
+    assert!(!other.work.path().join("config").exists());
+}
+
+/// H8: what a rule keeps as it is cannot be changed by programs, nor gone around by another folder of the same name.
+#[tokio::test]
+async fn c15_what_a_rule_fixes_is_fixed_for_programs_too() {
+    let place = Place::new();
+    let work = place.work.path().canonicalize().unwrap();
+    fs::create_dir_all(work.join("a/docs")).unwrap();
+    fs::write(work.join("a/docs/x"), "mine").unwrap();
+    fs::write(work.join("b.txt"), "mine").unwrap();
+    let fixed = vec![work.join("a/docs"), work.join("b.txt")];
+    let fixed = Some(reasonix_exec::Masked(Arc::new(move || fixed.clone())));
+    let sandbox = full_or_skip!(BoxOptions { fixed, ..place.options() });
+    for line in [
+        "python3 -c \"open('a/docs/x','w')\"",
+        "perl -pi -e s/mine/x/ a/docs/x b.txt",
+        "rm -rf a/docs",
+        "rm b.txt",
+        "mv b.txt c.txt",
+        "mv a a2; mkdir -p a/docs; echo x > a/docs/x",
+        "chmod 000 a/docs/x",
+        "gzip b.txt",
+        "touch a/docs/new",
+        "ln -sf /etc/passwd b.txt",
+        "find a -delete",
+        "touch -d 2001-01-01 b.txt",
+    ] {
+        let (_, status) = place.says(&sandbox, line).await;
+        assert_eq!(fs::read_to_string(work.join("a/docs/x")).unwrap(), "mine", "{line}");
+        assert_eq!(fs::read_to_string(work.join("b.txt")).unwrap(), "mine", "{line}");
+        assert!(matches!(status, Status::Exited(1..)), "{line} {status:?}");
+    }
+    place.good(&sandbox, "cat a/docs/x b.txt; echo y > a/new; cat a/new", "mineminey").await;
+}

@@ -106,6 +106,18 @@ impl Rule {
         }
     }
 
+    /// Globs of what this rule, as one that denies, keeps as it is.
+    pub fn unchanged(&self) -> Vec<String> {
+        match &self.specifier {
+            Some(Specifier::Path(glob)) if self.target == Target::Family(Family::Edit) => {
+                let pattern = glob.glob().glob();
+                let anywhere = if pattern.contains('/') { "" } else { "**/" };
+                vec![format!("{anywhere}{pattern}")]
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The rule's text with `~` at the beginning of its path put in place. In a command it is a part of the text.
     pub fn at_home(text: &str, home: &str) -> String {
         let placed = || {

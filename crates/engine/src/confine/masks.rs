@@ -1,5 +1,5 @@
 //! What is hidden from programs too, of what stands there when a command starts: what `deny Read(…)` rules name, and
-//! `.env` files that git does not track.
+//! `.env` files that git does not track; and what `deny Edit(…)` rules name, which programs may not change.
 
 use reasonix_exec::Masked;
 use reasonix_policy::{Mode, Posture, Rule, Rules, Verdict, evaluate};
@@ -24,14 +24,33 @@ pub(super) fn masked(deny: &[String], workspace: &Workspace) -> Masked {
     }))
 }
 
+/// Works out, for each command anew, what `deny Edit(…)` rules fix; none where there are no such rules.
+pub(super) fn fixed(deny: &[String], workspace: &Workspace) -> Option<Masked> {
+    let root = workspace.root().to_owned();
+    let ruled = places(deny, &root, ("write_file", Family::Edit), Rule::unchanged)?;
+    Some(Masked(Arc::new(move || ruled().into_iter().filter(|path| path.starts_with(&root)).collect())))
+}
+
 /// What the rules hide; none when no rule speaks of files to read.
 fn ruled(deny: &[String], root: &Path) -> Option<impl Fn() -> Vec<PathBuf> + Send + Sync + use<>> {
+    places(deny, root, ("read_file", Family::Read), Rule::unlisted)
+}
+
+/// What stands at the places that rules name for this kind of call; none when no rule speaks of it. `globs` are those of
+/// a rule.
+fn places(
+    deny: &[String],
+    root: &Path,
+    call: (&'static str, Family),
+    globs: fn(&Rule) -> Vec<String>,
+) -> Option<impl Fn() -> Vec<PathBuf> + Send + Sync + use<>> {
     let shown = root.display().to_string();
     let rules: Vec<Rule> = deny.iter().filter_map(|text| Rule::parse(&Rule::relative_to(text, &shown)).ok()).collect();
-    let rules: Vec<Rule> = rules.into_iter().filter(|rule| !rule.unlisted().is_empty()).collect();
+    let rules: Vec<Rule> = rules.into_iter().filter(|rule| !globs(rule).is_empty()).collect();
     if rules.is_empty() {
         return None;
     }
+    let literal = move |rule: &Rule| literal(globs(rule));
     let (patterns, plain): (Vec<Rule>, Vec<Rule>) = rules.into_iter().partition(|rule| literal(rule).is_none());
     let plain: Vec<PathBuf> = plain.iter().filter_map(literal).map(|path| root.join(path)).collect();
     let patterns = Rules { deny: patterns, mode: Mode::Allow, ..Rules::default() };
@@ -39,21 +58,21 @@ fn ruled(deny: &[String], root: &Path) -> Option<impl Fn() -> Vec<PathBuf> + Sen
     Some(move || {
         let mut found: Vec<PathBuf> = plain.iter().filter_map(|path| path.canonicalize().ok()).collect();
         if !patterns.deny.is_empty() {
-            find(&root, &patterns, &mut found);
+            find(&root, (&patterns, call), &mut found);
         }
         found
     })
 }
 
 /// The one place that a rule speaks of; none for a pattern, and for a name without a folder, which stands for every one.
-fn literal(rule: &Rule) -> Option<String> {
-    let glob = rule.unlisted().into_iter().next()?;
+fn literal(globs: Vec<String>) -> Option<String> {
+    let glob = globs.into_iter().next()?;
     let glob = glob.strip_suffix("/**").unwrap_or(&glob);
     (!glob.contains(['*', '?', '[', '{', '\\'])).then(|| glob.to_owned())
 }
 
 /// Looks for what the patterns fit, shallow folders first.
-fn find(root: &Path, patterns: &Rules, found: &mut Vec<PathBuf>) {
+fn find(root: &Path, (patterns, (tool, family)): (&Rules, (&str, Family)), found: &mut Vec<PathBuf>) {
     let mut folders = std::collections::VecDeque::from([root.to_owned()]);
     let mut seen = 0;
     while let Some(folder) = folders.pop_front() {
@@ -65,8 +84,8 @@ fn find(root: &Path, patterns: &Rules, found: &mut Vec<PathBuf>) {
             let path = entry.path();
             let Ok(kind) = entry.file_type() else { continue };
             let Some(name) = path.strip_prefix(root).ok().and_then(Path::to_str) else { continue };
-            let action = Action { family: Family::Read, subjects: vec![name.to_owned()], read_only: ReadOnly::Yes };
-            let denied = evaluate(patterns, &[], Posture::Ask, "read_file", &action);
+            let action = Action { family, subjects: vec![name.to_owned()], read_only: ReadOnly::Yes };
+            let denied = evaluate(patterns, &[], Posture::Ask, tool, &action);
             if matches!(denied, Verdict::Deny(_)) {
                 // A link is closed by closing what it leads to.
                 found.extend(path.canonicalize());

@@ -2,12 +2,14 @@
 
 use super::scratch::{Scratch, lock, remove};
 use super::tables::{
-    CACHES, ECOSYSTEMS, EMPTIED, KEPT, KEPT_FOR_NETWORK, MOVED, SECRETS, STARTUP, TEMPORARY, TOOLCHAINS,
+    CACHES, ECOSYSTEMS, EMPTIED, KEPT, KEPT_FOR_NETWORK, MIXED, MOVED, SECRETS, STARTUP, SYSTEM_SECRETS, TEMPORARY,
+    TOOLCHAINS,
 };
 use super::{BoxOptions, Caches};
+use rustix::fs::Access as ReadAccess;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Comes with the box's devices, and is its own.
@@ -30,10 +32,14 @@ pub(super) struct Layout {
     pub(super) roots: Vec<PathBuf>,
     /// What may be read where it is seen, and not written.
     pub(super) fixed: Vec<PathBuf>,
+    /// What starts by itself and lies in a root, there or not.
+    pub(super) startup: Vec<PathBuf>,
     /// What is closed wherever it is.
     pub(super) closed: Vec<PathBuf>,
     /// What is mounted inside of the roots.
     mounted: Vec<PathBuf>,
+    /// The user's home folders.
+    homes: Vec<PathBuf>,
 }
 
 /// A folder of the machine and what stands there instead.
@@ -66,14 +72,23 @@ impl Layout {
             bound: vec![],
             _lock: None,
             mounted: mounted_below(&roots),
+            homes: homes.clone(),
             roots,
             fixed: vec![],
+            startup: vec![],
             closed: vec![],
         };
         let in_homes = |names: &'static [&str]| homes.iter().flat_map(|home| names.iter().map(|name| home.join(name)));
-        let closed = options.closed.iter().cloned().chain(in_homes(SECRETS));
+        let with_keys = in_homes(MIXED).filter(|path| holds_a_key(path));
+        let system = SYSTEM_SECRETS
+            .iter()
+            .map(PathBuf::from)
+            .filter(|path| rustix::fs::access(path, ReadAccess::READ_OK).is_ok());
+        let closed = options.closed.iter().cloned().chain(in_homes(SECRETS)).chain(with_keys).chain(system);
         layout.closed = closed.filter_map(|path| path.canonicalize().ok()).collect();
         layout.fixed = in_homes(STARTUP).filter_map(|path| path.canonicalize().ok()).collect();
+        let within = |path: &PathBuf| layout.roots.iter().any(|root| path.starts_with(root));
+        layout.startup = in_homes(STARTUP).filter(within).collect();
         layout.open_toolchains(&homes, options);
         layout.open_caches(&homes, options, scratch)?;
         let kept = KEPT.iter().chain(KEPT_FOR_NETWORK.iter().filter(|_| options.network)).map(PathBuf::from);
@@ -172,6 +187,29 @@ impl Layout {
             && !self.roots.iter().any(within)
     }
 
+    /// What may be read where nothing can be hidden: the machine without homes and what is closed, and what is opened of
+    /// them. Inside of a root everything may.
+    pub(super) fn open_to_all(&self) -> Vec<PathBuf> {
+        let shut: Vec<PathBuf> = EMPTIED
+            .iter()
+            .filter(|at| at.contains("home") || at.contains("root"))
+            .map(PathBuf::from)
+            .chain(self.homes.iter().cloned())
+            .chain(self.closed.iter().cloned())
+            .collect();
+        let mut open = Vec::new();
+        around(Path::new("/"), &shut, &mut open, 0);
+        let shown = self.visible.iter().filter(|path| !self.closed.iter().any(|closed| path.starts_with(closed)));
+        for path in shown {
+            around(path, &self.closed, &mut open, 0);
+        }
+        let caches = self.caches.iter().map(|cache| &cache.at).chain(self.bound.iter().map(|(at, _)| at));
+        for path in caches {
+            around(path, &self.closed, &mut open, 0);
+        }
+        open
+    }
+
     /// Whether a layer can be put in front of a root: the kernel splits its options at some characters, and does not see
     /// through to what is mounted below.
     pub(super) fn is_layerable(&self, root: &Path) -> bool {
@@ -202,6 +240,51 @@ impl Layout {
             }
         }
         Ok(())
+    }
+}
+
+/// The most that is read of a file of settings.
+const LARGEST_SETTINGS: u64 = 256 * 1024;
+
+/// Whether settings have a key in them: a value by a name that speaks of one, or a password in an address.
+fn holds_a_key(path: &Path) -> bool {
+    let mut text = String::new();
+    let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()));
+    let Some(file) = file else { return false };
+    // What cannot be read through is taken to have one.
+    if file.take(LARGEST_SETTINGS + 1).read_to_string(&mut text).is_err() || text.len() as u64 > LARGEST_SETTINGS {
+        return true;
+    }
+    text.lines().map(str::trim).filter(|line| !line.starts_with(['#', ';'])).any(is_a_key)
+}
+
+fn is_a_key(line: &str) -> bool {
+    const NAMES: &[&str] = &["token", "passw", "secret", "apikey", "api_key", "api-key", "_auth", "authorization"];
+    let line = line.to_lowercase();
+    let named = |name: &str| {
+        let rest = line.find(name).and_then(|at| line.get(at + name.len()..)).unwrap_or_default();
+        let value = rest.find(['=', ':', ' ', '>']).and_then(|at| rest.get(at + 1..)).unwrap_or_default();
+        value.trim_matches([' ', '"', '\'', '=', ':', ',', '/', '>']).len() >= 6
+    };
+    let address = line.split("://").skip(1).any(|rest| {
+        let user = rest.split(['/', ' ', '"']).next().and_then(|host| host.rsplit_once('@'));
+        user.is_some_and(|(user, _)| user.contains(':') || user.len() >= 20)
+    });
+    address || NAMES.iter().any(|name| named(name))
+}
+
+/// The folders and files of a place without those that are shut.
+fn around(place: &Path, shut: &[PathBuf], open: &mut Vec<PathBuf>, deep: usize) {
+    /// Nobody shuts anything deeper than this; what lies there is shut with its folder.
+    const DEEPEST: usize = 12;
+    if shut.iter().any(|shut| place.starts_with(shut)) || deep > DEEPEST {
+        return;
+    }
+    if !shut.iter().any(|shut| shut.starts_with(place)) {
+        return open.push(place.to_owned());
+    }
+    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
+        around(&entry.path(), shut, open, deep + 1);
     }
 }
 
@@ -255,5 +338,37 @@ fn homes(options: &BoxOptions) -> Vec<PathBuf> {
 impl BoxOptions {
     fn variable(&self, name: &str) -> Option<&OsStr> {
         self.environment.vars().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_a_key;
+
+    #[test]
+    fn keys_in_settings_are_told_from_settings() {
+        for line in [
+            "token = \"abcdef0123\"",
+            "nexusPassword=hunter22",
+            "url = https://me:s3cret@example.com/",
+            "[url \"https://ghp_0123456789abcdefghij@example.com/\"]",
+            "extraheader = Authorization: Basic QWxhZGRpbjpvcGVu",
+            "//registry.example.com/:_authToken=0123456789",
+            "<add key=\"ClearTextPassword\" value=\"hunter22\" />",
+            "password: hunter22",
+        ] {
+            assert!(is_a_key(&line.to_lowercase()), "{line}");
+        }
+        for line in [
+            "name = Somebody",
+            "helper = store",
+            "registry = \"sparse+https://index.example.com/\"",
+            "[credential]",
+            "token =",
+            "url = git@example.com:me/x.git",
+            "org.gradle.jvmargs=-Xmx2g",
+        ] {
+            assert!(!is_a_key(line), "{line}");
+        }
     }
 }

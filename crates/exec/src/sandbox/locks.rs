@@ -4,6 +4,8 @@
 
 use super::calls::{AT_RECURSIVE, Done, RDONLY, Stage, check, set_attributes};
 use std::ffi::{CString, c_long};
+use std::io;
+use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -88,6 +90,11 @@ pub(super) struct PathRule {
     pub(super) path: CString,
     pub(super) folder: bool,
     pub(super) access: Access,
+}
+
+/// A place that may be read.
+pub(super) fn reading(path: &Path) -> io::Result<PathRule> {
+    Ok(PathRule { path: super::text(path)?, folder: path.is_dir(), access: Access::Read })
 }
 
 /// Reading or writing.

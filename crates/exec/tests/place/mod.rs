@@ -33,6 +33,7 @@ impl Place {
             readable: vec![],
             closed: vec![],
             masked: None,
+            fixed: None,
             caches: Caches::Session,
             network: false,
             quarantine: self.state.path().join("quarantine"),
