@@ -5,7 +5,10 @@ use crate::Bounds;
 use crate::bounds::Hit;
 use crate::tree::Tree;
 use rustix::fs::statvfs;
+use std::collections::HashSet;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,9 +22,12 @@ const SOON: Duration = Duration::from_millis(25);
 /// A disk with fewer free places for files than one in so many is about to be full.
 const FILES: u64 = 100;
 
+/// Of a disk that was too full already a command may take so many bytes.
+const LITTLE: u64 = 16 * 1024 * 1024;
+
 /// How a disk stood when the command began.
 #[derive(Debug, Clone)]
-struct Disk {
+pub(crate) struct Disk {
     path: PathBuf,
     free: u64,
     files: u64,
@@ -34,24 +40,24 @@ struct Sight {
     near: bool,
 }
 
+/// The disks as they are now, before the command can write anything.
+pub(crate) fn disks(places: &[PathBuf], bounds: &Bounds) -> Vec<Disk> {
+    if bounds.free == 0 { Vec::new() } else { places.iter().filter_map(|path| Disk::at(path)).collect() }
+}
+
 /// Ends with the limit that the command hit; never, when it hits none.
-pub(crate) async fn oversee(tree: Arc<Tree>, bounds: Bounds, places: Vec<PathBuf>) -> Hit {
+pub(crate) async fn oversee(tree: Arc<Tree>, bounds: Bounds, disks: Vec<Disk>) -> Hit {
     let bounded = bounds.processes > 0 || bounds.memory > 0 || bounds.free > 0;
     let mut wait = FIRST;
-    let mut disks: Option<Vec<Disk>> = None;
+    let disks = Arc::new(disks);
     loop {
         if !bounded {
             std::future::pending::<()>().await;
         }
         tokio::time::sleep(wait).await;
-        let (tree, places) = (Arc::clone(&tree), places.clone());
-        let known = disks.take();
-        let looked = tokio::task::spawn_blocking(move || {
-            let disks = known.unwrap_or_else(|| places.iter().filter_map(|path| Disk::at(path)).collect());
-            (look(&tree, &bounds, &disks), disks)
-        });
-        let Ok((sight, looked)) = looked.await else { continue };
-        disks = Some(looked);
+        let (tree, disks) = (Arc::clone(&tree), Arc::clone(&disks));
+        let looked = tokio::task::spawn_blocking(move || look(&tree, &bounds, &disks));
+        let Ok(sight) = looked.await else { continue };
         if let Some(hit) = sight.hit {
             return hit;
         }
@@ -63,15 +69,22 @@ fn look(tree: &Tree, bounds: &Bounds, disks: &[Disk]) -> Sight {
     let (mut processes, mut memory) = (0u32, 0u64);
     let all =
         if bounds.processes > 0 || bounds.memory > 0 { tree.owner().map(below).unwrap_or_default() } else { vec![] };
+    let mut shared = 0u64;
     for pid in &all {
-        let (threads, bytes) = size_of(*pid);
-        processes = processes.saturating_add(threads);
-        memory = memory.saturating_add(bytes);
+        let size = size_of(*pid);
+        processes = processes.saturating_add(size.threads);
+        memory = memory.saturating_add(size.own);
+        shared = shared.saturating_add(size.shared);
     }
+    // Files that only memory has may be mapped, open, or both; what is both is counted once.
+    let files = if bounds.memory > 0 { memory_files(&all) } else { 0 };
+    memory = memory.saturating_add(shared.max(files));
     let over = |value: u64, most: u64| most > 0 && value > most;
     // What forked processes share was counted for each of them; only when it matters it is counted exactly.
     if over(memory, bounds.memory) {
-        memory = all.iter().map(|pid| proportional(*pid).unwrap_or_else(|| size_of(*pid).1)).sum();
+        let exact: Vec<Size> = all.iter().map(|pid| proportional(*pid).unwrap_or_else(|| size_of(*pid))).collect();
+        let shared: u64 = exact.iter().map(|size| size.shared).sum();
+        memory = exact.iter().map(|size| size.own).sum::<u64>().saturating_add(shared.max(files));
     }
     let full = disks.iter().find_map(|disk| disk.full(bounds.free));
     let hit = if over(processes.into(), bounds.processes.into()) {
@@ -103,22 +116,51 @@ fn below(owner: u32) -> Vec<u32> {
     found
 }
 
-/// The threads of a process, and its bytes that no file backs.
-fn size_of(pid: u32) -> (u32, u64) {
+/// How large a process is.
+struct Size {
+    threads: u32,
+    /// Bytes that no file backs.
+    own: u64,
+    /// Bytes of files that only memory has, where it has mapped them.
+    shared: u64,
+}
+
+fn size_of(pid: u32) -> Size {
     let text = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let field = |name: &str| {
         let rest = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         rest.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0)
     };
-    (u32::try_from(field("Threads")).unwrap_or(u32::MAX), field("RssAnon") * 1024)
+    let threads = u32::try_from(field("Threads")).unwrap_or(u32::MAX);
+    Size { threads, own: field("RssAnon") * 1024, shared: field("RssShmem") * 1024 }
 }
 
 /// The same, with what it shares divided among those who share it.
-fn proportional(pid: u32) -> Option<u64> {
+fn proportional(pid: u32) -> Option<Size> {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("Pss_Anon:"))?;
-    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kib * 1024)
+    let field = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+    };
+    Some(Size { threads: 0, own: field("Pss_Anon:")?, shared: field("Pss_Shmem:").unwrap_or(0) })
+}
+
+/// The bytes of files that nothing but memory has and that one of these processes has open. No other figure counts those
+/// that are not mapped.
+fn memory_files(all: &[u32]) -> u64 {
+    let mut seen = HashSet::new();
+    let mut bytes = 0u64;
+    for pid in all {
+        for entry in fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten() {
+            let named = fs::read_link(entry.path()).is_ok_and(|to| to.as_os_str().as_bytes().starts_with(b"/memfd:"));
+            if let Some(meta) = named.then(|| fs::metadata(entry.path()).ok()).flatten()
+                && seen.insert((meta.dev(), meta.ino()))
+            {
+                bytes = bytes.saturating_add(meta.blocks() * 512);
+            }
+        }
+    }
+    bytes
 }
 
 impl Disk {
@@ -131,7 +173,9 @@ impl Disk {
     fn full(&self, least: u64) -> Option<Hit> {
         let now = statvfs(&self.path).ok().filter(|_| least > 0)?;
         let free = now.f_bavail * now.f_frsize;
-        if free < least && self.free >= least {
+        // One that was low before is not this command's doing, but it may not take much of what is left.
+        let over = if self.free >= least { free < least } else { free + LITTLE < self.free };
+        if over {
             return Some(Hit::Disk(least));
         }
         let least = now.f_files / FILES;

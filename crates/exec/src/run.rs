@@ -2,7 +2,7 @@
 
 use crate::bounds::Hit;
 use crate::guard;
-use crate::oversee::oversee;
+use crate::oversee::{Disk, disks, oversee};
 use crate::plan::{Ends, Plan};
 use crate::sandbox::Confined;
 use crate::tree::Tree;
@@ -148,16 +148,19 @@ struct Running {
     output: Receiver,
     /// Said when everything has ended, where the command was held to reading.
     wish: Option<Arc<OnceLock<Wish>>>,
+    /// The disks as they were before it.
+    disks: Vec<Disk>,
 }
 
 impl Running {
     fn start(command: &Command) -> io::Result<Self> {
+        let disks = disks(&command.places(), &command.bounds);
         let plan = Plan::of(command)?;
         let wish = plan.confined.as_ref().and_then(Confined::wish);
         let (output, writer) = pipe_with(PipeFlags::CLOEXEC)?;
         let output = Receiver::from_owned_fd(output)?;
         let (tree, over) = guard::start(plan, Ends::new(writer, command.stdin.as_deref())?)?;
-        Ok(Self { tree, over, output, wish })
+        Ok(Self { tree, over, output, wish, disks })
     }
 
     /// Reads until the tree has ended and the output with it. Says why it was ended, when it was us.
@@ -179,7 +182,8 @@ impl Running {
         let mut alarm = std::pin::pin!(tokio::time::sleep(command.timeout.unwrap_or_default()));
         let mut armed = command.timeout.is_some();
         let mut cancelled = std::pin::pin!(stop.cancelled());
-        let mut overseer = std::pin::pin!(oversee(Arc::clone(&self.tree), command.bounds, command.places()));
+        let mut overseer =
+            std::pin::pin!(oversee(Arc::clone(&self.tree), command.bounds, std::mem::take(&mut self.disks)));
         while running || reading {
             let mut wait = None;
             let mut end = None;

@@ -35,6 +35,9 @@ pub(crate) use locks::Locks;
 pub(crate) use protect::Before;
 pub(crate) use walls::Walls;
 
+/// What the kernel counts shared memory in.
+const PAGE: u64 = 4096;
+
 /// The kernel takes no lower limit on processes.
 const LEAST_PROCESSES: u32 = 301;
 
@@ -331,7 +334,14 @@ impl Sandbox {
         let commons = self.commons.as_ref().ok_or_else(|| io::Error::other("the session has no namespaces"))?;
         let most_processes =
             (bounds.processes > 0).then(|| CString::new(bounds.processes.max(LEAST_PROCESSES).to_string()));
-        Ok(Walls { user: commons.user(), net: commons.net(), grafts, most_processes: most_processes.transpose()? })
+        let pages = (bounds.memory > 0).then(|| CString::new((bounds.memory / PAGE).max(1).to_string()));
+        Ok(Walls {
+            user: commons.user(),
+            net: commons.net(),
+            grafts,
+            most_processes: most_processes.transpose()?,
+            most_shared: pages.transpose()?,
+        })
     }
 }
 

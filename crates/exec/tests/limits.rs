@@ -166,3 +166,46 @@ async fn a_very_long_line_runs() {
         assert_eq!((text.as_str(), finished.status), ("307200 /bin/bash 0\nnothing to read\n", Status::Exited(7)));
     }
 }
+
+/// What no process has mapped, and what no file backs, is memory too.
+#[tokio::test]
+async fn c6_memory_that_nobody_mapped_counts() {
+    let bounds = Bounds { memory: 256 * MIB, ..Bounds::NONE };
+    let code = "import os,time\nf=os.memfd_create('x')\nb=b'x'*(1<<20)\nfor _ in range(600): os.write(f,b)\nprint('had it',flush=True)\ntime.sleep(60)";
+    let (finished, _) = bounded(bounds, &python(code)).await;
+    assert_eq!((finished.status, finished.hit), (Status::Bounded, Some(Hit::Memory(256 * MIB))));
+    let code = "import ctypes,time\nlibc=ctypes.CDLL(None)\nlibc.shmat.restype=ctypes.c_void_p\nfor _ in range(10):\n id=libc.shmget(0,64<<20,0o1600)\n\
+                if id<0: raise SystemExit(3)\n at=libc.shmat(id,None,0)\n ctypes.memset(at,1,64<<20)\n libc.shmdt(ctypes.c_void_p(at))\n\
+                print('had it',flush=True)";
+    let code = code.replace("if id<0", " if id<0");
+    let (finished, place) = bounded(bounds, &python(&code)).await;
+    let boxed = matches!(confinement(&place), Confinement::Boxed(_));
+    let text = String::from_utf8_lossy(&finished.output.into_parts().0).into_owned();
+    assert!(!boxed || !text.contains("had it"), "{text} {:?}", finished.status);
+}
+
+/// The disk is looked at before the command can write, and one that is low already is watched too.
+#[tokio::test]
+async fn c6_a_disk_is_watched_from_the_first_write() {
+    let place = Place::new();
+    let free = rustix::fs::statvfs(place.work.path()).map(|now| now.f_bavail * now.f_frsize).unwrap();
+    let line = "fallocate -l 300M f; sleep 60";
+    let before = Bounds { free: free - 150 * MIB, ..Bounds::NONE };
+    let low = Bounds { free: free + 1024 * MIB, ..Bounds::NONE };
+    for bounds in [before, low] {
+        let (finished, _) = bounded(bounds, line).await;
+        assert!(matches!(finished.hit, Some(Hit::Disk(_))), "{:?} {:?}", finished.status, finished.hit);
+    }
+}
+
+#[tokio::test]
+async fn c5_a_command_leaves_no_program_that_runs_as_its_owner() {
+    let place = Place::new();
+    if let Confinement::Boxed(sandbox) = confinement(&place) {
+        let line =
+            "cp /bin/true t; chmod u+s t; chmod 6755 t; install -m 4755 /bin/true i; find . -perm -4000; echo looked";
+        let (text, _) = place.says(&sandbox, line).await;
+        assert!(text.ends_with("looked\n") && !text.contains("./"), "{text}");
+        place.good(&sandbox, "chmod 755 t && chmod g+s . && mkdir -m 2755 d && echo fine", "fine").await;
+    }
+}

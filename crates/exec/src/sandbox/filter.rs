@@ -174,6 +174,31 @@ const SIGNALS: &[libc::c_long] = &[
 const ASKING: &[libc::Ioctl] =
     &[libc::TCGETS, libc::TIOCGWINSZ, libc::TIOCGPGRP, libc::FIONREAD, libc::FIOCLEX, libc::FIONCLEX, libc::FIONBIO];
 
+/// Calls that give a file its mode, with the argument that is the mode. A program that runs as whoever owns it would outlive
+/// the box.
+const MODES: &[(libc::c_long, u32)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (FCHMODAT2, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    (libc::SYS_mknodat, 2),
+];
+const S_ISUID: u32 = 0o4000;
+
+/// The same for calls that open a file, with the argument of their flags before it: the mode means something only where a
+/// file may be made.
+const OPENING: &[(libc::c_long, u32)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1),
+    (libc::SYS_openat, 2),
+];
+const MAKES: u32 = (libc::O_CREAT | libc::O_TMPFILE & !libc::O_DIRECTORY).cast_unsigned();
+
 /// Who is filtered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whom {
@@ -200,6 +225,13 @@ pub(super) fn program(whom: Whom) -> Vec<sock_filter> {
     code.extend(on(libc::SYS_clone, 0, &clone));
     if !matches!(whom, Whom::Any { .. }) {
         code.extend(for_readers(whom));
+    }
+    for (call, index) in MODES {
+        code.extend(on(*call, *index, &[jump(BPF_JSET, S_ISUID, 0, 1), give(refuse(libc::EPERM))]));
+    }
+    for (call, flags) in OPENING {
+        let makes = [jump(BPF_JSET, MAKES, 0, 3), load(arg(*flags + 1)), jump(BPF_JSET, S_ISUID, 0, 1)];
+        code.extend(on(*call, *flags, &[&makes[..], &[give(refuse(libc::EPERM))]].concat()));
     }
     let typing = [libc::TIOCSTI, libc::TIOCLINUX, libc::TIOCSETD].map(|request| u32::try_from(request).unwrap_or(0));
     let typing: Vec<_> =

@@ -52,6 +52,8 @@ pub(crate) struct Walls {
     pub(super) grafts: Vec<Graft>,
     /// How many processes and threads the box holds; none for as many as the machine does.
     pub(super) most_processes: Option<CString>,
+    /// How many pages of shared memory of the old kind it holds; none for as many as the machine does.
+    pub(super) most_shared: Option<CString>,
 }
 
 /// Both the mount and the place it goes to are descriptors.
@@ -101,6 +103,10 @@ impl Walls {
             // Only newer kernels count for each box; elsewhere the limits of the user hold.
             if let Some(most) = &self.most_processes {
                 write_file(c"/proc/sys/kernel/pid_max", most.to_bytes());
+            }
+            // No process has it open, so that nobody could count it from outside.
+            if let Some(most) = &self.most_shared {
+                write_file(c"/proc/sys/kernel/shmall", most.to_bytes());
             }
         }
         Ok(())

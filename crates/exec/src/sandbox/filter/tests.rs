@@ -2,17 +2,24 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::{
-    ABOUT_OTHERS, ALLOW, ARCH, ASKING, DENIED_TO_READERS, DENIED_WITHOUT_WALLS, SIGNALS, Whom, program, refuse,
+    ABOUT_OTHERS, ALLOW, ARCH, ASKING, DENIED_TO_READERS, DENIED_WITHOUT_WALLS, MODES, OPENING, SIGNALS, Whom, program,
+    refuse,
 };
 use libc::{c_long, sock_filter};
 
 /// What the filter answers to a call.
 fn answer(filter: &[sock_filter], arch: u32, call: c_long, args: [u64; 2]) -> u32 {
+    answer_all(filter, arch, call, [args[0], args[1], 0, 0])
+}
+
+fn answer_all(filter: &[sock_filter], arch: u32, call: c_long, args: [u64; 4]) -> u32 {
     let load = |at: u32| match at {
         0 => u32::try_from(call).unwrap(),
         4 => arch,
         16 => args[0] as u32,
         24 => args[1] as u32,
+        32 => args[2] as u32,
+        40 => args[3] as u32,
         other => panic!("{other}"),
     };
     let (mut at, mut held) = (0usize, 0u32);
@@ -187,5 +194,30 @@ fn c14_a_reader_without_walls_changes_no_mode_owner_time_attribute_lock_or_proce
             assert_eq!(answer(&filter, ARCH, libc::SYS_fcntl, [3, lock as u64]), EPERM);
         }
         assert_eq!(answer(&filter, ARCH, libc::SYS_fcntl, [3, libc::F_GETFL as u64]), ALLOW);
+    }
+}
+
+#[test]
+fn c5_no_file_becomes_a_program_that_runs_as_its_owner() {
+    let filter = program(Whom::Any { internet: true });
+    for (call, index) in MODES {
+        for (mode, wanted) in [(0o4755u64, EPERM), (0o6755, EPERM), (0o755, ALLOW), (0o2755, ALLOW)] {
+            let mut args = [0u64; 4];
+            args[*index as usize] = mode;
+            assert_eq!(answer_all(&filter, ARCH, *call, args), wanted, "{call} {mode:o}");
+        }
+    }
+    for (call, flags) in OPENING {
+        let ask = |flag: i32, mode: u64| {
+            let mut args = [0u64; 4];
+            args[*flags as usize] = flag as u64;
+            args[*flags as usize + 1] = mode;
+            answer_all(&filter, ARCH, *call, args)
+        };
+        for makes in [libc::O_CREAT | libc::O_WRONLY, libc::O_TMPFILE | libc::O_RDWR] {
+            assert_eq!((ask(makes, 0o4755), ask(makes, 0o755)), (EPERM, ALLOW), "{call}");
+        }
+        assert_eq!(ask(libc::O_RDONLY, 0o4755), ALLOW, "nothing is made, so the mode is whatever was there");
+        assert_eq!(ask(libc::O_RDONLY | libc::O_DIRECTORY, 0o4755), ALLOW);
     }
 }
