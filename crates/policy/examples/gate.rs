@@ -65,6 +65,7 @@ fn main() {
         dangerous: &[],
         posture: Posture::Ask,
         attended: true,
+        held: false,
         facts: &Disk,
     };
     let decide = |line: &str| {

@@ -9,8 +9,9 @@ const QUOTES: [char; 3] = ['\'', '"', '\\'];
 
 /// Words that may stand before a command: programs that run another one, and the shell's own.
 const WRAPPERS: &[&str] = &[
-    "!", "builtin", "command", "do", "doas", "elif", "else", "env", "exec", "if", "ionice", "nice", "nohup", "setsid",
-    "stdbuf", "sudo", "then", "time", "timeout", "until", "while", "xargs",
+    "!", "builtin", "busybox", "chroot", "command", "coproc", "do", "doas", "elif", "else", "env", "eval", "exec",
+    "if", "ionice", "nice", "nohup", "setsid", "stdbuf", "sudo", "then", "time", "timeout", "toybox", "until", "while",
+    "xargs",
 ];
 
 fn is_assignment(word: &str) -> bool {
@@ -64,6 +65,40 @@ pub(crate) fn beginnings(line: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Spellings of a text that a shell may make of it: without quotes and escapes, with braces taken apart and taken away.
+pub(crate) fn spellings(text: &str) -> Vec<String> {
+    let bare = text.replace("\\\n", "").replace(QUOTES, "");
+    let odd = |c: char| matches!(c, '{' | '}' | ',' | '$');
+    if !bare.contains(odd) {
+        return vec![bare];
+    }
+    vec![bare.replace(odd, " "), bare.replace(odd, ""), bare]
+}
+
+/// Pieces of a line that nobody understood, braces taken apart.
+pub(crate) fn loose_pieces(text: &str) -> Vec<String> {
+    let mut found = pieces(text);
+    found.extend(pieces(&text.replace("\\\n", "")));
+    if text.contains('{') {
+        found.extend(pieces(&text.replace(['{', '}', ','], " ")));
+    }
+    found.iter_mut().filter(|piece| piece.contains(QUOTES)).for_each(|piece| *piece = piece.replace(QUOTES, ""));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// True when the word stands in the text by itself: as a program may, not as a part of a name or an option.
+pub(crate) fn stands(text: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    text.match_indices(word).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default();
+        let after = text.get(at + word.len()..).unwrap_or_default();
+        let begins = !before.ends_with(part) || before.ends_with(":-") || word.starts_with('-');
+        begins && !after.starts_with(part)
+    })
 }
 
 /// A line that is longer than this is hidden whatever it says.

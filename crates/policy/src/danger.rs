@@ -1,7 +1,8 @@
 //! The dangerous class: what destroys, publishes or takes the machine down, whatever rules and postures say.
 //! The table is data; settings add to it and take nothing away.
 
-use crate::effects::{Effects, Hidden, How, Simple, Word, WordKind, join};
+use crate::command;
+use crate::effects::{Effects, Hidden, How, Places, Simple, Word, WordKind, is_flag, join};
 use crate::facts::Facts;
 use crate::readers::without_git_options;
 use crate::rule::{Rule, RuleError};
@@ -130,9 +131,10 @@ pub fn dangers(effects: &Effects, line: &str, facts: &dyn Facts, more: &[Rule]) 
     if let Some(hidden) = effects.hidden {
         found.push(hides(hidden));
     }
-    for simple in &effects.commands {
+    for simple in effects.commands.iter().chain(&effects.maybe) {
         found.extend(of_command(effects, simple, facts));
     }
+    found.extend(loose(effects, &found, facts));
     found.extend(overwrites(effects, facts));
     if let Some(rule) = more.iter().find(|rule| rule.touches_line(line, effects)) {
         found.push(Danger {
@@ -145,6 +147,33 @@ pub fn dangers(effects: &Effects, line: &str, facts: &dyn Facts, more: &[Rule]) 
         });
     }
     found
+}
+
+/// A dangerous command that could be in a line that is not understood, and that was not found as a command.
+fn loose(effects: &Effects, found: &[Danger], facts: &dyn Facts) -> Option<Danger> {
+    if effects.understood {
+        return None;
+    }
+    command::loose_pieces(&effects.open).into_iter().filter(|_| found.is_empty()).find_map(|piece| {
+        let words: Vec<Word> = piece.split_whitespace().map(Word::fixed).collect();
+        let simple = Simple { words, places: Places::unknown(), wraps: false };
+        // What was read as a command was judged as one.
+        if effects.commands.iter().any(|read| is_same(read, &simple)) {
+            return None;
+        }
+        let danger = of_command(effects, &simple, facts)?;
+        Some(Danger { hidden: true, inside: false, ..danger })
+    })
+}
+
+/// True when the piece of text is this command, with at most a few words more that are no options.
+fn is_same(read: &Simple, piece: &Simple) -> bool {
+    let fixed = read.words.iter().filter(|word| word.is_fixed()).flat_map(|word| word.text.split_whitespace());
+    let texts: Vec<&str> = fixed.collect();
+    let has = |text: &&str| piece.words.iter().any(|word| word.text == **text);
+    read.program() == piece.program()
+        && texts.iter().skip(1).all(has)
+        && !piece.args().iter().any(|word| word.text.starts_with('-') && !texts.contains(&word.text.as_str()))
 }
 
 fn hides(hidden: Hidden) -> Danger {
@@ -234,8 +263,7 @@ fn bare_command(simple: &Simple) -> Simple {
     let mut bare = without_git_options(simple).unwrap_or_else(|| simple.clone());
     if let Some([_, folder]) = simple.args().windows(2).find(|pair| pair.first().is_some_and(|flag| flag.text == "-C"))
     {
-        bare.places =
-            if folder.is_fixed() { bare.places.below(&folder.text) } else { crate::effects::Places::unknown() };
+        bare.places = if folder.is_fixed() { bare.places.below(&folder.text) } else { Places::unknown() };
     }
     bare
 }
@@ -260,22 +288,66 @@ fn fits(row: &Row, simple: &Simple) -> bool {
         && (row.flags.is_empty() || row.flags.iter().any(|flag| has(simple, flag)) || is_forced_ref(row, simple))
 }
 
-/// Options whose value is the next word, whatever that looks like.
-const TAKES_VALUE: &[&str] = &["-e", "--exclude", "-o", "--push-option", "--receive-pack", "--exec", "--repo", "-C"];
+/// Letters of options whose value is the next word, whatever that looks like.
+fn letters_with_value(program: &str) -> &'static str {
+    match program {
+        "rsync" => "eBfMT",
+        "git" => "eoCcX",
+        "cargo" => "pZC",
+        "kubectl" | "helm" => "nflo",
+        _ => "C",
+    }
+}
 
-/// True when an option makes the command harmless. It must stand there as it is: what a variable or braces may become
-/// excuses nothing, nor does a word that belongs to another option or to the command that a wrapper runs.
+/// Long options that take no value. Of others that is not known, so what follows them excuses nothing.
+#[rustfmt::skip]
+const WITHOUT_VALUE: &[&str] = &[
+    "--all", "--allow-dirty", "--archive", "--cached", "--compress", "--delete", "--delete-after", "--delete-before", "--delete-during", "--delete-excluded", "--del",
+    "--dry-run", "--follow-tags", "--force", "--force-if-includes", "--force-with-lease", "--human-readable", "--ignore-unmatch", "--interactive", "--itemize-changes", "--mirror", "--no-verify",
+    "--now", "--progress", "--prune", "--quiet", "--recursive", "--remove-source-files", "--set-upstream", "--staged", "--stats", "--tags", "--update", "--verbose", "--wait", "--worktree",
+];
+
+/// True when an option makes the command harmless, and nothing behind it takes that back. It must stand there as it is:
+/// what a variable may become excuses nothing, nor does a word that belongs to another option or to the command that a
+/// wrapper runs.
 fn is_excused(row: &Row, simple: &Simple) -> bool {
     if simple.wraps {
         return simple.args().first().is_some_and(|word| word.is_fixed() && row.unless.contains(&word.text.as_str()));
     }
     let own = simple.words.iter().take_while(|word| word.text != "--").collect::<Vec<_>>();
-    own.windows(2).any(|pair| match pair {
-        [before, word] if word.is_fixed() && !TAKES_VALUE.contains(&before.text.as_str()) => {
-            row.unless.iter().any(|flag| excuses(&word.text, flag))
+    let mut excused = false;
+    for pair in own.windows(2) {
+        let [before, word] = pair else { continue };
+        if row.unless.iter().any(|flag| takes_back(&word.text, flag)) || !word.is_fixed() && excused {
+            excused = false;
+        } else if word.is_fixed() && !takes_value(simple.program(), &before.text) {
+            excused |= row.unless.iter().any(|flag| excuses(&word.text, flag));
         }
-        _ => false,
-    })
+    }
+    excused
+}
+
+/// True when the word before may take the next one for its value.
+fn takes_value(program: &str, before: &str) -> bool {
+    if before.starts_with("--") {
+        return !before.contains('=') && !WITHOUT_VALUE.contains(&before);
+    }
+    let letters = letters_with_value(program);
+    before.starts_with('-') && before.ends_with(|letter: char| letters.contains(letter))
+}
+
+/// True for `--no-dry-run`, shortened too, and for a value that says no.
+fn takes_back(text: &str, flag: &str) -> bool {
+    let Some(name) = flag.strip_prefix("--") else {
+        return flag == "-n" && text.strip_prefix("--no-").is_some_and(|rest| is_beginning("dry-run", rest));
+    };
+    let against = text.strip_prefix("--no-").is_some_and(|rest| is_beginning(name, rest));
+    let value = text.split_once('=').filter(|(option, _)| is_flag(option, flag)).map(|(_, value)| value);
+    against || value.is_some_and(|value| !matches!(value, "client" | "server" | "true"))
+}
+
+fn is_beginning(name: &str, rest: &str) -> bool {
+    !rest.is_empty() && name.starts_with(rest)
 }
 
 /// True for the option itself, also with a value that does not take it back, and for `-n` among letters that take no

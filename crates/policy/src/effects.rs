@@ -1,5 +1,6 @@
 //! What a command line would do, as far as its text tells.
 
+use crate::readers::is_exact;
 use reasonix_proto::{Phrase, ReadOnly};
 use std::sync::{Arc, OnceLock};
 
@@ -24,12 +25,22 @@ pub struct Effects {
     pub inputs: Vec<(String, Places)>,
     /// Whether it can change anything.
     pub read_only: ReadOnly,
+    /// True when a second and narrow reading accounts for every character of it and finds the same commands. What no
+    /// kernel holds is decided on such lines only.
+    pub understood: bool,
+    /// Commands that a program of the line may run, as far as its words tell: some of its words, or a text in one. They
+    /// are forbidden and dangerous like others, and allow nothing.
+    pub(crate) maybe: Vec<Simple>,
     /// True when the shell would calculate with variables.
     pub(crate) computes: bool,
     /// Literal values of variables set in the line: what `$x` may stand for.
     pub(crate) values: Vec<String>,
+    /// A line that is not understood, without comments and texts that nothing is filled into.
+    pub(crate) open: String,
     /// The texts that rules are held against, made when the first rule asks for them.
     pub(crate) texts: OnceLock<Vec<String>>,
+    /// The line in the spellings in which words of rules are looked for, made in the same way.
+    pub(crate) spellings: OnceLock<Vec<String>>,
 }
 
 impl Default for Effects {
@@ -44,9 +55,13 @@ impl Default for Effects {
             reads: false,
             inputs: Vec::new(),
             read_only: ReadOnly::Unknown,
+            understood: false,
+            maybe: Vec::new(),
             computes: false,
             values: Vec::new(),
+            open: String::new(),
             texts: OnceLock::new(),
+            spellings: OnceLock::new(),
         }
     }
 }
@@ -61,6 +76,20 @@ impl Effects {
         words
             .chain(self.inputs.iter().map(|(path, places)| (path.as_str(), places)))
             .filter(|(path, _)| !path.is_empty())
+    }
+
+    /// True when every command of an understood line only reads by its exact options: what runs unasked where no kernel
+    /// holds it.
+    pub fn reads_surely(&self) -> bool {
+        let clear = self.hidden.is_none() && !self.interprets && !self.assigns && !self.alters;
+        // A line without a word is none that could do something.
+        let nothing = self.commands.is_empty() && self.open.trim().is_empty();
+        clear && self.writes.is_empty() && (nothing || self.understood) && self.commands.iter().all(is_exact)
+    }
+
+    /// True when git would run: what it does is also said by the settings of the repository that it finds.
+    pub fn runs_git(&self) -> bool {
+        self.commands.iter().chain(&self.maybe).any(|simple| simple.program() == "git")
     }
 
     /// Keeps the first reason.

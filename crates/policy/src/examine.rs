@@ -131,13 +131,14 @@ fn decide(rules: &Rules, tool: &str, action: &Action) -> Verdict {
         dangerous: &[],
         posture: Posture::Ask,
         attended: true,
+        held: true,
         facts: &Nowhere,
     };
     let case = Case::new(tool, action);
     match judge(rules, &about, &case) {
         // Deny rules stand above danger, ask rules beside it.
         danger @ Verdict::Ask(By::Danger(_)) if rules.allow.is_empty() => {
-            match weigh(rules, &[], Posture::Ask, &case) {
+            match weigh(rules, &[], Posture::Ask, &case, true) {
                 asked @ Verdict::Ask(By::Rule(_)) => asked,
                 _ => danger,
             }

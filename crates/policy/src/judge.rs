@@ -19,6 +19,9 @@ pub struct Circumstances<'a> {
     pub posture: Posture,
     /// True when a person can answer.
     pub attended: bool,
+    /// True when a call that only reads runs so that a kernel holds it to that: then the wide reading of its commands is
+    /// enough. Otherwise only what the narrow reading understands is taken for a reader.
+    pub held: bool,
     /// What is known about files.
     pub facts: &'a dyn Facts,
 }
@@ -36,7 +39,7 @@ pub fn judge_restorable(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_
 }
 
 fn decide(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>, word: Option<&str>) -> Verdict {
-    let verdict = weigh(rules, about.granted, about.posture, case);
+    let verdict = weigh(rules, about.granted, about.posture, case, about.held);
     if matches!(verdict, Verdict::Deny(_)) {
         return verdict;
     }
@@ -52,6 +55,14 @@ fn decide(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>, word: Optio
     let lines = case.action.subjects.iter().zip(&case.effects);
     let found: Vec<Danger> =
         lines.flat_map(|(line, effects)| dangers(effects, line, about.facts, about.dangerous)).collect();
+    if let Some(rule) = case.suspected(&rules.deny, about.granted, about.held) {
+        let by = By::Rule(rule.text().to_owned());
+        return match (about.attended, found.is_empty()) {
+            (true, true) => Verdict::Ask(by),
+            (true, false) => Verdict::Ask(By::Danger(found)),
+            (false, _) => Verdict::Deny(by),
+        };
+    }
     let mut answered = None;
     if !found.is_empty() {
         if about.attended {
@@ -67,7 +78,7 @@ fn decide(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>, word: Optio
         Verdict::Ask(By::Rule(_)) if !about.attended => {
             let without = Rules { ask: Vec::new(), ..rules.clone() };
             match answers(about.approved, case, &rules.ask) {
-                Some(rule) => match weigh(&without, about.granted, about.posture, case) {
+                Some(rule) => match weigh(&without, about.granted, about.posture, case, about.held) {
                     Verdict::Deny(by) => Verdict::Deny(by),
                     _ => Verdict::Allow(By::Approved(rule)),
                 },
@@ -96,8 +107,13 @@ pub fn protected(changed: Vec<String>, about: &Circumstances<'_>) -> Option<Verd
     Some(answered.map_or(Verdict::Ask(By::Protected(changed)), |rules| Verdict::Allow(By::Approved(rules))))
 }
 
-/// The approved rules that answer every danger; none when one is left.
+/// The approved rules that answer every danger; none when one is left. A line that is not understood may do more than
+/// what was found in it.
 fn approves(approved: &[Rule], case: &Case<'_>, found: &[Danger]) -> Option<String> {
+    let mut lines = case.action.subjects.iter().zip(&case.effects);
+    if !lines.all(|(line, effects)| effects.understood || approved.iter().any(|rule| rule.is_line(line))) {
+        return None;
+    }
     let mut texts: Vec<&str> = Vec::new();
     for danger in found {
         let rule = approved.iter().find(|rule| approves_one(rule, case, danger))?;
@@ -130,7 +146,7 @@ fn answers(approved: &[Rule], case: &Case<'_>, asked: &[Rule]) -> Option<String>
     if case.action.family != Family::Bash {
         return approved.iter().find(|rule| rule.permits(case.tool, case.action)).map(|rule| rule.text().to_owned());
     }
-    if case.effects.iter().any(|effects| effects.hidden.is_some()) {
+    if case.effects.iter().any(|effects| effects.hidden.is_some() || !effects.understood) {
         return None;
     }
     let commands = case.effects.iter().flat_map(|effects| &effects.commands);

@@ -3,9 +3,10 @@
 use crate::command;
 use crate::effects::{Effects, Simple, WordKind};
 use crate::examine::sample_action;
+use crate::reach;
 use crate::readers::without_git_options;
 use globset::{GlobBuilder, GlobMatcher};
-use reasonix_proto::{Action, Family};
+use reasonix_proto::{Action, Family, is_deceptive};
 use std::fmt;
 use std::path::Path;
 
@@ -29,8 +30,8 @@ enum Target {
 /// Which subjects a rule speaks of.
 #[derive(Debug, Clone)]
 enum Specifier {
-    /// `Bash(npm test:*)`: this command, with any further arguments, and no other operator.
-    Prefix(String),
+    /// `Bash(npm test:*)`: this command, with any further arguments, and no other operator; several are joined by `&&`.
+    Prefix(Vec<String>),
     /// Exactly this text; blanks may differ where they mean nothing.
     Exact(String),
     /// A text with `*` in it.
@@ -54,6 +55,10 @@ impl Rule {
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         let text = text.trim();
         let fail = |reason: &str| RuleError { rule: text.to_owned(), reason: reason.to_owned() };
+        if let Some(c) = text.chars().find(|c| is_deceptive(*c) && *c != '\u{a0}') {
+            let number = format!("U+{:04X}", u32::from(c));
+            return Err(fail(&format!("it has a character that cannot be seen, {number}; write it without")));
+        }
         let literal = text.split_once('=').filter(|(name, _)| is_name(name));
         let (name, specifier) = match (literal, text.split_once('(')) {
             (Some((name, literal)), _) => (name, Some(Specifier::Exact(literal.trim().to_owned()))),
@@ -70,6 +75,40 @@ impl Rule {
             return Err(fail("it does not begin with the name of a tool"));
         }
         Ok(Self { text: text.to_owned(), target: target_of(name), specifier })
+    }
+
+    /// Reads a rule that allows, or that answers for a person: one that would cover code or another program is an error,
+    /// and the reason names a narrower one.
+    pub fn parse_allow(text: &str) -> Result<Self, RuleError> {
+        let rule = Self::parse(text)?;
+        let fail = |reason: String| RuleError { rule: rule.text.clone(), reason };
+        if !rule.is_for_commands() {
+            return Ok(rule);
+        }
+        match &rule.specifier {
+            Some(Specifier::Prefix(prefixes)) => {
+                for prefix in prefixes {
+                    let words: Vec<&str> = command::words(prefix).collect();
+                    reach::too_far(&words).map_or(Ok(()), |reason| Err(fail(reason)))?;
+                }
+            }
+            Some(Specifier::Wild(_)) => {
+                let words: Vec<&str> = rule.fixed_words().map(|(word, _)| word).collect();
+                reach::too_far(&words).map_or(Ok(()), |reason| Err(fail(reason)))?;
+            }
+            Some(Specifier::Exact(_) | Specifier::Path(_)) | None => {}
+        }
+        Ok(rule)
+    }
+
+    /// The words before the first `*` of a pattern for commands, with whether more must follow.
+    fn fixed_words(&self) -> impl Iterator<Item = (&str, bool)> {
+        let text = match &self.specifier {
+            Some(Specifier::Wild(glob)) => glob.glob().glob(),
+            Some(Specifier::Exact(text)) => text.as_str(),
+            _ => "",
+        };
+        command::words(text).take_while(|word| !word.contains('*')).map(|word| (word, true))
     }
 
     /// The rule as written.
@@ -153,7 +192,7 @@ impl Rule {
             plain.then(|| pattern.replace("**", "x").replace(['*', '?'], "x"))
         };
         match self.specifier.as_ref()? {
-            Specifier::Prefix(prefix) => Some(format!("{prefix} x")),
+            Specifier::Prefix(prefixes) => prefixes.first().map(|prefix| format!("{prefix} x")),
             Specifier::Exact(text) => Some(text.clone()),
             Specifier::Wild(glob) => Some(glob.glob().glob().replace('\\', "").replace('*', "x")),
             Specifier::Path(glob) => filled(glob.glob().glob()),
@@ -207,25 +246,62 @@ impl Rule {
         }
     }
 
-    /// True when the rule permits this one command. Its own words must be there as they are; what follows a prefix
-    /// may hold variables.
+    /// True when the rule permits this one command of a line that is understood. Its own words must be there as they are,
+    /// and options that write or lead elsewhere must be among them.
     pub(crate) fn covers(&self, simple: &Simple) -> bool {
-        let Some(specifier) = &self.specifier else { return true };
+        self.reach(simple).is_some()
+    }
+
+    /// How many words of the command the rule names, when it permits it.
+    pub(crate) fn reach(&self, simple: &Simple) -> Option<usize> {
+        let Some(specifier) = &self.specifier else { return Some(simple.words.len()) };
         let fixed = simple.words.iter().all(|word| word.kind <= WordKind::Pattern);
+        if !fixed {
+            return None;
+        }
         match specifier {
-            Specifier::Prefix(prefix) => {
-                let known = simple.words.iter().all(|word| word.kind <= WordKind::Variable);
+            Specifier::Prefix(prefixes) => prefixes.iter().find_map(|prefix| {
                 let wanted: Vec<&str> = command::words(prefix).collect();
                 let begins = simple.words.len() >= wanted.len()
                     && simple.words.iter().zip(&wanted).all(|(word, wanted)| word.is_fixed() && word.text == **wanted);
-                known && !wanted.is_empty() && begins
-            }
+                (!wanted.is_empty() && begins && !reach::strays(simple, &wanted)).then_some(wanted.len())
+            }),
             Specifier::Exact(text) => {
-                fixed && simple.text() == command::normal(text) && !text.contains(['\'', '"', '\\'])
+                let same = simple.text() == command::normal(text) && !text.contains(['\'', '"', '\\']);
+                same.then_some(simple.words.len())
             }
-            Specifier::Wild(glob) => fixed && glob.is_match(simple.text()),
-            Specifier::Path(_) => false,
+            Specifier::Wild(glob) => {
+                let named: Vec<&str> = command::words(glob.glob().glob()).collect();
+                let fits = glob.is_match(simple.text()) && !reach::strays(simple, &named);
+                fits.then(|| self.fixed_words().count())
+            }
+            Specifier::Path(_) => None,
         }
+    }
+
+    /// True when what the rule forbids could be in a line that is not understood: its words stand somewhere in it, or
+    /// words that only the shell knows may turn out to be them.
+    pub(crate) fn may_touch(&self, tool: &str, effects: &Effects) -> bool {
+        if effects.understood || !self.names(tool, Family::Bash) {
+            return false;
+        }
+        let forms: Vec<Vec<&str>> = match &self.specifier {
+            Some(Specifier::Prefix(prefixes)) => {
+                prefixes.iter().map(|prefix| command::words(prefix).collect()).collect()
+            }
+            Some(Specifier::Exact(_) | Specifier::Wild(_)) => vec![self.fixed_words().map(|(word, _)| word).collect()],
+            Some(Specifier::Path(_)) | None => Vec::new(),
+        };
+        let spellings = effects.spellings.get_or_init(|| command::spellings(&effects.open));
+        let stands = |word: &&str| {
+            let bare = word.replace(['\'', '"', '\\'], "");
+            spellings.iter().any(|text| command::stands(text, &bare))
+        };
+        let commands = || effects.commands.iter().chain(&effects.maybe);
+        forms
+            .iter()
+            .filter(|words| !words.is_empty())
+            .any(|words| words.iter().all(stands) || commands().any(|simple| may_be(simple, words)))
     }
 
     /// True when the rule touches the call: one subject, or one command in the line, is enough.
@@ -247,12 +323,13 @@ impl Rule {
 
     /// True when the rule names this word, such as a path outside of the workspace.
     pub(crate) fn mentions(&self, word: &str) -> bool {
-        let text = match &self.specifier {
-            Some(Specifier::Prefix(text) | Specifier::Exact(text)) => text.as_str(),
-            Some(Specifier::Wild(glob) | Specifier::Path(glob)) => glob.glob().glob(),
-            None => "",
-        };
-        command::words(text).any(|part| part == word)
+        let named = |text: &str| command::words(text).any(|part| part == word);
+        match &self.specifier {
+            Some(Specifier::Prefix(prefixes)) => prefixes.iter().any(|prefix| named(prefix)),
+            Some(Specifier::Exact(text)) => named(text),
+            Some(Specifier::Wild(glob) | Specifier::Path(glob)) => named(glob.glob().glob()),
+            None => false,
+        }
     }
 
     /// True when the rule permits a change to this path.
@@ -306,9 +383,9 @@ impl Specifier {
 
     fn fits(&self, subject: &str) -> bool {
         match self {
-            Self::Prefix(prefix) => {
+            Self::Prefix(prefixes) => prefixes.iter().any(|prefix| {
                 subject.strip_prefix(prefix.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-            }
+            }),
             Self::Exact(text) => subject == text || subject == command::normal(text),
             Self::Wild(glob) | Self::Path(glob) => glob.is_match(subject),
         }
@@ -326,7 +403,10 @@ fn texts(line: &str, effects: &Effects) -> Vec<String> {
     if effects.hidden.is_some() {
         found.extend(command::beginnings(line));
     }
-    for simple in &effects.commands {
+    if !effects.understood {
+        found.extend(command::loose_pieces(&effects.open));
+    }
+    for simple in effects.commands.iter().chain(&effects.maybe) {
         let (program, text) = (simple.program(), simple.text());
         let git = (program == "git").then(|| without_git_options(simple)).flatten();
         found.extend(git.map(|git| bare(&git)));
@@ -338,6 +418,28 @@ fn texts(line: &str, effects: &Effects) -> Vec<String> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// True when words that only the shell knows may make these words of the command.
+fn may_be(simple: &Simple, words: &[&str]) -> bool {
+    let git = simple.program() == "git";
+    let bare = git.then(|| without_git_options(simple)).flatten();
+    if git && bare.is_none() {
+        // Which of its words is the subcommand cannot be told.
+        return words.first() == Some(&"git");
+    }
+    let simple = bare.as_ref().unwrap_or(simple);
+    for (at, wanted) in words.iter().enumerate() {
+        let Some(word) = simple.words.get(at) else { return false };
+        let same = word.text == *wanted || (at == 0 && simple.program() == *wanted);
+        match (word.is_fixed(), same) {
+            (true, true) => {}
+            (true, false) => return false,
+            // One word may become several.
+            (false, _) => return at > 0,
+        }
+    }
+    false
 }
 
 fn is_name(name: &str) -> bool {
@@ -369,10 +471,13 @@ fn specifier_of(name: &str, inner: &str, rule: &str) -> Result<Option<Specifier>
         return glob(&pattern, true).map(|glob| Some(Specifier::Path(glob))).map_err(fail);
     }
     // `cmd:*` is how a prefix is written, `cmd *` is its older form.
-    if let Some(prefix) =
-        inner.strip_suffix(":*").or_else(|| inner.strip_suffix(" *")).filter(|prefix| !prefix.contains('*'))
+    if let Some(prefix) = inner
+        .strip_suffix(":*")
+        .or_else(|| inner.strip_suffix(" *"))
+        .filter(|prefix| !prefix.replace(":* && ", " ").contains('*'))
     {
-        return Ok(Some(Specifier::Prefix(command::normal(prefix))));
+        let parts: Vec<&str> = prefix.split(":* && ").collect();
+        return Ok(Some(Specifier::Prefix(parts.into_iter().map(command::normal).collect())));
     }
     if inner.contains('*') {
         return glob(&command::normal(inner), false).map(|glob| Some(Specifier::Wild(glob))).map_err(fail);

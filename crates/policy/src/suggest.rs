@@ -3,7 +3,9 @@
 use crate::analyse::analyse;
 use crate::effects::{Effects, Simple};
 use crate::protected::is_protected;
-use crate::readers::is_reader;
+use crate::reach::WITH_SUBCOMMANDS;
+use crate::readers::{is_exact, is_reader};
+use crate::rule::Rule;
 use reasonix_proto::{Action, Family};
 
 /// Programs for which a prefix would permit anything at all: interpreters, wrappers, and what runs other programs.
@@ -65,40 +67,6 @@ const TOO_WIDE: &[&str] = &[
     "zsh",
 ];
 
-/// Programs whose first argument says what they do: a prefix includes it.
-const WITH_SUBCOMMANDS: &[&str] = &[
-    "apt",
-    "bazel",
-    "brew",
-    "bundle",
-    "cabal",
-    "cargo",
-    "composer",
-    "dotnet",
-    "gh",
-    "go",
-    "gradle",
-    "gradlew",
-    "hatch",
-    "just",
-    "kubectl",
-    "mix",
-    "mvn",
-    "npm",
-    "pip",
-    "pip3",
-    "pnpm",
-    "poetry",
-    "rake",
-    "rustup",
-    "stack",
-    "swift",
-    "systemctl",
-    "terraform",
-    "yarn",
-    "zig",
-];
-
 /// The rules to offer for this call. None for what no rule may cover.
 pub fn suggest(action: &Action) -> Vec<String> {
     match action.family {
@@ -118,8 +86,9 @@ pub fn suggest_always(action: &Action) -> Vec<String> {
             let runs_others = |simple: &Simple| {
                 let name = simple.program();
                 let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-                // Which target make runs is in the exact rule; the others take programs or code as arguments.
-                TOO_WIDE.contains(&base) && base != "make"
+                // Which target make runs is in the exact rule, and which module Python runs in both; the others take
+                // programs or code as arguments.
+                TOO_WIDE.contains(&base) && base != "make" && module_of(simple).is_none()
             };
             let unclear = effects.interprets || effects.assigns || effects.commands.is_empty();
             if unclear || effects.commands.iter().any(runs_others) { Vec::new() } else { for_command(line) }
@@ -146,28 +115,59 @@ fn for_command(line: &str) -> Vec<String> {
     if !line.contains(['*', '\n', '(', ')']) {
         rules.push(format!("Bash({})", line.trim()));
     }
-    let clear =
-        !effects.interprets && !effects.assigns && !effects.reads && !effects.writes.iter().any(|write| write.redirect);
-    if let (Some(simple), true) = (the_one(&effects), clear) {
-        rules.extend(prefix_of(simple).map(|prefix| format!("Bash({prefix}:*)")));
+    let clear = effects.understood
+        && !effects.interprets
+        && !effects.assigns
+        && !effects.reads
+        && !effects.writes.iter().any(|write| write.redirect);
+    if clear {
+        rules.extend(prefixes_of(&effects).map(|prefixes| format!("Bash({}:*)", prefixes.join(":* && "))));
     }
+    rules.retain(|rule| Rule::parse_allow(rule).is_ok());
     rules
 }
 
-/// The one command of the line that is not only a reader.
-fn the_one(effects: &Effects) -> Option<&Simple> {
+/// More commands than this are not put into one rule.
+const MOST_PREFIXES: usize = 3;
+
+/// Prefixes for the commands of the line that need a rule; none when one of them must not have any.
+fn prefixes_of(effects: &Effects) -> Option<Vec<String>> {
     if let [simple] = effects.commands.as_slice() {
-        return Some(simple);
+        return Some(vec![prefix_of(simple)?]);
     }
-    let mut others = effects.commands.iter().filter(|simple| !is_reader(simple));
-    others.next().filter(|_| others.next().is_none())
+    let others: Vec<&Simple> =
+        effects.commands.iter().filter(|simple| !(is_reader(simple) && is_exact(simple))).collect();
+    let mut prefixes = others.iter().map(|simple| prefix_of(simple)).collect::<Option<Vec<_>>>()?;
+    prefixes.dedup();
+    ((1..=MOST_PREFIXES).contains(&prefixes.len())).then_some(prefixes)
 }
+
+/// The module that an interpreter runs by its name.
+fn module_of(simple: &Simple) -> Option<&str> {
+    let python = simple.program().trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == "python";
+    match simple.args() {
+        [flag, module, ..] if python && flag.text == "-m" && module.is_fixed() => Some(&module.text),
+        _ => None,
+    }
+}
+
+/// Subcommands of git that a prefix may name: what they change stays in the repository.
+const GIT: &[&str] = &["add", "commit"];
 
 /// The program, and its subcommand where it has one.
 fn prefix_of(simple: &Simple) -> Option<String> {
     let program = simple.words.first().filter(|word| word.is_fixed())?.text.as_str();
     let name = simple.program();
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let is_word = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "._-".contains(c));
+    if let Some(module) = module_of(simple).filter(|module| is_word(module) && is_word(program)) {
+        return Some(format!("{program} -m {module}"));
+    }
+    if let ("git", Some(sub)) = (program, simple.args().first())
+        && GIT.contains(&sub.text.as_str())
+    {
+        return Some(format!("git {}", sub.text));
+    }
     if TOO_WIDE.contains(&base) || !program.chars().all(|c| c.is_alphanumeric() || "._-/+".contains(c)) {
         return None;
     }
@@ -215,7 +215,19 @@ mod tests {
             ("npm test && rm -rf x", vec!["Bash(npm test && rm -rf x)"]),
             ("cargo test 2>&1 | tail -5", vec!["Bash(cargo test 2>&1 | tail -5)", "Bash(cargo test:*)"]),
             ("cd sub && cargo test", vec!["Bash(cd sub && cargo test)", "Bash(cargo test:*)"]),
-            ("cp * a", vec!["Bash(cp:*)"]),
+            ("cp * a", vec![]),
+            ("cp a/* b", vec!["Bash(cp:*)"]),
+            ("python3 -m pytest -q", vec!["Bash(python3 -m pytest -q)", "Bash(python3 -m pytest:*)"]),
+            ("git commit -m x", vec!["Bash(git commit -m x)", "Bash(git commit:*)"]),
+            (
+                "git add . && git commit -m 'a b'",
+                vec!["Bash(git add . && git commit -m 'a b')", "Bash(git add:* && git commit:*)"],
+            ),
+            (
+                "cargo fmt && cargo test | tail -5",
+                vec!["Bash(cargo fmt && cargo test | tail -5)", "Bash(cargo fmt:* && cargo test:*)"],
+            ),
+            ("cargo test $x", vec!["Bash(cargo test $x)"]),
             ("$x y", vec![]),
             ("eval \"$x\"", vec![]),
             ("python -c 'x'", vec!["Bash(python -c 'x')"]),
@@ -229,6 +241,7 @@ mod tests {
         for line in [
             "git push",
             "git commit -m x",
+            "git add . && git commit -m x",
             "env FOO=1 make",
             "env make",
             "sudo ls",
@@ -281,7 +294,10 @@ mod tests {
         for line in [
             "cargo test --all",
             "npm test && rm -rf x",
-            "cp * a",
+            "cp a/* b",
+            "cargo test $x",
+            "python3 -m pytest -q",
+            "git add . && git commit -m 'a b'",
             "git push",
             "git commit -m \"a  b\"",
             "cargo test 2>&1 | tail -5",

@@ -1,9 +1,9 @@
 //! The verdict over one call.
 
-use crate::analyse::analysed;
+use crate::analyse::analyse;
 use crate::danger::Danger;
 use crate::effects::{Effects, Simple};
-use crate::readers::is_reader;
+use crate::readers::is_exact;
 use crate::rule::{Rule, RuleError};
 use reasonix_proto::{Action, Family, ReadOnly};
 
@@ -99,7 +99,12 @@ impl<'a> Case<'a> {
     /// Analyses what there is to analyse.
     pub fn new(tool: &'a str, action: &'a Action) -> Self {
         let lines: &[String] = if action.family == Family::Bash { &action.subjects } else { &[] };
-        Self { tool, action, effects: lines.iter().map(|line| analysed(line)).collect() }
+        Self { tool, action, effects: lines.iter().map(|line| analyse(line)).collect() }
+    }
+
+    /// The same for a caller that has analysed its command lines already: the effects of each, in order.
+    pub fn with(tool: &'a str, action: &'a Action, effects: Vec<Effects>) -> Self {
+        Self { tool, action, effects }
     }
 
     /// The rules that together permit the call; none when they do not.
@@ -115,6 +120,24 @@ impl<'a> Case<'a> {
         }
         texts.dedup();
         (!texts.is_empty()).then(|| By::Rule(texts.join(", ")))
+    }
+
+    /// True when the call changes nothing: by the wide reading where a kernel holds it to that, otherwise only by the narrow
+    /// one.
+    fn only_reads(&self, held: bool) -> bool {
+        let surely = || self.action.family != Family::Bash || self.effects.iter().all(Effects::reads_surely);
+        self.action.read_only == ReadOnly::Yes && (held || surely())
+    }
+
+    /// The rule that may forbid something in a line that is not understood. What a kernel holds to reading is exempt, and
+    /// so is the very line that the user granted.
+    pub(crate) fn suspected<'r>(&self, rules: &'r [Rule], granted: &[Rule], held: bool) -> Option<&'r Rule> {
+        if self.action.family != Family::Bash || (held && self.only_reads(held)) {
+            return None;
+        }
+        let lines = || self.action.subjects.iter().zip(&self.effects);
+        let open = |line: &str| !granted.iter().any(|rule| rule.is_line(line));
+        rules.iter().find(|rule| lines().any(|(line, effects)| open(line) && rule.may_touch(self.tool, effects)))
     }
 
     /// Parts that only read need no rule, unless whoever describes the call knows better than its text.
@@ -141,14 +164,16 @@ fn covering<'r>(
         return Some(vec![rule.text()]);
     }
     let redirects = effects.writes.iter().any(|write| write.redirect) || effects.reads;
-    if effects.interprets || effects.assigns || redirects {
+    if !effects.understood || effects.interprets || effects.assigns || redirects {
         return None;
     }
     let mut found = Vec::new();
+    let named = |simple: &Simple| effects.commands.iter().any(|outer| names_inner(rules, outer, simple));
     for simple in &effects.commands {
         match rules.iter().find(|rule| rule.covers(simple)) {
             Some(rule) => found.push(rule.text()),
-            None if readers && is_reader(simple) => {}
+            None if readers && is_exact(simple) => {}
+            None if named(simple) => {}
             None => return None,
         }
     }
@@ -157,13 +182,26 @@ fn covering<'r>(
     (!found.is_empty()).then_some(found)
 }
 
+/// True when a rule for a wrapper names this command that the wrapper runs: `Bash(uv run pytest:*)`.
+fn names_inner(rules: &[&Rule], outer: &Simple, inner: &Simple) -> bool {
+    let own = outer.words.len().saturating_sub(inner.words.len());
+    let behind = outer.wraps && own > 0 && outer.words.ends_with(&inner.words);
+    behind && rules.iter().any(|rule| rule.reach(outer).is_some_and(|words| words > own))
+}
+
 /// Decides: deny, then ask, then allow, then the fallback. A grant of this session is an allow rule that also
 /// answers ask rules: the user was asked, and said so. The dangerous class stands above this; see [`judge`](crate::judge()).
 pub fn evaluate(rules: &Rules, granted: &[Rule], posture: Posture, tool: &str, action: &Action) -> Verdict {
-    weigh(rules, granted, posture, &Case::new(tool, action))
+    let case = Case::new(tool, action);
+    match case.suspected(&rules.deny, granted, false) {
+        Some(rule) if !matches!(weigh(rules, granted, posture, &case, false), Verdict::Deny(_)) => {
+            Verdict::Ask(By::Rule(rule.text().to_owned()))
+        }
+        _ => weigh(rules, granted, posture, &case, false),
+    }
 }
 
-pub(crate) fn weigh(rules: &Rules, granted: &[Rule], posture: Posture, case: &Case<'_>) -> Verdict {
+pub(crate) fn weigh(rules: &Rules, granted: &[Rule], posture: Posture, case: &Case<'_>, held: bool) -> Verdict {
     let by = |rule: &Rule| By::Rule(rule.text().to_owned());
     let touches = |rule: &&Rule| rule.touches(case.tool, case.action, &case.effects);
     if let Some(rule) = rules.deny.iter().find(touches) {
@@ -173,9 +211,10 @@ pub(crate) fn weigh(rules: &Rules, granted: &[Rule], posture: Posture, case: &Ca
     if let Some(by) = case.permitted(granted, readers, true) {
         return Verdict::Allow(by);
     }
-    if let Some(rule) = rules.ask.iter().find(touches) {
+    let asked = rules.ask.iter().find(touches).or_else(|| case.suspected(&rules.ask, granted, held));
+    if let Some(rule) = asked {
         // An ask rule speaks for its own part of a line; the rest is judged as if it stood alone.
-        if rest_is_denied(rules, posture, case, readers) {
+        if rest_is_denied(rules, posture, case, readers, held) {
             return Verdict::Deny(By::Fallback);
         }
         return if posture == Posture::Yolo { Verdict::Allow(By::Posture(posture)) } else { Verdict::Ask(by(rule)) };
@@ -183,16 +222,17 @@ pub(crate) fn weigh(rules: &Rules, granted: &[Rule], posture: Posture, case: &Ca
     if let Some(by) = case.permitted(&rules.allow, readers, false) {
         return Verdict::Allow(by);
     }
-    fallback(rules, posture, case.action)
+    fallback(rules, posture, case, held)
 }
 
 /// True when the fallback denies a part of the line that no ask rule touches and nothing else permits.
-fn rest_is_denied(rules: &Rules, posture: Posture, case: &Case<'_>, readers: bool) -> bool {
-    if !matches!(fallback(rules, posture, case.action), Verdict::Deny(_)) {
+fn rest_is_denied(rules: &Rules, posture: Posture, case: &Case<'_>, readers: bool, held: bool) -> bool {
+    if !matches!(fallback(rules, posture, case, held), Verdict::Deny(_)) {
         return false;
     }
     case.effects.iter().any(|effects| {
-        let blocked = effects.hidden.is_some()
+        let blocked = !effects.understood
+            || effects.hidden.is_some()
             || effects.interprets
             || effects.assigns
             || effects.reads
@@ -201,7 +241,7 @@ fn rest_is_denied(rules: &Rules, posture: Posture, case: &Case<'_>, readers: boo
             || effects.commands.iter().any(|simple| {
                 let asked = is_touched(&rules.ask, case.tool, simple);
                 let allowed = rules.allow.iter().any(|rule| rule.names(case.tool, Family::Bash) && rule.covers(simple));
-                let reads = readers && case.readers_count(effects) && is_reader(simple);
+                let reads = readers && case.readers_count(effects) && is_exact(simple);
                 !(asked || allowed || reads)
             })
     })
@@ -209,7 +249,7 @@ fn rest_is_denied(rules: &Rules, posture: Posture, case: &Case<'_>, readers: boo
 
 /// True when one of the rules touches this command.
 pub(crate) fn is_touched(rules: &[Rule], tool: &str, simple: &Simple) -> bool {
-    let alone = Effects { commands: vec![simple.clone()], ..Effects::default() };
+    let alone = Effects { commands: vec![simple.clone()], understood: true, ..Effects::default() };
     rules.iter().any(|rule| rule.names(tool, Family::Bash) && rule.touches_line(&simple.text(), &alone))
 }
 
@@ -221,9 +261,9 @@ fn family_mode(rules: &Rules, action: &Action) -> Option<Mode> {
     rules.families.iter().find(|(family, _)| *family == action.family).map(|(_, mode)| *mode)
 }
 
-fn fallback(rules: &Rules, posture: Posture, action: &Action) -> Verdict {
-    let reads = action.read_only == ReadOnly::Yes;
-    let mode = family_mode(rules, action).unwrap_or(if reads { Mode::Allow } else { rules.mode });
+fn fallback(rules: &Rules, posture: Posture, case: &Case<'_>, held: bool) -> Verdict {
+    let unheld = if case.only_reads(held) { Mode::Allow } else { rules.mode };
+    let mode = family_mode(rules, case.action).unwrap_or(unheld);
     match mode {
         Mode::Allow => Verdict::Allow(By::Fallback),
         Mode::Deny => Verdict::Deny(By::Fallback),

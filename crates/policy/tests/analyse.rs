@@ -166,6 +166,22 @@ fn what_runs_is_named_or_the_line_is_hidden() {
     }
 }
 
+/// The scanner of the grammar looked such characters up beyond the end of its table.
+#[test]
+fn braces_before_characters_of_any_script_are_read() {
+    for c in ['\u{e9}', '\u{430}', '\u{4f60}', '\u{ffff}', '\u{1f600}', '\u{10ffff}', '\u{7f}'] {
+        for line in
+            [format!("echo {{{c}"), format!("echo {{1{c}"), format!("echo {{1..{c}}}"), format!("echo {{1..2{c}}}")]
+        {
+            let effects = analyse(&line);
+            let named = effects.commands.first().is_some_and(|simple| simple.text() == line);
+            assert!(effects.hidden.is_some() || named, "{line:?}: {effects:?}");
+        }
+    }
+    let line = "git commit -m '你好' x{1..你}";
+    assert!(analyse(line).commands[0].words.iter().any(|word| word.text == "你好"), "texts stay what they are");
+}
+
 #[test]
 fn plain_lines_are_not_hidden() {
     for (line, programs) in [

@@ -22,7 +22,15 @@ fn allowed_by(allow: &[&str], line: &str) -> Verdict {
 
 fn verdict(rules: &Rules, posture: Posture, line: &str) -> Verdict {
     let action = Action { family: Family::Bash, subjects: vec![line.into()], read_only: read_only(line) };
-    let about = Circumstances { granted: &[], approved: &[], dangerous: &[], posture, attended: true, facts: &World };
+    let about = Circumstances {
+        granted: &[],
+        approved: &[],
+        dangerous: &[],
+        posture,
+        attended: true,
+        held: false,
+        facts: &World,
+    };
     judge(rules, &about, &Case::new("bash", &action))
 }
 

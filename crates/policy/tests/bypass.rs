@@ -5,19 +5,27 @@
 mod property;
 
 use property::World;
-use reasonix_policy::{By, Case, Circumstances, Mode, Posture, Rules, Verdict, analyse, judge};
+use reasonix_policy::{By, Case, Circumstances, Mode, Posture, Rule, Rules, Verdict, analyse, judge};
 use reasonix_proto::{Action, Family, ReadOnly};
 
 /// The verdict where everything is allowed that rules can allow.
 fn verdict(line: &str, posture: Posture) -> Verdict {
     let program = line.split(' ').next().unwrap_or_default();
     let mut allow = vec!["Bash".to_owned(), "*".to_owned()];
-    if !program.contains(['(', ')', '*']) && !program.is_empty() {
+    if Rule::parse(&format!("Bash({program}:*)")).is_ok() && !program.contains(['(', ')', '*']) && !program.is_empty() {
         allow.push(format!("Bash({program}:*)"));
     }
     let rules = Rules::parse(&[], &[], &allow, Mode::Ask).unwrap();
     let action = Action { family: Family::Bash, subjects: vec![line.to_owned()], read_only: analyse(line).read_only };
-    let about = Circumstances { granted: &[], approved: &[], dangerous: &[], posture, attended: true, facts: &World };
+    let about = Circumstances {
+        granted: &[],
+        approved: &[],
+        dangerous: &[],
+        posture,
+        attended: true,
+        held: false,
+        facts: &World,
+    };
     judge(&rules, &about, &Case::new("bash", &action))
 }
 

@@ -199,6 +199,7 @@ impl Setup<'_> {
             dangerous: &more_dangers(&own(self.dangerous)).unwrap(),
             posture: self.posture,
             attended: self.attended,
+            held: false,
             facts: &World,
         };
         judge(&self.rules, &about, &Case::new("bash", &action))
@@ -294,9 +295,15 @@ fn both_parts_of_a_line_may_be_allowed() {
         ("cargo test 2>&1 | tail -5", 0),
         ("cargo test > /dev/null", 0),
         ("timeout 60 cargo test", 0),
-        ("(cd sub && cargo test)", 0),
-        ("for t in a b; do cargo test \"$t\"; done", 0),
-        ("if npm test; then cargo test; fi", 0),
+        ("cd sub && cargo test", 0),
+        // What is more than plain words and operators is not understood, and then no pattern covers it.
+        ("(cd sub && cargo test)", 1),
+        ("for t in a b; do cargo test \"$t\"; done", 1),
+        ("if npm test; then cargo test; fi", 1),
+        ("cargo test $x", 1),
+        ("cargo test \"$x\"", 1),
+        ("cargo test a{b,c}", 1),
+        ("cargo test *", 1),
         ("npm test && make", 1),
         ("npm test && cargo test > new", 1),
         ("A=1 npm test && cargo test", 1),

@@ -204,6 +204,7 @@ fn b14_nothing_that_says_allow_overrides_a_deny_or_the_dangerous_class() {
                 dangerous: &[],
                 posture,
                 attended,
+                held: false,
                 facts: &NoFacts,
             };
             let verdict = |line: &str| {
@@ -235,6 +236,7 @@ fn without_a_person_writers_work_and_what_reaches_beyond_the_workspace_does_not(
             dangerous: &[],
             posture: Posture::Ask,
             attended: false,
+            held: false,
             facts: &NoFacts,
         };
         judge(rules, &about, &Case::new(tool, &Action::writes(family, vec!["x".to_owned()])))

@@ -214,6 +214,7 @@ impl Approvals {
             dangerous: &self.standing.dangerous,
             posture: self.posture(ask.by_user),
             attended: self.standing.attended,
+            held: true,
             facts: &self.files,
         };
         let case = Case { tool, action: &action, effects };

@@ -7,19 +7,28 @@ use reasonix_proto::is_deceptive;
 use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
-/// What is wrong with reading the text by this tree; none when they agree.
-pub(super) fn disagreement(source: &str, tree: &Tree) -> Option<Hidden> {
+/// What the tree shows of a text that it reads as a shell does.
+pub(super) struct Agreed {
+    /// Where substitutions begin, in order.
+    pub(super) substitutions: Vec<usize>,
+    /// Comments, and texts that nothing is filled into.
+    pub(super) literal: Vec<Range<usize>>,
+}
+
+/// What the tree shows, or what is wrong with reading the text by it.
+pub(super) fn disagreement(source: &str, tree: &Tree) -> Result<Agreed, Hidden> {
     if tree.root_node().has_error() {
-        return Some(Hidden::Unparsed);
+        return Err(Hidden::Unparsed);
     }
     // A line end at the very end stands between no parts.
     let lines = source.strip_suffix('\n').unwrap_or(source).contains('\n');
     let mut marks = Marks { lines, ..Marks::default() };
     marks.collect(source, tree);
     if marks.torn || has_gap(source, &mut marks.covered) {
-        return Some(Hidden::Unparsed);
+        return Err(Hidden::Unparsed);
     }
-    let mut skip = marks.protected.into_iter().peekable();
+    marks.unprotect();
+    let mut skip = std::mem::take(&mut marks.protected).into_iter().peekable();
     let mut before = ' ';
     let mut escaped = false;
     for (at, c) in source.char_indices() {
@@ -34,28 +43,18 @@ pub(super) fn disagreement(source: &str, tree: &Tree) -> Option<Hidden> {
             before = c;
             continue;
         }
-        let quoted = || marks.quoted.iter().any(|range| range.contains(&at));
-        if c == '\0' || (is_odd(c) && !quoted()) {
-            return Some(Hidden::Characters);
+        if c == '\0' || (is_odd(c) && !marks.is_quoted(at)) {
+            return Err(Hidden::Characters);
         }
         if escaped {
-            // The shell joins what stands around an escaped line end; the tree splits it.
-            if c == '\n' && !matches!(before, ' ' | '\t' | '\n' | ';' | '&' | '|') && !quoted() {
-                return Some(Hidden::Unparsed);
-            }
-            // An escaped blank is part of a word; where the tree skips it, it may take the rest for a comment.
-            if matches!(c, ' ' | '\t') && marks.blanks.binary_search(&at).is_err() && !quoted() {
-                return Some(Hidden::Unparsed);
+            if marks.misreads_escape(c, before, at) {
+                return Err(Hidden::Unparsed);
             }
             (escaped, before) = (false, c);
             continue;
         }
-        let rest = source.get(at..).unwrap_or_default();
-        let opens = rest.starts_with("$(") || rest.starts_with("$[") || (rest.starts_with("${") && !is_plain(rest));
-        if (opens && marks.expansions.binary_search(&at).is_err())
-            || (c == '`' && marks.backquotes.binary_search(&at).is_err())
-        {
-            return Some(Hidden::Unparsed);
+        if marks.misreads(source.get(at..).unwrap_or_default(), at) {
+            return Err(Hidden::Unparsed);
         }
         if c == '\\' {
             escaped = true;
@@ -63,7 +62,7 @@ pub(super) fn disagreement(source: &str, tree: &Tree) -> Option<Hidden> {
             before = c;
         }
     }
-    None
+    Ok(Agreed { substitutions: marks.substitutions, literal: marks.literal })
 }
 
 /// True when the tree has no place for something of the text: its scanner skips a few characters that a shell does not.
@@ -97,6 +96,14 @@ struct Marks {
     protected: Vec<Range<usize>>,
     /// Inside double quotes and heredocs.
     quoted: Vec<Range<usize>>,
+    /// Expansions and substitutions.
+    opened: Vec<Range<usize>>,
+    /// Comments, and heredocs in which nothing is filled in.
+    literal: Vec<Range<usize>>,
+    /// Where text is calculated with, or filled in.
+    evaluated: Vec<Range<usize>>,
+    /// Where substitutions begin.
+    substitutions: Vec<usize>,
     /// Where expansions begin.
     expansions: Vec<usize>,
     /// Where substitutions by backquotes begin and end.
@@ -147,6 +154,47 @@ fn is_torn(source: &str, node: Node<'_>) -> bool {
 }
 
 impl Marks {
+    /// True inside double quotes and heredocs.
+    fn is_quoted(&self, at: usize) -> bool {
+        self.quoted.iter().any(|range| range.contains(&at))
+    }
+
+    /// True where nothing but `$` and backquotes mean something: in quotes, and not in an expansion in them.
+    fn is_text(&self, at: usize) -> bool {
+        let nearest =
+            |ranges: &[Range<usize>]| ranges.iter().filter(|range| range.contains(&at)).map(|range| range.start).max();
+        nearest(&self.quoted).is_some_and(|quote| nearest(&self.opened).is_none_or(|open| open < quote))
+    }
+
+    /// True when the shell reads an escaped character differently than the tree.
+    fn misreads_escape(&self, c: char, before: char, at: usize) -> bool {
+        match c {
+            // The shell joins what stands around an escaped line end; the tree splits it.
+            '\n' if self.is_text(at) => matches!(before, '$' | '`' | '\\'),
+            '\n' => !matches!(before, ' ' | '\t' | '\n' | ';' | '&' | '|') || self.is_quoted(at),
+            // An escaped blank is part of a word; where the tree skips it, it may take the rest for a comment.
+            ' ' | '\t' => self.blanks.binary_search(&at).is_err() && !self.is_quoted(at),
+            _ => false,
+        }
+    }
+
+    /// True when something begins here that the shell runs or expands, and the tree does not show it.
+    fn misreads(&self, rest: &str, at: usize) -> bool {
+        let opens = rest.starts_with("$(") || rest.starts_with("$[") || (rest.starts_with("${") && !is_plain(rest));
+        let runs = rest.starts_with("<(") || rest.starts_with(">(");
+        (opens && self.expansions.binary_search(&at).is_err())
+            || (rest.starts_with('`') && self.backquotes.binary_search(&at).is_err())
+            || (runs && self.substitutions.binary_search(&at).is_err() && !self.is_text(at))
+    }
+
+    /// Single quotes quote nothing in an expansion inside double quotes, nor where something is calculated.
+    fn unprotect(&mut self) {
+        let evaluated = std::mem::take(&mut self.evaluated);
+        if !evaluated.is_empty() {
+            self.protected.retain(|range| !evaluated.iter().any(|outer| outer.contains(&range.start)));
+        }
+    }
+
     fn collect(&mut self, source: &str, tree: &Tree) {
         let mut cursor = tree.walk();
         loop {
@@ -159,7 +207,7 @@ impl Marks {
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     self.protected.sort_by_key(|range| range.start);
-                    [&mut self.expansions, &mut self.backquotes, &mut self.blanks]
+                    [&mut self.expansions, &mut self.backquotes, &mut self.blanks, &mut self.substitutions]
                         .into_iter()
                         .for_each(|list| list.sort_unstable());
                     return;
@@ -179,11 +227,18 @@ impl Marks {
                 let begins = before.is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')'));
                 self.torn |= kind == "comment" && !begins;
                 self.protected.push(node.byte_range());
+                if kind == "comment" {
+                    self.literal.push(node.byte_range());
+                }
                 return false;
             }
             "heredoc_body" => {
                 self.quoted.push(node.byte_range());
                 self.covered.push(node.byte_range());
+                let text = source.get(node.byte_range()).unwrap_or_default();
+                if is_quoted_heredoc(source, node) || !text.contains(['$', '`', '\\']) {
+                    self.literal.push(node.byte_range());
+                }
                 if is_quoted_heredoc(source, node) {
                     self.protected.push(node.byte_range());
                     return false;
@@ -204,9 +259,22 @@ impl Marks {
                     self.backquotes.extend([node.start_byte(), node.end_byte().saturating_sub(1)]);
                 }
                 self.expansions.push(node.start_byte());
+                self.substitutions.push(node.start_byte());
+                self.opened.push(node.byte_range());
             }
-            "expansion" | "simple_expansion" | "arithmetic_expansion" => {
+            "process_substitution" => {
+                self.substitutions.push(node.start_byte());
+                self.opened.push(node.byte_range());
+            }
+            "expansion" | "arithmetic_expansion" => {
                 self.expansions.push(node.start_byte());
+                self.opened.push(node.byte_range());
+                self.evaluated.push(node.byte_range());
+            }
+            "simple_expansion" => self.expansions.push(node.start_byte()),
+            "subscript" | "c_style_for_statement" => self.evaluated.push(node.byte_range()),
+            "compound_statement" if source.get(node.byte_range()).is_some_and(|text| text.starts_with("((")) => {
+                self.evaluated.push(node.byte_range());
             }
             _ => {}
         }

@@ -15,10 +15,14 @@ impl Walk<'_> {
         let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         let is_code = match base {
             "sed" | "gsed" => !is_plain_sed(simple),
-            "awk" | "gawk" | "mawk" | "nawk" => !is_plain_awk(args),
+            "awk" | "gawk" | "mawk" | "nawk" | "original-awk" | "bwk" | "busybox-awk" => !is_plain_awk(args),
             "env" => args.iter().any(|word| is_flag(&word.text, "-S") || is_flag(&word.text, "--split-string")),
-            "git" if has_unknown_setting(args) || runs_by_git(args) => true,
-            "make" | "gmake" if reads_rules_from_input(args) => true,
+            "git" if has_unknown_setting(args) || runs_by_git(args) => {
+                self.aliases(args);
+                true
+            }
+            "make" | "gmake" if reads_rules_from_input(args) || args.iter().any(sets_program) => true,
+            "go" if args.iter().any(|word| word.text.contains("extld")) => true,
             "mapfile" | "readarray" | "hash" if args.iter().any(|word| runs_by_builtin(name, &word.text)) => true,
             // The letters of old do without a dash.
             "tar" | "bsdtar"
@@ -38,7 +42,7 @@ impl Walk<'_> {
                         .position(|word| row.input && !word.text.starts_with('-') && word.text.contains(['.', '/']));
                     let own = args.get(..script.unwrap_or(args.len())).unwrap_or_default();
                     let given =
-                        row.flags.iter().any(|flag| *flag == "*" || own.iter().any(|word| is_flag(&word.text, flag)));
+                        row.flags.iter().any(|flag| *flag == "*" || own.iter().any(|word| gives(&word.text, flag)));
                     let about = is_about(base, args);
                     let file = has_script(args);
                     given || (row.input && !about && !file)
@@ -49,6 +53,25 @@ impl Walk<'_> {
     }
 }
 
+impl Walk<'_> {
+    /// Commands that `git -c alias.name=!…` gives a name.
+    fn aliases(&mut self, args: &[Word]) {
+        for word in args.iter().filter(|word| word.text.to_ascii_lowercase().starts_with("alias.")) {
+            if let Some((_, code)) = word.text.split_once("=!") {
+                if word.is_fixed() { self.inner(code) } else { self.effects.hide(crate::effects::Hidden::Text) }
+            }
+        }
+    }
+}
+
+/// True for a variable of `make` that names a program, or whose value it would evaluate.
+fn sets_program(word: &Word) -> bool {
+    word.text.split_once('=').is_some_and(|(name, value)| {
+        let name = name.trim_end_matches([':', '+', '?', '!']);
+        value.contains('$') || name.starts_with("MAKE") || matches!(name, "SHELL" | ".SHELLFLAGS" | "BASH_ENV" | "ENV")
+    })
+}
+
 /// True when the interpreter only says something about itself, or runs a module by its name.
 fn is_about(base: &str, args: &[Word]) -> bool {
     args.iter().take_while(|word| word.text != "-").any(|word| match word.text.as_str() {
@@ -57,6 +80,15 @@ fn is_about(base: &str, args: &[Word]) -> bool {
         "-v" => args.len() == 1 && !matches!(base, "python" | "pypy" | "ipython"),
         _ => false,
     })
+}
+
+/// True when the text is this option; those with one dash and several letters are whole words, one or two dashes alike.
+fn gives(text: &str, flag: &str) -> bool {
+    if flag.len() > 2 && !flag.starts_with("--") {
+        let name = text.split('=').next().unwrap_or(text);
+        return name == flag || name.strip_prefix('-') == Some(flag);
+    }
+    is_flag(text, flag)
 }
 
 /// True when a file of code is named. What belongs to an option before it is none.
@@ -205,7 +237,11 @@ fn has_unknown_setting(args: &[Word]) -> bool {
 /// True when git is told to run a command of the line.
 fn runs_by_git(args: &[Word]) -> bool {
     let has = |text: &str| args.iter().any(|word| word.text == text);
-    (has("submodule") && has("foreach"))
+    args.iter().any(|word| word.text.contains("ext::"))
+        || (has("clone")
+            && args.iter().any(|word| ["-c", "-u", "--config"].iter().any(|flag| is_flag(&word.text, flag))))
+        || (has("archive") && args.iter().any(|word| is_flag(&word.text, "--remote")))
+        || (has("submodule") && has("foreach"))
         || (has("bisect") && has("run"))
         || (has("rebase") && args.iter().any(|word| is_flag(&word.text, "-x") || is_flag(&word.text, "--exec")))
         || (has("difftool") && args.iter().any(|word| is_flag(&word.text, "-x")))

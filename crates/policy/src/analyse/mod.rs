@@ -16,7 +16,6 @@ use crate::readers;
 use reasonix_proto::ReadOnly;
 use std::borrow::{Borrow, Cow};
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::sync::LazyLock;
 use tree_sitter::{Language, Node, Parser, Tree};
 use walk::Walk;
@@ -35,11 +34,24 @@ pub(crate) const DEEPEST_TREE: usize = 120;
 
 /// What the line would do.
 pub fn analyse(line: &str) -> Effects {
-    let mut effects = Effects::default();
+    let mut effects = Effects { understood: true, ..Effects::default() };
+    // Between words an escaped line end is a blank; inside of one it is an odd spelling.
+    let plain =
+        line.match_indices("\\\n").all(|(at, _)| line.get(..at).is_some_and(|before| before.ends_with([' ', '\t'])));
+    effects.understood &= plain;
+    let line = &*joined(line);
     text(line, &mut effects, |walk| walk.places = crate::effects::Places::default());
     settle_arithmetic(&mut effects);
+    effects.understood &= effects.hidden.is_none();
     effects.read_only = readers::read_only(&effects);
     effects
+}
+
+/// The line with its parts joined where line ends are escaped, as a shell does before it reads words. Left as it is where
+/// an escaped line end may stand in something that a shell takes as it is.
+fn joined(line: &str) -> Cow<'_, str> {
+    let plain = !line.contains(['\'', '#', '`']) && !line.contains("<<") && !line.contains("\\\\");
+    if plain && line.contains("\\\n") { Cow::Owned(line.replace("\\\n", "")) } else { Cow::Borrowed(line) }
 }
 
 /// Arithmetic evaluates what is in its variables; when the line sets some, that may be code.
@@ -47,46 +59,45 @@ fn settle_arithmetic(effects: &mut Effects) {
     if !effects.computes {
         return;
     }
+    const FILLS: &[&str] = &["getopts", "mapfile", "printf", "read", "readarray", "set"];
+    let filled = effects.commands.iter().any(|simple| FILLS.contains(&simple.program()));
     if effects.values.iter().any(|text| text.contains("$(") || text.contains('`')) {
         effects.hide(Hidden::Text);
-    } else if !effects.values.iter().all(|text| text.chars().all(|c| c.is_ascii_digit() || c == '-')) {
+    } else if filled || !effects.values.iter().all(|text| text.chars().all(|c| c.is_ascii_digit() || c == '-')) {
         effects.interprets = true;
     }
 }
 
-/// Whether the line can change anything. What was found is left for whoever judges the same line next.
+/// Whether the line can change anything, by the wide reading.
 pub fn read_only(line: &str) -> ReadOnly {
-    let effects = analyse(line);
-    let read_only = effects.read_only;
-    LEFT.with(|left| {
-        let mut left = left.borrow_mut();
-        if left.len() >= MOST_LEFT {
-            left.pop_front();
-        }
-        left.push_back((line.to_owned(), effects));
-    });
-    read_only
+    analyse(line).read_only
 }
 
-/// What the line would do, without another look where [`read_only`] has just looked.
-pub(crate) fn analysed(line: &str) -> Effects {
-    let left = LEFT.with(|left| {
-        let mut left = left.borrow_mut();
-        left.iter().position(|(text, _)| text == line).and_then(|at| left.remove(at))
-    });
-    left.map_or_else(|| analyse(line), |(_, effects)| effects)
+/// True for a program that runs the command behind it.
+pub(crate) fn wraps(name: &str) -> bool {
+    name == "ld.so" || programs::WRAPPERS.iter().any(|wrapper| wrapper.name == name)
 }
 
-/// The calls of one step are described together before the first of them is judged.
-const MOST_LEFT: usize = 16;
+/// True for a program that runs what these words of it say.
+pub(crate) fn runs_by_words(name: &str, args: &[&str]) -> bool {
+    let found = programs::RUNNERS.iter().find(|(program, _)| *program == name);
+    found.is_some_and(|(_, subs)| subs.is_empty() || args.iter().any(|word| subs.contains(word)))
+}
 
-thread_local! {
-    /// What was found for lines that are not judged yet. The same text always has the same effects.
-    static LEFT: RefCell<VecDeque<(String, Effects)>> = const { RefCell::new(VecDeque::new()) };
+/// True for a shell.
+pub(crate) fn is_shell(name: &str) -> bool {
+    programs::SHELLS.contains(&name)
+}
+
+/// True for a program that runs code from its input or its arguments, whatever else they are.
+pub(crate) fn takes_code(name: &str) -> bool {
+    let named = |row: &programs::Interpreter| row.names.contains(&name);
+    programs::INTERPRETERS.iter().any(|row| named(row) && (row.input || row.flags.contains(&"*")))
 }
 
 fn text(line: &str, effects: &mut Effects, begin: impl FnOnce(&mut Walk<'_>)) {
     if line.len() > LONGEST {
+        effects.understood = false;
         return effects.hide(Hidden::TooLong);
     }
     let line = ended(line);
@@ -113,8 +124,23 @@ pub(crate) fn parse(line: &str) -> Option<Tree> {
         let mut parser = parser.borrow_mut();
         let parser = parser.as_mut()?;
         parser.reset();
-        parser.parse(line, None)
+        parser.parse(&*masked(line), None)
     })
+}
+
+/// The text with a letter of the same length for every character that is not ASCII. The scanner looks characters up in a
+/// table that is too short for most of them, and reads beyond its end; to a shell they are letters too.
+fn masked(line: &str) -> Cow<'_, str> {
+    if line.is_ascii() {
+        return Cow::Borrowed(line);
+    }
+    let letters = |c: char| match c.len_utf8() {
+        1 => String::from(c),
+        2 => "é".to_owned(),
+        3 => "éx".to_owned(),
+        _ => "éé".to_owned(),
+    };
+    Cow::Owned(line.chars().map(letters).collect())
 }
 
 /// What a node is called. The node's own answer looks at every character of its name each time.

@@ -12,7 +12,7 @@ impl Walk<'_> {
         let body = node.child_by_field_name("body");
         let mut cursor = node.walk();
         let redirects: Vec<_> = node.children_by_field_name("redirect", &mut cursor).collect();
-        let more: Vec<Word> = redirects.iter().flat_map(|redirect| self.stray_words(*redirect)).collect();
+        let more: Vec<Word> = redirects.iter().flat_map(|redirect| self.stray_words(*redirect, deep)).collect();
         match body {
             Some(body) if kind_of(body) == "command" => {
                 self.stdin = self.heredoc(&redirects);
@@ -39,14 +39,20 @@ impl Walk<'_> {
     }
 
     /// Words behind a redirection's target: arguments of the command, though the tree shows them here.
-    fn stray_words(&mut self, redirect: Node<'_>) -> Vec<Word> {
+    fn stray_words(&mut self, redirect: Node<'_>, deep: usize) -> Vec<Word> {
         let mut cursor = redirect.walk();
         let found: Vec<_> = match kind_of(redirect) {
             "file_redirect" => redirect.children_by_field_name("destination", &mut cursor).skip(1).collect(),
             "heredoc_redirect" => redirect.children_by_field_name("argument", &mut cursor).collect(),
             _ => Vec::new(),
         };
-        found.into_iter().map(|node| self.word(node)).collect()
+        found
+            .into_iter()
+            .flat_map(|node| {
+                self.visit(node, deep + 1);
+                self.words(node)
+            })
+            .collect()
     }
 
     /// What a heredoc among the redirections says, when nothing in it is filled in.

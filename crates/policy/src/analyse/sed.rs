@@ -28,8 +28,9 @@ fn one_command(text: &str) -> Option<&str> {
             Some(chars.as_str().trim_start_matches(|c: char| c.is_ascii_digit()))
         }
         's' => {
-            let mark = chars.next().filter(|c| !c.is_alphanumeric() && *c != '\\' && !c.is_whitespace())?;
-            let after = section(section(chars.as_str(), mark)?, mark)?;
+            let usable = |c: &char| c.is_ascii_punctuation() && !matches!(c, '\\' | '[' | ']');
+            let mark = chars.next().filter(usable)?;
+            let after = section(pattern(chars.as_str(), mark)?, mark)?;
             Some(after.trim_start_matches(|c: char| matches!(c, 'g' | 'p' | 'i' | 'I') || c.is_ascii_digit()))
         }
         _ => None,
@@ -40,12 +41,55 @@ fn one_command(text: &str) -> Option<&str> {
 fn address(text: &str) -> Option<&str> {
     let text = text.trim_start();
     if let Some(rest) = text.strip_prefix('/') {
-        return section(rest, '/');
+        return pattern(rest, '/').map(|rest| rest.trim_start_matches(['I', 'M']));
     }
     if let Some(rest) = text.strip_prefix('$') {
         return Some(rest);
     }
     Some(text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '~'))
+}
+
+/// What follows a pattern. In brackets some programs take the mark for a character and some for the end, so there it may
+/// not stand.
+fn pattern(text: &str, mark: char) -> Option<&str> {
+    let after = section(text, mark)?;
+    let length = text.len().checked_sub(after.len() + mark.len_utf8())?;
+    let body = text.get(..length)?;
+    (!body.contains('\n') && !ends_in_brackets(body)).then_some(after)
+}
+
+/// True when the pattern stops inside of `[…]`.
+fn ends_in_brackets(body: &str) -> bool {
+    let mut rest = body.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\\' => drop(rest.next()),
+            '[' => {
+                rest.next_if_eq(&'^');
+                rest.next_if_eq(&']');
+                loop {
+                    match rest.next() {
+                        None => return true,
+                        Some(']') => break,
+                        Some('[') => {
+                            // `[:alpha:]` ends with the same character before its bracket.
+                            if let Some(kind) = rest.next_if(|c| matches!(c, ':' | '.' | '=')) {
+                                let mut before = ' ';
+                                while let Some(c) = rest.next()
+                                    && !(before == kind && c == ']')
+                                {
+                                    before = c;
+                                }
+                            }
+                        }
+                        Some(_) => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// What follows the next mark that is not escaped.
@@ -62,7 +106,11 @@ fn section(text: &str, mark: char) -> Option<&str> {
 
 /// True when the program has nothing that can write, read or run.
 pub(super) fn is_plain_awk(program: &str) -> bool {
-    !["system", "getline", "|", ">", "@", "close", "ENVIRON"].iter().any(|part| program.contains(part))
+    const OTHERS: &[&str] = &[
+        "system", "getline", "|", ">", "@", "close", "ENVIRON", "ARGV", "ARGC", "SYMTAB", "FUNCTAB", "PROCINFO",
+        "/inet",
+    ];
+    !OTHERS.iter().any(|part| program.contains(part))
 }
 
 #[cfg(test)]
@@ -73,6 +121,23 @@ mod tests {
     fn scripts() {
         for plain in ["p", "1,20p", "$d", "s/a/b/g", "s|a|b|", "/x/d", "/a/,/b/p", "5q", "s/a\\/b/c/;p", "2!d", "$!N"] {
             assert!(is_plain_sed(plain), "{plain}");
+        }
+        for plain in ["s/[a-z]*/x/g", "s/[^]x]/y/", "s/[[:space:]]*$//", "/[/d", "s|[/]|x|", "s/\\[/x/"] {
+            // An open bracket that the script does not close is an error to sed, and no way to write.
+            assert_eq!(is_plain_sed(plain), plain != "/[/d", "{plain}");
+        }
+        for other in [
+            "s/[/]/p;s/e;#/x/",
+            "s/[^/]/w f/",
+            "s/[]/]/w x/",
+            "s/[[:alpha:]/]/e/",
+            "/[/]/w f",
+            "s/[[.].]/]/e/",
+            "s,[,],e,",
+            "s[a[b[e",
+            "s/a[/]b/c/w f",
+        ] {
+            assert!(!is_plain_sed(other), "{other}");
         }
         for other in ["s/a/rm x/e", "w out", "s/a/b/w out", "1e rm x", "e", "r f", "s/a/b", "i\\x", "p x", "{p}", "W f"]
         {

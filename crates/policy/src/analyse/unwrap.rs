@@ -1,12 +1,15 @@
 //! Programs that run other programs: what they would run is looked at in turn.
 
 use super::MOST_COMMANDS;
-use super::programs::{RESERVED, SHELLS, SUBSCRIPTS, Takes, WRAPPERS, Wrapper};
+use super::programs::{EXACT_RUNNERS, LOADER, RESERVED, RUNNERS, SHELLS, SUBSCRIPTS, Takes, WRAPPERS, Wrapper};
 use super::walk::{Stdin, Walk, is_code_for_shells};
 use crate::effects::{Hidden, How, Places, Simple, Word, WordKind};
 
 /// Wrappers in wrappers.
 const DEEPEST: usize = 8;
+
+/// So many words are looked at where each of them may begin a command.
+const MOST_POSSIBLE: usize = 24;
 
 impl Walk<'_> {
     /// Takes a simple command: notes it, then what it would run and write.
@@ -27,12 +30,30 @@ impl Walk<'_> {
         let name = simple.program().to_owned();
         if SUBSCRIPTS.contains(&name.as_str()) {
             simple.args().iter().for_each(|word| self.check_subscript(word));
+            self.check_builtin(&name, simple.args());
         }
         simple.wraps = self.runs_others(&name, &simple, wrapped);
         self.interprets(&name, &simple);
         self.moves(&name, &simple);
         self.writes(&name, &simple);
+        if wrapped == 0 {
+            self.spoken.push(self.effects.commands.len());
+        }
         self.effects.commands.push(simple);
+    }
+
+    /// Builtins that take names of variables evaluate the subscripts in them.
+    fn check_builtin(&mut self, name: &str, args: &[Word]) {
+        let has = |flags: &[&str]| args.iter().any(|word| flags.contains(&word.text.as_str()));
+        let names = match name {
+            "printf" => args.first().is_some_and(|word| word.text.starts_with("-v")),
+            "[" | "test" => has(&["-v", "-R"]),
+            _ => true,
+        };
+        if names && args.iter().any(|word| !word.is_fixed()) {
+            self.effects.computes = true;
+            self.effects.interprets = true;
+        }
     }
 
     /// True when the program is known to only start others, which were taken.
@@ -55,12 +76,68 @@ impl Walk<'_> {
                 false
             }
             "command" if args.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V" | "-pv")) => false,
+            "alias" => {
+                let values = args.iter().filter_map(|word| Some((word, word.text.split_once('=')?.1)));
+                for (word, value) in values.collect::<Vec<_>>() {
+                    self.code(&Word { text: value.to_owned(), kind: word.kind });
+                }
+                false
+            }
             "find" => self.find(args, wrapped),
             _ if SHELLS.contains(&name) => self.shell(args),
-            _ => match WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
-                Some(wrapper) => self.unwrap(wrapper, simple, wrapped),
-                None => false,
-            },
+            _ => {
+                let loads = name == "ld.so" || (name.starts_with("ld-") && name.contains(".so"));
+                let known = if loads { LOADER } else { name };
+                match WRAPPERS.iter().find(|wrapper| wrapper.name == known) {
+                    Some(wrapper) => self.unwrap(wrapper, simple, wrapped),
+                    None => self.runner(name, args, wrapped),
+                }
+            }
+        }
+    }
+
+    /// Programs whose words may be a command, though it is not told which of them. True when it is told.
+    fn runner(&mut self, name: &str, args: &[Word], wrapped: usize) -> bool {
+        let Some((_, subs)) = RUNNERS.iter().find(|(program, _)| *program == name) else { return false };
+        let at = args.iter().position(|word| subs.contains(&word.text.as_str()));
+        let rest = match (subs.is_empty(), at) {
+            (true, _) => args,
+            (false, Some(at)) => args.get(at + 1..).unwrap_or_default(),
+            (false, None) => return false,
+        };
+        let rest = match rest {
+            [dashes, more @ ..] if dashes.text == "--" => more,
+            rest => rest,
+        };
+        let told = EXACT_RUNNERS.contains(&name) && (subs.is_empty() || at == Some(0));
+        if let Some(first) = rest.first().filter(|_| told)
+            && !first.text.starts_with('-')
+        {
+            self.take(rest.to_vec(), wrapped + 1);
+            return true;
+        }
+        self.effects.interprets |= !rest.is_empty();
+        self.possible(rest);
+        false
+    }
+
+    /// Notes every command that these words may be.
+    fn possible(&mut self, words: &[Word]) {
+        for (at, word) in words.iter().enumerate().take(MOST_POSSIBLE) {
+            let value = if word.text.starts_with('-') {
+                word.text.split_once('=').map_or("", |pair| pair.1)
+            } else {
+                &word.text
+            };
+            if value.contains(char::is_whitespace) {
+                for piece in crate::command::pieces(value).into_iter().take(MOST_POSSIBLE) {
+                    let words = piece.split_whitespace().map(Word::fixed).collect();
+                    self.effects.maybe.push(Simple { words, places: Places::unknown(), wraps: false });
+                }
+            } else if !value.is_empty() && !word.text.starts_with('-') {
+                let words = words.get(at..).unwrap_or_default().to_vec();
+                self.effects.maybe.push(Simple { words, places: self.places.clone(), wraps: false });
+            }
         }
     }
 
@@ -81,36 +158,15 @@ impl Walk<'_> {
     /// `bash -c text`, `bash file`, or a text on its input.
     fn shell(&mut self, args: &[Word]) -> bool {
         let before = self.places.clone();
-        let (mut has_code, mut at) = (false, 0);
-        while let Some(word) = args.get(at) {
-            let text = word.text.as_str();
-            if !word.is_fixed() {
-                break;
-            }
-            if matches!(text, "--version" | "--help") {
-                return false;
-            }
-            if matches!(text, "--rcfile" | "--init-file" | "-o" | "+o" | "-O" | "+O") {
-                at += 2;
-                continue;
-            }
-            if !(text.starts_with('-') || text.starts_with('+')) || text == "-" {
-                break;
-            }
-            has_code |= !text.starts_with("--") && text.starts_with('-') && text.contains('c');
-            at += 1;
-            if matches!(text, "--" | "-s") {
-                break;
-            }
-        }
-        match args.get(at).filter(|word| word.text != "-") {
-            Some(code) if has_code => {
+        let Some(given) = shell_options(args) else { return false };
+        match args.get(given.rest).filter(|word| word.text != "-") {
+            Some(code) if given.code => {
                 self.code(code);
                 self.places = before;
                 true
             }
             Some(file) => {
-                if !file.is_fixed() || is_stream(&file.text) || args.iter().any(|word| word.text == "-s") {
+                if !file.is_fixed() || is_stream(&file.text) || given.input {
                     self.effects.hide(Hidden::Text);
                 }
                 false
@@ -175,6 +231,10 @@ impl Walk<'_> {
             }
         }
         rest = rest.get(wrapper.skip..).unwrap_or_default();
+        let is_option = |word: &Word| word.text.starts_with('-') && word.text.len() > 1;
+        if wrapper.skip > 0 && wrapper.name != "flock" && rest.first().is_some_and(is_option) {
+            self.effects.hide(Hidden::Program);
+        }
         match wrapper.takes {
             _ if rest.is_empty() => {
                 self.places = before;
@@ -241,6 +301,43 @@ impl Walk<'_> {
             _ => {}
         }
     }
+}
+
+/// What the options of a shell say.
+struct Given {
+    /// The word after them is code.
+    code: bool,
+    /// Code comes from the input.
+    input: bool,
+    /// Where the other words begin.
+    rest: usize,
+}
+
+/// The options of a shell; none when it only says something about itself. Each `o` in a cluster takes a word.
+fn shell_options(args: &[Word]) -> Option<Given> {
+    let mut given = Given { code: false, input: false, rest: 0 };
+    while let Some(word) = args.get(given.rest) {
+        let text = word.text.as_str();
+        if !word.is_fixed() || !text.starts_with(['-', '+']) || text == "-" {
+            break;
+        }
+        match text {
+            "--version" | "--help" => return None,
+            "--" => {
+                given.rest += 1;
+                break;
+            }
+            "--rcfile" | "--init-file" | "-rcfile" | "-init-file" => given.rest += 1,
+            _ if text.starts_with("--") => {}
+            cluster => {
+                given.code |= cluster.starts_with('-') && cluster.contains('c');
+                given.input |= cluster.starts_with('-') && cluster.contains('s');
+                given.rest += cluster.chars().filter(|letter| matches!(letter, 'o' | 'O')).count();
+            }
+        }
+        given.rest += 1;
+    }
+    Some(given)
 }
 
 /// The words after a wrapper's own options; none when an option is not known.

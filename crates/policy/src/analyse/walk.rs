@@ -2,6 +2,8 @@
 
 use super::{DEEPEST_TEXT, DEEPEST_TREE, check, kind_of};
 use crate::effects::{Effects, Hidden, Places, Word};
+use crate::narrow;
+use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
 /// Kinds of nodes that only hold others, sorted. A kind that is in no list hides the line.
@@ -9,7 +11,6 @@ const HOLDERS: &[&str] = &[
     "arithmetic_expansion",
     "array",
     "binary_expression",
-    "brace_expression",
     "c_style_for_statement",
     "case_item",
     "case_statement",
@@ -19,7 +20,6 @@ const HOLDERS: &[&str] = &[
     "do_group",
     "elif_clause",
     "else_clause",
-    "expansion",
     "for_statement",
     "heredoc_body",
     "herestring_redirect",
@@ -41,6 +41,7 @@ const HOLDERS: &[&str] = &[
 /// Kinds with nothing inside, sorted.
 const LEAVES: &[&str] = &[
     "ansi_c_string",
+    "brace_expression",
     "comment",
     "extglob_pattern",
     "file_descriptor",
@@ -78,19 +79,55 @@ pub(super) struct Walk<'a> {
     /// Texts around this one.
     pub(super) depth: usize,
     pub(super) stdin: Stdin,
+    /// The commands that stand in this very text, by their place among all.
+    pub(super) spoken: Vec<usize>,
+    /// Where substitutions begin that were walked.
+    seen: Vec<usize>,
 }
 
 impl<'a> Walk<'a> {
     pub(super) fn new(source: &'a str, effects: &'a mut Effects) -> Self {
-        Self { source, effects, places: Places::default(), depth: 0, stdin: Stdin::Unknown }
+        Self {
+            source,
+            effects,
+            places: Places::default(),
+            depth: 0,
+            stdin: Stdin::Unknown,
+            spoken: Vec::new(),
+            seen: Vec::new(),
+        }
     }
 
     /// Walks a whole tree.
     pub(super) fn whole(&mut self, tree: &Tree) {
-        if let Some(why) = check::disagreement(self.source, tree) {
-            self.effects.hide(why);
-        }
+        let checked = check::disagreement(self.source, tree).map_err(|why| self.effects.hide(why)).ok();
         self.visit(tree.root_node(), 0);
+        // What runs inside of a word must have been looked at, wherever the tree has put the word.
+        self.seen.sort_unstable();
+        let unseen = |at: &usize| self.seen.binary_search(at).is_err();
+        if checked.as_ref().is_some_and(|found| found.substitutions.iter().any(unseen)) {
+            self.effects.hide(Hidden::Unparsed);
+        }
+        self.effects.understood &= self.is_read_alike();
+        if self.depth == 0 && !self.effects.understood {
+            let literal = checked.map(|found| found.literal).unwrap_or_default();
+            self.effects.open = without(self.source, literal);
+        }
+    }
+
+    /// True when the narrow reading of the text finds the same commands with the same words.
+    fn is_read_alike(&self) -> bool {
+        if !self.effects.understood {
+            return false;
+        }
+        let Some(narrow) = narrow::read(self.source) else { return false };
+        let spoken = self.spoken.iter().filter_map(|at| self.effects.commands.get(*at));
+        let writes = |path: &String| self.effects.writes.iter().any(|write| write.path.as_ref() == Some(path));
+        let reads = |path: &String| self.effects.inputs.iter().any(|(input, _)| input == path);
+        narrow.commands.len() == self.spoken.len()
+            && spoken.zip(&narrow.commands).all(|(simple, words)| simple.words == *words)
+            && narrow.outputs.iter().all(writes)
+            && narrow.inputs.iter().all(reads)
     }
 
     /// Walks another text that would run as a part of this one.
@@ -106,6 +143,8 @@ impl<'a> Walk<'a> {
             depth: self.depth + 1,
             stdin: Stdin::Unknown,
             effects: self.effects,
+            spoken: Vec::new(),
+            seen: Vec::new(),
         };
         walk.whole(&tree);
         self.places = walk.places;
@@ -124,8 +163,15 @@ impl<'a> Walk<'a> {
             return;
         }
         self.effects.computes |= self.is_arithmetic(node, kind);
+        if matches!(kind, "command_substitution" | "process_substitution") {
+            self.seen.push(node.start_byte());
+        }
         match kind {
             "command" => self.command(node, Vec::new(), deep),
+            "expansion" => {
+                self.expansion(node);
+                self.children(node, deep);
+            }
             "redirected_statement" => self.redirected(node, deep),
             "list" => self.list(node, deep),
             "pipeline" | "subshell" | "command_substitution" | "process_substitution" => self.apart(node, deep),
@@ -140,6 +186,7 @@ impl<'a> Walk<'a> {
             "heredoc_redirect" => self.children(node, deep),
             "unset_command" | "test_command" => {
                 self.check_quoted(node, deep);
+                self.check_names(node);
                 self.children(node, deep);
             }
             kind if BRANCHES.contains(&kind) => {
@@ -260,7 +307,7 @@ impl<'a> Walk<'a> {
                 }
                 "heredoc_redirect" => self.effects.hide(Hidden::Unparsed),
                 _ => {
-                    words.push(self.word(child));
+                    words.extend(self.words(child));
                     if child.is_named() && (kind_of(child) != "command_name" || only_word(child).is_none()) {
                         self.visit(child, deep + 1);
                     }
@@ -280,6 +327,7 @@ impl<'a> Walk<'a> {
 
     fn assignment(&mut self, node: Node<'_>, deep: usize) {
         let name = node.child_by_field_name("name").map_or("", |name| self.slice(name));
+        let name = name.split('[').next().unwrap_or_default();
         self.effects.alters |= !is_harmless(name) && !is_only_looks(name);
         if is_code_for_shells(name) {
             self.effects.hide(Hidden::Text);
@@ -344,12 +392,35 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// A name that only the shell knows may have a subscript, which is evaluated.
+    fn check_names(&mut self, node: Node<'_>) {
+        let text = self.slice(node);
+        let unset = kind_of(node) == "unset_command";
+        if unset || [" -v ", " -R "].iter().any(|flag| text.contains(flag)) {
+            self.effects.computes |= text.contains('$');
+            self.effects.interprets |= text.contains('$');
+        }
+    }
+
     /// Builtins evaluate the subscript in `a[…]` even where the word is quoted.
     pub(super) fn check_subscript(&mut self, word: &Word) {
         if word.text.contains('[') && (word.text.contains("$(") || word.text.contains('`')) {
             self.effects.hide(Hidden::Text);
         }
     }
+}
+
+/// The text without these parts of it.
+fn without(text: &str, mut parts: Vec<Range<usize>>) -> String {
+    parts.sort_unstable_by_key(|part| part.start);
+    let (mut rest, mut at) = (String::new(), 0);
+    for part in parts {
+        rest.push_str(text.get(at..part.start).unwrap_or_default());
+        rest.push(' ');
+        at = at.max(part.end);
+    }
+    rest.push_str(text.get(at..).unwrap_or_default());
+    rest
 }
 
 /// The plain word that is all of this node; commands are mostly called by one.
@@ -384,7 +455,7 @@ fn is_harmless(name: &str) -> bool {
 
 /// True for variables whose value shells run, or expand with the substitutions in it.
 pub(super) fn is_code_for_shells(name: &str) -> bool {
-    matches!(name, "BASH_ENV" | "ENV" | "PROMPT_COMMAND" | "PS0" | "PS1" | "PS2" | "PS4")
+    matches!(name, "BASH_ALIASES" | "BASH_CMDS" | "BASH_ENV" | "ENV" | "PROMPT_COMMAND" | "PS0" | "PS1" | "PS2" | "PS4")
 }
 
 /// True for variables that only change how output looks.

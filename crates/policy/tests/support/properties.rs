@@ -32,6 +32,7 @@ pub(crate) struct Setting {
     pub(crate) mode: Mode,
     pub(crate) posture: Posture,
     pub(crate) attended: bool,
+    pub(crate) held: bool,
 }
 
 /// The settings that a byte stands for.
@@ -40,6 +41,7 @@ pub(crate) fn setting(byte: u8) -> Setting {
         mode: [Mode::Ask, Mode::Allow, Mode::Deny, Mode::Ask][usize::from(byte & 3)],
         posture: [Posture::Ask, Posture::Auto, Posture::Yolo, Posture::Ask][usize::from((byte >> 2) & 3)],
         attended: byte & 16 != 0,
+        held: byte & 64 != 0,
     }
 }
 
@@ -74,6 +76,7 @@ pub(crate) fn verdict(line: &str, setting: Setting) -> Verdict {
             dangerous,
             posture: setting.posture,
             attended: setting.attended,
+            held: setting.held,
             facts: &World,
         };
         judge(&rules, &about, &Case::new("bash", &action))

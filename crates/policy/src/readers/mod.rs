@@ -1,4 +1,10 @@
-//! Programs that only read, as data: what is not in the table is not known to be one.
+//! Programs that only read, as data: what is not in the tables is not known to be one. The table here is wide, for lines
+//! that a kernel holds to it; the one in `exact` is for all others.
+
+mod exact;
+mod options;
+
+pub(crate) use exact::is_exact;
 
 use crate::effects::{Effects, Simple, Word, WordKind};
 use reasonix_proto::ReadOnly;
@@ -13,9 +19,11 @@ enum Reads {
     Operands(usize, &'static [&'static str]),
     /// With one of these as its only argument.
     Only(&'static [&'static str]),
+    /// With the options of the narrow table alone.
+    Exact,
 }
 
-use Reads::{Always, Only, Operands, Without};
+use Reads::{Always, Exact, Only, Operands, Without};
 
 const VERSION: Reads = Only(&["--version", "-V", "-v", "version", "--help", "-h"]);
 
@@ -28,20 +36,20 @@ const READERS: &[(&[&str], Reads)] = &[
     (&["ps", "who", "w", "locale", "getconf", "tty", "cal", "factor", "column", "expand", "unexpand", "fmt", "jq", "join"], Always),
     (&["cd", "pushd", "popd", "dirs", "exit", "return", "break", "continue", "shift", "wait", "times", "test", "[", "command"], Always),
     (&["printf"], Without(&["-v"])),
-    (&["date"], Without(&["-s", "--set"])),
+    (&["date", "hostname", "uniq", "xxd"], Exact),
+    (&["base64", "base32"], Without(&["-o", "--output"])),
+    (&["pgrep", "pidof"], Always),
     (&["file"], Without(&["-C", "--compile"])),
     (&["sort"], Without(&["-o", "--output", "--compress-program", "-T"])),
-    (&["uniq"], Operands(1, &[])),
-    (&["xxd"], Operands(1, &["-r"])),
-    (&["tree"], Without(&["-o"])),
-    (&["yq"], Without(&["-i", "--inplace", "-s"])),
+    (&["tree"], Without(&["-o", "-R", "--output"])),
+    (&["yq"], Without(&["-i", "--inplace", "--in-place", "-s", "--split-exp", "--split-exp-file", "--security-enable-system-operator"])),
     (&["rg"], Without(&["--pre", "--hostname-bin"])),
     (&["fd", "fdfind"], Without(&["-x", "-X", "--exec", "--exec-batch"])),
     (&["find"], Without(&["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls"])),
     (&["sed", "gsed"], Without(&["-i", "--in-place", "-f", "--file", "-s"])),
     (&["awk", "gawk", "mawk"], Without(&["-i", "-f", "-l", "-E", "--file", "--include", "--load"])),
     (&["env"], Operands(0, &[])),
-    (&["hostname", "set"], Operands(0, &[])),
+    (&["set"], Operands(0, &[])),
     (&["cargo", "rustc", "rustup", "node", "npm", "pnpm", "yarn", "python", "python3", "pip", "pip3", "ruby", "java", "javac", "gcc",
        "g++", "clang", "make", "cmake", "docker", "deno", "bun", "perl", "php", "bash", "tsc", "uv"], VERSION),
     (&["go"], Only(&["version", "env", "help"])),
@@ -52,13 +60,14 @@ const READERS: &[(&[&str], Reads)] = &[
 const GIT: &[(&str, Reads)] = &[
     ("status", Always), ("rev-parse", Always), ("ls-files", Always), ("ls-tree", Always), ("describe", Always), ("rev-list", Always),
     ("merge-base", Always), ("name-rev", Always), ("for-each-ref", Always), ("count-objects", Always), ("check-ignore", Always),
-    ("show-ref", Always), ("version", Always), ("shortlog", Without(&["--output"])), ("cat-file", Without(&["--textconv", "--filters"])),
+    ("show-ref", Always), ("version", Always), ("--version", Operands(0, &[])), ("remote get-url", Always), ("shortlog", Without(&["--output"])), ("cat-file", Without(&["--textconv", "--filters"])),
     ("log", Without(&["--output", "--ext-diff"])), ("diff", Without(&["--output", "--ext-diff"])),
     ("show", Without(&["--output", "--ext-diff"])), ("diff-tree", Without(&["--output", "--ext-diff"])),
     ("blame", Always), ("grep", Without(&["-O", "--open-files-in-pager"])), ("whatchanged", Without(&["--output", "--ext-diff"])),
     ("branch", Operands(0, &["-d", "-D", "-m", "-M", "-c", "-C", "-u", "--delete", "--move", "--copy", "--set-upstream-to",
         "--unset-upstream", "--edit-description", "--force", "-f"])),
     ("tag", Operands(0, &["-d", "--delete", "-a", "-s", "-m", "-f"])),
+    ("tag -l", Without(&["-d", "--delete", "-a", "-s", "-m", "-f", "-F", "-u"])), ("tag --list", Without(&["-d", "--delete", "-a", "-s", "-m", "-f", "-F", "-u"])),
     ("remote", Operands(0, &[])), ("stash list", Without(&["--output", "--ext-diff"])), ("stash show", Without(&["--output", "--ext-diff"])), ("worktree list", Always), ("submodule status", Always),
     ("reflog", Operands(0, &["--output", "--ext-diff"])), ("config --get", Always), ("config --list", Always), ("config -l", Always), ("remote -v", Operands(0, &[])),
 ];
@@ -107,12 +116,16 @@ fn is_local(simple: &Simple) -> bool {
 
 fn fits(reads: &Reads, simple: &Simple) -> bool {
     // A word that only the shell knows may turn out to be any option.
-    let known = simple.args().iter().all(|word| word.kind <= WordKind::Pattern);
+    let open = simple.args().iter().take_while(|word| word.text != "--").count();
+    let may_be_option = |word: &Word| word.kind == WordKind::Pattern && word.text.starts_with(['*', '?', '[', '-']);
+    let known = simple.args().iter().all(|word| word.kind <= WordKind::Pattern)
+        && !simple.args().iter().take(open).any(may_be_option);
     let lacks = |flags: &[&str]| !flags.iter().any(|flag| has(simple, flag));
     match reads {
         Always => true,
         Without(flags) => known && lacks(flags),
         Operands(most, flags) => known && lacks(flags) && simple.operands().len() <= *most,
+        Exact => known && exact::fits(simple),
         Only(words) => matches!(simple.args(), [word] if word.is_fixed() && words.contains(&word.text.as_str())),
     }
 }
