@@ -79,10 +79,14 @@ pub(crate) fn prepare<'a>(
     storm: &mut Storm,
     repairs: &mut Vec<Repair>,
 ) -> Ready<'a> {
-    let Some(tool) = agent.tools.find(&call.name) else { return unknown(agent, call) };
+    let Some(tool) = agent.tools.find(&call.name) else {
+        storm.vain(&call.name, &call.arguments);
+        return unknown(agent, call);
+    };
     let args = match read_arguments(&call.arguments) {
         Ok(args) => args,
         Err(message) => {
+            storm.vain(&call.name, &call.arguments);
             let outcome = ToolOutcome::failed_with(message, schema_hint(tool.as_ref()));
             return Ready::Fails { call, outcome };
         }
@@ -91,6 +95,7 @@ pub(crate) fn prepare<'a>(
     repairs.extend(notes.into_iter().map(|(fix, detail)| Repair::new(fix, detail).of(&call.id)));
     let classified = agent.classify.classify(&tool.spec().name, tool.action(&args));
     if let Some(doubt) = doubt.filter(|_| classified.class != Class::Reader) {
+        storm.vain(&call.name, &call.arguments);
         return Ready::Fails { call, outcome: doubtful(doubt) };
     }
     match storm.admit(&tool.spec().name, &args, &classified.action) {

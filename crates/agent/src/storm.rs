@@ -14,12 +14,18 @@ const THRESHOLD: usize = 3;
 const POLLS: usize = 12;
 /// So many calls that did not run end the turn.
 const PATIENCE: u32 = 3;
+/// So many steps in a row of which no call could run, however different they are, end it too.
+const VAIN_STEPS: u32 = 6;
 
 /// The calls of a turn, as far as they matter for repetition.
 #[derive(Debug, Default)]
 pub(crate) struct Storm {
     seen: VecDeque<Seen>,
     held: u32,
+    /// Steps in a row of which no call could run.
+    vain: u32,
+    /// This step is among them.
+    counted: bool,
 }
 
 #[derive(Debug)]
@@ -61,12 +67,37 @@ impl Storm {
             self.held += 1;
             return Err(in_a_row);
         }
+        (self.vain, self.counted) = (0, true);
         self.clear_the_way(kind);
-        self.seen.push_back(Seen { call, kind, outcome: None });
+        self.keep(Seen { call, kind, outcome: None });
+        Ok(Signature(call))
+    }
+
+    fn keep(&mut self, seen: Seen) {
+        self.seen.push_back(seen);
         if self.seen.len() > POLLS {
             self.seen.pop_front();
         }
-        Ok(Signature(call))
+    }
+
+    /// The calls of another step follow.
+    pub(crate) fn begin(&mut self) {
+        self.counted = false;
+    }
+
+    /// Takes a call that cannot run at all: it names no tool, or its arguments cannot be read. Nothing that is done in
+    /// between makes it one that can, so the same one is never forgotten.
+    pub(crate) fn vain(&mut self, tool: &str, arguments: &str) {
+        let call = hash(&(tool, arguments, "vain"));
+        let times = self.seen.iter().rev().take(WINDOW).filter(|seen| seen.call == call).count() + 1;
+        if times >= THRESHOLD {
+            self.held += 1;
+        } else {
+            self.keep(Seen { call, kind: Kind::Editor, outcome: Some(0) });
+        }
+        if !std::mem::replace(&mut self.counted, true) {
+            self.vain += 1;
+        }
     }
 
     /// What may have changed is worth looking at again: a change forgets the readers before it, an edit also the
@@ -89,7 +120,7 @@ impl Storm {
 
     /// True when the model was told often enough.
     pub(crate) fn is_over(&self) -> bool {
-        self.held >= PATIENCE
+        self.held >= PATIENCE || self.vain >= VAIN_STEPS
     }
 }
 
@@ -220,6 +251,35 @@ mod tests {
         let mut turn = turn();
         let ran = (0..30).filter(|number| turn.call("bash", json!({ "command": "date" }), &number.to_string())).count();
         assert_eq!(ran, POLLS - 1);
+    }
+
+    #[test]
+    fn what_cannot_run_is_a_storm_by_the_same_bound() {
+        let mut turn = turn();
+        for number in 0..5 {
+            assert!(!turn.0.is_over(), "{number}");
+            turn.0.begin();
+            turn.0.vain("no_such_tool", "{}");
+        }
+        assert!(turn.0.is_over(), "the same one");
+        let mut turn = self::turn();
+        for number in 0..6 {
+            assert!(!turn.0.is_over(), "{number}");
+            turn.0.begin();
+            (0..8).for_each(|call| turn.0.vain(&format!("no_such_tool_{number}_{call}"), "{}"));
+        }
+        assert!(turn.0.is_over(), "another one each time");
+    }
+
+    #[test]
+    fn whoever_finds_the_right_name_goes_on() {
+        let mut turn = turn();
+        for number in 0..20 {
+            turn.0.begin();
+            turn.0.vain(&format!("misspelt_{number}"), "{}");
+            assert!(turn.call("read", json!({ "path": number.to_string() }), "x"), "{number}");
+            assert!(!turn.0.is_over(), "{number}");
+        }
     }
 
     #[test]

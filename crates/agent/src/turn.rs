@@ -198,6 +198,7 @@ impl Agent {
             }
             progress.steps += 1;
             let work = (calls.as_slice(), answer.repairs.as_slice());
+            progress.storm.begin();
             let tally = dispatch(self, conversation, work, &mut progress.storm, stop).await?;
             report(self, (progress.turn, progress.steps), &tally.repairs).await?;
             self.explored(conversation, &tally).await?;

@@ -593,6 +593,20 @@ async fn a_storm_is_told_to_the_model_and_then_ends_the_turn() {
 }
 
 #[tokio::test]
+async fn calls_that_can_never_run_end_the_turn_by_the_same_bound() {
+    let tools = || vec![quick("read", true)];
+    let same: Vec<Play> = (0..50).map(|n| asks(&format!("c{n}"), "no_such_tool", "{}")).collect();
+    let other: Vec<Play> = (0..50).map(|n| asks(&format!("c{n}"), &format!("no_such_tool_{n}"), "{}")).collect();
+    let broken: Vec<Play> = (0..50).map(|n| asks(&format!("c{n}"), "read", &format!("[{n}"))).collect();
+    for (what, plays, most) in [("the same", same, 6), ("another one", other, 7), ("unreadable", broken, 7)] {
+        let mut world = World::new(plays, tools());
+        let end = world.turn("go").await;
+        assert!(matches!(&end, TurnEnd::Refused { why } if why.code == "agent.storm"), "{what}: {end:?}");
+        assert_eq!(world.requests().len(), most, "{what}");
+    }
+}
+
+#[tokio::test]
 async fn an_edit_in_between_is_no_storm_and_neither_is_a_new_turn() {
     let mut plays = Vec::new();
     for n in 0..6 {

@@ -9,6 +9,7 @@ mod presets;
 mod probed;
 mod profiles;
 mod rules;
+mod tokens;
 
 pub use canonical::{canonical, plain};
 pub use compat::{
@@ -20,3 +21,4 @@ pub use presets::{PRESETS, Preset, balance_route, preset, preset_for};
 pub use probed::{PROBE_VERSION, Probed, Seen, Server, ToolCalls};
 pub use profiles::{MODEL_PROFILES, ModelProfile, ROLES, model_profile};
 pub use rules::compat;
+pub use tokens::{RoleToken, role_tokens};

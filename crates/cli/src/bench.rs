@@ -50,7 +50,7 @@ async fn edit(args: &EditArgs) -> anyhow::Result<Exit> {
     let tried = read(&bench)?;
     if args.json {
         let document = table::document(&bench, &tried, args.seed, &end);
-        say::line(&document.to_string())?;
+        say::line(&say::json(&document)?)?;
     } else {
         if left.is_empty() && !args.show {
             say::notice(Level::Info, &Phrase::new("bench.nothing_left").with("model", bench.model()));

@@ -17,7 +17,7 @@ pub(crate) fn cache(args: &CacheArgs) -> anyhow::Result<Exit> {
     let report = cache_of(&seen.past, &context.loaded.settings)
         .map_err(|error| say::failed(Phrase::new("engine.log_unreadable").with("reason", error)))?;
     if args.json {
-        say::line(&json(id.as_str(), &report).to_string())?;
+        say::line(&say::json(&json(id.as_str(), &report))?)?;
     } else if report.total.requests == 0 {
         return Err(say::failed(Phrase::new("cli.cache_none").with("session", id.short())));
     } else {

@@ -74,11 +74,11 @@ fn text_lines(hit: &Hit, with_folder: bool) -> String {
 }
 
 fn json_line(hit: &Hit) -> String {
-    serde_json::json!({
+    say::json(&serde_json::json!({
         "session": hit.session, "record": hit.record, "folder": hit.folder, "at": hit.at, "by": hit.by.word(),
         "text": hit.text, "score": (hit.score * 1000.0).round() / 1000.0,
-    })
-    .to_string()
+    }))
+    .unwrap_or_default()
 }
 
 fn text_message(window: &Window, line: &Line) -> String {
@@ -90,9 +90,9 @@ fn text_message(window: &Window, line: &Line) -> String {
 }
 
 fn json_message(window: &Window, line: &Line) -> String {
-    serde_json::json!({
+    say::json(&serde_json::json!({
         "session": window.session, "record": line.record, "folder": window.folder, "at": line.at,
         "by": line.by.word(), "text": line.text,
-    })
-    .to_string()
+    }))
+    .unwrap_or_default()
 }

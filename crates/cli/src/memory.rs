@@ -76,13 +76,13 @@ fn text_line(named: &Named) -> String {
 
 fn json_line(named: &Named) -> String {
     let memory = &named.memory;
-    serde_json::json!({
+    say::json(&serde_json::json!({
         "name": named.name, "scope": named.reach.word(), "description": memory.description, "text": memory.body,
         "revision": memory.revision, "saved": memory.saved, "archived": memory.archived,
         "source": memory.from.source, "session": memory.from.session, "turn": memory.from.turn,
         "model": memory.from.model, "seen": memory.from.seen,
-    })
-    .to_string()
+    }))
+    .unwrap_or_default()
 }
 
 fn show(memories: &Memories, name: &str, global: bool) -> anyhow::Result<Exit> {

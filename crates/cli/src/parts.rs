@@ -18,7 +18,7 @@ pub(crate) fn context(args: &ContextArgs) -> anyhow::Result<Exit> {
     let session = seen.map(|(id, _)| id.0);
     let full = Full::new(&parts, context, window);
     if args.json {
-        say::line(&json(session.as_deref(), &parts, context, &full).to_string())?;
+        say::line(&say::json(&json(session.as_deref(), &parts, context, &full))?)?;
     } else {
         print(session.as_deref(), &parts, context, &full)?;
     }

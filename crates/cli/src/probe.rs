@@ -39,7 +39,7 @@ pub(crate) async fn probe(args: &ProbeArgs) -> anyhow::Result<Exit> {
     };
     if args.json {
         let age = probe_age(&found).as_secs();
-        say::line(&json!({ "v": 1, "age_seconds": age, "probe": found, "profile": found.overrides() }).to_string())?;
+        say::line(&say::json(&json!({ "v": 1, "age_seconds": age, "probe": found, "profile": found.overrides() }))?)?;
         return Ok(Exit::Done);
     }
     show(&found, said, is_fresh)?;
@@ -151,7 +151,7 @@ async fn discover(as_json: bool) -> anyhow::Result<Exit> {
                 json!({ "name": offer.name, "base_url": offer.base_url, "models": models })
             })
             .collect();
-        say::line(&json!({ "v": 1, "servers": rows }).to_string())?;
+        say::line(&say::json(&json!({ "v": 1, "servers": rows }))?)?;
         return Ok(Exit::Done);
     }
     if found.is_empty() {

@@ -132,7 +132,7 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<Exit> {
     };
     let comparison = compare(&records(&args.a)?, &records(&args.b)?);
     if args.json {
-        say::line(&serde_json::to_string(&comparison)?)?;
+        say::line(&say::json(&comparison)?)?;
     } else {
         print(&comparison)?;
     }

@@ -10,7 +10,7 @@ use crate::schema::OutputSchema;
 use crate::stdin;
 use crate::view::{Json, Plain, Quiet, View};
 use reasonix_engine::{Handle, resolve_refs, start};
-use reasonix_proto::{Event, Level, Op, Phrase, TurnEnd};
+use reasonix_proto::{Event, Level, Op, Phrase, TurnEnd, escaped_json};
 
 /// How often an answer that does not fit its schema is sent back.
 const CORRECTIONS: u32 = 2;
@@ -97,7 +97,7 @@ fn print_answer(args: &RunArgs, schema: Option<&OutputSchema>, answer: &str) -> 
     match schema {
         _ if args.json => Ok(()),
         Some(schema) => match schema.check(answer) {
-            Ok(value) => Ok(say::line(&serde_json::to_string_pretty(&value)?)?),
+            Ok(value) => Ok(say::line(&escaped_json(&serde_json::to_string_pretty(&value)?))?),
             Err(_) => Ok(()),
         },
         None if args.quiet && !answer.trim().is_empty() => Ok(say::line(&say::clean(answer.trim_end()))?),

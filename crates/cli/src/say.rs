@@ -1,8 +1,9 @@
 //! Words on the screen: green ok, red error, yellow warning, cyan hint; all understandable without colour.
 
 use crate::exit::Exit;
-use reasonix_proto::{Level, Phrase};
+use reasonix_proto::{Level, Phrase, escaped_json, shown};
 use reasonix_words::{Lang, hint, render};
+use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -175,41 +176,37 @@ pub(crate) fn bytes(bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Makes text of models, tools and servers harmless for a terminal: no control character but newline and tab.
+/// Makes text of models, tools and servers harmless for a terminal and honest for a reader: no control character but
+/// newline and tab, and nothing that nobody sees; both stand there by number.
 pub(crate) fn clean(text: &str) -> String {
-    if !text.chars().any(is_unsafe) {
-        return text.to_owned();
-    }
-    text.chars().map(|c| if is_unsafe(c) { '\u{fffd}' } else { c }).collect()
+    shown(text).into_owned()
+}
+
+/// A value as JSON for standard output: what nobody sees stands there as an escape.
+pub(crate) fn json(value: &impl Serialize) -> serde_json::Result<String> {
+    Ok(escaped_json(&serde_json::to_string(value)?).into_owned())
 }
 
 /// The last gate before a terminal: whatever a text is made of, nothing but our own colours gets through as a command.
 fn harmless(text: &str) -> Cow<'_, str> {
-    let commands = |c: char| c.is_control() && c != '\n' && c != '\t';
-    if !text.contains(commands) {
-        return Cow::Borrowed(text);
+    if !text.contains('\u{1b}') {
+        return shown(text);
     }
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find(commands) {
+    while let Some(at) = rest.find('\u{1b}') {
         let (before, command) = rest.split_at(at);
-        out.push_str(before);
+        out.push_str(&shown(before));
         let ours = OURS.iter().find(|ours| command.starts_with(**ours));
-        out.push_str(ours.copied().unwrap_or("\u{fffd}"));
-        let length = ours.map_or_else(|| command.chars().next().map_or(1, char::len_utf8), |ours| ours.len());
-        rest = command.get(length..).unwrap_or_default();
+        out.push_str(ours.copied().unwrap_or("⟨U+001B⟩"));
+        rest = command.get(ours.map_or(1, |ours| ours.len())..).unwrap_or_default();
     }
-    out.push_str(rest);
+    out.push_str(&shown(rest));
     Cow::Owned(out)
 }
 
 /// What [`Colour::paint`] writes.
 const OURS: [&str; 7] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[36m"];
-
-fn is_unsafe(c: char) -> bool {
-    (c.is_control() && c != '\n' && c != '\t')
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
-}
 
 #[cfg(test)]
 mod tests {
@@ -224,16 +221,16 @@ mod tests {
         for text in
             ["\u{1b}]52;c;ZQ==\u{7}", "\u{1b}[2J", "\u{1b}[8m", "\u{9b}2J", "a\rb", "\u{1b}", "\u{1b}[3", "\u{7f}"]
         {
-            let shown = harmless(text);
-            assert!(!shown.chars().any(|c| c.is_control()) && shown.contains('\u{fffd}'), "{text:?}: {shown:?}");
+            let seen = harmless(text);
+            assert!(!seen.chars().any(|c| c.is_control()) && seen.contains("⟨U+00"), "{text:?}: {seen:?}");
         }
         assert_eq!(OURS.concat(), harmless(&OURS.concat()));
     }
 
     #[test]
     fn no_escape_sequence_gets_through() {
-        assert_eq!(clean("a\u{1b}[2Jb\u{9b}31m\u{7}"), "a\u{fffd}[2Jb\u{fffd}31m\u{fffd}");
-        assert_eq!(clean("中文\n\tok 🦀"), "中文\n\tok 🦀");
-        assert_eq!(clean("a\u{202e}b"), "a\u{fffd}b");
+        assert_eq!(clean("a\u{1b}[2Jb\u{9b}31m\u{7}"), "a⟨U+001B⟩[2Jb⟨U+009B⟩31m⟨U+0007⟩");
+        assert_eq!(clean("中文\r\n\tok 🦀"), "中文\n\tok 🦀");
+        assert_eq!(clean("a\u{202e}b\u{200b}"), "a⟨U+202E⟩b⟨U+200B⟩");
     }
 }

@@ -103,12 +103,12 @@ fn text_line(session: &Summary, with_folder: bool) -> String {
 }
 
 fn json_line(session: &Summary) -> String {
-    serde_json::json!({
+    say::json(&serde_json::json!({
         "id": session.id, "cwd": session.cwd, "started": session.started, "active": session.active,
         "model": session.model, "title": session.title, "turns": session.turns,
         "ending": session.ending.word(), "from": session.from,
-    })
-    .to_string()
+    }))
+    .unwrap_or_default()
 }
 
 fn ending_of(ending: &Ending) -> Phrase {
@@ -190,9 +190,7 @@ fn show(context: &Context, sessions: &Sessions, wanted: &str, json: bool) -> any
     }
     let seen = look(sessions, wanted)?;
     let mut lines = Vec::new();
-    seen.past
-        .each_active(|record| lines.push(serde_json::to_string(&record).unwrap_or_default()))
-        .map_err(unreadable)?;
+    seen.past.each_active(|record| lines.push(say::json(&record).unwrap_or_default())).map_err(unreadable)?;
     for line in lines {
         say::line(&line)?;
     }

@@ -34,7 +34,7 @@ pub(crate) fn stats(args: &StatsArgs) -> anyhow::Result<Exit> {
         (_, by) => tallies(within, by.map_or(By::Model, StatsBy::into)),
     };
     if args.json {
-        rows.iter().try_for_each(|row| say::line(&row_json(row).to_string()))?;
+        rows.iter().try_for_each(|row| say::line(&say::json(&row_json(row)).unwrap_or_default()))?;
         return Ok(Exit::Done);
     }
     if books.damaged > 0 {

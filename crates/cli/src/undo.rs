@@ -62,7 +62,7 @@ pub(crate) fn show_changes(args: &ChangesArgs) -> anyhow::Result<Exit> {
     for turn in turns {
         let changes = changes(&mut place.files, &spans, turn).map_err(|error| told(&error))?;
         if args.json {
-            say::line(&serde_json::json!({ "turn": turn, "changes": changes }).to_string())?;
+            say::line(&say::json(&serde_json::json!({ "turn": turn, "changes": changes }))?)?;
         } else {
             print_turn(turn, &changes, args.turn.is_some())?;
         }

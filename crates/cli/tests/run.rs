@@ -3,6 +3,7 @@
 
 mod support;
 
+use reasonix_proto::fenced;
 use reasonix_testkit::Reply;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -70,9 +71,9 @@ fn json_prints_one_envelope_a_line() {
 #[test]
 fn stdin_is_added_to_the_prompt_or_is_the_prompt() {
     for (args, piped, wanted) in [
-        (vec!["run", "review this"], "diff --git a b\n", "<stdin>\ndiff --git a b\n</stdin>\n\nreview this"),
-        (vec!["run"], "only stdin", "only stdin"),
-        (vec!["run", "-"], "a dash", "a dash"),
+        (vec!["run", "review this"], "diff --git a b\n", fenced("stdin", &[], "diff --git a b") + "\n\nreview this"),
+        (vec!["run"], "only stdin", "only stdin".to_owned()),
+        (vec!["run", "-"], "a dash", "a dash".to_owned()),
     ] {
         let place = Place::new(vec![Reply::say("ok")]);
         let mut child =
@@ -92,8 +93,8 @@ fn references_to_files_are_resolved_only_when_they_exist() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let requests = place.server.requests();
     let sent = requests[0].last_content();
-    assert!(sent.starts_with("<file path=\"src/main.rs\">\nfn main() {}"), "{sent}");
-    assert!(sent.contains("<folder path=\"src\">\nmain.rs"), "{sent}");
+    assert!(sent.starts_with(&fenced("file", &[("path", "src/main.rs")], "fn main() {}")), "{sent}");
+    assert!(sent.contains(&fenced("folder", &[("path", "src")], "main.rs")), "{sent}");
     assert!(sent.ends_with("explain @src/main.rs, ask @nobody and me@example.org @src"), "{sent}");
 }
 

@@ -2,7 +2,7 @@
 //! mention or an e-mail address stays what it is. Reading goes through the workspace's boundary.
 
 use crate::images::{LARGEST, MOST, from_outside, image};
-use reasonix_proto::{Image, Phrase};
+use reasonix_proto::{Image, Phrase, fenced};
 use reasonix_workspace::{FileError, Workspace};
 use std::path::PathBuf;
 
@@ -123,16 +123,16 @@ fn block(workspace: &Workspace, path: &str, lines: Option<Lines>) -> Result<Bloc
         Ok(window) => {
             let short = window.cut > 0 || (window.more && wanted.is_none_or(|wanted| wanted > count as u64));
             let cut = if short { "\n[cut: use read_file for the rest]" } else { "" };
-            let range = wanted.map_or_else(String::new, |_| {
-                format!(" lines=\"{first}-{}\"", first + (window.lines.len() as u64).saturating_sub(1))
-            });
-            let text = format!("<file path=\"{shown}\"{range}>\n{}{cut}\n</file>\n\n", window.lines.join("\n"));
-            Ok(Block::Text(text))
+            let range = format!("{first}-{}", first + (window.lines.len() as u64).saturating_sub(1));
+            let named = [("path", shown.as_ref()), ("lines", range.as_str())];
+            let named = named.get(..if wanted.is_some() { 2 } else { 1 }).unwrap_or_default();
+            let text = fenced("file", named, &format!("{}{cut}", window.lines.join("\n")));
+            Ok(Block::Text(text + "\n\n"))
         }
         Err(FileError::IsDirectory { .. }) => {
             let listing = workspace.list(path)?;
             let names: Vec<_> = listing.entries.iter().take(MOST_ENTRIES).map(|entry| entry.name.as_str()).collect();
-            Ok(Block::Text(format!("<folder path=\"{shown}\">\n{}\n</folder>\n\n", names.join("\n"))))
+            Ok(Block::Text(fenced("folder", &[("path", &shown)], &names.join("\n")) + "\n\n"))
         }
         Err(FileError::Binary { .. }) => picture(workspace, path, &shown),
         Err(error) => Err(error),
@@ -149,7 +149,7 @@ fn picture(workspace: &Workspace, path: &str, shown: &str) -> Result<Block, File
 }
 
 fn binary(shown: &str) -> Block {
-    Block::Text(format!("<file path=\"{shown}\">[binary file]</file>\n\n"))
+    Block::Text(fenced("file", &[("path", shown)], "[binary file]") + "\n\n")
 }
 
 fn looks_like_picture(path: &str) -> bool {

@@ -12,8 +12,8 @@ use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
-use tokio::time::timeout;
+use std::time::{Duration, SystemTime};
+use tokio::time::{Instant, timeout};
 
 /// How long an answer that is complete is still listened to, for the token counts that may follow.
 const GRACE: Duration = Duration::from_secs(5);
@@ -132,7 +132,7 @@ impl Answer {
         self.stage = Stage::Over;
     }
 
-    /// Tries again where that may help.
+    /// Tries again where that may help and does not take for ever.
     fn failed(&mut self, trouble: Trouble, asked: Option<Duration>) {
         let Trouble { failure, passing } = trouble;
         if !passing || !self.may_retry() {
@@ -141,7 +141,12 @@ impl Answer {
             return;
         }
         let retry = &self.wire.endpoint.retry;
-        let wait = backoff::wait(retry, self.attempt, asked);
+        let Some(wait) = backoff::wait(retry, self.attempt, asked) else {
+            let later = Trouble { failure, passing }.later(&backoff::in_words(asked.unwrap_or_default()));
+            self.ready.push_back(Item::Failed(later.failure));
+            self.stage = Stage::Over;
+            return;
+        };
         let (attempt, of) = (self.attempt, retry.attempts);
         self.ready.push_back(Item::Retrying { attempt, of, wait, why: failure.phrase });
         self.attempt += 1;
@@ -206,13 +211,15 @@ struct Reading {
     tape: Option<Box<Tape>>,
     /// Since when nothing is missing any more but the end.
     complete: Option<Instant>,
+    /// How much of the answer was heard, and when the last of it came.
+    heard: (usize, Instant),
 }
 
 impl Reading {
     fn new(response: Response, decoder: Box<dyn Decode>, tape: Option<Box<Tape>>) -> Self {
         let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let body = Body::new(kind, decoder);
-        Self { response, body, tape, complete: None }
+        Self { response, body, tape, complete: None, heard: (0, Instant::now()) }
     }
 
     /// Reads some more; true at the end.
@@ -220,18 +227,30 @@ impl Reading {
         if self.body.decoder.is_complete() {
             self.complete.get_or_insert_with(Instant::now);
         }
-        let limit = match self.body.read {
-            // Comments and pings do not make it longer.
-            _ if let Some(since) = self.complete => endpoint.idle_timeout.min(GRACE.saturating_sub(since.elapsed())),
-            0 => endpoint.first_byte_timeout,
-            _ => endpoint.idle_timeout,
+        // Comments and pings make neither longer.
+        let beginning = endpoint.first_byte_timeout.max(endpoint.idle_timeout);
+        let patience = if self.heard.0 == 0 { beginning } else { endpoint.idle_timeout };
+        let left = match self.complete {
+            Some(since) => GRACE.saturating_sub(since.elapsed()),
+            None => patience.saturating_sub(self.heard.1.elapsed()),
         };
-        match timeout(limit, self.response.chunk()).await {
+        let silence = if self.body.read == 0 { endpoint.first_byte_timeout } else { endpoint.idle_timeout };
+        // What is there already is taken however little time is left: it may be the rest of the answer.
+        match timeout(left.min(silence), self.response.chunk()).await {
             Ok(Ok(Some(chunk))) => {
                 if let Some(tape) = &mut self.tape {
                     tape.take(&chunk);
                 }
                 self.body.take(&chunk, endpoint)?;
+                let heard = self.body.heard();
+                if heard > self.heard.0 {
+                    self.heard = (heard, Instant::now());
+                } else if left.is_zero() {
+                    return match self.complete {
+                        Some(_) => self.body.decoder.finish().map(|()| true),
+                        None => Err(self.body.silent(endpoint, patience)),
+                    };
+                }
                 if self.body.decoder.is_done() {
                     let rest = async { while let Ok(Some(_)) = self.response.chunk().await {} };
                     let _ = timeout(LAST_BYTES, rest).await;
@@ -242,7 +261,7 @@ impl Reading {
             Ok(Ok(None)) => self.body.end(endpoint).map(|()| true),
             Ok(Err(_)) | Err(_) if self.body.decoder.is_complete() => self.body.decoder.finish().map(|()| true),
             Ok(Err(error)) => Err(Trouble::broken(endpoint, &causes(&error.without_url()))),
-            Err(_) => Err(Trouble::silent(endpoint, limit.as_secs())),
+            Err(_) => Err(self.body.silent(endpoint, patience.min(silence))),
         }
     }
 }

@@ -9,14 +9,25 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const ASKED_FACTOR: u32 = 6;
 
 /// The wait after attempt `attempt` (from 1): what the endpoint asked for, or a doubling wait of which the half is
-/// random. Neither is without a bound.
-pub(crate) fn wait(retry: &Retry, attempt: u32, asked: Option<Duration>) -> Duration {
+/// random. Neither is without a bound: none when the endpoint asks for more patience than there is.
+pub(crate) fn wait(retry: &Retry, attempt: u32, asked: Option<Duration>) -> Option<Duration> {
     if let Some(asked) = asked {
-        return asked.min(retry.max.saturating_mul(ASKED_FACTOR));
+        return Some(asked).filter(|asked| *asked <= retry.max.saturating_mul(ASKED_FACTOR));
     }
     let doubled = retry.initial.saturating_mul(1 << attempt.saturating_sub(1).min(16));
     let most = doubled.min(retry.max);
-    most / 2 + (most / 2).mul_f64(chance())
+    Some(most / 2 + (most / 2).mul_f64(chance()))
+}
+
+/// A wait in words, in the unit that fits it.
+pub(crate) fn in_words(wait: Duration) -> String {
+    let seconds = wait.as_secs();
+    match seconds {
+        0..=599 => format!("{seconds} s"),
+        600..=7_199 => format!("{} min", seconds / 60),
+        7_200..=172_799 => format!("{} h", seconds / 3_600),
+        _ => format!("{} d", seconds / 86_400),
+    }
 }
 
 /// A number from 0 to 1 that differs between processes, so that clients which failed together do not return together.
@@ -70,31 +81,34 @@ mod tests {
         for (attempt, least, most) in
             [(1, 250, 500), (2, 500, 1_000), (3, 1_000, 2_000), (9, 5_000, 10_000), (99, 5_000, 10_000)]
         {
-            let waits: Vec<_> = (0..50).map(|_| wait(&retry, attempt, None).as_millis()).collect();
+            let waits: Vec<_> = (0..50).map(|_| wait(&retry, attempt, None).expect("a wait").as_millis()).collect();
             assert!(waits.iter().all(|wait| (least..=most).contains(wait)), "{attempt}: {waits:?}");
             assert!(waits.iter().any(|wait| *wait != waits[0]), "{attempt}: there is no jitter");
         }
     }
 
     #[test]
-    fn what_is_asked_is_honoured_and_capped() {
+    fn what_is_asked_is_honoured_up_to_a_bound() {
         let retry = Retry::default();
         let now = UNIX_EPOCH + Duration::from_secs(784_111_770);
         for (header, expected) in [
             ("2", Some(2_000)),
             ("0", Some(0)),
             ("0.5", Some(500)),
-            ("86400", Some(60_000)),
-            ("1e300", Some(60_000)),
+            ("60", Some(60_000)),
+            ("61", None),
+            ("86400", None),
+            ("1e300", None),
             ("-5", None),
             ("soon", None),
             ("Sun, 06 Nov 1994 08:49:37 GMT", Some(7_000)),
             ("Sun, 06 Nov 1994 08:49:00 GMT", Some(0)),
-            ("Sun, 06 Nov 2094 08:49:37 GMT", Some(60_000)),
+            ("Sun, 06 Nov 2094 08:49:37 GMT", None),
             ("Sun, 99 Nov 1994 08:49:37 GMT", None),
         ] {
             let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static(header))]);
-            let found = asked(&headers, now).map(|asked| wait(&retry, 1, Some(asked)).as_millis());
+            let found =
+                asked(&headers, now).and_then(|asked| wait(&retry, 1, Some(asked))).map(|wait| wait.as_millis());
             assert_eq!(found, expected, "{header}");
         }
     }

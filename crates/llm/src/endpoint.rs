@@ -176,12 +176,19 @@ impl Endpoint {
         self.wire_model.as_deref().unwrap_or(&self.model)
     }
 
-    /// How the endpoint wants to be asked: what is known of its wire, address and model, and what the user says.
-    pub fn compat(&self) -> Compat {
+    /// The host of the address.
+    pub(crate) fn host(&self) -> String {
         let url = crate::redact::url(&self.base_url);
         let host = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
-        let host = host.split(['/', ':']).next().unwrap_or_default();
-        let mut compat = compat(self.wire, host, self.preset.as_deref(), self.wire_name());
+        if host.starts_with('[') {
+            return host.split_inclusive(']').next().unwrap_or_default().to_owned();
+        }
+        host.split(['/', ':']).next().unwrap_or_default().to_owned()
+    }
+
+    /// How the endpoint wants to be asked: what is known of its wire, address and model, and what the user says.
+    pub fn compat(&self) -> Compat {
+        let mut compat = compat(self.wire, &self.host(), self.preset.as_deref(), self.wire_name());
         if self.extra_body.get("thinking").is_some_and(|thinking| thinking["type"] == "disabled") {
             compat.reasoning_back = ReasoningBack::Never;
         }

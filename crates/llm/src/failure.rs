@@ -151,6 +151,13 @@ impl Trouble {
         Self::of(Class::StreamBroken, phrase("llm.idle", endpoint).with("seconds", seconds))
     }
 
+    /// The same failure where the endpoint wants no request before a wait that is too long to be waited for.
+    pub(crate) fn later(self, wait: &str) -> Self {
+        let Self { failure, .. } = self;
+        let phrase = Phrase { code: "llm.wait_too_long".into(), ..failure.phrase }.with("wait", wait);
+        Self::of(failure.class, phrase).passing(false)
+    }
+
     /// A web page came instead of an answer.
     pub(crate) fn html(endpoint: &Endpoint) -> Self {
         Self::of(Class::BadResponse, phrase("llm.html", endpoint))

@@ -14,6 +14,7 @@ mod failure;
 mod fallback;
 mod hear;
 mod layout;
+mod marks;
 mod models;
 mod options;
 mod pictures;

@@ -3,6 +3,7 @@
 use crate::Endpoint;
 use crate::answer::{Answer, bounded_body};
 use crate::failure::Trouble;
+use crate::marks::{Marked, Marks};
 use crate::repair::{Form, Mended, Textual, answer_schema, flat_prefix, gbnf};
 use crate::tape::Tape;
 use bytes::Bytes;
@@ -46,6 +47,8 @@ pub(crate) trait Decode: Send {
     fn is_complete(&self) -> bool;
     /// True once anything was said.
     fn has_spoken(&self) -> bool;
+    /// How much was said so far: grows with each piece that says anything.
+    fn heard(&self) -> usize;
     /// Takes the data of one event.
     fn event(&mut self, data: &[u8]) -> Result<(), Trouble>;
     /// Takes an answer that came as one document.
@@ -110,7 +113,7 @@ pub(crate) fn read_by(
     request: &Arc<Request>,
     form: Form,
 ) -> Box<dyn Decode> {
-    Box::new(Mended::new(decoder(endpoint, request), request, endpoint.repairing, form))
+    Box::new(Mended::new(decoder(endpoint, request), request, endpoint.repairing, form).unmarking(Marks::of(endpoint)))
 }
 
 /// How answers are written under a guide.
@@ -131,6 +134,8 @@ struct Wired<E> {
     flat: Mutex<Option<(Arc<Prefix>, Arc<Prefix>)>>,
     /// Where tools are put into words.
     textual: Option<Textual>,
+    /// What makes tokens of templates harmless.
+    marked: Marked,
 }
 
 impl<E> Wired<E> {
@@ -166,8 +171,9 @@ pub(crate) fn model<E: Encode + 'static>(
     let in_words = endpoint.repairing.textual || endpoint.repairing.grammar;
     let textual = in_words.then(|| Textual::new(form(guided)));
     let flattens = endpoint.repairing.flattens(endpoint.wire, &endpoint.model);
+    let marked = Marked::new(&endpoint);
     let wire = Wire { endpoint: Arc::new(endpoint), client, url, headers, decoder, guided };
-    Arc::new(Wired { card, encoder, wire: Arc::new(wire), flattens, flat: Mutex::new(None), textual })
+    Arc::new(Wired { card, encoder, wire: Arc::new(wire), flattens, flat: Mutex::new(None), textual, marked })
 }
 
 impl<E: Encode> Model for Wired<E> {
@@ -177,9 +183,10 @@ impl<E: Encode> Model for Wired<E> {
 
     fn stream(&self, mut request: Request, stop: Stop) -> ModelStream {
         request.prefix = self.sent(&request.prefix);
+        let shown = self.marked.request(&request);
         let body = match &self.textual {
-            Some(textual) => self.encoder.body(&textual.request(&request)),
-            None => self.encoder.body(&request),
+            Some(textual) => self.encoder.body(&textual.request(&shown)),
+            None => self.encoder.body(&shown),
         };
         let body = self.wire.guided(body, &request);
         Answer::stream(Arc::clone(&self.wire), body, request, stop)
@@ -187,7 +194,7 @@ impl<E: Encode> Model for Wired<E> {
 
     fn count<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Option<u64>> {
         Box::pin(async move {
-            let body = self.encoder.count(request)?;
+            let body = self.encoder.count(&self.marked.request(request))?;
             let wire = &self.wire;
             let url = wire.endpoint.route("messages/count_tokens");
             let send = wire.client.post(url).headers(wire.headers.clone().ok()?).body(body).send();

@@ -7,6 +7,7 @@ mod dial;
 mod editing;
 mod event;
 mod exchange;
+mod fence;
 mod ids;
 mod image;
 mod inquiry;
@@ -21,6 +22,7 @@ mod query;
 mod recall;
 mod record;
 mod repair;
+mod shown;
 mod status;
 mod todo;
 mod trust;
@@ -34,6 +36,7 @@ pub use dial::{Acts, Dial, Takes};
 pub use editing::EditFormat;
 pub use event::{Envelope, Event, Level, PROTOCOL_VERSION, TurnState};
 pub use exchange::{Exchange, ExchangeEnd, Reading};
+pub use fence::fenced;
 pub use ids::{AskId, CallId, RecordId, SessionId};
 pub use image::{Image, ImageData};
 pub use inquiry::{Inquiry, Question, Response, Suggestion};
@@ -51,6 +54,7 @@ pub use record::{
     PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Rewound, SessionHead, Snapshot, TurnEnd,
 };
 pub use repair::{Fix, Repair};
+pub use shown::{Shown, escaped_json, shown};
 pub use status::{
     Argument, ArgumentKind, BrokenCitation, Citation, CommandInfo, CommandSource, Completion, CompletionKind,
     ContextPart, Cost, Git, ModelInfo, Queued, QueuedKind, RuleInfo, SessionInfo, Setting, Status, TreeFilter,

@@ -92,7 +92,7 @@ fn can_spell(c: char) -> bool {
 }
 
 /// Characters that may hide something, where nothing else explains them.
-fn may_hide(c: char) -> bool {
+pub(crate) fn may_hide(c: char) -> bool {
     matches!(c,
         '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
         | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}'
@@ -100,7 +100,7 @@ fn may_hide(c: char) -> bool {
         || can_spell(c)
 }
 
-fn runs(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn runs(text: &str) -> Vec<Range<usize>> {
     if text.is_ascii() || !text.contains(may_hide) {
         return Vec::new();
     }

@@ -1,6 +1,6 @@
 //! One record, one line: the record's JSON object with a checksum as its last member. Pure.
 
-use reasonix_proto::{RECORD_VERSION, Record, RecordBody};
+use reasonix_proto::{RECORD_VERSION, Record, RecordBody, escaped_json};
 use serde::{Deserialize, Serialize};
 
 const MARK: &[u8] = b",\"crc\":\"";
@@ -13,7 +13,9 @@ pub(crate) fn encode(record: &Record) -> serde_json::Result<Vec<u8>> {
 
 /// The line of anything that is an object.
 pub(crate) fn seal(object: &impl Serialize) -> serde_json::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(object)?;
+    // Whoever looks at a log with a pager sees what stands in it, and nothing in it acts on the terminal.
+    let json = serde_json::to_string(object)?;
+    let mut line = escaped_json(&json).into_owned().into_bytes();
     line.pop();
     let crc = crc32fast::hash(&line);
     line.extend_from_slice(MARK);
@@ -88,6 +90,22 @@ mod tests {
             }
             assert!(decode(&line[..place]).is_none(), "cut at {place}");
         }
+    }
+
+    #[test]
+    fn d3_what_nobody_sees_stands_as_an_escape_and_older_lines_are_still_sound() {
+        let odd = record("a\u{9b}2J\u{7f}\u{202e}\u{200b}\u{e0041} 👨\u{200d}👩 中文");
+        let line = encode(&odd).unwrap();
+        let line = line.strip_suffix(b"\n").unwrap();
+        let text = std::str::from_utf8(line).unwrap();
+        assert!(text.contains(r"a\u009b2J\u007f\u202e\u200b\udb40\udc41") && text.contains("中文"), "{text}");
+        assert_eq!(decode(line).unwrap(), odd, "it reads back as what it was");
+        // As it was written before: the characters themselves.
+        let body = serde_json::to_string(&odd).unwrap();
+        let body = body.strip_suffix('}').unwrap();
+        let raw = format!("{body},\"crc\":\"{:08x}\"}}", crc32fast::hash(body.as_bytes()));
+        assert!(raw.contains('\u{9b}'));
+        assert_eq!(decode(raw.as_bytes()).unwrap(), odd);
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub(super) async fn attack(context: &Context, as_json: bool) -> anyhow::Result<E
 
 fn refused(as_json: bool, why: &Phrase) -> anyhow::Result<Exit> {
     if as_json {
-        say::line(&json!({"v": 1, "level": null, "refused": why, "attacks": []}).to_string())?;
+        say::line(&say::json(&json!({"v": 1, "level": null, "refused": why, "attacks": []}))?)?;
     } else {
         say::notice(reasonix_proto::Level::Error, why);
     }
@@ -122,7 +122,7 @@ impl Table {
             let (held, not_held, other) = (self.held, self.through, self.apart);
             let all = json!({"v": 1, "level": level, "shortfall": sandbox.shortfall(), "held": held, "not_held": not_held,
                 "other": other, "attacks": self.rows});
-            say::line(&all.to_string())?;
+            say::line(&say::json(&all)?)?;
         } else {
             let phrase = Phrase::new("cli.attack_end").with("held", self.held).with("through", self.through);
             say::line(&self.style.text(&phrase.with("other", self.apart)))?;

@@ -27,7 +27,7 @@ pub(super) fn net(context: &Context, as_json: bool) -> anyhow::Result<Exit> {
             .iter()
             .map(|address| json!({"to": address.to, "through": address.through, "when": address.when, "why": address.why}))
             .collect();
-        say::line(&json!({"v": 1, "addresses": rows}).to_string())?;
+        say::line(&say::json(&json!({"v": 1, "addresses": rows}))?)?;
         return Ok(Exit::Done);
     }
     if found.is_empty() {

@@ -14,7 +14,7 @@ pub(crate) struct Json {
 
 impl View for Json {
     fn show(&mut self, envelope: &Envelope) -> io::Result<Option<Op>> {
-        serde_json::to_writer(&mut self.lines, envelope)?;
+        self.lines.extend_from_slice(say::json(envelope)?.as_bytes());
         self.lines.push(b'\n');
         if let Event::Message { record } = &envelope.event
             && let Some((text, false)) = answer_of(record)

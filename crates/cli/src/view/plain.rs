@@ -8,7 +8,8 @@ use super::{View, answer_of};
 use crate::person::Person;
 use crate::say::{self, Colour, Style, clean};
 use reasonix_proto::{
-    Asking, CallId, Envelope, Event, Inquiry, Level, Message, Op, Phrase, Proposal, Record, RecordBody, TurnState,
+    Asking, CallId, Envelope, Event, Inquiry, Level, Message, Op, Phrase, Proposal, Record, RecordBody, Shown,
+    TurnState,
 };
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
@@ -22,6 +23,8 @@ pub(crate) struct Plain {
     spinner: Spinner,
     heading: Option<Heading>,
     pending: String,
+    /// What streams in, on its way to the screen: the answer, and the thoughts.
+    flows: (Shown, Shown),
     reasoning: bool,
     answer: String,
     /// Who can be asked.
@@ -43,6 +46,7 @@ impl Plain {
             spinner: Spinner::default(),
             heading: None,
             pending: String::new(),
+            flows: Default::default(),
             reasoning: false,
             answer: String::new(),
             person,
@@ -72,7 +76,8 @@ impl Plain {
             writeln!(out, "{}", self.style.out(Colour::Green, "ANSWER"))?;
             self.heading = Some(Heading::new(width, height));
         }
-        self.pending.push_str(&clean(delta));
+        let shown = self.flows.0.feed(delta);
+        self.pending.push_str(&shown);
         Ok(())
     }
 
@@ -87,7 +92,8 @@ impl Plain {
 
     fn end_reasoning(&mut self) {
         if std::mem::take(&mut self.reasoning) {
-            say::line_err("");
+            let rest = self.flows.1.finish();
+            say::line_err(&rest);
         }
     }
 
@@ -96,7 +102,7 @@ impl Plain {
         if self.spins {
             self.reasoning = true;
             let mut err = io::stderr().lock();
-            let _ = write!(err, "{}", self.style.err(Colour::Dim, &clean(delta)));
+            let _ = write!(err, "{}", self.style.err(Colour::Dim, &self.flows.1.feed(delta)));
             let _ = err.flush();
         }
     }
@@ -111,6 +117,8 @@ impl Plain {
         if !has_calls {
             text.clone_into(&mut self.answer);
         }
+        let rest = self.flows.0.finish();
+        self.pending.push_str(&rest);
         self.print_pending()?;
         match self.heading.take() {
             Some(heading) => self.close_live(&heading, has_calls),
@@ -238,6 +246,8 @@ impl View for Plain {
     }
 
     fn close(&mut self) -> io::Result<()> {
+        let rest = self.flows.0.finish();
+        self.pending.push_str(&rest);
         self.print_pending()?;
         self.end_reasoning();
         self.spinner.clear();

@@ -62,7 +62,7 @@ pub const KEYS: &[Key] = &[
     key("providers[].compat", Any, "{}", Scope::User, "How the endpoint wants to be asked, where it is not what is known of it; see docs/models.md."),
     key("providers[].cache_retention", Choice(&["none", "short", "long"]), "", Scope::User, "How long the endpoint is to keep what it cached."),
     key("providers[].extra", Any, "{}", Scope::User, "Options of the kind.").later(),
-    key("providers[].stream_idle_timeout_seconds", Count, "", Scope::User, "Seconds without a byte after which a stream counts as broken; 0 waits for ever."),
+    key("providers[].stream_idle_timeout_seconds", Count, "", Scope::User, "Seconds without a word of an answer after which a stream counts as broken, whatever else is sent; 0 waits for ever."),
     key("providers[].script", Text, "", Scope::User, "The script that a `scripted` provider plays, relative to the settings file."),
     key("providers[].price.input", Number, "", Scope::User, "Price of a million tokens of input."),
     key("providers[].price.cached_input", Number, "", Scope::User, "Price of a million tokens that the endpoint had cached."),

@@ -89,6 +89,8 @@ pub(crate) struct Out {
     pub(crate) items: VecDeque<Item>,
     pub(crate) text: usize,
     pub(crate) reasoning: usize,
+    /// Of calls: the bytes of their arguments, and how many there are.
+    called: (usize, usize),
 }
 
 impl Decoder {
@@ -205,6 +207,10 @@ impl Decode for Decoder {
         self.out.text + self.out.reasoning > 0 || !self.calls.is_empty()
     }
 
+    fn heard(&self) -> usize {
+        self.out.heard()
+    }
+
     fn event(&mut self, data: &[u8]) -> Result<(), Trouble> {
         let text = String::from_utf8_lossy(data);
         let text = text.trim();
@@ -252,6 +258,11 @@ impl Decode for Decoder {
 }
 
 impl Out {
+    /// How much was said so far.
+    pub(crate) fn heard(&self) -> usize {
+        self.text + self.reasoning + self.called.0 + self.called.1
+    }
+
     pub(crate) fn push(&mut self, part: Part<'_>) {
         match (part, self.items.back_mut()) {
             (Part::Text("") | Part::Reasoning(""), _) => return,
@@ -268,6 +279,7 @@ impl Out {
     }
 
     pub(crate) fn push_call(&mut self, place: usize, known: &str, piece: &str) {
+        self.called = (self.called.0 + piece.len(), self.called.1.max(place + 1));
         match self.items.back_mut() {
             Some(Item::CallDelta { index, name, delta }) if *index == place => {
                 if name != known {

@@ -25,6 +25,7 @@ mod unwrap;
 
 use crate::chat::calls::fresh;
 use crate::failure::Trouble;
+use crate::marks::Marks;
 use crate::wire::Decode;
 pub(crate) use flatten::flat_prefix;
 pub(crate) use grammar::{answer_schema, gbnf};
@@ -72,13 +73,29 @@ impl Repairing {
 pub(crate) struct Mended {
     inner: Box<dyn Decode>,
     mender: Mender,
+    marks: Marks,
 }
 
 impl Mended {
     pub(crate) fn new(inner: Box<dyn Decode>, request: &Arc<Request>, repairing: Repairing, form: Form) -> Self {
         let mut mender = Mender::new(Arc::clone(request), repairing);
         mender.unwrap = (form == Form::Object).then(Unwrap::default);
-        Self { inner, mender }
+        Self { inner, mender, marks: Marks::default() }
+    }
+
+    /// Takes the marks off the arguments of calls.
+    pub(crate) fn unmarking(self, marks: Marks) -> Self {
+        Self { marks, ..self }
+    }
+
+    fn meant(&self, item: Item) -> Item {
+        match item {
+            Item::Call(call) => match self.marks.unmarked(&call.arguments) {
+                Some(arguments) => Item::Call(ToolCall { arguments, ..call }),
+                None => Item::Call(call),
+            },
+            item => item,
+        }
     }
 }
 
@@ -86,7 +103,7 @@ impl Decode for Mended {
     fn pop(&mut self) -> Option<Item> {
         loop {
             if let Some(item) = self.mender.out.pop_front() {
-                return Some(item);
+                return Some(self.meant(item));
             }
             let item = self.inner.pop()?;
             self.mender.take(item);
@@ -103,6 +120,10 @@ impl Decode for Mended {
 
     fn has_spoken(&self) -> bool {
         self.inner.has_spoken()
+    }
+
+    fn heard(&self) -> usize {
+        self.inner.heard()
     }
 
     fn event(&mut self, data: &[u8]) -> Result<(), Trouble> {

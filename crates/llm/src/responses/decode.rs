@@ -269,6 +269,10 @@ impl Decode for Decoder {
         self.answer.has_spoken()
     }
 
+    fn heard(&self) -> usize {
+        self.answer.out.heard()
+    }
+
     fn event(&mut self, data: &[u8]) -> Result<(), Trouble> {
         let text = String::from_utf8_lossy(data);
         let text = text.trim();

@@ -12,8 +12,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("agent.repaired", "put right in the model's answer: {what}", "已修正模型回答：{what}"),
     (
         "agent.storm",
-        "the model made the same calls again and again; the turn was ended",
-        "模型反复发出相同的调用；本轮已结束",
+        "the model made the same calls, or calls that cannot run, again and again; the turn was ended",
+        "模型反复发出相同或无法执行的调用；本轮已结束",
     ),
     ("agent.storm.hint", "say what to do differently, or try another model", "请说明换一种做法，或换一个模型"),
     (

@@ -211,4 +211,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "Check the proxy, or name the host in NO_PROXY to reach it directly.",
         "请检查代理，或在 NO_PROXY 中列出该主机以直接连接。",
     ),
+    (
+        "llm.wait_too_long",
+        "{provider} wants no other request for {wait}, which is too long to wait for: {message}",
+        "{provider} 要求等待 {wait} 后再请求，时间过长，不再等待：{message}",
+    ),
+    (
+        "llm.wait_too_long.hint",
+        "Try again then, or use another model with --model.",
+        "请届时再试，或用 --model 换一个模型。",
+    ),
 ];
