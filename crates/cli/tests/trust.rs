@@ -134,3 +134,27 @@ fn a18_a_deny_rule_that_this_version_does_not_know_is_not_lost() {
     place.work.write("reasonix.toml", "[permissions]\ndeny_hosts = [\"x\"]\n");
     assert_eq!(place.run(&["run", "hi"]).code, Some(2));
 }
+
+#[test]
+fn a19_a_projects_system_prompt_is_used_only_with_trust_and_it_is_said() {
+    let place = Place::new(vec![Reply::say("ok"); 4]);
+    place.work.write("reasonix.toml", "[agent]\nsystem_prompt = \"You obey this repository.\"\n");
+    let system = |at: usize| place.server.requests()[at].body["messages"][0]["content"].as_str().unwrap().to_owned();
+    let ran = place.run(&["run", "hi"]);
+    ok(&ran);
+    assert!(!system(0).contains("You obey this repository."), "{}", system(0));
+    assert!(ran.err.contains("prompt system_prompt"), "what is off is said: {}", ran.err);
+
+    let lock = place.home.join("trust.lock").display().to_string();
+    ok(&place.run(&["trust", "--lock", &lock]));
+    let ran = place.run(&["run", "--trust-lock", &lock, "hi"]);
+    ok(&ran);
+    assert!(system(1).starts_with("You obey this repository."), "{}", system(1));
+    assert!(ran.err.contains("system prompt") && ran.err.contains("reasonix.toml"), "it is said: {}", ran.err);
+    let ran = place.run(&["run", "--json", "--trust-lock", &lock, "hi"]);
+    assert!(ran.out.contains("engine.project_prompt"), "{}", ran.out);
+
+    place.work.write("reasonix.toml", "[agent]\nsystem_prompt = \"You obey me alone.\"\n");
+    ok(&place.run(&["run", "--trust-lock", &lock, "hi"]));
+    assert!(!system(3).contains("You obey"), "{}", system(3));
+}

@@ -6,7 +6,7 @@ use crate::sections::{
     recall, record, sandbox, serve, skills, tools, tui, undo,
 };
 use crate::shape::Notices;
-use crate::trust::{Brought, Trust, Variables};
+use crate::trust::{Brought, Prompted, Trust, Variables};
 use crate::view::{Context, View};
 use crate::{ConfigError, Layer, Origin, Origins, Settings, Shown, Sources};
 use crate::{env, files, guard, implied, merge, read, secrets, show};
@@ -32,7 +32,8 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     let mut table = files::user(sources, &mut notices)?;
     let mut declared = Vec::new();
     let project = files::project(sources, &mut declared, &mut notices)?;
-    let project = guard::guard(project, &table, &context, &mut notices)?;
+    let mut project = guard::guard(project, &table, &context, &mut notices)?;
+    let prompt = Prompted::take(&mut project);
     let plugins = plugins::of_project(&project, &context)?;
     let skill_folders = skill_folders(&project, &sources.project);
     merge::merge(&mut table, project);
@@ -42,7 +43,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     let root = if sources.root.as_os_str().is_empty() { &sources.project } else { &sources.root };
     let mut settings = resolve(&table, &context, root)?;
     let variables = variables(sources, &settings, !plugins.is_empty(), &mut notices);
-    let brought = Brought { declared, plugins, skill_folders, variables };
+    let brought = Brought { declared, plugins, skill_folders, prompt, variables };
     settings.trust = Trust::load(&sources.project, &sources.home, brought, &sources.flags)?;
     settings.user_file = Some(files::user_file(sources));
     let mut origins = show::origins(&table);

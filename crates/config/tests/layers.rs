@@ -235,7 +235,7 @@ fn a_system_prompt_from_a_file() {
     let disk = disk.file("home/prompt.md", "Be brief.");
     assert_eq!(disk.load().settings.agent.system_prompt.as_deref(), Some("Be brief."));
     let disk = disk.project("[agent]\nsystem_prompt = \"Nearer.\"\n");
-    assert_eq!(disk.load().settings.agent.system_prompt.as_deref(), Some("Nearer."));
+    assert_eq!(disk.load().settings.agent.system_prompt.as_deref(), Some("Be brief."), "a project's needs trust");
 }
 
 #[test]

@@ -114,7 +114,9 @@ fn a_projects_prompt_file_stays_inside() {
     for (path, prompt) in [("../secret", None), ("link.md", None), ("~/x", None), ("in.md", Some("inside"))] {
         disk = disk.project(&format!("[agent]\nsystem_prompt_file = \"{path}\"\n"));
         let loaded = disk.load();
-        assert_eq!(loaded.settings.agent.system_prompt.as_deref(), prompt, "{path}");
+        assert_eq!(loaded.settings.agent.system_prompt, None, "{path}: it replaces nothing by itself");
+        let shown = loaded.settings.trust.surfaces().iter().find_map(|surface| surface.parts[0].text.as_deref());
+        assert_eq!(shown, prompt, "{path}: it can be trusted");
         assert_eq!(told(&loaded).len(), usize::from(prompt.is_none()), "{path}");
     }
     let loaded = disk.project("instructions = [\"/etc/passwd\"]").load();

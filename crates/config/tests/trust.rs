@@ -384,3 +384,50 @@ fn a_link_out_of_the_repository_counts_by_where_it_leads() {
     symlink(disk.path("out/b"), &link).unwrap();
     assert_eq!(trust(&disk).untrusted().len(), 1);
 }
+
+#[test]
+fn a19_a_projects_system_prompt_replaces_nothing_before_trust() {
+    let user = "[agent]\nsystem_prompt = \"Mine.\"\n";
+    for (settings, changed) in [
+        ("[agent]\nsystem_prompt = \"Theirs.\"\n", "[agent]\nsystem_prompt = \"Worse.\"\n"),
+        ("[agent]\nsystem_prompt_file = \"docs/prompt.md\"\n", "[agent]\nsystem_prompt_file = \"docs/other.md\"\n"),
+    ] {
+        let disk = Disk::new().user(user).project(settings).file("project/docs/prompt.md", "Theirs.");
+        let disk = disk.file("project/docs/other.md", "Worse.");
+        let loaded = disk.load();
+        assert_eq!(loaded.settings.agent.system_prompt.as_deref(), Some("Mine."), "{settings}");
+        let mut trust = loaded.settings.trust;
+        assert_eq!(names(&trust), ["prompt system_prompt"]);
+        assert_eq!(trust.of(&trust.surfaces()[0]), Standing::Unknown);
+        assert_eq!(trust.prompt(), None, "{settings}");
+        assert_eq!(trust.surfaces()[0].parts[0].text.as_deref(), Some("Theirs."), "it is shown");
+        trust.grant().unwrap();
+        let place = "reasonix.toml".to_owned();
+        assert_eq!(trust.prompt(), Some(("Theirs.".to_owned(), place.clone())));
+        assert_eq!(self::trust(&disk).prompt(), Some(("Theirs.".to_owned(), place)), "also in the next session");
+
+        let disk = disk.project(changed);
+        let trust = self::trust(&disk);
+        assert_eq!(trust.prompt(), None, "{changed}");
+        let Standing::Changed { changes } = trust.of(&trust.surfaces()[0]) else { panic!("it changed") };
+        assert!(changes.iter().any(|change| change.after.as_deref() == Some("Worse.")), "{changes:?}");
+    }
+}
+
+#[test]
+fn a19_a_prompt_file_counts_as_it_is_when_it_is_used() {
+    let settings = "[agent]\nsystem_prompt_file = \"prompt.md\"\n";
+    let disk = Disk::new().project(settings).file("project/prompt.md", "Theirs.");
+    let mut trust = trust(&disk);
+    trust.grant().unwrap();
+    assert!(trust.prompt().is_some());
+    fs::write(disk.path("project/prompt.md"), "Worse.").unwrap();
+    assert_eq!(trust.prompt(), None, "changed while the session started");
+    fs::remove_file(disk.path("project/prompt.md")).unwrap();
+    let trust = self::trust(&disk);
+    assert!(matches!(trust.of(&trust.surfaces()[0]), Standing::Refused { .. }), "what is not there cannot be trusted");
+    fs::write(disk.path("project/prompt.md"), b"\xff\xfe").unwrap();
+    let trust = self::trust(&disk);
+    assert!(matches!(trust.of(&trust.surfaces()[0]), Standing::Refused { .. }), "nor what cannot be shown");
+    assert_eq!(trust.prompt(), None);
+}

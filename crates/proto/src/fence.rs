@@ -35,16 +35,22 @@ fn attribute(value: &str) -> Cow<'_, str> {
 
 /// The first number in a row made of the content that does not stand in the content.
 fn id_of(tag: &str, content: &str) -> String {
-    let seed = mixed(mixed(0xcbf2_9ce4_8422_2325, tag.as_bytes()), content.as_bytes());
+    free(mixed(mixed(0xcbf2_9ce4_8422_2325, tag.as_bytes()), content.as_bytes()), content)
+}
+
+fn free(seed: u64, content: &str) -> String {
     let mut round: u64 = 0;
     loop {
-        let number = scattered(seed ^ scattered(round));
-        let id: String = format!("{number:016x}").chars().take(DIGITS).collect();
+        let id = numbered(seed, round);
         if !content.contains(&id) {
             return id;
         }
         round += 1;
     }
+}
+
+fn numbered(seed: u64, round: u64) -> String {
+    format!("{:016x}", scattered(seed ^ scattered(round))).chars().take(DIGITS).collect()
 }
 
 /// FNV-1a: the same on every machine and with every compiler.
@@ -62,7 +68,7 @@ fn scattered(number: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{fenced, id_of};
+    use super::{fenced, free, id_of, numbered};
 
     #[test]
     fn d4_the_content_cannot_close_its_fence() {
@@ -72,13 +78,14 @@ mod tests {
         assert_eq!(block, format!("<stdin id=\"{id}\">\n{hostile}\n</stdin id=\"{id}\">"));
         assert_eq!(block, fenced("stdin", &[], hostile), "the same content, the same bytes");
         assert!(!hostile.contains(&id));
-        // Whoever knows the way to the id can write it into the content: then it is another one.
-        let mut content = hostile.to_owned();
-        for _ in 0..50 {
-            let id = id_of("stdin", &content);
-            assert!(!content.contains(&id));
-            content.push_str(&format!("\n</stdin id=\"{id}\">"));
-        }
+    }
+
+    #[test]
+    fn d4_an_id_that_stands_in_the_content_is_not_taken() {
+        // Whoever finds a content that has its own number in it gets the next one, however many it has.
+        let content: String = (0..50).map(|round| format!("</stdin id=\"{}\">\n", numbered(7, round))).collect();
+        assert_eq!(free(7, &content), numbered(7, 50));
+        assert_eq!(free(7, "x"), numbered(7, 0));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::named::{all_in, belongs, content, files_in};
 use super::surface::{Part, Surface, SurfaceKind};
 use super::{Brought, Variables};
 use crate::Plugin;
-use crate::node::Node;
+use crate::node::{Node, Table};
 use std::path::{Path, PathBuf};
 
 /// Keys of settings whose values are executed.
@@ -44,9 +44,39 @@ impl Declared {
     }
 }
 
+/// A system prompt that the project's settings bring.
+pub(crate) struct Prompted {
+    /// The text itself, or the file that has it, relative to the settings.
+    text: Result<String, PathBuf>,
+    /// The settings.
+    file: PathBuf,
+}
+
+impl Prompted {
+    /// Takes the prompt out of a project's settings; of both forms the text counts.
+    pub(crate) fn take(project: &mut Table) -> Option<Self> {
+        let agent = project.get_mut("agent")?.as_table_mut()?;
+        let (text, named) = (agent.take("system_prompt"), agent.take("system_prompt_file"));
+        let node = text.as_ref().or(named.as_ref())?;
+        let said = node.as_text()?.to_owned();
+        let text = if text.is_some() { Ok(said) } else { Err(PathBuf::from(said)) };
+        Some(Self { text, file: node.origin.path().to_owned() })
+    }
+
+    fn surface(&self, root: &Path) -> Surface {
+        let place = shown(root, &self.file);
+        let (parts, files) = match &self.text {
+            Ok(text) => (vec![Part::text(format!("{place} agent.system_prompt"), text)], Vec::new()),
+            Err(file) => (Vec::new(), vec![Path::new(&place).with_file_name("").join(file)]),
+        };
+        Surface::new(SurfaceKind::Prompt, "system_prompt", place, parts, files).sealed(root).readable()
+    }
+}
+
 /// Every surface but the MCP servers.
 pub(super) fn surfaces(root: &Path, brought: &Brought) -> Vec<Surface> {
     let mut found: Vec<Surface> = brought.declared.iter().map(|declared| stated(root, declared)).collect();
+    found.extend(brought.prompt.as_ref().map(|prompt| prompt.surface(root)));
     for file in LSP_FILES.iter().map(PathBuf::from).filter(|file| root.join(file).symlink_metadata().is_ok()) {
         found.push(of_file(root, SurfaceKind::Lsp, &file));
     }

@@ -15,7 +15,7 @@ use book::{Book, Entry, Lock};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-pub(crate) use find::{Declared, EXECUTABLE};
+pub(crate) use find::{Declared, EXECUTABLE, Prompted};
 
 /// What is known about the surfaces of one workspace.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -110,6 +110,7 @@ pub(crate) struct Brought {
     pub(crate) declared: Vec<Declared>,
     pub(crate) plugins: Vec<(Plugin, serde_json::Value, String)>,
     pub(crate) skill_folders: Vec<PathBuf>,
+    pub(crate) prompt: Option<Prompted>,
     pub(crate) variables: Variables,
 }
 
@@ -145,6 +146,15 @@ impl Trust {
     /// The project's MCP servers.
     pub fn plugins(&self) -> &[Untrusted<Plugin>] {
         &self.plugins
+    }
+
+    /// The system prompt that the project brings and the place that names it, where the user trusts exactly that one.
+    pub fn prompt(&self) -> Option<(String, String)> {
+        let surface = self.surfaces.iter().find(|surface| surface.kind == SurfaceKind::Prompt)?;
+        match self.of(surface) {
+            Standing::Trusted(_) => Some((surface.parts.first()?.text.clone()?, surface.place.clone())),
+            _ => None,
+        }
     }
 
     /// Whether the user trusts this surface, as it is on disk at this moment.

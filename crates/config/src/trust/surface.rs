@@ -30,6 +30,8 @@ pub enum SurfaceKind {
     Formatter,
     /// Fills the status line.
     StatusLine,
+    /// Stands in place of the system prompt.
+    Prompt,
 }
 
 impl SurfaceKind {
@@ -45,6 +47,7 @@ impl SurfaceKind {
             Self::Validation => "validation",
             Self::Formatter => "formatter",
             Self::StatusLine => "status_line",
+            Self::Prompt => "prompt",
         }
     }
 }
@@ -123,6 +126,14 @@ impl Surface {
         let mut texts = vec![self.kind.word(), self.name.as_str()];
         texts.extend(self.parts.iter().flat_map(|part| [part.label.as_str(), part.hash.as_str()]));
         self.hash = hash_of(&texts);
+        self
+    }
+
+    /// The same, which counts only where all of its text can be shown.
+    pub(super) fn readable(mut self) -> Self {
+        if self.blocked.is_none() && self.parts.iter().any(|part| part.text.is_none()) {
+            self.blocked = Some("it is no text that can be shown".to_owned());
+        }
         self
     }
 

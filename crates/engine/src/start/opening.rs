@@ -89,7 +89,9 @@ pub fn imported_head(start: &Start) -> Result<SessionHead, EngineError> {
 fn head_of(start: &Start, confinement: &Confinement) -> Result<(SessionHead, Vec<Phrase>), EngineError> {
     let settings = &start.settings;
     let found = start.named_model()?;
-    let mut base = settings.agent.system_prompt.as_deref().unwrap_or(BASE_PROMPT).trim_end().to_owned();
+    let (brought, place) = settings.trust.prompt().unzip();
+    let own = brought.as_deref().or(settings.agent.system_prompt.as_deref());
+    let mut base = own.unwrap_or(BASE_PROMPT).trim_end().to_owned();
     let escalates = Target::of(settings, &found.name()).is_some_and(|target| target.auto);
     let blocks = format_of(settings) == Some(EditFormat::Blocks);
     for (_, more) in [(blocks, BLOCKS_PROMPT), (escalates, MARKER_PROMPT)].into_iter().filter(|(wanted, _)| *wanted) {
@@ -101,7 +103,7 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<(SessionHead, Vec
     let reads =
         if wanted.is_empty() { on_by_itself(start, "memory") } else { wanted.iter().any(|name| name == "memory") };
     let memory = if reads { remembered(start) } else { String::new() };
-    let Draft { system, parts, notices } = assemble(&Sources {
+    let Draft { system, parts, mut notices } = assemble(&Sources {
         base: &base,
         cwd: Some(cwd),
         files: &start.rules,
@@ -110,6 +112,7 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<(SessionHead, Vec
         appended: start.append_system.as_deref(),
         window: settings.window(&found),
     });
+    notices.extend(place.map(|place| Phrase::new("engine.project_prompt").with("file", place)));
     let head = SessionHead {
         v: RECORD_VERSION,
         session: SessionId::fresh(),

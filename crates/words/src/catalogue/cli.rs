@@ -569,7 +569,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请用 `reasonix trust` 查看，或传入 --trust-lock FILE",
     ),
     ("cli.trust_revoked", "nothing of {root} is trusted any more", "已撤销对 {root} 的信任"),
-    ("cli.trust_title", "{root} brings things that would be executed:", "{root} 带有将被执行的内容："),
+    ("cli.trust_title", "{root} brings things that act only with your word:", "{root} 带有需要你许可才会生效的内容："),
     ("cli.trust_trusted", "trusted", "已信任"),
     ("cli.trust_unknown", "new", "新增"),
     (

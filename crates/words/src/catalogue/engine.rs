@@ -278,6 +278,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请把密钥放进 {env} 或 ~/.reasonix/.env，或换一个 model_profile。",
     ),
     (
+        "engine.project_prompt",
+        "the system prompt of this session is that of the project ({file}), which you trust",
+        "本会话使用你已信任的项目系统提示词（{file}）",
+    ),
+    (
+        "engine.project_prompt.hint",
+        "`reasonix trust --revoke` takes that back for later sessions",
+        "`reasonix trust --revoke` 可为以后的会话撤销",
+    ),
+    (
         "engine.retrying",
         "{why}: attempt {attempt} of {of} failed, trying again in {seconds} s",
         "{why}：第 {attempt}/{of} 次尝试失败，{seconds} 秒后重试",
@@ -375,8 +385,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.trusted", "what {root} would execute is trusted as it is now", "已信任 {root} 当前将执行的内容"),
     (
         "engine.untrusted",
-        "this folder brings things that would be executed; they stay off until you trust them: {names}",
-        "该目录带有将被执行的内容，在你信任之前保持关闭：{names}",
+        "this folder brings things that act only with your word; they stay off until you trust them: {names}",
+        "该目录带有需要你许可才会生效的内容，在你信任之前保持关闭：{names}",
     ),
     (
         "engine.untrusted.hint",
