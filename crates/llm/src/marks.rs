@@ -114,8 +114,12 @@ impl Marks {
                 }
                 None => false,
             },
-            Value::Array(list) => list.iter_mut().fold(false, |any, value| self.within(value, count) || any),
-            Value::Object(map) => map.values_mut().fold(false, |any, value| self.within(value, count) || any),
+            Value::Array(list) => {
+                list.iter_mut().map(|value| self.within(value, count)).filter(|changed| *changed).count() > 0
+            }
+            Value::Object(map) => {
+                map.values_mut().map(|value| self.within(value, count)).filter(|changed| *changed).count() > 0
+            }
             _ => false,
         }
     }
