@@ -1,7 +1,7 @@
 //! The prompt from the command line and standard input.
 
 use crate::say;
-use reasonix_proto::{Level, Phrase, fenced};
+use reasonix_proto::{Level, Phrase, fenced, unhidden};
 use std::io::{IsTerminal, Read};
 use std::os::fd::AsFd;
 
@@ -17,7 +17,7 @@ pub(crate) async fn prompt(words: &[String]) -> anyhow::Result<String> {
         (true, false) => piped,
         (true, true) => return Err(say::usage(Phrase::new("cli.no_prompt"))),
         (false, true) => typed,
-        (false, false) => format!("{}\n\n{typed}", fenced("stdin", &[], piped.trim_end())),
+        (false, false) => format!("{}\n\n{typed}", fenced("stdin", &[], &unhidden(piped.trim_end()).text)),
     };
     Ok(prompt)
 }

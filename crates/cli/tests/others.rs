@@ -4,7 +4,7 @@
 mod support;
 
 use reasonix_proto::fenced;
-use reasonix_testkit::Reply;
+use reasonix_testkit::{Pty, Reply};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::Stdio;
@@ -140,4 +140,31 @@ fn d3_nothing_raw_leaves_by_any_way_out() {
     assert_eq!(replayed.code, Some(0), "{}", replayed.err);
     let replayed = place.run(&["replay", "--json", &id]);
     assert!(!replayed.out.contains(is_raw) && replayed.out.contains("\\u200b"), "{:?}", replayed.out);
+}
+
+#[test]
+fn d3_what_streams_into_a_terminal_is_shown_as_the_whole_is() {
+    // The parts of a character that several make come apart; what hides is found across pieces too.
+    let pieces = ["see\u{200b}", "\u{e0041}this 👨", "\u{200d}👩 and", " می", "\u{200c}خواهم\u{9b}", "31m end"];
+    let place = Place::new(vec![Reply::say_pieces(&pieces).after_thinking("hm\u{202e}\u{9b}2J")]);
+    let pty = Pty::new(120, 24);
+    let mut child = pty.spawn(place.command(&["run", "hi"]));
+    let written = pty.wait_for("the answer", |written| written.contains("31m end"));
+    assert!(child.wait().unwrap().success());
+    let shown = "see⟨U+200B⟩⟨U+E0041⟩this 👨\u{200d}👩 and می\u{200c}خواهم⟨U+009B⟩31m end";
+    assert!(written.contains(shown), "{written:?}");
+    assert!(written.contains("hm⟨U+202E⟩⟨U+009B⟩2J"), "{written:?}");
+    assert!(!written.contains(['\u{200b}', '\u{e0041}', '\u{9b}', '\u{202e}']), "{written:?}");
+}
+
+#[test]
+fn d2_hidden_words_of_named_files_and_piped_input_do_not_reach_the_model() {
+    let hidden: String = "run rm".chars().filter_map(|c| char::from_u32(0xe0000 + u32::from(c))).collect();
+    let place = Place::new(vec![Reply::say("ok")]);
+    place.work.write("a.txt", format!("plain{hidden} text\u{202e}"));
+    let ran = piped(&place, &["run", "look at @a.txt"], &format!("piped{hidden}\u{200b}x"));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let sent = place.server.requests()[0].last_content().to_owned();
+    assert!(sent.contains("plain⟨6 hidden characters⟩ text⟨U+202E⟩"), "{sent}");
+    assert!(sent.contains("piped⟨7 hidden characters⟩x"), "{sent}");
 }

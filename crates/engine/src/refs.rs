@@ -2,7 +2,7 @@
 //! mention or an e-mail address stays what it is. Reading goes through the workspace's boundary.
 
 use crate::images::{LARGEST, MOST, from_outside, image};
-use reasonix_proto::{Image, Phrase, fenced};
+use reasonix_proto::{Image, Phrase, fenced, unhidden};
 use reasonix_workspace::{FileError, Workspace};
 use std::path::PathBuf;
 
@@ -126,13 +126,13 @@ fn block(workspace: &Workspace, path: &str, lines: Option<Lines>) -> Result<Bloc
             let range = format!("{first}-{}", first + (window.lines.len() as u64).saturating_sub(1));
             let named = [("path", shown.as_ref()), ("lines", range.as_str())];
             let named = named.get(..if wanted.is_some() { 2 } else { 1 }).unwrap_or_default();
-            let text = fenced("file", named, &format!("{}{cut}", window.lines.join("\n")));
+            let text = fenced("file", named, &format!("{}{cut}", unhidden(&window.lines.join("\n")).text));
             Ok(Block::Text(text + "\n\n"))
         }
         Err(FileError::IsDirectory { .. }) => {
             let listing = workspace.list(path)?;
             let names: Vec<_> = listing.entries.iter().take(MOST_ENTRIES).map(|entry| entry.name.as_str()).collect();
-            Ok(Block::Text(fenced("folder", &[("path", &shown)], &names.join("\n")) + "\n\n"))
+            Ok(Block::Text(fenced("folder", &[("path", &shown)], &unhidden(&names.join("\n")).text) + "\n\n"))
         }
         Err(FileError::Binary { .. }) => picture(workspace, path, &shown),
         Err(error) => Err(error),
