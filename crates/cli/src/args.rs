@@ -68,6 +68,8 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// Show what this folder would execute, and say whether you trust it
     Trust(TrustArgs),
+    /// Say what would happen to a command: whether it runs, is asked about or refused, and why; runs nothing
+    Explain(ExplainArgs),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -530,6 +532,22 @@ pub(crate) struct TrustArgs {
     /// Take back what was trusted in this folder
     #[arg(long)]
     pub(crate) revoke: bool,
+    /// Work in this folder
+    #[arg(short = 'C', long = "cd", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The command; without it, each line of standard input is one
+    #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) line: Vec<String>,
+    /// One JSON object a command; standard input is then JSON texts, one a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// As in `reasonix run`, where nobody can be asked
+    #[arg(long)]
+    pub(crate) unattended: bool,
     /// Work in this folder
     #[arg(short = 'C', long = "cd", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) dir: Option<PathBuf>,

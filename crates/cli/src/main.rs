@@ -9,6 +9,7 @@ mod context;
 mod demo;
 mod doctor;
 mod exit;
+mod explain;
 mod first;
 mod history;
 mod import;
@@ -103,6 +104,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Cache(args)) => cache::cache(&args),
         Some(Command::Config(config)) => inspect::config(&config),
         Some(Command::Trust(args)) => trust::trust(&args),
+        Some(Command::Explain(args)) => explain::explain(&args),
         Some(Command::Completions { shell }) => {
             let mut out = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "reasonix", &mut out);

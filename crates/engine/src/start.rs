@@ -29,7 +29,7 @@ use crate::undo::{Keep, Span, Undo, snapshots_of, spans};
 use opening::{Begun, open};
 use reasonix_agent::{Agent, Compaction, Conversation, Limits, Model, NoWatch, Prefix, Sink, Watch};
 use reasonix_config::{ConfigError, Mode as ConfigMode, ModelRef, Origins, RulesFile, Settings};
-use reasonix_exec::{Confinement, SandboxLevel};
+use reasonix_exec::Confinement;
 use reasonix_policy::{Mode, Posture, Rule, Rules};
 use reasonix_proto::{Event, Family, Level, Open, Phrase, RecordId, SessionHead, Status, TurnState};
 use reasonix_session::{History, Ledger, Opened, Sessions};
@@ -209,8 +209,7 @@ fn may_be_kept(start: &Start) -> Result<(), EngineError> {
 /// What the gate starts from.
 fn standing_of(start: &Start, confinement: &Confinement) -> Result<Standing, EngineError> {
     let rules = rules_of(&start.settings, start.workspace.root())?;
-    let walled = matches!(confinement, Confinement::Boxed(sandbox) if sandbox.level() == SandboxLevel::Full);
-    Ok(Standing::new(rules, Posture::Ask, start)?.walled(walled))
+    Ok(Standing::new(rules, Posture::Ask, start)?.confined(confinement))
 }
 
 /// The model with those that take over from it, and what decides when they do.
@@ -430,7 +429,7 @@ fn limits_of(settings: &Settings, model: &str) -> Limits {
 }
 
 /// The rules of the settings, for this root.
-fn rules_of(settings: &Settings, root: &Path) -> Result<Rules, EngineError> {
+pub(crate) fn rules_of(settings: &Settings, root: &Path) -> Result<Rules, EngineError> {
     let root = root.display().to_string();
     let local = |rules: &[String]| -> Vec<String> { rules.iter().map(|rule| Rule::relative_to(rule, &root)).collect() };
     let permissions = &settings.permissions;

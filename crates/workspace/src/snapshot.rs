@@ -159,6 +159,11 @@ impl Snapshots {
         self
     }
 
+    /// The folder whose files are kept.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Looks at the tree and keeps what is new in it. `stop` is asked now and then; true calls it off.
     pub fn take(&mut self, stop: &dyn Fn() -> bool) -> Result<Taken, SnapshotError> {
         if self.in_use.is_none() {

@@ -13,13 +13,27 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 /// The paths that `wanted` picks among those tracked by the repository that a folder lies in, absolute. Nothing outside
 /// of a repository, and where the index cannot be read.
 pub(crate) fn tracked(folder: &Path, wanted: fn(&[u8]) -> bool) -> HashSet<PathBuf> {
+    entries(folder, |name, _| wanted(name)).into_iter().collect()
+}
+
+/// Where the histories of the repositories lie that the index of a folder's repository links to.
+pub fn gitlinks(folder: &Path) -> Vec<PathBuf> {
+    let links = entries(folder, |_, mode| mode == GITLINK);
+    links.iter().filter_map(|link| git_folder(&link.join(".git"))).filter_map(|git| git.canonicalize().ok()).collect()
+}
+
+/// The mode of an entry that stands for another repository.
+const GITLINK: u32 = 0o160_000;
+
+/// The paths of the index that `wanted` picks by name and mode.
+fn entries(folder: &Path, wanted: impl Fn(&[u8], u32) -> bool) -> Vec<PathBuf> {
     let top = folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
     let Some((top, index)) = top.and_then(|top| Some((top, read(&git_folder(&top.join(".git"))?.join("index"))?)))
     else {
-        return HashSet::new();
+        return Vec::new();
     };
     // The index does not say how long its hashes are; only one length fits the lengths of its names.
-    let names = names(&index, 20, wanted).or_else(|| names(&index, 32, wanted)).unwrap_or_default();
+    let names = names(&index, 20, &wanted).or_else(|| names(&index, 32, &wanted)).unwrap_or_default();
     names.iter().map(|name| top.join(OsStr::from_bytes(name))).collect()
 }
 
@@ -42,7 +56,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-fn names(index: &[u8], hash: usize, wanted: fn(&[u8]) -> bool) -> Option<Vec<Vec<u8>>> {
+fn names(index: &[u8], hash: usize, wanted: &impl Fn(&[u8], u32) -> bool) -> Option<Vec<Vec<u8>>> {
     let number = |at: usize| index.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
     if index.get(..4)? != b"DIRC" {
         return None;
@@ -55,6 +69,7 @@ fn names(index: &[u8], hash: usize, wanted: fn(&[u8]) -> bool) -> Option<Vec<Vec
     let mut name: Vec<u8> = Vec::new();
     let mut at = 12;
     for _ in 0..count {
+        let at_entry = at;
         let flags = u16::from_be_bytes(index.get(at + 40 + hash..at + 42 + hash)?.try_into().ok()?);
         let extended = version >= 3 && flags & 0x4000 != 0;
         let mut from = at + 42 + hash + if extended { 2 } else { 0 };
@@ -73,7 +88,7 @@ fn names(index: &[u8], hash: usize, wanted: fn(&[u8]) -> bool) -> Option<Vec<Vec
         }
         // Entries of the older forms are filled up with one to eight zeroes.
         at = if version == 4 { end + 1 } else { at + (end - at) / 8 * 8 + 8 };
-        if wanted(&name) {
+        if wanted(&name, number(at_entry + 24)?) {
             found.push(name.clone());
         }
     }

@@ -3,6 +3,7 @@
 
 use super::Approvals;
 use reasonix_agent::{Ask, Class, Classified, Classify};
+use reasonix_exec::Surfaces;
 use reasonix_policy::{Effects, analyse};
 use reasonix_proto::{Action, Family, ReadOnly};
 use std::path::{Path, PathBuf};
@@ -37,9 +38,41 @@ impl Approvals {
         if effects.iter().any(|effects| self.files.looks_outside(effects)) {
             return Class::Outside;
         }
+        if !self.standing.held && !effects.iter().all(|effects| self.reads_unheld(effects)) {
+            return Class::Writer;
+        }
         let names = effects.iter().flat_map(|effects| &effects.commands).map(|simple| simple.program());
         if self.standing.shadows.hide_any(names) { Class::Writer } else { Class::Reader }
     }
+}
+
+impl Approvals {
+    /// Whether a line reads for certain where nothing holds it: by its exact words, and where git runs, by the settings of
+    /// the repository, which could have it run anything.
+    fn reads_unheld(&self, effects: &Effects) -> bool {
+        effects.reads_surely()
+            && (!effects.runs_git() || (is_here(effects) && starts_nothing(self.files.workspace().root())))
+    }
+}
+
+/// Whether every git of the line works on the repository of the folder that the line begins in.
+fn is_here(effects: &Effects) -> bool {
+    let git = effects.commands.iter().filter(|simple| simple.program() == "git");
+    let mut settings = git.clone().filter_map(|simple| simple.args().first());
+    let elsewhere =
+        settings.any(|word| word.text.starts_with('-') && !matches!(word.text.as_str(), "--version" | "--no-pager"));
+    !elsewhere && git.into_iter().all(|simple| simple.places.known && simple.places.dirs.iter().all(String::is_empty))
+}
+
+/// Whether git readers start nothing by the settings and hooks of the repository that a folder lies in.
+fn starts_nothing(folder: &Path) -> bool {
+    let Some(root) = folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok()) else {
+        return Surfaces::of_bare(folder).is_empty();
+    };
+    let git = root.join(".git");
+    // Readers run one hook; the others wait for what changes something.
+    let waits = |path: &Path| path.starts_with(git.join("hooks")) && !path.ends_with("post-index-change");
+    git.is_dir() && Surfaces::of(&git, root).paths().all(waits)
 }
 
 /// Reads the lines of a command; other calls are what they say. `class` decides with what was found, and whether the lines

@@ -2,6 +2,7 @@
 
 mod aside;
 mod classify;
+mod explain;
 mod files;
 mod keep;
 mod question;
@@ -10,6 +11,7 @@ mod rules;
 
 pub(crate) use aside::{Aside, Said, rule_for};
 pub(crate) use classify::ByText;
+pub use explain::{Answer, Explained, Explainer};
 
 use crate::error::EngineError;
 use crate::start::Start;
@@ -18,7 +20,8 @@ use classify::{Shadows, found};
 use files::Files;
 use keep::Keeper;
 use question::{digest, question};
-use reasonix_agent::{Ask, BoxFuture, Decision, Gate, Sink};
+use reasonix_agent::{Ask, BoxFuture, Class, Decision, Gate, Sink};
+use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_policy::{
     By, Case, Circumstances, Danger, Effects, Posture, Rule, Rules, Verdict, evaluate, is_protected, judge,
     judge_restorable, more_dangers, protected,
@@ -46,6 +49,8 @@ pub(crate) struct Standing {
     kept: Vec<rules::Kept>,
     /// The kernel keeps commands in a box of level `full`.
     walled: bool,
+    /// The kernel holds readers to reading.
+    held: bool,
     /// Dangers that undo can take back were answered for this run.
     restorable: bool,
     /// Where the workspace's own programs stand before the system's.
@@ -61,16 +66,17 @@ impl Standing {
         let dangerous = more_dangers(&start.settings.permissions.dangerous)?;
         let file = start.settings.user_file.clone();
         let keeper = file.map(|file| Keeper::new(file, start.workspace.root().to_owned()));
-        let (attended, walled) = (start.attended, false);
+        let (attended, walled, held) = (start.attended, false, false);
         let kept = rules::kept_of(&rules, &start.settings.permissions.granted);
         let shadows = Shadows::new(std::env::var_os("PATH").as_deref(), &start.workspace.roots());
-        Ok(Self { rules, posture, attended, approved, dangerous, keeper, kept, walled, restorable, shadows })
+        Ok(Self { rules, posture, attended, approved, dangerous, keeper, kept, walled, held, restorable, shadows })
     }
 
-    /// Tells whether commands are kept in a box of level `full`.
+    /// Tells what the kernel holds commands to.
     #[must_use]
-    pub(crate) fn walled(mut self, walled: bool) -> Self {
-        self.walled = walled;
+    pub(crate) fn confined(mut self, confinement: &Confinement) -> Self {
+        self.walled = matches!(confinement, Confinement::Boxed(sandbox) if sandbox.level() == SandboxLevel::Full);
+        self.held = confinement.held().is_some();
         self
     }
 }
@@ -214,10 +220,10 @@ impl Approvals {
             dangerous: &self.standing.dangerous,
             posture: self.posture(ask.by_user),
             attended: self.standing.attended,
-            held: true,
+            held: self.standing.held && ask.classified.class == Class::Reader,
             facts: &self.files,
         };
-        let case = Case { tool, action: &action, effects };
+        let case = Case::with(tool, &action, effects);
         let rules = self.rules();
         let judged = match word {
             Some(word) => judge_restorable(&rules, &about, &case, word),

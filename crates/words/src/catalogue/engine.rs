@@ -96,6 +96,21 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "it was taken for a command that only reads, but it wants to write: {paths}. Nothing of it has happened yet",
         "它被当作只读命令运行，但它想写入：{paths}。目前什么都没有发生",
     ),
+    (
+        "engine.set_aside",
+        "git would have run what a command left in {path}; it was moved to {kept}, and what was there before is there again",
+        "命令在 {path} 中留下了 git 会执行的内容；已移至 {kept}，原有内容已恢复",
+    ),
+    (
+        "engine.not_set_aside",
+        "git would run what a command left in {path}, and it could not be moved: look at it before you use git there",
+        "命令在 {path} 中留下了 git 会执行的内容，且无法移走：在那里使用 git 之前请先查看",
+    ),
+    (
+        "engine.not_all_repositories",
+        "there are too many repositories inside of this folder: not all were looked into for what git would run",
+        "此文件夹内的仓库太多：并未全部检查 git 会执行的内容",
+    ),
     ("engine.bad_rule", "cannot read the permission rule {rule}: {reason}", "无法读取权限规则 {rule}：{reason}"),
     (
         "engine.bad_rule.hint",

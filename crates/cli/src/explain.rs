@@ -1,0 +1,78 @@
+//! `reasonix explain`: what would happen to a command, and why. Runs nothing.
+
+use crate::args::{ExplainArgs, SessionArgs};
+use crate::context::{Context, flags_of};
+use crate::exit::Exit;
+use crate::say;
+use reasonix_agent::Class;
+use reasonix_engine::{Answer, Explained, Explainer};
+use reasonix_proto::Phrase;
+use std::io::BufRead;
+
+pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<Exit> {
+    let session = SessionArgs { dir: args.dir.clone(), ..SessionArgs::default() };
+    let start = Context::load(args.dir.as_deref(), flags_of(&session))?.start(&session, !args.unattended)?;
+    let explainer = Explainer::new(&start).map_err(|error| say::usage(error.phrase()))?;
+    if args.line.is_empty() {
+        for line in std::io::stdin().lock().lines() {
+            tell(&explainer, &read(&line?, args.json)?, args.json)?;
+        }
+    } else {
+        tell(&explainer, &args.line.join(" "), args.json)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// A line of standard input: as it is, or as the JSON text that it may have to be when it has line ends in it.
+fn read(line: &str, json: bool) -> anyhow::Result<String> {
+    if !json {
+        return Ok(line.to_owned());
+    }
+    serde_json::from_str(line).map_err(|error| say::usage(Phrase::new("cli.explain_json").with("reason", error)))
+}
+
+fn tell(explainer: &Explainer, line: &str, json: bool) -> anyhow::Result<()> {
+    let told = explainer.explain(line);
+    if json {
+        let value = serde_json::json!({
+            "line": line,
+            "verdict": word(told.verdict),
+            "by": told.by,
+            "class": class(told.class),
+            "dangerous": !told.dangers.is_empty(),
+            "held": told.held,
+        });
+        return Ok(say::line(&say::json(&value)?)?);
+    }
+    say::line(&say::Style::get().text(&sentence(&told)))?;
+    for danger in &told.dangers {
+        say::line(&format!("  ! {}", say::Style::get().text(danger)))?;
+    }
+    Ok(())
+}
+
+fn sentence(told: &Explained) -> Phrase {
+    let code = match (told.verdict, told.held) {
+        (Answer::Runs, true) => "cli.explain_held",
+        (Answer::Runs, false) => "cli.explain_runs",
+        (Answer::Asked, _) => "cli.explain_asked",
+        (Answer::Refused, _) => "cli.explain_refused",
+    };
+    Phrase::new(code).with("by", &told.by)
+}
+
+fn word(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Runs => "allow",
+        Answer::Asked => "ask",
+        Answer::Refused => "deny",
+    }
+}
+
+fn class(class: Class) -> &'static str {
+    match class {
+        Class::Reader => "reader",
+        Class::Writer => "writer",
+        Class::Outside => "outside",
+    }
+}
