@@ -39,8 +39,19 @@ pub(crate) struct Tally {
 
 /// A call that names a tool and has arguments, or the reason why not.
 pub(crate) enum Ready<'a> {
-    Runs { call: &'a ToolCall, tool: Arc<dyn Tool>, args: Args, classified: Classified, signature: Signature },
-    Fails { call: &'a ToolCall, outcome: ToolOutcome },
+    Runs {
+        call: &'a ToolCall,
+        tool: Arc<dyn Tool>,
+        args: Args,
+        classified: Classified,
+        signature: Signature,
+        /// The user wrote it in place of what the model called.
+        edited: bool,
+    },
+    Fails {
+        call: &'a ToolCall,
+        outcome: ToolOutcome,
+    },
 }
 
 /// Answers all calls: neighbouring readers together, everything else in order.
@@ -99,7 +110,7 @@ pub(crate) fn prepare<'a>(
         return Ready::Fails { call, outcome: doubtful(doubt) };
     }
     match storm.admit(&tool.spec().name, &args, &classified.action) {
-        Ok(signature) => Ready::Runs { call, tool: Arc::clone(tool), args, classified, signature },
+        Ok(signature) => Ready::Runs { call, tool: Arc::clone(tool), args, classified, signature, edited: false },
         Err(times) => {
             repairs.push(Repair::new(Fix::Storm, tool.spec().name.as_str()).of(&call.id));
             Ready::Fails { call, outcome: again(times) }
@@ -219,7 +230,8 @@ async fn admit<'a>(
     stop: &Stop,
     tally: &mut Tally,
 ) -> Result<Ready<'a>, JournalError> {
-    let Ready::Runs { call, tool, args, classified, signature } = ready else { return Ok(ready) };
+    let Ready::Runs { call, tool, args, classified, signature, edited } = ready else { return Ok(ready) };
+    let by_user = by_user || edited;
     let action = &classified.action;
     let ask = Ask { call, tool: tool.as_ref(), args: &args, action, classified: &classified, by_user };
     let decision = tokio::select! {
@@ -229,6 +241,14 @@ async fn admit<'a>(
     };
     let (record, refusal) = match decision {
         Decision::Allow { record } => (record, None),
+        Decision::Fail { outcome } => return Ok(Ready::Fails { call, outcome }),
+        Decision::Edit { record, args } => {
+            let record = agent.journal.append(RecordBody::Decided(record)).await?;
+            agent.sink.emit(Event::Answered { record: Box::new(record) });
+            let classified = agent.classify.classify(&tool.spec().name, tool.action(&args));
+            let ready = Ready::Runs { call, tool, args, classified, signature, edited: true };
+            return Box::pin(admit(agent, ready, by_user, stop, tally)).await;
+        }
         Decision::Deny { record, message } => {
             tally.denied = Some(refused(&record, &message));
             (Some(record), Some(message))
@@ -241,7 +261,7 @@ async fn admit<'a>(
     match refusal {
         None => {
             tally.ran += 1;
-            Ok(Ready::Runs { call, tool, args, classified, signature })
+            Ok(Ready::Runs { call, tool, args, classified, signature, edited })
         }
         Some(by) => Ok(Ready::Fails { call, outcome: ToolOutcome::Denied { by } }),
     }
@@ -286,7 +306,7 @@ async fn finish<'a>(agent: &Agent, ready: Ready<'a>, turn: u32, stop: &Stop) -> 
     let (call, tool, outcome) = match ready {
         Ready::Fails { call, outcome } => (call, canonical_name(agent, call), outcome),
         Ready::Runs { call, .. } if stop.is_cancelled() => (call, canonical_name(agent, call), ToolOutcome::Aborted),
-        Ready::Runs { call, tool, args, classified, signature } => {
+        Ready::Runs { call, tool, args, classified, signature, edited } => {
             // What is judged again was already said to have started.
             if classified.wanted.is_empty() {
                 agent.sink.emit(Event::ToolStarted {
@@ -299,13 +319,13 @@ async fn finish<'a>(agent: &Agent, ready: Ready<'a>, turn: u32, stop: &Stop) -> 
             let outcome = if watched(agent, turn, &classified.action, stop).await {
                 let outcome = run(agent, (call, tool.as_ref(), &args), (classified.class, &wanted), stop).await;
                 agent.watch.done(turn, &classified.action);
-                outcome
+                if edited { told_edited(outcome, &classified.action) } else { outcome }
             } else {
                 ToolOutcome::Aborted
             };
             if let (Class::Reader, Some(wanted)) = (classified.class, wanted.into_inner()) {
                 let classified = classified.as_writer(wanted);
-                return Finished::Again(Box::new(Ready::Runs { call, tool, args, classified, signature }));
+                return Finished::Again(Box::new(Ready::Runs { call, tool, args, classified, signature, edited }));
             }
             (call, tool.spec().name.clone(), outcome)
         }
@@ -313,6 +333,19 @@ async fn finish<'a>(agent: &Agent, ready: Ready<'a>, turn: u32, stop: &Stop) -> 
     let outcome = bound(outcome, Bound::for_window(agent.model.card().window), agent.artifacts.as_ref());
     let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Finished::Done(RecordBody::Outcome { call: call.id.clone(), tool, took_ms, outcome })
+}
+
+/// The outcome of what the user wrote in place of the call: the model must not take it for the outcome of its own.
+fn told_edited(outcome: ToolOutcome, action: &Action) -> ToolOutcome {
+    let note = format!(
+        "[the user changed this call before it ran; what ran is]\n{}\n[and what it came to is]",
+        action.title()
+    );
+    match outcome {
+        ToolOutcome::Done { content, details } => ToolOutcome::Done { content: format!("{note}\n{content}"), details },
+        ToolOutcome::Failed { message, hint } => ToolOutcome::Failed { message: format!("{note}\n{message}"), hint },
+        other => other,
+    }
 }
 
 /// Waits until what a writer may change is kept. False when the user interrupts the wait: then it must not run.

@@ -257,9 +257,10 @@ pub trait Tool: Send + Sync {
         action.title()
     }
 
-    /// What the call would change, for a person who is asked. Must not change anything.
-    fn preview<'a>(&'a self, _args: &'a Args) -> BoxFuture<'a, Option<Preview>> {
-        Box::pin(async { None })
+    /// What the call would change, for a person who is asked; the failure that it would end with, where that is known
+    /// already. Must not change anything.
+    fn preview<'a>(&'a self, _args: &'a Args) -> BoxFuture<'a, Result<Option<Preview>, ToolOutcome>> {
+        Box::pin(async { Ok(None) })
     }
 
     /// Runs the call. Called only after the gate allowed it.
@@ -397,6 +398,18 @@ pub enum Decision {
         record: Decided,
         /// What the model reads.
         message: String,
+    },
+    /// The call cannot succeed: it did not run, and nobody was asked about it.
+    Fail {
+        /// What it would have ended with.
+        outcome: ToolOutcome,
+    },
+    /// A person wrote other arguments in its place. They are judged from the beginning, as what a person typed.
+    Edit {
+        /// To be journaled.
+        record: Decided,
+        /// The arguments that may run instead.
+        args: Args,
     },
 }
 

@@ -141,14 +141,7 @@ impl Gate for Door {
             if !self.denies.contains(&ask.call.name.as_str()) {
                 return Decision::Allow { record: None };
             }
-            let record = Decided {
-                call: ask.call.id.clone(),
-                allowed: false,
-                by: "rule".into(),
-                ask: None,
-                granted: None,
-                saved: false,
-            };
+            let record = Decided { call: ask.call.id.clone(), allowed: false, by: "rule".into(), ..Decided::default() };
             Decision::Deny { record, message: "rule".into() }
         })
     }

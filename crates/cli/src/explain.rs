@@ -5,7 +5,7 @@ use crate::context::{Context, flags_of};
 use crate::exit::Exit;
 use crate::say;
 use reasonix_agent::Class;
-use reasonix_engine::{Answer, Explained, Explainer};
+use reasonix_engine::{Explained, Explainer, Outlook};
 use reasonix_proto::Phrase;
 use std::io::BufRead;
 
@@ -53,19 +53,19 @@ fn tell(explainer: &Explainer, line: &str, json: bool) -> anyhow::Result<()> {
 
 fn sentence(told: &Explained) -> Phrase {
     let code = match (told.verdict, told.held) {
-        (Answer::Runs, true) => "cli.explain_held",
-        (Answer::Runs, false) => "cli.explain_runs",
-        (Answer::Asked, _) => "cli.explain_asked",
-        (Answer::Refused, _) => "cli.explain_refused",
+        (Outlook::Runs, true) => "cli.explain_held",
+        (Outlook::Runs, false) => "cli.explain_runs",
+        (Outlook::Asked, _) => "cli.explain_asked",
+        (Outlook::Refused, _) => "cli.explain_refused",
     };
     Phrase::new(code).with("by", &told.by)
 }
 
-fn word(answer: Answer) -> &'static str {
+fn word(answer: Outlook) -> &'static str {
     match answer {
-        Answer::Runs => "allow",
-        Answer::Asked => "ask",
-        Answer::Refused => "deny",
+        Outlook::Runs => "allow",
+        Outlook::Asked => "ask",
+        Outlook::Refused => "deny",
     }
 }
 

@@ -1,18 +1,40 @@
 //! A person at the line chat: what is asked is written out, and a line is the answer.
 
 use crate::say::{self, Colour, Style, clean};
-use reasonix_proto::{Asking, Choice, Inquiry, Phrase, PlanAnswer, Proposal, Question, Response};
+use reasonix_proto::{Asking, Choice, Inquiry, Phrase, PlanAnswer, Proposal, Question, Response, folded, visible};
 use rustyline::DefaultEditor;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// So long a question is only looked at: a yes that comes sooner was not for it.
+const LOOKED: Duration = Duration::from_millis(500);
+/// A question that is longer than this says at its end once more what it is.
+const LONG: usize = 12;
 
 /// The line editor, shared between the prompt and the questions.
 pub(crate) type Editor = Rc<RefCell<DefaultEditor>>;
 
+/// What somebody says about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Decision {
+    pub(crate) choice: Choice,
+    /// What the model is told with a no.
+    pub(crate) words: Option<String>,
+    /// The command that is to run instead.
+    pub(crate) edited: Option<String>,
+}
+
+impl From<Choice> for Decision {
+    fn from(choice: Choice) -> Self {
+        Self { choice, words: None, edited: None }
+    }
+}
+
 /// Somebody who can be asked. None when they interrupt instead of answering.
 pub(crate) trait Person {
     /// May this call run?
-    fn decide(&mut self, asking: &Asking) -> Option<Choice>;
+    fn decide(&mut self, asking: &Asking) -> Option<Decision>;
 
     /// What becomes of this plan?
     fn plan(&mut self, proposal: &Proposal) -> Option<PlanAnswer>;
@@ -42,6 +64,14 @@ impl Keyboard {
         Some(line.trim().to_owned())
     }
 
+    /// The command with what the person changes in it; none when they leave it as it is.
+    fn edit(&self, command: &str) -> Option<Decision> {
+        let prompt = self.style.text(&Phrase::new("cli.ask_instead"));
+        let line = self.editor.borrow_mut().readline_with_initial(&prompt, (command, "")).ok()?;
+        let changed = !line.trim().is_empty() && line != command;
+        changed.then_some(Decision { edited: Some(line), ..Decision::from(Choice::AllowOnce) })
+    }
+
     fn say(&self, phrase: Phrase) {
         say::line_err(&clean(&self.style.text(&phrase)));
     }
@@ -65,19 +95,22 @@ impl Keyboard {
 }
 
 impl Person for Keyboard {
-    fn decide(&mut self, asking: &Asking) -> Option<Choice> {
+    fn decide(&mut self, asking: &Asking) -> Option<Decision> {
         show_question(self.style, asking);
         Self::forget_typed();
-        let keys = keys(asking);
+        let shown = Instant::now();
         loop {
-            let typed = self.line(Phrase::new("cli.ask_prompt"))?.to_lowercase();
-            match typed.as_str() {
-                "y" | "yes" | "是" => return Some(Choice::AllowOnce),
-                "n" | "no" | "否" => return Some(Choice::Deny),
-                key => match keys.iter().find(|(name, _)| *name == key) {
-                    Some((_, choice)) => return Some((*choice).clone()),
-                    None => say::line_err(&self.style.text(&Phrase::new("cli.ask_again"))),
+            let typed = self.line(Phrase::new("cli.ask_prompt"))?;
+            match read(asking, &typed) {
+                Typed::Said(said) if said.choice != Choice::Deny && shown.elapsed() < LOOKED => {
+                    self.say(Phrase::new("cli.ask_early"));
+                }
+                Typed::Said(said) => return Some(said),
+                Typed::Edit => match self.edit(&asking.subject) {
+                    Some(said) => return Some(said),
+                    None => self.say(Phrase::new("cli.ask_again")),
                 },
+                Typed::Unclear => self.say(Phrase::new("cli.ask_again")),
             }
         }
     }
@@ -133,43 +166,142 @@ fn keys(asking: &Asking) -> Vec<(&'static str, &Choice)> {
     ["s", "p"].into_iter().zip(session).chain(["a", "b"].into_iter().zip(always)).collect()
 }
 
+/// What a line is to a question.
+#[derive(Debug, PartialEq, Eq)]
+enum Typed {
+    Said(Decision),
+    /// The command is to be changed first.
+    Edit,
+    Unclear,
+}
+
+/// A letter is an answer; several words are a no, and what the model is told with it.
+fn read(asking: &Asking, typed: &str) -> Typed {
+    let key = typed.to_lowercase();
+    let own = asking.call.as_str().starts_with("shell-");
+    match key.as_str() {
+        "y" | "yes" | "是" => Typed::Said(Choice::AllowOnce.into()),
+        "n" | "no" | "否" => Typed::Said(Choice::Deny.into()),
+        "e" if asking.editable => Typed::Edit,
+        _ => match keys(asking).iter().find(|(name, _)| *name == key) {
+            Some((_, choice)) => Typed::Said((*choice).clone().into()),
+            // A slip of one or two letters is no message to anybody.
+            None if own || typed.chars().count() < 3 => Typed::Unclear,
+            None => Typed::Said(Decision { words: Some(typed.to_owned()), ..Choice::Deny.into() }),
+        },
+    }
+}
+
 fn show_question(style: Style, asking: &Asking) {
     let title = Phrase::new("cli.ask_title").with("tool", &asking.tool);
-    say::line_err(&style.err(Colour::Yellow, &style.text(&title)));
-    let subject = asking.visible.as_ref().unwrap_or(&asking.subject);
-    if asking.diff.is_none() || asking.fields.len() == 1 {
-        subject.lines().for_each(|line| say::line_err(&format!("  {}", clean(line))));
-    } else {
-        say::line_err(&format!("  {}", clean(subject)));
-    }
-    match &asking.diff {
-        Some(diff) => crate::view::diff_lines(style, diff).iter().for_each(|line| say::line_err(line)),
-        None => asking.fields.iter().filter(|field| field.value != *subject).for_each(|field| {
-            say::line_err(&clean(&format!("  {} = {}", field.name, field.value)));
-        }),
+    say::line_err(&style.err(Colour::Yellow, &clean(&style.text(&title))));
+    let what = reasonix_tui::overlays::what(asking).map(|what| clean(&style.text(&what)));
+    // Of a command its text says more.
+    let what = what.filter(|_| !asking.changes.is_empty() || asking.command.is_some());
+    what.iter().for_each(|what| say::line_err(&format!("  {what}")));
+    let lines = question_lines(style, asking);
+    lines.iter().for_each(|line| say::line_err(line));
+    if lines.len() > LONG {
+        let counted = Phrase::new("cli.ask_over").with("count", lines.len());
+        say::line_err(&style.err(Colour::Dim, &style.text(&counted)));
+        what.iter().for_each(|what| say::line_err(&format!("  {what}")));
     }
     for danger in &asking.danger {
+        let touches = danger.touches.join(", ");
         say::line_err(&style.err(Colour::Red, &clean(&format!("  ! {}", style.text(&danger.why)))));
         if !danger.touches.is_empty() {
-            let phrase = Phrase::new("cli.ask_touches").with("what", danger.touches.join(", "));
+            let phrase = Phrase::new("cli.ask_touches").with("what", folded(&touches).replace('\n', " ⏎ "));
             say::line_err(&clean(&style.text(&phrase)));
         }
     }
-    say::line_err(&style.err(Colour::Dim, &style.text(&asking.why)));
+    say::line_err(&style.err(Colour::Dim, &clean(&style.text(&asking.why))));
     for (key, choice) in keys(asking) {
         let (code, rule) = match choice {
             Choice::AllowSession { rule } => ("cli.ask_session", rule),
             Choice::AllowAlways { rule } => ("cli.ask_always", rule),
             Choice::AllowOnce | Choice::Deny => continue,
         };
-        say::line_err(&clean(&style.text(&Phrase::new(code).with("key", key).with("rule", rule))));
+        say::line_err(&clean(&style.text(&Phrase::new(code).with("key", key).with("rule", visible(rule)))));
     }
+    if asking.editable {
+        say::line_err(&style.text(&Phrase::new("cli.ask_edit")));
+    }
+}
+
+/// The whole of what it is about: a command with its floods counted, a diff to its end.
+fn question_lines(style: Style, asking: &Asking) -> Vec<String> {
+    let subject = asking.visible.as_ref().unwrap_or(&asking.subject);
+    let indented = |text: &str| folded(text).lines().map(|line| format!("  {}", clean(line))).collect::<Vec<_>>();
+    let mut lines = match &asking.command {
+        Some(command) => {
+            let command = Phrase::new("tui.ask.wanted_by").with("command", folded(&visible(command)));
+            indented(&style.text(&command))
+        }
+        None if asking.changes.len() == 1 => Vec::new(),
+        None => indented(subject),
+    };
+    match &asking.diff {
+        Some(diff) => lines.extend(crate::view::whole_diff_lines(style, &folded(diff))),
+        None => {
+            let begins = |value: &str| value.rsplit_once("… (").is_some_and(|(first, _)| subject.contains(first));
+            let other = asking.fields.iter().filter(|field| field.value != *subject && !begins(&field.value));
+            lines.extend(other.map(|field| clean(&format!("  {} = {}", field.name, folded(&field.value)))));
+        }
+    }
+    lines
 }
 
 #[cfg(test)]
 mod tests {
-    use super::heard;
-    use reasonix_proto::{Question, Suggestion};
+    use super::{Decision, Typed, heard, question_lines, read};
+    use crate::say::Style;
+    use reasonix_proto::{Asking, Choice, Question, Suggestion};
+
+    fn asking(more: serde_json::Value) -> Asking {
+        let mut asking = serde_json::json!({"ask": "1", "call": "c", "tool": "bash", "subject": "make", "editable": true,
+            "why": {"code": "engine.ask_mode"}, "choices": [{"choice": "allow_once"},
+                {"choice": "allow_session", "rule": "Bash(make)"}, {"choice": "deny"}]});
+        asking.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        serde_json::from_value(asking).unwrap()
+    }
+
+    #[test]
+    fn words_at_a_question_are_a_no_with_words() {
+        let words = |text: &str| Typed::Said(Decision { words: Some(text.into()), ..Choice::Deny.into() });
+        let rule = Choice::AllowSession { rule: "Bash(make)".into() };
+        for (typed, said) in [
+            ("y", Typed::Said(Choice::AllowOnce.into())),
+            ("N", Typed::Said(Choice::Deny.into())),
+            ("s", Typed::Said(rule.into())),
+            ("p", Typed::Unclear),
+            ("e", Typed::Edit),
+            ("", Typed::Unclear),
+            ("yy", Typed::Unclear),
+            ("yes please", words("yes please")),
+            ("use ninja", words("use ninja")),
+        ] {
+            assert_eq!(read(&asking(serde_json::json!({})), typed), said, "{typed}");
+        }
+        let own = asking(serde_json::json!({"call": "shell-1", "editable": false}));
+        assert_eq!(read(&own, "use ninja"), Typed::Unclear, "no model hears of it");
+    }
+
+    #[test]
+    fn a_question_shows_its_end_and_counts_its_floods() {
+        let style = Style::get();
+        let flood = asking(serde_json::json!({"subject": format!("touch ok{}rm -rf src", "\n".repeat(200))}));
+        assert_eq!(question_lines(style, &flood), ["  touch ok ⟨⏎ × 200⟩", "  rm -rf src"]);
+        let diff: String = (1..=400)
+            .map(|n| format!("-old {n}\n"))
+            .chain((1..=400).map(|n| format!("+{n}{}\n", "x".repeat(90))))
+            .collect();
+        let change = serde_json::json!([{"path": "a", "kind": "updated", "added": 400, "removed": 400}]);
+        let rewrite = asking(serde_json::json!({"subject": "a", "editable": false, "changes": change,
+            "diff": format!("--- a/a\n+++ b/a\n@@ -1,400 +1,400 @@\n{diff}")}));
+        let lines = question_lines(style, &rewrite);
+        assert_eq!(lines.len(), 803);
+        assert!(lines.last().unwrap().contains(&format!("+400{}", "x".repeat(90))), "{:?}", lines.last());
+    }
 
     #[test]
     fn a_line_is_numbers_labels_or_words() {

@@ -116,7 +116,7 @@ impl<'a> Session<'a> {
             match event {
                 Event::Asked { asking } => {
                     let choice = Choice::AllowOnce;
-                    self.handle.send(Op::Answer { ask: asking.ask, choice, digest: None });
+                    self.handle.send(Op::Answer { ask: asking.ask, choice, digest: None, words: None, edited: None });
                 }
                 Event::ToolStarted { .. } | Event::Text { .. } => {
                     for op in meanwhile.drain(..) {

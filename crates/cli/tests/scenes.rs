@@ -150,7 +150,7 @@ fn what_a_turn_did_is_shown_taken_back_and_written_down() {
     pane.start(&place);
     say(&pane, "make it");
     pane.shows("Allow write_file?");
-    pane.keys(&["y"]);
+    pane.answer("y", "Allow write_file?");
     pane.shows("Made it.");
     say(&pane, "/diff");
     pane.shows("Turn 1: 1 file ");

@@ -57,6 +57,7 @@ impl Front {
             let mut inputs = parser.feed(key.to_string().as_bytes());
             inputs.extend(parser.flush());
             self.take(Msg::Inputs(inputs));
+            self.take(Msg::Tick);
         }
     }
 

@@ -36,6 +36,8 @@ pub(crate) struct Crossing {
 #[derive(Default)]
 struct Now {
     call: Option<CallId>,
+    /// Its command line.
+    line: Option<String>,
     /// What was answered about a host, for this command.
     answered: HashMap<String, bool>,
     denied: Vec<String>,
@@ -144,12 +146,24 @@ impl Crossing {
             return known;
         }
         let why = Phrase::new("engine.ask_host").with("host", &host);
-        let aside = Aside { call: &call, tool: "web", subject: &host, why, rule: Some(rule_for(&host)) };
+        let aside = Aside {
+            call: &call,
+            tool: "web",
+            subject: &host,
+            why,
+            rule: Some(rule_for(&host)),
+            command: self.now().line.clone(),
+        };
         let (choice, decided) = gate.ask_aside(aside, "user, about a host").await;
         let allowed = choice != Choice::Deny;
         self.now().answered.insert(host.clone(), allowed);
+        let words = decided.words.as_ref().map(|words| format!(" and said: {words}")).unwrap_or_default();
         record(&gate, journal.as_ref(), decided).await;
-        if allowed { Admission::Allow { named: true } } else { self.deny(&host, "the user refused it") }
+        if allowed {
+            Admission::Allow { named: true }
+        } else {
+            self.deny(&host, &format!("the user refused it{words}"))
+        }
     }
 
     async fn offer(&self, call: &CallId, line: &str) -> bool {
@@ -160,7 +174,7 @@ impl Crossing {
             return false;
         }
         let why = Phrase::new("engine.ask_outside");
-        let aside = Aside { call, tool: "bash", subject: line, why, rule: None };
+        let aside = Aside { call, tool: "bash", subject: line, why, rule: None, command: None };
         let (choice, decided) = gate.ask_aside(aside, "user, about a run outside the sandbox").await;
         record(&gate, journal.as_ref(), decided).await;
         let allowed = choice == Choice::AllowOnce;
@@ -190,9 +204,10 @@ impl Doorman for Crossing {
 }
 
 impl Border for Crossing {
-    fn begins(&self, call: &CallId) {
+    fn begins(&self, call: &CallId, line: &str) {
         let mut now = self.now();
         now.call = Some(call.clone());
+        now.line = Some(line.to_owned());
         now.answered.clear();
         now.denied.clear();
     }

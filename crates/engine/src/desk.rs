@@ -1,6 +1,6 @@
 //! What operations act on, whether a turn runs or not: questions, the queue, the posture, titles and labels.
 
-use crate::approve::{Approvals, Heard};
+use crate::approve::{Answer, Approvals, Heard};
 use crate::dials::Dials;
 use crate::handle::Shared;
 use crate::images::keep;
@@ -13,7 +13,7 @@ use crate::relay::Escalation;
 use crate::start::Start;
 use crate::trust::Word;
 use reasonix_agent::{Artifacts, Journal, Said, Sink, Stop};
-use reasonix_proto::{AskId, Choice, Effect, Event, Level, Op, Phrase, Record, RecordBody, RecordId, Scope, TurnState};
+use reasonix_proto::{AskId, Effect, Event, Level, Op, Phrase, Record, RecordBody, RecordId, Scope, TurnState};
 use reasonix_session::Past;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -110,7 +110,9 @@ impl Desk {
     /// An operation that is possible at any time.
     pub(crate) async fn take(&self, op: Op) {
         match op {
-            Op::Answer { ask, choice, digest } => self.answer(&ask, choice, digest.as_deref()),
+            Op::Answer { ask, choice, digest, words, edited } => {
+                self.answer(&ask, Answer { choice, words, edited }, digest.as_deref());
+            }
             Op::Respond { ask, responses } => {
                 if !self.people.respond(&ask, responses) {
                     self.notice(Level::Warning, Phrase::new("engine.answer_late").with("ask", ask));
@@ -242,8 +244,8 @@ impl Desk {
         }
     }
 
-    fn answer(&self, ask: &AskId, choice: Choice, digest: Option<&str>) {
-        let code = match self.gate.answer(ask, choice, digest) {
+    fn answer(&self, ask: &AskId, answer: Answer, digest: Option<&str>) {
+        let code = match self.gate.answer(ask, answer, digest) {
             Heard::Taken => return,
             Heard::TooLate => "engine.answer_late",
             Heard::NotOffered => "engine.answer_not_offered",

@@ -45,7 +45,7 @@ pub mod tools;
 mod trust;
 pub mod undo;
 
-pub use approve::{Answer, Explained, Explainer};
+pub use approve::{Explained, Explainer, Outlook};
 pub use confine::{confinement, shortcoming};
 pub use context::{cache_of, context_of};
 pub use destination::key_destination;

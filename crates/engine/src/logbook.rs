@@ -109,7 +109,10 @@ fn body_of(body: &RecordBody) -> Option<String> {
             };
             format!("tool_ended tool={tool} how={how} took_ms={took_ms}")
         }
-        RecordBody::Decided(decided) => format!("decided allowed={} by={:?}", decided.allowed, decided.by),
+        RecordBody::Decided(decided) => {
+            let edited = if decided.edited.is_some() { " edited" } else { "" };
+            format!("decided allowed={} by={:?}{edited}", decided.allowed, decided.by)
+        }
         RecordBody::TurnEnded { turn, end, steps, usage, cost } => {
             let end = serde_json::to_value(end).ok()?;
             let how = end.get("how").and_then(|how| how.as_str()).unwrap_or_default().to_owned();

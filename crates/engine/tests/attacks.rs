@@ -41,7 +41,13 @@ impl Scene {
             match handle.events.next().await.unwrap().event {
                 Event::Asked { asking } => {
                     let digest = Some(asking.digest.clone());
-                    handle.send(Op::Answer { ask: asking.ask.clone(), choice: choice.clone(), digest });
+                    handle.send(Op::Answer {
+                        ask: asking.ask.clone(),
+                        choice: choice.clone(),
+                        digest,
+                        words: None,
+                        edited: None,
+                    });
                     asked.push(*asking);
                 }
                 Event::ToolEnded { record } => {

@@ -38,7 +38,13 @@ async fn turn(handle: &mut Handle, mut answer: impl FnMut(&Asking) -> Choice) ->
         match handle.events.next().await.expect("the session lives").event {
             Event::Asked { asking } => {
                 let choice = answer(&asking);
-                handle.send(Op::Answer { ask: asking.ask.clone(), choice, digest: Some(asking.digest.clone()) });
+                handle.send(Op::Answer {
+                    ask: asking.ask.clone(),
+                    choice,
+                    digest: Some(asking.digest.clone()),
+                    words: None,
+                    edited: None,
+                });
                 asked.push(*asking);
             }
             Event::ToolEnded { record } => match record.body {
@@ -94,6 +100,7 @@ async fn c4_an_unknown_host_is_asked_about() {
     let [asking] = asked.as_slice() else { panic!("{asked:?}") };
     assert_eq!((asking.tool.as_str(), asking.subject.as_str()), ("web", format!("127.0.0.1:{port}").as_str()));
     assert_eq!(asking.why.code, "engine.ask_host");
+    assert_eq!(asking.command.as_deref(), Some(line.as_str()), "the host and the command that wants it");
     // Once is for one command; a refusal is told.
     let (asked, said) = turn(&mut handle, |_| Choice::Deny).await;
     assert_eq!(asked.len(), 1);

@@ -23,7 +23,13 @@ async fn turn(handle: &mut Handle, prompt: &str, also: Option<&str>) -> Vec<Reco
                 if let Some(text) = also {
                     handle.send(Op::Steer { text: text.into() });
                 }
-                handle.send(Op::Answer { ask: asking.ask.clone(), choice: Choice::AllowOnce, digest: None });
+                handle.send(Op::Answer {
+                    ask: asking.ask.clone(),
+                    choice: Choice::AllowOnce,
+                    digest: None,
+                    words: None,
+                    edited: None,
+                });
             }
             Event::ToolEnded { record } | Event::Changed { record } | Event::Noted { record } => {
                 records.push(record.body);

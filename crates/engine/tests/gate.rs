@@ -57,7 +57,13 @@ async fn turn(handle: &mut Handle, prompt: &str, mut answer: impl FnMut(&Asking)
         let event = handle.events.next().await.expect("the session lives").event;
         if let Event::Asked { asking } = &event {
             for choice in answer(asking) {
-                handle.send(Op::Answer { ask: asking.ask.clone(), choice, digest: Some(asking.digest.clone()) });
+                handle.send(Op::Answer {
+                    ask: asking.ask.clone(),
+                    choice,
+                    digest: Some(asking.digest.clone()),
+                    words: None,
+                    edited: None,
+                });
             }
         }
         let over = event == Event::State { state: TurnState::Idle }
@@ -271,7 +277,13 @@ async fn an_answer_is_bound_to_what_was_shown() {
     let sender = handle.sender();
     let mut digests = Vec::new();
     let events = turn(&mut handle, "go", |asking| {
-        let other = Op::Answer { ask: asking.ask.clone(), choice: Choice::AllowOnce, digest: Some("0".repeat(64)) };
+        let other = Op::Answer {
+            ask: asking.ask.clone(),
+            choice: Choice::AllowOnce,
+            digest: Some("0".repeat(64)),
+            words: None,
+            edited: None,
+        };
         sender.send(other).expect("a live session");
         digests.push(asking.digest.clone());
         vec![Choice::Deny]

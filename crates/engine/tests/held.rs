@@ -86,7 +86,13 @@ async fn turn(handle: &mut Handle, answer: &Choice) -> (Vec<Asking>, Vec<ToolOut
         match handle.events.next().await.expect("the session lives").event {
             Event::Asked { asking } => {
                 let digest = Some(asking.digest.clone());
-                handle.send(Op::Answer { ask: asking.ask.clone(), choice: answer.clone(), digest });
+                handle.send(Op::Answer {
+                    ask: asking.ask.clone(),
+                    choice: answer.clone(),
+                    digest,
+                    words: None,
+                    edited: None,
+                });
                 asked.push(*asking);
             }
             Event::ToolEnded { record } => match record.body {

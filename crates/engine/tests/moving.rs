@@ -119,7 +119,7 @@ async fn a_dangerous_command_of_the_users_own_is_asked_about() {
     let Some(Event::Asked { asking }) = events.last() else { panic!() };
     assert!(!asking.danger.is_empty());
     assert!(world.work.exists("keep"));
-    let answer = Op::Answer { ask: asking.ask.clone(), choice: Choice::Deny, digest: None };
+    let answer = Op::Answer { ask: asking.ask.clone(), choice: Choice::Deny, digest: None, words: None, edited: None };
     let events = turn(&mut handle, answer).await;
     assert!(events.iter().any(|event| matches!(event, Event::TurnEnded { record }
         if matches!(record.body, RecordBody::TurnEnded { end: TurnEnd::Refused { .. }, .. }))));
@@ -336,7 +336,13 @@ async fn two_front_ends_on_one_session() {
     let seen = until(&mut first, asked).await;
     let (Some(Event::Asked { asking }), other) = (seen.last(), until(&mut second, asked).await) else { panic!() };
     assert_eq!(seen.last(), other.last());
-    let answer = |choice| Op::Answer { ask: asking.ask.clone(), choice, digest: Some(asking.digest.clone()) };
+    let answer = |choice| Op::Answer {
+        ask: asking.ask.clone(),
+        choice,
+        digest: Some(asking.digest.clone()),
+        words: None,
+        edited: None,
+    };
     second.send(answer(Choice::AllowOnce));
     first.send(answer(Choice::Deny));
     let done = |events: &[Event]| {

@@ -22,7 +22,13 @@ async fn turn(handle: &mut Handle, text: &str, answer: impl Fn(&str) -> PlanAnsw
             }
             Event::Asked { asking } => {
                 let choice = reasonix_proto::Choice::Deny;
-                assert!(handle.send(Op::Answer { ask: asking.ask.clone(), choice, digest: None }));
+                assert!(handle.send(Op::Answer {
+                    ask: asking.ask.clone(),
+                    choice,
+                    digest: None,
+                    words: None,
+                    edited: None
+                }));
             }
             _ => {}
         }

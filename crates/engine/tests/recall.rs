@@ -16,7 +16,13 @@ async fn turn(handle: &mut Handle, prompt: &str, choice: &Choice) -> (Vec<Asking
     loop {
         match handle.events.next().await.expect("the session lives").event {
             Event::Asked { asking } => {
-                handle.send(Op::Answer { ask: asking.ask.clone(), choice: choice.clone(), digest: None });
+                handle.send(Op::Answer {
+                    ask: asking.ask.clone(),
+                    choice: choice.clone(),
+                    digest: None,
+                    words: None,
+                    edited: None,
+                });
                 asked.push(*asking);
             }
             Event::ToolEnded { record } => {

@@ -55,6 +55,13 @@ pub enum Op {
         /// The digest of what was shown; the answer is refused when the question is about something else.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         digest: Option<String>,
+        /// What the model is told with a no, in the person's words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        words: Option<String>,
+        /// The command line that is to run in place of the one that was asked about. It is judged from the beginning; only
+        /// where the question says that it can be edited, and only with a yes for this once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edited: Option<String>,
     },
     /// Answers questions of the model. The first answer wins.
     Respond {

@@ -276,7 +276,7 @@ pub enum MoveReason {
 }
 
 /// A permission decision.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Decided {
     /// The call.
     pub call: CallId,
@@ -293,6 +293,13 @@ pub struct Decided {
     /// True when the granted rule was written to the user's settings, for this workspace root.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub saved: bool,
+    /// What the user said with a no.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
+    /// The command line that the user wrote in place of the call's own. What becomes of it is decided once more, under
+    /// the same call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<String>,
 }
 
 /// The files of the workspace at one moment. Their contents lie outside of the log, by hash, and may be collected.
@@ -539,9 +546,15 @@ pub struct Asking {
     /// The subject with characters that cannot be seen, or deceive, made visible; none when it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visible: Option<String>,
-    /// A digest of the tool and all its arguments: what an answer is about.
+    /// A digest of the tool, all its arguments and the scripts that it would run: what an answer is about.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub digest: String,
+    /// The command that wants what this is about, where that is not the command itself: the one that would reach a host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// True when an answer may carry another command line in place of the subject.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub editable: bool,
 }
 
 /// One reason why a call is dangerous.

@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
+/// The blank of Chinese and Japanese text.
+const WIDE_BLANK: char = '\u{3000}';
+
 /// The text with every character that a reader would not notice written as `⟨U+202E⟩`. Line ends and tabs stay; so do
 /// the joiners and selectors inside emoji. Letters of another script inside a Latin word keep their look and get their
 /// number behind them.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| is_deceptive(c) || is_lookalike(c)) {
+    if !text.chars().any(|c| is_deceptive(c) || is_lookalike(c) || c == WIDE_BLANK) {
         return Cow::Borrowed(text);
     }
     let chars: Vec<char> = text.chars().collect();
@@ -14,7 +17,9 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     for (at, c) in chars.iter().copied().enumerate() {
         let before = at.checked_sub(1).and_then(|at| chars.get(at)).copied();
         let after = chars.get(at + 1).copied();
-        if is_deceptive(c) && !is_emoji_part(&chars, at, before, after) {
+        // Beside Latin text it looks like two blanks, and is a letter to a shell.
+        let posing = c == WIDE_BLANK && [before, after].into_iter().flatten().any(|c| c.is_ascii_graphic());
+        if posing || (is_deceptive(c) && !is_emoji_part(&chars, at, before, after)) {
             out.push_str(&number(c));
         } else {
             out.push(c);
@@ -87,6 +92,7 @@ mod tests {
             ("curl ex\u{430}mple.com", "curl ex\u{430}⟨U+0430⟩mple.com"),
             ("привет мир", "привет мир"),
             ("你好　世界", "你好　世界"),
+            ("rm\u{3000}-rf x", "rm⟨U+3000⟩-rf x"),
             ("❤\u{fe0f} 👨\u{200d}👩", "❤\u{fe0f} 👨\u{200d}👩"),
             ("\u{1f3f4}\u{e0067}\u{e0062}\u{e007f}", "\u{1f3f4}\u{e0067}\u{e0062}\u{e007f}"),
             ("ｒm x", "ｒ⟨U+FF52⟩m x"),

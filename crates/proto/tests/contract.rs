@@ -145,8 +145,7 @@ fn decisions_and_outcomes() {
         allowed: true,
         by: "user".into(),
         ask: Some(AskId::from("ask-1")),
-        granted: None,
-        saved: false,
+        ..Decided::default()
     };
     let written = serde_json::to_value(RecordBody::Decided(decided)).unwrap();
     for (key, value) in
@@ -213,6 +212,17 @@ fn operations() {
     let answer: Op =
         serde_json::from_value(json!({"op": "answer", "ask": "ask-1", "choice": {"choice": "allow_once"}})).unwrap();
     assert!(matches!(answer, Op::Answer { choice: Choice::AllowOnce, .. }));
+    let (ask, digest) = (AskId::from("ask-1"), Some("d".to_owned()));
+    let words = Some("use make".to_owned());
+    is(
+        Op::Answer { ask: ask.clone(), choice: Choice::Deny, digest, words, edited: None },
+        json!({"op": "answer", "ask": "ask-1", "choice": {"choice": "deny"}, "digest": "d", "words": "use make"}),
+    );
+    let edited = Some("make -j".to_owned());
+    is(
+        Op::Answer { ask, choice: Choice::AllowOnce, digest: None, words: None, edited },
+        json!({"op": "answer", "ask": "ask-1", "choice": {"choice": "allow_once"}, "edited": "make -j"}),
+    );
     is(Choice::AllowAlways { rule: "Edit(a)".into() }, json!({"choice": "allow_always", "rule": "Edit(a)"}));
 }
 

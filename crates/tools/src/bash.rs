@@ -46,7 +46,7 @@ pub struct ShellOptions {
 /// What stands at the border of the box: it knows what was denied there, and whom to ask for a way out.
 pub trait Border: fmt::Debug + Send + Sync {
     /// A command is about to run.
-    fn begins(&self, call: &CallId);
+    fn begins(&self, call: &CallId, line: &str);
 
     /// What was denied on the network since it was last asked, in sentences that the model reads.
     fn denied(&self) -> Vec<String>;
@@ -174,7 +174,7 @@ impl Bash {
         let command = self.command(&line, timeout, call.class);
         let boxed = matches!(command.confinement, Confinement::Boxed(_));
         if let Some(border) = &self.options.border {
-            border.begins(call.id);
+            border.begins(call.id, &line);
         }
         let outcome = match attempt(&command, &call).await {
             Ok(finished) => finished,

@@ -5,12 +5,20 @@ use similar::{Change, ChangeTag, DiffOp, TextDiff};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// Lines of a diff that are shown.
-const MAX_LINES: usize = 200;
-/// Bytes of a diff that are shown.
-const MAX_BYTES: usize = 16 * 1024;
-/// A longer line is cut.
-const MAX_LINE: usize = 500;
+/// How much of a diff is shown.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    lines: usize,
+    bytes: usize,
+    /// A longer line is cut.
+    line: usize,
+}
+
+/// For what was done.
+const USUAL: Room = Room { lines: 200, bytes: 16 * 1024, line: 500 };
+/// For whoever has to say yes to it.
+const WIDE: Room = Room { lines: 4000, bytes: 256 * 1024, line: 16 * 1024 };
+
 /// After this, a coarser diff is good enough.
 const PATIENCE: Duration = Duration::from_millis(250);
 
@@ -29,6 +37,15 @@ pub struct Diff {
 
 /// Compares two texts. A missing side is `/dev/null` in the header.
 pub fn diff(from: &str, to: &str, old: Option<&str>, new: Option<&str>) -> Diff {
+    within(USUAL, (from, to), old, new)
+}
+
+/// The same for a person who is asked: they can read to its end what they say yes to.
+pub fn wide_diff(from: &str, to: &str, old: Option<&str>, new: Option<&str>) -> Diff {
+    within(WIDE, (from, to), old, new)
+}
+
+fn within(most: Room, (from, to): (&str, &str), old: Option<&str>, new: Option<&str>) -> Diff {
     let (before, after) = (lines(old), lines(new));
     let compared = TextDiff::configure().timeout(PATIENCE).newline_terminated(true).diff_slices(&before, &after);
     let mut result = Diff::default();
@@ -45,14 +62,14 @@ pub fn diff(from: &str, to: &str, old: Option<&str>, new: Option<&str>) -> Diff 
     };
     if old.is_some() != new.is_some() || from != to || result.added + result.removed > 0 {
         let head = format!("--- {}\n+++ {}\n", name(old, "a", from), name(new, "b", to));
-        let mut shown = Shown { text: head, lines: 2, left_off: 0 };
+        let mut shown = Shown { text: head, lines: 2, left_off: 0, most };
         for hunk in compared.unified_diff().context_radius(3).iter_hunks() {
             let before = shown.lines;
             hunk.to_string().lines().for_each(|line| shown.push(line));
             // The head of the hunk is a line too.
             let room = (shown.lines - before).saturating_sub(1);
             let changes = hunk.ops().iter().flat_map(|op| compared.iter_changes(op));
-            let lines: Vec<HunkLine> = changes.take(room).map(|change| line(&change)).collect();
+            let lines: Vec<HunkLine> = changes.take(room).map(|change| line(&change, most.line)).collect();
             if !lines.is_empty() {
                 result.hunks.push(whole(hunk.ops(), lines));
             }
@@ -66,7 +83,7 @@ fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-fn line(change: &Change<&str>) -> HunkLine {
+fn line(change: &Change<&str>, longest: usize) -> HunkLine {
     let kind = match change.tag() {
         ChangeTag::Equal => LineKind::Context,
         ChangeTag::Insert => LineKind::Added,
@@ -78,7 +95,7 @@ fn line(change: &Change<&str>) -> HunkLine {
         kind,
         old: at(change.old_index()),
         new: at(change.new_index()),
-        text: crate::lines::clip(text, MAX_LINE).into_owned(),
+        text: crate::lines::clip(text, longest).into_owned(),
     }
 }
 
@@ -102,12 +119,13 @@ struct Shown {
     text: String,
     lines: usize,
     left_off: usize,
+    most: Room,
 }
 
 impl Shown {
     fn push(&mut self, line: &str) {
-        let line = crate::lines::clip(line, MAX_LINE);
-        if self.left_off > 0 || self.lines >= MAX_LINES || self.text.len() + line.len() >= MAX_BYTES {
+        let line = crate::lines::clip(line, self.most.line);
+        if self.left_off > 0 || self.lines >= self.most.lines || self.text.len() + line.len() >= self.most.bytes {
             self.left_off += 1;
             return;
         }
@@ -126,7 +144,7 @@ impl Shown {
 
 #[cfg(test)]
 mod tests {
-    use super::{Diff, MAX_BYTES, MAX_LINES};
+    use super::{Diff, USUAL};
     use pretty_assertions::assert_eq;
     use reasonix_proto::LineKind;
 
@@ -171,7 +189,7 @@ mod tests {
         assert_eq!((created.hunks[0].old_start, created.hunks[0].old_lines, created.hunks[0].new_start), (0, 0, 1));
         let many: String = (0..5000).map(|n| format!("line {n}\n")).collect();
         let cut = diff("big", None, Some(&many));
-        assert_eq!((cut.hunks[0].new_lines, cut.hunks[0].lines.len()), (5000, MAX_LINES - 3));
+        assert_eq!((cut.hunks[0].new_lines, cut.hunks[0].lines.len()), (5000, USUAL.lines - 3));
     }
 
     #[test]
@@ -179,9 +197,9 @@ mod tests {
         let many: String = (0..5000).map(|n| format!("line {n}\n")).collect();
         let shown = diff("big", None, Some(&many));
         assert_eq!(shown.added, 5000);
-        assert_eq!(shown.text.lines().count(), MAX_LINES + 1);
+        assert_eq!(shown.text.lines().count(), USUAL.lines + 1);
         assert!(shown.text.ends_with("[4803 more diff lines]\n"), "{}", shown.text.lines().last().unwrap());
         let wide = diff("wide", None, Some(&"長".repeat(1_000_000)));
-        assert!(wide.text.len() <= MAX_BYTES, "{}", wide.text.len());
+        assert!(wide.text.len() <= USUAL.bytes, "{}", wide.text.len());
     }
 }

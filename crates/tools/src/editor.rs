@@ -71,10 +71,10 @@ impl<K: Kind> Tool for Editor<K> {
         Action::writes(Family::Edit, subjects)
     }
 
-    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<Preview>> {
+    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Result<Option<Preview>, ToolOutcome>> {
         let workspace = self.workspace.clone();
         let input = parse_args::<K::Input>(args);
-        Box::pin(previewing(move || edits::preview(&workspace, &K::prepare(&workspace, input.ok()?).ok()?)))
+        Box::pin(previewing(move || Ok(edits::preview(&workspace, &K::prepare(&workspace, input?)?))))
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {

@@ -1,6 +1,6 @@
 //! Changes to files between being worked out and being written: the same value gives the preview and the commit.
 
-use crate::diff::{Diff, diff};
+use crate::diff::{Diff, diff, wide_diff};
 use crate::port::failed;
 use reasonix_agent::Preview;
 use reasonix_proto::{Change, ChangeKind, Details, ToolOutcome};
@@ -14,6 +14,9 @@ const ECHO_BYTES: usize = 4 * 1024;
 
 /// Bytes of diffs that one call keeps for people, over all its files.
 const MOST_BYTES: usize = 64 * 1024;
+
+/// Bytes of diffs that a person who is asked is shown, over all files.
+const MOST_SHOWN: usize = 256 * 1024;
 
 /// What is to become of one file.
 #[derive(Debug, Default)]
@@ -36,12 +39,17 @@ impl FileEdit {
     }
 
     fn diff(&self) -> Diff {
+        self.compared(diff)
+    }
+
+    /// Compares by the usual room for a diff, or by a wider one.
+    fn compared(&self, compare: fn(&str, &str, Option<&str>, Option<&str>) -> Diff) -> Diff {
         if let Some(from) = self.from.as_ref().filter(|_| self.after.as_deref() == self.before()) {
             let text = format!("rename from {from}\nrename to {}\n", self.path);
             return Diff { text, ..Diff::default() };
         }
         let after = self.after.as_deref().or_else(|| self.from.as_ref().and(self.before()));
-        diff(self.from.as_deref().unwrap_or(&self.path), &self.path, self.before(), after)
+        compare(self.from.as_deref().unwrap_or(&self.path), &self.path, self.before(), after)
     }
 
     fn kind(&self) -> ChangeKind {
@@ -100,8 +108,8 @@ pub(crate) fn preview(workspace: &Workspace, edits: &[FileEdit]) -> Option<Previ
     }
     for (index, edit) in edits.iter().enumerate() {
         // Of what is too much, the counts are still told.
-        let full = shown.diff.len() > MOST_BYTES;
-        let diff = edit.diff();
+        let full = shown.diff.len() > MOST_SHOWN;
+        let diff = edit.compared(wide_diff);
         if !full {
             shown.diff.push_str(&diff.text);
         } else if !shown.diff.ends_with("more files]\n") {

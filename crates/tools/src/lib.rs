@@ -25,7 +25,7 @@ mod schema;
 mod write_file;
 
 pub use bash::{Bash, Border, ShellOptions};
-pub use diff::{Diff, diff};
+pub use diff::{Diff, diff, wide_diff};
 pub use port::spec;
 pub use schema::schema_of;
 

@@ -67,8 +67,11 @@ pub(crate) async fn writing(stop: Stop, work: impl FnOnce() -> ToolOutcome + Sen
 }
 
 /// Works out a preview off the async threads.
-pub(crate) async fn previewing(work: impl FnOnce() -> Option<Preview> + Send + 'static) -> Option<Preview> {
-    tokio::task::spawn_blocking(work).await.ok().flatten()
+pub(crate) async fn previewing<F>(work: F) -> Result<Option<Preview>, ToolOutcome>
+where
+    F: FnOnce() -> Result<Option<Preview>, ToolOutcome> + Send + 'static,
+{
+    tokio::task::spawn_blocking(work).await.unwrap_or(Ok(None))
 }
 
 fn broken() -> ToolOutcome {

@@ -106,7 +106,7 @@ impl Room {
 
     async fn preview(&self, tool: &str, args: Value) -> Option<String> {
         let args = object(args);
-        self.tools.find(tool).unwrap().preview(&args).await.map(|preview| preview.diff)
+        self.tools.find(tool).unwrap().preview(&args).await.ok().flatten().map(|preview| preview.diff)
     }
 }
 

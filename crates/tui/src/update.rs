@@ -5,7 +5,7 @@ use crate::app::{App, Effect, Msg, Purpose, Told};
 use crate::cells::Notice;
 use crate::choices;
 use crate::frame::{Input, Key};
-use crate::overlays::{Approval, Outcome, Overlay, Plan, Question, Subject};
+use crate::overlays::{Approval, Heard, Outcome, Overlay, Plan, Question, Subject};
 use crate::replies;
 use reasonix_proto::{Event, Level, Op, Phrase, Query, RecordBody, ToolOutcome, TurnState};
 use std::time::Duration;
@@ -32,6 +32,12 @@ pub fn update(app: &mut App, msg: Msg, now: Duration) -> Vec<Effect> {
         Msg::Edited(text) => {
             match (text, app.overlays.last_mut()) {
                 (Some(text), Some(Overlay::Plan(plan))) => plan.edited(&text),
+                (Some(text), Some(Overlay::Approval(approval))) if approval.is_away() => {
+                    let outcome = approval.edited(&text);
+                    let mut effects = follow(app, outcome);
+                    effects.push(Effect::Redraw);
+                    return effects;
+                }
                 (Some(text), _) => app.composer.set(text.trim_end_matches('\n')),
                 (None, _) => app.hint = Some(Phrase::new("tui.editor_failed")),
             }
@@ -67,15 +73,18 @@ pub(crate) fn draft_changed(app: &mut App) {
 }
 
 fn tick(app: &mut App) -> Vec<Effect> {
+    let now = app.now;
+    let outcome = app.overlays.last_mut().map_or(Outcome::Stay, |overlay| overlay.tick(now));
+    let mut effects = follow(app, outcome);
     if app.draft_due.is_some_and(|due| app.now >= due) {
         app.draft_due = None;
         let text = app.composer.whole();
         if text != app.drafted {
             app.drafted.clone_from(&text);
-            return vec![Effect::Draft(text)];
+            effects.push(Effect::Draft(text));
         }
     }
-    Vec::new()
+    effects
 }
 
 fn host(app: &mut App, told: Told) -> Vec<Effect> {
@@ -152,6 +161,7 @@ fn one_input(app: &mut App, input: Input, alone: bool) -> Vec<Effect> {
         Input::Wheel(up) => {
             match (app.overlays.last_mut(), up) {
                 (Some(Overlay::Pager(pager)), _) => pager.scroll(up),
+                (Some(Overlay::Approval(approval)), _) => approval.wheel(up),
                 (_, true) => app.up += 3,
                 (_, false) => app.up = app.up.saturating_sub(3),
             }
@@ -161,6 +171,7 @@ fn one_input(app: &mut App, input: Input, alone: bool) -> Vec<Effect> {
 }
 
 fn pasted(app: &mut App, text: &str) -> Vec<Effect> {
+    app.ahead.pasted(app.now);
     if let Some(overlay) = app.overlays.last_mut() {
         let outcome = overlay.paste(text);
         return follow(app, outcome);
@@ -193,14 +204,14 @@ fn picture(text: &str) -> Option<String> {
 fn pressed(app: &mut App, key: Key, alone: bool) -> Vec<Effect> {
     app.hint = None;
     if let Some(overlay) = app.overlays.last_mut() {
-        let meant = match overlay.guard() {
-            Some(guard) => app.ahead.meant(guard, key, alone, app.now),
+        let heard = match overlay.guard() {
+            Some(guard) => app.ahead.heard(guard, key, alone, app.now),
             None => {
                 app.ahead.note(key, app.now);
-                true
+                Heard::Meant
             }
         };
-        let outcome = overlay.key(key.chord, meant, &app.look);
+        let outcome = overlay.key(key.chord, (heard, app.now), &app.look);
         return follow(app, outcome);
     }
     app.ahead.note(key, app.now);

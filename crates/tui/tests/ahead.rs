@@ -2,7 +2,7 @@
 //! flow of writing something else. For every overlay that answers something.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use reasonix_proto::{Envelope, Event, Op, Query, Reply, SessionId};
+use reasonix_proto::{Choice, Envelope, Event, Op, Query, Reply, SessionId};
 use reasonix_tui::app::{App, Effect, Msg};
 use reasonix_tui::frame::{Input, Parser};
 use reasonix_tui::keys::Bindings;
@@ -44,6 +44,12 @@ impl Desk {
 
     fn after(&mut self, milliseconds: u64) {
         self.now += Duration::from_millis(milliseconds);
+    }
+
+    /// Nothing is typed for as long as a key has to be alone.
+    fn pause(&mut self) {
+        self.after(300);
+        self.tell(Msg::Tick);
     }
 
     fn event(&mut self, event: serde_json::Value) {
@@ -149,8 +155,9 @@ fn a_key_that_was_meant_answers() {
         let mut desk = Desk::new();
         ask(&mut desk);
         desk.drawn();
-        desk.after(50);
+        desk.after(500);
         desk.keys(key);
+        desk.pause();
         assert!(desk.answers() > 0, "{name}: {key:?}");
         assert!(desk.app.overlays.is_empty() || name == "several", "{name}: {key:?}");
     });
@@ -163,6 +170,7 @@ fn a_key_that_came_before_it_was_drawn_does_not() {
         ask(&mut desk);
         desk.after(20);
         desk.keys(key);
+        desk.pause();
         assert_eq!(desk.answers(), 0, "{name}: {key:?}");
         assert_eq!(desk.app.overlays.len(), 1, "{name}: {key:?} leaves it on the screen");
     });
@@ -181,6 +189,7 @@ fn a_key_that_is_held_down_does_not() {
             desk.after(33);
             desk.keys(key);
         }
+        desk.pause();
         assert_eq!(desk.answers(), 0, "{name}: {key:?}");
     });
 }
@@ -197,6 +206,7 @@ fn keys_that_come_together_do_not() {
         desk.drawn();
         desk.after(3000);
         desk.keys(&format!("{key}{key}"));
+        desk.pause();
         assert_eq!(desk.answers(), 0, "{name}: {key:?}");
     });
 }
@@ -209,6 +219,7 @@ fn a_paste_does_not() {
         desk.drawn();
         desk.after(3000);
         desk.keys(&format!("\u{1b}[200~{key}\r{key}\r\u{1b}[201~"));
+        desk.pause();
         assert_eq!(desk.answers(), 0, "{name}: {key:?}");
     });
 }
@@ -225,7 +236,134 @@ fn a_key_in_the_flow_of_writing_does_not() {
         desk.drawn();
         desk.after(120);
         desk.keys(key);
+        desk.pause();
         assert_eq!(desk.answers(), 0, "{name}: {key:?}");
         assert_eq!(desk.app.composer.whole(), "hello", "{name}: the draft stays");
     });
+}
+
+/// Each answer that allows something, at a question that has them all.
+const ALLOWS: &[&str] = &["y", "s", "a", "1", "2", "\r"];
+
+fn whole(desk: &mut Desk) {
+    desk.event(json!({"type": "asked", "asking": {"ask": "1", "call": "a", "tool": "bash", "subject": "make",
+        "why": {"code": "engine.ask_mode"}, "digest": "cce30201f3a4b5c6", "editable": true,
+        "choices": [{"choice": "allow_once"}, {"choice": "allow_session", "rule": "Bash(make)"},
+            {"choice": "allow_always", "rule": "Bash(make)"}, {"choice": "deny"}]}}));
+    desk.drawn();
+}
+
+#[test]
+fn a_key_approves_only_when_nothing_else_is_typed_around_it() {
+    for key in ALLOWS {
+        for (before, after, answers) in
+            [(None, None, 1), (Some(299), None, 0), (Some(300), None, 1), (None, Some(299), 0)]
+        {
+            let mut desk = Desk::new();
+            whole(&mut desk);
+            desk.after(2000);
+            if let Some(pause) = before {
+                // A letter that names no answer begins words; they are left, and the key comes behind it.
+                desk.keys("x");
+                desk.keys("\u{1b}");
+                desk.after(pause);
+            }
+            desk.keys(key);
+            if let Some(pause) = after {
+                desk.after(pause);
+                desk.keys("o");
+            }
+            desk.pause();
+            assert_eq!(desk.answers(), answers, "{key:?} {before:?} {after:?}: {:?}", desk.sent);
+        }
+    }
+}
+
+#[test]
+fn no_key_approves_in_the_first_half_second() {
+    for key in ALLOWS {
+        for (after, answers) in [(499, 0), (500, 1)] {
+            let mut desk = Desk::new();
+            whole(&mut desk);
+            desk.after(after);
+            desk.keys(key);
+            desk.pause();
+            assert_eq!(desk.answers(), answers, "{key:?} after {after}");
+        }
+    }
+}
+
+#[test]
+fn a_key_close_behind_a_paste_does_not_approve() {
+    for key in ALLOWS {
+        let mut desk = Desk::new();
+        whole(&mut desk);
+        desk.after(2000);
+        desk.keys("\u{1b}[200~text\u{1b}[201~");
+        desk.after(299);
+        desk.keys(key);
+        desk.pause();
+        assert_eq!(desk.answers(), 0, "{key:?}");
+    }
+}
+
+#[test]
+fn a_word_that_is_typed_is_the_beginning_of_a_no_with_words() {
+    for word in ["use ninja", "yes but with -j2", "no, not that", "2 of them", "always the same"] {
+        for pause in [40, 299] {
+            let mut desk = Desk::new();
+            whole(&mut desk);
+            desk.after(2000);
+            for c in word.chars() {
+                desk.after(pause);
+                desk.keys(&c.to_string());
+            }
+            assert_eq!(desk.sent, [], "{word}");
+            desk.after(1000);
+            desk.keys("\r");
+            let [Op::Answer { choice: Choice::Deny, words: Some(words), .. }] = desk.sent.as_slice() else {
+                panic!("{word}: {:?}", desk.sent)
+            };
+            assert_eq!(words, word);
+        }
+    }
+}
+
+#[test]
+fn a_yes_that_is_typed_as_a_word_is_neither_a_yes_nor_a_no() {
+    for word in ["yes", "ok"] {
+        let mut desk = Desk::new();
+        whole(&mut desk);
+        desk.after(2000);
+        word.chars().for_each(|c| {
+            desk.after(80);
+            desk.keys(&c.to_string());
+        });
+        desk.after(80);
+        desk.keys("\r");
+        desk.pause();
+        assert_eq!((desk.answers(), desk.app.overlays.len()), (0, 1), "{word}");
+    }
+}
+
+#[test]
+fn a_command_is_changed_before_it_runs_and_the_key_that_runs_it_is_alone() {
+    let mut desk = Desk::new();
+    whole(&mut desk);
+    desk.after(2000);
+    desk.keys("e");
+    desk.pause();
+    for c in [" ", "-", "j"] {
+        desk.after(100);
+        desk.keys(c);
+    }
+    desk.after(100);
+    desk.keys("\r");
+    assert_eq!(desk.answers(), 0, "Enter came close behind a letter");
+    desk.after(1000);
+    desk.keys("\r");
+    let [Op::Answer { choice: Choice::AllowOnce, edited: Some(line), .. }] = desk.sent.as_slice() else {
+        panic!("{:?}", desk.sent)
+    };
+    assert_eq!(line, "make -j");
 }

@@ -333,7 +333,10 @@ fn a_paste_a_held_key_and_a_key_typed_ahead_answer_nothing() {
     update(&mut bench.app, Msg::Inputs(vec![key('n'), key('y')]), bench.now);
     assert!(open(&bench), "keys that came together");
     bench.now += Duration::from_secs(1);
+    bench.step(Step::Bytes(b"\x1b".to_vec()));
+    bench.step(Step::Wait(1000));
     bench.step(y());
+    update(&mut bench.app, Msg::Tick, bench.now + Duration::from_secs(1));
     assert!(!open(&bench), "a key pressed for it");
 
     let mut bench = Bench::new(80, 24);

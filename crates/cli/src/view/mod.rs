@@ -10,7 +10,7 @@ mod tool;
 pub(crate) use json::Json;
 pub(crate) use plain::Plain;
 pub(crate) use quiet::Quiet;
-pub(crate) use tool::{diff_lines, todo_lines};
+pub(crate) use tool::{diff_lines, todo_lines, whole_diff_lines};
 
 use reasonix_agent::{INTERRUPTED, NO_ANSWER};
 use reasonix_proto::{Envelope, Message, Op, Record, RecordBody, StopReason};

@@ -5,7 +5,7 @@ use super::heading::Heading;
 use super::spinner::Spinner;
 use super::tool::{about, end_lines, short_title, start_line};
 use super::{View, answer_of};
-use crate::person::Person;
+use crate::person::{Decision, Person};
 use crate::say::{self, Colour, Style, clean};
 use reasonix_proto::{
     Asking, CallId, Envelope, Event, Inquiry, Level, Message, Op, Phrase, Proposal, Record, RecordBody, Shown,
@@ -175,9 +175,9 @@ impl Plain {
     fn ask(&mut self, asking: &Asking) -> Option<Op> {
         self.spinner.clear();
         match self.person.as_mut()?.decide(asking) {
-            Some(choice) => {
+            Some(Decision { choice, words, edited }) => {
                 let digest = Some(asking.digest.clone()).filter(|digest| !digest.is_empty());
-                Some(Op::Answer { ask: asking.ask.clone(), choice, digest })
+                Some(Op::Answer { ask: asking.ask.clone(), choice, digest, words, edited })
             }
             None => Some(Op::Interrupt),
         }

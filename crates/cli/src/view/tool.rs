@@ -102,8 +102,17 @@ pub(crate) fn diff_lines(style: Style, diff: &str) -> Vec<String> {
     lines
 }
 
+/// All of a diff, for whoever has to say yes to it.
+pub(crate) fn whole_diff_lines(style: Style, diff: &str) -> Vec<String> {
+    // A line that was removed may look like a header: nothing is left out.
+    diff.lines().map(|line| coloured(style, line, format!("       {}", clean(line)))).collect()
+}
+
 fn diff_line(style: Style, line: &str) -> String {
-    let text = format!("       {}", cut(&clean(line)));
+    coloured(style, line, format!("       {}", cut(&clean(line))))
+}
+
+fn coloured(style: Style, line: &str, text: String) -> String {
     match line.bytes().next() {
         Some(b'+') => style.err(Colour::Green, &text),
         Some(b'-') => style.err(Colour::Red, &text),

@@ -91,6 +91,19 @@ impl Pane {
         }
     }
 
+    /// Presses a key at a question until it is taken: one that comes early, or close behind another, is not.
+    pub fn answer(&self, key: &str, question: &str) {
+        let started = Instant::now();
+        while self.screen().contains(question) {
+            assert!(started.elapsed() < Duration::from_secs(90), "{question:?} is not answered:\n{}", self.screen());
+            self.keys(&[key]);
+            let pressed = Instant::now();
+            while self.screen().contains(question) && pressed.elapsed() < Duration::from_millis(1200) {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
+    }
+
     pub fn resize(&self, width: &str, height: &str) {
         tmux(&self.socket, &["resize-window", "-t", "t", "-x", width, "-y", height]);
     }

@@ -1,7 +1,8 @@
 //! Questions that come up while a call runs: a host that a command wants to reach, a way out of the box. They go the same
 //! way as those before a call: as an event, answered by the first who answers.
 
-use super::{Approvals, Forget, Waiting};
+use super::scripts::Scripts;
+use super::{Answer, Approvals, Forget, Waiting};
 use reasonix_agent::Args;
 use reasonix_policy::{By, Rules, Verdict, evaluate};
 use reasonix_proto::{Action, AskId, Asking, CallId, Choice, Decided, Event, Family, Phrase, ReadOnly, TurnState};
@@ -31,6 +32,8 @@ pub(crate) struct Aside<'a> {
     pub(crate) why: Phrase,
     /// A rule that may be granted with it.
     pub(crate) rule: Option<String>,
+    /// The command that wants it, where that is not the subject.
+    pub(crate) command: Option<String>,
 }
 
 impl Approvals {
@@ -56,22 +59,24 @@ impl Approvals {
     pub(crate) async fn ask_aside(&self, aside: Aside<'_>, by: &str) -> (Choice, Decided) {
         let (call, by) = (aside.call.clone(), by.to_owned());
         if !self.standing.attended {
-            let decided = Decided { call, allowed: false, by, ask: None, granted: None, saved: false };
+            let decided = Decided { call, allowed: false, by, ..Decided::default() };
             return (Choice::Deny, decided);
         }
         let id = AskId(format!("ask-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1));
         let asking = self.aside(&id, &aside);
         let (answer, answered) = oneshot::channel();
-        let waiting = Waiting { answer, offered: asking.choices.clone(), digest: asking.digest.clone() };
+        let waiting =
+            Waiting { answer, offered: asking.choices.clone(), digest: asking.digest.clone(), editable: false };
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), waiting);
         // An interrupt, or a client that goes away, drops this future; the question must not stay answerable.
         let _forget = Forget { approvals: self, ask: &id };
         self.sink.emit(Event::State { state: TurnState::AwaitingPermission });
         self.sink.emit(Event::Asked { asking: Box::new(asking) });
-        let choice = answered.await.unwrap_or(Choice::Deny);
+        let Answer { choice, words, .. } = answered.await.unwrap_or_default();
         self.sink.emit(Event::State { state: TurnState::ToolRunning });
         let (granted, saved) = self.settle(&choice).await;
-        let decided = Decided { call, allowed: choice != Choice::Deny, by, ask: Some(id.clone()), granted, saved };
+        let (allowed, ask) = (choice != Choice::Deny, Some(id.clone()));
+        let decided = Decided { call, allowed, by, ask, granted, saved, words, ..Decided::default() };
         (choice, decided)
     }
 
@@ -79,6 +84,7 @@ impl Approvals {
         let mut args = Args::new();
         args.insert("subject".to_owned(), aside.subject.into());
         args.insert("call".to_owned(), aside.call.0.as_str().into());
+        args.extend(aside.command.clone().map(|command| ("command".to_owned(), command.into())));
         let mut choices = vec![Choice::AllowOnce];
         if let Some(rule) = &aside.rule {
             choices.push(Choice::AllowSession { rule: rule.clone() });
@@ -104,7 +110,9 @@ impl Approvals {
             choices,
             danger: Vec::new(),
             visible,
-            digest: super::question::digest(aside.tool, &args),
+            digest: super::question::digest(aside.tool, &args, &Scripts::default()),
+            command: aside.command.clone(),
+            editable: false,
         }
     }
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explained {
     /// What would happen.
-    pub verdict: Answer,
+    pub verdict: Outlook,
     /// What decides that, in the words of the log.
     pub by: String,
     /// Why it counts as dangerous; empty when it does not.
@@ -27,7 +27,7 @@ pub struct Explained {
 
 /// What would happen to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum Outlook {
     /// It runs.
     Runs,
     /// A person is asked.
@@ -74,10 +74,10 @@ impl Explainer {
             by_user: false,
         };
         let (verdict, by) = match self.gate.verdict(&ask, None) {
-            Verdict::Allow(by) if self.gate.is_unheld_code(&ask, &by) => (Answer::Refused, by),
-            Verdict::Allow(by) => (Answer::Runs, by),
-            Verdict::Ask(by) => (if self.attended { Answer::Asked } else { Answer::Refused }, by),
-            Verdict::Deny(by) => (Answer::Refused, by),
+            Verdict::Allow(by) if self.gate.is_unheld_code(&ask, &by) => (Outlook::Refused, by),
+            Verdict::Allow(by) => (Outlook::Runs, by),
+            Verdict::Ask(by) => (if self.attended { Outlook::Asked } else { Outlook::Refused }, by),
+            Verdict::Deny(by) => (Outlook::Refused, by),
         };
         let dangers = match &by {
             By::Danger(found) => found.iter().map(|danger| danger.why.clone()).collect(),

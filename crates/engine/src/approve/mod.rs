@@ -5,13 +5,16 @@ mod classify;
 mod explain;
 mod files;
 mod keep;
+mod person;
 mod question;
 mod restorable;
 mod rules;
+mod scripts;
 
 pub(crate) use aside::{Aside, Said, rule_for};
 pub(crate) use classify::ByText;
-pub use explain::{Answer, Explained, Explainer};
+pub use explain::{Explained, Explainer, Outlook};
+pub(crate) use person::Answer;
 
 use crate::error::EngineError;
 use crate::start::Start;
@@ -19,14 +22,13 @@ use crate::undo::Undo;
 use classify::{Shadows, found};
 use files::Files;
 use keep::Keeper;
-use question::{digest, question};
 use reasonix_agent::{Ask, BoxFuture, Class, Decision, Gate, Sink};
 use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_policy::{
     By, Case, Circumstances, Danger, Effects, Posture, Rule, Rules, Verdict, evaluate, is_protected, judge,
     judge_restorable, more_dangers, protected,
 };
-use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, Level, Mode, Phrase, ReadOnly, Record, TurnState};
+use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, Level, Mode, Phrase, ReadOnly, Record};
 use reasonix_workspace::Workspace;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -93,6 +95,8 @@ pub(crate) struct Approvals {
     trusts_turn: AtomicBool,
     waiting: Mutex<HashMap<AskId, Waiting>>,
     asked: AtomicU64,
+    /// The scripts that ran under each rule when it was granted.
+    scripts: Mutex<HashMap<String, scripts::Scripts>>,
     files: Files,
     /// What takes back what calls did; it ends with the session, which a gate may outlive.
     undo: Weak<Undo>,
@@ -100,9 +104,10 @@ pub(crate) struct Approvals {
 }
 
 struct Waiting {
-    answer: oneshot::Sender<Choice>,
+    answer: oneshot::Sender<Answer>,
     offered: Vec<Choice>,
     digest: String,
+    editable: bool,
 }
 
 /// What became of an answer.
@@ -129,6 +134,7 @@ impl Approvals {
             trusts_turn: AtomicBool::new(false),
             waiting: Mutex::default(),
             asked: AtomicU64::new(0),
+            scripts: Mutex::default(),
             files: Files::new(workspace),
             undo: Weak::new(),
             sink,
@@ -181,16 +187,16 @@ impl Approvals {
     }
 
     /// Takes an answer.
-    pub(crate) fn answer(&self, ask: &AskId, choice: Choice, digest: Option<&str>) -> Heard {
+    pub(crate) fn answer(&self, ask: &AskId, answer: Answer, digest: Option<&str>) -> Heard {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(question) = waiting.get(ask) else { return Heard::TooLate };
         if digest.is_some_and(|digest| digest != question.digest) {
             return Heard::OtherThing;
         }
-        if !question.offered.contains(&choice) {
+        if !question.offered.contains(&answer.choice) || !answer.fits(question.editable) {
             return Heard::NotOffered;
         }
-        match waiting.remove(ask).map(|question| question.answer.send(choice)) {
+        match waiting.remove(ask).map(|question| question.answer.send(answer.bounded())) {
             Some(Ok(())) => Heard::Taken,
             _ => Heard::TooLate,
         }
@@ -292,22 +298,6 @@ impl Approvals {
         }
     }
 
-    async fn ask_person(&self, ask: Ask<'_>, by: By) -> Decision {
-        let id = AskId(format!("ask-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1));
-        let digest = digest(&ask.tool.spec().name, ask.args);
-        let asking = question(&id, &ask, &by, digest.clone(), self.standing.keeper.is_some()).await;
-        let (answer, answered) = oneshot::channel();
-        let waiting = Waiting { answer, offered: asking.choices.clone(), digest };
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), waiting);
-        // An interrupt drops this future; the question must not stay answerable.
-        let _forget = Forget { approvals: self, ask: &id };
-        self.sink.emit(Event::State { state: TurnState::AwaitingPermission });
-        self.sink.emit(Event::Asked { asking: Box::new(asking) });
-        let choice = answered.await.unwrap_or(Choice::Deny);
-        self.sink.emit(Event::State { state: TurnState::ToolRunning });
-        self.decided(&ask, id.clone(), choice).await
-    }
-
     /// What the session may do from now on without asking.
     fn grant(&self, rule: &str) {
         if let Ok(parsed) = Rule::parse(rule) {
@@ -343,18 +333,6 @@ impl Approvals {
         self.grant(rule);
         (Some(rule.clone()), saved)
     }
-
-    async fn decided(&self, ask: &Ask<'_>, id: AskId, choice: Choice) -> Decision {
-        let (granted, saved) = self.settle(&choice).await;
-        let allowed = choice != Choice::Deny;
-        let (call, by) = (ask.call.id.clone(), "user".to_owned());
-        let record = Decided { call, allowed, by, ask: Some(id), granted, saved };
-        if allowed {
-            return Decision::Allow { record: Some(record) };
-        }
-        let message = "the user refused this call. Do not try it again or by other means; ask what they want instead";
-        Decision::Deny { record, message: message.to_owned() }
-    }
 }
 
 impl Gate for Approvals {
@@ -369,6 +347,7 @@ impl Gate for Approvals {
                     deny(&ask, &by, "code for an interpreter runs without a person only at sandbox level full")
                 }
                 Verdict::Allow(By::Fallback) => Decision::Allow { record: None },
+                Verdict::Allow(by) if self.is_other_script(&ask, &by) => self.ask_changed(ask, &by).await,
                 Verdict::Allow(by) => Decision::Allow { record: Some(by_rule(&ask, true, &by)) },
                 Verdict::Deny(by) => {
                     deny(&ask, &by, "it is not allowed here; no approval can change that in this session")
@@ -417,12 +396,12 @@ fn name_of(by: &By) -> String {
 }
 
 fn by_rule(ask: &Ask<'_>, allowed: bool, by: &By) -> Decided {
-    Decided { call: ask.call.id.clone(), allowed, by: name_of(by), ask: None, granted: None, saved: false }
+    Decided { call: ask.call.id.clone(), allowed, by: name_of(by), ..Decided::default() }
 }
 
 fn deny_planning(ask: &Ask<'_>) -> Decision {
     let (call, by) = (ask.call.id.clone(), "plan mode".to_owned());
-    let record = Decided { call, allowed: false, by, ask: None, granted: None, saved: false };
+    let record = Decided { call, allowed: false, by, ..Decided::default() };
     Decision::Deny { record, message: crate::planning::REFUSAL.to_owned() }
 }
 

@@ -1,8 +1,9 @@
 //! A question to a person, as data: what would run to the last character, why it is asked, and what it would touch.
 
-use reasonix_agent::{Args, Ask};
+use super::scripts::Scripts;
+use reasonix_agent::{Args, Ask, Preview};
 use reasonix_policy::{By, suggest, suggest_always, visible};
-use reasonix_proto::{AskId, Asking, Choice, Danger, Field, Phrase};
+use reasonix_proto::{AskId, Asking, Choice, Danger, Family, Field, Phrase};
 use std::borrow::Cow;
 
 /// A field of a question is never longer than this; the diff shows the rest.
@@ -11,13 +12,30 @@ const LONGEST_FIELD: usize = 400;
 /// More than this is not listed of what a call would touch.
 const MOST_TOUCHED: usize = 20;
 
-/// `keeps`: whether what is granted for good can be written somewhere.
-pub(super) async fn question(id: &AskId, ask: &Ask<'_>, by: &By, digest: String, keeps: bool) -> Asking {
+/// What is known about a call when a person is asked about it.
+pub(super) struct About<'a> {
+    pub(super) ask: &'a Ask<'a>,
+    pub(super) by: &'a By,
+    /// What it would change.
+    pub(super) preview: Option<&'a Preview>,
+    /// The scripts that it would run.
+    pub(super) scripts: &'a Scripts,
+    /// Those that are not what they were when it was allowed.
+    pub(super) changed: &'a [String],
+    /// Whether what is granted for good can be written somewhere.
+    pub(super) keeps: bool,
+}
+
+pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
+    let About { ask, by, preview, keeps, .. } = *about;
     let danger = match by {
         By::Danger(found) => found.iter().map(shown_danger).collect(),
         _ => Vec::new(),
     };
     let why = match by {
+        _ if !about.changed.is_empty() => {
+            Phrase::new("engine.ask_changed").with("files", visible(&about.changed.join(", ")))
+        }
         By::Rule(rule) => Phrase::new("engine.ask_rule").with("rule", rule),
         By::Danger(_) => Phrase::new("engine.ask_danger"),
         By::Protected(paths) => Phrase::new("engine.ask_protected").with("paths", paths.join(", ")),
@@ -33,7 +51,6 @@ pub(super) async fn question(id: &AskId, ask: &Ask<'_>, by: &By, digest: String,
     let rules = if once { Vec::new() } else { suggest(ask.action) };
     // A rule that says to ask would go on asking whatever is saved beside it.
     let kept = if keeps && *by == By::Fallback { suggest_always(ask.action) } else { Vec::new() };
-    let preview = ask.tool.preview(ask.args).await;
     let fields = ask.args.iter().map(|(name, value)| Field { name: name.clone(), value: shown(value) }).collect();
     let subject = ask.action.title();
     let plain = match visible(&subject) {
@@ -46,14 +63,16 @@ pub(super) async fn question(id: &AskId, ask: &Ask<'_>, by: &By, digest: String,
         tool: ask.tool.spec().name.clone(),
         why,
         fields,
-        changes: preview.as_ref().map(|preview| preview.changes.clone()).unwrap_or_default(),
-        diff: preview.map(|preview| preview.diff),
+        changes: preview.map(|preview| preview.changes.clone()).unwrap_or_default(),
+        diff: preview.map(|preview| preview.diff.clone()),
         choices: choices(&rules, kept),
         rules,
         danger,
         visible: plain,
         subject,
-        digest,
+        digest: digest(&ask.tool.spec().name, ask.args, about.scripts),
+        command: None,
+        editable: ask.action.family == Family::Bash && !ask.by_user,
     }
 }
 
@@ -73,12 +92,13 @@ fn shown_danger(danger: &reasonix_policy::Danger) -> Danger {
     Danger { why: danger.why.clone(), touches }
 }
 
-/// What an answer is about: the tool and every byte of its arguments.
-pub(super) fn digest(tool: &str, args: &Args) -> String {
+/// What an answer is about: the tool, every byte of its arguments, and of the scripts that it would run.
+pub(super) fn digest(tool: &str, args: &Args, scripts: &Scripts) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(tool.as_bytes());
     hasher.update(&[0]);
     hasher.update(serde_json::to_string(args).unwrap_or_default().as_bytes());
+    scripts.digest_into(&mut hasher);
     hasher.finalize().to_hex().to_string()
 }
 

@@ -44,17 +44,16 @@ impl Tool for Forget {
         Action::writes(Family::Memory, vec![input.name])
     }
 
-    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<Preview>> {
+    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Result<Option<Preview>, ToolOutcome>> {
         let (keeping, input) = (self.keeping.clone(), parse_args::<Input>(args));
         Box::pin(async move {
-            let input = input.ok()?;
-            tokio::task::spawn_blocking(move || {
+            let Ok(input) = input else { return Ok(None) };
+            let shown = tokio::task::spawn_blocking(move || {
                 let found = keeping.memories.get(input.name.trim(), input.scope.map(Reach::from)).ok()?;
                 Some(preview(found.reach, &found.name, Some(&shown(&found.memory)), None))
             })
-            .await
-            .ok()
-            .flatten()
+            .await;
+            Ok(shown.ok().flatten())
         })
     }
 

@@ -3,7 +3,7 @@
 use reasonix_agent::Preview;
 use reasonix_proto::{Change, ChangeKind, Message, Record, RecordBody, SessionId, ToolCall};
 use reasonix_session::{Memories, Past, Provenance, Reach};
-use reasonix_tools::diff;
+use reasonix_tools::wide_diff;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -85,7 +85,7 @@ fn shown(call: &ToolCall) -> String {
 /// A memory before and after, as a person looks at it.
 pub(super) fn preview(reach: Reach, name: &str, before: Option<&str>, after: Option<&str>) -> Preview {
     let path = format!("memory/{}/{name}.md", reach.word());
-    let compared = diff(&path, &path, before, after);
+    let compared = wide_diff(&path, &path, before, after);
     let kind = match (before, after) {
         (None, _) => ChangeKind::Created,
         (_, None) => ChangeKind::Deleted,

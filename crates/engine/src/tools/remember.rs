@@ -52,19 +52,18 @@ impl Tool for Remember {
         Action::writes(Family::Memory, vec![input.name])
     }
 
-    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Option<Preview>> {
+    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Result<Option<Preview>, ToolOutcome>> {
         let (keeping, input) = (self.keeping.clone(), parse_args::<Input>(args));
         Box::pin(async move {
-            let input = input.ok()?;
-            tokio::task::spawn_blocking(move || {
+            let Ok(input) = input else { return Ok(None) };
+            let shown = tokio::task::spawn_blocking(move || {
                 let draft = draft(&keeping, &input).ok()?;
                 let earlier = keeping.memories.get(&draft.name, Some(draft.reach)).ok();
                 let earlier = earlier.map(|earlier| shown(&earlier.memory));
                 Some(preview(draft.reach, &draft.name, earlier.as_deref(), Some(&shown(&draft.memory))))
             })
-            .await
-            .ok()
-            .flatten()
+            .await;
+            Ok(shown.ok().flatten())
         })
     }
 

@@ -9,6 +9,10 @@ use std::time::Duration;
 const HELD: Duration = Duration::from_millis(700);
 /// So long a writer must have paused for a key to mean a question that came up meanwhile.
 const FLOW: Duration = Duration::from_millis(500);
+/// So long a question is only looked at.
+const LOOKED: Duration = Duration::from_millis(500);
+/// So long before and behind a key that approves nothing else is typed.
+pub(crate) const ALONE: Duration = Duration::from_millis(300);
 /// A terminal that does not say when it has drawn has drawn by then.
 const SILENT: Duration = Duration::from_millis(1000);
 
@@ -17,8 +21,32 @@ const SILENT: Duration = Duration::from_millis(1000);
 pub struct Ahead {
     last: Option<(Chord, Duration)>,
     typed: Option<Duration>,
+    /// When something was last written, wherever it went.
+    printed: Option<Duration>,
     probes: u64,
     acks: u64,
+}
+
+/// How a key came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heard {
+    /// By itself, for what is on the screen.
+    Meant,
+    /// For what is on the screen, but close behind another one.
+    Close,
+    /// For what is on the screen, before it could be read.
+    Soon,
+    /// Together with others: part of a paste, or of something typed very fast.
+    Together,
+    /// Before the question was drawn, held down, or in the flow of writing something else.
+    Astray,
+}
+
+impl Heard {
+    /// True when it was meant for what is on the screen.
+    pub fn is_meant(self) -> bool {
+        matches!(self, Self::Meant | Self::Close | Self::Soon)
+    }
 }
 
 /// When a question was put on the screen.
@@ -50,27 +78,42 @@ impl Ahead {
         self.typed = None;
     }
 
+    /// Something was pasted.
+    pub fn pasted(&mut self, now: Duration) {
+        self.printed = Some(now);
+    }
+
     /// Takes a key in, and says whether it was meant for the question. `alone` when nothing else came with it.
-    pub fn meant(&mut self, guard: Guard, key: Key, alone: bool, now: Duration) -> bool {
+    pub fn heard(&mut self, guard: Guard, key: Key, alone: bool, now: Duration) -> Heard {
         let held = key.held || self.last.is_some_and(|(last, at)| last == key.chord && now < at + HELD);
         let flows = self.typed.is_some_and(|at| now < at + FLOW);
         let drawn = self.acks >= guard.probe || now >= guard.opened + SILENT;
+        let close = self.printed.is_some_and(|at| now < at + ALONE);
         if flows {
             self.typed = Some(now);
         }
         self.note(key, now);
-        alone && drawn && !held && !flows
+        match () {
+            () if !drawn || held || flows => Heard::Astray,
+            () if !alone => Heard::Together,
+            () if now < guard.opened + LOOKED => Heard::Soon,
+            () if close => Heard::Close,
+            () => Heard::Meant,
+        }
     }
 
     /// Takes in a key that goes elsewhere.
     pub fn note(&mut self, key: Key, now: Duration) {
         self.last = Some((key.chord, now));
+        if key.chord.typed().is_some() {
+            self.printed = Some(now);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Ahead;
+    use super::{Ahead, Heard};
     use crate::frame::Key;
     use crate::keys::{Chord, Code};
     use std::time::Duration;
@@ -86,9 +129,34 @@ mod tests {
     fn a_key_before_the_terminal_has_drawn_does_not_count() {
         let mut ahead = Ahead::default();
         let guard = ahead.guard(ms(100));
-        assert!(!ahead.meant(guard, ENTER, true, ms(110)));
+        assert_eq!(ahead.heard(guard, ENTER, true, ms(700)), Heard::Astray);
         ahead.acknowledged();
-        assert!(ahead.meant(guard, Y, true, ms(111)));
+        assert_eq!(ahead.heard(guard, Y, true, ms(701)), Heard::Meant);
+    }
+
+    #[test]
+    fn no_key_counts_while_the_question_is_only_looked_at() {
+        let mut ahead = Ahead::default();
+        let guard = ahead.guard(ms(100));
+        ahead.acknowledged();
+        assert_eq!(ahead.heard(guard, ENTER, true, ms(599)), Heard::Soon);
+        assert_eq!(ahead.heard(guard, Y, true, ms(600)), Heard::Meant);
+    }
+
+    #[test]
+    fn a_key_close_behind_another_is_not_alone() {
+        for (between, heard) in [(299, Heard::Close), (300, Heard::Meant)] {
+            let mut ahead = Ahead::default();
+            let guard = ahead.guard(ms(0));
+            ahead.acknowledged();
+            assert_eq!(
+                ahead.heard(guard, Key { chord: Chord::plain(Code::Char('x')), held: false }, true, ms(1000)),
+                Heard::Meant
+            );
+            assert_eq!(ahead.heard(guard, Y, true, ms(1000 + between)), heard);
+            ahead.pasted(ms(3000));
+            assert_eq!(ahead.heard(guard, ENTER, true, ms(3000 + between)), heard);
+        }
     }
 
     #[test]
@@ -97,16 +165,16 @@ mod tests {
         ahead.guard(ms(0));
         let second = ahead.guard(ms(10));
         ahead.acknowledged();
-        assert!(!ahead.meant(second, Y, true, ms(20)));
+        assert!(!ahead.heard(second, Y, true, ms(620)).is_meant());
         ahead.acknowledged();
-        assert!(ahead.meant(second, ENTER, true, ms(30)));
+        assert!(ahead.heard(second, ENTER, true, ms(630)).is_meant());
     }
 
     #[test]
     fn a_terminal_that_never_answers_is_not_waited_for_for_ever() {
         let mut ahead = Ahead::default();
         let guard = ahead.guard(ms(0));
-        assert!(ahead.meant(guard, Y, true, ms(1500)));
+        assert!(ahead.heard(guard, Y, true, ms(1500)).is_meant());
     }
 
     #[test]
@@ -116,10 +184,10 @@ mod tests {
         let guard = ahead.guard(ms(20));
         ahead.acknowledged();
         for at in [600, 640, 680, 1300, 1340, 2000] {
-            assert!(!ahead.meant(guard, Y, true, ms(at)), "{at}");
+            assert!(!ahead.heard(guard, Y, true, ms(at)).is_meant(), "{at}");
         }
-        assert!(ahead.meant(guard, Y, true, ms(2701)));
-        assert!(!ahead.meant(guard, Key { held: true, ..ENTER }, true, ms(9000)));
+        assert!(ahead.heard(guard, Y, true, ms(2701)).is_meant());
+        assert!(!ahead.heard(guard, Key { held: true, ..ENTER }, true, ms(9000)).is_meant());
     }
 
     #[test]
@@ -128,9 +196,9 @@ mod tests {
         ahead.wrote(ms(0));
         let guard = ahead.guard(ms(50));
         ahead.acknowledged();
-        assert!(!ahead.meant(guard, Y, true, ms(200)));
-        assert!(!ahead.meant(guard, ENTER, true, ms(600)));
-        assert!(ahead.meant(guard, Y, true, ms(1200)));
+        assert!(!ahead.heard(guard, Y, true, ms(450)).is_meant());
+        assert!(!ahead.heard(guard, ENTER, true, ms(900)).is_meant());
+        assert!(ahead.heard(guard, Y, true, ms(1500)).is_meant());
     }
 
     #[test]
@@ -141,8 +209,8 @@ mod tests {
         ahead.note(ENTER, ms(1));
         let guard = ahead.guard(ms(20));
         ahead.acknowledged();
-        assert!(!ahead.meant(guard, ENTER, true, ms(30)));
-        assert!(ahead.meant(guard, Y, true, ms(40)));
+        assert!(!ahead.heard(guard, ENTER, true, ms(600)).is_meant());
+        assert!(ahead.heard(guard, Y, true, ms(640)).is_meant());
     }
 
     #[test]
@@ -150,6 +218,6 @@ mod tests {
         let mut ahead = Ahead::default();
         let guard = ahead.guard(ms(0));
         ahead.acknowledged();
-        assert!(!ahead.meant(guard, Y, false, ms(3000)));
+        assert_eq!(ahead.heard(guard, Y, false, ms(3000)), Heard::Together);
     }
 }

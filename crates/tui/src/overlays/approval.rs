@@ -1,13 +1,23 @@
-//! The question about a call: everything that an answer is about, and the answers.
+//! The question about a call: everything that an answer is about, and the answers. A key approves only alone, and only
+//! after the end of what it is about was on the screen; words that are typed are the beginning of a no.
+
+mod about;
+mod offers;
+
+pub use about::what;
 
 use crate::Look;
 use crate::app::Effect;
+use crate::composer::{Buffer, Motion};
 use crate::keys::{Chord, Code};
-use crate::overlays::{Guard, Outcome};
-use crate::text::{Rich, Wrapped, columns, neutral, wrap};
-use ratatui_core::style::Style;
+use crate::overlays::plan::tail;
+use crate::overlays::{ALONE, Guard, Heard, Outcome, keys_line};
+use crate::text::{columns, cut, neutral};
+use about::About;
+use offers::{Offer, Take, offers};
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{Asking, Choice, Op, Phrase};
+use std::time::Duration;
 
 /// The question and what is chosen.
 #[derive(Debug)]
@@ -16,26 +26,45 @@ pub struct Approval {
     pub asking: Asking,
     /// When it was put on the screen.
     pub guard: Guard,
+    about: About,
     offers: Vec<Offer>,
     chosen: usize,
     scroll: usize,
     page: usize,
-    /// True when a key was not taken, so that the user is told why.
-    ignored: bool,
-    /// True when at least a line of what it is about is on the screen.
+    /// True when what it is about, and why it is dangerous, is on the screen.
     legible: bool,
+    /// True once the end of what it is about was on the screen.
+    read: bool,
+    /// What is chosen when nothing else is typed.
+    pending: Option<Pending>,
+    writes: Option<Writes>,
+    /// True while the command is in the user's editor.
+    away: bool,
+    /// Why the last key did nothing.
+    said: Option<&'static str>,
 }
 
 /// So many lines of what it is about are on the screen before anything else is.
 const LEAST: usize = 3;
 
-/// One answer.
+/// A choice that waits for nothing else to be typed.
 #[derive(Debug)]
-struct Offer {
-    key: char,
-    choice: Choice,
-    label: Phrase,
+struct Pending {
+    at: usize,
+    typed: Option<char>,
+    due: Duration,
 }
+
+/// What is being written.
+#[derive(Debug)]
+struct Writes {
+    words: Buffer,
+    /// The command in place of the model's; otherwise what the model is told with a no.
+    command: bool,
+}
+
+/// Words that mean a yes, which is a key and not a word here.
+const YES: &[&str] = &["y", "yes", "ok", "okay", "sure", "是", "好", "好的", "可以"];
 
 impl Approval {
     /// A question that goes on the screen.
@@ -43,151 +72,285 @@ impl Approval {
         let offers = offers(&asking);
         // What is dangerous is not one Enter away.
         let chosen = if asking.danger.is_empty() { 0 } else { offers.len().saturating_sub(1) };
-        Self { asking, guard, offers, chosen, scroll: 0, page: 1, ignored: false, legible: true }
+        let (scroll, page, legible, read) = (0, 1, true, false);
+        let (about, pending, writes, away, said) = (About::default(), None, None, false, None);
+        Self { asking, guard, about, offers, chosen, scroll, page, legible, read, pending, writes, away, said }
+    }
+
+    /// When what was chosen is taken.
+    pub fn due(&self) -> Option<Duration> {
+        self.pending.as_ref().map(|pending| pending.due)
+    }
+
+    /// Time went by: a key that stayed alone is taken.
+    pub fn tick(&mut self, now: Duration) -> Outcome {
+        match self.pending.take_if(|pending| now >= pending.due) {
+            Some(pending) => self.take(pending.at),
+            None => Outcome::Stay,
+        }
     }
 
     /// Takes a key.
-    pub fn key(&mut self, chord: Chord, meant: bool) -> Outcome {
+    pub fn key(&mut self, chord: Chord, heard: Heard, now: Duration) -> Outcome {
+        self.said = None;
+        let before = self.pending.take();
+        if self.writes.is_some() {
+            return self.write(chord, heard);
+        }
         let last = self.offers.len().saturating_sub(1);
         match chord.code {
             Code::Up => self.chosen = self.chosen.saturating_sub(1),
             Code::Down | Code::Tab => self.chosen = (self.chosen + 1).min(last),
             Code::PageUp => self.scroll = self.scroll.saturating_sub(self.page),
             Code::PageDown => self.scroll += self.page,
-            _ if !meant => self.ignored = true,
-            Code::Esc => return self.stop(),
-            Code::Char('c') if chord.mods.ctrl => return self.stop(),
-            Code::Enter => return self.answer(self.chosen),
-            Code::Char(c) => {
-                let number = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
-                let lower = c.to_lowercase().next().unwrap_or(c);
-                let at = self.offers.iter().position(|offer| offer.key == lower).or(number);
-                if let Some(at) = at.filter(|at| *at <= last && chord.typed().is_some()) {
-                    return self.answer(at);
-                }
+            Code::Home => self.scroll = 0,
+            Code::End => self.scroll = usize::MAX / 2,
+            _ if matches!(heard, Heard::Astray | Heard::Soon) => self.said = Some("tui.ask.ignored"),
+            Code::Char('c') if chord.mods.ctrl && heard.is_meant() => return self.stop(),
+            Code::Esc if heard.is_meant() => return self.stop(),
+            Code::Enter if heard == Heard::Meant => self.choose(self.chosen, None, now),
+            Code::Char(_) if chord.typed().is_some() => {
+                return self.typed(chord.typed().unwrap_or_default(), before, heard, now);
             }
-            _ => {}
+            _ => self.said = Some("tui.ask.alone"),
         }
         Outcome::Stay
     }
 
-    fn op(&self, choice: Choice) -> Op {
-        let digest = Some(self.asking.digest.clone()).filter(|digest| !digest.is_empty());
-        Op::Answer { ask: self.asking.ask.clone(), choice, digest }
+    /// A letter that is alone chooses; everything else is the beginning of words.
+    fn typed(&mut self, c: char, before: Option<Pending>, heard: Heard, now: Duration) -> Outcome {
+        let number = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
+        let lower = c.to_lowercase().next().unwrap_or(c);
+        let named = self.offers.iter().position(|offer| offer.key == lower);
+        let at = named.or(number).filter(|at| *at < self.offers.len());
+        if let (Some(at), Heard::Meant, None) = (at, heard, &before) {
+            self.choose(at, Some(c), now);
+        } else if self.is_own() {
+            self.said = Some("tui.ask.alone");
+        } else {
+            let first = before.and_then(|pending| pending.typed);
+            let text: String = first.into_iter().chain([c]).collect();
+            self.begin(text.trim_start(), false);
+        }
+        Outcome::Stay
     }
 
-    fn answer(&mut self, at: usize) -> Outcome {
-        match self.offers.get(at) {
-            // What cannot be seen cannot be allowed.
-            Some(offer) if !self.legible && offer.choice != Choice::Deny => {
-                self.ignored = true;
+    /// True for a command of the user's own, of which no model hears.
+    fn is_own(&self) -> bool {
+        self.asking.call.as_str().starts_with("shell-")
+    }
+
+    fn begin(&mut self, text: &str, command: bool) {
+        let mut words = Buffer::default();
+        words.set(text);
+        self.writes = (command || !text.is_empty()).then_some(Writes { words, command });
+    }
+
+    /// What is chosen is taken when nothing else is typed. Nothing is allowed that was not seen to its end.
+    fn choose(&mut self, at: usize, typed: Option<char>, now: Duration) {
+        let Some(offer) = self.offers.get(at) else { return };
+        match offer.take {
+            Take::Choice(Choice::Deny) | Take::Edit => {}
+            Take::Choice(_) if !self.legible => {
+                self.said = Some("tui.ask.too_small");
+                return;
+            }
+            Take::Choice(_) if !self.read => {
+                self.scroll += self.page;
+                self.said = Some("tui.ask.unread");
+                return;
+            }
+            Take::Choice(_) => {}
+        }
+        self.chosen = at;
+        self.pending = Some(Pending { at, typed, due: now + ALONE });
+    }
+
+    fn take(&mut self, at: usize) -> Outcome {
+        match self.offers.get(at).map(|offer| offer.take.clone()) {
+            Some(Take::Choice(choice)) => self.send(choice, None, None),
+            // A line can be written here; more than one is for an editor.
+            Some(Take::Edit) if self.asking.subject.contains('\n') => {
+                self.away = true;
+                Outcome::Do(vec![Effect::Edit(self.asking.subject.clone())])
+            }
+            Some(Take::Edit) => {
+                let line = self.asking.subject.clone();
+                self.begin(&line, true);
                 Outcome::Stay
             }
-            Some(offer) => Outcome::Done(vec![Effect::Send(self.op(offer.choice.clone()))]),
             None => Outcome::Stay,
         }
     }
 
-    /// No, and the turn stops.
-    fn stop(&self) -> Outcome {
-        Outcome::Done(vec![Effect::Send(self.op(Choice::Deny)), Effect::Send(Op::Interrupt)])
+    fn op(&self, choice: Choice, words: Option<String>, edited: Option<String>) -> Op {
+        let digest = Some(self.asking.digest.clone()).filter(|digest| !digest.is_empty());
+        Op::Answer { ask: self.asking.ask.clone(), choice, digest, words, edited }
     }
 
-    /// Its rows: what it is about, scrolled where it is long, and the answers. What it is about is there on the smallest
-    /// screen that has room for it, whatever else is not.
-    pub fn view(&mut self, width: u16, most: usize, look: &Look) -> Vec<Line<'static>> {
-        let mut head = self.head(width, look);
-        let mut feet = self.feet(width, look);
-        let body = self.body(width, look);
-        if head.len() + feet.len() + body.len().min(LEAST) > most {
-            head.remove(0);
-            let room = most.saturating_sub(head.len() + body.len().min(LEAST)).max(1);
-            feet = self.few_feet(room, width, look);
+    fn send(&self, choice: Choice, words: Option<String>, edited: Option<String>) -> Outcome {
+        Outcome::Done(vec![Effect::Send(self.op(choice, words, edited))])
+    }
+
+    /// No, and the turn stops.
+    fn stop(&self) -> Outcome {
+        Outcome::Done(vec![Effect::Send(self.op(Choice::Deny, None, None)), Effect::Send(Op::Interrupt)])
+    }
+
+    /// True while it is this question's command that the user has in their editor.
+    pub fn is_away(&self) -> bool {
+        self.away
+    }
+
+    /// Scrolls a little.
+    pub fn wheel(&mut self, up: bool) {
+        self.scroll = if up { self.scroll.saturating_sub(3) } else { self.scroll + 3 };
+    }
+
+    /// The command was changed.
+    pub fn edited(&mut self, text: &str) -> Outcome {
+        self.away = false;
+        let line = text.trim_end();
+        if !self.asking.editable || line.trim().is_empty() || line == self.asking.subject.trim_end() {
+            return Outcome::Stay;
         }
-        if head.len() + feet.len() + 1 > most {
-            head.clear();
+        self.send(Choice::AllowOnce, None, Some(line.to_owned()))
+    }
+
+    /// A key while something is written.
+    fn write(&mut self, chord: Chord, heard: Heard) -> Outcome {
+        let Some(Writes { words, .. }) = &mut self.writes else { return Outcome::Stay };
+        match chord.code {
+            Code::PageUp => self.scroll = self.scroll.saturating_sub(self.page),
+            Code::PageDown => self.scroll += self.page,
+            Code::Enter | Code::Esc if !heard.is_meant() => self.said = Some("tui.ask.ignored"),
+            Code::Enter => return self.written(heard),
+            Code::Esc => self.writes = None,
+            Code::Char('c') if chord.mods.ctrl => self.writes = None,
+            Code::Left => words.travel(Motion::Left),
+            Code::Right => words.travel(Motion::Right),
+            Code::Home => words.travel(Motion::LineStart),
+            Code::End => words.travel(Motion::LineEnd),
+            Code::Backspace => words.delete(Motion::Left, false),
+            Code::Delete => words.delete(Motion::Right, false),
+            Code::Char('u') if chord.mods.ctrl => words.set(""),
+            Code::Char('w') if chord.mods.ctrl => words.delete(Motion::WordLeft, false),
+            _ => chord.typed().into_iter().for_each(|c| words.insert(&c.to_string())),
         }
-        let room = most.saturating_sub(head.len() + feet.len());
-        let hidden = body.len() > room;
+        Outcome::Stay
+    }
+
+    /// What was written is sent.
+    fn written(&mut self, heard: Heard) -> Outcome {
+        let Some(Writes { words, command }) = &self.writes else { return Outcome::Stay };
+        let text = words.text().trim().to_owned();
+        if *command {
+            // It is a yes like any other: the key for it comes alone.
+            if heard != Heard::Meant {
+                self.said = Some("tui.ask.alone");
+                return Outcome::Stay;
+            }
+            let outcome = self.edited(&text);
+            self.writes = None;
+            return outcome;
+        }
+        self.writes = None;
+        if text.is_empty() || YES.contains(&text.to_lowercase().as_str()) {
+            self.said = Some("tui.ask.alone");
+            return Outcome::Stay;
+        }
+        self.send(Choice::Deny, Some(text), None)
+    }
+
+    /// Takes a paste where something is written; it never answers, and begins nothing.
+    pub fn paste(&mut self, text: &str) -> Outcome {
+        self.pending = None;
+        match &mut self.writes {
+            Some(writes) => writes.words.insert(&text.replace(char::is_control, " ")),
+            None => self.said = Some("tui.ask.pasted"),
+        }
+        Outcome::Stay
+    }
+
+    /// Its rows, and the caret where something is written: what it is and why it is dangerous, always; what it is about,
+    /// scrolled where it is long; and the answers.
+    pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
+        let head = self.about.head(&self.asking, width, look);
+        self.about.draw(&self.asking, width, look);
+        let all = self.about.rows().len();
+        let least = all.min(LEAST);
+        let full = self.feet(width, look).0.len();
+        let cramped = head.rows.len() + 1 + full + least > most;
+        let mut lines = if cramped { head.cramped() } else { head.whole(width, look) };
+        if cramped {
+            lines.truncate(most.saturating_sub(least + 1));
+        }
+        let told = !cramped || lines.len() >= head.dangers;
+        let left = most.saturating_sub(lines.len());
+        let feet = if cramped { self.few_feet(left.saturating_sub(least).max(1), width, look).len() } else { full };
+        let room = left.saturating_sub(feet);
+        let hidden = all > room;
         // One row says how much more there is.
-        let shown = if hidden && room > 1 { room - 1 } else { room.min(body.len()) };
-        self.legible = shown > 0;
-        self.scroll = self.scroll.min(body.len().saturating_sub(shown));
+        let shown = if hidden && room > 1 { room - 1 } else { room.min(all) };
+        self.legible = told && (shown > 0 || all == 0);
+        self.scroll = self.scroll.min(all.saturating_sub(shown));
         self.page = shown.max(1);
-        let mut lines = head;
-        let (all, from) = (body.len(), self.scroll);
-        lines.extend(body.into_iter().skip(from).take(shown));
+        let from = self.scroll;
+        self.read |= self.legible && from + shown >= all;
+        lines.extend(self.about.rows().iter().skip(from).take(shown).cloned());
         if hidden && room > 1 {
             let to = (from + shown).min(all);
             let phrase = Phrase::new("tui.more_lines").with("from", from + 1).with("to", to).with("of", all);
             lines.push(Line::styled(format!("  {}", look.say(&phrase)), look.theme.accent));
         }
-        lines.extend(feet);
-        lines
+        let (rows, caret) = self.feet(width, look);
+        lines.extend(if cramped { self.few_feet(feet, width, look) } else { rows });
+        let row = u16::try_from(lines.len().saturating_sub(2)).unwrap_or(u16::MAX);
+        (lines, caret.map(|column| (column.min(width.saturating_sub(1)), row)))
     }
 
-    fn head(&self, width: u16, look: &Look) -> Vec<Line<'static>> {
-        let style = if self.asking.danger.is_empty() { look.theme.warn } else { look.theme.bad };
-        let title = look.say(&Phrase::new("tui.ask.title").with("tool", neutral(&self.asking.tool)));
-        let bar = rule(width, look, style);
-        vec![bar, Line::styled(title, style.add_modifier(ratatui_core::style::Modifier::BOLD))]
-    }
-
-    fn body(&self, width: u16, look: &Look) -> Vec<Line<'static>> {
-        let mut lines = Vec::new();
-        let asking = &self.asking;
-        let subject = asking.visible.as_ref().unwrap_or(&asking.subject);
-        block(&mut lines, subject, width, look.theme.text);
-        if asking.visible.is_some() {
-            block(&mut lines, &look.word("tui.ask.hidden"), width, look.theme.bad);
-        }
-        for danger in &asking.danger {
-            block(&mut lines, &format!("! {}", look.say(&danger.why)), width, look.theme.bad);
-            if !danger.touches.is_empty() {
-                let text = look.say(&Phrase::new("tui.ask.touches").with("what", danger.touches.join(", ")));
-                block(&mut lines, &text, width, look.theme.bad);
-            }
-        }
-        for field in asking.fields.iter().filter(|field| asking.diff.is_none() && field.value != *subject) {
-            block(&mut lines, &format!("{}: {}", field.name, field.value), width, look.theme.dim);
-        }
-        if let Some(diff) = &asking.diff {
-            let margin = if width > 24 { 2 } else { 0 };
-            let mut drawn = Vec::new();
-            crate::text::diff(diff, &asking.subject, width - margin, look, usize::MAX, &mut drawn);
-            for line in &mut drawn {
-                line.spans.insert(0, Span::raw(" ".repeat(usize::from(margin))));
-            }
-            lines.append(&mut drawn);
-        }
-        let why = look.say(&asking.why);
-        let digest: String = asking.digest.chars().take(12).collect();
-        let sign = if digest.is_empty() { why } else { format!("{why} · {digest}") };
-        block(&mut lines, &sign, width, look.theme.dim);
-        lines
-    }
-
-    fn feet(&self, width: u16, look: &Look) -> Vec<Line<'static>> {
+    /// The answers and the keys; and the column of the caret, which is in the last row but one.
+    fn feet(&self, width: u16, look: &Look) -> (Vec<Line<'static>>, Option<u16>) {
         let mut lines = vec![Line::default()];
-        for at in 0..self.offers.len() {
-            lines.extend(self.offer_lines(at, width, look));
-        }
+        let Some(writes) = &self.writes else {
+            for (at, offer) in self.offers.iter().enumerate() {
+                lines.extend(offer.rows(at == self.chosen, width, look));
+            }
+            lines.push(self.last_line(width, look));
+            return (lines, None);
+        };
+        let code = if writes.command { "tui.ask.instead" } else { "tui.ask.tell" };
+        crate::overlays::block(&mut lines, &look.word(code), width, look.theme.accent);
+        let room = usize::from(width).saturating_sub(3).max(1);
+        let before = tail(&neutral(writes.words.before()), room);
+        let column = u16::try_from(2 + columns(&before)).unwrap_or(u16::MAX);
+        let whole = format!("{before}{}", neutral(writes.words.after()));
+        lines.push(Line::from(vec![
+            Span::styled("› ", look.theme.chosen),
+            Span::styled(cut(&whole, room).to_owned(), look.theme.text),
+        ]));
         lines.push(self.last_line(width, look));
-        lines
+        (lines, Some(column))
     }
 
     /// The answers where there is little room: the chosen one, and what is left of the others.
     fn few_feet(&self, room: usize, width: u16, look: &Look) -> Vec<Line<'static>> {
-        let mut lines = self.offer_lines(self.chosen, width, look);
+        if self.writes.is_some() {
+            let (mut lines, _) = self.feet(width, look);
+            // What is written stands in the last row but one.
+            return lines.split_off(lines.len().saturating_sub(room.max(2)));
+        }
+        let rows = |at: usize| self.offers.get(at).map(|offer| offer.rows(at == self.chosen, width, look));
+        let mut lines = rows(self.chosen).unwrap_or_default();
         lines.truncate(room);
         let mut after = (self.chosen + 1..self.offers.len()).chain(0..self.chosen);
-        while let Some(more) = after.next().map(|at| self.offer_lines(at, width, look)) {
+        while let Some(more) = after.next().and_then(rows) {
             if lines.len() + more.len() > room {
                 break;
             }
             lines.extend(more);
         }
-        if lines.len() < room || self.ignored {
+        if lines.len() < room || self.said.is_some() {
             lines.truncate(room.saturating_sub(1));
             lines.push(self.last_line(width, look));
         }
@@ -195,84 +358,15 @@ impl Approval {
     }
 
     fn last_line(&self, width: u16, look: &Look) -> Line<'static> {
-        let code = match (self.legible, self.ignored) {
-            (false, true) => "tui.ask.too_small",
-            (true, true) => "tui.ask.ignored",
-            (_, false) => "tui.ask.keys",
+        let code = match (self.said, &self.writes) {
+            (Some(said), _) => said,
+            (None, Some(writes)) if writes.command => "tui.ask.keys_instead",
+            (None, Some(_)) => "tui.ask.keys_tell",
+            (None, None) if !self.read => "tui.ask.keys_long",
+            (None, None) if self.is_own() => "tui.ask.keys_own",
+            (None, None) => "tui.ask.keys",
         };
-        let style = if self.ignored { look.theme.warn } else { look.theme.dim };
+        let style = if self.said.is_some() { look.theme.warn } else { look.theme.dim };
         keys_line(&look.word(code), width, style)
-    }
-
-    /// One answer, whole: a rule that holds for good must be readable to its end.
-    fn offer_lines(&self, at: usize, width: u16, look: &Look) -> Vec<Line<'static>> {
-        let Some(offer) = self.offers.get(at) else { return Vec::new() };
-        let here = at == self.chosen;
-        let style = if here { look.theme.chosen } else { look.theme.text };
-        let first = [Span::styled(format!("{}{}  ", if here { "› " } else { "  " }, offer.key), style)];
-        let rest = [Span::raw("     ")];
-        let rich = Rich::new(&neutral(&look.say(&offer.label)), style);
-        let mut lines = Vec::new();
-        let (first, rest): (&[Span<'static>], &[Span<'static>]) =
-            if width > 16 { (&first, &rest) } else { (&first, &[]) };
-        Wrapped { rich: &rich, width: usize::from(width), first, rest }.into_lines(&mut lines);
-        lines
-    }
-}
-
-/// The answers that were offered, each with its letter: `y`, `s` and `p` for the session, `a` and `b` for good, `n`.
-fn offers(asking: &Asking) -> Vec<Offer> {
-    let (mut session, mut always) = (['s', 'p'].into_iter(), ['a', 'b'].into_iter());
-    let offer = |choice: &Choice| {
-        let (key, label) = match choice {
-            Choice::AllowOnce => ('y', Phrase::new("tui.ask.once")),
-            Choice::AllowSession { rule } => (session.next()?, Phrase::new("tui.ask.session").with("rule", rule)),
-            Choice::AllowAlways { rule } => (always.next()?, Phrase::new("tui.ask.always").with("rule", rule)),
-            Choice::Deny => ('n', denial(asking)),
-        };
-        Some(Offer { key, choice: choice.clone(), label })
-    };
-    let mut offers: Vec<Offer> = asking.choices.iter().filter_map(offer).collect();
-    if !offers.iter().any(|offer| offer.choice == Choice::Deny) {
-        offers.push(Offer { key: 'n', choice: Choice::Deny, label: denial(asking) });
-    }
-    offers
-}
-
-/// What a no comes to: of a command that the user typed the model hears nothing.
-fn denial(asking: &Asking) -> Phrase {
-    if asking.call.as_str().starts_with("shell-") {
-        Phrase::new("tui.ask.deny_own")
-    } else {
-        Phrase::new("tui.ask.deny")
-    }
-}
-
-/// A line across the screen.
-pub(crate) fn rule(width: u16, look: &Look, style: Style) -> Line<'static> {
-    let sign = if look.unicode { "─" } else { "-" };
-    Line::from(Span::styled(sign.repeat(usize::from(width)), style))
-}
-
-/// What the keys do, in one row. Where there is no room for all of it, the first and the last stay the longest.
-pub(crate) fn keys_line(text: &str, width: u16, style: Style) -> Line<'static> {
-    const BETWEEN: &str = " · ";
-    let room = usize::from(width).saturating_sub(2);
-    let mut parts: Vec<&str> = text.split(BETWEEN).collect();
-    while parts.len() > 1 && columns(&parts.join(BETWEEN)) > room {
-        parts.remove(if parts.len() > 2 { parts.len() - 2 } else { 0 });
-    }
-    Line::styled(format!("  {}", crate::text::cut(&parts.join(BETWEEN), room)), style)
-}
-
-/// A text, indented and wrapped.
-pub(crate) fn block(lines: &mut Vec<Line<'static>>, text: &str, width: u16, style: Style) {
-    let room = width.saturating_sub(2).max(1);
-    for line in text.split('\n') {
-        for piece in wrap(&Line::styled(neutral(line).replace('\t', "    "), style), room) {
-            let mut spans = vec![Span::raw(if columns("  ") < usize::from(width) { "  " } else { "" })];
-            spans.extend(piece.spans.into_iter().map(|span| Span::styled(span.content, piece.style.patch(span.style))));
-            lines.push(Line::from(spans));
-        }
     }
 }

@@ -7,18 +7,20 @@ mod pager;
 mod picker;
 mod plan;
 mod question;
+mod rows;
 mod settings;
 mod trust;
 
-pub use ahead::{Ahead, Guard};
-pub use approval::Approval;
-pub(crate) use approval::{block, keys_line, rule};
+pub(crate) use ahead::ALONE;
+pub use ahead::{Ahead, Guard, Heard};
+pub use approval::{Approval, what};
 pub use field::{Field, Wanted};
 pub use pager::Pager;
 pub(crate) use picker::entry_line;
 pub use picker::{Entry, Picker, Subject};
 pub use plan::Plan;
 pub use question::Question;
+pub(crate) use rows::{block, keys_line, rule};
 pub use settings::Settings;
 pub(crate) use settings::plain;
 pub use trust::Trust;
@@ -110,13 +112,25 @@ impl Overlay {
 
     /// When it changes by itself next.
     pub fn due(&self) -> Option<Duration> {
-        None
+        match self {
+            Self::Approval(approval) => approval.due(),
+            _ => None,
+        }
     }
 
-    /// Takes a key. `meant` is false when it was not meant for this.
-    pub fn key(&mut self, chord: Chord, meant: bool, look: &Look) -> Outcome {
+    /// Time went by.
+    pub fn tick(&mut self, now: Duration) -> Outcome {
         match self {
-            Self::Approval(approval) => approval.key(chord, meant),
+            Self::Approval(approval) => approval.tick(now),
+            _ => Outcome::Stay,
+        }
+    }
+
+    /// Takes a key, which came in this way at this time.
+    pub fn key(&mut self, chord: Chord, (heard, now): (Heard, Duration), look: &Look) -> Outcome {
+        let meant = heard.is_meant();
+        match self {
+            Self::Approval(approval) => approval.key(chord, heard, now),
             Self::Question(question) => question.key(chord, meant),
             Self::Plan(plan) => plan.key(chord, meant),
             Self::Trust(trust) => trust.key(chord, meant),
@@ -135,14 +149,15 @@ impl Overlay {
             Self::Plan(plan) => plan.paste(text),
             Self::Settings(settings) => settings.paste(text),
             Self::Field(field) => field.paste(text),
-            Self::Approval(_) | Self::Trust(_) | Self::Pager(_) => Outcome::Stay,
+            Self::Approval(approval) => approval.paste(text),
+            Self::Trust(_) | Self::Pager(_) => Outcome::Stay,
         }
     }
 
     /// Its rows, at most `most`, and the caret where text is written.
     pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
         match self {
-            Self::Approval(approval) => (approval.view(width, most, look), None),
+            Self::Approval(approval) => approval.view(width, most, look),
             Self::Question(question) => question.view(width, most, look),
             Self::Plan(plan) => plan.view(width, most, look),
             Self::Trust(trust) => (trust.view(width, most, look), None),

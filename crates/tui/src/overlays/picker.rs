@@ -5,7 +5,7 @@ use crate::app::Effect;
 use crate::composer::Motion;
 use crate::keys::{Chord, Code};
 use crate::overlays::Outcome;
-use crate::overlays::approval::{keys_line, rule};
+use crate::overlays::{keys_line, rule};
 use crate::text::{columns, cut, neutral, wrap};
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{Op, Phrase, RecordId, TreeFilter};

@@ -13,6 +13,9 @@ const LONGEST: usize = 400;
 /// So many words of a line are compared.
 const MOST_WORDS: usize = 200;
 
+/// More lines than this that are the same are counted instead of drawn.
+const MOST_SAME: usize = 5;
+
 /// One line of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Row<'a> {
@@ -36,6 +39,14 @@ pub fn diff(source: &str, path: &str, width: u16, look: &Look, most: usize, line
     let painter = Painter { width: usize::from(width), digits, look, lexer: language_of_path(path).map(Lexer::new) };
     let mut at = 0;
     while let Some(row) = rows.get(at) {
+        let same = rows.iter().skip(at).take_while(|next| row.repeats(next)).count();
+        if same > MOST_SAME {
+            painter.row(row, None, lines);
+            let count = format!("⟨⏎ × {same}⟩");
+            lines.push(Line::from(Span::styled(super::cut(&count, painter.width).to_owned(), look.theme.hunk)));
+            at += same;
+            continue;
+        }
         let removed = rows.iter().skip(at).take_while(|row| matches!(row, Row::Removed(..))).count();
         let added = rows.iter().skip(at + removed).take_while(|row| matches!(row, Row::Added(..))).count();
         if removed > 0 && removed == added {
@@ -55,6 +66,12 @@ impl Row<'_> {
             Self::Context(number, _) | Self::Removed(number, _) | Self::Added(number, _) => Some(*number),
             Self::Gap | Self::File(_) | Self::Remark(_) => None,
         }
+    }
+
+    /// True when the next row says the same of another line.
+    fn repeats(&self, next: &Self) -> bool {
+        let alike = std::mem::discriminant(self) == std::mem::discriminant(next);
+        alike && self.number().is_some() && self.text() == next.text()
     }
 
     fn text(&self) -> &str {
@@ -219,7 +236,7 @@ impl Painter<'_> {
 }
 
 fn safe(line: &str) -> String {
-    expand_tabs(&neutral(line), 4).into_owned()
+    expand_tabs(&neutral(&reasonix_proto::folded(line)), 4).into_owned()
 }
 
 /// Parts of a line with whether they changed.

@@ -24,12 +24,24 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "  输入以逗号分隔的编号或自己的话；留空表示不回答",
     ),
     ("cli.question_words", "  in your own words; empty for no answer", "  用自己的话回答；留空表示不回答"),
-    ("cli.ask_again", "y, n, or one of the letters above", "请输入 y、n 或上面的字母"),
+    (
+        "cli.ask_again",
+        "y, n, one of the letters above, or words: no, and what to do instead",
+        "请输入 y、n 或上面的字母；也可直接写明应怎么做（即不允许）",
+    ),
     (
         "cli.ask_always",
         "  {key} = yes, and never ask again in this folder for {rule} (saved in your settings)",
         "  {key} = 允许，在本目录内始终不再询问 {rule}（写入你的设置）",
     ),
+    (
+        "cli.ask_early",
+        "that came before the question could be read; answer once more",
+        "回答过早，问题可能还没看到；请再回答一次",
+    ),
+    ("cli.ask_edit", "  e = change the command first", "  e = 先修改命令"),
+    ("cli.ask_instead", "instead> ", "改为> "),
+    ("cli.ask_over", "  (lines above: {count})", "  （以上共 {count} 行）"),
     ("cli.ask_prompt", "allow? [y/n] ", "允许吗？[y/n] "),
     (
         "cli.ask_session",

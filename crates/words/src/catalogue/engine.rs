@@ -61,6 +61,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "问题 {ask}：答复针对的是另一个调用，问题仍待答复",
     ),
     (
+        "engine.ask_changed",
+        "it runs {files}, which is not what it was when you allowed it",
+        "它会运行 {files}，而该文件与你当时允许的内容已不同",
+    ),
+    (
         "engine.ask_danger",
         "dangerous: it is always asked about, and nothing is remembered",
         "危险操作：每次都需确认，不会记住答复",

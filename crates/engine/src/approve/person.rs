@@ -1,0 +1,162 @@
+//! A person is asked about a call, and what follows from their answer.
+
+use super::question::{About, question};
+use super::scripts::Scripts;
+use super::{Approvals, Forget, Waiting};
+use reasonix_agent::{Ask, Decision, Preview};
+use reasonix_policy::{By, Verdict, evaluate};
+use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, ReadOnly, TurnState};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use tokio::sync::oneshot;
+
+/// More than this of what a person says with a no is cut.
+const MOST_WORDS: usize = 4000;
+
+/// Names under which models give a command and the folder that it runs in.
+const COMMANDS: &[&str] = &["command", "cmd", "script", "workdir", "cwd"];
+
+/// What a person answered.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) choice: Choice,
+    /// What the model is told with a no.
+    pub(crate) words: Option<String>,
+    /// The command that is to run in place of the one that was asked about.
+    pub(crate) edited: Option<String>,
+}
+
+impl Default for Answer {
+    fn default() -> Self {
+        Self { choice: Choice::Deny, words: None, edited: None }
+    }
+}
+
+impl Answer {
+    /// True when it can be an answer to a question whose command can be edited, or cannot.
+    pub(super) fn fits(&self, editable: bool) -> bool {
+        match &self.edited {
+            None => true,
+            Some(line) => editable && self.choice == Choice::AllowOnce && !line.trim().is_empty(),
+        }
+    }
+
+    /// The same with words only where they go, and not too many.
+    pub(super) fn bounded(mut self) -> Self {
+        let words = self.words.take().filter(|_| self.choice == Choice::Deny);
+        let words = words.map(|words| words.trim().chars().take(MOST_WORDS).collect::<String>());
+        self.words = words.filter(|words| !words.is_empty());
+        self
+    }
+}
+
+impl Approvals {
+    /// Asks about a call; about one that cannot succeed nobody is asked.
+    pub(super) async fn ask_person(&self, ask: Ask<'_>, by: By) -> Decision {
+        let preview = match ask.tool.preview(ask.args).await {
+            Ok(preview) => preview,
+            // Why it fails may tell what is in a file, so it is not told where that is asked about.
+            Err(outcome) if self.may_be_read(ask.action) => return Decision::Fail { outcome },
+            Err(_) => None,
+        };
+        self.ask_until_it_stands(&ask, &by, preview.as_ref(), Vec::new()).await
+    }
+
+    /// Asks about a call that a grant covers, because a script that it runs is not what it was then.
+    pub(super) async fn ask_changed(&self, ask: Ask<'_>, by: &By) -> Decision {
+        let then = self.granted_scripts(by).unwrap_or_default();
+        let changed = Scripts::of(&self.files, &ask).changed_from(&then);
+        self.ask_until_it_stands(&ask, &By::Fallback, None, changed).await
+    }
+
+    /// True when a grant covers the call that was given for other scripts than those that would run now.
+    pub(super) fn is_other_script(&self, ask: &Ask<'_>, by: &By) -> bool {
+        self.granted_scripts(by).is_some_and(|then| then != Scripts::of(&self.files, ask))
+    }
+
+    /// The scripts that ran under a rule when it was granted.
+    fn granted_scripts(&self, by: &By) -> Option<Scripts> {
+        let By::Rule(rule) = by else { return None };
+        self.scripts.lock().unwrap_or_else(PoisonError::into_inner).get(rule).cloned()
+    }
+
+    /// Asks, and asks again where a script changed while the question stood: what is run is what was looked at.
+    async fn ask_until_it_stands(
+        &self,
+        ask: &Ask<'_>,
+        by: &By,
+        preview: Option<&Preview>,
+        mut changed: Vec<String>,
+    ) -> Decision {
+        loop {
+            let scripts = Scripts::of(&self.files, ask);
+            let keeps = self.standing.keeper.is_some();
+            let about = About { ask, by, preview, scripts: &scripts, changed: &changed, keeps };
+            let (id, answer) = self.put(&about).await;
+            let now = Scripts::of(&self.files, ask);
+            if answer.choice == Choice::Deny || now == scripts {
+                return self.decided(ask, id, answer, scripts).await;
+            }
+            changed = now.changed_from(&scripts);
+        }
+    }
+
+    /// Puts one question, and waits for its answer.
+    async fn put(&self, about: &About<'_>) -> (AskId, Answer) {
+        let id = AskId(format!("ask-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1));
+        let asking = question(&id, about);
+        let (answer, answered) = oneshot::channel();
+        let (digest, editable) = (asking.digest.clone(), asking.editable);
+        let waiting = Waiting { answer, offered: asking.choices.clone(), digest, editable };
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), waiting);
+        // An interrupt drops this future; the question must not stay answerable.
+        let _forget = Forget { approvals: self, ask: &id };
+        self.sink.emit(Event::State { state: TurnState::AwaitingPermission });
+        self.sink.emit(Event::Asked { asking: Box::new(asking) });
+        let answer = answered.await.unwrap_or_default();
+        self.sink.emit(Event::State { state: TurnState::ToolRunning });
+        (id.clone(), answer)
+    }
+
+    async fn decided(&self, ask: &Ask<'_>, id: AskId, answer: Answer, scripts: Scripts) -> Decision {
+        let (granted, saved) = self.settle(&answer.choice).await;
+        if let Some(rule) = granted.as_ref().filter(|_| ask.action.family == Family::Bash) {
+            self.scripts.lock().unwrap_or_else(PoisonError::into_inner).insert(rule.clone(), scripts);
+        }
+        let allowed = answer.choice != Choice::Deny;
+        let (call, by, ask_id) = (ask.call.id.clone(), "user".to_owned(), Some(id));
+        let (words, edited) = (answer.words, answer.edited);
+        let message = refusal(words.as_deref());
+        let record = Decided { call, allowed, by, ask: ask_id, granted, saved, words, edited };
+        match &record.edited {
+            _ if !allowed => Decision::Deny { record, message },
+            None => Decision::Allow { record: Some(record) },
+            Some(line) => {
+                let mut args = ask.args.clone();
+                args.retain(|name, _| !COMMANDS.contains(&name.as_str()));
+                args.insert("command".to_owned(), line.as_str().into());
+                Decision::Edit { record, args }
+            }
+        }
+    }
+
+    /// True when the files of a call may be read without a question.
+    fn may_be_read(&self, action: &Action) -> bool {
+        let reads = Action { family: Family::Read, subjects: action.subjects.clone(), read_only: ReadOnly::Yes };
+        let reads = self.judged(&reads);
+        let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(evaluate(&self.rules(), &granted, self.posture(false), "read_file", &reads), Verdict::Allow(_))
+    }
+}
+
+/// What the model reads of a no.
+fn refusal(words: Option<&str>) -> String {
+    match words {
+        Some(words) => format!(
+            "the user refused this call and said what to do instead; do that, and do not try this call again or by other means. The user said: {words}"
+        ),
+        None => {
+            "the user refused this call. Do not try it again or by other means; ask what they want instead".to_owned()
+        }
+    }
+}
