@@ -3,10 +3,10 @@
 
 use crate::Look;
 use crate::overlays::{block, rule};
-use crate::text::{columns, cut};
+use crate::text::cut;
 use ratatui_core::style::{Modifier, Style};
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::{Asking, Change, ChangeKind, Phrase, folded};
+use reasonix_proto::{Asking, Change, ChangeKind, Danger, Phrase, folded, visible};
 
 /// So many reasons have rows of their own above the text; the rest is below it.
 const MOST_DANGERS: usize = 3;
@@ -51,37 +51,16 @@ impl About {
     pub(super) fn head(&self, asking: &Asking, width: u16, look: &Look) -> Head {
         let style = if asking.danger.is_empty() { look.theme.warn } else { look.theme.bad };
         let mut rows = Vec::new();
-        let title = title(asking, look);
-        bounded(&mut rows, &title, width, style.add_modifier(Modifier::BOLD));
-        let titles = rows.len();
-        for danger in asking.danger.iter().take(MOST_DANGERS) {
-            let touches = match danger.touches.is_empty() {
-                true => String::new(),
-                false => {
-                    let phrase = Phrase::new("tui.ask.touches").with("what", danger.touches.join(", "));
-                    format!(" · {}", look.say(&phrase))
-                }
-            };
-            let text = folded(&format!("! {}{touches}", look.say(&danger.why))).replace('\n', " ⏎ ");
-            bounded(&mut rows, &text, width, look.theme.bad);
+        let (mut titles, mut dangers) = (0, 0);
+        for said in said(asking, width, look) {
+            let before = rows.len();
+            bounded(&mut rows, &said, width);
+            match said.part {
+                Part::Title => titles += rows.len() - before,
+                Part::Danger => dangers += rows.len() - before,
+                Part::Other => {}
+            }
         }
-        if asking.danger.len() > MOST_DANGERS {
-            let text = format!("! … +{}", asking.danger.len() - MOST_DANGERS);
-            bounded(&mut rows, &text, width, look.theme.bad);
-        }
-        let dangers = rows.len() - titles;
-        if let Some(command) = &asking.command {
-            let shown = folded(&reasonix_proto::visible(command)).replace('\n', " ⏎ ");
-            let text = look.say(&Phrase::new("tui.ask.wanted_by").with("command", shown));
-            bounded(&mut rows, &text, width, look.theme.text);
-        }
-        if asking.diff.as_deref().is_some_and(is_cut) {
-            bounded(&mut rows, &look.word("tui.ask.cut"), width, look.theme.bad);
-        }
-        let why = look.say(&asking.why);
-        let digest: String = asking.digest.chars().take(12).collect();
-        let sign = if digest.is_empty() { why } else { format!("{why} · {digest}") };
-        bounded(&mut rows, &sign, width, look.theme.dim);
         Head { rows, dangers, titles, style }
     }
 
@@ -99,6 +78,57 @@ impl About {
     }
 }
 
+/// One thing that the head says.
+struct Said {
+    part: Part,
+    text: String,
+    style: Style,
+}
+
+#[derive(PartialEq, Eq)]
+enum Part {
+    Title,
+    Danger,
+    Other,
+}
+
+/// Everything that the head says, in the order of its weight.
+fn said(asking: &Asking, width: u16, look: &Look) -> Vec<Said> {
+    let theme = &look.theme;
+    let style = if asking.danger.is_empty() { theme.warn } else { theme.bad };
+    let title = Said { part: Part::Title, text: title(asking, look), style: style.add_modifier(Modifier::BOLD) };
+    let mut all = vec![title];
+    let danger = |text: String| Said { part: Part::Danger, text, style: theme.bad };
+    all.extend(asking.danger.iter().take(MOST_DANGERS).map(|found| danger(reason(found, look))));
+    if asking.danger.len() > MOST_DANGERS {
+        all.push(danger(format!("! … +{}", asking.danger.len() - MOST_DANGERS)));
+    }
+    let other = |text: String, style| Said { part: Part::Other, text, style };
+    if let Some(command) = &asking.command {
+        let shown = folded(&visible(command)).into_owned();
+        all.push(other(look.say(&Phrase::new("tui.ask.wanted_by").with("command", shown)), theme.text));
+    }
+    if asking.diff.as_deref().is_some_and(is_cut) {
+        all.push(other(look.word("tui.ask.cut"), theme.bad));
+    }
+    let why = look.say(&asking.why);
+    let digest: String = asking.digest.chars().take(12).collect();
+    let signed = other(format!("{why} · {digest}"), theme.dim);
+    let fits = !digest.is_empty() && rows_of(&signed, width).len() <= LONGEST;
+    all.push(if fits { signed } else { other(why, theme.dim) });
+    all
+}
+
+/// Why it is dangerous, and what it would touch.
+fn reason(danger: &Danger, look: &Look) -> String {
+    let why = look.say(&danger.why);
+    if danger.touches.is_empty() {
+        return format!("! {why}");
+    }
+    let touches = Phrase::new("tui.ask.touches").with("what", danger.touches.join(", "));
+    folded(&format!("! {why} · {}", look.say(&touches))).into_owned()
+}
+
 fn body(asking: &Asking, width: u16, look: &Look) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let subject = asking.visible.as_ref().unwrap_or(&asking.subject);
@@ -113,21 +143,11 @@ fn body(asking: &Asking, width: u16, look: &Look) -> Vec<Line<'static>> {
         block(&mut lines, &look.word("tui.ask.hidden"), width, look.theme.bad);
     }
     // What had no room above is here, to its end.
-    if let Some(command) = &asking.command {
-        let shown = reasonix_proto::visible(command);
-        let text = folded(&shown);
-        if text.contains('\n') || columns(&text) + 24 > usize::from(width) * LONGEST {
-            block(&mut lines, &text, width, look.theme.text);
-        }
+    for said in said(asking, width, look).iter().filter(|said| rows_of(said, width).len() > LONGEST) {
+        block(&mut lines, &said.text, width, said.style);
     }
     for danger in asking.danger.iter().skip(MOST_DANGERS) {
-        block(&mut lines, &format!("! {}", look.say(&danger.why)), width, look.theme.bad);
-    }
-    for danger in &asking.danger {
-        let text = look.say(&Phrase::new("tui.ask.touches").with("what", danger.touches.join(", ")));
-        if columns(&look.say(&danger.why)) + columns(&text) + 16 > usize::from(width) * LONGEST {
-            block(&mut lines, &folded(&text), width, look.theme.bad);
-        }
+        block(&mut lines, &reason(danger, look), width, look.theme.bad);
     }
     // A long command is there already, to its end.
     let begins = |value: &str| value.rsplit_once("… (").is_some_and(|(first, _)| subject.contains(first));
@@ -178,7 +198,7 @@ fn changed(change: &Change) -> Phrase {
         ChangeKind::Moved { from } => from.as_str(),
         _ => "",
     };
-    let shown = |path: &str| reasonix_proto::visible(path).into_owned();
+    let shown = |path: &str| visible(path).into_owned();
     let phrase = Phrase::new(code).with("path", shown(&change.path));
     let phrase = if from.is_empty() { phrase } else { phrase.with("from", shown(from)) };
     phrase.with("added", change.added).with("removed", change.removed)
@@ -202,16 +222,22 @@ fn is_cut(diff: &str) -> bool {
     diff.lines().any(says)
 }
 
-/// A text in at most a few rows; what is cut ends in dots.
-fn bounded(lines: &mut Vec<Line<'static>>, text: &str, width: u16, style: Style) {
+/// All rows of what the head says; a line end is a sign there.
+fn rows_of(said: &Said, width: u16) -> Vec<Line<'static>> {
     let mut rows = Vec::new();
-    block(&mut rows, text, width, style);
+    block(&mut rows, &said.text.replace('\n', " ⏎ "), width, said.style);
+    rows
+}
+
+/// The same in at most a few rows; what is cut ends in dots.
+fn bounded(lines: &mut Vec<Line<'static>>, said: &Said, width: u16) {
+    let mut rows = rows_of(said, width);
     let long = rows.len() > LONGEST;
     rows.truncate(LONGEST);
     if let Some(last) = rows.last_mut().filter(|_| long) {
         let room = usize::from(width).saturating_sub(1);
         let whole = cut(&last.to_string(), room).to_owned();
-        *last = Line::styled(format!("{whole}…"), style);
+        *last = Line::styled(format!("{whole}…"), said.style);
     }
     lines.append(&mut rows);
 }
