@@ -195,7 +195,11 @@ impl Marks {
 /// Whether a token stands where this first character and this rest do.
 fn is_token(token: RoleToken, first: &str, rest: &str) -> bool {
     match token {
-        RoleToken::Exactly(token) => token.strip_prefix(first).is_some_and(|token| rest.starts_with(token)),
+        RoleToken::Exactly(token) => {
+            // Brackets are many and tokens are few: most are told apart by one byte.
+            token.as_bytes().get(1) == rest.as_bytes().first()
+                && token.strip_prefix(first).is_some_and(|token| rest.starts_with(token))
+        }
         RoleToken::Tag(tag) => tag
             .strip_prefix(first)
             .is_some_and(|tag| rest.get(..tag.len()).is_some_and(|front| front.eq_ignore_ascii_case(tag))),
