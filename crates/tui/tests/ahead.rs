@@ -367,3 +367,19 @@ fn a_command_is_changed_before_it_runs_and_the_key_that_runs_it_is_alone() {
     };
     assert_eq!(line, "make -j");
 }
+
+#[test]
+fn a_key_whose_question_was_covered_by_another_one_is_not_taken_later() {
+    let mut desk = Desk::new();
+    whole(&mut desk);
+    desk.after(2000);
+    desk.keys("y");
+    desk.event(json!({"type": "inquired", "inquiry": {"ask": "i", "call": "b", "questions": [
+        {"id": "1", "question": "Which?", "options": [{"label": "one"}, {"label": "two"}]}]}}));
+    desk.drawn();
+    desk.after(3000);
+    desk.keys("1");
+    desk.pause();
+    desk.pause();
+    assert!(matches!(desk.sent.as_slice(), [Op::Respond { .. }]), "{:?}", desk.sent);
+}

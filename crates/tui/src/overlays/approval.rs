@@ -47,6 +47,9 @@ pub struct Approval {
 /// So many lines of what it is about are on the screen before anything else is.
 const LEAST: usize = 3;
 
+/// A choice that could not be taken for so long is not taken any more.
+const STALE: Duration = Duration::from_secs(1);
+
 /// A choice that waits for nothing else to be typed.
 #[derive(Debug)]
 struct Pending {
@@ -85,9 +88,12 @@ impl Approval {
     /// Time went by: a key that stayed alone is taken.
     pub fn tick(&mut self, now: Duration) -> Outcome {
         match self.pending.take_if(|pending| now >= pending.due) {
-            Some(pending) => self.take(pending.at),
-            None => Outcome::Stay,
+            // What was typed meanwhile, at something that lay over this, nobody knows here.
+            Some(pending) if now > pending.due + STALE => self.said = Some("tui.ask.alone"),
+            Some(pending) => return self.take(pending.at),
+            None => {}
         }
+        Outcome::Stay
     }
 
     /// Takes a key.
@@ -105,9 +111,9 @@ impl Approval {
             Code::PageDown => self.scroll += self.page,
             Code::Home => self.scroll = 0,
             Code::End => self.scroll = usize::MAX / 2,
-            _ if matches!(heard, Heard::Astray | Heard::Soon) => self.said = Some("tui.ask.ignored"),
             Code::Char('c') if chord.mods.ctrl && heard.is_meant() => return self.stop(),
             Code::Esc if heard.is_meant() => return self.stop(),
+            _ if matches!(heard, Heard::Astray | Heard::Soon) => self.said = Some("tui.ask.ignored"),
             Code::Enter if heard == Heard::Meant => self.choose(self.chosen, None, now),
             Code::Char(_) if chord.typed().is_some() => {
                 return self.typed(chord.typed().unwrap_or_default(), before, heard, now);
@@ -300,7 +306,8 @@ impl Approval {
         lines.extend(self.about.rows().iter().skip(from).take(shown).cloned());
         if hidden && room > 1 {
             let to = (from + shown).min(all);
-            let phrase = Phrase::new("tui.more_lines").with("from", from + 1).with("to", to).with("of", all);
+            let code = if to < all { "tui.more_lines" } else { "tui.last_lines" };
+            let phrase = Phrase::new(code).with("from", from + 1).with("to", to).with("of", all);
             lines.push(Line::styled(format!("  {}", look.say(&phrase)), look.theme.accent));
         }
         let (rows, caret) = self.feet(width, look);

@@ -316,6 +316,7 @@ impl Transcript {
         if let Some(tool) = self.find_tool(&decided.call) {
             tool.granted = decided.granted.as_deref().map(Into::into);
             tool.refused = (!decided.allowed).then(|| decided.by.as_str().into());
+            tool.words = decided.words.as_deref().map(Into::into);
             if matches!(tool.state, ToolState::Asked) {
                 tool.state = ToolState::Ready;
             }

@@ -154,6 +154,20 @@ fn what_failed_or_was_refused_says_why() {
 }
 
 #[test]
+fn what_the_user_said_with_a_no_stands_below_the_call() {
+    let call = CallId::from("a");
+    let decided =
+        reasonix_proto::Decided { call, by: "user".into(), words: Some("use ninja".into()), ..Default::default() };
+    let events = [
+        message("", &["a"]),
+        Event::Answered { record: record(RecordBody::Decided(decided)) },
+        outcome("a", ToolOutcome::Denied { by: "words for the model".to_owned() }),
+        ended(),
+    ];
+    assert_eq!(shown(&events).0[..2], ["⊘ bash $ run a · blocked", "    you refused it: use ninja"]);
+}
+
+#[test]
 fn a_long_answer_leaves_for_the_scrollback_while_it_streams() {
     let (mut transcript, look) = (Transcript::default(), Look::default());
     apply(&mut transcript, &[prompt("x")]);

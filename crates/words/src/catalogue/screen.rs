@@ -165,6 +165,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     ("tui.mode_build", "plan mode is over", "规划模式已结束"),
     ("tui.answered_elsewhere", "the question was answered elsewhere", "问题已在别处得到回答"),
     ("tui.answered_elsewhere.hint", "nothing is left to do here", "此处无需再操作"),
+    ("tui.last_lines", "lines {from}–{to} of {of}", "第 {from}–{to} 行，共 {of} 行"),
     ("tui.more_lines", "lines {from}–{to} of {of}, PgDn for more", "第 {from}–{to} 行，共 {of} 行，PgDn 查看更多"),
     ("tui.list.keys", "type to search · Enter chooses · Esc closes", "输入以搜索 · Enter 选择 · Esc 关闭"),
     (
@@ -212,6 +213,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "take it out of that file, or start without that option; here only what you granted can be taken away",
         "请从该文件中删除，或启动时不带该选项；这里只能撤销你授予的规则",
     ),
+    ("tui.refused.said", "you refused it: {words}", "你拒绝了它：{words}"),
     ("tui.refused.user", "you refused it", "你拒绝了它"),
     ("tui.refused.planning", "plan mode is on: it could have changed something", "计划模式已开启：它可能会更改内容"),
     ("tui.first.title", "Welcome to Reasonix. No model is set up yet.", "欢迎使用 Reasonix，还没有配置模型。"),

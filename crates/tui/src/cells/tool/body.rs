@@ -57,7 +57,12 @@ fn ended(tool: &Tool, outcome: &ToolOutcome, sheet: &mut Sheet<'_>) {
         }
         // What the user decided is not told them in words for the model.
         ToolOutcome::Denied { by } => match tool.refused.as_deref() {
-            Some("user") => sheet.below(&look.word("tui.refused.user"), 0, theme.text),
+            Some("user") => {
+                let said =
+                    tool.words.as_deref().map(|words| Phrase::new("tui.refused.said").with("words", neutral(words)));
+                let phrase = said.unwrap_or_else(|| Phrase::new("tui.refused.user"));
+                sheet.below(&look.say(&phrase), 0, theme.text);
+            }
             Some("plan mode") => sheet.below(&look.word("tui.refused.planning"), 0, theme.text),
             _ => sheet.below(&first_lines(by, FAILED_LINES), 0, theme.text),
         },

@@ -29,6 +29,8 @@ pub(crate) struct Tool {
     pub(crate) granted: Option<Box<str>>,
     /// Who refused it.
     pub(crate) refused: Option<Box<str>>,
+    /// What the user said with their no.
+    pub(crate) words: Option<Box<str>>,
     draft: Option<Box<Draft>>,
     tail: Option<Box<Tail>>,
 }
@@ -57,6 +59,7 @@ impl Tool {
             state: ToolState::Drafting,
             granted: None,
             refused: None,
+            words: None,
             draft: None,
             tail: None,
         }
