@@ -42,14 +42,15 @@ impl Desk {
         }
     }
 
+    /// Time goes by.
     fn after(&mut self, milliseconds: u64) {
         self.now += Duration::from_millis(milliseconds);
+        self.tell(Msg::Tick);
     }
 
     /// Nothing is typed for as long as a key has to be alone.
     fn pause(&mut self) {
         self.after(300);
-        self.tell(Msg::Tick);
     }
 
     fn event(&mut self, event: serde_json::Value) {
