@@ -202,7 +202,7 @@ async fn together(
         };
         let Some((finished, signature)) = next else { break };
         let body = match finished {
-            Finished::Done(body) => body,
+            Finished::Done(body) => *body,
             Finished::Again(again) => {
                 while let Some(more) = outcomes.next().await {
                     waiting.push_back(more);
@@ -279,7 +279,7 @@ fn refused(decided: &Decided, message: &str) -> Phrase {
 /// A call that ran.
 enum Finished<'a> {
     /// It came to this.
-    Done(RecordBody),
+    Done(Box<RecordBody>),
     /// It was taken for a reader and wanted to write. Nothing of it lasted; as a writer it passes the gate again.
     Again(Box<Ready<'a>>),
 }
@@ -295,7 +295,7 @@ pub(crate) async fn complete(
     loop {
         ready = admit(agent, ready, by_user, stop, tally).await?;
         match finish(agent, ready, turn, stop).await {
-            Finished::Done(body) => return Ok(body),
+            Finished::Done(body) => return Ok(*body),
             Finished::Again(again) => ready = *again,
         }
     }
@@ -324,7 +324,7 @@ async fn finish<'a>(agent: &Agent, ready: Ready<'a>, turn: u32, stop: &Stop) -> 
                 ToolOutcome::Aborted
             };
             if let (Class::Reader, Some(wanted)) = (classified.class, wanted.into_inner()) {
-                let classified = classified.as_writer(wanted);
+                let classified = classified.into_writer(wanted);
                 return Finished::Again(Box::new(Ready::Runs { call, tool, args, classified, signature, edited }));
             }
             (call, tool.spec().name.clone(), outcome)
@@ -332,7 +332,7 @@ async fn finish<'a>(agent: &Agent, ready: Ready<'a>, turn: u32, stop: &Stop) -> 
     };
     let outcome = bound(outcome, Bound::for_window(agent.model.card().window), agent.artifacts.as_ref());
     let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Finished::Done(RecordBody::Outcome { call: call.id.clone(), tool, took_ms, outcome })
+    Finished::Done(Box::new(RecordBody::Outcome { call: call.id.clone(), tool, took_ms, outcome }))
 }
 
 /// The outcome of what the user wrote in place of the call: the model must not take it for the outcome of its own.

@@ -217,7 +217,7 @@ impl Classified {
     }
 
     /// The same call for another judgement: it ran as a reader, and wanted to write this.
-    pub(crate) fn as_writer(self, wanted: Vec<String>) -> Self {
+    pub(crate) fn into_writer(self, wanted: Vec<String>) -> Self {
         let action = Action { read_only: ReadOnly::No, ..self.action };
         Self { action, class: Class::Writer, found: self.found, wanted }
     }

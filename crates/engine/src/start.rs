@@ -132,8 +132,7 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
     let head = opened.history.head.clone().ok_or_else(|| broken(&opened))?;
     let start = if resumed { as_begun(start, &said, &head) } else { start };
     let model = pick_model(&start, resumed.then_some(&opened.history))?;
-    let todo = todo_of(&opened);
-    let earlier = resumed.then_some(head.tools.as_slice());
+    let (todo, earlier) = (todo_of(&opened), resumed.then_some(head.tools.as_slice()));
     let notice = if runs_commands(&start, earlier) { shortcoming(&confinement) } else { None };
     let (outbox, events) = Outbox::new(status_of(&start, &opened, &head, &model, word(&confinement)));
     let purse = purse_of(&start, (&opened, &head), &outbox);

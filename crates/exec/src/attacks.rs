@@ -2,7 +2,8 @@
 //! Everything happens below one folder that the caller gives and takes away again.
 
 use crate::{
-    BoxOptions, Caches, Command, Confinement, Environment, ExecError, Finished, Sandbox, SandboxLevel, Status, run,
+    BoxOptions, Caches, Command, Confinement, Environment, ExecError, Finished, Masked, Sandbox, SandboxLevel, Status,
+    run,
 };
 use std::fs;
 use std::io;
@@ -32,6 +33,8 @@ pub struct Attack {
     pub level: SandboxLevel,
     /// A program that it needs.
     pub needs: &'static str,
+    /// It is tried as a command that was taken for a reader.
+    pub reader: bool,
 }
 
 /// What shows that an attempt got through.
@@ -43,6 +46,8 @@ pub enum Proof {
     Secret,
     /// Something outside is different.
     Outside,
+    /// Something in the workspace is different.
+    Inside,
     /// This file is in the workspace afterwards.
     Left(&'static str),
     /// A process with the mark lives on.
@@ -70,10 +75,15 @@ const fn attack(
     level: SandboxLevel,
     needs: &'static str,
 ) -> Attack {
-    Attack { id, name, line, proof, level, needs }
+    Attack { id, name, line, proof, level, needs, reader: false }
 }
 
-use Proof::{Alive, Exit, Left, Outside, Secret};
+/// The same by a command that was taken for a reader and is none.
+const fn reader(name: &'static str, line: &'static str, proof: Proof, needs: &'static str) -> Attack {
+    Attack { id: "C14", name, line, proof, level: Partial, needs, reader: true }
+}
+
+use Proof::{Alive, Exit, Inside, Left, Outside, Secret};
 use SandboxLevel::{Full, Partial};
 
 /// The catalogue.
@@ -106,6 +116,31 @@ pub const ATTACKS: &[Attack] = &[
     attack("C5", "terminal", "python3 -c 'import fcntl; fcntl.ioctl(0, 0x5412, b\"x\")'", Exit, Partial, "python3"),
     attack("C6", "endless_file", "test \"$(ulimit -f)\" = unlimited", Exit, Partial, "bash"),
     attack("C6", "daemon", "(setsid setsid sleep 333.{mark} >/dev/null 2>&1 &); true", Alive, Full, "setsid"),
+    attack("C2", "worktree_settings", "printf '[core]\\n\\tfsmonitor = x\\n' > .git/config.worktree", Left(".git/config.worktree"), Partial, "bash"),
+    attack("C2", "module_settings", "mkdir -p .git/modules/m; echo ref > .git/modules/m/HEAD; printf '[core]\\n\\tfsmonitor = x\\n' > .git/modules/m/config", Left(".git/modules/m/config"), Partial, "bash"),
+    attack("C2", "rebase", "mkdir .git/rebase-merge; echo 'exec x' > .git/rebase-merge/git-rebase-todo", Left(".git/rebase-merge/git-rebase-todo"), Partial, "bash"),
+    attack("C3", "git_credentials", "cat ~/.config/git/credentials {home}/.config/git/credentials", Secret, Partial, "bash"),
+    attack("C3", "shell_history", "cat ~/.bash_history {home}/.bash_history", Secret, Partial, "bash"),
+    attack("C3", "our_command_line", "grep -q . /proc/1/cmdline", Exit, Full, "grep"),
+    attack("C5", "setuid", "cp /bin/true t; chmod u+s t", Exit, Partial, "bash"),
+    attack("C15", "fixed", "echo x > docs/a || rm docs/a || { mv docs d2 && mkdir docs && echo x > docs/a; }", Exit, Full, "bash"),
+    reader("reader_write", "touch new; echo x > f; echo x >> sub/g", Inside, "bash"),
+    reader("reader_remove", "rm -rf sub; rm f; mv f h", Inside, "bash"),
+    reader("reader_rights", "chmod 777 f; touch -d 2001-01-01 f; chmod 700 sub", Inside, "bash"),
+    reader("reader_make", "ln f h; ln -s f l; mkfifo p; mkdir d", Inside, "bash"),
+    reader("reader_substitution", "echo 2>/dev/null $(rm -rf sub)", Inside, "bash"),
+    reader("reader_subscript", "a='x[$(touch new)]'; echo ${!a}", Inside, "bash"),
+    reader("reader_temporary", "for t in /tmp /var/tmp; do echo x > $t/poison.{mark} && rm $t/poison.{mark} && exit; done; exit 1", Exit, "bash"),
+    reader("reader_home", "echo x > ~/poison.{mark}", Exit, "bash"),
+    reader("reader_memory", "echo x > /dev/shm/poison.{mark} && rm /dev/shm/poison.{mark}", Exit, "bash"),
+    reader("reader_socket", "python3 -c 'import socket; socket.socket(socket.AF_UNIX)'", Exit, "python3"),
+    reader("reader_internet", "exec 3<>/dev/tcp/127.0.0.1/{port} || python3 -c 'import socket; socket.socket(socket.AF_INET)'", Exit, "python3"),
+    reader("reader_netlink", "python3 -c 'import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)'", Exit, "python3"),
+    reader("reader_shared_memory", "python3 -c 'import ctypes,sys; sys.exit(ctypes.CDLL(None).shmget(0, 4096, 0o1600) < 0)'", Exit, "python3"),
+    reader("reader_outside", "cat {out}/file", Exit, "bash"),
+    reader("reader_link_out", "cat leads || cat lead*", Exit, "bash"),
+    reader("reader_system", "cat /etc/hosts || cat /etc/resolv.conf", Exit, "bash"),
+    reader("reader_signal", "kill -0 {pid}", Exit, "bash"),
     attack("G1", "environment", "env | grep -qE '^[A-Z_]*(API_KEY|TOKEN|SECRET|PASSWORD)='", Exit, Partial, "bash"),
 ];
 
@@ -125,18 +160,26 @@ impl Ground {
     /// Lays it out in an empty folder.
     pub fn new(folder: &Path) -> io::Result<Self> {
         let folder = folder.canonicalize()?;
-        for name in ["work/.git/hooks", "home/.ssh", "out", "closed", "state"] {
+        for name in
+            ["work/.git/hooks", "work/docs", "work/sub", "home/.ssh", "home/.config/git", "out", "closed", "state"]
+        {
             fs::create_dir_all(folder.join(name))?;
         }
         for (name, text) in [
             ("work/.git/config", "[core]\n"),
             ("work/.git/HEAD", "ref: refs/heads/main\n"),
+            ("work/docs/a", "mine"),
+            ("work/f", "mine"),
+            ("work/sub/g", "mine"),
             ("home/.ssh/id", SECRET),
+            ("home/.config/git/credentials", SECRET),
+            ("home/.bash_history", SECRET),
             ("closed/key", SECRET),
             ("out/file", "mine"),
         ] {
             fs::write(folder.join(name), text)?;
         }
+        std::os::unix::fs::symlink(folder.join("out/file"), folder.join("work/leads"))?;
         let abstract_name = format!("reasonix-attack-{}", std::process::id());
         let mut sockets = Vec::new();
         #[cfg(target_os = "linux")]
@@ -153,12 +196,14 @@ impl Ground {
 
     /// A box around the workspace.
     pub fn sandbox(&self, least: SandboxLevel) -> Result<Arc<Sandbox>, ExecError> {
+        let docs = self.folder.join("work/docs");
+        let fixed = Masked(Arc::new(move || vec![docs.clone()]));
         let options = BoxOptions {
             writable: vec![self.folder.join("work")],
             readable: vec![],
             closed: vec![self.folder.join("closed")],
             masked: None,
-            fixed: None,
+            fixed: Some(fixed),
             caches: Caches::Session,
             network: false,
             quarantine: self.folder.join("state/quarantine"),
@@ -193,7 +238,14 @@ impl Ground {
         if attack.level > sandbox.level() {
             return Ok(Held::NotPromised);
         }
-        self.try_out(Confinement::Boxed(Arc::clone(sandbox)), attack).await
+        let boxed = Confinement::Boxed(Arc::clone(sandbox));
+        if !attack.reader {
+            return self.try_out(boxed, attack).await;
+        }
+        match boxed.held() {
+            Some(held) => self.try_out(held, attack).await,
+            None => Ok(Held::NotPromised),
+        }
     }
 
     /// Makes an attempt under any confinement.
@@ -201,7 +253,7 @@ impl Ground {
         if !is_here(attack.needs) {
             return Ok(Held::NotHere(attack.needs));
         }
-        let before = self.outside();
+        let before = self.seen(attack.proof);
         let command = Command::shell(Path::new("/bin/bash"), &self.line(attack), &self.folder.join("work"))
             .with_environment(self.environment())
             .with_timeout(Some(PATIENCE))
@@ -220,28 +272,31 @@ impl Ground {
     fn shows(&self, proof: Proof, before: &[Seen]) -> bool {
         match proof {
             Exit | Secret => false,
-            Outside => self.outside() != before,
+            Outside | Inside => self.seen(proof) != before,
             Left(name) => self.folder.join("work").join(name).symlink_metadata().is_ok(),
             Alive => lives(&format!("333.{}", std::process::id())),
         }
     }
 
-    /// What stands outside: names, contents, rights.
-    fn outside(&self) -> Vec<Seen> {
-        let entries = fs::read_dir(self.folder.join("out")).into_iter().flatten().flatten();
-        let mut all: Vec<Seen> = entries
-            .map(|entry| {
-                let rights =
-                    entry.metadata().map(|found| (found.permissions().mode(), found.nlink())).unwrap_or_default();
-                (entry.path(), fs::read(entry.path()).unwrap_or_default(), rights)
-            })
-            .collect();
+    /// What stands where the proof would be: names, contents, rights, times.
+    fn seen(&self, proof: Proof) -> Vec<Seen> {
+        let mut folders = vec![self.folder.join(if proof == Inside { "work" } else { "out" })];
+        let mut all: Vec<Seen> = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                let Ok(found) = path.symlink_metadata() else { continue };
+                let content = if found.is_file() { fs::read(&path).unwrap_or_default() } else { Vec::new() };
+                all.push((path.clone(), content, (found.permissions().mode(), found.nlink(), found.mtime())));
+                folders.extend(found.is_dir().then_some(path));
+            }
+        }
         all.sort();
         all
     }
 }
 
-type Seen = (PathBuf, Vec<u8>, (u32, u64));
+type Seen = (PathBuf, Vec<u8>, (u32, u64, i64));
 
 fn is_here(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();

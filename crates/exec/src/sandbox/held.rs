@@ -99,8 +99,8 @@ impl Sandbox {
         environment = environment.with("GIT_CONFIG_COUNT", settings.len().to_string()).with("GIT_OPTIONAL_LOCKS", "0");
         for (number, (key, value)) in settings.into_iter().enumerate() {
             environment = environment
-                .with(&format!("GIT_CONFIG_KEY_{number}"), key)
-                .with(&format!("GIT_CONFIG_VALUE_{number}"), value);
+                .with(format!("GIT_CONFIG_KEY_{number}"), key)
+                .with(format!("GIT_CONFIG_VALUE_{number}"), value);
         }
         environment
     }
