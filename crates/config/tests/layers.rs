@@ -250,3 +250,19 @@ fn a_tilde_in_a_rule_and_a_rule_for_no_tool() {
     let said: Vec<_> = phrases.iter().map(|phrase| (phrase.code.as_ref(), phrase.arg("suggestion"))).collect();
     assert_eq!(said, [("config.rule_tool_like", Some("bash")), ("config.rule_tool", None)]);
 }
+
+#[test]
+fn a_rule_that_allows_anything_behind_a_program_is_an_error_that_names_a_narrower_one() {
+    let error = Disk::new().user("[permissions]\nallow = [\"Edit(a)\", \"Bash(git:*)\"]\n").error();
+    match error {
+        ConfigError::Rule { key, rule, reason, .. } => {
+            assert_eq!((key.as_str(), rule.as_str()), ("permissions.allow", "Bash(git:*)"));
+            assert!(reason.contains("Bash(git commit:*)"), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let wide = "[permissions]\ndeny = [\"Bash(git:*)\"]\nask = [\"Bash(python3:*)\"]\nallow = [\"Bash(git add:*)\"]\n";
+    assert_eq!(Disk::new().user(wide).load().settings.permissions.allow, ["Bash(git add:*)"]);
+    let hidden = Disk::new().user("[permissions]\ndeny = [\"Bash(git\\u200b push:*)\"]\n").error();
+    assert!(matches!(&hidden, ConfigError::Rule { reason, .. } if reason.contains("U+200B")), "{hidden:?}");
+}

@@ -3,7 +3,7 @@
 //! it only works, for counting instructions from outside (`benches/gate`).
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints")]
 
-use reasonix_policy::{Case, Circumstances, Facts, Mode, Places, Posture, Rules, Target, judge, read_only};
+use reasonix_policy::{Case, Circumstances, Facts, Mode, Places, Posture, Rules, Target, analyse, judge};
 use reasonix_proto::{Action, Family};
 use std::path::Path;
 use std::time::Instant;
@@ -69,9 +69,9 @@ fn main() {
         facts: &Disk,
     };
     let decide = |line: &str| {
-        let read_only = read_only(line);
-        let action = Action { family: Family::Bash, subjects: vec![line.to_owned()], read_only };
-        judge(&rules, &about, &Case::new("bash", &action))
+        let effects = analyse(line);
+        let action = Action { family: Family::Bash, subjects: vec![line.to_owned()], read_only: effects.read_only };
+        judge(&rules, &about, &Case::with("bash", &action, vec![effects]))
     };
     let rounds = std::env::args().nth(1).and_then(|text| text.parse::<usize>().ok());
     if let Some(rounds) = rounds {

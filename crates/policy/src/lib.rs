@@ -3,6 +3,7 @@
 //! No IO, no clock, no settings: everything a verdict depends on is handed in.
 
 mod analyse;
+mod changes;
 mod command;
 mod danger;
 mod effects;
@@ -18,6 +19,7 @@ mod suggest;
 mod verdict;
 
 pub use analyse::{analyse, read_only};
+pub use changes::Change;
 pub use danger::{Danger, dangers, more_dangers, stays_in_workspace};
 pub use effects::{Effects, Hidden, How, Places, Simple, Word, WordKind, Write};
 pub use examine::{Finding, Never, Remark, examine};

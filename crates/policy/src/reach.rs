@@ -1,7 +1,7 @@
 //! How far a rule that allows may reach: prefixes that would cover code or another program are refused when they are
 //! written, and options that write or lead elsewhere are covered only by a rule that names them.
 
-use crate::analyse::{analyse, is_shell, runs_by_words, takes_code, wraps};
+use crate::analyse::{always_takes_code, analyse, is_shell, runs_by_words, takes_code, wraps};
 use crate::effects::{Simple, Word, is_flag};
 use crate::readers::without_git_options;
 
@@ -29,6 +29,9 @@ pub(crate) fn too_far(words: &[&str]) -> Option<String> {
     if wraps(name) || runs_by_words(name, args) {
         return behind(words, name);
     }
+    if always_takes_code(name) {
+        return Some(format!("no pattern covers what {name} is told to do; write the exact command"));
+    }
     if is_shell(name) || takes_code(base) || takes_code(name) {
         return for_interpreter(first, base, args);
     }
@@ -41,6 +44,10 @@ pub(crate) fn too_far(words: &[&str]) -> Option<String> {
     if TOO_WIDE.contains(&name) && (args.is_empty() || matches!(name, "eval" | "exec" | "source" | "." | "ssh")) {
         let example = example(name);
         return Some(format!("{name} runs what it is told to; name the form that you mean, such as Bash({example}:*)"));
+    }
+    const RUNS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
+    if matches!(name, "find" | "fd" | "fdfind") && args.iter().any(|word| RUNS.contains(word)) {
+        return Some(format!("any program could follow; allow what {name} finds to be listed, and the exact command"));
     }
     let code = !matches!(base, "sed" | "awk" | "gawk" | "mawk") && analyse(&words.join(" ")).interprets;
     code.then(|| format!("it gives {name} code, or a program to run, which no pattern covers; write the exact command"))

@@ -16,6 +16,8 @@ pub struct Rule {
     text: String,
     target: Target,
     specifier: Option<Specifier>,
+    /// True for a prefix that reaches too far to allow anything, wherever it came from.
+    far: bool,
 }
 
 /// Which calls a rule speaks of.
@@ -69,46 +71,48 @@ impl Rule {
             (None, None) => (text, None),
         };
         if name == "*" {
-            return Ok(Self { text: text.to_owned(), target: Target::Everything, specifier });
+            return Ok(Self { text: text.to_owned(), target: Target::Everything, specifier, far: false });
         }
         if !is_name(name) {
             return Err(fail("it does not begin with the name of a tool"));
         }
-        Ok(Self { text: text.to_owned(), target: target_of(name), specifier })
+        let mut rule = Self { text: text.to_owned(), target: target_of(name), specifier, far: false };
+        rule.far = matches!(rule.specifier, Some(Specifier::Prefix(_))) && rule.too_far().is_some();
+        Ok(rule)
+    }
+
+    /// Why the rule must not allow; none when it may.
+    fn too_far(&self) -> Option<String> {
+        if !self.is_for_commands() {
+            return None;
+        }
+        match &self.specifier {
+            Some(Specifier::Prefix(prefixes)) => {
+                prefixes.iter().find_map(|prefix| reach::too_far(&command::words(prefix).collect::<Vec<_>>()))
+            }
+            Some(Specifier::Wild(_)) => reach::too_far(&self.fixed_words().collect::<Vec<_>>()),
+            Some(Specifier::Exact(_) | Specifier::Path(_)) | None => None,
+        }
     }
 
     /// Reads a rule that allows, or that answers for a person: one that would cover code or another program is an error,
     /// and the reason names a narrower one.
     pub fn parse_allow(text: &str) -> Result<Self, RuleError> {
         let rule = Self::parse(text)?;
-        let fail = |reason: String| RuleError { rule: rule.text.clone(), reason };
-        if !rule.is_for_commands() {
-            return Ok(rule);
+        match rule.too_far() {
+            Some(reason) => Err(RuleError { rule: rule.text, reason }),
+            None => Ok(rule),
         }
-        match &rule.specifier {
-            Some(Specifier::Prefix(prefixes)) => {
-                for prefix in prefixes {
-                    let words: Vec<&str> = command::words(prefix).collect();
-                    reach::too_far(&words).map_or(Ok(()), |reason| Err(fail(reason)))?;
-                }
-            }
-            Some(Specifier::Wild(_)) => {
-                let words: Vec<&str> = rule.fixed_words().map(|(word, _)| word).collect();
-                reach::too_far(&words).map_or(Ok(()), |reason| Err(fail(reason)))?;
-            }
-            Some(Specifier::Exact(_) | Specifier::Path(_)) | None => {}
-        }
-        Ok(rule)
     }
 
-    /// The words before the first `*` of a pattern for commands, with whether more must follow.
-    fn fixed_words(&self) -> impl Iterator<Item = (&str, bool)> {
+    /// The words before the first `*` of a pattern for commands.
+    fn fixed_words(&self) -> impl Iterator<Item = &str> {
         let text = match &self.specifier {
             Some(Specifier::Wild(glob)) => glob.glob().glob(),
             Some(Specifier::Exact(text)) => text.as_str(),
             _ => "",
         };
-        command::words(text).take_while(|word| !word.contains('*')).map(|word| (word, true))
+        command::words(text).take_while(|word| !word.contains('*'))
     }
 
     /// The rule as written.
@@ -256,7 +260,7 @@ impl Rule {
     pub(crate) fn reach(&self, simple: &Simple) -> Option<usize> {
         let Some(specifier) = &self.specifier else { return Some(simple.words.len()) };
         let fixed = simple.words.iter().all(|word| word.kind <= WordKind::Pattern);
-        if !fixed {
+        if !fixed || self.far {
             return None;
         }
         match specifier {
@@ -289,7 +293,7 @@ impl Rule {
             Some(Specifier::Prefix(prefixes)) => {
                 prefixes.iter().map(|prefix| command::words(prefix).collect()).collect()
             }
-            Some(Specifier::Exact(_) | Specifier::Wild(_)) => vec![self.fixed_words().map(|(word, _)| word).collect()],
+            Some(Specifier::Exact(_) | Specifier::Wild(_)) => vec![self.fixed_words().collect()],
             Some(Specifier::Path(_)) | None => Vec::new(),
         };
         let spellings = effects.spellings.get_or_init(|| command::spellings(&effects.open));
@@ -336,6 +340,22 @@ impl Rule {
     pub(crate) fn covers_path(&self, path: &str) -> bool {
         let edits = matches!(self.target, Target::Family(Family::Edit) | Target::Everything);
         edits && self.specifier.as_ref().is_none_or(|specifier| specifier.fits(path.trim_start_matches("./")))
+    }
+
+    /// True when the rule, as one that forbids or asks, speaks of a change to this path, seen from where rules for paths
+    /// begin; `whole` when what lies below the path changes with it.
+    pub fn speaks_of_change(&self, path: &str, whole: bool) -> bool {
+        let edits = matches!(self.target, Target::Family(Family::Edit | Family::Read) | Target::Everything);
+        let Some(specifier @ Specifier::Path(glob)) = self.specifier.as_ref().filter(|_| edits) else { return false };
+        let path = lexical(path);
+        let above = || {
+            let fixed = glob.glob().glob().split(['*', '?', '[', '{']).next().unwrap_or_default();
+            let root =
+                if fixed == glob.glob().glob() { fixed } else { fixed.rsplit_once('/').map_or("", |(root, _)| root) };
+            let below = |path: &str| root == path || root.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+            path.is_empty() || (!root.is_empty() && below(&path))
+        };
+        specifier.touches_path(&path) || (whole && above())
     }
 
     /// True when the rule speaks of commands.
@@ -418,6 +438,19 @@ fn texts(line: &str, effects: &Effects) -> Vec<String> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// The path without `.` and with `..` taken back as far as the text tells.
+fn lexical(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
+        match (part, parts.last()) {
+            ("..", Some(last)) if *last != ".." => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    let root = if path.starts_with('/') { "/" } else { "" };
+    format!("{root}{}", parts.join("/"))
 }
 
 /// True when words that only the shell knows may make these words of the command.

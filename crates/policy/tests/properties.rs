@@ -4,7 +4,10 @@
 #[path = "support/properties.rs"]
 mod property;
 
-use property::{JOINTS, a_line_is_understood_or_hidden, a_rule_reads_as_it_is_written, appending_is_never_weaker};
+use property::{
+    JOINTS, a_line_is_understood_or_hidden, a_rule_reads_as_it_is_written, an_understood_line_says_what_it_does,
+    appending_is_never_weaker,
+};
 use proptest::prelude::*;
 
 fn cases() -> ProptestConfig {
@@ -29,6 +32,11 @@ proptest! {
     #[test]
     fn every_line_is_understood_or_hidden(bytes in proptest::collection::vec(any::<u8>(), 0..20)) {
         prop_assert_eq!(a_line_is_understood_or_hidden(&property::tokens(&bytes)), Ok(()));
+    }
+
+    #[test]
+    fn every_understood_line_says_what_it_does(bytes in proptest::collection::vec(any::<u8>(), 0..12)) {
+        prop_assert_eq!(an_understood_line_says_what_it_does(&property::tokens(&bytes)), Ok(()));
     }
 
     #[test]

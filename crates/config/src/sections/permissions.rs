@@ -85,8 +85,10 @@ pub(crate) fn resolve(view: &View<'_>) -> Result<Permissions, ConfigError> {
 }
 
 fn rules(view: &View<'_>, key: &str) -> Result<Vec<String>, ConfigError> {
+    // What allows must not reach to code or to another program; what forbids may be as wide as it likes.
+    let read = if key == "allow" { Rule::parse_allow } else { Rule::parse };
     for node in view.items(key) {
-        Rule::parse(node.as_text().unwrap_or_default()).map_err(|error| ConfigError::Rule {
+        read(node.as_text().unwrap_or_default()).map_err(|error| ConfigError::Rule {
             origin: node.origin.clone(),
             key: format!("permissions.{key}"),
             rule: error.rule,

@@ -89,10 +89,14 @@ pub(crate) fn is_shell(name: &str) -> bool {
     programs::SHELLS.contains(&name)
 }
 
-/// True for a program that runs code from its input or its arguments, whatever else they are.
+/// True for a program that runs a file of code, or its input.
 pub(crate) fn takes_code(name: &str) -> bool {
-    let named = |row: &programs::Interpreter| row.names.contains(&name);
-    programs::INTERPRETERS.iter().any(|row| named(row) && (row.input || row.flags.contains(&"*")))
+    programs::INTERPRETERS.iter().any(|row| row.names.contains(&name) && row.input)
+}
+
+/// True for a program that takes code whatever its arguments are.
+pub(crate) fn always_takes_code(name: &str) -> bool {
+    programs::INTERPRETERS.iter().any(|row| row.names.contains(&name) && row.flags.contains(&"*"))
 }
 
 fn text(line: &str, effects: &mut Effects, begin: impl FnOnce(&mut Walk<'_>)) {

@@ -141,6 +141,32 @@ pub(crate) fn a_line_is_understood_or_hidden(line: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// What is understood consists of known words, runs unasked only by its exact options, and is covered by no rule that
+/// reaches beyond what it names; what is not understood is covered by no pattern at all.
+pub(crate) fn an_understood_line_says_what_it_does(line: &str) -> Result<(), String> {
+    let effects = analyse(line);
+    let odd = |c: char| matches!(c, '$' | '`' | '\\' | '{' | '}' | '(' | ')' | '#');
+    let unquoted = line.split(['\'', '"']).step_by(2).any(|part| part.replace("\\\n", "").contains(odd));
+    let quotes = line.contains('\'') && line.contains('"');
+    if effects.understood && unquoted && !quotes {
+        return Err(format!("{line:?} is taken for plain words"));
+    }
+    if effects.understood && (effects.hidden.is_some() || effects.assigns) {
+        return Err(format!("{line:?} is understood and hides something"));
+    }
+    if effects.reads_surely() && effects.read_only != reasonix_proto::ReadOnly::Yes {
+        return Err(format!("{line:?} surely reads, but only by the narrow reading"));
+    }
+    let program = effects.commands.first().map(|simple| simple.program().to_owned()).unwrap_or_default();
+    let Ok(rule) = Rule::parse_allow(&format!("Bash({program}:*)")) else { return Ok(()) };
+    let rules = Rules { allow: vec![rule], ..Rules::default() };
+    let action = Action::writes(Family::Bash, vec![line.to_owned()]);
+    match reasonix_policy::evaluate(&rules, &[], Posture::Ask, "bash", &action) {
+        Verdict::Allow(by) if !effects.understood => Err(format!("{line:?} is not understood, and allowed by {by:?}")),
+        _ => Ok(()),
+    }
+}
+
 /// A rule that can be read is the same after it was written and read again, and forbids its own text.
 pub(crate) fn a_rule_reads_as_it_is_written(text: &str) -> Result<(), String> {
     if let Ok(rule) = Rule::parse(text) {
