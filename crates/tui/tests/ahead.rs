@@ -19,12 +19,20 @@ struct Desk {
     sent: Vec<Op>,
     asked: Vec<(u64, Query)>,
     probes: usize,
+    edits: Vec<String>,
 }
 
 impl Desk {
     fn new() -> Self {
         let app = App::new(Look::default(), Bindings::default(), (80, 24));
-        let mut desk = Self { app, now: Duration::from_secs(1), sent: Vec::new(), asked: Vec::new(), probes: 0 };
+        let mut desk = Self {
+            app,
+            now: Duration::from_secs(1),
+            sent: Vec::new(),
+            asked: Vec::new(),
+            probes: 0,
+            edits: Vec::new(),
+        };
         desk.tell(Msg::Host(Told::Ready));
         desk
     }
@@ -37,6 +45,7 @@ impl Desk {
                 Effect::Send(op) => self.sent.push(op),
                 Effect::Ask(id, query) => self.asked.push((id, query)),
                 Effect::Probe => self.probes += 1,
+                Effect::Edit(text) => self.edits.push(text),
                 _ => {}
             }
         }
@@ -383,4 +392,28 @@ fn a_key_whose_question_was_covered_by_another_one_is_not_taken_later() {
     desk.pause();
     desk.pause();
     assert!(matches!(desk.sent.as_slice(), [Op::Respond { .. }]), "{:?}", desk.sent);
+}
+
+#[test]
+fn a_command_of_several_lines_is_changed_in_the_editor_and_only_for_its_own_question() {
+    let asked = |ask: &str| {
+        json!({"type": "asked", "asking": {"ask": ask, "call": ask, "tool": "bash", "subject": "cd a\nmake",
+        "why": {"code": "engine.ask_mode"}, "digest": ask, "editable": true,
+        "choices": [{"choice": "allow_once"}, {"choice": "deny"}]}})
+    };
+    for covered in [false, true] {
+        let mut desk = Desk::new();
+        desk.event(asked("1"));
+        desk.drawn();
+        desk.after(2000);
+        desk.keys("e");
+        desk.pause();
+        assert_eq!(desk.edits, ["cd a\nmake"]);
+        if covered {
+            desk.event(asked("2"));
+        }
+        desk.tell(Msg::Edited(Some("cd b\nmake\n".into())));
+        let edited = |op: &Op| matches!(op, Op::Answer { edited: Some(line), .. } if line == "cd b\nmake");
+        assert_eq!(desk.sent.iter().filter(|op| edited(op)).count(), usize::from(!covered), "{:?}", desk.sent);
+    }
 }

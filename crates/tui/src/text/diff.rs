@@ -326,6 +326,15 @@ mod tests {
     }
 
     #[test]
+    fn a_flood_of_lines_or_blanks_is_counted() {
+        let source = format!("@@ -1 +1,202 @@\n a\n{}+b{}c\n", "+\n".repeat(200), " ".repeat(500));
+        let mut lines = Vec::new();
+        diff(&source, "x", 60, &Look::default(), usize::MAX, &mut lines);
+        let lines: Vec<String> = lines.iter().map(|line| line.to_string().trim_end().to_owned()).collect();
+        assert_eq!(lines, ["  1   a", "  2 +", "⟨⏎ × 200⟩", "202 + b ⟨␣ × 500⟩ c"]);
+    }
+
+    #[test]
     fn several_files_have_their_names() {
         let source = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/new.md\n@@ -0,0 +1 @@\n+c\n--- a/y\n+++ b/y\n@@ -1,2 +1 @@\n--- not a header\n z\n";
         let mut lines = Vec::new();
