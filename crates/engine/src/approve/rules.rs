@@ -131,6 +131,7 @@ impl Approvals {
         let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
         let before = granted.len();
         granted.retain(|rule| rule.to_string() != text);
+        self.scripts.lock().unwrap_or_else(PoisonError::into_inner).remove(text);
         granted.len() != before
     }
 }
