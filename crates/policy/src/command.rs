@@ -80,8 +80,10 @@ pub(crate) fn spellings(text: &str) -> Vec<String> {
 /// Pieces of a line that nobody understood, braces taken apart.
 pub(crate) fn loose_pieces(text: &str) -> Vec<String> {
     let mut found = pieces(text);
-    found.extend(pieces(&text.replace("\\\n", "")));
-    if text.contains('{') {
+    if text.contains("\\\n") {
+        found.extend(pieces(&text.replace("\\\n", "")));
+    }
+    if text.contains('{') && text.contains(',') {
         found.extend(pieces(&text.replace(['{', '}', ','], " ")));
     }
     found.iter_mut().filter(|piece| piece.contains(QUOTES)).for_each(|piece| *piece = piece.replace(QUOTES, ""));

@@ -151,10 +151,10 @@ pub fn dangers(effects: &Effects, line: &str, facts: &dyn Facts, more: &[Rule]) 
 
 /// A dangerous command that could be in a line that is not understood, and that was not found as a command.
 fn loose(effects: &Effects, found: &[Danger], facts: &dyn Facts) -> Option<Danger> {
-    if effects.understood {
+    if effects.understood || !found.is_empty() || !may_name_program(&effects.open) {
         return None;
     }
-    command::loose_pieces(&effects.open).into_iter().filter(|_| found.is_empty()).find_map(|piece| {
+    command::loose_pieces(&effects.open).into_iter().find_map(|piece| {
         let words: Vec<Word> = piece.split_whitespace().map(Word::fixed).collect();
         let simple = Simple { words, places: Places::unknown(), wraps: false };
         // What was read as a command was judged as one.
@@ -164,6 +164,13 @@ fn loose(effects: &Effects, found: &[Danger], facts: &dyn Facts) -> Option<Dange
         let danger = of_command(effects, &simple, facts)?;
         Some(Danger { hidden: true, inside: false, ..danger })
     })
+}
+
+/// True when a program of the table may stand in the text; most lines have none.
+fn may_name_program(text: &str) -> bool {
+    let bare = if text.contains(['\'', '"', '\\']) { command::spellings(text).pop() } else { None };
+    let words = bare.as_deref().unwrap_or(text).split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')));
+    words.into_iter().any(|word| PROGRAMS.contains(word) || word.starts_with("mkfs."))
 }
 
 /// True when the piece of text is this command, with at most a few words more that are no options.

@@ -17,7 +17,7 @@ pub(crate) const WITH_SUBCOMMANDS: &[&str] = &[
 /// Programs that a prefix never fits, as they run what they are given or what a person types into them.
 #[rustfmt::skip]
 const TOO_WIDE: &[&str] = &[
-    ".", "awk", "cmd", "ed", "eval", "exec", "fd", "fdfind", "find", "fish", "fzf", "gawk", "less", "mawk", "more", "most", "nawk", "original-awk", "parallel", "pg",
+    ".", "at", "awk", "batch", "cmd", "ed", "eval", "exec", "fd", "fdfind", "find", "fish", "fzf", "gawk", "less", "mawk", "more", "most", "nawk", "original-awk", "parallel", "pg",
     "sed", "source", "ssh", "watch", "xargs",
 ];
 
@@ -41,7 +41,9 @@ pub(crate) fn too_far(words: &[&str]) -> Option<String> {
             "every subcommand of {name} would be allowed, and some run other programs; name one, such as Bash({example}:*)"
         ));
     }
-    if TOO_WIDE.contains(&name) && (args.is_empty() || matches!(name, "eval" | "exec" | "source" | "." | "ssh")) {
+    if TOO_WIDE.contains(&name)
+        && (args.is_empty() || matches!(name, "at" | "batch" | "eval" | "exec" | "source" | "."))
+    {
         let example = example(name);
         return Some(format!("{name} runs what it is told to; name the form that you mean, such as Bash({example}:*)"));
     }

@@ -423,7 +423,8 @@ fn texts(line: &str, effects: &Effects) -> Vec<String> {
     if effects.hidden.is_some() {
         found.extend(command::beginnings(line));
     }
-    if !effects.understood {
+    // Of other lines the pieces are the same.
+    if !effects.understood && effects.open.contains(['{', '\\']) {
         found.extend(command::loose_pieces(&effects.open));
     }
     for simple in effects.commands.iter().chain(&effects.maybe) {

@@ -149,7 +149,7 @@ pub(super) const INTERPRETERS: &[Interpreter] = &[
     code(&["pwsh", "powershell"], &["*"], true),
     code(&["vi", "vim", "nvim", "view", "ex", "emacs", "vimdiff", "rvim", "rview", "gvim", "gview", "gvimdiff", "evim", "nvimdiff", "vimx", "emacsclient"], &["-c", "-S", "-s", "-u", "-W", "-w", "--cmd", "--eval", "-e", "-es", "-f", "-l", "--batch", "--load", "--script"], true),
     code(&["kak", "hx", "helix", "micro", "nano", "pico", "joe", "mcedit", "jed", "ne"], &["-e", "-E", "-f", "-c", "-s", "--config", "--rcfile", "-startup"], false),
-    code(&["at", "batch"], &["*"], false),
+    code(&["at", "batch"], &["-f"], false),
     code(&["ed", "red", "dc", "crontab", "ssh", "gdb", "lldb", "osascript", "alias", "compgen", "complete", "enable", "bind", "m4", "xmacro", "xdotool"], &["*"], true),
     code(&["su", "script", "newgrp", "sg", "hyperfine", "entr", "nsenter", "tmux", "screen", "socat", "byobu", "zellij", "dtach", "abduco", "ttyrec", "asciinema"], &["*"], true),
     code(&["sqlite3", "sqlite", "psql", "mysql", "mariadb", "duckdb", "sqlplus", "clickhouse", "clickhouse-client", "cqlsh", "usql", "mycli", "pgcli", "litecli"], &["*"], true),
