@@ -88,7 +88,7 @@ const NOT_READERS: &[&str] = &[
     "a='x[$(touch x)]'; echo \"${y:$a}\"", "printf -v 'a[`touch x`]' y", "mapfile a < f; echo $((a))", "declare -n a='x[$(touch x)]'; echo $a",
     // Scripts of sed and awk.
     "echo 'touch pwned #/' | sed 's/[/]/p;s/e;#/x/'", "sed 's/[/]/w f/' a", "sed '/[/]/w f' a", "sed 's/[]/]/e/' a", "sed 's/[[:alpha:]/]/e x/' a", "sed 's,[,],w f,' a", "sed -n '/a[/]/e'",
-    "sed 's/[^/]/x/w f'", "sed '\\,[,],w f' a", "sed 's/a/b/;s/[/]/c/e'", "awk 'BEGIN{ARGV[ARGC++]=\"/etc/hostname\"}{print}'", "awk 'BEGIN{SYMTAB[\"AR\" \"GV\"][1]=\"x\"}'", "awk '@include \"x\"'",
+    "sed 's/[^/]/x/w f'", "sed '\\,[,],w f' a", "sed 's/a/b/;s/[/]/c/e'", "awk 'BEGIN{ARGV[ARGC++]=\"/etc/hostname\"}{print}'", "awk 'BEGIN{SYMTAB[\"AR\" \"GV\"][1]=\"x\"}'", "awk 'BEGIN{ARGV[1]=\"/etc/hostname\"}{print}' a", "awk '@include \"x\"'",
     // Patterns that may become options.
     "sed -n 5p *", "sort *", "find *", "git diff *", "sort ?o*", "sort [-]*", "find */", "uniq *", "xxd *", "git log *", "sed -n p -*", "rg x *", "date *", "sort -*", "find [a-z]* -name x",
     "sort a *", "git show *", "tree *", "awk *", "sed *", "fd *", "yq . *", "file -*", "env *", "hostname *", "git branch *", "sort ?", "find ?", "diff3 *", "sed -e p ?",
@@ -185,6 +185,49 @@ fn a_rule_that_denies_finds_what_hides_from_it() {
     let line = "for i in 1 2; do echo \"git push $i\" >> log; done";
     assert!(matches!(verdict(&closed, &[], &[], CHAT, line), Verdict::Ask(By::Rule(_))));
     assert!(is_allowed(&verdict(&closed, &[&format!("Bash({line})")], &[], CHAT, line)), "the very line was granted");
+}
+
+#[test]
+fn what_runs_inside_of_words_is_named() {
+    for line in
+        ["echo 2>/dev/null $(rm -rf src)", "ls >/dev/null a `rm x`", "cat <<E $(rm x)\nE", "find . {-exec,rm,x,\\;}"]
+    {
+        let effects = analyse(line);
+        let named = effects.commands.iter().any(|simple| simple.program() == "rm");
+        assert!(effects.hidden.is_none() && named, "{line:?}: {effects:?}");
+    }
+    // What a variable holds that was read from somewhere may be code to arithmetic.
+    assert!(analyse("read a < f; echo $((a))").interprets);
+}
+
+#[test]
+fn a_dangerous_word_where_a_command_could_stand_is_dangerous_unless_the_line_is_understood() {
+    for line in
+        ["echo \"$x; rm y\"", "echo \"$x\" 'a && git push --force'", "for i in 'a; mv x y'; do echo \"$i\"; done"]
+    {
+        let found = dangers(&analyse(line), line, &World, &[]);
+        assert!(found.iter().any(|danger| danger.hidden), "{line:?}: {found:?}");
+    }
+    for line in ["echo 'x; rm y'", "grep 'a && git push --force' f", "git commit -m 'a; mv x y'", "echo \"$x\" rm y"] {
+        assert!(dangers(&analyse(line), line, &World, &[]).is_empty(), "{line:?}");
+    }
+}
+
+#[test]
+fn what_was_approved_covers_understood_lines_and_the_very_line() {
+    let none = rules(&[], &[], Mode::Ask);
+    assert!(is_allowed(&verdict(&none, &[], &["Bash(rm:*)"], RUN, "rm build && ls")));
+    for line in [
+        "for i in 1; do rm build; done",
+        "(rm build)",
+        "rm build; echo \"$x\"",
+        "if true; then rm build; fi",
+        "rm build &",
+    ] {
+        assert!(!is_allowed(&verdict(&none, &[], &["Bash(rm:*)"], RUN, line)), "{line:?}");
+    }
+    let line = "rm build; echo \"$x\"";
+    assert!(is_allowed(&verdict(&none, &[], &["Bash(rm:*)", &format!("Bash({line})")], RUN, line)));
 }
 
 #[test]
