@@ -24,7 +24,9 @@ fn place(replies: Vec<Reply>) -> Place {
 }
 
 fn run(place: &Place, prompt: &str) {
-    let rules = ["Bash(rm:*)", "Bash(git:*)", "Bash(chmod:*)"].into_iter().flat_map(|rule| ["--approve", rule]);
+    let rules = ["Bash(rm:*)", "Bash(git reset:*)", "Bash(git clean:*)", "Bash(git checkout:*)", "Bash(chmod:*)"]
+        .into_iter()
+        .flat_map(|rule| ["--approve", rule]);
     let args: Vec<&str> = ["run", "--continue"].into_iter().chain(rules).chain([prompt]).collect();
     let ran = place.run(&args);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

@@ -195,3 +195,89 @@ async fn what_a_command_prints_is_no_reason_to_offer_it_the_outside() {
     let (asked, outcomes) = turn(&mut handle, &Choice::AllowOnce).await;
     assert_eq!((asked.len(), outcomes.len()), (0, 1), "{asked:?}");
 }
+
+/// What undo takes back can be granted for a session; everything else of the dangerous class is once or no.
+#[tokio::test]
+async fn what_undo_takes_back_can_be_granted_for_a_session() {
+    if !has_box() {
+        return;
+    }
+    let lines = [
+        "rm b.txt",
+        "rm src/main.rs",
+        "rm -rf .git",
+        "chmod 000 a.txt",
+        "rm a.txt && touch x",
+        "mv a.yml c.yml",
+        "echo x > a.txt",
+    ];
+    let calls = lines.iter().flat_map(|line| [Reply::call("bash", json!({"command": line})), Reply::say("done")]);
+    let world = World::new(calls.collect()).await;
+    for (name, text) in [("a.txt", "a"), ("b.txt", "b"), ("a.yml", "c"), ("src/main.rs", "d"), (".git/HEAD", "ref: x")]
+    {
+        world.work.write(name, text);
+    }
+    let mut handle = begin(&world, Fallback::Ask, true);
+    let word = Choice::AllowSession { rule: "workspace-destructive".into() };
+    let (asked, _) = turn(&mut handle, &word).await;
+    assert!(asked[0].choices.contains(&word), "{:?}", asked[0].choices);
+    let root = world.work.path();
+    assert!(!root.join("b.txt").exists());
+    let (asked, _) = turn(&mut handle, &Choice::Deny).await;
+    assert!(asked.is_empty() && !root.join("src/main.rs").exists(), "{asked:?}");
+    // The history of a repository, rights, and a line with anything else in it are asked about all the same.
+    for _ in 0..3 {
+        let (asked, _) = turn(&mut handle, &Choice::Deny).await;
+        assert_eq!(asked.len(), 1);
+    }
+    assert!(root.join(".git/HEAD").exists() && root.join("a.txt").exists());
+    for _ in 0..2 {
+        let (asked, _) = turn(&mut handle, &Choice::Deny).await;
+        assert!(asked.is_empty(), "{asked:?}");
+    }
+    assert!(root.join("c.yml").exists() && std::fs::read_to_string(root.join("a.txt")).unwrap() == "x\n");
+}
+
+/// `deny Edit(path)`: no change of any kind to that path, by the gate where a command names it and by the kernel elsewhere.
+#[tokio::test]
+async fn what_may_not_be_edited_is_changed_by_no_command() {
+    if !has_box() {
+        return;
+    }
+    for line in [
+        "rm docs/a",
+        "rm -rf docs",
+        "unlink docs/a",
+        "mv docs/a c",
+        "mv docs elsewhere",
+        "chmod 000 docs/a",
+        "find docs -delete",
+        "perl -pi -e s/x/y/ docs/a",
+        "gzip docs/a",
+        "split -b 1 a.txt docs/x",
+        "mkdir docs/new",
+        "ln -s a.txt docs/l",
+        "touch docs/a docs/b",
+        "python3 -c \"open('docs/a','w')\"",
+        "python3 -c \"import os; os.rename('docs','d2')\"",
+        "cd docs && rm a",
+        "tar cf - a.txt | tar xf - -C docs",
+        "git init -q docs",
+        "for f in docs/*; do rm $f; done",
+        "x=docs; echo y > $x/a",
+    ] {
+        let world = World::new(vec![Reply::call("bash", json!({"command": line})), Reply::say("done")]).await;
+        world.work.write("docs/a", "mine");
+        world.work.write("a.txt", "alpha\n");
+        let before = files(&world);
+        let mut handle = world.open_with(Which::New, |start| {
+            let deny = vec!["Edit(docs/**)".to_owned()];
+            start.settings.permissions = Permissions { deny, ..Permissions::default() };
+            start.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+            start.approve = ["rm", "unlink", "mv", "chmod"].map(|program| format!("Bash({program}:*)")).to_vec();
+            start.attended = false;
+        });
+        turn(&mut handle, &Choice::AllowOnce).await;
+        assert_eq!(files(&world), before, "{line}");
+    }
+}

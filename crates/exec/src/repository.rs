@@ -3,24 +3,32 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Read};
-use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Component, Path, PathBuf};
 
-/// Files of one repository beyond this many are not looked at, nor folders of submodules deeper than this.
-const MOST_FILES: usize = 256;
+/// More hooks in one folder, and folders of submodules deeper than this, are not told apart: the folder counts as a whole.
+const MOST_HOOKS: usize = 256;
 const DEEPEST: usize = 5;
-/// More of a file is not kept; one that is larger counts as executable and is not put back.
+/// More repositories of submodules and worktrees are not looked into, and the folder counts as a whole.
+const MOST_MODULES: usize = 256;
+/// A file that is larger is not read: it counts as executable and is not put back.
 const LARGEST: u64 = 256 * 1024;
 
-/// What of a repository git would execute: each file with what is in it.
+/// What of a repository git would execute: each file with what is in it. Nothing outside of the folder that it was looked
+/// for in is ever in here, whatever links and settings say: what is in here may be moved.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surfaces(BTreeMap<PathBuf, Surface>);
 
+/// What is at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Surface {
-    bytes: Vec<u8>,
-    mode: u32,
+enum Surface {
+    File {
+        bytes: Vec<u8>,
+        mode: u32,
+    },
+    /// A link, or something too large or too deep to be read: by where it leads, or by what can be told of it.
+    Whole(String),
 }
 
 /// Something that a command left and that is elsewhere now.
@@ -34,19 +42,31 @@ pub struct SetAside {
     pub restored: bool,
 }
 
+/// A look at one repository.
+struct Look<'a> {
+    found: &'a mut BTreeMap<PathBuf, Surface>,
+    /// The folder with the files of the repository.
+    tree: &'a Path,
+    /// Nothing outside of this is looked at.
+    within: &'a Path,
+    modules: usize,
+}
+
 impl Surfaces {
-    /// What git would execute of the repository whose files lie in `git` and that belongs to the folder `root`.
-    pub fn of(git: &Path, root: &Path) -> Self {
+    /// What git would execute of the repository whose history lies in `git` and whose files lie in `tree`, as far as it lies
+    /// in the folder `within`.
+    pub fn of(git: &Path, tree: &Path, within: &Path) -> Self {
         let mut found = Self::default();
-        if git.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
-            found.look(git, root, 0);
+        let mut look = Look { found: &mut found.0, tree, within, modules: 0 };
+        if git.symlink_metadata().is_ok_and(|meta| meta.is_dir()) && look.is_plain(git) {
+            look.repository(git, false, 0);
         }
         found
     }
 
     /// The same for a folder that may itself be what git takes for a repository without files.
     pub fn of_bare(folder: &Path) -> Self {
-        if is_bare(folder) { Self::of(folder, folder) } else { Self::default() }
+        if is_bare(folder) { Self::of(folder, folder, folder) } else { Self::default() }
     }
 
     /// True when git would execute nothing of it.
@@ -59,85 +79,162 @@ impl Surfaces {
         self.0.keys().map(PathBuf::as_path)
     }
 
-    fn look(&mut self, git: &Path, root: &Path, deep: usize) {
-        for name in ["config", "config.worktree"] {
-            let path = git.join(name);
-            let Some(text) = read(&path) else { continue };
-            if let Some(hooks) = hooks_path(&String::from_utf8_lossy(&text)) {
-                self.hooks(&root.join(hooks));
-            }
-            if !starts_nothing(&String::from_utf8_lossy(&text)) {
-                self.note(path);
-            }
-        }
-        self.hooks(&git.join("hooks"));
-        for todo in ["rebase-merge/git-rebase-todo", "rebase-merge/git-rebase-todo.backup"] {
-            let path = git.join(todo);
-            if read(&path).is_some_and(|text| runs_commands(&String::from_utf8_lossy(&text))) {
-                self.note(path);
-            }
-        }
-        if deep < DEEPEST {
-            for folder in ["modules", "worktrees"] {
-                self.below(&git.join(folder), root, deep + 1);
-            }
-        }
-    }
-
-    /// Repositories of submodules and worktrees; their names may have folders in them.
-    fn below(&mut self, folder: &Path, root: &Path, deep: usize) {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if self.0.len() >= MOST_FILES || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                continue;
-            }
-            if path.join("HEAD").exists() {
-                self.look(&path, root, deep);
-            } else if deep < DEEPEST {
-                self.below(&path, root, deep + 1);
-            }
-        }
-    }
-
-    fn hooks(&mut self, folder: &Path) {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            let sample = path.extension().is_some_and(|end| end == "sample");
-            let runs = path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0);
-            if runs && !sample && self.0.len() < MOST_FILES {
-                self.note(path);
-            }
-        }
-    }
-
-    fn note(&mut self, path: PathBuf) {
-        let mode = path.metadata().map_or(0, |meta| meta.permissions().mode());
-        let bytes = read(&path).unwrap_or_default();
-        self.0.insert(path, Surface { bytes, mode });
-    }
-
     /// Sets aside what is new or other than before, and puts back what was there.
     pub fn set_aside_since(&self, before: &Self, quarantine: &Path) -> Vec<SetAside> {
         let changed = self.0.iter().filter(|(path, surface)| before.0.get(*path) != Some(*surface));
         let each = changed.map(|(path, _)| {
             let kept = move_aside(path, quarantine).ok();
-            let old = before.0.get(path).filter(|old| kept.is_some() && (old.bytes.len() as u64) < LARGEST);
-            let restored = old.is_some_and(|old| {
-                fs::write(path, &old.bytes).is_ok()
-                    && fs::set_permissions(path, fs::Permissions::from_mode(old.mode)).is_ok()
-            });
+            let restored = kept.is_some() && before.0.get(path).is_some_and(|old| old.put_back(path));
             SetAside { path: path.clone(), kept, restored }
         });
         each.collect()
     }
 }
 
-/// A folder that git takes for a repository without files of its own.
+impl Surface {
+    /// Makes a file anew that was moved away; never through something that is there.
+    fn put_back(&self, path: &Path) -> bool {
+        let Self::File { bytes, mode } = self else { return false };
+        let file = fs::OpenOptions::new().write(true).create_new(true).open(path);
+        file.and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.set_permissions(fs::Permissions::from_mode(*mode))
+        })
+        .is_ok()
+    }
+}
+
+impl Look<'_> {
+    /// Whether a place lies in the folder and no link leads there.
+    fn is_plain(&self, path: &Path) -> bool {
+        let Ok(rest) = path.strip_prefix(self.within) else { return false };
+        let mut at = self.within.to_owned();
+        rest.components().all(|part| {
+            at.push(part);
+            matches!(part, Component::Normal(_)) && !at.is_symlink()
+        })
+    }
+
+    fn repository(&mut self, git: &Path, linked: bool, deep: usize) {
+        for name in ["config", "config.worktree", "hooks", "modules", "worktrees", "commondir"] {
+            self.link(&git.join(name));
+        }
+        // A worktree leads to its repository; anything else that does so leads git elsewhere.
+        let common = git.join("commondir");
+        if read(&common).is_some_and(|text| !linked || text.trim_ascii_end() != b"../..") {
+            self.whole(&common);
+        }
+        for name in ["config", "config.worktree"] {
+            self.settings(&git.join(name));
+        }
+        self.hooks(&git.join("hooks"));
+        for todo in ["rebase-merge/git-rebase-todo", "rebase-merge/git-rebase-todo.backup"] {
+            let path = git.join(todo);
+            if is_large(&path) || read(&path).is_some_and(|text| runs_commands(&String::from_utf8_lossy(&text))) {
+                self.note(path);
+            }
+        }
+        self.below(&git.join("modules"), false, deep + 1);
+        self.below(&git.join("worktrees"), true, deep + 1);
+    }
+
+    fn settings(&mut self, path: &Path) {
+        let Some(text) = read(path) else { return };
+        let text = String::from_utf8_lossy(&text);
+        if let Some(hooks) = hooks_path(&text) {
+            self.hooks(&self.tree.join(hooks));
+        }
+        if is_large(path) || !starts_nothing(&text) {
+            self.note(path.to_owned());
+        }
+    }
+
+    /// Repositories of submodules and worktrees; their names may have folders in them.
+    fn below(&mut self, folder: &Path, linked: bool, deep: usize) {
+        if !self.is_plain(folder) || !folder.is_dir() {
+            return;
+        }
+        if deep > DEEPEST {
+            return self.whole(folder);
+        }
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            self.link(&path);
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            self.modules += 1;
+            if self.modules > MOST_MODULES {
+                return self.whole(folder);
+            }
+            if path.join("HEAD").symlink_metadata().is_ok() {
+                self.repository(&path, linked, deep);
+            } else {
+                self.below(&path, linked, deep + 1);
+            }
+        }
+    }
+
+    fn hooks(&mut self, folder: &Path) {
+        self.link(folder);
+        if !self.is_plain(folder) {
+            return;
+        }
+        let runs = |path: &PathBuf| {
+            let sample = path.extension().is_some_and(|end| end == "sample");
+            !sample && path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+        };
+        let all = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let hooks: Vec<PathBuf> = all.filter(runs).take(MOST_HOOKS + 1).collect();
+        if hooks.len() > MOST_HOOKS {
+            return self.whole(folder);
+        }
+        for path in hooks {
+            if path.is_symlink() { self.link(&path) } else { self.note(path) }
+        }
+    }
+
+    /// Notes a link in the folder itself; where it leads is not looked at.
+    fn link(&mut self, path: &Path) {
+        let parent = path.parent().is_some_and(|parent| self.is_plain(parent) || parent == self.within);
+        if let Some(to) = parent.then(|| fs::read_link(path).ok()).flatten() {
+            self.found.insert(path.to_owned(), Surface::Whole(to.display().to_string()));
+        }
+    }
+
+    /// Notes something by what can be told of it without reading it.
+    fn whole(&mut self, path: &Path) {
+        if !self.is_plain(path) {
+            return;
+        }
+        let meta = path.symlink_metadata().ok();
+        let told = meta.map(|meta| format!("{} {:?} {}", meta.len(), meta.modified().ok(), meta.ino()));
+        self.found.insert(path.to_owned(), Surface::Whole(told.unwrap_or_default()));
+    }
+
+    fn note(&mut self, path: PathBuf) {
+        if !self.is_plain(&path) {
+            return;
+        }
+        if is_large(&path) {
+            return self.whole(&path);
+        }
+        let mode = path.metadata().map_or(0, |meta| meta.permissions().mode());
+        let bytes = read(&path).unwrap_or_default();
+        self.found.insert(path, Surface::File { bytes, mode });
+    }
+}
+
+fn is_large(path: &Path) -> bool {
+    path.metadata().is_ok_and(|meta| meta.len() > LARGEST)
+}
+
+/// A folder that git takes for a repository without files of its own: also beside a `.git` that is none.
 fn is_bare(folder: &Path) -> bool {
-    folder.join("HEAD").symlink_metadata().is_ok()
-        && folder.join("objects").is_dir()
-        && folder.join("refs").is_dir()
-        && folder.join(".git").symlink_metadata().is_err()
+    let git = folder.join(".git");
+    let has_own = git.is_file() || git.join("HEAD").symlink_metadata().is_ok();
+    let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+    !has_own && has("HEAD") && ((has("objects") && has("refs")) || has("commondir"))
 }
 
 /// A small file as bytes; none for what is no file. Of a large one only the beginning.
@@ -327,14 +424,14 @@ mod tests {
         executable(&root.join(".husky/pre-push"), "#!/bin/sh\n# mine\n");
         fs::write(git.join("modules/a/b/HEAD"), "ref: x\n").unwrap();
         fs::write(git.join("modules/a/b/config"), "[core]\n\tbare = false\n").unwrap();
-        let before = Surfaces::of(&git, root);
+        let before = Surfaces::of(&git, root, root);
         executable(&root.join(".husky/pre-commit"), "#!/bin/sh\nevil\n");
         executable(&root.join(".husky/post-checkout"), "#!/bin/sh\nevil\n");
         fs::write(git.join("modules/a/b/config"), "[core]\n\tfsmonitor = evil\n").unwrap();
         fs::write(git.join("config.worktree"), "[core]\n\tfsmonitor = evil\n").unwrap();
         fs::create_dir(git.join("rebase-merge")).unwrap();
         fs::write(git.join("rebase-merge/git-rebase-todo"), "pick 0123\nexec evil\n").unwrap();
-        let aside = Surfaces::of(&git, root).set_aside_since(&before, quarantine);
+        let aside = Surfaces::of(&git, root, root).set_aside_since(&before, quarantine);
         let mut paths: Vec<PathBuf> =
             aside.iter().map(|aside| aside.path.strip_prefix(root).unwrap().to_owned()).collect();
         paths.sort();
@@ -348,7 +445,37 @@ mod tests {
         assert_eq!(paths, wanted.map(PathBuf::from));
         assert!(fs::read_to_string(root.join(".husky/pre-commit")).unwrap().contains("mine"));
         assert!(!root.join(".husky/post-checkout").exists() && root.join(".husky/pre-push").exists());
-        assert_eq!(Surfaces::of(&git, root).set_aside_since(&before, quarantine), []);
+        assert_eq!(Surfaces::of(&git, root, root).set_aside_since(&before, quarantine), []);
+        // Nothing outside is moved or written, wherever links and settings lead.
+        let outside = tempfile::tempdir().unwrap();
+        executable(&outside.path().join("tool"), "theirs");
+        fs::write(git.join("modules/a/b/config"), format!("[core]\n\thooksPath = {}\n", outside.path().display()))
+            .unwrap();
+        fs::rename(root.join(".husky"), root.join("h2")).unwrap();
+        std::os::unix::fs::symlink(outside.path(), root.join(".husky")).unwrap();
+        fs::create_dir_all(git.join("modules/c")).unwrap();
+        fs::write(git.join("modules/c/HEAD"), "ref: x\n").unwrap();
+        std::os::unix::fs::symlink(outside.path(), git.join("modules/c/hooks")).unwrap();
+        let aside = Surfaces::of(&git, root, root).set_aside_since(&before, quarantine);
+        assert_eq!(fs::read_to_string(outside.path().join("tool")).unwrap(), "theirs", "{aside:?}");
+        assert!(aside.iter().all(|aside| aside.path.starts_with(root)), "{aside:?}");
+        assert!(!root.join(".husky").is_symlink() && !git.join("modules/c/hooks").is_symlink());
+        // What is too much to be read counts as executable.
+        let padded = format!("{}[core]\n\tfsmonitor = evil\n", "# padding\n".repeat(40_000));
+        for (name, text) in [("config", padded.as_str()), ("commondir", "../../../elsewhere\n")] {
+            fs::write(git.join("modules/c").join(name), text).unwrap();
+            assert_eq!(Surfaces::of(&git, root, root).set_aside_since(&before, quarantine).len(), 1, "{name}");
+        }
+        for number in 0..300 {
+            executable(&git.join(format!("modules/c/hooks/h{number}")), "x");
+        }
+        assert_eq!(Surfaces::of(&git, root, root).set_aside_since(&before, quarantine).len(), 1);
+        assert!(!git.join("modules/c/hooks").exists());
+        let deep = git.join("modules/1/2/3/4/5/6/7/8");
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(deep.join("HEAD"), "ref: x\n").unwrap();
+        assert_eq!(Surfaces::of(&git, root, root).set_aside_since(&before, quarantine).len(), 1);
+        assert!(!deep.exists());
         // A folder that looks like a repository itself.
         for folder in ["objects", "refs"] {
             fs::create_dir_all(root.join("bare").join(folder)).unwrap();
@@ -358,5 +485,7 @@ mod tests {
         assert!(Surfaces::of_bare(&bare).is_empty(), "git does not take it for one yet");
         fs::write(bare.join("HEAD"), "ref: refs/heads/main\n").unwrap();
         assert_eq!(Surfaces::of_bare(&bare).paths().collect::<Vec<_>>(), [bare.join("config")]);
+        fs::create_dir(bare.join(".git")).unwrap();
+        assert!(!Surfaces::of_bare(&bare).is_empty(), "git passes by an empty folder");
     }
 }

@@ -104,7 +104,8 @@ impl Sandbox {
             return Err(lacking(least, "the whole file system is to be writable".to_owned()));
         }
         let furnish = || -> io::Result<_> {
-            let scratch = Scratch::new()?;
+            let state = options.quarantine.parent().unwrap_or(&options.quarantine);
+            let scratch = Scratch::new(&options.writable, state)?;
             Ok((Layout::new(&options, &scratch)?, scratch))
         };
         let (layout, scratch) = furnish().map_err(|error| lacking(least, error.to_string()))?;
@@ -305,25 +306,33 @@ impl Sandbox {
             .chain(layout.fixed.iter().filter(|path| path.exists() && !layout.is_hidden(path)).cloned())
             .chain(ruled.into_iter().take(MOST_FIXED))
             .collect();
-        for path in ways(&fixed, &layout.roots) {
+        let closed = self.closed();
+        let pinned: Vec<PathBuf> = fixed.iter().chain(&closed).cloned().collect();
+        for path in ways(&pinned, &layout.roots) {
             grafts.push(anchored(graft(&path, &path, false)?, &path, &anchors)?);
         }
         for path in &fixed {
             grafts.push(anchored(graft(path, path, true)?, path, &anchors)?);
         }
-        self.close_off(&mut grafts, &anchors)?;
+        self.close_off(&mut grafts, &closed, &anchors)?;
         self.walled(grafts, bounds)
     }
 
-    /// Puts nothing where something is closed to commands.
-    fn close_off(&self, grafts: &mut Vec<Graft>, anchors: &[(&Path, usize)]) -> io::Result<()> {
-        let (layout, scratch) = (&self.layout, &self.scratch);
+    /// What is closed to commands and would be seen otherwise.
+    fn closed(&self) -> Vec<PathBuf> {
         let masked = self.options.masked.as_ref().map(|masked| (masked.0)()).unwrap_or_default();
-        let mut closed: Vec<PathBuf> = layout.closed.iter().cloned().chain(masked).collect();
+        let mut closed: Vec<PathBuf> = self.layout.closed.iter().cloned().chain(masked).collect();
         closed.sort();
         // What lies in a closed folder is closed with it.
         closed.dedup_by(|inner, outer| inner.starts_with(&*outer));
-        for path in closed.iter().filter(|path| path.exists() && !layout.is_hidden(path)) {
+        closed.retain(|path| path.exists() && !self.layout.is_hidden(path));
+        closed
+    }
+
+    /// Puts nothing where something is closed to commands.
+    fn close_off(&self, grafts: &mut Vec<Graft>, closed: &[PathBuf], anchors: &[(&Path, usize)]) -> io::Result<()> {
+        let scratch = &self.scratch;
+        for path in closed {
             let instead = scratch.at(if path.is_dir() { "empty" } else { "blank" });
             grafts.push(anchored(graft(&instead, path, true)?, path, anchors)?);
         }

@@ -319,3 +319,49 @@ async fn read_only_without_a_layer() {
     }
     let _ = Program::new("umount").arg(work.join("mounted")).status();
 }
+
+/// Where namespaces were taken away, Landlock and the filter hold a reader alone.
+#[test]
+fn c14_without_walls_a_reader_is_held_all_the_same() {
+    place::inside("-Ur", "echo 0 > /proc/sys/user/max_user_namespaces", "a_reader_without_walls");
+}
+
+#[tokio::test]
+#[ignore = "run by the test above, in a user namespace that cannot have another"]
+async fn a_reader_without_walls() {
+    let place = Place::new();
+    furnish(&place);
+    fs::write(place.outside.path().join("secret"), "secret\n").unwrap();
+    fs::write(place.home.path().join(".netrc"), "secret\n").unwrap();
+    let sandbox = Sandbox::prepare(place.options(), reasonix_exec::SandboxLevel::Partial).unwrap();
+    assert_eq!(sandbox.level(), reasonix_exec::SandboxLevel::Partial);
+    if !sandbox.holds_readers() {
+        return eprintln!("skipped: this kernel's Landlock does not know how files are cut");
+    }
+    let before = state(place.work.path());
+    let own = "setfattr -n user.x -v y a.txt; chattr +i a.txt; flock a.txt true";
+    for line in CHANGES.iter().chain(&["timeout 0.2 bash -c 'echo x > pipe'", own]) {
+        let (_, _, wish) = says(&place, &sandbox, line).await;
+        assert_eq!(wish, Some(Wish::Unknown), "{line}");
+        assert_eq!(state(place.work.path()), before, "{line}");
+    }
+    let (text, status, _) =
+        says(&place, &sandbox, "cat a.txt; echo x > $TMPDIR/t; cat $TMPDIR/t; cat src/b.txt | wc -l").await;
+    assert_eq!((text.as_str(), status), ("alpha\nx\n1\n", Status::Exited(0)));
+    for line in [
+        format!("cat {}/secret", place.outside.path().display()),
+        "cat ~/.netrc".to_owned(),
+        "cat /etc/hosts".to_owned(),
+        format!("kill -0 {}", std::process::id()),
+        format!("renice 5 {}", std::process::id()),
+        format!("prlimit --pid {} --nofile=10", std::process::id()),
+        python("import socket; socket.socket(socket.AF_UNIX)"),
+        "flock a.txt true".to_owned(),
+    ] {
+        let (text, status, _) = says(&place, &sandbox, &line).await;
+        assert!(matches!(status, Status::Exited(1..)), "{line}: {status:?} {text}");
+    }
+    // A writer does not read homes either.
+    let (text, _) = place.says(&sandbox, "cat ~/.netrc; cat a.txt").await;
+    assert!(text.contains("alpha") && !text.contains("secret\n"), "{text}");
+}

@@ -151,7 +151,7 @@ pub fn dangers(effects: &Effects, line: &str, facts: &dyn Facts, more: &[Rule]) 
 
 /// A dangerous command that could be in a line that is not understood, and that was not found as a command.
 fn loose(effects: &Effects, found: &[Danger], facts: &dyn Facts) -> Option<Danger> {
-    if effects.understood || !found.is_empty() || !may_name_program(&effects.open) {
+    if (effects.understood && !effects.interprets) || !found.is_empty() || !may_name_program(&effects.open) {
         return None;
     }
     command::loose_pieces(&effects.open).into_iter().find_map(|piece| {
@@ -252,7 +252,13 @@ fn before_pattern(word: &Word) -> &str {
         return &word.text;
     }
     let fixed = word.text.split(['*', '?', '[', '{']).next().unwrap_or_default();
-    if fixed.is_empty() { "." } else { fixed }
+    // What a pattern finds may be a link, and a way through it leads anywhere.
+    let goes_on = word.text.get(fixed.len()..).is_some_and(|rest| rest.trim_end_matches('/').contains('/'));
+    match fixed {
+        _ if goes_on => "/",
+        "" => ".",
+        fixed => fixed,
+    }
 }
 
 fn shown(simple: &Simple, word: &Word) -> String {

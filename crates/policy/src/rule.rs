@@ -286,7 +286,7 @@ impl Rule {
     /// True when what the rule forbids could be in a line that is not understood: its words stand somewhere in it, or
     /// words that only the shell knows may turn out to be them.
     pub(crate) fn may_touch(&self, tool: &str, effects: &Effects) -> bool {
-        if effects.understood || !self.names(tool, Family::Bash) {
+        if (effects.understood && !effects.interprets) || !self.names(tool, Family::Bash) {
             return false;
         }
         let forms: Vec<Vec<&str>> = match &self.specifier {
@@ -302,10 +302,9 @@ impl Rule {
             spellings.iter().any(|text| command::stands(text, &bare))
         };
         let commands = || effects.commands.iter().chain(&effects.maybe);
-        forms
-            .iter()
-            .filter(|words| !words.is_empty())
-            .any(|words| words.iter().all(stands) || commands().any(|simple| may_be(simple, words)))
+        forms.iter().filter(|words| !words.is_empty()).any(|words| {
+            words.iter().all(stands) || commands().any(|simple| may_be(simple, words) || holds(simple, words))
+        })
     }
 
     /// True when the rule touches the call: one subject, or one command in the line, is enough.
@@ -388,7 +387,14 @@ impl fmt::Display for Rule {
 impl Specifier {
     /// By the text alone, every piece that could be a command, and by what the line would run.
     fn touches_line(&self, line: &str, effects: &Effects) -> bool {
-        effects.texts.get_or_init(|| texts(line, effects)).iter().any(|text| self.fits(text))
+        let among = || match self {
+            Self::Prefix(prefixes) => prefixes.iter().any(|prefix| {
+                let wanted: Vec<&str> = command::words(prefix).collect();
+                effects.commands.iter().chain(&effects.maybe).any(|simple| is_behind_options(simple, &wanted))
+            }),
+            _ => false,
+        };
+        effects.texts.get_or_init(|| texts(line, effects)).iter().any(|text| self.fits(text)) || among()
     }
 
     /// A folder that is forbidden forbids what is in it, and a name without a folder is forbidden in every one.
@@ -439,6 +445,45 @@ fn texts(line: &str, effects: &Effects) -> Vec<String> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// True when an option's value, attached to it, begins with these words: `-O'rm -rf x'`, `--exec='rm x'`.
+fn holds(simple: &Simple, wanted: &[&str]) -> bool {
+    let begins = |text: &str| {
+        let mut words = text.trim_start_matches('!').split_whitespace();
+        wanted.iter().all(|wanted| words.next() == Some(wanted))
+    };
+    simple.args().iter().filter(|word| word.text.starts_with('-')).any(|word| {
+        let short = word.text.get(2..).is_some_and(begins);
+        short || word.text.split_once('=').is_some_and(|(_, value)| begins(value))
+    })
+}
+
+/// True when the words of a rule stand in a command with nothing but options and what may be their values between them.
+fn is_behind_options(simple: &Simple, wanted: &[&str]) -> bool {
+    let Some((program, subcommands)) = wanted.split_first().filter(|(_, more)| !more.is_empty()) else { return false };
+    // `git-push` is `git push`.
+    let (name, first) = match simple.program().strip_prefix(program).and_then(|rest| rest.strip_prefix('-')) {
+        Some(rest) => (*program, Some(rest)),
+        None => (simple.program(), None),
+    };
+    let mut words = first.into_iter().chain(simple.args().iter().map(|word| word.text.as_str()));
+    let mut value = false;
+    name == *program
+        && subcommands.iter().all(|wanted| {
+            for word in words.by_ref() {
+                let option = word.starts_with(['-', '+']) || word.contains('=');
+                if word == *wanted {
+                    value = false;
+                    return true;
+                }
+                if !option && !value {
+                    return false;
+                }
+                value = option;
+            }
+            false
+        })
 }
 
 /// The path without `.` and with `..` taken back as far as the text tells.

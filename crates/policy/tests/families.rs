@@ -6,7 +6,9 @@
 mod property;
 
 use property::World;
-use reasonix_policy::{By, Case, Circumstances, Mode, Posture, Rule, Rules, Verdict, analyse, dangers, judge};
+use reasonix_policy::{
+    By, Case, Circumstances, Mode, NoFacts, Posture, Rule, Rules, Verdict, analyse, dangers, evaluate, judge,
+};
 use reasonix_proto::{Action, Family, ReadOnly};
 
 fn own(texts: &[&str]) -> Vec<String> {
@@ -271,4 +273,74 @@ fn what_nothing_holds_is_read_narrowly() {
     all(&wide, |line| is_allowed(&verdict(&closed, &[], &[], CHAT, line)));
     all(&wide, |line| !is_allowed(&verdict(&closed, &[], &[], UNHELD, line)));
     assert!(analyse("git status").runs_git() && !analyse("ls").runs_git());
+}
+
+fn bash(line: &str) -> Action {
+    Action { family: Family::Bash, subjects: vec![line.to_owned()], read_only: ReadOnly::Unknown }
+}
+
+/// What runs other programs by an option is suspected where a rule forbids one of its words, and words of a rule are found
+/// behind options of the program.
+#[test]
+fn a_denied_command_is_found_in_what_others_run_and_behind_options() {
+    let rules = Rules::parse(
+        &["Bash(rm:*)".into(), "Bash(git push:*)".into(), "Bash(kubectl apply:*)".into()],
+        &[],
+        &[],
+        Mode::Allow,
+    )
+    .unwrap();
+    for line in [
+        "git -c core.fsmonitor='rm -rf src' status",
+        "git difftool -y -x 'rm -rf src'",
+        "git grep -O'rm -rf src' b",
+        "vim -es -c '!rm -rf src' -c q",
+        "python3 -c \"import subprocess; subprocess.run(['rm','-rf','src'])\"",
+        "git -c alias.p=push p origin main",
+        "git --no-replace-objects push origin main",
+        "git --no-advice push origin main",
+        "git --namespace x push",
+        "/usr/lib/git-core/git-push origin main",
+        "kubectl -n prod apply -f x.yml",
+        "kubectl --context=a -n b apply -f x.yml",
+    ] {
+        let action = bash(line);
+        let case = Case::new("bash", &action);
+        let about = Circumstances {
+            granted: &[],
+            approved: &[],
+            dangerous: &[],
+            posture: Posture::Ask,
+            attended: false,
+            held: false,
+            facts: &NoFacts,
+        };
+        assert!(matches!(judge(&rules, &about, &case), Verdict::Deny(_)), "{line}");
+    }
+    for line in ["git commit -m push", "git log push", "git status", "kubectl get pods apply", "grep rm a.txt"] {
+        let action = bash(line);
+        assert!(!matches!(evaluate(&rules, &[], Posture::Ask, "bash", &action), Verdict::Deny(_)), "{line}");
+    }
+}
+
+/// Where nothing holds it, a wrapper is given nothing but what it wraps.
+#[test]
+fn wrappers_with_options_of_their_own_are_no_sure_readers() {
+    for line in [
+        "bash --rcfile x.sh -ic ls",
+        "bash --init-file a.txt -ic true",
+        "bash -ic ls",
+        "sh -ic ls",
+        "bash -lc ls",
+        "bash --login -c ls",
+        "stdbuf --preload=x ls",
+        "nice --foo ls",
+        "nice -x ls",
+        "timeout -k 5 5 ls",
+    ] {
+        assert!(!analyse(line).reads_surely(), "{line}");
+    }
+    for line in ["bash -c ls", "timeout 5 ls", "nice ls"] {
+        assert!(analyse(line).reads_surely(), "{line}");
+    }
 }

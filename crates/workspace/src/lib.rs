@@ -47,6 +47,6 @@ pub use grep::{FileMatches, GrepLine, GrepQuery, Matches};
 pub use level::Near;
 pub use list::{Entry, EntryKind, Listing};
 pub use text::TextFile;
-pub use tracked::gitlinks;
+pub use tracked::{gitlinks, linked};
 pub use window::Window;
 pub use workspace::{MAX_TEXT_BYTES, Options, Workspace};

@@ -18,9 +18,28 @@ pub(crate) fn tracked(folder: &Path, wanted: fn(&[u8]) -> bool) -> HashSet<PathB
 
 /// Where the histories of the repositories lie that the index of a folder's repository links to.
 pub fn gitlinks(folder: &Path) -> Vec<PathBuf> {
-    let links = entries(folder, |_, mode| mode == GITLINK);
-    links.iter().filter_map(|link| git_folder(&link.join(".git"))).filter_map(|git| git.canonicalize().ok()).collect()
+    let mut found: Vec<PathBuf> = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for link in linked(&folder) {
+            let git = git_folder(&link.join(".git")).and_then(|git| git.canonicalize().ok());
+            // One repository may link to itself, by way of others.
+            if let Some(git) = git.filter(|git| found.len() < MOST_LINKS && !found.contains(git)) {
+                found.push(git);
+                folders.push(link);
+            }
+        }
+    }
+    found
 }
+
+/// The folders that the index of a folder's repository links to.
+pub fn linked(folder: &Path) -> Vec<PathBuf> {
+    entries(folder, |_, mode| mode == GITLINK)
+}
+
+/// More links are not followed.
+const MOST_LINKS: usize = 400;
 
 /// The mode of an entry that stands for another repository.
 const GITLINK: u32 = 0o160_000;
@@ -28,22 +47,31 @@ const GITLINK: u32 = 0o160_000;
 /// The paths of the index that `wanted` picks by name and mode.
 fn entries(folder: &Path, wanted: impl Fn(&[u8], u32) -> bool) -> Vec<PathBuf> {
     let top = folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
-    let Some((top, index)) = top.and_then(|top| Some((top, read(&git_folder(&top.join(".git"))?.join("index"))?)))
-    else {
-        return Vec::new();
-    };
-    // The index does not say how long its hashes are; only one length fits the lengths of its names.
-    let names = names(&index, 20, &wanted).or_else(|| names(&index, 32, &wanted)).unwrap_or_default();
-    names.iter().map(|name| top.join(OsStr::from_bytes(name))).collect()
+    let Some((top, git)) = top.and_then(|top| Some((top, git_folder(&top.join(".git"))?))) else { return Vec::new() };
+    // A split index has most of its entries in another file.
+    let shared = std::fs::read_dir(&git).into_iter().flatten().flatten().map(|entry| entry.path());
+    let shared =
+        shared.filter(|path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"sharedindex.")));
+    let all = std::iter::once(git.join("index")).chain(shared.take(MOST_SHARED)).filter_map(|path| read(&path));
+    let mut found = Vec::new();
+    for index in all {
+        // The index does not say how long its hashes are; only one length fits the lengths of its names.
+        let names = names(&index, 20, &wanted).or_else(|| names(&index, 32, &wanted)).unwrap_or_default();
+        found.extend(names.iter().map(|name| top.join(OsStr::from_bytes(name))));
+    }
+    found
 }
+
+/// More parts of a split index are not read.
+const MOST_SHARED: usize = 16;
 
 /// A worktree or a submodule has a file there that says where the folder is.
 fn git_folder(git: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git.to_owned());
     }
-    let line = String::from_utf8(read(git)?).ok()?;
-    Some(git.parent()?.join(line.strip_prefix("gitdir:")?.trim()))
+    let line = read(git)?;
+    Some(git.parent()?.join(OsStr::from_bytes(line.strip_prefix(b"gitdir:")?.trim_ascii())))
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {

@@ -6,6 +6,7 @@ use reasonix_agent::{Ask, Class, Classified, Classify};
 use reasonix_exec::Surfaces;
 use reasonix_policy::{Effects, analyse};
 use reasonix_proto::{Action, Family, ReadOnly};
+use reasonix_workspace::linked;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ impl Approvals {
 
     /// What a line is that only reads by its text.
     fn class_of_reader(&self, effects: &Found) -> Class {
-        if effects.iter().any(|effects| self.files.looks_outside(effects)) {
+        if effects.iter().any(|effects| self.files.looks_outside(effects, self.standing.held)) {
             return Class::Outside;
         }
         if !self.standing.held && !effects.iter().all(|effects| self.reads_unheld(effects)) {
@@ -70,9 +71,10 @@ fn starts_nothing(folder: &Path) -> bool {
         return Surfaces::of_bare(folder).is_empty();
     };
     let git = root.join(".git");
-    // Readers run one hook; the others wait for what changes something.
+    // Readers run one hook; the others wait for what changes something. They look into every repository that is linked to.
     let waits = |path: &Path| path.starts_with(git.join("hooks")) && !path.ends_with("post-index-change");
-    git.is_dir() && Surfaces::of(&git, root).paths().all(waits)
+    let whole = git.is_dir() && !git.is_symlink() && git.join("HEAD").is_file();
+    whole && linked(root).is_empty() && Surfaces::of(&git, root, root).paths().all(waits)
 }
 
 /// Reads the lines of a command; other calls are what they say. `class` decides with what was found, and whether the lines

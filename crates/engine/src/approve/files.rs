@@ -74,18 +74,20 @@ impl Files {
         }
     }
 
-    /// True when a command may look at files that are not open to the file tools.
-    pub(super) fn looks_outside(&self, effects: &Effects) -> bool {
-        let unknown = effects
-            .commands
-            .iter()
-            .filter(|simple| !WORDS_ONLY.contains(&simple.program()))
-            .any(|simple| simple.args().iter().any(|word| word.kind > WordKind::Pattern) || !simple.places.known);
+    /// True when a command may look at files that are not open to the file tools. Where a kernel holds it to what it may
+    /// read, only what it names for certain counts: everything else it finds closed.
+    pub(super) fn looks_outside(&self, effects: &Effects, held: bool) -> bool {
+        let unknown =
+            !held
+                && effects.commands.iter().filter(|simple| !WORDS_ONLY.contains(&simple.program())).any(|simple| {
+                    simple.args().iter().any(|word| word.kind > WordKind::Pattern) || !simple.places.known
+                });
         unknown
             || effects.paths().any(|(path, places)| {
                 // Most words are no files, and that is told without following links.
                 let candidates = self.candidates(places, path);
-                candidates.is_none_or(|paths| {
+                let untold = held && !path.starts_with('~');
+                candidates.map_or(!untold, |paths| {
                     paths.iter().any(|path| path.symlink_metadata().is_ok() && !self.look(path).inside)
                 })
             })
@@ -128,6 +130,16 @@ impl Files {
             [self.workspace.shown(&text), self.workspace.shown(&real)]
         });
         let mut names: Vec<String> = both.filter(|name| name != ".").collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// A path in the forms that rules have: as it is written and as it really is. Nothing where it cannot be told.
+    pub(super) fn seen_as(&self, places: &Places, path: &str) -> Vec<String> {
+        let candidates = self.candidates(places, path).unwrap_or_default();
+        let both = candidates.iter().flat_map(|path| [path.clone(), resolved(path)]);
+        let mut names: Vec<String> = both.map(|path| self.workspace.shown(&path.to_string_lossy())).collect();
         names.sort();
         names.dedup();
         names

@@ -63,7 +63,7 @@ impl Standing {
     pub(crate) fn new(rules: Rules, posture: Posture, start: &Start) -> Result<Self, EngineError> {
         let (words, rules_given): (Vec<&String>, Vec<&String>) =
             start.approve.iter().partition(|text| text.as_str() == restorable::WORD);
-        let approved = rules_given.into_iter().map(|text| Rule::parse(text)).collect::<Result<_, _>>()?;
+        let approved = rules_given.into_iter().map(|text| Rule::parse_allow(text)).collect::<Result<_, _>>()?;
         let restorable = !words.is_empty();
         let dangerous = more_dangers(&start.settings.permissions.dangerous)?;
         let file = start.settings.user_file.clone();
@@ -225,7 +225,7 @@ impl Approvals {
             approved: &self.standing.approved,
             dangerous: &self.standing.dangerous,
             posture: self.posture(ask.by_user),
-            attended: self.standing.attended,
+            attended: self.standing.attended && word.is_none(),
             held: self.standing.held && ask.classified.class == Class::Reader,
             facts: &self.files,
         };
@@ -236,6 +236,7 @@ impl Approvals {
             None => judge(&rules, &about, &case),
         };
         let verdict = self.by_resource(judged, &granted, &case.effects);
+        let verdict = if about.held { verdict } else { self.by_change(verdict, &case.effects) };
         let verdict = self.by_protection(verdict, &about, &case.effects);
         if !matches!(verdict, Verdict::Deny(_)) {
             self.files.await_made(&ask.call.id, &case.effects);
@@ -265,6 +266,29 @@ impl Approvals {
             }
         }
         strictest
+    }
+
+    /// A deny or ask rule for changes holds for commands that would change what they name in any way: remove it, move it,
+    /// link to it, give it other rights.
+    fn by_change(&self, verdict: Verdict, effects: &[Effects]) -> Verdict {
+        let rules = &self.standing.rules;
+        if matches!(verdict, Verdict::Deny(_)) || !rules.deny.iter().chain(&rules.ask).any(Rule::names_paths) {
+            return verdict;
+        }
+        let changes: Vec<(Vec<String>, bool)> = effects
+            .iter()
+            .flat_map(Effects::changes)
+            .map(|change| (self.files.seen_as(change.places, &change.path), change.whole))
+            .collect();
+        let speaks = |rule: &&Rule| {
+            changes.iter().any(|(names, whole)| names.iter().any(|name| rule.speaks_of_change(name, *whole)))
+        };
+        let by = |rule: &Rule| By::Rule(rule.text().to_owned());
+        match (rules.deny.iter().find(speaks), &verdict) {
+            (Some(rule), _) => Verdict::Deny(by(rule)),
+            (None, Verdict::Allow(_)) => rules.ask.iter().find(speaks).map_or(verdict, |rule| Verdict::Ask(by(rule))),
+            _ => verdict,
+        }
     }
 
     /// A command that names a protected file to write it is asked about like a change to it.
@@ -351,6 +375,10 @@ impl Gate for Approvals {
                 Verdict::Allow(by) => Decision::Allow { record: Some(by_rule(&ask, true, &by)) },
                 Verdict::Deny(by) => {
                     deny(&ask, &by, "it is not allowed here; no approval can change that in this session")
+                }
+                Verdict::Ask(By::Danger(found)) if self.standing.attended && self.was_granted(&ask, &found).await => {
+                    let by = By::Rule(restorable::WORD.to_owned());
+                    Decision::Allow { record: Some(by_rule(&ask, true, &by)) }
                 }
                 Verdict::Ask(by) if self.standing.attended => self.ask_person(ask, by).await,
                 Verdict::Ask(By::Danger(found)) => self.answer_danger(&ask, found).await,

@@ -91,7 +91,11 @@ impl Approvals {
         loop {
             let scripts = Scripts::of(&self.files, ask);
             let keeps = self.standing.keeper.is_some();
-            let about = About { ask, by, preview, scripts: &scripts, changed: &changed, keeps };
+            let grantable = match by {
+                By::Danger(found) => self.may_be_granted(ask, found).await,
+                _ => false,
+            };
+            let about = About { ask, by, preview, scripts: &scripts, changed: &changed, keeps, grantable };
             let (id, answer) = self.put(&about).await;
             let now = Scripts::of(&self.files, ask);
             if answer.choice == Choice::Deny || now == scripts {

@@ -24,6 +24,8 @@ pub(super) struct About<'a> {
     pub(super) changed: &'a [String],
     /// Whether what is granted for good can be written somewhere.
     pub(super) keeps: bool,
+    /// Whether its danger can be granted for the session.
+    pub(super) grantable: bool,
 }
 
 pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
@@ -37,6 +39,7 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
             Phrase::new("engine.ask_changed").with("files", visible(&about.changed.join(", ")))
         }
         By::Rule(rule) => Phrase::new("engine.ask_rule").with("rule", rule),
+        By::Danger(_) if about.grantable => Phrase::new("engine.ask_danger_restorable"),
         By::Danger(_) => Phrase::new("engine.ask_danger"),
         By::Protected(paths) => Phrase::new("engine.ask_protected").with("paths", paths.join(", ")),
         By::Memory => Phrase::new("engine.ask_memory"),
@@ -46,9 +49,13 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
         }
         _ => Phrase::new("engine.ask_mode"),
     };
-    // Nothing dangerous is ever remembered, and no grant covers what tells agents what to do.
+    // Nothing dangerous is remembered but what undo takes back, for a session; and no grant covers what tells agents what to do.
     let once = matches!(by, By::Danger(_) | By::Protected(_) | By::Memory);
-    let rules = if once { Vec::new() } else { suggest(ask.action) };
+    let rules = match once {
+        true if about.grantable => vec![super::restorable::WORD.to_owned()],
+        true => Vec::new(),
+        false => suggest(ask.action),
+    };
     // A rule that says to ask would go on asking whatever is saved beside it.
     let kept = if keeps && *by == By::Fallback { suggest_always(ask.action) } else { Vec::new() };
     let fields = ask.args.iter().map(|(name, value)| Field { name: name.clone(), value: shown(value) }).collect();

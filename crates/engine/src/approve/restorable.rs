@@ -1,11 +1,14 @@
 //! `--approve workspace-destructive`: what it needs, and which dangers it answers. It never answers what undo could not
-//! bring back.
+//! bring back. In the chat the same word can be granted for a session, for less: `rm`, `mv` and `>`.
 
 use super::Approvals;
 use super::files::{Files, resolved};
-use reasonix_policy::{Danger, Effects, Simple, Word, WordKind, stays_in_workspace};
+use reasonix_agent::Ask;
+use reasonix_policy::{Danger, Effects, Simple, Verdict, Word, WordKind, analyse, stays_in_workspace};
+use reasonix_proto::ReadOnly;
 use reasonix_workspace::snapshot::Uncovered;
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 /// What stands for it among the rules of `--approve`.
 pub(super) const WORD: &str = "workspace-destructive";
@@ -34,6 +37,33 @@ impl Approvals {
         };
         let root = self.files.workspace().root();
         touched.iter().find_map(|path| lost(root, path, &uncovered))
+    }
+}
+
+/// Programs whose dangers a person may grant for a session.
+const GRANTED: &[&str] = &["rm", "mv"];
+
+impl Approvals {
+    /// Whether a grant for the session may be offered for these dangers: nothing but `rm`, `mv`, `>` and readers, on what undo
+    /// covers, in a box of level `full`.
+    pub(super) async fn may_be_granted(&self, ask: &Ask<'_>, found: &[Danger]) -> bool {
+        let effects = super::classify::found(ask);
+        let is_granted =
+            |simple: &Simple| simple.words.first().is_some_and(|word| GRANTED.contains(&word.text.as_str()));
+        let few = found.iter().all(|danger| danger.command.as_ref().is_none_or(&is_granted) && !danger.hidden);
+        let reads = |simple: &Simple| analyse(&simple.text()).read_only == ReadOnly::Yes;
+        let alone =
+            effects.iter().all(|effects| effects.commands.iter().all(|simple| is_granted(simple) || reads(simple)));
+        few && alone && self.lack(found, &effects).await.is_none()
+    }
+
+    /// Whether a grant of this session answers these dangers. Everything else that speaks of the call still counts.
+    pub(super) async fn was_granted(&self, ask: &Ask<'_>, found: &[Danger]) -> bool {
+        let granted = || {
+            let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+            granted.iter().any(|rule| rule.text() == WORD)
+        };
+        granted() && self.may_be_granted(ask, found).await && matches!(self.verdict(ask, Some(WORD)), Verdict::Allow(_))
     }
 }
 

@@ -5,8 +5,8 @@ use crate::replay::Heard;
 use crate::replay::tape::Tape;
 use futures_util::stream;
 use reasonix_agent::{
-    Args, BoxFuture, Call, Failure, FailureClass, INTERRUPTED, Item, Model, ModelCard, ModelStream, NO_ANSWER, Request,
-    Stop, Tool, ToolSpec,
+    Args, BoxFuture, Call, Class, Failure, FailureClass, INTERRUPTED, Item, Model, ModelCard, ModelStream, NO_ANSWER,
+    Request, Stop, Tool, ToolSpec,
 };
 use reasonix_proto::{Action, Exchange, ExchangeEnd, Message, Phrase, RecordBody, StopReason, ToolOutcome};
 use reasonix_session::Reel;
@@ -137,6 +137,9 @@ impl Tool for Actor {
         Box::pin(async move {
             // Calls that ran together begin before the first of them ends.
             tokio::task::yield_now().await;
+            if call.class == Class::Reader && self.tape.is_judged_again(call.id) {
+                let _ = call.wanted.set(vec![".".to_owned()]);
+            }
             self.tape.outcome(call.id).unwrap_or(ToolOutcome::Aborted)
         })
     }

@@ -4,7 +4,7 @@
 use crate::replay::Difference;
 use crate::replay::project::event_of;
 use reasonix_agent::{
-    Artifacts, Ask, BoxFuture, Decision, Gate, Inbox, Journal, JournalError, Said, Sink, outcome_text,
+    Artifacts, Ask, BoxFuture, Class, Decision, Gate, Inbox, Journal, JournalError, Said, Sink, outcome_text,
 };
 use reasonix_proto::{Artifact, CallId, Record, RecordBody, RecordId, ToolOutcome};
 use reasonix_session::MemoryArtifacts;
@@ -88,6 +88,12 @@ impl Tape {
         first.into_iter().chain(asked.skip(1).take_while(until).map(|record| record.id)).collect()
     }
 
+    /// Whether a call that runs is yet to be decided about: it was taken for a reader, and wanted to write.
+    pub(crate) fn is_judged_again(&self, wanted: &CallId) -> bool {
+        let is_it = |record: &Record| matches!(&record.body, RecordBody::Decided(decided) if decided.call == *wanted);
+        self.state().ahead.iter().any(is_it)
+    }
+
     /// What a call came to.
     pub(crate) fn outcome(&self, wanted: &CallId) -> Option<ToolOutcome> {
         let state = self.state();
@@ -160,6 +166,15 @@ impl Gate for Tape {
             RecordBody::Decided(decided) if decided.call == ask.call.id => Some(decided.clone()),
             _ => None,
         });
+        // A reader that wanted to write was decided about after those beside it had ended.
+        let next = state.ahead.iter().find(|record| {
+            matches!(record.body, RecordBody::Decided(_) | RecordBody::Outcome { .. } | RecordBody::ShellEnded { .. })
+        });
+        let later = ask.classified.class == Class::Reader
+            && next.is_some_and(|record| matches!(record.body, RecordBody::Outcome { .. }));
+        if later {
+            return Box::pin(std::future::ready(Decision::Allow { record: None }));
+        }
         let refusal = state.turn.iter().find_map(|record| match &record.body {
             RecordBody::Outcome { call, outcome: ToolOutcome::Denied { by }, .. } if *call == ask.call.id => {
                 Some(by.clone())

@@ -56,16 +56,19 @@ impl Nested {
     fn look(&self, uncovered: &[Uncovered]) -> (BTreeMap<PathBuf, Surfaces>, bool) {
         let histories = uncovered.iter().filter(|left| left.reason == Reason::Repository);
         let within = histories.map(|left| self.root.join(left.path.as_path()));
-        // A link in the index may lead to a folder whose history lies elsewhere in the workspace.
+        // A link in the index may lead to a folder whose history lies elsewhere in the workspace, and so may one of its own.
         let linked = gitlinks(&self.root).into_iter().filter(|git| git.starts_with(&self.root));
+        // What is looked at with the workspace's own repository, after each command.
         let own = self.root.join(".git");
-        let mut all: Vec<PathBuf> = within.chain(linked).filter(|git| !git.starts_with(&own)).collect();
+        let known =
+            |git: &PathBuf| *git == own || ["modules", "worktrees"].iter().any(|name| git.starts_with(own.join(name)));
+        let mut all: Vec<PathBuf> = within.chain(linked).filter(|git| !known(git)).collect();
         all.sort();
         all.dedup();
         let cut = all.len() > MOST;
         all.truncate(MOST);
         let each = all.into_iter().map(|git| {
-            let surfaces = Surfaces::of(&git, git.parent().unwrap_or(&git));
+            let surfaces = Surfaces::of(&git, git.parent().unwrap_or(&git), &self.root);
             (git, surfaces)
         });
         (each.collect(), cut)

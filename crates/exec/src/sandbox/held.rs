@@ -127,7 +127,7 @@ impl Sandbox {
             anchors.push((root, grafts.len()));
             grafts.push(placed);
         }
-        self.close_off(&mut grafts, &anchors)?;
+        self.close_off(&mut grafts, &self.closed(), &anchors)?;
         Ok(grafts)
     }
 
@@ -203,9 +203,11 @@ impl Sandbox {
         } else {
             add(&self.scratch.at("shm"), Access::Read)?;
             add(&held.folder.join("tmp"), Access::Write)?;
-            add(Path::new("/dev"), Access::Read)?;
-            for name in ["null", "zero", "full"] {
+            for name in super::tables::DEVICES {
                 add(&Path::new("/dev").join(name), Access::Write)?;
+            }
+            for name in ["fd", "tty", "pts"] {
+                add(&Path::new("/dev").join(name), Access::Read)?;
             }
         }
         Ok(rules)
@@ -218,11 +220,10 @@ fn readable(layout: &Layout, opened: &[PathBuf], environment: &Environment) -> V
     let fixed = |list: &'static [&str]| list.iter().map(PathBuf::from);
     let path = environment.vars().find(|(name, _)| *name == "PATH").map(|(_, value)| value.to_owned());
     let programs = path.map(|path| std::env::split_paths(&path).collect::<Vec<_>>()).unwrap_or_default();
-    let caches = layout.caches.iter().map(|cache| cache.at.clone());
-    let bound = layout.bound.iter().map(|(at, _)| at.clone());
+    let toolchains = layout.open_toolchains_and_caches();
     let all =
         fixed(SYSTEM).chain(fixed(SYSTEM_FILES)).chain(programs.into_iter().filter(|folder| folder.is_absolute()));
-    let all = all.chain(layout.visible.iter().cloned()).chain(caches).chain(bound).chain(opened.iter().cloned());
+    let all = all.chain(toolchains).chain(opened.iter().cloned());
     let mut all: Vec<_> = all.filter(|path| path.components().count() > 1 && path.exists()).collect();
     all.sort();
     all.dedup();
@@ -243,10 +244,7 @@ impl Held {
         }
         let certain = !self.layers.is_empty() && self.layers.iter().all(overlaid);
         let mut look = Look { found: Vec::new(), left: MOST_LOOKED_AT };
-        self.layers
-            .iter()
-            .filter(|layer| overlaid(layer))
-            .for_each(|layer| look.at(&layer.upper, &layer.root, &layer.root));
+        self.layers.iter().filter(|layer| overlaid(layer)).for_each(|layer| look.at(&layer.upper, &layer.root));
         let wish = match (look.found.is_empty(), certain) {
             (false, _) => Wish::Write(look.found),
             (true, true) => Wish::Nothing,
@@ -264,21 +262,33 @@ struct Look {
 }
 
 impl Look {
-    /// Notes everything in a folder of the layer that is not what the root has there.
-    fn at(&mut self, upper: &Path, below: &Path, root: &Path) {
-        if is_opaque(upper) || !is_same_folder(upper, below) {
-            return self.note(below, root);
-        }
-        for entry in fs::read_dir(upper).into_iter().flatten().flatten() {
-            self.left = self.left.saturating_sub(1);
-            if self.left == 0 || self.found.len() >= MOST_LISTED {
-                return;
-            }
-            let (upper, below) = (entry.path(), below.join(entry.file_name()));
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                self.at(&upper, &below, root);
-            } else if !is_refreshed_index(&below) {
+    /// Notes everything in a folder of the layer that is not what the root has there. What is too much to look at, or cannot
+    /// be, counts as written: nobody who only reads leaves that behind.
+    fn at(&mut self, upper: &Path, root: &Path) {
+        let mut folders = vec![(upper.to_owned(), root.to_owned())];
+        while let Some((upper, below)) = folders.pop() {
+            if is_opaque(&upper) || !is_same_folder(&upper, &below) {
                 self.note(&below, root);
+                continue;
+            }
+            let Ok(entries) = fs::read_dir(&upper) else {
+                self.note(&below, root);
+                continue;
+            };
+            for entry in entries.flatten() {
+                self.left = self.left.saturating_sub(1);
+                if self.found.len() >= MOST_LISTED {
+                    return;
+                }
+                let (upper, below) = (entry.path(), below.join(entry.file_name()));
+                if self.left == 0 {
+                    return self.note(&below, root);
+                }
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push((upper, below));
+                } else if !is_refreshed_index(&below) {
+                    self.note(&below, root);
+                }
             }
         }
     }
@@ -291,7 +301,8 @@ impl Look {
 
 /// Readers of git write down what they found out about files; nobody asked for it, and it is thrown away.
 fn is_refreshed_index(path: &Path) -> bool {
-    path.ends_with(".git/index") || path.ends_with(".git/index.lock")
+    let git = path.parent().filter(|git| git.ends_with(".git") && git.join("HEAD").is_file());
+    git.is_some() && (path.ends_with("index") || path.ends_with("index.lock"))
 }
 
 /// A folder that was removed and made anew.

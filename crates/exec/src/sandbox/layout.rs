@@ -88,7 +88,7 @@ impl Layout {
         layout.closed = closed.filter_map(|path| path.canonicalize().ok()).collect();
         layout.fixed = in_homes(STARTUP).filter_map(|path| path.canonicalize().ok()).collect();
         let within = |path: &PathBuf| layout.roots.iter().any(|root| path.starts_with(root));
-        layout.startup = in_homes(STARTUP).filter(within).collect();
+        layout.startup = in_homes(STARTUP).chain(in_homes(SECRETS)).filter(within).collect();
         layout.open_toolchains(&homes, options);
         layout.open_caches(&homes, options, scratch)?;
         let kept = KEPT.iter().chain(KEPT_FOR_NETWORK.iter().filter(|_| options.network)).map(PathBuf::from);
@@ -199,12 +199,15 @@ impl Layout {
             .collect();
         let mut open = Vec::new();
         around(Path::new("/"), &shut, &mut open, 0);
-        let shown = self.visible.iter().filter(|path| !self.closed.iter().any(|closed| path.starts_with(closed)));
-        for path in shown {
-            around(path, &self.closed, &mut open, 0);
-        }
+        open.extend(self.open_toolchains_and_caches());
+        open
+    }
+
+    /// Toolchains and caches without what is closed in them.
+    pub(super) fn open_toolchains_and_caches(&self) -> Vec<PathBuf> {
         let caches = self.caches.iter().map(|cache| &cache.at).chain(self.bound.iter().map(|(at, _)| at));
-        for path in caches {
+        let mut open = Vec::new();
+        for path in self.visible.iter().chain(caches) {
             around(path, &self.closed, &mut open, 0);
         }
         open

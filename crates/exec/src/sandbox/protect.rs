@@ -19,7 +19,7 @@ pub(crate) struct Before {
 }
 
 fn surfaces(root: &Path) -> [Surfaces; 2] {
-    [Surfaces::of(&root.join(".git"), root), Surfaces::of_bare(root)]
+    [Surfaces::of(&root.join(".git"), root, root), Surfaces::of_bare(root)]
 }
 
 /// The protected files in the roots that exist, to be mounted read-only.

@@ -18,9 +18,11 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    pub(super) fn new() -> io::Result<Self> {
+    /// `roots` may be written by commands, so it lies in none of them; `state` is where it goes when the folder for temporary
+    /// files does.
+    pub(super) fn new(roots: &[PathBuf], state: &Path) -> io::Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let parent = fs::canonicalize(std::env::temp_dir())?;
+        let parent = parent(roots, state)?;
         sweep(&parent);
         let nanos =
             std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.subsec_nanos());
@@ -70,22 +72,55 @@ impl Drop for Scratch {
     }
 }
 
-/// Removes a tree, also one with folders that were made unreadable.
+/// Removes a tree, also one with folders that were made unreadable, and however deep it is: a command can nest folders so
+/// that no path reaches the last one and no stack is large enough to go there. So what lies in a folder is moved up to the
+/// top before the folder goes.
 pub(super) fn remove(path: &Path) {
-    if fs::remove_dir_all(path).is_err() {
-        open_up(path);
-        let _ = fs::remove_dir_all(path);
-    }
-}
-
-fn open_up(path: &Path) {
     if !path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+        let _ = fs::remove_file(path);
         return;
     }
-    let _ = fs::set_permissions(path, Permissions::from_mode(0o700));
-    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-        open_up(&entry.path());
+    let mut number = 0_u64;
+    let mut folders = vec![path.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let _ = fs::set_permissions(&folder, Permissions::from_mode(0o700));
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                let _ = fs::remove_file(entry.path());
+                continue;
+            }
+            // A folder that may not be written cannot be moved: it would have to learn of its new place.
+            let _ = fs::set_permissions(entry.path(), Permissions::from_mode(0o700));
+            if fs::remove_dir(entry.path()).is_ok() {
+                continue;
+            }
+            number += 1;
+            let up = path.join(format!(".removed-{number}"));
+            match fs::rename(entry.path(), &up) {
+                Ok(()) => folders.push(up),
+                Err(_) if folder != path => folders.push(entry.path()),
+                Err(_) => {}
+            }
+        }
+        if folder != path {
+            let _ = fs::remove_dir(&folder);
+        }
     }
+    let _ = fs::remove_dir(path);
+}
+
+/// A folder that no command can write.
+fn parent(roots: &[PathBuf], state: &Path) -> io::Result<PathBuf> {
+    let roots: Vec<PathBuf> = roots.iter().filter_map(|root| root.canonicalize().ok()).collect();
+    let outside = |folder: &PathBuf| !roots.iter().any(|root| folder.starts_with(root));
+    let temporary = fs::canonicalize(std::env::temp_dir()).ok().filter(outside);
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").and_then(|folder| fs::canonicalize(folder).ok()).filter(outside);
+    let own = || {
+        DirBuilder::new().recursive(true).mode(0o700).create(state).ok()?;
+        fs::canonicalize(state).ok().filter(outside)
+    };
+    let none = "every folder for temporary files lies in one that commands may write";
+    temporary.or(runtime).or_else(own).ok_or_else(|| io::Error::other(none))
 }
 
 /// The lock on a folder; none while another has it.
@@ -132,9 +167,39 @@ mod tests {
         assert!(!used.exists());
     }
 
+    /// A command can nest folders deeper than any path or stack reaches; what a killed session left of that must not end the
+    /// next one.
+    #[test]
+    fn trees_of_any_depth_are_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let dead = parent.path().join(format!("{NAME}4294967295-deep"));
+        fs::create_dir(&dead).unwrap();
+        let mode = rustix::fs::Mode::from_raw_mode(0o700);
+        let open = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY;
+        let mut at = rustix::fs::open(&dead, open, rustix::fs::Mode::empty()).unwrap();
+        for _ in 0..5000 {
+            rustix::fs::mkdirat(&at, "d", mode).unwrap();
+            at = rustix::fs::openat(&at, "d", open, rustix::fs::Mode::empty()).unwrap();
+        }
+        rustix::fs::fchmod(&at, rustix::fs::Mode::empty()).unwrap();
+        sweep(parent.path());
+        assert!(!dead.exists());
+    }
+
+    #[test]
+    fn c10_it_lies_where_no_command_writes() {
+        let [temporary, state] =
+            [std::env::temp_dir(), tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap().keep()];
+        let scratch = Scratch::new(&[temporary.clone()], &state).unwrap();
+        assert!(!scratch.at("").starts_with(temporary.canonicalize().unwrap()), "{:?}", scratch.at(""));
+        drop(scratch);
+        fs::remove_dir_all(&state).unwrap();
+        assert!(Scratch::new(&[std::path::PathBuf::from("/")], &temporary).is_err());
+    }
+
     #[test]
     fn it_goes_with_its_owner() {
-        let scratch = Scratch::new().unwrap();
+        let scratch = Scratch::new(&[], std::path::Path::new("/")).unwrap();
         let path = scratch.at("empty");
         assert!(path.exists() && lock(path.parent().unwrap()).is_none());
         drop(scratch);

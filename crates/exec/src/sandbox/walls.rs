@@ -183,6 +183,10 @@ impl Graft {
             }
             self.fd.store(fd, Ordering::Relaxed);
             let device = matches!(self.source, Source::Device(_) | Source::Terminals);
+            if fd >= 0 && matches!(self.source, Source::Device(_)) {
+                // Writing to a device goes on; its rights and times are the machine's.
+                set_attributes(fd, c"", libc::AT_EMPTY_PATH, NOSUID | RDONLY)?;
+            }
             if fd >= 0 && !device {
                 let attributes = NOSUID | NODEV | if self.is_read_only() { RDONLY } else { 0 };
                 set_attributes(fd, c"", libc::AT_EMPTY_PATH | AT_RECURSIVE, attributes)?;

@@ -96,7 +96,7 @@ impl Walk<'_> {
                 if word.is_fixed() {
                     self.effects.inputs.push((word.text.clone(), self.places.clone()));
                 }
-                if word.text.starts_with("/dev/tcp/") || word.text.starts_with("/dev/udp/") || !word.is_fixed() {
+                if word.text.starts_with("/dev/tcp/") || word.text.starts_with("/dev/udp/") {
                     self.effects.interprets = true;
                 }
                 return;

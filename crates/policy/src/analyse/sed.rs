@@ -5,10 +5,11 @@ pub(super) fn is_plain_sed(script: &str) -> bool {
     let mut rest = script.trim();
     while !rest.is_empty() {
         let Some(after) = one_command(rest) else { return false };
+        let opened = rest.get(..rest.len() - after.len()).is_some_and(|command| command.ends_with(['{', '\n']));
         let after = after.trim_start();
         rest = match after.strip_prefix([';', '\n']) {
             Some(next) => next.trim_start(),
-            None if after.is_empty() => after,
+            None if after.is_empty() || opened || after.starts_with('}') => after,
             None => return false,
         };
     }
@@ -27,6 +28,9 @@ fn one_command(text: &str) -> Option<&str> {
         'p' | 'd' | 'P' | 'D' | 'n' | 'N' | 'h' | 'H' | 'g' | 'G' | 'x' | '=' | 'q' => {
             Some(chars.as_str().trim_start_matches(|c: char| c.is_ascii_digit()))
         }
+        '{' | '}' => Some(chars.as_str()),
+        // The rest of the line is text.
+        'a' | 'i' | 'c' => Some(chars.as_str().split_once('\n').map_or("", |(_, after)| after)),
         's' => {
             let usable = |c: &char| c.is_ascii_punctuation() && !matches!(c, '\\' | '[' | ']');
             let mark = chars.next().filter(usable)?;
@@ -110,7 +114,8 @@ pub(super) fn is_plain_awk(program: &str) -> bool {
         "system", "getline", "|", ">", "@", "close", "ENVIRON", "ARGV", "ARGC", "SYMTAB", "FUNCTAB", "PROCINFO",
         "/inet",
     ];
-    !OTHERS.iter().any(|part| program.contains(part))
+    let compared = program.replace(">=", "");
+    !OTHERS.iter().any(|part| compared.contains(part))
 }
 
 #[cfg(test)]
@@ -121,6 +126,14 @@ mod tests {
     fn scripts() {
         for plain in ["p", "1,20p", "$d", "s/a/b/g", "s|a|b|", "/x/d", "/a/,/b/p", "5q", "s/a\\/b/c/;p", "2!d", "$!N"] {
             assert!(is_plain_sed(plain), "{plain}");
+        }
+        for plain in
+            ["{p}", "2452{p;q}", "/^---$/,/^---$/{ /^---$/d; p; }", "i\\x", "2a text; e touch x", "$!{N;P}", "1{2{p}}"]
+        {
+            assert!(is_plain_sed(plain), "{plain}");
+        }
+        for other in ["{e}", "{p;w f}", "2{p", "a text\ne touch x", "}w f", "1{s/a/b/e}"] {
+            assert_eq!(is_plain_sed(other), other == "2{p", "{other}: what is not closed is an error to sed");
         }
         for plain in ["s/[a-z]*/x/g", "s/[^]x]/y/", "s/[[:space:]]*$//", "/[/d", "s|[/]|x|", "s/\\[/x/"] {
             // An open bracket that the script does not close is an error to sed, and no way to write.
@@ -139,8 +152,7 @@ mod tests {
         ] {
             assert!(!is_plain_sed(other), "{other}");
         }
-        for other in ["s/a/rm x/e", "w out", "s/a/b/w out", "1e rm x", "e", "r f", "s/a/b", "i\\x", "p x", "{p}", "W f"]
-        {
+        for other in ["s/a/rm x/e", "w out", "s/a/b/w out", "1e rm x", "e", "r f", "s/a/b", "p x", "W f"] {
             assert!(!is_plain_sed(other), "{other}");
         }
         assert!(is_plain_awk("{print $1}") && is_plain_awk("NR==3"));

@@ -108,8 +108,9 @@ impl<'a> Walk<'a> {
         if checked.as_ref().is_some_and(|found| found.substitutions.iter().any(unseen)) {
             self.effects.hide(Hidden::Unparsed);
         }
-        self.effects.understood &= self.is_read_alike();
-        if self.depth == 0 && !self.effects.understood {
+        // `env A=1` sets something too, and is no assignment to a reader of words.
+        self.effects.understood &= self.is_read_alike() && !self.effects.assigns;
+        if self.depth == 0 && (!self.effects.understood || self.effects.interprets) {
             let literal = checked.map(|found| found.literal).unwrap_or_default();
             self.effects.open = without(self.source, literal);
         }

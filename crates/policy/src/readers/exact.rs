@@ -137,12 +137,22 @@ const ABOUT: &[&str] = &["cargo", "rustc", "rustup", "node", "npm", "pnpm", "yar
 /// Wrappers that add nothing of their own; what they run is judged apart.
 const WRAPPERS: &[&str] = &["bash", "ionice", "nice", "sh", "stdbuf", "timeout"];
 
+/// True for a wrapper that is given nothing but what it wraps: its own options could name a file to run first.
+fn wraps_plainly(name: &str, args: &[Word]) -> bool {
+    let first = args.first().map_or("", |word| word.text.as_str());
+    match name {
+        "bash" | "sh" => first == "-c",
+        "timeout" => first.starts_with(|c: char| c.is_ascii_digit()),
+        name => WRAPPERS.contains(&name) && !first.starts_with('-'),
+    }
+}
+
 /// True when this command of an understood line only reads, by its exact options.
 pub(crate) fn is_exact(simple: &Simple) -> bool {
     let Some(program) = simple.words.first().filter(|word| word.is_fixed()) else { return false };
     let name = program.text.as_str();
     if simple.wraps {
-        return WRAPPERS.contains(&name);
+        return wraps_plainly(name, simple.args());
     }
     let known = simple.args().iter().all(|word| word.kind <= WordKind::Pattern);
     known

@@ -38,7 +38,9 @@ const READERS: &[(&[&str], Reads)] = &[
     (&["printf"], Without(&["-v"])),
     (&["date", "hostname", "uniq", "xxd"], Exact),
     (&["base64", "base32"], Without(&["-o", "--output"])),
-    (&["pgrep", "pidof"], Always),
+    (&["pgrep", "pidof", "numfmt", "lsof", "ldd", "nm", "objdump", "readelf", "size", "zcat", "xzcat", "bzcat", "zgrep", "pr", "tsort"], Always),
+    (&["shuf"], Without(&["-o", "--output"])),
+    (&["less", "more"], Without(&["-o", "-O", "--log-file", "--LOG-FILE", "-k", "--lesskey-file", "--lesskey-src", "--lesskey-content"])),
     (&["file"], Without(&["-C", "--compile"])),
     (&["sort"], Without(&["-o", "--output", "--compress-program", "-T"])),
     (&["tree"], Without(&["-o", "-R", "--output"])),
@@ -51,7 +53,11 @@ const READERS: &[(&[&str], Reads)] = &[
     (&["env"], Operands(0, &[])),
     (&["set"], Operands(0, &[])),
     (&["cargo", "rustc", "rustup", "node", "npm", "pnpm", "yarn", "python", "python3", "pip", "pip3", "ruby", "java", "javac", "gcc",
-       "g++", "clang", "make", "cmake", "docker", "deno", "bun", "perl", "php", "bash", "tsc", "uv"], VERSION),
+       "g++", "clang", "make", "cmake", "docker", "deno", "bun", "perl", "php", "bash", "tsc", "uv", "ruff", "mypy", "pytest", "black",
+       "eslint", "prettier", "kubectl", "helm", "terraform", "gh", "dotnet", "swift", "ghc", "mvn", "gradle", "ninja", "meson", "bazel",
+       "curl", "wget", "psql", "sqlite3", "podman", "poetry", "pipenv", "conda", "tox", "flake8", "pylint", "pyright", "jest", "vitest",
+       "bundle", "gem", "rake", "composer", "lua", "R", "julia", "elixir", "mix", "zig", "ocaml", "opam", "clang-format", "clang-tidy",
+       "gdb", "lldb", "valgrind", "strace", "openssl", "rsync", "tar", "tmux", "vim", "nvim", "jq", "rg", "fd"], VERSION),
     (&["go"], Only(&["version", "env", "help"])),
 ];
 
@@ -69,6 +75,12 @@ const GIT: &[(&str, Reads)] = &[
     ("tag", Operands(0, &["-d", "--delete", "-a", "-s", "-m", "-f"])),
     ("tag -l", Without(&["-d", "--delete", "-a", "-s", "-m", "-f", "-F", "-u"])), ("tag --list", Without(&["-d", "--delete", "-a", "-s", "-m", "-f", "-F", "-u"])),
     ("remote", Operands(0, &[])), ("stash list", Without(&["--output", "--ext-diff"])), ("stash show", Without(&["--output", "--ext-diff"])), ("worktree list", Always), ("submodule status", Always),
+    ("cherry", Always), ("check-attr", Always), ("check-mailmap", Always), ("range-diff", Without(&["--output", "--ext-diff"])),
+    ("show-branch", Always), ("diff-files", Without(&["--output", "--ext-diff"])), ("diff-index", Without(&["--output", "--ext-diff"])),
+    ("submodule", Operands(0, &[])), ("config get", Always), ("config list", Always), ("config --show-origin", Operands(1, &[])),
+    ("config --get-all", Operands(1, &[])), ("config --get-regexp", Operands(1, &[])), ("config", Operands(1, &["-e", "--edit", "--unset", "--unset-all",
+        "--remove-section", "--rename-section", "--add", "--replace-all"])), ("column", Always), ("var", Without(&[])), ("notes list", Always),
+    ("notes show", Always), ("bisect log", Always),
     ("reflog", Operands(0, &["--output", "--ext-diff"])), ("config --get", Always), ("config --list", Always), ("config -l", Always), ("remote -v", Operands(0, &[])),
 ];
 
@@ -89,7 +101,18 @@ pub(crate) fn read_only(effects: &Effects) -> ReadOnly {
         return ReadOnly::No;
     }
     let clear = effects.hidden.is_none() && !effects.interprets && !effects.alters;
-    if clear && effects.commands.iter().all(is_reader) { ReadOnly::Yes } else { ReadOnly::Unknown }
+    if clear && effects.commands.iter().all(|simple| is_reader(simple) || runs_readers(simple)) {
+        ReadOnly::Yes
+    } else {
+        ReadOnly::Unknown
+    }
+}
+
+/// True for a `find` that only runs programs, which stand in the list too and are judged apart.
+fn runs_readers(simple: &Simple) -> bool {
+    let runs = |word: &Word| matches!(word.text.as_str(), "-exec" | "-execdir");
+    let words = simple.words.iter().filter(|word| !runs(word)).cloned().collect();
+    simple.program() == "find" && simple.args().iter().any(runs) && is_reader(&Simple { words, ..simple.clone() })
 }
 
 /// True when the command certainly only reads. What a wrapper runs is judged apart.

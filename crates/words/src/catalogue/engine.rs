@@ -66,6 +66,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "它会运行 {files}，而该文件与你当时允许的内容已不同",
     ),
     (
+        "engine.ask_danger_restorable",
+        "dangerous, but undo can take it back: you can let rm, mv and > on such files run for this session",
+        "危险，但可以撤销：你可以在本次会话中允许对此类文件运行 rm、mv 和 >",
+    ),
+    (
         "engine.ask_danger",
         "dangerous: it is always asked about, and nothing is remembered",
         "危险操作：每次都需确认，不会记住答复",
