@@ -95,10 +95,11 @@ async fn turn(handle: &mut Handle, answer: &Choice) -> (Vec<Asking>, Vec<ToolOut
                 });
                 asked.push(*asking);
             }
-            Event::ToolEnded { record } => match record.body {
-                RecordBody::Outcome { outcome, .. } => outcomes.push(outcome),
-                _ => {}
-            },
+            Event::ToolEnded { record } => {
+                if let RecordBody::Outcome { outcome, .. } = record.body {
+                    outcomes.push(outcome);
+                }
+            }
             Event::TurnEnded { .. } => ended = true,
             Event::State { state: TurnState::Idle } if ended => return (asked, outcomes),
             _ => {}

@@ -280,8 +280,10 @@ impl Approvals {
             .flat_map(Effects::changes)
             .map(|change| (self.files.seen_as(change.places, &change.path), change.whole))
             .collect();
+        // What may not be read is hidden from programs, so that nothing they change can be it.
         let speaks = |rule: &&Rule| {
-            changes.iter().any(|(names, whole)| names.iter().any(|name| rule.speaks_of_change(name, *whole)))
+            let edits = !rule.unchanged().is_empty();
+            edits && changes.iter().any(|(names, whole)| names.iter().any(|name| rule.speaks_of_change(name, *whole)))
         };
         let by = |rule: &Rule| By::Rule(rule.text().to_owned());
         match (rules.deny.iter().find(speaks), &verdict) {
