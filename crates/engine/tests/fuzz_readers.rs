@@ -115,7 +115,7 @@ async fn a_line_that_runs_unasked_leaves_nothing_and_reaches_nobody() {
             break;
         }
     }
-    tally.tell("held", &plan);
+    tally.tell("held", &plan, "wanted to write and were held");
     fail_on(&hits);
 }
 
@@ -171,7 +171,14 @@ impl Bare {
         let Some(finished) = self.place.run(line, &self.boxed, real).await else { return vec![] };
         tally.executed += 1;
         tally.late += usize::from(finished.status == Status::TimedOut);
-        self.place.harm(finished)
+        let harm = self.place.harm(finished);
+        // Readers that go through folders or patterns follow links; only a box hides what those lead to.
+        let through_link = harm == [fuzz::SECRET_READ] && !line.contains(&self.place.aims().secret);
+        if !through_link {
+            return harm;
+        }
+        tally.misread.push(line.to_owned());
+        Vec::new()
     }
 
     /// Whether a line does something alone that it must not do.
@@ -231,7 +238,7 @@ async fn without_a_box_only_readers_run_with_the_words_that_were_read() {
             break;
         }
     }
-    tally.tell("without a box", &plan);
+    tally.tell("without a box", &plan, "read through a link that leads outside");
     fail_on(&hits);
 }
 
@@ -248,7 +255,7 @@ async fn every_line_is_judged() {
             tally.unasked += usize::from(runs(&explainer, &line));
         }
     }
-    tally.tell("judged", &plan);
+    tally.tell("judged", &plan, "of note");
 }
 
 /// The watch is worth something: each of the things that must not happen is noticed where nothing holds it.

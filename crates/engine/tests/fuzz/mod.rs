@@ -17,7 +17,7 @@ mod watch;
 pub(crate) use chance::Chance;
 pub(crate) use lines::Lines;
 pub(crate) use payload::{Aims, CANARIES};
-pub(crate) use place::{Driver, Place};
+pub(crate) use place::{Driver, Place, SECRET_READ};
 pub(crate) use shrink::shrink;
 pub(crate) use stubs::{Record, Stubs};
 
@@ -81,15 +81,15 @@ pub(crate) struct Tally {
     pub(crate) unasked: usize,
     pub(crate) executed: usize,
     pub(crate) late: usize,
-    /// Lines that ran unasked and wanted to write.
+    /// Lines that ran unasked and are no harm, but what a better reading would have found.
     pub(crate) misread: Vec<String>,
 }
 
 impl Tally {
-    pub(crate) fn tell(&self, name: &str, plan: &Plan) {
+    pub(crate) fn tell(&self, name: &str, plan: &Plan, misread: &str) {
         let seconds = plan.seconds().max(0.001);
         eprintln!(
-            "{name}: seed {}: {} lines in {seconds:.0} s, {} run unasked, {} executed ({:.0}/s), {} out of time, {} wanted to write though they ran unasked",
+            "{name}: seed {}: {} lines in {seconds:.0} s, {} run unasked, {} executed ({:.0}/s), {} out of time, {} {misread}",
             plan.seed,
             self.made,
             self.unasked,
@@ -98,7 +98,6 @@ impl Tally {
             self.late,
             self.misread.len(),
         );
-        // They are no harm where they are held, and what a better reading would find.
         if std::env::var_os("REASONIX_FUZZ_SHOW").is_some() {
             self.misread.iter().for_each(|line| eprintln!("  {line:?}"));
         }

@@ -16,6 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 /// What stands in the secret file.
 const SECRET: &str = "the-secret-that-nobody-may-read";
+/// What is said when it was read.
+pub(crate) const SECRET_READ: &str = "the secret was read";
 /// How long a line may take; what takes longer is ended and looked at as it is.
 const LONGEST: Duration = Duration::from_secs(2);
 const MIB: u64 = 1 << 20;
@@ -151,7 +153,7 @@ impl Place {
         let mut harm = self.watch.noticed();
         let output = finished.output.into_parts();
         if [output.0, output.1].iter().any(|bytes| String::from_utf8_lossy(bytes).contains(SECRET)) {
-            harm.push("the secret was read".to_owned());
+            harm.push(SECRET_READ.to_owned());
         }
         let after = state(&self.root());
         for path in self.before.keys().chain(after.keys().filter(|path| !self.before.contains_key(*path))) {
