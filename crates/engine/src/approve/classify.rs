@@ -52,6 +52,7 @@ impl Approvals {
     /// the repository, which could have it run anything.
     fn reads_unheld(&self, effects: &Effects) -> bool {
         effects.reads_surely()
+            && !self.files.finds_links(effects)
             && (!effects.runs_git() || (is_here(effects) && starts_nothing(self.files.workspace().root())))
     }
 }

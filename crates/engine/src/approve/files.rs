@@ -93,6 +93,25 @@ impl Files {
             })
     }
 
+    /// True when a pattern of a command may find a link, and so lead elsewhere.
+    pub(super) fn finds_links(&self, effects: &Effects) -> bool {
+        let patterns = effects.commands.iter().flat_map(|simple| {
+            let words = simple.args().iter().filter(|word| word.kind == WordKind::Pattern);
+            words.map(|word| (word.text.as_str(), &simple.places))
+        });
+        patterns.into_iter().any(|(text, places)| {
+            let fixed = text.split(['*', '?', '[']).next().unwrap_or_default();
+            let goes_on = text.get(fixed.len()..).is_some_and(|rest| rest.contains('/'));
+            let folder = fixed.rsplit_once('/').map_or(".", |(folder, _)| folder);
+            let candidates = self.candidates(places, folder).unwrap_or_default();
+            let has_link = |folder: &PathBuf| {
+                let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+                entries.into_iter().any(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()))
+            };
+            goes_on || candidates.is_empty() || candidates.iter().any(has_link)
+        })
+    }
+
     /// True when a command names a place that is there and that nobody opened to it, or something new beside such places.
     pub(super) fn names_outside(&self, effects: &Effects) -> bool {
         let writes = effects.writes.iter().filter_map(|write| Some((write.path.as_deref()?, &write.places)));

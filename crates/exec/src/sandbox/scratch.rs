@@ -190,7 +190,7 @@ mod tests {
     fn c10_it_lies_where_no_command_writes() {
         let [temporary, state] =
             [std::env::temp_dir(), tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap().keep()];
-        let scratch = Scratch::new(&[temporary.clone()], &state).unwrap();
+        let scratch = Scratch::new(std::slice::from_ref(&temporary), &state).unwrap();
         assert!(!scratch.at("").starts_with(temporary.canonicalize().unwrap()), "{:?}", scratch.at(""));
         drop(scratch);
         fs::remove_dir_all(&state).unwrap();

@@ -137,6 +137,35 @@ const ABOUT: &[&str] = &["cargo", "rustc", "rustup", "node", "npm", "pnpm", "yar
 /// Wrappers that add nothing of their own; what they run is judged apart.
 const WRAPPERS: &[&str] = &["bash", "ionice", "nice", "sh", "stdbuf", "timeout"];
 
+/// Options by which readers follow links, or read lists of other files: where nothing holds them, they would leave the
+/// workspace by what a repository put there.
+#[rustfmt::skip]
+const ELSEWHERE: &[(&[&str], &[&str])] = &[
+    (&["grep", "egrep", "fgrep"], &["-R", "--dereference-recursive", "-f", "--file"]),
+    (&["find"], &["-L", "-H", "-follow", "-files0-from"]),
+    (&["rg"], &["-L", "--follow", "-f", "--file"]),
+    (&["fd", "fdfind"], &["-L", "--follow"]),
+    (&["diff"], &["-r", "--recursive", "--from-file", "--to-file"]),
+    (&["du"], &["-L", "-D", "--dereference", "--dereference-args", "--files0-from", "-X", "--exclude-from"]),
+    (&["ls", "dir"], &["-L", "-H", "--dereference"]),
+    (&["tree"], &["-l"]),
+    (&["sort", "wc"], &["--files0-from"]),
+    (&["file"], &["-f", "--files-from", "-L", "--dereference", "-m", "--magic-file", "-p", "--preserve-date"]),
+    (&["date"], &["-f", "--file", "-r", "--reference"]),
+    (&["md5sum", "sha1sum", "sha256sum", "sha512sum", "b2sum", "cksum"], &["-c", "--check"]),
+];
+
+fn leads_elsewhere(simple: &Simple) -> bool {
+    let name = simple.program();
+    let follows = ELSEWHERE.iter().filter(|(names, _)| names.contains(&name)).flat_map(|(_, flags)| *flags);
+    let lists = |word: &Word| {
+        word.text.starts_with('@')
+            || (name == "jq" && ["import", "include"].iter().any(|part| word.text.contains(part)))
+    };
+    follows.into_iter().any(|flag| simple.has(flag) || simple.args().iter().any(|word| word.text == *flag))
+        || simple.args().iter().any(lists)
+}
+
 /// True for a wrapper that is given nothing but what it wraps: its own options could name a file to run first.
 fn wraps_plainly(name: &str, args: &[Word]) -> bool {
     let first = args.first().map_or("", |word| word.text.as_str());
@@ -151,6 +180,9 @@ fn wraps_plainly(name: &str, args: &[Word]) -> bool {
 pub(crate) fn is_exact(simple: &Simple) -> bool {
     let Some(program) = simple.words.first().filter(|word| word.is_fixed()) else { return false };
     let name = program.text.as_str();
+    if leads_elsewhere(simple) {
+        return false;
+    }
     if simple.wraps {
         return wraps_plainly(name, simple.args());
     }

@@ -184,7 +184,7 @@ fn c14_a_reader_without_walls_changes_no_mode_owner_time_attribute_lock_or_proce
             assert_eq!(answer(&filter, ARCH, *call, [1, 0]), EPERM, "about another: {call}");
         }
         for request in ASKING {
-            assert_eq!(answer(&filter, ARCH, libc::SYS_ioctl, [3, u64::from(*request)]), ALLOW);
+            assert_eq!(answer(&filter, ARCH, libc::SYS_ioctl, [3, *request]), ALLOW);
         }
         // FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY and the typing of TIOCSTI.
         for request in [0x4008_6602, 0x401c_5820, 0x4080_6685, 0x5412] {
