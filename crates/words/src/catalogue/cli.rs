@@ -548,7 +548,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.explain_asked", "you would be asked ({by})", "会询问你（{by}）"),
     (
         "cli.explain_held",
-        "runs without a question, so that nothing it does lasts ({by})",
+        "runs without a question; nothing it does can last ({by})",
         "无需询问即可运行，且它所做的一切都不会留下（{by}）",
     ),
     (

@@ -108,8 +108,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "engine.set_aside",
-        "git would have run what a command left in {path}; it was moved to {kept}, and what was there before is there again",
-        "命令在 {path} 中留下了 git 会执行的内容；已移至 {kept}，原有内容已恢复",
+        "git would have run what a command left in {path}; it was moved to {kept}, and what was there before, if anything, is there again",
+        "命令在 {path} 中留下了 git 会执行的内容；已移至 {kept}，原有内容（如有）已恢复",
     ),
     (
         "engine.not_set_aside",
