@@ -324,6 +324,10 @@ const WITHOUT_VALUE: &[&str] = &[
 /// what a variable may become excuses nothing, nor does a word that belongs to another option or to the command that a
 /// wrapper runs.
 fn is_excused(row: &Row, simple: &Simple) -> bool {
+    // To `mv -S` even `--help` is a value; alone it is none.
+    if row.unless == HELP {
+        return matches!(simple.args(), [word] if word.is_fixed() && HELP.contains(&word.text.as_str()));
+    }
     if simple.wraps {
         return simple.args().first().is_some_and(|word| word.is_fixed() && row.unless.contains(&word.text.as_str()));
     }
@@ -413,9 +417,11 @@ fn discards_paths(simple: &Simple, facts: &dyn Facts) -> bool {
     separated
         || simple.has("--ours")
         || simple.has("--theirs")
+        || simple.has("--pathspec-from-file")
         || operands.len() > 2
         || operands.iter().skip(1).any(|word| {
-            word.kind == WordKind::Pattern
+            word.text.starts_with(':')
+                || word.kind == WordKind::Pattern
                 || matches!(word.text.as_str(), "." | ".." | ":/")
                 || (word.is_fixed() && facts.target(&simple.places, &word.text).exists)
         })

@@ -344,3 +344,41 @@ fn wrappers_with_options_of_their_own_are_no_sure_readers() {
         assert!(analyse(line).reads_surely(), "{line}");
     }
 }
+
+/// Excuses that belong to another option, and paths that git takes by other ways, are dangerous all the same.
+#[test]
+fn what_only_looks_like_help_or_a_branch_is_dangerous() {
+    for line in [
+        "mv docs/a src/b -S --help",
+        "mv -S --help docs/a src/b",
+        "mv docs/a -t --help",
+        "rm -rf src --help",
+        "chmod 000 a --version",
+        "git checkout --pathspec-from-file=list",
+        "git checkout ':(top)a.txt'",
+        "git checkout ':!src'",
+        "git checkout ':/docs'",
+    ] {
+        assert!(!dangers(&analyse(line), line, &NoFacts, &[]).is_empty(), "{line}");
+    }
+    for line in ["rm --help", "mv --version", "git checkout -b x"] {
+        assert!(dangers(&analyse(line), line, &NoFacts, &[]).is_empty(), "{line}");
+    }
+}
+
+/// Whatever stands in a variable of make may be run by it, or by a recipe.
+#[test]
+fn variables_of_make_that_may_be_commands_are_covered_by_no_rule() {
+    let rules = Rules::parse(&[], &[], &["Bash(make test:*)".into()], Mode::Deny).unwrap();
+    for line in [
+        "make test 'x!=touch pwned'",
+        "make test PY='touch pwned;'",
+        "make test CC='rm -rf src'",
+        "make test A='$(shell id)'",
+    ] {
+        assert!(matches!(evaluate(&rules, &[], Posture::Ask, "bash", &bash(line)), Verdict::Deny(_)), "{line}");
+    }
+    for line in ["make test", "make test V=1", "make test PREFIX=/usr/local -j4"] {
+        assert!(matches!(evaluate(&rules, &[], Posture::Ask, "bash", &bash(line)), Verdict::Allow(_)), "{line}");
+    }
+}

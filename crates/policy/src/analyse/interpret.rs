@@ -66,9 +66,12 @@ impl Walk<'_> {
 
 /// True for a variable of `make` that names a program, or whose value it would evaluate.
 fn sets_program(word: &Word) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || "_./:,+-@%".contains(c);
     word.text.split_once('=').is_some_and(|(name, value)| {
+        // `x!=` runs its value, and any other may stand in a recipe as it is.
+        let runs = name.ends_with('!') || !value.chars().all(plain);
         let name = name.trim_end_matches([':', '+', '?', '!']);
-        value.contains('$') || name.starts_with("MAKE") || matches!(name, "SHELL" | ".SHELLFLAGS" | "BASH_ENV" | "ENV")
+        runs || name.starts_with("MAKE") || matches!(name, "SHELL" | ".SHELLFLAGS" | "BASH_ENV" | "ENV")
     })
 }
 
