@@ -60,6 +60,10 @@ pub struct Sandbox {
     count: AtomicU32,
     /// Whether readers can have layers of their own.
     overlays: Overlays,
+    /// What of the machine readers see, once it was looked up.
+    readable: OnceLock<Vec<(CString, bool)>>,
+    /// `PATH`, and what of it readers have.
+    programs: OnceLock<(OsString, OsString)>,
 }
 
 /// What one command needs to get into the box.
@@ -116,8 +120,20 @@ impl Sandbox {
             Ok(commons) => (Some(commons), None),
             Err(reason) => (None, Some(reason)),
         };
-        let overlays = Overlays::default();
-        let full = Arc::new(Self { level, shortfall: None, options, layout, scratch, commons, abi, count, overlays });
+        let (overlays, readable, programs) = (Overlays::default(), OnceLock::new(), OnceLock::new());
+        let full = Arc::new(Self {
+            level,
+            shortfall: None,
+            options,
+            layout,
+            scratch,
+            commons,
+            abi,
+            count,
+            overlays,
+            readable,
+            programs,
+        });
         let reason = match missing.map_or_else(|| full.try_out(), Err) {
             Ok(overlays) => return Ok(full.without_dead_overlays(&overlays)),
             Err(reason) if least == SandboxLevel::Full => return Err(lacking(least, reason)),

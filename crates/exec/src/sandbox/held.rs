@@ -90,7 +90,10 @@ impl Sandbox {
             _ => PathBuf::from(SCRATCH),
         };
         let path = environment.vars().find(|(name, _)| *name == "PATH").map(|(_, value)| value.to_owned());
-        let path = path.map(|path| self.without_workspace(&path));
+        let path = path.map(|path| {
+            let (known, without) = self.programs.get_or_init(|| (path.clone(), self.without_workspace(&path)));
+            if *known == path { without.clone() } else { self.without_workspace(&path) }
+        });
         let mut environment = self.adapt(environment).with("TMPDIR", scratch);
         if let Some(path) = path {
             environment = environment.with("PATH", path);
@@ -179,20 +182,27 @@ impl Sandbox {
     fn reader_rules(&self, held: &Held) -> io::Result<Vec<PathRule>> {
         let layout = &self.layout;
         let mut rules = Vec::new();
-        let mut add = |path: &Path, access: Access| -> io::Result<()> {
-            rules.push(PathRule { path: text(path)?, folder: path.is_dir(), access });
-            Ok(())
+        let rule = |path: &Path, access: Access| -> io::Result<PathRule> {
+            Ok(PathRule { path: text(path)?, folder: path.is_dir(), access })
         };
         for root in &layout.roots {
             let layer = held.layers.iter().find(|layer| layer.root == *root);
-            add(root, layer.map_or(Access::Read, |layer| Access::WriteIf(Arc::clone(&layer.overlaid))))?;
+            rules.push(rule(root, layer.map_or(Access::Read, |layer| Access::WriteIf(Arc::clone(&layer.overlaid))))?);
         }
-        for path in readable(layout, &self.options.readable, &self.options.environment) {
-            add(&path, Access::Read)?;
-        }
+        // What there is of the machine is looked up once a session.
+        let readable = self.readable.get_or_init(|| {
+            let all = readable(layout, &self.options.readable, &self.options.environment);
+            all.into_iter().filter_map(|path| Some((text(&path).ok()?, path.is_dir()))).collect()
+        });
+        let readable = readable.iter().map(|(path, folder)| PathRule {
+            path: path.clone(),
+            folder: *folder,
+            access: Access::Read,
+        });
+        rules.extend(readable);
         if self.level == SandboxLevel::Full {
             for path in layout.replaced.iter().map(|replaced| &replaced.at) {
-                add(path, Access::Read)?;
+                rules.push(rule(path, Access::Read)?);
             }
             rules.push(PathRule { path: CString::from(c"/dev"), folder: true, access: Access::Read });
             for path in [SCRATCH, "/dev/null", "/dev/zero", "/dev/full", "/dev/pts"] {
@@ -201,13 +211,13 @@ impl Sandbox {
                 rules.push(PathRule { path: CString::new(path)?, folder, access: Access::Write });
             }
         } else {
-            add(&self.scratch.at("shm"), Access::Read)?;
-            add(&held.folder.join("tmp"), Access::Write)?;
+            rules.push(rule(&self.scratch.at("shm"), Access::Read)?);
+            rules.push(rule(&held.folder.join("tmp"), Access::Write)?);
             for name in super::tables::DEVICES {
-                add(&Path::new("/dev").join(name), Access::Write)?;
+                rules.push(rule(&Path::new("/dev").join(name), Access::Write)?);
             }
             for name in ["fd", "tty", "pts"] {
-                add(&Path::new("/dev").join(name), Access::Read)?;
+                rules.push(rule(&Path::new("/dev").join(name), Access::Read)?);
             }
         }
         Ok(rules)
@@ -226,7 +236,8 @@ fn readable(layout: &Layout, opened: &[PathBuf], environment: &Environment) -> V
     let all = all.chain(toolchains).chain(opened.iter().cloned());
     let mut all: Vec<_> = all.filter(|path| path.components().count() > 1 && path.exists()).collect();
     all.sort();
-    all.dedup();
+    // A folder brings what lies in it.
+    all.dedup_by(|inner, outer| inner.starts_with(&*outer));
     all
 }
 
