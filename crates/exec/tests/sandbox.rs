@@ -750,7 +750,7 @@ fn take_landlock_away() {
     }
 }
 
-/// H6 and its like: with the home as workspace nothing that starts by itself is changed, nor made, nor gone around.
+/// With the home as workspace nothing that starts by itself is changed, nor made, nor gone around.
 #[tokio::test]
 async fn c2_what_starts_by_itself_in_a_home_stays() {
     let place = Place::new();
@@ -806,7 +806,7 @@ async fn c2_what_starts_by_itself_in_a_home_stays() {
     }
 }
 
-/// H7 and its like: keys among toolchains and caches are in no box, and settings that have none in them are.
+/// Keys among toolchains and caches are in no box, and settings that have none in them are.
 #[tokio::test]
 async fn c3_keys_among_toolchains_and_caches_are_closed() {
     let place = Place::new();
@@ -837,7 +837,7 @@ async fn c3_keys_among_toolchains_and_caches_are_closed() {
     assert!(!text.contains("root:") && !text.contains("sandbox"), "{text}");
 }
 
-/// H2: what a command leaves in a repository for git to execute later is set aside, and what was there put back.
+/// What a command leaves in a repository for git to execute later is set aside, and what was there put back.
 #[tokio::test]
 async fn c2_what_git_would_execute_later_is_set_aside() {
     let place = Place::new();
@@ -892,7 +892,7 @@ async fn c2_what_git_would_execute_later_is_set_aside() {
     assert!(!other.work.path().join("config").exists());
 }
 
-/// H8: what a rule keeps as it is cannot be changed by programs, nor gone around by another folder of the same name.
+/// What a rule keeps as it is cannot be changed by programs, nor gone around by another folder of the same name.
 #[tokio::test]
 async fn c15_what_a_rule_fixes_is_fixed_for_programs_too() {
     let place = Place::new();
