@@ -333,6 +333,9 @@ async fn a_reader_without_walls() {
     furnish(&place);
     fs::write(place.outside.path().join("secret"), "secret\n").unwrap();
     fs::write(place.home.path().join(".netrc"), "secret\n").unwrap();
+    fs::create_dir_all(place.home.path().join(".config/git")).unwrap();
+    fs::write(place.home.path().join(".config/git/credentials"), "secret\n").unwrap();
+    fs::write(place.home.path().join(".config/git/ignore"), "mine\n").unwrap();
     let sandbox = Sandbox::prepare(place.options(), reasonix_exec::SandboxLevel::Partial).unwrap();
     assert_eq!(sandbox.level(), reasonix_exec::SandboxLevel::Partial);
     if !sandbox.holds_readers() {
@@ -351,6 +354,8 @@ async fn a_reader_without_walls() {
     for line in [
         format!("cat {}/secret", place.outside.path().display()),
         "cat ~/.netrc".to_owned(),
+        "cat ~/.config/git/credentials".to_owned(),
+        "ls /dev/shm".to_owned(),
         "cat /etc/hosts".to_owned(),
         format!("kill -0 {}", std::process::id()),
         format!("renice 5 {}", std::process::id()),

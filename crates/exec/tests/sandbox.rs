@@ -924,3 +924,28 @@ async fn c15_what_a_rule_fixes_is_fixed_for_programs_too() {
     }
     place.good(&sandbox, "cat a/docs/x b.txt; echo y > a/new; cat a/new", "mineminey").await;
 }
+
+/// What is closed stays closed when its folder is renamed, and the machine's devices keep their rights and times.
+#[tokio::test]
+async fn c3_a_closed_file_is_not_reached_by_moving_its_folder() {
+    let place = Place::new();
+    let work = place.work.path().canonicalize().unwrap();
+    fs::create_dir_all(work.join("q/deep")).unwrap();
+    fs::write(work.join("q/deep/key"), "SECRET").unwrap();
+    let closed = vec![work.join("q/deep/key")];
+    let sandbox = full_or_skip!(BoxOptions { closed, ..place.options() });
+    for line in ["mv q q2; cat q2/deep/key", "mv q/deep q/d2; cat q/d2/key", "cp -r q c; cat c/deep/key", "cat */*/key"]
+    {
+        let (text, _) = place.says(&sandbox, line).await;
+        assert!(!text.contains("SECRET"), "{line}: {text}");
+    }
+    let (text, _) = place.says(&sandbox, "cat q/deep/key q2/deep/key q/d2/key c/deep/key").await;
+    assert!(!text.contains("SECRET"), "{text}");
+    let before = fs::metadata("/dev/null").unwrap();
+    let _ =
+        place.says(&sandbox, "chmod 644 /dev/null; touch -d 2001-01-01 /dev/zero /dev/null; chown 1:1 /dev/null").await;
+    let after = fs::metadata("/dev/null").unwrap();
+    assert_eq!(after.permissions(), before.permissions());
+    assert_eq!(after.modified().unwrap(), before.modified().unwrap());
+    place.good(&sandbox, "echo x > /dev/null && head -c 1 /dev/zero | wc -c", "1").await;
+}

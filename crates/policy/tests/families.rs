@@ -382,3 +382,14 @@ fn variables_of_make_that_may_be_commands_are_covered_by_no_rule() {
         assert!(matches!(evaluate(&rules, &[], Posture::Ask, "bash", &bash(line)), Verdict::Allow(_)), "{line}");
     }
 }
+
+/// What a pattern finds may be a link: a way through it is not inside, whatever stands before the pattern.
+#[test]
+fn a_pattern_that_goes_on_is_not_inside() {
+    for line in ["rm -r s*/../../x", "rm ./*/x", "rm -r l*/x", "mv l*/x y", "chmod 000 ./d?/x"] {
+        let found = dangers(&analyse(line), line, &World, &[]);
+        assert!(!found.is_empty() && found.iter().all(|danger| !danger.inside), "{line}: {found:?}");
+    }
+    let found = dangers(&analyse("rm src/*.o"), "rm src/*.o", &World, &[]);
+    assert!(found.iter().all(|danger| danger.inside), "{found:?}");
+}
