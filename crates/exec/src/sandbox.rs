@@ -381,8 +381,9 @@ fn ways(fixed: &[PathBuf], roots: &[PathBuf]) -> Vec<PathBuf> {
         // The repository's own folder is such a mount already.
         all.extend(between.filter(|folder| !folder.ends_with(".git")).map(Path::to_owned));
     }
-    all.sort_by_key(|path| path.components().count());
+    all.sort();
     all.dedup();
+    all.sort_by_key(|path| path.components().count());
     all
 }
 

@@ -2,8 +2,8 @@
 
 use super::scratch::{Scratch, lock, remove};
 use super::tables::{
-    CACHES, ECOSYSTEMS, EMPTIED, KEPT, KEPT_FOR_NETWORK, MIXED, MOVED, SECRETS, STARTUP, SYSTEM_SECRETS, TEMPORARY,
-    TOOLCHAINS,
+    CACHES, ECOSYSTEMS, EMPTIED, HOMES, KEPT, KEPT_FOR_NETWORK, MIXED, MOVED, SECRETS, STARTUP, SYSTEM_SECRETS,
+    TEMPORARY, TOOLCHAINS,
 };
 use super::{BoxOptions, Caches};
 use rustix::fs::Access as ReadAccess;
@@ -190,9 +190,8 @@ impl Layout {
     /// What may be read where nothing can be hidden: the machine without homes and what is closed, and what is opened of
     /// them. Inside of a root everything may.
     pub(super) fn open_to_all(&self) -> Vec<PathBuf> {
-        let shut: Vec<PathBuf> = EMPTIED
+        let shut: Vec<PathBuf> = HOMES
             .iter()
-            .filter(|at| at.contains("home") || at.contains("root"))
             .map(PathBuf::from)
             .chain(self.homes.iter().cloned())
             .chain(self.closed.iter().cloned())
@@ -291,13 +290,17 @@ fn around(place: &Path, shut: &[PathBuf], open: &mut Vec<PathBuf>, deep: usize) 
     }
 }
 
+/// A path as it is: the kernel writes a few characters as numbers.
+fn unescaped(place: &str) -> String {
+    let plain = place.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n");
+    plain.replace("\\134", "\\")
+}
+
 /// What is mounted in these folders.
 fn mounted_below(roots: &[PathBuf]) -> Vec<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    // The kernel writes blanks and the like as numbers; such places count as below any root.
-    let places = mounts.lines().filter_map(|line| line.split(' ').nth(4));
-    let unescaped = places.map(|place| PathBuf::from(place.split('\\').next().unwrap_or(place)));
-    unescaped.filter(|place| roots.iter().any(|root| place.starts_with(root))).collect()
+    let places = mounts.lines().filter_map(|line| line.split(' ').nth(4)).map(|place| PathBuf::from(unescaped(place)));
+    places.filter(|place| roots.iter().any(|root| place.starts_with(root))).collect()
 }
 
 /// A name for a cache among the project's: it says where it stands.
@@ -346,7 +349,12 @@ impl BoxOptions {
 
 #[cfg(test)]
 mod tests {
-    use super::is_a_key;
+    use super::{is_a_key, unescaped};
+
+    #[test]
+    fn places_of_mounts_are_read_as_they_are() {
+        assert_eq!(unescaped("/my\\040work/a\\134b\\011c"), "/my work/a\\b\tc");
+    }
 
     #[test]
     fn keys_in_settings_are_told_from_settings() {

@@ -386,6 +386,9 @@ pub(super) const MOVED: &[(&str, &str)] = &[
 /// Folders of sockets and other people's files: an empty folder stands there instead.
 pub(super) const EMPTIED: &[&str] = &["/run", "/var/run", "/home", "/root"];
 
+/// Where homes lie; what cannot be hidden there may not be read.
+pub(super) const HOMES: &[&str] = &["/home", "/root"];
+
 /// What stays of the emptied folders, read-only: programs of systems that keep them there.
 pub(super) const KEPT: &[&str] = &["/run/current-system"];
 
