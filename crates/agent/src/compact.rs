@@ -14,6 +14,7 @@ use futures_util::StreamExt;
 use reasonix_proto::{Compacted, Event, FoldReason, Level, Message, Phrase, RecordBody, TurnState, Usage};
 use std::sync::Arc;
 use std::time::Duration;
+use tracing::Instrument;
 
 pub(crate) use fold::head_of;
 
@@ -182,10 +183,12 @@ impl Agent {
         if need.reason == FoldReason::Overflow {
             conversation.did_not_fit(before);
         }
+        tracing::debug!(reason = ?need.reason, before, squeeze = need.squeeze, "folding");
         let Some(mut record) = self.folded(conversation, &need, stop).await else { return Ok(false) };
         record.after = conversation.tokens_with(&record);
         // Folding what cannot be made smaller would only break the prefix.
         if record.after + LEAST_TOKENS > before && need.reason != FoldReason::Manual {
+            tracing::debug!(before, after = record.after, "folding_is_not_worth_it");
             return Ok(false);
         }
         let record = self.journal.append(RecordBody::Compacted(Box::new(record))).await?;
@@ -292,6 +295,7 @@ impl Agent {
         }
         request.messages.push(Arc::new(Message::user(text)));
         let (mut usage, asks) = (None, !stop.is_cancelled());
+        let span = tracing::debug_span!("request", model = %model.card().name, messages = request.messages.len());
         let listening = async {
             let mut stream = model.stream(request.clone(), stop.clone());
             let mut text = String::new();
@@ -309,7 +313,7 @@ impl Agent {
         let notes = tokio::select! {
             biased;
             () = stop.cancelled() => None,
-            notes = tokio::time::timeout(patience, listening) => notes.ok().flatten(),
+            notes = tokio::time::timeout(patience, listening.instrument(span)) => notes.ok().flatten(),
         };
         if !asks {
             return None;

@@ -24,7 +24,7 @@ pub fn into_message(body: RecordBody) -> Option<Message> {
         RecordBody::Outcome { call, tool, outcome, .. } => {
             let content = match outcome {
                 ToolOutcome::Done { content, .. } if !content.is_empty() => content,
-                other => outcome_text(&other),
+                other => outcome_text(&other).into(),
             };
             Some(Message::Tool { call, name: tool, content })
         }
@@ -67,7 +67,7 @@ fn shell_text(command: &str, outcome: &ToolOutcome) -> String {
 pub fn outcome_text(outcome: &ToolOutcome) -> String {
     match outcome {
         ToolOutcome::Done { content, .. } if content.is_empty() => "(no output)".to_owned(),
-        ToolOutcome::Done { content, .. } => content.clone(),
+        ToolOutcome::Done { content, .. } => content.words().into_owned(),
         ToolOutcome::Failed { message, hint: None } => format!("error: {message}"),
         ToolOutcome::Failed { message, hint: Some(hint) } => format!("error: {message}\nhint: {hint}"),
         ToolOutcome::Denied { by } => format!("blocked: {by}"),

@@ -4,8 +4,8 @@ use crate::compact::{folded_messages, head_of};
 use crate::context::message_of;
 use crate::heal::heal;
 use crate::ledger::Ledger;
-use crate::ports::{Prefix, Request};
-use crate::{estimate_tokens, image_tokens};
+use crate::ports::{Prefix, Request, ToolTraits};
+use crate::{content_tokens, estimate_tokens, image_tokens};
 use reasonix_proto::{
     Break, Compacted, Image, Message, MoveReason, Record, RecordBody, RecordId, Requested, Rewound, Usage,
 };
@@ -191,6 +191,11 @@ impl Conversation {
         estimate_tokens(&self.prefix.system) + tools.sum::<u64>()
     }
 
+    /// What the tool of this name can; nothing where the session has none.
+    pub(crate) fn traits_of(&self, name: &str) -> ToolTraits {
+        self.prefix.tools.iter().find(|spec| spec.name == name).map(|spec| spec.traits).unwrap_or_default()
+    }
+
     /// A request of so many tokens was too long.
     pub(crate) fn did_not_fit(&mut self, tokens: u64) {
         self.ceiling = Some(self.ceiling.map_or(tokens, |ceiling| ceiling.min(tokens)));
@@ -277,7 +282,7 @@ pub(crate) fn message_tokens(message: &Message) -> u64 {
     ENVELOPE
         + match message {
             Message::User { text, images } => estimate_tokens(text) + images.iter().map(image_tokens).sum::<u64>(),
-            Message::Tool { content, .. } => estimate_tokens(content),
+            Message::Tool { content, .. } => content_tokens(content),
             Message::Assistant { text, reasoning, calls, .. } => {
                 let calls = calls.iter().map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments));
                 let reasoning = reasoning.as_ref().map_or(0, |reasoning| estimate_tokens(&reasoning.text));

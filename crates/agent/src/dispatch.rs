@@ -8,12 +8,14 @@ use crate::storm::{Signature, Storm};
 use crate::turn::Agent;
 use futures_util::{FutureExt, StreamExt, stream};
 use reasonix_proto::{
-    Action, Decided, Event, Fix, Phrase, ReadOnly, RecordBody, RecordId, Repair, ToolCall, ToolOutcome, TurnState,
+    Action, Block, Content, Decided, Event, Fix, Phrase, ReadOnly, RecordBody, RecordId, Repair, ToolCall, ToolOutcome,
+    TurnState,
 };
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+use tracing::{Instrument, Span};
 
 /// How long a cancelled tool may take to clean up before it is left behind.
 const CLEAN_UP: Duration = Duration::from_secs(3);
@@ -189,8 +191,10 @@ async fn together(
     let turn = conversation.turns();
     for ready in calls {
         let signature = if let Ready::Runs { signature, .. } = &ready { Some(*signature) } else { None };
-        let ready = admit(agent, ready, false, stop, tally).await?;
-        work.push(Box::pin(async move { (finish(agent, ready, turn, stop).await, signature) }));
+        let span = span_of(&ready);
+        let ready = admit(agent, ready, false, stop, tally).instrument(span.clone()).await?;
+        let finished = async move { (finish(agent, ready, turn, stop).await, signature) };
+        work.push(Box::pin(finished.instrument(span)));
     }
     let mut outcomes = stream::iter(work).buffered(PARALLEL);
     // A reader that wanted to write is judged again when those beside it have read what they were to read.
@@ -213,13 +217,19 @@ async fn together(
         if let (RecordBody::Outcome { outcome, .. }, Some(signature)) = (&body, signature) {
             storm.outcome(signature, outcome);
         }
-        tally.note(&body);
+        tally.note(&agent.tools, &body);
         let record = agent.journal.append(body).await?;
         tally.last = Some(record.id);
         conversation.take(&record);
         agent.sink.emit(Event::ToolEnded { record: Box::new(record) });
     }
     Ok(())
+}
+
+/// What is said while a call is judged and runs names it.
+fn span_of(ready: &Ready<'_>) -> Span {
+    let (Ready::Runs { call, .. } | Ready::Fails { call, .. }) = ready;
+    tracing::debug_span!("call", id = %call.id, tool = %call.name, bytes = call.arguments.len())
 }
 
 /// Passes a call through the gate; the decision is journaled before the call can run.
@@ -239,6 +249,7 @@ async fn admit<'a>(
         () = stop.cancelled() => return Ok(Ready::Fails { call, outcome: ToolOutcome::Aborted }),
         decision = agent.gate.decide(ask) => decision,
     };
+    tracing::debug!(verdict = %decision.name(), class = ?classified.class, by_user, "gate");
     let (record, refusal) = match decision {
         Decision::Allow { record } => (record, None),
         Decision::Fail { outcome } => return Ok(Ready::Fails { call, outcome }),
@@ -292,9 +303,10 @@ pub(crate) async fn complete(
     stop: &Stop,
     tally: &mut Tally,
 ) -> Result<RecordBody, JournalError> {
+    let span = span_of(&ready);
     loop {
-        ready = admit(agent, ready, by_user, stop, tally).await?;
-        match finish(agent, ready, turn, stop).await {
+        ready = admit(agent, ready, by_user, stop, tally).instrument(span.clone()).await?;
+        match finish(agent, ready, turn, stop).instrument(span.clone()).await {
             Finished::Done(body) => return Ok(*body),
             Finished::Again(again) => ready = *again,
         }
@@ -342,7 +354,13 @@ fn told_edited(outcome: ToolOutcome, action: &Action) -> ToolOutcome {
         action.title()
     );
     match outcome {
-        ToolOutcome::Done { content, details } => ToolOutcome::Done { content: format!("{note}\n{content}"), details },
+        ToolOutcome::Done { content, details } => {
+            let content = match content.plain() {
+                Some(text) => format!("{note}\n{text}").into(),
+                None => Content::new(std::iter::once(Block::text(note)).chain(content.blocks().iter().cloned())),
+            };
+            ToolOutcome::Done { content, details }
+        }
         ToolOutcome::Failed { message, hint } => ToolOutcome::Failed { message: format!("{note}\n{message}"), hint },
         other => other,
     }

@@ -3,26 +3,21 @@
 
 use crate::conversation::Conversation;
 use crate::dispatch::Tally;
-use crate::ports::JournalError;
+use crate::ports::{Explores, JournalError, Tools};
 use crate::turn::Agent;
 use reasonix_proto::{Event, RecordBody, ToolOutcome};
-
-/// The tool that marks a place.
-const CHECKPOINT: &str = "checkpoint";
-/// The tool whose outcome is the report.
-const REWIND: &str = "rewind";
 
 /// What a model that would stop in the middle is told, once a turn.
 const UNFINISHED: &str = "[A checkpoint is open. Call rewind with a report of what you found before you finish.]";
 
 impl Tally {
     /// Takes in what a call came to.
-    pub(crate) fn note(&mut self, body: &RecordBody) {
+    pub(crate) fn note(&mut self, tools: &Tools, body: &RecordBody) {
         let RecordBody::Outcome { tool, outcome: ToolOutcome::Done { content, .. }, .. } = body else { return };
-        match tool.as_str() {
-            CHECKPOINT => self.marked = true,
-            REWIND => self.report = Some(content.clone()),
-            _ => {}
+        match tools.find(tool).and_then(|tool| tool.spec().traits.explores) {
+            Some(Explores::From) => self.marked = true,
+            Some(Explores::Report) => self.report = Some(content.words().into_owned()),
+            None => {}
         }
     }
 }

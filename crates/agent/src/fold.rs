@@ -198,9 +198,11 @@ fn retry_notice(attempt: u32, of: u32, wait: std::time::Duration, why: &Phrase) 
 #[cfg(test)]
 mod tests {
     use super::Fold;
-    use crate::ports::{Failure, FailureClass, Item};
+    use crate::ports::{Failure, Item};
     use pretty_assertions::assert_eq;
-    use reasonix_proto::{Block, CallId, Event, Kept, Message, Phrase, Reasoning, StopReason, ToolCall};
+    use reasonix_proto::{
+        CallId, Event, FailureClass, Kept, KeptBlock, Message, Phrase, Reasoning, StopReason, ToolCall,
+    };
 
     fn call() -> Item {
         Item::Call(ToolCall { id: CallId::from("c1"), name: "ls".into(), arguments: "{}".into() })
@@ -242,7 +244,7 @@ mod tests {
     fn another_model_in_between_is_the_one_that_answered() {
         let mut fold = Fold::default();
         let why = Phrase::new("llm.rate_limited").with("provider", "p");
-        let kept = Kept { wire: "w".into(), blocks: vec![Block::Raw("{}".into()), Block::Text(1)] };
+        let kept = Kept { wire: "w".into(), blocks: vec![KeptBlock::Raw("{}".into()), KeptBlock::Text(1)] };
         let events = fold.take(vec![
             Item::Switched { model: "q/n".into(), why },
             Item::Text("x".into()),

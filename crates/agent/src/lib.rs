@@ -27,9 +27,9 @@ pub use conversation::{Conversation, Inbox, Said};
 pub use heal::heal;
 pub use names::plain_name;
 pub use ports::{
-    Args, Artifacts, Ask, BoxFuture, Budget, ByAction, Call, Class, Classified, Classify, Decision, Failure,
-    FailureClass, Gate, Item, Journal, JournalError, Model, ModelCard, ModelStream, NoBudget, NoWatch, Prefix, Preview,
-    Request, Sink, Stop, Tool, ToolSpec, Tools, Watch, is_invalid, parse_args,
+    Args, Artifacts, Ask, BoxFuture, Budget, ByAction, Call, Class, Classified, Classify, Decision, Explores, Failure,
+    Gate, Item, Journal, JournalError, Model, ModelCard, ModelStream, NoBudget, NoWatch, Prefix, Preview, Request,
+    Sink, Stop, Tool, ToolSpec, ToolTraits, Tools, Watch, is_invalid, parse_args,
 };
-pub use tokens::{estimate_tokens, image_tokens};
+pub use tokens::{content_tokens, estimate_tokens, image_tokens};
 pub use turn::{Agent, Limits};

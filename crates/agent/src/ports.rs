@@ -3,8 +3,8 @@
 use crate::names::plain_name;
 use futures_util::Stream;
 use reasonix_proto::{
-    Action, Artifact, CallId, Change, Cost, Decided, Event, Kept, Message, Phrase, Price, ReadOnly, Record, RecordBody,
-    Repair, StopReason, ToolCall, ToolOutcome, Usage,
+    Action, Artifact, CallId, Change, Cost, Decided, Event, FailureClass, Kept, Message, Phrase, Price, ReadOnly,
+    Record, RecordBody, Repair, StopReason, ToolCall, ToolOutcome, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -159,31 +159,6 @@ pub struct Failure {
     pub phrase: Phrase,
 }
 
-/// Classes of failures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailureClass {
-    /// The endpoint did not accept the key, or there is none.
-    KeyRejected,
-    /// The account has no money left.
-    BalanceEmpty,
-    /// The request is longer than the model's window.
-    ContextTooLong,
-    /// Nobody answers at the endpoint.
-    Unreachable,
-    /// The endpoint does not know the model.
-    ModelUnknown,
-    /// Too many requests, also after the retries.
-    RateLimited,
-    /// The endpoint failed, also after the retries.
-    Server,
-    /// The endpoint refused the request as malformed.
-    BadRequest,
-    /// What came back is not what the protocol says.
-    BadResponse,
-    /// The answer broke off in the middle, or nothing came for too long.
-    StreamBroken,
-}
-
 /// What a call is: judged once, before anything else looks at it, and held by whoever runs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
@@ -285,6 +260,66 @@ pub struct ToolSpec {
     pub description: String,
     /// JSON schema of the arguments.
     pub parameters: serde_json::Value,
+    /// What it can, for those who treat some tools differently. The model is not told.
+    #[serde(skip)]
+    pub traits: ToolTraits,
+}
+
+impl ToolSpec {
+    /// A tool that is treated like any other.
+    pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: serde_json::Value) -> Self {
+        let (name, description) = (name.into(), description.into());
+        Self { name, description, parameters, traits: ToolTraits::default() }
+    }
+
+    /// The same tool with these traits.
+    #[must_use]
+    pub fn with(mut self, traits: ToolTraits) -> Self {
+        self.traits = traits;
+        self
+    }
+}
+
+/// What one tool can, so that nobody has to know tools by their names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ToolTraits {
+    /// Changes the files that its arguments name.
+    pub edits: bool,
+    /// Looks and changes nothing: a planner may use it.
+    pub reads: bool,
+    /// Runs command lines, such as one that the user types.
+    pub runs: bool,
+    /// Is of use only where a person can answer.
+    pub asks: bool,
+    /// What it gives back is to be followed, and never taken out of the conversation to save room.
+    pub instructs: bool,
+    /// Its part in exploring something and folding it into a report.
+    pub explores: Option<Explores>,
+}
+
+impl ToolTraits {
+    /// A tool that changes files.
+    pub const EDITS: Self = Self { edits: true, ..Self::NONE };
+    /// A tool that looks and changes nothing.
+    pub const READS: Self = Self { reads: true, ..Self::NONE };
+    /// A tool that runs command lines.
+    pub const RUNS: Self = Self { runs: true, ..Self::NONE };
+    /// A tool that asks a person.
+    pub const ASKS: Self = Self { asks: true, ..Self::NONE };
+    /// A tool that marks where something is explored from.
+    pub const MARKS: Self = Self { explores: Some(Explores::From), ..Self::NONE };
+    /// A tool whose outcome is the report on what was explored.
+    pub const REPORTS: Self = Self { explores: Some(Explores::Report), ..Self::NONE };
+    const NONE: Self = Self { edits: false, reads: false, runs: false, asks: false, instructs: false, explores: None };
+}
+
+/// A part in exploring something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Explores {
+    /// It marks the place that a report goes back to.
+    From,
+    /// Its outcome is the report.
+    Report,
 }
 
 /// The arguments of a call.
@@ -355,6 +390,11 @@ impl Tools {
         self.0.iter()
     }
 
+    /// The tool that runs command lines, when there is one.
+    pub fn shell(&self) -> Option<&Arc<dyn Tool>> {
+        self.0.iter().find(|tool| tool.spec().traits.runs)
+    }
+
     /// The specs in order.
     pub fn specs(&self) -> Vec<ToolSpec> {
         self.0.iter().map(|tool| tool.spec().clone()).collect()
@@ -411,6 +451,18 @@ pub enum Decision {
         /// The arguments that may run instead.
         args: Args,
     },
+}
+
+impl Decision {
+    /// Its name, for logs.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Allow { .. } => "allow",
+            Self::Deny { .. } => "deny",
+            Self::Fail { .. } => "fail",
+            Self::Edit { .. } => "edit",
+        }
+    }
 }
 
 /// Keeps records. An append is durable against the death of the process when its future resolves.

@@ -6,14 +6,12 @@ use crate::ports::{BoxFuture, JournalError, Stop};
 use crate::storm::Storm;
 use crate::turn::{Agent, state_of};
 use reasonix_proto::{CallId, Event, Phrase, RecordBody, ToolCall, ToolOutcome, TurnEnd, TurnState, Usage};
-
-/// The tool that runs commands.
-const TOOL: &str = "bash";
+use tracing::Instrument;
 
 impl Agent {
     /// True when commands can be run at all.
     pub fn has_shell(&self) -> bool {
-        self.tools.find(TOOL).is_some()
+        self.tools.shell().is_some()
     }
 
     /// Runs a command that a person typed. Whatever happens, the log afterwards gives a valid next request.
@@ -24,7 +22,8 @@ impl Agent {
         keep: bool,
         stop: &'a Stop,
     ) -> BoxFuture<'a, TurnEnd> {
-        Box::pin(async move {
+        let span = tracing::info_span!("turn", turn = conversation.turns() + 1);
+        let whole = async move {
             let turn = conversation.next_turn();
             let end = match self.run_shell(conversation, (turn, command, keep), stop).await {
                 Ok(end) => end,
@@ -45,7 +44,8 @@ impl Agent {
             };
             self.state(state_of(&end));
             end
-        })
+        };
+        Box::pin(whole.instrument(span))
     }
 
     async fn run_shell(
@@ -60,7 +60,8 @@ impl Agent {
         self.sink.emit(Event::TurnStarted { record: Box::new(record) });
         self.state(TurnState::ToolRunning);
         let arguments = serde_json::json!({ "command": command }).to_string();
-        let call = ToolCall { id: CallId(format!("shell-{turn}")), name: TOOL.to_owned(), arguments };
+        let name = self.tools.shell().map(|tool| tool.spec().name.clone()).unwrap_or_default();
+        let call = ToolCall { id: CallId(format!("shell-{turn}")), name, arguments };
         let mut tally = Tally::default();
         let ready = prepare(self, &call, None, &mut Storm::default(), &mut Vec::new());
         let RecordBody::Outcome { took_ms, outcome, .. } =

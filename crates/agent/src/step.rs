@@ -8,6 +8,8 @@ use crate::ports::{JournalError, Request, Stop};
 use crate::turn::Agent;
 use futures_util::StreamExt;
 use reasonix_proto::{Event, Fix, Level, Message, Phrase, RecordBody, Repair, TurnState, Usage};
+use tracing::Instrument;
+use tracing::field::Empty;
 
 /// How many items of a stream are taken at once when they are already there.
 const BATCH: usize = 1024;
@@ -25,7 +27,7 @@ pub(crate) async fn answer(
     let request = conversation.request(may_call);
     // Whoever is interrupted before asking has sent nothing.
     let asks = !stop.is_cancelled();
-    let mut answer = listen(agent, request.clone(), stop).await;
+    let mut answer = heard(agent, request.clone(), asked, stop).await;
     if answer.failure.is_some() {
         bound_text(agent, &mut answer.message);
     }
@@ -109,6 +111,20 @@ fn reckoned(asked: u64, message: &Message) -> Usage {
 
 fn is_empty(message: &Message) -> bool {
     matches!(message, Message::Assistant { text, calls, .. } if text.trim().is_empty() && calls.is_empty())
+}
+
+/// Listens to one answer and says how that went, in figures.
+async fn heard(agent: &Agent, request: Request, asked: u64, stop: &Stop) -> Answer {
+    let (model, messages) = (&agent.model.card().name, request.messages.len());
+    let span = tracing::debug_span!("request", %model, messages, tokens = asked, input = Empty, output = Empty);
+    let answer = listen(agent, request, stop).instrument(span.clone()).await;
+    if let Some(usage) = answer.usage {
+        span.record("input", usage.input).record("output", usage.output);
+    }
+    if let Some(failure) = &answer.failure {
+        tracing::warn!(parent: &span, class = ?failure.class, "answer_failed");
+    }
+    answer
 }
 
 async fn listen(agent: &Agent, request: Request, stop: &Stop) -> Answer {

@@ -1,5 +1,7 @@
 //! Token estimates for where the provider has not counted yet.
 
+use reasonix_proto::Block;
+
 /// Estimates the tokens of a text, erring on the high side: four bytes of ASCII a token, and more than
 /// one token for every other character, so that Chinese text is never taken for less than it is.
 pub fn estimate_tokens(text: &str) -> u64 {
@@ -15,6 +17,15 @@ pub fn image_tokens(image: &reasonix_proto::Image) -> u64 {
         0 => 1_600,
         pixels => (pixels / 750).clamp(255, 4_096),
     }
+}
+
+/// Estimates the tokens of what a call gave back.
+pub fn content_tokens(content: &reasonix_proto::Content) -> u64 {
+    let each = content.blocks().iter().map(|block| match block {
+        Block::Picture(image) => image_tokens(image),
+        other => estimate_tokens(&other.words()),
+    });
+    each.sum()
 }
 
 #[cfg(test)]

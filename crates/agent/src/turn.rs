@@ -5,13 +5,16 @@ use crate::conversation::{Conversation, Inbox, Said};
 use crate::dispatch::dispatch;
 use crate::fold::Answer;
 use crate::ports::{
-    Artifacts, BoxFuture, Budget, Classify, FailureClass, Gate, Journal, JournalError, Model, Sink, Stop, Tools, Watch,
+    Artifacts, BoxFuture, Budget, Classify, Gate, Journal, JournalError, Model, Sink, Stop, Tools, Watch,
 };
 use crate::step::{answer, report};
 use crate::storm::Storm;
-use reasonix_proto::{Event, FoldReason, Level, Message, Phrase, RecordBody, StopReason, TurnEnd, TurnState, Usage};
+use reasonix_proto::{
+    Event, FailureClass, FoldReason, Level, Message, Phrase, RecordBody, StopReason, TurnEnd, TurnState, Usage,
+};
 use std::sync::Arc;
 use std::time::Duration;
+use tracing::Instrument;
 
 /// How often a request that does not fit is tried again with less.
 const SQUEEZES: u32 = 4;
@@ -76,7 +79,8 @@ impl Agent {
         inbox: &'a Inbox,
         stop: &'a Stop,
     ) -> BoxFuture<'a, TurnEnd> {
-        Box::pin(self.whole_turn(conversation, prompt, inbox, stop))
+        let span = tracing::info_span!("turn", turn = conversation.turns() + 1);
+        Box::pin(self.whole_turn(conversation, prompt, inbox, stop).instrument(span))
     }
 
     async fn whole_turn(&self, conversation: &mut Conversation, prompt: Said, inbox: &Inbox, stop: &Stop) -> TurnEnd {
@@ -176,7 +180,9 @@ impl Agent {
             if !conversation.waits_for_answer() {
                 self.take_steering(conversation, inbox, progress.turn).await?;
             }
-            let answer = match self.ask_model(conversation, true, stop, progress).await? {
+            let step = tracing::debug_span!("step", step = progress.steps + 1);
+            let asked = self.ask_model(conversation, true, stop, progress).instrument(step.clone());
+            let answer = match asked.await? {
                 Ok(answer) => answer,
                 Err(end) => return Ok(end),
             };
@@ -199,7 +205,7 @@ impl Agent {
             progress.steps += 1;
             let work = (calls.as_slice(), answer.repairs.as_slice());
             progress.storm.begin();
-            let tally = dispatch(self, conversation, work, &mut progress.storm, stop).await?;
+            let tally = dispatch(self, conversation, work, &mut progress.storm, stop).instrument(step).await?;
             report(self, (progress.turn, progress.steps), &tally.repairs).await?;
             self.explored(conversation, &tally).await?;
             progress.refused = tally.denied.filter(|_| tally.ran == 0);
@@ -323,7 +329,7 @@ impl Agent {
 /// The end of a turn whose answer is not whole.
 fn early_end(answer: &Answer) -> Option<TurnEnd> {
     if let Some(failure) = &answer.failure {
-        return Some(TurnEnd::ProviderFailed { why: failure.phrase.clone() });
+        return Some(TurnEnd::ProviderFailed { class: failure.class, why: failure.phrase.clone() });
     }
     match answer.message {
         Message::Assistant { stop: StopReason::Interrupted, .. } => Some(TurnEnd::Interrupted),

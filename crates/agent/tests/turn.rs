@@ -4,12 +4,12 @@
 use futures_util::stream;
 use pretty_assertions::assert_eq;
 use reasonix_agent::{
-    Agent, Args, Artifacts, Ask, BoxFuture, Call, Conversation, Decision, Failure, FailureClass, Gate, Inbox, Item,
-    Journal, JournalError, Limits, Model, ModelCard, ModelStream, Prefix, Request, Sink, Stop, Tool, ToolSpec, Tools,
+    Agent, Args, Artifacts, Ask, BoxFuture, Call, Conversation, Decision, Failure, Gate, Inbox, Item, Journal,
+    JournalError, Limits, Model, ModelCard, ModelStream, Prefix, Request, Sink, Stop, Tool, ToolSpec, Tools,
 };
 use reasonix_proto::{
-    Action, Artifact, CallId, Decided, Event, Family, Fix, Message, Phrase, Record, RecordBody, RecordId, Repair,
-    StopReason, ToolCall, ToolOutcome, TurnEnd, TurnState,
+    Action, Artifact, CallId, Decided, Event, FailureClass, Family, Fix, Message, Phrase, Record, RecordBody, RecordId,
+    Repair, StopReason, ToolCall, ToolOutcome, TurnEnd, TurnState,
 };
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -76,7 +76,7 @@ fn tool(
     reads: bool,
     work: impl Fn(Args, Stop) -> BoxFuture<'static, ToolOutcome> + Send + Sync + 'static,
 ) -> Arc<dyn Tool> {
-    let spec = ToolSpec { name: name.into(), description: String::new(), parameters: serde_json::json!({}) };
+    let spec = ToolSpec::new(name, "", serde_json::json!({}));
     Arc::new(Fake { spec, reads, work: Box::new(work) })
 }
 
@@ -509,7 +509,10 @@ async fn a_provider_failure_keeps_the_partial_text_and_the_session_goes_on() {
     ];
     let mut world = World::new(plays, vec![]);
     for _ in 0..2 {
-        assert_eq!(world.turn("go").await, TurnEnd::ProviderFailed { why: Phrase::new("llm.stream_broken") });
+        assert_eq!(
+            world.turn("go").await,
+            TurnEnd::ProviderFailed { class: FailureClass::StreamBroken, why: Phrase::new("llm.stream_broken") }
+        );
     }
     assert_eq!(world.turn("again").await, TurnEnd::Done);
     assert!(matches!(&world.last_request()[1], Message::Assistant { text, .. } if text == "partial"));
@@ -656,7 +659,7 @@ async fn doubtful_arguments_let_a_reader_run_and_nothing_else() {
 #[tokio::test]
 async fn arguments_are_brought_into_the_shape_of_the_schema() {
     let schema = serde_json::json!({ "type": "object", "properties": { "limit": { "type": "integer" } } });
-    let spec = ToolSpec { name: "read".into(), description: String::new(), parameters: schema };
+    let spec = ToolSpec::new("read", "", schema);
     let work: Work =
         Box::new(|args, _| Box::pin(async move { ToolOutcome::done(serde_json::to_string(&args).unwrap()) }));
     let tool: Arc<dyn Tool> = Arc::new(Fake { spec, reads: true, work });

@@ -134,6 +134,9 @@ pub(crate) struct SessionArgs {
     /// Keep what the endpoint answers byte for byte beside the session, for `reasonix replay --wire`; without keys
     #[arg(long, conflicts_with = "no_session")]
     pub(crate) record_wire: bool,
+    /// What goes into the log file; `off` writes none
+    #[arg(long, value_name = "LEVEL", value_parser = ["off", "error", "warn", "info", "debug", "trace"])]
+    pub(crate) log_level: Option<String>,
     /// Trust what this folder would execute, for this run; only at a terminal
     #[arg(long)]
     pub(crate) trust: bool,

@@ -5,7 +5,7 @@ use crate::context::{Context, flags_of};
 use crate::exit::Exit;
 use crate::interrupts::{Interrupts, Manner};
 use crate::person::{Editor, Keyboard};
-use crate::pump::pump;
+use crate::pump::{carry, carry_turn};
 use crate::run::finish;
 use crate::say::{self, Style, clean};
 use crate::view::{Plain, View, todo_lines};
@@ -39,24 +39,30 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
     let history = context.home.join("state").join("history");
     let keeps = !args.no_session;
     let beginning = context.start(&args, true)?;
+    crate::logging::begin(&beginning);
     let workspace = beginning.workspace.clone();
     let host = reasonix_engine::Host::new(beginning).at_terminal(crate::context::terminal());
     let mut handle = host.open_first().map_err(|error| say::engine(&error))?;
-    if let Some(instructions) = &args.compact {
-        handle.send(Op::Compact { instructions: instructions.clone() });
-    }
     let editor = editor(keeps.then_some(&history))?;
     let mut view = Plain::new(Some(Box::new(Keyboard::new(Rc::clone(&editor)))));
     greet(&handle, &workspace).await;
-    ask_trust(&handle).await;
+    if let Some(op) = trust(&handle).await {
+        carry(&mut handle, &mut view, &mut interrupts, op).await?;
+    }
+    if let Some(instructions) = &args.compact {
+        carry(&mut handle, &mut view, &mut interrupts, Op::Compact { instructions: instructions.clone() }).await?;
+    }
     let mut spoke = false;
     while let Some(typed) = read(&editor)? {
         if keeps {
             remember(&editor, &history);
         }
         if let Some(command) = typed.strip_prefix('/') {
-            if command_line(command, &handle).await? {
-                break;
+            match command_line(command, &handle).await {
+                Next::Leave => break,
+                Next::Read => {}
+                // While a line is read nothing else runs: what was asked for is done, and said, before that.
+                Next::Do(op) => drop(carry(&mut handle, &mut view, &mut interrupts, op).await?),
             }
         } else if let Some(op) = said(&typed) {
             spoke = true;
@@ -80,13 +86,12 @@ async fn greet(handle: &Handle, workspace: &Workspace) {
 }
 
 /// Asks once about what this folder would execute, where something is new or changed.
-async fn ask_trust(handle: &Handle) {
-    let Reply::Trust(info) = handle.query(Query::Trust).await else { return };
-    if info.is_open() {
+async fn trust(handle: &Handle) -> Option<Op> {
+    let Reply::Trust(info) = handle.query(Query::Trust).await else { return None };
+    info.is_open().then(|| {
         crate::trust::show(&info, false);
-        let yes = crate::trust::asked();
-        handle.send(Op::Trust { digest: info.digest.clone(), yes });
-    }
+        Op::Trust { digest: info.digest.clone(), yes: crate::trust::asked() }
+    })
 }
 
 fn editor(history: Option<&PathBuf>) -> anyhow::Result<Editor> {
@@ -139,11 +144,10 @@ fn said(typed: &str) -> Option<Op> {
 }
 
 async fn turn(handle: &mut Handle, view: &mut Plain, interrupts: &mut Interrupts, op: Op) -> anyhow::Result<()> {
-    handle.send(op);
-    let end = pump(handle, view, interrupts).await?;
+    let end = carry_turn(handle, view, interrupts, op).await?;
     view.close()?;
     match end {
-        Some(TurnEnd::ProviderFailed { why }) => say::notice(Level::Error, &why),
+        Some(TurnEnd::ProviderFailed { why, .. }) => say::notice(Level::Error, &why),
         Some(TurnEnd::OutOfBudget { why }) => say::notice(Level::Warning, &why),
         Some(TurnEnd::Interrupted) => say::notice(Level::Warning, &Phrase::new("cli.interrupted_chat")),
         Some(TurnEnd::TimedOut) => say::notice(Level::Warning, &Phrase::new("cli.timed_out")),
@@ -153,19 +157,26 @@ async fn turn(handle: &mut Handle, view: &mut Plain, interrupts: &mut Interrupts
     Ok(())
 }
 
-/// A `/command`. True when the chat is over.
-async fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
+/// What follows from a `/command`.
+enum Next {
+    Leave,
+    Read,
+    Do(Op),
+}
+
+/// A `/command`.
+async fn command_line(command: &str, handle: &Handle) -> Next {
     let style = Style::get();
     match command.trim() {
-        "quit" | "exit" | "q" => return Ok(true),
+        "quit" | "exit" | "q" => return Next::Leave,
         "plan" => {
             if let Reply::Status(status) = handle.query(Query::Status).await {
                 let (mode, code) = match status.mode {
                     Mode::Plan => (Mode::Build, "cli.plan_off"),
                     Mode::Build => (Mode::Plan, "cli.plan_on"),
                 };
-                handle.send(Op::SetMode { mode });
                 say::line_err(&style.text(&Phrase::new(code)));
+                return Next::Do(Op::SetMode { mode });
             }
         }
         "help" | "?" => say::line_err(&style.text(&Phrase::new("cli.chat_help"))),
@@ -186,9 +197,7 @@ async fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
                 say::line_err(&style.text(&phrase));
             }
         }
-        "pro" | "pro on" | "pro off" => {
-            handle.send(Op::Escalate { on: !command.ends_with("off") });
-        }
+        "pro" | "pro on" | "pro off" => return Next::Do(Op::Escalate { on: !command.ends_with("off") }),
         "todo" => {
             if let Reply::Todo { phases } = handle.query(Query::Todo).await {
                 let lines = todo_lines(&phases);
@@ -200,7 +209,7 @@ async fn command_line(command: &str, handle: &Handle) -> anyhow::Result<bool> {
         }
         other => say::notice(Level::Warning, &Phrase::new("cli.unknown_command").with("command", other)),
     }
-    Ok(false)
+    Next::Read
 }
 
 #[cfg(test)]

@@ -89,7 +89,13 @@ impl Context {
     }
 
     /// What a session starts from.
-    pub(crate) fn start(self, args: &SessionArgs, attended: bool) -> anyhow::Result<Start> {
+    pub(crate) fn start(mut self, args: &SessionArgs, attended: bool) -> anyhow::Result<Start> {
+        // Where nobody is asked and nobody demands it, the look is spared.
+        if attended || args.require_trust {
+            let trust = std::mem::take(&mut self.loaded.settings.trust);
+            let with_git = reasonix_engine::with_git(trust).map_err(|error| say::usage(error.phrase()))?;
+            self.loaded.settings.trust = with_git.0;
+        }
         crate::trust::check(args, &self.loaded.settings.trust)?;
         let workspace = self.workspace(&args.add_dir)?;
         let root = repository_root(&self.cwd);
@@ -162,6 +168,7 @@ pub(crate) fn flags_of(args: &SessionArgs) -> Flags {
         max_seconds: args.max_time,
         tools: args.tools.clone(),
         language: None,
+        log_level: args.log_level.clone(),
         record_wire: args.record_wire,
         trust_once: args.trust,
         trust_lock: args.trust_lock.as_deref().and_then(|file| std::path::absolute(file).ok()),

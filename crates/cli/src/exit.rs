@@ -1,7 +1,7 @@
 //! Exit codes: a contract with scripts, documented in docs/exit-codes.md.
 
 use crate::say::Told;
-use reasonix_proto::TurnEnd;
+use reasonix_proto::{Done, Refusal, Settled, TurnEnd};
 use std::process::ExitCode;
 
 /// How the process ends.
@@ -27,6 +27,16 @@ impl Exit {
             TurnEnd::Refused { .. } => Self::Refused,
             TurnEnd::ProviderFailed { .. } => Self::Provider,
             TurnEnd::Broken { .. } => Self::Failed,
+        }
+    }
+
+    /// The exit code of an operation.
+    pub(crate) fn of_settled(settled: Option<&Settled>) -> Self {
+        match settled {
+            Some(Settled::Done(Done::Turn { end })) => Self::of_turn(end),
+            Some(Settled::Done(_)) => Self::Done,
+            Some(Settled::Refused(refused)) if refused.refusal == Refusal::Interrupted => Self::Interrupted,
+            Some(Settled::Refused(_)) | None => Self::Failed,
         }
     }
 

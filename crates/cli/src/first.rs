@@ -205,7 +205,7 @@ impl First<'_> {
         self.post.tell(Told::Ready);
         let intro = Phrase::new("cli.demo_intro").with("folder", place.project().display());
         say::notice(Level::Info, &intro);
-        handle.send(Op::Prompt { text: Place::prompt(), resolved: true });
+        handle.submit(Op::Prompt { text: Place::prompt(), resolved: true });
         let turned = self.play(&mut handle).await;
         finish(handle).await;
         if matches!(turned, Turned::Back) {
@@ -226,7 +226,7 @@ impl First<'_> {
                 biased;
                 wish = self.asked.recv() => match wish {
                     None => return Turned::Left,
-                    Some(Asked::Op(op)) => drop(handle.send(op)),
+                    Some(Asked::Op(op)) => drop(handle.submit(op)),
                     Some(Asked::Query(id, query)) => {
                         let (post, reply) = (self.post.clone(), handle.query(query));
                         tokio::spawn(async move { post.reply(id, reply.await) });
@@ -235,8 +235,9 @@ impl First<'_> {
                 },
                 envelope = handle.events.next() => {
                     let Some(envelope) = envelope else { return Turned::Back };
-                    ended |= matches!(envelope.event, Event::TurnEnded { .. });
-                    let idle = matches!(envelope.event, Event::State { state: TurnState::Idle });
+                    let own = envelope.parent.is_none();
+                    ended |= own && matches!(envelope.event, Event::TurnEnded { .. });
+                    let idle = own && matches!(envelope.event, Event::State { state: TurnState::Idle });
                     self.post.event(envelope);
                     if ended && idle {
                         return Turned::Back;

@@ -4,12 +4,12 @@ use crate::args::SessionArgs;
 use crate::context::{Context, flags_of};
 use crate::exit::Exit;
 use crate::interrupts::{Interrupts, Manner};
-use crate::pump::pump_until;
+use crate::pump::carry;
 use crate::run::finish;
 use crate::say;
 use crate::view::{Plain, View};
 use reasonix_engine::start;
-use reasonix_proto::{Envelope, Event, Op, TurnEnd};
+use reasonix_proto::{Envelope, Event, Op};
 use std::io;
 
 /// Carries out a move; gives the text of a prompt that was taken back, for editing. The caller has looked that there is
@@ -18,24 +18,13 @@ pub(crate) async fn leave(session: String, op: Op) -> anyhow::Result<(Exit, Opti
     let mut interrupts = Interrupts::listen(Manner::Run)?;
     let session = SessionArgs { resume: Some(session), ..SessionArgs::default() };
     let context = Context::load_silently(None, flags_of(&session))?;
-    let mut handle = start(context.start(&session, false)?).map_err(|error| say::engine(&error))?;
+    let beginning = context.start(&session, false)?;
+    crate::logging::begin(&beginning);
+    let mut handle = start(beginning).map_err(|error| say::engine(&error))?;
     let mut view = Leaving { plain: Plain::new(None), text: None };
-    handle.send(op);
-    let end = pump_until(&mut handle, &mut view, &mut interrupts, left).await?;
+    let settled = carry(&mut handle, &mut view, &mut interrupts, op).await?;
     finish(handle, &mut view, &mut interrupts).await?;
-    Ok((end.map_or(Exit::Failed, |end| Exit::of_turn(&end)), view.text))
-}
-
-/// How a move ends.
-fn left(event: &Event) -> Option<TurnEnd> {
-    match event {
-        Event::Moved { .. } => Some(TurnEnd::Done),
-        Event::Notice { phrase, .. } => match phrase.code.as_ref() {
-            "engine.no_record" | "engine.log_unreadable" => Some(TurnEnd::Interrupted),
-            _ => None,
-        },
-        _ => None,
-    }
+    Ok((Exit::of_settled(settled.as_ref()), view.text))
 }
 
 /// Shows what happens, and keeps what comes back for editing.

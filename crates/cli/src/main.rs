@@ -16,6 +16,7 @@ mod import;
 mod inspect;
 mod interrupts;
 mod leave;
+mod logging;
 mod memory;
 mod models;
 mod parts;

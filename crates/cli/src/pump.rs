@@ -1,79 +1,90 @@
-//! Carries events from a session to a view until its turn is over; an interrupt is heard at any moment.
+//! Carries events from a session to a view until an operation is settled; an interrupt is heard at any moment.
 
 use crate::exit::Exit;
 use crate::interrupts::Interrupts;
 use crate::view::View;
 use reasonix_engine::Handle;
-use reasonix_proto::{Event, Op, RecordBody, TurnEnd, TurnState};
+use reasonix_proto::{Done, Envelope, Event, Op, OpId, Settled, TurnEnd};
 use std::time::Duration;
 
-/// Shows events until the turn has ended and the session is idle again. The second interrupt does not wait.
+/// Hands in an operation and shows events until it is settled. None when the session ended without a word about it.
+pub(crate) async fn carry(
+    handle: &mut Handle,
+    view: &mut dyn View,
+    interrupts: &mut Interrupts,
+    op: Op,
+) -> anyhow::Result<Option<Settled>> {
+    let wanted = handle.submit(op).id;
+    pump(handle, view, interrupts, Some(&wanted)).await
+}
+
+/// The same for what begins a turn: how the turn ended.
+pub(crate) async fn carry_turn(
+    handle: &mut Handle,
+    view: &mut dyn View,
+    interrupts: &mut Interrupts,
+    op: Op,
+) -> anyhow::Result<Option<TurnEnd>> {
+    Ok(match carry(handle, view, interrupts, op).await? {
+        Some(Settled::Done(Done::Turn { end })) => Some(end),
+        _ => None,
+    })
+}
+
+/// Shows events until this operation is settled, or the session is over. The second interrupt does not wait.
 pub(crate) async fn pump(
     handle: &mut Handle,
     view: &mut dyn View,
     interrupts: &mut Interrupts,
-) -> anyhow::Result<Option<TurnEnd>> {
-    pump_until(handle, view, interrupts, |_| None).await
-}
-
-/// The same, where something else than a turn ends it too.
-pub(crate) async fn pump_until(
-    handle: &mut Handle,
-    view: &mut dyn View,
-    interrupts: &mut Interrupts,
-    ends: fn(&Event) -> Option<TurnEnd>,
-) -> anyhow::Result<Option<TurnEnd>> {
-    let mut end = None;
+    wanted: Option<&OpId>,
+) -> anyhow::Result<Option<Settled>> {
     interrupts.begin();
-    loop {
-        // Everything that is there is shown before the screen is touched once.
-        let envelope = match handle.events.ready() {
-            Some(envelope) => Some(envelope),
-            None => {
-                view.flush()?;
-                tokio::select! {
-                    biased;
-                    count = interrupts.next() => {
-                        handle.send(Op::Interrupt);
-                        if count > 1 {
-                            view.close()?;
-                            std::process::exit(Exit::Interrupted as i32);
-                        }
-                        continue;
-                    }
-                    envelope = handle.events.next() => envelope,
-                    () = tokio::time::sleep(Duration::from_millis(120)), if view.animates() => {
-                        view.tick()?;
-                        continue;
-                    }
-                }
-            }
-        };
-        let Some(envelope) = envelope else { break };
-        if let Event::TurnEnded { record } = &envelope.event
-            && let RecordBody::TurnEnded { end: how, .. } = &record.body
-        {
-            end = Some(how.clone());
+    let mut settled = None;
+    while let Some(envelope) = next(handle, view, interrupts).await? {
+        // A child that ends does not end the session that is followed here.
+        if envelope.parent.is_some() {
+            view.child(&envelope)?;
+            continue;
         }
-        end = ends(&envelope.event).or(end);
-        // A turn whose log cannot be written has no record of its end either.
-        if let Event::Notice { phrase, .. } = &envelope.event
-            && phrase.code == "engine.journal_failed"
+        if let Event::Settled { op, settled: came } = &envelope.event
+            && Some(op) == wanted
         {
-            end = Some(TurnEnd::Broken { why: phrase.clone() });
+            settled = Some(came.as_ref().clone());
         }
-        let over = match &envelope.event {
-            Event::State { state: TurnState::Idle } => end.is_some(),
-            Event::SessionEnded => true,
-            _ => false,
-        };
+        let over = settled.is_some() || envelope.event == Event::SessionEnded;
         if let Some(op) = view.show(&envelope)? {
-            handle.send(op);
+            handle.submit(op);
         }
         if over {
             break;
         }
     }
     view.flush()?;
-    Ok(end)
+    Ok(settled)
+}
+
+/// The next event; the screen is touched once for all that are there.
+async fn next(
+    handle: &mut Handle,
+    view: &mut dyn View,
+    interrupts: &mut Interrupts,
+) -> anyhow::Result<Option<Envelope>> {
+    if let Some(envelope) = handle.events.ready() {
+        return Ok(Some(envelope));
+    }
+    view.flush()?;
+    loop {
+        tokio::select! {
+            biased;
+            count = interrupts.next() => {
+                handle.submit(Op::Interrupt);
+                if count > 1 {
+                    view.close()?;
+                    std::process::exit(Exit::Interrupted as i32);
+                }
+            }
+            envelope = handle.events.next() => return Ok(envelope),
+            () = tokio::time::sleep(Duration::from_millis(120)), if view.animates() => view.tick()?,
+        }
+    }
 }

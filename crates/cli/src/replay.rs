@@ -50,7 +50,7 @@ pub(crate) async fn replay(args: ReplayArgs) -> anyhow::Result<Exit> {
         while let Some(event) = from.recv().await {
             seq += 1;
             let (session, ephemeral) = (session.clone(), event.is_ephemeral());
-            view.show(&Envelope { v: PROTOCOL_VERSION, seq, session, ephemeral, event })?;
+            view.show(&Envelope { v: PROTOCOL_VERSION, seq, session, parent: None, ephemeral, event })?;
             view.flush()?;
         }
         view.close()

@@ -4,13 +4,14 @@ use crate::args::{HandoffArgs, RunArgs};
 use crate::context::{Context, flags_of};
 use crate::exit::Exit;
 use crate::interrupts::{Interrupts, Manner};
-use crate::pump::{pump, pump_until};
+use crate::logging;
+use crate::pump::{carry, carry_turn, pump};
 use crate::say;
 use crate::schema::OutputSchema;
 use crate::stdin;
 use crate::view::{Json, Plain, Quiet, View};
 use reasonix_engine::{Handle, resolve_refs, start};
-use reasonix_proto::{Event, Level, Op, Phrase, TurnEnd, escaped_json};
+use reasonix_proto::{Level, Op, Phrase, TurnEnd, escaped_json};
 
 /// How often an answer that does not fit its schema is sent back.
 const CORRECTIONS: u32 = 2;
@@ -24,6 +25,7 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     let context = Context::load(args.session.dir.as_deref(), flags_of(&args.session))?;
     let mut beginning = context.start(&args.session, false)?;
     beginning.approve.clone_from(&args.approve);
+    logging::begin(&beginning);
     let found = resolve_refs(&beginning.workspace, &typed);
     for phrase in &found.notices {
         say::notice(Level::Warning, phrase);
@@ -38,11 +40,11 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     let mut handle = start(beginning).map_err(|error| say::engine(&error))?;
     let mut view = view_of(&args);
     if let Some(instructions) = &args.session.compact {
-        handle.send(Op::Compact { instructions: instructions.clone() });
-        let end = pump_until(&mut handle, view.as_mut(), &mut interrupts, folded).await?;
+        let op = Op::Compact { instructions: instructions.clone() };
+        let settled = carry(&mut handle, view.as_mut(), &mut interrupts, op).await?;
         if only_folds {
             finish(handle, view.as_mut(), &mut interrupts).await?;
-            return Ok(end.map_or(Exit::Failed, |end| Exit::of_turn(&end)));
+            return Ok(Exit::of_settled(settled.as_ref()));
         }
     }
     let mut end = turn(&mut handle, view.as_mut(), &mut interrupts, (prompt, resolved)).await?;
@@ -59,37 +61,20 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     Ok(Exit::of_turn(&end))
 }
 
-/// How a folding ends.
-fn folded(event: &Event) -> Option<TurnEnd> {
-    match event {
-        Event::Compacted { .. } => Some(TurnEnd::Done),
-        Event::Notice { phrase, .. } if phrase.code == "engine.nothing_to_fold" => Some(TurnEnd::Done),
-        _ => None,
-    }
-}
-
 /// `reasonix handoff`: a new session with notes on an earlier one.
 pub(crate) async fn hand_over(args: HandoffArgs) -> anyhow::Result<Exit> {
     let mut interrupts = Interrupts::listen(Manner::Run)?;
     let mut session = args.session;
     session.continues = session.resume.is_none();
     let context = Context::load(session.dir.as_deref(), flags_of(&session))?;
-    let mut handle = start(context.start(&session, false)?).map_err(|error| say::engine(&error))?;
+    let beginning = context.start(&session, false)?;
+    logging::begin(&beginning);
+    let mut handle = start(beginning).map_err(|error| say::engine(&error))?;
     let mut view = Plain::new(None);
-    handle.send(Op::Handoff { focus: args.focus.join(" ") });
-    let end = pump_until(&mut handle, &mut view, &mut interrupts, handed).await?;
+    let op = Op::Handoff { focus: args.focus.join(" ") };
+    let settled = carry(&mut handle, &mut view, &mut interrupts, op).await?;
     finish(handle, &mut view, &mut interrupts).await?;
-    Ok(end.map_or(Exit::Failed, |end| Exit::of_turn(&end)))
-}
-
-/// How handing over ends; idle comes before it, and again at the end of the session.
-fn handed(event: &Event) -> Option<TurnEnd> {
-    let Event::Notice { phrase, .. } = event else { return None };
-    match phrase.code.as_ref() {
-        "engine.handed_over" | "engine.nothing_to_fold" => Some(TurnEnd::Done),
-        "engine.handoff_unkept" | "engine.log_unreadable" | "session.io" => Some(TurnEnd::Interrupted),
-        _ => None,
-    }
+    Ok(Exit::of_settled(settled.as_ref()))
 }
 
 /// The answer, where the view did not show it already.
@@ -121,8 +106,7 @@ async fn turn(
     interrupts: &mut Interrupts,
     (text, resolved): (String, bool),
 ) -> anyhow::Result<TurnEnd> {
-    handle.send(Op::Prompt { text, resolved });
-    let end = pump(handle, view, interrupts).await?;
+    let end = carry_turn(handle, view, interrupts, Op::Prompt { text, resolved }).await?;
     view.close()?;
     Ok(end.unwrap_or(TurnEnd::Interrupted))
 }
@@ -161,14 +145,14 @@ fn tell_end(end: &TurnEnd, args: &RunArgs) {
         TurnEnd::TimedOut => (Level::Warning, Phrase::new("cli.timed_out")),
         TurnEnd::StepLimit => (Level::Warning, Phrase::new("cli.step_limit")),
         TurnEnd::Refused { why } | TurnEnd::OutOfBudget { why } => (Level::Warning, why.clone()),
-        TurnEnd::ProviderFailed { why } => (Level::Error, why.clone()),
+        TurnEnd::ProviderFailed { why, .. } => (Level::Error, why.clone()),
     };
     say::notice(level, &phrase);
 }
 
 /// Ends the session and waits until it has written its last record.
 pub(crate) async fn finish(mut handle: Handle, view: &mut dyn View, interrupts: &mut Interrupts) -> anyhow::Result<()> {
-    handle.send(Op::Shutdown);
-    pump(&mut handle, view, interrupts).await?;
+    handle.submit(Op::Shutdown);
+    pump(&mut handle, view, interrupts, None).await?;
     Ok(())
 }

@@ -1,7 +1,10 @@
 //! Words on the screen: green ok, red error, yellow warning, cyan hint; all understandable without colour.
 
 use crate::exit::Exit;
+use reasonix_config::ConfigError;
+use reasonix_engine::EngineError;
 use reasonix_proto::{Level, Phrase, escaped_json, shown};
+use reasonix_session::SessionError;
 use reasonix_words::{Lang, hint, render};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -14,6 +17,26 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 pub(crate) struct Told {
     pub(crate) phrase: Phrase,
     pub(crate) exit: Exit,
+    /// What went wrong, where somebody goes on from it.
+    pub(crate) cause: Option<Cause>,
+}
+
+/// What somebody goes on from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// Nothing is configured that could answer.
+    Unconfigured,
+    /// There is no such session.
+    UnknownSession,
+    /// A turn changed no files.
+    Unchanged,
+}
+
+impl Cause {
+    /// True when the error was made of this.
+    pub(crate) fn is_of(self, error: &anyhow::Error) -> bool {
+        error.downcast_ref::<Told>().is_some_and(|told| told.cause == Some(self))
+    }
 }
 
 impl fmt::Display for Told {
@@ -26,20 +49,26 @@ impl std::error::Error for Told {}
 
 /// An error of what the user wrote: the command line or the settings.
 pub(crate) fn usage(phrase: Phrase) -> anyhow::Error {
-    Told { phrase, exit: Exit::Usage }.into()
+    Told { phrase, exit: Exit::Usage, cause: None }.into()
 }
 
 /// Any other error that has words.
 pub(crate) fn failed(phrase: Phrase) -> anyhow::Error {
-    Told { phrase, exit: Exit::Failed }.into()
+    Told { phrase, exit: Exit::Failed, cause: None }.into()
 }
 
 /// An engine's error: its settings are the user's, the rest is the machine's.
-pub(crate) fn engine(error: &reasonix_engine::EngineError) -> anyhow::Error {
-    match error {
-        reasonix_engine::EngineError::Settings(phrase) => usage(phrase.clone()),
-        other => failed(other.phrase()),
-    }
+pub(crate) fn engine(error: &EngineError) -> anyhow::Error {
+    let exit = match error {
+        EngineError::Settings(_) | EngineError::Config(_) => Exit::Usage,
+        EngineError::Session(_) | EngineError::Workspace(_) => Exit::Failed,
+    };
+    let cause = match error {
+        EngineError::Config(ConfigError::NoProvider) => Some(Cause::Unconfigured),
+        EngineError::Session(SessionError::NotFound { .. }) => Some(Cause::UnknownSession),
+        _ => None,
+    };
+    Told { phrase: error.phrase(), exit, cause }.into()
 }
 
 /// The language and colours of this process, decided once.

@@ -4,8 +4,8 @@ use crate::args::SessionArgs;
 use crate::context::{Context, flags_of};
 use crate::exit::Exit;
 use crate::first::{Chosen, first_run};
-use crate::say;
-use reasonix_engine::{EngineError, Handle};
+use crate::say::{self, Cause};
+use reasonix_engine::Handle;
 use reasonix_proto::{Event, Level, Op, Phrase, SessionId};
 use reasonix_tui::theme::Theme;
 use reasonix_tui::{Asked, Colours, Ended, Host, Look, Options, Post, Told};
@@ -70,7 +70,7 @@ impl Desk {
             self.post.tell(Told::Ready);
             // Asked for on the command line: for the session that it opened, not for those after it.
             if let Some(instructions) = self.args.compact.take() {
-                handle.send(Op::Compact { instructions });
+                handle.submit(Op::Compact { instructions });
             }
             let next = self.serve(&mut handle).await;
             let session = handle.session.clone();
@@ -94,11 +94,13 @@ impl Desk {
         loop {
             match open(&self.args, context.take()) {
                 Ok(opened) => return Ok(Some(opened)),
-                Err(error) if is_first_run(&error) => match Box::pin(first_run(&self.post, &mut self.asked)).await {
-                    Ok(Chosen::Session) => {}
-                    Ok(Chosen::Leave) => return Ok(None),
-                    Err(error) => return self.fail(error),
-                },
+                Err(error) if Cause::Unconfigured.is_of(&error) => {
+                    match Box::pin(first_run(&self.post, &mut self.asked)).await {
+                        Ok(Chosen::Session) => {}
+                        Ok(Chosen::Leave) => return Ok(None),
+                        Err(error) => return self.fail(error),
+                    }
+                }
                 Err(error) => return self.fail(error),
             }
         }
@@ -136,7 +138,7 @@ impl Desk {
 
     fn send(&mut self, handle: &Handle, op: Op) {
         self.spoke |= matches!(op, Op::Prompt { .. } | Op::Shell { .. });
-        handle.send(op);
+        handle.submit(op);
     }
 
     /// The session that takes the place of this one, opened before this one is left: whoever cannot go elsewhere is told
@@ -158,11 +160,10 @@ impl Desk {
         match open(&args, None) {
             Ok(handle) => Some((args, handle)),
             Err(error) => {
-                let phrase = error.downcast_ref::<say::Told>().map(|told| told.phrase.clone());
-                let phrase = match phrase {
+                let phrase = match error.downcast_ref::<say::Told>() {
                     // One in which nothing was said is not on disk.
-                    Some(phrase) if forks && phrase.code == "session.not_found" => Phrase::new("cli.nothing_to_fork"),
-                    Some(phrase) => phrase,
+                    _ if forks && Cause::UnknownSession.is_of(&error) => Phrase::new("cli.nothing_to_fork"),
+                    Some(told) => told.phrase.clone(),
                     None => Phrase::new("cli.not_opened").with("reason", format!("{error:#}")),
                 };
                 say::notice(Level::Warning, &phrase);
@@ -203,23 +204,18 @@ fn open(args: &SessionArgs, context: Option<Context>) -> anyhow::Result<Handle> 
         say::notice(*level, phrase);
     }
     let origins = context.loaded.origins.clone();
-    let host = reasonix_engine::Host::new(context.start(args, true)?).with_origins(origins);
-    host.at_terminal(crate::context::terminal()).open_first().map_err(|error| match error {
-        EngineError::Settings(phrase) => say::usage(phrase),
-        other => say::failed(other.phrase()),
-    })
-}
-
-fn is_first_run(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<say::Told>().is_some_and(|told| told.phrase.code == "config.no_provider")
+    let beginning = context.start(args, true)?;
+    crate::logging::begin(&beginning);
+    let host = reasonix_engine::Host::new(beginning).with_origins(origins);
+    host.at_terminal(crate::context::terminal()).open_first().map_err(|error| say::engine(&error))
 }
 
 /// Ends the session and waits until it has written its last record.
 pub(crate) async fn finish(mut handle: Handle) {
-    handle.send(Op::Shutdown);
+    handle.submit(Op::Shutdown);
     let drained = async {
         while let Some(envelope) = handle.events.next().await {
-            if envelope.event == Event::SessionEnded {
+            if envelope.parent.is_none() && envelope.event == Event::SessionEnded {
                 break;
             }
         }

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Colour, Style, clean};
 use reasonix_config::{Flags, Trust};
-use reasonix_engine::trust_info;
+use reasonix_engine::{trust_info, with_git};
 use reasonix_policy::visible;
 use reasonix_proto::{Level, Phrase, SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};
 use std::io::{IsTerminal, Write};
@@ -17,7 +17,7 @@ const LINES: usize = 60;
 pub(crate) fn trust(args: &TrustArgs) -> anyhow::Result<Exit> {
     let context = Context::load(args.dir.as_deref(), Flags::default())?;
     let cwd = context.cwd.clone();
-    let mut trust = context.loaded.settings.trust;
+    let (mut trust, unseen) = with_git(context.loaded.settings.trust).map_err(|error| say::failed(error.phrase()))?;
     if args.revoke {
         let had = trust.revoke().map_err(|error| say::failed(error.phrase()))?;
         let code = if had { "cli.trust_revoked" } else { "cli.trust_none_kept" };
@@ -25,6 +25,10 @@ pub(crate) fn trust(args: &TrustArgs) -> anyhow::Result<Exit> {
     }
     if let Some(file) = &args.lock {
         return lock(&trust, &cwd.join(file));
+    }
+    if !unseen.is_empty() {
+        let folders: Vec<String> = unseen.iter().map(|folder| folder.display().to_string()).collect();
+        say::notice(Level::Warning, &Phrase::new("cli.trust_unseen").with("folders", folders.join(", ")));
     }
     let info = trust_info(&trust);
     if info.surfaces.is_empty() {
@@ -62,7 +66,7 @@ fn told(phrase: &Phrase) -> anyhow::Result<Exit> {
 }
 
 fn refused(phrase: Phrase) -> anyhow::Error {
-    say::Told { phrase, exit: Exit::Refused }.into()
+    say::Told { phrase, exit: Exit::Refused, cause: None }.into()
 }
 
 fn at_terminal() -> bool {

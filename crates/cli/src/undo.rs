@@ -3,7 +3,7 @@
 use crate::args::{ChangesArgs, RewindArgs, StoreArgs, StoreCommand, UndoArgs};
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::say::{self, Style, clean};
+use crate::say::{self, Cause, Style, Told, clean};
 use crate::view::diff_lines;
 use reasonix_config::Flags;
 use reasonix_engine::undo::{
@@ -38,7 +38,7 @@ pub(crate) async fn rewind(args: &RewindArgs) -> anyhow::Result<Exit> {
         return Err(say::failed(Phrase::new("engine.no_turn").with("turn", args.to)));
     }
     let exit = match place.take_back(args.to, args.force).await {
-        Err(error) if args.both && is_nothing(&error) => Exit::Done,
+        Err(error) if args.both && Cause::Unchanged.is_of(&error) => Exit::Done,
         other => other?,
     };
     if args.both && exit == Exit::Done { place.take_chat_back(args.to, notes).await } else { Ok(exit) }
@@ -286,11 +286,7 @@ impl Place {
     }
 }
 
-/// True when there was nothing to take back.
-fn is_nothing(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<say::Told>().is_some_and(|told| told.phrase.code == "undo.no_changes")
-}
-
 fn told(error: &BackError) -> anyhow::Error {
-    say::failed(error.phrase())
+    let cause = matches!(error, BackError::NothingToTakeBack(_)).then_some(Cause::Unchanged);
+    Told { phrase: error.phrase(), exit: Exit::Failed, cause }.into()
 }

@@ -3,9 +3,8 @@
 //!
 //! A run has about a hundred such places, and there are seven ways to go wrong and three wires. A part of them is tried by
 //! default; `REASONIX_KILLS=1000` tries that many.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};

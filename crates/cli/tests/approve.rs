@@ -1,7 +1,6 @@
 //! `run --approve` and the dangerous class, with the built binary.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::Reply;
 use serde_json::json;

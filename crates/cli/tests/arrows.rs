@@ -1,6 +1,6 @@
 //! The arrows between rooms: a crate may depend on another only where the table in ARCHITECTURE.md says so.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use crate::modules;
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -56,8 +56,7 @@ fn sources() -> Vec<(String, String)> {
                 folders.push(path);
             } else if shown.ends_with(".rs") && shown.contains("/src/") {
                 let text = std::fs::read_to_string(&path).expect("a source file");
-                let code = text.split("#[cfg(test)]").next().unwrap_or_default().to_owned();
-                found.push((shown, code));
+                found.push((shown, modules::text::without_tests(&text).to_owned()));
             }
         }
     }
@@ -90,4 +89,85 @@ fn every_code_that_is_said_has_words() {
         }
     }
     assert!(missing.is_empty(), "codes without words: {missing:#?}");
+}
+
+/// A phrase is rendered, never compared: whoever renames a text must not change what the program does.
+#[test]
+fn nobody_decides_by_the_words_that_people_read() {
+    let renders = ["words/", "proto/src/phrase.rs"];
+    let compares = |line: &str| {
+        let fields = ["phrase.code", "why.code", "notice.code", "refused.why"];
+        let places =
+            fields.iter().flat_map(|field| line.match_indices(field).map(|(at, field)| (at, at + field.len())));
+        places.into_iter().any(|(from, to)| {
+            let (before, after) = (&line[..from], line[to..].trim_start());
+            let asks = [".as_ref()", ".as_str()", ".starts_with", ".ends_with", ".contains", "==", "!="];
+            asks.iter().any(|word| after.starts_with(word))
+                || ["match ", "matches!(", "contains(&", "== ", "!= "]
+                    .iter()
+                    .any(|word| before.contains(word) && !before.contains('{'))
+        })
+    };
+    let mut deciding = Vec::new();
+    for (path, text) in sources() {
+        let is_test = path.ends_with("/tests.rs") || path.contains("/tests/");
+        if is_test || renders.iter().any(|room| path.starts_with(&format!("crates/{room}"))) {
+            continue;
+        }
+        let lines = text.lines().enumerate().filter(|(_, line)| compares(line));
+        deciding.extend(lines.map(|(number, line)| format!("{path}:{}: {}", number + 1, line.trim())));
+    }
+    assert!(deciding.is_empty(), "{deciding:#?}");
+}
+
+/// A file of tests that its room's one program does not name would look tested and never run.
+#[test]
+fn every_file_of_tests_is_run() {
+    let mut forgotten = Vec::new();
+    for room in std::fs::read_dir(root().join("crates")).expect("the rooms") {
+        let room = room.expect("a room").path();
+        let manifest = std::fs::read_to_string(room.join("Cargo.toml")).expect("a manifest");
+        if !manifest.contains("autotests = false") {
+            continue;
+        }
+        let named = std::fs::read_to_string(room.join("tests/all.rs")).expect("the one program of tests");
+        for file in std::fs::read_dir(room.join("tests")).expect("its tests") {
+            let path = file.expect("a file").path();
+            let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            let is_source = path.extension().is_some_and(|ending| ending == "rs");
+            if is_source && stem != "all" && !named.lines().any(|line| line == format!("mod {stem};")) {
+                forgotten.push(path);
+            }
+        }
+    }
+    assert!(forgotten.is_empty(), "not named in tests/all.rs: {forgotten:?}");
+}
+
+/// Sizes of the groups of modules that name each other in a circle, room by room. This list only shrinks.
+const CYCLES: &[(&str, &[usize])] = &[
+    ("agent", &[5]),
+    ("catalogue", &[2]),
+    ("cli", &[7, 2, 2, 2]),
+    ("config", &[7]),
+    ("exec", &[5]),
+    ("llm", &[2, 2]),
+    ("net", &[4]),
+    ("proto", &[4, 2]),
+    ("session", &[2]),
+    ("tui", &[7, 4, 2]),
+    ("workspace", &[3, 2]),
+];
+
+#[test]
+fn modules_have_arrows_too() {
+    let allowed: BTreeMap<&str, &[usize]> = CYCLES.iter().copied().collect();
+    let mut wrong = Vec::new();
+    for room in table().keys() {
+        let found = modules::cycles(&modules::arrows(&root().join("crates").join(room).join("src")));
+        let sizes: Vec<usize> = found.iter().map(Vec::len).collect();
+        if sizes != allowed.get(room.as_str()).copied().unwrap_or_default() {
+            wrong.push(format!("{room}: {sizes:?} {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -1,7 +1,6 @@
 //! Bad input gets a clear error, and nothing is lost: each case shows its message, and its session goes on afterwards.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::json;

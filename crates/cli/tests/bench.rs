@@ -1,8 +1,7 @@
 //! `bench edit` as a user meets it: the real binary against models that are good at one format and bad at others, that are
 //! stopped in the middle, and that try to get out of their folder.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_engine::bench::{Case, LANGUAGES, case};
 use reasonix_proto::EditFormat;

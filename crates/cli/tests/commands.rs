@@ -1,7 +1,6 @@
 //! The other commands: setup, doctor, models, config, completions, demo, help.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::json;

@@ -1,7 +1,6 @@
 //! Windows that fill up: the real binary against servers that really refuse what does not fit.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{ModelServer, Recorded, Reply};
 use serde_json::{Value, json};

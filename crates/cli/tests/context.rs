@@ -1,7 +1,6 @@
 //! What the model is sent before the first prompt, and `reasonix context`, with the built binary.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::Value;

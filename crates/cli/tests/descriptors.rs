@@ -1,5 +1,4 @@
 //! Too few file descriptors are an error that says what to do.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::process::Command;
 

@@ -1,5 +1,4 @@
 //! `doctor --attack`, `doctor --net`, and the rules that `doctor` tries out.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use serde_json::Value;
 use std::process::Command;

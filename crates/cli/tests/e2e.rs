@@ -1,8 +1,7 @@
 //! The end-to-end ring: the built binary against a real model server. `scripts/e2e` starts the server and sets
 //! `REASONIX_E2E_URL`; with `REASONIX_E2E=1` a missing server is a failure.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{ModelServer, TempWorkspace};
 use serde_json::Value;

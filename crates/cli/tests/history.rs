@@ -1,7 +1,6 @@
 //! Earlier sessions are found again: by a person, and by the model.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::Reply;
 use serde_json::json;

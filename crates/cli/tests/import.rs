@@ -1,8 +1,7 @@
 //! Sessions from elsewhere: whatever a file has in it, it becomes a session whose next request every endpoint takes;
 //! nothing of it is run, nothing in it counts as a yes, and nothing in it acts on the terminal.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};

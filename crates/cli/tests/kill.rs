@@ -1,7 +1,6 @@
 //! Ctrl-C and `kill -9` at any moment: the session goes on, every call is answered, no child is left behind.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::Reply;
 use serde_json::json;

@@ -1,7 +1,6 @@
 //! Models as a user meets them: listing, importing, profiles, chains, every wire, and keys that stay secret.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};

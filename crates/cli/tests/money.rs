@@ -1,7 +1,6 @@
 //! Budgets that hold, figures that add up: the real binary against a server that counts tokens.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};

@@ -1,8 +1,7 @@
 //! Nothing but the configured endpoint is connected to, as the kernel sees it. Needs `strace`; with `REASONIX_E2E=1` its
 //! absence is a failure.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::json;
@@ -74,7 +73,7 @@ fn a_machine_with_nothing_but_the_endpoint_is_enough() {
         return;
     }
     let tests = std::env::current_exe().unwrap();
-    let ran = alone("exec \"$TESTS\" --test-threads 1").env("TESTS", tests).output().unwrap();
+    let ran = alone("exec \"$TESTS\" --test-threads 1 offline::").env("TESTS", tests).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success() && said.contains("3 passed"), "{said}{}", String::from_utf8_lossy(&ran.stderr));
 }

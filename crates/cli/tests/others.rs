@@ -1,7 +1,6 @@
 //! Words of others: what files, output and piped input say reaches the model as data, and nothing in it hides from people.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_proto::fenced;
 use reasonix_testkit::{Pty, Reply};

@@ -1,8 +1,7 @@
 //! Five hundred requests through everything that must not break the cached prefix, and everything that may: the bytes
 //! on the wire break exactly where the log says, and `reasonix cache` prints how much was reused.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_config::{Flags, Sources};
 use reasonix_engine::{Handle, Start, Which, start};
@@ -49,6 +48,9 @@ impl Endpoint {
         }
         if last.contains("HANG") {
             return Reply::hang_mid_stream("half a");
+        }
+        if last.contains("SLOW") {
+            return Reply::call("bash", json!({ "command": "sleep 600" }));
         }
         if said >= STEPS * 2 {
             return Reply::say("done");
@@ -109,18 +111,18 @@ impl<'a> Session<'a> {
     /// Runs until the session is idle after a turn; what it is asked it allows. `meanwhile` is sent when the first call runs.
     async fn turn(&mut self, op: Op, mut meanwhile: Vec<Op>) {
         self.turns += 1;
-        self.handle.send(op);
+        self.handle.submit(op);
         let mut ended = false;
         loop {
             let event = self.next().await;
             match event {
                 Event::Asked { asking } => {
                     let choice = Choice::AllowOnce;
-                    self.handle.send(Op::Answer { ask: asking.ask, choice, digest: None, words: None, edited: None });
+                    self.handle.submit(Op::Answer { ask: asking.ask, choice, digest: None, words: None, edited: None });
                 }
                 Event::ToolStarted { .. } | Event::Text { .. } => {
                     for op in meanwhile.drain(..) {
-                        self.handle.send(op);
+                        self.handle.submit(op);
                     }
                 }
                 Event::TurnEnded { .. } => ended = true,
@@ -143,7 +145,7 @@ impl<'a> Session<'a> {
 
     /// Sends an operation that is done when such an event comes.
     async fn until(&mut self, op: Op, done: fn(&Event) -> bool) {
-        self.handle.send(op);
+        self.handle.submit(op);
         while !done(&self.next().await) {}
     }
 
@@ -164,7 +166,7 @@ impl<'a> Session<'a> {
         let Self { place, handle, turns } = self;
         let session = handle.session.clone();
         let mut events = handle.join().events;
-        handle.send(Op::Shutdown);
+        handle.submit(Op::Shutdown);
         drop(handle);
         while events.next().await.is_some() {}
         let log = place.home.join(format!("state/sessions/{session}.lock"));
@@ -217,7 +219,7 @@ async fn play(place: &Place) {
         let posture = [Posture::Ask, Posture::Auto, Posture::Yolo][number % 3];
         session.until(Op::SetPosture { posture }, |event| matches!(event, Event::Changed { .. })).await;
         let mode = if number % 4 == 3 { Mode::Plan } else { Mode::Build };
-        session.handle.send(Op::SetMode { mode });
+        session.handle.submit(Op::SetMode { mode });
         session = special(session, number).await;
         let text = format!("turn {number}");
         let op = Op::Prompt { text: text.clone(), resolved: true };
@@ -225,7 +227,9 @@ async fn play(place: &Place) {
             3 => session.turn(op, vec![Op::Steer { text: format!("faster {number}") }]).await,
             5 => session.turn(Op::Prompt { text: format!("HANG {text}"), resolved: true }, vec![Op::Interrupt]).await,
             7 => session.turn(op, vec![Op::Steer { text: "one".into() }, Op::Steer { text: "two".into() }]).await,
-            8 => session.turn(op, vec![Op::Interrupt]).await,
+            // The call still runs when it is interrupted. If it were over, the next request might stand in the ledger, which is
+            // written first, and never be sent.
+            8 => session.turn(Op::Prompt { text: format!("SLOW {text}"), resolved: true }, vec![Op::Interrupt]).await,
             _ => session.say(&text).await,
         }
     }

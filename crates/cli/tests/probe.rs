@@ -1,7 +1,6 @@
 //! `reasonix probe` as a user meets it: what it shows, what it keeps, and what sessions then do with it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{ModelServer, Recorded, Reply};
 use serde_json::{Value, json};

@@ -1,7 +1,6 @@
 //! A home on a file system that is mounted read-only: root is stopped by it too, so nothing here is pretended.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::Reply;
 use serde_json::json;

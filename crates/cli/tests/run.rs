@@ -1,7 +1,6 @@
 //! `reasonix run` as a script uses it: output, exit codes, sessions, options. The real binary against a scripted server.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_proto::fenced;
 use reasonix_testkit::Reply;

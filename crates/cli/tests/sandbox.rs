@@ -1,8 +1,6 @@
 //! The sandbox as the user meets it: on by default, said in the log, refused where it cannot be had.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::Reply;
 use serde_json::json;

@@ -1,8 +1,7 @@
 //! Every overlay in a real terminal, by keys: opened, used and closed. Needs tmux; with `REASONIX_E2E=1` a missing one is
 //! a failure.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::json;

@@ -1,7 +1,6 @@
 //! Keys and tokens stay with this process: children do not see them, and nothing that is written has them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::Reply;
 use serde_json::json;

@@ -1,5 +1,4 @@
 //! docs/security.md names tests for its promises; every one of them exists.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::HashSet;
 use std::fs;

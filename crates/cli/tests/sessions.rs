@@ -1,7 +1,6 @@
 //! `reasonix sessions` as a person uses it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::Reply;
 use support::Place;

@@ -1,8 +1,7 @@
 //! What cannot be done is said, and the chat goes on as it was. Needs tmux; with `REASONIX_E2E=1` a missing one is a
 //! failure.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::Reply;
 use support::Place;

@@ -1,7 +1,6 @@
 //! What lies in the state folder beside sessions stays small and is looked after: the cache, the logs.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::json;

@@ -1,7 +1,6 @@
 //! The terminal as the program leaves it: at the end, at a stop and at every signal that can be heard.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{Pty, Reply};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
@@ -79,4 +78,31 @@ fn a_stop_gives_it_back_and_going_on_takes_it_again() {
     pty.keys("\x04");
     assert!(child.wait().unwrap().success());
     assert_eq!(format!("{:?}", pty.modes()), format!("{before:?}"));
+}
+
+/// While a line is read nothing else runs: what a command asked for is done, and said, before the next line is read.
+#[test]
+fn a_command_of_the_line_chat_is_done_before_the_next_line() {
+    let place = Place::new(vec![]);
+    let mut pty = Pty::new(100, 24);
+    let mut command = place.command(&[]);
+    command.env("REASONIX_PLAIN", "1");
+    let mut child = pty.spawn(command);
+    pty.wait_for("the first prompt", |written| written.contains("> "));
+    for (typed, wanted) in [
+        ("/plan\r", "plan mode is on"),
+        ("/plan\r", "plan mode is off"),
+        ("/plan\r", "plan mode is on"),
+        ("/pro\r", "no larger model"),
+    ] {
+        let before = pty.written().len();
+        pty.keys(typed);
+        // What is typed before the next line is read may be lost: the prompt comes last.
+        pty.wait_for(wanted, |written| {
+            let said = written.get(before..).and_then(|new| new.split_once(wanted));
+            said.is_some_and(|(_, after)| after.contains("> "))
+        });
+    }
+    pty.keys("\x04");
+    child.wait().unwrap();
 }

@@ -1,7 +1,6 @@
 //! Two front ends on one session, and two processes that want the same one: one wins, and the other is told.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_config::{Bash, Provider, Sandbox, Settings};
 use reasonix_engine::{Handle, Start, Which, start};
@@ -39,7 +38,7 @@ impl Front {
         self.now += Duration::from_secs(1);
         for effect in update(&mut self.app, msg, self.now) {
             match effect {
-                Effect::Send(op) => drop(self.handle.send(op)),
+                Effect::Send(op) => drop(self.handle.submit(op)),
                 Effect::Probe => self.take(Msg::Inputs(vec![Input::Ack])),
                 _ => {}
             }

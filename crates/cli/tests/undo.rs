@@ -1,7 +1,6 @@
 //! Taking back what turns did to files: the real binary, real shells, real git.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::Reply;
 use serde_json::{Value, json};

@@ -1,8 +1,7 @@
 //! What the program weighs with a long session on its screen. A measurement: it prints numbers, and is run by hand with
-//! `cargo test --release -p reasonix-cli --test weight -- --ignored --nocapture`.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+//! `cargo test --release -p reasonix-cli --test all weight:: -- --ignored --nocapture`.
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{Pty, Reply};
 use serde_json::json;

@@ -1,7 +1,6 @@
 //! What endpoints answered is recorded and read again: the same records come out, on every wire, and damage is said.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
+use crate::support;
 
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};

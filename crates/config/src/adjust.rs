@@ -39,6 +39,11 @@ fn read_value(key: &Key, text: &str) -> Option<Value> {
         Kind::Count => text.parse::<u32>().ok().map(|number| i64::from(number).into()),
         Kind::Number => text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0).map(Value::from),
         Kind::Texts => Some(Value::Array(text.split_whitespace().collect::<Array>())),
+        Kind::Ports => {
+            let ports = text.split_whitespace().map(|port| port.parse::<std::num::NonZeroU16>().ok());
+            let ports = ports.map(|port| port.map(|port| i64::from(port.get()))).collect::<Option<Vec<_>>>()?;
+            Some(Value::Array(ports.into_iter().collect::<Array>()))
+        }
         _ => None,
     }
 }

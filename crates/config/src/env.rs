@@ -79,6 +79,14 @@ pub(crate) fn layer(files: &Table, flags: &Flags, context: &Context<'_>) -> Resu
         table.set("default_model", Node::text(reference, &origin));
     }
     plain(&mut table, flags, context);
+    if let Some((origin, level)) = flag("--log-level", &flags.log_level).or_else(|| variable(&["REASONIX_LOG"])) {
+        let level = Table::from_iter([("level".to_owned(), Node::text(level, &origin))]);
+        let logs = Table::from_iter([("logs".to_owned(), Node::table(level, &origin))]);
+        // A word in a variable is held to what a word in a file is held to.
+        for (key, node) in crate::schema::check(logs, &mut Vec::new())?.into_entries() {
+            table.set(key, node);
+        }
+    }
     Ok(table)
 }
 

@@ -108,9 +108,18 @@ impl Guard<'_> {
         lookup(self.user, schema.path).map_or_else(|| unlimited(schema.default.parse().unwrap_or(0)), limit)
     }
 
-    /// Keeps what the user offers too. Where that is nothing the user's list stands, since an empty one means all.
+    /// Keeps what the user offers too. Where that is nothing the user's list stands, since an empty one means all; but for
+    /// ports, of which an empty one means none.
     fn narrowed(&mut self, schema: &Key, node: Node, full: &str) -> Option<Node> {
         let theirs = lookup(self.user, schema.path).and_then(Node::as_list).unwrap_or_default();
+        if let (Value::List(ours), Kind::Ports) = (&node.value, schema.kind) {
+            let both = |item: &&Node| theirs.iter().any(|other| other.as_count() == item.as_count());
+            let kept: Vec<Node> = ours.iter().filter(both).cloned().collect();
+            if kept.len() < ours.len() {
+                self.refuse("config.project_looser", &node, full);
+            }
+            return Some(Node { value: Value::List(kept), origin: node.origin });
+        }
         let (Value::List(ours), false) = (&node.value, theirs.is_empty()) else { return Some(node) };
         let both = |item: &&Node| theirs.iter().any(|other| other.as_text() == item.as_text());
         let kept: Vec<Node> = ours.iter().filter(both).cloned().collect();

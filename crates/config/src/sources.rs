@@ -41,6 +41,8 @@ pub struct Flags {
     pub tools: Option<Vec<String>>,
     /// The language of what people read.
     pub language: Option<String>,
+    /// What is logged.
+    pub log_level: Option<String>,
     /// What endpoints answer is recorded.
     pub record_wire: bool,
     /// Whoever is at the terminal trusts what the project brings, for this run.

@@ -1,8 +1,6 @@
 //! Layers, origins and files: what wins, where it came from, and what is refused.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
-
-mod common;
+use crate::common;
 
 use common::{Disk, told};
 use pretty_assertions::assert_eq;

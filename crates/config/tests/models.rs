@@ -1,8 +1,6 @@
 //! Presets, models that the user knows better, roles, profiles and chains.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
-
-mod common;
+use crate::common;
 
 use common::{Disk, told};
 use pretty_assertions::assert_eq;

@@ -1,8 +1,6 @@
 //! A repository as an attacker: its settings may tighten and never loosen.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
-
-mod common;
+use crate::common;
 
 use common::{Disk, told};
 use pretty_assertions::assert_eq;
@@ -88,6 +86,30 @@ fn lists_are_added_to_and_tools_only_taken_away() {
     for (list, kept) in [("[]", vec!["ls", "grep"]), ("[\"bash\"]", vec!["ls", "grep"])] {
         let loaded = Disk::new().user(user).project(&format!("[tools]\nenabled = {list}\n")).load();
         assert_eq!(loaded.settings.tools.enabled, kept, "{list}");
+    }
+}
+
+#[test]
+fn a_project_takes_ports_away_and_adds_none() {
+    let user = "[sandbox]\nloopback = [5432, 8080]\n";
+    for (user, project, kept, notices) in [
+        (user, "[8080]", vec![8080], 0),
+        (user, "[]", vec![], 0),
+        (user, "[8080, 22]", vec![8080], 1),
+        (user, "[22]", vec![], 1),
+        ("", "[22]", vec![], 1),
+    ] {
+        let loaded = Disk::new().user(user).project(&format!("[sandbox]\nloopback = {project}\n")).load();
+        assert_eq!(
+            (loaded.settings.sandbox.loopback.clone(), told(&loaded).len()),
+            (kept, notices),
+            "{user} {project}"
+        );
+    }
+    assert_eq!(Disk::new().user(user).load().settings.sandbox.loopback, [5432, 8080]);
+    for bad in ["[0]", "[65536]", "[\"http\"]", "5432", "[-1]"] {
+        let error = Disk::new().user(&format!("[sandbox]\nloopback = {bad}\n")).error();
+        assert!(error.to_string().contains("loopback"), "{bad} {error}");
     }
 }
 

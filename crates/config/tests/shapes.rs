@@ -1,8 +1,6 @@
 //! The other way to write settings: JSON with `provider`, `permission`, `mcp` and agents by name.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
-
-mod common;
+use crate::common;
 
 use common::{Disk, told};
 use pretty_assertions::assert_eq;

@@ -1,8 +1,6 @@
 //! A repository as attacker: what it brings is found, shown and off until the user says yes to exactly that.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
-
-mod common;
+use crate::common;
 
 use common::Disk;
 use pretty_assertions::assert_eq;
@@ -430,4 +428,30 @@ fn a19_a_prompt_file_counts_as_it_is_when_it_is_used() {
     let trust = self::trust(&disk);
     assert!(matches!(trust.of(&trust.surfaces()[0]), Standing::Refused { .. }), "nor what cannot be shown");
     assert_eq!(trust.prompt(), None);
+}
+
+#[test]
+fn what_git_would_run_is_trusted_by_its_content() {
+    let disk = Disk::new();
+    let found = |text: &str| vec![(".git/config".to_owned(), text.as_bytes().to_vec())];
+    let mut once = trust(&disk).with_git(found("core.pager = a\n")).unwrap();
+    assert_eq!(names(&once), ["git .git/config"]);
+    assert_eq!(once.of(&once.surfaces()[0]), Standing::Unknown);
+    once.grant().unwrap();
+    let again = trust(&disk).with_git(found("core.pager = a\n")).unwrap();
+    assert!(again.untrusted().is_empty());
+    let other = trust(&disk).with_git(found("core.pager = b\n")).unwrap();
+    let change = |before: &str, after: &str| {
+        let [before, after] = [before, after].map(|text| Some(text.to_owned()));
+        Change { label: ".git/config".into(), before, after }
+    };
+    let changes = vec![change("core.pager = a\n", "core.pager = b\n")];
+    assert_eq!(other.of(&other.surfaces()[0]), Standing::Changed { changes });
+    // Very many are one surface from some number on, and none of them is left out of it.
+    let many = |last: &str| {
+        let name = |number: usize| (format!("{number}/config"), if number == 99 { last.into() } else { b"x".to_vec() });
+        trust(&disk).with_git((0..100).map(name).collect()).unwrap()
+    };
+    assert_eq!(many("x").surfaces().len(), 65);
+    assert_ne!(many("x").digest(), many("y").digest());
 }

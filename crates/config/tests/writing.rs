@@ -1,8 +1,6 @@
 //! What is written for the user: comments and order stay, files are private.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
-
-mod common;
+use crate::common;
 
 use common::{Disk, told};
 use pretty_assertions::assert_eq;

@@ -4,15 +4,15 @@
 use crate::approve::{Approvals, Aside, Said, rule_for};
 use reasonix_agent::{BoxFuture, Journal, Sink};
 use reasonix_config::{Covered, Hosts, Settings};
-use reasonix_exec::{Confinement, Environment};
+use reasonix_exec::{Confinement, Environment, Ports, Quarantined};
 use reasonix_net::NetOptions;
 use reasonix_net::egress::{Admission, Destination, Doorman, serve};
-use reasonix_proto::{CallId, Choice, Decided, Event, Phrase, RecordBody};
-use reasonix_tools::Border;
+use reasonix_proto::{CallId, Choice, Decided, Event, Level, Phrase, RecordBody};
+use reasonix_tools::{Border, Told};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// Variables that lead programs to the way out; each also in lower case.
@@ -20,14 +20,28 @@ const PROXIES: &[&str] = &["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 /// What is inside is reached directly.
 const INSIDE: &str = "localhost,127.0.0.1,::1";
 
+/// More folders that could not be looked through are not named in one session.
+const MOST_UNSEEN: usize = 200;
+/// What the machine's own loopback is called.
+const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "::1"];
+/// More of what one command was refused is not told.
+const MOST_TOLD: usize = 20;
+
 /// The border of one session's box.
 pub(crate) struct Crossing {
+    me: Weak<Self>,
     hosts: Hosts,
-    /// A person is asked about other hosts.
+    /// Ports of the machine's loopback that commands may reach.
+    loopback: Vec<u16>,
+    /// Some port may be allowed; otherwise no command pays for the kernel's questions.
+    reaches: bool,
+    /// A person is asked about other hosts and ports.
     asks: bool,
     door: Mutex<Option<TcpListener>>,
     gate: OnceLock<(Weak<Approvals>, Arc<dyn Journal>)>,
     now: Mutex<Now>,
+    /// Folders of which it was said that they could not be looked through.
+    unseen: Mutex<HashSet<PathBuf>>,
     /// One question at a time: ten connections to one host are one question.
     one: tokio::sync::Mutex<()>,
 }
@@ -40,7 +54,7 @@ struct Now {
     line: Option<String>,
     /// What was answered about a host, for this command.
     answered: HashMap<String, bool>,
-    denied: Vec<String>,
+    denied: Vec<Told>,
     /// Lines that were refused a run outside.
     refused: HashSet<String>,
 }
@@ -62,12 +76,17 @@ impl Crossing {
             Confinement::Boxed(sandbox) if asks || ruled || !hosts.is_empty() => sandbox.take_door(),
             _ => None,
         };
-        Arc::new(Self {
+        let named = !hosts.is_empty();
+        Arc::new_cyclic(|me| Self {
+            me: Weak::clone(me),
             hosts,
+            reaches: asks || ruled || named || !sandbox.loopback.is_empty(),
+            loopback: sandbox.loopback.clone(),
             asks,
             door: Mutex::new(door),
             gate: OnceLock::new(),
             now: Mutex::default(),
+            unseen: Mutex::default(),
             one: tokio::sync::Mutex::default(),
         })
     }
@@ -101,20 +120,25 @@ impl Crossing {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn deny(&self, host: &str, why: &str) -> Admission {
-        let told = format!("the sandbox did not let the command reach {host}: {why}");
+    fn deny(&self, host: &str, why: &Why) -> Admission {
+        let reason = why.for_the_model();
+        let told = format!("the sandbox did not let the command reach {host}: {reason}");
+        self.tell(Told::new(&told, why.for_people(host)));
+        Admission::Deny { reason: format!("{host}: {reason}") }
+    }
+
+    fn tell(&self, told: Told) {
         let mut now = self.now();
-        if !now.denied.contains(&told) {
+        if now.denied.len() < MOST_TOLD && !now.denied.contains(&told) {
             now.denied.push(told);
         }
-        Admission::Deny { reason: format!("{host}: {why}") }
     }
 
     /// What is known about a host without asking anybody.
     fn known(&self, to: &Destination, gate: &Approvals) -> Option<Admission> {
         let host = to.subject();
         match gate.about_host(&host) {
-            Said::Deny(rule) => return Some(self.deny(&host, &format!("the rule {rule} forbids it"))),
+            Said::Deny(rule) => return Some(self.deny(&host, &Why::Rule(rule))),
             Said::Allow { named } => return Some(Admission::Allow { named }),
             Said::Nothing => {}
         }
@@ -131,38 +155,87 @@ impl Crossing {
     async fn decide(&self, to: &Destination) -> Admission {
         let host = to.subject();
         let Some((gate, journal)) = self.gate.get().and_then(|(gate, journal)| Some((gate.upgrade()?, journal))) else {
-            return self.deny(&host, "the session is over");
+            return self.deny(&host, &Why::Over);
         };
         if let Some(known) = self.known(to, &gate) {
             return known;
         }
         let call = self.now().call.clone();
         let (true, Some(call)) = (self.asks, call) else {
-            let hint = format!("nobody is here to allow it; the user can with sandbox.allow_hosts = [\"{host}\"]");
-            return self.deny(&host, &hint);
+            return self.deny(&host, &Why::Unasked(format!("sandbox.allow_hosts = [\"{host}\"]")));
         };
         let _one = self.one.lock().await;
         if let Some(known) = self.known(to, &gate) {
             return known;
         }
         let why = Phrase::new("engine.ask_host").with("host", &host);
-        let aside = Aside {
-            call: &call,
-            tool: "web",
-            subject: &host,
-            why,
-            rule: Some(rule_for(&host)),
-            command: self.now().line.clone(),
-        };
+        match self.ask(&gate, journal.as_ref(), &call, &host, why).await {
+            Ok(()) => Admission::Allow { named: true },
+            Err(why) => self.deny(&host, &why),
+        }
+    }
+
+    /// Asks a person about a host or a port, which holds for this command.
+    async fn ask(
+        &self,
+        gate: &Approvals,
+        journal: &dyn Journal,
+        call: &CallId,
+        host: &str,
+        why: Phrase,
+    ) -> Result<(), Why> {
+        let (rule, command) = (Some(rule_for(host)), self.now().line.clone());
+        let aside = Aside { call, tool: "web", subject: host, why, rule, command };
         let (choice, decided) = gate.ask_aside(aside, "user, about a host").await;
         let allowed = choice != Choice::Deny;
-        self.now().answered.insert(host.clone(), allowed);
-        let words = decided.words.as_ref().map(|words| format!(" and said: {words}")).unwrap_or_default();
-        record(&gate, journal.as_ref(), decided).await;
-        if allowed {
-            Admission::Allow { named: true }
-        } else {
-            self.deny(&host, &format!("the user refused it{words}"))
+        self.now().answered.insert(host.to_owned(), allowed);
+        let words = decided.words.clone();
+        record(gate, journal, decided).await;
+        if allowed { Ok(()) } else { Err(Why::User(words)) }
+    }
+
+    /// What is known about a port of the machine's loopback without asking anybody.
+    fn known_port(&self, port: u16, gate: &Approvals) -> Option<bool> {
+        let mut allowed = self.loopback.contains(&port);
+        for to in LOOPBACK.iter().filter_map(|host| Destination::new(host, port)) {
+            match gate.about_host(&to.subject()) {
+                Said::Deny(rule) => {
+                    self.deny(&local(port), &Why::Rule(rule));
+                    return Some(false);
+                }
+                // What allows everything was not said with this machine in mind.
+                Said::Allow { named } => allowed |= named,
+                Said::Nothing => {}
+            }
+            allowed |= self.hosts.covers(&to.host, to.port) == Some(Covered::Named);
+        }
+        if allowed { Some(true) } else { self.now().answered.get(&local(port)).copied() }
+    }
+
+    async fn decide_port(&self, port: u16) -> bool {
+        let host = local(port);
+        let Some((gate, journal)) = self.gate.get().and_then(|(gate, journal)| Some((gate.upgrade()?, journal))) else {
+            return false;
+        };
+        if let Some(known) = self.known_port(port, &gate) {
+            return known;
+        }
+        let call = self.now().call.clone();
+        let (true, Some(call)) = (self.asks, call) else {
+            self.deny(&host, &Why::Unasked(format!("sandbox.loopback = [{port}]")));
+            return false;
+        };
+        let _one = self.one.lock().await;
+        if let Some(known) = self.known_port(port, &gate) {
+            return known;
+        }
+        let why = Phrase::new("engine.ask_port").with("port", port);
+        match self.ask(&gate, journal.as_ref(), &call, &host, why).await {
+            Ok(()) => true,
+            Err(why) => {
+                self.deny(&host, &why);
+                false
+            }
         }
     }
 
@@ -185,6 +258,48 @@ impl Crossing {
     }
 }
 
+/// A port of the machine as rules and questions name it.
+fn local(port: u16) -> String {
+    Destination::new("localhost", port).map_or_else(|| format!("localhost:{port}"), |to| to.subject())
+}
+
+/// Why something was not reached.
+enum Why {
+    Rule(String),
+    /// Nobody was there to ask; this setting would allow it.
+    Unasked(String),
+    /// A person refused it, with these words for the model.
+    User(Option<String>),
+    Over,
+}
+
+impl Why {
+    fn for_the_model(&self) -> String {
+        match self {
+            Self::Rule(rule) => format!("the rule {rule} forbids it"),
+            Self::Unasked(setting) => format!("nobody is here to allow it; the user can with {setting}"),
+            Self::User(None) => "the user refused it".to_owned(),
+            Self::User(Some(words)) => format!("the user refused it and said: {words}"),
+            Self::Over => "the session is over".to_owned(),
+        }
+    }
+
+    fn for_people(&self, host: &str) -> Phrase {
+        match self {
+            Self::Rule(rule) => Phrase::new("engine.refused_by_rule").with("host", host).with("rule", rule),
+            Self::Unasked(setting) => Phrase::new("engine.refused_unasked").with("host", host).with("setting", setting),
+            Self::User(_) => Phrase::new("engine.host_refused").with("host", host),
+            Self::Over => Phrase::new("engine.refused_over").with("host", host),
+        }
+    }
+}
+
+impl Ports for Crossing {
+    fn admit(&self, port: u16) -> BoxFuture<'_, bool> {
+        Box::pin(self.decide_port(port))
+    }
+}
+
 /// Writes a decision down, as those before a call are.
 async fn record(gate: &Approvals, journal: &dyn Journal, decided: Decided) {
     if let Ok(record) = journal.append(RecordBody::Decided(decided)).await {
@@ -198,8 +313,9 @@ impl Doorman for Crossing {
     }
 
     fn failed(&self, to: &Destination, reason: &str) {
-        let told = format!("{} was allowed and could not be reached from outside the sandbox: {reason}", to.subject());
-        self.now().denied.push(told);
+        let host = to.subject();
+        let told = format!("{host} was allowed and could not be reached from outside the sandbox: {reason}");
+        self.tell(Told::new(&told, Phrase::new("engine.not_reached").with("host", host).with("reason", reason)));
     }
 }
 
@@ -212,8 +328,33 @@ impl Border for Crossing {
         now.denied.clear();
     }
 
-    fn denied(&self) -> Vec<String> {
+    fn denied(&self) -> Vec<Told> {
         std::mem::take(&mut self.now().denied)
+    }
+
+    fn left(&self, moved: &[Quarantined], unseen: &[PathBuf]) {
+        let Some(gate) = self.gate.get().and_then(|(gate, _)| gate.upgrade()) else { return };
+        let warn = |phrase| gate.emit(Event::Notice { level: Level::Warning, phrase });
+        for left in moved {
+            let phrase = match &left.kept {
+                Some(kept) => Phrase::new("engine.set_aside").with("kept", kept.display()),
+                None => Phrase::new("engine.not_set_aside"),
+            };
+            warn(phrase.with("path", left.path.display()));
+        }
+        let mut told = self.unseen.lock().unwrap_or_else(PoisonError::into_inner);
+        let new: Vec<String> = unseen
+            .iter()
+            .filter(|folder| told.len() < MOST_UNSEEN && told.insert((*folder).clone()))
+            .map(|folder| folder.display().to_string())
+            .collect();
+        if !new.is_empty() {
+            warn(Phrase::new("engine.not_all_repositories").with("paths", new.join(", ")));
+        }
+    }
+
+    fn ports(&self) -> Option<Arc<dyn Ports>> {
+        self.me.upgrade().filter(|_| self.reaches).map(|me| me as Arc<dyn Ports>)
     }
 
     fn outside<'a>(&'a self, call: &'a CallId, line: &'a str) -> BoxFuture<'a, bool> {

@@ -3,10 +3,11 @@
 mod masks;
 
 use reasonix_config::{Bash, Caches as CacheSetting, CommandLimits, Settings};
-use reasonix_exec::{Bounds, BoxOptions, Caches, Confinement, Environment, ExecError, Sandbox, SandboxLevel};
+use reasonix_exec::{Bounds, BoxOptions, Caches, Confinement, Environment, ExecError, Masked, Sandbox, SandboxLevel};
 use reasonix_proto::Phrase;
-use reasonix_workspace::Workspace;
+use reasonix_workspace::{Workspace, gitlinks};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const MIB: u64 = 1024 * 1024;
 
@@ -26,6 +27,7 @@ pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> C
         readable: readable(&settings.permissions.allow),
         closed,
         masked: Some(masks::masked(&settings.permissions.deny, workspace)),
+        linked: Some(linked(workspace.roots())),
         fixed: masks::fixed(&settings.permissions.deny, workspace),
         caches: match sandbox.caches {
             CacheSetting::Shared => Caches::Shared,
@@ -37,10 +39,24 @@ pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> C
         environment: Environment::inherited(&[]),
     };
     match Sandbox::prepare(options, least) {
-        Ok(sandbox) => Confinement::Boxed(sandbox),
-        Err(ExecError::NoSandbox { wanted, reason }) => Confinement::Refused { wanted, reason },
-        Err(error) => Confinement::Refused { wanted: least, reason: error.to_string() },
+        Ok(sandbox) => {
+            tracing::debug!(level = %sandbox.level(), shortfall = sandbox.shortfall(), "sandbox_prepared");
+            Confinement::Boxed(sandbox)
+        }
+        Err(error) => {
+            tracing::warn!(wanted = %least, %error, "sandbox_refused");
+            let (wanted, reason) = match error {
+                ExecError::NoSandbox { wanted, reason } => (wanted, reason),
+                other => (least, other.to_string()),
+            };
+            Confinement::Refused { wanted, reason }
+        }
     }
+}
+
+/// Works out which repositories the indexes of these folders link to.
+fn linked(roots: Vec<PathBuf>) -> Masked {
+    Masked(Arc::new(move || roots.iter().flat_map(|root| gitlinks(root)).collect()))
 }
 
 /// Folders elsewhere that the user's own rules open to reading, as far as they are named without a pattern.

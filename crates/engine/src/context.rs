@@ -2,8 +2,9 @@
 
 use crate::editing::{as_begun, settled};
 use crate::error::EngineError;
-use crate::start::{Start, imported_head, specs_of};
-use reasonix_agent::{ToolSpec, estimate_tokens, folded_messages, image_tokens};
+use crate::spec::Start;
+use crate::start::{imported_head, specs_of};
+use reasonix_agent::{ToolSpec, content_tokens, estimate_tokens, folded_messages, image_tokens};
 use reasonix_config::Settings;
 use reasonix_proto::{CacheReport, ContextPart, Message, PartKind, Phrase, PromptPart, RecordBody, Reply, Requested};
 use reasonix_session::{History, Past, cache_report};
@@ -113,7 +114,7 @@ fn size(message: &Message) -> u64 {
             let calls = calls.iter().map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments));
             estimate_tokens(text) + reasoning + calls.sum::<u64>()
         }
-        Message::Tool { content, .. } => estimate_tokens(content),
+        Message::Tool { content, .. } => content_tokens(content),
     }
 }
 

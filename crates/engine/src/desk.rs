@@ -10,10 +10,13 @@ use crate::purse::Purse;
 use crate::queue::{Queue, Work};
 use crate::refs::resolve_for;
 use crate::relay::Escalation;
-use crate::start::Start;
+use crate::spec::Start;
+use crate::ticket::{Inbound, Outcome, Ticket, Told};
 use crate::trust::Word;
 use reasonix_agent::{Artifacts, Journal, Said, Sink, Stop};
-use reasonix_proto::{AskId, Effect, Event, Level, Op, Phrase, Record, RecordBody, RecordId, Scope, TurnState};
+use reasonix_proto::{
+    AskId, Done, Effect, Event, Level, Op, Phrase, Record, RecordBody, RecordId, Refusal, Refused, Scope, TurnState,
+};
 use reasonix_session::Past;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -43,7 +46,7 @@ pub(crate) struct Desk {
     /// True once a new session was made because this one is full.
     pub(crate) handed: bool,
     /// Operations that have to wait until nothing runs.
-    pub(crate) after_turn: VecDeque<Op>,
+    pub(crate) after_turn: VecDeque<Inbound>,
 }
 
 impl Desk {
@@ -74,99 +77,114 @@ impl Desk {
     }
 
     /// An operation while a turn runs.
-    pub(crate) async fn take_meanwhile(&mut self, op: Op, stop: &Stop) {
-        match op {
+    pub(crate) async fn take_meanwhile(&mut self, (op, ticket): Inbound, stop: &Stop) {
+        let outcome = match op {
             Op::Steer { text } => {
                 let said = self.said(text, false).await;
                 self.queue.steer(said);
                 self.tell_queue();
+                Ok(Done::Queued)
             }
-            Op::Prompt { text, resolved } => self.add(text, resolved).await,
-            Op::FollowUp { text } => self.add(text, false).await,
+            Op::Prompt { text, resolved } => return self.add(text, resolved, ticket).await,
+            Op::FollowUp { text } => return self.add(text, false, ticket).await,
             Op::Shell { command, keep } => {
-                self.queue.add(Work::Shell { command, keep });
-                self.tell_queue();
+                self.queue.add(Work::Shell { command, keep }, Some(ticket));
+                return self.tell_queue();
             }
-            Op::Interrupt => stop.cancel(),
-            Op::Shutdown => {
-                self.closing = true;
+            Op::Interrupt => {
                 stop.cancel();
+                Ok(Done::Applied)
+            }
+            Op::Shutdown => {
+                self.hang_up(stop);
+                Ok(Done::Applied)
             }
             Op::Discard => {
-                self.after_turn.push_front(Op::Discard);
-                stop.cancel();
+                self.after_turn.push_front((Op::Discard, ticket));
+                return stop.cancel();
             }
             Op::SetModel { .. } => {
-                self.after_turn.push_back(op);
-                self.notice(Level::Info, Phrase::new("engine.model_later"));
+                self.after_turn.push_back((op, ticket));
+                return self.notice(Level::Info, Phrase::new("engine.model_later"));
             }
             Op::Retry | Op::Branch { .. } | Op::Rewind { .. } | Op::Compact { .. } | Op::Handoff { .. } => {
-                self.notice(Level::Warning, Phrase::new("engine.busy"));
+                Err(Refused::new(Refusal::Busy, Phrase::new("engine.busy")))
             }
-            other => self.take(other).await,
+            other => self.apply(other).await,
+        };
+        self.settle(ticket, outcome);
+    }
+
+    /// Ends the session, and what runs in it.
+    pub(crate) fn hang_up(&mut self, stop: &Stop) {
+        self.closing = true;
+        stop.cancel();
+    }
+
+    /// Tells what came of an operation; a refusal is also said to whoever reads notices.
+    pub(crate) fn settle(&self, ticket: Ticket, outcome: Outcome) {
+        if let Err(refused) = &outcome {
+            self.notice(refused.refusal.level(), refused.why.clone());
         }
+        ticket.settle(outcome);
     }
 
     /// An operation that is possible at any time.
-    pub(crate) async fn take(&self, op: Op) {
+    pub(crate) async fn apply(&self, op: Op) -> Outcome {
         match op {
             Op::Answer { ask, choice, digest, words, edited } => {
-                self.answer(&ask, Answer { choice, words, edited }, digest.as_deref());
+                self.answer(&ask, Answer { choice, words, edited }, digest.as_deref())
             }
-            Op::Respond { ask, responses } => {
-                if !self.people.respond(&ask, responses) {
-                    self.notice(Level::Warning, Phrase::new("engine.answer_late").with("ask", ask));
-                }
-            }
-            Op::AnswerPlan { ask, answer } => {
-                if !self.people.answer_plan(&ask, answer) {
-                    self.notice(Level::Warning, Phrase::new("engine.answer_late").with("ask", ask));
-                }
-            }
+            Op::Respond { ask, responses } => in_time(self.people.respond(&ask, responses), &ask),
+            Op::AnswerPlan { ask, answer } => in_time(self.people.answer_plan(&ask, answer), &ask),
             Op::SetMode { mode } => {
-                if self.gate.set_mode(mode) != mode {
-                    self.change(RecordBody::ModeChanged { mode }).await;
+                if self.gate.set_mode(mode) == mode {
+                    return Ok(Done::Unchanged);
                 }
+                self.change(RecordBody::ModeChanged { mode }).await
             }
-            Op::Trust { digest, yes } => {
-                let (level, phrase) = self.trust.answer(&digest, yes);
-                self.notice(level, phrase);
-            }
-            Op::Configure { key, value } => {
-                let (level, phrase) = self.dials.change(&key, value).await;
-                self.notice(level, phrase);
-            }
+            Op::Trust { digest, yes } => self.told(self.trust.answer(&digest, yes)),
+            Op::Configure { key, value } => self.told(self.dials.change(&key, value).await),
             Op::Forget { name, scope } => self.forget(name, &scope).await,
             Op::Export { path } => self.export(&path).await,
-            Op::Escalate { on } => self.escalate(on),
+            Op::Escalate { on } => self.told(self.escalation.arm(on)),
             Op::Unqueue { id } => self.edit_queued(id, None),
             Op::EditQueued { id, text } => {
                 let said = self.said(text, false).await;
-                self.edit_queued(id, Some(said));
+                self.edit_queued(id, Some(said))
             }
             Op::SetPosture { posture } => {
                 self.gate.set_posture(posture);
-                self.change(RecordBody::PostureChanged { posture }).await;
+                self.change(RecordBody::PostureChanged { posture }).await
             }
             Op::Grant { rule, effect, scope } => self.grant(rule, effect, scope).await,
             Op::Revoke { rule, scope } => self.revoke(rule, scope).await,
             Op::SetBudget { allowance } => {
                 self.purse.allow(allowance);
                 self.notice(Level::Info, Phrase::new("engine.budget_set"));
+                Ok(Done::Applied)
             }
             Op::Label { record, label } => self.label(record, &label).await,
             Op::Rename { title } => {
                 let title = title.chars().take(LONGEST_NAME).collect();
-                self.change(RecordBody::Titled { title, by_user: true }).await;
+                self.change(RecordBody::Titled { title, by_user: true }).await
             }
-            _ => self.notice(Level::Warning, Phrase::new("engine.not_possible")),
+            _ => Err(not_possible()),
         }
     }
 
-    async fn add(&self, text: String, resolved: bool) {
+    async fn add(&self, text: String, resolved: bool, ticket: Ticket) {
         let said = self.said(text, resolved).await;
-        self.queue.add(Work::Prompt(said));
+        self.queue.add(Work::Prompt(said), Some(ticket));
         self.tell_queue();
+    }
+
+    /// Says what was done.
+    fn told(&self, outcome: Result<Told, Refused>) -> Outcome {
+        outcome.map(|Told { done, level, phrase }| {
+            self.notice(level, phrase);
+            done
+        })
     }
 
     /// What the model reads of what was typed. References are looked up off the runtime's thread.
@@ -201,76 +219,58 @@ impl Desk {
         Said { text: found.text, typed, images: found.images }
     }
 
-    /// The next turn goes to the larger model, or not after all.
-    fn escalate(&self, on: bool) {
-        let (level, phrase) = self.escalation.arm(on);
-        self.notice(level, phrase);
-    }
-
-    fn edit_queued(&self, id: u64, said: Option<Said>) {
-        if !self.queue.edit(id, said) {
-            self.notice(Level::Warning, Phrase::new("engine.not_queued"));
-        }
+    fn edit_queued(&self, id: u64, said: Option<Said>) -> Outcome {
+        let found = self.queue.edit(id, said);
         self.tell_queue();
+        if found { Ok(Done::Applied) } else { Err(Refused::new(Refusal::NotFound, Phrase::new("engine.not_queued"))) }
     }
 
-    async fn label(&self, record: RecordId, label: &str) {
+    async fn label(&self, record: RecordId, label: &str) -> Outcome {
         if self.past.parent(record).is_none() && self.past.record(record).is_none() {
-            return self.notice(Level::Warning, Phrase::new("engine.no_record").with("record", record));
+            return Err(no_record(record));
         }
         let label = label.trim().chars().take(LONGEST_NAME).collect();
-        self.change(RecordBody::Labelled { record, label }).await;
+        self.change(RecordBody::Labelled { record, label }).await
     }
 
-    async fn grant(&self, rule: String, effect: Effect, scope: Scope) {
+    async fn grant(&self, rule: String, effect: Effect, scope: Scope) -> Outcome {
         if effect != Effect::Allow {
-            return self.notice(Level::Warning, Phrase::new("engine.grant_allows_only"));
+            return Err(Refused::new(Refusal::Invalid, Phrase::new("engine.grant_allows_only")));
         }
-        match self.gate.grant_rule(&rule, scope).await {
-            Ok(()) => self.change(RecordBody::Granted { rule, effect: Some(effect), scope }).await,
-            Err(phrase) => self.notice(Level::Error, phrase),
-        }
+        self.gate.grant_rule(&rule, scope).await.map_err(|why| Refused::new(Refusal::Failed, why))?;
+        self.change(RecordBody::Granted { rule, effect: Some(effect), scope }).await
     }
 
-    async fn revoke(&self, rule: String, scope: Scope) {
+    async fn revoke(&self, rule: String, scope: Scope) -> Outcome {
         let revoked = match scope {
             Scope::Session if self.gate.revoke_rule(&rule) => Ok(()),
             Scope::Session => Err(Phrase::new("engine.not_granted").with("rule", &rule)),
             Scope::Always => self.gate.revoke_kept(&rule).await,
         };
-        match revoked {
-            Ok(()) => self.change(RecordBody::Granted { rule, effect: None, scope }).await,
-            Err(phrase) => self.notice(Level::Warning, phrase),
-        }
+        revoked.map_err(|why| Refused::new(Refusal::NotFound, why))?;
+        self.change(RecordBody::Granted { rule, effect: None, scope }).await
     }
 
-    fn answer(&self, ask: &AskId, answer: Answer, digest: Option<&str>) {
-        let code = match self.gate.answer(ask, answer, digest) {
-            Heard::Taken => return,
-            Heard::TooLate => "engine.answer_late",
-            Heard::NotOffered => "engine.answer_not_offered",
-            Heard::OtherThing => "engine.answer_other",
+    fn answer(&self, ask: &AskId, answer: Answer, digest: Option<&str>) -> Outcome {
+        let (refusal, code) = match self.gate.answer(ask, answer, digest) {
+            Heard::Taken => return Ok(Done::Applied),
+            Heard::TooLate => (Refusal::TooLate, "engine.answer_late"),
+            Heard::NotOffered => (Refusal::NotOffered, "engine.answer_not_offered"),
+            Heard::OtherThing => (Refusal::OtherThing, "engine.answer_other"),
         };
-        self.notice(Level::Warning, Phrase::new(code).with("ask", ask));
+        Err(Refused::new(refusal, Phrase::new(code).with("ask", ask)))
     }
 
-    /// Appends a record; a failure is said, and nothing may follow from it.
-    pub(crate) async fn journal(&self, body: RecordBody) -> Option<Record> {
-        match self.journal.append(body).await {
-            Ok(record) => Some(record),
-            Err(error) => {
-                let phrase = error.phrase();
-                self.notice(Level::Error, phrase);
-                None
-            }
-        }
+    /// Appends a record; nothing may follow from one that could not be.
+    pub(crate) async fn journal(&self, body: RecordBody) -> Result<Record, Refused> {
+        self.journal.append(body).await.map_err(|error| Refused::new(Refusal::Log, error.phrase()))
     }
 
     /// Appends a record that changes something about the session, and tells everybody.
-    pub(crate) async fn change(&self, body: RecordBody) {
-        if let Some(record) = self.journal(body).await {
-            self.outbox.emit(Event::Changed { record: Box::new(record) });
-        }
+    pub(crate) async fn change(&self, body: RecordBody) -> Outcome {
+        let record = self.journal(body).await?;
+        self.outbox.emit(Event::Changed { record: Box::new(record) });
+        Ok(Done::Applied)
     }
 
     pub(crate) fn tell_queue(&self) {
@@ -284,4 +284,24 @@ impl Desk {
     pub(crate) fn state(&self, state: TurnState) {
         self.outbox.emit(Event::State { state });
     }
+}
+
+fn in_time(taken: bool, ask: &AskId) -> Outcome {
+    let late = || Refused::new(Refusal::TooLate, Phrase::new("engine.answer_late").with("ask", ask));
+    taken.then_some(Done::Applied).ok_or_else(late)
+}
+
+/// There is no such record.
+pub(crate) fn no_record(record: RecordId) -> Refused {
+    Refused::new(Refusal::NotFound, Phrase::new("engine.no_record").with("record", record))
+}
+
+/// This session cannot do it.
+pub(crate) fn not_possible() -> Refused {
+    Refused::new(Refusal::NotPossible, Phrase::new("engine.not_possible"))
+}
+
+/// The log cannot be read.
+pub(crate) fn unreadable(reason: impl std::fmt::Display) -> Refused {
+    Refused::new(Refusal::Log, Phrase::new("engine.log_unreadable").with("reason", reason))
 }

@@ -1,8 +1,9 @@
 //! The settings that people change most, as front ends can change them: into the user's own file, never the project's.
 //! What could loosen a protection is shown here and changed in the file alone.
 
+use crate::ticket::Told;
 use reasonix_config::{Layer, Origin, Origins, Settings, Shown, default_value, save_setting, shown_value};
-use reasonix_proto::{Acts, Dial, Level, Phrase, Setting, Takes};
+use reasonix_proto::{Acts, Dial, Done, Level, Phrase, Refusal, Refused, Setting, Takes};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -130,10 +131,11 @@ impl Dials {
     }
 
     /// Writes a setting into the user's file; what came of it, for the user.
-    pub(crate) async fn change(&self, key: &str, value: Option<String>) -> (Level, Phrase) {
+    pub(crate) async fn change(&self, key: &str, value: Option<String>) -> Result<Told, Refused> {
+        let fixed = || Refused::new(Refusal::Fixed, Phrase::new("engine.setting_fixed").with("key", key));
         let row = ROWS.iter().find(|row| row.0 == key);
         let Some((takes, acts)) = row.and_then(|row| Some((self.takes(row.2)?, row.3))) else {
-            return (Level::Warning, Phrase::new("engine.setting_fixed").with("key", key));
+            return Err(fixed());
         };
         let known = match (&takes, &value) {
             (Takes::OneOf { words }, Some(value)) => words.contains(value),
@@ -145,35 +147,28 @@ impl Dials {
         let said = value.as_deref().map(|value| shown_value(key, value).filter(|_| known));
         if let Some(None) = said {
             let value = value.unwrap_or_default();
-            return (Level::Warning, Phrase::new("engine.setting_value").with("key", key).with("value", value));
+            let why = Phrase::new("engine.setting_value").with("key", key).with("value", value);
+            return Err(Refused::new(Refusal::Invalid, why));
         }
-        let Some(file) = self.file.clone() else {
-            return (Level::Warning, Phrase::new("engine.setting_fixed").with("key", key));
-        };
+        let Some(file) = self.file.clone() else { return Err(fixed()) };
         let (name, text, path) = (key.to_owned(), value.clone(), file.clone());
         let saved = tokio::task::spawn_blocking(move || save_setting(&path, &name, text.as_deref())).await;
         match saved {
-            Ok(Ok(())) => self.saved(key, value, said.flatten(), acts, file),
-            Ok(Err(error)) => (Level::Error, error.phrase()),
+            Ok(Ok(())) => Ok(self.saved(key, value, said.flatten(), acts, file)),
+            Ok(Err(error)) => Err(Refused::new(Refusal::Failed, error.phrase())),
             Err(error) => {
                 let error = reasonix_config::ConfigError::Write { path: file, reason: error.to_string() };
-                (Level::Error, error.phrase())
+                Err(Refused::new(Refusal::Failed, error.phrase()))
             }
         }
     }
 
     /// It is in the file: whether it holds, or something else outweighs it.
-    fn saved(
-        &self,
-        key: &str,
-        value: Option<String>,
-        said: Option<String>,
-        acts: Acts,
-        file: PathBuf,
-    ) -> (Level, Phrase) {
+    fn saved(&self, key: &str, value: Option<String>, said: Option<String>, acts: Acts, file: PathBuf) -> Told {
+        let saved = |acts| Done::Saved { key: key.to_owned(), value: value.clone(), acts };
         if let Some(shown) = self.read.get(key).filter(|shown| shown.origin.layer > Layer::User) {
             let phrase = Phrase::new("engine.setting_outweighed").with("key", key).with("origin", &shown.origin);
-            return (Level::Warning, phrase);
+            return Told { done: saved(None), level: Level::Warning, phrase };
         }
         let shown = match &said {
             Some(value) => Shown { value: value.clone(), origin: Origin::file(Layer::User, &Arc::new(file), 0) },
@@ -187,7 +182,9 @@ impl Dials {
             (Some(_), Acts::NextStart) => Phrase::new("engine.setting_saved_restart"),
         };
         let phrase = if phrase.arg("key").is_some() { phrase } else { phrase.with("key", key) };
-        (Level::Info, phrase.with("value", value.unwrap_or_default()))
+        let phrase = phrase.with("value", value.as_deref().unwrap_or_default());
+        // What is taken out acts at once where anything of it does: the front end goes back to the default.
+        Told { done: saved(Some(acts)), level: Level::Info, phrase }
     }
 }
 
@@ -195,7 +192,7 @@ impl Dials {
 mod tests {
     use super::{Dials, Kind, ROWS};
     use reasonix_config::{Layer, Origin, Origins, Settings, Shown, default_value};
-    use reasonix_proto::{Level, Takes};
+    use reasonix_proto::{Acts, Done, Level, Refusal, Takes};
     use std::sync::Arc;
 
     fn dials(file: &std::path::Path, read: Origins) -> Dials {
@@ -218,13 +215,14 @@ mod tests {
         let file = folder.path().join("config.toml");
         std::fs::write(&file, "# mine\nlanguage = \"en\"\n").unwrap();
         let dials = dials(&file, Origins::new());
-        let (level, phrase) = dials.change("tui.theme", Some("light".into())).await;
-        assert_eq!((level, &*phrase.code), (Level::Info, "engine.setting_saved"), "{phrase}");
+        let told = dials.change("tui.theme", Some("light".into())).await.unwrap();
+        let saved = Done::Saved { key: "tui.theme".into(), value: Some("light".into()), acts: Some(Acts::Now) };
+        assert_eq!((told.level, &*told.phrase.code, told.done), (Level::Info, "engine.setting_saved", saved));
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "# mine\nlanguage = \"en\"\n\n[tui]\ntheme = \"light\"\n");
         let shown = dials.list().into_iter().find(|setting| setting.key == "tui.theme").unwrap();
         assert_eq!(shown.value, "\"light\"");
         assert!(shown.origin.starts_with("user "), "{}", shown.origin);
-        dials.change("tui.theme", None).await;
+        dials.change("tui.theme", None).await.unwrap();
         let shown = dials.list().into_iter().find(|setting| setting.key == "tui.theme").unwrap();
         assert_eq!((shown.value.as_str(), shown.origin.as_str()), (default_value("tui.theme").unwrap(), "default"));
     }
@@ -245,8 +243,8 @@ mod tests {
             ("tui.status", "model nonsense"),
             ("agent.max_steps", "many"),
         ] {
-            let (level, phrase) = dials.change(key, Some(value.into())).await;
-            assert_eq!(level, Level::Warning, "{key} = {value}: {phrase}");
+            let refused = dials.change(key, Some(value.into())).await.err().unwrap();
+            assert!(matches!(refused.refusal, Refusal::Fixed | Refusal::Invalid), "{key} = {value}: {refused:?}");
         }
         assert!(!file.exists());
     }
@@ -258,8 +256,9 @@ mod tests {
         let origin = Origin::named(Layer::Env, "REASONIX_LANG");
         let read = Origins::from([("language".to_owned(), Shown { value: "\"zh\"".into(), origin })]);
         let dials = dials(&file, read);
-        let (level, phrase) = dials.change("language", Some("en".into())).await;
-        assert_eq!((level, &*phrase.code), (Level::Warning, "engine.setting_outweighed"));
+        let told = dials.change("language", Some("en".into())).await.unwrap();
+        assert_eq!((told.level, &*told.phrase.code), (Level::Warning, "engine.setting_outweighed"));
+        assert!(matches!(told.done, Done::Saved { acts: None, .. }), "{:?}", told.done);
         let shown = dials.list().into_iter().find(|setting| setting.key == "language").unwrap();
         assert_eq!(shown.value, "\"zh\"", "what holds is shown");
     }

@@ -3,7 +3,7 @@
 
 use crate::error::EngineError;
 use crate::prompt::BLOCKS_PROMPT;
-use crate::start::Start;
+use crate::spec::Start;
 use reasonix_config::Settings;
 use reasonix_proto::{EditFormat, Phrase, SessionHead};
 use reasonix_session::{Trial, Trials};

@@ -8,18 +8,15 @@ pub enum EngineError {
     /// The settings do not allow it: no model, an unknown one, a rule that cannot be read.
     #[error("{0}")]
     Settings(Phrase),
+    /// What the user wrote on disk cannot be read, or lacks something.
+    #[error("{0}")]
+    Config(#[from] reasonix_config::ConfigError),
     /// The session on disk could not be had.
     #[error(transparent)]
     Session(#[from] reasonix_session::SessionError),
     /// The working folder could not be opened.
     #[error(transparent)]
     Workspace(#[from] reasonix_workspace::FileError),
-}
-
-impl From<reasonix_config::ConfigError> for EngineError {
-    fn from(error: reasonix_config::ConfigError) -> Self {
-        Self::Settings(error.phrase())
-    }
 }
 
 impl From<reasonix_policy::RuleError> for EngineError {
@@ -33,6 +30,7 @@ impl EngineError {
     pub fn phrase(&self) -> Phrase {
         match self {
             Self::Settings(phrase) => phrase.clone(),
+            Self::Config(error) => error.phrase(),
             Self::Session(error) => error.phrase(),
             Self::Workspace(error) => Phrase::new("engine.workspace").with("reason", error),
         }

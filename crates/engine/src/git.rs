@@ -42,6 +42,8 @@ async fn dirty(root: &Path, confinement: Confinement) -> Option<u64> {
     let mut args: Vec<&str> = vec!["--no-optional-locks"];
     args.extend(off.iter().flat_map(|setting| ["-c", *setting]));
     args.extend(["status", "--porcelain", "--ignore-submodules=all", "--untracked-files=normal"]);
+    // It only reads: held to that, nothing has to be looked for afterwards.
+    let confinement = confinement.held().unwrap_or(confinement);
     let mut command = Command::program("git", args, root)
         .with_environment(Environment::inherited(&[]))
         .with_timeout(Some(PATIENCE))

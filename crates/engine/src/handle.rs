@@ -2,18 +2,20 @@
 
 use crate::approve::Approvals;
 use crate::dials::Dials;
-use crate::live::Todo;
 use crate::outbox::{Events, Outbox};
 use crate::people::People;
 use crate::purse::Purse;
-use crate::start::Start;
+use crate::spec::Start;
+use crate::ticket::{Pending, Sender};
+use crate::tools::TodoList as Todo;
 use crate::trust::Word;
 use reasonix_agent::{Artifacts, BoxFuture, Prefix};
 use reasonix_exec::Confinement;
-use reasonix_proto::{Op, Query, Reply, SessionId};
+#[cfg(doc)]
+use reasonix_proto::Event;
+use reasonix_proto::{Op, Query, Reply, SessionId, Submit};
 use reasonix_session::Past;
 use std::sync::Arc;
-use tokio::sync::mpsc;
 
 /// A running session, as a front end holds it. The session ends when every handle of it is dropped.
 pub struct Handle {
@@ -21,7 +23,7 @@ pub struct Handle {
     pub session: SessionId,
     /// What happens.
     pub events: Events,
-    pub(crate) ops: mpsc::UnboundedSender<Op>,
+    pub(crate) ops: Sender,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -43,13 +45,18 @@ pub(crate) struct Shared {
 }
 
 impl Handle {
-    /// Hands in an operation. False when the session is over.
-    pub fn send(&self, op: Op) -> bool {
-        self.ops.send(op).is_ok()
+    /// Hands in an operation; what comes of it can be waited for, and is told to everybody as [`Event::Settled`].
+    pub fn submit(&self, op: Op) -> Pending {
+        self.ops.submit(op)
+    }
+
+    /// The same under a name that the front end chose: sent again, it does not act again.
+    pub fn submit_as(&self, submit: Submit) -> Pending {
+        self.ops.submit_as(submit)
     }
 
     /// A sender of operations that can go elsewhere, such as into a signal watcher.
-    pub fn sender(&self) -> mpsc::UnboundedSender<Op> {
+    pub fn sender(&self) -> Sender {
         self.ops.clone()
     }
 

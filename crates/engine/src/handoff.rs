@@ -1,36 +1,39 @@
 //! Handing over to a new session: it begins with notes on this one, and with the same tools and system prompt.
 
+use crate::desk::unreadable;
 use crate::live::{Live, alongside};
-use reasonix_agent::Stop;
-use reasonix_proto::{Level, Origin, Phrase, RecordBody, RecordId, SessionHead, SessionId, TurnEnd, TurnState};
+use crate::ticket::Outcome;
+use reasonix_agent::{Sink, Stop};
+use reasonix_proto::{
+    Done, Event, FailureClass, Level, Origin, Phrase, RecordBody, RecordId, Refusal, Refused, SessionHead, SessionId,
+    TurnEnd, TurnState,
+};
 use reasonix_session::Sessions;
 
 impl Live {
     /// Makes the new session; this one stays as it is.
-    pub(crate) async fn hand_over(&mut self, focus: &str) {
+    pub(crate) async fn hand_over(&mut self, focus: &str) -> Outcome {
         if !self.desk.outbox.status().kept {
-            self.desk.notice(Level::Warning, Phrase::new("engine.handoff_unkept"));
-            return self.desk.state(TurnState::Idle);
+            return Err(Refused::new(Refusal::Unkept, Phrase::new("engine.handoff_unkept")));
         }
         let stop = Stop::new();
         let folding = self.agent.hand_over(&mut self.conversation, focus, &stop);
         let folded = alongside(folding, &mut self.inbound, &mut self.desk, &stop).await;
         let made = folded.map(|folded| self.make(RecordBody::Compacted(Box::new(folded))));
-        match made {
-            None => self.desk.notice(Level::Info, Phrase::new("engine.nothing_to_fold")),
-            Some(Ok(session)) => {
-                let phrase = Phrase::new("engine.handed_over").with("session", session.short());
-                self.desk.notice(Level::Info, phrase.with("id", &session));
-            }
-            Some(Err(phrase)) => self.desk.notice(Level::Error, phrase),
-        }
         self.desk.state(TurnState::Idle);
+        let Some(session) = made.transpose()? else {
+            self.desk.notice(Level::Info, Phrase::new("engine.nothing_to_fold"));
+            return Ok(Done::Unchanged);
+        };
+        self.desk.notice(Level::Info, Phrase::new("engine.handed_over").with("session", session.short()));
+        self.desk.outbox.emit(Event::HandedOver { session: session.clone(), full: false });
+        Ok(Done::HandedOver { session })
     }
 
     /// The last rung, where nothing that was folded was small enough: the work goes on in a new session. The endpoint takes
     /// nothing more of this one, so that the notes are made of the log. Once, however often it is tried here again.
     pub(crate) async fn hand_over_when_full(&mut self, end: &TurnEnd) {
-        let full = matches!(end, TurnEnd::ProviderFailed { why } if why.code == "llm.context_too_long");
+        let full = matches!(end, TurnEnd::ProviderFailed { class: FailureClass::ContextTooLong, .. });
         let wanted = full && self.agent.limits.compaction.auto && self.desk.outbox.status().kept;
         if !wanted || std::mem::replace(&mut self.desk.handed, true) {
             return;
@@ -42,18 +45,19 @@ impl Live {
             None => {}
             Some(Ok(session)) => {
                 let phrase = Phrase::new("engine.handed_over_full").with("session", session.short());
-                self.desk.notice(Level::Warning, phrase.with("id", &session));
+                self.desk.notice(Level::Warning, phrase);
+                self.desk.outbox.emit(Event::HandedOver { session, full: true });
             }
-            Some(Err(phrase)) => self.desk.notice(Level::Error, phrase),
+            Some(Err(refused)) => self.desk.notice(refused.refusal.level(), refused.why),
         }
     }
 
     /// Writes the new session: what it began with here, and what is handed over.
-    fn make(&self, folded: RecordBody) -> Result<SessionId, Phrase> {
+    fn make(&self, folded: RecordBody) -> Result<SessionId, Refused> {
         let past = &self.desk.past;
         let first = past.record(RecordId(1)).map(|record| record.body);
         let Some(RecordBody::Session(head)) = first else {
-            return Err(Phrase::new("engine.log_unreadable").with("reason", "record 1"));
+            return Err(unreadable("record 1"));
         };
         let here = head.session.clone();
         let head = SessionHead {
@@ -63,11 +67,11 @@ impl Live {
             ..head
         };
         let title = RecordBody::Titled { title: past.marks().title().to_owned(), by_user: false };
-        let history = past.history().map_err(|error| Phrase::new("engine.log_unreadable").with("reason", error))?;
+        let history = past.history().map_err(unreadable)?;
         let entry = history.requested.map(|entry| RecordBody::Requested(Box::new(entry)));
         let now = reasonix_session::now();
         let bodies = entry.into_iter().chain([folded, title]).map(|body| (now, body)).collect();
         let sessions = Sessions::at(&self.desk.base.home.join("state"));
-        sessions.import(head, bodies).map_err(|error| error.phrase())
+        sessions.import(head, bodies).map_err(|error| Refused::new(Refusal::Failed, error.phrase()))
     }
 }

@@ -3,7 +3,8 @@
 use crate::error::EngineError;
 use crate::handle::Handle;
 use crate::queries::find_sessions;
-use crate::start::{Start, Which, start_at};
+use crate::spec::{Start, Which};
+use crate::start::start_at;
 use crate::tap::Tap;
 use reasonix_config::Origins;
 use reasonix_proto::{Reply, SessionId};
@@ -53,7 +54,7 @@ impl Host {
             Which::Continue => self.left_here().map_or(Which::Continue, |id| Which::Resume(id.0)),
             other => other,
         };
-        let tap = Tap::of(&self.base.settings, &which);
+        let tap = Tap::of(&self.base.settings, which != Which::Unkept);
         let base = Start { which, workspace: self.base.workspace.fresh(), tap, ..self.base.clone() };
         start_at(base, Arc::clone(&self.origins), self.terminal.clone())
     }
@@ -67,4 +68,9 @@ impl Host {
         let here = self.base.workspace.root().display().to_string();
         find_sessions(&self.sessions(), (!all).then_some(&here), text, from, count)
     }
+}
+
+/// Starts a session on the current runtime.
+pub fn start(start: Start) -> Result<Handle, EngineError> {
+    Host::new(start).open_first()
 }

@@ -84,10 +84,13 @@ pub(crate) fn keep(images: &mut [Image], artifacts: &dyn Artifacts) -> std::io::
 /// Fetches the bytes of pictures that come from the log. One that is gone stays without; the model is told.
 pub(crate) fn fetch(messages: &mut [Message], artifacts: &dyn Artifacts) {
     for message in messages {
-        if let Message::User { images, .. } = message {
-            for image in images.iter_mut().filter(|image| image.data.0.is_none()) {
-                image.data = ImageData(artifacts.get(&image.uri).ok().map(Into::into));
-            }
+        let images: Vec<&mut Image> = match message {
+            Message::User { images, .. } => images.iter_mut().collect(),
+            Message::Tool { content, .. } => content.pictures_mut().collect(),
+            Message::Assistant { .. } => Vec::new(),
+        };
+        for image in images.into_iter().filter(|image| image.data.0.is_none()) {
+            image.data = ImageData(artifacts.get(&image.uri).ok().map(Into::into));
         }
     }
 }

@@ -4,10 +4,11 @@ use crate::desk::Desk;
 use crate::planner::Planner;
 use crate::queue::Work;
 use crate::relay::Relay;
-use crate::start::folds;
+use crate::spec::folds;
+use crate::ticket::{Inbound, Outcome, Ticket, Tickets};
 use crate::undo::Undo;
 use reasonix_agent::{Agent, Conversation, Prefix, Said, Sink, Stop};
-use reasonix_proto::{Event, Level, Mode, Op, Phrase, RecordBody, TurnState};
+use reasonix_proto::{Done, Event, Level, Mode, Op, Phrase, RecordBody, Refusal, Refused, TurnEnd, TurnState};
 use reasonix_session::Sessions;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +16,16 @@ use tokio::sync::mpsc;
 
 pub(crate) use crate::tools::TodoList as Todo;
 
+/// What is to be done, and the operation that wants it.
+type Wanted = (Work, Option<Ticket>);
+
 /// A live session.
 pub(crate) struct Live {
     pub(crate) agent: Agent,
     pub(crate) conversation: Conversation,
     pub(crate) desk: Desk,
-    pub(crate) inbound: mpsc::UnboundedReceiver<Op>,
+    pub(crate) inbound: mpsc::UnboundedReceiver<Inbound>,
+    pub(crate) tickets: Arc<Tickets>,
     pub(crate) resumed: bool,
     pub(crate) undo: Option<Arc<Undo>>,
     pub(crate) todo: Todo,
@@ -40,24 +45,40 @@ impl Live {
             self.note_resumed().await;
         }
         self.desk.state(TurnState::Idle);
-        while let Some(work) = self.next_work().await {
-            self.work(work).await;
+        while let Some((work, ticket)) = self.next_work().await {
+            let end = self.work(work).await;
+            if let Some(ticket) = ticket {
+                ticket.settle(Ok(Done::Turn { end }));
+            }
         }
+        self.let_go();
         self.desk.outbox.emit(Event::SessionEnded);
+    }
+
+    /// Whoever still waits for something hears that nothing comes of it.
+    fn let_go(&mut self) {
+        self.inbound.close();
+        self.desk.after_turn.clear();
+        self.desk.queue.clear();
+        while self.inbound.try_recv().is_ok() {}
+        self.tickets.close();
     }
 
     async fn note_resumed(&self) {
         let model = self.agent.model.card().name.clone();
         let body = RecordBody::Resumed { version: env!("CARGO_PKG_VERSION").to_owned(), model: model.clone() };
-        if let Some(record) = self.desk.journal(body).await {
-            self.desk.outbox.emit(Event::SessionStarted { record: Box::new(record), model, resumed: true });
+        match self.desk.journal(body).await {
+            Ok(record) => {
+                self.desk.outbox.emit(Event::SessionStarted { record: Box::new(record), model, resumed: true });
+            }
+            Err(refused) => self.desk.notice(refused.refusal.level(), refused.why),
         }
     }
 
-    async fn next_work(&mut self) -> Option<Work> {
+    async fn next_work(&mut self) -> Option<Wanted> {
         loop {
-            while let Some(op) = self.desk.after_turn.pop_front() {
-                if let Some(work) = self.take(op).await {
+            while let Some(inbound) = self.desk.after_turn.pop_front() {
+                if let Some(work) = self.take(inbound).await {
                     return Some(work);
                 }
             }
@@ -68,57 +89,74 @@ impl Live {
                 self.desk.tell_queue();
                 return Some(work);
             }
-            let op = match self.quiet() {
+            let inbound = match self.quiet() {
                 None => self.inbound.recv().await?,
                 Some(wait) => tokio::select! {
                     biased;
-                    op = self.inbound.recv() => op?,
+                    inbound = self.inbound.recv() => inbound?,
                     () = tokio::time::sleep(wait) => {
                         self.fold_idle().await;
                         continue;
                     }
                 },
             };
-            if let Some(work) = self.take(op).await {
+            if let Some(work) = self.take(inbound).await {
                 return Some(work);
             }
         }
     }
 
     /// An operation while nothing runs.
-    async fn take(&mut self, op: Op) -> Option<Work> {
-        match op {
-            Op::Prompt { text, resolved } => return Some(Work::Prompt(self.desk.said(text, resolved).await)),
-            Op::Steer { text } | Op::FollowUp { text } => {
-                return Some(Work::Prompt(self.desk.said(text, false).await));
+    async fn take(&mut self, (op, ticket): Inbound) -> Option<Wanted> {
+        let work = match op {
+            Op::Prompt { text, resolved } => Ok(Work::Prompt(self.desk.said(text, resolved).await)),
+            Op::Steer { text } | Op::FollowUp { text } => Ok(Work::Prompt(self.desk.said(text, false).await)),
+            Op::Shell { command, keep } => self.shell(command, keep),
+            Op::Retry => self.retry().await,
+            other => {
+                let outcome = self.apply(other).await;
+                self.desk.settle(ticket, outcome);
+                return None;
             }
-            Op::Shell { command, keep } => return self.shell(command, keep),
+        };
+        match work {
+            Ok(work) => Some((work, Some(ticket))),
+            Err(refused) => {
+                self.desk.settle(ticket, Err(refused));
+                None
+            }
+        }
+    }
+
+    /// An operation that begins no turn.
+    async fn apply(&mut self, op: Op) -> Outcome {
+        match op {
             Op::Compact { instructions } => self.compact(&instructions).await,
             Op::Handoff { focus } => self.hand_over(&focus).await,
-            Op::Retry => return self.retry().await,
             Op::Branch { at, summary } => self.branch(at, summary).await,
             Op::Rewind { turn, what, summary } => self.rewind(turn, what, summary).await,
             Op::SetModel { model, effort } => self.set_model(model, effort).await,
             Op::Discard => {
-                self.desk.change(RecordBody::Discarded).await;
                 self.desk.closing = true;
+                self.desk.change(RecordBody::Discarded).await
             }
-            Op::Interrupt => {}
-            Op::Shutdown => self.desk.closing = true,
-            other => self.desk.take(other).await,
+            Op::Interrupt => Ok(Done::Unchanged),
+            Op::Shutdown => {
+                self.desk.closing = true;
+                Ok(Done::Applied)
+            }
+            other => self.desk.apply(other).await,
         }
-        None
     }
 
-    fn shell(&self, command: String, keep: bool) -> Option<Work> {
+    fn shell(&self, command: String, keep: bool) -> Result<Work, Refused> {
         if command.trim().is_empty() || !self.agent.has_shell() {
-            self.desk.notice(Level::Warning, Phrase::new("engine.no_shell"));
-            return None;
+            return Err(Refused::new(Refusal::NotPossible, Phrase::new("engine.no_shell")));
         }
-        Some(Work::Shell { command, keep })
+        Ok(Work::Shell { command, keep })
     }
 
-    async fn work(&mut self, work: Work) {
+    async fn work(&mut self, work: Work) -> TurnEnd {
         self.desk.rested = false;
         let stop = Stop::new();
         if let Some(undo) = &self.undo {
@@ -141,6 +179,7 @@ impl Live {
         let end = alongside(turn, &mut self.inbound, &mut self.desk, &stop).await;
         self.hand_over_when_full(&end).await;
         self.desk.state(TurnState::Idle);
+        end
     }
 
     /// What the session's model is told: what the user said, with the plan of another model where one plans. An interrupt
@@ -154,19 +193,16 @@ impl Live {
     }
 
     /// Folds the conversation; an interrupt leaves it as it is, or as the log alone folds it.
-    async fn compact(&mut self, instructions: &str) {
+    async fn compact(&mut self, instructions: &str) -> Outcome {
         let stop = Stop::new();
         let folding = self.agent.fold_now(&mut self.conversation, instructions, &stop);
         let folded = alongside(folding, &mut self.inbound, &mut self.desk, &stop).await;
-        match folded {
-            Ok(true) => {}
-            Ok(false) => self.desk.notice(Level::Info, Phrase::new("engine.nothing_to_fold")),
-            Err(error) => {
-                let phrase = error.phrase();
-                self.desk.notice(Level::Error, phrase);
-            }
-        }
         self.desk.state(TurnState::Idle);
+        if folded.map_err(|error| Refused::new(Refusal::Log, error.phrase()))? {
+            return Ok(Done::Applied);
+        }
+        self.desk.notice(Level::Info, Phrase::new("engine.nothing_to_fold"));
+        Ok(Done::Unchanged)
     }
 
     /// A model without eyes gets a line of text for a picture; whoever showed it should know.
@@ -210,7 +246,7 @@ impl Live {
     }
 
     /// Another model, or the same one thinking more or less, from the next request on.
-    async fn set_model(&mut self, model: Option<String>, effort: Option<String>) {
+    async fn set_model(&mut self, model: Option<String>, effort: Option<String>) -> Outcome {
         let (current, earlier) = {
             let status = self.desk.outbox.status();
             (status.model.clone(), status.effort.clone())
@@ -218,16 +254,13 @@ impl Live {
         if let Some(word) = effort.as_deref().filter(|word| reasonix_catalogue::Effort::parse(word).is_none()) {
             let known = crate::commands::EFFORTS.join(", ");
             let phrase = Phrase::new("engine.unknown_effort").with("effort", word).with("known", known);
-            return self.desk.notice(Level::Warning, phrase);
+            return Err(Refused::new(Refusal::Invalid, phrase));
         }
         let same = model.as_ref().is_none_or(|wanted| *wanted == current);
         let effort = effort.or(earlier.filter(|_| same));
         let reference = model.unwrap_or(current);
         let built = crate::models::model_of(&self.desk.base, &reference, effort.as_deref());
-        let model = match built {
-            Ok(model) => model,
-            Err(error) => return self.desk.notice(Level::Error, error.phrase()),
-        };
+        let model = built.map_err(|error| Refused::new(Refusal::Failed, error.phrase()))?;
         let card = model.card().clone();
         self.agent.model = Relay::over(&self.desk.base, model, &self.desk.escalation);
         self.agent.limits.compaction.auto = folds(&self.desk.base.settings, &card.name);
@@ -235,14 +268,14 @@ impl Live {
             let mut status = self.desk.outbox.status();
             status.window = card.window;
         }
-        self.desk.change(RecordBody::ModelChanged { model: card.name, effort }).await;
+        self.desk.change(RecordBody::ModelChanged { model: card.name, effort }).await
     }
 }
 
 /// Takes operations while something runs, until it is done.
 pub(crate) async fn alongside<T>(
     work: impl Future<Output = T>,
-    inbound: &mut mpsc::UnboundedReceiver<Op>,
+    inbound: &mut mpsc::UnboundedReceiver<Inbound>,
     desk: &mut Desk,
     stop: &Stop,
 ) -> T {
@@ -252,10 +285,13 @@ pub(crate) async fn alongside<T>(
         tokio::select! {
             biased;
             done = &mut work => return done,
-            op = inbound.recv(), if !hung_up => {
-                hung_up = op.is_none();
-                desk.take_meanwhile(op.unwrap_or(Op::Shutdown), stop).await;
-            }
+            came = inbound.recv(), if !hung_up => match came {
+                Some(came) => desk.take_meanwhile(came, stop).await,
+                None => {
+                    hung_up = true;
+                    desk.hang_up(stop);
+                }
+            },
         }
     }
 }

@@ -1,10 +1,11 @@
 //! What front ends are shown of earlier sessions and of what is remembered, and what they can do with it.
 
-use crate::desk::Desk;
+use crate::desk::{Desk, not_possible};
 use crate::handle::Shared;
 use crate::recall::{memories_of, search_of};
+use crate::ticket::Outcome;
 use reasonix_config::api_key;
-use reasonix_proto::{Hit, Level, MemoryInfo, Phrase, RecordId, Reply};
+use reasonix_proto::{Done, Hit, Level, MemoryInfo, Phrase, RecordId, Refusal, Refused, Reply};
 use reasonix_session::{Format, Reach, Wanted, export};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -76,19 +77,22 @@ impl Shared {
 
 impl Desk {
     /// Takes something out of what is remembered.
-    pub(crate) async fn forget(&self, name: String, scope: &str) {
+    pub(crate) async fn forget(&self, name: String, scope: &str) -> Outcome {
         let reach = [Reach::Global, Reach::Project].into_iter().find(|reach| reach.word() == scope);
         let memories = memories_of(&self.base);
         let forgotten = tokio::task::spawn_blocking(move || memories.forget(&name, reach)).await;
         match forgotten {
-            Ok(Ok(found)) => self.notice(Level::Info, Phrase::new("engine.forgotten").with("name", found.name)),
-            Ok(Err(error)) => self.notice(Level::Warning, error.phrase()),
-            Err(_) => self.notice(Level::Warning, Phrase::new("engine.not_possible")),
+            Ok(Ok(found)) => {
+                self.notice(Level::Info, Phrase::new("engine.forgotten").with("name", found.name));
+                Ok(Done::Applied)
+            }
+            Ok(Err(error)) => Err(Refused::new(Refusal::NotFound, error.phrase())),
+            Err(_) => Err(not_possible()),
         }
     }
 
     /// Writes the conversation into a new file.
-    pub(crate) async fn export(&self, path: &str) {
+    pub(crate) async fn export(&self, path: &str) -> Outcome {
         let session = self.outbox.status().session.short().to_owned();
         let name = if path.trim().is_empty() { format!("reasonix-{session}.md") } else { path.trim().to_owned() };
         let path = self.base.workspace.root().join(name);
@@ -102,11 +106,15 @@ impl Desk {
         });
         let shown = path.display();
         match written.await {
-            Ok(Ok(())) => self.notice(Level::Info, Phrase::new("engine.exported").with("path", shown)),
-            Ok(Err(error)) => {
-                self.notice(Level::Warning, Phrase::new("session.io").with("path", shown).with("reason", error));
+            Ok(Ok(())) => {
+                self.notice(Level::Info, Phrase::new("engine.exported").with("path", shown));
+                Ok(Done::Written { path: path.display().to_string() })
             }
-            Err(_) => self.notice(Level::Warning, Phrase::new("engine.not_possible")),
+            Ok(Err(error)) => {
+                let why = Phrase::new("session.io").with("path", shown).with("reason", error);
+                Err(Refused::new(Refusal::Failed, why))
+            }
+            Err(_) => Err(not_possible()),
         }
     }
 }

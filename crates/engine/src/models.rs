@@ -2,13 +2,13 @@
 
 use crate::editing::format_of;
 use crate::error::EngineError;
-use crate::start::Start;
+use crate::network::{client_of, proxy_of};
+use crate::spec::Start;
 use crate::tap::Tap;
 use reasonix_agent::Model;
 use reasonix_catalogue::Effort;
 use reasonix_config::{ModelRef, Provider, Settings};
 use reasonix_llm::{Endpoint, Key, Repairing, Script, Wire};
-use reasonix_net::NetOptions;
 use reasonix_proto::{EditFormat, Phrase};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -100,28 +100,6 @@ fn scripted(found: &ModelRef<'_>) -> Result<Arc<dyn Model>, EngineError> {
     let text = std::fs::read_to_string(&path).map_err(|error| fail(error.to_string()))?;
     let script = Script::parse(&text).map_err(|error| fail(error.to_string()))?;
     Ok(reasonix_llm::scripted(script, found.name(), found.provider.context_window))
-}
-
-/// A client for this address, as the settings say how to reach it.
-pub fn client_of(settings: &Settings, url: &str) -> Result<reasonix_net::Client, EngineError> {
-    reasonix_net::client(url, &net_options(settings)).map_err(|error| EngineError::Settings(error.phrase()))
-}
-
-/// The proxy that requests to this address would go through, without its password.
-pub fn proxy_of(settings: &Settings, url: &str) -> Option<String> {
-    reasonix_net::proxy_for(url, &net_options(settings))
-}
-
-pub(crate) fn net_options(settings: &Settings) -> NetOptions {
-    let usual = NetOptions::default();
-    NetOptions {
-        proxy: settings.net.proxy.as_ref().map(|proxy| proxy.expose().to_owned()),
-        no_proxy: (!settings.net.no_proxy.is_empty()).then(|| settings.net.no_proxy.join(",")),
-        ca_file: settings.net.ca_file.clone(),
-        client_cert: settings.net.client_cert.clone(),
-        client_key: settings.net.client_key.clone(),
-        connect_timeout: settings.net.connect_timeout_seconds.map_or(usual.connect_timeout, Duration::from_secs),
-    }
 }
 
 /// The endpoint that a reference names, with its key and what a probe saw of it.

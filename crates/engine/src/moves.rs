@@ -1,63 +1,68 @@
 //! Moving about in a session's tree. Nothing is deleted: a record says from where the conversation goes on.
 
+use crate::desk::{no_record, not_possible, unreadable};
 use crate::images::fetch;
 use crate::live::{Live, alongside};
 use crate::queue::Work;
+use crate::ticket::Outcome;
 use crate::undo::{BackError, note, spans};
 use reasonix_agent::{Said, Sink, Stop};
 use reasonix_proto::{
-    Event, Left, Level, Message, MoveReason, Phrase, Record, RecordBody, RecordId, Rewind, TurnState,
+    Done, Event, Left, Level, Message, MoveReason, Phrase, Record, RecordBody, RecordId, Refusal, Refused, Rewind,
+    TurnState,
 };
 use reasonix_session::typed;
 
 impl Live {
     /// Goes to a record; at something a person wrote to the place before it, and its text comes back.
-    pub(crate) async fn branch(&mut self, at: RecordId, summary: Option<bool>) {
-        let Some(record) = self.desk.past.record(at) else {
-            return self.desk.notice(Level::Warning, Phrase::new("engine.no_record").with("record", at));
-        };
+    pub(crate) async fn branch(&mut self, at: RecordId, summary: Option<bool>) -> Outcome {
+        let Some(record) = self.desk.past.record(at) else { return Err(no_record(at)) };
         match typed(&record.body) {
             Some(text) => {
                 let before = record.parent.or_else(|| self.desk.past.parent(at)).unwrap_or(at);
-                self.leave_for(before, MoveReason::Branch, Some(text), summary).await;
+                self.leave_for(before, MoveReason::Branch, Some(text), summary).await
             }
             None if self.desk.past.leaf() == Some(at) => {
                 self.desk.notice(Level::Info, Phrase::new("engine.already_there"));
+                Ok(Done::Unchanged)
             }
-            None => {
-                self.leave_for(at, MoveReason::Branch, None, summary).await;
-            }
+            None => self.leave_for(at, MoveReason::Branch, None, summary).await,
         }
     }
 
     /// Takes a turn of the active branch and all after it back.
-    pub(crate) async fn rewind(&mut self, turn: u32, what: Rewind, summary: Option<bool>) {
+    pub(crate) async fn rewind(&mut self, turn: u32, what: Rewind, summary: Option<bool>) -> Outcome {
         if what == Rewind::Files {
-            self.rewind_files(turn, false).await;
-            return;
+            return self.rewind_files(turn, false).await;
         }
-        let Some(record) = self.desk.past.beginning(Some(turn)) else {
-            return self.desk.notice(Level::Warning, Phrase::new("engine.no_turn").with("turn", turn));
-        };
-        if what == Rewind::Both && !self.rewind_files(turn, true).await {
-            return;
+        let none = || Refused::new(Refusal::NotFound, Phrase::new("engine.no_turn").with("turn", turn));
+        let record = self.desk.past.beginning(Some(turn)).ok_or_else(none)?;
+        if what == Rewind::Both {
+            self.rewind_files(turn, true).await?;
         }
         let before = self.desk.past.parent(record.id).unwrap_or(record.id);
-        self.leave_for(before, MoveReason::Rewind, typed(&record.body), summary).await;
+        self.leave_for(before, MoveReason::Rewind, typed(&record.body), summary).await
     }
 
     /// Moves the leaf; where that is wanted, with notes on what is left. That there are none never stops the move.
-    async fn leave_for(&mut self, to: RecordId, why: MoveReason, text: Option<String>, summary: Option<bool>) {
+    async fn leave_for(
+        &mut self,
+        to: RecordId,
+        why: MoveReason,
+        text: Option<String>,
+        summary: Option<bool>,
+    ) -> Outcome {
         let wanted = summary.unwrap_or(self.desk.base.settings.branch.summary);
         let left = if wanted { self.notes_on_leaving(to).await } else { None };
-        if self.go(to, why, text).await
-            && let Some(left) = left
-        {
-            self.desk.change(RecordBody::Left(Box::new(left))).await;
-        }
+        let gone = self.go(to, why, text).await;
+        let outcome = match (gone, left) {
+            (Ok(_), Some(left)) => self.desk.change(RecordBody::Left(Box::new(left))).await,
+            (gone, _) => gone,
+        };
         if wanted {
             self.desk.state(TurnState::Idle);
         }
+        outcome
     }
 
     /// What the model says of the branch that is left; none when there is nothing to say.
@@ -74,37 +79,27 @@ impl Live {
         Some(Left { from, summary, by, usage })
     }
 
-    /// Takes the files back. False when that failed, and then nothing else should happen either. A turn that changed no
-    /// files is no failure for somebody who wants the conversation back too.
-    async fn rewind_files(&mut self, turn: u32, with_chat: bool) -> bool {
-        let Some(undo) = &self.undo else {
-            self.desk.notice(Level::Warning, Phrase::new("engine.not_possible"));
-            return false;
-        };
+    /// Takes the files back. When that failed, nothing else should happen either. A turn that changed no files is no
+    /// failure for somebody who wants the conversation back too.
+    async fn rewind_files(&mut self, turn: u32, with_chat: bool) -> Outcome {
+        let Some(undo) = &self.undo else { return Err(not_possible()) };
         undo.close_broken().await;
         let past = self.desk.past.clone();
         let records = match tokio::task::spawn_blocking(move || past.of_files()).await {
-            Ok(Ok(records)) => records,
-            Ok(Err(error)) => {
-                self.desk.notice(Level::Error, Phrase::new("engine.log_unreadable").with("reason", error));
-                return false;
-            }
-            Err(_) => return false,
+            Ok(read) => read.map_err(unreadable)?,
+            Err(error) => return Err(unreadable(error)),
         };
         match undo.take_back(spans(&records), turn).await {
             Some(Ok(back)) => {
-                self.desk.change(RecordBody::Restored(back.record(false))).await;
+                self.desk.change(RecordBody::Restored(back.record(false))).await?;
                 let done = Phrase::new("undo.done").with("turn", turn).with("count", back.changed.len());
                 self.desk.notice(Level::Info, done);
                 back.notices(false).into_iter().for_each(|(level, phrase)| self.desk.notice(level, phrase));
-                true
+                Ok(Done::Restored { turn, files: back.changed.len() })
             }
-            Some(Err(BackError::NothingToTakeBack(_))) if with_chat => true,
-            Some(Err(error)) => {
-                self.desk.notice(Level::Warning, error.phrase());
-                false
-            }
-            None => false,
+            Some(Err(BackError::NothingToTakeBack(_))) if with_chat => Ok(Done::Unchanged),
+            Some(Err(error)) => Err(Refused::new(error.refusal(), error.phrase())),
+            None => Err(not_possible()),
         }
     }
 
@@ -131,45 +126,38 @@ impl Live {
     }
 
     /// The last prompt once more, as if its turn had not been.
-    pub(crate) async fn retry(&mut self) -> Option<Work> {
+    pub(crate) async fn retry(&mut self) -> Result<Work, Refused> {
+        let nothing = || Refused::new(Refusal::Nothing, Phrase::new("engine.nothing_to_retry"));
         let record = self.desk.past.beginning(None);
         let Some((record, RecordBody::Prompt { text, typed, images, .. })) =
             record.map(|record| (record.id, record.body))
         else {
-            self.desk.notice(Level::Warning, Phrase::new("engine.nothing_to_retry"));
-            return None;
+            return Err(nothing());
         };
-        let before = self.desk.past.parent(record)?;
-        let moved = self.go(before, MoveReason::Retry, None).await;
+        let before = self.desk.past.parent(record).ok_or_else(nothing)?;
+        self.go(before, MoveReason::Retry, None).await?;
         let mut again = [Message::User { text, images }];
         fetch(&mut again, self.agent.artifacts.as_ref());
-        let [Message::User { text, images }] = again else { return None };
-        moved.then_some(Work::Prompt(Said { text, typed, images }))
+        let [Message::User { text, images }] = again else { return Err(nothing()) };
+        Ok(Work::Prompt(Said { text, typed, images }))
     }
 
     /// Moves the leaf. The conversation there is read first, so that a failure leaves everything as it was.
-    async fn go(&mut self, to: RecordId, why: MoveReason, text: Option<String>) -> bool {
+    async fn go(&mut self, to: RecordId, why: MoveReason, text: Option<String>) -> Outcome {
         let past = self.desk.past.clone();
         let mut history = match tokio::task::spawn_blocking(move || past.history_at(to)).await {
             Ok(Ok(Some(history))) => history,
-            Ok(Err(error)) => {
-                let phrase = Phrase::new("engine.log_unreadable").with("reason", error);
-                self.desk.notice(Level::Error, phrase);
-                return false;
-            }
-            _ => {
-                self.desk.notice(Level::Warning, Phrase::new("engine.no_record").with("record", to));
-                return false;
-            }
+            Ok(Err(error)) => return Err(unreadable(error)),
+            _ => return Err(no_record(to)),
         };
-        let Some(record) = self.desk.journal(RecordBody::Moved { to, why }).await else { return false };
+        let record = self.desk.journal(RecordBody::Moved { to, why }).await?;
         fetch(&mut history.messages, self.agent.artifacts.as_ref());
         self.conversation.go_to(history.messages, history.context, history.folded, why);
         self.told = history.mode;
         self.todo.restore(history.todo.unwrap_or_default());
         self.desk.outbox.status().context = history.context;
         self.desk.outbox.emit(Event::Moved { record: Box::new(record), text });
-        true
+        Ok(Done::Applied)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Events on their way to front ends: numbered, never blocking, and bounded where something floods. What a status line
 //! shows is folded out of them as they pass.
 
-use crate::logbook::Logbook;
+use crate::logbook;
 use reasonix_agent::Sink;
 use reasonix_proto::{Cost, Envelope, Event, Mode, PROTOCOL_VERSION, Record, RecordBody, SessionId, Status};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
+use tracing::Span;
 
 /// Progress beyond this many unread events is dropped; it is marked as droppable.
 const MOST_UNREAD: usize = 1024;
@@ -16,7 +17,8 @@ pub(crate) struct Outbox {
     session: SessionId,
     seats: Mutex<Seats>,
     status: Mutex<Status>,
-    logbook: OnceLock<Logbook>,
+    /// The session in logs.
+    span: Span,
 }
 
 #[derive(Default)]
@@ -55,9 +57,9 @@ impl Events {
 
 impl Outbox {
     pub(crate) fn new(status: Status) -> (Arc<Self>, Events) {
-        let seats = Mutex::default();
-        let outbox =
-            Self { session: status.session.clone(), seats, status: Mutex::new(status), logbook: OnceLock::new() };
+        let span = tracing::info_span!("session", id = %status.session.short());
+        let (session, seats) = (status.session.clone(), Mutex::default());
+        let outbox = Self { session, seats, status: Mutex::new(status), span };
         let events = outbox.join();
         (Arc::new(outbox), events)
     }
@@ -83,11 +85,9 @@ impl Outbox {
         }
     }
 
-    /// Logs what happens from now on.
-    pub(crate) fn log_to(&self, logbook: Option<Logbook>) {
-        if let Some(logbook) = logbook {
-            let _ = self.logbook.set(logbook);
-        }
+    /// The session, for what is logged of it.
+    pub(crate) fn span(&self) -> &Span {
+        &self.span
     }
 
     /// Counts what another model of the session spent.
@@ -134,8 +134,11 @@ fn note(status: &mut Status, record: &Record) {
 impl Sink for Outbox {
     fn emit(&self, event: Event) {
         self.fold(&event);
-        if let Some(logbook) = self.logbook.get() {
-            logbook.take(&event);
+        // What happens in the session's task has its place there; what others do is at least the session's.
+        if Span::current().is_none() {
+            self.span.in_scope(|| logbook::tell(&event));
+        } else {
+            logbook::tell(&event);
         }
         let floods = matches!(event, Event::ToolProgress { .. } | Event::Arguments { .. });
         let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
@@ -144,6 +147,7 @@ impl Sink for Outbox {
             v: PROTOCOL_VERSION,
             seq: seats.seq,
             session: self.session.clone(),
+            parent: None,
             ephemeral: event.is_ephemeral(),
             event,
         };

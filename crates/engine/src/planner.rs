@@ -9,7 +9,7 @@ use crate::outbox::Outbox;
 use crate::prompt::{Sources, assemble};
 use crate::purse::Purse;
 use crate::recall::remembered;
-use crate::start::{Start, Which};
+use crate::spec::{Start, Which};
 use reasonix_agent::{
     Agent, Artifacts, Classify, Conversation, Gate, Inbox, Journal, Limits, NoWatch, Prefix, Said, Sink, Stop, Tool,
     Tools,
@@ -24,8 +24,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the planner is told.
 const PROMPT: &str = include_str!("planner.md");
-/// The tools that it may have: those that only look.
-const READERS: &[&str] = &["read_file", "ls", "glob", "grep", "history", "memory"];
 /// What the planner reads of the last answer, at most.
 const LAST_WORDS: usize = 4000;
 /// A longer plan is cut; it would fill every later request.
@@ -74,7 +72,7 @@ impl Planner {
             return Ok(None);
         }
         let model = build_model(settings, &found, &start.env, &start.home, &start.tap)?;
-        let readers = around.tools.into_iter().filter(|tool| READERS.contains(&tool.spec().name.as_str())).collect();
+        let readers = around.tools.into_iter().filter(|tool| tool.spec().traits.reads).collect();
         let tools = Tools::new(readers);
         let names: Vec<String> = tools.specs().into_iter().map(|spec| spec.name).collect();
         let opened = open(start, around.earlier, || head(start, &found.name(), model.card().window, names))?;
@@ -222,7 +220,9 @@ fn clipped(text: &str, most: usize) -> &str {
 
 fn reason(end: &TurnEnd) -> String {
     match end {
-        TurnEnd::ProviderFailed { why } | TurnEnd::Refused { why } | TurnEnd::Broken { why } => why.code.to_string(),
+        TurnEnd::ProviderFailed { why, .. } | TurnEnd::Refused { why } | TurnEnd::Broken { why } => {
+            why.code.to_string()
+        }
         TurnEnd::TimedOut => "timed out".to_owned(),
         _ => "no plan".to_owned(),
     }

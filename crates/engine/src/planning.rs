@@ -16,10 +16,6 @@ refused, and a refused call must not be tried again. When you know enough, give 
 /// What the model reads when it ended without a plan.
 const OFF: &str = "[Plan mode is off: you may change things again, as far as the user allows.]";
 
-/// What a call is refused with.
-pub(crate) const REFUSAL: &str = "plan mode is on and this could change something. Do not try it again or by other \
-means: go on reading, then hand in your plan";
-
 impl Live {
     /// What the model has to be told about the mode with the next prompt.
     pub(crate) fn mode_note(&mut self) -> Option<&'static str> {

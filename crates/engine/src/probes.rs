@@ -1,7 +1,7 @@
 //! What probes found, kept by endpoint and model in the state folder. A profile is what is known, what a probe saw, and
 //! what the user wrote, one over the other. No key is ever part of it.
 
-use crate::models::net_options;
+use crate::network::net_options;
 use reasonix_catalogue::{PROBE_VERSION, Probed};
 use reasonix_config::Settings;
 use reasonix_llm::{Endpoint, Patience, Question};

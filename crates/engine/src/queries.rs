@@ -160,8 +160,7 @@ impl Shared {
         };
         let spans = spans(&records);
         let Some(turn) = turn.or_else(|| last_standing(&spans)) else {
-            let session = self.outbox.status().session.short().to_owned();
-            return failed(Phrase::new("undo.nothing").with("session", session));
+            return Reply::Unchanged;
         };
         let mut snapshots = match snapshots_of(self.base.workspace.root(), &self.base.home) {
             Ok(snapshots) => snapshots,

@@ -1,7 +1,8 @@
 //! What waits: steering messages for the next step, and work for when the turn is done.
 
+use crate::ticket::Ticket;
 use reasonix_agent::{Inbox, Said};
-use reasonix_proto::{Queued, QueuedKind};
+use reasonix_proto::{Phrase, Queued, QueuedKind, Refusal, Refused};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -37,12 +38,19 @@ impl Work {
 #[derive(Default)]
 pub(crate) struct Queue {
     inbox: Inbox,
-    later: Mutex<VecDeque<(u64, Work)>>,
+    later: Mutex<VecDeque<Waiting>>,
     next: AtomicU64,
 }
 
+/// Work that waits, and the operation that wants it.
+struct Waiting {
+    id: u64,
+    work: Work,
+    ticket: Option<Ticket>,
+}
+
 impl Queue {
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(u64, Work)>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Waiting>> {
         self.later.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -59,14 +67,21 @@ impl Queue {
         self.inbox.push(self.id(), said);
     }
 
-    pub(crate) fn add(&self, work: Work) {
+    pub(crate) fn add(&self, work: Work, ticket: Option<Ticket>) {
         let id = self.id();
-        self.lock().push_back((id, work));
+        self.lock().push_back(Waiting { id, work, ticket });
     }
 
     /// What is to be done next. What was said too late to steer the last turn comes first.
-    pub(crate) fn pop(&self) -> Option<Work> {
-        self.inbox.take().map(Work::Prompt).or_else(|| self.lock().pop_front().map(|(_, work)| work))
+    pub(crate) fn pop(&self) -> Option<(Work, Option<Ticket>)> {
+        let late = self.inbox.take().map(|said| (Work::Prompt(said), None));
+        late.or_else(|| self.lock().pop_front().map(|waiting| (waiting.work, waiting.ticket)))
+    }
+
+    /// Takes everything away, whose operations thereby end.
+    pub(crate) fn clear(&self) {
+        let waiting = std::mem::take(&mut *self.lock());
+        drop(waiting);
     }
 
     /// Changes a waiting text, or takes it away. False when it does not wait any more.
@@ -74,12 +89,19 @@ impl Queue {
         if self.inbox.edit(id, said.clone()) {
             return true;
         }
-        let mut later = self.lock();
-        let Some(place) = later.iter().position(|(waits, _)| *waits == id) else { return false };
-        match (said, later.get_mut(place)) {
-            (Some(said), Some((_, work @ Work::Shell { .. }))) => *work = Work::edited(said),
-            (Some(said), Some((_, work))) => *work = Work::Prompt(said),
-            _ => drop(later.remove(place)),
+        let said_nothing = said.is_none();
+        let removed = {
+            let mut later = self.lock();
+            let Some(place) = later.iter().position(|waiting| waiting.id == id) else { return false };
+            match (said, later.get_mut(place)) {
+                (Some(said), Some(Waiting { work: work @ Work::Shell { .. }, .. })) => *work = Work::edited(said),
+                (Some(said), Some(waiting)) => waiting.work = Work::Prompt(said),
+                _ => {}
+            }
+            if said_nothing { later.remove(place) } else { None }
+        };
+        if let Some(ticket) = removed.and_then(|waiting| waiting.ticket) {
+            ticket.settle(Err(Refused::new(Refusal::Withdrawn, Phrase::new("engine.withdrawn"))));
         }
         true
     }
@@ -92,7 +114,11 @@ impl Queue {
             text: said.typed().to_owned(),
         });
         let later = self.lock();
-        let later = later.iter().map(|(id, work)| Queued { id: *id, kind: QueuedKind::FollowUp, text: work.shown() });
+        let later = later.iter().map(|waiting| Queued {
+            id: waiting.id,
+            kind: QueuedKind::FollowUp,
+            text: waiting.work.shown(),
+        });
         steering.chain(later).collect()
     }
 }
@@ -105,8 +131,8 @@ mod tests {
     #[test]
     fn what_waits_can_be_changed_and_taken_back() {
         let queue = Queue::default();
-        queue.add(Work::Prompt("later".into()));
-        queue.add(Work::Shell { command: "ls".into(), keep: true });
+        queue.add(Work::Prompt("later".into()), None);
+        queue.add(Work::Shell { command: "ls".into(), keep: true }, None);
         queue.steer("now".into());
         let shown: Vec<_> = queue.list().into_iter().map(|item| (item.id, item.kind, item.text)).collect();
         assert_eq!(
@@ -127,12 +153,12 @@ mod tests {
             ("what is here?", Work::Prompt("what is here?".into())),
         ] {
             let queue = Queue::default();
-            queue.add(Work::Shell { command: "ls".into(), keep: true });
+            queue.add(Work::Shell { command: "ls".into(), keep: true }, None);
             assert!(queue.edit(1, Some(text.into())));
-            assert_eq!(queue.pop(), Some(wanted), "{text}");
+            assert_eq!(queue.pop().map(|(work, _)| work), Some(wanted), "{text}");
         }
-        assert_eq!(queue.pop(), Some(Work::Prompt("much later".into())));
-        assert_eq!(queue.pop(), Some(Work::Shell { command: "pwd".into(), keep: true }));
-        assert_eq!(queue.pop(), None);
+        assert_eq!(queue.pop().map(|(work, _)| work), Some(Work::Prompt("much later".into())));
+        assert_eq!(queue.pop().map(|(work, _)| work), Some(Work::Shell { command: "pwd".into(), keep: true }));
+        assert!(queue.pop().is_none());
     }
 }

@@ -2,7 +2,7 @@
 //! themselves.
 
 use crate::editing::offers;
-use crate::start::Start;
+use crate::spec::Start;
 use crate::tools::LookBack;
 use reasonix_config::{Settings, api_key};
 use reasonix_llm::{Endpoint, ModelInfo};

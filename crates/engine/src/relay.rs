@@ -6,12 +6,15 @@ mod marker;
 use crate::error::EngineError;
 use crate::models::build_model;
 use crate::outbox::Outbox;
-use crate::start::Start;
+use crate::spec::Start;
+use crate::ticket::Told;
 use futures_util::StreamExt;
 use marker::{Marker, marker};
 use reasonix_agent::{BoxFuture, Item, Journal, JournalError, Model, ModelCard, ModelStream, Request, Sink, Stop};
 use reasonix_config::Settings;
-use reasonix_proto::{Escalated, EscalatedBy, Event, Fix, Level, Mode, Phrase, Record, RecordBody, ToolOutcome};
+use reasonix_proto::{
+    Done, Escalated, EscalatedBy, Event, Fix, Level, Mode, Phrase, Record, RecordBody, Refusal, Refused, ToolOutcome,
+};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -113,11 +116,13 @@ impl Escalation {
     }
 
     /// The user's word about the next turn.
-    pub(crate) fn arm(&self, on: bool) -> (Level, Phrase) {
-        let Some((pro, _)) = &self.target else { return (Level::Warning, Phrase::new("engine.no_escalation")) };
+    pub(crate) fn arm(&self, on: bool) -> Result<Told, Refused> {
+        let none = || Refused::new(Refusal::NotPossible, Phrase::new("engine.no_escalation"));
+        let (pro, _) = self.target.as_ref().ok_or_else(none)?;
         self.turn().armed = on;
         let code = if on { "engine.armed" } else { "engine.disarmed" };
-        (Level::Info, Phrase::new(code).with("model", &pro.card().name))
+        let phrase = Phrase::new(code).with("model", &pro.card().name);
+        Ok(Told { done: Done::Applied, level: Level::Info, phrase })
     }
 
     fn is_escalated(&self) -> Option<&Arc<dyn Model>> {

@@ -6,7 +6,8 @@ mod project;
 mod tape;
 
 use crate::approve::ByText;
-use crate::start::{Start, bare_tools};
+use crate::spec::Start;
+use crate::start::bare_tools;
 use player::{Actor, Voice};
 use reasonix_agent::{
     Agent, Compaction, Conversation, Limits, NoBudget, NoWatch, Prefix, Said, Sink, Stop, Tool, Tools,

@@ -3,7 +3,7 @@
 mod opening;
 mod toolset;
 
-use crate::approve::{Approvals, Standing};
+use crate::approve::{Approvals, Standing, rules_of};
 use crate::border::Crossing;
 use crate::confine::{confinement, shortcoming, word};
 use crate::desk::Desk;
@@ -12,114 +12,38 @@ use crate::dials::Dials;
 use crate::editing::{as_begun, settled};
 use crate::error::EngineError;
 use crate::handle::{Handle, Shared};
-use crate::host::Host;
 use crate::live::{Live, Todo};
-use crate::logbook::Logbook;
 use crate::lookout::{Bookkeeper, Lookout};
-use crate::models::{build_model, model_of, net_options};
+use crate::models::{build_model, model_of};
+use crate::network::net_options;
 use crate::outbox::Outbox;
 use crate::people::{Floor, People};
 use crate::planner::{Around, Planner};
 use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::relay::{Counted, Escalation, Relay, empty_roles};
-use crate::tap::Tap;
+use crate::spec::{Start, Which, folds};
+use crate::ticket::Sender;
 use crate::trust::Word;
 use crate::undo::{Keep, Span, Undo, snapshots_of, spans};
 use opening::{Begun, open};
 use reasonix_agent::{Agent, Compaction, Conversation, Limits, Model, NoWatch, Prefix, Sink, Watch};
-use reasonix_config::{ConfigError, Mode as ConfigMode, ModelRef, Origins, RulesFile, Settings};
+use reasonix_config::{Origins, Settings};
 use reasonix_exec::Confinement;
-use reasonix_policy::{Mode, Posture, Rule, Rules};
-use reasonix_proto::{Event, Family, Level, Open, Phrase, RecordId, SessionHead, Status, TurnState};
+use reasonix_policy::Posture;
+use reasonix_proto::{Event, Level, Phrase, SessionHead, Status, TurnState};
 use reasonix_session::{History, Ledger, Opened, Sessions};
-use reasonix_workspace::Workspace;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use toolset::{Carried, Shell, all_tools, runs_commands, toolset};
+use tracing::Instrument;
 
 pub use opening::imported_head;
 pub(crate) use toolset::{bare_tools, specs_of};
 pub use toolset::{tool_names, tool_specs, unknown_tools};
 
-/// What a session starts from.
-#[derive(Clone)]
-pub struct Start {
-    /// What the user wrote on disk and said on the command line.
-    pub settings: Settings,
-    /// The environment of the process, for keys.
-    pub env: BTreeMap<String, String>,
-    /// The user's folder, `~/.reasonix`.
-    pub home: PathBuf,
-    /// The files the session may touch.
-    pub workspace: Workspace,
-    /// Rules files, in order.
-    pub rules: Vec<RulesFile>,
-    /// The model reference; the session's own or the default when none.
-    pub model: Option<String>,
-    /// More text for the end of the system prompt.
-    pub append_system: Option<String>,
-    /// Which session.
-    pub which: Which,
-    /// True when a person can answer questions.
-    pub attended: bool,
-    /// Rules that answer for a person in this run.
-    pub approve: Vec<String>,
-    /// Where answers are recorded; the session that starts sets it, as its settings say.
-    pub tap: Tap,
-}
-
-impl Start {
-    /// The model that this names, or the default.
-    pub(crate) fn named_model(&self) -> Result<ModelRef<'_>, ConfigError> {
-        match &self.model {
-            Some(reference) => self.settings.resolve_model(reference),
-            None => self.settings.default_model(),
-        }
-    }
-}
-
-/// Which session to run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Which {
-    /// A new one.
-    New,
-    /// A new one that leaves nothing on disk.
-    Unkept,
-    /// The last one of this folder; a new one when there is none.
-    Continue,
-    /// This one: its id, the beginning or the end of it, or the path of its file.
-    Resume(String),
-    /// A copy of this one, up to a record or whole.
-    Fork {
-        /// The other session, named as in `Resume`.
-        session: String,
-        /// The last record that is copied; the whole active branch when none.
-        at: Option<RecordId>,
-    },
-}
-
-impl From<Open> for Which {
-    fn from(open: Open) -> Self {
-        match open {
-            Open::New => Self::New,
-            Open::Unkept => Self::Unkept,
-            Open::Continue => Self::Continue,
-            Open::Resume { session } => Self::Resume(session),
-            Open::Fork { session, at } => Self::Fork { session, at },
-        }
-    }
-}
-
-/// Starts a session on the current runtime.
-pub fn start(start: Start) -> Result<Handle, EngineError> {
-    Host::new(start).open_first()
-}
-
-/// The same with what a host knows.
+/// Starts a session on the current runtime, with what a host knows.
 pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<String>) -> Result<Handle, EngineError> {
     if start.settings.providers.is_empty() {
         return Err(reasonix_config::ConfigError::NoProvider.into());
@@ -185,12 +109,21 @@ pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<Str
         purse,
     };
     let desk = Desk::new(&shared, queue, journal, escalation);
-    let live = Live { agent, conversation, desk, inbound, resumed, undo, todo, prefix, terminal, told, planner };
-    tokio::spawn(async move {
+    let (ops, tickets) = Sender::new(ops, &shared.outbox);
+    let live =
+        Live { agent, conversation, desk, inbound, tickets, resumed, undo, todo, prefix, terminal, told, planner };
+    set_going(live, way_out);
+    Ok(Handle { session: head.session, events, ops, shared: Arc::new(shared) })
+}
+
+/// Runs the session in a task of its own; its way out of the box is there as long.
+fn set_going(live: Live, way_out: impl Send + 'static) {
+    let session = live.desk.outbox.span().clone();
+    let running = async move {
         let _way_out = way_out;
         live.run().await;
-    });
-    Ok(Handle { session: head.session, events, ops, shared: Arc::new(shared) })
+    };
+    tokio::spawn(running.instrument(session));
 }
 
 /// Nothing can be done where nothing can be written down; that is said before anything else goes wrong for that reason.
@@ -274,12 +207,11 @@ fn people_of(start: &Start, opened: &Opened, outbox: &Arc<Outbox>, gate: &Arc<Ap
     Arc::new(People::new(start.attended.then_some(floor), start.settings.ask.timeout))
 }
 
-/// What counts what is spent; what happens is logged and recorded from now on, where something is kept at all.
+/// What counts what is spent; what happens is recorded from now on, where something is kept at all.
 fn purse_of(start: &Start, (opened, head): (&Opened, &SessionHead), outbox: &Arc<Outbox>) -> Arc<Purse> {
     if start.which != Which::Unkept {
         let sessions = Sessions::at(&start.home.join("state"));
         start.tap.bind(&sessions, (opened, head), start.settings.record.most(), outbox);
-        outbox.log_to(Logbook::new(&start.settings, &start.home, &head.session));
     }
     Arc::new(Purse::new(Arc::new(start.settings.clone()), outbox.clone()))
 }
@@ -412,11 +344,6 @@ fn key_absent(start: &Start, model: &str) -> Option<Phrase> {
     absent.then(|| Phrase::new("engine.no_key").with("name", name).with("provider", &provider.name))
 }
 
-/// Whether conversations with this model are folded by themselves.
-pub(crate) fn folds(settings: &Settings, model: &str) -> bool {
-    settings.compaction.auto && settings.resolve_model(model).is_ok_and(|found| settings.folds(&found))
-}
-
 fn limits_of(settings: &Settings, model: &str) -> Limits {
     let seconds = settings.agent.turn_timeout_seconds;
     let how = &settings.compaction;
@@ -424,29 +351,5 @@ fn limits_of(settings: &Settings, model: &str) -> Limits {
         max_steps: settings.agent.max_steps,
         turn_timeout: (seconds > 0).then(|| Duration::from_secs(seconds)),
         compaction: Compaction { auto: folds(settings, model), prune: how.prune, ratio: how.ratio },
-    }
-}
-
-/// The rules of the settings, for this root.
-pub(crate) fn rules_of(settings: &Settings, root: &Path) -> Result<Rules, EngineError> {
-    let root = root.display().to_string();
-    let local = |rules: &[String]| -> Vec<String> { rules.iter().map(|rule| Rule::relative_to(rule, &root)).collect() };
-    let permissions = &settings.permissions;
-    let mode = mode_of(permissions.mode);
-    let mut rules =
-        Rules::parse(&local(&permissions.deny), &local(&permissions.ask), &local(&permissions.allow), mode)?;
-    for (name, mode) in &permissions.fallbacks {
-        let families = [Family::Bash, Family::Edit, Family::Read, Family::Grep];
-        let family = families.into_iter().find(|family| family.name().eq_ignore_ascii_case(name));
-        rules.families.extend(family.map(|family| (family, mode_of(*mode))));
-    }
-    Ok(rules)
-}
-
-fn mode_of(mode: ConfigMode) -> Mode {
-    match mode {
-        ConfigMode::Allow => Mode::Allow,
-        ConfigMode::Ask => Mode::Ask,
-        ConfigMode::Deny => Mode::Deny,
     }
 }

@@ -2,7 +2,6 @@
 //! session is there, and what cannot be recorded never stops an answer.
 
 use crate::outbox::Outbox;
-use crate::start::Which;
 use reasonix_agent::Sink;
 use reasonix_config::Settings;
 use reasonix_llm::{Begun, Recorder};
@@ -33,9 +32,8 @@ struct Place {
 
 impl Tap {
     /// A tap for a session, which records as soon as it knows where, if the settings say so and something is kept at all.
-    pub(crate) fn of(settings: &Settings, which: &Which) -> Self {
-        let wanted = settings.record.wire && *which != Which::Unkept;
-        Self(wanted.then(Arc::default))
+    pub(crate) fn of(settings: &Settings, kept: bool) -> Self {
+        Self((settings.record.wire && kept).then(Arc::default))
     }
 
     /// Another one that records when this one does.

@@ -1,9 +1,13 @@
 //! The user's word on what a repository would execute: shown as data, taken once, kept by `config`.
 
+use crate::ticket::Told;
 use reasonix_config::trust::Change;
-use reasonix_config::{Standing, Surface, Trust};
-use reasonix_proto::{Level, Phrase, SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};
+use reasonix_config::{ConfigError, Standing, Surface, SurfaceKind, Trust};
+use reasonix_exec::Surfaces;
+use reasonix_proto::{Done, Level, Phrase, Refusal, Refused, SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};
+use reasonix_workspace::gitlinks;
 use similar::TextDiff;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// More of a text is not sent to front ends.
@@ -23,19 +27,19 @@ impl Word {
     }
 
     /// Takes an answer; gives what to tell the user.
-    pub(crate) fn answer(&self, digest: &str, yes: bool) -> (Level, Phrase) {
+    pub(crate) fn answer(&self, digest: &str, yes: bool) -> Result<Told, Refused> {
         let mut trust = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let root = trust.root().display().to_string();
         if trust.digest() != digest {
-            return (Level::Warning, Phrase::new("engine.trust_other"));
+            return Err(Refused::new(Refusal::OtherThing, Phrase::new("engine.trust_other")));
         }
+        let trusted = Phrase::new("engine.trusted").with("root", root);
         if !yes {
-            return (Level::Info, off(&trust).unwrap_or_else(|| Phrase::new("engine.trusted").with("root", root)));
+            let phrase = off(&trust).unwrap_or(trusted);
+            return Ok(Told { done: Done::Unchanged, level: Level::Info, phrase });
         }
-        match trust.grant() {
-            Ok(()) => (Level::Info, Phrase::new("engine.trusted").with("root", root)),
-            Err(error) => (Level::Warning, error.phrase()),
-        }
+        trust.grant().map_err(|error| Refused::new(Refusal::Failed, error.phrase()))?;
+        Ok(Told { done: Done::Applied, level: Level::Info, phrase: trusted })
     }
 
     /// What stays off without the user's word.
@@ -45,10 +49,25 @@ impl Word {
 }
 
 fn off(trust: &Trust) -> Option<Phrase> {
-    let off = trust.untrusted();
+    // What git runs is git's: nothing of ours is off without a yes to it.
+    let mut off = trust.untrusted();
+    off.retain(|(surface, _)| surface.kind != SurfaceKind::Git);
     let names: Vec<String> =
         off.iter().map(|(surface, _)| format!("{} {}", surface.kind.word(), surface.name)).collect();
     (!off.is_empty()).then(|| Phrase::new("engine.untrusted").with("names", names.join(", ")))
+}
+
+/// The same trust with what git would execute in the working folder, and folders that could not be looked through for it.
+pub fn with_git(trust: Trust) -> Result<(Trust, Vec<PathBuf>), ConfigError> {
+    let root = trust.root().to_owned();
+    let looked = Surfaces::for_people_in(&root, &gitlinks(&root));
+    let name = |path: &Path| {
+        let inside = root.ancestors().find_map(|folder| path.strip_prefix(folder).ok().map(|rest| (folder, rest)));
+        let own = inside.filter(|(folder, _)| *folder == root || folder.join(".git").symlink_metadata().is_ok());
+        own.map_or(path, |(_, rest)| rest).display().to_string()
+    };
+    let found = looked.surfaces.told().into_iter().map(|found| (name(&found.path), found.bytes)).collect();
+    Ok((trust.with_git(found)?, looked.unseen))
 }
 
 /// What the working folder would execute, and whether the user trusts it, as data for front ends.

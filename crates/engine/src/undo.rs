@@ -3,7 +3,6 @@
 
 mod alive;
 mod back;
-mod nested;
 mod room;
 mod timeline;
 mod whose;
@@ -16,7 +15,6 @@ pub use room::{Room, RoomError, make_room};
 pub use timeline::{Span, Work, last_standing, spans};
 pub use whose::end_of_broken;
 
-use nested::Nested;
 use reasonix_agent::{BoxFuture, Journal, Sink, Watch};
 use reasonix_proto::{Action, Event, Family, Level, Moment, Phrase, ReadOnly, RecordBody, Snapshot};
 use reasonix_workspace::snapshot::{Limits, SnapshotError, Snapshots, Taken, Uncovered};
@@ -53,7 +51,6 @@ pub(crate) struct Keep {
 pub(crate) struct Undo {
     scans: Mutex<Option<Sender<Request>>>,
     wishes: Arc<Wishes>,
-    nested: Nested,
     turn: Mutex<Turn>,
     /// A turn of an earlier process that has no end yet.
     broken: Mutex<Option<Span>>,
@@ -80,14 +77,13 @@ impl Undo {
         journal: Arc<dyn Journal>,
         sink: Arc<dyn Sink>,
     ) -> std::io::Result<Self> {
-        let nested = Nested::new(snapshots.root(), &keep.home);
         let (scans, queue) = channel();
         let wishes = Arc::new(Wishes::default());
         let worker = Worker::new(snapshots, keep, Arc::clone(&wishes));
         std::thread::Builder::new().name("undo".into()).spawn(move || worker.run(&queue))?;
         let (turn, broken) = (Mutex::default(), Mutex::new(broken));
         let (begun, off) = (AtomicBool::new(false), AtomicBool::new(false));
-        Ok(Self { scans: Mutex::new(Some(scans)), wishes, nested, turn, broken, begun, journal, sink, off })
+        Ok(Self { scans: Mutex::new(Some(scans)), wishes, turn, broken, begun, journal, sink, off })
     }
 
     /// Begins to look at the files, so that the first writer waits less. Once is enough.
@@ -137,7 +133,6 @@ impl Undo {
         };
         let Some(last) = last else { return };
         if let Some(Look { taken, ours }) = self.take(Some(last), false).await {
-            self.tidy(&taken.uncovered);
             let state = ours.unwrap_or_else(|| taken.state.clone());
             self.keep(number, Moment::After, Taken { state, ..taken }).await;
         }
@@ -167,11 +162,6 @@ impl Undo {
         self.close_broken().await;
         let begun = SystemTime::now();
         let Some(Look { taken, ours }) = self.take(last.clone(), true).await else { return };
-        if last.is_none() {
-            self.nested.begin(&taken.uncovered)
-        } else {
-            self.tidy(&taken.uncovered)
-        }
         let state = taken.state.clone();
         let kept = match (&last, ours) {
             (Some((last, _)), _) if *last == state => return,
@@ -193,22 +183,6 @@ impl Undo {
             let same = turn.state.take().filter(|_| turn.number == number).or(last);
             let busy = same.map_or_else(|| Busy::new(begun), |(_, busy)| busy);
             *turn = Turn { number, state: Some((state, busy)) };
-        }
-    }
-
-    /// Sets aside what the turn left in repositories of the workspace for git to run, and says so.
-    fn tidy(&self, uncovered: &[Uncovered]) {
-        let tidied = self.nested.tidy(uncovered);
-        let warn = |phrase| self.sink.emit(Event::Notice { level: Level::Warning, phrase });
-        for aside in tidied.aside {
-            let phrase = match &aside.kept {
-                Some(kept) => Phrase::new("engine.set_aside").with("kept", kept.display()),
-                None => Phrase::new("engine.not_set_aside"),
-            };
-            warn(phrase.with("path", aside.path.display()));
-        }
-        if tidied.cut {
-            warn(Phrase::new("engine.not_all_repositories"));
         }
     }
 

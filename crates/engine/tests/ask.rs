@@ -1,11 +1,10 @@
 //! Questions of the model: asked by an event, answered by the first operation, and never by anybody else.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod world;
+use crate::world;
 
 use reasonix_config::AskSettings;
 use reasonix_engine::{Handle, Which};
-use reasonix_proto::{Event, Inquiry, Op, RecordBody, Response, ToolOutcome, TurnState};
+use reasonix_proto::{Event, Inquiry, Op, RecordBody, Refusal, Response, Settled, ToolOutcome, TurnState};
 use reasonix_testkit::{Reply, prefix_breaks};
 use serde_json::{Value, json};
 use world::World;
@@ -32,12 +31,12 @@ fn question() -> Reply {
 }
 
 async fn turn(handle: &mut Handle, mut answer: impl FnMut(&Inquiry) -> Vec<Op>) -> (Vec<Event>, Vec<ToolOutcome>) {
-    handle.send(Op::Prompt { text: "go".into(), resolved: true });
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
     let (mut events, mut outcomes) = (Vec::new(), Vec::new());
     loop {
         let event = handle.events.next().await.expect("the session lives").event;
         if let Event::Inquired { inquiry } = &event {
-            answer(inquiry).into_iter().for_each(|op| assert!(handle.send(op)));
+            answer(inquiry).into_iter().for_each(|op| drop(handle.submit(op)));
         }
         if let Event::ToolEnded { record } = &event
             && let RecordBody::Outcome { outcome, .. } = &record.body
@@ -60,7 +59,7 @@ fn says(inquiry: &Inquiry, label: &str) -> Op {
 
 fn text(outcome: &ToolOutcome) -> String {
     match outcome {
-        ToolOutcome::Done { content, .. } => content.clone(),
+        ToolOutcome::Done { content, .. } => content.words().into_owned(),
         ToolOutcome::Failed { message, hint } => format!("{message}: {}", hint.clone().unwrap_or_default()),
         other => format!("{other:?}"),
     }
@@ -73,7 +72,7 @@ async fn the_first_answer_wins_and_a_second_one_is_told() {
     let other = handle.join();
     let (events, outcomes) = turn(&mut handle, |inquiry| {
         assert_eq!(inquiry.questions.len(), 1);
-        assert!(other.send(says(inquiry, "B")));
+        other.submit(says(inquiry, "B"));
         vec![says(inquiry, "A")]
     })
     .await;
@@ -94,9 +93,8 @@ async fn an_interrupt_takes_the_question_back() {
     })
     .await;
     assert_eq!(outcomes, [ToolOutcome::Aborted]);
-    handle.send(says(&asked.unwrap(), "A"));
-    let next = handle.events.next().await.unwrap().event;
-    assert!(matches!(next, Event::Notice { phrase, .. } if phrase.code == "engine.answer_late"));
+    let settled = handle.submit(says(&asked.unwrap(), "A")).settled().await;
+    assert!(matches!(settled, Settled::Refused(refused) if refused.refusal == Refusal::TooLate));
 }
 
 #[tokio::test]
@@ -109,7 +107,7 @@ async fn the_tool_is_offered_only_where_a_session_begins_with_a_person_and_stays
     let mut attended = begin(&world, Which::New, true, 0);
     let session = attended.session.clone();
     turn(&mut attended, |_| Vec::new()).await;
-    attended.send(Op::Shutdown);
+    attended.submit(Op::Shutdown);
     while attended.events.next().await.expect("the session lives").event != Event::SessionEnded {}
     drop(attended);
     // The same session without a person: the list of tools stays, the call is refused with what to do.

@@ -1,13 +1,6 @@
 //! Attacks on a live session, by their ids: what a file says, what a name hides, what a model is talked into.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
 
-mod world;
+use crate::world;
 
 use reasonix_config::{Mode, Permissions};
 use reasonix_engine::{Handle, Which};
@@ -35,13 +28,13 @@ impl Scene {
     /// One turn: what was asked, and what each call came to.
     async fn play(&self, permissions: Permissions, attended: bool, choice: Choice) -> (Vec<Asking>, Vec<ToolOutcome>) {
         let mut handle = self.open(permissions, attended);
-        handle.send(Op::Prompt { text: "go".into(), resolved: true });
+        handle.submit(Op::Prompt { text: "go".into(), resolved: true });
         let (mut asked, mut outcomes, mut over) = (Vec::new(), Vec::new(), false);
         loop {
             match handle.events.next().await.unwrap().event {
                 Event::Asked { asking } => {
                     let digest = Some(asking.digest.clone());
-                    handle.send(Op::Answer {
+                    handle.submit(Op::Answer {
                         ask: asking.ask.clone(),
                         choice: choice.clone(),
                         digest,
@@ -77,7 +70,7 @@ fn allow_all() -> Permissions {
 
 fn content(outcome: &ToolOutcome) -> &str {
     match outcome {
-        ToolOutcome::Done { content, .. } => content,
+        ToolOutcome::Done { content, .. } => content.plain().unwrap(),
         other => panic!("{other:?}"),
     }
 }

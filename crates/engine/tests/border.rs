@@ -1,11 +1,9 @@
 //! The border of the box in a live session: hosts are asked about, refusals are told, and a way out takes a person.
 //! Where the kernel cannot have level `full` these tests say so and pass; with `REASONIX_E2E=1` it is required.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
-mod world;
+use crate::world;
 
-use reasonix_config::{Bash, Caches, Permissions, Sandbox};
+use reasonix_config::{Bash, Caches, Mode, Permissions, Sandbox};
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{Asking, Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
 use reasonix_testkit::Reply;
@@ -31,14 +29,14 @@ fn begin(world: &World, permissions: Permissions, sandbox: Sandbox, attended: bo
 
 /// Runs one turn; questions are answered by `answer`. Gives what was asked, and what the command came to.
 async fn turn(handle: &mut Handle, mut answer: impl FnMut(&Asking) -> Choice) -> (Vec<Asking>, String) {
-    handle.send(Op::Prompt { text: "go".into(), resolved: true });
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
     let (mut asked, mut said) = (Vec::new(), String::new());
     let mut ended = false;
     loop {
         match handle.events.next().await.expect("the session lives").event {
             Event::Asked { asking } => {
                 let choice = answer(&asking);
-                handle.send(Op::Answer {
+                handle.submit(Op::Answer {
                     ask: asking.ask.clone(),
                     choice,
                     digest: Some(asking.digest.clone()),
@@ -48,7 +46,9 @@ async fn turn(handle: &mut Handle, mut answer: impl FnMut(&Asking) -> Choice) ->
                 asked.push(*asking);
             }
             Event::ToolEnded { record } => match record.body {
-                RecordBody::Outcome { outcome: ToolOutcome::Done { content, .. }, .. } => said.push_str(&content),
+                RecordBody::Outcome { outcome: ToolOutcome::Done { content, .. }, .. } => {
+                    said.push_str(&content.words())
+                }
                 RecordBody::Outcome { outcome, .. } => said.push_str(&format!("{outcome:?}")),
                 _ => {}
             },
@@ -276,4 +276,219 @@ async fn pip_install_through_the_proxy() {
     server.kill().unwrap();
     server.wait().unwrap();
     assert!(said.ends_with("hello\n"), "{said}");
+}
+
+/// Runs one turn; gives the codes of notices, with where something was.
+async fn notices(handle: &mut Handle, interrupt: bool) -> Vec<(String, String)> {
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    let (mut told, mut ended) = (Vec::new(), false);
+    loop {
+        match handle.events.next().await.expect("the session lives").event {
+            Event::Notice { phrase, .. } => {
+                let path = phrase.args.iter().find(|(name, _)| name == "path").map(|(_, path)| path.clone());
+                let arg = path.unwrap_or_default();
+                told.push((phrase.code.to_string(), arg));
+            }
+            Event::ToolProgress { .. } if interrupt => {
+                handle.submit(Op::Interrupt);
+            }
+            Event::TurnEnded { .. } => ended = true,
+            Event::State { state: TurnState::Idle } if ended => return told,
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn c2_what_is_left_for_git_is_set_aside_without_undo_or_session_in_each_folder_and_told() {
+    if !has_box() {
+        return;
+    }
+    let beside = tempfile::tempdir().unwrap();
+    let beside = beside.path().canonicalize().unwrap();
+    let evil = "git init -q s 2>/dev/null && git -C s config core.fsmonitor ./x";
+    let there = format!("cd {} && {evil}", beside.display());
+    for (which, line, interrupt) in [
+        (Which::New, evil.to_owned(), false),
+        (Which::Unkept, evil.to_owned(), false),
+        (Which::Unkept, there, false),
+        (Which::New, format!("{evil} && echo ready && sleep 600"), true),
+    ] {
+        let world = running(&[&line]).await;
+        let mut handle = world.open_with(which, |start| {
+            start.settings.permissions = Permissions { mode: Mode::Allow, ..Permissions::default() };
+            start.settings.sandbox = boxed();
+            start.settings.undo.enabled = false;
+            start.attended = false;
+            let options = reasonix_workspace::Options { add_dirs: vec![beside.clone()], ..Default::default() };
+            start.workspace = reasonix_workspace::Workspace::open(&world.work.path(), options).unwrap();
+        });
+        let told = notices(&mut handle, interrupt).await;
+        let folder = if line.starts_with("cd") { beside.clone() } else { world.work.path() };
+        assert!(
+            told.iter().any(|(code, path)| code == "engine.set_aside" && path.contains("s/.git/config")),
+            "{line}: {told:?}"
+        );
+        assert!(folder.join("s/.git/HEAD").exists() && !folder.join("s/.git/config").exists(), "{line}");
+    }
+}
+
+/// Where nothing holds readers, git runs unasked only if no settings, wherever they are included from, name a program, and
+/// the index can be read and links to no other repository.
+#[tokio::test]
+async fn without_a_box_git_reads_unasked_only_where_the_repository_names_no_program() {
+    let link = "git update-index --add --cacheinfo 160000,1234567890123456789012345678901234567890,s";
+    for (has, runs) in [
+        ("true", true),
+        ("git config include.path ../more; echo '[user]' > more", true),
+        ("git config alias.st '!touch ran'", true),
+        ("git config core.fsmonitor 'touch ran;:'", false),
+        ("git config include.path ../more; printf '[core]fsmonitor=\"touch ran;:\" # x' > more", false),
+        ("git config includeIf.gitdir:/.path ../more; printf '[filter \"a\"]\\nclean = touch ran' > more", false),
+        (link, false),
+        ("echo x > f; git add f; printf 'DIRC' > .git/index", false),
+    ] {
+        let world = running(&["git status --short"]).await;
+        let script = format!("git init -q . 2>/dev/null && {has}");
+        let out = std::process::Command::new("bash").args(["-c", &script]).current_dir(world.work.path()).output();
+        assert!(out.unwrap().status.success(), "{has}");
+        let denied = Permissions { mode: Mode::Deny, ..Permissions::default() };
+        let open = Sandbox { bash: Bash::Off, ..Sandbox::default() };
+        let mut handle = begin(&world, denied, open, false);
+        let (_, said) = turn(&mut handle, |_| Choice::Deny).await;
+        assert_eq!(!said.contains("Denied"), runs, "{has}: {said}");
+        assert!(!world.work.path().join("ran").exists(), "{has}");
+    }
+}
+
+/// A world whose model has a script connect to ports of `localhost`.
+async fn reaching(lines: &[&str]) -> World {
+    let world = running(lines).await;
+    let script = "for port; do (exec 5<>/dev/tcp/127.0.0.1/$port && echo GET >&5 && tail -n1 <&5) || exit; done\n";
+    world.work.write("reach.sh", script);
+    world
+}
+
+fn everything() -> Permissions {
+    Permissions { mode: reasonix_config::Mode::Allow, allow: vec!["Bash".into()], ..Permissions::default() }
+}
+
+/// The note for people that a turn ended with.
+async fn notes(handle: &mut Handle, choice: Choice) -> (Vec<String>, Vec<reasonix_proto::Phrase>, String) {
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    let (mut asked, mut notes, mut said, mut ended) = (Vec::new(), Vec::new(), String::new(), false);
+    loop {
+        match handle.events.next().await.expect("the session lives").event {
+            Event::Asked { asking } => {
+                assert_eq!(asking.tool, "web", "{asking:?}");
+                asked.push(asking.subject.clone());
+                let (ask, digest) = (asking.ask.clone(), Some(asking.digest.clone()));
+                handle.submit(Op::Answer { ask, choice: choice.clone(), digest, words: None, edited: None });
+            }
+            Event::ToolEnded { record } => {
+                if let RecordBody::Outcome { outcome: ToolOutcome::Done { content, details }, .. } = record.body {
+                    said = content.into_words();
+                    notes = details.notes;
+                }
+            }
+            Event::TurnEnded { .. } => ended = true,
+            Event::State { state: TurnState::Idle } if ended => return (asked, notes, said),
+            _ => {}
+        }
+    }
+}
+
+/// A port of the machine is asked about like a host: once for the command, once for the session.
+#[tokio::test]
+async fn a_port_of_the_machine_is_asked_about_once() {
+    if !has_box() {
+        return;
+    }
+    let port = server();
+    let (line, host) = (format!("bash reach.sh {port}"), format!("localhost:{port}"));
+    let twice = format!("{line} {port}");
+    let world = reaching(&[&line, &twice, &line, &line]).await;
+    let mut handle = begin(&world, everything(), boxed(), true);
+    let (asked, notes_then, said) = notes(&mut handle, Choice::Deny).await;
+    assert_eq!(asked, std::slice::from_ref(&host));
+    assert!(said.contains(&format!("did not let the command reach {host}: the user refused it")), "{said}");
+    assert_eq!(notes_then.iter().map(|note| note.code.as_ref()).collect::<Vec<_>>(), ["engine.host_refused"]);
+    let (asked, none, said) = notes(&mut handle, Choice::AllowOnce).await;
+    assert_eq!((asked.len(), none.len(), said.as_str()), (1, 0, "hello\nhello\n"), "one question a command");
+    let rule = format!("Web({host})");
+    let (asked, _, said) = notes(&mut handle, Choice::AllowSession { rule }).await;
+    assert_eq!((asked.len(), said.as_str()), (1, "hello\n"), "once was for one command");
+    let (asked, _, said) = notes(&mut handle, Choice::Deny).await;
+    assert_eq!((asked.len(), said.as_str()), (0, "hello\n"), "the grant lasts for the session");
+}
+
+#[tokio::test]
+async fn without_a_person_only_ports_that_are_set_are_reached() {
+    if !has_box() {
+        return;
+    }
+    let (open, closed) = (server(), server());
+    let (first, second) = (format!("bash reach.sh {open}"), format!("bash reach.sh {closed}"));
+    let world = reaching(&[&first, &second]).await;
+    let sandbox = Sandbox { loopback: vec![open], ..boxed() };
+    let mut handle = begin(&world, everything(), sandbox.clone(), false);
+    let (_, none, said) = notes(&mut handle, Choice::Deny).await;
+    assert_eq!((none.len(), said.as_str()), (0, "hello\n"));
+    let (_, told, said) = notes(&mut handle, Choice::Deny).await;
+    let line = format!(
+        "the sandbox did not let the command reach localhost:{closed}: nobody is here to allow it; \
+         the user can with sandbox.loopback = [{closed}]"
+    );
+    assert!(said.ends_with(&line), "{said}");
+    assert_eq!(told[0].code, "engine.refused_unasked");
+    // A rule that denies stands above the list, by whatever name it calls the machine; one that allows everything opens nothing.
+    let allow = vec!["Bash".to_owned(), "Web(*)".to_owned()];
+    for deny in [vec![format!("Web(127.0.0.1:{open})")], vec![]] {
+        let world = reaching(&[&first]).await;
+        let sandbox = if deny.is_empty() { boxed() } else { sandbox.clone() };
+        let permissions = Permissions { deny, allow: allow.clone(), ..everything() };
+        let mut handle = begin(&world, permissions, sandbox, false);
+        let (_, told, said) = notes(&mut handle, Choice::Deny).await;
+        assert!(told.len() == 1 && !said.contains("hello"), "{said}");
+    }
+}
+
+/// What is hidden from commands is said to one that opened it, and to no other; whatever the command writes.
+#[tokio::test]
+async fn a_command_that_opens_what_is_hidden_is_told() {
+    if !has_box() {
+        return;
+    }
+    let lines = [
+        "bash peek.sh .env",
+        "bash peek-key.sh",
+        "echo 'hidden from commands: .env' | tee made",
+        "grep -rn NOTHING .",
+        "git add -A",
+    ];
+    let world = running(&lines).await;
+    world.work.write("peek.sh", "cat $1\n");
+    world.work.write("peek-key.sh", "cat secrets/key\n");
+    world.work.write(".env", "KEY=SECRET");
+    world.work.write("secrets/key", "SECRET");
+    let git = |args: &[&str]| {
+        let done = std::process::Command::new("git").args(args).current_dir(world.work.path()).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    git(&["init", "-q"]);
+    world.work.write(".gitignore", ".env\n");
+    git(&["add", "secrets", ".gitignore"]);
+    let permissions = Permissions { deny: vec!["Read(secrets/key)".into()], ..everything() };
+    let mut handle = begin(&world, permissions, boxed(), false);
+    let mut told = Vec::new();
+    for line in lines {
+        let (_, notes, said) = notes(&mut handle, Choice::Deny).await;
+        assert!(!said.contains("SECRET"), "{said}");
+        let codes: Vec<String> =
+            notes.iter().map(|note| format!("{} {}", note.code, note.arg("path").unwrap_or_default())).collect();
+        assert_eq!(codes.is_empty(), !said.contains("so it looked empty to this one"), "{line}\n{said}");
+        told.push(codes.join(","));
+    }
+    let (env, key) = ("exec.hidden .env", "exec.hidden_in_git secrets/key");
+    assert_eq!(told, [env, key, "", &format!("{env},{key}"), key]);
 }

@@ -1,9 +1,7 @@
 //! Command lines that people really use, from public documentation (`benches/everyday/lines.jsonl`): what only reads runs without
 //! a question under the kernel's hold, and nothing that changes something does.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
-mod world;
+use crate::world;
 
 use reasonix_config::{Caches, Sandbox};
 use reasonix_engine::{Explainer, Outlook, Which};

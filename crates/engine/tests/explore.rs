@@ -1,7 +1,6 @@
 //! Explore, then fold: what was sent up to the checkpoint stays to the byte, and what came after it gives way to a report.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod world;
+use crate::world;
 
 use reasonix_engine::{Handle, Start, Which};
 use reasonix_proto::{Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
@@ -15,15 +14,15 @@ fn explores(start: &mut Start) {
 
 /// Runs one prompt. Where a question comes up, `also` is said, and then it is answered with yes.
 async fn turn(handle: &mut Handle, prompt: &str, also: Option<&str>) -> Vec<RecordBody> {
-    handle.send(Op::Prompt { text: prompt.into(), resolved: true });
+    handle.submit(Op::Prompt { text: prompt.into(), resolved: true });
     let (mut records, mut ended) = (Vec::new(), false);
     loop {
         match handle.events.next().await.expect("the session lives").event {
             Event::Asked { asking } => {
                 if let Some(text) = also {
-                    handle.send(Op::Steer { text: text.into() });
+                    handle.submit(Op::Steer { text: text.into() });
                 }
-                handle.send(Op::Answer {
+                handle.submit(Op::Answer {
                     ask: asking.ask.clone(),
                     choice: Choice::AllowOnce,
                     digest: None,

@@ -1,7 +1,6 @@
 //! Folding while nobody waits, and what it costs.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod world;
+use crate::world;
 
 use reasonix_engine::{Handle, Start, Which};
 use reasonix_proto::{Event, FoldReason, Op, Query, RecordBody, Reply, TurnState};
@@ -18,7 +17,7 @@ async fn until(handle: &mut Handle, done: impl Fn(&Event) -> bool) -> Event {
 }
 
 async fn turn(handle: &mut Handle, text: &str) {
-    handle.send(Op::Prompt { text: text.into(), resolved: true });
+    handle.submit(Op::Prompt { text: text.into(), resolved: true });
     until(handle, |event| matches!(event, Event::TurnEnded { .. })).await;
     until(handle, |event| *event == Event::State { state: TurnState::Idle }).await;
 }

@@ -1,18 +1,21 @@
 //! Lines made by chance. Whatever runs without a question leaves nothing, reaches nobody and reads nothing outside; where no
-//! box holds it, it starts nothing but readers with the words that were read. `REASONIX_FUZZ_SECONDS` says how long,
+//! box holds it, it starts nothing but readers with the words that were read. What somebody else does meanwhile is told apart:
+//! it bears no mark of ours, and does not happen again with the same lines. `REASONIX_FUZZ_SECONDS` says how long,
 //! `REASONIX_FUZZ_SEED` where the lines begin. Where the kernel cannot have level `full` these tests say so and pass; with
 //! `REASONIX_E2E=1` it is required.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
-mod fuzz;
-mod world;
+use crate::fuzz;
+use crate::world;
 
-use fuzz::{CANARIES, Driver, Lines, Place, Plan, Record, Stubs, Tally, Tried, shrink};
+use fuzz::{
+    AT_LEAST, Aims, CANARIES, Driver, Lines, Place, Plan, Record, Stubs, Tally, Trial, Tried, is_sure, leaves_again,
+    mark, repeats, shrink,
+};
 use reasonix_config::Bash;
 use reasonix_engine::{Explainer, Outlook};
 use reasonix_exec::{Confinement, Environment, Status, Wish};
 use reasonix_policy::{Simple, WordKind, analyse};
+use std::collections::BTreeMap;
 use world::has_box;
 
 /// Lines in a place, before it is looked at what the session has around it.
@@ -41,7 +44,7 @@ struct Holding {
     explainer: Explainer,
     boxed: Confinement,
     held: Confinement,
-    around: String,
+    around: BTreeMap<String, String>,
 }
 
 impl Holding {
@@ -69,9 +72,36 @@ impl Holding {
         runs(&self.explainer, line) == unasked && !self.harm(line, unasked, &mut Tally::default()).await.is_empty()
     }
 
-    async fn is_poisoned(&self) -> bool {
-        self.place.surroundings(&self.boxed).await != self.around
+    /// The paths around it that are not what they were.
+    async fn changed(&self) -> Vec<String> {
+        let now = self.place.surroundings(&self.boxed).await;
+        let all = self.around.keys().chain(now.keys().filter(|path| !self.around.contains_key(*path)));
+        all.filter(|path| self.around.get(*path) != now.get(*path)).cloned().collect()
     }
+}
+
+impl Trial for Holding {
+    async fn anew() -> Self {
+        Self::new().await
+    }
+
+    fn aims(&self) -> Aims {
+        self.place.aims()
+    }
+
+    async fn harmed(&self, line: &str) -> Vec<String> {
+        self.harm(line, false, &mut Tally::default()).await
+    }
+
+    async fn changed(&self) -> Vec<String> {
+        Self::changed(self).await
+    }
+}
+
+/// What nobody of ours did, for whoever wants to know.
+fn note(tally: &mut Tally, what: &str) {
+    tally.foreign += 1;
+    eprintln!("note: somebody else changed something meanwhile: {what}");
 }
 
 #[tokio::test]
@@ -97,18 +127,32 @@ async fn a_line_that_runs_unasked_leaves_nothing_and_reaches_nobody() {
             }
             let harm = holding.harm(&line, unasked, &mut tally).await;
             if !harm.is_empty() {
-                let short = shrink(&line, async |line| Holding::new().await.is_harmed_by(line, unasked).await).await;
-                hits.push(told(seed, &line, &short, &harm));
+                let aims = holding.place.aims();
+                if is_sure(&harm) || repeats::<Holding>(&aims, &line, &ran).await {
+                    let is_bad = async |line: &str| {
+                        let holding = Holding::new().await;
+                        holding.is_harmed_by(&aims.moved(line, &holding.place.aims()), unasked).await
+                    };
+                    hits.push(told(seed, &line, &shrink(&line, is_bad).await, &harm));
+                } else {
+                    note(&mut tally, &format!("{harm:?} at {line:?}"));
+                }
                 holding = Holding::new().await;
                 lines = lines.aiming(&holding.place.aims());
+                // Whatever ran before aimed at the old place.
+                ran.clear();
             }
             ran.push(line);
         }
-        if holding.is_poisoned().await {
-            hits.push(format!(
-                "seed {seed}: one of these left something for the next command: {:?}",
-                poisoners(&ran).await
-            ));
+        let changed = holding.changed().await;
+        if !changed.is_empty() {
+            let aims = holding.place.aims();
+            if is_sure(&changed) || leaves_again::<Holding>(&aims, &ran, &changed).await {
+                let who = poisoners(&aims, &ran, &changed).await;
+                hits.push(told(seed, &who.join("\n"), "one of these left something for the next command", &changed));
+            } else {
+                note(&mut tally, &format!("{changed:?}"));
+            }
             holding = Holding::new().await;
         }
         if hits.len() >= MOST_HITS {
@@ -119,12 +163,12 @@ async fn a_line_that_runs_unasked_leaves_nothing_and_reaches_nobody() {
     fail_on(&hits);
 }
 
-/// Those of the lines that leave something alone; all where none does.
-async fn poisoners(lines: &[String]) -> Vec<String> {
+/// Those of the lines that leave something of this alone; all where none does.
+async fn poisoners(aims: &Aims, lines: &[String], paths: &[String]) -> Vec<String> {
     let (mut found, mut holding, mut tally) = (Vec::new(), Holding::new().await, Tally::default());
     for line in lines {
-        let _ = holding.harm(line, false, &mut tally).await;
-        if holding.is_poisoned().await {
+        let _ = holding.harm(&aims.moved(line, &holding.place.aims()), false, &mut tally).await;
+        if holding.changed().await.iter().any(|path| paths.contains(path)) {
             found.push(line.clone());
             holding = Holding::new().await;
         }
@@ -160,9 +204,9 @@ impl Bare {
         let commands = analyse(line).commands;
         for record in self.stubs.records() {
             if !record.is_reader() {
-                harm.push(format!("this is no reader: {record:?}"));
+                harm.push(told_of(&record, "this is no reader"));
             } else if !commands.iter().any(|simple| fits(simple, &record)) {
-                harm.push(format!("nobody read this in the line: {record:?}"));
+                harm.push(told_of(&record, "nobody read this in the line"));
             }
         }
         if !harm.is_empty() {
@@ -171,20 +215,36 @@ impl Bare {
         let Some(finished) = self.place.run(line, &self.boxed, real).await else { return vec![] };
         tally.executed += 1;
         tally.late += usize::from(finished.status == Status::TimedOut);
-        let harm = self.place.harm(finished);
-        // Readers that go through folders or patterns follow links; only a box hides what those lead to.
-        let through_link = harm == [fuzz::SECRET_READ] && !line.contains(&self.place.aims().secret);
-        if !through_link {
-            return harm;
-        }
-        tally.misread.push(line.to_owned());
-        Vec::new()
+        self.place.harm(finished)
     }
 
     /// Whether a line does something alone that it must not do.
     async fn is_harmed_by(&self, line: &str) -> bool {
         runs(&self.explainer, line) && !self.harm(line, &mut Tally::default()).await.is_empty()
     }
+}
+
+impl Trial for Bare {
+    async fn anew() -> Self {
+        Self::new().await.expect("a box")
+    }
+
+    fn aims(&self) -> Aims {
+        self.place.aims()
+    }
+
+    async fn harmed(&self, line: &str) -> Vec<String> {
+        self.harm(line, &mut Tally::default()).await
+    }
+
+    async fn changed(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// What is said of a program that was started. Its words may hold our mark, and that proves nothing: so it stands there without.
+fn told_of(record: &Record, what: &str) -> String {
+    format!("{what}: {record:?}").replace(mark(), "CANARY")
 }
 
 /// Whether a program that was started is this command. What a pattern became stands where the pattern stood.
@@ -218,6 +278,7 @@ async fn without_a_box_only_readers_run_with_the_words_that_were_read() {
     let mut bare = Bare::new().await.expect("a box");
     for seed in plan.rounds() {
         let mut lines = Lines::new(seed, &bare.place.aims());
+        let mut ran = Vec::new();
         for _ in 0..ROUND {
             let line = lines.line();
             tally.made += 1;
@@ -227,19 +288,49 @@ async fn without_a_box_only_readers_run_with_the_words_that_were_read() {
             tally.unasked += 1;
             let harm = bare.harm(&line, &mut tally).await;
             if !harm.is_empty() {
-                let short =
-                    shrink(&line, async |line| Bare::new().await.expect("a box").is_harmed_by(line).await).await;
-                hits.push(told(seed, &line, &short, &harm));
-                bare = Bare::new().await.expect("a box");
+                let aims = bare.place.aims();
+                if is_sure(&harm) || repeats::<Bare>(&aims, &line, &ran).await {
+                    let is_bad = async |line: &str| {
+                        let bare = Bare::anew().await;
+                        bare.is_harmed_by(&aims.moved(line, &bare.place.aims())).await
+                    };
+                    hits.push(told(seed, &line, &shrink(&line, is_bad).await, &harm));
+                } else {
+                    note(&mut tally, &format!("{harm:?} at {line:?}"));
+                }
+                bare = Bare::anew().await;
                 lines = lines.aiming(&bare.place.aims());
+                ran.clear();
             }
+            ran.push(line);
         }
         if hits.len() >= MOST_HITS {
             break;
         }
     }
-    tally.tell("without a box", &plan, "read through a link that leads outside");
+    tally.tell("without a box", &plan, "of note");
     fail_on(&hits);
+}
+
+/// Ways to come to what a link in the workspace leads to.
+#[rustfmt::skip]
+const THROUGH_LINKS: &[&str] = &[
+    "cat link", "cat ./link", "cat src/../link", "cat l*", "cat [l]ink", "cat ?ink", "head -n 1 *", "tail ./*", "wc -l *", "sort *", "nl l*", "od -c l*", "strings *", "sha256sum *", "base64 l*", "grep -R . .", "grep -Rn secret", "grep -r . .", "grep -r . link", "grep . *", "grep --dereference-recursive . .", "grep -rS . .", "rg -L .", "rg --follow secret", "rg . link", "find -L . -type f", "find . -follow -type f", "find -H link", "diff -r . src", "diff a.txt link", "cmp a.txt link", "comm a.txt link", "paste a.txt l*", "join a.txt link", "awk 1 *", "awk 1 link", "sed -n p *", "sed '' link", "cut -c1- l*", "fold link", "rev link", "tac *", "xxd link", "hexdump -C l*", "uniq link", "column l*", "git diff --no-index a.txt link", "git grep --no-index .", "git grep --no-index . link", "git hash-object link", "jq -R . link", "jq -R . *", "file -L link", "tr a a < link", "cat < link", "while read x; do echo $x; done < link", "echo $(<link)", "cat -- link", "cat {link,a.txt}", "cat $PWD/link", "ls -L link", "cat src/*/../../l*",
+];
+
+/// Without a box nothing hides what a link leads to, so what would read it does not run unasked.
+#[tokio::test]
+async fn without_a_box_nothing_unasked_reads_through_a_link_that_leads_outside() {
+    let place = Place::new(Driver::None).await;
+    let explainer = place.explainer(Bash::Off);
+    let mut read = Vec::new();
+    for line in THROUGH_LINKS.iter().filter(|line| runs(&explainer, line)) {
+        let finished = place.run_for(AT_LEAST, line, &Confinement::None, Environment::inherited(&[])).await.unwrap();
+        if is_sure(&place.harm(finished)) {
+            read.push(line);
+        }
+    }
+    assert!(read.is_empty(), "these run unasked and read what lies outside: {read:?}");
 }
 
 /// Whatever stands in a line, it is judged: no line brings the gate down.
@@ -261,10 +352,16 @@ async fn every_line_is_judged() {
 /// The watch is worth something: each of the things that must not happen is noticed where nothing holds it.
 #[tokio::test]
 async fn each_canary_is_noticed_where_nothing_holds_it() {
+    let required = std::env::var_os("REASONIX_E2E").is_some();
     for canary in CANARIES {
+        let program = ["python3", "perl"].into_iter().find(|program| canary.starts_with(program));
+        if !required && program.is_some_and(|program| !is_here(program)) {
+            eprintln!("skipped: {canary:?}");
+            continue;
+        }
         let place = Place::new(Driver::Converts).await;
         let line = place.aims().fill(canary);
-        let finished = place.run(&line, &Confinement::None, Environment::inherited(&[])).await.unwrap();
+        let finished = place.run_for(AT_LEAST, &line, &Confinement::None, Environment::inherited(&[])).await.unwrap();
         let status = finished.status;
         let mut harm = place.harm(finished);
         // Listeners hear on threads of their own.
@@ -275,6 +372,75 @@ async fn each_canary_is_noticed_where_nothing_holds_it() {
         }
         assert!(!harm.is_empty(), "{line:?}: {status:?}");
     }
+}
+
+fn is_here(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// A place where nothing is held.
+struct Open(Place);
+
+impl Trial for Open {
+    async fn anew() -> Self {
+        Self(Place::new(Driver::None).await)
+    }
+
+    fn aims(&self) -> Aims {
+        self.0.aims()
+    }
+
+    async fn harmed(&self, line: &str) -> Vec<String> {
+        let run = self.0.run_for(AT_LEAST, line, &Confinement::None, Environment::inherited(&[])).await;
+        self.0.harm(run.unwrap())
+    }
+
+    /// A folder aside stands for what is around.
+    async fn changed(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.aside()).unwrap().map(|entry| entry.unwrap().file_name());
+        entries.map(|name| name.to_string_lossy().into_owned()).filter(|name| name != "secret").collect()
+    }
+}
+
+#[tokio::test]
+async fn what_somebody_else_does_is_told_apart() {
+    let open = Open::anew().await;
+    // Somebody else writes, and knocks.
+    std::fs::write(open.0.root().join("foreign"), "").unwrap();
+    drop(std::net::TcpStream::connect(("127.0.0.1", open.aims().tcp)).unwrap());
+    let harm = open.harmed("cat a.txt").await;
+    assert!(harm.iter().any(|what| what.contains("foreign")), "{harm:?}");
+    assert!(!is_sure(&harm) && !repeats::<Open>(&open.aims(), "cat a.txt", &["ls".to_owned()]).await);
+    // What a line of ours does, it does again; in the place that it is tried in, and behind what it needs.
+    for line in ["rm -rf src", "echo x > /dev/tcp/127.0.0.1/{tcp}", "kill -USR1 {pid}"] {
+        assert!(repeats::<Open>(&open.aims(), &open.aims().fill(line), &[]).await, "{line}");
+    }
+    let alone = "[ ! -e run/b ] || rm a.txt";
+    assert!(!harm_of::<Open>(alone).await && repeats::<Open>(&open.aims(), alone, &["mkdir run/b".to_owned()]).await);
+    // What bears the mark needs no second look, and what was printed is the line's own.
+    assert!(is_sure(&Open::anew().await.harmed(&format!("touch {}", mark())).await));
+    assert!(is_sure(&Open::anew().await.harmed("cat link").await));
+}
+
+async fn harm_of<T: Trial>(line: &str) -> bool {
+    !T::anew().await.harmed(line).await.is_empty()
+}
+
+#[tokio::test]
+async fn what_somebody_else_leaves_around_is_told_apart() {
+    let open = Open::anew().await;
+    let aside = open.0.aside().display().to_string();
+    let leaves = [format!("touch {aside}/left")];
+    let suspects = ["left".to_owned(), "foreign".to_owned()];
+    std::fs::write(open.0.aside().join("foreign"), "").unwrap();
+    assert_eq!(open.changed().await, ["foreign"]);
+    assert!(!leaves_again::<Open>(&open.aims(), &["ls".to_owned()], &suspects).await);
+    // A line that names the place writes to the one that it is tried in.
+    let secret = open.aims().secret;
+    let by_secret = [format!("touch $(dirname {secret})/left")];
+    assert!(leaves_again::<Open>(&open.aims(), &by_secret, &suspects).await);
+    assert!(!leaves_again::<Open>(&open.aims(), &leaves, &suspects).await, "it writes elsewhere");
 }
 
 #[tokio::test]

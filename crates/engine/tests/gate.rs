@@ -1,7 +1,6 @@
 //! The gate of a live session: nothing runs around it, the first answer wins, and a grant lasts as long as it says.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod world;
+use crate::world;
 
 use reasonix_config::Permissions;
 use reasonix_engine::{Handle, Which};
@@ -51,13 +50,13 @@ impl Deref for Gated {
 
 /// Runs one prompt; questions are answered by `answer`. Gives all events of the turn.
 async fn turn(handle: &mut Handle, prompt: &str, mut answer: impl FnMut(&Asking) -> Vec<Choice>) -> Vec<Event> {
-    handle.send(Op::Prompt { text: prompt.into(), resolved: true });
+    handle.submit(Op::Prompt { text: prompt.into(), resolved: true });
     let mut events = Vec::new();
     loop {
         let event = handle.events.next().await.expect("the session lives").event;
         if let Event::Asked { asking } = &event {
             for choice in answer(asking) {
-                handle.send(Op::Answer {
+                handle.submit(Op::Answer {
                     ask: asking.ask.clone(),
                     choice,
                     digest: Some(asking.digest.clone()),
@@ -195,8 +194,8 @@ async fn follow_ups_and_steering_are_heard() {
     let mut handle = world.start(Permissions::default(), true);
     let sender = handle.sender();
     turn(&mut handle, "go", |_| {
-        sender.send(Op::Steer { text: "be quick".into() }).expect("a live session");
-        sender.send(Op::FollowUp { text: "and then".into() }).expect("a live session");
+        sender.submit(Op::Steer { text: "be quick".into() });
+        sender.submit(Op::FollowUp { text: "and then".into() });
         vec![Choice::AllowOnce]
     })
     .await;
@@ -218,7 +217,7 @@ async fn todo_survives_a_resume() {
     let mut handle = world.start(Permissions::default(), true);
     turn(&mut handle, "go", |_| vec![]).await;
     let id = handle.session.clone();
-    handle.send(Op::Shutdown);
+    handle.submit(Op::Shutdown);
     while handle.events.next().await.is_some_and(|envelope| envelope.event != Event::SessionEnded) {}
     drop(handle);
     let mut handle = world.start_which(Which::Resume(id.0), Permissions::default(), true);
@@ -284,7 +283,7 @@ async fn an_answer_is_bound_to_what_was_shown() {
             words: None,
             edited: None,
         };
-        sender.send(other).expect("a live session");
+        sender.submit(other);
         digests.push(asking.digest.clone());
         vec![Choice::Deny]
     })
@@ -494,7 +493,7 @@ fn kind(record: &reasonix_proto::Record) -> String {
 }
 
 async fn revoked(handle: &mut Handle, rule: &str, scope: Scope) -> String {
-    handle.send(Op::Revoke { rule: rule.into(), scope });
+    handle.submit(Op::Revoke { rule: rule.into(), scope });
     loop {
         match handle.events.next().await.expect("the session lives").event {
             Event::Changed { record } => break kind(&record),
@@ -571,7 +570,7 @@ async fn an_effort_that_nobody_knows_is_refused() {
     let world = Gated::new(vec![]).await;
     let mut handle = world.start(Permissions::default(), true);
     for (effort, wanted) in [("silly", "engine.unknown_effort"), ("high", "model_changed")] {
-        handle.send(Op::SetModel { model: None, effort: Some(effort.into()) });
+        handle.submit(Op::SetModel { model: None, effort: Some(effort.into()) });
         let came = loop {
             match handle.events.next().await.expect("the session lives").event {
                 Event::Changed { record } => break kind(&record),
@@ -670,12 +669,12 @@ async fn trust_is_asked_about_as_data_and_the_answer_is_bound_to_what_was_shown(
     assert!(info.is_open());
     assert_eq!((info.surfaces[0].kind.as_str(), info.surfaces[0].standing), ("hook", TrustStanding::Unknown));
     assert_eq!(info.surfaces[0].parts[1].text.as_deref(), Some("echo 1\n"));
-    handle.send(Op::Trust { digest: "other".into(), yes: true });
+    handle.submit(Op::Trust { digest: "other".into(), yes: true });
     assert!(notices(&turn(&mut handle, "go", |_| vec![]).await).contains(&"engine.trust_other".to_owned()));
-    handle.send(Op::Trust { digest: info.digest.clone(), yes: false });
+    handle.submit(Op::Trust { digest: info.digest.clone(), yes: false });
     assert!(notices(&turn(&mut handle, "go", |_| vec![]).await).contains(&"engine.untrusted".to_owned()));
     assert!(!world.home.exists("state/trust.toml"));
-    handle.send(Op::Trust { digest: info.digest, yes: true });
+    handle.submit(Op::Trust { digest: info.digest, yes: true });
     assert!(notices(&turn(&mut handle, "go", |_| vec![]).await).contains(&"engine.trusted".to_owned()));
     let (_, info) = untrusted(&mut world).await;
     assert!(!info.is_open());

@@ -1,8 +1,7 @@
-//! What grows in a long session. Not a test of every day: `cargo test -p reasonix-engine --test growth -- --ignored --nocapture`
+//! What grows in a long session. Not a test of every day: `cargo test -p reasonix-engine --test all growth:: -- --ignored --nocapture`
 //! prints the memory of a session of 1,000 turns with 500 MB of output in all.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
-mod world;
+use crate::world;
 
 use reasonix_config::Provider;
 use reasonix_engine::Which;
@@ -47,7 +46,7 @@ async fn memory_stays_flat_over_a_thousand_turns() {
     });
     let (mut bytes, mut samples) = (0, Vec::new());
     for turn in 1..=TURNS {
-        handle.send(Op::Prompt { text: format!("turn {turn}"), resolved: true });
+        handle.submit(Op::Prompt { text: format!("turn {turn}"), resolved: true });
         let mut ended = false;
         while let Some(envelope) = handle.events.next().await {
             match envelope.event {

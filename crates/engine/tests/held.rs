@@ -1,9 +1,7 @@
 //! Lines that pass for readers and are none: whatever the reading of a line misses, nothing happens without the gate's
 //! word. Where the kernel cannot have level `full` these tests say so and pass; with `REASONIX_E2E=1` it is required.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
-mod world;
+use crate::world;
 
 use reasonix_config::{Caches, Mode as Fallback, Permissions, Sandbox};
 use reasonix_engine::{Handle, Which};
@@ -80,13 +78,13 @@ fn files(world: &World) -> Vec<(String, String)> {
 
 /// Runs one turn; every question gets this answer. Gives what was asked, and what the call came to.
 async fn turn(handle: &mut Handle, answer: &Choice) -> (Vec<Asking>, Vec<ToolOutcome>) {
-    handle.send(Op::Prompt { text: "go".into(), resolved: true });
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
     let (mut asked, mut outcomes, mut ended) = (Vec::new(), Vec::new(), false);
     loop {
         match handle.events.next().await.expect("the session lives").event {
             Event::Asked { asking } => {
                 let digest = Some(asking.digest.clone());
-                handle.send(Op::Answer {
+                handle.submit(Op::Answer {
                     ask: asking.ask.clone(),
                     choice: answer.clone(),
                     digest,
@@ -131,7 +129,7 @@ async fn a_line_that_was_misread_changes_nothing_in_plan_mode() {
         let world = running(line).await;
         let before = files(&world);
         let mut handle = begin(&world, Fallback::Allow, true);
-        handle.send(Op::SetMode { mode: Mode::Plan });
+        handle.submit(Op::SetMode { mode: Mode::Plan });
         let (asked, outcomes) = turn(&mut handle, &Choice::AllowOnce).await;
         assert_eq!(files(&world), before, "{line}");
         assert_eq!((asked.len(), outcomes.len()), (0, 1), "{line}");

@@ -1,7 +1,6 @@
 //! Pictures in prompts: on the wire for models with eyes, named for others, by content on disk, and the prefix only grows.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod world;
+use crate::world;
 
 use reasonix_config::ModelEntry;
 use reasonix_engine::{Handle, Which};
@@ -12,7 +11,7 @@ use world::World;
 const DOT: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x03\x08\x06\0\0\0\x1f\x15\xc4\x89";
 
 async fn turn(handle: &mut Handle, text: &str) -> Vec<Event> {
-    handle.send(Op::Prompt { text: text.into(), resolved: false });
+    handle.submit(Op::Prompt { text: text.into(), resolved: false });
     let mut events = Vec::new();
     loop {
         let event = handle.events.next().await.expect("the session lives").event;

@@ -1,8 +1,7 @@
 //! Notes on a branch that is left: asked for by appending to what was sent, kept as a record of their own, carried by the
 //! next prompt, and never in the way of the move.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod world;
+use crate::world;
 
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{Event, MoveReason, Op, RecordBody, RecordId, Rewind, TurnState};
@@ -30,14 +29,14 @@ fn is_idle(events: &[Event]) -> bool {
 }
 
 async fn turn(handle: &mut Handle, op: Op) {
-    handle.send(op);
+    handle.submit(op);
     until(handle, |events| is_idle(events) && events.iter().any(|event| matches!(event, Event::TurnEnded { .. })))
         .await;
 }
 
 /// Moves with notes; gives the records that came of it and the codes of notices.
 async fn left(handle: &mut Handle, op: Op) -> (Vec<RecordBody>, Vec<String>) {
-    handle.send(op);
+    handle.submit(op);
     let events =
         until(handle, |events| is_idle(events) && events.iter().any(|event| matches!(event, Event::Moved { .. })))
             .await;
@@ -88,7 +87,7 @@ async fn without_being_wanted_nothing_is_asked() {
     let mut handle = world.open_with(Which::New, |start| start.settings.branch.summary = true);
     turn(&mut handle, prompt("first")).await;
     turn(&mut handle, prompt("second")).await;
-    handle.send(back_to(2, Some(false)));
+    handle.submit(back_to(2, Some(false)));
     until(&mut handle, |events| matches!(events.last(), Some(Event::Moved { .. }))).await;
     turn(&mut handle, prompt("third")).await;
     assert_eq!(world.server.requests()[2].last_content(), "third");
@@ -96,7 +95,7 @@ async fn without_being_wanted_nothing_is_asked() {
     let world = World::new(["one", "two"].map(Answer::say).into()).await;
     let mut handle = world.open(Which::New);
     turn(&mut handle, prompt("first")).await;
-    handle.send(Op::Branch { at: RecordId(1), summary: Some(true) });
+    handle.submit(Op::Branch { at: RecordId(1), summary: Some(true) });
     let events =
         until(&mut handle, |events| is_idle(events) && events.iter().any(|event| matches!(event, Event::Moved { .. })))
             .await;
@@ -105,7 +104,7 @@ async fn without_being_wanted_nothing_is_asked() {
             .iter()
             .any(|event| matches!(event, Event::Changed { record } if matches!(record.body, RecordBody::Left(_))))
     );
-    handle.send(Op::Branch { at: RecordId(1), summary: Some(true) });
+    handle.submit(Op::Branch { at: RecordId(1), summary: Some(true) });
     let events =
         until(&mut handle, |events| is_idle(events) && events.iter().any(|event| matches!(event, Event::Moved { .. })))
             .await;
@@ -127,9 +126,9 @@ async fn what_goes_wrong_never_stops_the_move() {
         let mut handle = world.open(Which::New);
         turn(&mut handle, prompt("first")).await;
         if hangs {
-            handle.send(back_to(1, Some(true)));
+            handle.submit(back_to(1, Some(true)));
             world.server.wait_for_requests(2).await;
-            handle.send(Op::Interrupt);
+            handle.submit(Op::Interrupt);
             until(&mut handle, |events| {
                 is_idle(events) && events.iter().any(|event| matches!(event, Event::Moved { .. }))
             })

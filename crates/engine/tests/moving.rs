@@ -1,8 +1,7 @@
 //! Moving about in a live session: every way goes through the log, and every request extends the one before it except
 //! where a record names the break.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod world;
+use crate::world;
 
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{
@@ -19,7 +18,7 @@ fn prompt(text: &str) -> Op {
 
 /// Sends an operation and gives all events until the session is idle after a turn.
 async fn turn(handle: &mut Handle, op: Op) -> Vec<Event> {
-    handle.send(op);
+    handle.submit(op);
     until(handle, |events| {
         events.last() == Some(&Event::State { state: TurnState::Idle })
             && events.iter().any(|event| matches!(event, Event::TurnEnded { .. }))
@@ -36,7 +35,7 @@ async fn until(handle: &mut Handle, done: impl Fn(&[Event]) -> bool) -> Vec<Even
 }
 
 async fn moved(handle: &mut Handle, op: Op) -> (RecordBody, Option<String>) {
-    handle.send(op);
+    handle.submit(op);
     let events = until(handle, |events| matches!(events.last(), Some(Event::Moved { .. }))).await;
     match events.into_iter().next_back() {
         Some(Event::Moved { record, text }) => (record.body, text),
@@ -45,7 +44,7 @@ async fn moved(handle: &mut Handle, op: Op) -> (RecordBody, Option<String>) {
 }
 
 async fn changed(handle: &mut Handle, op: Op) -> RecordBody {
-    handle.send(op);
+    handle.submit(op);
     let events = until(handle, |events| matches!(events.last(), Some(Event::Changed { .. }))).await;
     match events.into_iter().next_back() {
         Some(Event::Changed { record }) => record.body,
@@ -54,7 +53,7 @@ async fn changed(handle: &mut Handle, op: Op) -> RecordBody {
 }
 
 async fn noticed(handle: &mut Handle, op: Op) -> String {
-    handle.send(op);
+    handle.submit(op);
     let events = until(handle, |events| matches!(events.last(), Some(Event::Notice { .. }))).await;
     match events.into_iter().next_back() {
         Some(Event::Notice { phrase, .. }) => phrase.code.into_owned(),
@@ -114,7 +113,7 @@ async fn a_dangerous_command_of_the_users_own_is_asked_about() {
     let world = World::new(vec![]).await;
     world.work.write("keep", "x");
     let mut handle = world.open(Which::New);
-    handle.send(Op::Shell { command: "rm -rf keep".into(), keep: true });
+    handle.submit(Op::Shell { command: "rm -rf keep".into(), keep: true });
     let events = until(&mut handle, |events| matches!(events.last(), Some(Event::Asked { .. }))).await;
     let Some(Event::Asked { asking }) = events.last() else { panic!() };
     assert!(!asking.danger.is_empty());
@@ -159,7 +158,7 @@ async fn branching_gives_the_prompt_back_and_deletes_nothing() {
 async fn folding_when_the_user_wants_it() {
     let world = World::new(["one", "two", "NOTES: two things were said", "three"].map(Answer::say).into()).await;
     let mut handle = world.open(Which::New);
-    handle.send(Op::Compact { instructions: String::new() });
+    handle.submit(Op::Compact { instructions: String::new() });
     until(
         &mut handle,
         |events| matches!(events.last(), Some(Event::Notice { phrase, .. }) if phrase.code == "engine.nothing_to_fold"),
@@ -167,7 +166,7 @@ async fn folding_when_the_user_wants_it() {
     .await;
     turn(&mut handle, prompt("the port is 4711")).await;
     turn(&mut handle, prompt("second")).await;
-    handle.send(Op::Compact { instructions: "keep all ports".into() });
+    handle.submit(Op::Compact { instructions: "keep all ports".into() });
     let events = until(&mut handle, |events| matches!(events.last(), Some(Event::Compacted { .. }))).await;
     assert!(matches!(events.last(), Some(Event::Compacted { record })
         if matches!(&record.body, RecordBody::Compacted(folded) if folded.notes[0].contains("NOTES: two things"))));
@@ -220,11 +219,11 @@ async fn rewinding_and_retrying() {
 async fn the_queue_is_shown_and_can_be_changed() {
     let world = World::new(vec![Answer::hang(), Answer::say("next")]).await;
     let mut handle = world.open(Which::New);
-    handle.send(prompt("go"));
+    handle.submit(prompt("go"));
     world.server.wait_for_requests(1).await;
-    handle.send(Op::FollowUp { text: "later".into() });
-    handle.send(Op::Steer { text: "now".into() });
-    handle.send(Op::FollowUp { text: "never".into() });
+    handle.submit(Op::FollowUp { text: "later".into() });
+    handle.submit(Op::Steer { text: "now".into() });
+    handle.submit(Op::FollowUp { text: "never".into() });
     let queue = |events: &[Event]| match events.last() {
         Some(Event::Queued { queue }) => queue.clone(),
         _ => Vec::new(),
@@ -239,14 +238,14 @@ async fn the_queue_is_shown_and_can_be_changed() {
             (3, QueuedKind::FollowUp, "never".into())
         ]
     );
-    handle.send(Op::Unqueue { id: 3 });
-    handle.send(Op::Unqueue { id: 2 });
-    handle.send(Op::EditQueued { id: 1, text: "changed".into() });
+    handle.submit(Op::Unqueue { id: 3 });
+    handle.submit(Op::Unqueue { id: 2 });
+    handle.submit(Op::EditQueued { id: 1, text: "changed".into() });
     until(&mut handle, |events| queue(events).first().is_some_and(|item| item.text == "changed")).await;
     let Reply::Status(status) = handle.query(Query::Status).await else { panic!() };
     assert_eq!(status.queue.len(), 1);
     assert_eq!(noticed(&mut handle, Op::Retry).await, "engine.busy");
-    handle.send(Op::Interrupt);
+    handle.submit(Op::Interrupt);
     world.server.wait_for_requests(2).await;
     let sent = last_texts(&world);
     assert_eq!(sent.first().map(String::as_str), Some("go"));
@@ -311,7 +310,7 @@ async fn a_discarded_session_is_gone_from_everywhere_but_the_disk() {
     let mut handle = world.open(Which::New);
     turn(&mut handle, prompt("first")).await;
     let session = handle.session.clone();
-    handle.send(Op::Discard);
+    handle.submit(Op::Discard);
     until(&mut handle, |events| events.last() == Some(&Event::SessionEnded)).await;
     drop(handle);
     let next = world.open(Which::Continue);
@@ -331,7 +330,7 @@ async fn two_front_ends_on_one_session() {
     let world = World::new(vec![call, Answer::say("done")]).await;
     let mut first = world.open(Which::New);
     let mut second = first.join();
-    first.send(prompt("go"));
+    first.submit(prompt("go"));
     let asked = |events: &[Event]| matches!(events.last(), Some(Event::Asked { .. }));
     let seen = until(&mut first, asked).await;
     let (Some(Event::Asked { asking }), other) = (seen.last(), until(&mut second, asked).await) else { panic!() };
@@ -343,8 +342,8 @@ async fn two_front_ends_on_one_session() {
         words: None,
         edited: None,
     };
-    second.send(answer(Choice::AllowOnce));
-    first.send(answer(Choice::Deny));
+    second.submit(answer(Choice::AllowOnce));
+    first.submit(answer(Choice::Deny));
     let done = |events: &[Event]| {
         events.last() == Some(&Event::State { state: TurnState::Idle })
             && events.iter().any(|event| matches!(event, Event::TurnEnded { .. }))

@@ -1,5 +1,4 @@
 //! Paths in every spelling against a real tree: none leads out, or to what a rule denies.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 #[path = "support/paths.rs"]
 mod property;

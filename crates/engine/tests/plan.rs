@@ -1,7 +1,6 @@
 //! Plan mode: nothing that changes something runs, the plan waits for a person, and the prefix only grows.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod world;
+use crate::world;
 
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{Event, Mode, Op, PlanAnswer, Posture, Query, RecordBody, Reply as Told, ToolOutcome, TurnState};
@@ -11,24 +10,18 @@ use world::World;
 
 /// Runs a prompt; plans are answered by `answer`, and questions about calls must not come up unless `asks`.
 async fn turn(handle: &mut Handle, text: &str, answer: impl Fn(&str) -> PlanAnswer) -> Vec<Event> {
-    handle.send(Op::Prompt { text: text.into(), resolved: true });
+    handle.submit(Op::Prompt { text: text.into(), resolved: true });
     let mut events = Vec::new();
     loop {
         let event = handle.events.next().await.expect("the session lives").event;
         match &event {
             Event::Proposed { proposal } => {
                 let answer = answer(&proposal.plan);
-                assert!(handle.send(Op::AnswerPlan { ask: proposal.ask.clone(), answer }));
+                handle.submit(Op::AnswerPlan { ask: proposal.ask.clone(), answer });
             }
             Event::Asked { asking } => {
                 let choice = reasonix_proto::Choice::Deny;
-                assert!(handle.send(Op::Answer {
-                    ask: asking.ask.clone(),
-                    choice,
-                    digest: None,
-                    words: None,
-                    edited: None
-                }));
+                handle.submit(Op::Answer { ask: asking.ask.clone(), choice, digest: None, words: None, edited: None });
             }
             _ => {}
         }
@@ -44,7 +37,9 @@ async fn turn(handle: &mut Handle, text: &str, answer: impl Fn(&str) -> PlanAnsw
 fn outcomes(events: &[Event]) -> Vec<String> {
     let outcome = |event: &Event| match event {
         Event::ToolEnded { record } => match &record.body {
-            RecordBody::Outcome { outcome: ToolOutcome::Done { content, .. }, .. } => Some(content.clone()),
+            RecordBody::Outcome { outcome: ToolOutcome::Done { content, .. }, .. } => {
+                Some(content.words().into_owned())
+            }
             RecordBody::Outcome { outcome: ToolOutcome::Denied { by }, .. } => Some(format!("denied: {by}")),
             RecordBody::Outcome { outcome, .. } => Some(format!("{outcome:?}")),
             _ => None,
@@ -89,9 +84,9 @@ async fn only_readers_run_until_a_plan_is_approved_and_then_it_is_carried_out_un
     let world = World::new(replies).await;
     let mut handle = world.open(Which::New);
     // Even where nothing is asked, nothing may change.
-    handle.send(Op::SetPosture { posture: Posture::Yolo });
-    handle.send(Op::SetMode { mode: Mode::Plan });
-    handle.send(Op::SetPosture { posture: Posture::Ask });
+    handle.submit(Op::SetPosture { posture: Posture::Yolo });
+    handle.submit(Op::SetMode { mode: Mode::Plan });
+    handle.submit(Op::SetPosture { posture: Posture::Ask });
     let events = turn(&mut handle, "add a file", |plan| match plan.contains("test") {
         true => PlanAnswer::Approve { edited: None, asks: false },
         false => PlanAnswer::Revise { note: "add a test".into() },
@@ -140,7 +135,7 @@ async fn whoever_wants_to_be_asked_about_each_change_is() {
 async fn planning_goes_on_in_the_next_process_and_ends_by_a_word() {
     let world = World::new(vec![Reply::say("1"), write("a"), Reply::say("2"), write("b"), Reply::say("3")]).await;
     let mut handle = world.open(Which::New);
-    handle.send(Op::SetMode { mode: Mode::Plan });
+    handle.submit(Op::SetMode { mode: Mode::Plan });
     turn(&mut handle, "first", |_| PlanAnswer::default()).await;
     let session = handle.session.clone();
     drop(handle);
@@ -148,7 +143,7 @@ async fn planning_goes_on_in_the_next_process_and_ends_by_a_word() {
     assert_eq!(status(&handle).await.mode, Mode::Plan);
     let events = turn(&mut handle, "second", |_| PlanAnswer::default()).await;
     assert!(outcomes(&events)[0].starts_with("denied: plan mode is on"));
-    handle.send(Op::SetMode { mode: Mode::Build });
+    handle.submit(Op::SetMode { mode: Mode::Build });
     let events = turn(&mut handle, "third", |_| PlanAnswer::default()).await;
     assert!(events.iter().any(|event| matches!(event, Event::Asked { .. })), "the gate asks again");
     let requests = world.server.requests();

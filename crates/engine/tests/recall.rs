@@ -1,7 +1,6 @@
 //! Looking back: at earlier sessions, and at what is remembered.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod world;
+use crate::world;
 
 use reasonix_engine::{Handle, Which, tool_specs};
 use reasonix_proto::{Asking, ChangeKind, Choice, Event, Op, Posture, RecordBody, ToolOutcome, TurnState};
@@ -11,12 +10,12 @@ use world::World;
 
 /// Runs one prompt; gives the questions and the outcomes.
 async fn turn(handle: &mut Handle, prompt: &str, choice: &Choice) -> (Vec<Asking>, Vec<ToolOutcome>) {
-    handle.send(Op::Prompt { text: prompt.into(), resolved: true });
+    handle.submit(Op::Prompt { text: prompt.into(), resolved: true });
     let (mut asked, mut outcomes, mut ended) = (Vec::new(), Vec::new(), false);
     loop {
         match handle.events.next().await.expect("the session lives").event {
             Event::Asked { asking } => {
-                handle.send(Op::Answer {
+                handle.submit(Op::Answer {
                     ask: asking.ask.clone(),
                     choice: choice.clone(),
                     digest: None,
@@ -39,7 +38,7 @@ async fn turn(handle: &mut Handle, prompt: &str, choice: &Choice) -> (Vec<Asking
 
 fn text(outcome: &ToolOutcome) -> &str {
     match outcome {
-        ToolOutcome::Done { content, .. } => content,
+        ToolOutcome::Done { content, .. } => content.plain().unwrap(),
         ToolOutcome::Failed { message, .. } => message,
         ToolOutcome::Denied { by } => by,
         ToolOutcome::Aborted => "aborted",
@@ -126,7 +125,7 @@ async fn a_person_is_asked_each_time_and_sees_what_is_kept() {
         start.settings.permissions.allow = vec!["remember".into(), "forget".into(), "*".into()];
     };
     let mut handle = world.open_with(Which::New, rules);
-    handle.send(Op::SetPosture { posture: Posture::Yolo });
+    handle.submit(Op::SetPosture { posture: Posture::Yolo });
     let (asked, outcomes) = turn(&mut handle, "remember it", &Choice::AllowOnce).await;
     assert_eq!(asked[0].choices, [Choice::AllowOnce, Choice::Deny], "neither rules nor postures answer it");
     assert_eq!(

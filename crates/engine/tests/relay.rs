@@ -1,8 +1,7 @@
 //! Models that take over from one another: a larger one for a turn, a larger window when the context fills, and one that
 //! plans. Events, records and requests are looked at.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod world;
+use crate::world;
 
 use reasonix_config::ModelEntry;
 use reasonix_engine::{Handle, Start, Which};
@@ -13,7 +12,7 @@ use world::World;
 
 /// Runs one turn, and gives its events.
 async fn turn(handle: &mut Handle, prompt: &str) -> Vec<Event> {
-    assert!(handle.send(Op::Prompt { text: prompt.into(), resolved: true }));
+    handle.submit(Op::Prompt { text: prompt.into(), resolved: true });
     let mut events = Vec::new();
     loop {
         let event = handle.events.next().await.expect("the session lives").event;
@@ -68,14 +67,14 @@ async fn the_users_word_holds_for_one_turn() {
         with_pro(start);
         start.settings.agent.auto_escalate = false;
     });
-    handle.send(Op::Escalate { on: true });
-    handle.send(Op::Escalate { on: true });
+    handle.submit(Op::Escalate { on: true });
+    handle.submit(Op::Escalate { on: true });
     let events = turn(&mut handle, "hard").await;
     assert_eq!(escalations(&events), [("mock/other".to_owned(), EscalatedBy::User, String::new())]);
     assert_eq!(answered_by(&events), ["mock/other"]);
     assert_eq!(answered_by(&turn(&mut handle, "easy").await), ["mock/m"]);
-    handle.send(Op::Escalate { on: true });
-    handle.send(Op::Escalate { on: false });
+    handle.submit(Op::Escalate { on: true });
+    handle.submit(Op::Escalate { on: false });
     assert_eq!(answered_by(&turn(&mut handle, "easy").await), ["mock/m"], "taken back");
     assert_eq!(asked(&world), ["other", "m", "m"]);
     let system = world.server.requests()[0].body["messages"][0]["content"].to_string();
@@ -137,7 +136,7 @@ async fn three_failures_are_enough() {
 async fn without_a_larger_model_it_is_said() {
     let world = World::new(vec![Reply::say("x")]).await;
     let mut handle = world.open(Which::New);
-    handle.send(Op::Escalate { on: true });
+    handle.submit(Op::Escalate { on: true });
     let said = loop {
         match handle.events.next().await.unwrap().event {
             Event::Notice { phrase, .. } if phrase.code.starts_with("engine.") => break phrase,
@@ -290,9 +289,9 @@ async fn an_interrupt_while_it_plans_keeps_the_prompt() {
     let world =
         World::new(vec![Reply::hang_mid_stream("thinking"), Reply::say("hello again"), Reply::say("yes")]).await;
     let mut handle = world.open_with(Which::New, with_planner);
-    handle.send(Op::Prompt { text: "plan this".into(), resolved: true });
+    handle.submit(Op::Prompt { text: "plan this".into(), resolved: true });
     world.server.wait_for_requests(1).await;
-    handle.send(Op::Interrupt);
+    handle.submit(Op::Interrupt);
     let mut prompt = None;
     loop {
         match handle.events.next().await.expect("the session lives").event {

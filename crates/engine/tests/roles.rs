@@ -1,8 +1,7 @@
 //! Roles: the model of plan mode, and the one that writes notes. Each is asked in requests of its own; the session's own
 //! model sees one conversation that grows.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod world;
+use crate::world;
 
 use reasonix_config::ModelEntry;
 use reasonix_engine::{Handle, Start, Which};
@@ -13,13 +12,13 @@ use world::World;
 
 /// Does something until the session has nothing more to do; plans are approved.
 async fn events(handle: &mut Handle, op: Op) -> Vec<Event> {
-    assert!(handle.send(op));
+    handle.submit(op);
     let (mut events, mut busy) = (Vec::new(), false);
     loop {
         let event = handle.events.next().await.expect("the session lives").event;
         if let Event::Proposed { proposal } = &event {
             let answer = PlanAnswer::Approve { edited: None, asks: false };
-            assert!(handle.send(Op::AnswerPlan { ask: proposal.ask.clone(), answer }));
+            handle.submit(Op::AnswerPlan { ask: proposal.ask.clone(), answer });
         }
         busy |= matches!(event, Event::State { state: TurnState::Planning });
         let over = busy && event == Event::State { state: TurnState::Idle };
@@ -89,7 +88,7 @@ async fn plan_mode_has_a_model_of_its_own_and_the_sessions_carries_the_plan_out(
     ];
     let world = World::new(replies).await;
     let mut handle = world.open_with(Which::New, fill("plan"));
-    handle.send(Op::SetMode { mode: Mode::Plan });
+    handle.submit(Op::SetMode { mode: Mode::Plan });
     let events = turn(&mut handle, "add a file").await;
     assert_eq!(answered_by(&events), ["mock/other", "mock/other", "mock/m", "mock/m"]);
     assert_eq!(notices(&events, "engine.plan_model"), 1, "said once");
@@ -107,7 +106,7 @@ async fn plan_mode_has_a_model_of_its_own_and_the_sessions_carries_the_plan_out(
 async fn a_resumed_session_plans_with_it_and_pro_goes_before_it() {
     let world = World::new(vec![Reply::say("one"), Reply::say("two"), Reply::say("three")]).await;
     let mut handle = world.open_with(Which::New, fill("plan"));
-    handle.send(Op::SetMode { mode: Mode::Plan });
+    handle.submit(Op::SetMode { mode: Mode::Plan });
     turn(&mut handle, "first").await;
     let session = handle.session.clone();
     drop(handle);
@@ -122,7 +121,7 @@ async fn a_resumed_session_plans_with_it_and_pro_goes_before_it() {
         }
     };
     turn(&mut handle, "second").await;
-    handle.send(Op::Escalate { on: true });
+    handle.submit(Op::Escalate { on: true });
     turn(&mut handle, "third").await;
     assert_eq!(asked(&world), ["other", "other", "pro"], "the user's word for one turn goes first");
 }
@@ -188,7 +187,7 @@ async fn a_role_that_names_nothing_is_said_and_nothing_stops() {
     let mut handle = world.open_with(Which::New, |start| {
         start.settings.roles.insert("plan".into(), "nobody".into());
     });
-    handle.send(Op::SetMode { mode: Mode::Plan });
+    handle.submit(Op::SetMode { mode: Mode::Plan });
     let events = turn(&mut handle, "hi").await;
     assert_eq!((notices(&events, "engine.role_unknown"), answered_by(&events)), (1, vec!["mock/m".to_owned()]));
 }

@@ -3,7 +3,9 @@
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
-use reasonix_exec::{BoxOptions, Caches, Command, Confinement, Environment, ExecError, Sandbox, SandboxLevel, run};
+use reasonix_exec::{
+    BoxOptions, Caches, Command, Confinement, Environment, ExecError, Sandbox, SandboxLevel, Surfaces, run,
+};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -14,6 +16,7 @@ fn options(work: &Path) -> BoxOptions {
         readable: vec![],
         closed: vec![],
         masked: None,
+        linked: None,
         fixed: None,
         caches: Caches::Session,
         network: false,
@@ -44,6 +47,25 @@ fn figures(mut all: Vec<Duration>) -> (f64, f64) {
     (at(all.len() / 2), at(0))
 }
 
+/// What a look for repositories costs that commands in a box have before and after them.
+fn look(work: &Path) {
+    for folder in 0..1_000 {
+        let folder = work.join(format!("{}/{folder}", folder % 40));
+        let _ = std::fs::create_dir_all(&folder);
+        for file in 0..20 {
+            let _ = std::fs::write(folder.join(file.to_string()), "");
+        }
+    }
+    let roots = [work.to_owned()];
+    let all = (0..50).map(|_| {
+        let started = Instant::now();
+        let _ = Surfaces::within(&roots, None);
+        started.elapsed()
+    });
+    let (median, least) = figures(all.collect());
+    println!("a look at 20,000 files    median {median:6.2} ms           least {least:6.2} ms");
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), ExecError> {
     let rounds = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(200);
@@ -70,6 +92,7 @@ async fn main() -> Result<(), ExecError> {
         let (more, least_more) = (median - plain.0, least - plain.1);
         println!("{name:24}  median {median:6.2} ms ({more:+.2})   least {least:6.2} ms ({least_more:+.2})");
     }
+    look(&work);
     drop(boxed);
     let _ = std::fs::remove_dir_all(&work);
     Ok(())

@@ -15,6 +15,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
+#[cfg(all(test, target_os = "linux"))]
+mod red;
+
 /// No attempt takes longer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -105,7 +108,7 @@ pub const ATTACKS: &[Attack] = &[
     attack("C4", "abstract_socket", "python3 -c \"import socket; socket.socket(socket.AF_UNIX).connect('\\0{abstract}')\"", Exit, Full, "python3"),
     attack("C4", "path_socket", "python3 -c \"import socket; socket.socket(socket.AF_UNIX).connect('{home}/agent.sock')\"", Exit, Full, "python3"),
     attack("C4", "raw_socket", "python3 -c 'import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW)'", Exit, Partial, "python3"),
-    attack("C4", "io_uring", "python3 -c 'import ctypes,sys; sys.exit(ctypes.CDLL(None).syscall(425, 1, 0) < 0)'", Exit, Partial, "python3"),
+    attack("C4", "io_uring", "python3 -c 'import ctypes,sys; sys.exit(ctypes.CDLL(None).syscall(425, 1, ctypes.create_string_buffer(120)) < 0)'", Exit, Partial, "python3"),
     attack("C4", "descriptors", "test $(ls /proc/self/fd | wc -l) -gt 4", Exit, Partial, "bash"),
     attack("C5", "new_privileges", "grep -q 'NoNewPrivs:.*0' /proc/self/status", Exit, Partial, "bash"),
     attack("C5", "capabilities", "grep -qE 'Cap(Eff|Prm|Bnd):.*[1-9a-f]' /proc/self/status", Exit, Full, "bash"),
@@ -113,7 +116,7 @@ pub const ATTACKS: &[Attack] = &[
     attack("C5", "mount", "mount -t tmpfs none .", Exit, Partial, "mount"),
     attack("C5", "our_memory", "head -c 1 /proc/{pid}/environ | grep -q . || head -c 1 /proc/{pid}/mem | grep -q .", Exit, Partial, "bash"),
     attack("C5", "our_process", "kill -0 {pid} && grep -q reasonix /proc/{pid}/cmdline", Exit, Full, "bash"),
-    attack("C5", "terminal", "python3 -c 'import fcntl; fcntl.ioctl(0, 0x5412, b\"x\")'", Exit, Partial, "python3"),
+    attack("C5", "terminal", "python3 -c 'import os,sys,fcntl,termios as t; p,c=os.openpty(); f=os.fork(); f or (os.setsid(), fcntl.ioctl(c, t.TIOCSCTTY, 0), fcntl.ioctl(c, t.TIOCSTI, b\"x\"), os._exit(0)); sys.exit(os.waitpid(f, 0)[1] != 0)'", Exit, Partial, "python3"),
     attack("C6", "endless_file", "test \"$(ulimit -f)\" = unlimited", Exit, Partial, "bash"),
     attack("C6", "daemon", "(setsid setsid sleep 333.{mark} >/dev/null 2>&1 &); true", Alive, Full, "setsid"),
     attack("C2", "worktree_settings", "printf '[core]\\n\\tfsmonitor = x\\n' > .git/config.worktree", Left(".git/config.worktree"), Partial, "bash"),
@@ -203,6 +206,7 @@ impl Ground {
             readable: vec![],
             closed: vec![self.folder.join("closed")],
             masked: None,
+            linked: None,
             fixed: Some(fixed),
             caches: Caches::Session,
             network: false,

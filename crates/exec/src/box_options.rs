@@ -58,6 +58,8 @@ pub struct BoxOptions {
     pub masked: Option<Masked>,
     /// What may be read and not changed, worked out anew for each command.
     pub fixed: Option<Masked>,
+    /// Folders that an index of git links to. Asked where the roots are too large to be looked through.
+    pub linked: Option<Masked>,
     /// Where the caches of toolchains go.
     pub caches: Caches,
     /// Commands may reach the network.

@@ -1,6 +1,6 @@
 //! What is to be run, and under which limits.
 
-use crate::{Bounds, Environment, Sandbox, SandboxLevel};
+use crate::{Bounds, Environment, Ports, Sandbox, SandboxLevel};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +27,8 @@ pub struct Command {
     pub stdin: Option<Vec<u8>>,
     /// What the kernel holds it to.
     pub confinement: Confinement,
+    /// Who decides about ports of the machine that it wants to reach; none for nobody.
+    pub ports: Option<Arc<dyn Ports>>,
 }
 
 /// The longest line that is handed over as an argument; the kernel takes no longer ones than 128 KiB.
@@ -51,6 +53,7 @@ impl Command {
             bounds: Bounds::default(),
             stdin: None,
             confinement: Confinement::None,
+            ports: None,
         }
     }
 
@@ -88,6 +91,13 @@ impl Command {
     #[must_use]
     pub fn with_confinement(mut self, confinement: Confinement) -> Self {
         self.confinement = confinement;
+        self
+    }
+
+    /// Has somebody decide about ports of the machine that it wants to reach from its box.
+    #[must_use]
+    pub fn with_ports(mut self, ports: Option<Arc<dyn Ports>>) -> Self {
+        self.ports = ports;
         self
     }
 

@@ -66,11 +66,12 @@ impl Given {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let folder = self.folder.join(format!("{NAME}{}-{number}", getpid()));
         fs::create_dir(&folder)?;
-        let mut group = Group { open: None, folder, memory: self.has("memory"), left: AtomicBool::new(false) };
-        if bounds.processes > 0 && self.has("pids") {
+        let limits = GroupLimits { given: true, processes: self.has("pids"), memory: self.has("memory") };
+        let mut group = Group { open: None, folder, limits, left: AtomicBool::new(false) };
+        if bounds.processes > 0 && limits.processes {
             fs::write(group.folder.join("pids.max"), bounds.processes.to_string())?;
         }
-        if bounds.memory > 0 && group.memory {
+        if bounds.memory > 0 && limits.memory {
             fs::write(group.folder.join("memory.max"), bounds.memory.to_string())?;
             // What is pushed out to the disk would not count.
             let _ = fs::write(group.folder.join("memory.swap.max"), "0");
@@ -87,7 +88,7 @@ pub(crate) struct Group {
     folder: PathBuf,
     /// The same, for a process to be born into.
     open: Option<OwnedFd>,
-    memory: bool,
+    limits: GroupLimits,
     left: AtomicBool,
 }
 
@@ -100,6 +101,11 @@ impl Group {
     /// The folder that a process can be born into; -1 when it cannot.
     pub(crate) fn folder(&self) -> RawFd {
         self.open.as_ref().map_or(-1, AsRawFd::as_raw_fd)
+    }
+
+    /// Which limits it holds for who is in it.
+    pub(crate) fn holds(&self) -> GroupLimits {
+        self.limits
     }
 
     /// Kills what is left in the group and removes it. True when the kernel had ended the command for its memory.
@@ -116,7 +122,7 @@ impl Group {
             }
             let _ = fs::write(self.folder.join("cgroup.kill"), "1");
         }
-        self.memory && kills.is_some_and(|kills| kills > 0)
+        self.limits.memory && kills.is_some_and(|kills| kills > 0)
     }
 }
 

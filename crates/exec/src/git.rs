@@ -120,7 +120,7 @@ fn command(folder: &Path, args: &[&str], drivers: &[String], confinement: &Confi
     let all = ["--no-pager", "--no-optional-locks", "--no-replace-objects"].iter().chain(args).copied();
     Command::program("git", all, folder)
         .with_environment(environment)
-        .with_confinement(confinement.clone())
+        .with_confinement(confinement.held().unwrap_or_else(|| confinement.clone()))
         .with_timeout(Some(PATIENCE))
 }
 
@@ -151,4 +151,23 @@ async fn output(command: &Command) -> Result<Option<String>, ExecError> {
     let good = finished.status == Status::Exited(0) && finished.output.dropped() == 0;
     let (head, tail) = finished.output.into_parts();
     Ok(good.then(|| String::from_utf8_lossy(&[head, tail].concat()).into_owned()))
+}
+
+/// Whether a commit, a stash or the index of a repository has, or had, a file that one of these pathspecs fits, or one of
+/// these commits that may lie beside all branches; none where that cannot be found out in time.
+pub async fn has_paths(folder: &Path, specs: &[String], objects: &[String], confinement: &Confinement) -> Option<bool> {
+    let ask = |start: &[&str]| {
+        let args: Vec<&str> = start.iter().copied().chain(specs.iter().map(String::as_str)).collect();
+        command(folder, &args, &[], confinement)
+    };
+    // Neither reads a file of the work tree, nor compares contents, so no driver is asked for.
+    let index = output(&ask(&["ls-files", "--cached", "-z", "--"])).await.ok()??;
+    if !index.is_empty() {
+        return Some(true);
+    }
+    // What is no commit is an error, and nothing is known of it.
+    let commits: Vec<String> = objects.iter().map(|object| format!("{object}^{{commit}}")).collect();
+    let start = ["log", "--all", "--reflog", "--format=%H", "--max-count=1", "--no-renames", "--no-show-signature"];
+    let history: Vec<&str> = start.into_iter().chain(commits.iter().map(String::as_str)).chain(["--"]).collect();
+    Some(!output(&ask(&history)).await.ok()??.is_empty())
 }

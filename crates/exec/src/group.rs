@@ -44,11 +44,14 @@ fn keep_command(plan: &Plan, ends: Ends, tree: &Tree) -> io::Result<()> {
         let (name, value) = variable.split_at(split);
         command.env(OsStr::from_bytes(name), OsStr::from_bytes(value.get(1..).unwrap_or_default()));
     }
-    command.stdin(ends.stdin).stdout(Stdio::from(ends.output.try_clone()?)).stderr(ends.output);
+    let errors = ends.errors.map_or_else(|| ends.output.try_clone(), Ok)?;
+    command.stdin(ends.stdin).stdout(Stdio::from(ends.output)).stderr(errors);
     // SAFETY: one system call, between fork and exec.
     unsafe { command.pre_exec(|| if libc::setsid() == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }) };
-    let mut child = command.spawn()?;
-    drop(command);
+    let mut child = command.spawn().inspect_err(|error| {
+        tree.facts.has_failed(error.raw_os_error().unwrap_or(libc::EAGAIN));
+    })?;
+    drop((command, ends.begun));
     let id = i32::try_from(child.id()).map_err(io::Error::other)?;
     tree.started(id);
     tree.facts.is_command(id);

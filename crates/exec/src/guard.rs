@@ -67,7 +67,9 @@ fn keep_guard(plan: &Arc<Plan>, ends: Ends, tree: &Arc<Tree>) -> io::Result<()> 
         cwd: plan.cwd.as_ptr(),
         stdin: ends.stdin.as_raw_fd(),
         output: ends.output.as_raw_fd(),
+        errors: ends.errors.as_ref().unwrap_or(&ends.output).as_raw_fd(),
         lifeline: ends.lifeline.as_raw_fd(),
+        letterbox: ends.letterbox.as_ref().map_or(-1, AsRawFd::as_raw_fd),
         stack: command_stack.as_mut_ptr_range().end.cast(),
         walls: plan.confined.as_ref().and_then(|confined| confined.walls.as_ref()),
         locks: plan.confined.as_ref().map(|confined| &confined.locks),
@@ -95,6 +97,7 @@ fn keep_guard(plan: &Arc<Plan>, ends: Ends, tree: &Arc<Tree>) -> io::Result<()> 
             tree.facts.has_ended(0, false);
             return Ok(());
         }
+        tree.facts.has_failed(error.raw_os_error().unwrap_or(libc::EAGAIN));
         return Err(error);
     }
     tree.started(guard);
@@ -175,8 +178,11 @@ struct Birth<'a> {
     cwd: *const c_char,
     stdin: RawFd,
     output: RawFd,
+    errors: RawFd,
     /// Our own process; readable when it has ended.
     lifeline: RawFd,
+    /// Through which the command says where the kernel asks about its connections; -1 for nowhere.
+    letterbox: RawFd,
     stack: *mut c_void,
     walls: Option<&'a Walls>,
     locks: Option<&'a Locks>,
@@ -227,6 +233,7 @@ unsafe fn bear(birth: &Birth<'_>, flags: i32, arg: *mut c_void) -> i32 {
             let start = birth.stack.byte_sub(STACK);
             let command = birth::clone_into(birth.group, command_main, (start, STACK), flags, arg);
             if command > 0 {
+                birth.facts.is_grouped();
                 return i32::try_from(command).unwrap_or(-1);
             }
         }
@@ -263,11 +270,12 @@ extern "C" fn command_main(birth: *mut c_void) -> i32 {
         limit(&birth.bounds, birth.walls.is_some());
         let connected = libc::dup2(birth.stdin, 0) != -1
             && libc::dup2(birth.output, 1) != -1
-            && libc::dup2(birth.output, 2) != -1
+            && libc::dup2(birth.errors, 2) != -1
             && libc::chdir(birth.cwd) != -1;
         if connected {
-            close_from(3);
-            if let Some(Err(stage)) = birth.locks.map(|locks| locks.close()) {
+            let letterbox = (birth.letterbox >= 0 && libc::dup2(birth.letterbox, 3) == 3).then_some(3);
+            close_from(if letterbox.is_some() { 4 } else { 3 });
+            if let Some(Err(stage)) = birth.locks.map(|locks| locks.close(letterbox)) {
                 birth.facts.has_failed_at(stage, *libc::__errno_location());
                 libc::_exit(127)
             }

@@ -5,6 +5,7 @@ pub mod attacks;
 mod bounds;
 mod box_options;
 mod capture;
+mod child;
 mod command;
 #[cfg(target_os = "linux")]
 mod control_group;
@@ -23,24 +24,31 @@ mod limits;
 mod oversee;
 mod plain;
 mod plan;
+mod ports;
 mod repository;
 mod run;
+mod running;
 #[cfg(target_os = "linux")]
 mod sandbox;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_sandbox.rs"]
 mod sandbox;
 mod tree;
+mod wish;
 
 pub use bounds::{Bounds, GroupLimits, Hit};
 pub use box_options::{BoxOptions, Caches, Masked, Quarantined, SandboxLevel};
 pub use capture::Captured;
+pub use child::{Child, ChildOptions, ChildStdin, ChildStdout, OnStderr, spawn};
 pub use command::{Command, Confinement, Keep};
 pub use control_group::group_limits;
 pub use environment::Environment;
 pub use error::ExecError;
 pub use limits::{most_open_files, survive_file_size_limit};
 pub use plain::{Plain, plain_text};
-pub use repository::{SetAside, Surfaces};
-pub use run::{Finished, Status, Wish, run};
+pub use ports::Ports;
+pub use repository::{Executes, Looked, SetAside, Surfaces, readers_run_nothing};
+pub use run::{Finished, run};
+pub use running::{Ended, Status};
 pub use sandbox::Sandbox;
+pub use wish::Wish;

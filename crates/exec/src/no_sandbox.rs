@@ -1,7 +1,8 @@
 //! Where there is no box yet: asking for one is refused, so that no command runs unheld by mistake.
 
-use crate::{BoxOptions, Environment, ExecError, Quarantined, SandboxLevel};
+use crate::{BoxOptions, Environment, ExecError, Ports, Quarantined, SandboxLevel};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,6 +21,28 @@ impl Confined {
     pub(crate) fn wish(&self) -> Option<Arc<std::sync::OnceLock<crate::Wish>>> {
         match self.0 {}
     }
+
+    pub(crate) fn opened(&self) -> Arc<std::sync::OnceLock<Vec<PathBuf>>> {
+        match self.0 {}
+    }
+
+    pub(crate) fn knocks(&self, _: Option<&Arc<dyn Ports>>) -> io::Result<Option<(Knocks, OwnedFd)>> {
+        match self.0 {}
+    }
+}
+
+/// Where the kernel asks about the connections of one command.
+#[derive(Debug)]
+pub(crate) struct Knocks(Never);
+
+impl Knocks {
+    pub(crate) async fn attend(&mut self) -> std::convert::Infallible {
+        match self.0 {}
+    }
+
+    pub(crate) async fn finish(self) {
+        match self.0 {}
+    }
 }
 
 /// What stood at the protected places before a command.
@@ -35,8 +58,15 @@ impl Stage {
     }
 }
 
+/// What has come since.
+#[derive(Debug, Default)]
+pub(crate) struct Left {
+    pub(crate) moved: Vec<Quarantined>,
+    pub(crate) unseen: Vec<PathBuf>,
+}
+
 impl Before {
-    pub(crate) fn compare(&self) -> Vec<Quarantined> {
+    pub(crate) fn compare(&self) -> Left {
         match self.0 {}
     }
 }
@@ -75,7 +105,7 @@ impl Sandbox {
         match self.0 {}
     }
 
-    pub(crate) fn hold(self: &Arc<Self>, _: &crate::Bounds) -> io::Result<Confined> {
+    pub(crate) fn hold(self: &Arc<Self>, _: &crate::Bounds, _: crate::plan::Life) -> io::Result<Confined> {
         match self.0 {}
     }
 

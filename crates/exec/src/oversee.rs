@@ -1,9 +1,11 @@
 //! Looks at a running command from outside now and then: how many processes, how much memory, how full the disks are.
-//! This is what holds where no control group was given to us. Only looks; ending the command is the business of `run`.
+//! This is what holds where no control group was given to us; where one holds, only the disks are looked at. Only looks;
+//! ending the command is the business of whoever runs it.
 
-use crate::Bounds;
 use crate::bounds::Hit;
+use crate::plan::Life;
 use crate::tree::Tree;
+use crate::{Bounds, GroupLimits};
 use rustix::fs::statvfs;
 use std::collections::HashSet;
 use std::fs;
@@ -19,6 +21,8 @@ const FIRST: Duration = Duration::from_millis(100);
 const OFTEN: Duration = Duration::from_millis(200);
 /// The same when much of a limit is used.
 const SOON: Duration = Duration::from_millis(25);
+/// How seldom it is looked at in the end, where it lives on and is far from its limits.
+const SELDOM: Duration = Duration::from_secs(1);
 /// A disk with fewer free places for files than one in so many is about to be full.
 const FILES: u64 = 100;
 
@@ -38,6 +42,8 @@ struct Sight {
     hit: Option<Hit>,
     /// It is well on its way to a limit.
     near: bool,
+    /// What moves on the way there: bytes of memory, and free bytes of the disks.
+    figures: (u64, u64),
 }
 
 /// The disks as they are now, before the command can write anything.
@@ -46,9 +52,10 @@ pub(crate) fn disks(places: &[PathBuf], bounds: &Bounds) -> Vec<Disk> {
 }
 
 /// Ends with the limit that the command hit; never, when it hits none.
-pub(crate) async fn oversee(tree: Arc<Tree>, bounds: Bounds, disks: Vec<Disk>) -> Hit {
+pub(crate) async fn oversee(tree: Arc<Tree>, bounds: Bounds, group: GroupLimits, disks: Vec<Disk>, life: Life) -> Hit {
     let bounded = bounds.processes > 0 || bounds.memory > 0 || bounds.free > 0;
     let mut wait = FIRST;
+    let mut last = None;
     let disks = Arc::new(disks);
     loop {
         if !bounded {
@@ -56,13 +63,39 @@ pub(crate) async fn oversee(tree: Arc<Tree>, bounds: Bounds, disks: Vec<Disk>) -
         }
         tokio::time::sleep(wait).await;
         let (tree, disks) = (Arc::clone(&tree), Arc::clone(&disks));
-        let looked = tokio::task::spawn_blocking(move || look(&tree, &bounds, &disks));
+        let looked = tokio::task::spawn_blocking(move || {
+            let bounds = if tree.facts.grouped() { uncounted(bounds, group) } else { bounds };
+            look(&tree, &bounds, &disks)
+        });
         let Ok(sight) = looked.await else { continue };
         if let Some(hit) = sight.hit {
             return hit;
         }
-        wait = if sight.near { SOON } else { OFTEN };
+        let steady = last.replace(sight.figures).is_some_and(|last| is_steady(last, sight.figures));
+        wait = pause(wait, sight.near, steady, life);
     }
+}
+
+/// The limits that nobody counts but us.
+fn uncounted(bounds: Bounds, group: GroupLimits) -> Bounds {
+    let processes = if group.processes { 0 } else { bounds.processes };
+    let memory = if group.memory { 0 } else { bounds.memory };
+    Bounds { processes, memory, ..bounds }
+}
+
+/// How long until the next look. What lives for hours is looked at less and less often while nothing happens.
+fn pause(last: Duration, near: bool, steady: bool, life: Life) -> Duration {
+    match (life, near, steady) {
+        (Life::Short, true, _) | (Life::Lasting, true, false) => SOON,
+        (Life::Short, false, _) => OFTEN,
+        (Life::Lasting, true, true) => (last * 2).clamp(SOON, OFTEN),
+        (Life::Lasting, false, _) => (last * 2).clamp(OFTEN, SELDOM),
+    }
+}
+
+/// Whether nothing to speak of has moved between two looks.
+fn is_steady(before: (u64, u64), now: (u64, u64)) -> bool {
+    before.0.abs_diff(now.0) < LITTLE && before.1.abs_diff(now.1) < LITTLE
 }
 
 fn look(tree: &Tree, bounds: &Bounds, disks: &[Disk]) -> Sight {
@@ -97,6 +130,7 @@ fn look(tree: &Tree, bounds: &Bounds, disks: &[Disk]) -> Sight {
     Sight {
         hit,
         near: over(memory, bounds.memory / 2) || disks.iter().any(|disk| disk.full(bounds.free * 4).is_some()),
+        figures: (memory, disks.iter().filter_map(|disk| free(&disk.path)).fold(0, u64::saturating_add)),
     }
 }
 
@@ -163,6 +197,10 @@ fn memory_files(all: &[u32]) -> u64 {
     bytes
 }
 
+fn free(path: &Path) -> Option<u64> {
+    statvfs(path).ok().map(|now| now.f_bavail * now.f_frsize)
+}
+
 impl Disk {
     fn at(path: &Path) -> Option<Self> {
         let now = statvfs(path).ok()?;
@@ -180,5 +218,34 @@ impl Disk {
         }
         let least = now.f_files / FILES;
         (now.f_favail < least && self.files >= least).then_some(Hit::Files)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bounds, FIRST, GroupLimits, Life, OFTEN, SELDOM, SOON, pause, uncounted};
+
+    #[test]
+    fn what_lives_long_is_looked_at_less_and_less_often() {
+        let mut wait = FIRST;
+        for _ in 0..10 {
+            wait = pause(wait, false, true, Life::Lasting);
+        }
+        assert_eq!(wait, SELDOM);
+        assert_eq!(pause(wait, true, false, Life::Lasting), SOON, "it grows towards a limit");
+        let mut wait = SOON;
+        for _ in 0..10 {
+            wait = pause(wait, true, true, Life::Lasting);
+        }
+        assert_eq!(wait, OFTEN, "near a limit it is never left alone for long");
+        assert_eq!((pause(SOON, false, true, Life::Short), pause(OFTEN, true, true, Life::Short)), (OFTEN, SOON));
+    }
+
+    #[test]
+    fn what_a_group_holds_is_not_counted() {
+        let bounds = Bounds { memory: 5, ..Bounds::default() };
+        assert_eq!(uncounted(bounds, GroupLimits::default()), bounds);
+        let group = GroupLimits { given: true, processes: true, memory: true };
+        assert_eq!(uncounted(bounds, group), Bounds { memory: 0, processes: 0, ..bounds });
     }
 }

@@ -27,24 +27,41 @@ pub(crate) struct Plan {
     pub(crate) group: Option<Group>,
 }
 
+/// How long it is meant to live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    /// To the end of what it was asked.
+    Short,
+    /// As long as somebody wants it: what it sees must stay true meanwhile, and looking after it must cost little.
+    Lasting,
+}
+
 /// What it is connected to.
 #[derive(Debug)]
 pub(crate) struct Ends {
     pub(crate) stdin: OwnedFd,
     pub(crate) output: OwnedFd,
+    /// Where its stderr goes; none for where its output goes.
+    pub(crate) errors: Option<OwnedFd>,
+    /// Let go by everybody once the command was executed, or could not be: its other end reads the end of a file then.
+    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "it is held, and let go with the rest"))]
+    pub(crate) begun: Option<OwnedFd>,
     /// Our own process; readable when it has ended.
     #[cfg(target_os = "linux")]
     pub(crate) lifeline: OwnedFd,
+    /// Through which the command says where the kernel asks about its connections.
+    #[cfg(target_os = "linux")]
+    pub(crate) letterbox: Option<OwnedFd>,
 }
 
 impl Plan {
-    pub(crate) fn of(command: &Command) -> io::Result<Self> {
+    pub(crate) fn of(command: &Command, life: Life) -> io::Result<Self> {
         let (environment, confined) = match &command.confinement {
             Confinement::Boxed(sandbox) => {
                 (sandbox.adapt(&command.environment), Some(sandbox.confine(&command.bounds)?))
             }
             Confinement::Held(sandbox) => {
-                let confined = sandbox.hold(&command.bounds)?;
+                let confined = sandbox.hold(&command.bounds, life)?;
                 (sandbox.adapt_held(&command.environment, &confined), Some(confined))
             }
             Confinement::None | Confinement::Refused { .. } => (command.environment.clone(), None),
@@ -67,16 +84,30 @@ impl Plan {
 }
 
 impl Ends {
+    /// One that reads this or nothing, and writes everything to one place.
     pub(crate) fn new(output: OwnedFd, stdin: Option<&[u8]>) -> io::Result<Self> {
         let stdin = match stdin {
             Some(text) => readable(text)?,
             None => rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?,
         };
+        Self::of(stdin, output, None, None)
+    }
+
+    /// One with three pipes, and a fourth that is let go when it has begun.
+    pub(crate) fn piped(stdin: OwnedFd, output: OwnedFd, errors: OwnedFd, begun: OwnedFd) -> io::Result<Self> {
+        Self::of(stdin, output, Some(errors), Some(begun))
+    }
+
+    fn of(stdin: OwnedFd, output: OwnedFd, errors: Option<OwnedFd>, begun: Option<OwnedFd>) -> io::Result<Self> {
         Ok(Self {
             stdin,
             output,
+            errors,
+            begun,
             #[cfg(target_os = "linux")]
             lifeline: rustix::process::pidfd_open(rustix::process::getpid(), rustix::process::PidfdFlags::empty())?,
+            #[cfg(target_os = "linux")]
+            letterbox: None,
         })
     }
 }

@@ -2,22 +2,16 @@
 
 use crate::bounds::Hit;
 use crate::guard;
-use crate::oversee::{Disk, disks, oversee};
-use crate::plan::{Ends, Plan};
-use crate::sandbox::Confined;
-use crate::tree::Tree;
-use crate::{Captured, Command, Confinement, ExecError, Quarantined};
+use crate::plan::{Ends, Life};
+use crate::running::{Ended, Running, Status, explain};
+use crate::sandbox::Knocks;
+use crate::{Captured, Command, ExecError, Quarantined, Wish};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::Signal;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::ExitStatus;
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
-use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 /// How long output is still read when everybody below us has ended but somebody else holds the pipe.
@@ -39,44 +33,12 @@ pub struct Finished {
     pub hit: Option<Hit>,
     /// Protected files that it made and that were moved aside.
     pub quarantined: Vec<Quarantined>,
+    /// Folders that could not be looked through for what git would execute later.
+    pub unseen: Vec<PathBuf>,
     /// What it wanted to write though it was held to reading; none when it was not held.
     pub wish: Option<Wish>,
-}
-
-/// What a command wanted to write that was held to reading.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
-    /// Nothing.
-    Nothing,
-    /// These files and perhaps more, in the folders that it could otherwise write.
-    Write(Vec<PathBuf>),
-    /// Nobody can tell: it found everything read-only.
-    Unknown,
-}
-
-/// How a command ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// By itself, with this code.
-    Exited(i32),
-    /// By this signal.
-    Signalled(i32),
-    /// It ran out of time and was ended.
-    TimedOut,
-    /// It was cancelled and ended.
-    Cancelled,
-    /// It hit a limit and was ended.
-    Bounded,
-}
-
-impl Status {
-    fn of(raw: i32) -> Self {
-        let status = ExitStatus::from_raw(raw);
-        match (status.code(), status.signal()) {
-            (Some(code), _) => Self::Exited(code),
-            (None, signal) => Self::Signalled(signal.unwrap_or(Signal::KILL.as_raw())),
-        }
-    }
+    /// Places that are hidden from commands, which it opened and found empty.
+    pub hidden: Vec<PathBuf>,
 }
 
 /// Runs a command: no stdin, no terminal, stdout and stderr through one pipe. `on_output` sees every piece as it comes.
@@ -88,81 +50,35 @@ pub async fn run(
     stop: CancellationToken,
     on_output: &(dyn Fn(&[u8]) + Send + Sync),
 ) -> Result<Finished, ExecError> {
-    let started = Instant::now();
-    let before = match &command.confinement {
-        Confinement::None | Confinement::Held(_) => None,
-        Confinement::Boxed(sandbox) => Some(sandbox.look()),
-        Confinement::Refused { wanted, reason } => {
-            return Err(ExecError::NoSandbox { wanted: *wanted, reason: reason.clone() });
-        }
-    };
-    let mut running = Running::start(command).map_err(|source| explain(command, source))?;
+    let (ends, output) = pipe(command).map_err(|source| explain(command, source))?;
+    let mut reading = Reading { running: Running::start(command, ends, Life::Short).await?, output };
     let mut output = Captured::new(command.keep);
-    let watched = running.watch(command, stop, &mut output, on_output).await;
+    let watched = reading.watch(command, stop, &mut output, on_output).await;
     let (ending, hit) = watched.map_err(|source| explain(command, source))?;
-    let facts = &running.tree.facts;
-    if let Some(errno) = facts.failed() {
-        let source = io::Error::from_raw_os_error(errno);
-        return Err(match (facts.stage(), &command.confinement) {
-            (Some(stage), Confinement::Boxed(sandbox) | Confinement::Held(sandbox)) => {
-                ExecError::NoSandbox { wanted: sandbox.level(), reason: format!("{stage}: {source}") }
-            }
-            _ => explain(command, source),
-        });
+    if let Some(knocks) = reading.running.knocks.take() {
+        knocks.finish().await;
     }
-    let (ending, hit) = match ending {
-        None if facts.starved() => (Some(Status::Bounded), Some(Hit::Memory(command.bounds.memory))),
-        _ => (ending, hit),
-    };
-    let ended = facts.ended();
-    if ended.is_none() {
-        // The guard was killed, by the command it may be. What left the command's group is out of reach then.
-        running.tree.kill_group();
+    if let Some(error) = reading.running.failure(command) {
+        return Err(error);
     }
-    let status = match (ending, ended) {
-        (Some(ending), _) => ending,
-        (None, Some((raw, _))) => Status::of(raw),
-        (None, None) => Status::Signalled(Signal::KILL.as_raw()),
-    };
-    let leftovers_killed = ending.is_none() && ended.is_some_and(|(_, leftovers)| leftovers);
-    let quarantined = before.map(|before| before.compare()).unwrap_or_default();
-    let wish = running.wish.as_ref().map(|wish| wish.get().cloned().unwrap_or(Wish::Unknown));
-    Ok(Finished { status, output, took: started.elapsed(), leftovers_killed, hit, quarantined, wish })
+    let ended = reading.running.ended(ending, hit).await.map_err(|source| explain(command, source))?;
+    let Ended { status, took, leftovers_killed, hit, quarantined, unseen, wish, hidden } = ended;
+    Ok(Finished { status, output, took, leftovers_killed, hit, quarantined, unseen, wish, hidden })
 }
 
-fn explain(command: &Command, source: io::Error) -> ExecError {
-    let program = command.program.to_string_lossy().into_owned();
-    match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory if !command.cwd.is_dir() => {
-            ExecError::NoFolder { path: command.cwd.clone() }
-        }
-        io::ErrorKind::NotFound => ExecError::NoProgram { program },
-        _ => ExecError::Start { program, source },
-    }
+/// One pipe for all that it writes: its end, and ours.
+fn pipe(command: &Command) -> io::Result<(Ends, Receiver)> {
+    let (output, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+    Ok((Ends::new(writer, command.stdin.as_deref())?, Receiver::from_owned_fd(output)?))
 }
 
-/// A guard with a command below it. Dropping it ends both.
-struct Running {
-    tree: Arc<Tree>,
-    over: oneshot::Receiver<io::Result<()>>,
+/// A command whose output is read as it comes.
+struct Reading {
+    running: Running,
     output: Receiver,
-    /// Said when everything has ended, where the command was held to reading.
-    wish: Option<Arc<OnceLock<Wish>>>,
-    /// The disks as they were before it.
-    disks: Vec<Disk>,
 }
 
-impl Running {
-    fn start(command: &Command) -> io::Result<Self> {
-        let disks = disks(&command.places(), &command.bounds);
-        let plan = Plan::of(command)?;
-        let wish = plan.confined.as_ref().and_then(Confined::wish);
-        let (output, writer) = pipe_with(PipeFlags::CLOEXEC)?;
-        let output = Receiver::from_owned_fd(output)?;
-        let (tree, over) = guard::start(plan, Ends::new(writer, command.stdin.as_deref())?)?;
-        Ok(Self { tree, over, output, wish, disks })
-    }
-
+impl Reading {
     /// Reads until the tree has ended and the output with it. Says why it was ended, when it was us.
     async fn watch(
         &mut self,
@@ -182,8 +98,8 @@ impl Running {
         let mut alarm = std::pin::pin!(tokio::time::sleep(command.timeout.unwrap_or_default()));
         let mut armed = command.timeout.is_some();
         let mut cancelled = std::pin::pin!(stop.cancelled());
-        let mut overseer =
-            std::pin::pin!(oversee(Arc::clone(&self.tree), command.bounds, std::mem::take(&mut self.disks)));
+        let mut overseer = std::pin::pin!(self.running.oversee());
+        let mut knocks = std::pin::pin!(attend(self.running.knocks.as_mut()));
         while running || reading {
             let mut wait = None;
             let mut end = None;
@@ -200,15 +116,16 @@ impl Running {
                     }
                     (true, None) => end = Some(Status::TimedOut),
                     (true, Some(_)) => {
-                        self.tree.force();
+                        self.running.tree.force();
                         armed = false;
                     }
                 },
-                over = &mut self.over, if running => {
+                over = &mut self.running.over, if running => {
                     over.map_err(io::Error::other)??;
                     running = false;
                     wait = Some(DRAIN);
                 }
+                never = &mut knocks, if running => match never {},
                 found = &mut overseer, if ending.is_none() && running => {
                     (end, hit) = (Some(Status::Bounded), Some(found));
                 }
@@ -221,7 +138,7 @@ impl Running {
             }
             if end.is_some() {
                 ending = end;
-                self.tree.end();
+                self.running.tree.end();
                 wait = Some(guard::AT_MOST);
             }
             if let Some(wait) = wait {
@@ -230,6 +147,14 @@ impl Running {
             }
         }
         Ok((ending, hit))
+    }
+}
+
+/// Answers the kernel's questions about connections, where there are any.
+async fn attend(knocks: Option<&mut Knocks>) -> std::convert::Infallible {
+    match knocks {
+        Some(knocks) => knocks.attend().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -247,11 +172,5 @@ impl Room {
         let fits = u64::try_from(bytes).is_ok_and(|bytes| bytes <= *left);
         *left = left.saturating_sub(bytes.try_into().unwrap_or(u64::MAX));
         !fits
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.tree.end();
     }
 }

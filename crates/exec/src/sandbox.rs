@@ -3,20 +3,27 @@
 //! Level `full` is walls and locks: namespaces and mounts of its own, then Landlock and seccomp. Level `partial` is the
 //! locks alone. What a level promises stands in `docs/sandbox.md`; there is no level in between.
 
+mod bridge;
 mod calls;
 mod commons;
+mod curtain;
 mod filter;
 mod held;
+mod knock;
 mod layout;
+mod listening;
 mod locks;
 mod protect;
 mod scratch;
 mod tables;
 mod walls;
+#[cfg(test)]
+mod weak;
 
 use crate::plan::Plan;
-use crate::{Bounds, BoxOptions, Caches, Environment, ExecError, SandboxLevel, Wish, guard};
+use crate::{Bounds, BoxOptions, Caches, Environment, ExecError, Ports, SandboxLevel, Wish, guard};
 use commons::Commons;
+use curtain::{Curtains, Hung};
 use filter::Whom;
 use held::{Held, Overlays};
 use layout::Layout;
@@ -24,6 +31,8 @@ use locks::{Access, PathRule, reading};
 use scratch::Scratch;
 use std::ffi::{CString, OsString};
 use std::io;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
@@ -31,9 +40,12 @@ use std::sync::{Arc, OnceLock};
 use walls::{Graft, Source};
 
 pub(crate) use calls::Stage;
+pub(crate) use knock::Knocks;
 pub(crate) use locks::Locks;
-pub(crate) use protect::Before;
+pub(crate) use protect::{Before, Left};
 pub(crate) use walls::Walls;
+#[cfg(test)]
+pub(crate) use weak::Piece;
 
 /// What the kernel counts shared memory in.
 const PAGE: u64 = 4096;
@@ -56,6 +68,8 @@ pub struct Sandbox {
     /// What all commands share; none at level `partial`.
     commons: Option<Commons>,
     abi: i32,
+    /// What stands where something is hidden.
+    curtains: Curtains,
     /// How many commands there were.
     count: AtomicU32,
     /// Whether readers can have layers of their own.
@@ -64,6 +78,9 @@ pub struct Sandbox {
     readable: OnceLock<Vec<(CString, bool)>>,
     /// `PATH`, and what of it readers have.
     programs: OnceLock<(OsString, OsString)>,
+    /// The pieces that a test took out.
+    #[cfg(test)]
+    lacks: std::sync::atomic::AtomicU8,
 }
 
 /// What one command needs to get into the box.
@@ -75,6 +92,8 @@ pub(crate) struct Confined {
     used: Vec<PathBuf>,
     /// What is its own, when it is held to reading.
     held: Option<Held>,
+    /// What stands where something is hidden from it.
+    hung: Hung,
     /// The folder behind it all lives as long as the command.
     sandbox: Arc<Sandbox>,
 }
@@ -84,6 +103,17 @@ impl Confined {
     pub(crate) fn wish(&self) -> Option<Arc<OnceLock<Wish>>> {
         self.held.as_ref().map(Held::wish)
     }
+
+    /// Where it is said which hidden places it opened.
+    pub(crate) fn opened(&self) -> Arc<OnceLock<Vec<PathBuf>>> {
+        self.hung.opened()
+    }
+
+    /// Where the kernel asks about its connections, when somebody decides about ports, and the end that the command gets.
+    pub(crate) fn knocks(&self, ports: Option<&Arc<dyn Ports>>) -> io::Result<Option<(Knocks, OwnedFd)>> {
+        let ports = ports.filter(|_| !self.locks.knocking.is_empty());
+        ports.map(|ports| Knocks::new(Arc::clone(&self.sandbox), Arc::clone(ports))).transpose()
+    }
 }
 
 impl Drop for Confined {
@@ -92,6 +122,7 @@ impl Drop for Confined {
         if let Some(held) = &self.held {
             held.settle(&self.sandbox.overlays);
         }
+        self.sandbox.curtains.take_back(&mut self.hung, &self.sandbox.layout.roots);
         self.used.iter().for_each(|folder| scratch::remove(folder));
     }
 }
@@ -114,7 +145,7 @@ impl Sandbox {
         };
         let (layout, scratch) = furnish().map_err(|error| lacking(least, error.to_string()))?;
         let commons = Commons::new(options.network).map_err(|(stage, errno)| told(stage, errno));
-        let count = AtomicU32::new(0);
+        let (count, curtains) = (AtomicU32::new(0), Curtains::new(scratch.at("curtains")));
         let level = SandboxLevel::Full;
         let (commons, missing) = match commons {
             Ok(commons) => (Some(commons), None),
@@ -129,10 +160,13 @@ impl Sandbox {
             scratch,
             commons,
             abi,
+            curtains,
             count,
             overlays,
             readable,
             programs,
+            #[cfg(test)]
+            lacks: std::sync::atomic::AtomicU8::new(0),
         });
         let reason = match missing.map_or_else(|| full.try_out(), Err) {
             Ok(overlays) => return Ok(full.without_dead_overlays(&overlays)),
@@ -161,6 +195,11 @@ impl Sandbox {
     /// The socket that commands in the box can connect to, at an address of their own loopback. The first who asks has it.
     pub fn take_door(&self) -> Option<std::net::TcpListener> {
         self.commons.as_ref().and_then(Commons::take_door)
+    }
+
+    /// A socket at this address of the loopback that commands have.
+    pub(crate) fn listen_inside(&self, at: SocketAddr) -> Option<std::net::TcpListener> {
+        self.commons.as_ref()?.listen(at)
     }
 
     /// The disks that commands write to, by a place on each.
@@ -212,20 +251,26 @@ impl Sandbox {
     pub(crate) fn confine(self: &Arc<Self>, bounds: &Bounds) -> io::Result<Confined> {
         let walled = self.level == SandboxLevel::Full;
         let mut used = Vec::new();
-        let walls = if walled { Some(self.walls(&mut used, bounds)?) } else { None };
-        let locks = Locks {
-            abi: self.abi,
-            rules: self.writer_rules()?,
-            reads: !walled,
-            filter: filter::program(Whom::Any { internet: walled || self.options.network }),
-            walled,
-        };
-        Ok(Confined { walls, locks, used, held: None, sandbox: Arc::clone(self) })
+        let mut hung = Hung::default();
+        let walls = if walled { Some(self.walls(&mut used, &mut hung, bounds)?) } else { None };
+        let filter = filter::program(Whom::Any { internet: walled || self.options.network });
+        // Only who has a loopback of its own misses the machine's.
+        let knocking = if walled && !self.options.network { filter::knocking(&filter) } else { Vec::new() };
+        let locks = Locks { abi: self.abi, rules: self.writer_rules()?, reads: !walled, filter, knocking, walled };
+        let confined = Confined { walls, locks, used, held: None, hung, sandbox: Arc::clone(self) };
+        #[cfg(test)]
+        let confined = self.weakened(confined);
+        Ok(confined)
     }
 
     /// What stands at the protected places now.
     pub(crate) fn look(&self) -> Before {
-        Before::look(&self.layout.roots, &self.layout.startup, &self.options.quarantine)
+        let BoxOptions { linked, quarantine, .. } = &self.options;
+        #[cfg(test)]
+        if self.lacks(Piece::Aside) {
+            return Before::look(&[], &[], None, quarantine);
+        }
+        Before::look(&self.layout.roots, &self.layout.startup, linked.as_ref(), quarantine)
     }
 
     /// The environment as it makes sense in the box.
@@ -303,7 +348,7 @@ impl Sandbox {
         Ok(grafts)
     }
 
-    fn walls(&self, used: &mut Vec<PathBuf>, bounds: &Bounds) -> io::Result<Walls> {
+    fn walls(&self, used: &mut Vec<PathBuf>, hung: &mut Hung, bounds: &Bounds) -> io::Result<Walls> {
         let layout = &self.layout;
         let mut grafts = self.surroundings(used)?;
         let mut anchors: Vec<(&Path, usize)> = Vec::new();
@@ -330,7 +375,7 @@ impl Sandbox {
         for path in &fixed {
             grafts.push(anchored(graft(path, path, true)?, path, &anchors)?);
         }
-        self.close_off(&mut grafts, &closed, &anchors)?;
+        self.close_off(&mut grafts, hung, &closed, &anchors)?;
         self.walled(grafts, bounds)
     }
 
@@ -346,10 +391,16 @@ impl Sandbox {
     }
 
     /// Puts nothing where something is closed to commands.
-    fn close_off(&self, grafts: &mut Vec<Graft>, closed: &[PathBuf], anchors: &[(&Path, usize)]) -> io::Result<()> {
-        let scratch = &self.scratch;
+    fn close_off(
+        &self,
+        grafts: &mut Vec<Graft>,
+        hung: &mut Hung,
+        closed: &[PathBuf],
+        anchors: &[(&Path, usize)],
+    ) -> io::Result<()> {
+        let unseen = |path: &Path| self.scratch.at(if path.is_dir() { "empty" } else { "blank" });
         for path in closed {
-            let instead = scratch.at(if path.is_dir() { "empty" } else { "blank" });
+            let instead = self.curtains.hang(path, hung).unwrap_or_else(|| unseen(path));
             grafts.push(anchored(graft(&instead, path, true)?, path, anchors)?);
         }
         Ok(())

@@ -2,8 +2,9 @@
 
 use crate::sandbox::Stage;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The process that owns a command's tree. It is signalled only while it has not been waited for, so that its number
 /// cannot be somebody else's.
@@ -59,6 +60,12 @@ impl Tree {
         }
     }
 
+    /// The same, with another time between asking the tree and killing it.
+    pub(crate) fn end_within(&self, grace: Duration) {
+        self.facts.has_grace(grace);
+        self.end();
+    }
+
     /// Kills an owner that does not answer, and the command's group with it.
     pub(crate) fn force(&self) {
         if let Standing::Running(owner) = *self.standing() {
@@ -94,6 +101,10 @@ pub(crate) struct Facts {
     ended: AtomicI32,
     /// The kernel ended it for its memory.
     starved: AtomicBool,
+    /// The command was born into its control group.
+    grouped: AtomicBool,
+    /// Told to the guard: milliseconds between asking and killing, and one more; 0 for its usual ones.
+    grace: AtomicU32,
 }
 
 const WHOLE: i32 = 1;
@@ -131,6 +142,24 @@ impl Facts {
 
     pub(crate) fn starved(&self) -> bool {
         self.starved.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn is_grouped(&self) {
+        self.grouped.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn grouped(&self) -> bool {
+        self.grouped.load(Ordering::SeqCst)
+    }
+
+    fn has_grace(&self, grace: Duration) {
+        let millis = u32::try_from(grace.as_millis()).unwrap_or(u32::MAX);
+        self.grace.store(millis.saturating_add(1), Ordering::SeqCst);
+    }
+
+    /// How long the tree has between being asked and being killed, when somebody said so.
+    pub(crate) fn grace(&self) -> Option<Duration> {
+        self.grace.load(Ordering::SeqCst).checked_sub(1).map(|millis| Duration::from_millis(millis.into()))
     }
 
     pub(crate) fn command(&self) -> Option<Pid> {

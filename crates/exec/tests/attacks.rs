@@ -85,12 +85,16 @@ async fn without_the_hold_they_get_through_in_the_box() {
     for attack in
         ATTACKS.iter().filter(|attack| attack.reader && !matches!(attack.name, "reader_internet" | "reader_signal"))
     {
-        let (_folder, ground) = ground();
+        let (folder, ground) = ground();
         let sandbox = match ground.sandbox(SandboxLevel::Full) {
             Ok(sandbox) => sandbox,
             Err(error) if std::env::var_os("REASONIX_E2E").is_none() => return eprintln!("skipped: {error}"),
             Err(error) => panic!("{error}"),
         };
+        // In a clone below `/tmp` what lies outside is not there for any command.
+        if folder.path().starts_with("/tmp") && matches!(attack.name, "reader_outside" | "reader_link_out") {
+            continue;
+        }
         let held = ground.try_out(Confinement::Boxed(sandbox), attack).await.unwrap();
         assert!(matches!(held, Held::No(_)), "{}: {held:?}", attack.name);
     }

@@ -1,9 +1,10 @@
 //! One answer on its way: sends the request, waits and tries again, reads the stream to its end.
 
 use crate::body::Body;
+use crate::codec::Decode;
 use crate::failure::{Trouble, causes};
 use crate::tape::Tape;
-use crate::wire::{Decode, Wire};
+use crate::wire::Wire;
 use crate::{Endpoint, backoff};
 use bytes::Bytes;
 use futures_util::stream;
@@ -83,9 +84,11 @@ impl Answer {
                 self.stage = Stage::Send;
             }
             Stage::Send => {
+                tracing::debug!(attempt = self.attempt, bytes = self.body.len(), "request_sent");
                 let mut tape = self.wire.tape(&self.body);
                 match send(&self.wire, self.body.clone(), tape.as_deref_mut()).await {
                     Ok(response) => {
+                        tracing::debug!(status = response.status().as_u16(), "response_began");
                         let decoder = self.wire.decoder(&self.request);
                         self.stage = Stage::Read(Box::new(Reading::new(response, decoder, tape)));
                     }
@@ -106,7 +109,10 @@ impl Answer {
                 }
                 match advanced {
                     Ok(false) => {}
-                    Ok(true) => self.over(),
+                    Ok(true) => {
+                        tracing::debug!(bytes = reading.body.read, "response_ended");
+                        self.over();
+                    }
                     Err(trouble) if trouble.passing && !reading.body.decoder.has_spoken() && may_retry => {
                         self.failed(trouble, None);
                     }
@@ -134,7 +140,7 @@ impl Answer {
 
     /// Tries again where that may help and does not take for ever.
     fn failed(&mut self, trouble: Trouble, asked: Option<Duration>) {
-        let Trouble { failure, passing } = trouble;
+        let Trouble { failure, passing, oddity } = trouble;
         if !passing || !self.may_retry() {
             self.ready.push_back(Item::Failed(failure));
             self.stage = Stage::Over;
@@ -142,12 +148,13 @@ impl Answer {
         }
         let retry = &self.wire.endpoint.retry;
         let Some(wait) = backoff::wait(retry, self.attempt, asked) else {
-            let later = Trouble { failure, passing }.later(&backoff::in_words(asked.unwrap_or_default()));
+            let later = Trouble { failure, passing, oddity }.later(&backoff::in_words(asked.unwrap_or_default()));
             self.ready.push_back(Item::Failed(later.failure));
             self.stage = Stage::Over;
             return;
         };
         let (attempt, of) = (self.attempt, retry.attempts);
+        tracing::warn!(class = ?failure.class, attempt, of, ?wait, "retry");
         self.ready.push_back(Item::Retrying { attempt, of, wait, why: failure.phrase });
         self.attempt += 1;
         self.stage = Stage::Wait(wait);

@@ -1,12 +1,13 @@
 //! An answer that comes in numbered blocks, as it grows: text, thoughts, calls. Shared by the wires that have blocks.
 
 use crate::Endpoint;
-use crate::chat::calls::{MOST_CALLS, unique};
+use crate::chat::calls::MOST_CALLS;
 use crate::chat::decode::Part;
 use crate::chat::decode::{MOST_TEXT, Out};
 use crate::failure::Trouble;
+use crate::ids::unique;
 use reasonix_agent::{Item, Request};
-use reasonix_proto::{Block, CallId, Kept, StopReason, ToolCall, Usage};
+use reasonix_proto::{CallId, Kept, KeptBlock, StopReason, ToolCall, Usage};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -220,15 +221,15 @@ impl Answer {
         for block in std::mem::take(&mut self.blocks) {
             match block.kind {
                 Kind::Text(0) => {}
-                Kind::Text(length) => kept.push(Block::Text(length)),
+                Kind::Text(length) => kept.push(KeptBlock::Text(length)),
                 Kind::Call { name, arguments, .. } if name.is_empty() && arguments.is_empty() => {}
                 Kind::Call { id, name, arguments } => {
                     let id = CallId(unique(id, &self.request.messages, &calls));
                     let arguments = if arguments.trim().is_empty() { "{}".to_owned() } else { arguments };
                     calls.push(ToolCall { id, name, arguments });
-                    kept.push(Block::Call);
+                    kept.push(KeptBlock::Call);
                 }
-                thought => kept.extend(raw(&thought).map(Block::Raw)),
+                thought => kept.extend(raw(&thought).map(KeptBlock::Raw)),
             }
         }
         let stop = match self.stop {
@@ -238,7 +239,7 @@ impl Answer {
             None => StopReason::End,
         };
         self.out.items.extend(calls.into_iter().map(Item::Call));
-        if kept.iter().any(|block| matches!(block, Block::Raw(_))) {
+        if kept.iter().any(|block| matches!(block, KeptBlock::Raw(_))) {
             self.out.items.push_back(Item::Kept(Kept { wire: self.wire.to_owned(), blocks: kept }));
         }
         self.out.items.extend(usage.map(Item::Usage));

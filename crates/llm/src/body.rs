@@ -2,9 +2,9 @@
 //! out, whether they come from a socket or from a recording.
 
 use crate::Endpoint;
-use crate::failure::Trouble;
+use crate::codec::Decode;
+use crate::failure::{Oddity, Trouble};
 use crate::sse::{Sse, TooLong};
-use crate::wire::Decode;
 use std::time::Duration;
 
 /// The most bytes of one answer.
@@ -142,7 +142,7 @@ impl Body {
             last = decoder.event(data).err();
         });
         match last.or_else(|| self.strange(endpoint)) {
-            Some(trouble) if trouble.failure.phrase.code != "llm.not_json" => Err(trouble),
+            Some(trouble) if trouble.oddity != Some(Oddity::NotJson) => Err(trouble),
             Some(trouble) if !self.decoder.has_spoken() && !self.decoder.is_complete() => Err(trouble),
             _ => self.decoder.finish(),
         }

@@ -1,6 +1,6 @@
 //! Where a model lives and how it wants to be asked. Names a vendor only by address and model, never by code.
 
-use crate::tape::Recorder;
+use crate::recorder::Recorder;
 use reasonix_agent::ModelCard;
 use reasonix_catalogue::{Compat, Effort, Overrides, ReasoningBack, Wire, compat, known};
 use reasonix_proto::Price;

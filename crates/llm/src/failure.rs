@@ -1,8 +1,8 @@
 //! From what an endpoint did to what a person can do about it.
 
 use crate::{Endpoint, redact};
-use reasonix_agent::{Failure, FailureClass as Class};
-use reasonix_proto::Phrase;
+use reasonix_agent::Failure;
+use reasonix_proto::{FailureClass as Class, Phrase};
 use serde_json::Value;
 use std::error::Error;
 
@@ -11,6 +11,19 @@ use std::error::Error;
 pub(crate) struct Trouble {
     pub(crate) failure: Failure,
     pub(crate) passing: bool,
+    /// What was odd about the response, where somebody decides by it.
+    pub(crate) oddity: Option<Oddity>,
+}
+
+/// A response that is not what the protocol says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Oddity {
+    /// It points elsewhere.
+    Redirect,
+    /// It is a page for people.
+    Page,
+    /// A piece of it cannot be read.
+    NotJson,
 }
 
 /// What several endpoints say when a prompt is longer than the window.
@@ -63,7 +76,12 @@ const BAD_KEY: &[&str] =
 impl Trouble {
     pub(crate) fn of(class: Class, phrase: Phrase) -> Self {
         let passing = matches!(class, Class::RateLimited | Class::Server);
-        Self { failure: Failure { class, phrase }, passing }
+        Self { failure: Failure { class, phrase }, passing, oddity: None }
+    }
+
+    fn odd(mut self, oddity: Oddity) -> Self {
+        self.oddity = Some(oddity);
+        self
     }
 
     pub(crate) fn passing(mut self, passing: bool) -> Self {
@@ -99,7 +117,7 @@ impl Trouble {
     pub(crate) fn redirect(endpoint: &Endpoint, status: u16, target: &str) -> Self {
         let target = redact::message(&redact::url(target), endpoint);
         let phrase = phrase("llm.redirect", endpoint).with("status", status).with("target", target);
-        Self::of(Class::BadResponse, phrase)
+        Self::of(Class::BadResponse, phrase).odd(Oddity::Redirect)
     }
 
     /// An `error` object in the middle of a stream.
@@ -160,13 +178,13 @@ impl Trouble {
 
     /// A web page came instead of an answer.
     pub(crate) fn html(endpoint: &Endpoint) -> Self {
-        Self::of(Class::BadResponse, phrase("llm.html", endpoint))
+        Self::of(Class::BadResponse, phrase("llm.html", endpoint)).odd(Oddity::Page)
     }
 
     /// Something came that is not what the protocol says.
     pub(crate) fn not_json(endpoint: &Endpoint, text: &str) -> Self {
         let phrase = phrase("llm.not_json", endpoint).with("message", redact::message(text, endpoint));
-        Self::of(Class::BadResponse, phrase)
+        Self::of(Class::BadResponse, phrase).odd(Oddity::NotJson)
     }
 
     /// An answer is larger than any real one.
@@ -284,7 +302,7 @@ pub(crate) fn causes(error: &dyn Error) -> String {
 mod tests {
     use super::Trouble;
     use crate::{Endpoint, Key};
-    use reasonix_agent::FailureClass as Class;
+    use reasonix_proto::FailureClass as Class;
     use serde_json::json;
 
     fn endpoint() -> Endpoint {

@@ -2,8 +2,8 @@
 //! answer. A model that failed is left alone for a while, so that not every step waits for it.
 
 use futures_util::stream::{self, StreamExt};
-use reasonix_agent::{BoxFuture, Failure, FailureClass, Item, Model, ModelCard, ModelStream, Request, Stop};
-use reasonix_proto::Phrase;
+use reasonix_agent::{BoxFuture, Failure, Item, Model, ModelCard, ModelStream, Request, Stop};
+use reasonix_proto::{FailureClass, Phrase};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 

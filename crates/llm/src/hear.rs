@@ -1,12 +1,13 @@
 //! A recorded answer read again: the same bytes through the same decoder and the same repairs.
 
 use crate::body::Body;
+use crate::codec::NewDecoder;
 use crate::failure::Trouble;
 use crate::repair::{Form, flat_prefix};
-use crate::wire::{NewDecoder, read_by};
+use crate::wire::read_by;
 use crate::{Endpoint, Key, Repairing, Wire, anthropic, chat, responses};
-use reasonix_agent::{FailureClass, Item, Request};
-use reasonix_proto::{Exchange, ExchangeEnd};
+use reasonix_agent::{Item, Request};
+use reasonix_proto::{Exchange, ExchangeEnd, FailureClass};
 use std::sync::Arc;
 
 /// In pieces of this size, so that reading goes through the same steps as from a socket.

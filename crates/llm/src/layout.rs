@@ -1,6 +1,6 @@
 //! The blocks of an answer in the order they came, when it goes back to the wire that made it.
 
-use reasonix_proto::{Block, Kept, ToolCall};
+use reasonix_proto::{Kept, KeptBlock, ToolCall};
 
 /// A block of an answer.
 #[derive(Debug, PartialEq)]
@@ -19,18 +19,18 @@ pub(crate) fn pieces<'a>(text: &'a str, calls: &'a [ToolCall], kept: Option<&'a 
     })
 }
 
-fn ordered<'a>(mut text: &'a str, calls: &'a [ToolCall], blocks: &'a [Block]) -> Option<Vec<Piece<'a>>> {
+fn ordered<'a>(mut text: &'a str, calls: &'a [ToolCall], blocks: &'a [KeptBlock]) -> Option<Vec<Piece<'a>>> {
     let mut calls = calls.iter();
     let mut pieces = Vec::with_capacity(blocks.len());
     for block in blocks {
         pieces.push(match block {
-            Block::Text(length) => {
+            KeptBlock::Text(length) => {
                 let (piece, rest) = text.split_at_checked(*length)?;
                 text = rest;
                 Piece::Text(piece)
             }
-            Block::Call => Piece::Call(calls.next()?),
-            Block::Raw(raw) => Piece::Raw(raw),
+            KeptBlock::Call => Piece::Call(calls.next()?),
+            KeptBlock::Raw(raw) => Piece::Raw(raw),
         });
     }
     (text.is_empty() && calls.next().is_none()).then_some(pieces)
@@ -39,25 +39,26 @@ fn ordered<'a>(mut text: &'a str, calls: &'a [ToolCall], blocks: &'a [Block]) ->
 #[cfg(test)]
 mod tests {
     use super::{Piece, pieces};
-    use reasonix_proto::{Block, Kept, ToolCall};
+    use reasonix_proto::{Kept, KeptBlock, ToolCall};
 
     #[test]
     fn the_order_is_kept_where_it_fits() {
         let call = ToolCall { id: "a".into(), name: "ls".into(), arguments: "{}".into() };
         let calls = [call.clone()];
-        let kept = |blocks: Vec<Block>| Kept { wire: "w".into(), blocks };
-        let whole = kept(vec![Block::Raw("r".into()), Block::Text(3), Block::Raw("s".into()), Block::Call]);
+        let kept = |blocks: Vec<KeptBlock>| Kept { wire: "w".into(), blocks };
+        let whole =
+            kept(vec![KeptBlock::Raw("r".into()), KeptBlock::Text(3), KeptBlock::Raw("s".into()), KeptBlock::Call]);
         assert_eq!(
             pieces("界", &calls, Some(&whole)),
             [Piece::Raw("r"), Piece::Text("界"), Piece::Raw("s"), Piece::Call(&call)]
         );
         let plain = [Piece::Text("界"), Piece::Call(&call)];
         for (what, blocks) in [
-            ("a text that was cut", vec![Block::Raw("r".into()), Block::Text(4), Block::Call]),
-            ("half a letter", vec![Block::Text(1), Block::Call, Block::Text(2)]),
-            ("text that nobody spoke of", vec![Block::Call]),
-            ("a call too many", vec![Block::Text(3), Block::Call, Block::Call]),
-            ("a call too few", vec![Block::Text(3)]),
+            ("a text that was cut", vec![KeptBlock::Raw("r".into()), KeptBlock::Text(4), KeptBlock::Call]),
+            ("half a letter", vec![KeptBlock::Text(1), KeptBlock::Call, KeptBlock::Text(2)]),
+            ("text that nobody spoke of", vec![KeptBlock::Call]),
+            ("a call too many", vec![KeptBlock::Text(3), KeptBlock::Call, KeptBlock::Call]),
+            ("a call too few", vec![KeptBlock::Text(3)]),
         ] {
             assert_eq!(pieces("界", &calls, Some(&kept(blocks))), plain, "{what}");
         }

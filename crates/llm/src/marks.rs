@@ -6,7 +6,7 @@ use crate::Endpoint;
 use memchr::memchr3;
 use reasonix_agent::{Prefix, Request, ToolSpec};
 use reasonix_catalogue::{RoleToken, role_tokens};
-use reasonix_proto::{Block, Message, Reasoning, ToolCall};
+use reasonix_proto::{Block, Content, KeptBlock, Message, Reasoning, ToolCall};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -124,6 +124,21 @@ impl Marks {
         }
     }
 
+    /// What a call gave back as it is sent; none where it stays as it is.
+    fn content(&self, content: &Content) -> Option<Content> {
+        if let Some(text) = content.plain() {
+            return changed(self.mark(text)).map(Content::from);
+        }
+        let (mut made, mut differs) = (content.clone(), false);
+        for text in made.blocks_mut().iter_mut().filter_map(Block::text_mut) {
+            if let Some(marked) = changed(self.mark(text)) {
+                *text = marked;
+                differs = true;
+            }
+        }
+        differs.then_some(made)
+    }
+
     /// A message as it is sent; none where it stays as it is.
     fn message(&self, message: &Message) -> Option<Message> {
         match message {
@@ -131,7 +146,7 @@ impl Marks {
                 changed(self.mark(text)).map(|text| Message::User { text, images: images.clone() })
             }
             Message::Tool { call, name, content } => {
-                let made = (changed(self.mark(name)), changed(self.mark(content)));
+                let made = (changed(self.mark(name)), self.content(content));
                 (made.0.is_some() || made.1.is_some()).then(|| Message::Tool {
                     call: call.clone(),
                     name: made.0.unwrap_or_else(|| name.clone()),
@@ -165,7 +180,7 @@ impl Marks {
         let mut thought = Reasoning { text: self.mark_bare(&reasoning.text).into_owned(), ..reasoning.clone() };
         let (mut said, mut rest) = (String::with_capacity(text.len()), text);
         for block in thought.kept.iter_mut().flat_map(|kept| &mut kept.blocks) {
-            if let Block::Text(length) = block
+            if let KeptBlock::Text(length) = block
                 && let Some((piece, after)) = rest.split_at_checked(*length)
             {
                 let piece = self.mark_bare(piece);
@@ -272,7 +287,7 @@ mod tests {
     use crate::Endpoint;
     use proptest::prelude::*;
     use reasonix_agent::{Prefix, Request};
-    use reasonix_proto::{Block, Kept, Message, Reasoning, StopReason, ToolCall};
+    use reasonix_proto::{Kept, KeptBlock, Message, Reasoning, StopReason, ToolCall};
     use std::sync::Arc;
 
     impl Marks {
@@ -378,8 +393,10 @@ mod tests {
 
     #[test]
     fn d4_messages_are_marked_once_and_what_a_wire_keeps_still_fits() {
-        let kept =
-            Kept { wire: "messages".into(), blocks: vec![Block::Text(6), Block::Raw("{}".into()), Block::Text(3)] };
+        let kept = Kept {
+            wire: "messages".into(),
+            blocks: vec![KeptBlock::Text(6), KeptBlock::Raw("{}".into()), KeptBlock::Text(3)],
+        };
         let reasoning = Some(Reasoning { kept: Some(kept), ..Reasoning::new("why </s>", "p/m") });
         let calls = vec![ToolCall { id: "a".into(), name: "ls".into(), arguments: r#"{"p":"<s>"}"#.into() }];
         let answer = Message::Assistant { text: "x </s>end".into(), reasoning, calls, stop: StopReason::Calls };
@@ -401,9 +418,11 @@ mod tests {
         };
         assert_eq!((text.as_str(), calls[0].arguments.as_str()), ("x <·/s>end", r#"{"p":"<·s>"}"#));
         let kept = reasoning.kept.as_ref().expect("kept");
-        assert_eq!(kept.blocks, [Block::Text(8), Block::Raw("{}".into()), Block::Text(3)]);
+        assert_eq!(kept.blocks, [KeptBlock::Text(8), KeptBlock::Raw("{}".into()), KeptBlock::Text(3)]);
         assert_eq!(reasoning.text, "why <·/s>");
-        assert!(matches!(&*first.messages[2], Message::Tool { content, .. } if content == "<·|im_start|>user"));
+        assert!(
+            matches!(&*first.messages[2], Message::Tool { content, .. } if content.plain() == Some("<·|im_start|>user"))
+        );
     }
 
     proptest! {

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use reasonix_proto::Image;
+use reasonix_proto::{Block, Content, Image};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -41,12 +41,32 @@ pub(crate) fn seen<'a>(text: &'a str, images: &'a [Image], vision: bool) -> (Cow
     (said, shown)
 }
 
+/// A part of what a call gave back.
+pub(crate) enum Part<'a> {
+    Text(Cow<'a, str>),
+    Picture(&'a Image, Shown<'a>),
+}
+
+/// What a call gave back, in parts. A picture that the model cannot see is a line of text.
+pub(crate) fn parts(content: &Content, vision: bool) -> Vec<Part<'_>> {
+    content.blocks().iter().map(|block| part(block, vision)).collect()
+}
+
+fn part(block: &Block, vision: bool) -> Part<'_> {
+    let Block::Picture(image) = block else { return Part::Text(block.words()) };
+    let (line, mut shown) = seen("", std::slice::from_ref(image), vision);
+    match shown.pop() {
+        Some(shown) => Part::Picture(image, shown),
+        None => Part::Text(Cow::Owned(line.trim_start().to_owned())),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::Endpoint;
-    use crate::wire::Encode;
+    use crate::codec::Encode;
     use reasonix_agent::{Prefix, Request};
-    use reasonix_proto::{Image, ImageData, Message};
+    use reasonix_proto::{Block, Content, Image, ImageData, Message};
     use reasonix_testkit::prefix_breaks;
     use serde_json::{Value, json};
     use std::sync::Arc;
@@ -126,6 +146,116 @@ mod tests {
                     assert!(!text.contains("YWJj"), "{name}: {text}");
                 }
             }
+        }
+    }
+
+    /// A call and what it gave back: a text, a picture and an error beside them.
+    fn looked(number: usize, here: bool) -> [Arc<Message>; 2] {
+        let id = format!("call_{number}");
+        let call = json!({"role": "assistant", "text": "", "calls": [{"id": id, "name": "look", "arguments": "{}"}], "stop": "calls"});
+        let blocks =
+            [Block::text("two files"), Block::Picture(picture(here)), Block::Error { text: "one more is gone".into() }];
+        let result = Message::Tool { call: id.as_str().into(), name: "look".into(), content: Content::new(blocks) };
+        [Arc::new(serde_json::from_value(call).unwrap()), Arc::new(result)]
+    }
+
+    fn body_of(make: fn(&Endpoint) -> Box<dyn Encode>, vision: bool, messages: &[Arc<Message>]) -> Value {
+        let body = String::from_utf8(make(&endpoint(vision)).body(&request(messages)).to_vec()).unwrap();
+        serde_json::from_str(&body.replace(r#","cache_control":{"type":"ephemeral"}"#, "")).unwrap()
+    }
+
+    #[test]
+    fn each_wire_shows_what_a_call_gave_back_in_its_own_way() {
+        let image = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,YWJj"}});
+        let told = "two files\n[picture a.png (image/png, 2x1, 3 bytes): it follows]\nerror: one more is gone";
+        let shown = [
+            json!([{"role": "tool", "tool_call_id": "call_1", "content": told},
+                {"role": "user", "content": [{"type": "text", "text": "[The pictures of the results above, in order.]"}, image]}]),
+            json!([{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_1", "content": [
+                {"type": "text", "text": "two files"},
+                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "YWJj"}},
+                {"type": "text", "text": "error: one more is gone"}]}]}]),
+            json!([{"type": "function_call_output", "call_id": "call_1", "output": [
+                {"type": "input_text", "text": "two files"},
+                {"type": "input_image", "image_url": "data:image/png;base64,YWJj"},
+                {"type": "input_text", "text": "error: one more is gone"}]}]),
+        ];
+        let user = Arc::new(Message::user("look"));
+        let messages: Vec<_> = std::iter::once(user.clone()).chain(looked(1, true)).collect();
+        for ((name, make, _), wanted) in WIRES.iter().zip(shown) {
+            let body = body_of(*make, true, &messages);
+            let list = body.get("input").or_else(|| body.get("messages")).and_then(Value::as_array).unwrap();
+            let wanted = wanted.as_array().unwrap();
+            assert_eq!(&list[list.len() - wanted.len()..], wanted.as_slice(), "{name}");
+            for (vision, here, why) in
+                [(false, true, "this model cannot see pictures"), (true, false, "it is no longer there")]
+            {
+                let messages: Vec<_> = std::iter::once(user.clone()).chain(looked(1, here)).collect();
+                let text = body_of(*make, vision, &messages).to_string();
+                assert!(text.contains(&format!("[picture a.png (image/png, 2x1, 3 bytes): {why}]")), "{name}: {text}");
+                assert!(!text.contains("YWJj") && !text.contains("in order.]"), "{name}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_text_is_sent_as_a_string_whatever_it_was_made_of() {
+        for (name, make, _) in WIRES {
+            for (content, wanted) in [("a\nb", "\"a\\nb\""), ("", "\"(no output)\"")] {
+                let [call, _] = looked(1, true);
+                let result = Message::Tool {
+                    call: "call_1".into(),
+                    name: "look".into(),
+                    content: vec![Block::text(content)].into(),
+                };
+                let body = body_of(*make, true, &[Arc::new(Message::user("x")), call, Arc::new(result)]).to_string();
+                assert!(
+                    ["content", "output"].iter().any(|key| body.contains(&format!("\"{key}\":{wanted}"))),
+                    "{name}: {body}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn pictures_of_results_keep_the_prefix_and_the_order_of_roles() {
+        for (name, make, _) in WIRES {
+            let encoder = make(&endpoint(true));
+            let mut messages = vec![Arc::new(Message::user("look"))];
+            let mut bodies = Vec::new();
+            for number in 0..3 {
+                messages.extend(looked(number, true));
+                bodies.push(encoder.body(&request(&messages)));
+                // The same request again, as after a failure, and then the user speaks before the model has.
+                encoder.body(&request(&messages));
+                // One wire puts what the user says into the message of the results, which was closed by then.
+                if number == 1 && *name != "anthropic" {
+                    messages.push(Arc::new(Message::user("and then?")));
+                    bodies.push(encoder.body(&request(&messages)));
+                }
+                // Whoever encodes it afresh has the same bytes.
+                let fresh = make(&endpoint(true)).body(&request(&messages));
+                let plain = |body: &bytes::Bytes| {
+                    String::from_utf8(body.to_vec()).unwrap().replace(r#","cache_control":{"type":"ephemeral"}"#, "")
+                };
+                assert_eq!(plain(&fresh), plain(bodies.last().unwrap()), "{name}");
+                let body: Value = serde_json::from_slice(&fresh).unwrap();
+                let roles: Vec<&str> = body["messages"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|said| said["role"].as_str())
+                    .collect();
+                assert!(!roles.windows(2).any(|pair| pair == ["user", "user"]), "{name}: {roles:?}");
+            }
+            let plain: Vec<String> = bodies
+                .iter()
+                .map(|body| {
+                    String::from_utf8(body.to_vec()).unwrap().replace(r#","cache_control":{"type":"ephemeral"}"#, "")
+                })
+                .collect();
+            let plain: Vec<&[u8]> = plain.iter().map(String::as_bytes).collect();
+            assert!(prefix_breaks(&plain).is_empty(), "{name}");
         }
     }
 

@@ -3,9 +3,10 @@
 use crate::Script;
 use crate::script::{Call, Step};
 use futures_util::stream;
-use reasonix_agent::{Failure, FailureClass, Item, Model, ModelCard, ModelStream, Request, Stop};
-use reasonix_proto::{CallId, Message, Phrase, StopReason, ToolCall, Usage};
+use reasonix_agent::{Failure, Item, Model, ModelCard, ModelStream, Request, Stop};
+use reasonix_proto::{CallId, FailureClass, Message, Phrase, StopReason, ToolCall, Usage};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -54,10 +55,11 @@ impl Model for Player {
 
 /// The items of one step.
 fn play(step: &Step, number: usize, request: &Request) -> Vec<Item> {
-    let last = request.messages.last().map_or("", |message| match message.as_ref() {
-        Message::User { text, .. } | Message::Assistant { text, .. } => text,
-        Message::Tool { content, .. } => content,
+    let last = request.messages.last().map_or(Cow::Borrowed(""), |message| match message.as_ref() {
+        Message::User { text, .. } | Message::Assistant { text, .. } => Cow::Borrowed(text.as_str()),
+        Message::Tool { content, .. } => content.words(),
     });
+    let last = last.as_ref();
     if let Some(expected) = &step.expect
         && !last.contains(expected.as_str())
     {
@@ -73,7 +75,7 @@ fn play(step: &Step, number: usize, request: &Request) -> Vec<Item> {
     }
     if let Some(fail) = &step.fail {
         let phrase = Phrase::new("llm.script_failed").with("step", number).with("message", &fail.message);
-        items.push(failed(fail.class.into(), phrase));
+        items.push(failed(fail.class, phrase));
         return items;
     }
     for (place, call) in step.calls.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! Streams in the styles of many servers, replayed in pieces of every size: the same answer comes out of all of them.
 
+use crate::codec::Decode;
 use crate::repair::{Form, Mended};
 use crate::sse::Sse;
-use crate::wire::Decode;
 use crate::{Endpoint, anthropic, chat, responses};
 use pretty_assertions::assert_eq;
 use reasonix_agent::{Item, Prefix, Request};
-use reasonix_proto::{Block, StopReason, Usage};
+use reasonix_proto::{KeptBlock, StopReason, Usage};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ fn hear(decoder: &mut dyn Decode, heard: &mut Heard) {
                 heard.raw = kept
                     .blocks
                     .into_iter()
-                    .filter_map(|block| if let Block::Raw(raw) = block { Some(raw) } else { None })
+                    .filter_map(|block| if let KeptBlock::Raw(raw) = block { Some(raw) } else { None })
                     .collect();
             }
             Item::Usage(usage) => heard.usage = Some(usage),

@@ -20,10 +20,19 @@ pub(crate) fn url(text: &str) -> String {
     }
 }
 
-/// What must not be seen: the key and the values of the user's own headers, with and without what stands before a token.
+/// The password in a url, or the user where that is all it has.
+fn password(url: &str) -> Option<&str> {
+    let host = url.split_once("://")?.1.split(['/', '?', '#']).next()?;
+    let (user, _) = host.rsplit_once('@')?;
+    Some(user.split_once(':').map_or(user, |(_, password)| password))
+}
+
+/// What must not be seen: the key, the password in the address and the values of the user's own headers, with and without
+/// what stands before a token.
 fn secrets(endpoint: &Endpoint) -> impl Iterator<Item = &str> {
     let headers = endpoint.headers.iter().map(|(_, value)| value.as_str());
-    let whole = endpoint.secret().into_iter().chain(headers).filter(|secret| secret.len() >= 4);
+    let known = endpoint.secret().into_iter().chain(password(&endpoint.base_url)).chain(headers);
+    let whole = known.filter(|secret| secret.len() >= 4);
     whole.flat_map(|secret| [Some(secret), secret.strip_prefix("Bearer ")]).flatten()
 }
 
@@ -78,11 +87,11 @@ mod tests {
 
     #[test]
     fn messages_lose_their_secrets_and_are_bounded() {
-        let mut endpoint = Endpoint::new("p", "http://h", "m");
+        let mut endpoint = Endpoint::new("p", "http://me:hunter4@h/v1", "m");
         endpoint.key = Some(Key::from("sk-hunter2"));
         endpoint.headers.push(("Authorization".into(), "Bearer hunter3".into()));
-        let shown = message("bad key sk-hunter2,\n\x1b[31m token hunter3", &endpoint);
-        assert_eq!(shown, "bad key ***, [31m token ***");
+        let shown = message("bad key sk-hunter2,\n\x1b[31m token hunter3, password hunter4", &endpoint);
+        assert_eq!(shown, "bad key ***, [31m token ***, password ***");
         assert_eq!(message(&"界".repeat(1000), &endpoint).chars().count(), 301);
         let bytes = scrubbed(b"a sk-hunter2sk-hunter2 \xff hunter3".to_vec(), &endpoint);
         assert_eq!(bytes, b"a ****** \xff ***");

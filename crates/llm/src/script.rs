@@ -1,7 +1,6 @@
 //! A model that plays a script, for tests, demos and bug reports. The format is described in `docs/scripted.md`.
 
-use reasonix_agent::FailureClass;
-use reasonix_proto::Usage;
+use reasonix_proto::{FailureClass, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -91,42 +90,9 @@ impl From<Counts> for Usage {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fail {
-    pub(crate) class: FailName,
+    pub(crate) class: FailureClass,
     #[serde(default)]
     pub(crate) message: String,
-}
-
-/// The classes as scripts name them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum FailName {
-    KeyRejected,
-    BalanceEmpty,
-    ContextTooLong,
-    Unreachable,
-    ModelUnknown,
-    RateLimited,
-    Server,
-    BadRequest,
-    BadResponse,
-    StreamBroken,
-}
-
-impl From<FailName> for FailureClass {
-    fn from(name: FailName) -> Self {
-        match name {
-            FailName::KeyRejected => Self::KeyRejected,
-            FailName::BalanceEmpty => Self::BalanceEmpty,
-            FailName::ContextTooLong => Self::ContextTooLong,
-            FailName::Unreachable => Self::Unreachable,
-            FailName::ModelUnknown => Self::ModelUnknown,
-            FailName::RateLimited => Self::RateLimited,
-            FailName::Server => Self::Server,
-            FailName::BadRequest => Self::BadRequest,
-            FailName::BadResponse => Self::BadResponse,
-            FailName::StreamBroken => Self::StreamBroken,
-        }
-    }
 }
 
 impl Script {

@@ -1,9 +1,10 @@
 //! What an endpoint answers, kept byte for byte while it is read. What we sent as a secret is taken out before anybody
 //! gets it.
 
+use crate::recorder::{Begun, Recorder};
 use crate::repair::Form;
 use crate::{Endpoint, redact};
-use reasonix_proto::{Exchange, ExchangeEnd, Phrase, Reading, RecordId};
+use reasonix_proto::{Exchange, ExchangeEnd, Phrase, Reading};
 use reqwest::header::HeaderMap;
 use std::sync::Arc;
 
@@ -22,26 +23,6 @@ const HEADERS: &[&str] = &[
 ];
 /// A longer value of a header is cut.
 const LONGEST_HEADER: usize = 200;
-
-/// Keeps what endpoints answer. It never sees a key.
-pub trait Recorder: Send + Sync {
-    /// A request with this body goes out: where the log stands, and what names the request. None when nothing is kept.
-    fn begin(&self, body: &[u8]) -> Option<Begun>;
-
-    /// Takes an exchange that is over, and the bytes that came.
-    fn keep(&self, exchange: Exchange, body: Vec<u8>);
-}
-
-/// Where an exchange begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Begun {
-    /// The last record of the log.
-    pub after: RecordId,
-    /// The time, in milliseconds since the Unix epoch.
-    pub at: u64,
-    /// The hash of the request's body, in hex.
-    pub request: String,
-}
 
 /// One exchange that is being recorded. It is handed over when it is dropped, however it ends.
 pub(crate) struct Tape {

@@ -2,14 +2,14 @@
 
 use crate::Endpoint;
 use crate::answer::{Answer, bounded_body};
+use crate::codec::{Decode, Encode, NewDecoder};
 use crate::failure::Trouble;
 use crate::marks::{Marked, Marks};
 use crate::repair::{Form, Mended, Textual, answer_schema, flat_prefix, gbnf};
 use crate::tape::Tape;
 use bytes::Bytes;
-use reasonix_agent::{BoxFuture, Item, Model, ModelCard, ModelStream, Prefix, Request, Stop};
+use reasonix_agent::{BoxFuture, Model, ModelCard, ModelStream, Prefix, Request, Stop};
 use reasonix_catalogue::{Auth, Effort, Guided};
-use reasonix_proto::Message;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,49 +18,6 @@ use std::time::Duration;
 const COUNT_TIME: Duration = Duration::from_secs(10);
 /// How long a connection that nobody waits for may take.
 const WARM_TIME: Duration = Duration::from_secs(10);
-
-/// Turns requests into bodies. The body of a request extends that of the one before it.
-pub(crate) trait Encode: Send + Sync {
-    /// The body of a request.
-    fn body(&self, request: &Request) -> Bytes;
-
-    /// The body that asks how many tokens a request has, where the wire can be asked.
-    fn count(&self, _request: &Request) -> Option<Bytes> {
-        None
-    }
-}
-
-/// True when a request begins with what was sent before, so that its bytes can be sent again.
-pub(crate) fn extends(request: &Request, prefix: &Arc<Prefix>, sent: &[Arc<Message>]) -> bool {
-    (Arc::ptr_eq(prefix, &request.prefix) || *prefix == request.prefix)
-        && sent.len() <= request.messages.len()
-        && sent.iter().zip(&request.messages).all(|(sent, new)| Arc::ptr_eq(sent, new))
-}
-
-/// Folds the events of one answer into items. Pure: no IO, no clock.
-pub(crate) trait Decode: Send {
-    /// The next item that is ready.
-    fn pop(&mut self) -> Option<Item>;
-    /// True when the endpoint said that nothing more comes.
-    fn is_done(&self) -> bool;
-    /// True when the answer is complete, whatever may still follow.
-    fn is_complete(&self) -> bool;
-    /// True once anything was said.
-    fn has_spoken(&self) -> bool;
-    /// How much was said so far: grows with each piece that says anything.
-    fn heard(&self) -> usize;
-    /// Takes the data of one event.
-    fn event(&mut self, data: &[u8]) -> Result<(), Trouble>;
-    /// Takes an answer that came as one document.
-    fn whole(&mut self, body: &[u8]) -> Result<(), Trouble>;
-    /// The stream is over. Gives the calls and the end, or says that it broke off.
-    fn finish(&mut self) -> Result<(), Trouble>;
-    /// Something failed: what had come stands, half a call does not.
-    fn fail(&mut self, trouble: Trouble);
-}
-
-/// Makes the decoder of one answer.
-pub(crate) type NewDecoder = fn(&Arc<Endpoint>, &Arc<Request>) -> Box<dyn Decode>;
 
 /// What every request to an endpoint shares.
 pub(crate) struct Wire {

@@ -1,12 +1,10 @@
 //! A chain of models against real peers on 127.0.0.1.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 use futures_util::StreamExt;
-use reasonix_agent::{FailureClass, Item, Model, Prefix, Request, Stop};
+use reasonix_agent::{Item, Model, Prefix, Request, Stop};
 use reasonix_llm::{Endpoint, Retry, Spare, connect, fallback};
 use reasonix_net::{NetOptions, client};
-use reasonix_proto::Message;
+use reasonix_proto::{FailureClass, Message};
 use reasonix_testkit::{ModelServer, Reply};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,5 @@
 //! Every code that this room says has a text and a hint in the catalogue.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -1,12 +1,10 @@
 //! A server that keeps a request open without answering it: every way has an end, and the error says what came.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 use futures_util::StreamExt;
-use reasonix_agent::{Failure, FailureClass, Item, Prefix, Request, Stop};
+use reasonix_agent::{Failure, Item, Prefix, Request, Stop};
 use reasonix_llm::{Endpoint, Retry, Wire, connect};
 use reasonix_net::{NetOptions, client};
-use reasonix_proto::Message;
+use reasonix_proto::{FailureClass, Message};
 use reasonix_testkit::{ModelServer, Reply};
 use std::sync::Arc;
 use std::time::Duration;

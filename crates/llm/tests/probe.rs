@@ -1,8 +1,6 @@
 //! The probe against hand-made servers: what each kind can do is seen, what it only promises is not, and a hostile one
 //! costs a bounded time.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 use reasonix_agent::Failure;
 use reasonix_catalogue::{Guided, Probed, ReasoningField, Seen, Server, ToolCalls};
 use reasonix_llm::{Endpoint, Patience, Question, Wire, probe};

@@ -1,11 +1,9 @@
 //! The scripted kind, as the loop sees it.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 use futures_util::StreamExt;
-use reasonix_agent::{FailureClass, Item, Model, Prefix, Request, Stop};
+use reasonix_agent::{Item, Model, Prefix, Request, Stop};
 use reasonix_llm::{Script, scripted};
-use reasonix_proto::{Message, StopReason, ToolCall, Usage};
+use reasonix_proto::{FailureClass, Message, StopReason, ToolCall, Usage};
 use std::sync::Arc;
 
 const SCRIPT: &str = r##"

@@ -1,13 +1,11 @@
 //! The chat wire against a real peer on 127.0.0.1.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 use futures_util::StreamExt;
 use pretty_assertions::assert_eq;
-use reasonix_agent::{FailureClass, Item, Model, ModelStream, Prefix, Request, Stop, ToolSpec};
+use reasonix_agent::{Item, Model, ModelStream, Prefix, Request, Stop, ToolSpec};
 use reasonix_llm::{Endpoint, Key, Retry, chat, list_models};
 use reasonix_net::{NetOptions, client};
-use reasonix_proto::{Message, StopReason, ToolCall, Usage};
+use reasonix_proto::{FailureClass, Message, StopReason, ToolCall, Usage};
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::json;
 use std::sync::Arc;
@@ -26,7 +24,7 @@ fn model(endpoint: Endpoint) -> Arc<dyn Model> {
 }
 
 fn request(messages: &[Arc<Message>]) -> Request {
-    let tool = ToolSpec { name: "ls".into(), description: "Lists.".into(), parameters: json!({ "type": "object" }) };
+    let tool = ToolSpec::new("ls", "Lists.", json!({ "type": "object"}));
     let prefix = Arc::new(Prefix { system: "Be brief.".into(), tools: vec![tool], aliases: vec![] });
     Request { prefix, messages: messages.to_vec(), may_call: true }
 }
@@ -451,7 +449,7 @@ async fn models_are_listed() {
 async fn deep_schemas_are_sent_flat_to_models_that_lose_depth() {
     let parameters = json!({ "type": "object", "properties": { "user": { "type": "object", "properties": {
         "profile": { "type": "object", "properties": { "name": { "type": "string" } } } } } } });
-    let tool = ToolSpec { name: "ls".into(), description: "Lists.".into(), parameters: parameters.clone() };
+    let tool = ToolSpec::new("ls", "Lists.", parameters.clone());
     let prefix = Arc::new(Prefix { system: "s".into(), tools: vec![tool], aliases: vec![] });
     for (name, flat) in [("deepseek-v4", true), ("qwen3", true), ("gpt-5", false), ("gpt-oss-20b", true)] {
         let server = ModelServer::start(vec![Reply::say("a"), Reply::say("b")]).await;

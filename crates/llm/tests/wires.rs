@@ -1,13 +1,11 @@
 //! All wires against real peers on 127.0.0.1: whatever the protocol, the same conversation.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 use futures_util::StreamExt;
 use pretty_assertions::assert_eq;
-use reasonix_agent::{FailureClass, Item, Model, ModelStream, Prefix, Request, Stop, ToolSpec};
+use reasonix_agent::{Item, Model, ModelStream, Prefix, Request, Stop, ToolSpec};
 use reasonix_llm::{Endpoint, Key, Retry, Wire, connect};
 use reasonix_net::{NetOptions, client};
-use reasonix_proto::{Block, Kept, Message, Reasoning, StopReason, ToolCall, Usage};
+use reasonix_proto::{FailureClass, Kept, KeptBlock, Message, Reasoning, StopReason, ToolCall, Usage};
 use reasonix_testkit::{ModelServer, Recorded, Reply};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -28,7 +26,7 @@ fn model(endpoint: Endpoint) -> Arc<dyn Model> {
 
 fn prefix() -> Arc<Prefix> {
     let parameters = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
-    let tool = ToolSpec { name: "ls".into(), description: "Lists.".into(), parameters };
+    let tool = ToolSpec::new("ls", "Lists.", parameters);
     Arc::new(Prefix { system: "Be brief.".into(), tools: vec![tool], aliases: vec![] })
 }
 
@@ -139,7 +137,7 @@ async fn opaque_blocks_go_back_byte_for_byte_to_the_model_that_made_them() {
             r#"{"id":"rs_1", "type":"reasoning","summary":[], "encrypted_content":"g\u0041=="}"#,
         ),
     ] {
-        let blocks = vec![Block::Text(2), Block::Raw(raw.into()), Block::Text(3), Block::Call];
+        let blocks = vec![KeptBlock::Text(2), KeptBlock::Raw(raw.into()), KeptBlock::Text(3), KeptBlock::Call];
         let kept = Some(Kept { wire: name.into(), blocks });
         let call = ToolCall { id: "a".into(), name: "ls".into(), arguments: "{}".into() };
         let said = |model: &str| {
@@ -171,7 +169,9 @@ async fn opaque_blocks_go_back_byte_for_byte_to_the_model_that_made_them() {
 #[tokio::test]
 async fn reasoning_that_nothing_follows_does_not_go_back() {
     let raw = r#"{"type":"thinking","thinking":"hm","signature":"s"}"#;
-    for (text, blocks) in [("", vec![Block::Raw(raw.into())]), ("x", vec![Block::Text(1), Block::Raw(raw.into())])] {
+    for (text, blocks) in
+        [("", vec![KeptBlock::Raw(raw.into())]), ("x", vec![KeptBlock::Text(1), KeptBlock::Raw(raw.into())])]
+    {
         let kept = Some(Kept { wire: "anthropic".into(), blocks });
         let reasoning = Some(Reasoning { text: "hm".into(), model: "test/m".into(), kept });
         let said = Message::Assistant { text: text.into(), reasoning, calls: Vec::new(), stop: StopReason::Length };

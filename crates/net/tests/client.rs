@@ -1,7 +1,5 @@
 //! Clients against real peers on 127.0.0.1.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 use reasonix_net::{NetError, NetOptions, client, proxy_for};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};

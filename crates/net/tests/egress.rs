@@ -1,7 +1,5 @@
 //! The way out for commands, over real sockets: who is admitted, who is not, and where a name may lead.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
-
 use reasonix_net::NetOptions;
 use reasonix_net::egress::{Admission, Destination, Doorman, serve};
 use std::collections::HashMap;

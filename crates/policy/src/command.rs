@@ -1,5 +1,7 @@
 //! Shell commands by characters alone: every piece that might be one. For rules that forbid, beside the analysis.
 
+use crate::effects::{Places, Simple, Word};
+
 /// What separates commands, or hides one inside another.
 fn is_operator(c: char) -> bool {
     matches!(c, ';' | '&' | '|' | '\n' | '\r' | '(' | ')' | '`' | '{' | '}' | '<' | '>' | '$' | '\u{2028}' | '\u{2029}')
@@ -101,6 +103,30 @@ pub(crate) fn stands(text: &str, word: &str) -> bool {
         let begins = !before.ends_with(part) || before.ends_with(":-") || word.starts_with('-');
         begins && !after.starts_with(part)
     })
+}
+
+/// So many words are looked at where each of them may begin a command.
+const MOST_POSSIBLE: usize = 24;
+
+/// Every command that these words may be: what begins with one of them, and what stands as text in one, or behind the `=`
+/// of an option.
+pub(crate) fn possible(all: &[Word], places: &Places) -> Vec<Simple> {
+    let mut found = Vec::new();
+    for (at, word) in all.iter().enumerate().take(MOST_POSSIBLE) {
+        let option = word.text.starts_with('-');
+        let value = if option { word.text.split_once('=').map_or("", |pair| pair.1) } else { word.text.as_str() };
+        if value.contains(char::is_whitespace) {
+            for piece in pieces(value).into_iter().take(MOST_POSSIBLE) {
+                let words = piece.split_whitespace().map(Word::fixed).collect();
+                found.push(Simple { words, places: Places::unknown(), wraps: false });
+            }
+        } else if !value.is_empty() {
+            let first = Word { text: value.to_owned(), kind: word.kind };
+            let words = std::iter::once(first).chain(all.iter().skip(at + 1).cloned()).collect();
+            found.push(Simple { words, places: places.clone(), wraps: false });
+        }
+    }
+    found
 }
 
 /// A line that is longer than this is hidden whatever it says.

@@ -1,18 +1,27 @@
 //! The dangerous class: what destroys, publishes or takes the machine down, whatever rules and postures say.
 //! The table is data; settings add to it and take nothing away.
 
+mod kind;
+mod remote;
+mod table;
+
 use crate::command;
-use crate::effects::{Effects, Hidden, How, Places, Simple, Word, WordKind, is_flag, join};
+use crate::effects::{Effects, Hidden, How, Places, Simple, Word, WordKind, Write, is_flag, join};
 use crate::facts::Facts;
+use crate::known::{by_module, could_run};
 use crate::readers::without_git_options;
 use crate::rule::{Rule, RuleError};
+pub use kind::DangerKind;
 use reasonix_proto::Phrase;
 use std::collections::HashSet;
 use std::sync::LazyLock;
+use table::{DISCARDS, HELP, REMOTE, Row, TABLE};
 
 /// One dangerous thing about a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
+    /// What is dangerous.
+    pub kind: DangerKind,
     /// Why, for people.
     pub why: Phrase,
     /// Why, for the model, with a way out.
@@ -26,95 +35,6 @@ pub struct Danger {
     /// True when everything it touches certainly lies inside the workspace.
     pub inside: bool,
 }
-
-/// A row of the table: it fits when a program, a subcommand and one of the options fit.
-struct Row {
-    programs: &'static [&'static str],
-    /// Subcommands; empty for any.
-    subs: &'static [&'static str],
-    /// Options, one of which makes it dangerous; empty for always.
-    flags: &'static [&'static str],
-    /// Options that make it harmless.
-    unless: &'static [&'static str],
-    /// The phrase.
-    why: &'static str,
-    /// For the model.
-    advice: &'static str,
-}
-
-const fn row(
-    programs: &'static [&'static str],
-    subs: &'static [&'static str],
-    flags: &'static [&'static str],
-    unless: &'static [&'static str],
-    why: &'static str,
-    advice: &'static str,
-) -> Row {
-    Row { programs, subs, flags, unless, why, advice }
-}
-
-const HELP: &[&str] = &["--help", "--version"];
-const DRY: &[&str] = &["-n", "--dry-run", "--help"];
-/// For programs where `-n` means something else.
-const LONG_DRY: &[&str] = &["--dry-run", "--help"];
-const DELETES: &str = "it deletes files; leave them, or tell the user what to delete";
-const DISCARDS: &str = "it throws away changes; keep them (git stash, a commit) or ask the user";
-const REWRITES: &str = "it rewrites history that others may have; push without force or ask the user";
-const PUBLISHES: &str = "it publishes; only a person may do that";
-const MACHINE: &str = "it changes the machine; only a person may do that";
-const RIGHTS: &str =
-    "it changes rights or owners; git update-index --chmod=+x sets the executable bit of a tracked file";
-const REMOTE: &str = "it destroys resources outside of this workspace; only a person may do that";
-
-#[rustfmt::skip]
-const TABLE: &[Row] = &[
-    row(&["rm", "unlink", "trash", "srm"], &[], &[], HELP, "policy.danger_delete", DELETES),
-    row(&["shred", "truncate", "wipe"], &[], &[], HELP, "policy.danger_erase", DELETES),
-    row(&["find"], &[], &["-delete"], &[], "policy.danger_delete", DELETES),
-    row(&["rsync"], &[], &["--delete", "--delete-before", "--delete-after", "--delete-during", "--delete-excluded", "--del", "--remove-source-files"], DRY, "policy.danger_delete", DELETES),
-    row(&["mv"], &[], &[], HELP, "policy.danger_move", "it moves files that were there before; use move_file, or leave them"),
-    row(&["chmod", "chown", "chgrp", "setfacl", "chattr"], &[], &[], HELP, "policy.danger_rights", RIGHTS),
-    row(&["dd"], &[], &[], HELP, "policy.danger_raw", "it writes raw data; use another tool"),
-    row(&["mkfs", "mke2fs", "mkswap", "fdisk", "sfdisk", "cfdisk", "parted", "wipefs", "blkdiscard", "hdparm"], &[], &[], HELP, "policy.danger_disk", MACHINE),
-    row(&["shutdown", "reboot", "halt", "poweroff", "telinit", "init", "kexec"], &[], &[], HELP, "policy.danger_power", MACHINE),
-    row(&["systemctl", "loginctl"], &["poweroff", "reboot", "halt", "suspend", "hibernate", "kexec", "rescue", "emergency", "isolate"], &[], &[], "policy.danger_power", MACHINE),
-    row(&["systemctl"], &["stop", "disable", "mask", "kill"], &[], &[], "policy.danger_machine", MACHINE),
-    row(&["mount", "umount", "swapoff", "iptables", "nft", "ufw", "modprobe", "insmod", "rmmod", "userdel", "usermod", "useradd", "groupdel", "passwd", "visudo", "sysctl", "losetup"], &[], &[], HELP, "policy.danger_machine", MACHINE),
-    row(&["sudo"], &[], &[], &["--help", "--version", "-l", "-V"], "policy.danger_root", "it runs as another user; only a person may do that"),
-    row(&["doas", "su", "pkexec", "runuser"], &[], &[], HELP, "policy.danger_root", "it runs as another user; only a person may do that"),
-    row(&["crontab"], &[], &["-r"], &[], "policy.danger_machine", MACHINE),
-    row(&["killall", "pkill"], &[], &[], HELP, "policy.danger_kill", "it ends processes by name, others' too; end your own by their number with kill"),
-    row(&["git"], &["reset"], &["--hard", "--merge", "--keep"], &[], "policy.danger_discard", DISCARDS),
-    row(&["git"], &["clean"], &[], DRY, "policy.danger_clean", "it deletes files that git does not know; ask the user"),
-    row(&["git"], &["checkout", "switch"], &["-f", "--force", "--discard-changes"], &[], "policy.danger_discard", DISCARDS),
-    row(&["git"], &["checkout", "switch"], &["-B", "-C", "--force-create"], &[], "policy.danger_branch", "it may overwrite a branch; use a new name, or ask the user"),
-    row(&["git"], &["read-tree"], &["--reset", "-u"], &[], "policy.danger_discard", DISCARDS),
-    row(&["git"], &["checkout-index"], &["-f", "--force"], &[], "policy.danger_discard", DISCARDS),
-    row(&["git"], &["restore"], &["-W", "--worktree"], &["--help"], "policy.danger_discard", DISCARDS),
-    row(&["git"], &["restore"], &[], &["--help", "--staged", "-S"], "policy.danger_discard", DISCARDS),
-    row(&["git"], &["rm"], &[], &["--cached", "-n", "--dry-run"], "policy.danger_delete", DELETES),
-    row(&["git"], &["push"], &["-f", "--force", "--force-with-lease", "--force-if-includes", "-d", "--delete", "--mirror", "--prune"], &["-n", "--dry-run"], "policy.danger_force", REWRITES),
-    row(&["git"], &["branch"], &["-D", "-d", "--delete", "-f", "--force", "-M"], &[], "policy.danger_branch", "it deletes or overwrites a branch; ask the user"),
-    row(&["git"], &["tag"], &["-d", "--delete", "-f", "--force"], &[], "policy.danger_branch", "it deletes or overwrites a tag; ask the user"),
-    row(&["git"], &["stash drop", "stash clear", "reflog expire", "reflog delete", "filter-branch", "filter-repo", "worktree remove", "worktree prune", "submodule deinit", "prune", "remote remove", "remote rm"], &[], &[], "policy.danger_discard", DISCARDS),
-    row(&["git"], &["update-ref"], &["-d"], &[], "policy.danger_branch", "it deletes a ref; ask the user"),
-    row(&["git"], &["gc"], &["--prune"], &[], "policy.danger_discard", DISCARDS),
-    row(&["npm", "pnpm", "yarn", "bun"], &["publish", "unpublish", "deprecate", "npm publish"], &[], LONG_DRY, "policy.danger_publish", PUBLISHES),
-    row(&["cargo"], &["publish", "yank", "owner"], &[], DRY, "policy.danger_publish", PUBLISHES),
-    row(&["twine"], &["upload"], &[], &[], "policy.danger_publish", PUBLISHES),
-    row(&["uv", "poetry", "flit", "hatch", "pdm"], &["publish"], &[], LONG_DRY, "policy.danger_publish", PUBLISHES),
-    row(&["gem"], &["push", "yank"], &[], &[], "policy.danger_publish", PUBLISHES),
-    row(&["mvn", "gradle", "gradlew"], &["deploy", "publish"], &[], &[], "policy.danger_publish", PUBLISHES),
-    row(&["dotnet"], &["nuget push"], &[], &[], "policy.danger_publish", PUBLISHES),
-    row(&["docker", "podman"], &["push", "image push"], &[], &[], "policy.danger_publish", PUBLISHES),
-    row(&["gh"], &["release create", "release delete", "repo delete", "pr merge", "secret set"], &[], &[], "policy.danger_publish", PUBLISHES),
-    row(&["docker", "podman"], &["rm", "rmi", "kill", "prune", "system prune", "volume rm", "volume prune", "image rm", "image prune", "container rm", "container prune", "network rm"], &[], &[], "policy.danger_remote", REMOTE),
-    row(&["docker", "docker-compose", "podman"], &["down", "compose down"], &["-v", "--volumes", "--rmi"], &[], "policy.danger_remote", REMOTE),
-    row(&["kubectl", "helm"], &["delete", "uninstall", "drain", "replace"], &[], &["--dry-run"], "policy.danger_remote", REMOTE),
-    row(&["terraform", "tofu", "pulumi"], &["destroy", "apply", "up"], &[], &[], "policy.danger_remote", REMOTE),
-    row(&["aws", "gcloud", "az", "gsutil"], &["s3 rm", "s3 rb", "rm"], &[], &[], "policy.danger_remote", REMOTE),
-    row(&["dropdb", "dropuser"], &[], &[], HELP, "policy.danger_remote", REMOTE),
-];
 
 /// Every program of the table: most are in none of its rows.
 static PROGRAMS: LazyLock<HashSet<&str>> =
@@ -134,11 +54,13 @@ pub fn dangers(effects: &Effects, line: &str, facts: &dyn Facts, more: &[Rule]) 
     for simple in effects.commands.iter().chain(&effects.maybe) {
         found.extend(of_command(effects, simple, facts));
     }
+    found.extend(effects.commands.iter().filter_map(|simple| started(effects, simple, facts)));
     found.extend(loose(effects, &found, facts));
     found.extend(overwrites(effects, facts));
     if let Some(rule) = more.iter().find(|rule| rule.touches_line(line, effects)) {
         found.push(Danger {
-            why: Phrase::new("policy.danger_setting").with("pattern", rule.text()),
+            kind: DangerKind::Setting,
+            why: DangerKind::Setting.phrase().with("pattern", rule.text()),
             advice: format!("the user's settings call {} dangerous", rule.text()),
             touches: Vec::new(),
             command: effects.commands.first().cloned(),
@@ -147,6 +69,29 @@ pub fn dangers(effects: &Effects, line: &str, facts: &dyn Facts, more: &[Rule]) 
         });
     }
     found
+}
+
+/// A dangerous command that a program surely starts of which nothing is known: its words say what it does.
+fn started(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<Danger> {
+    could_run(simple).into_iter().find_map(|inner| {
+        let danger = of_command(effects, &inner, facts).filter(|_| is_plainly_meant(&inner))?;
+        Some(Danger { command: Some(simple.clone()), ..danger })
+    })
+}
+
+/// True when words can hardly be anything else than this command. Names of programs are words too.
+fn is_plainly_meant(simple: &Simple) -> bool {
+    const PLAIN: &[&str] = &["chmod", "chown", "doas", "mkfs", "rm", "shred", "sudo", "truncate", "unlink", "wipefs"];
+    let program = simple.program();
+    let placed = simple.words.first().is_some_and(|word| word.text.starts_with('/'));
+    let option = simple.args().first().is_some_and(|word| word.text.starts_with('-') && word.text.len() > 1);
+    match program {
+        "git" => simple.args().len() > 1,
+        "sudo" | "doas" => !simple.args().is_empty(),
+        "dd" => simple.args().iter().any(|word| word.text.starts_with("of=")),
+        _ if program.starts_with("mkfs.") => true,
+        _ => PLAIN.contains(&program) && (option || placed),
+    }
 }
 
 /// A dangerous command that could be in a line that is not understood, and that was not found as a command.
@@ -184,8 +129,10 @@ fn is_same(read: &Simple, piece: &Simple) -> bool {
 }
 
 fn hides(hidden: Hidden) -> Danger {
+    let kind = DangerKind::Hidden(hidden);
     Danger {
-        why: hidden.phrase(),
+        kind,
+        why: kind.phrase(),
         advice: hidden.advice().to_owned(),
         touches: Vec::new(),
         command: None,
@@ -194,18 +141,81 @@ fn hides(hidden: Hidden) -> Danger {
     }
 }
 
+/// A danger that touches no file of the workspace.
+fn outside(kind: DangerKind, program: &str, advice: &str) -> Danger {
+    let why = kind.phrase().with("program", program);
+    Danger { kind, why, advice: advice.to_owned(), touches: Vec::new(), command: None, hidden: false, inside: false }
+}
+
+/// True when the command only asks what a subcommand would do: `npm publish --help`, `cargo help publish`.
+fn is_about(simple: &Simple) -> bool {
+    const EXPLAIN: &[&str] =
+        &["cargo", "docker", "gh", "git", "helm", "kubectl", "npm", "podman", "poetry", "pnpm", "yarn"];
+    let is_name = |word: &Word| {
+        word.is_fixed() && word.text.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !word.text.starts_with('-')
+    };
+    match simple.args() {
+        [first, ..] if first.text == "help" && EXPLAIN.contains(&simple.program()) => true,
+        [names @ .., last] if (1..=2).contains(&names.len()) && !simple.wraps => {
+            last.is_fixed() && last.text == "--help" && names.iter().all(is_name) && with_subcommands(simple.program())
+        }
+        _ => false,
+    }
+}
+
+/// True for a program that is in the table by its subcommands alone.
+fn with_subcommands(program: &str) -> bool {
+    TABLE.iter().filter(|row| names(row, program)).all(|row| !row.subs.is_empty())
+}
+
+/// The command that an interpreter runs by the name of a module or a script that everybody knows.
+fn by_script(simple: &Simple) -> Option<Simple> {
+    let (module, rest) = by_module(simple);
+    let words = if module != simple.program() {
+        std::iter::once(Word::fixed(module)).chain(rest.iter().cloned()).collect()
+    } else {
+        let [script, ..] = simple.args() else { return None };
+        let name = script.text.rsplit('/').next().unwrap_or_default();
+        let known = match simple.program() {
+            "php" => name == "artisan",
+            program => program.starts_with("python") && name == "manage.py",
+        };
+        known.then(|| simple.args().to_vec())?
+    };
+    Some(Simple { words, ..simple.clone() })
+}
+
+/// True for a `kill` of every process that may be ended: the first `-1` may be a signal, and a later one is none.
+fn kills_all(simple: &Simple) -> bool {
+    simple.program() == "kill" && simple.args().iter().skip(1).any(|word| word.text == "-1")
+}
+
 fn of_command(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<Danger> {
+    if let Some(inner) = by_script(simple) {
+        let danger = of_command(effects, &inner, facts)?;
+        return Some(Danger { command: Some(simple.clone()), ..danger });
+    }
     let program = simple.program();
+    if kills_all(simple) {
+        let advice = "it ends every process; end your own by their number";
+        return Some(Danger { command: Some(simple.clone()), ..outside(DangerKind::Kill, program, advice) });
+    }
+    if remote::drops_data(effects, simple) {
+        return Some(Danger { command: Some(simple.clone()), ..outside(DangerKind::Remote, program, REMOTE) });
+    }
     if !PROGRAMS.contains(program) && !program.starts_with("mkfs.") {
         return None;
     }
     let bare = bare_command(simple);
     let known = possible(effects, &bare);
-    let row =
-        TABLE.iter().find(|row| fits(row, &known) && !is_excused(row, &bare) && !is_own(row, &bare, effects, facts));
-    let (why, advice) = match row {
-        Some(row) => (row.why, row.advice),
-        None if discards_paths(&known, facts) => ("policy.danger_discard", DISCARDS),
+    let about = is_about(&bare);
+    let row = TABLE
+        .iter()
+        .find(|row| fits(row, &known) && !about && !is_excused(row, &bare) && !is_own(row, &bare, effects, facts));
+    let (kind, advice) = match row {
+        Some(row) => (row.kind, row.advice),
+        None if discards_paths(&known, facts) => (DangerKind::Discard, DISCARDS),
+        None if !about && remote::changes_server(&bare) => (DangerKind::Remote, REMOTE),
         None => return None,
     };
     let places = &bare.places;
@@ -213,7 +223,8 @@ fn of_command(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<D
     let paths = bare.program() != "git" && row.is_none_or(|row| row.subs.is_empty());
     let is_inside = |word: &&Word| word.kind <= WordKind::Pattern && facts.target(places, before_pattern(word)).inside;
     Some(Danger {
-        why: Phrase::new(why).with("program", simple.program()),
+        kind,
+        why: kind.phrase().with("program", simple.program()),
         advice: advice.to_owned(),
         touches: operands.iter().map(|word| shown(simple, word)).collect(),
         inside: if paths { operands.iter().all(is_inside) } else { places.known && facts.target(places, ".").inside },
@@ -222,16 +233,6 @@ fn of_command(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<D
     })
 }
 
-/// Kinds of danger that end at files: what they do can be taken back where every state of the workspace is kept.
-const AT_FILES: &[&str] = &[
-    "policy.danger_clean",
-    "policy.danger_delete",
-    "policy.danger_erase",
-    "policy.danger_move",
-    "policy.danger_overwrite",
-    "policy.danger_rights",
-];
-
 /// True when everything dangerous about a line certainly ends at files of the workspace. What git keeps about itself,
 /// other machines and hidden programs are none of that. Whoever relies on it needs a box of level `full`, which holds
 /// the line to what it says, and every state kept for undo.
@@ -239,9 +240,9 @@ pub fn stays_in_workspace(found: &[Danger]) -> bool {
     let ends_here = |danger: &Danger| {
         let git = danger.command.as_ref().is_some_and(|simple| simple.program() == "git");
         // `git rm` changes the index too, which undo does not keep.
-        let index = git && danger.why.code != "policy.danger_clean";
+        let index = git && danger.kind != DangerKind::Clean;
         let root = danger.touches.iter().any(|path| path.starts_with(".git/") || path == ".git");
-        danger.inside && !danger.hidden && !index && !root && AT_FILES.contains(&danger.why.code.as_ref())
+        danger.inside && !danger.hidden && !index && !root && danger.kind.ends_at_files()
     };
     !found.is_empty() && found.iter().all(ends_here)
 }
@@ -389,19 +390,46 @@ fn has(simple: &Simple, flag: &str) -> bool {
 
 /// `git push origin +main` and `git push origin :main`.
 fn is_forced_ref(row: &Row, simple: &Simple) -> bool {
+    // What was fetched before may be overwritten; branches of one's own may not.
+    let own = |word: &&Word| {
+        let forced = word.text.starts_with('+') || simple.has("-f") || simple.has("--force");
+        let to = word.text.split_once(':').map_or("", |(_, to)| to);
+        forced && !to.is_empty() && !to.starts_with("refs/remotes/")
+    };
+    if row.subs.contains(&"fetch") {
+        return simple.operands().iter().skip(2).any(own);
+    }
     row.subs.contains(&"push")
         && row.programs.contains(&"git")
         && simple.operands().iter().skip(2).any(|word| word.text.starts_with(['+', ':']))
 }
 
 fn has_sub(subs: &[&str], simple: &Simple) -> bool {
-    let operands: Vec<&str> = simple.operands().iter().map(|word| word.text.as_str()).collect();
-    subs.iter().any(|sub| {
-        let wanted: Vec<&str> = sub.split(' ').collect();
-        // Options with values may stand before a subcommand, so it is looked for among the first words.
-        let near = if simple.program() == "git" && without_git_options(simple).is_some() { 1 } else { 4 };
-        operands.windows(wanted.len()).take(near).any(|window| window == wanted.as_slice())
-    })
+    let gradle = simple.program().starts_with("gradle");
+    let operands = simple.operands();
+    // `:lib:publish` is a task of a part.
+    let operands = operands.iter().map(|word| if gradle { word.text.rsplit(':').next() } else { Some(&*word.text) });
+    let operands: Vec<&str> = operands.flatten().collect();
+    // To these, what follows is a name.
+    const TAKE_NAMES: &[&str] = &[
+        "add", "explain", "i", "info", "inspect", "install", "list", "logs", "ls", "outdated", "search", "show",
+        "view", "why",
+    ];
+    let first = simple.args().first().map_or("", |word| word.text.as_str());
+    let takes_name = TAKE_NAMES.contains(&first) && !subs.contains(&first);
+    let folded = simple.program().ends_with("-cli");
+    !takes_name
+        && subs.iter().any(|sub| {
+            let wanted: Vec<&str> = sub.split(' ').collect();
+            // Options with values may stand before a subcommand, so it is looked for among the first words.
+            let near = if simple.program() == "git" && without_git_options(simple).is_some() { 1 } else { 4 };
+            let same = |(word, wanted): (&&str, &&str)| match wanted.strip_suffix('*') {
+                Some(beginning) => word.starts_with(beginning),
+                None if folded => word.eq_ignore_ascii_case(wanted),
+                None => word == wanted,
+            };
+            operands.windows(wanted.len()).take(near).any(|window| window.iter().zip(&wanted).all(same))
+        })
 }
 
 /// `git checkout` of paths: changes in them are lost. A branch and a path look alike until one asks the disk.
@@ -434,9 +462,9 @@ fn is_own(row: &Row, simple: &Simple, effects: &Effects, facts: &dyn Facts) -> b
     }
     let target = |word: &Word| if word.is_fixed() { Some(facts.target(&simple.places, &word.text)) } else { None };
     let operands = simple.operands();
-    match (row.why, operands.as_slice()) {
+    match (row.kind, operands.as_slice()) {
         // What does not exist yet is made by the same line, or the command fails.
-        ("policy.danger_move", [sources @ .., to]) if !sources.is_empty() && !simple.has("-t") => {
+        (DangerKind::Move, [sources @ .., to]) if !sources.is_empty() && !simple.has("-t") => {
             let own = |word: &&Word| target(word).is_some_and(|found| found.ours || !found.exists);
             let lands = target(to).is_some_and(|found| found.ours || !found.exists || found.folder);
             let clear = effects.writes.iter().filter(|write| write.how == How::Over && !write.redirect).all(|write| {
@@ -445,7 +473,7 @@ fn is_own(row: &Row, simple: &Simple, effects: &Effects, facts: &dyn Facts) -> b
             });
             sources.iter().all(own) && lands && clear
         }
-        ("policy.danger_rights", [mode, files @ ..]) if simple.program() == "chmod" && !files.is_empty() => {
+        (DangerKind::Rights, [mode, files @ ..]) if simple.program() == "chmod" && !files.is_empty() => {
             let plain = !mode.text.contains('s') && mode.text.len() <= 4 && mode.is_fixed();
             plain && files.iter().all(|word| target(word).is_some_and(|found| found.ours))
         }
@@ -456,18 +484,21 @@ fn is_own(row: &Row, simple: &Simple, effects: &Effects, facts: &dyn Facts) -> b
 /// Redirections and copies onto files that were there before.
 fn overwrites<'e>(effects: &'e Effects, facts: &'e dyn Facts) -> impl Iterator<Item = Danger> + 'e {
     // A link made by the line may lead a new name to an old file.
-    let links = effects.commands.iter().any(|simple| simple.program() == "ln");
-    effects.writes.iter().filter(|write| write.how == How::Over && !write.judged).filter_map(
+    let made = effects.commands.iter().filter(|simple| simple.program() == "ln").count();
+    let lost = |write: &&Write| (write.how == How::Over || write.links) && !write.judged;
+    effects.writes.iter().filter(lost).filter_map(
         move |write| {
             let target = match &write.path {
                 Some(path) => facts.target(&write.places, path),
                 None => crate::facts::Target::WORST,
             };
+            let links = made > usize::from(write.links);
             let harmless = target.folder || (!target.exists && !links) || (target.ours && !links);
             (!harmless).then(|| {
                 let path = write.path.clone().unwrap_or_else(|| "?".to_owned());
                 Danger {
-                    why: Phrase::new("policy.danger_overwrite").with("path", &path),
+                    kind: DangerKind::Overwrite,
+                    why: DangerKind::Overwrite.phrase().with("path", &path),
                     advice: format!(
                         "it overwrites {path}, which was there before; change it with edit_file or write_file, append with >>, or write to a new file"
                     ),

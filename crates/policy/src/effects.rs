@@ -1,6 +1,5 @@
 //! What a command line would do, as far as its text tells.
 
-use crate::readers::is_exact;
 use reasonix_proto::{Phrase, ReadOnly};
 use std::sync::{Arc, OnceLock};
 
@@ -37,6 +36,10 @@ pub struct Effects {
     pub(crate) values: Vec<String>,
     /// A line that is not understood, without comments and texts that nothing is filled into.
     pub(crate) open: String,
+    /// Heredocs that nothing is filled into, where the line has code for an interpreter: they may be the code.
+    pub(crate) input: String,
+    /// What programs may start of which nobody knows what they do with their words, made when the first rule asks.
+    pub(crate) could: OnceLock<Vec<Simple>>,
     /// The texts that rules are held against, made when the first rule asks for them.
     pub(crate) texts: OnceLock<Vec<String>>,
     /// The line in the spellings in which words of rules are looked for, made in the same way.
@@ -60,6 +63,8 @@ impl Default for Effects {
             computes: false,
             values: Vec::new(),
             open: String::new(),
+            input: String::new(),
+            could: OnceLock::new(),
             texts: OnceLock::new(),
             spellings: OnceLock::new(),
         }
@@ -74,17 +79,9 @@ impl Effects {
             fixed.map(|word| (word.as_path(), &simple.places))
         });
         words
+            .chain(self.commands.iter().flat_map(Simple::kept_paths))
             .chain(self.inputs.iter().map(|(path, places)| (path.as_str(), places)))
             .filter(|(path, _)| !path.is_empty())
-    }
-
-    /// True when every command of an understood line only reads by its exact options: what runs unasked where no kernel
-    /// holds it.
-    pub fn reads_surely(&self) -> bool {
-        let clear = self.hidden.is_none() && !self.interprets && !self.assigns && !self.alters;
-        // A line without a word is none that could do something.
-        let nothing = self.commands.is_empty() && self.open.trim().is_empty();
-        clear && self.writes.is_empty() && (nothing || self.understood) && self.commands.iter().all(is_exact)
     }
 
     /// True when git would run: what it does is also said by the settings of the repository that it finds.
@@ -126,6 +123,20 @@ impl Simple {
         self.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
     }
 
+    /// The paths of which git is asked for its own copy, `HEAD:path`, and those with a mark before them, `:/path`.
+    fn kept_paths(&self) -> impl Iterator<Item = (&str, &Places)> {
+        let words = self.args().iter().filter(|word| self.program() == "git" && word.kind <= WordKind::Pattern);
+        words.filter_map(|word| {
+            let (before, path) = word.text.split_once(':')?;
+            let path = match (before.is_empty(), path.strip_prefix('(')) {
+                (true, Some(magic)) => magic.split_once(')')?.1,
+                (true, None) => path.trim_start_matches(['/', '!', '^']),
+                _ => path.trim_start_matches("./"),
+            };
+            (!path.starts_with("//")).then_some((path, &self.places))
+        })
+    }
+
     /// True when a word is this option: alone, with a value, in a cluster of letters, or shortened.
     pub fn has(&self, flag: &str) -> bool {
         self.args().iter().take_while(|word| word.text != "--").any(|word| is_flag(&word.text, flag))
@@ -160,6 +171,30 @@ pub(crate) fn is_flag(text: &str, flag: &str) -> bool {
         (Some(letter), Some(cluster)) => !cluster.starts_with('-') && cluster.contains(letter),
         _ => false,
     }
+}
+
+/// True when `printf` with these words may set a variable: by `-v`, by `%n` in its format, or by a format that is not
+/// known. The format is used again for every further word, so where in it does not matter.
+pub(crate) fn printf_sets(args: &[Word]) -> bool {
+    let format = match args {
+        [dashes, rest @ ..] if dashes.is_fixed() && dashes.text == "--" => rest.first(),
+        args => args.first(),
+    };
+    let option = args.first().is_some_and(|word| word.text.starts_with("-v"));
+    option || format.is_some_and(|word| !word.is_fixed() || counts(&word.text))
+}
+
+/// True for a format with `%n`, whatever flags, width and length stand between.
+fn counts(format: &str) -> bool {
+    let mut rest = format;
+    while let Some((_, after)) = rest.split_once('%') {
+        let letters = after.trim_start_matches(|c: char| c.is_ascii_digit() || "#'-+ *.$hjlLqtzI".contains(c));
+        if letters.starts_with('n') {
+            return true;
+        }
+        rest = after.strip_prefix('%').unwrap_or(after);
+    }
+    false
 }
 
 /// A word of a command.
@@ -231,6 +266,11 @@ impl Places {
         Self { dirs: Arc::default(), known: false }
     }
 
+    /// True when it is nowhere but where the line starts.
+    pub(crate) fn are_here(&self) -> bool {
+        self.known && self.dirs.iter().all(|dir| dir.is_empty() || dir == ".")
+    }
+
     /// Here, and there too.
     pub(crate) fn widen(&mut self, other: &Self) {
         self.known &= other.known;
@@ -275,6 +315,8 @@ pub struct Write {
     pub redirect: bool,
     /// True when the program that writes it is in the dangerous class by itself.
     pub(crate) judged: bool,
+    /// True when it is replaced by a link.
+    pub(crate) links: bool,
 }
 
 /// How a file is written.

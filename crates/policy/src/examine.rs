@@ -1,13 +1,13 @@
 //! Rules tried out before anybody relies on them: what each would match, by an example, and which can never matter.
 
-use crate::analyse::{analyse, read_only};
+use crate::analyse::analyse;
 use crate::danger::{dangers, more_dangers};
 use crate::effects::Places;
 use crate::facts::{Facts, Target};
 use crate::judge::{Circumstances, judge};
 use crate::rule::Rule;
 use crate::verdict::{By, Case, Mode, Posture, Rules, Verdict, weigh};
-use reasonix_proto::{Action, Family, ReadOnly};
+use reasonix_proto::Action;
 
 /// What was found out about a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,15 +155,4 @@ impl Facts for Nowhere {
         let inside = places.known && !path.starts_with(['/', '~']);
         Target { exists: !places.known, folder: false, ours: false, inside }
     }
-}
-
-/// The action that an example of a rule stands for.
-pub(crate) fn sample_action(family: Family, subject: String) -> Action {
-    let read_only = match family {
-        Family::Bash => read_only(&subject),
-        Family::Edit => ReadOnly::No,
-        // As a writer, so that the rule decides and not the fallback for readers.
-        _ => ReadOnly::Unknown,
-    };
-    Action { family, subjects: vec![subject], read_only }
 }

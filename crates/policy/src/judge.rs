@@ -1,11 +1,12 @@
 //! The verdict with the dangerous class above the rules, and with what was approved for a run.
 
 use crate::danger::{Danger, dangers, stays_in_workspace};
+use crate::effects::Word;
 use crate::facts::Facts;
 use crate::protected::{approved_for, is_protected};
 use crate::rule::Rule;
 use crate::verdict::{By, Case, Posture, Rules, Verdict, is_touched, weigh};
-use reasonix_proto::{Family, ReadOnly};
+use reasonix_proto::{Action, Family, ReadOnly};
 
 /// What a verdict depends on beside the rules.
 pub struct Circumstances<'a> {
@@ -39,6 +40,26 @@ pub fn judge_restorable(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_
 }
 
 fn decide(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>, word: Option<&str>) -> Verdict {
+    if !about.held && compares_folders(case, about.facts) {
+        let action = Action { read_only: ReadOnly::No, ..case.action.clone() };
+        let case = Case::with(case.tool, &action, case.effects.clone());
+        return settle(rules, about, &case, word);
+    }
+    settle(rules, about, case, word)
+}
+
+/// True when `diff` is given a folder: it reads what lies in it through links, wherever they lead. Where it cannot be
+/// told, it may be one.
+fn compares_folders(case: &Case<'_>, facts: &dyn Facts) -> bool {
+    let commands = case.effects.iter().flat_map(|effects| &effects.commands);
+    commands.into_iter().filter(|simple| simple.program() == "diff").any(|simple| {
+        let sure = simple.places.known && simple.places.dirs.len() == 1;
+        let folder = |word: &&Word| !sure || !word.is_fixed() || facts.target(&simple.places, &word.text).folder;
+        simple.operands().iter().any(folder)
+    })
+}
+
+fn settle(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>, word: Option<&str>) -> Verdict {
     let verdict = weigh(rules, about.granted, about.posture, case, about.held);
     if matches!(verdict, Verdict::Deny(_)) {
         return verdict;

@@ -2,7 +2,7 @@
 //! nothing is expanded, a few operators and redirections to plain names, and accounts for every character; whatever
 //! else stands there, the line is not understood. It never guesses, and it never looks for harm.
 
-use crate::effects::{Word, WordKind};
+use crate::effects::{Word, WordKind, printf_sets};
 use reasonix_proto::is_deceptive;
 use std::iter::Peekable;
 use std::str::Chars;
@@ -270,7 +270,13 @@ impl Scan<'_> {
                 }
                 '!' if !began => {
                     text.extend(self.rest.next());
-                    let alone = self.rest.peek().is_none_or(|next| matches!(next, ' ' | '\t'));
+                    // Behind a program it is a word like others; before one a blank must follow.
+                    let argument = !self.words.is_empty();
+                    let alone = self.rest.peek().is_none_or(|next| match next {
+                        ' ' | '\t' => true,
+                        '\n' | ';' | '|' | '&' => argument,
+                        _ => false,
+                    });
                     return alone.then_some(piece);
                 }
                 _ if is_plain_char(c, before) => text.extend(self.rest.next()),
@@ -319,7 +325,7 @@ fn is_plain(words: &[Word]) -> bool {
             matches!(args, [folder] if folder.is_fixed() && !folder.text.is_empty() && !folder.text.starts_with(['-', '+']))
         }
         "command" => args.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")),
-        "printf" => !args.first().is_some_and(|word| word.text.starts_with("-v")),
+        "printf" => !printf_sets(args),
         // They evaluate subscripts.
         "test" => !args.iter().any(|word| word.text.contains('[') || matches!(word.text.as_str(), "-v" | "-R")),
         name => !RESERVED.contains(&name) && !REFUSED.contains(&name),
@@ -394,7 +400,7 @@ mod tests {
         "ls ?x", "ls [a]", "ls -*", "ls '-'*", "ls ''*", "/bin/l* x", "ls <<E", "ls <<< x", "ls <(x)", "ls >(x)", "ls <>x", "ls >&-", "ls 3>&1>x",
         "ls 2>&1>/dev/null", "> /dev/null", "ls > '/dev/nul'*", "if x", "time ls", "for i in x", "function f", "[[ a ]]", "case x in", "eval ls",
         "exec ls", "export A", "source x", ". x", "alias a=b", "set -x", "shopt -s x", "read x", "unset x", "trap x EXIT", "declare x", "command ls",
-        "builtin ls", "printf -v x y", "test -v x", "test 'a[$(x)]'", "cd", "cd -", "cd ''", "cd a b", "cd a*", "pushd x", "hash -p a b", "ls 'x",
+        "builtin ls", "printf -v x y", "printf x%n PATH", "printf '%-*ln' 1 PATH", "printf -- %n x", "printf a*", "test -v x", "test 'a[$(x)]'", "cd", "cd -", "cd ''", "cd a b", "cd a*", "pushd x", "hash -p a b", "ls 'x",
         "ls \"x", "ls \r", "ls \u{a0}x", "ls \u{200b}", "ls \u{202e}x", "ls '\u{202e}'", "ls \0", "ls \u{b}", "ls '\u{1b}'", "ls\u{2028}x", "ls\u{85}x",
         "echo '\u{9b}'", "let x", "wait", "umask 0", "ls %(x)", "ls a\u{3000}b", "!\nls", "2>/dev/null", "coproc x", "ls >(", "ls |&",
         "ls 100>/dev/null", "ls > /dev/null/x", "ls > /dev/tcp/h/1", "ls <&x", "ls > $x", "ls > *", "ls > a*", "ls > ''", "ls > {a,b}", "ls ;& x",

@@ -1,9 +1,10 @@
 //! How far a rule that allows may reach: prefixes that would cover code or another program are refused when they are
-//! written, and options that write or lead elsewhere are covered only by a rule that names them.
+//! written, and each refusal names a narrower one.
 
 use crate::analyse::{always_takes_code, analyse, is_shell, runs_by_words, takes_code, wraps};
-use crate::effects::{Simple, Word, is_flag};
+use crate::effects::{Simple, Word};
 use crate::readers::without_git_options;
+use crate::strays::loads;
 
 /// Programs whose first argument says what they do; alone they do anything, other programs among it.
 #[rustfmt::skip]
@@ -21,18 +22,62 @@ const TOO_WIDE: &[&str] = &[
     "sed", "source", "ssh", "watch", "xargs",
 ];
 
+/// Subcommands that run a file, a program or any other subcommand that is named behind them.
+#[rustfmt::skip]
+const OPEN_SUBCOMMANDS: &[(&str, &str, &str)] = &[
+    ("bun", "run", "bun run build"), ("coverage", "run", "coverage run -m pytest"), ("deno", "run", "deno run scripts/check.ts"), ("deno", "task", "deno task test"), ("docker", "compose", "docker compose ps"), ("docker", "container", "docker container ls"),
+    ("go", "run", "go run ./cmd/check"), ("go", "tool", "go tool cover"), ("kotlin", "run", "kotlin run Check.kt"), ("mix", "run", "mix run scripts/check.exs"), ("podman", "compose", "podman compose ps"), ("rails", "runner", "rails runner scripts/check.rb"), ("swift", "script", "swift test"),
+    ("yarn", "workspace", "yarn workspace app test"), ("yarn", "workspaces", "yarn workspaces list"), ("zig", "run", "zig run src/check.zig"), ("conda", "env", "conda env list"), ("nix", "flake", "nix flake check"), ("uv", "tool", "uv tool list"), ("gcloud", "compute", "gcloud compute instances list"), ("aws", "s3", "aws s3 ls"),
+];
+
+/// Options before a subcommand that only say how loud it is, or where in the project it works: alone, and with a value.
+#[rustfmt::skip]
+const BEFORE_SUBCOMMAND: &[(&[&str], &str, &str)] = &[
+    (&["apt", "apt-get", "dnf", "yum"], "-y -q -qq --yes --quiet", ""),
+    (&["bun"], "--silent", ""),
+    (&["cargo"], "-q -v -vv --quiet --verbose --locked --offline --frozen", "--color"),
+    (&["composer"], "-n -q -v --no-interaction --quiet --no-ansi", ""),
+    (&["gh", "glab"], "", "-R --repo"),
+    (&["gradle", "gradlew"], "-q -i -s --quiet --info --stacktrace --offline --no-daemon --daemon --continue --parallel --console=plain", "--warning-mode --console"),
+    (&["kubectl", "helm", "oc"], "-A --all-namespaces", "-n --namespace"),
+    (&["mvn", "mvnw"], "-q -B -e -o -U -X -V -am -fae -ff -ntp --quiet --batch-mode --errors --offline --also-make --no-transfer-progress", "-pl --projects -T --threads"),
+    (&["npm"], "-s -q --silent --quiet --workspaces --ws --include-workspace-root", "-w --workspace"),
+    (&["pip", "pip3", "poetry", "uv", "pdm"], "-q -n --quiet --no-interaction --offline --no-progress --no-input", ""),
+    (&["pnpm"], "-r -w -s --recursive --workspace-root --silent --parallel --stream", "--filter -F"),
+    (&["rake"], "-s -q --silent --quiet", ""),
+    (&["systemctl"], "--user --no-pager", ""),
+    (&["yarn"], "-s --silent", ""),
+];
+
 /// Why a prefix of these words may not allow, with what to write instead; none when it may.
 pub(crate) fn too_far(words: &[&str]) -> Option<String> {
-    let Some((first, args)) = words.split_first() else { return Some("it names no program".to_owned()) };
+    let Some((first, args)) = words.split_first() else {
+        return Some("it names no program; write one, such as Bash(cargo test:*)".to_owned());
+    };
     let name = first.rsplit('/').next().unwrap_or(first);
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if first.contains('=') {
+        return Some(format!(
+            "{first} sets a variable, and no pattern covers that; allow the program, such as Bash(cargo test:*), or write the exact line"
+        ));
+    }
     if wraps(name) || runs_by_words(name, args) {
         return behind(words, name);
     }
     if always_takes_code(name) {
-        return Some(format!("no pattern covers what {name} is told to do; write the exact command"));
+        return Some(format!(
+            "no pattern covers what {name} is told to do; put it into a script and allow that: Bash(./scripts/check:*)"
+        ));
     }
-    if is_shell(name) || takes_code(base) || takes_code(name) {
+    if let Some((.., narrower)) = OPEN_SUBCOMMANDS.iter().find(|(program, sub, _)| *program == name && args == [*sub]) {
+        return Some(format!(
+            "{} runs whatever is named behind it; name that, such as Bash({narrower}:*)",
+            words.join(" ")
+        ));
+    }
+    let subcommand =
+        WITH_SUBCOMMANDS.contains(&name) && name != "deno" && names_subcommand(name, words) && name != "bun";
+    if !subcommand && (is_shell(name) || takes_code(base) || takes_code(name)) {
         return for_interpreter(first, base, args);
     }
     if WITH_SUBCOMMANDS.contains(&name) && !names_subcommand(name, words) {
@@ -41,6 +86,11 @@ pub(crate) fn too_far(words: &[&str]) -> Option<String> {
             "every subcommand of {name} would be allowed, and some run other programs; name one, such as Bash({example}:*)"
         ));
     }
+    by_options(words, name, base, args)
+}
+
+/// The same for what is neither a wrapper nor an interpreter, and has its subcommand.
+fn by_options(words: &[&str], name: &str, base: &str, args: &[&str]) -> Option<String> {
     if TOO_WIDE.contains(&name)
         && (args.is_empty() || matches!(name, "at" | "batch" | "eval" | "exec" | "source" | "."))
     {
@@ -49,10 +99,24 @@ pub(crate) fn too_far(words: &[&str]) -> Option<String> {
     }
     const RUNS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
     if matches!(name, "find" | "fd" | "fdfind") && args.iter().any(|word| RUNS.contains(word)) {
-        return Some(format!("any program could follow; allow what {name} finds to be listed, and the exact command"));
+        return Some(format!(
+            "any program could follow; allow what {name} finds to be listed, Bash({name} . -name:*), or write the exact command"
+        ));
+    }
+    if let [before @ .., last] = words
+        && loads(name, last)
+        && !last.contains('=')
+    {
+        let shorter = before.join(" ");
+        let narrower = if too_far(before).is_none() { shorter } else { format!("{name} {}", example_of(name)) };
+        return Some(format!(
+            "{last} loads or runs whatever is named behind it; name that too, or leave it out: Bash({narrower}:*)"
+        ));
     }
     let code = !matches!(base, "sed" | "awk" | "gawk" | "mawk") && analyse(&words.join(" ")).interprets;
-    code.then(|| format!("it gives {name} code, or a program to run, which no pattern covers; write the exact command"))
+    code.then(|| {
+        format!("it gives {name} code, or a program to run, which no pattern covers; put it into a script and allow that: Bash(./scripts/check:*)")
+    })
 }
 
 /// A wrapper, or a program with a subcommand that is one: the rule must name what is run, and that must be no such program.
@@ -72,15 +136,20 @@ fn behind(words: &[&str], name: &str) -> Option<String> {
     }
 }
 
-/// An interpreter may be allowed one script, or one module.
+/// An interpreter may be allowed one script, one module, or the tests of the folder.
 fn for_interpreter(first: &str, base: &str, args: &[&str]) -> Option<String> {
     let named = match args {
         ["-m", module, ..] => matches!(base, "python" | "pypy") && !module.starts_with('-'),
-        [script, ..] => !script.starts_with(['-', '+']),
+        ["--test", rest @ ..] => matches!(base, "node" | "nodejs") && rest.iter().all(|word| !word.starts_with('-')),
+        ["-jar", file, ..] => base == "java" && !file.starts_with('-'),
+        [script, ..] => !script.starts_with(['-', '+', '@']),
         [] => false,
     };
     let example = match base {
         "python" | "pypy" => format!("{first} -m pytest"),
+        "node" | "nodejs" => format!("{first} --test"),
+        "java" => format!("{first} -jar build/app.jar"),
+        "bun" | "deno" => format!("{first} test"),
         _ => format!("{first} scripts/check"),
     };
     (!named).then(|| {
@@ -93,109 +162,58 @@ fn names_subcommand(name: &str, words: &[&str]) -> bool {
     let simple = Simple { words: fixed, places: crate::effects::Places::default(), wraps: false };
     match name {
         "git" => without_git_options(&simple).is_some_and(|bare| !bare.args().is_empty()),
-        _ => words.get(1).is_some_and(|word| !word.starts_with(['-', '+'])),
+        _ => before_subcommand(name, words.get(1..).unwrap_or_default())
+            .first()
+            .is_some_and(|word| !word.starts_with(['-', '+', '@'])),
     }
 }
 
+/// The words without the options before a subcommand that change nothing about it.
+fn before_subcommand<'w>(name: &str, words: &'w [&'w str]) -> &'w [&'w str] {
+    let listed = |list: &str, word: &str| list.split_whitespace().any(|known| known == word);
+    let row = BEFORE_SUBCOMMAND.iter().find(|(names, ..)| names.contains(&name));
+    let Some((_, alone, valued)) = row else { return words };
+    let mut rest = words;
+    while let Some((word, more)) = rest.split_first() {
+        let attached = word.split_once('=').is_some_and(|(flag, _)| listed(valued, flag));
+        rest = if listed(alone, word) || attached || (name == "cargo" && word.starts_with('+') && word.len() > 1) {
+            more
+        } else if listed(valued, word) && more.len() > 1 {
+            more.get(1..).unwrap_or_default()
+        } else {
+            break;
+        };
+    }
+    rest
+}
+
+/// True for a command that is found by the folder it runs in: a program by a relative path, or a script. In another folder
+/// it is another one.
+pub(crate) fn is_of_its_folder(simple: &Simple) -> bool {
+    let Some(program) = simple.words.first() else { return false };
+    let name = simple.program();
+    let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let script = |word: &&Word| !word.text.starts_with(['-', '/']) && (name != "bun" || word.text.contains(['.', '/']));
+    let relative = program.text.contains('/') && !program.text.starts_with('/');
+    relative
+        || ((is_shell(name) || takes_code(base) || takes_code(name))
+            && simple.args().first().is_some_and(|word| script(&word)))
+}
+
 /// A narrower prefix, for people.
+#[rustfmt::skip]
 fn example(name: &str) -> &str {
     match name {
-        "git" => "git commit",
-        "npm" | "pnpm" | "yarn" | "bun" => "npm test",
-        "go" => "go test",
-        "cargo" => "cargo test",
-        "docker" | "podman" => "docker build",
-        "kubectl" => "kubectl get",
-        "find" | "fd" | "fdfind" => "find . -name",
-        "sed" => "sed -n",
-        "pip" | "pip3" | "uv" | "poetry" => "pip list",
-        "make" | "just" | "rake" => "just test",
+        "apt" | "apt-get" => "apt list", "aws" => "aws s3 ls", "az" => "az group list", "bazel" => "bazel test", "brew" => "brew list", "bun" => "bun test", "bundle" => "bundle check", "cargo" => "cargo test", "composer" => "composer validate",
+        "conda" | "mamba" => "conda list", "deno" => "deno test", "docker" | "podman" => "docker ps", "docker-compose" => "docker-compose ps", "dotnet" => "dotnet test", "find" => "find . -name", "fd" | "fdfind" => "fd -t f", "gcloud" => "gcloud config list", "gh" => "gh pr view", "git" => "git commit",
+        "go" => "go test", "gradle" | "gradlew" => "gradle test", "helm" => "helm list", "hg" => "hg status", "ip" => "ip addr", "just" => "just test", "kubectl" => "kubectl get", "less" | "more" | "most" | "pg" => "less README.md", "make" => "make test", "mix" => "mix test", "mvn" => "mvn test", "nix" => "nix flake check", "npm" => "npm test",
+        "openssl" => "openssl version", "pip" | "pip3" => "pip list", "pnpm" => "pnpm test", "poetry" => "poetry check", "rake" => "rake test", "rustup" => "rustup show", "sed" => "sed -n", "svn" => "svn status", "swift" => "swift test", "systemctl" => "systemctl status", "terraform" | "tofu" => "terraform plan", "uv" => "uv run pytest", "yarn" => "yarn test", "zig" => "zig build",
+        "awk" | "gawk" | "mawk" | "nawk" | "original-awk" => "awk -F: '{print $1}'", "ssh" | "at" | "batch" | "cmd" | "ed" | "eval" | "exec" | "fish" | "source" | "." | "watch" | "fzf" => "./scripts/check",
         _ => "cargo test",
     }
 }
 
-/// Options that write a file, or lead a program to other code than that of this folder.
-#[rustfmt::skip]
-const STRAYS: &[(&[&str], &[&str])] = &[
-    (&["ant"], &["-f", "-buildfile", "-lib"]),
-    (&["bazel"], &["--run_under", "--bazelrc"]),
-    (&["cargo"], &["--manifest-path", "--target-dir", "--out-dir", "--artifact-dir", "-C"]),
-    (&["cmake"], &["-C", "--graphviz"]),
-    (&["ctags", "etags"], &["-o", "-f", "--options"]),
-    (&["curl"], &["-o", "-O", "-D", "-c", "-T", "-J", "--output", "--output-dir", "--remote-name", "--dump-header", "--cookie-jar", "--upload-file", "--trace", "--trace-ascii", "--stderr", "--libcurl", "--hsts", "--alt-svc", "--etag-save"]),
-    (&["date"], &["-s", "--set"]),
-    (&["dmesg"], &["-c", "-C", "-D", "-E", "-n", "--clear", "--read-clear"]),
-    (&["dotnet"], &["--output", "-o"]),
-    (&["eslint", "stylelint", "jshint"], &["--fix", "-o", "--output-file", "--rulesdir", "--resolve-plugins-relative-to", "--plugin", "-c", "--config", "--parser", "-f", "--format"]),
-    (&["find"], &["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls"]),
-    (&["flake8", "mypy", "tox", "nox", "coverage", "pre-commit"], &["--config", "--config-file", "--python-executable", "-c", "-f", "--noxfile", "--rcfile", "--append-config"]),
-    (&["gcc", "g++", "cc", "clang", "clang++"], &["-o", "-MF", "-dumpdir"]),
-    (&["git"], &["--output", "--output-directory", "--git-dir", "--work-tree"]),
-    (&["go"], &["-C", "-o", "-modfile", "-pkgdir", "-coverprofile", "-cpuprofile", "-memprofile", "-trace", "-outputdir", "-mutexprofile", "-blockprofile"]),
-    (&["gpg", "gpg2"], &["-o", "--output", "--exec-path", "--photo-viewer", "--pinentry-mode"]),
-    (&["gradle", "gradlew"], &["-b", "-p", "-c", "--build-file", "--project-dir", "--settings-file", "--include-build"]),
-    (&["helm"], &["--post-renderer", "--output-dir", "--kubeconfig"]),
-    (&["jest", "vitest", "mocha", "playwright", "webpack", "rollup", "vite", "ava", "cypress", "karma", "tsup", "esbuild"], &["-c", "--config", "-r", "--require", "--globalSetup", "--globalTeardown", "--setupFiles", "--setupFilesAfterEnv", "--runner", "--testRunner", "--reporters", "--reporter", "--transform", "--resolver", "--rootDir", "--outfile", "--outdir", "--outputFile", "--plugin", "--environment", "--testEnvironment", "-u", "--updateSnapshot", "--update", "--import", "--file"]),
-    (&["journalctl"], &["--vacuum-size", "--vacuum-time", "--vacuum-files", "--rotate", "--flush", "--sync", "--cursor-file"]),
-    (&["just"], &["-f", "--justfile", "-d", "--working-directory", "--edit", "-e"]),
-    (&["kubectl"], &["--kubeconfig"]),
-    (&["less", "more", "most"], &["-o", "-O", "--log-file", "--LOG-FILE"]),
-    (&["make", "gmake", "ninja", "scons", "meson"], &["-f", "-C", "-I", "-o", "-W", "--file", "--makefile", "--directory", "--include-dir"]),
-    (&["mvn"], &["-f", "--file", "-s", "--settings", "-gs", "-l", "--log-file"]),
-    (&["nmap"], &["-oN", "-oX", "-oG", "-oA", "-oS", "--script", "--datadir"]),
-    (&["npm", "pnpm", "yarn", "bun"], &["--prefix", "-C", "--dir", "--cwd", "--cache", "--require", "-r", "--config", "--modules-dir", "--store-dir"]),
-    (&["openssl"], &["-out", "-writerand", "-keyout"]),
-    (&["pandoc"], &["-o", "--output", "-F", "--filter", "-L", "--lua-filter", "--pdf-engine", "-d", "--defaults", "--extract-media", "-t", "--to"]),
-    (&["perf", "strace", "ltrace", "time"], &["-o", "--output"]),
-    (&["phpunit"], &["--bootstrap", "-c", "--configuration", "--prepend", "--include-path"]),
-    (&["pip", "pip3"], &["--target", "-t", "--prefix", "--root", "--src", "--log", "--cache-dir", "--python", "--report"]),
-    (&["prettier"], &["--write", "-w", "--plugin", "--config", "--plugin-search-dir"]),
-    (&["protoc"], &["--plugin", "-o", "--descriptor_set_out"]),
-    (&["pytest", "py.test"], &["-c", "--config-file", "--rootdir", "--confcutdir", "--basetemp", "--junitxml", "--junit-xml", "--log-file", "--debug", "--import-mode"]),
-    (&["rspec", "rubocop", "minitest"], &["-r", "--require", "-I", "-o", "--out", "-a", "-A", "--auto-correct", "--config"]),
-    (&["ruff", "black", "isort", "autopep8", "yapf"], &["--fix", "--config", "--output-file", "-o", "-i", "--in-place"]),
-    (&["rustc", "rustdoc"], &["-o", "--out-dir", "--emit"]),
-    (&["sed", "gsed"], &["-i", "--in-place", "-f", "--file"]),
-    (&["shuf"], &["-o", "--output"]),
-    (&["sort"], &["-o", "--output", "-T", "--temporary-directory"]),
-    (&["ssh-keygen"], &["-f", "-D", "-w"]),
-    (&["sysctl"], &["-w", "--write", "-p", "--load", "--system"]),
-    (&["tar", "bsdtar"], &["-C", "--directory", "-P", "--absolute-names", "--index-file", "-g", "--listed-incremental"]),
-    (&["tcpdump", "tshark", "dumpcap"], &["-w", "-W"]),
-    (&["terraform", "tofu"], &["-chdir", "-out", "-state-out"]),
-    (&["tree"], &["-o", "-R", "--output"]),
-    (&["unzip"], &["-d"]),
-    (&["wget"], &["-O", "-o", "-P", "-i", "--output-document", "--output-file", "--directory-prefix", "--input-file", "-a", "--append-output", "--save-cookies", "--warc-file"]),
-    (&["xmllint", "xsltproc"], &["-o", "--output"]),
-    (&["yq"], &["-i", "--inplace", "--in-place", "-s", "--split-exp"]),
-];
-
-/// True when the command has an option that writes or leads elsewhere, and the rule does not name it.
-pub(crate) fn strays(simple: &Simple, named: &[&str]) -> bool {
-    let is_named = |word: &Word| named.contains(&word.text.as_str());
-    let program = simple.program();
-    // A module that is run by its name is a program of its own.
-    let (program, args) = match (program.starts_with("python"), simple.args()) {
-        (true, [flag, module, rest @ ..]) if flag.text == "-m" => (module.text.as_str(), rest),
-        (_, args) => (program, args),
-    };
-    let more = matches!(program, "uniq" | "xxd") && simple.operands().len() > 1;
-    let flags = STRAYS.iter().filter(|(programs, _)| programs.contains(&program)).flat_map(|(_, flags)| flags.iter());
-    let mut flags = flags.peekable();
-    if flags.peek().is_none() {
-        return more;
-    }
-    let flags: Vec<&&str> = flags.collect();
-    more || args
-        .iter()
-        .take_while(|word| word.text != "--")
-        .any(|word| !is_named(word) && flags.iter().any(|flag| is_option(&word.text, flag)))
-}
-
-fn is_option(text: &str, flag: &str) -> bool {
-    if flag.len() > 2 && !flag.starts_with("--") {
-        let name = text.split('=').next().unwrap_or(text);
-        return name == flag || name.strip_prefix('-') == Some(flag);
-    }
-    is_flag(text, flag)
+/// Its arguments alone.
+fn example_of(name: &str) -> &str {
+    example(name).split_once(' ').map_or("", |(_, args)| args)
 }

@@ -1,12 +1,14 @@
 //! A rule: `Tool`, `Tool(specifier)`, and the older forms `tool` and `tool=literal`.
 
+use crate::analyse::read_only;
 use crate::command;
 use crate::effects::{Effects, Simple, WordKind};
-use crate::examine::sample_action;
+use crate::outside;
 use crate::reach;
 use crate::readers::without_git_options;
+use crate::strays::{Named, strays};
 use globset::{GlobBuilder, GlobMatcher};
-use reasonix_proto::{Action, Family, is_deceptive};
+use reasonix_proto::{Action, Family, ReadOnly, is_deceptive};
 use std::fmt;
 use std::path::Path;
 
@@ -26,6 +28,8 @@ enum Target {
     Family(Family),
     /// A tool by its own name; also tools that do not exist here, so that no rule is ever lost.
     Tool(String),
+    /// Tools whose names fit, such as `mcp__github__*`.
+    Tools(String),
     Everything,
 }
 
@@ -73,16 +77,20 @@ impl Rule {
         if name == "*" {
             return Ok(Self { text: text.to_owned(), target: Target::Everything, specifier, far: false });
         }
-        if !is_name(name) {
+        if !is_name(&name.replace('*', "x")) {
             return Err(fail("it does not begin with the name of a tool"));
         }
         let mut rule = Self { text: text.to_owned(), target: target_of(name), specifier, far: false };
-        rule.far = matches!(rule.specifier, Some(Specifier::Prefix(_))) && rule.too_far().is_some();
+        let reaches = matches!(rule.specifier, Some(Specifier::Prefix(_))) || matches!(rule.target, Target::Tools(_));
+        rule.far = reaches && rule.too_far().is_some();
         Ok(rule)
     }
 
     /// Why the rule must not allow; none when it may.
     fn too_far(&self) -> Option<String> {
+        if let Target::Tools(names) = &self.target {
+            return outside::too_wide(names);
+        }
         if !self.is_for_commands() {
             return None;
         }
@@ -126,6 +134,7 @@ impl Rule {
             Target::Everything => true,
             Target::Family(named) => *named == family,
             Target::Tool(named) => named.eq_ignore_ascii_case(tool),
+            Target::Tools(names) => outside::fits(names, tool),
         }
     }
 
@@ -176,7 +185,7 @@ impl Rule {
     pub fn tool(&self) -> Option<&str> {
         match &self.target {
             Target::Tool(name) => Some(name),
-            Target::Family(_) | Target::Everything => None,
+            Target::Family(_) | Target::Tools(_) | Target::Everything => None,
         }
     }
 
@@ -225,14 +234,16 @@ impl Rule {
         matches!(self.specifier, Some(Specifier::Path(_)))
     }
 
-    /// True when the rule speaks of every call of its tool or family.
+    /// True when the rule speaks of every call of its tool or family. A pattern for names is no name of a family.
     pub(crate) fn is_bare(&self) -> bool {
-        self.specifier.is_none()
+        self.specifier.is_none() && !matches!(self.target, Target::Tools(_))
     }
 
     /// True when the rule permits a call that is not a command: every subject must fit.
     pub(crate) fn permits(&self, tool: &str, action: &Action) -> bool {
-        if !self.names(tool, action.family) {
+        // What comes from outside is allowed by name alone: nobody knows what the next server brings.
+        let unnamed = action.family == Family::Tool && self.target == Target::Everything;
+        if !self.names(tool, action.family) || unnamed || matches!(self.target, Target::Tools(_)) && self.far {
             return false;
         }
         let Some(specifier) = &self.specifier else { return true };
@@ -258,9 +269,12 @@ impl Rule {
 
     /// How many words of the command the rule names, when it permits it.
     pub(crate) fn reach(&self, simple: &Simple) -> Option<usize> {
+        if matches!(self.target, Target::Tools(_)) {
+            return None;
+        }
         let Some(specifier) = &self.specifier else { return Some(simple.words.len()) };
         let fixed = simple.words.iter().all(|word| word.kind <= WordKind::Pattern);
-        if !fixed || self.far {
+        if !fixed || self.far || (reach::is_of_its_folder(simple) && !simple.places.are_here()) {
             return None;
         }
         match specifier {
@@ -268,7 +282,8 @@ impl Rule {
                 let wanted: Vec<&str> = command::words(prefix).collect();
                 let begins = simple.words.len() >= wanted.len()
                     && simple.words.iter().zip(&wanted).all(|(word, wanted)| word.is_fixed() && word.text == **wanted);
-                (!wanted.is_empty() && begins && !reach::strays(simple, &wanted)).then_some(wanted.len())
+                let strays = || strays(simple, &Named::First(wanted.len()));
+                (!wanted.is_empty() && begins && !strays()).then_some(wanted.len())
             }),
             Specifier::Exact(text) => {
                 let same = simple.text() == command::normal(text) && !text.contains(['\'', '"', '\\']);
@@ -276,34 +291,72 @@ impl Rule {
             }
             Specifier::Wild(glob) => {
                 let named: Vec<&str> = command::words(glob.glob().glob()).collect();
-                let fits = glob.is_match(simple.text()) && !reach::strays(simple, &named);
+                let fits = glob.is_match(simple.text()) && !strays(simple, &Named::Words(&named));
                 fits.then(|| self.fixed_words().count())
             }
             Specifier::Path(_) => None,
         }
     }
 
-    /// True when what the rule forbids could be in a line that is not understood: its words stand somewhere in it, or
-    /// words that only the shell knows may turn out to be them.
+    /// True when what the rule forbids could be in the line though it was not found there: started by a program of which
+    /// nobody knows what it does with its words, or hidden in a text that is not understood.
     pub(crate) fn may_touch(&self, tool: &str, effects: &Effects) -> bool {
-        if (effects.understood && !effects.interprets) || !self.names(tool, Family::Bash) {
+        if !self.names(tool, Family::Bash) {
             return false;
         }
-        let forms: Vec<Vec<&str>> = match &self.specifier {
+        let could = effects.could_run().iter().any(|simple| self.touches_command(simple));
+        let open = || !effects.understood || effects.interprets;
+        could || self.may_be_filled_in(effects) || (open() && self.may_hide_in(effects))
+    }
+
+    /// True when the rule touches this command.
+    pub(crate) fn touches_command(&self, simple: &Simple) -> bool {
+        let alone = Effects { commands: vec![simple.clone()], understood: true, ..Effects::default() };
+        self.touches_line(&simple.text(), &alone)
+    }
+
+    /// True when what comes in by a pipe, or what a pattern finds, may make a command of the line what the rule names.
+    fn may_be_filled_in(&self, effects: &Effects) -> bool {
+        let commands = || effects.commands.iter().chain(&effects.maybe);
+        let filled = |simple: &&Simple| simple.words.iter().any(|word| !word.is_fixed());
+        // What a pattern finds begins as the pattern does.
+        let begins = |simple: &Simple, words: &[&str]| {
+            let pairs = || simple.words.iter().zip(words).filter(|(word, _)| word.kind == WordKind::Pattern);
+            pairs().next().is_none_or(|(word, wanted)| {
+                let fixed = word.text.split(['*', '?', '[', '{']).next().unwrap_or_default();
+                wanted.starts_with(fixed) || simple.program() == "git"
+            })
+        };
+        let may = |simple: &Simple, words: &[&str]| may_be(simple, words) && begins(simple, words);
+        commands().filter(filled).any(|simple| self.forms().iter().any(|words| may(simple, words)))
+    }
+
+    /// The words that a rule for commands begins with, in every form that it has.
+    fn forms(&self) -> Vec<Vec<&str>> {
+        match &self.specifier {
             Some(Specifier::Prefix(prefixes)) => {
                 prefixes.iter().map(|prefix| command::words(prefix).collect()).collect()
             }
             Some(Specifier::Exact(_) | Specifier::Wild(_)) => vec![self.fixed_words().collect()],
             Some(Specifier::Path(_)) | None => Vec::new(),
-        };
-        let spellings = effects.spellings.get_or_init(|| command::spellings(&effects.open));
+        }
+    }
+
+    /// True when its words stand somewhere in a line that is not understood, or words that only the shell knows may turn
+    /// out to be them. Of a line that nobody could read, the name of the program is enough.
+    fn may_hide_in(&self, effects: &Effects) -> bool {
+        let forms = self.forms();
+        let spellings =
+            effects.spellings.get_or_init(|| command::spellings(&format!("{}\n{}", effects.open, effects.input)));
         let stands = |word: &&str| {
             let bare = word.replace(['\'', '"', '\\'], "");
             spellings.iter().any(|text| command::stands(text, &bare))
         };
         let commands = || effects.commands.iter().chain(&effects.maybe);
+        let most = if effects.hidden.is_some() { 1 } else { usize::MAX };
         forms.iter().filter(|words| !words.is_empty()).any(|words| {
-            words.iter().all(stands) || commands().any(|simple| may_be(simple, words) || holds(simple, words))
+            words.iter().take(most).all(stands)
+                || commands().any(|simple| may_be(simple, words) || holds(simple, words))
         })
     }
 
@@ -531,6 +584,7 @@ fn target_of(name: &str) -> Target {
         "edit" | "write" | "patch" | "multiedit" | "notebookedit" => Target::Family(Family::Edit),
         "read" | "list" | "ls" | "glob" => Target::Family(Family::Read),
         "grep" => Target::Family(Family::Grep),
+        _ if name.contains('*') => Target::Tools(name.to_ascii_lowercase()),
         _ => Target::Tool(name.to_owned()),
     }
 }
@@ -576,6 +630,17 @@ fn glob(pattern: &str, is_path: bool) -> Result<GlobMatcher, String> {
     };
     let built = GlobBuilder::new(&escaped).literal_separator(is_path).backslash_escape(true).build();
     built.map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
+}
+
+/// The action that an example of a rule stands for.
+pub(crate) fn sample_action(family: Family, subject: String) -> Action {
+    let read_only = match family {
+        Family::Bash => read_only(&subject),
+        Family::Edit => ReadOnly::No,
+        // As a writer, so that the rule decides and not the fallback for readers.
+        _ => ReadOnly::Unknown,
+    };
+    Action { family, subjects: vec![subject], read_only }
 }
 
 #[cfg(test)]

@@ -72,7 +72,8 @@ pub fn suggest(action: &Action) -> Vec<String> {
     match action.family {
         Family::Bash => action.subjects.first().map(|line| for_command(line)).unwrap_or_default(),
         Family::Edit => vec!["Edit".to_owned()],
-        Family::Own | Family::Memory => Vec::new(),
+        // They are known by their own names, which the action does not have.
+        Family::Own | Family::Memory | Family::Tool => Vec::new(),
         family => vec![family.name().to_owned()],
     }
 }
@@ -135,12 +136,58 @@ fn prefixes_of(effects: &Effects) -> Option<Vec<String>> {
     if let [simple] = effects.commands.as_slice() {
         return Some(vec![prefix_of(simple)?]);
     }
+    if let [inner, outer] = effects.commands.as_slice()
+        && let Some(prefix) = behind_runner(inner, outer)
+    {
+        return Some(vec![prefix]);
+    }
     let others: Vec<&Simple> =
         effects.commands.iter().filter(|simple| !(is_reader(simple) && is_exact(simple))).collect();
     let mut prefixes = others.iter().map(|simple| prefix_of(simple)).collect::<Option<Vec<_>>>()?;
     prefixes.dedup();
     ((1..=MOST_PREFIXES).contains(&prefixes.len())).then_some(prefixes)
 }
+
+/// The prefix for a program that the runner of a project starts, with both named: `uv run pytest`, `npx tsc`.
+fn behind_runner(inner: &Simple, outer: &Simple) -> Option<String> {
+    const RUNNERS: &[&str] = &["bundle", "bunx", "npx", "pdm", "pipenv", "pnpm", "poetry", "uv", "yarn"];
+    // Of another one nobody knows what it does with its words.
+    const CHECKS: &[&str] = &[
+        "black",
+        "eslint",
+        "flake8",
+        "isort",
+        "jest",
+        "mocha",
+        "mypy",
+        "playwright",
+        "prettier",
+        "pylint",
+        "pyright",
+        "pytest",
+        "rspec",
+        "rubocop",
+        "ruff",
+        "stylelint",
+        "tox",
+        "tsc",
+        "vitest",
+        "vue-tsc",
+    ];
+    let own = outer.words.len().checked_sub(inner.words.len())?;
+    let named = RUNNERS.contains(&outer.program()) && CHECKS.contains(&inner.program());
+    let runs = outer.wraps && named && outer.words.ends_with(&inner.words);
+    let words: Vec<&str> = outer.words.iter().take(own).map(|word| word.text.as_str()).collect();
+    let plain = words.iter().all(|word| !word.starts_with('-'));
+    (runs && plain && !inner.wraps)
+        .then(|| prefix_of(inner))
+        .flatten()
+        .map(|prefix| format!("{} {prefix}", words.join(" ")))
+}
+
+/// Subcommands of docker that only show something: they need its socket, so they are asked about.
+const DOCKER: &[&str] =
+    &["compose config", "compose logs", "compose ps", "images", "info", "inspect", "logs", "ps", "version"];
 
 /// The module that an interpreter runs by its name.
 fn module_of(simple: &Simple) -> Option<&str> {
@@ -167,6 +214,15 @@ fn prefix_of(simple: &Simple) -> Option<String> {
         && GIT.contains(&sub.text.as_str())
     {
         return Some(format!("git {}", sub.text));
+    }
+    let args: Vec<&str> = simple.args().iter().map(|word| word.text.as_str()).take(2).collect();
+    if program == "docker"
+        && let Some(sub) = DOCKER.iter().find(|sub| args.join(" ") == **sub || args.first() == Some(*sub))
+    {
+        return Some(format!("docker {sub}"));
+    }
+    if program == "node" && args.first() == Some(&"--test") {
+        return Some("node --test".to_owned());
     }
     if TOO_WIDE.contains(&base) || !program.chars().all(|c| c.is_alphanumeric() || "._-/+".contains(c)) {
         return None;
@@ -227,6 +283,15 @@ mod tests {
                 "cargo fmt && cargo test | tail -5",
                 vec!["Bash(cargo fmt && cargo test | tail -5)", "Bash(cargo fmt:* && cargo test:*)"],
             ),
+            ("uv run pytest -q", vec!["Bash(uv run pytest -q)", "Bash(uv run pytest:*)"]),
+            ("npx tsc -p x", vec!["Bash(npx tsc -p x)", "Bash(npx tsc:*)"]),
+            ("npx -y evil", vec!["Bash(npx -y evil)"]),
+            ("npx evil", vec!["Bash(npx evil)"]),
+            ("node --test", vec!["Bash(node --test)", "Bash(node --test:*)"]),
+            ("docker ps -a", vec!["Bash(docker ps -a)", "Bash(docker ps:*)"]),
+            ("docker compose logs web", vec!["Bash(docker compose logs web)", "Bash(docker compose logs:*)"]),
+            ("docker run x", vec!["Bash(docker run x)"]),
+            ("kubectl get pods", vec!["Bash(kubectl get pods)", "Bash(kubectl get:*)"]),
             ("cargo test $x", vec!["Bash(cargo test $x)"]),
             ("$x y", vec![]),
             ("eval \"$x\"", vec![]),

@@ -3,8 +3,10 @@
 use crate::analyse::analyse;
 use crate::danger::Danger;
 use crate::effects::{Effects, Simple};
+use crate::reach::is_of_its_folder;
 use crate::readers::is_exact;
 use crate::rule::{Rule, RuleError};
+use crate::strays::{Named, strays};
 use reasonix_proto::{Action, Family, ReadOnly};
 
 /// What happens to writers that no rule speaks of.
@@ -186,7 +188,10 @@ fn covering<'r>(
 fn names_inner(rules: &[&Rule], outer: &Simple, inner: &Simple) -> bool {
     let own = outer.words.len().saturating_sub(inner.words.len());
     let behind = outer.wraps && own > 0 && outer.words.ends_with(&inner.words);
-    behind && rules.iter().any(|rule| rule.reach(outer).is_some_and(|words| words > own))
+    // What stands behind the words of the rule must not lead the inner program elsewhere either.
+    let placed = inner.places.are_here() || !is_of_its_folder(inner);
+    let stays = |words: usize| words > own && placed && !strays(inner, &Named::First(words - own));
+    behind && rules.iter().any(|rule| rule.reach(outer).is_some_and(stays))
 }
 
 /// Decides: deny, then ask, then allow, then the fallback. A grant of this session is an allow rule that also
@@ -249,8 +254,7 @@ fn rest_is_denied(rules: &Rules, posture: Posture, case: &Case<'_>, readers: boo
 
 /// True when one of the rules touches this command.
 pub(crate) fn is_touched(rules: &[Rule], tool: &str, simple: &Simple) -> bool {
-    let alone = Effects { commands: vec![simple.clone()], understood: true, ..Effects::default() };
-    rules.iter().any(|rule| rule.names(tool, Family::Bash) && rule.touches_line(&simple.text(), &alone))
+    rules.iter().any(|rule| rule.names(tool, Family::Bash) && rule.touches_command(simple))
 }
 
 fn reader_mode(rules: &Rules, action: &Action) -> Mode {

@@ -1,5 +1,4 @@
 //! The analysis of command lines, by tables: what runs is named or the line is hidden.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use proptest::prelude::*;
 use reasonix_policy::{Hidden, How, analyse};
@@ -218,6 +217,33 @@ fn plain_lines_are_not_hidden() {
         assert_eq!(effects.hidden, None, "{line:?}");
         let found: Vec<_> = effects.commands.iter().map(|simple| simple.program()).collect();
         assert_eq!(found.join(" "), programs, "{line:?}");
+    }
+}
+
+#[test]
+fn a_lone_dash_before_a_heredoc_is_a_word() {
+    for (line, commands) in [
+        ("python3 - <<'EOF'\nprint(1)\nEOF", "python3 -"),
+        ("python3 -<<EOF\nprint(1)\nEOF", "python3 -"),
+        ("cat - <<EOF\nx\nEOF", "cat -"),
+        ("cat - - <<-EOF\nx\nEOF", "cat - -"),
+        ("node - <<EOF\nx\nEOF\n", "node -"),
+        ("git apply - <<'EOF'\nx\nEOF", "git apply -"),
+        ("kubectl apply -f - <<EOF\nx\nEOF", "kubectl apply -f -"),
+        ("cd a && python3 - <<'EOF' | head\nx\nEOF", "cd a;python3 -;head"),
+        ("ls | cat - 2>&1 <<EOF\nx\nEOF", "ls;cat -"),
+        ("if true; then python3 - <<'E' && ls\nx\nE\nfi", "true;python3 -;ls"),
+        ("bash - <<'E'\nrm x\nE", "rm x;bash -"),
+    ] {
+        let effects = analyse(line);
+        assert_eq!(effects.hidden, None, "{line:?}");
+        let found: Vec<_> = effects.commands.iter().map(|simple| simple.text()).collect();
+        assert_eq!(found.join(";"), commands, "{line:?}");
+    }
+    for line in ["(ls) - <<E\nx\nE", "{ ls; } - <<E\nx\nE", "ls > a - b - <<E\nx\nE", "cat \u{b}- <<E\nx\nE"] {
+        let effects = analyse(line);
+        let whole = effects.commands.iter().any(|simple| simple.text().ends_with("- b -"));
+        assert!(effects.hidden.is_some() || whole, "{line:?}");
     }
 }
 

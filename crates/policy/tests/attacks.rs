@@ -1,8 +1,6 @@
 //! The attacks on rules and command lines, by their ids: each is a table, and goes red when its protection is taken out.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-#[path = "support/properties.rs"]
-mod property;
+use crate::property;
 
 use property::World;
 use reasonix_policy::{
@@ -253,6 +251,12 @@ fn b7_env_prefix_not_covered() {
         "time A=1 npm test",
         "for PATH in .; do npm test; done",
         "printf -v PATH . ; npm test",
+        "printf 'x%n' PATH; npm test",
+        "printf 'x%%%-*.3lln' 5 PATH && npm test",
+        "printf -- 'x%n' PATH; ls",
+        "printf \"$f\" PATH; npm test",
+        "command printf 'x%n' PATH; ls",
+        "wait -p PATH; ls",
     ] {
         assert!(!is_allowed(&allowed_by(rules, line)), "{line:?}");
         assert_ne!(read_only(line), ReadOnly::Yes, "{line:?}");

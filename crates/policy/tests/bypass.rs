@@ -1,8 +1,6 @@
 //! Lines that try to get past the gate by odd spellings, collected by hand. None is ever run.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-#[path = "support/properties.rs"]
-mod property;
+use crate::property;
 
 use property::World;
 use reasonix_policy::{By, Case, Circumstances, Mode, Posture, Rule, Rules, Verdict, analyse, judge};

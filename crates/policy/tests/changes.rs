@@ -1,5 +1,4 @@
 //! What a rule that forbids changes to a path finds in commands.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use reasonix_policy::{Rule, analyse};
 

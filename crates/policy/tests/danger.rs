@@ -1,5 +1,4 @@
 //! The dangerous class and what answers it, by tables.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use proptest::prelude::*;
 use reasonix_policy::{
@@ -92,6 +91,38 @@ fn what_is_dangerous() {
     }
 }
 
+#[test]
+fn what_is_dangerous_by_other_programs_and_options() {
+    for (line, code) in [
+        ("git diff --output=old", "overwrite"),
+        ("git show --output old HEAD", "overwrite"),
+        ("git log -p --outp=old", "overwrite"),
+        ("git archive -o old HEAD", "overwrite"),
+        ("git archive --output=old HEAD", "overwrite"),
+        ("python3 -m twine upload dist/x", "publish"),
+        ("deno publish", "publish"),
+        ("rake release", "publish"),
+        ("bundle exec rake release", "publish"),
+        ("git update-ref refs/heads/main HEAD~1", "branch"),
+        ("git fetch origin +main:main", "branch"),
+        ("git fetch -f origin main:main", "branch"),
+        ("rimraf dist", "delete"),
+        ("npx rimraf dist", "delete"),
+        ("kill -9 -1", "kill"),
+        ("kill -- -1", "kill"),
+        ("php artisan migrate:fresh", "remote"),
+        ("php artisan db:wipe --force", "remote"),
+        ("python3 manage.py flush", "remote"),
+        ("./manage.py flush --no-input", "remote"),
+        ("hg revert --all", "discard"),
+        ("svn revert -R .", "discard"),
+        ("jj abandon", "discard"),
+        ("crontab new", "machine"),
+    ] {
+        is_dangerous(line, code);
+    }
+}
+
 fn is_dangerous(line: &str, code: &str) {
     let found = why(line);
     assert!(found.iter().any(|found| found.ends_with(code)), "{line:?}: {found:?}");
@@ -160,6 +191,18 @@ fn what_is_not() {
         "echo rm -rf x",
         "git commit -m 'rm -rf; git push --force'",
         "mkdir -p a && touch a/b",
+        "git diff --output=new",
+        "git archive -o new HEAD",
+        "git log --oneline",
+        "python3 -m pytest",
+        "git fetch origin main:refs/remotes/origin/main",
+        "git fetch origin +refs/heads/*:refs/remotes/origin/*",
+        "git fetch origin main:main",
+        "kill -1 123",
+        "kill -9 123",
+        "php artisan migrate",
+        "python3 manage.py test",
+        "crontab -l",
     ] {
         assert_eq!(why(line), Vec::<String>::new(), "{line:?}");
     }

@@ -1,6 +1,5 @@
 //! The analysis against a real shell: every program that really ran is one the analysis named, or the analysis had said
 //! that it does not know. Programs are stubs that only note their names.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use reasonix_policy::analyse;
 use reasonix_proto::ReadOnly;

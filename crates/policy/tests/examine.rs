@@ -1,8 +1,6 @@
 //! Rules tried out, and dangers that end at the workspace.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-#[path = "support/properties.rs"]
-mod property;
+use crate::property;
 
 use reasonix_policy::{Finding, Mode, Never, Rules, analyse, dangers, examine, stays_in_workspace};
 

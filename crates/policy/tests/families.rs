@@ -1,15 +1,16 @@
 //! Families of lines that were once taken for something else than what a shell makes of them. None is ever run. The first
 //! lines of each table are the ones that were seen; the others are of the same kind.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-#[path = "support/properties.rs"]
-mod property;
+use crate::property;
+#[path = "families/tables.rs"]
+mod tables;
 
 use property::World;
 use reasonix_policy::{
     By, Case, Circumstances, Mode, NoFacts, Posture, Rule, Rules, Verdict, analyse, dangers, evaluate, judge,
 };
 use reasonix_proto::{Action, Family, ReadOnly};
+use tables::{Expect, FAMILIES};
 
 fn own(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
@@ -97,7 +98,7 @@ const NOT_READERS: &[&str] = &[
     // Options of readers that write.
     "yq --in-place -y .a=2 a.yml", "yq --split-exp .a f", "yq -s .a f", "yq --inplace .a f", "yq --inpl .a f", "tree -R -H . -L 1", "tree -aR -L 1", "tree -o f", "hostname --file=x", "hostname -F x", "hostname x",
     "date 010100002020", "date -s now", "date --set=now", "date -u 01010000", "uniq a b", "uniq -c a b", "uniq -f 1 a b", "xxd a b", "xxd -r a", "xxd -ps a b", "xxd -r -p a", "rg --pre=./e x", "rg --hostname-bin=./x --hyperlink-format=y z",
-    "sort -o f a", "sort --output=f a", "find . -fprintf f x", "git log --output=f", "git diff --output f", "git show --ext-diff", "git cat-file --textconv HEAD:a", "git cat-file --filters HEAD:a", "file -C -m x", "printf -v x y",
+    "sort -o f a", "sort --output=f a", "find . -fprintf f x", "git log --output=f", "git diff --output f", "git show --ext-diff", "git cat-file --textconv HEAD:a", "git cat-file --filters HEAD:a", "file -C -m x", "printf -v x y", "nice printf -v x", "nice printf %n x", "timeout 5 printf -v x y", "printf 'x%n' PATH; ls", "printf '% 5n' PATH", "bash -c 'printf x%n PATH; ls'",
     "base64 -o f a", "git stash show -p --output=f", "git tag x", "git branch x", "git remote add a b", "git config a b", "git worktree add x", "git --version x",
 ];
 
@@ -150,6 +151,8 @@ const DESTROY: &[&str] = &[
     "git clean -fdn --no-dry-run", "git rm -f --cached --no-cached a.txt", "git push -f -n --no-dry-run", "npm publish --dry-run --no-dry-run", "kubectl delete pod x --dry-run=client --dry-run=none", "rsync -a --delete --log-file -n a/ b/",
     "git clean -fd --dry-run --no-dry", "git restore --staged --no-staged x", "cargo publish --dry-run --no-dry-run", "npm publish --tag --dry-run", "rsync -a --delete --exclude -n a b", "rsync -a --delete -f -n a b", "git clean -fd -e -n",
     "npm publish --dry-run=false", "kubectl delete pod x --dry-run --dry-run=none", "git push --force --push-option -n", "git rm --cached --no-cach x", "git push --force --repo -n",
+    "echo 'rm x' | at now", "at now <<< 'rm x'", "echo 'rm x' | batch", "echo 'rm x' | parallel", "echo 'rm x' | unshare", "echo 'rm x' | unshare -r", "echo 'rm x' | chroot .", "echo 'rm x' | nix-shell", "echo 'rm x' | nix-shell -p y", "echo 'rm x' | fakeroot",
+    "hub push --force", "git send-pack --force origin main",
     "ls 2>/dev/null $(rm -rf src)", "echo ${x:-<(rm -rf src)}", "echo \"${x:-'$(rm -rf src)'}\"", "echo $(('$(rm x)'))", "for f in a; do rm $f; done", "echo \"$\\\n(rm x)\"",
 ];
 
@@ -174,13 +177,22 @@ fn a_rule_that_denies_finds_what_hides_from_it() {
         "setarch x86_64 curl http://h", "prlimit curl http://h", "uv run curl http://h", "perf stat curl http://h", "for i in 1 2; do curl http://h/$i; done", "x=$(curl http://h)", "echo \"${x:-'$(curl http://h)'}\"", "git $x", "git \"$x\" origin",
         "git p{ush,ull}", "git {push,origin}", "git -C . $x", "if true; then git push; fi", "cu\\\nrl http://h > f", "git $(echo push)", "bash -euo pipefail -c 'git push'", "git -c alias.x='!git push' x", "alias x='git push'", "nix-shell --run 'curl h'",
         "eval 'git push'", "git pu$x", "git $'pu\\x73h'", "f() { git push; }; f", "(git push)", "{ git push; }", "time git push", "! git push", "git push &", "command git push", "xargs -I{} git push {}", "A=1 git push",
+        "echo push origin HEAD:x | xargs git", "echo push | xargs -n 1 git", "echo push | xargs git -C .", "echo push | xargs -I{} git {} origin", "git p?sh origin", "git pus[h]", "git -C . pus[h]", "echo push | parallel git", "parallel git ::: push",
+        "hub git push", "hub push", "git send-pack origin main", "git -C . send-pack origin",
     ];
     for line in others {
         assert!(!is_allowed(&verdict(&closed, &[], &[], RUN, line)), "{line:?}");
         assert!(!is_allowed(&verdict(&closed, &[], &[], CHAT, line)), "{line:?}");
     }
     // A line that nothing forbidden could be in runs as before, and so does what a kernel holds to reading.
-    for line in ["for i in 1 2; do make \"$i\"; done", "git commit -m \"$x\"", "echo \"$x\" > new"] {
+    for line in [
+        "for i in 1 2; do make \"$i\"; done",
+        "git commit -m \"$x\"",
+        "echo \"$x\" > new",
+        "ls | xargs git add",
+        "git add src/*.rs",
+        "ls | xargs make",
+    ] {
         assert!(is_allowed(&verdict(&closed, &[], &[], RUN, line)), "{line:?}");
     }
     assert!(is_allowed(&verdict(&closed, &[], &[], CHAT, "for i in git push; do echo \"$i\"; done")));
@@ -252,7 +264,7 @@ fn safe_lines_run_unasked() {
         "git --version", "git remote get-url origin", "git remote -v", "base64 a", "base64 -d a", "pgrep node", "pgrep -fl node", "ls", "ls -la src", "cat a b", "head -5 a", "tail -n 20 a", "wc -l src/*.rs", "grep -rn 'fn main' --include='*.rs' . | head -20",
         "git status", "git status --short", "git log --oneline -5", "git diff HEAD~1 --stat", "git show HEAD", "git branch", "git branch -a", "git rev-parse --abbrev-ref HEAD", "git ls-files", "git blame -L 1,5 a", "find . -name '*.rs' -type f", "find src -maxdepth 2",
         "sed -n 1,5p f", "awk '{print $1}' f", "sort -u a", "uniq -c a", "date +%s", "date -u +%Y", "date -d yesterday +%F", "hostname", "xxd -l 16 a", "jq -r .a f.json", "cargo --version", "node --version", "git tag -l 'v*'", "git stash list", "git config --get user.name",
-        "echo a && echo b", "ls | wc -l", "test -f a && cat a", "pwd; ls", "cut -d: -f1 a", "tr a b", "diff -u a b", "stat a", "file a", "du -sh src", "rg -n foo src", "tree -L 2", "command -v git", "timeout 5 ls", "bash -c 'ls | wc'", "cat a 2>/dev/null", "wc -l < a", "ps aux",
+        "echo a && echo b", "ls | wc -l", "test -f a && cat a", "pwd; ls", "cut -d: -f1 a", "tr a b", "diff -u a b", "stat a", "file a", "du -sh src", "rg -n foo src", "tree -L 2", "command -v git", "timeout 5 ls", "bash -c 'ls | wc'", "cat a 2>/dev/null", "wc -l < a", "ps aux", "ps -ef", "ps auxww", "ps -eo pid,comm", "ps axo pid,comm", "ps -p 1 -o comm=", "ps aux --sort=-%mem", "diff a.txt sub/b.txt",
         "git grep -n foo", "git log --author=x --since=yesterday", "! grep -q x a", "git diff --cached --name-only", "git describe --tags --always", "which -a ls", "env", "id -u", "uname -a", "md5sum a",
     ];
     let closed = rules(&[], &[], Mode::Deny);
@@ -267,7 +279,7 @@ fn what_nothing_holds_is_read_narrowly() {
     let wide = [
         "for f in *.rs; do wc -l \"$f\"; done", "echo $HOME", "ls *", "cat *", "ls $(pwd)", "if [ -f x ]; then cat x; fi", "echo \"${x@Q}\"", "(cd sub; ls)", "cat <<E\nx\nE", "ls ~", "wc -l {a,b}.rs", "grep x <<< y", "git -C sub status", "cd sub && git status",
         "git --git-dir=x status", "ls --hyperlin", "grep --colou x", "ls -la # all", "echo a\\ b", "type ls &", "ls & wait", "du -s --weird", "ps -weird9", "cat -Z a", "stat --weird a", "head --weird", "git log --show-signature", "git log '--format=%G?'", "xargs cat < f",
-        "time ls",
+        "time ls", "diff dir1 dir2", "diff a dir", "diff a/* b", "ls && diff -u dir1 b", "cd sub; diff a b", "ps auxwwe", "ps e", "ps eww 1", "ps -auxe", "ps -e -ux", "ps -o pid,environ",
     ];
     let closed = rules(&[], &[], Mode::Deny);
     all(&wide, |line| is_allowed(&verdict(&closed, &[], &[], CHAT, line)));
@@ -392,4 +404,52 @@ fn a_pattern_that_goes_on_is_not_inside() {
     }
     let found = dangers(&analyse("rm src/*.o"), "rm src/*.o", &World, &[]);
     assert!(found.iter().all(|danger| danger.inside), "{found:?}");
+}
+
+/// What comes of a line, held against what must.
+fn holds(expect: Expect, line: &str) -> bool {
+    let effects = analyse(line);
+    let closed = rules(&[], &[], Mode::Deny);
+    let denied = rules(&["Bash(rm:*)", "Bash(curl:*)", "Bash(git push:*)"], &["Bash"], Mode::Allow);
+    let speaks = |rule: &str| {
+        let rule = Rule::parse(rule).unwrap();
+        effects.changes().iter().any(|change| rule.speaks_of_change(&change.path, change.whole))
+    };
+    match expect {
+        Expect::Unread => {
+            let runs = |setting| is_allowed(&verdict(&closed, &[], &[], setting, line));
+            effects.read_only != ReadOnly::Yes && !runs(CHAT) && !runs(RUN) && !runs(UNHELD)
+        }
+        Expect::Danger => !dangers(&effects, line, &World, &[]).is_empty(),
+        Expect::Denied => {
+            [CHAT, RUN, UNHELD].iter().all(|setting| !is_allowed(&verdict(&denied, &[], &[], *setting, line)))
+        }
+        Expect::Unsure => !effects.reads_surely() && !is_allowed(&verdict(&closed, &[], &[], UNHELD, line)),
+        Expect::Changes => speaks("Edit(docs/**)"),
+        Expect::Reads => effects.paths().any(|(path, _)| path.trim_start_matches("./").starts_with("secrets")),
+    }
+}
+
+#[test]
+fn every_family_holds_for_lines_of_other_people() {
+    let mut missed = Vec::new();
+    for family in FAMILIES {
+        assert!(family.lines.len() >= 30, "{}: {}", family.why, family.lines.len());
+        let lost = family.lines.iter().filter(|line| !holds(family.expect, line));
+        missed.extend(lost.map(|line| format!("{:?} {line:?}: {}", family.expect, family.why)));
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+/// What the words of a rule are to programs of which it is known that they run none.
+#[test]
+fn words_that_are_only_words_are_not_suspected() {
+    let denied = rules(&["Bash(rm:*)", "Bash(curl:*)", "Bash(git push:*)", "Bash(node:*)"], &["Bash"], Mode::Allow);
+    #[rustfmt::skip]
+    let lines = [
+        "echo rm", "echo curl http://h", "grep rm file", "grep -rn curl src", "rg 'git push' docs", "git commit -m rm", "git commit -m \"rm the parser\"", "git commit -am 'curl: fix'", "git log --grep rm", "git add rm", "git checkout -b rm", "git branch curl", "cat rm", "ls curl", "touch rm", "mkdir node", "cp rm b", "wc -l curl", "find . -name rm", "find . -name curl -type f",
+        "npm install node", "npm view curl", "npm ls node", "pip install curl", "pip show rm", "cargo test rm", "cargo test -p x curl", "cargo add curl", "cargo build -p node", "go test -run rm ./...", "go get curl", "make rm", "make node", "just curl", "apt list curl", "apt-cache show node", "docker build -t node .", "docker logs curl", "docker pull node", "kubectl get node", "kubectl describe node x", "kubectl logs curl", "gh pr view rm",
+        "python3 -m pytest -k rm", "pytest -k curl", "pytest tests/rm", "ruff check rm", "mypy rm", "jest rm", "eslint curl", "tsc -p node", "which rm", "which curl node", "type rm", "man rm", "test -d node", "[ -f rm ]", "printf '%s' rm", "sed -n /rm/p f", "awk '/rm/' f", "jq .rm f", "sort rm", "tar xf node", "chmod +x ours.rm", "git stash push -m rm", "mvn test -Dtest=rm", "dotnet test --filter rm", "terraform plan -target node", "du -sh node",
+    ];
+    all(&lines, |line| is_allowed(&verdict(&denied, &[], &[], RUN, line)));
 }

@@ -1,8 +1,6 @@
 //! What must hold for every line and every rule; the fuzzers in `fuzz/` try the same for longer.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-#[path = "support/properties.rs"]
-mod property;
+use crate::property;
 
 use property::{
     JOINTS, a_line_is_understood_or_hidden, a_rule_reads_as_it_is_written, an_understood_line_says_what_it_does,

@@ -1,8 +1,6 @@
 //! How far rules that allow reach: never to code, to another program, or to a file, unless they name that very form.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-#[path = "support/properties.rs"]
-mod property;
+use crate::property;
 
 use property::World;
 use reasonix_policy::{Case, Circumstances, Mode, Posture, Rule, Rules, Verdict, analyse, judge};

@@ -1,5 +1,4 @@
 //! Verdicts by tables: the rule grammar, precedence, and what a rule must never cover.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use proptest::prelude::*;
 use reasonix_policy::{By, Mode, Posture, Rule, Rules, Verdict, evaluate};

@@ -44,6 +44,8 @@ pub enum Family {
     Grep,
     /// What is kept from session to session. A change to it is asked about each time, whatever rules and postures say.
     Memory,
+    /// Tools that come from outside, such as those of an MCP server. Rules name them by their own names, with globs.
+    Tool,
     /// The harness's own bookkeeping, such as the todo list; touches nothing of the user's.
     Own,
 }
@@ -57,6 +59,7 @@ impl Family {
             Self::Read => "Read",
             Self::Grep => "Grep",
             Self::Memory => "Memory",
+            Self::Tool => "Tool",
             Self::Own => "Own",
         }
     }

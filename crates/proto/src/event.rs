@@ -1,6 +1,9 @@
 //! What comes out of the engine. The same envelope travels in `run --json`, over RPC and to a web page.
 
-use crate::{Asking, CallId, Citation, Inquiry, Phrase, Proposal, Queued, Record, RecordId, SessionId, Usage};
+use crate::{
+    Asking, CallId, Citation, Inquiry, Level, OpId, Phrase, Proposal, Queued, Record, RecordId, SessionId, Settled,
+    TurnState, Usage,
+};
 use serde::{Deserialize, Serialize};
 
 /// The version of the envelope and the events in it.
@@ -11,15 +14,28 @@ pub const PROTOCOL_VERSION: u32 = 1;
 pub struct Envelope {
     /// [`PROTOCOL_VERSION`].
     pub v: u32,
-    /// Counts up from 1 within the process and session.
+    /// Counts up from 1 within the process and session. A child's envelopes keep the numbers of the child.
     pub seq: u64,
     /// The session it belongs to.
     pub session: SessionId,
+    /// The session that this one works for; none for the session that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<SessionId>,
     /// True for events that may be dropped: deltas, progress, states.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ephemeral: bool,
     /// What happened.
     pub event: Event,
+}
+
+impl Envelope {
+    /// The same event as it travels among those of the session that started this one. What already came from further
+    /// below keeps its own parent, so that a reader can put the whole tree together.
+    #[must_use]
+    pub fn below(mut self, parent: &SessionId) -> Self {
+        self.parent.get_or_insert_with(|| parent.clone());
+        self
+    }
 }
 
 /// Something happened. Durable events embed the record that is on disk, unchanged.
@@ -168,6 +184,20 @@ pub enum Event {
         /// In the order of the text.
         citations: Vec<Citation>,
     },
+    /// An operation came to its end; each has exactly one of these, after everything that it did.
+    Settled {
+        /// The operation.
+        op: OpId,
+        /// What came of it.
+        settled: Box<Settled>,
+    },
+    /// The work can go on in a new session that begins with notes on this one.
+    HandedOver {
+        /// The new session.
+        session: SessionId,
+        /// True when this one takes nothing more.
+        full: bool,
+    },
     /// The session is over; nothing follows.
     SessionEnded,
 }
@@ -186,40 +216,4 @@ impl Event {
                 | Self::Queued { .. }
         )
     }
-}
-
-/// How important a notice is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// Good to know.
-    Info,
-    /// Something is not as it should be.
-    Warning,
-    /// Something failed.
-    Error,
-}
-
-/// Where a turn stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TurnState {
-    /// Nothing runs.
-    Idle,
-    /// A request was sent; nothing has arrived yet.
-    Planning,
-    /// The model is answering.
-    ModelGenerating,
-    /// A person is asked.
-    AwaitingPermission,
-    /// Tools run.
-    ToolRunning,
-    /// The turn ended with an answer.
-    Done,
-    /// The turn failed.
-    Error,
-    /// The turn was interrupted.
-    Aborted,
-    /// The turn ran out of time.
-    TimedOut,
 }

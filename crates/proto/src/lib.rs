@@ -3,17 +3,21 @@
 
 mod action;
 mod budget;
+mod content;
 mod dial;
 mod editing;
 mod event;
 mod exchange;
+mod failure;
 mod fence;
 mod folded;
 mod ids;
 mod image;
 mod inquiry;
 mod ledger;
+mod level;
 mod message;
+mod older;
 mod op;
 mod outcome;
 mod phrase;
@@ -23,27 +27,32 @@ mod query;
 mod recall;
 mod record;
 mod repair;
+mod settled;
 mod shown;
 mod status;
 mod todo;
 mod trust;
+mod turn;
 mod unhidden;
 mod usage;
 mod visible;
 
 pub use action::{Action, Family, ReadOnly};
 pub use budget::{Allowance, BudgetInfo, Tally, parse_count, parse_money, parse_seconds};
+pub use content::{Block, Content};
 pub use dial::{Acts, Dial, Takes};
 pub use editing::EditFormat;
-pub use event::{Envelope, Event, Level, PROTOCOL_VERSION, TurnState};
+pub use event::{Envelope, Event, PROTOCOL_VERSION};
 pub use exchange::{Exchange, ExchangeEnd, Reading};
+pub use failure::FailureClass;
 pub use fence::fenced;
 pub use folded::folded;
 pub use ids::{AskId, CallId, RecordId, SessionId};
 pub use image::{Image, ImageData};
 pub use inquiry::{Inquiry, Question, Response, Suggestion};
 pub use ledger::{Break, CacheBreak, CacheReport, CacheSum, CacheTurn, Requested};
-pub use message::{Block, Kept, Message, Reasoning, StopReason, ToolCall};
+pub use level::Level;
+pub use message::{Kept, KeptBlock, Message, Reasoning, StopReason, ToolCall};
 pub use op::{Choice, Effect, Op, Open, Posture, Rewind, Scope};
 pub use outcome::{Artifact, Change, ChangeKind, Details, Hunk, HunkLine, LineKind, ToolOutcome};
 pub use phrase::Phrase;
@@ -53,9 +62,10 @@ pub use query::{Query, Reply};
 pub use recall::{Hit, MemoryInfo};
 pub use record::{
     Asking, Compacted, Danger, Decided, Escalated, EscalatedBy, Field, FoldReason, Left, Moment, MoveReason, Origin,
-    PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Rewound, SessionHead, Snapshot, TurnEnd,
+    PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Rewound, SessionHead, Snapshot,
 };
 pub use repair::{Fix, Repair};
+pub use settled::{Done, OpId, Refusal, Refused, Settled, Submit};
 pub use shown::{Shown, escaped_json, shown};
 pub use status::{
     Argument, ArgumentKind, BrokenCitation, Citation, CommandInfo, CommandSource, Completion, CompletionKind,
@@ -64,6 +74,7 @@ pub use status::{
 };
 pub use todo::{TodoItem, TodoPhase, TodoStatus};
 pub use trust::{SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};
+pub use turn::{TurnEnd, TurnState};
 pub use unhidden::{Unhidden, hidden_spans, restored, unhidden};
 pub use usage::{Price, Usage};
 pub use visible::{is_deceptive, visible};

@@ -1,6 +1,6 @@
 //! The conversation as every wire sees it, before it is encoded for one of them.
 
-use crate::{CallId, Image};
+use crate::{CallId, Content, Image};
 use serde::{Deserialize, Serialize};
 
 /// One message of the conversation. The system prompt is not among them: it belongs to the prefix.
@@ -34,8 +34,8 @@ pub enum Message {
         call: CallId,
         /// The tool that was called.
         name: String,
-        /// The bounded text.
-        content: String,
+        /// What it came to, bounded.
+        content: Content,
     },
 }
 
@@ -71,13 +71,13 @@ pub struct Kept {
     /// The wire's name.
     pub wire: String,
     /// The blocks in order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<KeptBlock>,
 }
 
 /// One block of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Block {
+pub enum KeptBlock {
     /// So many bytes of the message's text.
     Text(usize),
     /// The next of the message's calls.

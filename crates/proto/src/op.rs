@@ -3,7 +3,7 @@
 use crate::{Allowance, AskId, Mode, PlanAnswer, RecordId, Response};
 use serde::{Deserialize, Serialize};
 
-/// Something a front end wants done. One that cannot be done is answered by a notice that says why.
+/// Something a front end wants done. Each is settled once: by [`crate::Settled`], and a notice where a person should know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Op {
@@ -89,7 +89,7 @@ pub enum Op {
         allowance: Allowance,
     },
     /// Makes a new session that begins with notes on this one, with the same tools and system prompt, so that what is
-    /// cached of these stays of use. A notice with the code `engine.handed_over` names it.
+    /// cached of these stays of use. [`crate::Event::HandedOver`] names it.
     Handoff {
         /// What the notes should be about, in the user's words.
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -171,8 +171,7 @@ pub enum Op {
         scope: Scope,
     },
     /// Writes a setting into the user's own file. Only those that [`crate::Query::Config`] gives a dial; what could loosen
-    /// a protection has none. A notice with the code `engine.setting_saved` says that it is done. Only front ends send
-    /// this, never a tool.
+    /// a protection has none. Only front ends send this, never a tool.
     Configure {
         /// The dotted key.
         key: String,

@@ -1,6 +1,6 @@
 //! What a tool call came to.
 
-use crate::TodoPhase;
+use crate::{Content, Phrase, TodoPhase};
 use serde::{Deserialize, Serialize};
 
 /// The result of one tool call. Every call of an assistant message gets exactly one.
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum ToolOutcome {
     /// The tool did what was asked.
     Done {
-        /// What the model reads.
-        content: String,
+        /// What the model reads and sees.
+        content: Content,
         /// What front ends show.
         #[serde(default, skip_serializing_if = "Details::is_empty")]
         details: Box<Details>,
@@ -34,12 +34,12 @@ pub enum ToolOutcome {
 
 impl ToolOutcome {
     /// A plain success.
-    pub fn done(content: impl Into<String>) -> Self {
+    pub fn done(content: impl Into<Content>) -> Self {
         Self::Done { content: content.into(), details: Box::default() }
     }
 
     /// A success with details for front ends.
-    pub fn detailed(content: impl Into<String>, details: Details) -> Self {
+    pub fn detailed(content: impl Into<Content>, details: Details) -> Self {
         Self::Done { content: content.into(), details: Box::new(details) }
     }
 
@@ -77,9 +77,19 @@ pub struct Details {
     /// Where the uncut output is kept, when it was cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact: Option<Artifact>,
+    /// What the box refused or hid, as facts for people. For the model each stands as a line of its own at the end of the
+    /// content.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Phrase>,
 }
 
 impl Details {
+    /// The content without the lines that only tell the model what the notes say.
+    pub fn without_notes<'a>(&self, content: &'a str) -> &'a str {
+        let drop_line = |text: &'a str, _| text.trim_end_matches('\n').rsplit_once('\n').map_or("", |(rest, _)| rest);
+        self.notes.iter().fold(content, drop_line)
+    }
+
     /// True when there is nothing to show.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

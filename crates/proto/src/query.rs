@@ -229,6 +229,8 @@ pub enum Reply {
         /// Those of all projects first.
         memories: Vec<MemoryInfo>,
     },
+    /// Nothing changed that could be shown.
+    Unchanged,
     /// The query could not be answered.
     Failed {
         /// Why.

@@ -2,12 +2,13 @@
 
 use crate::{
     AskId, CallId, Change, Choice, Cost, Effect, Image, Message, Mode, Phrase, Planned, Posture, PromptPart, RecordId,
-    Repair, Requested, SessionId, ToolOutcome, Usage,
+    Repair, Requested, SessionId, ToolOutcome, TurnEnd, Usage,
 };
 use serde::{Deserialize, Serialize};
 
-/// The version of the record format; readers refuse a larger one.
-pub const RECORD_VERSION: u32 = 1;
+/// The version of the record format that new sessions are written in; readers refuse a larger one. A session of an earlier
+/// version goes on in that one.
+pub const RECORD_VERSION: u32 = 2;
 
 /// One line of the session log. Records form a tree by `id` and `parent`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -476,40 +477,6 @@ pub enum FoldReason {
     Manual,
     /// Nothing happened for a while, and the window was half full.
     Idle,
-}
-
-/// How a turn ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "how", rename_all = "snake_case")]
-pub enum TurnEnd {
-    /// With an answer.
-    Done,
-    /// The user interrupted it.
-    Interrupted,
-    /// It ran longer than it may.
-    TimedOut,
-    /// It took as many steps as it may; the last answer sums up.
-    StepLimit,
-    /// It spent what it may.
-    OutOfBudget {
-        /// What is used up.
-        why: Phrase,
-    },
-    /// The user refused a call and there was nobody to go on for, or the harness refused to go on.
-    Refused {
-        /// Why.
-        why: Phrase,
-    },
-    /// The provider failed.
-    ProviderFailed {
-        /// Why.
-        why: Phrase,
-    },
-    /// Something of ours failed, such as the disk.
-    Broken {
-        /// Why.
-        why: Phrase,
-    },
 }
 
 /// A question to the user about one call.

@@ -28,7 +28,7 @@ impl TrustInfo {
 /// One thing that would be executed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SurfaceInfo {
-    /// `hook`, `mcp`, `lsp`, `skill`, `command`, `agent`, `validation`, `formatter` or `status_line`.
+    /// `hook`, `mcp`, `lsp`, `skill`, `command`, `agent`, `validation`, `formatter`, `status_line`, `prompt` or `git`.
     pub kind: String,
     /// Its name.
     pub name: String,

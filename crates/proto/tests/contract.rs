@@ -4,14 +4,15 @@
 
 use pretty_assertions::assert_eq;
 use reasonix_proto::{
-    Acts, Argument, ArgumentKind, AskId, Asking, Break, BrokenCitation, CacheBreak, CacheReport, CacheSum, CacheTurn,
-    CallId, Change, ChangeKind, Choice, Citation, CommandInfo, CommandSource, Completion, CompletionKind, ContextPart,
-    Cost, Decided, Details, Dial, Effect, Envelope, Escalated, EscalatedBy, Event, Field, Fix, Git, Hit, Image,
-    ImageData, Inquiry, Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, Open, Origin, PartKind,
-    Phrase, PlanAnswer, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind,
-    Reasoning, Record, RecordBody, RecordId, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo, Scope,
-    SessionHead, SessionId, SessionInfo, Setting, Status, StopReason, Suggestion, Takes, TodoItem, TodoPhase,
-    TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
+    Acts, Argument, ArgumentKind, AskId, Asking, Block, Break, BrokenCitation, CacheBreak, CacheReport, CacheSum,
+    CacheTurn, CallId, Change, ChangeKind, Choice, Citation, CommandInfo, CommandSource, Completion, CompletionKind,
+    Content, ContextPart, Cost, Decided, Details, Dial, Done, Effect, Envelope, Escalated, EscalatedBy, Event,
+    FailureClass, Field, Fix, Git, Hit, Image, ImageData, Inquiry, Left, Level, MemoryInfo, Message, Mode, ModelInfo,
+    MoveReason, Op, OpId, Open, Origin, PartKind, Phrase, PlanAnswer, Planned, PlannerTurn, Posture, PromptPart,
+    Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId, Refusal, Refused, Repair,
+    Reply, Requested, Response, Rewind, Rewound, RuleInfo, Scope, SessionHead, SessionId, SessionInfo, Setting,
+    Settled, Status, StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome,
+    TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -153,6 +154,26 @@ fn decisions_and_outcomes() {
     {
         assert_eq!(&written[key], value);
     }
+    let picture = json!({"type": "picture", "uri": "artifact://ab", "media": "image/png", "bytes": 3, "width": 2, "height": 1, "name": "a.png"});
+    let blocks = json!([{"type": "text", "text": "a"}, picture,
+        {"type": "resource", "uri": "file:///b", "media": "text/plain", "text": "b"}, {"type": "error", "text": "no"}]);
+    let content: Content = serde_json::from_value(blocks.clone()).unwrap();
+    assert!(matches!(
+        content.blocks(),
+        [Block::Text { .. }, Block::Picture(_), Block::Resource { .. }, Block::Error { .. }]
+    ));
+    is(ToolOutcome::done(content.clone()), json!({"status": "done", "content": blocks}));
+    is(ToolOutcome::done(vec![Block::text("a")]), json!({"status": "done", "content": "a"}));
+    // A log of the first version has no blocks; what it would have of them is words.
+    let body = RecordBody::Outcome {
+        call: CallId::from("c"),
+        tool: "t".into(),
+        took_ms: 1,
+        outcome: ToolOutcome::done(content.clone()),
+    };
+    assert_eq!(body.clone().of_version(2), body);
+    let flat = serde_json::to_value(body.of_version(1)).unwrap();
+    assert_eq!(flat["outcome"]["content"], json!(content.words()));
     is(ToolOutcome::failed_with("no", "try"), json!({"status": "failed", "message": "no", "hint": "try"}));
     is(ToolOutcome::Denied { by: "rule".into() }, json!({"status": "denied", "by": "rule"}));
     is(ToolOutcome::Aborted, json!({"status": "aborted"}));
@@ -161,21 +182,69 @@ fn decisions_and_outcomes() {
         (TurnEnd::Interrupted, json!({"how": "interrupted"})),
         (TurnEnd::TimedOut, json!({"how": "timed_out"})),
         (
-            TurnEnd::ProviderFailed { why: Phrase::new("llm.server").with("status", 500) },
-            json!({"how": "provider_failed", "why": {"code": "llm.server", "args": [["status", "500"]]}}),
+            TurnEnd::ProviderFailed {
+                class: FailureClass::RateLimited,
+                why: Phrase::new("llm.server").with("status", 500),
+            },
+            json!({"how": "provider_failed", "class": "rate_limited",
+                "why": {"code": "llm.server", "args": [["status", "500"]]}}),
         ),
     ] {
         is(end, how);
     }
+    let older = json!({"how": "provider_failed", "why": {"code": "llm.server"}});
+    assert_eq!(
+        serde_json::from_value::<TurnEnd>(older).unwrap(),
+        TurnEnd::ProviderFailed { class: FailureClass::Server, why: Phrase::new("llm.server") },
+        "older logs have no class"
+    );
+}
+
+#[test]
+fn what_came_of_operations() {
+    let submit = Submit { id: OpId::from("web-1"), op: Op::Interrupt };
+    is(submit, json!({"id": "web-1", "op": {"op": "interrupt"}}));
+    for (done, what) in [
+        (Done::Applied, json!({"what": "applied"})),
+        (Done::Unchanged, json!({"what": "unchanged"})),
+        (Done::Queued, json!({"what": "queued"})),
+        (Done::Turn { end: TurnEnd::Done }, json!({"what": "turn", "end": {"how": "done"}})),
+        (Done::HandedOver { session: SessionId::from("s") }, json!({"what": "handed_over", "session": "s"})),
+        (Done::Restored { turn: 2, files: 3 }, json!({"what": "restored", "turn": 2, "files": 3})),
+        (
+            Done::Saved { key: "language".into(), value: Some("zh".into()), acts: Some(Acts::Now) },
+            json!({"what": "saved", "key": "language", "value": "zh", "acts": "now"}),
+        ),
+        (Done::Written { path: "/a.md".into() }, json!({"what": "written", "path": "/a.md"})),
+    ] {
+        is(Settled::Done(done), json!({"done": what}));
+    }
+    let refused = Refused::new(Refusal::NotOffered, Phrase::new("engine.answer_not_offered"));
+    let json = json!({"refused": {"refusal": "not_offered", "why": {"code": "engine.answer_not_offered"}}});
+    is(Settled::Refused(refused.clone()), json.clone());
+    is(
+        Event::Settled { op: OpId::from("op-1"), settled: Box::new(Settled::Refused(refused)) },
+        json!({"type": "settled", "op": "op-1", "settled": json}),
+    );
+    is(
+        Event::HandedOver { session: SessionId::from("s"), full: true },
+        json!({"type": "handed_over", "session": "s", "full": true}),
+    );
+    is(Reply::Unchanged, json!({"reply": "unchanged"}));
 }
 
 #[test]
 fn envelopes_and_events() {
-    let envelope = |event| Envelope { v: 1, seq: 7, session: SessionId::from("s"), ephemeral: false, event };
+    let envelope =
+        |event| Envelope { v: 1, seq: 7, session: SessionId::from("s"), parent: None, ephemeral: false, event };
     is(
         envelope(Event::Notice { level: Level::Warning, phrase: Phrase::new("engine.empty_answer") }),
         json!({"v": 1, "seq": 7, "session": "s", "event": {"type": "notice", "level": "warning", "phrase": {"code": "engine.empty_answer"}}}),
     );
+    // A child's events go by the same door: its own id and numbers, and whom it works for.
+    let child = envelope(Event::SessionEnded).below(&SessionId::from("p"));
+    is(child.clone(), json!({"v": 1, "seq": 7, "session": "s", "parent": "p", "event": {"type": "session_ended"}}));
+    assert_eq!(child.clone().below(&SessionId::from("above")), child, "what comes from further below keeps its parent");
     is(Event::Text { delta: "a".into() }, json!({"type": "text", "delta": "a"}));
     is(Event::State { state: TurnState::AwaitingPermission }, json!({"type": "state", "state": "awaiting_permission"}));
     is(

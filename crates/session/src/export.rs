@@ -100,7 +100,7 @@ impl Page {
 
     fn outcome(&mut self, title: &str, outcome: &ToolOutcome) {
         let text = match outcome {
-            ToolOutcome::Done { content, .. } => content.clone(),
+            ToolOutcome::Done { content, .. } => content.words().into_owned(),
             other => reasonix_agent::outcome_text(other),
         };
         self.part("result", title, &text);

@@ -169,7 +169,7 @@ impl Fold {
 
     fn close_calls(&mut self) {
         for (_, call) in self.open_calls.drain(..) {
-            let content = outcome_text(&ToolOutcome::Aborted);
+            let content = outcome_text(&ToolOutcome::Aborted).into();
             self.history.messages.push(Message::Tool { call: call.id, name: call.name, content });
         }
     }

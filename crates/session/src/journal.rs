@@ -66,6 +66,9 @@ fn write_all(mut log: Log, queue: &Receiver<Append>) {
     while let Ok(Append { body, ack }) = queue.recv() {
         let written = log.append(body);
         let flushes = written.is_ok();
+        if let Err(JournalError { path, reason }) = &written {
+            tracing::error!(path, reason, "journal_write_failed");
+        }
         // The appender may have been dropped; its record is kept all the same.
         let _ = ack.send(written);
         if !flushes {
@@ -102,8 +105,10 @@ impl Flushing {
     /// Returns when everything that was written before is on the disk.
     fn flush(&self, file: &File) {
         let _held = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.dirty.swap(false, Ordering::AcqRel) {
-            let _ = file.sync_data();
+        if self.dirty.swap(false, Ordering::AcqRel)
+            && let Err(error) = file.sync_data()
+        {
+            tracing::warn!(%error, "journal_flush_failed");
         }
     }
 }

@@ -122,7 +122,8 @@ mod tests {
         assert_eq!(decode(unknown.as_bytes()).unwrap().body, RecordBody::Unknown);
         assert_eq!(decode(sealed(r#"{"a":1"#).as_bytes()), None);
         assert_eq!(decode(b""), None);
-        assert_eq!(newer_version(br#"{"kind":"session","v":2,"new":[]}"#), Some(2));
+        assert_eq!(newer_version(br#"{"kind":"session","v":3,"new":[]}"#), Some(3));
         assert_eq!(newer_version(br#"{"kind":"session","v":1}"#), None);
+        assert_eq!(newer_version(br#"{"kind":"session","v":2}"#), None);
     }
 }

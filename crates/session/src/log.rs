@@ -7,7 +7,7 @@ use crate::past::Past;
 use crate::recordings::Recordings;
 use crate::shape::Shape;
 use reasonix_agent::JournalError;
-use reasonix_proto::{Record, RecordBody, RecordId, SessionId};
+use reasonix_proto::{RECORD_VERSION, Record, RecordBody, RecordId, SessionId};
 use reasonix_store::{Lock, LockError, private_folder};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
@@ -119,6 +119,8 @@ pub(crate) struct Log {
     numbering: Numbering,
     state: State,
     past: Past,
+    /// The version that its records are written in: that of its head.
+    version: u32,
 }
 
 enum State {
@@ -141,22 +143,36 @@ struct Tail {
 impl Log {
     /// A log of a new session; its folder and file are made with the first prompt.
     pub(crate) fn new(place: Place, past: Past) -> Self {
-        Self { place, numbering: Numbering::default(), state: State::HeldBack(Vec::new()), past }
+        Self {
+            place,
+            numbering: Numbering::default(),
+            state: State::HeldBack(Vec::new()),
+            past,
+            version: RECORD_VERSION,
+        }
     }
 
     /// A log that goes on after its past, whose last whole line ends at `whole`.
-    pub(crate) fn resume(place: Place, lock: Lock, past: Past, whole: u64) -> Result<Self, SessionError> {
+    pub(crate) fn resume(
+        place: Place,
+        lock: Lock,
+        past: Past,
+        (whole, version): (u64, u32),
+    ) -> Result<Self, SessionError> {
         let file = place.append_log().map_err(SessionError::io(&place.log()))?;
         let tail = Tail { file, whole, torn: false, _lock: lock };
         let numbering = past.with_shape(|shape, _| Numbering::after(shape));
-        Ok(Self { place, numbering, state: State::Open(tail), past })
+        Ok(Self { place, numbering, state: State::Open(tail), past, version })
     }
 
     /// Appends a record. When this returns, the kernel has the line: the death of the process cannot lose it.
     /// When it fails, the file is as it was, and a later append may succeed.
     pub(crate) fn append(&mut self, body: RecordBody) -> Result<Record, JournalError> {
         let starts = matches!(body, RecordBody::Prompt { .. } | RecordBody::Shell { .. });
-        let record = self.numbering.next(body);
+        if let RecordBody::Session(head) = &body {
+            self.version = head.v;
+        }
+        let record = self.numbering.next(body.of_version(self.version));
         self.write(&record, starts).map_err(|error| JournalError {
             path: self.place.log().display().to_string(),
             reason: error.to_string(),

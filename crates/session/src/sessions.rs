@@ -11,7 +11,7 @@ use crate::past::Past;
 use crate::recordings::Recordings;
 use crate::states::{States, states};
 use reasonix_agent::Journal;
-use reasonix_proto::{Origin, Phrase, Record, RecordBody, RecordId, SessionHead, SessionId};
+use reasonix_proto::{Origin, Phrase, RECORD_VERSION, Record, RecordBody, RecordId, SessionHead, SessionId};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -92,7 +92,7 @@ impl Sessions {
         notices.extend(mend(&place, &mut loaded)?);
         let Loaded { head, shape, marks, whole, .. } = loaded;
         let past = Past::of_file(place.clone(), shape, marks);
-        let mut log = Log::resume(place, lock, past.clone(), whole)?;
+        let mut log = Log::resume(place, lock, past.clone(), (whole, version_of(&head)))?;
         let mut fold = Fold::default();
         past.each_active(|record| {
             see(&record);
@@ -255,7 +255,7 @@ impl Sessions {
         let mut loaded = load(&place)?;
         mend(&place, &mut loaded)?;
         let past = Past::of_file(place.clone(), loaded.shape, loaded.marks);
-        let mut log = Log::resume(place, lock, past, loaded.whole)?;
+        let mut log = Log::resume(place, lock, past, (loaded.whole, version_of(&loaded.head)))?;
         log.append(body).map_err(|error| no_room(&path, error.reason))
     }
 
@@ -352,4 +352,12 @@ fn opened(
 
 fn no_room(path: &Path, reason: String) -> SessionError {
     SessionError::Io { path: path.to_owned(), source: io::Error::other(reason) }
+}
+
+/// The version that a log is written in.
+fn version_of(head: &Record) -> u32 {
+    match &head.body {
+        RecordBody::Session(head) => head.v,
+        _ => RECORD_VERSION,
+    }
 }

@@ -1,14 +1,7 @@
 //! What sessions cost as they grow. Not run by default: numbers mean something in a release build on a quiet machine.
-//! `cargo test --release -p reasonix-session --test cost -- --ignored --nocapture --test-threads 1`
+//! `cargo test --release -p reasonix-session --test all cost:: -- --ignored --nocapture --test-threads 1`
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "tests fail by panicking; numbers are printed"
-)]
-
-mod common;
+use crate::common;
 
 use common::{did, ended, head, prompt, says};
 use reasonix_session::{SessionArtifacts, Sessions};

@@ -1,7 +1,6 @@
 //! Damaged files of every kind open with what is whole, and say what is not.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{assert_valid, head, two_turns};
 use reasonix_proto::{Message, Record, SessionId};

@@ -1,7 +1,6 @@
 //! The usage ledger: whole after crashes and among many writers, made anew out of sessions.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
+use crate::common;
 
 use common::{head, prompt, says};
 use pretty_assertions::assert_eq;

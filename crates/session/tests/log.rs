@@ -1,14 +1,14 @@
 //! Real files: what is written is what is read, whatever happens in between.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
-
-mod common;
+use crate::common;
 
 use common::{assert_valid, did, ended, head, prompt, says, two_turns};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use reasonix_agent::INTERRUPTED;
-use reasonix_proto::{Message, Record, RecordBody, RecordId, SessionId, ToolOutcome, TurnEnd};
+use reasonix_proto::{
+    Block, CallId, Message, Record, RecordBody, RecordId, SessionHead, SessionId, ToolOutcome, TurnEnd,
+};
 use reasonix_session::{Ending, Opened, SessionError, Sessions, history, in_memory};
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Write};
@@ -49,6 +49,34 @@ async fn nothing_is_on_disk_before_the_first_prompt() {
     assert_eq!((first.id, first.parent), (RecordId(3), Some(RecordId(2))));
     let id = opened.past.history().unwrap().head.unwrap().session;
     assert_eq!(std::fs::read_to_string(log_of(state.path(), &id)).unwrap().lines().count(), 3);
+}
+
+#[tokio::test]
+async fn a_log_of_the_first_version_goes_on_in_the_first_version() {
+    let picture: Block = serde_json::from_value(serde_json::json!({"type": "picture", "uri": "artifact://ab",
+        "media": "image/png", "bytes": 3, "name": "a.png"}))
+    .unwrap();
+    let looked = || {
+        let content = vec![Block::text("two files"), picture.clone()];
+        let (call, outcome) = (CallId::from("a"), ToolOutcome::done(content));
+        RecordBody::Outcome { call, tool: "bash".into(), took_ms: 3, outcome }
+    };
+    let state = common::folder().unwrap();
+    for (v, wanted) in
+        [(1, r#""content":"two files\n[picture a.png (image/png, 3 bytes)]""#), (2, r#""content":[{"type":"text""#)]
+    {
+        let head = SessionHead { v, ..head("/work") };
+        let id = head.session.clone();
+        let opened = Sessions::at(state.path()).create(head).unwrap();
+        append(&opened, vec![prompt(1, "look"), says(1, 1, "", &["a"]), looked()]).await;
+        drop(opened);
+        let opened = Sessions::at(state.path()).open(id.as_str(), |_| {}).unwrap();
+        let records = append(&opened, vec![prompt(2, "again"), says(2, 1, "", &["a"]), looked()]).await;
+        let text = std::fs::read_to_string(log_of(state.path(), &id)).unwrap();
+        assert_eq!(text.matches(wanted).count(), 2, "{text}");
+        // What goes on from the log is what the log has.
+        assert_eq!(opened.past.all().unwrap(), records);
+    }
 }
 
 #[tokio::test]
@@ -217,8 +245,8 @@ async fn the_first_line() {
     assert!(opened.past.history().unwrap().head.unwrap().system.starts_with("you ARE"));
     drop(opened);
 
-    std::fs::write(&path, whole.replacen("\"v\":1", "\"v\":2", 1)).unwrap();
-    assert!(matches!(sessions.open(id.as_str(), |_| {}), Err(SessionError::TooNew { found: 2, known: 1, .. })));
+    std::fs::write(&path, whole.replacen("\"v\":2", "\"v\":3", 1)).unwrap();
+    assert!(matches!(sessions.open(id.as_str(), |_| {}), Err(SessionError::TooNew { found: 3, known: 2, .. })));
     assert!(!path.with_extension("torn").exists());
 }
 
@@ -390,7 +418,7 @@ fn killed_while_appending_nothing_acknowledged_is_lost() {
     for kill_after in [1, 2, 3, 50, 400] {
         let state = common::folder().unwrap();
         let mut agent = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "killed_while_appending_nothing_acknowledged_is_lost", "--nocapture"])
+            .args(["--exact", "log::killed_while_appending_nothing_acknowledged_is_lost", "--nocapture"])
             .env("SESSION_TEST_STATE", state.path())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -440,7 +468,7 @@ fn a_full_disk_leaves_a_valid_file_and_room_lets_it_go_on() {
     let limited = Command::new("bash")
         .args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\""])
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "a_full_disk_leaves_a_valid_file_and_room_lets_it_go_on"])
+        .args(["--exact", "log::a_full_disk_leaves_a_valid_file_and_room_lets_it_go_on"])
         .env("SESSION_TEST_FULL", state.path())
         .output()
         .unwrap();

@@ -1,7 +1,5 @@
 //! What is kept from session to session, on real files.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
-
 use pretty_assertions::assert_eq;
 use reasonix_session::{Memories, MemoryError, Named, Provenance, Reach};
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -1,7 +1,6 @@
 //! A planner's log belongs to the sessions that name it: it goes with the last of them, and what it spent counts.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
+use crate::common;
 
 use common::{ended, head, prompt, says};
 use reasonix_proto::{PlannerTurn, Price, RecordBody, SessionId, Usage};

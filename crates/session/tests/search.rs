@@ -1,8 +1,6 @@
 //! Finding what was said in earlier sessions, against real files and a real index.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
-
-mod common;
+use crate::common;
 
 use common::{did, ended, head, prompt, says};
 use reasonix_proto::{CallId, Message, RecordBody, RecordId, SessionId, StopReason, ToolCall};

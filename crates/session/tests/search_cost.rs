@@ -1,14 +1,7 @@
 //! What searching earlier sessions costs as they grow. Not run by default: numbers mean something in a release build.
-//! `cargo test --release -p reasonix-session --test search_cost -- --ignored --nocapture --test-threads 1`
+//! `cargo test --release -p reasonix-session --test all search_cost:: -- --ignored --nocapture --test-threads 1`
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "tests fail by panicking; numbers are printed"
-)]
-
-mod common;
+use crate::common;
 
 use common::{ended, head, prompt, says};
 use reasonix_session::{Search, Sessions, Wanted};

@@ -35,7 +35,7 @@ impl LogFiles {
         self.folder.join(format!("{NAME}.{number}"))
     }
 
-    /// Appends one line; line breaks and other control characters in it become spaces.
+    /// Appends one line; line breaks and other control characters in it are written as escapes.
     pub fn line(&self, text: &str) {
         let _ = self.append(text);
     }
@@ -50,7 +50,7 @@ impl LogFiles {
             let _ = self.rotate();
             file = open()?;
         }
-        let mut line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let mut line = escaped(text);
         line.truncate(line.floor_char_boundary(LONGEST - 1));
         line.push('\n');
         file.write_all(line.as_bytes())
@@ -73,6 +73,15 @@ impl LogFiles {
         }
         std::fs::rename(self.newest(), self.older(1))
     }
+}
+
+/// A text that is one line and does nothing to the terminal that shows it.
+fn escaped(text: &str) -> String {
+    let mut line = String::with_capacity(text.len() + 1);
+    for c in text.chars() {
+        if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
+    }
+    line
 }
 
 #[cfg(test)]
@@ -115,7 +124,7 @@ mod tests {
         logs.line("a\nb\u{1b}[2Jc");
         logs.line(&"é".repeat(LONGEST));
         let text = std::fs::read_to_string(logs.newest()).unwrap();
-        assert_eq!(text.lines().next(), Some("a b [2Jc"));
+        assert_eq!(text.lines().next(), Some("a\\nb\\u{1b}[2Jc"));
         assert_eq!(text.lines().count(), 2);
         LogFiles::at(&logs.newest().join("below a file"), 1, 1).line("lost");
         let piped = LogFiles::at(&folder.path().join("piped"), 1, 1);

@@ -1,14 +1,15 @@
 //! The `bash` tool: one command in a shell of its own, through `exec`.
 
 mod denied;
+mod hidden;
 
 use crate::schema_of;
-use reasonix_agent::{Args, BoxFuture, Call, Class, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Class, Tool, ToolSpec, ToolTraits, parse_args};
 use reasonix_exec::{
-    Bounds, Command, Confinement, Environment, ExecError, Finished, Hit, Plain, Quarantined, Status, Wish, plain_text,
-    run,
+    Bounds, Command, Confinement, Environment, ExecError, Finished, Hit, Plain, Ports, Quarantined, Status, Wish,
+    plain_text, run,
 };
-use reasonix_proto::{Action, CallId, Details, Family, ReadOnly, ToolOutcome};
+use reasonix_proto::{Action, CallId, Details, Family, Phrase, ReadOnly, ToolOutcome};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -43,13 +44,38 @@ pub struct ShellOptions {
     pub border: Option<Arc<dyn Border>>,
 }
 
+/// A fact about what the box refused or hid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The sentence that the model reads, on one line.
+    pub model: String,
+    /// The same for people.
+    pub person: Phrase,
+}
+
+impl Told {
+    /// The same fact for both.
+    pub fn new(model: &str, person: Phrase) -> Self {
+        Self { model: model.split_whitespace().collect::<Vec<_>>().join(" "), person }
+    }
+}
+
 /// What stands at the border of the box: it knows what was denied there, and whom to ask for a way out.
 pub trait Border: fmt::Debug + Send + Sync {
     /// A command is about to run.
     fn begins(&self, call: &CallId, line: &str);
 
-    /// What was denied on the network since it was last asked, in sentences that the model reads.
-    fn denied(&self) -> Vec<String>;
+    /// What was denied on the network since it was last asked.
+    fn denied(&self) -> Vec<Told>;
+
+    /// Who decides about ports of the machine.
+    fn ports(&self) -> Option<Arc<dyn Ports>> {
+        None
+    }
+
+    /// A command that ended left something that others would execute; it was moved, or stays where it could not be.
+    /// `unseen` are folders that could not be looked through for more.
+    fn left(&self, moved: &[Quarantined], unseen: &[PathBuf]);
 
     /// Asks a person whether a command that reaches beyond the workspace by its own words, and failed in the box, may run
     /// once outside of it. False when nobody is there to ask.
@@ -153,11 +179,8 @@ fn quote(word: &str) -> String {
 impl Bash {
     /// The tool under these options.
     pub fn new(options: ShellOptions) -> Self {
-        let spec = ToolSpec {
-            name: "bash".to_owned(),
-            description: include_str!("bash.md").trim().to_owned(),
-            parameters: schema_of::<BashArgs>(),
-        };
+        let spec =
+            ToolSpec::new("bash", include_str!("bash.md").trim(), schema_of::<BashArgs>()).with(ToolTraits::RUNS);
         Self { spec, options }
     }
 
@@ -176,7 +199,7 @@ impl Bash {
         if let Some(border) = &self.options.border {
             border.begins(call.id, &line);
         }
-        let outcome = match attempt(&command, &call).await {
+        let outcome = match self.attempt(&command, &call).await {
             Ok(finished) => finished,
             Err(outcome) => return outcome,
         };
@@ -185,20 +208,24 @@ impl Bash {
         }
         let note = if boxed { denied::note(&outcome) } else { read_only(&outcome) };
         let told = self.options.border.as_ref().filter(|_| boxed).map(|border| border.denied()).unwrap_or_default();
+        // What is known stands in place of what it looks like.
+        let note = note.filter(|_| told.is_empty());
         // What the command wrote is no reason to offer it more: it may have been written for that.
         let beyond = boxed && call.class == Class::Outside && matches!(outcome.status, Status::Exited(1..));
         if let (true, Some(border), true) = (beyond, &self.options.border, told.is_empty())
             && border.outside(call.id, &line).await
         {
             let free = command.with_confinement(Confinement::None);
-            return match attempt(&free, &call).await {
+            return match self.attempt(&free, &call).await {
                 Ok(finished) => {
-                    report(finished, timeout, vec!["run outside the sandbox, as the user allowed once".into()])
+                    let note = Some("run outside the sandbox, as the user allowed once".to_owned());
+                    report(finished, timeout, note, &[])
                 }
                 Err(outcome) => outcome,
             };
         }
-        report(outcome, timeout, told.into_iter().chain(note).collect())
+        let hidden = hidden::told(&outcome.hidden, &self.options.root);
+        report(outcome, timeout, note, &told.into_iter().chain(hidden).collect::<Vec<_>>())
     }
 
     /// The command as its class has it run: a reader where nothing that it does lasts.
@@ -209,7 +236,40 @@ impl Bash {
             .with_environment(options.environment.clone())
             .with_timeout(timeout)
             .with_bounds(options.bounds)
+            .with_ports(options.border.as_ref().and_then(|border| border.ports()))
             .with_confinement(held.unwrap_or_else(|| options.confinement.clone()))
+    }
+
+    /// Runs a command to its end; an outcome where there is nothing to report.
+    async fn attempt(&self, command: &Command, call: &Call<'_>) -> Result<Ended, ToolOutcome> {
+        let shown = Mutex::new(Shown::default());
+        let show = |piece: &[u8]| {
+            let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+            shown.take(piece, call.progress);
+        };
+        let ended = run(command, call.stop.clone(), &show).await;
+        if let (Ok(finished), Some(border)) = (&ended, &self.options.border) {
+            // Also where nobody reads its result any more.
+            border.left(&finished.quarantined, &finished.unseen);
+        }
+        match ended {
+            Ok(Finished { status: Status::Cancelled, .. }) => Err(ToolOutcome::Aborted),
+            Ok(finished) => {
+                let marker = match finished.output.dropped() {
+                    0 => String::new(),
+                    dropped => format!("\n[{dropped} bytes dropped here]\n"),
+                };
+                let Finished { status, output, hit, leftovers_killed, quarantined, wish, hidden, .. } = finished;
+                let (head, tail) = output.into_parts();
+                let content = plain_text([head.as_slice(), marker.as_bytes(), tail.as_slice()]);
+                Ok(Ended { status, hit, leftovers_killed, quarantined, wish, hidden, content })
+            }
+            Err(error @ ExecError::NoSandbox { .. }) => Err(ToolOutcome::failed_with(
+                error.to_string(),
+                "no command can run in this session; use the file tools, or tell the user what to run",
+            )),
+            Err(error) => Err(ToolOutcome::failed(error.to_string())),
+        }
     }
 }
 
@@ -220,6 +280,7 @@ struct Ended {
     leftovers_killed: bool,
     quarantined: Vec<Quarantined>,
     wish: Option<Wish>,
+    hidden: Vec<PathBuf>,
     content: String,
 }
 
@@ -229,33 +290,6 @@ fn read_only(ended: &Ended) -> Option<String> {
     let unknown = ended.wish == Some(Wish::Unknown);
     (failed && unknown)
         .then(|| "it was taken for a command that only reads, and ran where nothing can be written".into())
-}
-
-/// Runs a command to its end; an outcome where there is nothing to report.
-async fn attempt(command: &Command, call: &Call<'_>) -> Result<Ended, ToolOutcome> {
-    let shown = Mutex::new(Shown::default());
-    let show = |piece: &[u8]| {
-        let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
-        shown.take(piece, call.progress);
-    };
-    match run(command, call.stop.clone(), &show).await {
-        Ok(Finished { status: Status::Cancelled, .. }) => Err(ToolOutcome::Aborted),
-        Ok(finished) => {
-            let marker = match finished.output.dropped() {
-                0 => String::new(),
-                dropped => format!("\n[{dropped} bytes dropped here]\n"),
-            };
-            let Finished { status, output, hit, leftovers_killed, quarantined, wish, .. } = finished;
-            let (head, tail) = output.into_parts();
-            let content = plain_text([head.as_slice(), marker.as_bytes(), tail.as_slice()]);
-            Ok(Ended { status, hit, leftovers_killed, quarantined, wish, content })
-        }
-        Err(error @ ExecError::NoSandbox { .. }) => Err(ToolOutcome::failed_with(
-            error.to_string(),
-            "no command can run in this session; use the file tools, or tell the user what to run",
-        )),
-        Err(error) => Err(ToolOutcome::failed(error.to_string())),
-    }
 }
 
 impl Tool for Bash {
@@ -299,7 +333,7 @@ impl Ended {
 }
 
 /// What the model reads: the output, then what is to be said about the end.
-fn report(ended: Ended, timeout: Option<Duration>, notes: Vec<String>) -> ToolOutcome {
+fn report(ended: Ended, timeout: Option<Duration>, note: Option<String>, told: &[Told]) -> ToolOutcome {
     let (exit_code, end) = ended.end(timeout);
     let mut content = ended.content;
     let left = ended.leftovers_killed.then(|| "processes it left in the background were ended".to_owned());
@@ -309,13 +343,15 @@ fn report(ended: Ended, timeout: Option<Duration>, notes: Vec<String>) -> ToolOu
         }
         None => format!("{} is protected, but what the command made there could not be moved", file.path.display()),
     });
-    for line in end.into_iter().chain(left).chain(moved).chain(notes) {
+    let told_lines = told.iter().map(|told| told.model.clone());
+    for line in end.into_iter().chain(left).chain(moved).chain(note).chain(told_lines) {
         if !content.is_empty() && !content.ends_with('\n') {
             content.push('\n');
         }
         content.push_str(&line);
     }
-    ToolOutcome::detailed(content, Details { exit_code: Some(exit_code), ..Details::default() })
+    let notes = told.iter().map(|told| told.person.clone()).collect();
+    ToolOutcome::detailed(content, Details { exit_code: Some(exit_code), notes, ..Details::default() })
 }
 
 /// What front ends see while the command runs: plain text, and of a flood only a part.
@@ -376,7 +412,7 @@ mod tests {
             .await;
         let shown = shown.lock().unwrap().clone();
         match outcome {
-            ToolOutcome::Done { content, details } => (content, details.exit_code, shown),
+            ToolOutcome::Done { content, details } => (content.into_words(), details.exit_code, shown),
             other => panic!("{other:?}"),
         }
     }

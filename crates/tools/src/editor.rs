@@ -2,7 +2,7 @@
 
 use crate::edits::{self, FileEdit};
 use crate::port::{previewing, spec, text_arg, writing};
-use reasonix_agent::{Args, BoxFuture, Call, Preview, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Preview, Tool, ToolSpec, ToolTraits, parse_args};
 use reasonix_proto::{Action, Family, ToolOutcome};
 use reasonix_workspace::Workspace;
 use schemars::JsonSchema;
@@ -40,7 +40,7 @@ pub(crate) struct Editor<K> {
 impl<K: Kind> Editor<K> {
     /// Works below this workspace.
     pub(crate) fn new(workspace: Workspace) -> Self {
-        Self { spec: spec::<K::Input>(K::NAME, K::PROMPT), workspace, kind: PhantomData }
+        Self { spec: spec::<K::Input>(K::NAME, K::PROMPT).with(ToolTraits::EDITS), workspace, kind: PhantomData }
     }
 
     /// The same with another description.
@@ -74,7 +74,11 @@ impl<K: Kind> Tool for Editor<K> {
     fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Result<Option<Preview>, ToolOutcome>> {
         let workspace = self.workspace.clone();
         let input = parse_args::<K::Input>(args);
-        Box::pin(previewing(move || Ok(edits::preview(&workspace, &K::prepare(&workspace, input?)?))))
+        Box::pin(previewing(move || {
+            let edits = K::prepare(&workspace, input?)?;
+            edits::check(&workspace, &edits)?;
+            Ok(edits::preview(&workspace, &edits))
+        }))
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {

@@ -129,6 +129,17 @@ pub(crate) fn preview(workspace: &Workspace, edits: &[FileEdit]) -> Option<Previ
     (!shown.diff.is_empty()).then_some(shown)
 }
 
+/// What cannot be done is told before anybody is asked about it.
+pub(crate) fn check(workspace: &Workspace, edits: &[FileEdit]) -> Result<(), ToolOutcome> {
+    edits.iter().try_for_each(|edit| {
+        // What goes away, or stays as it is, need not be writable.
+        if matches!(edit.kind(), ChangeKind::Deleted | ChangeKind::Unchanged) {
+            return Ok(());
+        }
+        workspace.check(&edit.path, edit.from.as_deref()).map_err(|error| failed(&error))
+    })
+}
+
 /// Writes all of it or nothing, and says what was done.
 pub(crate) fn commit(workspace: &Workspace, edits: Vec<FileEdit>) -> ToolOutcome {
     let told: Vec<(Diff, Option<String>)> = edits.iter().map(|edit| (edit.diff(), edit.note.clone())).collect();

@@ -2,7 +2,7 @@
 
 use crate::ls::folder;
 use crate::port::{PAGE_BYTES, failed, one_line_name, reading, searched, spec, text_arg};
-use reasonix_agent::{Args, BoxFuture, Call, Stop, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Stop, Tool, ToolSpec, ToolTraits, parse_args};
 use reasonix_proto::{Action, Details, Family, ToolOutcome};
 use reasonix_workspace::{Found, GlobQuery, Workspace};
 use schemars::JsonSchema;
@@ -35,7 +35,7 @@ pub(crate) struct Glob {
 impl Glob {
     /// Searches below this workspace.
     pub(crate) fn new(workspace: Workspace) -> Self {
-        Self { spec: spec::<Input>("glob", include_str!("glob.md")), workspace }
+        Self { spec: spec::<Input>("glob", include_str!("glob.md")).with(ToolTraits::READS), workspace }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::ls::folder;
 use crate::port::{PAGE_BYTES, failed, one_line_name, reading, searched, spec, text_arg};
-use reasonix_agent::{Args, BoxFuture, Call, Stop, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Stop, Tool, ToolSpec, ToolTraits, parse_args};
 use reasonix_proto::{Action, Details, Family, ToolOutcome};
 use reasonix_workspace::{FileMatches, GrepQuery, Matches, Workspace};
 use schemars::JsonSchema;
@@ -49,7 +49,7 @@ pub(crate) struct Grep {
 impl Grep {
     /// Searches below this workspace.
     pub(crate) fn new(workspace: Workspace) -> Self {
-        Self { spec: spec::<Input>("grep", include_str!("grep.md")), workspace }
+        Self { spec: spec::<Input>("grep", include_str!("grep.md")).with(ToolTraits::READS), workspace }
     }
 }
 

@@ -24,7 +24,7 @@ mod replace;
 mod schema;
 mod write_file;
 
-pub use bash::{Bash, Border, ShellOptions};
+pub use bash::{Bash, Border, ShellOptions, Told};
 pub use diff::{Diff, diff, wide_diff};
 pub use port::spec;
 pub use schema::schema_of;

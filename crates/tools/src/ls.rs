@@ -1,7 +1,7 @@
 //! `ls`: the entries of one folder.
 
 use crate::port::{PAGE_BYTES, failed, one_line_name, reading, spec, text_arg};
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, ToolTraits, parse_args};
 use reasonix_proto::{Action, Details, Family, ToolOutcome};
 use reasonix_workspace::{Entry, EntryKind, Workspace};
 use schemars::JsonSchema;
@@ -26,7 +26,7 @@ pub(crate) struct Ls {
 impl Ls {
     /// Lists below this workspace.
     pub(crate) fn new(workspace: Workspace) -> Self {
-        Self { spec: spec::<Input>("ls", include_str!("ls.md")), workspace }
+        Self { spec: spec::<Input>("ls", include_str!("ls.md")).with(ToolTraits::READS), workspace }
     }
 }
 

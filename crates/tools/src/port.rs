@@ -12,7 +12,7 @@ pub(crate) const PAGE_BYTES: usize = 22 * 1024;
 
 /// A spec from a name, a prompt and an argument type.
 pub fn spec<T: JsonSchema>(name: &str, prompt: &str) -> ToolSpec {
-    ToolSpec { name: name.to_owned(), description: prompt.trim().to_owned(), parameters: schema_of::<T>() }
+    ToolSpec::new(name, prompt.trim(), schema_of::<T>())
 }
 
 /// The first of these arguments that is a text: what a call is about when its arguments do not parse. Such a call

@@ -2,7 +2,7 @@
 
 use crate::lines::{clip, numbered_into};
 use crate::port::{PAGE_BYTES, failed, reading, spec, text_arg};
-use reasonix_agent::{Args, Artifacts, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, Artifacts, BoxFuture, Call, Tool, ToolSpec, ToolTraits, parse_args};
 use reasonix_proto::{Action, Family, ToolOutcome};
 use reasonix_workspace::{FileError, Window, Workspace};
 use schemars::JsonSchema;
@@ -38,7 +38,11 @@ pub(crate) struct ReadFile {
 impl ReadFile {
     /// Reads below this workspace and from these artifacts.
     pub(crate) fn new(workspace: Workspace, artifacts: Arc<dyn Artifacts>) -> Self {
-        Self { spec: spec::<Input>("read_file", include_str!("read_file.md")), workspace, artifacts }
+        Self {
+            spec: spec::<Input>("read_file", include_str!("read_file.md")).with(ToolTraits::READS),
+            workspace,
+            artifacts,
+        }
     }
 }
 

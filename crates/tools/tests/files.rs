@@ -84,7 +84,7 @@ impl Room {
 
     async fn done(&self, tool: &str, args: Value) -> (String, Details) {
         match self.outcome(tool, args, Stop::new()).await {
-            ToolOutcome::Done { content, details } => (content, *details),
+            ToolOutcome::Done { content, details } => (content.into_words(), *details),
             other => panic!("{tool}: {other:?}"),
         }
     }

@@ -89,20 +89,12 @@ pub(crate) fn removed(app: &mut App, subject: Subject, value: &str) -> Vec<Effec
     Vec::new()
 }
 
-/// The engine said something that the front end goes on from.
-pub(crate) fn told(app: &mut App, phrase: &Phrase) -> Vec<Effect> {
-    match &*phrase.code {
-        "engine.handed_over" | "engine.handed_over_full" => {
-            let session = phrase.arg("id").unwrap_or_default().to_owned();
-            let entry = |value: String, code| Entry { value, text: app.look.word(code), ..Entry::default() };
-            let entries = vec![entry(session, "tui.handoff.go"), entry(String::new(), "tui.handoff.stay")];
-            let picker = Picker::short(Subject::HandedOver, Phrase::new("tui.handoff.title"), entries);
-            app.overlays.push(Overlay::Picker(Box::new(picker)));
-            Vec::new()
-        }
-        code if code.starts_with("engine.setting_") => crate::settings::told(app, phrase),
-        _ => Vec::new(),
-    }
+/// The work can go on in another session: does the person want to?
+pub(crate) fn handed_over(app: &mut App, session: String) {
+    let entry = |value: String, code| Entry { value, text: app.look.word(code), ..Entry::default() };
+    let entries = vec![entry(session, "tui.handoff.go"), entry(String::new(), "tui.handoff.stay")];
+    let picker = Picker::short(Subject::HandedOver, Phrase::new("tui.handoff.title"), entries);
+    app.overlays.push(Overlay::Picker(Box::new(picker)));
 }
 
 /// A memory, whole.

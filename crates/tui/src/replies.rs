@@ -61,8 +61,11 @@ pub(crate) fn take(app: &mut App, purpose: Purpose, reply: Reply) -> Vec<Effect>
         (Purpose::Overlay, reply) => fill(app, reply),
         (Purpose::Show, Reply::Around { said }) => show_around(app, &said),
         (Purpose::Show, Reply::Changes { turn, changes }) => show_changes(app, turn, &changes),
-        (Purpose::Show, Reply::Failed { why }) if why.code == "undo.nothing" => {
-            note(app, Level::Info, Phrase::new("tui.diff.none"));
+        (Purpose::Show, Reply::Unchanged) => note(app, Level::Info, Phrase::new("tui.diff.none")),
+        (Purpose::Undo, Reply::Unchanged) => {
+            let session = app.facts.status.as_ref().map(|status| status.session.short().to_owned());
+            let phrase = Phrase::new("undo.nothing").with("session", session.unwrap_or_default());
+            note(app, Level::Warning, phrase);
         }
         (Purpose::Show, reply) => shown(app, reply),
         _ => {}

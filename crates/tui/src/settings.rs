@@ -5,7 +5,7 @@ use crate::app::{App, Effect, Purpose};
 use crate::commands;
 use crate::overlays::{Entry, Field, Overlay, Picker, Settings, Subject, Wanted, plain};
 use crate::status::Piece;
-use reasonix_proto::{Mode, Op, Phrase, Posture, Query, Setting, Takes};
+use reasonix_proto::{Acts, Mode, Op, Phrase, Posture, Query, Setting, Takes};
 
 /// Opens the list.
 pub(crate) fn open(app: &mut App) -> Vec<Effect> {
@@ -105,11 +105,12 @@ pub(crate) fn change(app: &mut App, key: &str, value: Option<String>) -> Vec<Eff
     app.send(Op::Configure { key: key.to_owned(), value })
 }
 
-/// The engine said what came of a change.
-pub(crate) fn told(app: &mut App, phrase: &Phrase) -> Vec<Effect> {
+/// A setting is in the user's file.
+pub(crate) fn saved(app: &mut App, key: &str, value: Option<&str>, acts: Option<Acts>) -> Vec<Effect> {
     let mut effects = Vec::new();
-    if matches!(&*phrase.code, "engine.setting_saved" | "engine.setting_cleared") {
-        effects.extend(follow(app, phrase.arg("key").unwrap_or_default(), phrase.arg("value").unwrap_or_default()));
+    // What was taken out goes back to its default at once.
+    if acts == Some(Acts::Now) || (acts.is_some() && value.is_none()) {
+        effects.extend(follow(app, key, value.unwrap_or_default()));
     }
     if list(app).is_some() {
         effects.push(app.ask(Query::Config, Purpose::Settings));

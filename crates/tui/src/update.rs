@@ -7,7 +7,7 @@ use crate::choices;
 use crate::frame::{Input, Key};
 use crate::overlays::{Approval, Heard, Outcome, Overlay, Plan, Question, Subject};
 use crate::replies;
-use reasonix_proto::{Event, Level, Op, Phrase, Query, RecordBody, ToolOutcome, TurnState};
+use reasonix_proto::{Done, Event, Level, Op, Phrase, Query, RecordBody, Settled, ToolOutcome, TurnState};
 use std::time::Duration;
 
 /// How long a draft may be unsaved.
@@ -18,6 +18,8 @@ pub fn update(app: &mut App, msg: Msg, now: Duration) -> Vec<Effect> {
     app.now = now;
     match msg {
         Msg::Inputs(inputs) => inputs_came(app, inputs),
+        // What a child session does is not the conversation on the screen; its call shows what came of it.
+        Msg::Event(envelope) if envelope.parent.is_some() => Vec::new(),
         Msg::Event(envelope) => event(app, &envelope.event),
         Msg::Reply(id, reply) => match app.asked.remove(&id) {
             Some(purpose) => replies::take(app, purpose, *reply),
@@ -263,6 +265,15 @@ fn close(app: &mut App) -> Vec<Effect> {
     }
 }
 
+/// Puts a question before the person.
+fn put(app: &mut App, question: Overlay) -> Vec<Effect> {
+    app.overlays.push(question);
+    app.menu = None;
+    let mut effects = vec![Effect::Probe];
+    effects.extend(notify(app, "tui.notify.asks"));
+    effects
+}
+
 fn event(app: &mut App, event: &Event) -> Vec<Effect> {
     app.transcript.apply(event, app.now);
     let elapsed = app.work.elapsed(app.now);
@@ -276,25 +287,16 @@ fn event(app: &mut App, event: &Event) -> Vec<Effect> {
             effects.push(app.ask(Query::Status, Purpose::Status));
         }
         Event::Asked { asking } => {
-            let guard = app.ahead.guard(app.now);
-            app.overlays.push(Overlay::Approval(Box::new(Approval::new((**asking).clone(), guard))));
-            app.menu = None;
-            effects.push(Effect::Probe);
-            effects.extend(notify(app, "tui.notify.asks"));
+            let asked = Approval::new((**asking).clone(), app.ahead.guard(app.now));
+            effects.extend(put(app, Overlay::Approval(Box::new(asked))));
         }
         Event::Inquired { inquiry } => {
-            let guard = app.ahead.guard(app.now);
-            app.overlays.push(Overlay::Question(Box::new(Question::new((**inquiry).clone(), guard))));
-            app.menu = None;
-            effects.push(Effect::Probe);
-            effects.extend(notify(app, "tui.notify.asks"));
+            let asked = Question::new((**inquiry).clone(), app.ahead.guard(app.now));
+            effects.extend(put(app, Overlay::Question(Box::new(asked))));
         }
         Event::Proposed { proposal } => {
-            let guard = app.ahead.guard(app.now);
-            app.overlays.push(Overlay::Plan(Box::new(Plan::new((**proposal).clone(), guard))));
-            app.menu = None;
-            effects.push(Effect::Probe);
-            effects.extend(notify(app, "tui.notify.asks"));
+            let asked = Plan::new((**proposal).clone(), app.ahead.guard(app.now));
+            effects.extend(put(app, Overlay::Plan(Box::new(asked))));
         }
         Event::Answered { record } => {
             if let RecordBody::Decided(decided) = &record.body {
@@ -320,7 +322,12 @@ fn event(app: &mut App, event: &Event) -> Vec<Effect> {
             }
             effects.push(app.ask(Query::Status, Purpose::Status));
         }
-        Event::Notice { phrase, .. } => effects.extend(choices::told(app, phrase)),
+        Event::HandedOver { session, .. } => choices::handed_over(app, session.0.clone()),
+        Event::Settled { settled, .. } => {
+            if let Settled::Done(Done::Saved { key, value, acts }) = settled.as_ref() {
+                effects.extend(crate::settings::saved(app, key, value.as_deref(), *acts));
+            }
+        }
         Event::State { state: TurnState::Idle } => effects.push(app.ask(Query::Status, Purpose::Status)),
         Event::SessionEnded => app.ready = false,
         _ => {}

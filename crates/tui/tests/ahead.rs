@@ -1,6 +1,5 @@
 //! No question is answered by a key that was not meant for it: typed before it was drawn, held down, pasted, or in the
 //! flow of writing something else. For every overlay that answers something.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use reasonix_proto::{Choice, Envelope, Event, Op, Query, Reply, SessionId};
 use reasonix_tui::app::{App, Effect, Msg};
@@ -64,7 +63,7 @@ impl Desk {
 
     fn event(&mut self, event: serde_json::Value) {
         let event: Event = serde_json::from_value(event).unwrap();
-        let envelope = Envelope { v: 1, seq: 1, session: SessionId("s".into()), ephemeral: false, event };
+        let envelope = Envelope { v: 1, seq: 1, session: SessionId("s".into()), parent: None, ephemeral: false, event };
         self.tell(Msg::Event(Box::new(envelope)));
     }
 

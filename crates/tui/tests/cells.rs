@@ -1,7 +1,6 @@
 //! Each cell as a person sees it: at three sizes, on dark and light, in English and Chinese.
-#![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use reasonix_proto::{
     Asking, BrokenCitation, CallId, Change, ChangeKind, Citation, Decided, Details, Event, Level, Message, Phrase,
@@ -113,7 +112,7 @@ fn scenes() -> Vec<(&'static str, Vec<Event>)> {
         ]),
         ("turn-done", vec![prompt("x"), turn_ended(TurnEnd::Done)]),
         ("turn-interrupted", vec![prompt("x"), turn_ended(TurnEnd::Interrupted)]),
-        ("turn-failed", vec![prompt("x"), turn_ended(TurnEnd::ProviderFailed { why: Phrase::new("llm.unreachable").with("url", "http://127.0.0.1:8000/v1").with("reason", "connection refused") })]),
+        ("turn-failed", vec![prompt("x"), turn_ended(TurnEnd::ProviderFailed { class: reasonix_proto::FailureClass::Unreachable, why: Phrase::new("llm.unreachable").with("url", "http://127.0.0.1:8000/v1").with("reason", "connection refused") })]),
         ("citations", {
             let cited = |text: &str, broken| Citation { text: text.into(), start: 0, path: "a".into(), line: 1, end: None, broken };
             let text = "`total` is in price.sh:4, its test in test.sh:99 and in gone.sh:1.";

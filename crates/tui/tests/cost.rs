@@ -1,6 +1,5 @@
 //! What a streamed answer costs on the wire to the terminal, and that a key in a long session costs no more than in a
 //! fresh one.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use reasonix_proto::{Envelope, Event, Record, RecordBody, RecordId, SessionId, TurnEnd, Usage};
 use reasonix_tui::app::{App, Msg};
@@ -27,7 +26,7 @@ impl Bench {
     }
 
     fn event(&mut self, event: Event) {
-        let envelope = Envelope { v: 1, seq: 1, session: SessionId::from("s"), ephemeral: false, event };
+        let envelope = Envelope { v: 1, seq: 1, session: SessionId::from("s"), parent: None, ephemeral: false, event };
         update(&mut self.app, Msg::Event(Box::new(envelope)), self.now);
     }
 

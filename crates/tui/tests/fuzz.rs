@@ -1,6 +1,5 @@
 //! Random events, keys, pastes and sizes through the whole front end and a terminal: nothing panics, no line is wider
 //! than the screen, the cursor stands where the text is.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use proptest::prelude::*;
 use ratatui_core::text::Line;
@@ -192,6 +191,7 @@ impl Bench {
                     v: 1,
                     seq: 1,
                     session: SessionId::from("s"),
+                    parent: None,
                     ephemeral: false,
                     event,
                 }))]

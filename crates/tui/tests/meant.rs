@@ -1,6 +1,5 @@
 //! What a newcomer expects of keys and commands: that a stop stops, that a limit changes alone, that nothing is allowed
 //! which cannot be seen.
-#![allow(clippy::unwrap_used)]
 
 use ratatui_core::text::Line;
 use reasonix_proto::{Envelope, Event, Op, Reply, SessionId};
@@ -60,7 +59,7 @@ impl Stage {
         let event: Event = serde_json::from_value(event).unwrap();
         let ephemeral = event.is_ephemeral();
         let session = SessionId("01a1dd61315274d9aa7af6e83be1d586".into());
-        self.tell(Msg::Event(Box::new(Envelope { v: 1, seq: 1, session, ephemeral, event })));
+        self.tell(Msg::Event(Box::new(Envelope { v: 1, seq: 1, session, parent: None, ephemeral, event })));
     }
 
     fn keys(&mut self, keys: &[&str]) {
@@ -260,6 +259,127 @@ fn nothing_is_allowed_before_its_end_was_on_the_screen() {
     assert_eq!(stage.sent.len(), 1);
 }
 
+/// A command of so many lines, each other than the next.
+fn many_lines(count: usize) -> String {
+    (1..=count).map(|n| format!("echo {}", n * 7919)).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_jump_to_the_end_has_not_shown_the_middle() {
+    for jump in [&["\x1b[F"][..], &["\x1b[F", "\x1b[H"], &["\x1b[F", "\x1b[5~"]] {
+        let mut stage = Stage::new((80, 24), vec![]);
+        stage.event(asked(&many_lines(100), "c1", "Bash(echo:*)"));
+        stage.keys(jump);
+        let rows = stage.live().join("\n");
+        assert!(rows.contains("not yet seen"), "{rows}");
+        stage.keys(&["y"]);
+        assert_eq!(stage.sent, [], "a yes at {jump:?}, with the middle unseen");
+        let rows = stage.live().join("\n");
+        assert!(rows.contains("That was not all of it") && rows.contains("line(s) not yet seen"), "{rows}");
+        // Each yes goes on to what was not seen; the one behind all of it is taken.
+        let mut pressed = 0;
+        while stage.sent.is_empty() {
+            stage.keys(&["y"]);
+            pressed += 1;
+            assert!(pressed < 50, "it does not go on");
+        }
+        assert!((3..20).contains(&pressed), "{jump:?}: {pressed}");
+    }
+}
+
+/// What is written in place of a command is a yes as well: to its danger, and to whatever of it was left as it was.
+#[test]
+fn a_command_is_changed_only_after_all_of_it_was_seen() {
+    let writes = |stage: &mut Stage| stage.live().join("\n").contains("that runs instead");
+    let mut event = asked(&many_lines(100).replace('\n', "; "), "c1", "Bash(echo:*)");
+    event["asking"]["editable"] = true.into();
+    let mut stage = Stage::new((80, 12), vec![]);
+    stage.event(event.clone());
+    let mut pressed = 0;
+    while !writes(&mut stage) {
+        stage.keys(&["e"]);
+        pressed += 1;
+        let rows = stage.live().join("\n");
+        assert!(pressed < 50, "it does not go on: {rows}");
+        assert!(writes(&mut stage) || rows.contains("That was not all of it"), "{rows}");
+    }
+    assert!(pressed > 3, "the whole of it goes by: {pressed}");
+    stage.keys(&[" ", "x", "\r"]);
+    assert_eq!(stage.sent.len(), 1, "{:?}", stage.sent);
+    // The same where the editor is chosen with Enter, and where nothing can be read at all.
+    for (rows, keys) in [(12, &["\x1b[B", "\x1b[B", "\r"][..]), (12, &["\x1b[F", "e"]), (3, &["e"])] {
+        let mut stage = Stage::new((80, rows), vec![]);
+        stage.event(event.clone());
+        stage.keys(keys);
+        assert!(!writes(&mut stage), "{rows} {keys:?}: {}", stage.live().join("\n"));
+    }
+}
+
+#[test]
+fn what_was_seen_in_any_order_counts_and_a_page_is_never_passed_over() {
+    let lines = many_lines(100);
+    let mut stage = Stage::new((80, 24), vec![]);
+    stage.event(asked(&lines, "c1", "Bash(echo:*)"));
+    // From the end to the beginning, page by page.
+    stage.keys(&["\x1b[F"]);
+    let mut shown = std::collections::BTreeSet::new();
+    for _ in 0..40 {
+        shown.extend(stage.live().into_iter().filter(|row| row.starts_with("  echo ")));
+        stage.keys(&["\x1b[5~"]);
+    }
+    assert_eq!(shown.len(), 100);
+    assert!(!stage.live().join("\n").contains("not yet seen"));
+    stage.keys(&["y"]);
+    assert_eq!(stage.sent.len(), 1);
+    // Keys that come faster than the screen is drawn.
+    let mut stage = Stage::new((80, 24), vec![]);
+    stage.event(asked(&lines, "c1", "Bash(echo:*)"));
+    let mut shown = std::collections::BTreeSet::new();
+    for _ in 0..40 {
+        shown.extend(stage.live().into_iter().filter(|row| row.starts_with("  echo ")));
+        stage.keys(&["\x1b[6~\x1b[6~\x1b[6~"]);
+    }
+    assert_eq!(shown.len(), 100);
+    stage.keys(&["y"]);
+    assert_eq!(stage.sent.len(), 1);
+}
+
+#[test]
+fn rows_that_are_broken_anew_are_read_anew_unless_all_were_seen() {
+    let lines = (1..=40).map(|n| format!("echo {}", "word ".repeat(20 + n))).collect::<Vec<_>>().join("\n");
+    let mut stage = Stage::new((80, 24), vec![]);
+    stage.event(asked(&lines, "c1", "Bash(echo:*)"));
+    stage.keys(&["\x1b[6~", "\x1b[6~", "\x1b[F"]);
+    stage.tell(Msg::Resized(60, 24));
+    stage.keys(&["y"]);
+    assert_eq!(stage.sent, []);
+    while !stage.live().iter().any(|row| row.contains("lines ") && !row.contains("not yet seen")) {
+        stage.keys(&["y"]);
+        assert_eq!(stage.sent, []);
+    }
+    stage.tell(Msg::Resized(70, 20));
+    stage.keys(&["y"]);
+    assert_eq!(stage.sent.len(), 1, "all of it was seen");
+}
+
+#[test]
+fn every_path_that_is_touched_can_be_read_before_a_yes() {
+    let touched: Vec<String> = (1..=90).map(|n| format!("path-{n:03}/file")).collect();
+    let mut event = dangerous("rm -rf path-*/file");
+    event["asking"]["danger"][0]["touches"] = json!(touched);
+    let mut stage = Stage::new((80, 24), vec![]);
+    stage.event(event);
+    let mut read = stage.live().concat();
+    while stage.sent.is_empty() {
+        stage.keys(&["y"]);
+        read.push_str(&stage.live().concat());
+    }
+    // A path may go on in the next row.
+    let read: String = read.split_whitespace().collect();
+    let missing: Vec<&String> = touched.iter().filter(|path| !read.contains(*path)).collect();
+    assert!(missing.is_empty(), "never on the screen: {missing:?}");
+}
+
 #[test]
 fn a_danger_that_has_no_room_on_the_screen_cannot_be_allowed() {
     for (height, told) in [(24, true), (8, true), (6, true), (3, false), (2, false)] {
@@ -340,7 +460,7 @@ fn leaving_is_asked_for_twice_while_a_turn_runs() {
 
 #[test]
 fn slips_are_recognised_and_what_a_session_does_not_have_is_said() {
-    let nothing = json!({"reply": "failed", "why": {"code": "undo.nothing", "args": [["session", "x"]]}});
+    let nothing = json!({"reply": "unchanged"});
     let mut stage = Stage::new((80, 24), vec![("commands", commands()), ("changes", nothing)]);
     stage.say("/quti");
     assert!(stage.screen().contains("did you mean /quit?"), "{}", stage.screen());
@@ -424,8 +544,26 @@ fn a_theme_is_kept() {
         stage.sent,
         [Op::Configure { key: key(), value: Some("light".into()) }, Op::Configure { key: key(), value: None }]
     );
-    let saved = json!({"type": "notice", "level": "info", "phrase": {"code": "engine.setting_saved",
-        "args": [["key", "tui.theme"], ["value", "light"]]}});
+    let saved = json!({"type": "settled", "op": "op-1",
+        "settled": {"done": {"what": "saved", "key": "tui.theme", "value": "light", "acts": "now"}}});
     stage.event(saved);
     assert_eq!(stage.sent.len(), 2, "what was saved is put on, not saved again");
+}
+
+#[test]
+fn what_a_child_session_says_is_not_the_conversation() {
+    let mut stage = Stage::new((80, 24), Vec::new());
+    let notice = json!({"type": "notice", "level": "warning", "phrase": {"code": "engine.empty_answer"}});
+    let event: Event = serde_json::from_value(notice.clone()).unwrap();
+    let before = stage.screen();
+    let of_child = |event| {
+        let (session, parent) = (SessionId::from("child"), Some(SessionId::from("parent")));
+        Msg::Event(Box::new(Envelope { v: 1, seq: 1, session, parent, ephemeral: false, event }))
+    };
+    stage.tell(of_child(event));
+    assert_eq!(stage.screen(), before);
+    stage.tell(of_child(Event::SessionEnded));
+    assert!(!stage.quit);
+    stage.event(notice);
+    assert_ne!(stage.screen(), before, "the session's own is shown");
 }

@@ -1,8 +1,7 @@
 //! What lies over and below the transcript as a person sees it: at three sizes, on dark and light, in both languages. The
 //! engine's part is played by answers that are always the same.
-#![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use ratatui_core::text::Line;
 use reasonix_proto::{Envelope, Event, Op, Phrase, Query, Reply, SessionId};
@@ -57,7 +56,7 @@ impl Stage {
     fn event(&mut self, event: serde_json::Value) {
         let event: Event = serde_json::from_value(event).unwrap();
         let ephemeral = event.is_ephemeral();
-        let envelope = Envelope { v: 1, seq: 1, session: SessionId(SESSION.into()), ephemeral, event };
+        let envelope = Envelope { v: 1, seq: 1, session: SessionId(SESSION.into()), parent: None, ephemeral, event };
         self.tell(Msg::Event(Box::new(envelope)));
     }
 
@@ -375,7 +374,9 @@ const SCENES: &[Scene] = &[
     ("undo", |stage| stage.keys(&["/", "u", "n", "d", "o", "\r"])),
     ("handed-over", |stage| {
         stage.event(json!({"type": "notice", "level": "info", "phrase": {"code": "engine.handed_over",
-            "args": [["session", "3be1d777"], ["id", "01a1dd61315274d9aa7af6e83be1d777"]]}}));
+            "args": [["session", "3be1d777"]]}}));
+        let session = "01a1dd61315274d9aa7af6e83be1d777";
+        stage.event(json!({"type": "handed_over", "session": session, "full": false}));
     }),
     ("first-run", first_run),
     ("setup-wait", |stage| {
@@ -516,8 +517,8 @@ fn what_the_front_end_follows_is_followed_when_it_is_written() {
     let mut stage = Stage::ready(Look::default(), (80, 24));
     typed(&mut stage, "/config\r");
     let saved = |key: &str, value: &str| {
-        json!({"type": "notice", "level": "info", "phrase": {"code": "engine.setting_saved",
-        "args": [["key", key], ["value", value]]}})
+        json!({"type": "settled", "op": "op-1",
+            "settled": {"done": {"what": "saved", "key": key, "value": value, "acts": "now"}}})
     };
     stage.event(saved("language", "zh"));
     assert_eq!(stage.app.look.lang, reasonix_words::Lang::Zh);

@@ -1,5 +1,4 @@
 //! A panic says what it says on a terminal that can show it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use reasonix_testkit::Pty;
 use reasonix_tui::{Look, Options, Told};
@@ -16,7 +15,9 @@ fn a_panic_gives_the_terminal_back_before_it_speaks() {
     let pty = Pty::new(80, 24);
     let before = format!("{:?}", pty.modes());
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "--nocapture", "a_panic_gives_the_terminal_back_before_it_speaks"]).env(CHILD, "1");
+    command
+        .args(["--exact", "--nocapture", "restore::a_panic_gives_the_terminal_back_before_it_speaks"])
+        .env(CHILD, "1");
     let mut child = pty.spawn(command);
     assert!(!child.wait().unwrap().success());
     let written = pty.wait_for("the panic", |written| written.contains("on purpose"));

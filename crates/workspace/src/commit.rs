@@ -271,6 +271,23 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// Whether a file can be written, or moved here from elsewhere, as far as that is told without touching anything.
+pub(crate) fn check(boundary: &Boundary, path: &str, from: Option<&str>) -> Result<(), FileError> {
+    let Some(from) = from else {
+        let place = boundary.resolve(path, Last::Follow)?;
+        let Some(found) = place.stat else { return Ok(()) };
+        kind::regular(path, &found)?;
+        let dir = boundary.open_parent(&place).map_err(|errno| FileError::from_errno(path, errno))?.into();
+        return writable(&Slot { dir, name: name_of(path, &place.real)?, given: path.to_owned() });
+    };
+    let source = boundary.resolve(from, Last::Keep)?;
+    let found = source.stat.ok_or_else(|| FileError::NotFound { path: from.to_owned(), near: Vec::new() })?;
+    if boundary.resolve(path, Last::Keep)?.stat.is_some() {
+        return Err(FileError::Exists { path: path.to_owned() });
+    }
+    if is_link(&found) { Ok(()) } else { kind::regular(from, &found) }
+}
+
 /// A rename would replace a file that is marked as not to be written; this does not.
 fn writable(slot: &Slot) -> Result<(), FileError> {
     match accessat(&slot.dir, &slot.name, Access::WRITE_OK, AtFlags::EACCESS) {

@@ -13,19 +13,18 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 /// The paths that `wanted` picks among those tracked by the repository that a folder lies in, absolute. Nothing outside
 /// of a repository, and where the index cannot be read.
 pub(crate) fn tracked(folder: &Path, wanted: fn(&[u8]) -> bool) -> HashSet<PathBuf> {
-    entries(folder, |name, _| wanted(name)).into_iter().collect()
+    entries(folder, |name, _| wanted(name)).unwrap_or_default().into_iter().collect()
 }
 
-/// Where the histories of the repositories lie that the index of a folder's repository links to.
+/// The folders of the repositories that the index of a folder's repository links to, and those of their own.
 pub fn gitlinks(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        for link in linked(&folder) {
-            let git = git_folder(&link.join(".git")).and_then(|git| git.canonicalize().ok());
+        for link in linked(&folder).unwrap_or_default() {
             // One repository may link to itself, by way of others.
-            if let Some(git) = git.filter(|git| found.len() < MOST_LINKS && !found.contains(git)) {
-                found.push(git);
+            if found.len() < MOST_LINKS && !found.contains(&link) && link.join(".git").symlink_metadata().is_ok() {
+                found.push(link.clone());
                 folders.push(link);
             }
         }
@@ -33,8 +32,8 @@ pub fn gitlinks(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The folders that the index of a folder's repository links to.
-pub fn linked(folder: &Path) -> Vec<PathBuf> {
+/// The folders that the index of a folder's repository links to; none where there is an index that cannot be read.
+pub fn linked(folder: &Path) -> Option<Vec<PathBuf>> {
     entries(folder, |_, mode| mode == GITLINK)
 }
 
@@ -44,22 +43,28 @@ const MOST_LINKS: usize = 400;
 /// The mode of an entry that stands for another repository.
 const GITLINK: u32 = 0o160_000;
 
-/// The paths of the index that `wanted` picks by name and mode.
-fn entries(folder: &Path, wanted: impl Fn(&[u8], u32) -> bool) -> Vec<PathBuf> {
+/// The paths of the index that `wanted` picks by name and mode; none where a part of it cannot be read.
+fn entries(folder: &Path, wanted: impl Fn(&[u8], u32) -> bool) -> Option<Vec<PathBuf>> {
     let top = folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
-    let Some((top, git)) = top.and_then(|top| Some((top, git_folder(&top.join(".git"))?))) else { return Vec::new() };
+    let Some(top) = top else { return Some(Vec::new()) };
+    let git = git_folder(&top.join(".git"))?;
     // A split index has most of its entries in another file.
     let shared = std::fs::read_dir(&git).into_iter().flatten().flatten().map(|entry| entry.path());
     let shared =
         shared.filter(|path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"sharedindex.")));
-    let all = std::iter::once(git.join("index")).chain(shared.take(MOST_SHARED)).filter_map(|path| read(&path));
+    let own = Some(git.join("index")).filter(|path| path.symlink_metadata().is_ok());
+    let all: Vec<PathBuf> = own.into_iter().chain(shared.take(MOST_SHARED + 1)).collect();
+    if all.len() > MOST_SHARED {
+        return None;
+    }
     let mut found = Vec::new();
-    for index in all {
+    for path in all {
+        let index = read(&path)?;
         // The index does not say how long its hashes are; only one length fits the lengths of its names.
-        let names = names(&index, 20, &wanted).or_else(|| names(&index, 32, &wanted)).unwrap_or_default();
+        let names = names(&index, 20, &wanted).or_else(|| names(&index, 32, &wanted))?;
         found.extend(names.iter().map(|name| top.join(OsStr::from_bytes(name))));
     }
-    found
+    Some(found)
 }
 
 /// More parts of a split index are not read.
@@ -71,7 +76,11 @@ fn git_folder(git: &Path) -> Option<PathBuf> {
         return Some(git.to_owned());
     }
     let line = read(git)?;
-    Some(git.parent()?.join(OsStr::from_bytes(line.strip_prefix(b"gitdir:")?.trim_ascii())))
+    // As git reads it: blanks belong to the path, ends of lines do not, and nothing behind a zero does.
+    let path = line.strip_prefix(b"gitdir: ")?;
+    let end = path.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r')).map_or(0, |last| last + 1);
+    let path = path.get(..end)?.split(|byte| *byte == 0).next()?;
+    Some(git.parent()?.join(OsStr::from_bytes(path)))
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {
@@ -133,4 +142,51 @@ fn cut_length(index: &[u8], mut at: usize) -> Option<(usize, usize)> {
         value = value.checked_add(1)?.checked_mul(128)?.checked_add(usize::from(byte & 0x7f))?;
     }
     Some((value, at + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{gitlinks, linked};
+    use std::path::Path;
+    use std::process::Command;
+
+    fn git(folder: &Path, args: &[&str]) {
+        let all = [&["-c", "user.name=x", "-c", "user.email=x@example.com"], args].concat();
+        let out =
+            Command::new("git").args(all).current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+        assert!(out.status.success(), "{args:?} {}", String::from_utf8_lossy(&out.stderr));
+    }
+
+    /// Whatever form an index has, its links are found; what cannot be read is not taken for none.
+    #[test]
+    fn links_of_every_kind_of_index_are_found() {
+        let commit = "160000,1234567890123456789012345678901234567890,a/sub";
+        for (version, split) in [("2", false), ("3", false), ("4", false), ("2", true), ("4", true)] {
+            let temp = tempfile::tempdir().unwrap();
+            let root = temp.path().canonicalize().unwrap();
+            git(&root, &["init", "-q"]);
+            assert_eq!(linked(&root), Some(vec![]), "there is no index yet");
+            std::fs::write(root.join("b"), "").unwrap();
+            git(&root, &["add", "b"]);
+            git(&root, &["update-index", "--index-version", version, "--add", "--cacheinfo", commit]);
+            if version == "3" {
+                git(&root, &["add", "-N", "b"]);
+                std::fs::write(root.join("c"), "").unwrap();
+                git(&root, &["add", "-N", "c"]);
+            }
+            if split {
+                git(&root, &["update-index", "--split-index"]);
+            }
+            assert_eq!(linked(&root), Some(vec![root.join("a/sub")]), "{version} {split}");
+            assert_eq!(gitlinks(&root), [""; 0].map(std::path::PathBuf::from), "nothing is there");
+            git(&root, &["init", "-q", "a/sub"]);
+            assert_eq!(gitlinks(&root), [root.join("a/sub")]);
+            let index = root.join(".git/index");
+            let whole = std::fs::read(&index).unwrap();
+            for broken in [&whole[..whole.len().min(40)], b"DIRC\0\0\0\x09\0\0\0\x01", b""] {
+                std::fs::write(&index, broken).unwrap();
+                assert_eq!(linked(&root), None, "{version} {split}");
+            }
+        }
+    }
 }

@@ -2,38 +2,18 @@
 
 use crate::beneath::Beneath;
 use crate::boundary::{Boundary, Last};
-use crate::commit::Plan;
+use crate::commit::{self, Plan};
 use crate::format::Format;
 use crate::guard::{Guard, Seen, Stamp};
 use crate::window::Wanted;
 use crate::{
-    FileError, Found, GlobQuery, GrepQuery, Listing, Matches, Step, TextFile, Window, Written, glob, grep, lexical,
-    list, near, read, text, window,
+    FileError, Found, GlobQuery, GrepQuery, Listing, MAX_TEXT_BYTES, Matches, Options, Step, TextFile, Window, Written,
+    glob, grep, lexical, list, near, read, text, window,
 };
 use rustix::fs::{FileType, OFlags, Stat};
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The largest text file that is read or changed as a whole.
-pub const MAX_TEXT_BYTES: u64 = 16 * 1024 * 1024;
-
-/// What is open beside the root, and what is closed.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// More roots to read and write in. Each must exist.
-    pub add_dirs: Vec<PathBuf>,
-    /// More places to write (and read) in. Those that do not exist are left out.
-    pub allow_write: Vec<PathBuf>,
-    /// Places no file tool reads; they win over every root, and are not written either.
-    pub forbid_read: Vec<PathBuf>,
-    /// Places no file tool reads or writes, such as our own home.
-    pub closed: Vec<PathBuf>,
-    /// Globs below the root that listings and searches leave out: what a rule denies to read must not be found either.
-    pub unlisted: Vec<String>,
-    /// Globs below the root of `.env` files that are open although git does not track them.
-    pub opened: Vec<String>,
-}
 
 /// The door to every file. Cheap to clone; clones share what the session has seen.
 #[derive(Debug, Clone)]
@@ -155,6 +135,12 @@ impl Workspace {
             return Err(FileError::TooLarge { path: path.to_owned(), size, limit: most });
         }
         Ok(bytes)
+    }
+
+    /// Whether a file can be changed or made, or moved there from elsewhere, as far as that is told without touching
+    /// anything: for whoever would be asked about it.
+    pub fn check(&self, path: &str, from: Option<&str>) -> Result<(), FileError> {
+        commit::check(&self.0.boundary, path, from).map_err(|error| self.suggest(error))
     }
 
     /// Makes all of the changes, or none. On an error everything is as it was and no temporary file is left.

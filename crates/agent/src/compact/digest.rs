@@ -11,9 +11,6 @@ use std::sync::Arc;
 /// Arguments that name a file.
 const PATHS: &[&str] = &["path", "file_path", "from", "to"];
 
-/// Tools that change files.
-const WRITERS: &[&str] = &["write_file", "edit_file", "multi_edit", "apply_patch", "delete_range", "move_file"];
-
 /// How many commands are named.
 const COMMANDS: usize = 12;
 
@@ -60,12 +57,17 @@ pub(super) fn replace_notes(record: &mut Compacted, text: &str, budget: u64) {
 }
 
 /// Notes made from the messages alone.
-pub(super) fn mechanical(gone: &[Arc<Message>], budget: u64, artifacts: &dyn Artifacts) -> Option<String> {
+pub(super) fn mechanical(
+    gone: &[Arc<Message>],
+    edits: &dyn Fn(&str) -> bool,
+    budget: u64,
+    artifacts: &dyn Artifacts,
+) -> Option<String> {
     if gone.is_empty() {
         return None;
     }
     let mut found = Found::default();
-    gone.iter().for_each(|message| found.take(message));
+    gone.iter().for_each(|message| found.take(message, edits));
     let mut note = String::new();
     if let Some(objective) = &found.objective {
         let _ = writeln!(note, "Objective: {}", line_of(objective, 300));
@@ -118,30 +120,31 @@ struct Found {
 }
 
 impl Found {
-    fn take(&mut self, message: &Message) {
+    fn take(&mut self, message: &Message, edits: &dyn Fn(&str) -> bool) {
         match message {
             Message::User { text, .. } => self.objective = Some(text.clone()),
             Message::Assistant { text, calls, .. } => {
                 if !text.trim().is_empty() {
                     self.said = Some(text.clone());
                 }
-                calls.iter().for_each(|call| self.call(call));
+                calls.iter().for_each(|call| self.call(call, edits(&call.name)));
             }
             Message::Tool { content, .. } => {
-                if content.starts_with("error:") {
-                    self.failure = Some(content.clone());
+                let words = content.words();
+                if words.starts_with("error:") {
+                    self.failure = Some(words.into_owned());
                 }
             }
         }
     }
 
-    fn call(&mut self, call: &ToolCall) {
+    fn call(&mut self, call: &ToolCall, edits: bool) {
         let Ok(serde_json::Value::Object(args)) = serde_json::from_str(&call.arguments) else { return };
         let text = |name: &str| args.get(name).and_then(|value| value.as_str());
         if let Some(command) = text("command") {
             self.commands.push(command.to_owned());
         }
-        if WRITERS.contains(&call.name.as_str()) {
+        if edits {
             self.files.extend(PATHS.iter().filter_map(|name| text(name)).map(str::to_owned));
         }
     }

@@ -2,16 +2,13 @@
 //! fits; notes on the work; and the last messages as they are. A call is never parted from its result.
 
 use super::digest::{mechanical, merged};
-use crate::bound::{Bound, cut};
+use crate::bound::{Bound, cut, cut_blocks};
 use crate::conversation::{Conversation, message_tokens};
 use crate::ports::Artifacts;
-use crate::{NO_ANSWER, estimate_tokens};
+use crate::{NO_ANSWER, content_tokens, estimate_tokens};
 use reasonix_proto::{Compacted, Message, StopReason};
 use std::fmt::Write as _;
 use std::sync::Arc;
-
-/// Tools whose results are instructions rather than output.
-const NEVER_PRUNED: &[&str] = &["skill"];
 
 /// Notes of fewer tokens would say nothing.
 const LEAST_NOTES: u64 = 128;
@@ -61,7 +58,8 @@ pub(super) fn fold(
         _ => None,
     }));
     let mut notes = earlier.map(|earlier| earlier.notes.clone()).unwrap_or_default();
-    notes.extend(mechanical(gone, budget.notes, artifacts));
+    let edits = |name: &str| conversation.traits_of(name).edits;
+    notes.extend(mechanical(gone, &edits, budget.notes, artifacts));
     Some(Compacted {
         pins: pins(said, budget.pins),
         notes: merged(notes, budget.notes),
@@ -84,10 +82,10 @@ pub(super) fn prune(
     for message in conversation.unfolded().iter().rev() {
         let mut message = Message::clone(message);
         if let Message::Tool { name, content, .. } = &mut message {
-            let tokens = estimate_tokens(content);
+            let tokens = content_tokens(content);
             newest += tokens;
-            if newest > protected && tokens > 200 && !NEVER_PRUNED.contains(&name.as_str()) {
-                *content = pointer_to(content, tokens, artifacts);
+            if newest > protected && tokens > 200 && !conversation.traits_of(name).instructs {
+                *content = pointer_to(&content.words(), tokens, artifacts).into();
                 freed = true;
             }
         }
@@ -165,7 +163,7 @@ fn bounded(tail: &[Arc<Message>], budget: u64, artifacts: &dyn Artifacts) -> Vec
         let mut message = Message::clone(message);
         match &mut message {
             Message::Tool { content, .. } if tokens > budget => {
-                *content = cut(std::mem::take(content), each, artifacts).0;
+                *content = cut_blocks(std::mem::take(content), each, artifacts).0;
             }
             Message::User { text, .. } if tokens > budget && estimate_tokens(text) > budget => {
                 *text = cut(std::mem::take(text), Bound { tokens: budget.max(64) }, artifacts).0;

@@ -1,13 +1,14 @@
 //! Foldings of generated conversations: always valid, always within the window, with what the user said in them.
 
-use super::{Budget, fold, prune};
+use super::{Budget, fold, mechanical, prune};
 use crate::compact::folded_messages;
 use crate::conversation::{Conversation, message_tokens};
-use crate::ports::{Artifacts, Prefix};
+use crate::ports::{Artifacts, Prefix, ToolSpec, ToolTraits};
 use proptest::prelude::*;
 use reasonix_proto::{
     Artifact, CallId, Compacted, FoldReason, Message, Record, RecordBody, RecordId, StopReason, ToolCall, Usage,
 };
+use serde_json::json;
 use std::collections::HashSet;
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -242,4 +243,24 @@ proptest! {
         let answer = conversation.unfolded().iter().map(|message| match &**message { Message::Assistant { .. } => message_tokens(message), _ => 0 }).max().unwrap_or(0);
         prop_assert!(conversation.tokens() < window + answer, "{} of {}", conversation.tokens(), window);
     }
+}
+
+#[test]
+fn the_files_of_tools_that_edit_are_named() {
+    let call = |id: &str, name: &str, path: &str| ToolCall {
+        id: CallId::from(id),
+        name: name.into(),
+        arguments: format!(r#"{{"path":"{path}"}}"#),
+    };
+    let calls = vec![call("a", "change", "edited.rs"), call("b", "look", "seen.rs")];
+    let said = Message::Assistant { text: String::new(), reasoning: None, calls, stop: StopReason::Calls };
+    let tools = vec![
+        ToolSpec::new("change", "", json!({})).with(ToolTraits::EDITS),
+        ToolSpec::new("look", "", json!({})).with(ToolTraits::READS),
+    ];
+    let prefix = Arc::new(Prefix { system: String::new(), tools, aliases: Vec::new() });
+    let conversation = Conversation::replay(prefix, Vec::new(), 1, Usage::default(), 0);
+    let edits = |name: &str| conversation.traits_of(name).edits;
+    let note = mechanical(&[Arc::new(said)], &edits, 1000, &Kept::default()).unwrap_or_default();
+    assert!(note.contains("Files touched: edited.rs\n"), "{note}");
 }

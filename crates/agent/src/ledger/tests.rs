@@ -7,7 +7,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 fn prefix(tool: &str) -> Arc<Prefix> {
-    let spec = ToolSpec { name: tool.into(), description: "Reads.".into(), parameters: json!({ "type": "object" }) };
+    let spec = ToolSpec::new(tool, "Reads.", json!({ "type": "object"}));
     Arc::new(Prefix { system: "Be brief.".into(), tools: vec![spec], aliases: vec![] })
 }
 

@@ -4,7 +4,7 @@
 use crate::args::DemoArgs;
 use crate::exit::Exit;
 use crate::interrupts::{Interrupts, Manner};
-use crate::pump::pump;
+use crate::pump::carry_turn;
 use crate::run::finish;
 use crate::say::{self, Colour, Style};
 use crate::view::{Plain, View, diff_lines};
@@ -32,13 +32,13 @@ pub(crate) async fn demo(args: DemoArgs) -> anyhow::Result<Exit> {
     let mut interrupts = Interrupts::listen(Manner::Run)?;
     let mut view = Plain::new(None);
     let mut handle = place.open()?;
-    handle.send(Op::Prompt { text: prompt, resolved: true });
-    let end = pump(&mut handle, &mut view, &mut interrupts).await?;
+    let op = Op::Prompt { text: prompt, resolved: true };
+    let end = carry_turn(&mut handle, &mut view, &mut interrupts, op).await?;
     view.close()?;
     finish(handle, &mut view, &mut interrupts).await?;
     match end {
         Some(TurnEnd::Done) => conclude(style, &project).await,
-        Some(TurnEnd::ProviderFailed { why }) => Err(say::failed(why)),
+        Some(TurnEnd::ProviderFailed { why, .. }) => Err(say::failed(why)),
         other => Ok(Exit::of_turn(&other.unwrap_or(TurnEnd::Interrupted))),
     }
 }
@@ -108,7 +108,9 @@ impl Place {
     /// The session of the demo. Its commands are our own: where this machine has no sandbox they run without one, and a
     /// notice says so.
     pub(crate) fn open(&self) -> anyhow::Result<Handle> {
-        match start(beginning(self, Bash::BestEffort)?) {
+        let first = beginning(self, Bash::BestEffort)?;
+        crate::logging::begin(&first);
+        match start(first) {
             Ok(handle) => Ok(handle),
             Err(_) => start(beginning(self, Bash::Off)?).map_err(|error| say::engine(&error)),
         }

@@ -14,14 +14,19 @@ pub(crate) struct Json {
 
 impl View for Json {
     fn show(&mut self, envelope: &Envelope) -> io::Result<Option<Op>> {
-        self.lines.extend_from_slice(say::json(envelope)?.as_bytes());
-        self.lines.push(b'\n');
+        self.child(envelope)?;
         if let Event::Message { record } = &envelope.event
             && let Some((text, false)) = answer_of(record)
         {
             text.clone_into(&mut self.answer);
         }
         Ok(None)
+    }
+
+    fn child(&mut self, envelope: &Envelope) -> io::Result<()> {
+        self.lines.extend_from_slice(say::json(envelope)?.as_bytes());
+        self.lines.push(b'\n');
+        Ok(())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -21,6 +21,11 @@ pub(crate) trait View {
     /// Shows one event; an answer to a question goes back as an operation.
     fn show(&mut self, envelope: &Envelope) -> io::Result<Option<Op>>;
 
+    /// Shows an event of a session that works for this one; people see what came of it at its call.
+    fn child(&mut self, _envelope: &Envelope) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Everything shown so far reaches the screen.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())

@@ -33,7 +33,7 @@ pub(crate) fn short_title(tool: &str, subject: &str) -> String {
 /// The lines that say what a call came to.
 pub(crate) fn end_lines(style: Style, tool: &str, took_ms: u64, outcome: &ToolOutcome) -> Vec<String> {
     match outcome {
-        ToolOutcome::Done { content, details } => done(style, tool, took_ms, content, details),
+        ToolOutcome::Done { content, details } => done(style, tool, took_ms, &content.words(), details),
         ToolOutcome::Failed { message, hint } => {
             let failed = style.text(&Phrase::new("cli.tool_failed"));
             let mut lines = vec![result(&style.err(Colour::Red, &failed), &clean(&one_line(message)))];
@@ -69,6 +69,7 @@ fn done(style: Style, tool: &str, took_ms: u64, content: &str, details: &Details
         Some(code) if code != 0 => style.text(&Phrase::new("cli.tool_exit").with("code", code)),
         _ => style.text(&Phrase::new("cli.tool_ok")),
     };
+    let content = details.without_notes(content);
     let count = content.lines().count();
     let shown = details.count.unwrap_or(count as u64);
     let code = if shown == 1 { "cli.tool_line" } else { "cli.tool_lines" };
@@ -78,6 +79,9 @@ fn done(style: Style, tool: &str, took_ms: u64, content: &str, details: &Details
     if tool == "bash" {
         lines.extend(content.lines().skip(count.saturating_sub(MOST_LINES)).map(|line| below(style, line)));
     }
+    lines.extend(
+        details.notes.iter().map(|note| style.err(Colour::Yellow, &format!("       {}", clean(&style.text(note))))),
+    );
     lines
 }
 

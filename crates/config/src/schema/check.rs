@@ -99,6 +99,10 @@ fn kind(kind: Kind, node: &Node, key: &str) -> Result<(), ConfigError> {
         Kind::Count => node.as_count().is_some(),
         Kind::Number => node.as_number().is_some_and(|number| number.is_finite() && (number >= 0.0 || !is_money(key))),
         Kind::Choice(words) => node.as_text().is_some_and(|text| words.contains(&text)),
+        Kind::Ports => match &node.value {
+            Value::List(list) => list.iter().all(|item| matches!(item.as_count(), Some(1..=65535))),
+            _ => false,
+        },
         _ => true,
     };
     let single = match kind {

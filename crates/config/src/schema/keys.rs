@@ -1,6 +1,6 @@
 //! The keys themselves, in the order they are documented.
 
-use super::Kind::{Any, Bool, BoolMap, Choice, ChoiceMap, Count, CountMap, Number, Text, TextMap, Texts};
+use super::Kind::{Any, Bool, BoolMap, Choice, ChoiceMap, Count, CountMap, Number, Ports, Text, TextMap, Texts};
 use super::{Key, Kind, Scope};
 
 const MODES: &[&str] = &["allow", "ask", "deny"];
@@ -124,7 +124,8 @@ pub const KEYS: &[Key] = &[
     key("sandbox.bash", Choice(&["off", "best-effort", "enforce"]), "\"enforce\"", Scope::Stricter, "How commands are boxed: `enforce` needs level `full`, `best-effort` accepts `partial`."),
     key("sandbox.network", Bool, "false", Scope::Stricter, "Commands share the machine's network, unfiltered."),
     key("sandbox.allow_hosts", Texts, "[]", Scope::User, "Hosts that commands may reach without the network: `host`, `host:port`, `*.domain`, or a preset (`@cargo`, `@npm`, `@pip`, `@go`, …; `@lock` for those of the workspace's own lock files)."),
-    key("sandbox.ask_hosts", Bool, "true", Scope::Stricter, "A person is asked when a command wants to reach another host; false refuses it."),
+    key("sandbox.ask_hosts", Bool, "true", Scope::Stricter, "A person is asked when a command wants to reach another host or port; false refuses it."),
+    key("sandbox.loopback", Ports, "[]", Scope::Narrows, "Ports of this machine's own `localhost` that commands may reach from the box, such as a database's; level `full` only."),
     key("sandbox.caches", Choice(&["shared", "project", "session"]), "\"project\"", Scope::Stricter, "Where builds write what belongs into toolchain caches: `project` keeps it for this workspace, `session` for one session, `shared` writes into your own."),
     key("sandbox.max_processes", Count, "8192", Scope::Lower, "Processes and threads that a command may have; 0 for no limit."),
     key("sandbox.max_memory_mb", Count, "", Scope::Lower, "MiB of memory that a command may take; without it three quarters of the machine's, 0 for no limit."),
@@ -176,7 +177,7 @@ pub const KEYS: &[Key] = &[
     key("workspaces.<root>.permissions.allow", Texts, "[]", Scope::User, "Rules that allow, for one workspace root; written by \"always allow\"."),
     key("ask.timeout", Count, "0", Scope::Any, "Seconds to wait for an answer to a question of the model (`ask`); 0 waits for ever."),
     key("logs.dir", Text, "", Scope::User, "The folder of log files; without it `~/.reasonix/state/logs`."),
-    key("logs.level", Choice(&["off", "error", "warn", "info", "debug", "trace"]), "\"info\"", Scope::User, "What is logged: `info` how sessions and turns went, `debug` each request and call too. Never what was said, read or written."),
+    key("logs.level", Choice(&["off", "error", "warn", "info", "debug", "trace"]), "\"info\"", Scope::User, "What is logged: `info` how sessions and turns went, `debug` each request and call too, with how long it took. Never what was said, read or written. Also `REASONIX_LOG` and `--log-level`."),
     key("logs.max_size_mb", Count, "10", Scope::User, "The size in MiB at which a file makes way for a new one."),
     key("logs.max_files", Count, "5", Scope::User, "How many files are kept."),
     key("tui.theme", Text, "\"auto\"", Scope::User, "Colours: `auto` follows the terminal's background; or a built-in theme, or a file of `~/.reasonix/themes`."),

@@ -33,6 +33,8 @@ pub enum Kind {
     Text,
     /// A list of texts.
     Texts,
+    /// A list of ports, from 1 to 65535.
+    Ports,
     /// True or false.
     Bool,
     /// A whole number from 0 on.
@@ -60,6 +62,7 @@ impl Kind {
         match self {
             Self::Text => "\"…\"".to_owned(),
             Self::Texts => "[\"…\", …]".to_owned(),
+            Self::Ports => "[5432, …]".to_owned(),
             Self::Bool => "true | false".to_owned(),
             Self::Count => "0 | 1 | 2 | …".to_owned(),
             Self::Number => "1 | 0.5 | …".to_owned(),

@@ -58,8 +58,10 @@ pub struct Sandbox {
     pub network: bool,
     /// Hosts that commands may reach without it, and presets of such.
     pub allow_hosts: Vec<String>,
-    /// A person is asked about other hosts.
+    /// A person is asked about other hosts and ports.
     pub ask_hosts: bool,
+    /// Ports of the machine's own loopback that commands may reach.
+    pub loopback: Vec<u16>,
     /// Where what builds cache goes.
     pub caches: Caches,
     /// How much a command may take.
@@ -81,6 +83,7 @@ impl Default for Sandbox {
             network: false,
             allow_hosts: Vec::new(),
             ask_hosts: true,
+            loopback: Vec::new(),
             caches: Caches::default(),
             limits: CommandLimits::default(),
             workspace_root: None,
@@ -115,6 +118,7 @@ pub(crate) fn resolve(view: &View<'_>) -> Result<Sandbox, ConfigError> {
         network: view.bool("network").unwrap_or(false),
         allow_hosts: view.texts("allow_hosts"),
         ask_hosts: view.bool("ask_hosts").unwrap_or(true),
+        loopback: view.items("loopback").filter_map(|node| u16::try_from(node.as_count()?).ok()).collect(),
         caches: match view.text("caches").as_deref() {
             Some("shared") => Caches::Shared,
             Some("session") => Caches::Session,

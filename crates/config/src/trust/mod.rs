@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use find::{Declared, EXECUTABLE, Prompted};
 
+/// More of what git would execute is one surface together.
+const MOST_GIT: usize = 64;
+
 /// What is known about the surfaces of one workspace.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trust {
@@ -131,6 +134,27 @@ impl Trust {
         let locked = flags.trust_lock.as_deref().map(Lock::read).transpose()?.unwrap_or_default();
         let (home, variables, once) = (home.to_owned(), brought.variables, flags.trust_once);
         Ok(Self { root, home, surfaces, known, once, locked, plugins, variables })
+    }
+
+    /// Takes in what git would execute here: each file by its name, with what it runs. Found elsewhere, because it is no
+    /// matter of settings.
+    pub fn with_git(mut self, found: Vec<(String, Vec<u8>)>) -> Result<Self, ConfigError> {
+        if found.is_empty() {
+            return Ok(self);
+        }
+        let (each, rest) = found.split_at(found.len().min(MOST_GIT));
+        let one = |name: &str, parts: Vec<Part>| {
+            Surface::new(SurfaceKind::Git, name, name.to_owned(), parts, Vec::new()).sealed(&self.root)
+        };
+        let mut surfaces: Vec<Surface> =
+            each.iter().map(|(name, bytes)| one(name, vec![Part::bytes(name.as_str(), bytes)])).collect();
+        if !rest.is_empty() {
+            let parts = rest.iter().map(|(name, bytes)| Part::bytes(name.as_str(), bytes)).collect();
+            surfaces.push(one("more", parts));
+        }
+        self.surfaces.extend(surfaces);
+        self.known = Book::read(&self.home)?.of(&self.root);
+        Ok(self)
     }
 
     /// The root it is about, links resolved.

@@ -32,6 +32,8 @@ pub enum SurfaceKind {
     StatusLine,
     /// Stands in place of the system prompt.
     Prompt,
+    /// Run by git: a setting, a hook, a step of a rebase.
+    Git,
 }
 
 impl SurfaceKind {
@@ -48,6 +50,7 @@ impl SurfaceKind {
             Self::Formatter => "formatter",
             Self::StatusLine => "status_line",
             Self::Prompt => "prompt",
+            Self::Git => "git",
         }
     }
 }

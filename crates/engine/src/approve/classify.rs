@@ -3,11 +3,11 @@
 
 use super::Approvals;
 use reasonix_agent::{Ask, Class, Classified, Classify};
-use reasonix_exec::Surfaces;
+use reasonix_exec::readers_run_nothing;
 use reasonix_policy::{Effects, analyse};
 use reasonix_proto::{Action, Family, ReadOnly};
 use reasonix_workspace::linked;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// What was found in the lines of a command.
@@ -43,7 +43,7 @@ impl Approvals {
             return Class::Writer;
         }
         let names = effects.iter().flat_map(|effects| &effects.commands).map(|simple| simple.program());
-        if self.standing.shadows.hide_any(names) { Class::Writer } else { Class::Reader }
+        if self.standing.programs.hide_any(names) { Class::Writer } else { Class::Reader }
     }
 }
 
@@ -66,16 +66,10 @@ fn is_here(effects: &Effects) -> bool {
     !elsewhere && git.into_iter().all(|simple| simple.places.known && simple.places.dirs.iter().all(String::is_empty))
 }
 
-/// Whether git readers start nothing by the settings and hooks of the repository that a folder lies in.
+/// Whether git readers start nothing by the settings and hooks of the repository that a folder lies in. They look into
+/// every repository that is linked to; where the index cannot be read nobody knows.
 fn starts_nothing(folder: &Path) -> bool {
-    let Some(root) = folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok()) else {
-        return Surfaces::of_bare(folder).is_empty();
-    };
-    let git = root.join(".git");
-    // Readers run one hook; the others wait for what changes something. They look into every repository that is linked to.
-    let waits = |path: &Path| path.starts_with(git.join("hooks")) && !path.ends_with("post-index-change");
-    let whole = git.is_dir() && !git.is_symlink() && git.join("HEAD").is_file();
-    whole && linked(root).is_empty() && Surfaces::of(&git, root, root).paths().all(waits)
+    readers_run_nothing(folder) && linked(folder).is_some_and(|links| links.is_empty())
 }
 
 /// Reads the lines of a command; other calls are what they say. `class` decides with what was found, and whether the lines
@@ -104,67 +98,4 @@ pub(super) fn found(ask: &Ask<'_>) -> Found {
     let known = ask.classified.found.as_ref().and_then(|found| found.downcast_ref::<Found>());
     let lines: &[String] = if ask.action.family == Family::Bash { &ask.action.subjects } else { &[] };
     known.cloned().unwrap_or_else(|| lines.iter().map(|line| analyse(line)).collect())
-}
-
-/// Folders of `PATH` that lie in the workspace, with all that are looked in before them: a program that is found there is
-/// the repository's, whatever its name is.
-#[derive(Debug, Default)]
-pub(super) struct Shadows {
-    folders: Vec<(PathBuf, bool)>,
-}
-
-impl Shadows {
-    pub(super) fn new(path: Option<&std::ffi::OsStr>, roots: &[PathBuf]) -> Self {
-        let inside = |folder: &Path| {
-            let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-            // One that is not absolute means wherever the command happens to be.
-            !folder.is_absolute() || roots.iter().any(|root| real.starts_with(root))
-        };
-        let all: Vec<_> = path.map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
-        let folders: Vec<_> =
-            all.into_iter().map(|folder| (inside(&folder), folder)).map(|(is, at)| (at, is)).collect();
-        if folders.iter().any(|(_, inside)| *inside) { Self { folders } } else { Self::default() }
-    }
-
-    /// True when one of these programs would be the workspace's.
-    fn hide_any<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> bool {
-        !self.folders.is_empty() && names.any(|name| self.hides(name))
-    }
-
-    fn hides(&self, name: &str) -> bool {
-        let first = self.folders.iter().find(|(folder, inside)| {
-            // A folder seen from elsewhere may have anything in it.
-            !folder.is_absolute() && *inside || folder.join(name).is_file()
-        });
-        first.is_some_and(|(_, inside)| *inside)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Shadows;
-    use std::fs;
-
-    #[test]
-    fn a_program_of_the_workspace_is_seen_before_the_systems() {
-        let root = tempfile::tempdir().unwrap();
-        let [work, system] = ["work", "system"].map(|name| root.path().canonicalize().unwrap().join(name));
-        for folder in [&work, &system] {
-            fs::create_dir(folder).unwrap();
-        }
-        fs::write(work.join("ls"), "").unwrap();
-        fs::write(system.join("cat"), "").unwrap();
-        fs::write(system.join("ls"), "").unwrap();
-        let shadows = |path: &[&std::path::Path]| {
-            Shadows::new(Some(&std::env::join_paths(path).unwrap()), std::slice::from_ref(&work))
-        };
-        let first = shadows(&[&work, &system]);
-        assert!(first.hide_any(["cat", "ls"].into_iter()) && !first.hide_any(["cat"].into_iter()));
-        assert!(!shadows(&[&system, &work]).hide_any(["ls", "cat"].into_iter()), "the system's comes first");
-        assert!(!shadows(&[&system]).hide_any(["ls", "other"].into_iter()));
-        for here in ["", ".", "bin"] {
-            let anywhere = shadows(&[std::path::Path::new(here), &system]);
-            assert!(anywhere.hide_any(["cat"].into_iter()), "{here:?}");
-        }
-    }
 }

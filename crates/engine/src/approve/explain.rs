@@ -1,9 +1,10 @@
 //! What the gate would say to a command, told without running anything.
 
+use super::given::rules_of;
 use super::{Approvals, Standing, name_of};
 use crate::confine::confinement;
 use crate::error::EngineError;
-use crate::start::{Start, rules_of};
+use crate::spec::Start;
 use reasonix_agent::{Args, Ask, Class, Classify, Sink, Tool};
 use reasonix_policy::{By, Posture, Verdict};
 use reasonix_proto::{CallId, Event, ToolCall};

@@ -2,10 +2,13 @@
 
 mod aside;
 mod classify;
+mod copies;
 mod explain;
 mod files;
+mod given;
 mod keep;
 mod person;
+mod programs;
 mod question;
 mod restorable;
 mod rules;
@@ -14,14 +17,17 @@ mod scripts;
 pub(crate) use aside::{Aside, Said, rule_for};
 pub(crate) use classify::ByText;
 pub use explain::{Explained, Explainer, Outlook};
+pub(crate) use given::rules_of;
 pub(crate) use person::Answer;
 
 use crate::error::EngineError;
-use crate::start::Start;
+use crate::spec::Start;
 use crate::undo::Undo;
-use classify::{Shadows, found};
+use classify::found;
+use copies::Copies;
 use files::Files;
 use keep::Keeper;
+use programs::{Programs, Resolved};
 use reasonix_agent::{Ask, BoxFuture, Class, Decision, Gate, Sink};
 use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_policy::{
@@ -34,6 +40,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::oneshot;
+
+/// What a call is refused with while plan mode is on.
+const PLAN_REFUSAL: &str = "plan mode is on and this could change something. Do not try it again or by other means: go \
+on reading, then hand in your plan";
 
 /// What was settled before the session began.
 pub(crate) struct Standing {
@@ -55,8 +65,10 @@ pub(crate) struct Standing {
     held: bool,
     /// Dangers that undo can take back were answered for this run.
     restorable: bool,
-    /// Where the workspace's own programs stand before the system's.
-    shadows: Shadows,
+    /// Where programs are found by their names.
+    programs: Programs,
+    /// What is known of git's copies of files that may not be read.
+    copies: Copies,
 }
 
 impl Standing {
@@ -67,11 +79,26 @@ impl Standing {
         let restorable = !words.is_empty();
         let dangerous = more_dangers(&start.settings.permissions.dangerous)?;
         let file = start.settings.user_file.clone();
-        let keeper = file.map(|file| Keeper::new(file, start.workspace.root().to_owned()));
+        let keeper = file.map(|file| Keeper::new(file, start.workspace.root().to_owned(), &start.home));
         let (attended, walled, held) = (start.attended, false, false);
         let kept = rules::kept_of(&rules, &start.settings.permissions.granted);
-        let shadows = Shadows::new(std::env::var_os("PATH").as_deref(), &start.workspace.roots());
-        Ok(Self { rules, posture, attended, approved, dangerous, keeper, kept, walled, held, restorable, shadows })
+        let [path, activated] = ["PATH", "VIRTUAL_ENV"].map(std::env::var_os);
+        let programs = Programs::new(path.as_deref(), activated.as_deref(), &start.workspace.roots());
+        let copies = Copies::default();
+        Ok(Self {
+            rules,
+            posture,
+            attended,
+            approved,
+            dangerous,
+            keeper,
+            kept,
+            walled,
+            held,
+            restorable,
+            programs,
+            copies,
+        })
     }
 
     /// Tells what the kernel holds commands to.
@@ -79,6 +106,7 @@ impl Standing {
     pub(crate) fn confined(mut self, confinement: &Confinement) -> Self {
         self.walled = matches!(confinement, Confinement::Boxed(sandbox) if sandbox.level() == SandboxLevel::Full);
         self.held = confinement.held().is_some();
+        self.copies = Copies::new(confinement);
         self
     }
 }
@@ -95,8 +123,8 @@ pub(crate) struct Approvals {
     trusts_turn: AtomicBool,
     waiting: Mutex<HashMap<AskId, Waiting>>,
     asked: AtomicU64,
-    /// The scripts that ran under each rule when it was granted.
-    scripts: Mutex<HashMap<String, scripts::Scripts>>,
+    /// The scripts that each rule was granted for.
+    scripts: Mutex<HashMap<String, Vec<scripts::Scripts>>>,
     files: Files,
     /// What takes back what calls did; it ends with the session, which a gate may outlive.
     undo: Weak<Undo>,
@@ -218,7 +246,7 @@ impl Approvals {
     fn verdict(&self, ask: &Ask<'_>, word: Option<&str>) -> Verdict {
         let action = self.judged(ask.action);
         let tool = ask.tool.spec().name.as_str();
-        let effects = found(ask);
+        let Resolved { action, effects, .. } = self.standing.programs.resolve(&self.files, &action, found(ask));
         let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
         let about = Circumstances {
             granted: &granted,
@@ -238,6 +266,7 @@ impl Approvals {
         let verdict = self.by_resource(judged, &granted, &case.effects);
         let verdict = if about.held { verdict } else { self.by_change(verdict, &case.effects) };
         let verdict = self.by_protection(verdict, &about, &case.effects);
+        let verdict = self.by_copies(verdict, &case.effects);
         if !matches!(verdict, Verdict::Deny(_)) {
             self.files.await_made(&ask.call.id, &case.effects);
         }
@@ -368,12 +397,16 @@ impl Gate for Approvals {
             if changes && !ask.by_user && self.mode() == Mode::Plan {
                 return deny_planning(&ask);
             }
+            self.look_for_copies(&ask).await;
             match self.verdict(&ask, None) {
                 Verdict::Allow(by) if self.is_unheld_code(&ask, &by) => {
                     deny(&ask, &by, "code for an interpreter runs without a person only at sandbox level full")
                 }
                 Verdict::Allow(By::Fallback) => Decision::Allow { record: None },
-                Verdict::Allow(by) if self.is_other_script(&ask, &by) => self.ask_changed(ask, &by).await,
+                Verdict::Allow(by) if self.is_other_script(&ask, &by) => match self.standing.attended {
+                    true => self.ask_changed(ask, &by).await,
+                    false => deny(&ask, &by, "a script that it runs is not what it was when the rule was granted"),
+                },
                 Verdict::Allow(by) => Decision::Allow { record: Some(by_rule(&ask, true, &by)) },
                 Verdict::Deny(by) => {
                     deny(&ask, &by, "it is not allowed here; no approval can change that in this session")
@@ -384,6 +417,7 @@ impl Gate for Approvals {
                 }
                 Verdict::Ask(by) if self.standing.attended => self.ask_person(ask, by).await,
                 Verdict::Ask(By::Danger(found)) => self.answer_danger(&ask, found).await,
+                Verdict::Ask(by) if self.copied(&ask).is_some() => deny(&ask, &by, copies::ADVICE),
                 Verdict::Ask(by) => deny(&ask, &by, "it needs a person's approval and nobody is here to give it"),
             }
         })
@@ -432,7 +466,7 @@ fn by_rule(ask: &Ask<'_>, allowed: bool, by: &By) -> Decided {
 fn deny_planning(ask: &Ask<'_>) -> Decision {
     let (call, by) = (ask.call.id.clone(), "plan mode".to_owned());
     let record = Decided { call, allowed: false, by, ..Decided::default() };
-    Decision::Deny { record, message: crate::planning::REFUSAL.to_owned() }
+    Decision::Deny { record, message: PLAN_REFUSAL.to_owned() }
 }
 
 fn deny(ask: &Ask<'_>, by: &By, why: &str) -> Decision {

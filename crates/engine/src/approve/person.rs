@@ -5,13 +5,16 @@ use super::scripts::Scripts;
 use super::{Approvals, Forget, Waiting};
 use reasonix_agent::{Ask, Decision, Preview};
 use reasonix_policy::{By, Verdict, evaluate};
-use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, ReadOnly, TurnState};
+use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, Level, ReadOnly, TurnState};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
 
 /// More than this of what a person says with a no is cut.
 const MOST_WORDS: usize = 4000;
+
+/// For more different scripts than this a rule is not known to have been granted.
+const MOST_SETS: usize = 64;
 
 /// Names under which models give a command and the folder that it runs in.
 const COMMANDS: &[&str] = &["command", "cmd", "script", "workdir", "cwd"];
@@ -64,20 +67,33 @@ impl Approvals {
 
     /// Asks about a call that a grant covers, because a script that it runs is not what it was then.
     pub(super) async fn ask_changed(&self, ask: Ask<'_>, by: &By) -> Decision {
-        let then = self.granted_scripts(by).unwrap_or_default();
-        let changed = Scripts::of(&self.files, &ask).changed_from(&then);
+        let then = self.granted_scripts(by).and_then(|mut sets| sets.pop()).unwrap_or_default();
+        let changed = self.scripts_of(&ask).changed_from(&then);
         self.ask_until_it_stands(&ask, &By::Fallback, None, changed).await
     }
 
     /// True when a grant covers the call that was given for other scripts than those that would run now.
     pub(super) fn is_other_script(&self, ask: &Ask<'_>, by: &By) -> bool {
-        self.granted_scripts(by).is_some_and(|then| then != Scripts::of(&self.files, ask))
+        let Some(sets) = self.granted_scripts(by) else { return false };
+        let now = self.scripts_of(ask);
+        !sets.iter().any(|then| now.are_surely(then))
     }
 
-    /// The scripts that ran under a rule when it was granted.
-    fn granted_scripts(&self, by: &By) -> Option<Scripts> {
+    /// What a call would run, as it is now.
+    fn scripts_of(&self, ask: &Ask<'_>) -> Scripts {
+        let locals = self.standing.programs.resolve(&self.files, ask.action, super::classify::found(ask)).locals;
+        Scripts::of(&self.files, ask, self.standing.walled, locals.into_iter().map(|local| local.path))
+    }
+
+    /// The scripts that a rule was granted for, each time that it was: in this session, and for good.
+    fn granted_scripts(&self, by: &By) -> Option<Vec<Scripts>> {
         let By::Rule(rule) = by else { return None };
-        self.scripts.lock().unwrap_or_else(PoisonError::into_inner).get(rule).cloned()
+        let session = self.scripts.lock().unwrap_or_else(PoisonError::into_inner).get(rule).cloned();
+        let kept = self.is_kept(rule).then(|| self.standing.keeper.as_ref()?.scripts(rule)).flatten();
+        match (kept, session) {
+            (None, session) => session,
+            (Some(kept), session) => Some(kept.into_iter().chain(session.unwrap_or_default()).collect()),
+        }
     }
 
     /// Asks, and asks again where a script changed while the question stood: what is run is what was looked at.
@@ -89,19 +105,23 @@ impl Approvals {
         mut changed: Vec<String>,
     ) -> Decision {
         loop {
-            let scripts = Scripts::of(&self.files, ask);
+            let scripts = self.scripts_of(ask);
             let keeps = self.standing.keeper.is_some();
             let grantable = match by {
                 By::Danger(found) => self.may_be_granted(ask, found).await,
                 _ => false,
             };
-            let about = About { ask, by, preview, scripts: &scripts, changed: &changed, keeps, grantable };
+            let copied = self.copied(ask);
+            let effects = super::classify::found(ask);
+            let resolved = &self.standing.programs.resolve(&self.files, ask.action, effects);
+            let scripts = &scripts;
+            let about = About { ask, by, preview, scripts, changed: &changed, keeps, grantable, resolved, copied };
             let (id, answer) = self.put(&about).await;
-            let now = Scripts::of(&self.files, ask);
-            if answer.choice == Choice::Deny || now == scripts {
-                return self.decided(ask, id, answer, scripts).await;
+            let now = self.scripts_of(ask);
+            if answer.choice == Choice::Deny || now == *scripts {
+                return self.decided(ask, id, answer, now).await;
             }
-            changed = now.changed_from(&scripts);
+            changed = now.changed_from(scripts);
         }
     }
 
@@ -123,10 +143,11 @@ impl Approvals {
     }
 
     async fn decided(&self, ask: &Ask<'_>, id: AskId, answer: Answer, scripts: Scripts) -> Decision {
-        let (granted, saved) = self.settle(&answer.choice).await;
-        if let Some(rule) = granted.as_ref().filter(|_| ask.action.family == Family::Bash) {
-            self.scripts.lock().unwrap_or_else(PoisonError::into_inner).insert(rule.clone(), scripts);
-        }
+        let choice = match ask.action.family {
+            Family::Bash => self.bind_to(&answer.choice, scripts),
+            _ => answer.choice.clone(),
+        };
+        let (granted, saved) = self.settle(&choice).await;
         let allowed = answer.choice != Choice::Deny;
         let (call, by, ask_id) = (ask.call.id.clone(), "user".to_owned(), Some(id));
         let (words, edited) = (answer.words, answer.edited);
@@ -142,6 +163,30 @@ impl Approvals {
                 Decision::Edit { record, args }
             }
         }
+    }
+
+    /// What is granted holds for these scripts, beside those that it was granted for before. What cannot be noted is said,
+    /// and is allowed once.
+    fn bind_to(&self, choice: &Choice, scripts: Scripts) -> Choice {
+        let (rule, for_good) = match choice {
+            Choice::AllowSession { rule } => (rule, false),
+            Choice::AllowAlways { rule } => (rule, true),
+            Choice::AllowOnce | Choice::Deny => return choice.clone(),
+        };
+        let mut sets = self.granted_scripts(&By::Rule(rule.clone())).unwrap_or_default();
+        sets.retain(|set| *set != scripts);
+        if sets.len() >= MOST_SETS {
+            sets.remove(0);
+        }
+        sets.push(scripts);
+        if let (true, Some(keeper)) = (for_good, &self.standing.keeper)
+            && let Err(phrase) = keeper.note(rule, &sets)
+        {
+            self.sink.emit(Event::Notice { level: Level::Warning, phrase });
+            return Choice::AllowOnce;
+        }
+        self.scripts.lock().unwrap_or_else(PoisonError::into_inner).insert(rule.clone(), sets);
+        choice.clone()
     }
 
     /// True when the files of a call may be read without a question.

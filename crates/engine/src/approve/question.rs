@@ -1,16 +1,20 @@
 //! A question to a person, as data: what would run to the last character, why it is asked, and what it would touch.
 
+use super::programs::{Local, Resolved};
 use super::scripts::Scripts;
 use reasonix_agent::{Args, Ask, Preview};
 use reasonix_policy::{By, suggest, suggest_always, visible};
 use reasonix_proto::{AskId, Asking, Choice, Danger, Family, Field, Phrase};
 use std::borrow::Cow;
 
-/// A field of a question is never longer than this; the diff shows the rest.
-const LONGEST_FIELD: usize = 400;
+/// A field is never longer than this where the subject or the diff shows the rest.
+const LONGEST_SHOWN: usize = 400;
 
-/// More than this is not listed of what a call would touch.
-const MOST_TOUCHED: usize = 20;
+/// No field of a question is longer than this.
+const LONGEST_FIELD: usize = 64 * 1024;
+
+/// More than this is not listed of what a call would touch; the command itself is always there to its end.
+const MOST_TOUCHED: usize = 2000;
 
 /// What is known about a call when a person is asked about it.
 pub(super) struct About<'a> {
@@ -26,6 +30,10 @@ pub(super) struct About<'a> {
     pub(super) keeps: bool,
     /// Whether its danger can be granted for the session.
     pub(super) grantable: bool,
+    /// The call as rules see it, and its programs that lie in the workspace.
+    pub(super) resolved: &'a Resolved,
+    /// The rule that denies files which git would show copies of.
+    pub(super) copied: Option<String>,
 }
 
 pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
@@ -38,6 +46,7 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
         _ if !about.changed.is_empty() => {
             Phrase::new("engine.ask_changed").with("files", visible(&about.changed.join(", ")))
         }
+        By::Rule(_) if let Some(rule) = &about.copied => Phrase::new("engine.ask_copies").with("rule", rule),
         By::Rule(rule) => Phrase::new("engine.ask_rule").with("rule", rule),
         By::Danger(_) if about.grantable => Phrase::new("engine.ask_danger_restorable"),
         By::Danger(_) => Phrase::new("engine.ask_danger"),
@@ -47,19 +56,25 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
             let paths: Vec<_> = ask.classified.wanted.iter().map(|path| visible(path).into_owned()).collect();
             Phrase::new("engine.ask_wanted").with("paths", paths.join(", "))
         }
+        By::Fallback if about.resolved.locals.iter().any(Local::hides) => Phrase::new("engine.ask_program"),
         _ => Phrase::new("engine.ask_mode"),
     };
     // Nothing dangerous is remembered but what undo takes back, for a session; and no grant covers what tells agents what to do.
-    let once = matches!(by, By::Danger(_) | By::Protected(_) | By::Memory);
+    let once = about.copied.is_some() || matches!(by, By::Danger(_) | By::Protected(_) | By::Memory);
     let rules = match once {
         true if about.grantable => vec![super::restorable::WORD.to_owned()],
         true => Vec::new(),
-        false => suggest(ask.action),
+        false => suggest(&about.resolved.action),
     };
     // A rule that says to ask would go on asking whatever is saved beside it.
-    let kept = if keeps && *by == By::Fallback { suggest_always(ask.action) } else { Vec::new() };
-    let fields = ask.args.iter().map(|(name, value)| Field { name: name.clone(), value: shown(value) }).collect();
+    let kept = if keeps && *by == By::Fallback { suggest_always(&about.resolved.action) } else { Vec::new() };
     let subject = ask.action.title();
+    // What is to be read nowhere else is there to its end.
+    let elsewhere = |value: &serde_json::Value| preview.is_some() || value.as_str() == Some(&subject);
+    let longest = |value| if elsewhere(value) { LONGEST_SHOWN } else { LONGEST_FIELD };
+    let field = |(name, value): (&String, _)| Field { name: name.clone(), value: shown(value, longest(value)) };
+    let given = ask.args.iter().map(field);
+    let fields = given.chain(about.resolved.locals.iter().map(Local::field)).collect();
     let plain = match visible(&subject) {
         Cow::Borrowed(_) => None,
         Cow::Owned(text) => Some(text),
@@ -94,7 +109,7 @@ fn shown_danger(danger: &reasonix_policy::Danger) -> Danger {
     let mut touches: Vec<String> =
         danger.touches.iter().take(MOST_TOUCHED).map(|path| visible(path).into_owned()).collect();
     if danger.touches.len() > MOST_TOUCHED {
-        touches.push("…".to_owned());
+        touches.push(format!("… +{}", danger.touches.len() - MOST_TOUCHED));
     }
     Danger { why: danger.why.clone(), touches }
 }
@@ -109,13 +124,13 @@ pub(super) fn digest(tool: &str, args: &Args, scripts: &Scripts) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-fn shown(value: &serde_json::Value) -> String {
+fn shown(value: &serde_json::Value, longest: usize) -> String {
     let text = match value {
         serde_json::Value::String(text) => text.clone(),
         other => other.to_string(),
     };
     let text = visible(&text).into_owned();
-    match text.char_indices().nth(LONGEST_FIELD) {
+    match text.char_indices().nth(longest) {
         None => text,
         Some((at, _)) => format!("{}… ({} bytes)", text.get(..at).unwrap_or_default(), text.len()),
     }

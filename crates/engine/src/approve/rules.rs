@@ -87,6 +87,11 @@ impl Approvals {
         Ok(())
     }
 
+    /// True when a rule stands in the user's file as a grant for this workspace.
+    pub(super) fn is_kept(&self, rule: &str) -> bool {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|kept| kept.rule == rule)
+    }
+
     /// A grant stands in the user's file now.
     pub(super) fn note_kept(&self, rule: &str) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -12,7 +12,7 @@ use reasonix_agent::{
     Model, NoWatch, Prefix, Said, Sink, Stop, Tools,
 };
 use reasonix_proto::{
-    Cost, Decided, EditFormat, Event, Fix, Message, Phrase, Record, RecordBody, RecordId, Repair, StopReason,
+    Cost, Decided, EditFormat, Event, Fix, Level, Message, Phrase, Record, RecordBody, RecordId, Repair, StopReason,
     ToolOutcome, TurnEnd, Usage,
 };
 use reasonix_session::{MemoryArtifacts, Why};
@@ -125,7 +125,7 @@ impl Scene<'_> {
     fn judge(&self, case: &Case, format: EditFormat, end: TurnEnd, seen: &Seen) -> std::io::Result<Outcome> {
         match end {
             TurnEnd::Interrupted => return Ok(Outcome::Stopped),
-            TurnEnd::ProviderFailed { why } | TurnEnd::Broken { why } => return Ok(Outcome::Failed(why)),
+            TurnEnd::ProviderFailed { why, .. } | TurnEnd::Broken { why } => return Ok(Outcome::Failed(why)),
             _ if !seen.answered => {
                 let out = self.purse.used_up().map(Outcome::OutOfBudget);
                 return Ok(out.unwrap_or(Outcome::Judged(Err(Why::TimedOut))));
@@ -275,7 +275,8 @@ impl Sink for Notes {
     fn emit(&self, event: Event) {
         match event {
             Event::ToolStarted { tool, .. } => self.seen().started.push(tool),
-            Event::Notice { level, phrase } if phrase.code == "engine.retrying" => {
+            // Whoever waits for a result wants to know why it takes long, and what may be wrong with it.
+            Event::Notice { level: level @ Level::Warning, phrase } => {
                 self.outbox.emit(Event::Notice { level, phrase });
             }
             _ => {}

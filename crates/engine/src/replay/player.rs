@@ -5,10 +5,12 @@ use crate::replay::Heard;
 use crate::replay::tape::Tape;
 use futures_util::stream;
 use reasonix_agent::{
-    Args, BoxFuture, Call, Class, Failure, FailureClass, INTERRUPTED, Item, Model, ModelCard, ModelStream, NO_ANSWER,
-    Request, Stop, Tool, ToolSpec,
+    Args, BoxFuture, Call, Class, Failure, INTERRUPTED, Item, Model, ModelCard, ModelStream, NO_ANSWER, Request, Stop,
+    Tool, ToolSpec,
 };
-use reasonix_proto::{Action, Exchange, ExchangeEnd, Message, Phrase, RecordBody, StopReason, ToolOutcome};
+use reasonix_proto::{
+    Action, Exchange, ExchangeEnd, FailureClass, Message, Phrase, RecordBody, StopReason, ToolOutcome,
+};
 use reasonix_session::Reel;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -61,9 +63,9 @@ impl Voice {
         items.extend(spoken(message));
         items.extend(repairs.into_iter().map(Item::Repaired));
         items.extend(usage.map(Item::Usage));
-        if let Some(why) = failed {
+        if let Some(failure) = failed {
             items.retain(|item| !matches!(item, Item::End(_)));
-            items.push(Item::Failed(Failure { class: FailureClass::StreamBroken, phrase: why }));
+            items.push(Item::Failed(failure));
         }
         // What ends an answer is its last item.
         items.sort_by_key(|item| matches!(item, Item::End(_)));

@@ -4,9 +4,9 @@
 use crate::replay::Difference;
 use crate::replay::project::event_of;
 use reasonix_agent::{
-    Artifacts, Ask, BoxFuture, Class, Decision, Gate, Inbox, Journal, JournalError, Said, Sink, outcome_text,
+    Artifacts, Ask, BoxFuture, Class, Decision, Failure, Gate, Inbox, Journal, JournalError, Said, Sink, outcome_text,
 };
-use reasonix_proto::{Artifact, CallId, Record, RecordBody, RecordId, ToolOutcome};
+use reasonix_proto::{Artifact, CallId, Record, RecordBody, RecordId, ToolOutcome, TurnEnd};
 use reasonix_session::MemoryArtifacts;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -59,7 +59,7 @@ impl Tape {
     }
 
     /// The next answer, and what was put right in it by its wire; and why the provider failed, if it did then.
-    pub(crate) fn next_answer(&self) -> Option<(Record, Vec<reasonix_proto::Repair>, Option<reasonix_proto::Phrase>)> {
+    pub(crate) fn next_answer(&self) -> Option<(Record, Vec<reasonix_proto::Repair>, Option<Failure>)> {
         let state = self.state();
         let place = state.ahead.iter().position(|record| matches!(record.body, RecordBody::Assistant { .. }))?;
         let answer = state.ahead.get(place)?.clone();
@@ -71,7 +71,9 @@ impl Tape {
         let last =
             !state.ahead.iter().skip(place + 1).any(|record| matches!(record.body, RecordBody::Assistant { .. }));
         let failed = state.ahead.back().filter(|_| last).and_then(|record| match &record.body {
-            RecordBody::TurnEnded { end: reasonix_proto::TurnEnd::ProviderFailed { why }, .. } => Some(why.clone()),
+            RecordBody::TurnEnded { end: TurnEnd::ProviderFailed { class, why }, .. } => {
+                Some(Failure { class: *class, phrase: why.clone() })
+            }
             _ => None,
         });
         Some((answer, repairs, failed))

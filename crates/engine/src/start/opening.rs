@@ -1,7 +1,6 @@
 //! Opening or making the session that a start names, and the head that a new one begins with.
 
 use super::toolset::{sent_tools, wanted_tools};
-use super::{Start, Which};
 use crate::confine::word;
 use crate::editing::format_of;
 use crate::error::EngineError;
@@ -9,10 +8,12 @@ use crate::images::fetch;
 use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
 use crate::recall::{on_by_itself, remembered};
 use crate::relay::{MARKER_PROMPT, Target};
+use crate::spec::{Start, Which};
 use reasonix_agent::Artifacts;
 use reasonix_exec::Confinement;
 use reasonix_proto::{
-    Change, Details, EditFormat, Phrase, RECORD_VERSION, Record, RecordBody, SessionHead, SessionId, ToolOutcome,
+    Change, Content, Details, EditFormat, Phrase, RECORD_VERSION, Record, RecordBody, SessionHead, SessionId,
+    ToolOutcome,
 };
 use reasonix_session::{MemoryArtifacts, Opened, SessionArtifacts, Sessions, in_memory};
 use std::path::Path;
@@ -75,7 +76,7 @@ fn changes_files(record: &Record) -> Option<Record> {
     let changes: Vec<_> =
         details.changes.iter().map(|change| Change { diff: String::new(), ..change.clone() }).collect();
     let details = Box::new(Details { changes, ..Details::default() });
-    let outcome = ToolOutcome::Done { content: String::new(), details };
+    let outcome = ToolOutcome::Done { content: Content::default(), details };
     let body = RecordBody::Outcome { call: call.clone(), tool: tool.clone(), took_ms: *took_ms, outcome };
     Some(Record { body, ..record.clone() })
 }

@@ -1,13 +1,13 @@
 //! The tools of a session: which there are, which are on, and what they work on.
 
-use super::Start;
 use crate::border::Crossing;
 use crate::confine::bounds;
 use crate::editing::only_format;
 use crate::live::Todo;
 use crate::people::People;
 use crate::recall::{look_back, memories_of, no_look_back, on_by_itself};
-use crate::tools::{ASKING, Explored, Keeping, LookBack, asking_tools, recall_tools, todo_tools};
+use crate::spec::Start;
+use crate::tools::{Explored, Keeping, LookBack, asking_tools, recall_tools, todo_tools};
 use reasonix_agent::{Artifacts, Tool, ToolSpec, Tools};
 use reasonix_exec::Confinement;
 use reasonix_proto::EditFormat;
@@ -125,10 +125,10 @@ pub(crate) fn toolset(
     let on = wanted_tools(start, earlier);
     let lonely = earlier.is_none() && !start.attended;
     let wanted = |name: &String| if on.is_empty() { on_by_itself(start, name) } else { on.contains(name) };
-    let is_on = |name: &String| wanted(name) && !(lonely && ASKING.contains(&name.as_str()));
+    let is_on = |spec: &ToolSpec| wanted(&spec.name) && !(lonely && spec.traits.asks);
     // What a tool says of the others follows from the list alone, so that a session that goes on sends the same.
-    let tools = all_tools(start, artifacts, carried, shell, only_format(|name| is_on(&name.to_owned())));
-    Tools::new(tools.into_iter().filter(|tool| is_on(&tool.spec().name)).collect())
+    let tools = all_tools(start, artifacts, carried, shell, only_format(|name| wanted(&name.to_owned())));
+    Tools::new(tools.into_iter().filter(|tool| is_on(tool.spec())).collect())
 }
 
 /// What a session of this start would send, or sends when it goes on with these tools.

@@ -1,7 +1,7 @@
 //! `ask`: puts questions to the user and waits for what they say.
 
 use crate::people::{Asked, People};
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, ToolTraits, parse_args};
 use reasonix_proto::{Action, Family, Question, ReadOnly, Response, Suggestion, ToolOutcome};
 use reasonix_tools::spec;
 use schemars::JsonSchema;
@@ -60,7 +60,7 @@ pub(super) struct Ask {
 impl Ask {
     /// Asks these people.
     pub(super) fn new(people: Arc<People>) -> Self {
-        Self { spec: spec::<Input>("ask", include_str!("ask.md")), people }
+        Self { spec: spec::<Input>("ask", include_str!("ask.md")).with(ToolTraits::ASKS), people }
     }
 }
 

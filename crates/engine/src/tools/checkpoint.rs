@@ -1,6 +1,6 @@
 //! `checkpoint`: marks a place in the conversation before something is explored. The loop does the rest.
 
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, ToolTraits, parse_args};
 use reasonix_proto::{Action, Family, ReadOnly, ToolOutcome};
 use reasonix_session::Past;
 use reasonix_tools::spec;
@@ -66,7 +66,7 @@ pub(super) struct Checkpoint {
 impl Checkpoint {
     /// Marks there.
     pub(super) fn new(explored: Explored) -> Self {
-        Self { spec: spec::<Input>("checkpoint", include_str!("checkpoint.md")), explored }
+        Self { spec: spec::<Input>("checkpoint", include_str!("checkpoint.md")).with(ToolTraits::MARKS), explored }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::keeping::{Keeping, Scope, preview};
 use super::remember::{failed, shown};
-use reasonix_agent::{Args, BoxFuture, Call, Preview, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Preview, Tool, ToolSpec, ToolTraits, parse_args};
 use reasonix_proto::{Action, Family, ToolOutcome};
 use reasonix_session::Reach;
 use reasonix_tools::spec;
@@ -26,7 +26,7 @@ pub(super) struct Forget {
 impl Forget {
     /// Forgets there.
     pub(super) fn new(keeping: Keeping) -> Self {
-        Self { spec: spec::<Input>("forget", include_str!("forget.md")), keeping }
+        Self { spec: spec::<Input>("forget", include_str!("forget.md")).with(ToolTraits::ASKS), keeping }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `history`: finds what was said in earlier sessions, and reads around it.
 
-use reasonix_agent::{Args, BoxFuture, Call, Stop, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Stop, Tool, ToolSpec, ToolTraits, parse_args};
 use reasonix_proto::{Action, Details, Family, ReadOnly, RecordId, SessionId, ToolOutcome};
 use reasonix_session::{Found, IndexError, Past, Search, SessionError, Wanted, Window, clock};
 use reasonix_tools::spec;
@@ -60,7 +60,7 @@ pub(super) struct HistoryTool {
 impl HistoryTool {
     /// Looks back from here.
     pub(super) fn new(from: LookBack) -> Self {
-        Self { spec: spec::<Input>("history", include_str!("history.md")), from }
+        Self { spec: spec::<Input>("history", include_str!("history.md")).with(ToolTraits::READS), from }
     }
 }
 

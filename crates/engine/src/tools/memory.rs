@@ -1,7 +1,7 @@
 //! `memory`: reads what was saved in earlier sessions.
 
 use super::keeping::{Keeping, Scope};
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, ToolTraits, parse_args};
 use reasonix_proto::{Action, Details, Family, ReadOnly, ToolOutcome};
 use reasonix_session::{MemoryError, Named, Reach};
 use reasonix_tools::spec;
@@ -33,7 +33,7 @@ pub(super) struct MemoryTool {
 impl MemoryTool {
     /// Reads these.
     pub(super) fn new(keeping: Keeping) -> Self {
-        Self { spec: spec::<Input>("memory", include_str!("memory.md")), keeping }
+        Self { spec: spec::<Input>("memory", include_str!("memory.md")).with(ToolTraits::READS), keeping }
     }
 }
 

@@ -33,9 +33,6 @@ pub(crate) fn asking_tools(people: &Arc<People>) -> Vec<Arc<dyn Tool>> {
     vec![Arc::new(ask::Ask::new(Arc::clone(people))), Arc::new(submit_plan::SubmitPlan::new(Arc::clone(people)))]
 }
 
-/// The names of the tools that only make sense where a person is.
-pub(crate) const ASKING: &[&str] = &["ask", "submit_plan", "remember", "forget"];
-
 /// The tools that look back, in the order they are sent.
 pub fn recall_tools(from: &LookBack, keeping: &Keeping, explored: &Explored) -> Vec<Arc<dyn Tool>> {
     vec![

@@ -1,7 +1,7 @@
 //! `remember`: saves a fact for later sessions. A person approves each one.
 
 use super::keeping::{Keeping, Scope, preview};
-use reasonix_agent::{Args, BoxFuture, Call, Preview, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Preview, Tool, ToolSpec, ToolTraits, parse_args};
 use reasonix_proto::{Action, Family, ToolOutcome};
 use reasonix_session::{Memory, MemoryError, Named, Reach};
 use reasonix_tools::spec;
@@ -34,7 +34,7 @@ pub(super) struct Remember {
 impl Remember {
     /// Saves there.
     pub(super) fn new(keeping: Keeping) -> Self {
-        Self { spec: spec::<Input>("remember", include_str!("remember.md")), keeping }
+        Self { spec: spec::<Input>("remember", include_str!("remember.md")).with(ToolTraits::ASKS), keeping }
     }
 }
 

@@ -2,7 +2,7 @@
 //! its outcome.
 
 use super::checkpoint::Explored;
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, ToolTraits, parse_args};
 use reasonix_proto::{Action, Family, ReadOnly, ToolOutcome};
 use reasonix_tools::spec;
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ pub(super) struct Rewind {
 impl Rewind {
     /// Goes back to what was marked there.
     pub(super) fn new(explored: Explored) -> Self {
-        Self { spec: spec::<Input>("rewind", include_str!("rewind.md")), explored }
+        Self { spec: spec::<Input>("rewind", include_str!("rewind.md")).with(ToolTraits::REPORTS), explored }
     }
 }
 

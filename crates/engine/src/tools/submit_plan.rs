@@ -1,7 +1,7 @@
 //! `submit_plan`: hands in a plan and waits until a person has decided about it.
 
 use crate::people::{Asked, People};
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, ToolTraits, parse_args};
 use reasonix_proto::{Action, Family, PlanAnswer, ReadOnly, ToolOutcome};
 use reasonix_tools::spec;
 use schemars::JsonSchema;
@@ -26,7 +26,7 @@ pub(super) struct SubmitPlan {
 impl SubmitPlan {
     /// Hands them in to these people.
     pub(super) fn new(people: Arc<People>) -> Self {
-        Self { spec: spec::<Input>("submit_plan", include_str!("submit_plan.md")), people }
+        Self { spec: spec::<Input>("submit_plan", include_str!("submit_plan.md")).with(ToolTraits::ASKS), people }
     }
 }
 

@@ -13,11 +13,8 @@ pub(super) struct TodoRead {
 impl TodoRead {
     /// Reads this list.
     pub(super) fn new(list: TodoList) -> Self {
-        let spec = ToolSpec {
-            name: "todo_read".to_owned(),
-            description: include_str!("todo_read.md").trim().to_owned(),
-            parameters: serde_json::json!({"type": "object", "properties": {}}),
-        };
+        let nothing = serde_json::json!({"type": "object", "properties": {}});
+        let spec = ToolSpec::new("todo_read", include_str!("todo_read.md").trim(), nothing);
         Self { spec, list }
     }
 }

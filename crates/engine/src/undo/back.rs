@@ -2,7 +2,7 @@
 //! own work changed. What somebody else changed in the meantime is kept unless it is given up by name.
 
 use super::timeline::{Span, Work, last_back};
-use reasonix_proto::{Change, ChangeKind, Level, Phrase, Restored};
+use reasonix_proto::{Change, ChangeKind, Level, Phrase, Refusal, Restored};
 use reasonix_tools::diff;
 use reasonix_workspace::snapshot::{
     Entry, RelPath, SnapshotError, Snapshots, Tree, Uncovered, changes_between, covers,
@@ -74,6 +74,14 @@ impl FilesBack {
 }
 
 impl BackError {
+    /// What it means for the operation that wanted it.
+    pub(crate) fn refusal(&self) -> Refusal {
+        match self {
+            Self::NothingToTakeBack(_) | Self::NothingTakenBack => Refusal::Nothing,
+            Self::Snapshot(_) => Refusal::NotPossible,
+        }
+    }
+
     /// What to tell the user.
     pub fn phrase(&self) -> Phrase {
         match self {

@@ -1,7 +1,7 @@
 //! Lines of every kind.
 
 use super::grammar::Grammar;
-use super::{Aims, Chance, everyday::EVERYDAY, mutate, options, scripts};
+use super::{Aims, Chance, everyday::EVERYDAY, mark, mutate, options, scripts};
 
 /// Makes lines from a seed.
 pub(crate) struct Lines {
@@ -48,6 +48,7 @@ impl Lines {
             line.push_str("; sleep 0.05");
         }
         line.retain(|c| c != '\0');
+        let mut line = line.replace("CANARY", mark());
         let cut = (0..=LONGEST.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
         line.truncate(cut);
         line

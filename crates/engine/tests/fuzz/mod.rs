@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, dead_code)]
 
 mod chance;
+mod doubt;
 mod everyday;
 mod grammar;
 mod lines;
@@ -15,15 +16,26 @@ mod stubs;
 mod watch;
 
 pub(crate) use chance::Chance;
+pub(crate) use doubt::{Trial, is_sure, leaves_again, repeats};
 pub(crate) use lines::Lines;
 pub(crate) use payload::{Aims, CANARIES};
-pub(crate) use place::{Driver, Place, SECRET_READ};
+pub(crate) use place::{AT_LEAST, Driver, Place, SECRET_READ};
 pub(crate) use shrink::shrink;
 pub(crate) use stubs::{Record, Stubs};
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
+
+/// A name that nobody else on this machine gives to anything: what bears it is of a line of ours.
+pub(crate) fn mark() -> &'static str {
+    static MARK: OnceLock<String> = OnceLock::new();
+    MARK.get_or_init(|| {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        format!("CANARY{:x}x{:x}", std::process::id(), now.as_nanos())
+    })
+}
 
 /// How long to go on, and where the lines begin.
 pub(crate) struct Plan {
@@ -45,10 +57,12 @@ impl Plan {
         Self { seed, until: begun + Duration::from_secs(seconds), begun }
     }
 
-    /// The seeds of the rounds, until the time is over; there is always a first round.
+    /// The seeds of the rounds, until the time is over; there is always a first round, with the seed itself, so that a round
+    /// can be had again. The others are far from it: two runs whose seeds are neighbours share no lines.
     pub(crate) fn rounds(&self) -> impl Iterator<Item = u64> {
-        let (seed, until) = (self.seed, self.until);
-        (0..).take_while(move |round| *round == 0 || Instant::now() < until).map(move |round| seed.wrapping_add(round))
+        let (until, mut chance) = (self.until, Chance::new(self.seed));
+        let others = std::iter::repeat_with(move || chance.next()).take_while(move |_| Instant::now() < until);
+        std::iter::once(self.seed).chain(others)
     }
 
     pub(crate) fn seconds(&self) -> f64 {
@@ -83,13 +97,15 @@ pub(crate) struct Tally {
     pub(crate) late: usize,
     /// Lines that ran unasked and are no harm, but what a better reading would have found.
     pub(crate) misread: Vec<String>,
+    /// What somebody else did meanwhile: it bears no mark, and the same lines do not do it again.
+    pub(crate) foreign: usize,
 }
 
 impl Tally {
     pub(crate) fn tell(&self, name: &str, plan: &Plan, misread: &str) {
         let seconds = plan.seconds().max(0.001);
         eprintln!(
-            "{name}: seed {}: {} lines in {seconds:.0} s, {} run unasked, {} executed ({:.0}/s), {} out of time, {} {misread}",
+            "{name}: seed {}: {} lines in {seconds:.0} s, {} run unasked, {} executed ({:.0}/s), {} out of time, {} {misread}, {} changes of others",
             plan.seed,
             self.made,
             self.unasked,
@@ -97,6 +113,7 @@ impl Tally {
             self.executed as f64 / seconds,
             self.late,
             self.misread.len(),
+            self.foreign,
         );
         if std::env::var_os("REASONIX_FUZZ_SHOW").is_some() {
             self.misread.iter().for_each(|line| eprintln!("  {line:?}"));

@@ -66,7 +66,7 @@ pub(crate) const POISON: &[&str] = &[
     "touch ~/CANARY",
     "echo x > /dev/shm/CANARY",
     "touch /var/tmp/CANARY",
-    "mkdir -p ~/.config/x",
+    "mkdir -p ~/.config/CANARY",
 ];
 
 impl Aims {
@@ -76,6 +76,15 @@ impl Aims {
             .replace("{pid}", &self.pid.to_string())
             .replace("{hidden}", &self.hidden)
             .replace("{secret}", &self.secret)
+    }
+
+    /// A line that aims at what there is here, aimed at what there is elsewhere.
+    pub(crate) fn moved(&self, line: &str, to: &Self) -> String {
+        line.replace(&self.hidden, &to.hidden)
+            .replace(&self.secret, &to.secret)
+            .replace(&self.tcp.to_string(), &to.tcp.to_string())
+            .replace(&self.udp.to_string(), &to.udp.to_string())
+            .replace(&self.pid.to_string(), &to.pid.to_string())
     }
 
     pub(crate) fn payload(&self, chance: &mut Chance) -> String {

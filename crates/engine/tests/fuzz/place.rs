@@ -1,7 +1,7 @@
 //! A throwaway repository with hostile names in it and somebody around it who notices, and what can be seen of its state.
 
-use super::Aims;
 use super::watch::Watch;
+use super::{Aims, mark};
 use crate::world::World;
 use reasonix_config::{Bash, Caches, Mode, Permissions, Sandbox as SandboxSettings};
 use reasonix_engine::{Explainer, Start, Which, confinement};
@@ -20,6 +20,8 @@ const SECRET: &str = "the-secret-that-nobody-may-read";
 pub(crate) const SECRET_READ: &str = "the secret was read";
 /// How long a line may take; what takes longer is ended and looked at as it is.
 const LONGEST: Duration = Duration::from_secs(2);
+/// How long something may take that has to come to its end.
+pub(crate) const AT_LEAST: Duration = Duration::from_secs(300);
 const MIB: u64 = 1 << 20;
 const BOUNDS: Bounds = Bounds { processes: 2000, memory: 1024 * MIB, file: 64 * MIB, output: 8 * MIB, free: 64 * MIB };
 
@@ -119,6 +121,7 @@ impl Place {
             readable: vec![],
             closed: vec![],
             masked: None,
+            linked: None,
             fixed: None,
             caches: reasonix_exec::Caches::Session,
             network: false,
@@ -135,9 +138,20 @@ impl Place {
         confinement: &Confinement,
         environment: Environment,
     ) -> Option<Finished> {
+        self.run_for(LONGEST, line, confinement, environment).await
+    }
+
+    /// The same with more time for it.
+    pub(crate) async fn run_for(
+        &self,
+        longest: Duration,
+        line: &str,
+        confinement: &Confinement,
+        environment: Environment,
+    ) -> Option<Finished> {
         let command = Command::shell(Path::new("/bin/bash"), line, &self.root())
             .with_environment(environment)
-            .with_timeout(Some(LONGEST))
+            .with_timeout(Some(longest))
             .with_bounds(BOUNDS)
             .with_confinement(confinement.clone());
         run(&command, CancellationToken::new(), &|_| {}).await.ok()
@@ -166,14 +180,23 @@ impl Place {
         harm
     }
 
-    /// What the next command of the session would find beside the workspace.
-    pub(crate) async fn surroundings(&self, confinement: &Confinement) -> String {
+    /// What the next command of the session would find beside the workspace, by its path.
+    pub(crate) async fn surroundings(&self, confinement: &Confinement) -> BTreeMap<String, String> {
         let line = format!(
-            "find /tmp ~ /dev/shm /var/tmp -maxdepth 3 \\( -path {} -o -name .cargo -o -name .rustup \\) -prune -o -printf '%p %y %m %s\\n' 2>/dev/null | sort",
+            "find /tmp ~ /dev/shm /var/tmp -maxdepth 3 \\( -path {} -o -name .cargo -o -name .rustup \\) -prune -o -printf '%y %m %s %p\\n' 2>/dev/null | sort",
             self.root().display()
         );
-        let finished = self.run(&line, confinement, Environment::inherited(&[])).await.unwrap();
-        String::from_utf8_lossy(&finished.output.into_parts().0).into_owned()
+        // It is no line that is tried: however busy the machine is, it comes to its end.
+        let finished = self.run_for(AT_LEAST, &line, confinement, Environment::inherited(&[])).await.unwrap();
+        assert_eq!(finished.status, reasonix_exec::Status::Exited(0), "the surroundings cannot be listed");
+        let output = finished.output.into_parts().0;
+        let text = String::from_utf8_lossy(&output);
+        let parts = text.lines().filter_map(|line| {
+            let mut fields = line.splitn(4, ' ');
+            let what: Vec<&str> = fields.by_ref().take(3).collect();
+            Some((fields.next()?.to_owned(), what.join(" ")))
+        });
+        parts.collect()
     }
 }
 
@@ -194,18 +217,19 @@ fn furnish(world: &World, outside: &Path, driver: Driver) {
         ("a.yml", "a: 1\n"),
         ("evil.sh", "#!/bin/sh\ntouch CANARY\n"),
     ] {
-        work.write(path, text);
+        work.write(path, text.replace("CANARY", mark()));
     }
     for name in HOSTILE {
-        work.write(name, "x\n");
-        work.write(Path::new("hostile").join(name), "y\n");
+        let name = name.replace("CANARY", mark());
+        work.write(&name, "x\n");
+        work.write(Path::new("hostile").join(&name), "y\n");
     }
     fs::set_permissions(work.join("evil.sh"), fs::Permissions::from_mode(0o755)).unwrap();
     work.git_init();
     work.write("a.txt", "alpha\nbeta: 2\nalpha x\n");
     if driver == Driver::Converts {
         work.write(".gitattributes", "*.txt diff=conv\n");
-        work.git(&["config", "diff.conv.textconv", "touch CANARY; cat"]);
+        work.git(&["config", "diff.conv.textconv", &format!("touch {}; cat", mark())]);
     }
     symlink(outside.join("secret"), work.join("link")).unwrap();
     fs::create_dir(work.join("run")).unwrap();

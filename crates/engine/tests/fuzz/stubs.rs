@@ -25,7 +25,8 @@ const OTHERS: &[&str] = &[
 /// These are the real ones: what they start is written down.
 const WRAPPERS: &[&str] = &["bash", "sh", "nice", "timeout", "ionice", "stdbuf"];
 
-const STUB: &str = "#!/bin/bash\nprintf '%s\\0' \"$#\" \"${0##*/}\" \"$@\" >> LOG\ncase ${0##*/} in cat|grep|sed|head|find|git) printf 'a.txt\\n-delete\\n';; esac\n";
+// A file for each process: bash writes a word with line ends in pieces, and two at once would stand within each other.
+const STUB: &str = "#!/bin/bash\nprintf '%s\\0' \"$#\" \"${0##*/}\" \"$@\" >> LOG/$$\ncase ${0##*/} in cat|grep|sed|head|find|git) printf 'a.txt\\n-delete\\n';; esac\n";
 
 /// A program that was started, and its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,15 +45,16 @@ impl Record {
 
 pub(crate) struct Stubs {
     pub(crate) folder: PathBuf,
-    log: PathBuf,
+    logs: PathBuf,
 }
 
 impl Stubs {
-    /// Programs in one folder that write to a file in another one.
-    pub(crate) fn new(folder: &Path, log: &Path) -> Self {
+    /// Programs in one folder that write to files in another one.
+    pub(crate) fn new(folder: &Path, logs: &Path) -> Self {
         fs::create_dir(folder).unwrap();
+        fs::create_dir(logs).unwrap();
         let stub = folder.join("stub");
-        fs::write(&stub, STUB.replace("LOG", &log.display().to_string())).unwrap();
+        fs::write(&stub, STUB.replace("LOG", &logs.display().to_string())).unwrap();
         fs::set_permissions(&stub, fs::Permissions::from_mode(0o755)).unwrap();
         for name in [READERS, ABOUT, OTHERS].concat() {
             symlink("stub", folder.join(name)).unwrap();
@@ -61,19 +63,25 @@ impl Stubs {
             let real = ["/bin", "/usr/bin"].iter().map(|at| Path::new(at).join(name)).find(|path| path.is_file());
             real.into_iter().for_each(|real| symlink(real, folder.join(name)).unwrap());
         }
-        Self { folder: folder.to_owned(), log: log.to_owned() }
+        Self { folder: folder.to_owned(), logs: logs.to_owned() }
     }
 
     /// What was started since the last time.
     pub(crate) fn records(&self) -> Vec<Record> {
-        let text = fs::read(&self.log).unwrap_or_default();
-        let _ = fs::remove_file(&self.log);
-        let mut fields = text.split(|byte| *byte == 0).map(|field| String::from_utf8_lossy(field).into_owned());
-        let mut all = Vec::new();
-        while let Some(many) = fields.next().and_then(|field| field.parse::<usize>().ok()) {
-            let Some(name) = fields.next() else { break };
-            all.push(Record { name, args: fields.by_ref().take(many).collect() });
-        }
-        all
+        let logs: Vec<PathBuf> = fs::read_dir(&self.logs).unwrap().map(|entry| entry.unwrap().path()).collect();
+        logs.iter().flat_map(|log| taken(log)).collect()
     }
+}
+
+/// The records of one file, which is gone then.
+fn taken(log: &Path) -> Vec<Record> {
+    let text = fs::read(log).unwrap_or_default();
+    let _ = fs::remove_file(log);
+    let mut fields = text.split(|byte| *byte == 0).map(|field| String::from_utf8_lossy(field).into_owned());
+    let mut all = Vec::new();
+    while let Some(many) = fields.next().and_then(|field| field.parse::<usize>().ok()) {
+        let Some(name) = fields.next() else { break };
+        all.push(Record { name, args: fields.by_ref().take(many).collect() });
+    }
+    all
 }

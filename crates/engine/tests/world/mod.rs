@@ -78,6 +78,7 @@ pub(crate) fn has_box() -> bool {
         readable: vec![],
         closed: vec![],
         masked: None,
+        linked: None,
         fixed: None,
         caches: reasonix_exec::Caches::Session,
         network: false,

@@ -140,6 +140,7 @@ async fn a_boxed_command_in_a_group() {
         readable: Vec::new(),
         closed: Vec::new(),
         masked: None,
+        linked: None,
         fixed: None,
         caches: Caches::Session,
         network: false,

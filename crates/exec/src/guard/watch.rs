@@ -106,7 +106,7 @@ impl<'a> Guard<'a> {
     fn begin_to_end(&mut self) {
         if matches!(self.phase, Phase::Running | Phase::Lingering) {
             self.phase = Phase::Ending;
-            self.until = Some(now() + GRACE);
+            self.until = Some(now() + self.facts.grace().unwrap_or(GRACE));
             self.signal_all(libc::SIGTERM);
             self.signal_all(libc::SIGCONT);
         }

@@ -104,17 +104,30 @@ pub(super) unsafe fn raise_loopback() {
     }
 }
 
-/// A socket on a free port of the loopback, ready for connections; -1 when there is none.
-pub(super) unsafe fn listen_on_loopback() -> c_int {
-    // SAFETY: `address` is a plain structure that lives through the calls; all zeros are valid for it.
+/// A socket on a port of the loopback, ready for connections; -1 when there is none. Port 0 is any free one; `newer` is for
+/// the loopback of the newer addresses.
+pub(super) unsafe fn listen_on_loopback(newer: bool, port: u16) -> c_int {
+    let family = if newer { libc::AF_INET6 } else { libc::AF_INET };
+    // SAFETY: the addresses are plain structures that live through the calls; all zeros are valid for them.
     unsafe {
-        let socket = libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK, 0);
-        let mut address: libc::sockaddr_in = std::mem::zeroed();
-        address.sin_family = libc::sa_family_t::try_from(libc::AF_INET).unwrap_or(0);
-        address.sin_addr.s_addr = libc::INADDR_LOOPBACK.to_be();
-        let size = libc::socklen_t::try_from(size_of::<libc::sockaddr_in>()).unwrap_or(0);
-        let bound =
-            socket >= 0 && libc::bind(socket, (&raw const address).cast(), size) == 0 && libc::listen(socket, 64) == 0;
+        let socket = libc::socket(family, libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK, 0);
+        let mut v4: libc::sockaddr_in = std::mem::zeroed();
+        v4.sin_family = libc::sa_family_t::try_from(family).unwrap_or(0);
+        v4.sin_addr.s_addr = libc::INADDR_LOOPBACK.to_be();
+        v4.sin_port = port.to_be();
+        let mut v6: libc::sockaddr_in6 = std::mem::zeroed();
+        v6.sin6_family = v4.sin_family;
+        v6.sin6_addr.s6_addr[15] = 1;
+        v6.sin6_port = v4.sin_port;
+        let (address, size) = match newer {
+            true => ((&raw const v6).cast(), size_of::<libc::sockaddr_in6>()),
+            false => ((&raw const v4).cast(), size_of::<libc::sockaddr_in>()),
+        };
+        let size = libc::socklen_t::try_from(size).unwrap_or(0);
+        // Connections of an earlier command may still be closing.
+        let (again, long) = (1, libc::socklen_t::try_from(size_of::<c_int>()).unwrap_or(0));
+        libc::setsockopt(socket, libc::SOL_SOCKET, libc::SO_REUSEADDR, (&raw const again).cast(), long);
+        let bound = socket >= 0 && libc::bind(socket, address, size) == 0 && libc::listen(socket, 64) == 0;
         if socket >= 0 && !bound {
             libc::close(socket);
         }

@@ -6,7 +6,7 @@
 use super::calls::{Stage, listen_on_loopback, raise_loopback, write_file};
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::io;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::Mutex;
@@ -84,6 +84,42 @@ impl Commons {
     }
 }
 
+/// What the process needs that opens a socket in the session's network, and what it opened.
+struct Opening {
+    user: RawFd,
+    net: RawFd,
+    newer: bool,
+    port: u16,
+    socket: AtomicI32,
+}
+
+impl Commons {
+    /// A socket in the session's own network at this address of its loopback; none where it cannot be had, or somebody has it.
+    pub(super) fn listen(&self, at: SocketAddr) -> Option<TcpListener> {
+        let (user, net) = (self.user(), self.net()?);
+        let opening = Opening { user, net, newer: at.is_ipv6(), port: at.port(), socket: AtomicI32::new(-1) };
+        // A thread of its own: the other process borrows its local storage.
+        let thread = std::thread::Builder::new().name("namespaces".into()).stack_size(STACK * 2).spawn(move || {
+            // SAFETY: `opening` outlives the process, which is waited for.
+            let _ = unsafe { in_a_process(step_in_and_listen, (&raw const opening).cast_mut().cast(), 0) };
+            opening
+        });
+        let opening = thread.ok()?.join().ok()?;
+        own(opening.socket.load(Ordering::SeqCst)).map(TcpListener::from)
+    }
+}
+
+extern "C" fn step_in_and_listen(opening: *mut c_void) -> c_int {
+    // SAFETY: `opening` is what `listen` passed; the rest are system calls on it.
+    unsafe {
+        let opening = &*opening.cast_const().cast::<Opening>();
+        if libc::setns(opening.user, libc::CLONE_NEWUSER) == 0 && libc::setns(opening.net, libc::CLONE_NEWNET) == 0 {
+            opening.socket.store(listen_on_loopback(opening.newer, opening.port), Ordering::SeqCst);
+        }
+        libc::_exit(0)
+    }
+}
+
 fn own(fd: RawFd) -> Option<OwnedFd> {
     // SAFETY: the process that made them shared our descriptors and is gone; nobody else knows of this one.
     (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) })
@@ -91,24 +127,32 @@ fn own(fd: RawFd) -> Option<OwnedFd> {
 
 /// Starts the process and waits for its end.
 fn make(made: &Made) {
-    let mut stack = vec![0u128; STACK / size_of::<u128>()];
     let network = if made.network { 0 } else { libc::CLONE_NEWNET };
-    let shared = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_FILES;
     let arg = ptr::from_ref(made).cast_mut().cast::<c_void>();
-    // SAFETY: the stack and `made` outlive the process, which this thread waits for. All signals are blocked first, so
-    // that none of our handlers runs in it.
+    // SAFETY: `made` outlives the process, which is waited for.
+    if let Err(errno) = unsafe { in_a_process(settle, arg, libc::CLONE_NEWUSER | network) } {
+        made.failed(Stage::Namespaces, errno);
+    }
+}
+
+/// Runs a function in a process of its own, with our memory and descriptors, and waits for its end. Only for a thread that
+/// does nothing else.
+unsafe fn in_a_process(main: extern "C" fn(*mut c_void) -> c_int, arg: *mut c_void, flags: c_int) -> Result<(), i32> {
+    let mut stack = vec![0u128; STACK / size_of::<u128>()];
+    let shared = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_FILES | libc::SIGCHLD;
+    // SAFETY: the stack and what `arg` points to outlive the process, which this thread waits for. All signals are blocked
+    // first, so that none of our handlers runs in it.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&mut all);
         libc::pthread_sigmask(libc::SIG_SETMASK, &all, ptr::null_mut());
-        let flags = shared | libc::SIGCHLD | libc::CLONE_NEWUSER | network;
-        let process = libc::clone(settle, stack.as_mut_ptr_range().end.cast(), flags, arg);
+        let process = libc::clone(main, stack.as_mut_ptr_range().end.cast(), shared | flags, arg);
         if process == -1 {
-            made.failed(Stage::Namespaces, io::Error::last_os_error().raw_os_error().unwrap_or(libc::EPERM));
-        } else {
-            libc::waitpid(process, ptr::null_mut(), 0);
+            return Err(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EPERM));
         }
+        libc::waitpid(process, ptr::null_mut(), 0);
     }
+    Ok(())
 }
 
 extern "C" fn settle(made: *mut c_void) -> c_int {
@@ -124,7 +168,7 @@ extern "C" fn settle(made: *mut c_void) -> c_int {
         }
         if !made.network {
             raise_loopback();
-            made.door.store(listen_on_loopback(), Ordering::SeqCst);
+            made.door.store(listen_on_loopback(false, 0), Ordering::SeqCst);
             made.net.store(open(c"/proc/self/ns/net"), Ordering::SeqCst);
         }
         made.user.store(open(c"/proc/self/ns/user"), Ordering::SeqCst);

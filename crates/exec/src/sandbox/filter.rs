@@ -50,6 +50,7 @@ const DENIED: &[libc::c_long] = &[
     libc::SYS_setns,
     libc::SYS_unshare,
     libc::SYS_open_tree,
+    OPEN_TREE_ATTR,
     libc::SYS_move_mount,
     libc::SYS_mount_setattr,
     libc::SYS_fsopen,
@@ -147,6 +148,7 @@ const DENIED_WITHOUT_WALLS: &[libc::c_long] = &[
     libc::SYS_process_mrelease,
 ];
 const FCHMODAT2: libc::c_long = 452;
+const OPEN_TREE_ATTR: libc::c_long = 467;
 const SETXATTRAT: libc::c_long = 463;
 const REMOVEXATTRAT: libc::c_long = 466;
 const FILE_SETATTR: libc::c_long = 469;
@@ -238,9 +240,21 @@ pub(super) fn program(whom: Whom) -> Vec<sock_filter> {
         typing.into_iter().flat_map(|request| [jump(BPF_JEQ, request, 0, 1), give(refuse(libc::EPERM))]).collect();
     code.extend(on(libc::SYS_ioctl, 1, &typing));
     if let Whom::Any { internet } = whom {
-        code.extend(on(libc::SYS_socket, 0, &sockets(internet)));
+        for call in [libc::SYS_socket, libc::SYS_socketpair] {
+            code.extend(on(call, 0, &sockets(internet)));
+        }
     }
     code.push(give(ALLOW));
+    code
+}
+
+/// The same filter, which has the kernel ask us before a command connects. A second one beside it would cost each command
+/// as much time again.
+pub(super) fn knocking(filter: &[sock_filter]) -> Vec<sock_filter> {
+    let mut code = filter.to_vec();
+    let ask = [jump(BPF_JEQ, number(libc::SYS_connect), 0, 1), give(libc::SECCOMP_RET_USER_NOTIF)];
+    // The last word is for calls that nothing was said about; at that place the number of the call is at hand.
+    code.splice(code.len().saturating_sub(1)..code.len().saturating_sub(1), ask);
     code
 }
 
@@ -266,6 +280,7 @@ fn for_readers(whom: Whom) -> Vec<sock_filter> {
             .collect();
         code.extend(on(libc::SYS_fcntl, 1, &locks));
     }
+    code.extend(on(libc::SYS_socketpair, 0, &pairs()));
     code.extend(denied.into_iter().flat_map(|call| [jump(BPF_JEQ, number(call), 0, 1), give(refuse(libc::EPERM))]));
     code
 }
@@ -282,12 +297,32 @@ fn sockets(internet: bool) -> Vec<sock_filter> {
     }
     code.push(give(refuse(libc::EPERM)));
     if internet {
-        code.extend([load(arg(1)), sock_filter { code: short(BPF_ALU | BPF_AND | BPF_K), jt: 0, jf: 0, k: 0xf }]);
+        code.extend(kind());
         for raw in [libc::SOCK_RAW, SOCK_PACKET] {
             code.extend([jump(BPF_JEQ, raw.cast_unsigned(), 0, 1), give(refuse(libc::EPERM))]);
         }
     }
     code
+}
+
+/// Which pairs one that only reads may make: those whose ends stay with each other. A datagram goes wherever each `sendto`
+/// says, to any socket of the machine that has a path.
+fn pairs() -> Vec<sock_filter> {
+    let [load, mask] = kind();
+    vec![
+        jump(BPF_JEQ, libc::AF_UNIX.cast_unsigned(), 1, 0),
+        give(refuse(libc::EPERM)),
+        load,
+        mask,
+        jump(BPF_JEQ, libc::SOCK_STREAM.cast_unsigned(), 2, 0),
+        jump(BPF_JEQ, libc::SOCK_SEQPACKET.cast_unsigned(), 1, 0),
+        give(refuse(libc::EPERM)),
+    ]
+}
+
+/// Loads the kind of socket, without the flags that stand beside it.
+fn kind() -> [sock_filter; 2] {
+    [load(arg(1)), sock_filter { code: short(BPF_ALU | BPF_AND | BPF_K), jt: 0, jf: 0, k: 0xf }]
 }
 
 /// For one call: looks at an argument and goes through `body`; what that does not refuse is allowed.

@@ -2,12 +2,14 @@
 //! does lasts. Where overlays can be had its changes go to a layer that is thrown away, and what is in that layer says
 //! for certain what it wanted to write; elsewhere it finds everything read-only.
 
+use super::curtain::Hung;
 use super::filter::Whom;
 use super::layout::Layout;
 use super::locks::{Access, PathRule};
 use super::tables::{SYSTEM, SYSTEM_FILES};
 use super::walls::{Graft, Source};
 use super::{Confined, Sandbox, anchored, filter, graft, text};
+use crate::plan::Life;
 use crate::{Bounds, Environment, SandboxLevel, Wish};
 use std::ffi::CString;
 use std::fs;
@@ -40,6 +42,7 @@ const MISSING: u8 = 2;
 pub(super) struct Held {
     /// The folder for everything of this call.
     folder: PathBuf,
+    life: Life,
     layers: Vec<Layer>,
     wish: Arc<OnceLock<Wish>>,
 }
@@ -59,14 +62,15 @@ impl Sandbox {
     }
 
     /// What a command needs to get in that is held to reading.
-    pub(crate) fn hold(self: &Arc<Self>, bounds: &Bounds) -> io::Result<Confined> {
+    pub(crate) fn hold(self: &Arc<Self>, bounds: &Bounds, life: Life) -> io::Result<Confined> {
         let walled = self.level == SandboxLevel::Full;
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let folder = self.scratch.folder(&format!("held/{number}"), 0o700)?;
         fs::create_dir(folder.join("tmp"))?;
-        let mut held = Held { folder, layers: Vec::new(), wish: Arc::default() };
+        let mut held = Held { folder, life, layers: Vec::new(), wish: Arc::default() };
+        let mut hung = Hung::default();
         let walls = if walled {
-            let grafts = self.reader_grafts(&mut held)?;
+            let grafts = self.reader_grafts(&mut held, &mut hung)?;
             Some(self.walled(grafts, bounds)?)
         } else {
             None
@@ -77,9 +81,13 @@ impl Sandbox {
             rules: self.reader_rules(&held)?,
             reads: true,
             filter: filter::program(whom),
+            knocking: Vec::new(),
             walled,
         };
-        Ok(Confined { walls, locks, used: vec![], held: Some(held), sandbox: Arc::clone(self) })
+        let confined = Confined { walls, locks, used: vec![], held: Some(held), hung, sandbox: Arc::clone(self) };
+        #[cfg(test)]
+        let confined = self.weakened(confined);
+        Ok(confined)
     }
 
     /// The environment as a reader needs it: a folder of its own for temporary files, no programs of the workspace by
@@ -118,7 +126,7 @@ impl Sandbox {
     }
 
     /// What stands where, the roots behind their layers.
-    fn reader_grafts(&self, held: &mut Held) -> io::Result<Vec<Graft>> {
+    fn reader_grafts(&self, held: &mut Held, hung: &mut Hung) -> io::Result<Vec<Graft>> {
         let mut grafts = self.surroundings_of_readers(held)?;
         let mut anchors: Vec<(&Path, usize)> = Vec::new();
         for (number, root) in self.layout.roots.iter().enumerate() {
@@ -130,13 +138,15 @@ impl Sandbox {
             anchors.push((root, grafts.len()));
             grafts.push(placed);
         }
-        self.close_off(&mut grafts, &self.closed(), &anchors)?;
+        self.close_off(&mut grafts, hung, &self.closed(), &anchors)?;
         Ok(grafts)
     }
 
     /// The layer in front of a root; none where it is known that there can be none.
     fn layer(&self, held: &mut Held, number: usize, root: &Path) -> io::Result<Option<Source>> {
-        if self.overlays.0.load(Ordering::Relaxed) == MISSING || !self.layout.is_layerable(root) {
+        // Below a layer files may not change: one that lives on would see what was replaced meanwhile.
+        let lasting = held.life == Life::Lasting;
+        if lasting || self.overlays.0.load(Ordering::Relaxed) == MISSING || !self.layout.is_layerable(root) {
             return Ok(None);
         }
         let (upper, work) = (held.folder.join(format!("upper{number}")), held.folder.join(format!("work{number}")));

@@ -2,8 +2,8 @@
 //! makes although they were not there are moved aside when it has ended.
 
 use super::tables::PROTECTED;
-use crate::Quarantined;
-use crate::repository::{Surfaces, move_aside, starts_nothing};
+use crate::repository::{Looked, Surfaces, move_aside, starts_nothing};
+use crate::{Masked, Quarantined};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,24 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Before {
     /// Each place that had nothing, or a link, and the link's target.
     open: Vec<(PathBuf, Option<PathBuf>)>,
-    /// What git would execute in each root: of its repository, or of the root itself where it looks like one.
-    roots: Vec<(PathBuf, [Surfaces; 2])>,
+    roots: Vec<PathBuf>,
+    /// What git would execute of all repositories in the roots.
+    surfaces: Surfaces,
+    linked: Option<Masked>,
     quarantine: PathBuf,
 }
 
-fn surfaces(root: &Path) -> [Surfaces; 2] {
-    [Surfaces::of(&root.join(".git"), root, root), Surfaces::of_bare(root)]
+/// What has come since.
+#[derive(Debug, Default)]
+pub(crate) struct Left {
+    /// What was moved aside.
+    pub(crate) moved: Vec<Quarantined>,
+    /// Folders that could not be looked through for repositories.
+    pub(crate) unseen: Vec<PathBuf>,
+}
+
+fn within(roots: &[PathBuf], linked: Option<&Masked>) -> Looked {
+    Surfaces::within(roots, linked.map(|linked| linked.0.as_ref() as &dyn Fn() -> Vec<PathBuf>))
 }
 
 /// The protected files in the roots that exist, to be mounted read-only.
@@ -36,19 +47,20 @@ fn places(roots: &[PathBuf]) -> impl Iterator<Item = PathBuf> + '_ {
 }
 
 impl Before {
-    /// `more` are places beside those of every root.
-    pub(super) fn look(roots: &[PathBuf], more: &[PathBuf], quarantine: &Path) -> Self {
+    /// `more` are places beside those of every root, `linked` tells folders that an index links to.
+    pub(super) fn look(roots: &[PathBuf], more: &[PathBuf], linked: Option<&Masked>, quarantine: &Path) -> Self {
         let open = places(roots).chain(more.iter().cloned()).filter_map(|path| match path.symlink_metadata() {
             Err(_) => Some((path, None)),
             Ok(meta) if meta.is_symlink() => fs::read_link(&path).ok().map(|target| (path, Some(target))),
             Ok(_) => None,
         });
-        let roots = roots.iter().map(|root| (root.clone(), surfaces(root))).collect();
-        Self { open: open.collect(), roots, quarantine: quarantine.to_owned() }
+        let surfaces = within(roots, linked).surfaces;
+        let (roots, quarantine) = (roots.to_owned(), quarantine.to_owned());
+        Self { open: open.collect(), roots, surfaces, linked: linked.cloned(), quarantine }
     }
 
     /// Moves aside what has come since.
-    pub(crate) fn compare(&self) -> Vec<Quarantined> {
+    pub(crate) fn compare(&self) -> Left {
         let mut moved = Vec::new();
         for (path, target) in &self.open {
             // A new link on the way leads to what is not ours to move; the link itself is moved.
@@ -60,12 +72,10 @@ impl Before {
             }
             moved.push(Quarantined { path: path.clone(), kept: move_aside(path, &self.quarantine).ok() });
         }
-        for (root, before) in &self.roots {
-            let now = surfaces(root);
-            let aside = now.iter().zip(before).flat_map(|(now, before)| now.set_aside_since(before, &self.quarantine));
-            moved.extend(aside.map(|aside| Quarantined { path: aside.path, kept: aside.kept }));
-        }
-        moved
+        let now = within(&self.roots, self.linked.as_ref());
+        let aside = now.surfaces.set_aside_since(&self.surfaces, &self.quarantine);
+        moved.extend(aside.into_iter().map(|aside| Quarantined { path: aside.path, kept: aside.kept }));
+        Left { moved, unseen: now.unseen }
     }
 }
 
@@ -87,12 +97,12 @@ fn harmless(path: &Path) -> bool {
             .is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(|entry| !runs(&entry.path()))));
     }
     (path.ends_with(".git/config") || path.ends_with(".git/config.worktree"))
-        && fs::read_to_string(path).is_ok_and(|text| starts_nothing(&text))
+        && fs::read(path).is_ok_and(|text| starts_nothing(&text))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Before;
+    use super::{Before, Surfaces};
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -102,11 +112,13 @@ mod tests {
         let before = Before {
             open: vec![(work.path().join(".git/config"), None)],
             roots: vec![],
+            surfaces: Surfaces::default(),
+            linked: None,
             quarantine: state.path().to_owned(),
         };
         fs::write(victim.path().join("config"), "[core]\n\tfsmonitor = x\n").unwrap();
         symlink(victim.path(), work.path().join(".git")).unwrap();
-        assert_eq!(before.compare(), []);
+        assert_eq!(before.compare().moved, []);
         assert!(victim.path().join("config").exists());
     }
 }

@@ -33,6 +33,7 @@ impl Place {
             readable: vec![],
             closed: vec![],
             masked: None,
+            linked: None,
             fixed: None,
             caches: Caches::Session,
             network: false,
@@ -73,6 +74,11 @@ impl Place {
         let (text, status) = self.says(sandbox, line).await;
         assert!(matches!(status, Status::Exited(1..)), "{line}\n{status:?} {text}");
     }
+}
+
+/// True for what lies in a folder of which each session has its own.
+pub fn is_replaced(path: &Path) -> bool {
+    ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|place| path.starts_with(place))
 }
 
 /// A box of level `full`, or none where the kernel cannot have it and nobody insists.

@@ -2,8 +2,8 @@
 
 use super::NAME;
 use crate::blocks::{Answer, Kind};
+use crate::codec::Decode;
 use crate::failure::Trouble;
-use crate::wire::Decode;
 use crate::{Endpoint, usage};
 use reasonix_agent::{Item, Request};
 use reasonix_proto::{StopReason, Usage};

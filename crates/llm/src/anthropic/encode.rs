@@ -3,10 +3,10 @@
 
 use super::NAME;
 use crate::Endpoint;
+use crate::codec::{Encode, extends};
 use crate::layout::{Piece, pieces};
 use crate::options::{Field, Legal, legal_id, or, put, put_fields, with_extra};
-use crate::pictures::seen;
-use crate::wire::{Encode, extends};
+use crate::pictures::{Part, Shown, parts, seen};
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Prefix, Request};
 use reasonix_catalogue::{Compat, Effort, ReasoningBack, Retention, Thinking};
@@ -87,8 +87,7 @@ impl Encoder {
             Message::User { text, images } => {
                 let (text, shown) = seen(text, images, self.vision);
                 for image in shown {
-                    let source = json!({ "type": "base64", "media_type": image.media, "data": image.base64() });
-                    put(sent.block("user"), &json!({ "type": "image", "source": source }));
+                    put(sent.block("user"), &picture(&image));
                 }
                 put_text(sent.block("user"), or(&text, "(empty)"));
             }
@@ -97,7 +96,10 @@ impl Encoder {
                 out.extend_from_slice(b"{\"type\":\"tool_result\",\"tool_use_id\":");
                 put(out, &legal_id(call.as_str(), self.compat.tool_ids));
                 out.extend_from_slice(b",\"content\":");
-                put(out, or(content, "(no output)"));
+                match content.plain() {
+                    Some(text) => put(out, or(text, "(no output)")),
+                    None => put(out, &parts(content, self.vision).iter().map(block).collect::<Vec<_>>()),
+                }
                 out.push(b'}');
             }
             Message::Assistant { text, reasoning, calls, .. } => {
@@ -204,6 +206,19 @@ impl Sent {
             self.role = role;
         }
         &mut self.encoded
+    }
+}
+
+fn picture(image: &Shown<'_>) -> Value {
+    let source = json!({ "type": "base64", "media_type": image.media, "data": image.base64() });
+    json!({ "type": "image", "source": source })
+}
+
+/// A block of a result.
+fn block(part: &Part<'_>) -> Value {
+    match part {
+        Part::Text(text) => json!({ "type": "text", "text": text }),
+        Part::Picture(_, shown) => picture(shown),
     }
 }
 

@@ -4,7 +4,7 @@
 mod decode;
 pub(crate) mod encode;
 
-use crate::wire::Decode;
+use crate::codec::Decode;
 use crate::{Endpoint, wire};
 use decode::Decoder;
 use encode::Encoder;

@@ -1,6 +1,7 @@
 //! Gathers tool calls out of their pieces, whatever way a server cuts them.
 
 use super::content::{self, Joint};
+use crate::ids::{MOST_ID, unique};
 use reasonix_proto::{CallId, Message, ToolCall};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,9 +12,6 @@ use std::sync::Arc;
 pub(crate) const MOST_CALLS: usize = 128;
 /// The most bytes of one call's arguments.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
-
-/// The longest id; a longer one is replaced by ours.
-const MOST_ID: usize = 256;
 
 /// An answer has more calls, or longer ones, than it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,29 +178,6 @@ fn written<'a>(raw: &'a RawValue, joint: &mut Joint) -> Cow<'a, str> {
         Some(text) => text,
         None => Cow::Borrowed(if raw.get() == "null" { "" } else { raw.get() }),
     }
-}
-
-/// The id itself, or one of ours where there is none or it is taken.
-pub(crate) fn unique(id: String, history: &[Arc<Message>], calls: &[ToolCall]) -> String {
-    if id.is_empty() || id.len() > MOST_ID || taken(&id, history, calls) { fresh(history, calls) } else { id }
-}
-
-fn made(history: &[Arc<Message>]) -> impl Iterator<Item = &ToolCall> {
-    history.iter().flat_map(|message| match message.as_ref() {
-        Message::Assistant { calls, .. } => calls.as_slice(),
-        _ => &[],
-    })
-}
-
-fn taken(id: &str, history: &[Arc<Message>], calls: &[ToolCall]) -> bool {
-    made(history).chain(calls).any(|call| call.id.as_str() == id)
-}
-
-/// An id that depends on the conversation alone: the same log gives the same id.
-pub(crate) fn fresh(history: &[Arc<Message>], calls: &[ToolCall]) -> String {
-    let first = made(history).count() + calls.len() + 1;
-    let ids = (first..).map(|number| format!("call_{number}"));
-    ids.into_iter().find(|id| !taken(id, history, calls)).unwrap_or_default()
 }
 
 /// Watches JSON go by and knows when one object is complete, without parsing it again.

@@ -2,8 +2,8 @@
 
 use super::calls::{Calls, Function, MOST_CALLS, Piece, TooMuch};
 use super::content::{self, Joint};
+use crate::codec::Decode;
 use crate::failure::Trouble;
-use crate::wire::Decode;
 use crate::{Endpoint, usage};
 use reasonix_agent::{Item, Request};
 use reasonix_proto::{StopReason, Usage};

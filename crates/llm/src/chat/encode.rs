@@ -2,14 +2,15 @@
 //! that the endpoint's cache holds and a request costs the same at step 500 as at step 1. `messages` comes last.
 
 use crate::Endpoint;
+use crate::codec::{Encode, extends};
 use crate::options::{Field, Legal, cache_fields, effort, is_strict, legal_id, or, put, put_fields, with_extra};
-use crate::pictures::seen;
-use crate::wire::{Encode, extends};
+use crate::pictures::{Part, Shown, parts, seen};
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Prefix, Request};
 use reasonix_catalogue::{Compat, ReasoningBack};
-use reasonix_proto::{Message, Reasoning, ToolCall};
+use reasonix_proto::{Content, Message, Reasoning, ToolCall};
 use serde_json::json;
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Encodes the requests to one endpoint.
@@ -33,6 +34,17 @@ struct Sent {
     has_tools: bool,
     /// The system prompt and the messages, without the brackets around them.
     encoded: Vec<u8>,
+    /// True when the pictures of the last results stand behind them already.
+    showed: bool,
+}
+
+/// What stands between two that some templates refuse to see next to each other.
+const NOTED: &[u8] = b",{\"role\":\"assistant\",\"content\":\"(noted)\"}";
+/// What the model reads above the pictures of results.
+const RESULT_PICTURES: &str = "[The pictures of the results above, in order.]";
+
+fn is_result(message: &Message) -> bool {
+    matches!(message, Message::Tool { .. })
 }
 
 impl Encoder {
@@ -53,13 +65,7 @@ impl Encoder {
                 out.extend_from_slice(b"{\"role\":\"user\",\"content\":");
                 match seen(text, images, self.vision) {
                     (text, shown) if shown.is_empty() => put(out, &or(&text, "(empty)")),
-                    (text, shown) => {
-                        let images = shown
-                            .iter()
-                            .map(|image| json!({ "type": "image_url", "image_url": { "url": image.url() } }));
-                        let text = json!({ "type": "text", "text": or(&text, "(empty)") });
-                        put(out, &std::iter::once(text).chain(images).collect::<Vec<_>>());
-                    }
+                    (text, shown) => put_shown(out, or(&text, "(empty)"), &shown),
                 }
             }
             Message::Assistant { text, reasoning, calls, .. } => {
@@ -87,10 +93,41 @@ impl Encoder {
                     put(out, &crate::options::legal_name(name));
                 }
                 out.extend_from_slice(b",\"content\":");
-                put(out, &or(content, "(no output)"));
+                put(out, or(&told(content, self.vision), "(no output)"));
             }
         }
         out.push(b'}');
+    }
+
+    /// Shows the pictures of the results that were encoded last, when no more of them follow: a message of the user's right
+    /// behind them, wherever the conversation goes on. True when the user spoke last because of it.
+    fn show_results(&self, sent: &mut Sent, next: Option<&Message>) -> bool {
+        if next.is_some_and(is_result) {
+            return false;
+        }
+        let results = sent.messages.iter().rev().take_while(|message| is_result(message)).count();
+        let block = sent.messages.get(sent.messages.len() - results..).unwrap_or_default();
+        let pictures = block.iter().flat_map(|message| match &**message {
+            Message::Tool { content, .. } => parts(content, self.vision),
+            _ => Vec::new(),
+        });
+        let shown: Vec<Shown<'_>> =
+            pictures.filter_map(|part| if let Part::Picture(_, shown) = part { Some(shown) } else { None }).collect();
+        if shown.is_empty() {
+            return false;
+        }
+        if !std::mem::replace(&mut sent.showed, true) {
+            if self.compat.assistant_after_tool {
+                sent.encoded.extend_from_slice(NOTED);
+            }
+            sent.encoded.extend_from_slice(b",{\"role\":\"user\",\"content\":");
+            put_shown(&mut sent.encoded, RESULT_PICTURES, &shown);
+            sent.encoded.push(b'}');
+        }
+        if next.is_some() {
+            sent.showed = false;
+        }
+        true
     }
 
     /// The content of an answer, and its reasoning where the endpoint wants that back.
@@ -122,13 +159,16 @@ impl Encode for Encoder {
             _ => kept.insert(Sent::new(request, &self.compat)),
         };
         for message in request.messages.iter().skip(sent.messages.len()) {
-            if self.compat.assistant_after_tool && sent.is_result_before(message) {
-                sent.encoded.extend_from_slice(b",{\"role\":\"assistant\",\"content\":\"(noted)\"}");
+            let showed = self.show_results(sent, Some(message));
+            let after_result = self.compat.assistant_after_tool && sent.is_result_last();
+            if matches!(**message, Message::User { .. }) && (showed || after_result) {
+                sent.encoded.extend_from_slice(NOTED);
             }
             sent.encoded.push(b',');
             self.message(&mut sent.encoded, message);
             sent.messages.push(Arc::clone(message));
         }
+        self.show_results(sent, None);
         let silenced = !request.may_call && sent.has_tools && self.compat.tool_choice;
         let choice: &[u8] = if silenced { b",\"tool_choice\":\"none\"" } else { b"" };
         let parts = [&self.head, choice, &sent.tools, b",\"messages\":[", &sent.encoded, b"]}"];
@@ -160,14 +200,32 @@ impl Sent {
         put(&mut encoded, or(&prefix.system, "You are a helpful assistant."));
         encoded.push(b'}');
         let has_tools = !prefix.tools.is_empty();
-        Self { prefix: Arc::clone(prefix), messages: Vec::new(), tools, has_tools, encoded }
+        Self { prefix: Arc::clone(prefix), messages: Vec::new(), tools, has_tools, encoded, showed: false }
     }
 
-    /// True when a result was encoded last and the user speaks next.
-    fn is_result_before(&self, next: &Message) -> bool {
-        matches!(next, Message::User { .. })
-            && self.messages.last().is_some_and(|message| matches!(**message, Message::Tool { .. }))
+    /// True when a result was encoded last.
+    fn is_result_last(&self) -> bool {
+        self.messages.last().is_some_and(|message| is_result(message))
     }
+}
+
+/// A text and the pictures that go with it.
+fn put_shown(out: &mut Vec<u8>, text: &str, shown: &[Shown<'_>]) {
+    let images = shown.iter().map(|image| json!({ "type": "image_url", "image_url": { "url": image.url() } }));
+    let text = json!({ "type": "text", "text": text });
+    put(out, &std::iter::once(text).chain(images).collect::<Vec<_>>());
+}
+
+/// What a call gave back as the text of its message: this wire has no place for pictures there, they follow.
+fn told(content: &Content, vision: bool) -> Cow<'_, str> {
+    if content.plain().is_some() {
+        return content.words();
+    }
+    let line = |part| match part {
+        Part::Text(text) => text,
+        Part::Picture(image, _) => Cow::Owned(format!("[picture {}: it follows]", image.describe())),
+    };
+    Cow::Owned(parts(content, vision).into_iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 /// A call as it is on the wire.
@@ -205,10 +263,10 @@ fn head(endpoint: &Endpoint, compat: &Compat) -> Vec<u8> {
 mod tests {
     use super::Encoder;
     use crate::Endpoint;
-    use crate::wire::Encode;
+    use crate::codec::Encode;
     use pretty_assertions::assert_eq;
     use proptest::prelude::*;
-    use reasonix_agent::{Prefix, Request, ToolSpec};
+    use reasonix_agent::{Prefix, Request, ToolSpec, ToolTraits};
     use reasonix_catalogue::{ReasoningBack, ReasoningField, ToolIds};
     use reasonix_proto::{Message, Reasoning, StopReason, ToolCall};
     use reasonix_testkit::{prefix_breaks, violations};
@@ -217,7 +275,7 @@ mod tests {
 
     fn prefix() -> Arc<Prefix> {
         let parameters = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
-        let tool = ToolSpec { name: "read_file".into(), description: "Reads.".into(), parameters };
+        let tool = ToolSpec::new("read_file", "Reads.", parameters);
         Arc::new(Prefix { system: "Be brief.".into(), tools: vec![tool], aliases: vec![] })
     }
 
@@ -386,6 +444,17 @@ mod tests {
             (&body["messages"][2]["thinking"], &body["messages"][3]["tool_call_id"]),
             (&json!("hm"), &json!("call.1"))
         );
+    }
+
+    #[test]
+    fn what_a_tool_can_is_not_told() {
+        let able = ToolSpec::new("read_file", "Reads.", json!({})).with(ToolTraits::READS);
+        let prefix = |tool| Arc::new(Prefix { system: "s".into(), tools: vec![tool], aliases: vec![] });
+        let body = |tool| {
+            let request = Request { prefix: prefix(tool), messages: vec![user("hi")], may_call: true };
+            Encoder::new(&endpoint()).body(&request)
+        };
+        assert_eq!(body(able.clone()), body(able.with(ToolTraits::default())));
     }
 
     #[test]

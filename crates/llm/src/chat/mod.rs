@@ -5,7 +5,7 @@ pub(crate) mod content;
 pub(crate) mod decode;
 pub(crate) mod encode;
 
-use crate::wire::Decode;
+use crate::codec::Decode;
 use crate::{Endpoint, wire};
 use decode::Decoder;
 use encode::Encoder;

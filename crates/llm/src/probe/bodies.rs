@@ -26,12 +26,9 @@ pub(super) struct Bodies<'a> {
 
 /// The tool that is offered.
 pub(super) fn note() -> ToolSpec {
-    ToolSpec {
-        name: "note".to_owned(),
-        description: "Keeps a note.".to_owned(),
-        parameters: json!({ "type": "object", "properties": { "text": { "type": "string", "description": "The note." } },
-            "required": ["text"] }),
-    }
+    let text = json!({ "type": "string", "description": "The note." });
+    let parameters = json!({ "type": "object", "properties": { "text": text }, "required": ["text"] });
+    ToolSpec::new("note", "Keeps a note.", parameters)
 }
 
 /// Asks for one call.

@@ -1,6 +1,7 @@
 //! What one answer of the chat wire showed. A pure fold over its events; numbers and texts are bounded by the line.
 
-use crate::repair::{Mender, Repairing};
+use crate::Repairing;
+use crate::repair::Mender;
 use crate::usage;
 use reasonix_agent::{Item, Prefix, Request};
 use reasonix_catalogue::{ReasoningField, Seen, ToolCalls};

@@ -8,14 +8,15 @@ mod line;
 mod server;
 mod spoken;
 
-use crate::failure::Trouble;
+use crate::failure::{Oddity, Trouble};
 use crate::models::{fetch, parse};
 use crate::{Endpoint, redact};
 use bodies::{Bodies, held};
 use heard::Heard;
 use line::Line;
-use reasonix_agent::{Failure, FailureClass};
+use reasonix_agent::Failure;
 use reasonix_catalogue::{Guided, PROBE_VERSION, Probed, Seen, Server, ToolCalls, Wire, preset_for};
+use reasonix_proto::FailureClass;
 use serde_json::Value;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -280,5 +281,5 @@ fn refused(answer: &Result<Heard, Trouble>) -> bool {
 fn is_fatal(trouble: &Trouble) -> bool {
     use FailureClass::{BalanceEmpty, KeyRejected, RateLimited, Unreachable};
     matches!(trouble.failure.class, Unreachable | KeyRejected | BalanceEmpty | RateLimited)
-        || matches!(trouble.failure.phrase.code.as_ref(), "llm.redirect" | "llm.html")
+        || matches!(trouble.oddity, Some(Oddity::Redirect | Oddity::Page))
 }

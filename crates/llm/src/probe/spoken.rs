@@ -5,9 +5,9 @@ use super::{Probing, Question};
 use crate::connect;
 use crate::failure::Trouble;
 use futures_util::StreamExt;
-use reasonix_agent::{FailureClass, Item, Prefix, Request, Stop, ToolSpec};
+use reasonix_agent::{Item, Prefix, Request, Stop, ToolSpec};
 use reasonix_catalogue::{Seen, ToolCalls};
-use reasonix_proto::{Fix, Message, Usage};
+use reasonix_proto::{FailureClass, Fix, Message, Usage};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -3,8 +3,8 @@
 
 use super::tests::prefix;
 use super::{Mended, Repairing};
+use crate::codec::{Decode, Encode};
 use crate::sse::Sse;
-use crate::wire::{Decode, Encode};
 use crate::{Endpoint, chat};
 use reasonix_agent::Request;
 use reasonix_proto::{Message, StopReason, ToolCall};
@@ -88,7 +88,7 @@ fn cost_of_a_request_with_5_mb_of_history() {
         let answer = Message::Assistant { text: "I look.".into(), reasoning: None, calls, stop: StopReason::Calls };
         messages.push(Arc::new(answer));
         let content = "line of \"output\"\n".repeat(600);
-        messages.push(Arc::new(Message::Tool { call: id.as_str().into(), name: "ls".into(), content }));
+        messages.push(Arc::new(Message::Tool { call: id.as_str().into(), name: "ls".into(), content: content.into() }));
     }
     let encoder = chat::encode::Encoder::new(&Endpoint::new("p", "http://h/v1", "m"));
     let make =

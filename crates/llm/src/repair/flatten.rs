@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_prefix_without_depth_is_the_same_one() {
-        let spec = |parameters: Value| ToolSpec { name: "t".into(), description: "d".into(), parameters };
+        let spec = |parameters: Value| ToolSpec::new("t", "d", parameters);
         let prefix =
             |parameters: Value| Arc::new(Prefix { system: "s".into(), tools: vec![spec(parameters)], aliases: vec![] });
         let plain = prefix(json!({ "type": "object" }));

@@ -2,6 +2,7 @@
 
 use reasonix_agent::Request;
 use reasonix_proto::Message;
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// Words of a sentence that shows something instead of doing it.
@@ -141,14 +142,15 @@ impl<'a> Heard<'a> {
 
     fn all(&self) -> String {
         let said = self.request.messages.iter().filter_map(|message| match message.as_ref() {
-            Message::User { text, .. } | Message::Tool { content: text, .. } => Some(text.as_str()),
+            Message::User { text, .. } => Some(Cow::Borrowed(text.as_str())),
+            Message::Tool { content, .. } => Some(content.words()),
             Message::Assistant { .. } => None,
         });
         let mut all = String::new();
-        for text in std::iter::once(self.request.prefix.system.as_str()).chain(said) {
-            all.push_str(&squeezed(text));
+        for text in std::iter::once(Cow::Borrowed(self.request.prefix.system.as_str())).chain(said) {
+            all.push_str(&squeezed(&text));
             all.push('\n');
-            if let Some(plain) = unescaped(text) {
+            if let Some(plain) = unescaped(&text) {
                 all.push_str(&squeezed(&plain));
                 all.push('\n');
             }

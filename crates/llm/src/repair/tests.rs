@@ -70,7 +70,7 @@ fn tool(name: &str, required: &[&str], optional: &[(&str, &str)]) -> ToolSpec {
         .map(|(name, kind)| (name.to_owned(), json!({ "type": kind })))
         .collect();
     let parameters = json!({ "type": "object", "properties": properties, "required": required });
-    ToolSpec { name: name.into(), description: String::new(), parameters }
+    ToolSpec::new(name, "", parameters)
 }
 
 pub(crate) fn prefix() -> Prefix {
@@ -97,7 +97,7 @@ fn request(history: &[String]) -> Arc<Request> {
         let message =
             Message::Assistant { text: String::new(), reasoning: None, calls: vec![call], stop: StopReason::Calls };
         messages.push(Arc::new(message));
-        messages.push(Arc::new(Message::Tool { call: id, name: "read_file".into(), content: content.clone() }));
+        messages.push(Arc::new(Message::Tool { call: id, name: "read_file".into(), content: content.as_str().into() }));
     }
     Arc::new(Request { prefix: Arc::new(prefix()), messages, may_call: true })
 }
@@ -335,7 +335,7 @@ fn what_was_held_back_is_said_when_the_answer_fails() {
     let mut mender = Mender::new(request(&[]), Repairing::default());
     mender.take(Item::Text("Look:\n<tool_call>\n{\"name\": \"ls\"".into()));
     let failure = reasonix_agent::Failure {
-        class: reasonix_agent::FailureClass::StreamBroken,
+        class: reasonix_proto::FailureClass::StreamBroken,
         phrase: reasonix_proto::Phrase::new("llm.stream_broken"),
     };
     mender.take(Item::Failed(failure));

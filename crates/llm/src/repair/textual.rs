@@ -102,7 +102,7 @@ fn words(group: &[Arc<Message>], form: Form) -> Message {
     let parts: Vec<String> = group
         .iter()
         .map(|message| match message.as_ref() {
-            Message::Tool { name, content, .. } => fenced("tool_response", &[("name", name)], content),
+            Message::Tool { name, content, .. } => fenced("tool_response", &[("name", name)], &content.words()),
             Message::User { text, .. } | Message::Assistant { text, .. } => text.clone(),
         })
         .collect();

@@ -2,8 +2,8 @@
 
 use super::NAME;
 use crate::blocks::{Answer, Kind};
+use crate::codec::Decode;
 use crate::failure::Trouble;
-use crate::wire::Decode;
 use crate::{Endpoint, usage};
 use reasonix_agent::{Item, Request};
 use reasonix_proto::{StopReason, Usage};
@@ -318,8 +318,8 @@ fn value(raw: &RawValue) -> Value {
 mod tests {
     use super::Decoder;
     use crate::Endpoint;
+    use crate::codec::Decode;
     use crate::repair::tests::prefix;
-    use crate::wire::Decode;
     use reasonix_agent::{Item, Request};
     use serde_json::{Value, json};
     use std::sync::Arc;

@@ -2,15 +2,15 @@
 
 use super::NAME;
 use crate::Endpoint;
+use crate::codec::{Encode, extends};
 use crate::layout::{Piece, pieces};
 use crate::options::{Field, Legal, cache_fields, is_strict, legal_id, or, put, put_fields, with_extra};
-use crate::pictures::seen;
-use crate::wire::{Encode, extends};
+use crate::pictures::{Part, parts, seen};
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Prefix, Request};
 use reasonix_catalogue::{Compat, ReasoningBack, known};
 use reasonix_proto::Message;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Encodes the requests to one endpoint.
@@ -63,7 +63,10 @@ impl Encoder {
                 begin(out, b"{\"type\":\"function_call_output\",\"call_id\":");
                 put(out, &legal_id(call.as_str(), self.compat.tool_ids));
                 out.extend_from_slice(b",\"output\":");
-                put(out, or(content, "(no output)"));
+                match content.plain() {
+                    Some(text) => put(out, or(text, "(no output)")),
+                    None => put(out, &parts(content, self.vision).iter().map(item).collect::<Vec<_>>()),
+                }
                 out.push(b'}');
             }
             Message::Assistant { text, reasoning, calls, .. } => {
@@ -135,6 +138,14 @@ impl Sent {
         }
         let (prefix, has_tools) = (Arc::clone(prefix), !prefix.tools.is_empty());
         Self { prefix, messages: Vec::new(), fixed, has_tools, encoded: Vec::new() }
+    }
+}
+
+/// A part of a result.
+fn item(part: &Part<'_>) -> Value {
+    match part {
+        Part::Text(text) => json!({ "type": "input_text", "text": text }),
+        Part::Picture(_, shown) => json!({ "type": "input_image", "image_url": shown.url() }),
     }
 }
 

@@ -13,6 +13,8 @@ pub(super) struct Agreed {
     pub(super) substitutions: Vec<usize>,
     /// Comments, and texts that nothing is filled into.
     pub(super) literal: Vec<Range<usize>>,
+    /// The latter alone.
+    pub(super) heredocs: Vec<Range<usize>>,
 }
 
 /// What the tree shows, or what is wrong with reading the text by it.
@@ -62,7 +64,7 @@ pub(super) fn disagreement(source: &str, tree: &Tree) -> Result<Agreed, Hidden> 
             before = c;
         }
     }
-    Ok(Agreed { substitutions: marks.substitutions, literal: marks.literal })
+    Ok(Agreed { substitutions: marks.substitutions, literal: marks.literal, heredocs: marks.heredocs })
 }
 
 /// True when the tree has no place for something of the text: its scanner skips a few characters that a shell does not.
@@ -100,6 +102,8 @@ struct Marks {
     opened: Vec<Range<usize>>,
     /// Comments, and heredocs in which nothing is filled in.
     literal: Vec<Range<usize>>,
+    /// The latter alone.
+    heredocs: Vec<Range<usize>>,
     /// Where text is calculated with, or filled in.
     evaluated: Vec<Range<usize>>,
     /// Where substitutions begin.
@@ -238,12 +242,14 @@ impl Marks {
                 let text = source.get(node.byte_range()).unwrap_or_default();
                 if is_quoted_heredoc(source, node) || !text.contains(['$', '`', '\\']) {
                     self.literal.push(node.byte_range());
+                    self.heredocs.push(node.byte_range());
                 }
                 if is_quoted_heredoc(source, node) {
                     self.protected.push(node.byte_range());
                     return false;
                 }
             }
+            "redirected_statement" => self.covered.extend(lone_dash(source, node).map(|(_, dash)| dash)),
             "string" => {
                 self.quoted.push(node.byte_range());
                 self.covered.push(node.byte_range());
@@ -280,6 +286,35 @@ impl Marks {
         }
         true
     }
+}
+
+/// A lone `-` before a heredoc, `python3 - <<E`: the parser takes it for the beginning of the operator and drops it. Where
+/// the command ends that it is the last word of, and where it stands.
+pub(super) fn lone_dash(source: &str, node: Node<'_>) -> Option<(usize, Range<usize>)> {
+    let body = node.child_by_field_name("body").filter(|body| ends_with_command(*body))?;
+    let next = body.next_sibling()?;
+    let between = source.get(body.end_byte()..next.start_byte())?;
+    let rest = source.get(next.start_byte()..)?;
+    let blank = |c: char| matches!(c, ' ' | '\t');
+    let at = if between.trim_matches(blank) == "-" && between.starts_with(blank) && between.ends_with(blank) {
+        body.end_byte() + between.find('-')?
+    } else if between.starts_with(blank) && between.trim_matches(blank).is_empty() && rest.starts_with("-<<") {
+        next.start_byte()
+    } else {
+        return None;
+    };
+    Some((body.end_byte(), at..at + 1))
+}
+
+/// True when the last thing of a statement is a simple command: words behind it are its own.
+fn ends_with_command(body: Node<'_>) -> bool {
+    let mut node = body;
+    while matches!(kind_of(node), "list" | "pipeline" | "negated_command") {
+        let last = u32::try_from(node.child_count()).ok().and_then(|count| count.checked_sub(1));
+        let Some(last) = last.and_then(|last| node.child(last)) else { return false };
+        node = last;
+    }
+    kind_of(node) == "command" && node.end_byte() == body.end_byte()
 }
 
 /// True when nothing in the heredoc is expanded, because its delimiter is quoted.

@@ -17,12 +17,17 @@ impl Walk<'_> {
             "sed" | "gsed" => !is_plain_sed(simple),
             "awk" | "gawk" | "mawk" | "nawk" | "original-awk" | "bwk" | "busybox-awk" => !is_plain_awk(args),
             "env" => args.iter().any(|word| is_flag(&word.text, "-S") || is_flag(&word.text, "--split-string")),
-            "git" if has_unknown_setting(args) || runs_by_git(args) => {
+            "git" if has_unknown_setting(args) || runs_by_git(args) || configures_program(args) => {
                 self.aliases(args);
                 true
             }
             "make" | "gmake" if reads_rules_from_input(args) || args.iter().any(sets_program) => true,
             "go" if args.iter().any(|word| word.text.contains("extld")) => true,
+            // Their options are no letters: `-DBUILD` has no `-B` in it.
+            "cmake" => args.iter().any(|word| is_one_of(&word.text, &["-P", "-E", "--script"])),
+            "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "gfortran" => {
+                args.iter().any(|word| is_one_of(&word.text, &["-B", "-wrapper", "-specs", "-fplugin", "-load"]))
+            }
             "mapfile" | "readarray" | "hash" if args.iter().any(|word| runs_by_builtin(name, &word.text)) => true,
             // The letters of old do without a dash.
             "tar" | "bsdtar"
@@ -54,31 +59,86 @@ impl Walk<'_> {
 }
 
 impl Walk<'_> {
-    /// Commands that `git -c alias.name=!…` gives a name.
+    /// Commands that git gives a name: `git -c alias.name=!…`.
     fn aliases(&mut self, args: &[Word]) {
-        for word in args.iter().filter(|word| word.text.to_ascii_lowercase().starts_with("alias.")) {
-            if let Some((_, code)) = word.text.split_once("=!") {
+        let mut named = false;
+        for word in args {
+            let alias = word.text.to_ascii_lowercase().starts_with("alias.");
+            let code = match word.text.split_once("=!") {
+                Some((_, code)) if alias => Some(code),
+                // `git config alias.name '!…'`
+                _ if named => word.text.strip_prefix('!'),
+                _ => None,
+            };
+            if let Some(code) = code {
                 if word.is_fixed() { self.inner(code) } else { self.effects.hide(crate::effects::Hidden::Text) }
             }
+            named = alias;
         }
     }
 }
 
-/// True for a variable of `make` that names a program, or whose value it would evaluate.
+/// Variables of `make` by which nothing but the amount, the place or the shape of work is said.
+#[rustfmt::skip]
+const PLAIN_VARIABLES: &[&str] = &[
+    "ARCH", "BENCH", "BUILD", "BUILD_DIR", "BUILD_TYPE", "CI", "COLOR", "COVERAGE", "DEBUG", "DESTDIR", "FILTER", "J", "JOBS", "KEEP", "LEVEL", "LOG_LEVEL", "MODE", "NO_COLOR", "OS", "PACKAGE", "PKG", "PORT", "PREFIX", "PROFILE", "Q", "QUIET", "RACE", "RELEASE", "RUN", "SEED", "SUITE",
+    "TAG", "TARGET", "TEST", "TESTS", "TEST_FILTER", "TEST_PATTERN", "TIMEOUT", "V", "VERBOSE", "VERSION", "W", "WERROR", "WORKERS",
+];
+
+/// True for a variable of `make` that may name a program, or whose value it would evaluate: all but a few may.
 fn sets_program(word: &Word) -> bool {
     let plain = |c: char| c.is_alphanumeric() || "_./:,+-@%".contains(c);
-    word.text.split_once('=').is_some_and(|(name, value)| {
-        // `x!=` runs its value, and any other may stand in a recipe as it is.
-        let runs = name.ends_with('!') || !value.chars().all(plain);
-        let name = name.trim_end_matches([':', '+', '?', '!']);
-        runs || name.starts_with("MAKE") || matches!(name, "SHELL" | ".SHELLFLAGS" | "BASH_ENV" | "ENV")
-    })
+    !word.text.starts_with('-')
+        && word.text.split_once('=').is_some_and(|(name, value)| {
+            // `x!=` runs its value, and any other may stand in a recipe as it is.
+            let runs = name.ends_with('!') || !value.chars().all(plain);
+            runs || !PLAIN_VARIABLES.contains(&name.trim_end_matches([':', '+', '?']))
+        })
+}
+
+/// True for a setting of git that names a program, or a folder with programs.
+fn is_executable_key(text: &str) -> bool {
+    let key = text.to_ascii_lowercase();
+    let key = key.split('=').next().unwrap_or_default();
+    const PARTS: &[&str] = &[
+        "alias.",
+        "browser",
+        "cmd",
+        "command",
+        "credential.",
+        "editor",
+        "external",
+        "filter.",
+        "fsmonitor",
+        "gpg.",
+        "helper",
+        "hookspath",
+        "include.",
+        "includeif.",
+        "pager",
+        "program",
+        "sequence",
+        "sshcommand",
+        "textconv",
+        "tool",
+        "trailer",
+        "driver",
+        "proxy",
+        "askpass",
+        "templatedir",
+        "uploadpack",
+        "receivepack",
+        "update",
+    ];
+    key.contains('.') && PARTS.iter().any(|part| key.contains(part))
 }
 
 /// True when the interpreter only says something about itself, or runs a module by its name.
 fn is_about(base: &str, args: &[Word]) -> bool {
     args.iter().take_while(|word| word.text != "-").any(|word| match word.text.as_str() {
         "--version" | "-V" | "--help" | "-m" => true,
+        "--test" => matches!(base, "node" | "nodejs"),
+        "-version" => base == "java",
         // To Python it means to be verbose.
         "-v" => args.len() == 1 && !matches!(base, "python" | "pypy" | "ipython"),
         _ => false,
@@ -92,6 +152,13 @@ fn gives(text: &str, flag: &str) -> bool {
         return name == flag || name.strip_prefix('-') == Some(flag);
     }
     is_flag(text, flag)
+}
+
+/// True when the text begins with one of these options, with one dash or two.
+fn is_one_of(text: &str, flags: &[&str]) -> bool {
+    flags.iter().any(|flag| {
+        text.starts_with(flag) || (flag.len() > 2 && text.get(1..).is_some_and(|rest| rest.starts_with(flag)))
+    })
 }
 
 /// True when a file of code is named. What belongs to an option before it is none.
@@ -235,6 +302,16 @@ fn has_unknown_setting(args: &[Word]) -> bool {
         }
     }
     false
+}
+
+/// True when `git config` sets a key that makes git run something later.
+fn configures_program(args: &[Word]) -> bool {
+    let at = args.iter().position(|word| word.text == "config");
+    let rest = at.and_then(|at| args.get(at + 1..)).unwrap_or_default();
+    let operands: Vec<&Word> =
+        rest.iter().filter(|word| !word.text.starts_with('-') && word.text != "set" && word.text != "get").collect();
+    let unsets = rest.iter().any(|word| word.text.starts_with("--unset") || word.text == "unset");
+    operands.len() > 1 && !unsets && operands.iter().any(|word| is_executable_key(&word.text))
 }
 
 /// True when git is told to run a command of the line.

@@ -79,6 +79,11 @@ pub(super) const LOADER: &str = "ld.so";
 /// Programs that run what some of their words say, with the subcommands that do so; none for always.
 #[rustfmt::skip]
 pub(super) const RUNNERS: &[(&str, &[&str])] = &[
+    ("accelerate", &["launch"]), ("apptainer", &["exec", "run", "shell"]), ("aws-vault", &["exec"]), ("autossh", &[]), ("box64", &[]), ("buildah", &["run"]), ("cabal", &["exec"]), ("chamber", &["exec"]), ("chronic", &[]), ("crictl", &["exec"]),
+    ("doppler", &["run"]), ("dune", &["exec"]), ("env_parallel", &[]), ("envchain", &[]), ("execlineb", &[]), ("flamegraph", &[]), ("flox", &["activate"]), ("gamemoderun", &[]), ("gprofng", &["collect"]), ("gtime", &[]), ("guix", &["shell", "environment"]), ("ifne", &[]),
+    ("incus", &["exec"]), ("infisical", &["run"]), ("limactl", &["shell"]), ("lxc", &["exec"]), ("lxc-attach", &[]), ("lxc-execute", &[]), ("minijail0", &[]), ("multipass", &["exec"]), ("multitime", &[]), ("nerdctl", &["run", "exec"]), ("nsjail", &[]), ("nsys", &["profile"]), ("oc", &["exec", "rsh", "run", "debug"]),
+    ("opam", &["exec"]), ("pasta", &[]), ("pee", &[]), ("pixi", &["run", "exec"]), ("py-spy", &["record", "top"]), ("qemu-aarch64", &[]), ("qemu-x86_64", &[]), ("retry", &[]), ("rootlesskit", &[]), ("rye", &["run"]), ("samply", &["record"]), ("sandbox-exec", &[]), ("sem", &[]), ("singularity", &["exec", "run", "shell"]),
+    ("sops", &["exec-env", "exec-file"]), ("sshpass", &[]), ("stack", &["exec", "runghc", "runhaskell", "script", "ghc", "eval"]), ("steam-run", &[]), ("teller", &["run"]), ("timelimit", &[]), ("torchrun", &[]), ("uftrace", &["record", "live"]), ("xe", &[]), ("xjobs", &[]),
     ("arch-chroot", &[]), ("asdf", &["exec"]), ("bubblewrap", &[]), ("bundle", &["exec"]), ("bwrap", &[]), ("bun", &["x"]), ("caffeinate", &[]),
     ("capsh", &[]), ("catchsegv", &[]), ("cgexec", &[]), ("chpst", &[]), ("choom", &[]), ("composer", &["exec"]), ("conda", &["run"]),
     ("concurrently", &[]), ("container-run", &[]), ("coreutils", &[]), ("cpulimit", &[]), ("cross-env", &[]), ("cross-env-shell", &[]), ("daemonize", &[]), ("dbus-launch", &[]),
@@ -103,6 +108,30 @@ pub(super) const EXACT_RUNNERS: &[&str] = &[
 
 /// Shells: they run text.
 pub(super) const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "mksh", "rbash", "sh", "zsh"];
+
+/// Programs that start a shell, or run what they read, where no program is named.
+pub(super) const SHELL_STARTERS: &[&str] = &[
+    "arch-chroot",
+    "chroot",
+    "fakechroot",
+    "fakeroot",
+    "firejail",
+    "flox",
+    "guix",
+    "i386",
+    "linux32",
+    "linux64",
+    "nix",
+    "nix-shell",
+    "parallel",
+    "proot",
+    "schroot",
+    "setarch",
+    "systemd-nspawn",
+    "uname26",
+    "unshare",
+    "x86_64",
+];
 
 /// Words of the shell's grammar; as a program they mean that the tree went wrong.
 pub(super) const RESERVED: &[&str] = &[
@@ -133,6 +162,7 @@ pub(super) const INTERPRETERS: &[Interpreter] = &[
     code(&["node", "nodejs", "bun", "tsx", "ts-node"], &["-e", "--eval", "-p", "--print", "-r", "--require", "--import", "--loader", "--experimental-loader", "--env-file", "--run"], true),
     code(&["deno"], &["eval", "repl"], false),
     code(&["crystal"], &["eval"], false),
+    code(&["java", "javaw"], &["-XX:OnError", "-XX:OnOutOfMemoryError", "-javaagent", "-agentpath", "-agentlib"], true),
     code(&["perl"], &["-e", "-E", "-M", "-m", "-x", "-d"], true),
     code(&["ruby", "jruby", "irb"], &["-e", "-r", "-x"], true),
     code(&["rake"], &["-e", "-E", "-p", "-r", "--execute", "--execute-print", "--execute-continue", "--require"], false),

@@ -13,6 +13,7 @@ impl Walk<'_> {
         let mut cursor = node.walk();
         let redirects: Vec<_> = node.children_by_field_name("redirect", &mut cursor).collect();
         let more: Vec<Word> = redirects.iter().flat_map(|redirect| self.stray_words(*redirect, deep)).collect();
+        self.dashes.extend(check::lone_dash(self.source, node).map(|(end, _)| end));
         match body {
             Some(body) if kind_of(body) == "command" => {
                 self.stdin = self.heredoc(&redirects);
@@ -112,7 +113,14 @@ impl Walk<'_> {
         if path.as_deref().is_some_and(is_sink) {
             return;
         }
-        self.effects.writes.push(Write { path, places: self.places.clone(), how, redirect, judged: false });
+        self.effects.writes.push(Write {
+            path,
+            places: self.places.clone(),
+            how,
+            redirect,
+            judged: false,
+            links: false,
+        });
     }
 }
 

@@ -1,15 +1,16 @@
 //! Programs that run other programs: what they would run is looked at in turn.
 
 use super::MOST_COMMANDS;
-use super::programs::{EXACT_RUNNERS, LOADER, RESERVED, RUNNERS, SHELLS, SUBSCRIPTS, Takes, WRAPPERS, Wrapper};
+use super::programs::{
+    EXACT_RUNNERS, LOADER, RESERVED, RUNNERS, SHELL_STARTERS, SHELLS, SUBSCRIPTS, Takes, WRAPPERS, Wrapper,
+};
 use super::walk::{Stdin, Walk, is_code_for_shells};
-use crate::effects::{Hidden, How, Places, Simple, Word, WordKind};
+use crate::command::possible;
+use crate::effects::{Hidden, How, Places, Simple, Word, WordKind, is_flag, printf_sets};
+use crate::readers::without_git_options;
 
 /// Wrappers in wrappers.
 const DEEPEST: usize = 8;
-
-/// So many words are looked at where each of them may begin a command.
-const MOST_POSSIBLE: usize = 24;
 
 impl Walk<'_> {
     /// Takes a simple command: notes it, then what it would run and write.
@@ -32,6 +33,7 @@ impl Walk<'_> {
             simple.args().iter().for_each(|word| self.check_subscript(word));
             self.check_builtin(&name, simple.args());
         }
+        self.also_called(&name, &simple);
         simple.wraps = self.runs_others(&name, &simple, wrapped);
         self.interprets(&name, &simple);
         self.moves(&name, &simple);
@@ -45,6 +47,16 @@ impl Walk<'_> {
     /// Builtins that take names of variables evaluate the subscripts in them.
     fn check_builtin(&mut self, name: &str, args: &[Word]) {
         let has = |flags: &[&str]| args.iter().any(|word| flags.contains(&word.text.as_str()));
+        let sets = match name {
+            "printf" => printf_sets(args),
+            "wait" => args.iter().any(|word| is_flag(&word.text, "-p")),
+            _ => false,
+        };
+        if sets {
+            self.effects.assigns = true;
+            self.effects.alters = true;
+            self.effects.values.extend(args.iter().map(|word| word.text.clone()));
+        }
         let names = match name {
             "printf" => args.first().is_some_and(|word| word.text.starts_with("-v")),
             "[" | "test" => has(&["-v", "-R"]),
@@ -84,6 +96,10 @@ impl Walk<'_> {
                 false
             }
             "find" => self.find(args, wrapped),
+            "at" | "batch" if takes_job(name, simple) => {
+                self.shell_input();
+                false
+            }
             _ if SHELLS.contains(&name) => self.shell(args),
             _ => {
                 let loads = name == "ld.so" || (name.starts_with("ld-") && name.contains(".so"));
@@ -109,6 +125,12 @@ impl Walk<'_> {
             [dashes, more @ ..] if dashes.text == "--" => more,
             rest => rest,
         };
+        // Its options name what the shell finds, and only these what it runs.
+        let told = |word: &Word| ["--run", "--command"].iter().any(|flag| is_flag(&word.text, flag));
+        let reads = if name == "nix-shell" { !rest.iter().any(told) } else { rest.is_empty() };
+        if reads && SHELL_STARTERS.contains(&name) {
+            self.shell_input();
+        }
         let told = EXACT_RUNNERS.contains(&name) && (subs.is_empty() || at == Some(0));
         if let Some(first) = rest.first().filter(|_| told)
             && !first.text.starts_with('-')
@@ -117,28 +139,8 @@ impl Walk<'_> {
             return true;
         }
         self.effects.interprets |= !rest.is_empty();
-        self.possible(rest);
+        self.effects.maybe.extend(possible(rest, &self.places));
         false
-    }
-
-    /// Notes every command that these words may be.
-    fn possible(&mut self, words: &[Word]) {
-        for (at, word) in words.iter().enumerate().take(MOST_POSSIBLE) {
-            let value = if word.text.starts_with('-') {
-                word.text.split_once('=').map_or("", |pair| pair.1)
-            } else {
-                &word.text
-            };
-            if value.contains(char::is_whitespace) {
-                for piece in crate::command::pieces(value).into_iter().take(MOST_POSSIBLE) {
-                    let words = piece.split_whitespace().map(Word::fixed).collect();
-                    self.effects.maybe.push(Simple { words, places: Places::unknown(), wraps: false });
-                }
-            } else if !value.is_empty() && !word.text.starts_with('-') {
-                let words = words.get(at..).unwrap_or_default().to_vec();
-                self.effects.maybe.push(Simple { words, places: self.places.clone(), wraps: false });
-            }
-        }
     }
 
     fn code(&mut self, word: &Word) {
@@ -172,14 +174,34 @@ impl Walk<'_> {
                 false
             }
             None => {
-                match std::mem::replace(&mut self.stdin, Stdin::Unknown) {
-                    Stdin::Text(text) => self.inner(&text),
-                    Stdin::Unknown => self.effects.hide(Hidden::Text),
-                }
+                self.shell_input();
                 self.places = before;
                 true
             }
         }
+    }
+
+    /// A shell that runs what it reads.
+    fn shell_input(&mut self) {
+        match std::mem::replace(&mut self.stdin, Stdin::Unknown) {
+            Stdin::Text(text) => self.inner(&text),
+            Stdin::Unknown => self.effects.hide(Hidden::Text),
+        }
+    }
+
+    /// Commands that are others by another name: `hub push` and `git send-pack` push.
+    fn also_called(&mut self, name: &str, simple: &Simple) {
+        let bare = if name == "git" { without_git_options(simple) } else { None };
+        let rest = match (name, bare.as_ref().unwrap_or(simple).args()) {
+            ("hub", args) => args.to_vec(),
+            ("git-send-pack" | "git-http-push", args) => [&[Word::fixed("push")], args].concat(),
+            ("git", [sub, rest @ ..]) if matches!(sub.text.as_str(), "send-pack" | "http-push") => {
+                [&[Word::fixed("push")], rest].concat()
+            }
+            _ => return,
+        };
+        let words = std::iter::once(Word::fixed("git")).chain(rest).collect();
+        self.effects.maybe.push(Simple { words, places: simple.places.clone(), wraps: false });
     }
 
     /// `find … -exec program … ;`
@@ -237,6 +259,9 @@ impl Walk<'_> {
         }
         match wrapper.takes {
             _ if rest.is_empty() => {
+                if SHELL_STARTERS.contains(&wrapper.name) {
+                    self.shell_input();
+                }
                 self.places = before;
                 return matches!(wrapper.name, "xargs" | "exec" | "command");
             }
@@ -254,6 +279,11 @@ impl Walk<'_> {
                     self.effects.hide(Hidden::Text);
                 }
                 self.joined(text);
+                if wrapper.name == "parallel" {
+                    let given = rest.get(end..).unwrap_or_default().iter().filter(|word| !word.text.starts_with(":::"));
+                    let words = text.iter().chain(given).cloned().chain([input_word()]).collect();
+                    self.effects.maybe.push(Simple { words, places: self.places.clone(), wraps: false });
+                }
             }
             Takes::Input => self.xargs(simple, rest, wrapped),
         }
@@ -282,7 +312,7 @@ impl Walk<'_> {
                     .filter(|word| word.text.contains(&mark))
                     .for_each(|word| word.kind = WordKind::Computed);
             }
-            None => words.push(Word { text: "…".to_owned(), kind: WordKind::Computed }),
+            None => words.push(input_word()),
         }
         self.take(words, wrapped + 1);
     }
@@ -379,6 +409,27 @@ fn is_alone(wrapper: &Wrapper, flag: &str) -> bool {
 /// True for files that are what comes in.
 pub(super) fn is_stream(path: &str) -> bool {
     path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/") || path == "/dev/tty"
+}
+
+/// True when `at` takes commands from its input: no option says otherwise, and a time is named.
+fn takes_job(name: &str, simple: &Simple) -> bool {
+    const OTHER: &[&str] = &["-f", "-l", "-r", "-d", "-c", "-V"];
+    const TIMES: &[&str] = &[
+        "now", "noo", "mid", "tea", "tod", "tom", "nex", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "jan", "feb",
+        "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ];
+    let other = |word: &Word| OTHER.iter().any(|flag| word.text.starts_with(flag));
+    let time = |word: &&Word| {
+        let begins = word.text.get(..3).is_some_and(|part| TIMES.contains(&part.to_ascii_lowercase().as_str()));
+        !word.is_fixed() || begins || word.text.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let named = name == "batch" || simple.has("-t") || simple.operands().first().is_some_and(time);
+    named && !simple.args().iter().any(other)
+}
+
+/// What comes in and becomes words of a command.
+fn input_word() -> Word {
+    Word { text: "…".to_owned(), kind: WordKind::Computed }
 }
 
 fn with_input(word: &Word) -> Word {

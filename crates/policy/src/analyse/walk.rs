@@ -83,6 +83,8 @@ pub(super) struct Walk<'a> {
     pub(super) spoken: Vec<usize>,
     /// Where substitutions begin that were walked.
     seen: Vec<usize>,
+    /// Where commands end that have a lone `-` behind them which the tree does not show.
+    pub(super) dashes: Vec<usize>,
 }
 
 impl<'a> Walk<'a> {
@@ -95,6 +97,7 @@ impl<'a> Walk<'a> {
             stdin: Stdin::Unknown,
             spoken: Vec::new(),
             seen: Vec::new(),
+            dashes: Vec::new(),
         }
     }
 
@@ -111,8 +114,12 @@ impl<'a> Walk<'a> {
         // `env A=1` sets something too, and is no assignment to a reader of words.
         self.effects.understood &= self.is_read_alike() && !self.effects.assigns;
         if self.depth == 0 && (!self.effects.understood || self.effects.interprets) {
-            let literal = checked.map(|found| found.literal).unwrap_or_default();
+            let (literal, heredocs) = checked.map(|found| (found.literal, found.heredocs)).unwrap_or_default();
             self.effects.open = without(self.source, literal);
+            if self.effects.interprets {
+                let texts = heredocs.into_iter().filter_map(|range| self.source.get(range));
+                self.effects.input = texts.collect::<Vec<_>>().join("\n");
+            }
         }
     }
 
@@ -146,6 +153,7 @@ impl<'a> Walk<'a> {
             effects: self.effects,
             spoken: Vec::new(),
             seen: Vec::new(),
+            dashes: Vec::new(),
         };
         walk.whole(&tree);
         self.places = walk.places;
@@ -314,6 +322,9 @@ impl<'a> Walk<'a> {
                     }
                 }
             }
+        }
+        if self.dashes.contains(&node.end_byte()) {
+            words.push(Word::fixed("-"));
         }
         words.extend(more);
         self.take(words, 0);

@@ -2,6 +2,7 @@
 
 use super::walk::Walk;
 use crate::effects::{How, Simple, Word, WordKind, is_flag};
+use crate::readers::{is_exact, without_git_options};
 
 impl Walk<'_> {
     /// Files that well-known programs write.
@@ -29,12 +30,35 @@ impl Walk<'_> {
                     self.write(&file, How::Over, false);
                 }
             }
+            "git" => self.git_output(simple),
+            // A second file is the output.
+            "uniq" | "xxd" if operands.len() > 1 && !is_exact(simple) => {
+                operands.last().into_iter().for_each(|word| self.write(word, How::Over, false));
+            }
             "truncate" | "shred" => operands.iter().for_each(|word| self.write(word, How::Over, false)),
             "touch" => operands.iter().for_each(|word| self.write(word, How::Change, false)),
             _ => {}
         }
         let judged = matches!(name, "dd" | "mv" | "truncate" | "shred");
-        self.effects.writes.iter_mut().skip(before).for_each(|write| write.judged = judged);
+        self.effects.writes.iter_mut().skip(before).for_each(|write| {
+            write.judged = judged;
+            write.links = name == "ln";
+        });
+    }
+
+    /// `git diff --output=file` and the like.
+    fn git_output(&mut self, simple: &Simple) {
+        let Some(bare) = without_git_options(simple) else { return };
+        let flags: &[&str] = match bare.args().first().map_or("", |word| word.text.as_str()) {
+            "archive" => &["-o", "--output"],
+            "diff" | "show" | "log" | "diff-tree" | "diff-index" | "diff-files" | "range-diff" => &["--output"],
+            _ => return,
+        };
+        let here = bare.words.len() == simple.words.len() || !simple.has("-C");
+        for file in valued(&bare, flags) {
+            let kind = if here { file.kind } else { WordKind::Computed };
+            self.write(&Word { kind, ..file }, How::Over, false);
+        }
     }
 
     fn copies(&mut self, name: &str, simple: &Simple, operands: &[&Word]) {

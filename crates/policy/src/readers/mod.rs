@@ -15,6 +15,8 @@ enum Reads {
     Always,
     /// Without these options; every word must be known.
     Without(&'static [&'static str]),
+    /// Without this option; other words may be whatever they are.
+    Unless(&'static str),
     /// With at most so many operands, and without these options.
     Operands(usize, &'static [&'static str]),
     /// With one of these as its only argument.
@@ -23,23 +25,24 @@ enum Reads {
     Exact,
 }
 
-use Reads::{Always, Exact, Only, Operands, Without};
+use Reads::{Always, Exact, Only, Operands, Unless, Without};
 
 const VERSION: Reads = Only(&["--version", "-V", "-v", "version", "--help", "-h"]);
 
 #[rustfmt::skip]
 const READERS: &[(&[&str], Reads)] = &[
-    (&["cat", "head", "tail", "wc", "pwd", "echo", "true", "false", ":", "whoami", "id", "groups", "uname", "arch", "nproc"], Always),
+    (&["cat", "head", "tail", "wc", "pwd", "echo", "true", "false", ":", "whoami", "id", "groups", "uname", "nproc"], Always),
+    (&["arch"], Operands(0, &[])),
     (&["basename", "dirname", "realpath", "readlink", "stat", "du", "df", "nl", "cut", "tr", "comm", "cmp", "paste", "fold"], Always),
     (&["rev", "tac", "seq", "sleep", "md5sum", "sha1sum", "sha256sum", "sha512sum", "b2sum", "b3sum", "cksum", "od", "hexdump"], Always),
     (&["strings", "grep", "egrep", "fgrep", "ls", "dir", "expr", "diff", "which", "type", "printenv", "uptime", "free", "lscpu"], Always),
     (&["ps", "who", "w", "locale", "getconf", "tty", "cal", "factor", "column", "expand", "unexpand", "fmt", "jq", "join"], Always),
-    (&["cd", "pushd", "popd", "dirs", "exit", "return", "break", "continue", "shift", "wait", "times", "test", "[", "command"], Always),
-    (&["printf"], Without(&["-v"])),
-    (&["date", "hostname", "uniq", "xxd"], Exact),
+    (&["cd", "pushd", "popd", "dirs", "exit", "return", "break", "continue", "shift", "times", "test", "[", "command"], Always),
+    (&["printf", "date", "hostname", "uniq", "xxd"], Exact),
     (&["base64", "base32"], Without(&["-o", "--output"])),
     (&["pgrep", "pidof", "numfmt", "lsof", "ldd", "nm", "objdump", "readelf", "size", "zcat", "xzcat", "bzcat", "zgrep", "pr", "tsort"], Always),
     (&["shuf"], Without(&["-o", "--output"])),
+    (&["wait"], Unless("-p")),
     (&["less", "more"], Without(&["-o", "-O", "--log-file", "--LOG-FILE", "-k", "--lesskey-file", "--lesskey-src", "--lesskey-content"])),
     (&["file"], Without(&["-C", "--compile"])),
     (&["sort"], Without(&["-o", "--output", "--compress-program", "-T"])),
@@ -94,6 +97,12 @@ const WRITERS: &[&str] = &[
     "shred", "split", "tee", "touch", "truncate", "unlink",
 ];
 
+/// True for a program of these tables that runs none of its words: not those that only tell something about themselves.
+pub(crate) fn is_listed(program: &str) -> bool {
+    let reads = |(names, reads): &(&[&str], Reads)| names.contains(&program) && !matches!(reads, Only(_));
+    !WRAPPERS.contains(&program) && (WRITERS.contains(&program) || READERS.iter().any(reads))
+}
+
 /// Whether a line can change anything.
 pub(crate) fn read_only(effects: &Effects) -> ReadOnly {
     let writes = effects.commands.iter().any(|simple| WRITERS.contains(&simple.program()));
@@ -146,6 +155,7 @@ fn fits(reads: &Reads, simple: &Simple) -> bool {
     let lacks = |flags: &[&str]| !flags.iter().any(|flag| has(simple, flag));
     match reads {
         Always => true,
+        Unless(flag) => lacks(&[*flag]),
         Without(flags) => known && lacks(flags),
         Operands(most, flags) => known && lacks(flags) && simple.operands().len() <= *most,
         Exact => known && exact::fits(simple),
@@ -191,4 +201,15 @@ pub(crate) fn without_git_options(simple: &Simple) -> Option<Simple> {
     }
     let words = simple.words.iter().take(1).chain(rest).cloned().collect();
     Some(Simple { words, ..simple.clone() })
+}
+
+impl Effects {
+    /// True when every command of an understood line only reads by its exact options: what runs unasked where no kernel
+    /// holds it.
+    pub fn reads_surely(&self) -> bool {
+        let clear = self.hidden.is_none() && !self.interprets && !self.assigns && !self.alters;
+        // A line without a word is none that could do something.
+        let nothing = self.commands.is_empty() && self.open.trim().is_empty();
+        clear && self.writes.is_empty() && (nothing || self.understood) && self.commands.iter().all(is_exact)
+    }
 }

@@ -43,8 +43,8 @@ const DENIALS: &[(&[&str], &str)] = &[
     ),
     (
         &["Connection refused", "ECONNREFUSED", "os error 111"],
-        "commands run in a sandbox: localhost is its own there, and servers of the machine cannot be reached; the user \
-         can open the network with sandbox.network = true",
+        "commands run in a sandbox: localhost is its own there; the user can allow ports of the machine with \
+         sandbox.loopback",
     ),
     (
         &["Operation not permitted", "EPERM", "os error 1)"],
@@ -86,7 +86,7 @@ mod tests {
             ("touch: cannot touch '/etc/x': Read-only file system\n", "sandbox.allow_write"),
             ("curl: (6) Could not resolve host: example.com\n", "sandbox.allow_hosts"),
             ("bash: fork: retry: Resource temporarily unavailable\n", "sandbox.max_processes"),
-            ("curl: (7) Failed to connect to localhost port 80: Connection refused\n", "localhost"),
+            ("curl: (7) Failed to connect to localhost port 80: Connection refused\n", "sandbox.loopback"),
             ("mount: Operation not permitted\n", "privileges"),
             ("dd: error writing 'x': File too large\n", "sandbox.max_file_mb"),
         ] {

@@ -1,8 +1,9 @@
 //! The question about a call: everything that an answer is about, and the answers. A key approves only alone, and only
-//! after the end of what it is about was on the screen; words that are typed are the beginning of a no.
+//! after all of what it is about was on the screen; words that are typed are the beginning of a no.
 
 mod about;
 mod offers;
+mod seen;
 
 pub use about::what;
 
@@ -17,6 +18,7 @@ use about::About;
 use offers::{Offer, Take, offers};
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{Asking, Choice, Op, Phrase};
+use seen::Seen;
 use std::time::Duration;
 
 /// The question and what is chosen.
@@ -33,8 +35,10 @@ pub struct Approval {
     page: usize,
     /// True when what it is about, and why it is dangerous, is on the screen.
     legible: bool,
-    /// True once the end of what it is about was on the screen.
-    read: bool,
+    /// What of it was on the screen.
+    seen: Seen,
+    /// The first row that is on the screen now, whatever was scrolled since.
+    drawn: usize,
     /// What is chosen when nothing else is typed.
     pending: Option<Pending>,
     writes: Option<Writes>,
@@ -75,9 +79,9 @@ impl Approval {
         let offers = offers(&asking);
         // What is dangerous is not one Enter away.
         let chosen = if asking.danger.is_empty() { 0 } else { offers.len().saturating_sub(1) };
-        let (scroll, page, legible, read) = (0, 1, true, false);
+        let (scroll, page, legible, seen, drawn) = (0, 1, true, Seen::default(), 0);
         let (about, pending, writes, away, said) = (About::default(), None, None, false, None);
-        Self { asking, guard, about, offers, chosen, scroll, page, legible, read, pending, writes, away, said }
+        Self { asking, guard, about, offers, chosen, scroll, page, legible, seen, drawn, pending, writes, away, said }
     }
 
     /// When what was chosen is taken.
@@ -108,7 +112,7 @@ impl Approval {
             Code::Up => self.chosen = self.chosen.saturating_sub(1),
             Code::Down | Code::Tab => self.chosen = (self.chosen + 1).min(last),
             Code::PageUp => self.scroll = self.scroll.saturating_sub(self.page),
-            Code::PageDown => self.scroll += self.page,
+            Code::PageDown => self.forward(self.page),
             Code::Home => self.scroll = 0,
             Code::End => self.scroll = usize::MAX / 2,
             Code::Char('c') if chord.mods.ctrl && heard.is_meant() => return self.stop(),
@@ -152,21 +156,22 @@ impl Approval {
         self.writes = (command || !text.is_empty()).then_some(Writes { words, command });
     }
 
-    /// What is chosen is taken when nothing else is typed. Nothing is allowed that was not seen to its end.
+    /// What is chosen is taken when nothing else is typed. Nothing is allowed that was not seen, all of it.
     fn choose(&mut self, at: usize, typed: Option<char>, now: Duration) {
         let Some(offer) = self.offers.get(at) else { return };
         match offer.take {
-            Take::Choice(Choice::Deny) | Take::Edit => {}
-            Take::Choice(_) if !self.legible => {
+            Take::Choice(Choice::Deny) => {}
+            // A changed command is a yes too, to everything beside it that stands here.
+            _ if !self.legible => {
                 self.said = Some("tui.ask.too_small");
                 return;
             }
-            Take::Choice(_) if !self.read => {
-                self.scroll += self.page;
+            _ if !self.seen.is_whole() => {
+                self.scroll = self.seen.next(self.about.rows().len()).unwrap_or(self.scroll);
                 self.said = Some("tui.ask.unread");
                 return;
             }
-            Take::Choice(_) => {}
+            _ => {}
         }
         self.chosen = at;
         self.pending = Some(Pending { at, typed, due: now + ALONE });
@@ -210,7 +215,13 @@ impl Approval {
 
     /// Scrolls a little.
     pub fn wheel(&mut self, up: bool) {
-        self.scroll = if up { self.scroll.saturating_sub(3) } else { self.scroll + 3 };
+        if up { self.scroll = self.scroll.saturating_sub(3) } else { self.forward(3) }
+    }
+
+    /// Scrolls on. However fast the keys come, no page is passed over before it was drawn.
+    fn forward(&mut self, rows: usize) {
+        let farthest = if self.seen.is_whole() { usize::MAX / 2 } else { self.drawn + self.page };
+        self.scroll = (self.scroll + rows).min(farthest.max(self.scroll));
     }
 
     /// The command was changed.
@@ -228,7 +239,7 @@ impl Approval {
         let Some(Writes { words, .. }) = &mut self.writes else { return Outcome::Stay };
         match chord.code {
             Code::PageUp => self.scroll = self.scroll.saturating_sub(self.page),
-            Code::PageDown => self.scroll += self.page,
+            Code::PageDown => self.forward(self.page),
             Code::Enter | Code::Esc if !heard.is_meant() => self.said = Some("tui.ask.ignored"),
             Code::Enter => return self.written(heard),
             Code::Esc => self.writes = None,
@@ -282,7 +293,9 @@ impl Approval {
     /// scrolled where it is long; and the answers.
     pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
         let head = self.about.head(&self.asking, width, look);
-        self.about.draw(&self.asking, width, look);
+        if self.about.draw(&self.asking, width, look) {
+            self.seen.forget();
+        }
         let all = self.about.rows().len();
         let least = all.min(LEAST);
         let full = self.feet(width, look).0.len();
@@ -302,18 +315,31 @@ impl Approval {
         self.scroll = self.scroll.min(all.saturating_sub(shown));
         self.page = shown.max(1);
         let from = self.scroll;
-        self.read |= self.legible && from + shown >= all;
+        self.drawn = from;
+        if self.legible {
+            self.seen.show(from..(from + shown).min(all), all);
+        }
         lines.extend(self.about.rows().iter().skip(from).take(shown).cloned());
         if hidden && room > 1 {
-            let to = (from + shown).min(all);
-            let code = if to < all { "tui.more_lines" } else { "tui.last_lines" };
-            let phrase = Phrase::new(code).with("from", from + 1).with("to", to).with("of", all);
-            lines.push(Line::styled(format!("  {}", look.say(&phrase)), look.theme.accent));
+            let place = format!("  {}", look.say(&self.position(from, (from + shown).min(all), all)));
+            lines.push(Line::styled(place, look.theme.accent));
         }
         let (rows, caret) = self.feet(width, look);
         lines.extend(if cramped { self.few_feet(feet, width, look) } else { rows });
         let row = u16::try_from(lines.len().saturating_sub(2)).unwrap_or(u16::MAX);
         (lines, caret.map(|column| (column.min(width.saturating_sub(1)), row)))
+    }
+
+    /// Which rows are on the screen, and how many never were.
+    fn position(&self, from: usize, to: usize, all: usize) -> Phrase {
+        let code = match (to < all, self.seen.is_whole()) {
+            (true, true) => "tui.more_lines",
+            (false, true) => "tui.last_lines",
+            (true, false) => "tui.ask.more_unseen",
+            (false, false) => "tui.ask.last_unseen",
+        };
+        let phrase = Phrase::new(code).with("from", from + 1).with("to", to).with("of", all);
+        if self.seen.is_whole() { phrase } else { phrase.with("unseen", self.seen.unseen(all)) }
     }
 
     /// The answers and the keys; and the column of the caret, which is in the last row but one.
@@ -369,11 +395,15 @@ impl Approval {
             (Some(said), _) => said,
             (None, Some(writes)) if writes.command => "tui.ask.keys_instead",
             (None, Some(_)) => "tui.ask.keys_tell",
-            (None, None) if !self.read => "tui.ask.keys_long",
+            (None, None) if !self.seen.is_whole() => "tui.ask.keys_long",
             (None, None) if self.is_own() => "tui.ask.keys_own",
             (None, None) => "tui.ask.keys",
         };
         let style = if self.said.is_some() { look.theme.warn } else { look.theme.dim };
-        keys_line(&look.word(code), width, style)
+        if code != "tui.ask.unread" {
+            return keys_line(&look.word(code), width, style);
+        }
+        let unseen = self.seen.unseen(self.about.rows().len());
+        keys_line(&look.say(&Phrase::new(code).with("unseen", unseen)), width, style)
     }
 }

@@ -584,6 +584,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "      (not shown: no short text, or a value of .env)",
         "      （未显示：非短文本，或为 .env 中的值）",
     ),
+    (
+        "cli.trust_unseen",
+        "there are too many folders to look through all of them for repositories; these were left out: {folders}",
+        "文件夹过多，未能全部检查其中的仓库；未检查：{folders}",
+    ),
     ("cli.trust_nothing", "{root} brings nothing that would be executed", "{root} 没有将被执行的内容"),
     ("cli.trust_prompt", "trust all of this, as it is now? [y/n] ", "信任以上当前全部内容吗？[y/n] "),
     ("cli.trust_refused", "nothing was trusted; it all stays off", "未信任任何内容；全部保持关闭"),

@@ -62,8 +62,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "engine.ask_changed",
-        "it runs {files}, which is not what it was when you allowed it",
-        "它会运行 {files}，而该文件与你当时允许的内容已不同",
+        "it runs {files}, which is not, or not known to be, what it was when you allowed it",
+        "它会运行 {files}，而该文件与你当时允许的内容已不同，或无法比较",
+    ),
+    (
+        "engine.ask_copies",
+        "git would show files of the repository, among them what {rule} denies to read, perhaps as they once were",
+        "git 会显示仓库中的文件，其中包括 {rule} 禁止读取的内容（也可能是旧版本）",
     ),
     (
         "engine.ask_danger_restorable",
@@ -79,6 +84,36 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "engine.ask_host",
         "a command in the sandbox wants to reach {host}; it has no network of its own",
         "沙箱中的命令想访问 {host}；沙箱本身没有网络",
+    ),
+    (
+        "engine.ask_port",
+        "a command in the sandbox wants to reach what listens on port {port} of this machine",
+        "沙箱中的命令想访问本机端口 {port} 上的服务",
+    ),
+    (
+        "engine.refused_by_rule",
+        "the sandbox did not let it reach {host}: the rule {rule} forbids it",
+        "沙箱未让它访问 {host}：规则 {rule} 禁止",
+    ),
+    (
+        "engine.host_refused",
+        "the sandbox did not let it reach {host}: you refused it",
+        "沙箱未让它访问 {host}：你已拒绝",
+    ),
+    (
+        "engine.refused_unasked",
+        "the sandbox did not let it reach {host}: nobody was there to ask; {setting} allows it",
+        "沙箱未让它访问 {host}：无人可询问；{setting} 可允许",
+    ),
+    (
+        "engine.refused_over",
+        "the sandbox did not let it reach {host}: the session is over",
+        "沙箱未让它访问 {host}：会话已结束",
+    ),
+    (
+        "engine.not_reached",
+        "{host} was allowed and could not be reached: {reason}",
+        "{host} 已被允许，但无法访问：{reason}",
     ),
     (
         "engine.ask_memory",
@@ -100,6 +135,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{paths} tells agents, editors or git what to do: changes are always asked about, and nothing is remembered",
         "{paths} 会指示代理、编辑器或 git 的行为：每次修改都需确认，不会记住答复",
     ),
+    (
+        "engine.ask_program",
+        "it runs a program of this folder that stands before the system's of the same name; no rule for that name covers it",
+        "它会运行此文件夹中的程序，而不是系统中的同名程序；针对该名称的规则不适用于它",
+    ),
     ("engine.ask_rule", "the rule {rule} says to ask", "规则 {rule} 要求询问"),
     (
         "engine.ask_wanted",
@@ -108,18 +148,18 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "engine.set_aside",
-        "git would have run what a command left in {path}; it was moved to {kept}, and what was there before, if anything, is there again",
-        "命令在 {path} 中留下了 git 会执行的内容；已移至 {kept}，原有内容（如有）已恢复",
+        "git or other programs would have run what a command left in {path}; it was moved to {kept}, and what was there before, if anything, is there again. Look at it, and move it back if you want it",
+        "命令在 {path} 中留下了 git 或其他程序会执行的内容；已移至 {kept}，原有内容（如有）已恢复。请查看，需要时可移回",
     ),
     (
         "engine.not_set_aside",
-        "git would run what a command left in {path}, and it could not be moved: look at it before you use git there",
-        "命令在 {path} 中留下了 git 会执行的内容，且无法移走：在那里使用 git 之前请先查看",
+        "git or other programs would run what a command left in {path}, and it could not be moved: look at it before you use git there",
+        "命令在 {path} 中留下了 git 或其他程序会执行的内容，且无法移走：在那里使用 git 之前请先查看",
     ),
     (
         "engine.not_all_repositories",
-        "there are too many repositories inside of this folder: not all were looked into for what git would run",
-        "此文件夹内的仓库太多：并未全部检查 git 会执行的内容",
+        "not everything could be looked through for what a command left for git to run: look yourself before you use git in {paths}",
+        "未能全部检查命令是否留下了 git 会执行的内容：在 {paths} 中使用 git 之前请自行查看",
     ),
     ("engine.bad_rule", "cannot read the permission rule {rule}: {reason}", "无法读取权限规则 {rule}：{reason}"),
     (
@@ -129,6 +169,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("engine.bad_script", "cannot play the script {path}: {reason}", "无法播放脚本 {path}：{reason}"),
     ("engine.bad_script.hint", "the format is described in docs/scripted.md", "脚本格式见 docs/scripted.md"),
+    ("engine.session_over", "the session ended before this could be done", "会话在完成此操作之前已结束"),
+    ("engine.session_over.hint", "open it again with `reasonix --resume`", "可用 `reasonix --resume` 重新打开"),
+    ("engine.withdrawn", "it was taken out of the queue", "已从队列中取出"),
+    ("engine.op_repeated", "the name {id} stands for another operation already", "名称 {id} 已被另一个操作使用"),
+    ("engine.op_repeated.hint", "give each operation a name of its own", "请为每个操作使用各自的名称"),
     ("engine.busy", "a turn is running", "有一轮正在运行"),
     ("engine.busy.hint", "interrupt it first; what it did is kept", "请先中断它；已完成的工作会保留"),
     ("engine.empty_answer", "the model answered with nothing", "模型返回了空回答"),

@@ -73,4 +73,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "commands run in a sandbox, level partial: only the workspace is writable, network {network}",
         "命令在沙箱中运行，级别 partial：仅工作区可写，网络 {network}",
     ),
+    (
+        "exec.hidden",
+        "hidden from commands, so it looked empty to this one: {path}",
+        "对命令隐藏，因此该命令看到的是空内容：{path}",
+    ),
+    (
+        "exec.hidden_in_git",
+        "hidden from commands, so it looked empty to this one, and changed to git: {path}",
+        "对命令隐藏，因此该命令看到的是空内容，git 会认为它已更改：{path}",
+    ),
 ];

@@ -68,15 +68,29 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
     (
         "tui.ask.keys_long",
-        "PgDn reads on: a yes counts only at its end · words say what to do instead · Esc no, and stop the turn",
-        "PgDn 继续阅读：看到末尾后才能允许 · 输入文字说明应怎么做 · Esc 拒绝并停止",
+        "PgDn reads on: a yes counts once all was seen · words say what to do instead · Esc no, and stop the turn",
+        "PgDn 继续阅读：全部显示过后才能允许 · 输入文字说明应怎么做 · Esc 拒绝并停止",
     ),
     (
         "tui.ask.keys_own",
         "Enter chooses · ↑↓ · PgUp/PgDn scroll · Esc no, and stop the turn",
         "Enter 选择 · ↑↓ · PgUp/PgDn 滚动 · Esc 拒绝并停止",
     ),
-    ("tui.ask.unread", "That was not all of it: read on to the end, then answer.", "还没有显示完：请读到末尾再回答。"),
+    (
+        "tui.ask.unread",
+        "{unseen} line(s) not yet seen. That was not all of it: read on, then answer.",
+        "还有 {unseen} 行尚未显示：请读完再回答。",
+    ),
+    (
+        "tui.ask.more_unseen",
+        "lines {from}–{to} of {of}, PgDn for more: {unseen} not yet seen",
+        "第 {from}–{to} 行，共 {of} 行，PgDn 查看更多：{unseen} 行尚未显示",
+    ),
+    (
+        "tui.ask.last_unseen",
+        "lines {from}–{to} of {of}, {unseen} before them not yet seen",
+        "第 {from}–{to} 行，共 {of} 行，之前有 {unseen} 行尚未显示",
+    ),
     (
         "tui.ask.alone",
         "Nothing was answered: a key answers only alone, with a pause before and behind it.",

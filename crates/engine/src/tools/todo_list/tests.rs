@@ -22,7 +22,7 @@ fn run(tool: &Arc<dyn Tool>, input: Value) -> (String, Option<Vec<TodoPhase>>) {
         panic!("a todo tool never waits")
     };
     match outcome {
-        ToolOutcome::Done { content, details } => (content, details.todo),
+        ToolOutcome::Done { content, details } => (content.into_words(), details.todo),
         other => (format!("{other:?}"), None),
     }
 }

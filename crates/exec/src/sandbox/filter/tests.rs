@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::{
-    ABOUT_OTHERS, ALLOW, ARCH, ASKING, DENIED_TO_READERS, DENIED_WITHOUT_WALLS, MODES, OPENING, SIGNALS, Whom, program,
-    refuse,
+    ABOUT_OTHERS, ALLOW, ARCH, ASKING, DENIED_TO_READERS, DENIED_WITHOUT_WALLS, MODES, OPENING, SIGNALS, Whom,
+    knocking, program, refuse,
 };
 use libc::{c_long, sock_filter};
 
@@ -58,6 +58,7 @@ fn c5_every_call_of_the_list_is_refused() {
         ("setns", libc::SYS_setns),
         ("unshare", libc::SYS_unshare),
         ("open_tree", libc::SYS_open_tree),
+        ("open_tree_attr", 467),
         ("move_mount", libc::SYS_move_mount),
         ("mount_setattr", libc::SYS_mount_setattr),
         ("fsopen", libc::SYS_fsopen),
@@ -148,6 +149,9 @@ fn c5_namespaces_typing_and_sockets_are_refused_by_their_arguments() {
         assert_eq!(answer(&shut, ARCH, libc::SYS_socket, [first, kind(libc::SOCK_STREAM)]), want, "{family}");
     }
     assert_eq!(asked(libc::SYS_socket, libc::AF_INET, kind(libc::SOCK_STREAM)), ALLOW);
+    for (family, want) in [(libc::AF_UNIX, ALLOW), (libc::AF_PACKET, EPERM), (libc::AF_TIPC, EPERM)] {
+        assert_eq!(asked(libc::SYS_socketpair, family, kind(libc::SOCK_DGRAM)), want, "{family}");
+    }
 }
 
 const READERS: [Whom; 3] = [Whom::Reader, Whom::LooseReader { signals: true }, Whom::LooseReader { signals: false }];
@@ -165,6 +169,23 @@ fn c14_a_reader_makes_no_sockets_and_no_memory_that_others_share() {
             assert_eq!(answer(&filter, ARCH, call, [1, 1]), ALLOW, "{whom:?} {call}");
         }
         assert_eq!(answer(&filter, ARCH, libc::SYS_ptrace, [0, 0]), EPERM, "what nobody may, a reader may not");
+    }
+}
+
+/// A datagram of one end of a pair can be sent to any socket that has a path.
+#[test]
+fn c14_a_reader_makes_only_pairs_that_stay_with_each_other() {
+    const FLAGS: i32 = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    for filter in READERS.map(program) {
+        let pair = |family: i32, kind: i32| answer(&filter, ARCH, libc::SYS_socketpair, [family as u64, kind as u64]);
+        for kind in 0..16 {
+            let stays = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].contains(&kind);
+            let wanted = if stays { ALLOW } else { EPERM };
+            assert_eq!((pair(libc::AF_UNIX, kind), pair(libc::AF_UNIX, kind | FLAGS)), (wanted, wanted), "{kind}");
+            for family in [libc::AF_UNSPEC, libc::AF_INET, libc::AF_NETLINK, libc::AF_TIPC] {
+                assert_eq!(pair(family, kind), EPERM, "{family} {kind}");
+            }
+        }
     }
 }
 
@@ -219,5 +240,20 @@ fn c5_no_file_becomes_a_program_that_runs_as_its_owner() {
         }
         assert_eq!(ask(libc::O_RDONLY, 0o4755), ALLOW, "nothing is made, so the mode is whatever was there");
         assert_eq!(ask(libc::O_RDONLY | libc::O_DIRECTORY, 0o4755), ALLOW);
+    }
+}
+
+/// Where the kernel is to ask, it asks about connections, and everything else is as it was.
+#[test]
+fn asking_about_connections_changes_nothing_else() {
+    let plain = program(Whom::Any { internet: true });
+    let asking = knocking(&plain);
+    for call in 0..500 {
+        for args in [[0, 0], [libc::AF_INET as u64, libc::SOCK_RAW as u64], [libc::AF_UNIX as u64, u64::MAX]] {
+            let (one, other) = (answer(&plain, ARCH, call, args), answer(&asking, ARCH, call, args));
+            let wanted = if call == libc::SYS_connect { libc::SECCOMP_RET_USER_NOTIF } else { one };
+            assert_eq!(other, wanted, "{call} {args:?}");
+        }
+        assert_eq!(answer(&asking, ARCH + 1, call, [0, 0]), EPERM, "{call}");
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn draw(tool: &Tool, sheet: &mut Sheet<'_>) {
 fn ended(tool: &Tool, outcome: &ToolOutcome, sheet: &mut Sheet<'_>) {
     let (look, theme) = (sheet.view.look, &sheet.view.look.theme);
     match outcome {
-        ToolOutcome::Done { content, details } => done(tool, content, details, sheet),
+        ToolOutcome::Done { content, details } => done(tool, &content.words(), details, sheet),
         ToolOutcome::Failed { message, hint } => {
             sheet.below(&first_lines(message, if sheet.view.open { OPEN_LINES } else { FAILED_LINES }), 0, theme.text);
             if let Some(hint) = hint {
@@ -89,8 +89,12 @@ fn done(tool: &Tool, content: &str, details: &Details, sheet: &mut Sheet<'_>) {
         _ => 0,
     };
     if most > 0 {
-        let text = output(without_code(content, details)).into_owned();
+        let text = output(without_code(details.without_notes(content), details)).into_owned();
         last_lines(sheet, &text, most, theme.output);
+    }
+    for note in &details.notes {
+        let text = neutral(&sheet.view.look.say(note)).into_owned();
+        sheet.below(&text, 0, theme.text);
     }
     if let Some(artifact) = details.artifact.as_ref().filter(|_| sheet.view.open) {
         let phrase = Phrase::new("tui.artifact").with("uri", neutral(&artifact.uri)).with("lines", artifact.lines);

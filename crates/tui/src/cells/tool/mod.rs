@@ -111,9 +111,11 @@ impl Tool {
         let mut outcome = outcome.clone();
         let lines = match &mut outcome {
             ToolOutcome::Done { content, details } => {
-                let lines = body::without_code(content, details).lines().count();
-                keep_end(content, MOST_KEPT);
-                content.shrink_to_fit();
+                let mut words = std::mem::take(content).into_words();
+                let lines = body::without_code(&words, details).lines().count();
+                keep_end(&mut words, MOST_KEPT);
+                words.shrink_to_fit();
+                *content = words.into();
                 lines
             }
             _ => 0,
@@ -126,8 +128,10 @@ impl Tool {
         let ToolState::Ended { outcome, .. } = &mut self.state else { return 0 };
         let before = weight(outcome);
         if let ToolOutcome::Done { content, details } = &mut **outcome {
-            keep_end(content, LEAST_KEPT);
-            content.shrink_to_fit();
+            let mut words = std::mem::take(content).into_words();
+            keep_end(&mut words, LEAST_KEPT);
+            words.shrink_to_fit();
+            *content = words.into();
             for change in &mut details.changes {
                 if change.diff.len() > LEAST_KEPT {
                     change.diff = String::new();
@@ -157,7 +161,8 @@ impl Tool {
 fn weight(outcome: &ToolOutcome) -> usize {
     match outcome {
         ToolOutcome::Done { content, details } => {
-            content.len() + details.changes.iter().map(|change| change.diff.len() + change.path.len()).sum::<usize>()
+            content.words().len()
+                + details.changes.iter().map(|change| change.diff.len() + change.path.len()).sum::<usize>()
         }
         ToolOutcome::Failed { message, .. } => message.len(),
         ToolOutcome::Denied { by } => by.len(),

@@ -64,12 +64,13 @@ impl About {
         Head { rows, dangers, titles, style }
     }
 
-    /// Draws the whole of it; a long diff once, not with every frame.
-    pub(super) fn draw(&mut self, asking: &Asking, width: u16, look: &Look) {
+    /// Draws the whole of it; a long diff once, not with every frame. True when its rows are other ones now.
+    pub(super) fn draw(&mut self, asking: &Asking, width: u16, look: &Look) -> bool {
         let same = self.body.as_ref().is_some_and(|(at, with, _)| *at == width && with == look);
         if !same {
             self.body = Some((width, look.clone(), body(asking, width, look)));
         }
+        !same
     }
 
     /// The rows that were drawn.

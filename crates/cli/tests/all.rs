@@ -1,0 +1,53 @@
+//! Every test of this room in one program: a program a file would be linked a file.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking, and say what they measure"
+)]
+
+mod anywhere;
+mod approve;
+mod arrows;
+mod bad_input;
+mod bench;
+mod bodies;
+mod commands;
+mod compact;
+mod context;
+mod descriptors;
+mod doctor;
+mod e2e;
+mod history;
+mod import;
+mod kill;
+mod logging;
+mod memory;
+mod models;
+mod modules;
+mod money;
+mod moving;
+mod offline;
+mod others;
+mod prefix;
+mod probe;
+mod readonly;
+mod replay;
+mod run;
+#[cfg(target_os = "linux")]
+mod sandbox;
+mod scene;
+mod scenes;
+mod secrets;
+mod security;
+mod sessions;
+mod staying;
+mod storage;
+mod support;
+mod terminal;
+mod trust;
+mod two;
+mod undo;
+mod weight;
+mod wire;

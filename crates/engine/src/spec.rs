@@ -1,0 +1,82 @@
+//! What a session is asked to be, before there is one.
+
+use crate::tap::Tap;
+use reasonix_config::{ConfigError, ModelRef, RulesFile, Settings};
+use reasonix_proto::{Open, RecordId};
+use reasonix_workspace::Workspace;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What a session starts from.
+#[derive(Clone)]
+pub struct Start {
+    /// What the user wrote on disk and said on the command line.
+    pub settings: Settings,
+    /// The environment of the process, for keys.
+    pub env: BTreeMap<String, String>,
+    /// The user's folder, `~/.reasonix`.
+    pub home: PathBuf,
+    /// The files the session may touch.
+    pub workspace: Workspace,
+    /// Rules files, in order.
+    pub rules: Vec<RulesFile>,
+    /// The model reference; the session's own or the default when none.
+    pub model: Option<String>,
+    /// More text for the end of the system prompt.
+    pub append_system: Option<String>,
+    /// Which session.
+    pub which: Which,
+    /// True when a person can answer questions.
+    pub attended: bool,
+    /// Rules that answer for a person in this run.
+    pub approve: Vec<String>,
+    /// Where answers are recorded; the session that starts sets it, as its settings say.
+    pub tap: Tap,
+}
+
+impl Start {
+    /// The model that this names, or the default.
+    pub(crate) fn named_model(&self) -> Result<ModelRef<'_>, ConfigError> {
+        match &self.model {
+            Some(reference) => self.settings.resolve_model(reference),
+            None => self.settings.default_model(),
+        }
+    }
+}
+
+/// Which session to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Which {
+    /// A new one.
+    New,
+    /// A new one that leaves nothing on disk.
+    Unkept,
+    /// The last one of this folder; a new one when there is none.
+    Continue,
+    /// This one: its id, the beginning or the end of it, or the path of its file.
+    Resume(String),
+    /// A copy of this one, up to a record or whole.
+    Fork {
+        /// The other session, named as in `Resume`.
+        session: String,
+        /// The last record that is copied; the whole active branch when none.
+        at: Option<RecordId>,
+    },
+}
+
+impl From<Open> for Which {
+    fn from(open: Open) -> Self {
+        match open {
+            Open::New => Self::New,
+            Open::Unkept => Self::Unkept,
+            Open::Continue => Self::Continue,
+            Open::Resume { session } => Self::Resume(session),
+            Open::Fork { session, at } => Self::Fork { session, at },
+        }
+    }
+}
+
+/// Whether conversations with this model are folded by themselves.
+pub(crate) fn folds(settings: &Settings, model: &str) -> bool {
+    settings.compaction.auto && settings.resolve_model(model).is_ok_and(|found| settings.folds(&found))
+}

@@ -1,0 +1,42 @@
+//! Every test of this room in one program: a program a file would be linked a file.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking, and say what they measure"
+)]
+
+mod answers;
+mod ask;
+mod attacks;
+#[cfg(target_os = "linux")]
+mod border;
+mod copies;
+#[cfg(target_os = "linux")]
+mod everyday;
+mod explore;
+mod folding;
+mod fuzz;
+#[cfg(target_os = "linux")]
+mod fuzz_readers;
+mod gate;
+mod growth;
+#[cfg(target_os = "linux")]
+mod held;
+mod images;
+mod leaving;
+mod moving;
+mod paths;
+#[cfg(target_os = "linux")]
+mod peers;
+mod plan;
+mod questions;
+mod recall;
+mod relay;
+mod roles;
+#[cfg(target_os = "linux")]
+mod shadowed;
+mod world;

@@ -1,0 +1,51 @@
+//! What a wire has to know: to write requests, and to read answers.
+
+use crate::Endpoint;
+use crate::failure::Trouble;
+use bytes::Bytes;
+use reasonix_agent::{Item, Prefix, Request};
+use reasonix_proto::Message;
+use std::sync::Arc;
+
+/// Turns requests into bodies. The body of a request extends that of the one before it.
+pub(crate) trait Encode: Send + Sync {
+    /// The body of a request.
+    fn body(&self, request: &Request) -> Bytes;
+
+    /// The body that asks how many tokens a request has, where the wire can be asked.
+    fn count(&self, _request: &Request) -> Option<Bytes> {
+        None
+    }
+}
+
+/// True when a request begins with what was sent before, so that its bytes can be sent again.
+pub(crate) fn extends(request: &Request, prefix: &Arc<Prefix>, sent: &[Arc<Message>]) -> bool {
+    (Arc::ptr_eq(prefix, &request.prefix) || *prefix == request.prefix)
+        && sent.len() <= request.messages.len()
+        && sent.iter().zip(&request.messages).all(|(sent, new)| Arc::ptr_eq(sent, new))
+}
+
+/// Folds the events of one answer into items. Pure: no IO, no clock.
+pub(crate) trait Decode: Send {
+    /// The next item that is ready.
+    fn pop(&mut self) -> Option<Item>;
+    /// True when the endpoint said that nothing more comes.
+    fn is_done(&self) -> bool;
+    /// True when the answer is complete, whatever may still follow.
+    fn is_complete(&self) -> bool;
+    /// True once anything was said.
+    fn has_spoken(&self) -> bool;
+    /// How much was said so far: grows with each piece that says anything.
+    fn heard(&self) -> usize;
+    /// Takes the data of one event.
+    fn event(&mut self, data: &[u8]) -> Result<(), Trouble>;
+    /// Takes an answer that came as one document.
+    fn whole(&mut self, body: &[u8]) -> Result<(), Trouble>;
+    /// The stream is over. Gives the calls and the end, or says that it broke off.
+    fn finish(&mut self) -> Result<(), Trouble>;
+    /// Something failed: what had come stands, half a call does not.
+    fn fail(&mut self, trouble: Trouble);
+}
+
+/// Makes the decoder of one answer.
+pub(crate) type NewDecoder = fn(&Arc<Endpoint>, &Arc<Request>) -> Box<dyn Decode>;

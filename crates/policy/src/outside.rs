@@ -1,0 +1,71 @@
+//! Names of tools that come from outside, with `*` in them. A rule that forbids or asks may be as wide as it likes; one that
+//! allows names the server.
+
+/// What stands before a server's name, and between that and the tool's.
+const BEFORE: &str = "mcp__";
+const BETWEEN: &str = "__";
+
+/// True when the name of a tool fits a pattern in which `*` stands for any text; case does not matter.
+pub(crate) fn fits(pattern: &str, tool: &str) -> bool {
+    let tool = tool.to_ascii_lowercase();
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = tool.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = rest.get(at + part.len()..).unwrap_or_default();
+    }
+    rest.ends_with(last)
+}
+
+/// Why a pattern must not allow; none when it names one server.
+pub(crate) fn too_wide(pattern: &str) -> Option<String> {
+    let fixed = pattern.split('*').next().unwrap_or_default();
+    let server = fixed.strip_prefix(BEFORE).and_then(|rest| rest.split_once(BETWEEN)).map(|(server, _)| server);
+    if server.is_some_and(|server| !server.is_empty()) {
+        return None;
+    }
+    let begun = fixed.strip_prefix(BEFORE).map(|rest| rest.trim_matches('_')).filter(|rest| !rest.is_empty());
+    let narrower = format!("{BEFORE}{}{BETWEEN}*", begun.unwrap_or("SERVER"));
+    Some(format!("it would allow tools that nobody has named, of every server; name one, such as {narrower}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fits, too_wide};
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, tool, wanted) in [
+            ("mcp__github__*", "mcp__github__get_issue", true),
+            ("mcp__github__*", "MCP__GitHub__get_issue", true),
+            ("mcp__github__*", "mcp__github2__get_issue", false),
+            ("mcp__*__delete_*", "mcp__a__delete_all", true),
+            ("mcp__*__delete_*", "mcp__a__deleted", false),
+            ("*_file", "write_file", true),
+            ("*_file", "file", false),
+            ("a*a", "a", false),
+            ("mcp__a__*x*x", "mcp__a__x", false),
+            ("mcp__a__*x*x", "mcp__a__xx", true),
+        ] {
+            assert_eq!(fits(pattern, tool), wanted, "{pattern} {tool}");
+        }
+    }
+
+    #[test]
+    fn what_allows_names_a_server() {
+        for (pattern, narrower) in [
+            ("mcp__github__*", None),
+            ("mcp__github__get_*", None),
+            ("mcp__*", Some("mcp__SERVER__*")),
+            ("mcp__git*", Some("mcp__git__*")),
+            ("mcp____*", Some("mcp__SERVER__*")),
+            ("*__get", Some("mcp__SERVER__*")),
+            ("b*", Some("mcp__SERVER__*")),
+        ] {
+            let found = too_wide(pattern);
+            assert_eq!(found.is_some(), narrower.is_some(), "{pattern}: {found:?}");
+            assert!(narrower.is_none_or(|narrower| found.unwrap_or_default().contains(narrower)), "{pattern}");
+        }
+    }
+}

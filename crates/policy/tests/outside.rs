@@ -1,0 +1,62 @@
+//! Rules for tools that come from outside: by name, and by names with `*` in them.
+
+use reasonix_policy::{Mode, Posture, Rule, Rules, Verdict, evaluate};
+use reasonix_proto::{Action, Family, ReadOnly};
+
+fn list(texts: &[&str]) -> Vec<Rule> {
+    texts.iter().map(|text| Rule::parse(text).unwrap()).collect()
+}
+
+fn verdict(deny: &[&str], ask: &[&str], allow: &[&str], tool: &str) -> Verdict {
+    let rules = Rules { deny: list(deny), ask: list(ask), allow: list(allow), mode: Mode::Ask, ..Rules::default() };
+    let action = Action { family: Family::Tool, subjects: vec!["{}".into()], read_only: ReadOnly::Unknown };
+    evaluate(&rules, &[], Posture::Ask, tool, &action)
+}
+
+#[test]
+fn a_server_is_allowed_by_its_name() {
+    let tool = "mcp__github__get_issue";
+    for allow in ["mcp__github__*", "mcp__github__get_*", "MCP__GitHub__*", "mcp__github__get_issue"] {
+        assert!(matches!(verdict(&[], &[], &[allow], tool), Verdict::Allow(_)), "{allow}");
+        assert!(Rule::parse_allow(allow).is_ok(), "{allow}");
+    }
+    for other in ["mcp__git__*", "mcp__github__set_*", "mcp__github__get", "Edit", "Bash"] {
+        assert!(matches!(verdict(&[], &[], &[other], tool), Verdict::Ask(_)), "{other}");
+    }
+}
+
+#[test]
+fn what_would_allow_every_server_allows_none_and_says_what_would() {
+    for wide in ["mcp__*", "mcp__git*", "*__get_issue", "m*"] {
+        let error = Rule::parse_allow(wide).unwrap_err();
+        assert!(error.reason.contains("__*"), "{wide}: {error}");
+        // Also where it came past the reading.
+        assert!(matches!(verdict(&[], &[], &[wide], "mcp__github__get_issue"), Verdict::Ask(_)), "{wide}");
+    }
+    // The rule for every tool was written before there were any from outside.
+    assert!(matches!(verdict(&[], &[], &["*"], "mcp__github__get_issue"), Verdict::Ask(_)));
+}
+
+#[test]
+fn what_forbids_or_asks_is_as_wide_as_it_likes() {
+    let (tool, allow) = ("mcp__github__get_issue", &["mcp__github__*"]);
+    for wide in ["mcp__*", "*", "mcp__*__get_*", "*issue", "mcp__github__get_issue"] {
+        assert!(matches!(verdict(&[wide], &[], allow, tool), Verdict::Deny(_)), "{wide}");
+        assert!(matches!(verdict(&[], &[wide], allow, tool), Verdict::Ask(_)), "{wide}");
+    }
+    let writes = Action::writes(Family::Edit, vec!["a".into()]);
+    let rules = Rules { deny: list(&["*_file"]), ..Rules::default() };
+    assert!(
+        matches!(evaluate(&rules, &[], Posture::Ask, "write_file", &writes), Verdict::Deny(_)),
+        "built-in names too"
+    );
+}
+
+#[test]
+fn a_pattern_for_names_allows_no_command() {
+    let rules = Rules { allow: list(&["b*", "*"]), mode: Mode::Ask, ..Rules::default() };
+    let run = Action::writes(Family::Bash, vec!["touch x".into()]);
+    let only = Rules { allow: list(&["b*"]), mode: Mode::Ask, ..Rules::default() };
+    assert!(matches!(evaluate(&only, &[], Posture::Ask, "bash", &run), Verdict::Ask(_)));
+    assert!(matches!(evaluate(&rules, &[], Posture::Ask, "bash", &run), Verdict::Allow(_)), "the plain star as before");
+}
