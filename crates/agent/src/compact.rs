@@ -5,7 +5,7 @@ mod digest;
 mod fold;
 
 use crate::conversation::Conversation;
-use crate::ports::{BoxFuture, Item, JournalError, Model, Request, Stop};
+use crate::ports::{BoxFuture, Item, JournalError, Model, Purpose, Request, Stop};
 use crate::step::counted;
 use crate::tokens::estimate_tokens;
 use crate::turn::Agent;
@@ -79,7 +79,7 @@ impl Agent {
         turn: u32,
         stop: &Stop,
     ) -> Result<(), JournalError> {
-        let (window, how) = (conversation.window(self.model.card().window), self.limits.compaction);
+        let (window, how) = (conversation.window(self.model().card().window), self.limits.compaction);
         let tokens = conversation.tokens();
         if !how.auto || window == 0 || tokens < share(window, how.ratio) {
             return Ok(());
@@ -98,12 +98,12 @@ impl Agent {
 
     /// Goes on with a larger model instead of folding, where one was named. True when that makes enough room.
     pub(crate) async fn promoted(&self, conversation: &Conversation, turn: u32) -> Result<bool, JournalError> {
-        let Some(model) = self.model.promote() else { return Ok(false) };
+        let Some(model) = self.router.promote() else { return Ok(false) };
         let record = self.journal.append(RecordBody::ModelChanged { model: model.clone(), effort: None }).await?;
         self.sink.emit(Event::Changed { record: Box::new(record) });
         let phrase = Phrase::new("agent.promoted").with("model", model).with("turn", turn);
         self.sink.emit(Event::Notice { level: Level::Info, phrase });
-        Ok(conversation.tokens() < share(self.model.card().window, self.limits.compaction.ratio))
+        Ok(conversation.tokens() < share(self.model().card().window, self.limits.compaction.ratio))
     }
 
     /// Makes room while nobody waits, when at least half of what may be filled is. False when it is not worth it.
@@ -123,7 +123,7 @@ impl Agent {
 
     /// True when the conversation may be folded while nobody waits.
     pub fn is_worth_folding(&self, conversation: &Conversation) -> bool {
-        let (window, how) = (conversation.window(self.model.card().window), self.limits.compaction);
+        let (window, how) = (conversation.window(self.model().card().window), self.limits.compaction);
         let floor = conversation.folded().map_or(0, |folded| folded.after);
         let tokens = conversation.tokens();
         how.auto
@@ -200,7 +200,7 @@ impl Agent {
     /// The first rung that makes enough room.
     async fn folded(&self, conversation: &mut Conversation, need: &Need<'_>, stop: &Stop) -> Option<Compacted> {
         let before = conversation.tokens();
-        let window = conversation.window(self.model.card().window);
+        let window = conversation.window(self.model().card().window);
         let window = if window == 0 { before.max(UNKNOWN_WINDOW) } else { window };
         let mut budget = Budget::of(window, conversation.prefix_tokens(), need.squeeze);
         if need.reason == FoldReason::Manual {
@@ -249,7 +249,7 @@ impl Agent {
     ) -> BoxFuture<'a, Option<(String, String, Option<Usage>)>> {
         self.state(TurnState::Planning);
         Box::pin(async move {
-            let window = conversation.window(self.model.card().window);
+            let window = conversation.window(self.model().card().window);
             let fits = window == 0 || conversation.tokens().saturating_add(room_for_notes(window)) < window;
             if !fits || self.budget.used_up().is_some() {
                 return None;
@@ -270,8 +270,10 @@ impl Agent {
         stop: &Stop,
     ) -> Option<(String, String, Option<Usage>)> {
         let tokens = conversation.tokens().saturating_add(NOTES);
-        let scribe = self.model.scribe().filter(|scribe| !(1..=tokens).contains(&scribe.card().window));
-        for model in scribe.iter().chain([&self.model]) {
+        let (own, scribe) = (self.model(), self.router.model(Purpose::Digest));
+        let other = Some(&scribe).filter(|scribe| scribe.card().name != own.card().name);
+        let scribe = other.filter(|scribe| !(1..=tokens).contains(&scribe.card().window));
+        for model in scribe.into_iter().chain([&own]) {
             let asked = (text.clone(), patience);
             if let Some((text, usage)) = self.ask_for_words(model.as_ref(), conversation, turn, asked, stop).await {
                 return Some((model.card().name.clone(), text, usage));

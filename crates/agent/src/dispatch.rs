@@ -1,5 +1,6 @@
 //! The calls of one step: found, gated, run, bounded, journaled. Every call gets exactly one outcome.
 
+use crate::aspect::{About, Wish};
 use crate::bound::{Bound, bound};
 use crate::coerce::coerce;
 use crate::conversation::Conversation;
@@ -8,8 +9,7 @@ use crate::storm::{Signature, Storm};
 use crate::turn::Agent;
 use futures_util::{FutureExt, StreamExt, stream};
 use reasonix_proto::{
-    Action, Block, Content, Decided, Event, Fix, Phrase, ReadOnly, RecordBody, RecordId, Repair, ToolCall, ToolOutcome,
-    TurnState,
+    Action, Block, Content, Decided, Event, Fix, Phrase, RecordBody, RecordId, Repair, ToolCall, ToolOutcome, TurnState,
 };
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -192,6 +192,7 @@ async fn together(
     for ready in calls {
         let signature = if let Ready::Runs { signature, .. } = &ready { Some(*signature) } else { None };
         let span = span_of(&ready);
+        let ready = wished(agent, ready, turn, stop, tally).instrument(span.clone()).await?;
         let ready = admit(agent, ready, false, stop, tally).instrument(span.clone()).await?;
         let finished = async move { (finish(agent, ready, turn, stop).await, signature) };
         work.push(Box::pin(finished.instrument(span)));
@@ -230,6 +231,38 @@ async fn together(
 fn span_of(ready: &Ready<'_>) -> Span {
     let (Ready::Runs { call, .. } | Ready::Fails { call, .. }) = ready;
     tracing::debug_span!("call", id = %call.id, tool = %call.name, bytes = call.arguments.len())
+}
+
+/// Asks those who stand around a call what they want of it, before the gate is asked.
+async fn wished<'a>(
+    agent: &Agent,
+    mut ready: Ready<'a>,
+    turn: u32,
+    stop: &Stop,
+    tally: &mut Tally,
+) -> Result<Ready<'a>, JournalError> {
+    for aspect in &agent.aspects {
+        let Ready::Runs { call, tool, args, classified, signature, edited } = ready else { return Ok(ready) };
+        let wish = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(Ready::Fails { call, outcome: ToolOutcome::Aborted }),
+            wish = aspect.before_call(about(turn, call, tool.as_ref(), &args, &classified)) => wish,
+        };
+        ready = match wish {
+            Wish::Go => Ready::Runs { call, tool, args, classified, signature, edited },
+            Wish::Instead(args) => {
+                let classified = agent.classify.classify(&tool.spec().name, tool.action(&args));
+                Ready::Runs { call, tool, args, classified, signature, edited }
+            }
+            Wish::Deny { record, message } => {
+                tally.denied = Some(refused(&record, &message));
+                let record = agent.journal.append(RecordBody::Decided(record)).await?;
+                agent.sink.emit(Event::Answered { record: Box::new(record) });
+                Ready::Fails { call, outcome: ToolOutcome::Denied { by: message } }
+            }
+        };
+    }
+    Ok(ready)
 }
 
 /// Passes a call through the gate; the decision is journaled before the call can run.
@@ -328,9 +361,10 @@ async fn finish<'a>(agent: &Agent, ready: Ready<'a>, turn: u32, stop: &Stop) -> 
                 });
             }
             let wanted = OnceLock::new();
-            let outcome = if watched(agent, turn, &classified.action, stop).await {
+            let about = about(turn, call, tool.as_ref(), &args, &classified);
+            let outcome = if looked_at(agent, about, stop).await {
                 let outcome = run(agent, (call, tool.as_ref(), &args), (classified.class, &wanted), stop).await;
-                agent.watch.done(turn, &classified.action);
+                let outcome = agent.has_run(about, outcome).await;
                 if edited { told_edited(outcome, &classified.action) } else { outcome }
             } else {
                 ToolOutcome::Aborted
@@ -342,7 +376,7 @@ async fn finish<'a>(agent: &Agent, ready: Ready<'a>, turn: u32, stop: &Stop) -> 
             (call, tool.spec().name.clone(), outcome)
         }
     };
-    let outcome = bound(outcome, Bound::for_window(agent.model.card().window), agent.artifacts.as_ref());
+    let outcome = bound(outcome, Bound::for_window(agent.model().card().window), agent.artifacts.as_ref());
     let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Finished::Done(Box::new(RecordBody::Outcome { call: call.id.clone(), tool, took_ms, outcome }))
 }
@@ -366,15 +400,22 @@ fn told_edited(outcome: ToolOutcome, action: &Action) -> ToolOutcome {
     }
 }
 
-/// Waits until what a writer may change is kept. False when the user interrupts the wait: then it must not run.
-async fn watched(agent: &Agent, turn: u32, action: &Action, stop: &Stop) -> bool {
-    if action.read_only == ReadOnly::Yes {
-        return true;
-    }
+fn about<'a>(
+    turn: u32,
+    call: &'a ToolCall,
+    tool: &'a dyn Tool,
+    args: &'a Args,
+    classified: &'a Classified,
+) -> About<'a> {
+    About { turn, call, tool: &tool.spec().name, args, action: &classified.action, class: classified.class }
+}
+
+/// Waits until everything was looked at that has to be before the call runs. False when it is not to run any more.
+async fn looked_at(agent: &Agent, about: About<'_>, stop: &Stop) -> bool {
     tokio::select! {
         biased;
         () = stop.cancelled() => false,
-        () = agent.watch.before(turn, action) => true,
+        () = agent.about_to_run(about) => true,
     }
 }
 

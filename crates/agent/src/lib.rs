@@ -1,6 +1,7 @@
 //! The loop: one prompt in, steps of model and tools, one end out. It knows the world only through its ports
 //! ([`Model`], [`Tool`], [`Gate`], [`Journal`], [`Artifacts`], [`Sink`]); it does no IO of its own.
 
+mod aspect;
 mod bound;
 mod coerce;
 mod compact;
@@ -20,6 +21,7 @@ mod stutter;
 mod tokens;
 mod turn;
 
+pub use aspect::{About, Aspect, Wish};
 pub use bound::{Bound, bound};
 pub use compact::{Compaction, folded_messages};
 pub use context::{INTERRUPTED, NO_ANSWER, into_message, message_of, outcome_text};
@@ -28,8 +30,8 @@ pub use heal::heal;
 pub use names::plain_name;
 pub use ports::{
     Args, Artifacts, Ask, BoxFuture, Budget, ByAction, Call, Class, Classified, Classify, Decision, Explores, Failure,
-    Gate, Item, Journal, JournalError, Model, ModelCard, ModelStream, NoBudget, NoWatch, Prefix, Preview, Request,
-    Sink, Stop, Tool, ToolSpec, ToolTraits, Tools, Watch, is_invalid, parse_args,
+    Gate, Item, Journal, JournalError, Model, ModelCard, ModelStream, NoBudget, Prefix, Preview, Purpose, Request,
+    Router, Sink, Stop, Tool, ToolSpec, ToolTraits, Tools, is_invalid, parse_args,
 };
 pub use tokens::{content_tokens, estimate_tokens, image_tokens};
 pub use turn::{Agent, Limits};

@@ -34,20 +34,37 @@ pub trait Model: Send + Sync {
         Box::pin(async { None })
     }
 
+    /// Makes a connection ahead of the first request, where that saves time. Must not send anything of the session.
+    fn warm(&self) -> BoxFuture<'static, ()> {
+        Box::pin(async {})
+    }
+}
+
+/// What a model is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The next step of a turn.
+    Step,
+    /// Notes on a conversation, for its own sake or another's. Its model may be one that cannot take all of it.
+    Digest,
+}
+
+/// Says which model answers. Asked once a step; what it decides by itself is on the log.
+pub trait Router: Send + Sync {
+    /// The model for this.
+    fn model(&self, purpose: Purpose) -> Arc<dyn Model>;
+
     /// Goes on with a larger model from now on, where one was named for when the context fills, and gives its name. None
     /// when there is none, or none that is larger.
     fn promote(&self) -> Option<String> {
         None
     }
+}
 
-    /// Who writes notes on the conversation in its place, where another model was named for that.
-    fn scribe(&self) -> Option<Arc<dyn Model>> {
-        None
-    }
-
-    /// Makes a connection ahead of the first request, where that saves time. Must not send anything of the session.
-    fn warm(&self) -> BoxFuture<'static, ()> {
-        Box::pin(async {})
+/// One model for everything.
+impl Router for Arc<dyn Model> {
+    fn model(&self, _purpose: Purpose) -> Arc<dyn Model> {
+        Arc::clone(self)
     }
 }
 
@@ -497,18 +514,6 @@ pub trait Artifacts: Send + Sync {
     fn get(&self, uri: &str) -> std::io::Result<Vec<u8>>;
 }
 
-/// Is told before something may change, so that what it was can be kept.
-pub trait Watch: Send + Sync {
-    /// A call that may write is about to run; it runs when the future resolves.
-    fn before<'a>(&'a self, turn: u32, action: &'a Action) -> BoxFuture<'a, ()>;
-
-    /// The call has run.
-    fn done(&self, _turn: u32, _action: &Action) {}
-
-    /// The turn has done everything it does; its end is journaled when the future resolves.
-    fn after(&self, turn: u32) -> BoxFuture<'_, ()>;
-}
-
 /// Counts what requests take, and says when it is enough.
 pub trait Budget: Send + Sync {
     /// A turn begins.
@@ -546,20 +551,6 @@ impl Budget for NoBudget {
 
     fn end(&self) -> Option<Cost> {
         None
-    }
-}
-
-/// Watches nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoWatch;
-
-impl Watch for NoWatch {
-    fn before<'a>(&'a self, _turn: u32, _action: &'a Action) -> BoxFuture<'a, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn after(&self, _turn: u32) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::ready(()))
     }
 }
 

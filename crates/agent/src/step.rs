@@ -4,7 +4,7 @@ use crate::bound::{Bound, cut};
 use crate::context::{INTERRUPTED, NO_ANSWER};
 use crate::conversation::{Conversation, message_tokens};
 use crate::fold::{Answer, Fold};
-use crate::ports::{JournalError, Request, Stop};
+use crate::ports::{JournalError, Model, Request, Stop};
 use crate::turn::Agent;
 use futures_util::StreamExt;
 use reasonix_proto::{Event, Fix, Level, Message, Phrase, RecordBody, Repair, TurnState, Usage};
@@ -55,7 +55,7 @@ pub(crate) async fn answer(
     agent.budget.spent(&answer.model, counted(answer.usage, reckoned(asked, &answer.message)));
     if let Some(usage) = answer.usage {
         conversation.count(usage);
-        agent.sink.emit(Event::Usage { usage, context: conversation.context(), window: agent.model.card().window });
+        agent.sink.emit(Event::Usage { usage, context: conversation.context(), window: agent.model().card().window });
     }
     report(agent, (turn, step), &answer.repairs).await?;
     Ok(answer)
@@ -83,7 +83,7 @@ pub(crate) async fn report(agent: &Agent, (turn, step): (u32, u32), repairs: &[R
 /// What a failing server poured out must not fill every later request.
 fn bound_text(agent: &Agent, message: &mut Message) {
     if let Message::Assistant { text, .. } = message {
-        let limit = Bound::for_window(agent.model.card().window);
+        let limit = Bound::for_window(agent.model().card().window);
         *text = cut(std::mem::take(text), limit, agent.artifacts.as_ref()).0;
     }
 }
@@ -115,9 +115,10 @@ fn is_empty(message: &Message) -> bool {
 
 /// Listens to one answer and says how that went, in figures.
 async fn heard(agent: &Agent, request: Request, asked: u64, stop: &Stop) -> Answer {
-    let (model, messages) = (&agent.model.card().name, request.messages.len());
-    let span = tracing::debug_span!("request", %model, messages, tokens = asked, input = Empty, output = Empty);
-    let answer = listen(agent, request, stop).instrument(span.clone()).await;
+    let (model, messages) = (agent.model(), request.messages.len());
+    let name = &model.card().name;
+    let span = tracing::debug_span!("request", model = %name, messages, tokens = asked, input = Empty, output = Empty);
+    let answer = listen(agent, model.as_ref(), request, stop).instrument(span.clone()).await;
     if let Some(usage) = answer.usage {
         span.record("input", usage.input).record("output", usage.output);
     }
@@ -127,11 +128,11 @@ async fn heard(agent: &Agent, request: Request, asked: u64, stop: &Stop) -> Answ
     answer
 }
 
-async fn listen(agent: &Agent, request: Request, stop: &Stop) -> Answer {
+async fn listen(agent: &Agent, model: &dyn Model, request: Request, stop: &Stop) -> Answer {
     let mut fold = Fold::default();
     let mut generating = false;
     let may_call = request.may_call;
-    let mut stream = agent.model.stream(request, stop.clone()).ready_chunks(BATCH);
+    let mut stream = model.stream(request, stop.clone()).ready_chunks(BATCH);
     while !fold.is_over() {
         let items = tokio::select! {
             biased;
@@ -147,5 +148,5 @@ async fn listen(agent: &Agent, request: Request, stop: &Stop) -> Answer {
             agent.sink.emit(event);
         }
     }
-    fold.finish(&agent.model.card().name, stop.is_cancelled(), may_call)
+    fold.finish(&model.card().name, stop.is_cancelled(), may_call)
 }

@@ -1,11 +1,12 @@
 //! A turn: a prompt is admitted, steps follow until the model has nothing more to call, and one record ends it.
 
+use crate::aspect::Aspect;
 use crate::compact::{Compaction, Need};
 use crate::conversation::{Conversation, Inbox, Said};
 use crate::dispatch::dispatch;
 use crate::fold::Answer;
 use crate::ports::{
-    Artifacts, BoxFuture, Budget, Classify, Gate, Journal, JournalError, Model, Sink, Stop, Tools, Watch,
+    Artifacts, BoxFuture, Budget, Classify, Gate, Journal, JournalError, Model, Purpose, Router, Sink, Stop, Tools,
 };
 use crate::step::{answer, report};
 use crate::storm::Storm;
@@ -21,8 +22,8 @@ const SQUEEZES: u32 = 4;
 
 /// What a turn runs with.
 pub struct Agent {
-    /// Who answers.
-    pub model: Arc<dyn Model>,
+    /// Who says which model answers.
+    pub router: Arc<dyn Router>,
     /// What it can call.
     pub tools: Tools,
     /// What tells what calls are.
@@ -35,8 +36,8 @@ pub struct Agent {
     pub artifacts: Arc<dyn Artifacts>,
     /// Who watches.
     pub sink: Arc<dyn Sink>,
-    /// What is told before something may change.
-    pub watch: Arc<dyn Watch>,
+    /// What stands around its calls and turns.
+    pub aspects: Vec<Arc<dyn Aspect>>,
     /// What may be spent.
     pub budget: Arc<dyn Budget>,
     /// How far a turn may go.
@@ -68,6 +69,8 @@ struct Progress {
     loops: u32,
     /// The model was told of its open checkpoint.
     reminded: bool,
+    /// How often what stands around the turn kept it from ending.
+    returns: u32,
 }
 
 impl Agent {
@@ -90,7 +93,7 @@ impl Agent {
             Ok(end) => end,
             Err(error) => self.broken(&error),
         };
-        self.watch.after(progress.turn).await;
+        self.at_end(progress.turn).await;
         let body = RecordBody::TurnEnded {
             turn: progress.turn,
             end: end.clone(),
@@ -107,6 +110,11 @@ impl Agent {
         };
         self.state(state_of(&end));
         end
+    }
+
+    /// The model that the next step is for.
+    pub(crate) fn model(&self) -> Arc<dyn Model> {
+        self.router.model(Purpose::Step)
     }
 
     /// Tells front ends where the turn stands.
@@ -161,6 +169,7 @@ impl Agent {
         progress: &mut Progress,
     ) -> Result<TurnEnd, JournalError> {
         self.close(conversation, (progress.turn.saturating_sub(1), 0)).await?;
+        let prompt = self.prompted(progress.turn, prompt).await;
         let record = self
             .journal
             .append(RecordBody::Prompt {
@@ -197,8 +206,13 @@ impl Agent {
             }
             let Message::Assistant { calls, .. } = &answer.message else { return Ok(TurnEnd::Done) };
             if calls.is_empty() {
-                if inbox.is_empty() && !self.remind(conversation, progress.turn, &mut progress.reminded).await? {
-                    return Ok(natural_end(progress));
+                if !inbox.is_empty() || self.remind(conversation, progress.turn, &mut progress.reminded).await? {
+                    continue;
+                }
+                let end = natural_end(progress);
+                match self.kept_from_ending(progress.turn, &end, &mut progress.returns).await {
+                    Some(text) => self.note(conversation, progress.turn, text, false).await?,
+                    None => return Ok(end),
                 }
                 continue;
             }
@@ -318,7 +332,7 @@ impl Agent {
 
     /// Completes what an interrupt or a failed disk left open, so that the next request is valid.
     pub(crate) async fn close(&self, conversation: &mut Conversation, place: (u32, u32)) -> Result<(), JournalError> {
-        for body in conversation.missing(place, &self.model.card().name) {
+        for body in conversation.missing(place, &self.model().card().name) {
             let record = self.journal.append(body).await?;
             conversation.take(&record);
         }

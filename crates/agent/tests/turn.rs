@@ -168,14 +168,14 @@ impl World {
         let tools = Tools::new(tools);
         let prefix = Arc::new(Prefix { system: "be good".into(), tools: tools.specs(), aliases: tools.aliases() });
         let agent = Agent {
-            model: model.clone(),
+            router: Arc::new(model.clone() as Arc<dyn Model>),
             tools,
             classify: Arc::new(reasonix_agent::ByAction),
             gate: Arc::new(Door::default()),
             journal: journal.clone(),
             artifacts: journal.clone(),
             sink: events.clone(),
-            watch: Arc::new(reasonix_agent::NoWatch),
+            aspects: Vec::new(),
             budget: Arc::new(reasonix_agent::NoBudget),
             limits: Limits::default(),
         };

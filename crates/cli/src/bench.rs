@@ -13,7 +13,8 @@ use crate::say::{self, Style};
 use progress::Progress;
 use reasonix_agent::Stop;
 use reasonix_config::Flags;
-use reasonix_engine::bench::{Bench, Case, End, Place, Plan, Told};
+use reasonix_engine::World;
+use reasonix_lab::bench::{Bench, Case, End, Plan, Told};
 use reasonix_proto::{EditFormat, Level, Phrase};
 use reasonix_session::Tried;
 
@@ -34,9 +35,9 @@ async fn edit(args: &EditArgs) -> anyhow::Result<Exit> {
         ..Flags::default()
     };
     let context = Context::load(None, flags)?;
-    let place = Place { settings: context.loaded.settings, env: context.env, home: context.home, folder: context.cwd };
+    let world = World::new(context.loaded.settings, context.env, context.home);
     let plan = Plan { model: None, languages, formats, cases: args.cases(), seed: args.seed };
-    let mut bench = Bench::new(place, plan).map_err(|error| say::engine(&error))?;
+    let mut bench = Bench::new(world, context.cwd, plan).map_err(|error| say::engine(&error))?;
     if args.restart && !args.show {
         bench.restart().map_err(|error| unreadable(&bench, &error))?;
     }

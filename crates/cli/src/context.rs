@@ -4,7 +4,7 @@ use crate::args::SessionArgs;
 use crate::say;
 use anyhow::Context as _;
 use reasonix_config::{Flags, Loaded, Sources};
-use reasonix_engine::{Start, Which};
+use reasonix_engine::{Start, Which, World};
 use reasonix_policy::Rule;
 use reasonix_proto::{Level, Phrase};
 use reasonix_workspace::{Options, Workspace};
@@ -113,9 +113,7 @@ impl Context {
             _ => Which::New,
         };
         let start = Start {
-            settings: self.loaded.settings,
-            env: self.env,
-            home: self.home,
+            world: World::new(self.loaded.settings, self.env, self.home),
             workspace,
             rules: rules.files,
             model: args.model.clone(),
@@ -123,7 +121,6 @@ impl Context {
             which,
             attended,
             approve: Vec::new(),
-            tap: reasonix_engine::Tap::default(),
         };
         check_tools(&start, args.tools.is_some())?;
         check_rules(&start);
@@ -140,7 +137,7 @@ fn check_tools(start: &Start, typed: bool) -> anyhow::Result<()> {
     }
     let known: Vec<_> = reasonix_engine::tool_specs(start).into_iter().map(|spec| spec.name).collect();
     let phrase = Phrase::new("cli.unknown_tools").with("names", unknown.join(", ")).with("known", known.join(", "));
-    if typed || unknown.len() == start.settings.tools.enabled.len() {
+    if typed || unknown.len() == start.world.settings.tools.enabled.len() {
         return Err(say::usage(phrase));
     }
     say::notice(Level::Warning, &phrase);
@@ -150,7 +147,7 @@ fn check_tools(start: &Start, typed: bool) -> anyhow::Result<()> {
 /// A rule for a tool that does not exist here may be meant for another version, or be misspelt.
 fn check_rules(start: &Start) {
     let known: Vec<String> = reasonix_engine::tool_specs(start).into_iter().map(|spec| spec.name).collect();
-    for phrase in reasonix_config::unknown_rule_tools(&start.settings.permissions, &known) {
+    for phrase in reasonix_config::unknown_rule_tools(&start.world.settings.permissions, &known) {
         say::notice(Level::Warning, &phrase);
     }
 }

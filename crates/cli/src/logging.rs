@@ -23,7 +23,7 @@ type Dial = reload::Handle<Targets, Registry>;
 /// Logs sessions that begin like this one from now on. Where nothing is to be logged, nobody listens and there is no file.
 pub(crate) fn begin(start: &Start) {
     static DIAL: OnceLock<Dial> = OnceLock::new();
-    let logs = &start.settings.logs;
+    let logs = &start.world.settings.logs;
     let level = match start.which {
         Which::Unkept => LevelFilter::OFF,
         _ => logs.level.parse().unwrap_or(LevelFilter::INFO),
@@ -32,7 +32,7 @@ pub(crate) fn begin(start: &Start) {
         Some(dial) => drop(dial.reload(ours(level))),
         None if level == LevelFilter::OFF => {}
         None => {
-            let folder = logs.dir.clone().unwrap_or_else(|| start.home.join("state/logs"));
+            let folder = logs.dir.clone().unwrap_or_else(|| start.world.home.join("state/logs"));
             let files = LogFiles::at(&folder, logs.max_size_mb.saturating_mul(1024 * 1024), logs.max_files);
             let (subscriber, dial) = listener(files, level);
             if tracing::subscriber::set_global_default(subscriber).is_ok() {

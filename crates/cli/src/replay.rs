@@ -7,7 +7,7 @@ use crate::say::{self, Colour, Style, clean};
 use crate::view::{Json, Plain, Quiet, View};
 use reasonix_agent::Sink;
 use reasonix_config::Flags;
-use reasonix_engine::{Heard, Replayed, replay as play};
+use reasonix_lab::{Heard, Replayed, replay as play};
 use reasonix_proto::{Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, Record, RecordBody, SessionId};
 use reasonix_session::{Comparison, PairKind, Recordings, Reel, Seen, Sessions, Side, compare};
 use std::path::Path;

@@ -3,7 +3,7 @@
 
 use crate::support;
 
-use reasonix_engine::bench::{Case, LANGUAGES, case};
+use reasonix_lab::bench::{Case, LANGUAGES, case};
 use reasonix_proto::EditFormat;
 use reasonix_testkit::{ModelServer, Recorded, Reply};
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@
 use crate::support;
 
 use reasonix_config::{Flags, Sources};
-use reasonix_engine::{Handle, Start, Which, start};
+use reasonix_engine::{Handle, Start, Which, World, start};
 use reasonix_proto::{
     Choice, Event, Mode, Op, Posture, Query, RecordId, Reply as Answer, Rewind, TreeFilter, TurnState,
 };
@@ -92,9 +92,7 @@ impl<'a> Session<'a> {
         let rules = reasonix_config::rules_files(&home, &root, &root).files;
         let workspace = Workspace::open(&root, Options::default()).unwrap();
         let begin = Start {
-            settings,
-            env,
-            home,
+            world: World::new(settings, env, home),
             workspace,
             rules,
             model: None,
@@ -102,7 +100,6 @@ impl<'a> Session<'a> {
             which,
             attended: true,
             approve: Vec::new(),
-            tap: reasonix_engine::Tap::default(),
         };
         let handle = start(begin).unwrap_or_else(|error| panic!("{error}"));
         Self { place, handle, turns: 0 }

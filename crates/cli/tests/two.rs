@@ -3,7 +3,7 @@
 use crate::support;
 
 use reasonix_config::{Bash, Provider, Sandbox, Settings};
-use reasonix_engine::{Handle, Start, Which, start};
+use reasonix_engine::{Handle, Start, Which, World, start};
 use reasonix_proto::{Event, TurnState};
 use reasonix_testkit::{ModelServer, Pty, Reply, TempWorkspace};
 use reasonix_tui::app::{App, Effect, Msg};
@@ -94,9 +94,11 @@ async fn two(work: &TempWorkspace, home: &TempWorkspace, server: &ModelServer) -
     // The box has its own tests.
     let sandbox = Sandbox { bash: Bash::Off, ..Sandbox::default() };
     let handle = start(Start {
-        settings: Settings { providers: vec![provider], sandbox, ..Settings::default() },
-        env: BTreeMap::new(),
-        home: home.path(),
+        world: World::new(
+            Settings { providers: vec![provider], sandbox, ..Settings::default() },
+            BTreeMap::new(),
+            home.path(),
+        ),
         workspace: Workspace::open(&work.path(), Options::default()).unwrap(),
         rules: Vec::new(),
         model: None,
@@ -104,7 +106,6 @@ async fn two(work: &TempWorkspace, home: &TempWorkspace, server: &ModelServer) -
         which: Which::New,
         attended: true,
         approve: Vec::new(),
-        tap: reasonix_engine::Tap::default(),
     })
     .unwrap();
     let other = handle.join();

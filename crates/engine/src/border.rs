@@ -2,7 +2,7 @@
 //! run outside once. Connections themselves are the business of `net`.
 
 use crate::approve::{Approvals, Aside, Said, rule_for};
-use reasonix_agent::{BoxFuture, Journal, Sink};
+use reasonix_agent::{BoxFuture, Journal};
 use reasonix_config::{Covered, Hosts, Settings};
 use reasonix_exec::{Confinement, Environment, Ports, Quarantined};
 use reasonix_net::NetOptions;
@@ -303,7 +303,7 @@ impl Ports for Crossing {
 /// Writes a decision down, as those before a call are.
 async fn record(gate: &Approvals, journal: &dyn Journal, decided: Decided) {
     if let Ok(record) = journal.append(RecordBody::Decided(decided)).await {
-        gate.emit(Event::Answered { record: Box::new(record) });
+        gate.tell(Event::Answered { record: Box::new(record) });
     }
 }
 
@@ -334,7 +334,7 @@ impl Border for Crossing {
 
     fn left(&self, moved: &[Quarantined], unseen: &[PathBuf]) {
         let Some(gate) = self.gate.get().and_then(|(gate, _)| gate.upgrade()) else { return };
-        let warn = |phrase| gate.emit(Event::Notice { level: Level::Warning, phrase });
+        let warn = |phrase| gate.tell(Event::Notice { level: Level::Warning, phrase });
         for left in moved {
             let phrase = match &left.kept {
                 Some(kept) => Phrase::new("engine.set_aside").with("kept", kept.display()),

@@ -18,7 +18,7 @@ pub fn context_of(start: &Start, past: Option<&Past>) -> Result<Reply, EngineErr
         None => History::default(),
     };
     let tools = match &history.head {
-        Some(head) => specs_of(&as_begun(start.clone(), &start.settings.tools.edit, head), Some(&head.tools)),
+        Some(head) => specs_of(&as_begun(start.clone(), &start.world.settings.tools.edit, head), Some(&head.tools)),
         None => {
             let (start, _) = settled(start.clone())?;
             let head = imported_head(&start)?;
@@ -27,7 +27,7 @@ pub fn context_of(start: &Start, past: Option<&Past>) -> Result<Reply, EngineErr
             specs_of(&start, None)
         }
     };
-    let window = start.settings.resolve_model(&history.model).map(|found| start.settings.window(&found));
+    let window = start.world.settings.resolve_model(&history.model).map(|found| start.world.settings.window(&found));
     Ok(Reply::Context { parts: parts(&history, &tools), context: history.context, window: window.unwrap_or_default() })
 }
 

@@ -9,8 +9,9 @@ use crate::people::People;
 use crate::purse::Purse;
 use crate::queue::{Queue, Work};
 use crate::refs::resolve_for;
-use crate::relay::Escalation;
+use crate::router::Escalation;
 use crate::spec::Start;
+use crate::state::Book;
 use crate::ticket::{Inbound, Outcome, Ticket, Told};
 use crate::trust::Word;
 use reasonix_agent::{Artifacts, Journal, Said, Sink, Stop};
@@ -29,7 +30,7 @@ pub(crate) struct Desk {
     pub(crate) people: Arc<People>,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) queue: Arc<Queue>,
-    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) book: Arc<Book>,
     pub(crate) past: Past,
     pub(crate) base: Arc<Start>,
     pub(crate) escalation: Arc<Escalation>,
@@ -50,18 +51,13 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn new(
-        shared: &Shared,
-        queue: Arc<Queue>,
-        journal: Arc<dyn Journal>,
-        escalation: Arc<Escalation>,
-    ) -> Self {
+    pub(crate) fn new(shared: &Shared, queue: Arc<Queue>, book: Arc<Book>, escalation: Arc<Escalation>) -> Self {
         Self {
             gate: Arc::clone(&shared.gate),
             people: Arc::clone(&shared.people),
             outbox: Arc::clone(&shared.outbox),
             queue,
-            journal,
+            book,
             past: shared.past.clone(),
             base: Arc::clone(&shared.base),
             escalation,
@@ -138,7 +134,7 @@ impl Desk {
             Op::Respond { ask, responses } => in_time(self.people.respond(&ask, responses), &ask),
             Op::AnswerPlan { ask, answer } => in_time(self.people.answer_plan(&ask, answer), &ask),
             Op::SetMode { mode } => {
-                if self.gate.set_mode(mode) == mode {
+                if self.book.state().mode == mode {
                     return Ok(Done::Unchanged);
                 }
                 self.change(RecordBody::ModeChanged { mode }).await
@@ -153,10 +149,7 @@ impl Desk {
                 let said = self.said(text, false).await;
                 self.edit_queued(id, Some(said))
             }
-            Op::SetPosture { posture } => {
-                self.gate.set_posture(posture);
-                self.change(RecordBody::PostureChanged { posture }).await
-            }
+            Op::SetPosture { posture } => self.change(RecordBody::PostureChanged { posture }).await,
             Op::Grant { rule, effect, scope } => self.grant(rule, effect, scope).await,
             Op::Revoke { rule, scope } => self.revoke(rule, scope).await,
             Op::SetBudget { allowance } => {
@@ -196,8 +189,8 @@ impl Desk {
         let artifacts = Arc::clone(&self.artifacts);
         // A person may show a picture that lies elsewhere; what is closed to the model is closed here too.
         let closed = self.base.attended.then(|| {
-            let mut closed = self.base.settings.sandbox.forbid_read.clone();
-            closed.push(self.base.home.clone());
+            let mut closed = self.base.world.settings.sandbox.forbid_read.clone();
+            closed.push(self.base.world.home.clone());
             closed
         });
         let found = tokio::task::spawn_blocking(move || {
@@ -263,11 +256,12 @@ impl Desk {
 
     /// Appends a record; nothing may follow from one that could not be.
     pub(crate) async fn journal(&self, body: RecordBody) -> Result<Record, Refused> {
-        self.journal.append(body).await.map_err(|error| Refused::new(Refusal::Log, error.phrase()))
+        self.book.append(body).await.map_err(|error| Refused::new(Refusal::Log, error.phrase()))
     }
 
     /// Appends a record that changes something about the session, and tells everybody.
     pub(crate) async fn change(&self, body: RecordBody) -> Outcome {
+        self.book.tighten(&body);
         let record = self.journal(body).await?;
         self.outbox.emit(Event::Changed { record: Box::new(record) });
         Ok(Done::Applied)

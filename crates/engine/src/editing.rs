@@ -115,14 +115,14 @@ pub fn editing(settings: &Settings, home: &Path, model: &str) -> Editing {
 
 /// The start with what a new session of it edits with in place of `auto`, and what was said before.
 pub(crate) fn settled(mut start: Start) -> Result<(Start, String), EngineError> {
-    let settings = &start.settings;
+    let settings = &start.world.settings;
     let said = settings.tools.edit.clone();
     let found = match &start.model {
         Some(reference) => settings.resolve_model(reference)?,
         None => settings.default_model()?,
     };
-    if let Some(format) = editing(settings, &start.home, &found.name()).format {
-        start.settings.tools.edit = format.name().to_owned();
+    if let Some(format) = editing(settings, &start.world.home, &found.name()).format {
+        start.world.settings.tools.edit = format.name().to_owned();
     }
     Ok((start, said))
 }
@@ -131,7 +131,7 @@ pub(crate) fn settled(mut start: Start) -> Result<(Start, String), EngineError> 
 /// holds as far as it does not change what was sent.
 pub(crate) fn as_begun(mut start: Start, said: &str, head: &SessionHead) -> Start {
     let begun = begun_with(head).map(EditFormat::name);
-    start.settings.tools.edit = match begun {
+    start.world.settings.tools.edit = match begun {
         _ if said == EditFormat::Blocks.name() => said.to_owned(),
         Some(format) => format.to_owned(),
         None => "auto".to_owned(),

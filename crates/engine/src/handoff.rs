@@ -3,7 +3,7 @@
 use crate::desk::unreadable;
 use crate::live::{Live, alongside};
 use crate::ticket::Outcome;
-use reasonix_agent::{Sink, Stop};
+use reasonix_agent::{Purpose, Sink, Stop};
 use reasonix_proto::{
     Done, Event, FailureClass, Level, Origin, Phrase, RecordBody, RecordId, Refusal, Refused, SessionHead, SessionId,
     TurnEnd, TurnState,
@@ -13,7 +13,7 @@ use reasonix_session::Sessions;
 impl Live {
     /// Makes the new session; this one stays as it is.
     pub(crate) async fn hand_over(&mut self, focus: &str) -> Outcome {
-        if !self.desk.outbox.status().kept {
+        if !self.desk.outbox.is_kept() {
             return Err(Refused::new(Refusal::Unkept, Phrase::new("engine.handoff_unkept")));
         }
         let stop = Stop::new();
@@ -34,7 +34,7 @@ impl Live {
     /// nothing more of this one, so that the notes are made of the log. Once, however often it is tried here again.
     pub(crate) async fn hand_over_when_full(&mut self, end: &TurnEnd) {
         let full = matches!(end, TurnEnd::ProviderFailed { class: FailureClass::ContextTooLong, .. });
-        let wanted = full && self.agent.limits.compaction.auto && self.desk.outbox.status().kept;
+        let wanted = full && self.agent.limits.compaction.auto && self.desk.outbox.is_kept();
         if !wanted || std::mem::replace(&mut self.desk.handed, true) {
             return;
         }
@@ -62,7 +62,7 @@ impl Live {
         let here = head.session.clone();
         let head = SessionHead {
             session: SessionId::fresh(),
-            model: self.agent.model.card().name.clone(),
+            model: self.agent.router.model(Purpose::Step).card().name.clone(),
             from: Some(Origin::Handoff { session: here }),
             ..head
         };
@@ -71,7 +71,7 @@ impl Live {
         let entry = history.requested.map(|entry| RecordBody::Requested(Box::new(entry)));
         let now = reasonix_session::now();
         let bodies = entry.into_iter().chain([folded, title]).map(|body| (now, body)).collect();
-        let sessions = Sessions::at(&self.desk.base.home.join("state"));
+        let sessions = Sessions::at(&self.desk.base.world.home.join("state"));
         sessions.import(head, bodies).map_err(|error| Refused::new(Refusal::Failed, error.phrase()))
     }
 }

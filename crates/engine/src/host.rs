@@ -6,6 +6,7 @@ use crate::queries::find_sessions;
 use crate::spec::{Start, Which};
 use crate::start::start_at;
 use crate::tap::Tap;
+use crate::world::World;
 use reasonix_config::Origins;
 use reasonix_proto::{Reply, SessionId};
 use reasonix_session::Sessions;
@@ -40,7 +41,7 @@ impl Host {
 
     /// The sessions on disk.
     pub fn sessions(&self) -> Sessions {
-        Sessions::at(&self.base.home.join("state"))
+        Sessions::at(&self.base.world.home.join("state"))
     }
 
     /// Opens the session that the start names.
@@ -54,8 +55,9 @@ impl Host {
             Which::Continue => self.left_here().map_or(Which::Continue, |id| Which::Resume(id.0)),
             other => other,
         };
-        let tap = Tap::of(&self.base.settings, which != Which::Unkept);
-        let base = Start { which, workspace: self.base.workspace.fresh(), tap, ..self.base.clone() };
+        let tap = Tap::of(&self.base.world.settings, which != Which::Unkept);
+        let world = World { tap, ..self.base.world.clone() };
+        let base = Start { which, workspace: self.base.workspace.fresh(), world, ..self.base.clone() };
         start_at(base, Arc::clone(&self.origins), self.terminal.clone())
     }
 

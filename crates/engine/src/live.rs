@@ -3,12 +3,12 @@
 use crate::desk::Desk;
 use crate::planner::Planner;
 use crate::queue::Work;
-use crate::relay::Relay;
+use crate::router::Routes;
 use crate::spec::folds;
 use crate::ticket::{Inbound, Outcome, Ticket, Tickets};
 use crate::undo::Undo;
-use reasonix_agent::{Agent, Conversation, Prefix, Said, Sink, Stop};
-use reasonix_proto::{Done, Event, Level, Mode, Op, Phrase, RecordBody, Refusal, Refused, TurnEnd, TurnState};
+use reasonix_agent::{Agent, Conversation, Prefix, Purpose, Router, Said, Sink, Stop};
+use reasonix_proto::{Done, Event, Level, Op, Phrase, RecordBody, Refusal, Refused, TurnEnd, TurnState};
 use reasonix_session::Sessions;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,8 +32,8 @@ pub(crate) struct Live {
     pub(crate) prefix: Arc<Prefix>,
     /// The terminal that goes on with this session, once it is on disk.
     pub(crate) terminal: Option<String>,
-    /// The mode as the model knows it.
-    pub(crate) told: Mode,
+    /// Which model answers.
+    pub(crate) routes: Arc<Routes>,
     /// Who plans the turns.
     pub(crate) planner: Option<Planner>,
 }
@@ -65,7 +65,7 @@ impl Live {
     }
 
     async fn note_resumed(&self) {
-        let model = self.agent.model.card().name.clone();
+        let model = self.desk.book.state().model.clone();
         let body = RecordBody::Resumed { version: env!("CARGO_PKG_VERSION").to_owned(), model: model.clone() };
         match self.desk.journal(body).await {
             Ok(record) => {
@@ -187,8 +187,8 @@ impl Live {
     async fn planned(&mut self, said: Said, stop: &Stop) -> Said {
         let Some(planner) = &mut self.planner else { return said };
         let last = self.conversation.last_words().map(str::to_owned);
-        let journal = Arc::clone(&self.desk.journal);
-        let planning = planner.plan(said, last, journal.as_ref(), stop);
+        let book = Arc::clone(&self.desk.book);
+        let planning = planner.plan(said, last, book.as_ref(), stop);
         alongside(planning, &mut self.inbound, &mut self.desk, stop).await
     }
 
@@ -207,7 +207,8 @@ impl Live {
 
     /// A model without eyes gets a line of text for a picture; whoever showed it should know.
     fn warn_blind(&self, said: &Said) {
-        let card = self.agent.model.card();
+        let model = self.routes.model(Purpose::Step);
+        let card = model.card();
         if !said.images.is_empty() && !card.vision {
             self.desk.notice(Level::Warning, Phrase::new("engine.model_blind").with("model", &card.name));
         }
@@ -215,7 +216,7 @@ impl Live {
 
     /// How long nothing has to happen before the conversation is folded; none when it is not to be.
     fn quiet(&self) -> Option<Duration> {
-        let seconds = self.desk.base.settings.compaction.idle_seconds;
+        let seconds = self.desk.base.world.settings.compaction.idle_seconds;
         let due = seconds > 0 && !self.desk.rested && self.agent.is_worth_folding(&self.conversation);
         due.then(|| Duration::from_secs(seconds))
     }
@@ -234,13 +235,10 @@ impl Live {
     /// From the first turn on, this terminal goes on with this session.
     fn leave_crumb(&mut self) {
         let Some(terminal) = self.terminal.take() else { return };
-        let (session, kept) = {
-            let status = self.desk.outbox.status();
-            (status.session.clone(), status.kept)
-        };
-        if kept {
+        let session = self.desk.outbox.session().clone();
+        if self.desk.outbox.is_kept() {
             let (sessions, root) =
-                (Sessions::at(&self.desk.base.home.join("state")), self.desk.base.workspace.root().to_owned());
+                (Sessions::at(&self.desk.base.world.home.join("state")), self.desk.base.workspace.root().to_owned());
             tokio::task::spawn_blocking(move || sessions.leave_crumb(&terminal, &root, &session));
         }
     }
@@ -248,8 +246,8 @@ impl Live {
     /// Another model, or the same one thinking more or less, from the next request on.
     async fn set_model(&mut self, model: Option<String>, effort: Option<String>) -> Outcome {
         let (current, earlier) = {
-            let status = self.desk.outbox.status();
-            (status.model.clone(), status.effort.clone())
+            let state = self.desk.book.state();
+            (state.model.clone(), state.effort.clone())
         };
         if let Some(word) = effort.as_deref().filter(|word| reasonix_catalogue::Effort::parse(word).is_none()) {
             let known = crate::commands::EFFORTS.join(", ");
@@ -259,16 +257,16 @@ impl Live {
         let same = model.as_ref().is_none_or(|wanted| *wanted == current);
         let effort = effort.or(earlier.filter(|_| same));
         let reference = model.unwrap_or(current);
-        let built = crate::models::model_of(&self.desk.base, &reference, effort.as_deref());
+        let built = self.desk.base.world.model_thinking(&reference, effort.as_deref());
         let model = built.map_err(|error| Refused::new(Refusal::Failed, error.phrase()))?;
         let card = model.card().clone();
-        self.agent.model = Relay::over(&self.desk.base, model, &self.desk.escalation);
-        self.agent.limits.compaction.auto = folds(&self.desk.base.settings, &card.name);
-        {
-            let mut status = self.desk.outbox.status();
-            status.window = card.window;
-        }
-        self.desk.change(RecordBody::ModelChanged { model: card.name, effort }).await
+        let auto = folds(&self.desk.base.world.settings, &card.name);
+        let record = self.desk.journal(RecordBody::ModelChanged { model: card.name, effort }).await?;
+        self.routes.set(&self.desk.base, model);
+        self.agent.limits.compaction.auto = auto;
+        self.desk.outbox.measure(None, Some(card.window));
+        self.desk.outbox.emit(Event::Changed { record: Box::new(record) });
+        Ok(Done::Applied)
     }
 }
 

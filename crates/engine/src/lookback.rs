@@ -20,7 +20,7 @@ const MOST_HITS: usize = 100;
 impl Shared {
     /// What was said in earlier sessions.
     pub(crate) fn history(&self, text: &str, all: bool, count: usize) -> Reply {
-        let search = search_of(&self.base.settings, &self.base.env, &self.base.home);
+        let search = search_of(&self.base.world.settings, &self.base.world.env, &self.base.world.home);
         let folder = (!all).then(|| self.base.workspace.root());
         let most = count.clamp(1, MOST_HITS);
         match search.find(&Wanted { query: text, folder, most, before: None, patience: PATIENCE }, &|| false) {
@@ -41,7 +41,7 @@ impl Shared {
 
     /// What was said around a place of a session.
     pub(crate) fn around(&self, session: &str, record: RecordId, span: usize) -> Reply {
-        let search = search_of(&self.base.settings, &self.base.env, &self.base.home);
+        let search = search_of(&self.base.world.settings, &self.base.world.env, &self.base.world.home);
         match search.around(session, record, span.clamp(1, MOST_HITS)) {
             Ok(window) => {
                 let said = window.lines.into_iter().map(|line| Hit {
@@ -93,14 +93,19 @@ impl Desk {
 
     /// Writes the conversation into a new file.
     pub(crate) async fn export(&self, path: &str) -> Outcome {
-        let session = self.outbox.status().session.short().to_owned();
+        let session = self.outbox.session().short().to_owned();
         let name = if path.trim().is_empty() { format!("reasonix-{session}.md") } else { path.trim().to_owned() };
         let path = self.base.workspace.root().join(name);
         let (past, base, target) = (self.past.clone(), self.base.clone(), path.clone());
         let written = tokio::task::spawn_blocking(move || {
             let mut records = Vec::new();
             past.each_active(|record| records.push(record))?;
-            let keys = base.settings.providers.iter().filter_map(|provider| api_key(provider, &base.env, &base.home));
+            let keys = base
+                .world
+                .settings
+                .providers
+                .iter()
+                .filter_map(|provider| api_key(provider, &base.world.env, &base.world.home));
             let secrets: Vec<String> = keys.map(|key| key.expose().to_owned()).collect();
             write_new(&target, &export(past.marks().title(), &records, format_of(&target), &secrets))
         });

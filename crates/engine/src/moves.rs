@@ -52,7 +52,7 @@ impl Live {
         text: Option<String>,
         summary: Option<bool>,
     ) -> Outcome {
-        let wanted = summary.unwrap_or(self.desk.base.settings.branch.summary);
+        let wanted = summary.unwrap_or(self.desk.base.world.settings.branch.summary);
         let left = if wanted { self.notes_on_leaving(to).await } else { None };
         let gone = self.go(to, why, text).await;
         let outcome = match (gone, left) {
@@ -153,9 +153,9 @@ impl Live {
         let record = self.desk.journal(RecordBody::Moved { to, why }).await?;
         fetch(&mut history.messages, self.agent.artifacts.as_ref());
         self.conversation.go_to(history.messages, history.context, history.folded, why);
-        self.told = history.mode;
+        self.desk.book.gone_to(history.told);
         self.todo.restore(history.todo.unwrap_or_default());
-        self.desk.outbox.status().context = history.context;
+        self.desk.outbox.measure(Some(history.context), None);
         self.desk.outbox.emit(Event::Moved { record: Box::new(record), text });
         Ok(Done::Applied)
     }

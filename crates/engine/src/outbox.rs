@@ -2,11 +2,12 @@
 //! shows is folded out of them as they pass.
 
 use crate::logbook;
+use crate::state::SessionState;
 use reasonix_agent::Sink;
-use reasonix_proto::{Cost, Envelope, Event, Mode, PROTOCOL_VERSION, Record, RecordBody, SessionId, Status};
+use reasonix_proto::{Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, RecordBody, SessionId, Status};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tracing::Span;
 
 /// Progress beyond this many unread events is dropped; it is marked as droppable.
@@ -16,7 +17,9 @@ const MOST_UNREAD: usize = 1024;
 pub(crate) struct Outbox {
     session: SessionId,
     seats: Mutex<Seats>,
+    /// What is counted and told; what the session is in stands in its state.
     status: Mutex<Status>,
+    state: watch::Receiver<SessionState>,
     /// The session in logs.
     span: Span,
 }
@@ -56,10 +59,10 @@ impl Events {
 }
 
 impl Outbox {
-    pub(crate) fn new(status: Status) -> (Arc<Self>, Events) {
+    pub(crate) fn new(status: Status, state: watch::Receiver<SessionState>) -> (Arc<Self>, Events) {
         let span = tracing::info_span!("session", id = %status.session.short());
         let (session, seats) = (status.session.clone(), Mutex::default());
-        let outbox = Self { session, seats, status: Mutex::new(status), span };
+        let outbox = Self { session, seats, status: Mutex::new(status), state, span };
         let events = outbox.join();
         (Arc::new(outbox), events)
     }
@@ -73,13 +76,42 @@ impl Outbox {
         Events { from, unread }
     }
 
-    pub(crate) fn status(&self) -> MutexGuard<'_, Status> {
+    fn figures(&self) -> MutexGuard<'_, Status> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a status line shows.
+    pub(crate) fn status(&self) -> Status {
+        let figures = self.figures().clone();
+        let SessionState { mode, posture, model, effort, .. } = self.state.borrow().clone();
+        Status { mode, posture, model, effort, ..figures }
+    }
+
+    /// Tells something that a person should know.
+    pub(crate) fn warn(&self, phrase: Phrase) {
+        self.emit(Event::Notice { level: Level::Warning, phrase });
+    }
+
+    /// The session's id.
+    pub(crate) fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// Whether the session is kept on disk.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.figures().kept
+    }
+
+    /// How full the context is now, or how large it may be.
+    pub(crate) fn measure(&self, context: Option<u64>, window: Option<u64>) {
+        let mut figures = self.figures();
+        figures.context = context.unwrap_or(figures.context);
+        figures.window = window.unwrap_or(figures.window);
     }
 
     /// Something of the session cost this; money in another currency than the first is not shown.
     pub(crate) fn paid(&self, cost: Cost) {
-        match &mut self.status().cost {
+        match &mut self.figures().cost {
             Some(known) => known.add(&cost),
             none => *none = Some(cost),
         }
@@ -92,11 +124,11 @@ impl Outbox {
 
     /// Counts what another model of the session spent.
     pub(crate) fn count(&self, usage: reasonix_proto::Usage) {
-        self.status().usage.add(usage);
+        self.figures().usage.add(usage);
     }
 
     fn fold(&self, event: &Event) {
-        let mut status = self.status();
+        let mut status = self.figures();
         match event {
             Event::State { state } => status.state = *state,
             Event::Usage { usage, context, window } => {
@@ -110,24 +142,12 @@ impl Outbox {
                 }
             }
             Event::Queued { queue } => status.queue.clone_from(queue),
-            Event::SessionStarted { model, .. } => status.model.clone_from(model),
-            Event::TurnStarted { record } | Event::Changed { record } => note(&mut status, record),
+            Event::TurnStarted { record } => match record.body {
+                RecordBody::Prompt { turn, .. } | RecordBody::Shell { turn, .. } => status.turns = turn,
+                _ => {}
+            },
             _ => {}
         }
-    }
-}
-
-fn note(status: &mut Status, record: &Record) {
-    match &record.body {
-        RecordBody::Prompt { turn, .. } | RecordBody::Shell { turn, .. } => status.turns = *turn,
-        RecordBody::ModelChanged { model, effort } => {
-            status.model.clone_from(model);
-            status.effort.clone_from(effort);
-        }
-        RecordBody::PostureChanged { posture } => status.posture = *posture,
-        RecordBody::ModeChanged { mode } => status.mode = *mode,
-        RecordBody::Planned(planned) if planned.approved => status.mode = Mode::Build,
-        _ => {}
     }
 }
 
@@ -165,6 +185,7 @@ impl Sink for Outbox {
 #[cfg(test)]
 mod tests {
     use super::{MOST_UNREAD, Outbox};
+    use crate::state::SessionState;
     use reasonix_agent::Sink;
     use reasonix_proto::{CallId, Event, Mode, Posture, SessionId, Status, TurnState, Usage};
 
@@ -189,9 +210,13 @@ mod tests {
         }
     }
 
+    fn state() -> tokio::sync::watch::Receiver<SessionState> {
+        tokio::sync::watch::channel(SessionState::new("m".to_owned(), None, Mode::Build)).1
+    }
+
     #[test]
     fn a_flood_of_progress_is_bounded_and_nothing_else_is_lost() {
-        let (outbox, mut events) = Outbox::new(status());
+        let (outbox, mut events) = Outbox::new(status(), state());
         for _ in 0..MOST_UNREAD * 4 {
             outbox.emit(Event::ToolProgress { call: CallId::from("c"), delta: "x".into() });
         }
@@ -204,7 +229,7 @@ mod tests {
 
     #[test]
     fn every_seat_gets_every_event_under_the_same_number() {
-        let (outbox, mut first) = Outbox::new(status());
+        let (outbox, mut first) = Outbox::new(status(), state());
         let mut second = outbox.join();
         outbox.emit(Event::State { state: TurnState::Planning });
         assert_eq!(first.ready(), second.ready());

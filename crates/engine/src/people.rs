@@ -1,6 +1,5 @@
 //! Whoever can be asked by a tool: what was asked and waits for the first answer, whichever front end it comes from.
 
-use crate::approve::Approvals;
 use reasonix_agent::{Journal, Sink};
 use reasonix_proto::{AskId, CallId, Event, Inquiry, PlanAnswer, Question, Response, TurnState};
 use std::collections::HashMap;
@@ -22,10 +21,9 @@ pub(crate) struct People {
     pub(crate) turn: tokio::sync::Mutex<()>,
 }
 
-/// What people hear by, and what their words act on.
+/// What people hear by, and what keeps their words.
 pub(crate) struct Floor {
     pub(crate) sink: Arc<dyn Sink>,
-    pub(crate) gate: Arc<Approvals>,
     pub(crate) journal: Arc<dyn Journal>,
 }
 

@@ -2,25 +2,26 @@
 //! over as text; the session's own model carries it out. Neither conversation sees the other's turns, so that both only
 //! grow and stay cached.
 
+use crate::blueprint::{Blueprint, conversation_of};
 use crate::error::EngineError;
-use crate::lookout::Bookkeeper;
-use crate::models::build_model;
+use crate::observers::KeepsLedger;
 use crate::outbox::Outbox;
 use crate::prompt::{Sources, assemble};
 use crate::purse::Purse;
 use crate::recall::remembered;
 use crate::spec::{Start, Which};
+use crate::state::{Book, SessionState};
 use reasonix_agent::{
-    Agent, Artifacts, Classify, Conversation, Gate, Inbox, Journal, Limits, NoWatch, Prefix, Said, Sink, Stop, Tool,
-    Tools,
+    Agent, Artifacts, Classify, Conversation, Gate, Inbox, Journal, Limits, Said, Sink, Stop, Tool, Tools,
 };
 use reasonix_proto::{
-    Cost, Event, Level, Phrase, PlannerTurn, RECORD_VERSION, RecordBody, SessionHead, SessionId, TurnEnd, TurnState,
-    Usage,
+    Cost, Event, Level, Mode, Phrase, PlannerTurn, RECORD_VERSION, RecordBody, SessionHead, SessionId, TurnEnd,
+    TurnState, Usage,
 };
 use reasonix_session::{Opened, Sessions, in_memory};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::watch;
 
 /// What the planner is told.
 const PROMPT: &str = include_str!("planner.md");
@@ -34,12 +35,14 @@ pub(crate) struct Planner {
     agent: Agent,
     conversation: Conversation,
     session: SessionId,
+    /// Its model, as `provider/model`.
+    name: String,
     heard: Arc<Heard>,
     outbox: Arc<Outbox>,
 }
 
 /// What a planner shares with the session that it plans for.
-pub(crate) struct Around<'a, B> {
+pub(crate) struct Around<'a, L> {
     pub(crate) classify: Arc<dyn Classify>,
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) artifacts: Arc<dyn Artifacts>,
@@ -47,7 +50,7 @@ pub(crate) struct Around<'a, B> {
     pub(crate) limits: Limits,
     pub(crate) purse: Arc<Purse>,
     /// What keeps the ledger of a session that begins like this.
-    pub(crate) books: B,
+    pub(crate) ledger: L,
     /// Every tool of a session, over files of its own.
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     /// The session's model.
@@ -58,11 +61,11 @@ pub(crate) struct Around<'a, B> {
 
 impl Planner {
     /// The planner that the settings name; none when they name none, or the session's own model.
-    pub(crate) fn new<B>(start: &Start, around: Around<'_, B>) -> Result<Option<Self>, EngineError>
+    pub(crate) fn new<L>(start: &Start, around: Around<'_, L>) -> Result<Option<Self>, EngineError>
     where
-        B: FnOnce(&SessionHead) -> Option<Bookkeeper>,
+        L: FnOnce(&SessionHead) -> Option<KeepsLedger>,
     {
-        let settings = &start.settings;
+        let settings = &start.world.settings;
         let Some(reference) = settings.agent.planner_model.as_deref().filter(|reference| !reference.is_empty()) else {
             return Ok(None);
         };
@@ -71,7 +74,7 @@ impl Planner {
         if found.name() == around.executor {
             return Ok(None);
         }
-        let model = build_model(settings, &found, &start.env, &start.home, &start.tap)?;
+        let model = start.world.model(&found)?;
         let readers = around.tools.into_iter().filter(|tool| tool.spec().traits.reads).collect();
         let tools = Tools::new(readers);
         let names: Vec<String> = tools.specs().into_iter().map(|spec| spec.name).collect();
@@ -80,27 +83,31 @@ impl Planner {
             let phrase = Phrase::new("engine.log_unreadable").with("reason", "the planner's session");
             return Err(EngineError::Settings(phrase));
         };
-        start.tap.bind(&sessions(&start.home), (&opened, &head), settings.record.most(), &around.outbox);
-        let books = (around.books)(&head);
+        start.world.tap.bind(&sessions(&start.world.home), (&opened, &head), settings.record.most(), &around.outbox);
+        let heard = Arc::new(Heard { outbox: around.outbox.clone(), spent: Mutex::default() });
+        let ledger = (around.ledger)(&head);
         let SessionHead { system, session, .. } = head;
-        let prefix = Arc::new(Prefix { system, tools: tools.specs(), aliases: tools.aliases() });
-        let heard = Arc::new(Heard { outbox: around.outbox.clone(), books, spent: Mutex::default() });
         let Opened { journal, past, history, .. } = opened;
-        let conversation = Conversation::replay(prefix, history.messages, past.turns(), history.usage, history.context)
-            .folded_by(history.folded);
+        let state = SessionState::new(found.name(), None, Mode::Build);
+        let book = Book::new(journal, watch::Sender::new(state), heard.clone());
+        if let Some(ledger) = ledger {
+            book.observe(ledger);
+        }
+        let name = found.name();
         let limits = Limits { max_steps: settings.agent.planner_max_steps, ..around.limits };
-        let sink: Arc<dyn Sink> = heard.clone();
-        let (gate, artifacts, watch) = (around.gate, around.artifacts, Arc::new(NoWatch));
-        let classify = around.classify;
-        let agent =
-            Agent { model, tools, classify, gate, journal, artifacts, sink, watch, budget: around.purse, limits };
-        Ok(Some(Self { agent, conversation, session, heard, outbox: around.outbox }))
+        let (agent, prefix) = Blueprint::new(Arc::new(model), tools)
+            .judged_by(around.classify, around.gate)
+            .kept_by(book, around.artifacts, heard.clone())
+            .within(around.purse, limits)
+            .build(system);
+        let conversation = conversation_of(&prefix, history, past.turns());
+        Ok(Some(Self { agent, conversation, session, name, heard, outbox: around.outbox }))
     }
 
     /// Plans a turn, and keeps in the session's own journal that it does. Gives what the other model is told: what was
     /// said with the plan for it, or as it was where there is none.
     pub(crate) async fn plan(&mut self, said: Said, last: Option<String>, journal: &dyn Journal, stop: &Stop) -> Said {
-        let model = self.agent.model.card().name.clone();
+        let model = self.name.clone();
         let blank = PlannerTurn {
             session: self.session.clone(),
             model: model.clone(),
@@ -159,7 +166,7 @@ fn open(start: &Start, earlier: Option<&SessionId>, head: impl FnOnce() -> Sessi
     if start.which == Which::Unkept {
         return Ok(in_memory(head()));
     }
-    let sessions = sessions(&start.home);
+    let sessions = sessions(&start.world.home);
     let known = earlier.and_then(|id| sessions.open(&id.0, |_| {}).ok());
     match known {
         Some(opened) => Ok(opened),
@@ -232,7 +239,6 @@ fn reason(end: &TurnEnd) -> String {
 /// is not.
 struct Heard {
     outbox: Arc<Outbox>,
-    books: Option<Bookkeeper>,
     spent: Mutex<Spent>,
 }
 
@@ -252,9 +258,6 @@ impl Heard {
 
 impl Sink for Heard {
     fn emit(&self, event: Event) {
-        if let Some(books) = &self.books {
-            books.take(&event);
-        }
         match event {
             Event::TurnEnded { record } => {
                 if let RecordBody::TurnEnded { usage, steps, cost, .. } = record.body {

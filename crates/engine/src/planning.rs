@@ -18,11 +18,13 @@ const OFF: &str = "[Plan mode is off: you may change things again, as far as the
 
 impl Live {
     /// What the model has to be told about the mode with the next prompt.
-    pub(crate) fn mode_note(&mut self) -> Option<&'static str> {
-        let mode = self.desk.gate.mode();
-        let changed = std::mem::replace(&mut self.told, mode) != mode;
+    pub(crate) fn mode_note(&self) -> Option<&'static str> {
+        let (mode, told) = {
+            let state = self.desk.book.state();
+            (state.mode, state.told)
+        };
         let hands_in = self.prefix.tools.iter().any(|tool| tool.name == "submit_plan");
-        changed.then_some(match mode {
+        (mode != told).then_some(match mode {
             Mode::Plan if hands_in => ON,
             Mode::Plan => ON_WITHOUT_TOOL,
             Mode::Build => OFF,
@@ -50,11 +52,11 @@ impl People {
 
     async fn decided(&self, call: &CallId, plan: &str, answer: &PlanAnswer) {
         let Some(floor) = &self.floor else { return };
-        let (approved, text, note) = match answer {
-            PlanAnswer::Approve { edited, .. } => (true, edited.as_deref().unwrap_or(plan), ""),
-            PlanAnswer::Revise { note } => (false, plan, note.as_str()),
+        let (approved, text, note, asks) = match answer {
+            PlanAnswer::Approve { edited, asks } => (true, edited.as_deref().unwrap_or(plan), "", *asks),
+            PlanAnswer::Revise { note } => (false, plan, note.as_str(), false),
         };
-        let planned = Planned { call: call.clone(), plan: text.to_owned(), approved, note: note.to_owned() };
+        let planned = Planned { call: call.clone(), plan: text.to_owned(), approved, note: note.to_owned(), asks };
         let mut records = vec![RecordBody::Planned(planned)];
         if approved {
             let title = crate::tools::title_of(text);
@@ -66,10 +68,6 @@ impl People {
                 // The turn ends by the same failure at its next record; nothing was let through.
                 Err(_) => return,
             }
-        }
-        if let PlanAnswer::Approve { asks, .. } = answer {
-            floor.gate.set_mode(Mode::Build);
-            floor.gate.trust_turn(!asks);
         }
     }
 }

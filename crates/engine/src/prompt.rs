@@ -4,7 +4,7 @@
 
 use reasonix_agent::estimate_tokens;
 use reasonix_config::RulesFile;
-use reasonix_proto::{PartKind, Phrase, PromptPart, unhidden};
+use reasonix_proto::{EditFormat, PartKind, Phrase, PromptPart, unhidden};
 use std::path::Path;
 
 /// The built-in base prompt.
@@ -46,6 +46,15 @@ pub(crate) struct Draft {
     pub(crate) parts: Vec<PromptPart>,
     /// What the user should know of it.
     pub(crate) notices: Vec<Phrase>,
+}
+
+/// The prompt of a session without a folder, of one edit format.
+pub fn bare_prompt(format: EditFormat) -> String {
+    let mut base = BASE_PROMPT.trim_end().to_owned();
+    if format == EditFormat::Blocks {
+        base = format!("{base}\n\n{}", BLOCKS_PROMPT.trim_end());
+    }
+    assemble(&Sources { base: &base, ..Sources::default() }).system
 }
 
 /// Puts the system prompt together.

@@ -12,9 +12,11 @@ use std::time::{Duration, Instant};
 const NEAR: u64 = 80;
 
 /// The budget of a session, in this process.
-pub(crate) struct Purse {
+pub struct Purse {
     settings: Arc<Settings>,
-    outbox: Arc<Outbox>,
+    sink: Arc<dyn Sink>,
+    /// Where it is shown what was paid.
+    shown: Option<Arc<Outbox>>,
     state: Mutex<State>,
 }
 
@@ -43,9 +45,15 @@ enum Limit {
 }
 
 impl Purse {
-    pub(crate) fn new(settings: Arc<Settings>, outbox: Arc<Outbox>) -> Self {
+    /// What these settings allow; warnings go to the sink.
+    pub fn new(settings: Arc<Settings>, sink: Arc<dyn Sink>) -> Self {
         let state = State { allowed: allowance(&settings), ..State::default() };
-        Self { settings, outbox, state: Mutex::new(state) }
+        Self { settings, sink, shown: None, state: Mutex::new(state) }
+    }
+
+    /// The same, shown with a session.
+    pub(crate) fn shown_by(self, outbox: &Arc<Outbox>) -> Self {
+        Self { shown: Some(Arc::clone(outbox)), ..self }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -53,7 +61,7 @@ impl Purse {
     }
 
     /// What a model's tokens cost.
-    pub(crate) fn price(&self, model: &str) -> Option<Price> {
+    pub fn price(&self, model: &str) -> Option<Price> {
         price(&self.settings, model)
     }
 
@@ -65,12 +73,12 @@ impl Purse {
     }
 
     /// What may be spent, what was, and what is left: the most that a session below this one may be given.
-    pub(crate) fn info(&self) -> BudgetInfo {
+    pub fn info(&self) -> BudgetInfo {
         self.state().info()
     }
 
     /// A word where a limit cannot hold: the price of this model is not known.
-    pub(crate) fn blind(&self, model: &str) -> Option<Phrase> {
+    pub fn blind(&self, model: &str) -> Option<Phrase> {
         let limited = self.state().allowed.cost.is_some();
         (limited && self.price(model).is_none()).then(|| Phrase::new("engine.budget_blind").with("model", model))
     }
@@ -85,7 +93,7 @@ impl Purse {
             near
         };
         for (_, phrase) in near {
-            self.outbox.emit(Event::Notice { level: Level::Warning, phrase });
+            self.sink.emit(Event::Notice { level: Level::Warning, phrase });
         }
     }
 }
@@ -199,7 +207,9 @@ impl Budget for Purse {
         if let Some(cost) = cost {
             state.pay(cost.clone());
             drop(state);
-            self.outbox.paid(cost);
+            if let Some(shown) = &self.shown {
+                shown.paid(cost);
+            }
         }
     }
 

@@ -44,18 +44,18 @@ impl Shared {
     }
 
     fn status(&self) -> Status {
-        let mut status = self.outbox.status().clone();
+        let mut status = self.outbox.status();
         self.past.marks().title().clone_into(&mut status.title);
         status
     }
 
     fn commands(&self) -> Vec<reasonix_proto::CommandInfo> {
-        commands(Able { undo: self.undo, kept: self.outbox.status().kept })
+        commands(Able { undo: self.undo, kept: self.outbox.is_kept() })
     }
 
     fn models(&self) -> Vec<ModelInfo> {
-        let settings = &self.base.settings;
-        let current = self.outbox.status().model.clone();
+        let settings = &self.base.world.settings;
+        let current = self.outbox.status().model;
         let default = settings.default_model().ok().map(|found| found.name());
         let info = |found: reasonix_config::ModelRef<'_>| {
             let name = found.name();
@@ -93,7 +93,7 @@ impl Shared {
             Query::History { text, all, count } => self.history(&text, all, count),
             Query::Around { session, record, span } => self.around(&session, record, span),
             Query::Memories => self.memories(),
-            Query::Cache => match cache_of(&self.past, &self.base.settings) {
+            Query::Cache => match cache_of(&self.past, &self.base.world.settings) {
                 Ok(report) => Reply::Cache(Box::new(report)),
                 Err(error) => Reply::Failed { why: Phrase::new("engine.log_unreadable").with("reason", error) },
             },
@@ -110,7 +110,7 @@ impl Shared {
                     words(self.models().into_iter().map(|model| (model.name, String::new())), text, limit)
                 }
                 "resume" | "sessions" => {
-                    let list = Sessions::at(&self.base.home.join("state")).list().unwrap_or_default();
+                    let list = Sessions::at(&self.base.world.home.join("state")).list().unwrap_or_default();
                     let here = self.base.workspace.root().display().to_string();
                     let local = list.into_iter().filter(|session| session.cwd == here);
                     words(local.map(|session| (session.id.short().to_owned(), session.title)), text, limit)
@@ -132,12 +132,12 @@ impl Shared {
 
     fn sessions(&self, all: bool, text: &str, from: usize, count: usize) -> Reply {
         let here = self.base.workspace.root().display().to_string();
-        find_sessions(&Sessions::at(&self.base.home.join("state")), (!all).then_some(&here), text, from, count)
+        find_sessions(&Sessions::at(&self.base.world.home.join("state")), (!all).then_some(&here), text, from, count)
     }
 
     /// What all sessions spent.
     fn stats(&self) -> Reply {
-        let ledger = Ledger::at(&self.base.home.join("state"));
+        let ledger = Ledger::at(&self.base.world.home.join("state"));
         match ledger.read() {
             Ok(books) => {
                 let now = reasonix_session::now();
@@ -162,7 +162,7 @@ impl Shared {
         let Some(turn) = turn.or_else(|| last_standing(&spans)) else {
             return Reply::Unchanged;
         };
-        let mut snapshots = match snapshots_of(self.base.workspace.root(), &self.base.home) {
+        let mut snapshots = match snapshots_of(self.base.workspace.root(), &self.base.world.home) {
             Ok(snapshots) => snapshots,
             Err(error) => return failed(Phrase::new("engine.undo_off").with("reason", error)),
         };

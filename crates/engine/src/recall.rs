@@ -69,7 +69,7 @@ pub fn search_of(settings: &Settings, env: &BTreeMap<String, String>, home: &Pat
 
 /// What a session looks back from.
 pub(crate) fn look_back(start: &Start, own: Option<(SessionId, Past)>) -> LookBack {
-    let (settings, env, home) = (start.settings.clone(), start.env.clone(), start.home.clone());
+    let (settings, env, home) = (start.world.settings.clone(), start.world.env.clone(), start.world.home.clone());
     let search = Arc::new(move || search_of(&settings, &env, &home));
     LookBack { search, own, folder: start.workspace.root().to_owned() }
 }
@@ -82,7 +82,7 @@ pub(crate) fn no_look_back() -> LookBack {
 
 /// What is kept from session to session, as this start reaches it; touches nothing.
 pub(crate) fn memories_of(start: &Start) -> Memories {
-    Memories::at(&start.home.join("state"), start.workspace.root())
+    Memories::at(&start.world.home.join("state"), start.workspace.root())
 }
 
 /// The chapter of the system prompt with what is remembered; empty when nothing is. The same files give the same bytes.
@@ -100,15 +100,15 @@ pub(crate) fn remembered(start: &Start) -> String {
 
 /// Whether a tool is offered where nobody chose tools.
 pub(crate) fn on_by_itself(start: &Start, tool: &str) -> bool {
-    let recall = &start.settings.recall;
+    let recall = &start.world.settings.recall;
     match tool {
         "history" => recall.history.unwrap_or_else(|| is_roomy(start)),
         "memory" | "remember" | "forget" => recall.memory.unwrap_or_else(|| is_roomy(start)),
         "checkpoint" | "rewind" => recall.checkpoint,
-        other => offers(&start.settings, other),
+        other => offers(&start.world.settings, other),
     }
 }
 
 fn is_roomy(start: &Start) -> bool {
-    start.named_model().is_ok_and(|found| !(1..ROOMY).contains(&start.settings.window(&found)))
+    start.named_model().is_ok_and(|found| !(1..ROOMY).contains(&start.world.settings.window(&found)))
 }

@@ -1,21 +1,15 @@
 //! What a session is asked to be, before there is one.
 
-use crate::tap::Tap;
+use crate::world::World;
 use reasonix_config::{ConfigError, ModelRef, RulesFile, Settings};
 use reasonix_proto::{Open, RecordId};
 use reasonix_workspace::Workspace;
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// What a session starts from.
 #[derive(Clone)]
 pub struct Start {
-    /// What the user wrote on disk and said on the command line.
-    pub settings: Settings,
-    /// The environment of the process, for keys.
-    pub env: BTreeMap<String, String>,
-    /// The user's folder, `~/.reasonix`.
-    pub home: PathBuf,
+    /// What is outside of it.
+    pub world: World,
     /// The files the session may touch.
     pub workspace: Workspace,
     /// Rules files, in order.
@@ -30,16 +24,14 @@ pub struct Start {
     pub attended: bool,
     /// Rules that answer for a person in this run.
     pub approve: Vec<String>,
-    /// Where answers are recorded; the session that starts sets it, as its settings say.
-    pub tap: Tap,
 }
 
 impl Start {
     /// The model that this names, or the default.
     pub(crate) fn named_model(&self) -> Result<ModelRef<'_>, ConfigError> {
         match &self.model {
-            Some(reference) => self.settings.resolve_model(reference),
-            None => self.settings.default_model(),
+            Some(reference) => self.world.settings.resolve_model(reference),
+            None => self.world.settings.default_model(),
         }
     }
 }

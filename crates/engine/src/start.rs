@@ -4,6 +4,7 @@ mod opening;
 mod toolset;
 
 use crate::approve::{Approvals, Standing, rules_of};
+use crate::blueprint::{Blueprint, conversation_of};
 use crate::border::Crossing;
 use crate::confine::{confinement, shortcoming, word};
 use crate::desk::Desk;
@@ -13,111 +14,233 @@ use crate::editing::{as_begun, settled};
 use crate::error::EngineError;
 use crate::handle::{Handle, Shared};
 use crate::live::{Live, Todo};
-use crate::lookout::{Bookkeeper, Lookout};
-use crate::models::{build_model, model_of};
 use crate::network::net_options;
-use crate::outbox::Outbox;
+use crate::observers::{ChecksCitations, KeepsLedger, TellsGate, TellsQueue};
+use crate::outbox::{Events, Outbox};
 use crate::people::{Floor, People};
 use crate::planner::{Around, Planner};
 use crate::purse::Purse;
 use crate::queue::Queue;
-use crate::relay::{Counted, Escalation, Relay, empty_roles};
+use crate::router::{Escalates, Escalation, Routes, TellsPlanModel, empty_roles};
 use crate::spec::{Start, Which, folds};
+use crate::state::{Book, SessionState};
 use crate::ticket::Sender;
 use crate::trust::Word;
 use crate::undo::{Keep, Span, Undo, snapshots_of, spans};
+use crate::world::World;
 use opening::{Begun, open};
-use reasonix_agent::{Agent, Compaction, Conversation, Limits, Model, NoWatch, Prefix, Sink, Watch};
+use reasonix_agent::{Agent, Aspect, Compaction, Limits, Model, Prefix, Sink};
 use reasonix_config::{Origins, Settings};
 use reasonix_exec::Confinement;
-use reasonix_policy::Posture;
-use reasonix_proto::{Event, Level, Phrase, SessionHead, Status, TurnState};
+use reasonix_proto::{Event, Phrase, SessionHead, Status, TurnState};
 use reasonix_session::{History, Ledger, Opened, Sessions};
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use toolset::{Carried, Shell, all_tools, runs_commands, toolset};
 use tracing::Instrument;
 
 pub use opening::imported_head;
-pub(crate) use toolset::{bare_tools, specs_of};
-pub use toolset::{tool_names, tool_specs, unknown_tools};
+pub(crate) use toolset::specs_of;
+pub use toolset::{bare_tools, tool_names, tool_specs, unknown_tools};
 
 /// Starts a session on the current runtime, with what a host knows.
 pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<String>) -> Result<Handle, EngineError> {
-    if start.settings.providers.is_empty() {
-        return Err(reasonix_config::ConfigError::NoProvider.into());
+    let (ground, standing) = Ground::of(start)?;
+    Ok(ground.equip(standing)?.run(origins, terminal))
+}
+
+/// What a session stands on: its settings, its box, and its log.
+struct Ground {
+    start: Start,
+    confinement: Confinement,
+    begun: Begun,
+    head: SessionHead,
+}
+
+impl Ground {
+    /// With what the gate starts from: whatever is wrong with the rules is said before there is a session.
+    fn of(start: Start) -> Result<(Self, Standing), EngineError> {
+        if start.world.settings.providers.is_empty() {
+            return Err(reasonix_config::ConfigError::NoProvider.into());
+        }
+        may_be_kept(&start)?;
+        let (start, said) = settled(start)?;
+        let confinement = confinement_of(&start)?;
+        let rules = rules_of(&start.world.settings, start.workspace.root())?;
+        let standing = Standing::new(rules, &start)?.confined(&confinement);
+        let begun = open(&start, &confinement)?;
+        let head = begun.opened.history.head.clone().ok_or_else(|| broken(&begun.opened))?;
+        let start = if begun.resumed { as_begun(start, &said, &head) } else { start };
+        Ok((Self { start, confinement, begun, head }, standing))
     }
-    may_be_kept(&start)?;
-    let (start, said) = settled(start)?;
-    let confinement = confinement_of(&start)?;
-    let standing = standing_of(&start, &confinement)?;
-    let Begun { opened, artifacts, resumed, made } = open(&start, &confinement)?;
-    let head = opened.history.head.clone().ok_or_else(|| broken(&opened))?;
-    let start = if resumed { as_begun(start, &said, &head) } else { start };
-    let model = pick_model(&start, resumed.then_some(&opened.history))?;
-    let (todo, earlier) = (todo_of(&opened), resumed.then_some(head.tools.as_slice()));
-    let notice = if runs_commands(&start, earlier) { shortcoming(&confinement) } else { None };
-    let (outbox, events) = Outbox::new(status_of(&start, &opened, &head, &model, word(&confinement)));
-    let purse = purse_of(&start, (&opened, &head), &outbox);
-    let (model, escalation) = relay_of(&start, model, &opened, &outbox)?;
-    let undo = undo_of(&start, &opened, &outbox);
-    let gate = Arc::new(Approvals::new(standing, start.workspace.clone(), outbox.clone()).undone_by(undo.as_ref()));
-    made.iter().for_each(|record| gate.recall(record));
-    let crossing = Crossing::new(&start.settings, start.workspace.root(), &confinement, start.attended);
-    let shell = Shell { confinement: confinement.clone(), crossing: Some(crossing.clone()) };
-    let people = people_of(&start, &opened, &outbox, &gate);
-    let carried = Carried::of(&start, &opened, &todo, &people);
-    let tools = toolset(&start, &artifacts, &carried, shell, earlier);
-    let way_out = crossing.open(&gate, opened.journal.clone(), net_options(&start.settings));
-    let prefix = Arc::new(Prefix { system: head.system.clone(), tools: tools.specs(), aliases: tools.aliases() });
-    let queue = Arc::new(Queue::default());
-    let lookout = Lookout::new(gate.clone(), outbox.clone(), queue.clone(), start.workspace.clone())
-        .with_books(books_of(&start, &head, &purse));
-    let agent = Agent {
-        model: model.clone(),
-        tools,
-        classify: gate.clone(),
-        gate: gate.clone(),
-        journal: Arc::new(Counted(escalation.clone())),
-        artifacts,
-        sink: Arc::new(lookout),
-        watch: watch_of(undo.as_ref()),
-        budget: purse.clone(),
-        limits: limits_of(&start.settings, &model.card().name),
-    };
-    announce(&outbox, &opened, resumed, &model, notice.as_ref());
-    let trust = Word::new(start.settings.trust.clone());
-    warn(&start, &outbox, &model.card().name, &trust, &purse);
-    let planner = planner_of(&start, &agent, (&outbox, &purse), (&opened, &carried))?;
-    let ((ops, inbound), base) = (mpsc::unbounded_channel(), Arc::new(start));
-    let Opened { journal, past, history, .. } = opened;
-    let (told, conversation) = (history.mode, conversation_of(&prefix, history, past.turns()));
-    let shared = Shared {
-        outbox,
-        gate,
-        people,
-        artifacts: agent.artifacts.clone(),
-        past,
-        todo: todo.clone(),
-        prefix: prefix.clone(),
-        dials: Arc::new(Dials::new(origins, &base.settings)),
-        base,
-        confinement,
-        trust,
-        undo: undo.is_some(),
-        purse,
-    };
-    let desk = Desk::new(&shared, queue, journal, escalation);
-    let (ops, tickets) = Sender::new(ops, &shared.outbox);
-    let live =
-        Live { agent, conversation, desk, inbound, tickets, resumed, undo, todo, prefix, terminal, told, planner };
-    set_going(live, way_out);
-    Ok(Handle { session: head.session, events, ops, shared: Arc::new(shared) })
+
+    /// The tools that the session had, when it goes on.
+    fn earlier(&self) -> Option<&[String]> {
+        self.begun.resumed.then_some(self.head.tools.as_slice())
+    }
+
+    /// Gives the session everything that it runs with.
+    fn equip(self, standing: Standing) -> Result<Equipped, EngineError> {
+        let (start, opened, artifacts) = (&self.start, &self.begun.opened, &self.begun.artifacts);
+        let (settings, workspace) = (&start.world.settings, &start.workspace);
+        let model = pick_model(start, self.begun.resumed.then_some(&opened.history))?;
+        let (voice, events) = Voice::of(&self, &model);
+        let Voice { outbox, book } = &voice;
+        empty_roles(settings).for_each(|phrase| outbox.warn(phrase));
+        let escalation = Escalation::new(start, &model.card().name)?;
+        let routes = Routes::new(start, model.clone(), Arc::clone(&escalation), (book, outbox.clone()));
+        let purse = purse_of(start, (opened, &self.head), outbox);
+        let undo = undo_of(start, opened, &voice);
+        let gate = Approvals::new(standing, workspace.clone(), book.watch(), outbox.clone());
+        let gate = Arc::new(gate.undone_by(undo.as_ref()));
+        self.begun.made.iter().for_each(|record| gate.recall(record));
+        let (people, todo) = (people_of(start, &voice), todo_of(opened));
+        let carried = Carried::of(start, opened, &todo, &people);
+        let crossing = Crossing::new(settings, workspace.root(), &self.confinement, start.attended);
+        let shell = Shell { confinement: self.confinement.clone(), crossing: Some(crossing.clone()) };
+        let tools = toolset(start, artifacts, &carried, shell, self.earlier());
+        let (agent, prefix) = Blueprint::new(routes.clone(), tools)
+            .judged_by(gate.clone(), gate.clone())
+            .kept_by(book.clone(), artifacts.clone(), outbox.clone())
+            .surrounded_by(undo.iter().map(|undo| Arc::clone(undo) as Arc<dyn Aspect>))
+            .within(purse.clone(), limits_of(settings, &model.card().name))
+            .build(self.head.system.clone());
+        let planner = planner_of(start, &agent, &model, (outbox, &purse), (opened, &carried))?;
+        let way_out = crossing.open(&gate, book.clone(), net_options(settings));
+        let parts = Parts { escalation, routes, purse, undo, gate, people, todo, planner };
+        Ok(Equipped { ground: self, model, voice, events, parts, agent, prefix, way_out: Box::new(way_out) })
+    }
+}
+
+/// How a session writes down what happens, and tells it.
+struct Voice {
+    outbox: Arc<Outbox>,
+    book: Arc<Book>,
+}
+
+impl Voice {
+    fn of(ground: &Ground, model: &Arc<dyn Model>) -> (Self, Events) {
+        let history = &ground.begun.opened.history;
+        let name = model.card().name.clone();
+        let state =
+            SessionState { told: history.told, ..SessionState::new(name, history.effort.clone(), history.mode) };
+        let (state, published) = watch::channel(state);
+        let (outbox, events) = Outbox::new(status_of(ground, model), published);
+        let book = Book::new(ground.begun.opened.journal.clone(), state, outbox.clone());
+        (Self { outbox, book }, events)
+    }
+}
+
+/// What a session has that other things are made of.
+struct Parts {
+    escalation: Arc<Escalation>,
+    routes: Arc<Routes>,
+    purse: Arc<Purse>,
+    undo: Option<Arc<Undo>>,
+    gate: Arc<Approvals>,
+    people: Arc<People>,
+    todo: Todo,
+    planner: Option<Planner>,
+}
+
+/// A session that has everything, and does not run yet.
+struct Equipped {
+    ground: Ground,
+    model: Arc<dyn Model>,
+    voice: Voice,
+    events: Events,
+    parts: Parts,
+    agent: Agent,
+    prefix: Arc<Prefix>,
+    /// The way out of the box, for as long as the session runs.
+    way_out: Box<dyn Any + Send>,
+}
+
+impl Equipped {
+    /// Says what there is to say at the beginning, and lets it run.
+    fn run(self, origins: Arc<Origins>, terminal: Option<String>) -> Handle {
+        let queue = Arc::new(Queue::default());
+        self.observe(&queue);
+        self.announce();
+        let Self { ground, voice: Voice { outbox, book }, events, parts, agent, prefix, way_out, .. } = self;
+        let Ground { start, confinement, begun: Begun { opened, resumed, .. }, head } = ground;
+        let Parts { escalation, routes, purse, undo, gate, people, todo, planner } = parts;
+        let Opened { past, history, .. } = opened;
+        let conversation = conversation_of(&prefix, history, past.turns());
+        let shared = Shared {
+            outbox,
+            gate,
+            people,
+            artifacts: agent.artifacts.clone(),
+            past,
+            todo: todo.clone(),
+            prefix: prefix.clone(),
+            dials: Arc::new(Dials::new(origins, &start.world.settings)),
+            trust: Word::new(start.world.settings.trust.clone()),
+            base: Arc::new(start),
+            confinement,
+            undo: undo.is_some(),
+            purse,
+        };
+        let desk = Desk::new(&shared, queue, book, escalation);
+        let (ops, inbound) = mpsc::unbounded_channel();
+        let (ops, tickets) = Sender::new(ops, &shared.outbox);
+        let live = Live {
+            agent,
+            conversation,
+            desk,
+            inbound,
+            tickets,
+            resumed,
+            undo,
+            todo,
+            prefix,
+            terminal,
+            routes,
+            planner,
+        };
+        set_going(live, way_out);
+        Handle { session: head.session, events, ops, shared: Arc::new(shared) }
+    }
+
+    /// Who looks at what is written down, in this order.
+    fn observe(&self, queue: &Arc<Queue>) {
+        let (Parts { escalation, routes, purse, gate, .. }, Voice { outbox, book }) = (&self.parts, &self.voice);
+        let (start, head) = (&self.ground.start, &self.ground.head);
+        if let Some(ledger) = ledger_of(start, head, purse) {
+            book.observe(ledger);
+        }
+        book.observe(TellsGate(gate.clone()));
+        book.observe(Escalates::new(escalation.clone(), outbox.clone()));
+        book.observe(TellsPlanModel::new(routes));
+        book.observe(ChecksCitations { workspace: start.workspace.clone(), outbox: outbox.clone() });
+        book.observe(TellsQueue { queue: queue.clone(), outbox: outbox.clone() });
+    }
+
+    /// Says that the session is there and what a person should know before the first prompt, and makes its connection while
+    /// the prompt is still being written.
+    fn announce(&self) {
+        let (outbox, Ground { start, confinement, begun, .. }) = (&self.voice.outbox, &self.ground);
+        tokio::spawn(self.model.warm());
+        let model = self.model.card().name.clone();
+        if !begun.resumed {
+            let record = Box::new(begun.opened.head.clone());
+            outbox.emit(Event::SessionStarted { record, model: model.clone(), resumed: false });
+        }
+        let runs = runs_commands(start, self.ground.earlier());
+        let sandbox = if runs { shortcoming(confinement) } else { None };
+        begun.opened.notices.iter().cloned().chain(sandbox).for_each(|phrase| outbox.warn(phrase));
+        // Where somebody is, they are asked about trust; where nobody is, it is said.
+        let untrusted = Word::new(start.world.settings.trust.clone()).off().filter(|_| !start.attended);
+        let keys = key_moved(start, &model).into_iter().chain(key_absent(start, &model));
+        keys.chain(untrusted).chain(self.parts.purse.blind(&model)).for_each(|phrase| outbox.warn(phrase));
+    }
 }
 
 /// Runs the session in a task of its own; its way out of the box is there as long.
-fn set_going(live: Live, way_out: impl Send + 'static) {
+fn set_going(live: Live, way_out: Box<dyn Any + Send>) {
     let session = live.desk.outbox.span().clone();
     let running = async move {
         let _way_out = way_out;
@@ -128,7 +251,7 @@ fn set_going(live: Live, way_out: impl Send + 'static) {
 
 /// Nothing can be done where nothing can be written down; that is said before anything else goes wrong for that reason.
 fn may_be_kept(start: &Start) -> Result<(), EngineError> {
-    let state = start.home.join("state");
+    let state = start.world.home.join("state");
     match reasonix_store::may_write(&state) {
         Err(error) if start.which != Which::Unkept => {
             let phrase = Phrase::new("engine.home_unwritable").with("path", state.display()).with("reason", error);
@@ -138,44 +261,19 @@ fn may_be_kept(start: &Start) -> Result<(), EngineError> {
     }
 }
 
-/// What the gate starts from.
-fn standing_of(start: &Start, confinement: &Confinement) -> Result<Standing, EngineError> {
-    let rules = rules_of(&start.settings, start.workspace.root())?;
-    Ok(Standing::new(rules, Posture::Ask, start)?.confined(confinement))
-}
-
-/// The model with those that take over from it, and what decides when they do.
-fn relay_of(
-    start: &Start,
-    model: Arc<dyn Model>,
-    opened: &Opened,
-    outbox: &Arc<Outbox>,
-) -> Result<(Arc<dyn Model>, Arc<Escalation>), EngineError> {
-    for phrase in empty_roles(&start.settings) {
-        outbox.emit(Event::Notice { level: Level::Warning, phrase });
-    }
-    let escalation = Escalation::new(start, &model.card().name, opened.journal.clone(), outbox.clone())?;
-    Ok((Relay::over(start, model, &escalation), escalation))
-}
-
-/// The conversation as it was left.
-fn conversation_of(prefix: &Arc<Prefix>, history: History, turns: u32) -> Conversation {
-    Conversation::replay(prefix.clone(), history.messages, turns, history.usage, history.context)
-        .folded_by(history.folded)
-        .requested_by(history.requested, history.broke)
-}
-
 /// The planner, where the settings name one. It reads files for itself: what it saw the other model has not seen.
 fn planner_of(
     start: &Start,
     agent: &Agent,
+    model: &Arc<dyn Model>,
     (outbox, purse): (&Arc<Outbox>, &Arc<Purse>),
     (opened, carried): (&Opened, &Carried),
 ) -> Result<Option<Planner>, EngineError> {
-    if start.settings.agent.planner_model.is_none() {
+    if start.world.settings.agent.planner_model.is_none() {
         return Ok(None);
     }
-    let own = Start { workspace: start.workspace.fresh(), tap: start.tap.fresh(), ..start.clone() };
+    let world = World { tap: start.world.tap.fresh(), ..start.world.clone() };
+    let own = Start { workspace: start.workspace.fresh(), world, ..start.clone() };
     let around = Around {
         classify: agent.classify.clone(),
         gate: agent.gate.clone(),
@@ -183,9 +281,9 @@ fn planner_of(
         outbox: outbox.clone(),
         limits: agent.limits,
         purse: purse.clone(),
-        books: |head: &SessionHead| books_of(start, head, purse),
+        ledger: |head: &SessionHead| ledger_of(start, head, purse),
         tools: all_tools(&own, &agent.artifacts, carried, Shell::default(), None),
-        executor: &agent.model.card().name,
+        executor: &model.card().name,
         earlier: opened.history.planner.as_ref(),
     };
     Planner::new(&own, around)
@@ -200,44 +298,27 @@ fn todo_of(opened: &Opened) -> Todo {
     todo
 }
 
-/// Who can be asked; the mode is the one that the session was left in.
-fn people_of(start: &Start, opened: &Opened, outbox: &Arc<Outbox>, gate: &Arc<Approvals>) -> Arc<People> {
-    gate.set_mode(opened.history.mode);
-    let floor = Floor { sink: outbox.clone(), gate: gate.clone(), journal: opened.journal.clone() };
-    Arc::new(People::new(start.attended.then_some(floor), start.settings.ask.timeout))
+/// Who can be asked.
+fn people_of(start: &Start, voice: &Voice) -> Arc<People> {
+    let floor = start.attended.then(|| Floor { sink: voice.outbox.clone(), journal: voice.book.clone() });
+    Arc::new(People::new(floor, start.world.settings.ask.timeout))
 }
 
 /// What counts what is spent; what happens is recorded from now on, where something is kept at all.
 fn purse_of(start: &Start, (opened, head): (&Opened, &SessionHead), outbox: &Arc<Outbox>) -> Arc<Purse> {
     if start.which != Which::Unkept {
-        let sessions = Sessions::at(&start.home.join("state"));
-        start.tap.bind(&sessions, (opened, head), start.settings.record.most(), outbox);
+        let sessions = Sessions::at(&start.world.home.join("state"));
+        start.world.tap.bind(&sessions, (opened, head), start.world.settings.record.most(), outbox);
     }
-    Arc::new(Purse::new(Arc::new(start.settings.clone()), outbox.clone()))
+    let settings = Arc::new(start.world.settings.clone());
+    Arc::new(Purse::new(settings, outbox.clone()).shown_by(outbox))
 }
 
 /// What keeps the ledger; nothing for a session that leaves nothing on disk.
-fn books_of(start: &Start, head: &SessionHead, purse: &Arc<Purse>) -> Option<Bookkeeper> {
-    let ledger = Ledger::at(&start.home.join("state"));
+fn ledger_of(start: &Start, head: &SessionHead, purse: &Arc<Purse>) -> Option<KeepsLedger> {
+    let ledger = Ledger::at(&start.world.home.join("state"));
     let (session, folder) = (head.session.clone(), head.cwd.clone());
-    (start.which != Which::Unkept).then(|| Bookkeeper { ledger, purse: purse.clone(), session, folder })
-}
-
-fn watch_of(undo: Option<&Arc<Undo>>) -> Arc<dyn Watch> {
-    match undo {
-        Some(undo) => undo.clone(),
-        None => Arc::new(NoWatch),
-    }
-}
-
-/// What a person should know before the first prompt. Where somebody is, they are asked about trust; where nobody is,
-/// it is said.
-fn warn(start: &Start, outbox: &Outbox, model: &str, trust: &Word, purse: &Purse) {
-    let untrusted = trust.off().filter(|_| !start.attended);
-    let keys = key_moved(start, model).into_iter().chain(key_absent(start, model));
-    for phrase in keys.chain(untrusted).chain(purse.blind(model)) {
-        outbox.emit(Event::Notice { level: Level::Warning, phrase });
-    }
+    (start.which != Which::Unkept).then(|| KeepsLedger { ledger, purse: purse.clone(), session, folder })
 }
 
 fn broken(opened: &Opened) -> EngineError {
@@ -246,7 +327,8 @@ fn broken(opened: &Opened) -> EngineError {
 }
 
 /// What a status line shows at the beginning.
-fn status_of(start: &Start, opened: &Opened, head: &SessionHead, model: &Arc<dyn Model>, sandbox: String) -> Status {
+fn status_of(ground: &Ground, model: &Arc<dyn Model>) -> Status {
+    let Ground { start, confinement, begun: Begun { opened, .. }, head } = ground;
     let card = model.card();
     let marks = opened.past.marks();
     let usage = marks.usage;
@@ -260,7 +342,7 @@ fn status_of(start: &Start, opened: &Opened, head: &SessionHead, model: &Arc<dyn
         effort: opened.history.effort.clone(),
         mode: opened.history.mode,
         posture: reasonix_proto::Posture::Ask,
-        sandbox,
+        sandbox: word(confinement),
         folder: start.workspace.root().display().to_string(),
         turns: opened.past.turns(),
         usage,
@@ -273,23 +355,22 @@ fn status_of(start: &Start, opened: &Opened, head: &SessionHead, model: &Arc<dyn
 }
 
 /// What keeps the files for undo; nothing for a session that leaves nothing on disk, and where it cannot be had.
-fn undo_of(start: &Start, opened: &Opened, outbox: &Arc<Outbox>) -> Option<Arc<Undo>> {
-    if start.which == Which::Unkept || !start.settings.undo.enabled {
+fn undo_of(start: &Start, opened: &Opened, Voice { outbox, book }: &Voice) -> Option<Arc<Undo>> {
+    if start.which == Which::Unkept || !start.world.settings.undo.enabled {
         return None;
     }
-    let snapshots = snapshots_of(start.workspace.root(), &start.home).map_err(|error| error.to_string());
+    let snapshots = snapshots_of(start.workspace.root(), &start.world.home).map_err(|error| error.to_string());
     let undo = snapshots.and_then(|snapshots| {
-        let most = start.settings.undo.max_mb.saturating_mul(1024 * 1024);
-        let session = outbox.status().session.to_string();
-        let keep = Keep { home: start.home.clone(), most, session };
+        let most = start.world.settings.undo.max_mb.saturating_mul(1024 * 1024);
+        let session = outbox.session().to_string();
+        let keep = Keep { home: start.world.home.clone(), most, session };
         let broken = opened.past.of_files().ok().and_then(|records| spans(&records).pop()).filter(Span::is_open);
-        Undo::new(snapshots, keep, broken, opened.journal.clone(), outbox.clone()).map_err(|error| error.to_string())
+        Undo::new(snapshots, keep, broken, book.clone(), outbox.clone()).map_err(|error| error.to_string())
     });
     match undo {
         Ok(undo) => Some(Arc::new(undo)),
         Err(reason) => {
-            let phrase = Phrase::new("engine.undo_off").with("reason", reason);
-            outbox.emit(Event::Notice { level: Level::Warning, phrase });
+            outbox.warn(Phrase::new("engine.undo_off").with("reason", reason));
             None
         }
     }
@@ -300,47 +381,35 @@ fn confinement_of(start: &Start) -> Result<Confinement, EngineError> {
     if !runs_commands(start, None) {
         return Ok(Confinement::None);
     }
-    let confinement = confinement(&start.settings, &start.workspace, &start.home);
+    let confinement = confinement(&start.world.settings, &start.workspace, &start.world.home);
     match (&confinement, shortcoming(&confinement)) {
         (Confinement::Refused { .. }, Some(phrase)) if !start.attended => Err(EngineError::Settings(phrase)),
         _ => Ok(confinement),
     }
 }
 
-/// Says that the session is there, and makes its connection while the prompt is still being written.
-fn announce(outbox: &Outbox, opened: &Opened, resumed: bool, model: &Arc<dyn Model>, sandbox: Option<&Phrase>) {
-    tokio::spawn(model.warm());
-    if !resumed {
-        let record = Box::new(opened.head.clone());
-        outbox.emit(Event::SessionStarted { record, model: model.card().name.clone(), resumed });
-    }
-    for phrase in opened.notices.iter().chain(sandbox) {
-        outbox.emit(Event::Notice { level: Level::Warning, phrase: phrase.clone() });
-    }
-}
-
 /// The model that was asked for; otherwise the one the session last had, thinking as hard; otherwise the default.
 fn pick_model(start: &Start, earlier: Option<&History>) -> Result<Arc<dyn Model>, EngineError> {
-    let settings = &start.settings;
+    let settings = &start.world.settings;
     let earlier = earlier.filter(|_| start.model.is_none());
     if let Some(earlier) = earlier.filter(|earlier| settings.resolve_model(&earlier.model).is_ok()) {
-        return model_of(start, &earlier.model, earlier.effort.as_deref());
+        return start.world.model_thinking(&earlier.model, earlier.effort.as_deref());
     }
     let found = start.named_model()?;
-    build_model(settings, &found, &start.env, &start.home, &start.tap)
+    start.world.model(&found)
 }
 
 /// A word about where the model's key goes, if that is not where it went the last time.
 fn key_moved(start: &Start, model: &str) -> Option<Phrase> {
-    let found = start.settings.resolve_model(model).ok().filter(|_| start.which != Which::Unkept)?;
-    key_destination(&found, &start.env, &start.home)
+    let found = start.world.settings.resolve_model(model).ok().filter(|_| start.which != Which::Unkept)?;
+    key_destination(&found, &start.world.env, &start.world.home)
 }
 
 /// A hosted service is asked without the key that it is said to need: most refuse that, in words that do not help.
 fn key_absent(start: &Start, model: &str) -> Option<Phrase> {
-    let provider = start.settings.resolve_model(model).ok()?.provider;
+    let provider = start.world.settings.resolve_model(model).ok()?.provider;
     let name = provider.api_key_env.as_deref().filter(|_| !provider.is_local())?;
-    let absent = reasonix_config::api_key(provider, &start.env, &start.home).is_none();
+    let absent = reasonix_config::api_key(provider, &start.world.env, &start.world.home).is_none();
     absent.then(|| Phrase::new("engine.no_key").with("name", name).with("provider", &provider.name))
 }
 

@@ -15,9 +15,10 @@ pub use room::{Room, RoomError, make_room};
 pub use timeline::{Span, Work, last_standing, spans};
 pub use whose::end_of_broken;
 
-use reasonix_agent::{BoxFuture, Journal, Sink, Watch};
-use reasonix_proto::{Action, Event, Family, Level, Moment, Phrase, ReadOnly, RecordBody, Snapshot};
+use reasonix_agent::{About, Aspect, BoxFuture, Journal, Sink};
+use reasonix_proto::{Action, Event, Family, Level, Moment, Phrase, ReadOnly, RecordBody, Snapshot, ToolOutcome};
 use reasonix_workspace::snapshot::{Limits, SnapshotError, Snapshots, Taken, Uncovered};
+use std::future::ready;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -224,22 +225,24 @@ impl Undo {
     }
 }
 
-impl Watch for Undo {
-    fn before<'a>(&'a self, turn: u32, action: &'a Action) -> BoxFuture<'a, ()> {
-        Box::pin(self.watch(turn, action))
+impl Aspect for Undo {
+    /// What a writer may change is kept before it runs.
+    fn before_run<'a>(&'a self, about: About<'a>) -> BoxFuture<'a, ()> {
+        Box::pin(self.watch(about.turn, about.action))
     }
 
-    fn done(&self, turn: u32, action: &Action) {
+    fn after_call<'a>(&'a self, about: About<'a>, outcome: ToolOutcome) -> BoxFuture<'a, ToolOutcome> {
         let mut running = locked(&self.turn);
-        if is_watched(action)
-            && running.number == turn
+        if is_watched(about.action)
+            && running.number == about.turn
             && let Some((_, busy)) = &mut running.state
         {
             busy.stop();
         }
+        Box::pin(ready(outcome))
     }
 
-    fn after(&self, turn: u32) -> BoxFuture<'_, ()> {
+    fn at_end(&self, turn: u32) -> BoxFuture<'_, ()> {
         Box::pin(self.end(turn))
     }
 }
@@ -263,8 +266,8 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::{Keep, Undo};
-    use reasonix_agent::{BoxFuture, Journal, JournalError, Sink, Watch};
-    use reasonix_proto::{Action, Event, Family, Moment, Record, RecordBody, RecordId};
+    use reasonix_agent::{About, Args, Aspect, BoxFuture, Class, Journal, JournalError, Sink};
+    use reasonix_proto::{Action, CallId, Event, Family, Moment, Record, RecordBody, RecordId, ToolCall};
     use reasonix_workspace::snapshot::{Limits, Snapshots};
     use std::sync::{Arc, Mutex};
 
@@ -300,9 +303,12 @@ mod tests {
             (Arc::new(Log::default()), Keep { home: temp.path().to_owned(), most: u64::MAX, session: "s".into() });
         let undo = Undo::new(snapshots, keep, None, log.clone(), log.clone()).unwrap();
         let action = Action::writes(Family::Edit, vec!["a".into()]);
-        undo.before(1, &action).await;
-        undo.before(1, &action).await;
-        undo.after(1).await;
+        let call = ToolCall { id: CallId::from("c"), name: "edit_file".into(), arguments: String::new() };
+        let (args, class) = (Args::new(), Class::Writer);
+        let about = About { turn: 1, call: &call, tool: "edit_file", args: &args, action: &action, class };
+        undo.before_run(about).await;
+        undo.before_run(about).await;
+        undo.at_end(1).await;
         let log = log.0.lock().unwrap();
         let moments: Vec<Moment> = log
             .1

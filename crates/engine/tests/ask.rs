@@ -11,7 +11,7 @@ use world::World;
 
 fn begin(world: &World, which: Which, attended: bool, timeout: u64) -> Handle {
     world.open_with(which, |start| {
-        start.settings.ask = AskSettings { timeout };
+        start.world.settings.ask = AskSettings { timeout };
         start.attended = attended;
     })
 }

@@ -20,7 +20,7 @@ impl Scene {
 
     fn open(&self, permissions: Permissions, attended: bool) -> Handle {
         self.0.open_with(Which::New, |start| {
-            start.settings.permissions = permissions;
+            start.world.settings.permissions = permissions;
             start.attended = attended;
         })
     }

@@ -20,9 +20,9 @@ async fn running(commands: &[&str]) -> World {
 
 fn begin(world: &World, permissions: Permissions, sandbox: Sandbox, attended: bool) -> Handle {
     world.open_with(Which::New, |start| {
-        start.settings.permissions = permissions;
-        start.settings.sandbox = sandbox;
-        start.settings.undo.enabled = false;
+        start.world.settings.permissions = permissions;
+        start.world.settings.sandbox = sandbox;
+        start.world.settings.undo.enabled = false;
         start.attended = attended;
     })
 }
@@ -125,10 +125,10 @@ async fn c4_always_about_a_host_that_cannot_be_written_holds_once() {
     let file = folder.path().join("config.toml");
     std::fs::write(&file, "broken = [\n").unwrap();
     let mut handle = world.open_with(Which::New, |start| {
-        start.settings.permissions = allowed();
-        start.settings.sandbox = boxed();
-        start.settings.undo.enabled = false;
-        start.settings.user_file = Some(file.clone());
+        start.world.settings.permissions = allowed();
+        start.world.settings.sandbox = boxed();
+        start.world.settings.undo.enabled = false;
+        start.world.settings.user_file = Some(file.clone());
         start.attended = true;
     });
     let always = |asking: &Asking| {
@@ -316,9 +316,9 @@ async fn c2_what_is_left_for_git_is_set_aside_without_undo_or_session_in_each_fo
     ] {
         let world = running(&[&line]).await;
         let mut handle = world.open_with(which, |start| {
-            start.settings.permissions = Permissions { mode: Mode::Allow, ..Permissions::default() };
-            start.settings.sandbox = boxed();
-            start.settings.undo.enabled = false;
+            start.world.settings.permissions = Permissions { mode: Mode::Allow, ..Permissions::default() };
+            start.world.settings.sandbox = boxed();
+            start.world.settings.undo.enabled = false;
             start.attended = false;
             let options = reasonix_workspace::Options { add_dirs: vec![beside.clone()], ..Default::default() };
             start.workspace = reasonix_workspace::Workspace::open(&world.work.path(), options).unwrap();

@@ -208,7 +208,7 @@ async fn repository(lines: &[&str], secret: bool) -> World {
 fn begin(world: &World, deny: &[&str], attended: bool) -> Handle {
     world.open_with(Which::New, |start| {
         let deny = deny.iter().map(|rule| (*rule).to_owned()).collect();
-        start.settings.permissions = Permissions { deny, ..Permissions::default() };
+        start.world.settings.permissions = Permissions { deny, ..Permissions::default() };
         start.attended = attended;
     })
 }
@@ -384,7 +384,7 @@ async fn a_person_is_asked_with_the_reason_and_each_time() {
 async fn what_is_explained_runs_nothing_and_says_no_less() {
     let world = repository(&[], true).await;
     let mut start = world.base(Which::New);
-    start.settings.permissions.deny = vec!["Read(secrets/)".to_owned()];
+    start.world.settings.permissions.deny = vec!["Read(secrets/)".to_owned()];
     let explainer = Explainer::new(&start).unwrap();
     assert_eq!(explainer.explain("git show HEAD:secrets/key").verdict, Outlook::Refused);
     assert_eq!(explainer.explain("git log -p").verdict, Outlook::Asked);
@@ -407,8 +407,8 @@ async fn what_a_repository_has_is_found_out_in_the_box() {
     ] {
         let world = repository(&[line], secret).await;
         let mut handle = world.open_with(Which::New, |start| {
-            start.settings.permissions.deny = vec!["Read(secrets/)".to_owned()];
-            start.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+            start.world.settings.permissions.deny = vec!["Read(secrets/)".to_owned()];
+            start.world.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
             start.attended = false;
         });
         let outcome = turn(&mut handle, |_| panic!("nobody is here")).await.remove(0);

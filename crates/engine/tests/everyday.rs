@@ -15,7 +15,7 @@ async fn everyday_readers_run_and_nothing_else_does_unasked() {
     let world = World::new(Vec::new()).await;
     world.work.write("README.md", "x");
     let mut start = world.base(Which::New);
-    start.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+    start.world.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
     let explainer = Explainer::new(&start).unwrap();
     let (mut runs, mut asked) = (0, 0);
     for entry in include_str!("../../../benches/everyday/lines.jsonl").lines() {

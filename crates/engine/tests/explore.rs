@@ -9,7 +9,7 @@ use serde_json::json;
 use world::World;
 
 fn explores(start: &mut Start) {
-    start.settings.recall.checkpoint = true;
+    start.world.settings.recall.checkpoint = true;
 }
 
 /// Runs one prompt. Where a question comes up, `also` is said, and then it is answered with yes.
@@ -165,7 +165,7 @@ async fn a_folding_in_between_does_not_lose_the_way_back() {
     }
     let mut handle = world.open_with(Which::New, |start| {
         explores(start);
-        start.settings.providers[0].context_window = 8000;
+        start.world.settings.providers[0].context_window = 8000;
     });
     turn(&mut handle, "look around", None).await;
     let requests = world.server.requests();

@@ -37,8 +37,8 @@ async fn a_quiet_session_is_folded_once_and_what_that_cost_is_counted() {
     let notes = Answer::say("NOTES: so it was").with_usage(500, 20, 0);
     let world = World::new(vec![said(&long), said("short"), notes, said("more"), said("later")]).await;
     let quiet = |start: &mut Start| {
-        start.settings.compaction.idle_seconds = 2;
-        start.settings.providers[0].context_window = 12_000;
+        start.world.settings.compaction.idle_seconds = 2;
+        start.world.settings.providers[0].context_window = 12_000;
     };
     let mut handle = world.open_with(Which::New, quiet);
     turn(&mut handle, "the port is 4711").await;

@@ -32,8 +32,8 @@ impl Gated {
 
     fn start_which(&self, which: Which, permissions: Permissions, attended: bool) -> Handle {
         self.world.open_with(which, |start| {
-            start.settings.permissions = permissions;
-            start.settings.trust = self.trust.clone();
+            start.world.settings.permissions = permissions;
+            start.world.settings.trust = self.trust.clone();
             start.attended = attended;
             start.approve.clone_from(&self.approve);
         })

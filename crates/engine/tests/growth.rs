@@ -33,7 +33,7 @@ async fn memory_stays_flat_over_a_thousand_turns() {
     let world = World::new(Vec::new()).await;
     let script = world.home.write("script.jsonl", script());
     let mut handle = world.open_with(Which::New, |start| {
-        start.settings.providers = vec![Provider {
+        start.world.settings.providers = vec![Provider {
             name: "script".into(),
             kind: "scripted".into(),
             script: Some(script),

@@ -49,8 +49,8 @@ async fn running(line: &str) -> World {
 
 fn begin(world: &World, mode: Fallback, attended: bool) -> Handle {
     world.open_with(Which::New, |start| {
-        start.settings.permissions = Permissions { mode, ..Permissions::default() };
-        start.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+        start.world.settings.permissions = Permissions { mode, ..Permissions::default() };
+        start.world.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
         start.attended = attended;
     })
 }
@@ -271,8 +271,8 @@ async fn what_may_not_be_edited_is_changed_by_no_command() {
         let before = files(&world);
         let mut handle = world.open_with(Which::New, |start| {
             let deny = vec!["Edit(docs/**)".to_owned()];
-            start.settings.permissions = Permissions { deny, ..Permissions::default() };
-            start.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+            start.world.settings.permissions = Permissions { deny, ..Permissions::default() };
+            start.world.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
             start.approve = ["rm", "unlink", "mv", "chmod"].map(|program| format!("Bash({program}:*)")).to_vec();
             start.attended = false;
         });

@@ -25,7 +25,7 @@ async fn turn(handle: &mut Handle, text: &str) -> Vec<Event> {
 }
 
 fn sees(start: &mut reasonix_engine::Start) {
-    start.settings.models = vec![ModelEntry { id: "m".into(), vision: Some(true), ..ModelEntry::default() }];
+    start.world.settings.models = vec![ModelEntry { id: "m".into(), vision: Some(true), ..ModelEntry::default() }];
 }
 
 fn notices(events: &[Event]) -> Vec<String> {

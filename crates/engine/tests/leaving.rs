@@ -55,7 +55,7 @@ async fn left(handle: &mut Handle, op: Op) -> (Vec<RecordBody>, Vec<String>) {
 async fn the_next_prompt_carries_notes_on_what_was_left() {
     let replies = ["one", "two", "NOTES: the file is a.txt", "three", "four"].map(Answer::say);
     let world = World::new(replies.into()).await;
-    let mut handle = world.open_with(Which::New, |start| start.settings.branch.summary = true);
+    let mut handle = world.open_with(Which::New, |start| start.world.settings.branch.summary = true);
     turn(&mut handle, prompt("first")).await;
     turn(&mut handle, prompt("second")).await;
     let (records, _) = left(&mut handle, back_to(2, None)).await;
@@ -84,7 +84,7 @@ async fn the_next_prompt_carries_notes_on_what_was_left() {
 #[tokio::test]
 async fn without_being_wanted_nothing_is_asked() {
     let world = World::new(["one", "two", "three"].map(Answer::say).into()).await;
-    let mut handle = world.open_with(Which::New, |start| start.settings.branch.summary = true);
+    let mut handle = world.open_with(Which::New, |start| start.world.settings.branch.summary = true);
     turn(&mut handle, prompt("first")).await;
     turn(&mut handle, prompt("second")).await;
     handle.submit(back_to(2, Some(false)));

@@ -79,7 +79,7 @@ const GROUPS: &[Group] = &[
 async fn compared() -> Vec<Compared> {
     let world = World::new(Vec::new()).await;
     let mut start = world.base(Which::New);
-    start.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+    start.world.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
     let explainer = Explainer::new(&start).unwrap();
     let lines = include_str!("../../../benches/everyday/peers.jsonl").lines();
     lines

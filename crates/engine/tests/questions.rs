@@ -27,7 +27,7 @@ fn session(rule: &str) -> Says {
 
 fn start(world: &World, permissions: Permissions) -> Handle {
     world.open_with(Which::New, |start| {
-        start.settings.permissions = permissions;
+        start.world.settings.permissions = permissions;
         start.attended = true;
     })
 }
@@ -371,7 +371,7 @@ async fn a_grant_for_good_holds_for_what_the_script_was_then() {
     let later = || Permissions { allow: vec![rule.into()], granted: vec![rule.into()], ..Permissions::default() };
     let alone = |permissions| {
         world.open_with(Which::New, |start| {
-            start.settings.permissions = permissions;
+            start.world.settings.permissions = permissions;
             start.attended = false;
         })
     };

@@ -74,7 +74,7 @@ async fn without_a_person_other_folders_are_searched_only_by_a_rule() {
     for (rule, refused) in [(None, true), (Some("history"), false)] {
         let mut handle = world.open_with(Which::New, |start| {
             start.attended = false;
-            start.settings.permissions.allow.extend(rule.map(str::to_owned));
+            start.world.settings.permissions.allow.extend(rule.map(str::to_owned));
         });
         let (asked, outcomes) = turn(&mut handle, "what was said?", &Choice::Deny).await;
         assert!(asked.is_empty(), "{asked:?}");
@@ -91,8 +91,8 @@ async fn small_windows_are_spared_tools_that_can_be_done_without() {
     };
     for (window, said) in [(16_000, None), (16_000, Some(true)), (0, None)] {
         let mut handle = world.open_with(Which::New, |start| {
-            start.settings.providers[0].context_window = window;
-            start.settings.recall.history = said;
+            start.world.settings.providers[0].context_window = window;
+            start.world.settings.recall.history = said;
         });
         turn(&mut handle, "hi", &Choice::Deny).await;
     }
@@ -122,7 +122,7 @@ async fn a_person_is_asked_each_time_and_sees_what_is_kept() {
     ])
     .await;
     let rules = |start: &mut reasonix_engine::Start| {
-        start.settings.permissions.allow = vec!["remember".into(), "forget".into(), "*".into()];
+        start.world.settings.permissions.allow = vec!["remember".into(), "forget".into(), "*".into()];
     };
     let mut handle = world.open_with(Which::New, rules);
     handle.submit(Op::SetPosture { posture: Posture::Yolo });

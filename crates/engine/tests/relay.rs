@@ -57,7 +57,7 @@ fn asked(world: &World) -> Vec<String> {
 }
 
 fn with_pro(start: &mut Start) {
-    start.settings.agent.escalation_model = Some("mock/other".into());
+    start.world.settings.agent.escalation_model = Some("mock/other".into());
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn the_users_word_holds_for_one_turn() {
     let world = World::new(vec![Reply::say("one"), Reply::say("two"), Reply::say("three")]).await;
     let mut handle = world.open_with(Which::New, |start| {
         with_pro(start);
-        start.settings.agent.auto_escalate = false;
+        start.world.settings.agent.auto_escalate = false;
     });
     handle.submit(Op::Escalate { on: true });
     handle.submit(Op::Escalate { on: true });
@@ -158,7 +158,8 @@ async fn a_larger_window_comes_before_folding() {
             promote_to: promote_to.map(str::to_owned),
             ..ModelEntry::default()
         };
-        start.settings.models = vec![entry("mock/m", 10_000, Some("mock/other")), entry("mock/other", 50_000, None)];
+        start.world.settings.models =
+            vec![entry("mock/m", 10_000, Some("mock/other")), entry("mock/other", 50_000, None)];
     };
     let mut handle = world.open_with(Which::New, change);
     turn(&mut handle, &long).await;
@@ -186,7 +187,7 @@ async fn a_larger_window_comes_before_folding() {
 }
 
 fn with_planner(start: &mut Start) {
-    start.settings.agent.planner_model = Some("mock/other".into());
+    start.world.settings.agent.planner_model = Some("mock/other".into());
     start.attended = false;
 }
 

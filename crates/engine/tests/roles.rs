@@ -74,7 +74,7 @@ fn assert_grows(world: &World, model: &str, of: std::ops::Range<usize>) {
 }
 
 fn fill(role: &'static str) -> impl Fn(&mut Start) {
-    move |start: &mut Start| drop(start.settings.roles.insert(role.into(), "mock/other".into()))
+    move |start: &mut Start| drop(start.world.settings.roles.insert(role.into(), "mock/other".into()))
 }
 
 #[tokio::test]
@@ -113,8 +113,8 @@ async fn a_resumed_session_plans_with_it_and_pro_goes_before_it() {
     let mut handle = loop {
         let mut base = world.base(Which::Resume(session.0.clone()));
         fill("plan")(&mut base);
-        base.settings.agent.escalation_model = Some("mock/pro".into());
-        base.settings.providers[0].models.push("pro".into());
+        base.world.settings.agent.escalation_model = Some("mock/pro".into());
+        base.world.settings.providers[0].models.push("pro".into());
         match reasonix_engine::start(base) {
             Ok(handle) => break handle,
             Err(_) => tokio::task::yield_now().await,
@@ -150,7 +150,7 @@ async fn the_small_model_writes_the_notes() {
 async fn where_the_small_model_cannot_the_sessions_own_writes_them() {
     let window = |start: &mut Start| {
         let id = "mock/other".to_owned();
-        start.settings.models = vec![ModelEntry { id, context_window: Some(500), ..ModelEntry::default() }];
+        start.world.settings.models = vec![ModelEntry { id, context_window: Some(500), ..ModelEntry::default() }];
     };
     type Change = Box<dyn Fn(&mut Start)>;
     let cases: [(&str, Vec<Reply>, Change, &[&str]); 2] = [
@@ -185,7 +185,7 @@ async fn where_the_small_model_cannot_the_sessions_own_writes_them() {
 async fn a_role_that_names_nothing_is_said_and_nothing_stops() {
     let world = World::new(vec![Reply::say("hello")]).await;
     let mut handle = world.open_with(Which::New, |start| {
-        start.settings.roles.insert("plan".into(), "nobody".into());
+        start.world.settings.roles.insert("plan".into(), "nobody".into());
     });
     handle.submit(Op::SetMode { mode: Mode::Plan });
     let events = turn(&mut handle, "hi").await;

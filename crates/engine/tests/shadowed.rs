@@ -67,7 +67,7 @@ async fn world(place: &Path, lines: &[&str], programs: &[&str]) -> (World, PathB
 fn begin(world: &World, allow: &[&str]) -> Handle {
     let allow = allow.iter().map(|rule| (*rule).to_owned()).collect();
     world.open_with(Which::New, |start| {
-        start.settings.permissions = Permissions { allow, ..Permissions::default() };
+        start.world.settings.permissions = Permissions { allow, ..Permissions::default() };
     })
 }
 
@@ -95,7 +95,7 @@ async fn turn(handle: &mut Handle, mut answer: impl FnMut(&Asking) -> Choice) ->
 /// What would happen to a line.
 fn outlook(world: &World, permissions: Permissions, line: &str) -> Outlook {
     let mut start = world.base(Which::New);
-    start.settings.permissions = permissions;
+    start.world.settings.permissions = permissions;
     Explainer::new(&start).unwrap().explain(line).verdict
 }
 

@@ -97,14 +97,14 @@ fn session(wire: Wire, url: &str) -> Session {
     };
     let client = client(url, &NetOptions::default()).expect("a client");
     let agent = Agent {
-        model: connect(endpoint, client),
+        router: Arc::new(connect(endpoint, client)),
         tools,
         classify: Arc::new(reasonix_agent::ByAction),
         gate: world.clone(),
         journal: world.clone(),
         artifacts: world.clone(),
         sink: world.clone(),
-        watch: Arc::new(reasonix_agent::NoWatch),
+        aspects: Vec::new(),
         budget: Arc::new(reasonix_agent::NoBudget),
         limits: Limits::default(),
     };

@@ -262,8 +262,8 @@ pub enum Rewind {
     Both,
 }
 
-/// How much is asked. Deny rules and the dangerous class stand above every posture.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How much is asked, from the strictest on. Deny rules and the dangerous class stand above every posture.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Posture {
     /// As the rules and the mode say.

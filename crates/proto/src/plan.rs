@@ -72,4 +72,7 @@ pub struct Planned {
     /// What the person wants to be different.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// True when what the posture asks about is still asked while it is carried out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
 }

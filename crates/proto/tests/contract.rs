@@ -554,8 +554,14 @@ fn replies() {
         about: Phrase::new("command.mode"),
         source: CommandSource::Builtin,
     };
-    let completion =
-        Completion { insert: "src/".into(), shown: "src/".into(), marks: vec![0], descends: true, note: String::new() };
+    let completion = Completion {
+        insert: "src/".into(),
+        shown: "src/".into(),
+        marks: vec![0],
+        descends: true,
+        note: String::new(),
+        asks: false,
+    };
     let model = ModelInfo {
         name: "p/m".into(),
         window: 9,
@@ -778,7 +784,8 @@ fn plans() {
         is(Op::AnswerPlan { ask: ask(), answer }, json!({"op": "answer_plan", "ask": "plan-1", "answer": wanted}));
     }
     is(Op::SetMode { mode: Mode::Plan }, json!({"op": "set_mode", "mode": "plan"}));
-    let planned = Planned { call: CallId::from("c"), plan: "# P".into(), approved: true, note: String::new() };
+    let planned =
+        Planned { call: CallId::from("c"), plan: "# P".into(), approved: true, note: String::new(), asks: false };
     is(
         record(RecordBody::Planned(planned)),
         json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "planned", "call": "c", "plan": "# P", "approved": true}),

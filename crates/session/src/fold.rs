@@ -39,6 +39,8 @@ pub struct History {
     pub effort: Option<String>,
     /// What the model may do.
     pub mode: Mode,
+    /// The same as it was when the model was last prompted: what it knows of it.
+    pub told: Mode,
 }
 
 /// Takes records one after the other, so that they need not all be in memory.
@@ -137,6 +139,9 @@ impl Fold {
             RecordBody::ModeChanged { mode } => history.mode = *mode,
             RecordBody::Planned(planned) if planned.approved => history.mode = Mode::Build,
             RecordBody::Prompt { turn, .. } | RecordBody::Shell { turn, .. } => {
+                if matches!(body, RecordBody::Prompt { .. }) {
+                    history.told = history.mode;
+                }
                 history.turns = history.turns.max(*turn);
                 let (turn, model) = (*turn, history.model.clone());
                 self.open_turn = Some(Unfinished { turn, steps: 0, usage: Usage::default(), model });

@@ -3,7 +3,7 @@
 use crate::args::{money, seconds, tokens};
 use crate::say;
 use clap::{Args, Subcommand};
-use reasonix_engine::bench::{LANGUAGES, Language, language};
+use reasonix_lab::bench::{LANGUAGES, Language, language};
 use reasonix_proto::{EditFormat, Phrase};
 
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
 //! How far a measurement is: one line that is written over at a terminal, now and then a line elsewhere.
 
 use crate::say::{self, Style, clean};
-use reasonix_engine::bench::Case;
+use reasonix_lab::bench::Case;
 use reasonix_proto::{EditFormat, Level, Phrase};
 use reasonix_session::{Trial, Why};
 use std::io::{IsTerminal, Write};

@@ -1,8 +1,8 @@
 //! What was measured: a table of formats and languages, why what was wrong was wrong, and what follows from it.
 
 use crate::say::{self, Colour, Style};
-use reasonix_engine::bench::{Bench, End, LANGUAGES};
 use reasonix_engine::{Score, decide, scores};
+use reasonix_lab::bench::{Bench, End, LANGUAGES};
 use reasonix_proto::{EditFormat, Phrase};
 use reasonix_session::{Trial, Tried, Why};
 use serde_json::{Value, json};

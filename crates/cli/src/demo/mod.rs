@@ -11,7 +11,7 @@ use crate::view::{Plain, View, diff_lines};
 use anyhow::Context as _;
 use reasonix_agent::Stop;
 use reasonix_config::{Bash, Provider, Sandbox, Settings};
-use reasonix_engine::{Handle, Start, Which, start};
+use reasonix_engine::{Handle, Start, Which, World, start};
 use reasonix_exec::{Command, Status};
 use reasonix_proto::{Op, Phrase, TurnEnd};
 use reasonix_workspace::{Options, Workspace};
@@ -84,9 +84,7 @@ fn beginning(place: &Place, bash: Bash) -> anyhow::Result<Start> {
     let workspace = Workspace::open(&place.project(), Options::default())
         .map_err(|error| say::failed(Phrase::new("engine.workspace").with("reason", error)))?;
     Ok(Start {
-        settings,
-        env: BTreeMap::new(),
-        home: place.folder.clone(),
+        world: World::new(settings, BTreeMap::new(), place.folder.clone()),
         workspace,
         rules: Vec::new(),
         model: None,
@@ -94,7 +92,6 @@ fn beginning(place: &Place, bash: Bash) -> anyhow::Result<Start> {
         which: Which::Unkept,
         attended: false,
         approve: Vec::new(),
-        tap: reasonix_engine::Tap::default(),
     })
 }
 

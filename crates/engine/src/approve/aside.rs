@@ -4,7 +4,7 @@
 use super::scripts::Scripts;
 use super::{Answer, Approvals, Forget, Waiting};
 use reasonix_agent::Args;
-use reasonix_policy::{By, Rules, Verdict, evaluate};
+use reasonix_policy::{By, Posture, Rules, Verdict, evaluate};
 use reasonix_proto::{Action, AskId, Asking, CallId, Choice, Decided, Event, Family, Phrase, ReadOnly, TurnState};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -48,7 +48,7 @@ impl Approvals {
         let action = Action { family: Family::Own, subjects: vec![host.to_owned()], read_only: ReadOnly::No };
         let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
         let rules = Rules { families: Vec::new(), ..self.rules().into_owned() };
-        match evaluate(&rules, &granted, self.standing.posture, WEB, &action) {
+        match evaluate(&rules, &granted, Posture::Ask, WEB, &action) {
             Verdict::Deny(By::Rule(rule)) => Said::Deny(rule),
             Verdict::Allow(By::Rule(rule)) => Said::Allow { named: rule == rule_for(host) },
             _ => Said::Nothing,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 type Found = Vec<Effects>;
 
 /// Reads command lines, and knows nothing of files.
-pub(crate) struct ByText;
+pub struct ByText;
 
 impl Classify for ByText {
     fn classify(&self, _tool: &str, action: Action) -> Classified {

@@ -1,12 +1,12 @@
 //! What the gate would say to a command, told without running anything.
 
 use super::given::rules_of;
-use super::{Approvals, Standing, name_of};
+use super::{Approvals, Stance, Standing, name_of};
 use crate::confine::confinement;
 use crate::error::EngineError;
 use crate::spec::Start;
 use reasonix_agent::{Args, Ask, Class, Classify, Sink, Tool};
-use reasonix_policy::{By, Posture, Verdict};
+use reasonix_policy::{By, Verdict};
 use reasonix_proto::{CallId, Event, ToolCall};
 use reasonix_tools::{Bash, ShellOptions};
 use std::sync::Arc;
@@ -53,10 +53,10 @@ impl Sink for Nobody {
 impl Explainer {
     /// By the settings of this start.
     pub fn new(start: &Start) -> Result<Self, EngineError> {
-        let rules = rules_of(&start.settings, start.workspace.root())?;
-        let confinement = confinement(&start.settings, &start.workspace, &start.home);
-        let standing = Standing::new(rules, Posture::Ask, start)?.confined(&confinement);
-        let gate = Approvals::new(standing, start.workspace.clone(), Arc::new(Nobody));
+        let rules = rules_of(&start.world.settings, start.workspace.root())?;
+        let confinement = confinement(&start.world.settings, &start.workspace, &start.world.home);
+        let standing = Standing::new(rules, start)?.confined(&confinement);
+        let gate = Approvals::new(standing, start.workspace.clone(), Stance::default(), Arc::new(Nobody));
         Ok(Self { gate, tool: Bash::new(ShellOptions::at(start.workspace.root())), attended: start.attended })
     }
 

@@ -15,7 +15,7 @@ mod rules;
 mod scripts;
 
 pub(crate) use aside::{Aside, Said, rule_for};
-pub(crate) use classify::ByText;
+pub use classify::ByText;
 pub use explain::{Explained, Explainer, Outlook};
 pub(crate) use given::rules_of;
 pub(crate) use person::Answer;
@@ -37,7 +37,7 @@ use reasonix_policy::{
 use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, Level, Mode, Phrase, ReadOnly, Record};
 use reasonix_workspace::Workspace;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::oneshot;
 
@@ -48,7 +48,6 @@ on reading, then hand in your plan";
 /// What was settled before the session began.
 pub(crate) struct Standing {
     rules: Rules,
-    posture: Posture,
     /// True when a person can answer.
     attended: bool,
     /// What answers for a person in this run.
@@ -72,33 +71,20 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    pub(crate) fn new(rules: Rules, posture: Posture, start: &Start) -> Result<Self, EngineError> {
+    pub(crate) fn new(rules: Rules, start: &Start) -> Result<Self, EngineError> {
         let (words, rules_given): (Vec<&String>, Vec<&String>) =
             start.approve.iter().partition(|text| text.as_str() == restorable::WORD);
         let approved = rules_given.into_iter().map(|text| Rule::parse_allow(text)).collect::<Result<_, _>>()?;
         let restorable = !words.is_empty();
-        let dangerous = more_dangers(&start.settings.permissions.dangerous)?;
-        let file = start.settings.user_file.clone();
-        let keeper = file.map(|file| Keeper::new(file, start.workspace.root().to_owned(), &start.home));
+        let dangerous = more_dangers(&start.world.settings.permissions.dangerous)?;
+        let file = start.world.settings.user_file.clone();
+        let keeper = file.map(|file| Keeper::new(file, start.workspace.root().to_owned(), &start.world.home));
         let (attended, walled, held) = (start.attended, false, false);
-        let kept = rules::kept_of(&rules, &start.settings.permissions.granted);
+        let kept = rules::kept_of(&rules, &start.world.settings.permissions.granted);
         let [path, activated] = ["PATH", "VIRTUAL_ENV"].map(std::env::var_os);
         let programs = Programs::new(path.as_deref(), activated.as_deref(), &start.workspace.roots());
         let copies = Copies::default();
-        Ok(Self {
-            rules,
-            posture,
-            attended,
-            approved,
-            dangerous,
-            keeper,
-            kept,
-            walled,
-            held,
-            restorable,
-            programs,
-            copies,
-        })
+        Ok(Self { rules, attended, approved, dangerous, keeper, kept, walled, held, restorable, programs, copies })
     }
 
     /// Tells what the kernel holds commands to.
@@ -111,16 +97,36 @@ impl Standing {
     }
 }
 
-/// Decides about every call of a session, and watches what they came to.
+/// How strict a session is at the moment.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Stance {
+    /// What the model may do.
+    pub(crate) mode: Mode,
+    /// How much is asked.
+    pub(crate) posture: reasonix_proto::Posture,
+    /// What the posture alone would ask about may run: it belongs to a plan that was approved.
+    pub(crate) trusted: bool,
+}
+
+/// Knows how strict a session is; asked at each decision.
+pub(crate) trait Stands: Send + Sync {
+    fn stance(&self) -> Stance;
+}
+
+impl Stands for Stance {
+    fn stance(&self) -> Stance {
+        *self
+    }
+}
+
+/// Decides about every call of a session, and remembers what they came to.
 pub(crate) struct Approvals {
     standing: Standing,
     granted: Mutex<Vec<Rule>>,
     /// Grants that stand in the user's file.
     kept: Mutex<Vec<rules::Kept>>,
-    posture: Mutex<Posture>,
-    mode: Mutex<Mode>,
-    /// True until the turn ends in which a plan was approved.
-    trusts_turn: AtomicBool,
+    /// How strict the session is.
+    stance: Box<dyn Stands>,
     waiting: Mutex<HashMap<AskId, Waiting>>,
     asked: AtomicU64,
     /// The scripts that each rule was granted for.
@@ -152,14 +158,17 @@ pub(crate) enum Heard {
 }
 
 impl Approvals {
-    pub(crate) fn new(standing: Standing, workspace: Workspace, sink: Arc<dyn Sink>) -> Self {
+    pub(crate) fn new(
+        standing: Standing,
+        workspace: Workspace,
+        stance: impl Stands + 'static,
+        sink: Arc<dyn Sink>,
+    ) -> Self {
         Self {
-            posture: Mutex::new(standing.posture),
+            stance: Box::new(stance),
             kept: Mutex::new(standing.kept.clone()),
             standing,
             granted: Mutex::default(),
-            mode: Mutex::default(),
-            trusts_turn: AtomicBool::new(false),
             waiting: Mutex::default(),
             asked: AtomicU64::new(0),
             scripts: Mutex::default(),
@@ -176,42 +185,25 @@ impl Approvals {
         self
     }
 
-    /// Takes in what the session did before this process.
+    /// Takes in what a call of the session did to files.
     pub(crate) fn recall(&self, record: &Record) {
         self.files.ended(record);
     }
 
-    /// How much is asked from now on.
-    pub(crate) fn set_posture(&self, posture: reasonix_proto::Posture) {
-        *self.posture.lock().unwrap_or_else(PoisonError::into_inner) = match posture {
+    fn posture(&self, by_user: bool) -> Posture {
+        let Stance { posture, trusted, .. } = self.stance.stance();
+        match posture {
+            // What a person typed needs no approval of the same person, unless a rule or danger asks for it.
+            reasonix_proto::Posture::Ask if trusted || by_user => Posture::Auto,
             reasonix_proto::Posture::Ask => Posture::Ask,
             reasonix_proto::Posture::Auto => Posture::Auto,
             reasonix_proto::Posture::Yolo => Posture::Yolo,
-        };
-    }
-
-    /// What the model may do.
-    pub(crate) fn mode(&self) -> Mode {
-        *self.mode.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The same from now on; gives what it was before.
-    pub(crate) fn set_mode(&self, mode: Mode) -> Mode {
-        std::mem::replace(&mut *self.mode.lock().unwrap_or_else(PoisonError::into_inner), mode)
-    }
-
-    /// Whether what the posture alone would ask about may run until the turn ends.
-    pub(crate) fn trust_turn(&self, trusts: bool) {
-        self.trusts_turn.store(trusts, Ordering::Relaxed);
-    }
-
-    fn posture(&self, by_user: bool) -> Posture {
-        match *self.posture.lock().unwrap_or_else(PoisonError::into_inner) {
-            Posture::Ask if self.trusts_turn.load(Ordering::Relaxed) => Posture::Auto,
-            // What a person typed needs no approval of the same person, unless a rule or danger asks for it.
-            Posture::Ask if by_user => Posture::Auto,
-            posture => posture,
         }
+    }
+
+    /// Tells everybody of something that was decided aside.
+    pub(crate) fn tell(&self, event: Event) {
+        self.sink.emit(event);
     }
 
     /// Takes an answer.
@@ -394,7 +386,7 @@ impl Gate for Approvals {
     fn decide<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(async move {
             let changes = ask.action.read_only != ReadOnly::Yes;
-            if changes && !ask.by_user && self.mode() == Mode::Plan {
+            if changes && !ask.by_user && self.stance.stance().mode == Mode::Plan {
                 return deny_planning(&ask);
             }
             self.look_for_copies(&ask).await;
@@ -421,18 +413,6 @@ impl Gate for Approvals {
                 Verdict::Ask(by) => deny(&ask, &by, "it needs a person's approval and nobody is here to give it"),
             }
         })
-    }
-}
-
-impl Sink for Approvals {
-    fn emit(&self, event: Event) {
-        if let Event::ToolEnded { record } = &event {
-            self.files.ended(record);
-        }
-        if matches!(event, Event::TurnEnded { .. }) {
-            self.trust_turn(false);
-        }
-        self.sink.emit(event);
     }
 }
 

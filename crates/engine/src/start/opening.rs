@@ -7,7 +7,7 @@ use crate::error::EngineError;
 use crate::images::fetch;
 use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
 use crate::recall::{on_by_itself, remembered};
-use crate::relay::{MARKER_PROMPT, Target};
+use crate::router::{MARKER_PROMPT, Target};
 use crate::spec::{Start, Which};
 use reasonix_agent::Artifacts;
 use reasonix_exec::Confinement;
@@ -31,7 +31,7 @@ pub(crate) struct Begun {
 
 /// Opens or makes the session, and what keeps its artifacts.
 pub(crate) fn open(start: &Start, confinement: &Confinement) -> Result<Begun, EngineError> {
-    let state = start.home.join("state");
+    let state = start.world.home.join("state");
     let sessions = Sessions::at(&state);
     let cwd = start.workspace.root();
     let wanted = match &start.which {
@@ -88,7 +88,7 @@ pub fn imported_head(start: &Start) -> Result<SessionHead, EngineError> {
 
 /// The first record of a new session, and what to tell about it.
 fn head_of(start: &Start, confinement: &Confinement) -> Result<(SessionHead, Vec<Phrase>), EngineError> {
-    let settings = &start.settings;
+    let settings = &start.world.settings;
     let found = start.named_model()?;
     let (brought, place) = settings.trust.prompt().unzip();
     let own = brought.as_deref().or(settings.agent.system_prompt.as_deref());

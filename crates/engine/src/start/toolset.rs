@@ -26,7 +26,7 @@ pub(crate) fn runs_commands(start: &Start, earlier: Option<&[String]>) -> bool {
 
 /// The tools that the user chose; otherwise the ones the session had; none for all.
 pub(crate) fn wanted_tools<'a>(start: &'a Start, earlier: Option<&'a [String]>) -> &'a [String] {
-    let chosen = &start.settings.tools.enabled;
+    let chosen = &start.world.settings.tools.enabled;
     if chosen.is_empty() { earlier.unwrap_or_default() } else { chosen }
 }
 
@@ -86,14 +86,14 @@ pub(crate) fn all_tools(
     format: Option<EditFormat>,
 ) -> Vec<Arc<dyn Tool>> {
     let deps = Deps { workspace: start.workspace.clone(), artifacts: artifacts.clone() };
-    let settings = &start.settings.tools;
+    let settings = &start.world.settings.tools;
     let timeout = (settings.bash_timeout_seconds > 0).then(|| Duration::from_secs(settings.bash_timeout_seconds));
     let mut shell = ShellOptions::at(start.workspace.root());
     shell.timeout = timeout;
     // Whatever they are called: the keys of the endpoints are not for commands.
     let keys: Vec<&str> =
-        start.settings.providers.iter().filter_map(|provider| provider.api_key_env.as_deref()).collect();
-    let sandbox = &start.settings.sandbox;
+        start.world.settings.providers.iter().filter_map(|provider| provider.api_key_env.as_deref()).collect();
+    let sandbox = &start.world.settings.sandbox;
     let open = reasonix_exec::Environment::inherited(&sandbox.env);
     let open = if sandbox.network { open.with_proxies() } else { open };
     shell.environment = open.without(&keys);
@@ -102,7 +102,7 @@ pub(crate) fn all_tools(
         shell.environment = crossing.shown_to(shell.environment);
         shell.border = Some(crossing);
     }
-    shell.bounds = bounds(&start.settings.sandbox.limits);
+    shell.bounds = bounds(&start.world.settings.sandbox.limits);
     if let Some(path) = &settings.shell.path {
         shell.shell.clone_from(path);
     }
@@ -138,7 +138,7 @@ pub(crate) fn specs_of(start: &Start, earlier: Option<&[String]>) -> Vec<ToolSpe
 }
 
 /// The tools of a start, with nothing behind them.
-pub(crate) fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
+pub fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
     all_tools(start, &artifacts, &Carried::bare(), Shell::default(), None)
 }
@@ -166,5 +166,5 @@ pub fn tool_names(workspace: &Workspace) -> Vec<String> {
 pub fn unknown_tools(start: &Start) -> Vec<String> {
     let tools = bare_tools(start);
     let known = |name: &&String| tools.iter().any(|tool| tool.spec().name == **name);
-    start.settings.tools.enabled.iter().filter(|name| !known(name)).cloned().collect()
+    start.world.settings.tools.enabled.iter().filter(|name| !known(name)).cloned().collect()
 }

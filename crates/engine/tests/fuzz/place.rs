@@ -98,8 +98,8 @@ impl Place {
     /// Nobody is there to be asked and whatever needs a question is refused, so that what runs runs by itself.
     pub(crate) fn start(&self, bash: Bash) -> Start {
         let mut start = self.world.base(Which::New);
-        start.settings.permissions = Permissions { mode: Mode::Deny, ..Permissions::default() };
-        start.settings.sandbox = SandboxSettings { bash, caches: Caches::Session, ..SandboxSettings::default() };
+        start.world.settings.permissions = Permissions { mode: Mode::Deny, ..Permissions::default() };
+        start.world.settings.sandbox = SandboxSettings { bash, caches: Caches::Session, ..SandboxSettings::default() };
         start.attended = false;
         start
     }
@@ -111,7 +111,7 @@ impl Place {
     /// The box that a session would have here.
     pub(crate) fn confinement(&self) -> Confinement {
         let start = self.start(Bash::Enforce);
-        confinement(&start.settings, &start.workspace, &start.home)
+        confinement(&start.world.settings, &start.workspace, &start.world.home)
     }
 
     /// A box for what writes, with one more folder that it may write to; none where there can be no such box.

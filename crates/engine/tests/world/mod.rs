@@ -32,9 +32,11 @@ impl World {
         let sandbox = Sandbox { bash: Bash::Off, ..Sandbox::default() };
         let user_file = Some(self.home.path().join("config.toml"));
         Start {
-            settings: Settings { providers: vec![provider], sandbox, user_file, ..Settings::default() },
-            env: BTreeMap::new(),
-            home: self.home.path(),
+            world: reasonix_engine::World::new(
+                Settings { providers: vec![provider], sandbox, user_file, ..Settings::default() },
+                BTreeMap::new(),
+                self.home.path(),
+            ),
             workspace: Workspace::open(&self.work.path(), Options::default()).expect("a workspace"),
             rules: Vec::new(),
             model: None,
@@ -42,7 +44,6 @@ impl World {
             which,
             attended: true,
             approve: Vec::new(),
-            tap: reasonix_engine::Tap::default(),
         }
     }
 

@@ -3,14 +3,11 @@
 
 use super::cases::Case;
 use super::room::Room;
-use crate::outbox::Outbox;
-use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Sources, assemble};
-use crate::purse::Purse;
-use crate::refs::resolve_refs;
 use reasonix_agent::{
-    Agent, Ask, BoxFuture, Budget, Compaction, Conversation, Decision, Gate, Inbox, Journal, JournalError, Limits,
-    Model, NoWatch, Prefix, Said, Sink, Stop, Tools,
+    Ask, BoxFuture, Budget, Compaction, Conversation, Decision, Gate, Inbox, Journal, JournalError, Limits, Model,
+    Said, Sink, Stop, Tools,
 };
+use reasonix_engine::{Blueprint, Purse, bare_prompt, resolve_refs};
 use reasonix_proto::{
     Cost, Decided, EditFormat, Event, Fix, Level, Message, Phrase, Record, RecordBody, RecordId, Repair, StopReason,
     ToolOutcome, TurnEnd, Usage,
@@ -41,17 +38,7 @@ pub(super) struct Scene<'a> {
     pub(super) model: &'a Arc<dyn Model>,
     pub(super) room: &'a Room,
     pub(super) purse: &'a Arc<Purse>,
-    pub(super) outbox: &'a Arc<Outbox>,
-}
-
-/// The head of the requests of a format: what a session has, with the tools of this format alone. The same for all cases.
-pub(super) fn prefix(format: EditFormat, tools: &Tools) -> Prefix {
-    let mut base = BASE_PROMPT.trim_end().to_owned();
-    if format == EditFormat::Blocks {
-        base = format!("{base}\n\n{}", BLOCKS_PROMPT.trim_end());
-    }
-    let draft = assemble(&Sources { base: &base, ..Sources::default() });
-    Prefix { system: draft.system, tools: tools.specs(), aliases: tools.aliases() }
+    pub(super) sink: &'a Arc<dyn Sink>,
 }
 
 /// The tools of a format. Blocks become calls of these two.
@@ -95,26 +82,16 @@ impl Scene<'_> {
         let workspace = Workspace::open(self.room.path(), Options::default())
             .map_err(|error| std::io::Error::other(error.to_string()))?;
         let tools = tools(format, &workspace);
-        let prefix = Arc::new(prefix(format, &tools));
         let said = Said::from(prompt(case, format, &workspace));
-        let notes = Arc::new(Notes::new(self.outbox));
+        let notes = Arc::new(Notes::new(self.sink));
         let budget = Arc::new(OneRequest { purse: self.purse.clone(), made: Mutex::default() });
-        let agent = Agent {
-            model: self.model.clone(),
-            tools,
-            classify: Arc::new(reasonix_agent::ByAction),
-            gate: Arc::new(OneFile(case.path.clone())),
-            journal: notes.clone(),
-            artifacts: Arc::new(MemoryArtifacts::default()),
-            sink: notes.clone(),
-            watch: Arc::new(NoWatch),
-            budget: budget.clone(),
-            limits: Limits {
-                max_steps: 0,
-                turn_timeout: Some(LONGEST),
-                compaction: Compaction { auto: false, ..Compaction::default() },
-            },
-        };
+        let compaction = Compaction { auto: false, ..Compaction::default() };
+        let limits = Limits { max_steps: 0, turn_timeout: Some(LONGEST), compaction };
+        let (agent, prefix) = Blueprint::new(Arc::new(self.model.clone()), tools)
+            .judged_by(Arc::new(reasonix_agent::ByAction), Arc::new(OneFile(case.path.clone())))
+            .kept_by(notes.clone(), Arc::new(MemoryArtifacts::default()), notes.clone())
+            .within(budget.clone(), limits)
+            .build(bare_prompt(format));
         let mut conversation = Conversation::new(prefix);
         let end = agent.turn(&mut conversation, said, &Inbox::default(), stop).await;
         let seen = std::mem::take(&mut *notes.seen());
@@ -197,7 +174,7 @@ impl Budget for OneRequest {
 
 /// What is written down of a trial: nothing of it is kept.
 struct Notes {
-    outbox: Arc<Outbox>,
+    sink: Arc<dyn Sink>,
     seen: Mutex<Seen>,
 }
 
@@ -244,8 +221,8 @@ impl Seen {
 }
 
 impl Notes {
-    fn new(outbox: &Arc<Outbox>) -> Self {
-        Self { outbox: outbox.clone(), seen: Mutex::default() }
+    fn new(sink: &Arc<dyn Sink>) -> Self {
+        Self { sink: sink.clone(), seen: Mutex::default() }
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -277,7 +254,7 @@ impl Sink for Notes {
             Event::ToolStarted { tool, .. } => self.seen().started.push(tool),
             // Whoever waits for a result wants to know why it takes long, and what may be wrong with it.
             Event::Notice { level: level @ Level::Warning, phrase } => {
-                self.outbox.emit(Event::Notice { level, phrase });
+                self.sink.emit(Event::Notice { level, phrase });
             }
             _ => {}
         }

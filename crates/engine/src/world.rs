@@ -1,9 +1,8 @@
-//! From a model reference to a model: protocol, endpoint and key are all settings.
+//! What is outside of a session, and the models that it makes: protocol, endpoint and key are all settings.
 
 use crate::editing::format_of;
 use crate::error::EngineError;
 use crate::network::{client_of, proxy_of};
-use crate::spec::Start;
 use crate::tap::Tap;
 use reasonix_agent::Model;
 use reasonix_catalogue::Effort;
@@ -11,40 +10,81 @@ use reasonix_config::{ModelRef, Provider, Settings};
 use reasonix_llm::{Endpoint, Key, Repairing, Script, Wire};
 use reasonix_proto::{EditFormat, Phrase};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// A silence that is as good as for ever.
 const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// Builds the model that a reference names, with those behind it that answer when it cannot; what they answer goes past the tap.
-/// Nothing is connected.
-pub fn build_model(
-    settings: &Settings,
-    found: &ModelRef<'_>,
-    env: &BTreeMap<String, String>,
-    home: &Path,
-    tap: &Tap,
-) -> Result<Arc<dyn Model>, EngineError> {
-    if let Some(phrase) = missing_key(settings, env, home) {
-        return Err(EngineError::Settings(phrase));
+/// What is outside of a session. It makes models.
+#[derive(Clone)]
+pub struct World {
+    /// What the user wrote on disk and said on the command line.
+    pub settings: Settings,
+    /// The environment of the process, for keys.
+    pub env: BTreeMap<String, String>,
+    /// The user's folder, `~/.reasonix`.
+    pub home: PathBuf,
+    /// Where answers are recorded; the session that starts sets it, as its settings say.
+    pub tap: Tap,
+}
+
+impl World {
+    /// A world in which nothing is recorded.
+    pub fn new(settings: Settings, env: BTreeMap<String, String>, home: PathBuf) -> Self {
+        Self { settings, env, home, tap: Tap::default() }
     }
-    let first = build_one(settings, found, env, home, tap)?;
-    let chain = settings.fallbacks(found);
-    if chain.is_empty() {
-        return Ok(first);
+
+    /// Makes the model that a reference names, with those behind it that answer when it cannot; what they answer goes past
+    /// the tap. Nothing is connected.
+    pub fn model(&self, found: &ModelRef<'_>) -> Result<Arc<dyn Model>, EngineError> {
+        if let Some(phrase) = missing_key(&self.settings, &self.env, &self.home) {
+            return Err(EngineError::Settings(phrase));
+        }
+        let first = self.one(found)?;
+        let chain = self.settings.fallbacks(found);
+        if chain.is_empty() {
+            return Ok(first);
+        }
+        let world = Arc::new(self.clone());
+        let spare = |next: &ModelRef<'_>| -> reasonix_llm::Spare {
+            let (world, name, effort) = (Arc::clone(&world), next.name(), next.effort);
+            Box::new(move || {
+                let found = world.settings.resolve_model(&name).ok()?;
+                world.one(&ModelRef { effort, ..found }).ok()
+            })
+        };
+        Ok(reasonix_llm::fallback(first, chain.iter().map(spare).collect()))
     }
-    let world = Arc::new((settings.clone(), env.clone(), home.to_owned(), tap.clone()));
-    let spare = |next: &ModelRef<'_>| -> reasonix_llm::Spare {
-        let (world, name, effort) = (Arc::clone(&world), next.name(), next.effort);
-        Box::new(move || {
-            let (settings, env, home, tap) = &*world;
-            let found = settings.resolve_model(&name).ok()?;
-            build_one(settings, &ModelRef { effort, ..found }, env, home, tap).ok()
-        })
-    };
-    Ok(reasonix_llm::fallback(first, chain.iter().map(spare).collect()))
+
+    /// The model that a reference names, told to think as hard as this.
+    pub(crate) fn model_thinking(&self, reference: &str, effort: Option<&str>) -> Result<Arc<dyn Model>, EngineError> {
+        let mut world = self.clone();
+        let name = self.settings.resolve_model(reference)?.provider.name.clone();
+        if let Some(effort) = effort {
+            let named = world.settings.providers.iter_mut().filter(|provider| provider.name == name);
+            named.for_each(|provider| provider.reasoning_effort = Some(effort.to_owned()));
+        }
+        let found = world.settings.resolve_model(reference)?;
+        world.model(&ModelRef { effort: effort.and_then(Effort::parse).or(found.effort), ..found })
+    }
+
+    /// One model, without those behind it.
+    fn one(&self, found: &ModelRef<'_>) -> Result<Arc<dyn Model>, EngineError> {
+        let provider = found.provider;
+        if provider.kind == "scripted" {
+            return scripted(found);
+        }
+        if Wire::parse(&provider.kind).is_none() {
+            let phrase =
+                Phrase::new("engine.unknown_kind").with("provider", &provider.name).with("kind", &provider.kind);
+            return Err(EngineError::Settings(phrase));
+        }
+        let client = client_of(&self.settings, &provider.base_url)?;
+        let endpoint = endpoint_of(&self.settings, found, &self.env, &self.home);
+        Ok(reasonix_llm::connect(Endpoint { recorder: self.tap.recorder(), ..endpoint }, client))
+    }
 }
 
 /// Why the active profile cannot be used: a provider that it requires is not there or has no key.
@@ -57,39 +97,6 @@ pub fn missing_key(settings: &Settings, env: &BTreeMap<String, String>, home: &P
     let (name, provider) = settings.required().into_iter().find(without)?;
     let variable = provider.and_then(|provider| provider.api_key_env.as_deref()).unwrap_or("api_key_env");
     Some(Phrase::new("engine.profile_key").with("profile", profile).with("provider", name).with("env", variable))
-}
-
-fn build_one(
-    settings: &Settings,
-    found: &ModelRef<'_>,
-    env: &BTreeMap<String, String>,
-    home: &Path,
-    tap: &Tap,
-) -> Result<Arc<dyn Model>, EngineError> {
-    let provider = found.provider;
-    if provider.kind == "scripted" {
-        return scripted(found);
-    }
-    if Wire::parse(&provider.kind).is_none() {
-        let phrase = Phrase::new("engine.unknown_kind").with("provider", &provider.name).with("kind", &provider.kind);
-        return Err(EngineError::Settings(phrase));
-    }
-    let client = client_of(settings, &provider.base_url)?;
-    let endpoint = Endpoint { recorder: tap.recorder(), ..endpoint_of(settings, found, env, home) };
-    Ok(reasonix_llm::connect(endpoint, client))
-}
-
-/// The model that a reference names, told to think as hard as this.
-pub(crate) fn model_of(start: &Start, reference: &str, effort: Option<&str>) -> Result<Arc<dyn Model>, EngineError> {
-    let mut settings = start.settings.clone();
-    let name = settings.resolve_model(reference)?.provider.name.clone();
-    if let Some(effort) = effort {
-        let named = settings.providers.iter_mut().filter(|provider| provider.name == name);
-        named.for_each(|provider| provider.reasoning_effort = Some(effort.to_owned()));
-    }
-    let found = settings.resolve_model(reference)?;
-    let found = ModelRef { effort: effort.and_then(Effort::parse).or(found.effort), ..found };
-    build_model(&settings, &found, &start.env, &start.home, &start.tap)
 }
 
 fn scripted(found: &ModelRef<'_>) -> Result<Arc<dyn Model>, EngineError> {

@@ -5,13 +5,9 @@ mod player;
 mod project;
 mod tape;
 
-use crate::approve::ByText;
-use crate::spec::Start;
-use crate::start::bare_tools;
 use player::{Actor, Voice};
-use reasonix_agent::{
-    Agent, Compaction, Conversation, Limits, NoBudget, NoWatch, Prefix, Said, Sink, Stop, Tool, Tools,
-};
+use reasonix_agent::{Agent, Conversation, Model, Prefix, Said, Sink, Stop, Tool, Tools};
+use reasonix_engine::{Blueprint, ByText, Start, bare_tools};
 use reasonix_proto::{Record, RecordBody, RecordId, SessionHead, TurnEnd};
 use reasonix_session::{Past, Reel, history};
 use std::sync::Arc;
@@ -63,8 +59,8 @@ pub async fn replay(past: &Past, start: &Start, reel: Option<Reel>, sink: Arc<dy
     let Some(head) = records.iter().find_map(head_of).cloned() else { return Ok(Replayed::default()) };
     let tape = Arc::new(Tape::new(sink.clone()));
     let voice = Arc::new(Voice::new(&head.model, tape.clone(), reel));
-    let agent = agent_of(&head, start, (&tape, &voice), &sink);
-    let mut stage = Stage { agent, tape, sink, prefix: prefix_of(&head, start), conversation: None };
+    let (agent, prefix) = agent_of(&head, start, (&tape, &voice), &sink);
+    let mut stage = Stage { agent, tape, sink, prefix, conversation: None };
     let mut replayed = Replayed::default();
     let mut next = 0;
     while let Some(record) = records.get(next) {
@@ -137,30 +133,20 @@ fn tools_of(head: &SessionHead, start: &Start) -> Vec<Arc<dyn Tool>> {
     bare_tools(start).into_iter().filter(had).collect()
 }
 
-fn prefix_of(head: &SessionHead, start: &Start) -> Arc<Prefix> {
-    let tools = Tools::new(tools_of(head, start));
-    Arc::new(Prefix { system: head.system.clone(), tools: tools.specs(), aliases: tools.aliases() })
-}
-
+/// The loop of a session that is played again: nothing is limited, and nothing is folded.
 fn agent_of(
     head: &SessionHead,
     start: &Start,
     (tape, voice): (&Arc<Tape>, &Arc<Voice>),
     sink: &Arc<dyn Sink>,
-) -> Agent {
+) -> (Agent, Arc<Prefix>) {
     let act = |tool| Arc::new(Actor::new(tool, tape.clone())) as Arc<dyn Tool>;
-    Agent {
-        model: voice.clone(),
-        tools: Tools::new(tools_of(head, start).into_iter().map(act).collect()),
-        classify: Arc::new(ByText),
-        gate: tape.clone(),
-        journal: tape.clone(),
-        artifacts: tape.clone(),
-        sink: sink.clone(),
-        watch: Arc::new(NoWatch),
-        budget: Arc::new(NoBudget),
-        limits: Limits { compaction: Compaction { auto: false, ..Compaction::default() }, ..Limits::default() },
-    }
+    let tools = Tools::new(tools_of(head, start).into_iter().map(act).collect());
+    let model: Arc<dyn Model> = voice.clone();
+    Blueprint::new(Arc::new(model), tools)
+        .judged_by(Arc::new(ByText), tape.clone())
+        .kept_by(tape.clone(), tape.clone(), sink.clone())
+        .build(head.system.clone())
 }
 
 /// The loop and where it stands.

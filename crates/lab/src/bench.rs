@@ -12,17 +12,10 @@ mod room;
 pub use cases::{Case, case};
 pub use language::{LANGUAGES, Language, SET, language};
 
-use crate::error::EngineError;
-use crate::models::build_model;
-use crate::outbox::{Events, Outbox};
-use crate::purse::{Purse, price};
-use crate::tap::Tap;
 use attempt::{Outcome, Scene};
-use reasonix_agent::{Model, Stop, estimate_tokens};
-use reasonix_config::Settings;
-use reasonix_proto::{
-    BudgetInfo, Cost, EditFormat, Event, Level, Mode, Phrase, Posture, RecordId, SessionId, Status, TurnState, Usage,
-};
+use reasonix_agent::{Model, Sink, Stop, estimate_tokens};
+use reasonix_engine::{EngineError, Purse, World, bare_prompt};
+use reasonix_proto::{BudgetInfo, Cost, EditFormat, Event, Level, Phrase, RecordId, SessionId, Usage};
 use reasonix_session::{Entry, Ledger, Trial, TrialKey, Trials, Tried, Why, now};
 use reasonix_workspace::{Options, Workspace};
 use room::Room;
@@ -31,6 +24,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
+use tokio::sync::mpsc;
 
 /// Failures of the endpoint in a row after which there is no use in going on.
 const FAILURES: u32 = 3;
@@ -50,18 +44,6 @@ pub struct Plan {
     pub cases: usize,
     /// What the cases are made from.
     pub seed: u64,
-}
-
-/// Where it happens.
-pub struct Place {
-    /// What the user wrote on disk and said on the command line.
-    pub settings: Settings,
-    /// The environment of the process, for keys.
-    pub env: BTreeMap<String, String>,
-    /// The user's folder, `~/.reasonix`.
-    pub home: PathBuf,
-    /// The working folder, for the figures of what was spent.
-    pub folder: PathBuf,
 }
 
 /// What the requests that are still to be made will take, by estimate.
@@ -98,29 +80,33 @@ pub enum End {
 
 /// A measurement.
 pub struct Bench {
-    place: Place,
+    world: World,
+    /// The working folder, for the figures of what was spent.
+    folder: PathBuf,
     plan: Plan,
     model: String,
     trials: Trials,
     purse: Arc<Purse>,
-    outbox: Arc<Outbox>,
-    events: Events,
+    sink: Arc<dyn Sink>,
+    /// What a person should know, on its way.
+    notices: Notices,
     /// What keeps what was spent, under a name of its own.
     session: SessionId,
 }
 
 impl Bench {
     /// Puts it together; nothing is sent or written.
-    pub fn new(mut place: Place, plan: Plan) -> Result<Self, EngineError> {
+    pub fn new(mut world: World, folder: PathBuf, plan: Plan) -> Result<Self, EngineError> {
         // Another model must not answer in the place of the one that is measured.
-        place.settings.fallback_models.clear();
-        place.settings.models.iter_mut().for_each(|model| model.fallback.clear());
-        let found = place.settings.model_or_default(plan.model.as_deref())?;
+        world.settings.fallback_models.clear();
+        world.settings.models.iter_mut().for_each(|model| model.fallback.clear());
+        let found = world.settings.model_or_default(plan.model.as_deref())?;
         let (model, session) = (found.name(), SessionId::fresh());
-        let (outbox, events) = Outbox::new(status(&session, &model));
-        let purse = Arc::new(Purse::new(Arc::new(place.settings.clone()), outbox.clone()));
-        let trials = Trials::at(&place.home.join("state"));
-        Ok(Self { place, plan, model, trials, purse, outbox, events, session })
+        let (tell, notices) = mpsc::unbounded_channel();
+        let sink: Arc<dyn Sink> = Arc::new(Teller(tell));
+        let purse = Arc::new(Purse::new(Arc::new(world.settings.clone()), sink.clone()));
+        let trials = Trials::at(&world.home.join("state"));
+        Ok(Self { world, folder, plan, model, trials, purse, sink, notices, session })
     }
 
     /// The model as `provider/model`.
@@ -172,9 +158,9 @@ impl Bench {
         let mut usage = Usage::default();
         for (case, format) in left {
             let head = nowhere.as_ref().map_or(0, |nowhere| {
-                let prefix = attempt::prefix(*format, &attempt::tools(*format, nowhere));
-                let tools = serde_json::to_string(&prefix.tools).unwrap_or_default();
-                estimate_tokens(&prefix.system) + estimate_tokens(&tools)
+                let specs = attempt::tools(*format, nowhere).specs();
+                let tools = serde_json::to_string(&specs).unwrap_or_default();
+                estimate_tokens(&bare_prompt(*format)) + estimate_tokens(&tools)
             });
             let file = estimate_tokens(&case.before);
             let output = if *format == EditFormat::WriteFile { file } else { CHANGE };
@@ -184,7 +170,7 @@ impl Bench {
                 ..Usage::default()
             });
         }
-        let price = price(&self.place.settings, &self.model);
+        let price = self.purse.price(&self.model);
         Estimate { usage, cost: price.map(|price| price.money(usage)) }
     }
 
@@ -194,11 +180,10 @@ impl Bench {
 
     /// The model as a session with this format has it.
     fn model_for(&self, format: EditFormat) -> Result<Arc<dyn Model>, EngineError> {
-        let mut settings = self.place.settings.clone();
-        settings.tools.edit = format.name().to_owned();
-        let said = self.plan.model.as_deref().or(self.place.settings.default_model.as_deref());
-        let found = settings.resolve_model(said.unwrap_or(&self.model))?;
-        build_model(&settings, &found, &self.place.env, &self.place.home, &Tap::default())
+        let mut world = self.world.clone();
+        world.settings.tools.edit = format.name().to_owned();
+        let said = self.plan.model.as_deref().or(self.world.settings.default_model.as_deref());
+        world.model(&world.settings.resolve_model(said.unwrap_or(&self.model))?)
     }
 
     /// Tries these, one after the other, and keeps what came of each before the next.
@@ -208,7 +193,7 @@ impl Bench {
         stop: &Stop,
         tell: &mut (dyn FnMut(Told<'_>) + Send),
     ) -> Result<End, EngineError> {
-        let room = Room::new(&self.place.home.join("state/bench")).map_err(|error| self.unwritable(&error))?;
+        let room = Room::new(&self.world.home.join("state/bench")).map_err(|error| self.unwritable(&error))?;
         let mut models = BTreeMap::new();
         for format in &self.plan.formats {
             models.insert(*format, self.model_for(*format)?);
@@ -218,8 +203,8 @@ impl Bench {
             let Some(model) = models.get(format) else { continue };
             tell(Told::Trying(case, *format));
             let began = Instant::now();
-            let scene = Scene { model, room: &room, purse: &self.purse, outbox: &self.outbox };
-            let done = watched(scene.attempt(case, *format, stop), &mut self.events, tell).await;
+            let scene = Scene { model, room: &room, purse: &self.purse, sink: &self.sink };
+            let done = watched(scene.attempt(case, *format, stop), &mut self.notices, tell).await;
             let (outcome, usage) = done.map_err(|error| self.unwritable(&error))?;
             self.enter(number, usage);
             let why = match outcome {
@@ -257,57 +242,50 @@ impl Bench {
             at: now(),
             session: self.session.clone(),
             record: RecordId(number as u64 + 1),
-            folder: self.place.folder.display().to_string(),
+            folder: self.folder.display().to_string(),
             model: self.model.clone(),
             usage,
-            cost: price(&self.place.settings, &self.model).map(|price| price.money(usage)),
+            cost: self.purse.price(&self.model).map(|price| price.money(usage)),
         };
-        let _ = Ledger::at(&self.place.home.join("state")).append(&entry);
+        let _ = Ledger::at(&self.world.home.join("state")).append(&entry);
     }
 
     fn unwritable(&self, error: &io::Error) -> EngineError {
-        let state = self.place.home.join("state");
+        let state = self.world.home.join("state");
         EngineError::Settings(Phrase::new("session.io").with("path", state.display()).with("reason", error))
     }
 }
 
-/// Waits for a trial, and passes on what it has to say meanwhile.
-async fn watched<T>(work: impl Future<Output = T>, events: &mut Events, tell: &mut (dyn FnMut(Told<'_>) + Send)) -> T {
-    tokio::pin!(work);
-    let mut pass = |event| {
+/// What a person should know.
+type Notices = mpsc::UnboundedReceiver<(Level, Phrase)>;
+
+/// Passes on what a person should know; nobody looks at the rest.
+struct Teller(mpsc::UnboundedSender<(Level, Phrase)>);
+
+impl Sink for Teller {
+    fn emit(&self, event: Event) {
         if let Event::Notice { level, phrase } = event {
-            tell(Told::Notice(level, phrase));
+            let _ = self.0.send((level, phrase));
         }
-    };
+    }
+}
+
+/// Waits for a trial, and passes on what it has to say meanwhile.
+async fn watched<T>(
+    work: impl Future<Output = T>,
+    notices: &mut Notices,
+    tell: &mut (dyn FnMut(Told<'_>) + Send),
+) -> T {
+    tokio::pin!(work);
     let done = loop {
         tokio::select! {
             biased;
             done = &mut work => break done,
-            Some(envelope) = events.next() => pass(envelope.event),
+            Some((level, phrase)) = notices.recv() => tell(Told::Notice(level, phrase)),
         }
     };
-    std::iter::from_fn(|| events.ready()).for_each(|envelope| pass(envelope.event));
-    done
-}
-
-/// What there is of a session: nobody looks at it.
-fn status(session: &SessionId, model: &str) -> Status {
-    Status {
-        session: session.clone(),
-        title: String::new(),
-        state: TurnState::Idle,
-        model: model.to_owned(),
-        effort: None,
-        mode: Mode::Build,
-        posture: Posture::Ask,
-        sandbox: String::new(),
-        folder: String::new(),
-        turns: 0,
-        usage: Usage::default(),
-        context: 0,
-        window: 0,
-        cost: None,
-        queue: Vec::new(),
-        kept: false,
+    while let Ok((level, phrase)) = notices.try_recv() {
+        tell(Told::Notice(level, phrase));
     }
+    done
 }

@@ -1,0 +1,121 @@
+//! What stands around the calls and the turns of an agent: undo's look, hooks, checks of what was done.
+
+use crate::conversation::Said;
+use crate::ports::{Args, BoxFuture, Class};
+use crate::turn::Agent;
+use reasonix_proto::{Action, Decided, ToolCall, ToolOutcome, TurnEnd};
+
+/// Stands around what an agent does. Several stand in a list, and are asked in its order.
+pub trait Aspect: Send + Sync {
+    /// Something was said and is about to be written down. Gives it as the model reads it.
+    fn before_prompt(&self, _turn: u32, said: Said) -> BoxFuture<'_, Said> {
+        Box::pin(async { said })
+    }
+
+    /// A call is about to be judged. Other arguments in its place are judged like those of a call.
+    fn before_call<'a>(&'a self, _about: About<'a>) -> BoxFuture<'a, Wish> {
+        Box::pin(async { Wish::Go })
+    }
+
+    /// A call was allowed. It runs when the future resolves.
+    fn before_run<'a>(&'a self, _about: About<'a>) -> BoxFuture<'a, ()> {
+        Box::pin(async {})
+    }
+
+    /// A call has run. Gives what counts as its outcome.
+    fn after_call<'a>(&'a self, _about: About<'a>, outcome: ToolOutcome) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async { outcome })
+    }
+
+    /// The model has nothing more to do. Gives what it should read before the turn may end; it is asked again then.
+    fn before_end<'a>(&'a self, _turn: u32, _end: &'a TurnEnd) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async { None })
+    }
+
+    /// The turn has done everything it does, however it ended. Its end is journaled when the future resolves.
+    fn at_end(&self, _turn: u32) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+}
+
+/// A call, for those who stand around it.
+#[derive(Clone, Copy)]
+pub struct About<'a> {
+    /// The turn.
+    pub turn: u32,
+    /// The call as the model made it.
+    pub call: &'a ToolCall,
+    /// The name of the tool.
+    pub tool: &'a str,
+    /// Its arguments.
+    pub args: &'a Args,
+    /// What it would do.
+    pub action: &'a Action,
+    /// What it was judged to be.
+    pub class: Class,
+}
+
+/// What an aspect wants of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wish {
+    /// It goes on.
+    Go,
+    /// It does not run.
+    Deny {
+        /// To be journaled.
+        record: Decided,
+        /// What the model reads.
+        message: String,
+    },
+    /// It goes on with these arguments; they are classified, and pass the gate.
+    Instead(Args),
+}
+
+/// So often what stands around a turn may keep it from ending.
+const MOST_RETURNS: u32 = 16;
+
+impl Agent {
+    /// What the model reads of what was said.
+    pub(crate) async fn prompted(&self, turn: u32, mut said: Said) -> Said {
+        for aspect in &self.aspects {
+            said = aspect.before_prompt(turn, said).await;
+        }
+        said
+    }
+
+    /// Returns when everything was looked at that has to be before a call runs.
+    pub(crate) async fn about_to_run(&self, about: About<'_>) {
+        for aspect in &self.aspects {
+            aspect.before_run(about).await;
+        }
+    }
+
+    /// The outcome of a call as those around it see it.
+    pub(crate) async fn has_run(&self, about: About<'_>, mut outcome: ToolOutcome) -> ToolOutcome {
+        for aspect in &self.aspects {
+            outcome = aspect.after_call(about, outcome).await;
+        }
+        outcome
+    }
+
+    /// What keeps the turn from ending: the first word of those around it. `returns` counts how often there was one.
+    pub(crate) async fn kept_from_ending(&self, turn: u32, end: &TurnEnd, returns: &mut u32) -> Option<String> {
+        if *returns >= MOST_RETURNS {
+            return None;
+        }
+        for aspect in &self.aspects {
+            if let Some(text) = aspect.before_end(turn, end).await {
+                *returns += 1;
+                return Some(text);
+            }
+        }
+        None
+    }
+
+    /// Everything that the turn does is done.
+    pub(crate) async fn at_end(&self, turn: u32) {
+        for aspect in &self.aspects {
+            aspect.at_end(turn).await;
+        }
+    }
+}

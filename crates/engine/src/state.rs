@@ -1,0 +1,137 @@
+//! What a session is in: one owner, changed only by what is written to the log, and read by everybody else.
+
+use crate::approve::{Stance, Stands};
+use reasonix_agent::{BoxFuture, Journal, JournalError, Sink};
+use reasonix_proto::{Event, Mode, Posture, Record, RecordBody};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::watch;
+
+/// What a session is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SessionState {
+    /// What the model may do.
+    pub(crate) mode: Mode,
+    /// The mode as the model knows it: the one that was on at its last prompt.
+    pub(crate) told: Mode,
+    /// How much is asked.
+    pub(crate) posture: Posture,
+    /// What the posture alone would ask about may run until the turn ends: its plan was approved.
+    pub(crate) trusted: bool,
+    /// The session's model, as `provider/model`.
+    pub(crate) model: String,
+    /// How hard it is told to think.
+    pub(crate) effort: Option<String>,
+    /// The number of the last turn.
+    pub(crate) turn: u32,
+    /// The larger model has the rest of the turn.
+    pub(crate) escalated: bool,
+}
+
+impl SessionState {
+    /// What a session is in at its beginning, or when it is opened again: how much is asked does not outlast the process.
+    pub(crate) fn new(model: String, effort: Option<String>, mode: Mode) -> Self {
+        let (told, posture) = (mode, Posture::Ask);
+        Self { mode, told, posture, trusted: false, model, effort, turn: 0, escalated: false }
+    }
+
+    /// What follows from a record.
+    fn apply(&mut self, body: &RecordBody) {
+        match body {
+            RecordBody::ModeChanged { mode } => self.mode = *mode,
+            RecordBody::Planned(planned) if planned.approved => {
+                self.mode = Mode::Build;
+                self.trusted = !planned.asks;
+            }
+            RecordBody::PostureChanged { posture } => self.posture = *posture,
+            RecordBody::ModelChanged { model, effort } => {
+                self.model.clone_from(model);
+                self.effort.clone_from(effort);
+            }
+            RecordBody::Prompt { turn, .. } => {
+                (self.turn, self.told, self.escalated) = (*turn, self.mode, false);
+            }
+            RecordBody::Shell { turn, .. } => self.turn = *turn,
+            RecordBody::Escalated(_) => self.escalated = true,
+            RecordBody::TurnEnded { .. } => (self.trusted, self.escalated) = (false, false),
+            _ => {}
+        }
+    }
+}
+
+impl Stands for watch::Receiver<SessionState> {
+    fn stance(&self) -> Stance {
+        let state = self.borrow();
+        Stance { mode: state.mode, posture: state.posture, trusted: state.trusted }
+    }
+}
+
+/// Looks at what was written, after it was, and says what has to be written because of it.
+pub(crate) trait Observer: Send + Sync {
+    /// A record was written, and the state is the one behind it.
+    fn after(&mut self, record: &Record, state: &SessionState) -> Vec<RecordBody>;
+}
+
+/// The log of a session as everything in it writes to it. What is written changes the state, and is then shown to the
+/// observers, in their order; what they have to say is written next.
+pub(crate) struct Book {
+    journal: Arc<dyn Journal>,
+    state: watch::Sender<SessionState>,
+    observers: Mutex<Vec<Box<dyn Observer>>>,
+    sink: Arc<dyn Sink>,
+}
+
+impl Book {
+    pub(crate) fn new(journal: Arc<dyn Journal>, state: watch::Sender<SessionState>, sink: Arc<dyn Sink>) -> Arc<Self> {
+        Arc::new(Self { journal, state, observers: Mutex::default(), sink })
+    }
+
+    /// One more observer, behind those that are there.
+    pub(crate) fn observe(&self, observer: impl Observer + 'static) {
+        self.observers.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(observer));
+    }
+
+    pub(crate) fn state(&self) -> watch::Ref<'_, SessionState> {
+        self.state.borrow()
+    }
+
+    pub(crate) fn watch(&self) -> watch::Receiver<SessionState> {
+        self.state.subscribe()
+    }
+
+    /// What allows less acts at once, and its record follows; what allows more waits for its record.
+    pub(crate) fn tighten(&self, body: &RecordBody) {
+        let tightens = match body {
+            RecordBody::ModeChanged { mode } => *mode == Mode::Plan,
+            RecordBody::PostureChanged { posture } => *posture < self.state().posture,
+            _ => false,
+        };
+        if tightens {
+            self.state.send_modify(|state| state.apply(body));
+        }
+    }
+
+    /// The conversation goes on from another place, where the model knew of this mode.
+    pub(crate) fn gone_to(&self, told: Mode) {
+        self.state.send_modify(|state| state.told = told);
+    }
+
+    fn shown(&self, record: &Record) -> Vec<RecordBody> {
+        self.state.send_modify(|state| state.apply(&record.body));
+        let state = self.state.borrow().clone();
+        let mut observers = self.observers.lock().unwrap_or_else(PoisonError::into_inner);
+        observers.iter_mut().flat_map(|observer| observer.after(record, &state)).collect()
+    }
+}
+
+impl Journal for Book {
+    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
+        Box::pin(async move {
+            let record = self.journal.append(body).await?;
+            for body in self.shown(&record) {
+                let more = self.append(body).await?;
+                self.sink.emit(Event::Changed { record: Box::new(more) });
+            }
+            Ok(record)
+        })
+    }
+}
