@@ -2,8 +2,8 @@
 
 use crate::conversation::Said;
 use crate::ports::{Args, BoxFuture, Class};
-use crate::turn::Agent;
 use reasonix_proto::{Action, Decided, ToolCall, ToolOutcome, TurnEnd};
+use std::sync::Arc;
 
 /// Stands around what an agent does. Several stand in a list, and are asked in its order.
 pub trait Aspect: Send + Sync {
@@ -74,36 +74,49 @@ pub enum Wish {
 /// So often what stands around a turn may keep it from ending.
 const MOST_RETURNS: u32 = 16;
 
-impl Agent {
+/// Those who stand around an agent, in their order.
+#[derive(Clone, Default)]
+pub struct Aspects(Vec<Arc<dyn Aspect>>);
+
+impl Aspects {
+    /// These, behind those that are there.
+    pub fn extend(&mut self, more: impl IntoIterator<Item = Arc<dyn Aspect>>) {
+        self.0.extend(more);
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<dyn Aspect>> {
+        self.0.iter()
+    }
+
     /// What the model reads of what was said.
-    pub(crate) async fn prompted(&self, turn: u32, mut said: Said) -> Said {
-        for aspect in &self.aspects {
+    pub(crate) async fn before_prompt(&self, turn: u32, mut said: Said) -> Said {
+        for aspect in &self.0 {
             said = aspect.before_prompt(turn, said).await;
         }
         said
     }
 
     /// Returns when everything was looked at that has to be before a call runs.
-    pub(crate) async fn about_to_run(&self, about: About<'_>) {
-        for aspect in &self.aspects {
+    pub(crate) async fn before_run(&self, about: About<'_>) {
+        for aspect in &self.0 {
             aspect.before_run(about).await;
         }
     }
 
     /// The outcome of a call as those around it see it.
-    pub(crate) async fn has_run(&self, about: About<'_>, mut outcome: ToolOutcome) -> ToolOutcome {
-        for aspect in &self.aspects {
+    pub(crate) async fn after_call(&self, about: About<'_>, mut outcome: ToolOutcome) -> ToolOutcome {
+        for aspect in &self.0 {
             outcome = aspect.after_call(about, outcome).await;
         }
         outcome
     }
 
     /// What keeps the turn from ending: the first word of those around it. `returns` counts how often there was one.
-    pub(crate) async fn kept_from_ending(&self, turn: u32, end: &TurnEnd, returns: &mut u32) -> Option<String> {
+    pub(crate) async fn before_end(&self, turn: u32, end: &TurnEnd, returns: &mut u32) -> Option<String> {
         if *returns >= MOST_RETURNS {
             return None;
         }
-        for aspect in &self.aspects {
+        for aspect in &self.0 {
             if let Some(text) = aspect.before_end(turn, end).await {
                 *returns += 1;
                 return Some(text);
@@ -114,7 +127,7 @@ impl Agent {
 
     /// Everything that the turn does is done.
     pub(crate) async fn at_end(&self, turn: u32) {
-        for aspect in &self.aspects {
+        for aspect in &self.0 {
             aspect.at_end(turn).await;
         }
     }

@@ -241,7 +241,7 @@ async fn wished<'a>(
     stop: &Stop,
     tally: &mut Tally,
 ) -> Result<Ready<'a>, JournalError> {
-    for aspect in &agent.aspects {
+    for aspect in agent.aspects.iter() {
         let Ready::Runs { call, tool, args, classified, signature, edited } = ready else { return Ok(ready) };
         let wish = tokio::select! {
             biased;
@@ -364,7 +364,7 @@ async fn finish<'a>(agent: &Agent, ready: Ready<'a>, turn: u32, stop: &Stop) -> 
             let about = about(turn, call, tool.as_ref(), &args, &classified);
             let outcome = if looked_at(agent, about, stop).await {
                 let outcome = run(agent, (call, tool.as_ref(), &args), (classified.class, &wanted), stop).await;
-                let outcome = agent.has_run(about, outcome).await;
+                let outcome = agent.aspects.after_call(about, outcome).await;
                 if edited { told_edited(outcome, &classified.action) } else { outcome }
             } else {
                 ToolOutcome::Aborted
@@ -415,7 +415,7 @@ async fn looked_at(agent: &Agent, about: About<'_>, stop: &Stop) -> bool {
     tokio::select! {
         biased;
         () = stop.cancelled() => false,
-        () = agent.about_to_run(about) => true,
+        () = agent.aspects.before_run(about) => true,
     }
 }
 

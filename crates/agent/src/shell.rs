@@ -29,7 +29,7 @@ impl Agent {
                 Ok(end) => end,
                 Err(error) => self.broken(&error),
             };
-            self.at_end(turn).await;
+            self.aspects.at_end(turn).await;
             let usage = Usage::default();
             let end = match self
                 .journal

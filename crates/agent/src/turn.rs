@@ -1,6 +1,6 @@
 //! A turn: a prompt is admitted, steps follow until the model has nothing more to call, and one record ends it.
 
-use crate::aspect::Aspect;
+use crate::aspect::Aspects;
 use crate::compact::{Compaction, Need};
 use crate::conversation::{Conversation, Inbox, Said};
 use crate::dispatch::dispatch;
@@ -37,7 +37,7 @@ pub struct Agent {
     /// Who watches.
     pub sink: Arc<dyn Sink>,
     /// What stands around its calls and turns.
-    pub aspects: Vec<Arc<dyn Aspect>>,
+    pub aspects: Aspects,
     /// What may be spent.
     pub budget: Arc<dyn Budget>,
     /// How far a turn may go.
@@ -93,7 +93,7 @@ impl Agent {
             Ok(end) => end,
             Err(error) => self.broken(&error),
         };
-        self.at_end(progress.turn).await;
+        self.aspects.at_end(progress.turn).await;
         let body = RecordBody::TurnEnded {
             turn: progress.turn,
             end: end.clone(),
@@ -169,7 +169,7 @@ impl Agent {
         progress: &mut Progress,
     ) -> Result<TurnEnd, JournalError> {
         self.close(conversation, (progress.turn.saturating_sub(1), 0)).await?;
-        let prompt = self.prompted(progress.turn, prompt).await;
+        let prompt = self.aspects.before_prompt(progress.turn, prompt).await;
         let record = self
             .journal
             .append(RecordBody::Prompt {
@@ -210,7 +210,7 @@ impl Agent {
                     continue;
                 }
                 let end = natural_end(progress);
-                match self.kept_from_ending(progress.turn, &end, &mut progress.returns).await {
+                match self.aspects.before_end(progress.turn, &end, &mut progress.returns).await {
                     Some(text) => self.note(conversation, progress.turn, text, false).await?,
                     None => return Ok(end),
                 }

@@ -4,7 +4,7 @@
 use futures_util::stream;
 use pretty_assertions::assert_eq;
 use reasonix_agent::{
-    Agent, Args, Artifacts, Ask, BoxFuture, Call, Conversation, Decision, Failure, Gate, Inbox, Item, Journal,
+    Agent, Args, Artifacts, Ask, Aspects, BoxFuture, Call, Conversation, Decision, Failure, Gate, Inbox, Item, Journal,
     JournalError, Limits, Model, ModelCard, ModelStream, Prefix, Request, Sink, Stop, Tool, ToolSpec, Tools,
 };
 use reasonix_proto::{
@@ -175,7 +175,7 @@ impl World {
             journal: journal.clone(),
             artifacts: journal.clone(),
             sink: events.clone(),
-            aspects: Vec::new(),
+            aspects: Aspects::default(),
             budget: Arc::new(reasonix_agent::NoBudget),
             limits: Limits::default(),
         };

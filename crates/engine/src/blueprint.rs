@@ -2,8 +2,8 @@
 //! run that is not judged or not kept.
 
 use reasonix_agent::{
-    Agent, Artifacts, Aspect, Budget, Classify, Compaction, Conversation, Gate, Journal, Limits, NoBudget, Prefix,
-    Router, Sink, Tools,
+    Agent, Artifacts, Aspect, Aspects, Budget, Classify, Compaction, Conversation, Gate, Journal, Limits, NoBudget,
+    Prefix, Router, Sink, Tools,
 };
 use reasonix_session::History;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl Judged {
     /// folded, unless it is said.
     pub fn kept_by(self, journal: Arc<dyn Journal>, artifacts: Arc<dyn Artifacts>, sink: Arc<dyn Sink>) -> Equipped {
         let Self { of: Blueprint { router, tools }, classify, gate } = self;
-        let (aspects, budget) = (Vec::new(), Arc::new(NoBudget));
+        let (aspects, budget) = (Aspects::default(), Arc::new(NoBudget));
         let compaction = Compaction { auto: false, ..Compaction::default() };
         let limits = Limits { compaction, ..Limits::default() };
         Equipped(Agent { router, tools, classify, gate, journal, artifacts, sink, aspects, budget, limits })

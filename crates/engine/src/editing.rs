@@ -4,6 +4,7 @@
 use crate::error::EngineError;
 use crate::prompt::BLOCKS_PROMPT;
 use crate::spec::Start;
+use crate::world::format_of;
 use reasonix_config::Settings;
 use reasonix_proto::{EditFormat, Phrase, SessionHead};
 use reasonix_session::{Trial, Trials};
@@ -156,11 +157,6 @@ pub(crate) fn only_format(offered: impl Fn(&str) -> bool) -> Option<EditFormat> 
         (None, _) if offered(EditFormat::WriteFile.name()) => Some(EditFormat::WriteFile),
         _ => None,
     }
-}
-
-/// The format that these settings name, where it is settled.
-pub(crate) fn format_of(settings: &Settings) -> Option<EditFormat> {
-    EditFormat::parse(&settings.tools.edit)
 }
 
 /// Whether an edit tool is offered by itself.

@@ -39,6 +39,7 @@ mod recall;
 mod refs;
 mod router;
 mod spec;
+mod stance;
 mod start;
 mod state;
 mod tap;

@@ -1,6 +1,6 @@
 //! What a session is in: one owner, changed only by what is written to the log, and read by everybody else.
 
-use crate::approve::{Stance, Stands};
+use crate::stance::{Stance, Stands};
 use reasonix_agent::{BoxFuture, Journal, JournalError, Sink};
 use reasonix_proto::{Event, Mode, Posture, Record, RecordBody};
 use std::sync::{Arc, Mutex, PoisonError};

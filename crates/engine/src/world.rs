@@ -1,6 +1,5 @@
 //! What is outside of a session, and the models that it makes: protocol, endpoint and key are all settings.
 
-use crate::editing::format_of;
 use crate::error::EngineError;
 use crate::network::{client_of, proxy_of};
 use crate::tap::Tap;
@@ -85,6 +84,11 @@ impl World {
         let endpoint = endpoint_of(&self.settings, found, &self.env, &self.home);
         Ok(reasonix_llm::connect(Endpoint { recorder: self.tap.recorder(), ..endpoint }, client))
     }
+}
+
+/// The format that these settings name, where it is settled.
+pub(crate) fn format_of(settings: &Settings) -> Option<EditFormat> {
+    EditFormat::parse(&settings.tools.edit)
 }
 
 /// Why the active profile cannot be used: a provider that it requires is not there or has no key.

@@ -104,7 +104,7 @@ fn session(wire: Wire, url: &str) -> Session {
         journal: world.clone(),
         artifacts: world.clone(),
         sink: world.clone(),
-        aspects: Vec::new(),
+        aspects: reasonix_agent::Aspects::default(),
         budget: Arc::new(reasonix_agent::NoBudget),
         limits: Limits::default(),
     };

@@ -1,10 +1,11 @@
 //! What the gate would say to a command, told without running anything.
 
 use super::given::rules_of;
-use super::{Approvals, Stance, Standing, name_of};
+use super::{Approvals, Standing, name_of};
 use crate::confine::confinement;
 use crate::error::EngineError;
 use crate::spec::Start;
+use crate::stance::Stance;
 use reasonix_agent::{Args, Ask, Class, Classify, Sink, Tool};
 use reasonix_policy::{By, Verdict};
 use reasonix_proto::{CallId, Event, ToolCall};

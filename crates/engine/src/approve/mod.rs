@@ -22,6 +22,7 @@ pub(crate) use person::Answer;
 
 use crate::error::EngineError;
 use crate::spec::Start;
+use crate::stance::{Stance, Stands};
 use crate::undo::Undo;
 use classify::found;
 use copies::Copies;
@@ -94,28 +95,6 @@ impl Standing {
         self.held = confinement.held().is_some();
         self.copies = Copies::new(confinement);
         self
-    }
-}
-
-/// How strict a session is at the moment.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Stance {
-    /// What the model may do.
-    pub(crate) mode: Mode,
-    /// How much is asked.
-    pub(crate) posture: reasonix_proto::Posture,
-    /// What the posture alone would ask about may run: it belongs to a plan that was approved.
-    pub(crate) trusted: bool,
-}
-
-/// Knows how strict a session is; asked at each decision.
-pub(crate) trait Stands: Send + Sync {
-    fn stance(&self) -> Stance;
-}
-
-impl Stands for Stance {
-    fn stance(&self) -> Stance {
-        *self
     }
 }
 

@@ -2,13 +2,13 @@
 
 use super::toolset::{sent_tools, wanted_tools};
 use crate::confine::word;
-use crate::editing::format_of;
 use crate::error::EngineError;
 use crate::images::fetch;
 use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
 use crate::recall::{on_by_itself, remembered};
 use crate::router::{MARKER_PROMPT, Target};
 use crate::spec::{Start, Which};
+use crate::world::format_of;
 use reasonix_agent::Artifacts;
 use reasonix_exec::Confinement;
 use reasonix_proto::{

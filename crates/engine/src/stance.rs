@@ -1,0 +1,25 @@
+//! How strict a session is, for the gate.
+
+use reasonix_proto::{Mode, Posture};
+
+/// How strict a session is at the moment.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Stance {
+    /// What the model may do.
+    pub(crate) mode: Mode,
+    /// How much is asked.
+    pub(crate) posture: Posture,
+    /// What the posture alone would ask about may run: it belongs to a plan that was approved.
+    pub(crate) trusted: bool,
+}
+
+/// Knows how strict a session is; asked at each decision.
+pub(crate) trait Stands: Send + Sync {
+    fn stance(&self) -> Stance;
+}
+
+impl Stands for Stance {
+    fn stance(&self) -> Stance {
+        *self
+    }
+}
