@@ -27,6 +27,7 @@ mod growth;
 #[cfg(target_os = "linux")]
 mod held;
 mod images;
+mod later;
 mod leaving;
 mod moving;
 mod paths;

@@ -20,6 +20,7 @@ mod guard;
 #[cfg(not(target_os = "linux"))]
 #[path = "group.rs"]
 mod guard;
+mod later;
 mod limits;
 mod oversee;
 mod plain;
@@ -44,6 +45,7 @@ pub use command::{Command, Confinement, Keep};
 pub use control_group::group_limits;
 pub use environment::Environment;
 pub use error::ExecError;
+pub use later::run_later;
 pub use limits::{most_open_files, survive_file_size_limit};
 pub use plain::{Plain, plain_text};
 pub use ports::Ports;

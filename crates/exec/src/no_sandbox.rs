@@ -58,6 +58,11 @@ impl Stage {
     }
 }
 
+/// Where programs run or believe something when they start: not known here.
+pub(crate) fn started() -> Vec<PathBuf> {
+    Vec::new()
+}
+
 /// What has come since.
 #[derive(Debug, Default)]
 pub(crate) struct Left {

@@ -5,6 +5,7 @@ mod alias;
 mod aside;
 mod effective;
 mod keys;
+mod later;
 mod look;
 mod settings;
 mod walk;
@@ -12,6 +13,7 @@ mod walk;
 pub(crate) use aside::move_aside;
 pub use effective::readers_run_nothing;
 pub(crate) use effective::starts_nothing;
+pub(crate) use later::run_later;
 
 use keys::Meaning;
 use look::Look;

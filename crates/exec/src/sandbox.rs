@@ -41,6 +41,7 @@ use walls::{Graft, Source};
 
 pub(crate) use calls::Stage;
 pub(crate) use knock::Knocks;
+pub(crate) use layout::started;
 pub(crate) use locks::Locks;
 pub(crate) use protect::{Before, Left};
 pub(crate) use walls::Walls;

@@ -5,7 +5,8 @@
 #[cfg(target_os = "linux")]
 mod place;
 
-use reasonix_exec::{SetAside, Surfaces};
+use reasonix_exec::{SetAside, Surfaces, run_later};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -584,4 +585,91 @@ fn readers_run_nothing_only_where_no_settings_name_a_program() {
     let world = World::new("git init -q --bare $outside/b; mkdir $outside/plain");
     assert!(!reasonix_exec::readers_run_nothing(&world.at("outside/b")));
     assert!(reasonix_exec::readers_run_nothing(Path::new("/proc/self")) || Path::new("/.git").exists());
+}
+
+/// Every file below a folder, with what is in it, and every folder.
+fn files_in(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match entry.file_type().unwrap() {
+            kind if kind.is_dir() => {
+                found.extend(files_in(&path));
+                found.insert(path, Vec::new());
+            }
+            kind if kind.is_file() => drop(found.insert(path.clone(), fs::read(&path).unwrap_or_default())),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn c2_whoever_knows_the_paths_is_told_before_they_are_written() {
+    let is_git = |path: &Path| path.components().any(|part| part.as_os_str() == ".git");
+    let mut judged = 0;
+    for way in WAYS {
+        let world = World::new(way.has);
+        let before = files_in(&world.at("work"));
+        let aside = world.left_by(way.does);
+        // What is set aside is not there any more; what is done a second time is.
+        let _ = world.shell(way.does);
+        let after = files_in(&world.at("work"));
+        let changed: Vec<PathBuf> =
+            after.iter().filter(|(path, text)| before.get(*path) != Some(text)).map(|(path, _)| path.clone()).collect();
+        let relative = |path: &Path| path.strip_prefix(world.at("work")).unwrap().to_owned();
+        // Links are made by commands alone, and what lies in a `.git` is asked about by its name.
+        let wanted: Vec<PathBuf> =
+            aside.iter().map(|aside| relative(&aside.path)).filter(|path| !is_git(path)).collect();
+        let fresh = World::new(way.has);
+        let touched: Vec<PathBuf> = changed.iter().map(|path| fresh.at("work").join(relative(path))).collect();
+        let told = run_later(&[fresh.at("work")], None, &touched);
+        for path in wanted.iter().filter(|path| touched.contains(&fresh.at("work").join(path))) {
+            judged += 1;
+            assert!(told.contains(&fresh.at("work").join(path)), "{}: {path:?} is not among {told:?}", way.name);
+        }
+    }
+    assert!(judged > 10, "{judged}");
+}
+
+#[test]
+fn c2_a_folder_becomes_a_repository_step_by_step_and_the_last_step_is_told() {
+    let world =
+        World::new("git config core.hooksPath tools/hooks; git config diff.x.textconv ./tools/show; mkdir tools");
+    let work = world.at("work");
+    let told = |paths: &[&str]| {
+        let touched: Vec<PathBuf> = paths.iter().map(|path| work.join(path)).collect();
+        let told = run_later(&[work.clone()], None, &touched);
+        told.iter().map(|path| path.strip_prefix(&work).unwrap().display().to_string()).collect::<Vec<_>>()
+    };
+    for order in [["HEAD", "objects/x", "refs/x", "config"], ["config", "refs/x", "objects/x", "HEAD"]] {
+        for folder in ["", "a/b/"] {
+            let paths: Vec<String> = order.iter().map(|name| format!("{folder}{name}")).collect();
+            let all: Vec<&str> = paths.iter().map(String::as_str).collect();
+            let together = told(&all);
+            assert_eq!(together.len(), 4, "in one patch: {together:?}");
+            let mut steps = Vec::new();
+            for path in &all {
+                steps.extend(told(&[path]));
+                fs::create_dir_all(work.join(path).parent().unwrap()).unwrap();
+                fs::write(work.join(path), "x").unwrap();
+            }
+            assert_eq!(steps.len(), if order[3] == "config" { 2 } else { 1 }, "{steps:?}");
+            assert_eq!(told(&[&format!("{folder}hooks/pre-commit")]).len(), 1);
+            for path in &all {
+                fs::remove_file(work.join(path)).unwrap();
+            }
+            for name in ["objects", "refs"] {
+                fs::remove_dir(work.join(format!("{folder}{name}"))).unwrap();
+            }
+        }
+    }
+    assert_eq!(told(&["tools/hooks/pre-commit", "tools/Hooks/PRE-push", "tools/show"]).len(), 3);
+    assert_eq!(told(&["HEAD", "commondir"]).len(), 2);
+    std::os::unix::fs::symlink("tools", work.join("way")).unwrap();
+    assert_eq!(told(&["way/hooks/pre-push", "tools"]).len(), 2, "through a link, and a folder that holds them");
+    assert_eq!(
+        told(&["HEAD", "refs/x", "src/config", "tools/hooks.md", "tools/hooks/README", "config", "hooks/x"]),
+        Vec::<String>::new()
+    );
 }

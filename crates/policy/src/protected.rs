@@ -8,7 +8,7 @@ const FILES: &[&str] =
     &["agents.md", "reasonix.md", "reasonix.toml", "reasonix.jsonc", ".mcp.json", ".envrc", ".gitmodules"];
 
 /// Folders whose whole content is such.
-const FOLDERS: &[&str] = &[".git", ".reasonix", ".vscode"];
+const FOLDERS: &[&str] = &[".git", ".husky", ".reasonix", ".vscode"];
 
 /// True when a change to this path changes what is executed or believed later. Case does not matter: on some file
 /// systems it makes no other file.
@@ -47,6 +47,7 @@ mod tests {
             "/abs/.mcp.json",
             "./.envrc",
             ".VSCODE/tasks.json",
+            ".husky/pre-commit",
         ] {
             assert!(is_protected(path), "{path}");
         }

@@ -69,6 +69,8 @@ pub enum By {
     Danger(Vec<Danger>),
     /// These files tell agents, editors or git what to do.
     Protected(Vec<String>),
+    /// Git or another program would run or believe these files later.
+    Later(Vec<String>),
     /// It changes what later sessions begin with; only a person answers that, each time.
     Memory,
     /// A rule that whoever started this run gave for it.

@@ -7,6 +7,7 @@ mod explain;
 mod files;
 mod given;
 mod keep;
+mod later;
 mod person;
 mod programs;
 mod question;
@@ -369,7 +370,7 @@ impl Gate for Approvals {
                 return deny_planning(&ask);
             }
             self.look_for_copies(&ask).await;
-            match self.verdict(&ask, None) {
+            match self.by_later(self.verdict(&ask, None), &ask).await {
                 Verdict::Allow(by) if self.is_unheld_code(&ask, &by) => {
                     deny(&ask, &by, "code for an interpreter runs without a person only at sandbox level full")
                 }
@@ -414,6 +415,7 @@ fn name_of(by: &By) -> String {
         By::Danger(_) => "the dangerous class".to_owned(),
         By::Memory => "the rule that only a person changes what is remembered".to_owned(),
         By::Protected(_) => "the protection of files that tell agents what to do".to_owned(),
+        By::Later(_) => "the protection of what git or other programs would run later".to_owned(),
         By::Approved(rule) => format!("--approve {rule}"),
     }
 }

@@ -51,6 +51,7 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
         By::Danger(_) if about.grantable => Phrase::new("engine.ask_danger_restorable"),
         By::Danger(_) => Phrase::new("engine.ask_danger"),
         By::Protected(paths) => Phrase::new("engine.ask_protected").with("paths", paths.join(", ")),
+        By::Later(paths) => Phrase::new("engine.ask_later").with("paths", paths.join(", ")),
         By::Memory => Phrase::new("engine.ask_memory"),
         _ if !ask.classified.wanted.is_empty() => {
             let paths: Vec<_> = ask.classified.wanted.iter().map(|path| visible(path).into_owned()).collect();
@@ -60,7 +61,7 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
         _ => Phrase::new("engine.ask_mode"),
     };
     // Nothing dangerous is remembered but what undo takes back, for a session; and no grant covers what tells agents what to do.
-    let once = about.copied.is_some() || matches!(by, By::Danger(_) | By::Protected(_) | By::Memory);
+    let once = about.copied.is_some() || matches!(by, By::Danger(_) | By::Protected(_) | By::Later(_) | By::Memory);
     let rules = match once {
         true if about.grantable => vec![super::restorable::WORD.to_owned()],
         true => Vec::new(),

@@ -142,6 +142,16 @@ pub(super) fn clean(path: &Path) -> PathBuf {
     clean
 }
 
+/// A path without `..` with links resolved as far as it exists; the rest by its text.
+pub(super) fn resolved(path: &Path) -> PathBuf {
+    let there = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+    let Some((above, real)) = there else { return path.to_owned() };
+    match path.strip_prefix(above) {
+        Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
+        _ => real,
+    }
+}
+
 /// The folder that a `.git` is, or that it leads to.
 pub(super) fn git_folder(git: &Path) -> Option<PathBuf> {
     if git.is_dir() {

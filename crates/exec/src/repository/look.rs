@@ -52,6 +52,13 @@ const HOOKS: &[&str] = &[
     "update",
 ];
 
+/// What of a repository's own folder leads git to programs.
+pub(super) const PARTS: &[&str] =
+    &["config", "config.worktree", "hooks", "modules", "worktrees", "commondir", "info", "rebase-merge"];
+
+/// What the hooks of husky read, seen from the folder that settings name.
+const READ_BY_HOOKS: &[&str] = &["h", "husky.sh", "_/h", "_/husky.sh"];
+
 /// A look at repositories.
 pub(super) struct Look<'a> {
     found: &'a mut BTreeMap<PathBuf, Surface>,
@@ -61,6 +68,8 @@ pub(super) struct Look<'a> {
     users: Vec<PathBuf>,
     seen: BTreeSet<(PathBuf, PathBuf)>,
     modules: usize,
+    /// Every place that was looked at, whether something is there or not; where somebody wants to know.
+    places: Option<BTreeSet<PathBuf>>,
 }
 
 /// The repository that settings belong to.
@@ -72,7 +81,25 @@ struct Of<'p> {
 
 impl<'a> Look<'a> {
     pub(super) fn new(found: &'a mut BTreeMap<PathBuf, Surface>, roots: &'a [PathBuf]) -> Self {
-        Self { found, roots, users: effective::users(), seen: BTreeSet::new(), modules: 0 }
+        Self { found, roots, users: effective::users(), seen: BTreeSet::new(), modules: 0, places: None }
+    }
+
+    /// The same that also notes the places themselves.
+    pub(super) fn with_places(mut self) -> Self {
+        self.places = Some(BTreeSet::new());
+        self
+    }
+
+    /// The places that were looked at.
+    pub(super) fn into_places(self) -> BTreeSet<PathBuf> {
+        self.places.unwrap_or_default()
+    }
+
+    /// Notes a place by where it really is: as it is written it may lead through links.
+    fn place(&mut self, path: &Path) {
+        if let Some(places) = &mut self.places {
+            places.insert(effective::resolved(&effective::clean(path)));
+        }
     }
 
     /// Repositories around a folder: they cannot be changed, but they may lead into the folder.
@@ -160,8 +187,8 @@ impl<'a> Look<'a> {
         if !self.is_plain(git) || !self.seen.insert((git.to_owned(), tree.to_owned())) {
             return;
         }
-        for name in ["config", "config.worktree", "hooks", "modules", "worktrees", "commondir", "info", "rebase-merge"]
-        {
+        for name in PARTS {
+            self.place(&git.join(name));
             self.link(&git.join(name));
         }
         self.common(git, tree);
@@ -197,6 +224,7 @@ impl<'a> Look<'a> {
 
     /// Notes settings, and what they lead to. True when a driver of theirs runs something for files.
     fn settings(&mut self, path: &Path, of: Of<'_>, deep: usize) -> bool {
+        self.place(path);
         if path.is_symlink() {
             // What counts is where the link leads; the link itself is noted by whoever names it.
             return path.canonicalize().is_ok_and(|real| self.settings(&real, of, deep + 1));
@@ -242,6 +270,7 @@ impl<'a> Look<'a> {
                 Meaning::Includes => {
                     included += 1;
                     let at = effective::place(setting.text(), path.parent().unwrap_or(path));
+                    self.place(&at);
                     // Also outside: from there it may lead back into the folders.
                     let Ok(at) = at.canonicalize() else { continue };
                     if included > MOST_INCLUDED {
@@ -266,7 +295,9 @@ impl<'a> Look<'a> {
     fn programs(&mut self, value: &str, tree: &Path) {
         let words = value.trim_start_matches('!').split([' ', '\t', '\n', '"', '\'', ';']);
         for word in words.filter(|word| word.contains('/')).take(MOST_WORDS) {
-            let Ok(at) = effective::place(word, tree).canonicalize() else { continue };
+            let at = effective::place(word, tree);
+            self.place(&at);
+            let Ok(at) = at.canonicalize() else { continue };
             if at.is_file() {
                 self.note(at);
             }
@@ -324,6 +355,7 @@ impl<'a> Look<'a> {
     fn hooks_at(&mut self, folder: &Path) {
         let folder = effective::clean(folder);
         self.link(&folder);
+        self.hook_places(&folder);
         if !self.is_plain(&folder) {
             // A link on the way: what counts is where it leads.
             let Some(real) = folder.canonicalize().ok().filter(|real| self.is_plain(real)) else { return };
@@ -338,8 +370,22 @@ impl<'a> Look<'a> {
                 self.note_or_link(path);
             }
         }
-        for name in ["h", "husky.sh", "_/h", "_/husky.sh"] {
+        for name in READ_BY_HOOKS {
             self.note_or_link(folder.join(name));
+        }
+    }
+
+    /// Notes where the hooks of a folder that settings name would be.
+    fn hook_places(&mut self, folder: &Path) {
+        if self.places.is_none() {
+            return;
+        }
+        let above = folder.parent().filter(|_| folder.ends_with("_"));
+        for name in HOOKS.iter().chain(READ_BY_HOOKS) {
+            self.place(&folder.join(name));
+        }
+        for path in above.into_iter().flat_map(|above| HOOKS.iter().map(move |name| above.join(name))) {
+            self.place(&path);
         }
     }
 
@@ -384,6 +430,7 @@ impl<'a> Look<'a> {
 
     /// Notes a file by what is in it.
     fn note(&mut self, path: PathBuf) {
+        self.place(&path);
         if !self.is_plain(&path) || !path.is_file() {
             return;
         }

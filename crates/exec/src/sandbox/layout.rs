@@ -326,9 +326,18 @@ fn replaced(homes: &[PathBuf], roots: &[PathBuf], scratch: &Scratch) -> io::Resu
     Ok(all)
 }
 
+/// Where in the user's homes something lies that programs run or believe when they start.
+pub(crate) fn started() -> Vec<PathBuf> {
+    let homes = homes_of(std::env::home_dir());
+    homes.iter().flat_map(|home| STARTUP.iter().map(|name| home.join(name))).collect()
+}
+
 /// The user's home folders: the one the environment names, and the one the system knows.
 fn homes(options: &BoxOptions) -> Vec<PathBuf> {
-    let named = options.variable("HOME").map(PathBuf::from);
+    homes_of(options.variable("HOME").map(PathBuf::from))
+}
+
+fn homes_of(named: Option<PathBuf>) -> Vec<PathBuf> {
     let uid = rustix::process::getuid().as_raw().to_string();
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
     let known = users.lines().find_map(|line| {

@@ -131,6 +131,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "它在沙箱中失败了，而且它指到工作区以外的地方：要在沙箱之外运行一次吗？那样它拥有你的全部权限",
     ),
     (
+        "engine.ask_later",
+        "git or another program would run or believe {paths} later, outside of the sandbox: such changes are always asked about, and nothing is remembered",
+        "git 或其他程序之后会在沙箱之外执行或采信 {paths}：此类修改每次都需确认，不会记住答复",
+    ),
+    (
         "engine.ask_protected",
         "{paths} tells agents, editors or git what to do: changes are always asked about, and nothing is remembered",
         "{paths} 会指示代理、编辑器或 git 的行为：每次修改都需确认，不会记住答复",
