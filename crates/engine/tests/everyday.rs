@@ -32,5 +32,63 @@ async fn everyday_readers_run_and_nothing_else_does_unasked() {
         }
     }
     println!("{runs} lines run unasked; {asked} that only read are asked about");
-    assert!(runs >= 440, "only {runs} lines run unasked");
+    assert!(runs >= 464, "only {runs} lines run unasked");
+}
+
+/// Lines that do no harm, with what would happen to them in the box: they run held, or they are plain writers.
+#[tokio::test]
+async fn harmless_lines_run_held_and_small_changes_are_not_dangerous() {
+    if !has_box() {
+        return;
+    }
+    let world = World::new(Vec::new()).await;
+    world.work.write("script.sh", "x");
+    world.work.write(".git/hooks/pre-commit", "x");
+    let mut start = world.base(Which::New);
+    start.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+    let boxed = Explainer::new(&start).unwrap();
+    for line in [
+        "cat /etc/os-release",
+        "grep NAME /etc/os-release",
+        "cat /proc/cpuinfo",
+        "ls /usr/include",
+        "ldd /bin/ls",
+        "tar tf a.tar",
+        "awk '$3 > 5' script.sh",
+        "while read -r l; do echo \"$l\"; done < script.sh",
+        "set -euo pipefail; ls",
+    ] {
+        let told = boxed.explain(line);
+        assert!(told.verdict == Outlook::Runs && told.held, "{line}: {told:?}");
+    }
+    for line in
+        ["cat /etc/passwd", "cat /proc/self/environ", "ls /usr/../etc", "ls /", "cat /etc/os-release /etc/passwd"]
+    {
+        assert_eq!(boxed.explain(line).verdict, Outlook::Asked, "{line}");
+    }
+    let inside = world.work.path().display().to_string();
+    let dangerous = |told: &reasonix_engine::Explained| !told.dangers.is_empty();
+    for (line, wanted) in [
+        ("rm -f /tmp/reasonix-is-not-here", false),
+        ("cd /tmp && rm -rf reasonix-is-not-here", false),
+        ("rm -rf /tmp/reasonix-is-not-here/a", true),
+        ("rm -rf /tmp/../reasonix-is-not-here", true),
+        ("rm -rf /tmp", true),
+        (&*format!("rm -rf {inside}"), true),
+        ("rm -f script.sh", true),
+        ("chmod +x script.sh", false),
+        ("chmod 755 script.sh", false),
+        ("chmod 777 script.sh", true),
+        ("chmod +x .git/hooks/pre-commit", true),
+        ("chmod +x /bin/ls", true),
+    ] {
+        let told = boxed.explain(line);
+        assert_eq!((told.verdict, dangerous(&told)), (Outlook::Asked, wanted), "{line}: {told:?}");
+    }
+    start.settings.sandbox.bash = reasonix_config::Bash::Off;
+    let open = Explainer::new(&start).unwrap();
+    for line in ["tar tf a.tar", "ls /usr/include", "set -euo pipefail; ls"] {
+        assert_eq!(open.explain(line).verdict, Outlook::Asked, "{line}: nothing holds it");
+    }
+    assert!(dangerous(&open.explain("rm -f /tmp/reasonix-is-not-here")), "that folder is everybody's");
 }

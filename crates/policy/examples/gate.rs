@@ -20,6 +20,7 @@ impl Facts for Disk {
             folder: found.is_ok_and(|found| found.is_dir()),
             ours: false,
             inside: known && at.is_relative(),
+            passing: false,
         }
     }
 }

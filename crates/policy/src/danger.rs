@@ -7,8 +7,9 @@ mod table;
 
 use crate::command;
 use crate::effects::{Effects, Hidden, How, Places, Simple, Word, WordKind, Write, is_flag, join};
-use crate::facts::Facts;
+use crate::facts::{Facts, Target};
 use crate::known::{by_module, could_run};
+use crate::protected::is_protected;
 use crate::readers::without_git_options;
 use crate::rule::{Rule, RuleError};
 pub use kind::DangerKind;
@@ -475,10 +476,35 @@ fn is_own(row: &Row, simple: &Simple, effects: &Effects, facts: &dyn Facts) -> b
         }
         (DangerKind::Rights, [mode, files @ ..]) if simple.program() == "chmod" && !files.is_empty() => {
             let plain = !mode.text.contains('s') && mode.text.len() <= 4 && mode.is_fixed();
-            plain && files.iter().all(|word| target(word).is_some_and(|found| found.ours))
+            let gentle = is_gentle(mode) && simple.args().iter().all(|word| !word.text.starts_with('-'));
+            let own = |found: Target, word: &Word| {
+                found.ours || (gentle && found.inside && !found.folder && !is_believed(simple, word))
+            };
+            plain && files.iter().all(|word| target(word).is_some_and(|found| own(found, word)))
+        }
+        // What a session has for itself goes with it.
+        (DangerKind::Delete, files) if matches!(simple.program(), "rm" | "unlink") && !files.is_empty() => {
+            files.iter().all(|word| target(word).is_some_and(|found| found.passing))
         }
         _ => false,
     }
+}
+
+/// True for a mode that lets people run or read a file and nobody else write it: `+x`, `u+x`, `755`.
+fn is_gentle(mode: &Word) -> bool {
+    let text = mode.text.as_str();
+    let octal = text.strip_prefix('0').filter(|rest| rest.len() == 3).unwrap_or(text);
+    if let [owner @ b'0'..=b'9', group, others] = octal.as_bytes() {
+        let reads = |digit: &u8| matches!(digit, b'0' | b'1' | b'4' | b'5');
+        return matches!(owner, b'4'..=b'7') && reads(group) && reads(others);
+    }
+    let who = text.trim_start_matches(['u', 'g', 'o', 'a']);
+    who.strip_prefix('+').is_some_and(|rights| !rights.is_empty() && rights.chars().all(|right| "rxX".contains(right)))
+}
+
+/// True where the file may be one that git or an editor runs or believes.
+fn is_believed(simple: &Simple, word: &Word) -> bool {
+    is_protected(&word.text) || simple.places.dirs.iter().any(|dir| is_protected(&join(dir, &word.text)))
 }
 
 /// Redirections and copies onto files that were there before.
@@ -490,7 +516,7 @@ fn overwrites<'e>(effects: &'e Effects, facts: &'e dyn Facts) -> impl Iterator<I
         move |write| {
             let target = match &write.path {
                 Some(path) => facts.target(&write.places, path),
-                None => crate::facts::Target::WORST,
+                None => Target::WORST,
             };
             let links = made > usize::from(write.links);
             let harmless = target.folder || (!target.exists && !links) || (target.ours && !links);

@@ -153,6 +153,6 @@ struct Nowhere;
 impl Facts for Nowhere {
     fn target(&self, places: &Places, path: &str) -> Target {
         let inside = places.known && !path.starts_with(['/', '~']);
-        Target { exists: !places.known, folder: false, ours: false, inside }
+        Target { exists: !places.known, folder: false, ours: false, inside, passing: false }
     }
 }

@@ -19,11 +19,13 @@ pub struct Target {
     pub ours: bool,
     /// It certainly lies inside the workspace.
     pub inside: bool,
+    /// It certainly lies in a temporary folder that only this session has, and that goes with it.
+    pub passing: bool,
 }
 
 impl Target {
     /// What must be assumed where nothing is known.
-    pub const WORST: Self = Self { exists: true, folder: false, ours: false, inside: false };
+    pub const WORST: Self = Self { exists: true, folder: false, ours: false, inside: false, passing: false };
 }
 
 /// Knows nothing, and so assumes the worst.

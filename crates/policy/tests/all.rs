@@ -20,5 +20,6 @@ mod prefixes;
 mod properties;
 #[path = "support/properties.rs"]
 mod property;
+mod quiet;
 mod reach;
 mod verdict;

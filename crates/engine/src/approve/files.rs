@@ -1,6 +1,6 @@
 //! What is known about files when a command is judged: is something there, did this session make it, is it inside.
 
-use reasonix_policy::{Effects, Facts, Places, Target, WordKind};
+use reasonix_policy::{Effects, Facts, Places, Target, WordKind, is_public};
 use reasonix_proto::{CallId, ChangeKind, Record, RecordBody, ToolOutcome};
 use reasonix_workspace::Workspace;
 use std::collections::{HashMap, HashSet};
@@ -13,9 +13,14 @@ const WORDS_ONLY: &[&str] = &["echo", "printf", "true", "false", ":", "expr", "s
 /// Places that a box has of its own.
 const OWN: &[&str] = &["/tmp", "/var/tmp", "/dev", "/proc"];
 
+/// Folders for temporary files that a box of level `full` has of its own.
+const OWN_TEMPORARY: &[&str] = &["/tmp", "/var/tmp"];
+
 /// The files of a session.
 pub(super) struct Files {
     workspace: Workspace,
+    /// Commands run in a box of level `full`.
+    walled: bool,
     /// Made by this session, with links resolved.
     made: Mutex<HashSet<PathBuf>>,
     /// Not there when the call was let through, and perhaps made by it.
@@ -23,8 +28,8 @@ pub(super) struct Files {
 }
 
 impl Files {
-    pub(super) fn new(workspace: Workspace) -> Self {
-        Self { workspace, made: Mutex::default(), awaited: Mutex::default() }
+    pub(super) fn new(workspace: Workspace, walled: bool) -> Self {
+        Self { workspace, walled, made: Mutex::default(), awaited: Mutex::default() }
     }
 
     pub(super) fn workspace(&self) -> &Workspace {
@@ -88,7 +93,9 @@ impl Files {
                 let candidates = self.candidates(places, path);
                 let untold = held && !path.starts_with('~');
                 candidates.map_or(!untold, |paths| {
-                    paths.iter().any(|path| path.symlink_metadata().is_ok() && !self.look(path).inside)
+                    let closed = |path: &&PathBuf| !is_public(&path.to_string_lossy(), held);
+                    let there = |path: &PathBuf| path.symlink_metadata().is_ok() && !self.look(path).inside;
+                    paths.iter().filter(closed).any(there)
                 })
             })
     }
@@ -182,7 +189,10 @@ impl Files {
         // What is closed to the file tools is not inside, wherever it lies.
         let inside = self.workspace.exists(&real.to_string_lossy()).is_ok();
         let ours = self.made.lock().unwrap_or_else(PoisonError::into_inner).contains(&real);
-        Target { exists, folder: path.is_dir(), ours, inside }
+        // What is not there for us may be there in the box, whose folders for temporary files are the session's own.
+        let direct = OWN_TEMPORARY.iter().any(|own| path.parent() == Some(Path::new(own)));
+        let passing = self.walled && direct && !exists && !path.to_string_lossy().ends_with('/');
+        Target { exists, folder: path.is_dir(), ours, inside, passing }
     }
 }
 
@@ -196,6 +206,7 @@ impl Facts for Files {
             folder: there().next().is_some() && there().all(|found| found.folder),
             ours: there().next().is_some() && there().all(|found| found.ours),
             inside: !looks.is_empty() && looks.iter().all(|found| found.inside),
+            passing: !looks.is_empty() && looks.iter().all(|found| found.passing),
         }
     }
 }

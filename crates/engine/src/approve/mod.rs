@@ -147,12 +147,12 @@ impl Approvals {
         Self {
             stance: Box::new(stance),
             kept: Mutex::new(standing.kept.clone()),
+            files: Files::new(workspace, standing.walled),
             standing,
             granted: Mutex::default(),
             waiting: Mutex::default(),
             asked: AtomicU64::new(0),
             scripts: Mutex::default(),
-            files: Files::new(workspace),
             undo: Weak::new(),
             sink,
         }

@@ -11,8 +11,8 @@ mod walk;
 mod word;
 mod writes;
 
-use crate::effects::{Effects, Hidden};
-use crate::readers;
+use crate::effects::{Effects, Hidden, Simple};
+use crate::readers::{self, only_options};
 use reasonix_proto::ReadOnly;
 use std::borrow::{Borrow, Cow};
 use std::cell::RefCell;
@@ -60,7 +60,9 @@ fn settle_arithmetic(effects: &mut Effects) {
         return;
     }
     const FILLS: &[&str] = &["getopts", "mapfile", "printf", "read", "readarray", "set"];
-    let filled = effects.commands.iter().any(|simple| FILLS.contains(&simple.program()));
+    let filled =
+        |simple: &Simple| FILLS.contains(&simple.program()) && !(simple.program() == "set" && only_options(simple));
+    let filled = effects.commands.iter().any(filled);
     if effects.values.iter().any(|text| text.contains("$(") || text.contains('`')) {
         effects.hide(Hidden::Text);
     } else if filled || !effects.values.iter().all(|text| text.chars().all(|c| c.is_ascii_digit() || c == '-')) {

@@ -4,7 +4,7 @@ use super::MOST_COMMANDS;
 use super::programs::{
     EXACT_RUNNERS, LOADER, RESERVED, RUNNERS, SHELL_STARTERS, SHELLS, SUBSCRIPTS, Takes, WRAPPERS, Wrapper,
 };
-use super::walk::{Stdin, Walk, is_code_for_shells};
+use super::walk::{Stdin, Walk, is_code_for_shells, is_harmless};
 use crate::command::possible;
 use crate::effects::{Hidden, How, Places, Simple, Word, WordKind, is_flag, printf_sets};
 use crate::readers::without_git_options;
@@ -50,6 +50,8 @@ impl Walk<'_> {
         let sets = match name {
             "printf" => printf_sets(args),
             "wait" => args.iter().any(|word| is_flag(&word.text, "-p")),
+            "read" => !filled_names(args, "adinNptu").iter().all(|name| is_harmless(name)),
+            "mapfile" | "readarray" => !filled_names(args, "cCdnOsu").iter().all(|name| is_harmless(name)),
             _ => false,
         };
         if sets {
@@ -331,6 +333,35 @@ impl Walk<'_> {
             _ => {}
         }
     }
+}
+
+/// The variables that `read` and the like fill: every word that is no option and no value of one. The name behind `-a`
+/// is one of them.
+fn filled_names<'w>(args: &'w [Word], with_value: &str) -> Vec<&'w str> {
+    let (mut found, mut before) = (Vec::new(), ' ');
+    for word in args {
+        let letters = word.text.strip_prefix('-').filter(|letters| !letters.is_empty() && before == ' ');
+        match letters {
+            Some(letters) => {
+                let takes = |letter: &char| with_value.contains(*letter);
+                let at = letters.find(|letter| takes(&letter));
+                let attached = at.and_then(|at| letters.get(at + 1..)).unwrap_or_default();
+                let letter = at.and_then(|at| letters.get(at..)).and_then(|rest| rest.chars().next());
+                match letter {
+                    Some('a') if !attached.is_empty() => found.push(attached),
+                    Some(letter) if attached.is_empty() => before = letter,
+                    _ => {}
+                }
+            }
+            None => {
+                if matches!(before, ' ' | 'a') {
+                    found.push(word.text.as_str());
+                }
+                before = ' ';
+            }
+        }
+    }
+    found
 }
 
 /// What the options of a shell say.

@@ -340,7 +340,7 @@ impl<'a> Walk<'a> {
     fn assignment(&mut self, node: Node<'_>, deep: usize) {
         let name = node.child_by_field_name("name").map_or("", |name| self.slice(name));
         let name = name.split('[').next().unwrap_or_default();
-        self.effects.alters |= !is_harmless(name) && !is_only_looks(name);
+        self.effects.alters |= !is_harmless(name) && !is_only_looks(name) && !self.splits_input(node, name);
         if is_code_for_shells(name) {
             self.effects.hide(Hidden::Text);
         }
@@ -351,6 +351,13 @@ impl<'a> Walk<'a> {
             self.effects.values.push(word.text);
         }
         self.children(node, deep);
+    }
+
+    /// True for `IFS=` before `read`: it says how that one line is split, and nothing behind it.
+    fn splits_input(&self, node: Node<'_>, name: &str) -> bool {
+        let command = node.parent().filter(|parent| kind_of(parent) == "command");
+        let called = command.and_then(|command| command.child_by_field_name("name")).map(|called| self.slice(called));
+        name == "IFS" && called == Some("read")
     }
 
     fn declaration(&mut self, node: Node<'_>, deep: usize) {
@@ -459,7 +466,7 @@ fn is_evaluated(node: Node<'_>) -> bool {
 }
 
 /// True for variables that no program looks at: lower-case names, proxies aside.
-fn is_harmless(name: &str) -> bool {
+pub(super) fn is_harmless(name: &str) -> bool {
     !name.is_empty()
         && !name.ends_with("_proxy")
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')

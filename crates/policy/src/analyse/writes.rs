@@ -49,12 +49,19 @@ impl Walk<'_> {
     /// `git diff --output=file` and the like.
     fn git_output(&mut self, simple: &Simple) {
         let Some(bare) = without_git_options(simple) else { return };
-        let flags: &[&str] = match bare.args().first().map_or("", |word| word.text.as_str()) {
+        let places = bare.words.len() == simple.words.len();
+        let sub = bare.args().first().map_or("", |word| word.text.as_str());
+        let flags: &[&str] = match sub {
             "archive" => &["-o", "--output"],
             "diff" | "show" | "log" | "diff-tree" | "diff-index" | "diff-files" | "range-diff" => &["--output"],
             _ => return,
         };
-        let here = bare.words.len() == simple.words.len() || !simple.has("-C");
+        // To these a lone `--` ends the options wherever it stands, and what follows are paths.
+        let ends = matches!(sub, "diff" | "show" | "log" | "diff-tree" | "diff-index" | "diff-files");
+        let ends = ends && !bare.args().iter().any(|word| is_flag(&word.text, "--no-index"));
+        let before = bare.words.iter().take_while(|word| !ends || word.text != "--").cloned().collect();
+        let bare = Simple { words: before, ..bare };
+        let here = places || !simple.has("-C");
         for file in valued(&bare, flags) {
             let kind = if here { file.kind } else { WordKind::Computed };
             self.write(&Word { kind, ..file }, How::Over, false);

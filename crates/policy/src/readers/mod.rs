@@ -2,9 +2,11 @@
 //! that a kernel holds to it; the one in `exact` is for all others.
 
 mod exact;
+mod listing;
 mod options;
 
 pub(crate) use exact::is_exact;
+pub(crate) use listing::only_options;
 
 use crate::effects::{Effects, Simple, Word, WordKind};
 use reasonix_proto::ReadOnly;
@@ -23,9 +25,11 @@ enum Reads {
     Only(&'static [&'static str]),
     /// With the options of the narrow table alone.
     Exact,
+    /// With words that this finds harmless.
+    By(fn(&Simple) -> bool),
 }
 
-use Reads::{Always, Exact, Only, Operands, Unless, Without};
+use Reads::{Always, By, Exact, Only, Operands, Unless, Without};
 
 const VERSION: Reads = Only(&["--version", "-V", "-v", "version", "--help", "-h"]);
 
@@ -38,7 +42,20 @@ const READERS: &[(&[&str], Reads)] = &[
     (&["strings", "grep", "egrep", "fgrep", "ls", "dir", "expr", "diff", "which", "type", "printenv", "uptime", "free", "lscpu"], Always),
     (&["ps", "who", "w", "locale", "getconf", "tty", "cal", "factor", "column", "expand", "unexpand", "fmt", "jq", "join"], Always),
     (&["cd", "pushd", "popd", "dirs", "exit", "return", "break", "continue", "shift", "times", "test", "[", "command"], Always),
-    (&["printf", "date", "hostname", "uniq", "xxd"], Exact),
+    (&["date", "hostname", "uniq", "xxd"], Exact),
+    (&["printf"], By(listing::prints)),
+    // What they set is looked at apart: a name that programs look at alters the line.
+    (&["read", "mapfile", "readarray"], Always),
+    (&["set", "shopt"], By(listing::only_options)),
+    (&["tar", "bsdtar", "unzip", "jar", "ar", "7z", "7za", "7zr", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "dpkg", "rpm", "apt",
+       "apt-cache", "pip", "pip3", "npm", "rustup", "rustc", "go", "top", "man", "bat", "batcat", "tput", "ulimit"], By(listing::lists)),
+    (&["zipinfo", "zstdcat", "lzcat", "zegrep", "zfgrep", "xzgrep", "bzgrep", "dpkg-query", "lsblk", "findmnt", "netstat", "lsb_release", "vmstat", "iostat", "tokei",
+       "eza", "exa", "lsd", "yes", "help"], Always),
+    (&["ss"], Without(&["-K", "--kill", "-D", "--diag", "-F", "--filter"])),
+    (&["jobs"], Without(&["-x"])),
+    (&["umask", "alias"], Operands(0, &[])),
+    (&["iconv", "scc"], Without(&["-o", "--output"])),
+    (&["xmllint"], Without(&["-o", "--output", "--shell", "--loaddtd", "--catalogs"])),
     (&["base64", "base32"], Without(&["-o", "--output"])),
     (&["pgrep", "pidof", "numfmt", "lsof", "ldd", "nm", "objdump", "readelf", "size", "zcat", "xzcat", "bzcat", "zgrep", "pr", "tsort"], Always),
     (&["shuf"], Without(&["-o", "--output"])),
@@ -54,7 +71,6 @@ const READERS: &[(&[&str], Reads)] = &[
     (&["sed", "gsed"], Without(&["-i", "--in-place", "-f", "--file", "-s"])),
     (&["awk", "gawk", "mawk"], Without(&["-i", "-f", "-l", "-E", "--file", "--include", "--load"])),
     (&["env"], Operands(0, &[])),
-    (&["set"], Operands(0, &[])),
     (&["cargo", "rustc", "rustup", "node", "npm", "pnpm", "yarn", "python", "python3", "pip", "pip3", "ruby", "java", "javac", "gcc",
        "g++", "clang", "make", "cmake", "docker", "deno", "bun", "perl", "php", "bash", "tsc", "uv", "ruff", "mypy", "pytest", "black",
        "eslint", "prettier", "kubectl", "helm", "terraform", "gh", "dotnet", "swift", "ghc", "mvn", "gradle", "ninja", "meson", "bazel",
@@ -75,6 +91,8 @@ const GIT: &[(&str, Reads)] = &[
     ("blame", Always), ("grep", Without(&["-O", "--open-files-in-pager"])), ("whatchanged", Without(&["--output", "--ext-diff"])),
     ("branch", Operands(0, &["-d", "-D", "-m", "-M", "-c", "-C", "-u", "--delete", "--move", "--copy", "--set-upstream-to",
         "--unset-upstream", "--edit-description", "--force", "-f"])),
+    ("fsck", Without(&["--lost-found"])), ("help", Without(&["-w", "--web", "-i", "--info"])), ("notes", Operands(0, &[])), ("symbolic-ref", Operands(1, &["-d", "--delete", "-m"])),
+    ("check-ref-format", Always), ("patch-id", Always), ("verify-pack", Always), ("sparse-checkout list", Always), ("bundle verify", Always), ("bundle list-heads", Always),
     ("tag", Operands(0, &["-d", "--delete", "-a", "-s", "-m", "-f"])),
     ("tag -l", Without(&["-d", "--delete", "-a", "-s", "-m", "-f", "-F", "-u"])), ("tag --list", Without(&["-d", "--delete", "-a", "-s", "-m", "-f", "-F", "-u"])),
     ("remote", Operands(0, &[])), ("stash list", Without(&["--output", "--ext-diff"])), ("stash show", Without(&["--output", "--ext-diff"])), ("worktree list", Always), ("submodule status", Always),
@@ -159,6 +177,7 @@ fn fits(reads: &Reads, simple: &Simple) -> bool {
         Without(flags) => known && lacks(flags),
         Operands(most, flags) => known && lacks(flags) && simple.operands().len() <= *most,
         Exact => known && exact::fits(simple),
+        By(reads) => reads(simple),
         Only(words) => matches!(simple.args(), [word] if word.is_fixed() && words.contains(&word.text.as_str())),
     }
 }
@@ -174,6 +193,9 @@ fn has(simple: &Simple, flag: &str) -> bool {
 fn reads_git(simple: &Simple) -> bool {
     let Some(bare) = without_git_options(simple) else { return false };
     let text = bare.args().iter().map(|word| word.text.as_str()).take(2).collect::<Vec<_>>().join(" ");
+    if lists_branches(&bare) {
+        return true;
+    }
     GIT.iter().any(|(sub, reads)| {
         let words = sub.split(' ').count();
         let named = text == *sub || text.strip_prefix(sub).is_some_and(|rest| rest.starts_with(' '));
@@ -182,6 +204,32 @@ fn reads_git(simple: &Simple) -> bool {
             fits(reads, &Simple { words: rest, ..bare.clone() })
         }
     })
+}
+
+/// `git branch` with an option by which it lists; the other words are patterns and commits then.
+fn lists_branches(bare: &Simple) -> bool {
+    const LISTS: &[&str] = &["--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
+    const CHANGES: &[&str] = &[
+        "-d",
+        "-D",
+        "-m",
+        "-M",
+        "-c",
+        "-C",
+        "-u",
+        "-f",
+        "--delete",
+        "--move",
+        "--copy",
+        "--force",
+        "--set-upstream-to",
+        "--unset-upstream",
+        "--edit-description",
+        "--create-reflog",
+    ];
+    let (Some(sub), args) = (bare.args().first(), bare.args().get(1..).unwrap_or_default()) else { return false };
+    let named = |word: &Word| LISTS.contains(&word.text.split('=').next().unwrap_or_default());
+    sub.text == "branch" && args.iter().take_while(|word| word.text != "--").any(named) && fits(&Without(CHANGES), bare)
 }
 
 /// `git -C x --no-pager log` as `git log`; none when a global option is not known.

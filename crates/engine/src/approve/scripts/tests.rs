@@ -122,7 +122,7 @@ fn place() -> (TempWorkspace, Files) {
     all.for_each(|name| drop(work.write(name, "one\n")));
     work.write("package.json", r#"{"main": "main", "scripts": {"x": "true"}}"#);
     let workspace = Workspace::open(&work.path(), Options::default()).unwrap();
-    (work, Files::new(workspace))
+    (work, Files::new(workspace, false))
 }
 
 fn scripts(files: &Files, line: &str) -> Scripts {
