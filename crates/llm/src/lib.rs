@@ -13,6 +13,7 @@ mod connect;
 mod endpoint;
 mod failure;
 mod fallback;
+mod growing;
 mod hear;
 mod ids;
 mod layout;

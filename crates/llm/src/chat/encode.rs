@@ -1,41 +1,28 @@
-//! From a request to a body. The body only grows: the bytes of a message that was sent once are kept and sent again, so
-//! that the endpoint's cache holds and a request costs the same at step 500 as at step 1. `messages` comes last.
+//! How the chat wire writes a request. `messages` comes last.
 
 use crate::Endpoint;
-use crate::codec::{Encode, extends};
-use crate::options::{Field, Legal, cache_fields, effort, is_strict, legal_id, or, put, put_fields, with_extra};
+use crate::growing::{Growing, Layout, Profile, Sent, put_tools};
+use crate::options::{Field, Legal, cache_fields, effort, is_strict, legal_id, legal_name, or, put, put_fields};
 use crate::pictures::{Part, Shown, parts, seen};
 use bytes::Bytes;
-use reasonix_agent::{INTERRUPTED, Prefix, Request};
+use reasonix_agent::{INTERRUPTED, Request};
 use reasonix_catalogue::{Compat, ReasoningBack};
 use reasonix_proto::{Content, Message, Reasoning, ToolCall};
 use serde_json::json;
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Encodes the requests to one endpoint.
-pub(crate) struct Encoder {
-    compat: Compat,
-    /// The endpoint's name as reasoning is stamped with it.
-    name: String,
-    /// True when the model can look at pictures.
-    vision: bool,
-    /// The body up to and without `tool_choice`.
-    head: Vec<u8>,
-    sent: Mutex<Option<Sent>>,
-}
+pub(crate) type Encoder = Growing<Chat>;
 
-/// What was sent last, encoded.
-struct Sent {
-    prefix: Arc<Prefix>,
-    messages: Vec<Arc<Message>>,
-    /// What speaks of the cache, and `,"tools":[..]`, or nothing.
-    tools: Vec<u8>,
-    has_tools: bool,
-    /// The system prompt and the messages, without the brackets around them.
-    encoded: Vec<u8>,
-    /// True when the pictures of the last results stand behind them already.
-    showed: bool,
+/// The layout of this wire.
+pub(crate) struct Chat(Profile);
+
+/// What was written of the results.
+#[derive(Default)]
+pub(crate) struct Results {
+    /// True when the pictures of the last ones stand behind them already.
+    shown: bool,
 }
 
 /// What stands between two that some templates refuse to see next to each other.
@@ -47,23 +34,13 @@ fn is_result(message: &Message) -> bool {
     matches!(message, Message::Tool { .. })
 }
 
-impl Encoder {
-    pub(crate) fn new(endpoint: &Endpoint) -> Self {
-        let compat = endpoint.compat();
-        Self {
-            head: head(endpoint, &compat),
-            compat,
-            name: endpoint.name(),
-            vision: endpoint.vision,
-            sent: Mutex::new(None),
-        }
-    }
-
-    fn message(&self, out: &mut Vec<u8>, message: &Message) {
+impl Chat {
+    fn put_message(&self, out: &mut Vec<u8>, message: &Message) {
+        let Profile { compat, vision, .. } = &self.0;
         match message {
             Message::User { text, images } => {
                 out.extend_from_slice(b"{\"role\":\"user\",\"content\":");
-                match seen(text, images, self.vision) {
+                match seen(text, images, *vision) {
                     (text, shown) if shown.is_empty() => put(out, &or(&text, "(empty)")),
                     (text, shown) => put_shown(out, or(&text, "(empty)"), &shown),
                 }
@@ -73,42 +50,47 @@ impl Encoder {
                 // what it is given would print "None" for null.
                 let content = if calls.is_empty() { or(text, INTERRUPTED) } else { text };
                 out.extend_from_slice(b"{\"role\":\"assistant\",\"content\":");
-                self.content(out, content, reasoning.as_ref(), !calls.is_empty());
+                self.put_content(out, content, reasoning.as_ref(), !calls.is_empty());
                 if !calls.is_empty() {
                     out.extend_from_slice(b",\"tool_calls\":[");
                     for (place, call) in calls.iter().enumerate() {
                         if place > 0 {
                             out.push(b',');
                         }
-                        put_call(out, call, &self.compat);
+                        put_call(out, call, compat);
                     }
                     out.push(b']');
                 }
             }
             Message::Tool { call, name, content } => {
                 out.extend_from_slice(b"{\"role\":\"tool\",\"tool_call_id\":");
-                put(out, &legal_id(call.as_str(), self.compat.tool_ids));
-                if self.compat.tool_result_name {
+                put(out, &legal_id(call.as_str(), compat.tool_ids));
+                if compat.tool_result_name {
                     out.extend_from_slice(b",\"name\":");
-                    put(out, &crate::options::legal_name(name));
+                    put(out, &legal_name(name));
                 }
                 out.extend_from_slice(b",\"content\":");
-                put(out, or(&told(content, self.vision), "(no output)"));
+                put(out, or(&told(content, *vision), "(no output)"));
             }
         }
         out.push(b'}');
     }
 
-    /// Shows the pictures of the results that were encoded last, when no more of them follow: a message of the user's right
-    /// behind them, wherever the conversation goes on. True when the user spoke last because of it.
-    fn show_results(&self, sent: &mut Sent, next: Option<&Message>) -> bool {
+    /// Shows the pictures of the results at the end of the messages, when no more of them follow: a message of the user's
+    /// right behind them, wherever the conversation goes on. True when the user spoke last because of it.
+    fn show_results(
+        &self,
+        before: &[Arc<Message>],
+        results: &mut Results,
+        next: Option<&Message>,
+        out: &mut Vec<u8>,
+    ) -> bool {
         if next.is_some_and(is_result) {
             return false;
         }
-        let results = sent.messages.iter().rev().take_while(|message| is_result(message)).count();
-        let block = sent.messages.get(sent.messages.len() - results..).unwrap_or_default();
-        let pictures = block.iter().flat_map(|message| match &**message {
-            Message::Tool { content, .. } => parts(content, self.vision),
+        let last = before.iter().rposition(|message| !is_result(message)).map_or(0, |place| place + 1);
+        let pictures = before.iter().skip(last).flat_map(|message| match &**message {
+            Message::Tool { content, .. } => parts(content, self.0.vision),
             _ => Vec::new(),
         });
         let shown: Vec<Shown<'_>> =
@@ -116,25 +98,22 @@ impl Encoder {
         if shown.is_empty() {
             return false;
         }
-        if !std::mem::replace(&mut sent.showed, true) {
-            if self.compat.assistant_after_tool {
-                sent.encoded.extend_from_slice(NOTED);
+        if !std::mem::replace(&mut results.shown, next.is_none()) {
+            if self.0.compat.assistant_after_tool {
+                out.extend_from_slice(NOTED);
             }
-            sent.encoded.extend_from_slice(b",{\"role\":\"user\",\"content\":");
-            put_shown(&mut sent.encoded, RESULT_PICTURES, &shown);
-            sent.encoded.push(b'}');
-        }
-        if next.is_some() {
-            sent.showed = false;
+            out.extend_from_slice(b",{\"role\":\"user\",\"content\":");
+            put_shown(out, RESULT_PICTURES, &shown);
+            out.push(b'}');
         }
         true
     }
 
     /// The content of an answer, and its reasoning where the endpoint wants that back.
-    fn content(&self, out: &mut Vec<u8>, content: &str, reasoning: Option<&Reasoning>, calls: bool) {
-        let own = reasoning.filter(|reasoning| reasoning.model == self.name);
+    fn put_content(&self, out: &mut Vec<u8>, content: &str, reasoning: Option<&Reasoning>, calls: bool) {
+        let own = reasoning.filter(|reasoning| reasoning.model == self.0.name);
         let text = own.map_or("", |reasoning| reasoning.text.as_str());
-        let back = match self.compat.reasoning_back {
+        let back = match self.0.compat.reasoning_back {
             ReasoningBack::Never => false,
             ReasoningBack::Calls => calls && !text.is_empty(),
             ReasoningBack::Always => true,
@@ -144,68 +123,64 @@ impl Encoder {
         put(out, content);
         if back {
             out.push(b',');
-            put(out, self.compat.reasoning_field.name());
+            put(out, self.0.compat.reasoning_field.name());
             out.push(b':');
             put(out, text);
         }
     }
 }
 
-impl Encode for Encoder {
-    fn body(&self, request: &Request) -> Bytes {
-        let mut kept = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
-        let sent = match kept.take() {
-            Some(sent) if extends(request, &sent.prefix, &sent.messages) => kept.insert(sent),
-            _ => kept.insert(Sent::new(request, &self.compat)),
-        };
-        for message in request.messages.iter().skip(sent.messages.len()) {
-            let showed = self.show_results(sent, Some(message));
-            let after_result = self.compat.assistant_after_tool && sent.is_result_last();
-            if matches!(**message, Message::User { .. }) && (showed || after_result) {
-                sent.encoded.extend_from_slice(NOTED);
-            }
-            sent.encoded.push(b',');
-            self.message(&mut sent.encoded, message);
-            sent.messages.push(Arc::clone(message));
-        }
-        self.show_results(sent, None);
-        let silenced = !request.may_call && sent.has_tools && self.compat.tool_choice;
-        let choice: &[u8] = if silenced { b",\"tool_choice\":\"none\"" } else { b"" };
-        let parts = [&self.head, choice, &sent.tools, b",\"messages\":[", &sent.encoded, b"]}"];
-        Bytes::from(parts.concat())
-    }
-}
+impl Layout for Chat {
+    type State = Results;
 
-impl Sent {
-    fn new(request: &Request, compat: &Compat) -> Self {
-        let prefix = &request.prefix;
-        let mut tools = Vec::new();
-        put_fields(&mut tools, &cache_fields(compat, &prefix.system, &request.messages));
-        if !prefix.tools.is_empty() {
-            let list = prefix.tools.iter().map(|spec| {
-                let mut function = json!(spec);
-                if compat.strict_tools && is_strict(&spec.parameters) {
-                    function["strict"] = json!(true);
-                }
-                json!({ "type": "function", "function": function })
-            });
-            tools.extend_from_slice(b",\"tools\":");
-            put(&mut tools, &list.collect::<Vec<_>>());
-            if compat.parallel_calls {
-                tools.extend_from_slice(b",\"parallel_tool_calls\":true");
+    fn new(endpoint: &Endpoint) -> Self {
+        let compat = endpoint.compat();
+        let options = options(endpoint, &compat);
+        Self(Profile::new(endpoint, compat, options))
+    }
+
+    fn profile(&self) -> &Profile {
+        &self.0
+    }
+
+    fn fixed(&self, request: &Request) -> Vec<u8> {
+        let (prefix, compat) = (&request.prefix, &self.0.compat);
+        let mut fixed = Vec::new();
+        put_fields(&mut fixed, &cache_fields(compat, &prefix.system, &request.messages));
+        put_tools(&mut fixed, &prefix.tools, |spec| {
+            let mut function = json!(spec);
+            if compat.strict_tools && is_strict(&spec.parameters) {
+                function["strict"] = json!(true);
             }
+            json!({ "type": "function", "function": function })
+        });
+        if compat.parallel_calls && !prefix.tools.is_empty() {
+            fixed.extend_from_slice(b",\"parallel_tool_calls\":true");
         }
         let role: &[u8] = if compat.developer_role { b"developer" } else { b"system" };
-        let mut encoded = [b"{\"role\":\"", role, b"\",\"content\":"].concat();
-        put(&mut encoded, or(&prefix.system, "You are a helpful assistant."));
-        encoded.push(b'}');
-        let has_tools = !prefix.tools.is_empty();
-        Self { prefix: Arc::clone(prefix), messages: Vec::new(), tools, has_tools, encoded, showed: false }
+        fixed.extend_from_slice(&[b",\"messages\":[{\"role\":\"", role, b"\",\"content\":"].concat());
+        put(&mut fixed, or(&prefix.system, "You are a helpful assistant."));
+        fixed.push(b'}');
+        fixed
     }
 
-    /// True when a result was encoded last.
-    fn is_result_last(&self) -> bool {
-        self.messages.last().is_some_and(|message| is_result(message))
+    fn message(&self, before: &[Arc<Message>], results: &mut Results, message: &Message, out: &mut Vec<u8>) {
+        let showed = self.show_results(before, results, Some(message), out);
+        let after_result = self.0.compat.assistant_after_tool && before.last().is_some_and(|last| is_result(last));
+        if matches!(message, Message::User { .. }) && (showed || after_result) {
+            out.extend_from_slice(NOTED);
+        }
+        out.push(b',');
+        self.put_message(out, message);
+    }
+
+    fn settle(&self, all: &[Arc<Message>], results: &mut Results, out: &mut Vec<u8>) {
+        self.show_results(all, results, None, out);
+    }
+
+    fn body(&self, sent: &Sent<Results>, silenced: bool) -> Bytes {
+        let choice: &[u8] = if silenced { b",\"tool_choice\":\"none\"" } else { b"" };
+        Bytes::from([&self.0.head, choice, &sent.fixed, &sent.encoded, b"]}"].concat())
     }
 }
 
@@ -241,7 +216,7 @@ fn put_call(out: &mut Vec<u8>, call: &ToolCall, compat: &Compat) {
 }
 
 /// The options of every request.
-fn head(endpoint: &Endpoint, compat: &Compat) -> Vec<u8> {
+fn options(endpoint: &Endpoint, compat: &Compat) -> Vec<Field> {
     let mut options: Vec<Field> = Vec::new();
     if compat.usage_in_stream {
         options.push(("stream_options", json!({ "include_usage": true })));
@@ -252,11 +227,7 @@ fn head(endpoint: &Endpoint, compat: &Compat) -> Vec<u8> {
     options.extend(endpoint.temperature.map(|temperature| ("temperature", json!(temperature))));
     options.extend(endpoint.max_tokens.map(|most| (compat.max_tokens_field.field(), json!(most))));
     options.extend(effort(endpoint, compat));
-    let mut out = b"{\"model\":".to_vec();
-    put(&mut out, endpoint.wire_name());
-    out.extend_from_slice(b",\"stream\":true");
-    put_fields(&mut out, &with_extra(options, &endpoint.extra_body));
-    out
+    options
 }
 
 #[cfg(test)]
@@ -455,21 +426,6 @@ mod tests {
             Encoder::new(&endpoint()).body(&request)
         };
         assert_eq!(body(able.clone()), body(able.with(ToolTraits::default())));
-    }
-
-    #[test]
-    fn messages_that_were_sent_are_not_encoded_again() {
-        let encoder = Encoder::new(&endpoint());
-        let mut messages = vec![user("hi")];
-        encoder.body(&request(&messages));
-        // The same place, other bytes: were it encoded again, the request would show them.
-        encoder.sent.lock().expect("not poisoned").as_mut().expect("something was sent").encoded.push(b' ');
-        messages.push(user("more"));
-        let body = encoder.body(&request(&messages));
-        assert!(String::from_utf8_lossy(&body).contains(r#""hi"} ,{"#));
-        let other = [user("hi"), user("more")];
-        let body = encoder.body(&request(&other));
-        assert!(String::from_utf8_lossy(&body).contains(r#""hi"},{"#), "other messages are encoded afresh");
     }
 
     proptest! {

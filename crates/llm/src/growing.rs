@@ -1,0 +1,180 @@
+//! The body of a request as it grows. What was sent once is kept as bytes and sent again, so that the endpoint's cache holds
+//! and a request costs the same at step 500 as at step 1. A layout says how a wire writes one message; it is handed nothing
+//! that was written before, so that it cannot change it.
+
+use crate::Endpoint;
+use crate::codec::Encode;
+use crate::options::{Field, put, put_fields, with_extra};
+use bytes::Bytes;
+use reasonix_agent::{Prefix, Request, ToolSpec};
+use reasonix_catalogue::Compat;
+use reasonix_proto::Message;
+use serde_json::Value;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What every layout knows of the endpoint.
+pub(crate) struct Profile {
+    pub(crate) compat: Compat,
+    /// The endpoint's name as reasoning is stamped with it.
+    pub(crate) name: String,
+    /// True when the model can look at pictures.
+    pub(crate) vision: bool,
+    /// The body up to and without what depends on the request: the model and the options.
+    pub(crate) head: Vec<u8>,
+}
+
+impl Profile {
+    pub(crate) fn new(endpoint: &Endpoint, compat: Compat, options: Vec<Field>) -> Self {
+        let mut head = model(endpoint);
+        head.extend_from_slice(b",\"stream\":true");
+        put_fields(&mut head, &with_extra(options, &endpoint.extra_body));
+        Self { compat, name: endpoint.name(), vision: endpoint.vision, head }
+    }
+}
+
+/// The opening of a body.
+pub(crate) fn model(endpoint: &Endpoint) -> Vec<u8> {
+    let mut out = b"{\"model\":".to_vec();
+    put(&mut out, endpoint.wire_name());
+    out
+}
+
+/// `,"tools":[..]`, or nothing where there are none.
+pub(crate) fn put_tools(out: &mut Vec<u8>, tools: &[ToolSpec], one: impl Fn(&ToolSpec) -> Value) {
+    if !tools.is_empty() {
+        out.extend_from_slice(b",\"tools\":");
+        put(out, &tools.iter().map(one).collect::<Vec<_>>());
+    }
+}
+
+/// How a wire writes a request.
+pub(crate) trait Layout: Send + Sync + Sized {
+    /// What it remembers of the messages that it wrote.
+    type State: Default + Send;
+
+    fn new(endpoint: &Endpoint) -> Self;
+
+    fn profile(&self) -> &Profile;
+
+    /// What stands before the conversation: what speaks of the cache, the tools, the system prompt.
+    fn fixed(&self, request: &Request) -> Vec<u8>;
+
+    /// Writes what follows the messages before it.
+    fn message(&self, before: &[Arc<Message>], state: &mut Self::State, message: &Message, out: &mut Vec<u8>);
+
+    /// Writes what has to stand behind the last message; it stays there when the conversation goes on.
+    fn settle(&self, _all: &[Arc<Message>], _state: &mut Self::State, _out: &mut Vec<u8>) {}
+
+    /// The whole body. `silenced` when there are tools that must not be called.
+    fn body(&self, sent: &Sent<Self::State>, silenced: bool) -> Bytes;
+
+    /// The body that asks for the number of tokens, where the wire can be asked.
+    fn count(&self, _sent: &dyn Fn() -> Sent<Self::State>) -> Option<Bytes> {
+        None
+    }
+}
+
+/// What was sent last, encoded.
+pub(crate) struct Sent<S> {
+    prefix: Arc<Prefix>,
+    messages: Vec<Arc<Message>>,
+    pub(crate) state: S,
+    pub(crate) fixed: Vec<u8>,
+    /// The conversation, without the brackets around it.
+    pub(crate) encoded: Vec<u8>,
+    /// How much of it was in the request before this one.
+    pub(crate) before: usize,
+}
+
+impl<S> Sent<S> {
+    /// True when a request begins with what was sent, so that its bytes can be sent again.
+    fn begins(&self, request: &Request) -> bool {
+        (Arc::ptr_eq(&self.prefix, &request.prefix) || self.prefix == request.prefix)
+            && self.messages.len() <= request.messages.len()
+            && self.messages.iter().zip(&request.messages).all(|(sent, new)| Arc::ptr_eq(sent, new))
+    }
+}
+
+/// Encodes the requests to one endpoint.
+pub(crate) struct Growing<L: Layout> {
+    layout: L,
+    sent: Mutex<Option<Sent<L::State>>>,
+}
+
+impl<L: Layout> Growing<L> {
+    pub(crate) fn new(endpoint: &Endpoint) -> Self {
+        Self { layout: L::new(endpoint), sent: Mutex::new(None) }
+    }
+
+    /// What was sent with the new messages behind it; all of it anew where the request begins otherwise.
+    fn grown(&self, sent: Option<Sent<L::State>>, request: &Request) -> Sent<L::State> {
+        let mut sent = sent.filter(|sent| sent.begins(request)).unwrap_or_else(|| Sent {
+            prefix: Arc::clone(&request.prefix),
+            messages: Vec::new(),
+            state: L::State::default(),
+            fixed: self.layout.fixed(request),
+            encoded: Vec::new(),
+            before: 0,
+        });
+        let mut new = Vec::new();
+        for message in request.messages.iter().skip(sent.messages.len()) {
+            self.layout.message(&sent.messages, &mut sent.state, message, &mut new);
+            sent.messages.push(Arc::clone(message));
+        }
+        self.layout.settle(&sent.messages, &mut sent.state, &mut new);
+        sent.encoded.append(&mut new);
+        sent
+    }
+}
+
+impl<L: Layout> Encode for Growing<L> {
+    fn body(&self, request: &Request) -> Bytes {
+        let mut kept = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sent = self.grown(kept.take(), request);
+        let has_tools = !request.prefix.tools.is_empty();
+        let body = self.layout.body(&sent, !request.may_call && has_tools && self.layout.profile().compat.tool_choice);
+        sent.before = sent.encoded.len();
+        *kept = Some(sent);
+        body
+    }
+
+    fn count(&self, request: &Request) -> Option<Bytes> {
+        self.layout.count(&|| self.grown(None, request))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Growing, Layout};
+    use crate::codec::Encode;
+    use crate::{Endpoint, chat};
+    use reasonix_agent::{Prefix, Request};
+    use reasonix_proto::Message;
+    use std::sync::Arc;
+
+    fn request(messages: &[Arc<Message>]) -> Request {
+        let prefix = Prefix { system: "Be brief.".into(), tools: vec![], aliases: vec![] };
+        Request { prefix: Arc::new(prefix), messages: messages.to_vec(), may_call: true }
+    }
+
+    fn keeps_its_bytes<L: Layout>() {
+        let encoder = Growing::<L>::new(&Endpoint::new("p", "http://h/v1", "m"));
+        let user = |text: &str| Arc::new(Message::user(text));
+        let mut messages = vec![user("hi")];
+        encoder.body(&request(&messages));
+        // The same place, other bytes: were it encoded again, the request would show them.
+        let mark = |sent: &mut Vec<u8>| sent.extend_from_slice(b"  ");
+        mark(&mut encoder.sent.lock().expect("not poisoned").as_mut().expect("something was sent").encoded);
+        messages.push(user("more"));
+        let body = encoder.body(&request(&messages));
+        assert!(String::from_utf8_lossy(&body).contains("  "));
+        let other = [user("hi"), user("more")];
+        let body = encoder.body(&request(&other));
+        assert!(!String::from_utf8_lossy(&body).contains("  "), "other messages are encoded afresh");
+    }
+
+    #[test]
+    fn messages_that_were_sent_are_not_encoded_again() {
+        keeps_its_bytes::<chat::encode::Chat>();
+    }
+}
