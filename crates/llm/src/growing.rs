@@ -7,8 +7,8 @@ use crate::codec::Encode;
 use crate::options::{Field, put, put_fields, with_extra};
 use bytes::Bytes;
 use reasonix_agent::{Prefix, Request, ToolSpec};
-use reasonix_catalogue::Compat;
-use reasonix_proto::Message;
+use reasonix_catalogue::{Compat, ReasoningBack};
+use reasonix_proto::{Kept, Message, Reasoning};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,6 +29,13 @@ impl Profile {
         head.extend_from_slice(b",\"stream\":true");
         put_fields(&mut head, &with_extra(options, &endpoint.extra_body));
         Self { compat, name: endpoint.name(), vision: endpoint.vision, head }
+    }
+
+    /// What an answer has to take back: only what this wire kept for this model.
+    pub(crate) fn kept<'m>(&self, reasoning: Option<&'m Reasoning>, wire: &str) -> Option<&'m Kept> {
+        let back = self.compat.reasoning_back != ReasoningBack::Never;
+        let own = reasoning.filter(|reasoning| back && reasoning.model == self.name)?;
+        own.kept.as_ref().filter(|kept| kept.wire == wire)
     }
 }
 
@@ -147,7 +154,7 @@ impl<L: Layout> Encode for Growing<L> {
 mod tests {
     use super::{Growing, Layout};
     use crate::codec::Encode;
-    use crate::{Endpoint, chat};
+    use crate::{Endpoint, chat, responses};
     use reasonix_agent::{Prefix, Request};
     use reasonix_proto::Message;
     use std::sync::Arc;
@@ -163,7 +170,7 @@ mod tests {
         let mut messages = vec![user("hi")];
         encoder.body(&request(&messages));
         // The same place, other bytes: were it encoded again, the request would show them.
-        let mark = |sent: &mut Vec<u8>| sent.extend_from_slice(b"  ");
+        let mark = |sent: &mut Vec<u8>| sent.extend_from_slice(b"   ");
         mark(&mut encoder.sent.lock().expect("not poisoned").as_mut().expect("something was sent").encoded);
         messages.push(user("more"));
         let body = encoder.body(&request(&messages));
@@ -176,5 +183,6 @@ mod tests {
     #[test]
     fn messages_that_were_sent_are_not_encoded_again() {
         keeps_its_bytes::<chat::encode::Chat>();
+        keeps_its_bytes::<responses::encode::Responses>();
     }
 }

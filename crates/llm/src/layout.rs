@@ -11,12 +11,14 @@ pub(crate) enum Piece<'a> {
 }
 
 /// The blocks of an answer: as they came where that is known and still fits the message, otherwise the text and then the
-/// calls. What is signed cannot stand in another order, so that it is left out where the order is lost.
+/// calls. What is signed cannot stand in another order, so that it is left out where the order is lost. Blank texts are
+/// refused by both wires.
 pub(crate) fn pieces<'a>(text: &'a str, calls: &'a [ToolCall], kept: Option<&'a Kept>) -> Vec<Piece<'a>> {
-    kept.and_then(|kept| ordered(text, calls, &kept.blocks)).unwrap_or_else(|| {
-        let said = (!text.is_empty()).then_some(Piece::Text(text));
-        said.into_iter().chain(calls.iter().map(Piece::Call)).collect()
-    })
+    let ordered = kept.and_then(|kept| ordered(text, calls, &kept.blocks));
+    let mut pieces =
+        ordered.unwrap_or_else(|| std::iter::once(Piece::Text(text)).chain(calls.iter().map(Piece::Call)).collect());
+    pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.trim().is_empty()));
+    pieces
 }
 
 fn ordered<'a>(mut text: &'a str, calls: &'a [ToolCall], blocks: &'a [KeptBlock]) -> Option<Vec<Piece<'a>>> {

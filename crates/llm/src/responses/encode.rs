@@ -1,55 +1,85 @@
-//! From a request to a body. Items are encoded once and sent again as bytes. `input` comes last.
+//! How the responses wire writes a request. `input` comes last.
 
 use super::NAME;
 use crate::Endpoint;
-use crate::codec::{Encode, extends};
+use crate::growing::{Growing, Layout, Profile, Sent, put_tools};
 use crate::layout::{Piece, pieces};
-use crate::options::{Field, Legal, cache_fields, is_strict, legal_id, or, put, put_fields, with_extra};
+use crate::options::{Field, Legal, cache_fields, is_strict, legal_id, or, put, put_fields};
 use crate::pictures::{Part, parts, seen};
 use bytes::Bytes;
-use reasonix_agent::{INTERRUPTED, Prefix, Request};
+use reasonix_agent::{INTERRUPTED, Request};
 use reasonix_catalogue::{Compat, ReasoningBack, known};
-use reasonix_proto::Message;
+use reasonix_proto::{Message, Reasoning, ToolCall};
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Encodes the requests to one endpoint.
-pub(crate) struct Encoder {
-    compat: Compat,
-    name: String,
-    /// True when the model can look at pictures.
-    vision: bool,
-    /// The body up to and without what depends on the conversation.
-    head: Vec<u8>,
-    sent: Mutex<Option<Sent>>,
-}
+pub(crate) type Encoder = Growing<Responses>;
 
-/// What was sent last, encoded.
-struct Sent {
-    prefix: Arc<Prefix>,
-    messages: Vec<Arc<Message>>,
-    /// What speaks of the cache, the instructions and the tools.
-    fixed: Vec<u8>,
-    has_tools: bool,
-    /// The items, without the brackets around them.
-    encoded: Vec<u8>,
-}
+/// The layout of this wire.
+pub(crate) struct Responses(Profile);
 
-impl Encoder {
-    pub(crate) fn new(endpoint: &Endpoint) -> Self {
-        let compat = endpoint.compat();
-        Self {
-            head: head(endpoint, &compat),
-            compat,
-            name: endpoint.name(),
-            vision: endpoint.vision,
-            sent: Mutex::new(None),
+impl Responses {
+    /// The items of an answer.
+    fn put_answer(&self, out: &mut Vec<u8>, text: &str, calls: &[ToolCall], reasoning: Option<&Reasoning>) {
+        let mut parts = pieces(text, calls, self.0.kept(reasoning, NAME));
+        if parts.is_empty() {
+            parts.push(Piece::Text(INTERRUPTED));
+        }
+        for piece in parts {
+            match piece {
+                Piece::Text(text) => put_message(out, "assistant", "output_text", text),
+                Piece::Raw(raw) => begin(out, raw.as_bytes()),
+                Piece::Call(call) => {
+                    let Legal { id, name, arguments } = Legal::new(call, &self.0.compat);
+                    begin(out, b"{\"type\":\"function_call\",\"call_id\":");
+                    put(out, &id);
+                    out.extend_from_slice(b",\"name\":");
+                    put(out, &name);
+                    out.extend_from_slice(b",\"arguments\":");
+                    put(out, &arguments);
+                    out.push(b'}');
+                }
+            }
         }
     }
+}
 
-    fn message(&self, out: &mut Vec<u8>, message: &Message) {
+impl Layout for Responses {
+    type State = ();
+
+    fn new(endpoint: &Endpoint) -> Self {
+        let compat = endpoint.compat();
+        let options = options(endpoint, &compat);
+        Self(Profile::new(endpoint, compat, options))
+    }
+
+    fn profile(&self) -> &Profile {
+        &self.0
+    }
+
+    fn fixed(&self, request: &Request) -> Vec<u8> {
+        let (prefix, compat) = (&request.prefix, &self.0.compat);
+        let mut fixed = Vec::new();
+        put_fields(&mut fixed, &cache_fields(compat, &prefix.system, &request.messages));
+        fixed.extend_from_slice(b",\"instructions\":");
+        put(&mut fixed, or(&prefix.system, "You are a helpful assistant."));
+        put_tools(&mut fixed, &prefix.tools, |spec| {
+            let strict = compat.strict_tools && is_strict(&spec.parameters);
+            json!({ "type": "function", "name": spec.name, "description": spec.description,
+                "parameters": spec.parameters, "strict": strict })
+        });
+        if compat.parallel_calls && !prefix.tools.is_empty() {
+            fixed.extend_from_slice(b",\"parallel_tool_calls\":true");
+        }
+        fixed.extend_from_slice(b",\"input\":[");
+        fixed
+    }
+
+    fn message(&self, _before: &[Arc<Message>], (): &mut (), message: &Message, out: &mut Vec<u8>) {
+        let vision = self.0.vision;
         match message {
-            Message::User { text, images } => match seen(text, images, self.vision) {
+            Message::User { text, images } => match seen(text, images, vision) {
                 (text, shown) if shown.is_empty() => put_message(out, "user", "input_text", or(&text, "(empty)")),
                 (text, shown) => {
                     let images = shown.iter().map(|image| json!({ "type": "input_image", "image_url": image.url() }));
@@ -61,83 +91,25 @@ impl Encoder {
             },
             Message::Tool { call, content, .. } => {
                 begin(out, b"{\"type\":\"function_call_output\",\"call_id\":");
-                put(out, &legal_id(call.as_str(), self.compat.tool_ids));
+                put(out, &legal_id(call.as_str(), self.0.compat.tool_ids));
                 out.extend_from_slice(b",\"output\":");
                 match content.plain() {
                     Some(text) => put(out, or(text, "(no output)")),
-                    None => put(out, &parts(content, self.vision).iter().map(item).collect::<Vec<_>>()),
+                    None => put(out, &parts(content, vision).iter().map(item).collect::<Vec<_>>()),
                 }
                 out.push(b'}');
             }
             Message::Assistant { text, reasoning, calls, .. } => {
-                let back = self.compat.reasoning_back != ReasoningBack::Never;
-                let own = reasoning.as_ref().filter(|reasoning| back && reasoning.model == self.name);
-                let kept = own.and_then(|reasoning| reasoning.kept.as_ref()).filter(|kept| kept.wire == NAME);
-                let before = out.len();
-                for piece in pieces(text, calls, kept) {
-                    match piece {
-                        Piece::Text(text) if text.trim().is_empty() => {}
-                        Piece::Text(text) => put_message(out, "assistant", "output_text", text),
-                        Piece::Raw(raw) => begin(out, raw.as_bytes()),
-                        Piece::Call(call) => {
-                            let Legal { id, name, arguments } = Legal::new(call, &self.compat);
-                            begin(out, b"{\"type\":\"function_call\",\"call_id\":");
-                            put(out, &id);
-                            out.extend_from_slice(b",\"name\":");
-                            put(out, &name);
-                            out.extend_from_slice(b",\"arguments\":");
-                            put(out, &arguments);
-                            out.push(b'}');
-                        }
-                    }
-                }
-                if out.len() == before {
-                    put_message(out, "assistant", "output_text", INTERRUPTED);
-                }
+                self.put_answer(out, text, calls, reasoning.as_ref());
             }
         }
     }
-}
 
-impl Encode for Encoder {
-    fn body(&self, request: &Request) -> Bytes {
-        let mut kept = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
-        let sent = match kept.take() {
-            Some(sent) if extends(request, &sent.prefix, &sent.messages) => kept.insert(sent),
-            _ => kept.insert(Sent::new(request, &self.compat)),
-        };
-        for message in request.messages.iter().skip(sent.messages.len()) {
-            self.message(&mut sent.encoded, message);
-            sent.messages.push(Arc::clone(message));
-        }
-        let silenced = !request.may_call && sent.has_tools && self.compat.tool_choice;
+    fn body(&self, sent: &Sent<()>, silenced: bool) -> Bytes {
         let choice: &[u8] = if silenced { b",\"tool_choice\":\"none\"" } else { b"" };
-        let parts: [&[u8]; 6] = [&self.head, choice, &sent.fixed, b",\"input\":[", &sent.encoded, b"]}"];
-        Bytes::from(parts.concat())
-    }
-}
-
-impl Sent {
-    fn new(request: &Request, compat: &Compat) -> Self {
-        let prefix = &request.prefix;
-        let mut fixed = Vec::new();
-        put_fields(&mut fixed, &cache_fields(compat, &prefix.system, &request.messages));
-        fixed.extend_from_slice(b",\"instructions\":");
-        put(&mut fixed, or(&prefix.system, "You are a helpful assistant."));
-        if !prefix.tools.is_empty() {
-            let list = prefix.tools.iter().map(|spec| {
-                let strict = compat.strict_tools && is_strict(&spec.parameters);
-                json!({ "type": "function", "name": spec.name, "description": spec.description,
-                    "parameters": spec.parameters, "strict": strict })
-            });
-            fixed.extend_from_slice(b",\"tools\":");
-            put(&mut fixed, &list.collect::<Vec<_>>());
-            if compat.parallel_calls {
-                fixed.extend_from_slice(b",\"parallel_tool_calls\":true");
-            }
-        }
-        let (prefix, has_tools) = (Arc::clone(prefix), !prefix.tools.is_empty());
-        Self { prefix, messages: Vec::new(), fixed, has_tools, encoded: Vec::new() }
+        // Each item has a comma before it, the first one too.
+        let items = sent.encoded.strip_prefix(b",").unwrap_or_default();
+        Bytes::from([&self.0.head, choice, &sent.fixed, items, b"]}"].concat())
     }
 }
 
@@ -149,11 +121,9 @@ fn item(part: &Part<'_>) -> Value {
     }
 }
 
-/// Begins an item, with a comma where one stands before it.
+/// Begins an item, with a comma before it.
 fn begin(out: &mut Vec<u8>, item: &[u8]) {
-    if !out.is_empty() {
-        out.push(b',');
-    }
+    out.push(b',');
     out.extend_from_slice(item);
 }
 
@@ -165,7 +135,7 @@ fn put_message(out: &mut Vec<u8>, role: &str, kind: &str, text: &str) {
 }
 
 /// The options of every request.
-fn head(endpoint: &Endpoint, compat: &Compat) -> Vec<u8> {
+fn options(endpoint: &Endpoint, compat: &Compat) -> Vec<Field> {
     let mut options: Vec<Field> = Vec::new();
     if compat.store {
         options.push(("store", json!(false)));
@@ -181,9 +151,5 @@ fn head(endpoint: &Endpoint, compat: &Compat) -> Vec<u8> {
     let own = endpoint.reasoning_effort.clone().filter(|_| endpoint.effort.is_none());
     let word = own.or_else(|| endpoint.effort().map(|effort| compat.efforts.word(effort).to_owned()));
     options.extend(word.map(|word| ("reasoning", json!({ "effort": word }))));
-    let mut out = b"{\"model\":".to_vec();
-    put(&mut out, endpoint.wire_name());
-    out.extend_from_slice(b",\"stream\":true");
-    put_fields(&mut out, &with_extra(options, &endpoint.extra_body));
-    out
+    options
 }
