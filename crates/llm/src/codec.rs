@@ -3,8 +3,7 @@
 use crate::Endpoint;
 use crate::failure::Trouble;
 use bytes::Bytes;
-use reasonix_agent::{Item, Prefix, Request};
-use reasonix_proto::Message;
+use reasonix_agent::{Item, Request};
 use std::sync::Arc;
 
 /// Turns requests into bodies. The body of a request extends that of the one before it.
@@ -16,13 +15,6 @@ pub(crate) trait Encode: Send + Sync {
     fn count(&self, _request: &Request) -> Option<Bytes> {
         None
     }
-}
-
-/// True when a request begins with what was sent before, so that its bytes can be sent again.
-pub(crate) fn extends(request: &Request, prefix: &Arc<Prefix>, sent: &[Arc<Message>]) -> bool {
-    (Arc::ptr_eq(prefix, &request.prefix) || *prefix == request.prefix)
-        && sent.len() <= request.messages.len()
-        && sent.iter().zip(&request.messages).all(|(sent, new)| Arc::ptr_eq(sent, new))
 }
 
 /// Folds the events of one answer into items. Pure: no IO, no clock.

@@ -154,7 +154,7 @@ impl<L: Layout> Encode for Growing<L> {
 mod tests {
     use super::{Growing, Layout};
     use crate::codec::Encode;
-    use crate::{Endpoint, chat, responses};
+    use crate::{Endpoint, anthropic, chat, responses};
     use reasonix_agent::{Prefix, Request};
     use reasonix_proto::Message;
     use std::sync::Arc;
@@ -184,5 +184,6 @@ mod tests {
     fn messages_that_were_sent_are_not_encoded_again() {
         keeps_its_bytes::<chat::encode::Chat>();
         keeps_its_bytes::<responses::encode::Responses>();
+        keeps_its_bytes::<anthropic::encode::Messages>();
     }
 }

@@ -1,18 +1,18 @@
-//! From a request to a body. Messages are encoded once and kept open at their end; only the cache markers move, and they
+//! How the messages wire writes a request. The last message is kept open at its end; only the cache markers move, and they
 //! are put in when a body is made.
 
 use super::NAME;
 use crate::Endpoint;
-use crate::codec::{Encode, extends};
+use crate::growing::{Growing, Layout, Profile, Sent, model, put_tools};
 use crate::layout::{Piece, pieces};
-use crate::options::{Field, Legal, legal_id, or, put, put_fields, with_extra};
+use crate::options::{Field, Legal, legal_id, or, put, put_fields};
 use crate::pictures::{Part, Shown, parts, seen};
 use bytes::Bytes;
-use reasonix_agent::{INTERRUPTED, Prefix, Request};
-use reasonix_catalogue::{Compat, Effort, ReasoningBack, Retention, Thinking};
-use reasonix_proto::Message;
+use reasonix_agent::{INTERRUPTED, Request};
+use reasonix_catalogue::{Compat, Effort, Retention, Thinking};
+use reasonix_proto::{Message, Reasoning, ToolCall};
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// What an answer may have where nothing is known of the model.
 const USUAL_OUTPUT: u64 = 16_384;
@@ -22,35 +22,76 @@ const MOST_OUTPUT: u64 = 64_000;
 const LEAST_BUDGET: u64 = 1_024;
 
 /// Encodes the requests to one endpoint.
-pub(crate) struct Encoder {
-    compat: Compat,
-    name: String,
-    /// True when the model can look at pictures.
-    vision: bool,
-    /// `{"model":..,"max_tokens":..` and the options.
-    head: Vec<u8>,
-    /// The same for counting.
+pub(crate) type Encoder = Growing<Messages>;
+
+/// The layout of this wire.
+pub(crate) struct Messages {
+    profile: Profile,
+    /// The opening of a body that counts.
     count_head: Vec<u8>,
     marker: &'static [u8],
-    sent: Mutex<Option<Sent>>,
 }
 
-/// What was sent last, encoded.
-struct Sent {
-    prefix: Arc<Prefix>,
-    messages: Vec<Arc<Message>>,
-    /// The tools, and the system prompt without its closing brackets.
-    fixed: Vec<u8>,
-    has_tools: bool,
-    /// The messages; the last one is open: `]}` is missing.
-    encoded: Vec<u8>,
-    role: &'static str,
-    /// Where the last block of the request before this one ended, for the marker that stays.
-    before: usize,
+/// Whose message is open at the end: `]}` is missing.
+#[derive(Default)]
+pub(crate) struct Open(&'static str);
+
+impl Open {
+    /// Where the next block of a role goes: at the end of its open message, or into a new one.
+    fn block<'o>(&mut self, role: &'static str, out: &'o mut Vec<u8>) -> &'o mut Vec<u8> {
+        if self.0 == role {
+            out.push(b',');
+        } else {
+            let close: &[u8] = if self.0.is_empty() { b"" } else { b"]}," };
+            out.extend_from_slice(&[close, b"{\"role\":\"", role.as_bytes(), b"\",\"content\":["].concat());
+            self.0 = role;
+        }
+        out
+    }
 }
 
-impl Encoder {
-    pub(crate) fn new(endpoint: &Endpoint) -> Self {
+impl Messages {
+    /// The blocks of an answer.
+    fn put_answer(
+        &self,
+        open: &mut Open,
+        text: &str,
+        calls: &[ToolCall],
+        reasoning: Option<&Reasoning>,
+        out: &mut Vec<u8>,
+    ) {
+        let mut parts = pieces(text, calls, self.profile.kept(reasoning, NAME));
+        // Reasoning that nothing follows is refused for ever.
+        while matches!(parts.last(), Some(Piece::Raw(_))) {
+            parts.pop();
+        }
+        if parts.is_empty() {
+            parts.push(Piece::Text(INTERRUPTED));
+        }
+        for piece in parts {
+            let out = open.block("assistant", out);
+            match piece {
+                Piece::Text(text) => put_text(out, text),
+                Piece::Raw(raw) => out.extend_from_slice(raw.as_bytes()),
+                Piece::Call(call) => {
+                    let Legal { id, name, arguments } = Legal::new(call, &self.profile.compat);
+                    out.extend_from_slice(b"{\"type\":\"tool_use\",\"id\":");
+                    put(out, &id);
+                    out.extend_from_slice(b",\"name\":");
+                    put(out, &name);
+                    out.extend_from_slice(b",\"input\":");
+                    out.extend_from_slice(arguments.trim().as_bytes());
+                    out.push(b'}');
+                }
+            }
+        }
+    }
+}
+
+impl Layout for Messages {
+    type State = Open;
+
+    fn new(endpoint: &Endpoint) -> Self {
         let compat = endpoint.compat();
         let marker: &[u8] = match compat.cache_retention {
             Retention::None => b"",
@@ -58,101 +99,65 @@ impl Encoder {
             Retention::Long => br#","cache_control":{"type":"ephemeral","ttl":"1h"}"#,
         };
         let thinking = thinking(endpoint, &compat);
-        Self {
-            head: head(endpoint, &compat, &thinking),
-            count_head: count_head(endpoint, &thinking),
-            name: endpoint.name(),
-            vision: endpoint.vision,
-            marker,
-            compat,
-            sent: Mutex::new(None),
-        }
+        let mut count_head = model(endpoint);
+        put_fields(&mut count_head, thinking.clone().map(|thinking| ("thinking".to_owned(), thinking)).as_slice());
+        let options = options(endpoint, &compat, thinking);
+        Self { profile: Profile::new(endpoint, compat, options), count_head, marker }
     }
 
-    /// Appends what is new. Gives back where the part that was sent before ends.
-    fn extend<'a>(&self, kept: &'a mut Option<Sent>, request: &Request) -> &'a mut Sent {
-        let sent = match kept.take() {
-            Some(sent) if extends(request, &sent.prefix, &sent.messages) => kept.insert(sent),
-            _ => kept.insert(Sent::new(&request.prefix)),
-        };
-        for message in request.messages.iter().skip(sent.messages.len()) {
-            self.message(sent, message);
-            sent.messages.push(Arc::clone(message));
-        }
-        sent
+    fn profile(&self) -> &Profile {
+        &self.profile
     }
 
-    fn message(&self, sent: &mut Sent, message: &Message) {
+    /// The tools, and the system prompt without its closing brackets.
+    fn fixed(&self, request: &Request) -> Vec<u8> {
+        let mut fixed = Vec::new();
+        put_tools(
+            &mut fixed,
+            &request.prefix.tools,
+            |spec| json!({ "name": spec.name, "description": spec.description, "input_schema": spec.parameters }),
+        );
+        fixed.extend_from_slice(b",\"system\":[{\"type\":\"text\",\"text\":");
+        put(&mut fixed, or(&request.prefix.system, "You are a helpful assistant."));
+        fixed
+    }
+
+    fn message(&self, _before: &[Arc<Message>], open: &mut Open, message: &Message, out: &mut Vec<u8>) {
+        let vision = self.profile.vision;
         match message {
             Message::User { text, images } => {
-                let (text, shown) = seen(text, images, self.vision);
+                let (text, shown) = seen(text, images, vision);
                 for image in shown {
-                    put(sent.block("user"), &picture(&image));
+                    put(open.block("user", out), &picture(&image));
                 }
-                put_text(sent.block("user"), or(&text, "(empty)"));
+                put_text(open.block("user", out), or(&text, "(empty)"));
             }
             Message::Tool { call, content, .. } => {
-                let out = sent.block("user");
+                let out = open.block("user", out);
                 out.extend_from_slice(b"{\"type\":\"tool_result\",\"tool_use_id\":");
-                put(out, &legal_id(call.as_str(), self.compat.tool_ids));
+                put(out, &legal_id(call.as_str(), self.profile.compat.tool_ids));
                 out.extend_from_slice(b",\"content\":");
                 match content.plain() {
                     Some(text) => put(out, or(text, "(no output)")),
-                    None => put(out, &parts(content, self.vision).iter().map(block).collect::<Vec<_>>()),
+                    None => put(out, &parts(content, vision).iter().map(block).collect::<Vec<_>>()),
                 }
                 out.push(b'}');
             }
             Message::Assistant { text, reasoning, calls, .. } => {
-                let back = self.compat.reasoning_back != ReasoningBack::Never;
-                let own = reasoning.as_ref().filter(|reasoning| back && reasoning.model == self.name);
-                let kept = own.and_then(|reasoning| reasoning.kept.as_ref()).filter(|kept| kept.wire == NAME);
-                let mut said = false;
-                let mut parts: Vec<_> = pieces(text, calls, kept).into_iter().collect();
-                // Reasoning that nothing follows is refused for ever.
-                let is_blank = |piece: &Piece<'_>| matches!(piece, Piece::Text(text) if text.trim().is_empty());
-                while parts.last().is_some_and(|last| matches!(last, Piece::Raw(_)) || is_blank(last)) {
-                    parts.pop();
-                }
-                for piece in parts {
-                    match piece {
-                        Piece::Text(text) if text.trim().is_empty() => continue,
-                        Piece::Text(text) => put_text(sent.block("assistant"), text),
-                        Piece::Raw(raw) => sent.block("assistant").extend_from_slice(raw.as_bytes()),
-                        Piece::Call(call) => {
-                            let Legal { id, name, arguments } = Legal::new(call, &self.compat);
-                            let out = sent.block("assistant");
-                            out.extend_from_slice(b"{\"type\":\"tool_use\",\"id\":");
-                            put(out, &id);
-                            out.extend_from_slice(b",\"name\":");
-                            put(out, &name);
-                            out.extend_from_slice(b",\"input\":");
-                            out.extend_from_slice(arguments.trim().as_bytes());
-                            out.push(b'}');
-                        }
-                    }
-                    said = true;
-                }
-                if !said {
-                    put_text(sent.block("assistant"), INTERRUPTED);
-                }
+                self.put_answer(open, text, calls, reasoning.as_ref(), out);
             }
         }
     }
-}
 
-impl Encode for Encoder {
-    fn body(&self, request: &Request) -> Bytes {
-        let mut kept = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
-        let sent = self.extend(&mut kept, request);
-        let choice: &[u8] =
-            if request.may_call || !sent.has_tools { b"" } else { b",\"tool_choice\":{\"type\":\"none\"}" };
+    fn body(&self, sent: &Sent<Open>, silenced: bool) -> Bytes {
+        let choice: &[u8] = if silenced { b",\"tool_choice\":{\"type\":\"none\"}" } else { b"" };
         let before = if sent.before < sent.encoded.len() { sent.before } else { 0 };
         let (old, new) = sent.encoded.split_at(before);
         let (old, old_end) = old.split_at(old.len().saturating_sub(1));
         let (new, new_end) = new.split_at(new.len().saturating_sub(1));
         let old_marker = if old_end.is_empty() { b"" } else { self.marker };
         let parts: [&[u8]; 13] = [
-            &self.head,
+            &self.profile.head,
             choice,
             &sent.fixed,
             self.marker,
@@ -166,46 +171,13 @@ impl Encode for Encoder {
             b"]}",
             b"]}",
         ];
-        let body = Bytes::from(parts.concat());
-        sent.before = sent.encoded.len();
-        body
+        Bytes::from(parts.concat())
     }
 
-    fn count(&self, request: &Request) -> Option<Bytes> {
-        let mut kept = None;
-        let sent = self.extend(&mut kept, request);
+    fn count(&self, sent: &dyn Fn() -> Sent<Open>) -> Option<Bytes> {
+        let sent = sent();
         let parts: [&[u8]; 5] = [&self.count_head, &sent.fixed, b"}],\"messages\":[", &sent.encoded, b"]}]}"];
         Some(Bytes::from(parts.concat()))
-    }
-}
-
-impl Sent {
-    fn new(prefix: &Arc<Prefix>) -> Self {
-        let mut fixed = Vec::new();
-        if !prefix.tools.is_empty() {
-            let list = prefix.tools.iter().map(
-                |spec| json!({ "name": spec.name, "description": spec.description, "input_schema": spec.parameters }),
-            );
-            fixed.extend_from_slice(b",\"tools\":");
-            put(&mut fixed, &list.collect::<Vec<_>>());
-        }
-        fixed.extend_from_slice(b",\"system\":[{\"type\":\"text\",\"text\":");
-        put(&mut fixed, or(&prefix.system, "You are a helpful assistant."));
-        let (prefix, has_tools) = (Arc::clone(prefix), !prefix.tools.is_empty());
-        Self { prefix, messages: Vec::new(), fixed, has_tools, encoded: Vec::new(), role: "", before: 0 }
-    }
-
-    /// Where the next block of a role goes: at the end of its open message, or into a new one.
-    fn block(&mut self, role: &'static str) -> &mut Vec<u8> {
-        if self.role == role {
-            self.encoded.push(b',');
-        } else {
-            let close: &[u8] = if self.role.is_empty() { b"" } else { b"]}," };
-            let parts = [close, b"{\"role\":\"", role.as_bytes(), b"\",\"content\":["];
-            self.encoded.extend_from_slice(&parts.concat());
-            self.role = role;
-        }
-        &mut self.encoded
     }
 }
 
@@ -251,26 +223,13 @@ fn thinking(endpoint: &Endpoint, compat: &Compat) -> Option<Value> {
     Some(json!({ "type": "enabled", "budget_tokens": budget }))
 }
 
-fn head(endpoint: &Endpoint, compat: &Compat, thinking: &Option<Value>) -> Vec<u8> {
+/// The options of every request.
+fn options(endpoint: &Endpoint, compat: &Compat, thinking: Option<Value>) -> Vec<Field> {
     let thinks = thinking.as_ref().is_some_and(|thinking| thinking["type"] == "enabled");
     let most = if thinks { most(endpoint).max(2 * LEAST_BUDGET) } else { most(endpoint) };
     let mut options: Vec<Field> = vec![(compat.max_tokens_field.field(), json!(most))];
     // While it thinks the endpoint takes no other temperature than its own.
     options.extend(endpoint.temperature.filter(|_| !thinks).map(|temperature| ("temperature", json!(temperature))));
-    options.extend(thinking.clone().map(|thinking| ("thinking", thinking)));
-    let mut out = b"{\"model\":".to_vec();
-    put(&mut out, endpoint.wire_name());
-    out.extend_from_slice(b",\"stream\":true");
-    put_fields(&mut out, &with_extra(options, &endpoint.extra_body));
-    out
-}
-
-fn count_head(endpoint: &Endpoint, thinking: &Option<Value>) -> Vec<u8> {
-    let mut out = b"{\"model\":".to_vec();
-    put(&mut out, endpoint.wire_name());
-    put_fields(
-        &mut out,
-        &thinking.iter().map(|thinking| ("thinking".to_owned(), thinking.clone())).collect::<Vec<_>>(),
-    );
-    out
+    options.extend(thinking.map(|thinking| ("thinking", thinking)));
+    options
 }
