@@ -1,29 +1,33 @@
-//! An answer that comes in numbered blocks, as it grows: text, thoughts, calls. Shared by the wires that have blocks.
+//! An answer as it grows, in blocks: text, thoughts, calls. All wires build theirs here.
 
 use crate::Endpoint;
-use crate::chat::calls::MOST_CALLS;
-use crate::chat::decode::Part;
-use crate::chat::decode::{MOST_TEXT, Out};
 use crate::failure::Trouble;
 use crate::ids::unique;
+use crate::out::{Out, Part};
 use reasonix_agent::{Item, Request};
 use reasonix_proto::{CallId, Kept, KeptBlock, StopReason, ToolCall, Usage};
 use serde_json::json;
 use std::sync::Arc;
 
+/// The most text of one answer, in bytes.
+const MOST_TEXT: usize = 32 * 1024 * 1024;
+/// The most calls of one answer.
+pub(crate) const MOST_CALLS: usize = 128;
 /// The most bytes of one call's arguments.
-const MOST_ARGUMENTS: usize = 8 * 1024 * 1024;
+pub(crate) const MOST_ARGUMENTS: usize = 8 * 1024 * 1024;
 /// The most blocks of one answer.
 const MOST_BLOCKS: usize = 4 * 1024;
 
 /// An answer that is being written.
 pub(crate) struct Answer {
     pub(crate) endpoint: Arc<Endpoint>,
-    request: Arc<Request>,
-    wire: &'static str,
+    pub(crate) request: Arc<Request>,
     blocks: Vec<Numbered>,
     pub(crate) out: Out,
+    pub(crate) usage: Option<Usage>,
     pub(crate) stop: Option<StopReason>,
+    /// True when the endpoint said that nothing more comes.
+    pub(crate) done: bool,
 }
 
 struct Numbered {
@@ -35,9 +39,18 @@ struct Numbered {
 /// What a block is.
 pub(crate) enum Kind {
     Text(usize),
-    Thought { text: String, signature: String },
+    Thought {
+        text: String,
+        signature: String,
+    },
     Opaque(String),
-    Call { id: String, name: String, arguments: String },
+    Call {
+        id: String,
+        name: String,
+        arguments: String,
+    },
+    /// A call that was gathered elsewhere.
+    Made(ToolCall),
 }
 
 impl Kind {
@@ -62,13 +75,19 @@ impl Kind {
 }
 
 impl Answer {
-    pub(crate) fn new(endpoint: Arc<Endpoint>, request: Arc<Request>, wire: &'static str) -> Self {
-        Self { endpoint, request, wire, blocks: Vec::new(), out: Out::default(), stop: None }
+    pub(crate) fn new(endpoint: Arc<Endpoint>, request: Arc<Request>) -> Self {
+        let (blocks, out) = (Vec::new(), Out::default());
+        Self { endpoint, request, blocks, out, usage: None, stop: None, done: false }
     }
 
     /// True once anything was said.
     pub(crate) fn has_spoken(&self) -> bool {
-        self.out.text + self.out.reasoning > 0 || self.calls().next().is_some()
+        self.out.heard() > 0 || self.has_calls()
+    }
+
+    /// True when the answer is complete, whatever may still follow.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.done || self.stop.is_some()
     }
 
     /// The open block at a place that is of the wanted kind; a new one where there is none.
@@ -191,6 +210,11 @@ impl Answer {
         Ok(())
     }
 
+    /// Takes a whole call, with an id of its own.
+    pub(crate) fn made(&mut self, call: ToolCall) {
+        self.blocks.push(Numbered { place: None, open: false, kind: Kind::Made(call) });
+    }
+
     /// True when arguments came for the call at a place.
     pub(crate) fn has_arguments(&self, place: Option<u64>) -> bool {
         self.blocks.iter().any(|block| {
@@ -215,7 +239,7 @@ impl Answer {
     }
 
     /// The answer is complete: gives its calls, what has to go back with it, the counts and the end.
-    pub(crate) fn finish(&mut self, usage: Option<Usage>, raw: fn(&Kind) -> Option<String>) {
+    pub(crate) fn finish(&mut self, wire: &str, back: fn(&Kind) -> Option<String>) {
         let mut calls: Vec<ToolCall> = Vec::new();
         let mut kept = Vec::new();
         for block in std::mem::take(&mut self.blocks) {
@@ -229,7 +253,11 @@ impl Answer {
                     calls.push(ToolCall { id, name, arguments });
                     kept.push(KeptBlock::Call);
                 }
-                thought => kept.extend(raw(&thought).map(KeptBlock::Raw)),
+                Kind::Made(call) => {
+                    calls.push(call);
+                    kept.push(KeptBlock::Call);
+                }
+                thought => kept.extend(back(&thought).map(KeptBlock::Raw)),
             }
         }
         let stop = match self.stop {
@@ -240,15 +268,15 @@ impl Answer {
         };
         self.out.items.extend(calls.into_iter().map(Item::Call));
         if kept.iter().any(|block| matches!(block, KeptBlock::Raw(_))) {
-            self.out.items.push_back(Item::Kept(Kept { wire: self.wire.to_owned(), blocks: kept }));
+            self.out.items.push_back(Item::Kept(Kept { wire: wire.to_owned(), blocks: kept }));
         }
-        self.out.items.extend(usage.map(Item::Usage));
+        self.out.items.extend(self.usage.take().map(Item::Usage));
         self.out.items.push_back(Item::End(stop));
     }
 
     /// Something failed: what had come stands, half a call does not.
-    pub(crate) fn fail(&mut self, trouble: Trouble, usage: Option<Usage>) {
-        self.out.items.extend(usage.map(Item::Usage));
+    pub(crate) fn fail(&mut self, trouble: Trouble) {
+        self.out.items.extend(self.usage.take().map(Item::Usage));
         self.out.items.push_back(Item::Failed(trouble.failure));
     }
 }

@@ -20,9 +20,11 @@ mod layout;
 mod marks;
 mod models;
 mod options;
+mod out;
 mod pictures;
 mod play;
 mod probe;
+mod reader;
 mod recorder;
 #[cfg(test)]
 mod recordings;

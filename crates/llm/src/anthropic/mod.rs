@@ -5,8 +5,9 @@ mod decode;
 pub(crate) mod encode;
 
 use crate::codec::Decode;
+use crate::reader::reader;
 use crate::{Endpoint, wire};
-use decode::Decoder;
+use decode::Messages;
 use encode::Encoder;
 use reasonix_agent::{Model, Request};
 use std::sync::Arc;
@@ -21,5 +22,5 @@ pub fn anthropic(endpoint: Endpoint, client: reqwest::Client) -> Arc<dyn Model> 
 }
 
 pub(crate) fn decoder(endpoint: &Arc<Endpoint>, request: &Arc<Request>) -> Box<dyn Decode> {
-    Box::new(Decoder::new(Arc::clone(endpoint), Arc::clone(request)))
+    reader::<Messages>(endpoint, request)
 }

@@ -1,17 +1,13 @@
 //! Gathers tool calls out of their pieces, whatever way a server cuts them.
 
 use super::content::{self, Joint};
+use crate::blocks::{MOST_ARGUMENTS, MOST_CALLS};
 use crate::ids::{MOST_ID, unique};
 use reasonix_proto::{CallId, Message, ToolCall};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// The most calls of one answer.
-pub(crate) const MOST_CALLS: usize = 128;
-/// The most bytes of one call's arguments.
-const MOST_BYTES: usize = 8 * 1024 * 1024;
 
 /// An answer has more calls, or longer ones, than it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +97,7 @@ impl Calls {
             call.id = id.into_owned();
         }
         call.add_name(&name);
-        if call.arguments.len() + arguments.len() > MOST_BYTES {
+        if call.arguments.len() + arguments.len() > MOST_ARGUMENTS {
             return Err(TooMuch::Arguments);
         }
         call.scan.feed(&arguments);
@@ -213,7 +209,8 @@ impl Scan {
 
 #[cfg(test)]
 mod tests {
-    use super::{Calls, MOST_CALLS, Piece, TooMuch};
+    use super::{Calls, Piece, TooMuch};
+    use crate::blocks::MOST_CALLS;
     use reasonix_proto::{Message, StopReason, ToolCall};
     use std::sync::Arc;
 

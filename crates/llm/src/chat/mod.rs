@@ -6,8 +6,9 @@ pub(crate) mod decode;
 pub(crate) mod encode;
 
 use crate::codec::Decode;
+use crate::reader::reader;
 use crate::{Endpoint, wire};
-use decode::Decoder;
+use decode::Chat;
 use encode::Encoder;
 use reasonix_agent::{Model, Request};
 use std::sync::Arc;
@@ -19,5 +20,5 @@ pub fn chat(endpoint: Endpoint, client: reqwest::Client) -> Arc<dyn Model> {
 }
 
 pub(crate) fn decoder(endpoint: &Arc<Endpoint>, request: &Arc<Request>) -> Box<dyn Decode> {
-    Box::new(Decoder::new(Arc::clone(endpoint), Arc::clone(request)))
+    reader::<Chat>(endpoint, request)
 }

@@ -1,16 +1,14 @@
-//! From the events of a responses stream to items. A pure fold: no IO, no clock.
+//! From the events of a responses stream to an answer.
 
 use super::NAME;
 use crate::blocks::{Answer, Kind};
-use crate::codec::Decode;
 use crate::failure::Trouble;
-use crate::{Endpoint, usage};
-use reasonix_agent::{Item, Request};
-use reasonix_proto::{StopReason, Usage};
+use crate::reader::{Events, parsed, value};
+use crate::usage;
+use reasonix_proto::StopReason;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::sync::Arc;
 
 /// Places for items whose place nobody said, and for those that only come with the end.
 const UNPLACED: u64 = 1 << 32;
@@ -60,73 +58,18 @@ struct Response<'a> {
     output: Option<Vec<&'a RawValue>>,
 }
 
-/// Folds the events of one answer.
-pub(crate) struct Decoder {
-    answer: Answer,
+/// What is known of the events so far.
+#[derive(Default)]
+pub(crate) struct Responses {
     /// The places of items that are complete.
     whole: Vec<u64>,
     /// Items by their id, and their places: not every server says the place with every event.
     places: Vec<(String, u64)>,
     /// The calls that came in events, by their own ids.
     calls: Vec<String>,
-    usage: Option<Usage>,
-    done: bool,
 }
 
-impl Decoder {
-    pub(crate) fn new(endpoint: Arc<Endpoint>, request: Arc<Request>) -> Self {
-        Self {
-            answer: Answer::new(endpoint, request, NAME),
-            whole: Vec::new(),
-            places: Vec::new(),
-            calls: Vec::new(),
-            usage: None,
-            done: false,
-        }
-    }
-
-    fn take(&mut self, text: &str) -> Result<(), Trouble> {
-        let event: Event<'_> = match serde_json::from_str(text) {
-            Ok(event) => event,
-            Err(_) if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() => return Ok(()),
-            Err(_) => return Err(Trouble::not_json(&self.answer.endpoint, text)),
-        };
-        let kind = event.kind.as_str().unwrap_or_default();
-        if kind == "error" || (kind.is_empty() && event.error.is_some()) {
-            let error = event.error.map(value).filter(Value::is_object);
-            let error = error.unwrap_or_else(|| serde_json::json!({ "code": event.code, "message": event.message }));
-            return Err(Trouble::in_stream(&self.answer.endpoint, &error));
-        }
-        let index = event.output_index.as_u64().or_else(|| event.output_index.as_str()?.parse().ok());
-        let id = match event.item.map(value) {
-            Some(item) => item["id"].as_str().unwrap_or_default().to_owned(),
-            None => event.item_id.as_str().unwrap_or_default().to_owned(),
-        };
-        let place = self.place(index, &id);
-        let delta = event.delta.as_str().unwrap_or_default();
-        match kind.strip_prefix("response.").unwrap_or(kind) {
-            "output_item.added" => self.added(place, event.item),
-            "output_text.delta" | "refusal.delta" => self.answer.text(place, delta),
-            "reasoning_summary_text.delta" | "reasoning_text.delta" | "reasoning.delta" => {
-                self.answer.thought(place, delta)
-            }
-            "reasoning_summary_part.added" if self.answer.out.reasoning > 0 => self.answer.thought(place, "\n\n"),
-            "function_call_arguments.delta" => self.answer.arguments(place, delta),
-            "function_call_arguments.done" if !self.answer.has_arguments(place) => {
-                self.answer.arguments(place, event.arguments.as_str().unwrap_or_default())
-            }
-            "output_item.done" => match event.item {
-                Some(item) => self.item(place, item),
-                None => Ok(()),
-            },
-            "completed" | "done" | "incomplete" | "failed" | "cancelled" => match event.response {
-                Some(response) => self.response(response),
-                None => Ok(()),
-            },
-            _ => Ok(()),
-        }
-    }
-
+impl Responses {
     /// The place of an item: as the event says it, or that of the same id.
     fn place(&mut self, index: Option<u64>, id: &str) -> Option<u64> {
         if id.is_empty() {
@@ -144,13 +87,13 @@ impl Decoder {
         Some(place)
     }
 
-    fn added(&mut self, place: Option<u64>, item: Option<&RawValue>) -> Result<(), Trouble> {
+    fn added(&mut self, place: Option<u64>, item: Option<&RawValue>, answer: &mut Answer) -> Result<(), Trouble> {
         let item = item.map(value).unwrap_or_default();
         let text = |name: &str| item[name].as_str().unwrap_or_default();
         match text("type") {
             "function_call" => {
                 self.heard(text("call_id"));
-                self.answer.call(place, text("call_id"), text("name"))
+                answer.call(place, text("call_id"), text("name"))
             }
             _ => Ok(()),
         }
@@ -163,7 +106,7 @@ impl Decoder {
     }
 
     /// A complete item: what did not come in deltas is taken from it.
-    fn item(&mut self, place: Option<u64>, raw: &RawValue) -> Result<(), Trouble> {
+    fn item(&mut self, place: Option<u64>, raw: &RawValue, answer: &mut Answer) -> Result<(), Trouble> {
         if place.is_some_and(|place| self.whole.contains(&place)) {
             return Ok(());
         }
@@ -173,52 +116,48 @@ impl Decoder {
             "function_call" => {
                 let id = if text("call_id").is_empty() { text("id") } else { text("call_id") };
                 self.heard(id);
-                self.answer.call(place, id, text("name"))?;
-                if !self.answer.has_arguments(place) {
+                answer.call(place, id, text("name"))?;
+                if !answer.has_arguments(place) {
                     let arguments = &item["arguments"];
                     let written =
                         if arguments.is_object() { arguments.to_string() } else { text("arguments").to_owned() };
-                    self.answer.arguments(place, &written)?;
+                    answer.arguments(place, &written)?;
                 }
             }
-            "message" if !self.answer.has_text(place) => {
+            "message" if !answer.has_text(place) => {
                 for part in item["content"].as_array().into_iter().flatten() {
                     let said = part["text"].as_str().or_else(|| part["refusal"].as_str());
-                    self.answer.text(place, said.unwrap_or_default())?;
+                    answer.text(place, said.unwrap_or_default())?;
                 }
             }
             "reasoning" => {
-                if self.answer.out.reasoning == 0 {
+                if answer.out.reasoning == 0 {
                     let parts = ["summary", "content"].iter().filter_map(|name| item[*name].as_array()).flatten();
                     for part in parts {
-                        self.answer.thought(place, part["text"].as_str().unwrap_or_default())?;
+                        answer.thought(place, part["text"].as_str().unwrap_or_default())?;
                     }
                 }
                 // Without what is encrypted there is nothing that the endpoint could take back.
                 if item["encrypted_content"].as_str().is_some_and(|content| !content.is_empty()) {
-                    self.answer.opaque(place, raw.get());
+                    answer.opaque(place, raw.get());
                 }
             }
             _ => {}
         }
-        self.answer.close(place);
+        answer.close(place);
         self.whole.extend(place);
         Ok(())
     }
 
     /// The end, with the whole response in it.
-    fn response(&mut self, raw: &RawValue) -> Result<(), Trouble> {
+    fn response(&mut self, raw: &RawValue, answer: &mut Answer) -> Result<(), Trouble> {
         let Ok(response) = serde_json::from_str::<Response<'_>>(raw.get()) else { return Ok(()) };
-        self.usage = usage::responses(&response.usage).or(self.usage);
+        answer.usage = usage::responses(&response.usage).or(answer.usage);
         if response.error.is_object() || response.status == "failed" {
-            return Err(Trouble::in_stream(&self.answer.endpoint, &response.error));
+            return Err(Trouble::in_stream(&answer.endpoint, &response.error));
         }
         // What came in events stands; only what never did is taken from the end.
-        let heard = (
-            self.answer.out.text > 0,
-            self.answer.out.reasoning > 0 || !self.whole.is_empty(),
-            self.answer.has_calls(),
-        );
+        let heard = (answer.out.text > 0, answer.out.reasoning > 0 || !self.whole.is_empty(), answer.has_calls());
         let is_call = |raw: &&&RawValue| value(raw)["type"] == "function_call";
         let calls = response.output.iter().flatten().filter(is_call).count();
         // The end may name calls anew: only those beyond the ones that came are missing, never one that may have come.
@@ -237,88 +176,80 @@ impl Decoder {
                 _ => true,
             };
             if !known {
-                self.item(Some(AT_THE_END + number as u64), raw)?;
+                self.item(Some(AT_THE_END + number as u64), raw, answer)?;
             }
         }
         let reason = response.incomplete_details["reason"].as_str().unwrap_or_default();
-        self.answer.stop = Some(match (response.status.as_str(), reason) {
+        answer.stop = Some(match (response.status.as_str(), reason) {
             (_, "max_output_tokens" | "max_tokens") => StopReason::Length,
             (_, "content_filter") => StopReason::Filtered,
             (Some("incomplete"), _) => StopReason::Length,
             _ => StopReason::End,
         });
-        self.done = true;
+        answer.done = true;
         Ok(())
     }
 }
 
-impl Decode for Decoder {
-    fn pop(&mut self) -> Option<Item> {
-        self.answer.out.items.pop_front()
-    }
+impl Events for Responses {
+    const WIRE: &'static str = NAME;
 
-    fn is_done(&self) -> bool {
-        self.done
-    }
-
-    fn is_complete(&self) -> bool {
-        self.done
-    }
-
-    fn has_spoken(&self) -> bool {
-        self.answer.has_spoken()
-    }
-
-    fn heard(&self) -> usize {
-        self.answer.out.heard()
-    }
-
-    fn event(&mut self, data: &[u8]) -> Result<(), Trouble> {
-        let text = String::from_utf8_lossy(data);
-        let text = text.trim();
-        if text.is_empty() || text == "[DONE]" || self.done {
-            return Ok(());
+    fn take(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble> {
+        let Some(event) = parsed::<Event<'_>>(text, &answer.endpoint)? else { return Ok(()) };
+        let kind = event.kind.as_str().unwrap_or_default();
+        if kind == "error" || (kind.is_empty() && event.error.is_some()) {
+            let error = event.error.map(value).filter(Value::is_object);
+            let error = error.unwrap_or_else(|| serde_json::json!({ "code": event.code, "message": event.message }));
+            return Err(Trouble::in_stream(&answer.endpoint, &error));
         }
-        self.take(text)
+        let index = event.output_index.as_u64().or_else(|| event.output_index.as_str()?.parse().ok());
+        let id = match event.item.map(value) {
+            Some(item) => item["id"].as_str().unwrap_or_default().to_owned(),
+            None => event.item_id.as_str().unwrap_or_default().to_owned(),
+        };
+        let place = self.place(index, &id);
+        let delta = event.delta.as_str().unwrap_or_default();
+        match kind.strip_prefix("response.").unwrap_or(kind) {
+            "output_item.added" => self.added(place, event.item, answer),
+            "output_text.delta" | "refusal.delta" => answer.text(place, delta),
+            "reasoning_summary_text.delta" | "reasoning_text.delta" | "reasoning.delta" => answer.thought(place, delta),
+            "reasoning_summary_part.added" if answer.out.reasoning > 0 => answer.thought(place, "\n\n"),
+            "function_call_arguments.delta" => answer.arguments(place, delta),
+            "function_call_arguments.done" if !answer.has_arguments(place) => {
+                answer.arguments(place, event.arguments.as_str().unwrap_or_default())
+            }
+            "output_item.done" => match event.item {
+                Some(item) => self.item(place, item, answer),
+                None => Ok(()),
+            },
+            "completed" | "done" | "incomplete" | "failed" | "cancelled" => match event.response {
+                Some(response) => self.response(response, answer),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
     }
 
-    fn whole(&mut self, body: &[u8]) -> Result<(), Trouble> {
-        let text = String::from_utf8_lossy(body);
-        let text = text.trim();
-        let raw: &RawValue = serde_json::from_str(text).map_err(|_| Trouble::not_json(&self.answer.endpoint, text))?;
+    fn whole(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble> {
+        let raw: &RawValue = serde_json::from_str(text).map_err(|_| Trouble::not_json(&answer.endpoint, text))?;
         let response = serde_json::from_str::<Response<'_>>(text);
         if response.is_ok_and(|response| response.object == "response" || response.output.is_some()) {
-            return self.response(raw);
+            return self.response(raw, answer);
         }
-        self.take(text)?;
-        if self.done { Ok(()) } else { Err(Trouble::not_json(&self.answer.endpoint, text)) }
+        self.take(text, answer)?;
+        if answer.done { Ok(()) } else { Err(Trouble::not_json(&answer.endpoint, text)) }
     }
 
-    fn finish(&mut self) -> Result<(), Trouble> {
-        if !self.done {
-            let reason = "the stream ended before the answer was complete";
-            return Err(Trouble::broken(&self.answer.endpoint, reason));
-        }
-        let usage = self.usage.take();
-        self.answer.finish(usage, Kind::opaque);
-        Ok(())
+    fn back(kind: &Kind) -> Option<String> {
+        kind.opaque()
     }
-
-    fn fail(&mut self, trouble: Trouble) {
-        let usage = self.usage.take();
-        self.answer.fail(trouble, usage);
-    }
-}
-
-fn value(raw: &RawValue) -> Value {
-    serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Decoder;
+    use super::Responses;
     use crate::Endpoint;
-    use crate::codec::Decode;
+    use crate::reader::reader;
     use crate::repair::tests::prefix;
     use reasonix_agent::{Item, Request};
     use serde_json::{Value, json};
@@ -327,7 +258,7 @@ mod tests {
     /// The arguments of the calls that come out of these events.
     fn calls(events: &[Value]) -> Vec<String> {
         let request = Arc::new(Request { prefix: Arc::new(prefix()), messages: vec![], may_call: true });
-        let mut decoder = Decoder::new(Arc::new(Endpoint::new("p", "http://h/v1", "m")), request);
+        let mut decoder = reader::<Responses>(&Arc::new(Endpoint::new("p", "http://h/v1", "m")), &request);
         for event in events {
             assert!(decoder.event(event.to_string().as_bytes()).is_ok(), "{event}");
         }
