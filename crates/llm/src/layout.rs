@@ -12,12 +12,15 @@ pub(crate) enum Piece<'a> {
 
 /// The blocks of an answer: as they came where that is known and still fits the message, otherwise the text and then the
 /// calls. What is signed cannot stand in another order, so that it is left out where the order is lost. Blank texts are
-/// refused by both wires.
+/// refused by both wires, and so is reasoning that nothing follows: a conversation with either could never go on.
 pub(crate) fn pieces<'a>(text: &'a str, calls: &'a [ToolCall], kept: Option<&'a Kept>) -> Vec<Piece<'a>> {
     let ordered = kept.and_then(|kept| ordered(text, calls, &kept.blocks));
     let mut pieces =
         ordered.unwrap_or_else(|| std::iter::once(Piece::Text(text)).chain(calls.iter().map(Piece::Call)).collect());
     pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.trim().is_empty()));
+    while matches!(pieces.last(), Some(Piece::Raw(_))) {
+        pieces.pop();
+    }
     pieces
 }
 
@@ -65,5 +68,11 @@ mod tests {
             assert_eq!(pieces("界", &calls, Some(&kept(blocks))), plain, "{what}");
         }
         assert_eq!(pieces("", &[], None), []);
+        let bare = |text: &str| {
+            kept(vec![KeptBlock::Raw("r".into()), KeptBlock::Text(text.len()), KeptBlock::Raw("s".into())])
+        };
+        assert_eq!(pieces("", &[], Some(&bare(""))), [], "reasoning that nothing follows");
+        assert_eq!(pieces(" ", &[], Some(&bare(" "))), [], "nothing but a blank");
+        assert_eq!(pieces("x", &[], Some(&bare("x"))), [Piece::Raw("r"), Piece::Text("x")], "the last of two");
     }
 }

@@ -14,12 +14,12 @@ use std::time::Duration;
 const WIRES: [Wire; 3] = [Wire::Chat, Wire::Responses, Wire::Anthropic];
 const KEY: &str = "sk-canary-canary";
 
-fn endpoint(wire: Wire, url: &str) -> Endpoint {
+pub(crate) fn endpoint(wire: Wire, url: &str) -> Endpoint {
     let retry = Retry { attempts: 3, initial: Duration::from_millis(1), max: Duration::from_millis(2) };
     Endpoint { wire, key: Some(Key::from(KEY)), retry, ..Endpoint::new("test", url, "m") }
 }
 
-fn model(endpoint: Endpoint) -> Arc<dyn Model> {
+pub(crate) fn model(endpoint: Endpoint) -> Arc<dyn Model> {
     let client = client(&endpoint.base_url, &NetOptions::default()).expect("a client");
     connect(endpoint, client)
 }
@@ -30,15 +30,15 @@ fn prefix() -> Arc<Prefix> {
     Arc::new(Prefix { system: "Be brief.".into(), tools: vec![tool], aliases: vec![] })
 }
 
-fn user(text: &str) -> Arc<Message> {
+pub(crate) fn user(text: &str) -> Arc<Message> {
     Arc::new(Message::user(text))
 }
 
-fn hello() -> Request {
+pub(crate) fn hello() -> Request {
     Request { prefix: prefix(), messages: vec![user("hi")], may_call: true }
 }
 
-async fn collect(mut stream: ModelStream) -> Vec<Item> {
+pub(crate) async fn collect(mut stream: ModelStream) -> Vec<Item> {
     let mut items = Vec::new();
     while let Some(item) = stream.next().await {
         items.push(item);
@@ -64,7 +64,7 @@ fn answer(items: &[Item]) -> Message {
 }
 
 /// Adds an answer and the results of its calls.
-fn go_on(request: &mut Request, items: &[Item]) {
+pub(crate) fn go_on(request: &mut Request, items: &[Item]) {
     let answer = answer(items);
     let Message::Assistant { calls, .. } = &answer else { panic!() };
     let results: Vec<_> = calls
@@ -168,21 +168,31 @@ async fn opaque_blocks_go_back_byte_for_byte_to_the_model_that_made_them() {
 /// An endpoint refuses for ever a message of the model that ends with its reasoning.
 #[tokio::test]
 async fn reasoning_that_nothing_follows_does_not_go_back() {
-    let raw = r#"{"type":"thinking","thinking":"hm","signature":"s"}"#;
-    for (text, blocks) in
-        [("", vec![KeptBlock::Raw(raw.into())]), ("x", vec![KeptBlock::Text(1), KeptBlock::Raw(raw.into())])]
-    {
-        let kept = Some(Kept { wire: "anthropic".into(), blocks });
-        let reasoning = Some(Reasoning { text: "hm".into(), model: "test/m".into(), kept });
-        let said = Message::Assistant { text: text.into(), reasoning, calls: Vec::new(), stop: StopReason::Length };
-        let server = ModelServer::start(vec![Reply::say("1")]).await;
-        let model = model(endpoint(Wire::Anthropic, &server.base_url()));
-        let messages = vec![user("hi"), Arc::new(said), user("again")];
-        drop(collect(model.stream(Request { messages, ..hello() }, Stop::new())).await);
-        server.assert_valid();
-        let body = &server.requests()[0].body;
-        let content = body["messages"][1]["content"].as_array().unwrap();
-        assert_eq!(content.last().unwrap()["type"], "text", "{body}");
+    for (wire, name, raw) in [
+        (Wire::Anthropic, "anthropic", r#"{"type":"thinking","thinking":"hm","signature":"s"}"#),
+        (Wire::Responses, "responses", r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"e"}"#),
+    ] {
+        for (text, blocks) in [
+            ("", vec![KeptBlock::Raw(raw.into())]),
+            (" ", vec![KeptBlock::Raw(raw.into()), KeptBlock::Text(1)]),
+            ("x", vec![KeptBlock::Text(1), KeptBlock::Raw(raw.into())]),
+        ] {
+            let kept = Some(Kept { wire: name.into(), blocks });
+            let reasoning = Some(Reasoning { text: "hm".into(), model: "test/m".into(), kept });
+            let said = Message::Assistant { text: text.into(), reasoning, calls: Vec::new(), stop: StopReason::Length };
+            let server = ModelServer::start(vec![Reply::say("1")]).await;
+            let model = model(endpoint(wire, &server.base_url()));
+            let messages = vec![user("hi"), Arc::new(said), user("again")];
+            drop(collect(model.stream(Request { messages, ..hello() }, Stop::new())).await);
+            server.assert_valid();
+            let body = &server.requests()[0].body;
+            let last = match wire {
+                Wire::Responses => &body["input"][1]["content"],
+                _ => &body["messages"][1]["content"],
+            };
+            let last = last.as_array().unwrap_or_else(|| panic!("{wire:?}: {body}")).last().unwrap();
+            assert!(last["text"].is_string(), "{wire:?}: {body}");
+        }
     }
 }
 

@@ -61,10 +61,6 @@ impl Messages {
         out: &mut Vec<u8>,
     ) {
         let mut parts = pieces(text, calls, self.profile.kept(reasoning, NAME));
-        // Reasoning that nothing follows is refused for ever.
-        while matches!(parts.last(), Some(Piece::Raw(_))) {
-            parts.pop();
-        }
         if parts.is_empty() {
             parts.push(Piece::Text(INTERRUPTED));
         }
