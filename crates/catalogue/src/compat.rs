@@ -263,6 +263,8 @@ profile! {
     tool_ids: ToolIds,
     /// Results carry the tool's name.
     tool_result_name: bool,
+    /// Every call is signed; one that another model made is marked as never signed.
+    signed_calls: bool,
     /// Between a result and what the user says stands an answer.
     assistant_after_tool: bool,
     /// How decoding is guided where `tool_calls = "guided"`.
@@ -289,6 +291,7 @@ impl Compat {
             efforts: EffortNames::NONE,
             tool_ids: ToolIds::Any,
             tool_result_name: false,
+            signed_calls: false,
             assistant_after_tool: false,
             guided: Guided::Gbnf,
         };

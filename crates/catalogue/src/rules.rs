@@ -45,6 +45,8 @@ const RULES: &[Rule] = &[
     Rule { at: &["openrouter.ai", "openrouter"], models: &[], says: Overrides {
         thinking: Some(Thinking::Openrouter), reasoning_field: Some(ReasoningField::Reasoning), reasoning_back: Some(ReasoningBack::Calls), ..SAID } },
     Rule { at: &["x.ai"], models: &[], says: Overrides { thinking: Some(Thinking::None), ..SAID } },
+    Rule { at: &["googleapis.com", "gemini"], models: &[], says: Overrides { signed_calls: Some(true), ..SAID } },
+    Rule { at: &["googleapis.com", "gemini"], models: &["gemini-1", "gemini-2"], says: Overrides { signed_calls: Some(false), ..SAID } },
     Rule { at: &["mistral.ai"], models: &[], says: Overrides {
         tool_ids: Some(ToolIds::Nine), tool_result_name: Some(true), thinking: Some(Thinking::None), ..SAID } },
     Rule { at: &["vllm", "sglang"], models: &[], says: Overrides { thinking: Some(Thinking::QwenChatTemplate), ..SAID } },
@@ -110,6 +112,16 @@ mod tests {
             let found = (found.reasoning_back, found.thinking, found.tool_ids);
             assert_eq!(found, (back, thinking, ids), "{host} {preset:?} {model}");
         }
+    }
+
+    #[test]
+    fn what_an_endpoint_refuses_is_not_sent_to_it() {
+        let chat = |host, model| compat(Wire::Chat, host, None, model);
+        let google = "generativelanguage.googleapis.com";
+        assert!(
+            chat(google, "gemini-3-pro-preview").signed_calls && chat(google, "models/gemini-3.5-flash").signed_calls
+        );
+        assert!(!chat(google, "gemini-2.5-pro").signed_calls && !chat("h", "gemini-3-pro").signed_calls);
     }
 
     #[test]

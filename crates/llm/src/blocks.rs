@@ -210,9 +210,10 @@ impl Answer {
         Ok(())
     }
 
-    /// Takes a whole call, with an id of its own.
-    pub(crate) fn made(&mut self, call: ToolCall) {
-        self.blocks.push(Numbered { place: None, open: false, kind: Kind::Made(call) });
+    /// Takes a whole call, with an id of its own, and what nobody but the endpoint can read beside it.
+    pub(crate) fn made(&mut self, call: ToolCall, beside: Option<String>) {
+        let kinds = std::iter::once(Kind::Made(call)).chain(beside.map(Kind::Opaque));
+        self.blocks.extend(kinds.map(|kind| Numbered { place: None, open: false, kind }));
     }
 
     /// True when arguments came for the call at a place.

@@ -12,5 +12,6 @@ mod faults;
 mod patience;
 mod probe;
 mod scripted;
+mod vendors;
 mod wire;
 mod wires;

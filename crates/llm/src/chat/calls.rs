@@ -30,6 +30,9 @@ pub(crate) struct Piece<'a> {
     name: Option<&'a RawValue>,
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
+    /// What only the endpoint can read, such as a signature of the thought behind the call.
+    #[serde(borrow, default)]
+    extra_content: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
@@ -54,6 +57,7 @@ struct Building {
     id: String,
     name: String,
     arguments: String,
+    extra: Option<String>,
     scan: Scan,
 }
 
@@ -97,6 +101,9 @@ impl Calls {
             call.id = id.into_owned();
         }
         call.add_name(&name);
+        if let Some(extra) = piece.extra_content.filter(|extra| extra.get().len() <= MOST_ARGUMENTS) {
+            call.extra = Some(extra.get().to_owned());
+        }
         if call.arguments.len() + arguments.len() > MOST_ARGUMENTS {
             return Err(TooMuch::Arguments);
         }
@@ -133,9 +140,10 @@ impl Calls {
         Some(place)
     }
 
-    /// The finished calls, with ids that are unique within the conversation.
-    pub(crate) fn finish(self, history: &[Arc<Message>]) -> Vec<ToolCall> {
+    /// The finished calls, with ids that are unique within the conversation, and what has to go back beside each.
+    pub(crate) fn finish(self, history: &[Arc<Message>]) -> Vec<(ToolCall, Option<String>)> {
         let mut calls: Vec<ToolCall> = Vec::with_capacity(self.0.len());
+        let mut extras: Vec<Option<String>> = Vec::with_capacity(self.0.len());
         let mut given: Vec<String> = Vec::with_capacity(self.0.len());
         for call in self.0.into_iter().filter(|call| !call.name.is_empty() || !call.arguments.is_empty()) {
             // Some gateways send a whole call once more behind its pieces: it is still one call.
@@ -148,8 +156,9 @@ impl Calls {
             given.push(call.id.clone());
             let id = unique(call.id, history, &calls);
             calls.push(ToolCall { id: CallId(id), name: call.name, arguments: call.arguments });
+            extras.push(call.extra);
         }
-        calls
+        calls.into_iter().zip(extras).collect()
     }
 }
 
@@ -223,8 +232,8 @@ mod tests {
         flat(calls.finish(&[]))
     }
 
-    fn flat(calls: Vec<ToolCall>) -> Vec<(String, String, String)> {
-        calls.into_iter().map(|call| (call.id.0, call.name, call.arguments)).collect()
+    fn flat(calls: Vec<(ToolCall, Option<String>)>) -> Vec<(String, String, String)> {
+        calls.into_iter().map(|(call, _)| (call.id.0, call.name, call.arguments)).collect()
     }
 
     fn call(id: &str, name: &str, arguments: &str) -> (String, String, String) {
@@ -371,7 +380,7 @@ mod tests {
         for piece in pieces {
             calls.add(&serde_json::from_str(piece).expect("a piece"), false).expect("few calls");
         }
-        let ids: Vec<_> = calls.finish(&[Arc::new(message)]).into_iter().map(|call| call.id.0).collect();
+        let ids: Vec<_> = calls.finish(&[Arc::new(message)]).into_iter().map(|(call, _)| call.id.0).collect();
         assert_eq!(ids, ["call_2", "call_3", "mine", "call_5"]);
     }
 

@@ -2,7 +2,8 @@
 
 use super::calls::{Calls, Function, Piece, TooMuch};
 use super::content::{self, Joint};
-use crate::blocks::{Answer, MOST_CALLS};
+use super::details::{Details, NAME};
+use crate::blocks::{Answer, Kind, MOST_CALLS};
 use crate::failure::Trouble;
 use crate::reader::{Events, parsed, value};
 use crate::usage;
@@ -52,6 +53,10 @@ struct Delta<'a> {
     #[serde(borrow, default)]
     thinking: Option<&'a RawValue>,
     #[serde(borrow, default)]
+    reasoning_details: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    extra_content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
     tool_calls: Option<&'a RawValue>,
     #[serde(borrow, default)]
     function_call: Option<Function<'a>>,
@@ -63,6 +68,7 @@ pub(crate) struct Chat {
     calls: Calls,
     /// Of the text and of the reasoning.
     joints: (Joint, Joint),
+    details: Details,
 }
 
 impl Chat {
@@ -96,6 +102,12 @@ impl Chat {
         if !reasoning && let Some(thought) = thoughts.into_iter().flatten().find(|raw| !matches!(raw.get(), "\"\"")) {
             answer.thought(None, &self.joints.1.text(thought))?;
         }
+        if let Some(details) = delta.reasoning_details.filter(|_| !whole || self.details.is_empty()) {
+            self.details.add(value(details), details.get().len());
+        }
+        if let Some(extra) = delta.extra_content {
+            self.details.extra(value(extra), extra.get().len());
+        }
         for raw in [delta.content, delta.refusal].into_iter().flatten().filter(|_| !text) {
             answer.text(None, &self.joints.0.text(raw))?;
         }
@@ -126,7 +138,7 @@ impl Chat {
 }
 
 impl Events for Chat {
-    const WIRE: &'static str = "chat";
+    const WIRE: &'static str = NAME;
     const DONE_ENDS: bool = true;
 
     fn take(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble> {
@@ -159,9 +171,16 @@ impl Events for Chat {
     }
 
     fn settle(&mut self, answer: &mut Answer) {
-        for call in std::mem::take(&mut self.calls).finish(&answer.request.messages) {
-            answer.made(call);
+        if let Some(fields) = std::mem::take(&mut self.details).finish() {
+            answer.opaque(None, &fields);
         }
+        for (call, extra) in std::mem::take(&mut self.calls).finish(&answer.request.messages) {
+            answer.made(call, extra.map(|extra| format!("{{\"extra_content\":{extra}}}")));
+        }
+    }
+
+    fn back(kind: &Kind) -> Option<String> {
+        kind.opaque()
     }
 }
 

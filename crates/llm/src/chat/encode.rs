@@ -1,5 +1,6 @@
 //! How the chat wire writes a request. `messages` comes last.
 
+use super::details::{Fields, NAME};
 use crate::Endpoint;
 use crate::growing::{Growing, Layout, Profile, Sent, put_tools};
 use crate::options::{Field, Legal, cache_fields, effort, is_strict, legal_id, legal_name, or, put, put_fields};
@@ -27,6 +28,8 @@ pub(crate) struct Results {
 
 /// What stands between two that some templates refuse to see next to each other.
 const NOTED: &[u8] = b",{\"role\":\"assistant\",\"content\":\"(noted)\"}";
+/// The word of an endpoint that wants every call signed for one that another model made.
+const UNSIGNED: &str = r#""extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}"#;
 /// What the model reads above the pictures of results.
 const RESULT_PICTURES: &str = "[The pictures of the results above, in order.]";
 
@@ -49,15 +52,24 @@ impl Chat {
                 // An empty text beside calls is sent as "": every known server takes it, and a template that prints
                 // what it is given would print "None" for null.
                 let content = if calls.is_empty() { or(text, INTERRUPTED) } else { text };
+                let own = reasoning.as_ref().filter(|reasoning| reasoning.model == self.0.name);
+                let kept = own.and_then(|reasoning| reasoning.kept.as_ref()).filter(|kept| kept.wire == NAME);
+                let fields = Fields::of(kept, calls.len());
                 out.extend_from_slice(b"{\"role\":\"assistant\",\"content\":");
-                self.put_content(out, content, reasoning.as_ref(), !calls.is_empty());
+                self.put_content(
+                    out,
+                    content,
+                    own.filter(|_| !fields.message.contains("\"reasoning_details\"")),
+                    !calls.is_empty(),
+                );
+                put_more(out, fields.message);
                 if !calls.is_empty() {
                     out.extend_from_slice(b",\"tool_calls\":[");
                     for (place, call) in calls.iter().enumerate() {
                         if place > 0 {
                             out.push(b',');
                         }
-                        put_call(out, call, compat);
+                        put_call(out, call, compat, self.beside(&fields, place));
                     }
                     out.push(b']');
                 }
@@ -109,10 +121,17 @@ impl Chat {
         true
     }
 
+    /// What stands beside a call: what came with it, or, where no call of the message is signed, that it never was.
+    fn beside<'f>(&self, fields: &Fields<'f>, place: usize) -> &'f str {
+        if self.0.compat.signed_calls && place == 0 && fields.calls.iter().all(|fields| fields.is_empty()) {
+            return UNSIGNED;
+        }
+        fields.calls.get(place).copied().unwrap_or_default()
+    }
+
     /// The content of an answer, and its reasoning where the endpoint wants that back.
     fn put_content(&self, out: &mut Vec<u8>, content: &str, reasoning: Option<&Reasoning>, calls: bool) {
-        let own = reasoning.filter(|reasoning| reasoning.model == self.0.name);
-        let text = own.map_or("", |reasoning| reasoning.text.as_str());
+        let text = reasoning.map_or("", |reasoning| reasoning.text.as_str());
         let back = match self.0.compat.reasoning_back {
             ReasoningBack::Never => false,
             ReasoningBack::Calls => calls && !text.is_empty(),
@@ -204,7 +223,7 @@ fn told(content: &Content, vision: bool) -> Cow<'_, str> {
 }
 
 /// A call as it is on the wire.
-fn put_call(out: &mut Vec<u8>, call: &ToolCall, compat: &Compat) {
+fn put_call(out: &mut Vec<u8>, call: &ToolCall, compat: &Compat, more: &str) {
     let Legal { id, name, arguments } = Legal::new(call, compat);
     out.extend_from_slice(b"{\"id\":");
     put(out, &id);
@@ -212,7 +231,17 @@ fn put_call(out: &mut Vec<u8>, call: &ToolCall, compat: &Compat) {
     put(out, &name);
     out.extend_from_slice(b",\"arguments\":");
     put(out, &arguments);
-    out.extend_from_slice(b"}}");
+    out.push(b'}');
+    put_more(out, more);
+    out.push(b'}');
+}
+
+/// More fields of an object that is open.
+fn put_more(out: &mut Vec<u8>, fields: &str) {
+    if !fields.is_empty() {
+        out.push(b',');
+        out.extend_from_slice(fields.as_bytes());
+    }
 }
 
 /// The options of every request.

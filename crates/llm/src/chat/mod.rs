@@ -3,6 +3,7 @@
 pub(crate) mod calls;
 pub(crate) mod content;
 pub(crate) mod decode;
+mod details;
 pub(crate) mod encode;
 
 use crate::codec::Decode;

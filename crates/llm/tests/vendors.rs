@@ -1,0 +1,80 @@
+//! What single vendors do that the protocol does not say, with the events that they send.
+
+use crate::wires::{collect, endpoint, go_on, hello, model, user};
+use pretty_assertions::assert_eq;
+use reasonix_agent::{Item, Stop};
+use reasonix_llm::Wire;
+use reasonix_testkit::{ModelServer, Reply};
+use serde_json::{Value, json};
+
+/// The items of an answer that came in these events, and the body of the request that follows it.
+async fn answered(wire: Wire, events: Vec<Value>, set: Value) -> (Vec<Item>, Value) {
+    let server = ModelServer::start(vec![Reply::events(events), Reply::say("fine")]).await;
+    let mut endpoint = endpoint(wire, &server.base_url());
+    endpoint.overrides = serde_json::from_value(set).expect("a profile");
+    let model = model(endpoint);
+    let mut request = hello();
+    let items = collect(model.stream(request.clone(), Stop::new())).await;
+    go_on(&mut request, &items);
+    request.messages.push(user("go on"));
+    drop(collect(model.stream(request, Stop::new())).await);
+    server.assert_prefixes_grow();
+    (items, server.requests().remove(1).body)
+}
+
+fn delta(delta: Value) -> Value {
+    json!({ "choices": [{ "index": 0, "delta": delta }] })
+}
+
+fn end(reason: &str) -> Value {
+    json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] })
+}
+
+fn call(id: &str) -> Value {
+    json!({ "index": 0, "id": id, "type": "function", "function": { "name": "ls", "arguments": "{}" } })
+}
+
+#[tokio::test]
+async fn a_signature_beside_a_call_goes_back_with_it() {
+    let mut signed = call("c1");
+    signed["extra_content"] = json!({ "google": { "thought_signature": "A+/=" } });
+    let mut second = call("c2");
+    second["index"] = json!(1);
+    let events =
+        vec![delta(json!({ "tool_calls": [signed] })), delta(json!({ "tool_calls": [second] })), end("tool_calls")];
+    let (_, body) = answered(Wire::Chat, events.clone(), json!({})).await;
+    let calls = &body["messages"][2]["tool_calls"];
+    assert_eq!(calls[0]["extra_content"], json!({ "google": { "thought_signature": "A+/=" } }), "{body:#}");
+    assert_eq!(calls[1].get("extra_content"), None);
+    let (_, body) = answered(Wire::Chat, events, json!({ "signed_calls": true })).await;
+    assert_eq!(body["messages"][2]["tool_calls"][0]["extra_content"]["google"]["thought_signature"], "A+/=");
+}
+
+#[tokio::test]
+async fn a_call_without_a_signature_is_marked_where_all_are_signed() {
+    let events = vec![delta(json!({ "tool_calls": [call("c1")] })), end("tool_calls")];
+    let (_, body) = answered(Wire::Chat, events.clone(), json!({ "signed_calls": true })).await;
+    let marked = &body["messages"][2]["tool_calls"][0]["extra_content"]["google"]["thought_signature"];
+    assert_eq!(marked, "skip_thought_signature_validator", "{body:#}");
+    let (_, body) = answered(Wire::Chat, events, json!({})).await;
+    assert_eq!(body["messages"][2]["tool_calls"][0].get("extra_content"), None);
+}
+
+#[tokio::test]
+async fn details_of_the_reasoning_go_back_as_they_came() {
+    let detail = |text: &str| json!([{ "type": "reasoning.text", "text": text, "index": 0, "format": "f" }]);
+    let events = vec![
+        delta(json!({ "reasoning": "Two ", "reasoning_details": detail("Two ") })),
+        delta(json!({ "reasoning": "and two.", "reasoning_details": detail("and two.") })),
+        delta(json!({ "reasoning_details": [{ "type": "reasoning.text", "signature": "s=", "index": 0 }] })),
+        delta(json!({ "tool_calls": [call("c1")] })),
+        end("tool_calls"),
+    ];
+    let (items, body) = answered(Wire::Chat, events, json!({ "reasoning_back": "calls" })).await;
+    let thought = items.iter().filter_map(|item| if let Item::Reasoning(piece) = item { Some(&**piece) } else { None });
+    assert_eq!(thought.collect::<String>(), "Two and two.");
+    let back =
+        json!([{ "type": "reasoning.text", "text": "Two and two.", "index": 0, "format": "f", "signature": "s=" }]);
+    assert_eq!(body["messages"][2]["reasoning_details"], back, "{body:#}");
+    assert_eq!(body["messages"][2].get("reasoning_content"), None, "the same is not sent twice");
+}
