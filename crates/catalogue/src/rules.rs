@@ -47,8 +47,8 @@ const RULES: &[Rule] = &[
     Rule { at: &["x.ai"], models: &[], says: Overrides { thinking: Some(Thinking::None), ..SAID } },
     Rule { at: &["googleapis.com", "gemini"], models: &[], says: Overrides { signed_calls: Some(true), ..SAID } },
     Rule { at: &["googleapis.com", "gemini"], models: &["gemini-1", "gemini-2"], says: Overrides { signed_calls: Some(false), ..SAID } },
-    Rule { at: &["mistral.ai"], models: &[], says: Overrides {
-        tool_ids: Some(ToolIds::Nine), tool_result_name: Some(true), thinking: Some(Thinking::None), ..SAID } },
+    Rule { at: &["mistral.ai", "mistral"], models: &[], says: Overrides {
+        tool_ids: Some(ToolIds::Nine), tool_result_name: Some(true), thinking: Some(Thinking::None), usage_in_stream: Some(false), ..SAID } },
     Rule { at: &["vllm", "sglang"], models: &[], says: Overrides { thinking: Some(Thinking::QwenChatTemplate), ..SAID } },
     Rule { at: &["vllm", "sglang", "llama.cpp"], models: &["mistral", "ministral", "devstral", "magistral", "codestral"], says: Overrides { tool_ids: Some(ToolIds::Nine), ..SAID } },
     Rule { at: &["vllm", "sglang", "llama.cpp"], models: &["gpt-oss"], says: Overrides {
@@ -117,6 +117,8 @@ mod tests {
     #[test]
     fn what_an_endpoint_refuses_is_not_sent_to_it() {
         let chat = |host, model| compat(Wire::Chat, host, None, model);
+        assert!(!chat("api.mistral.ai", "mistral-large-latest").usage_in_stream, "it counts without being asked");
+        assert!(chat("api.openai.com", "gpt-5").usage_in_stream);
         let google = "generativelanguage.googleapis.com";
         assert!(
             chat(google, "gemini-3-pro-preview").signed_calls && chat(google, "models/gemini-3.5-flash").signed_calls
