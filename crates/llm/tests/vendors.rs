@@ -78,3 +78,11 @@ async fn details_of_the_reasoning_go_back_as_they_came() {
     assert_eq!(body["messages"][2]["reasoning_details"], back, "{body:#}");
     assert_eq!(body["messages"][2].get("reasoning_content"), None, "the same is not sent twice");
 }
+
+#[tokio::test]
+async fn thoughts_among_the_parts_of_the_content_are_reasoning() {
+    let part = json!([{ "type": "thinking", "thinking": [{ "type": "text", "text": "Two and two." }] }]);
+    let events = vec![delta(json!({ "content": part })), delta(json!({ "content": "4" })), end("stop")];
+    let (items, _) = answered(Wire::Chat, events, json!({})).await;
+    assert_eq!(items[..2], [Item::Reasoning("Two and two.".into()), Item::Text("4".into())]);
+}

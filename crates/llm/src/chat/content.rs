@@ -103,6 +103,21 @@ pub(crate) fn text(raw: &RawValue) -> Cow<'_, str> {
     if gather(&value, &mut out) { Cow::Owned(out) } else { Cow::Owned(value.to_string()) }
 }
 
+/// The thoughts among the parts of content, where some vendors put them; none where no part is one.
+pub(crate) fn thoughts(raw: &RawValue) -> Option<(String, Box<RawValue>)> {
+    if !raw.get().starts_with('[') || !raw.get().contains("\"thinking\"") {
+        return None;
+    }
+    let parts: Vec<Value> = serde_json::from_str(raw.get()).ok()?;
+    let (thought, said): (Vec<Value>, Vec<Value>) = parts.into_iter().partition(|part| part["type"] == "thinking");
+    let mut out = String::new();
+    for part in &thought {
+        gather(&part["thinking"], &mut out);
+    }
+    let rest = serde_json::value::to_raw_value(&said).ok()?;
+    (!thought.is_empty()).then_some((out, rest))
+}
+
 /// Adds the text in a value; false when there is none to be found.
 fn gather(value: &Value, out: &mut String) -> bool {
     match value {
@@ -125,7 +140,7 @@ fn gather(value: &Value, out: &mut String) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Joint, text};
+    use super::{Joint, text, thoughts};
     use serde_json::value::RawValue;
 
     #[test]
@@ -147,6 +162,20 @@ mod tests {
             (vec![r#""plain""#, r#"[{"text":"b"}]"#], "plainb"),
         ] {
             assert_eq!(run(&pieces), wanted, "{pieces:?}");
+        }
+    }
+
+    #[test]
+    fn thoughts_among_the_parts() {
+        for (json, expected) in [
+            (r#"[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]"#, Some(("hm", ""))),
+            (r#"[{"type":"thinking","thinking":"hm"},{"type":"text","text":"4"}]"#, Some(("hm", "4"))),
+            (r#"[{"type":"text","text":"\"thinking\""}]"#, None),
+            (r#""thinking""#, None),
+        ] {
+            let raw = RawValue::from_string(json.to_owned()).expect("JSON");
+            let found = thoughts(&raw).map(|(thought, rest)| (thought, text(&rest).into_owned()));
+            assert_eq!(found, expected.map(|(thought, said)| (thought.to_owned(), said.to_owned())), "{json}");
         }
     }
 

@@ -109,7 +109,13 @@ impl Chat {
             self.details.extra(value(extra), extra.get().len());
         }
         for raw in [delta.content, delta.refusal].into_iter().flatten().filter(|_| !text) {
-            answer.text(None, &self.joints.0.text(raw))?;
+            match content::thoughts(raw) {
+                Some((thought, said)) => {
+                    answer.thought(None, &thought)?;
+                    answer.text(None, &content::text(&said))?;
+                }
+                None => answer.text(None, &self.joints.0.text(raw))?,
+            }
         }
         if calls {
             return Ok(());
