@@ -327,7 +327,9 @@ impl ToolTraits {
     pub const MARKS: Self = Self { explores: Some(Explores::From), ..Self::NONE };
     /// A tool whose outcome is the report on what was explored.
     pub const REPORTS: Self = Self { explores: Some(Explores::Report), ..Self::NONE };
-    const NONE: Self = Self { edits: false, reads: false, runs: false, asks: false, instructs: false, explores: None };
+    /// A tool that is treated like any other.
+    pub const NONE: Self =
+        Self { edits: false, reads: false, runs: false, asks: false, instructs: false, explores: None };
 }
 
 /// A part in exploring something.

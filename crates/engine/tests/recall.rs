@@ -150,6 +150,15 @@ async fn a_person_is_asked_each_time_and_sees_what_is_kept() {
 }
 
 #[tokio::test]
+async fn nobody_is_asked_about_what_cannot_be_read() {
+    let world = World::new(vec![Reply::call("remember", json!({"name": "build"})), Reply::say("failed")]).await;
+    let (asked, outcomes) = turn(&mut world.open(Which::New), "remember it", &Choice::AllowOnce).await;
+    assert!(asked.is_empty(), "{asked:?}");
+    let ToolOutcome::Failed { message, .. } = &outcomes[0] else { panic!("{outcomes:?}") };
+    assert!(message.starts_with("invalid arguments: missing field `text`"), "{message}");
+}
+
+#[tokio::test]
 async fn without_a_person_nothing_is_remembered() {
     let world = World::new(vec![Reply::say("hi"), remember("build", "Use ninja.", "user"), Reply::say("no")]).await;
     let mut handle = world.open(Which::New);

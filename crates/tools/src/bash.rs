@@ -3,8 +3,8 @@
 mod denied;
 mod hidden;
 
-use crate::schema_of;
-use reasonix_agent::{Args, BoxFuture, Call, Class, Tool, ToolSpec, ToolTraits, parse_args};
+use crate::typed::{ToolWork, Typed, TypedTool};
+use reasonix_agent::{Args, BoxFuture, Call, Class, ToolTraits};
 use reasonix_exec::{
     Bounds, Command, Confinement, Environment, ExecError, Finished, Hit, Plain, Ports, Quarantined, Status, Wish,
     plain_text, run,
@@ -104,14 +104,16 @@ fn find_shell() -> PathBuf {
     shells.find(|shell| shell.is_file()).unwrap_or_else(|| PathBuf::from("/bin/sh"))
 }
 
+/// The tool that runs shell commands.
+pub type Bash = Typed<ShellTool>;
+
 /// Runs shell commands.
-pub struct Bash {
-    spec: ToolSpec,
+pub struct ShellTool {
     options: ShellOptions,
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct BashArgs {
+pub struct BashArgs {
     #[serde(alias = "cmd", alias = "script")]
     #[schemars(with = "String")]
     command: Line,
@@ -179,16 +181,27 @@ fn quote(word: &str) -> String {
 impl Bash {
     /// The tool under these options.
     pub fn new(options: ShellOptions) -> Self {
-        let spec =
-            ToolSpec::new("bash", include_str!("bash.md").trim(), schema_of::<BashArgs>()).with(ToolTraits::RUNS);
-        Self { spec, options }
+        Self::of(ShellTool { options })
     }
+}
 
-    async fn call(&self, call: Call<'_>) -> ToolOutcome {
-        let args: BashArgs = match parse_args(call.args) {
-            Ok(args) => args,
-            Err(outcome) => return outcome,
-        };
+impl TypedTool for ShellTool {
+    type Input = BashArgs;
+    const NAME: &'static str = "bash";
+    const PROMPT: &'static str = include_str!("bash.md");
+    const ALIASES: &'static [&'static str] =
+        &["shell", "sh", "run_command", "run_shell_command", "execute_command", "exec_command"];
+    const TRAITS: ToolTraits = ToolTraits::RUNS;
+    const WORK: ToolWork<Self> = ToolWork::Waits(|tool, args, call| Box::pin(tool.call(args, call)));
+
+    fn action(&self, input: Option<BashArgs>, _args: &Args) -> Action {
+        let line = input.map(|args| args.line()).unwrap_or_default();
+        Action { family: Family::Bash, subjects: vec![line], read_only: ReadOnly::Unknown }
+    }
+}
+
+impl ShellTool {
+    async fn call(&self, args: BashArgs, call: Call<'_>) -> ToolOutcome {
         let line = args.line();
         if line.trim().is_empty() {
             return ToolOutcome::failed_with("the command is empty", "pass a shell command in `command`");
@@ -290,25 +303,6 @@ fn read_only(ended: &Ended) -> Option<String> {
     let unknown = ended.wish == Some(Wish::Unknown);
     (failed && unknown)
         .then(|| "it was taken for a command that only reads, and ran where nothing can be written".into())
-}
-
-impl Tool for Bash {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["shell", "sh", "run_command", "run_shell_command", "execute_command", "exec_command"]
-    }
-
-    fn action(&self, args: &Args) -> Action {
-        let line = parse_args(args).map_or_else(|_| String::new(), |args: BashArgs| args.line());
-        Action { family: Family::Bash, subjects: vec![line], read_only: ReadOnly::Unknown }
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(self.call(call))
-    }
 }
 
 impl Ended {

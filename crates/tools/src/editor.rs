@@ -1,8 +1,9 @@
 //! What all tools that change files share: a kind of edit says what its arguments come to, and the rest is the same.
 
 use crate::edits::{self, FileEdit};
-use crate::port::{previewing, spec, text_arg, writing};
-use reasonix_agent::{Args, BoxFuture, Call, Preview, Tool, ToolSpec, ToolTraits, parse_args};
+use crate::port::text_arg;
+use crate::typed::{Previews, ToolWork, Typed, TypedTool};
+use reasonix_agent::{Args, Preview, ToolTraits};
 use reasonix_proto::{Action, Family, ToolOutcome};
 use reasonix_workspace::Workspace;
 use schemars::JsonSchema;
@@ -32,36 +33,41 @@ pub(crate) trait Kind: 'static {
 
 /// The tool for one kind of edit.
 pub(crate) struct Editor<K> {
-    spec: ToolSpec,
     workspace: Workspace,
     kind: PhantomData<fn() -> K>,
 }
 
 impl<K: Kind> Editor<K> {
     /// Works below this workspace.
-    pub(crate) fn new(workspace: Workspace) -> Self {
-        Self { spec: spec::<K::Input>(K::NAME, K::PROMPT).with(ToolTraits::EDITS), workspace, kind: PhantomData }
+    pub(crate) fn at(workspace: Workspace) -> Typed<Self> {
+        Typed::of(Self { workspace, kind: PhantomData })
     }
 
-    /// The same with another description.
-    pub(crate) fn described(mut self, prompt: &str) -> Self {
-        self.spec.description = prompt.trim().to_owned();
-        self
+    fn preview(&self, input: K::Input) -> Result<Option<Preview>, ToolOutcome> {
+        let edits = K::prepare(&self.workspace, input)?;
+        edits::check(&self.workspace, &edits)?;
+        Ok(edits::preview(&self.workspace, &edits))
+    }
+
+    fn change(&self, input: K::Input) -> ToolOutcome {
+        match K::prepare(&self.workspace, input) {
+            Ok(edits) => edits::commit(&self.workspace, edits),
+            Err(outcome) => outcome,
+        }
     }
 }
 
-impl<K: Kind> Tool for Editor<K> {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
+impl<K: Kind> TypedTool for Editor<K> {
+    type Input = K::Input;
+    const NAME: &'static str = K::NAME;
+    const PROMPT: &'static str = K::PROMPT;
+    const ALIASES: &'static [&'static str] = K::ALIASES;
+    const TRAITS: ToolTraits = ToolTraits::EDITS;
+    const WORK: ToolWork<Self> = ToolWork::Writes(Self::change);
+    const PREVIEW: Option<Previews<Self>> = Some(Self::preview);
 
-    fn aliases(&self) -> &'static [&'static str] {
-        K::ALIASES
-    }
-
-    /// The paths come from the same parse that runs the call. A call that does not parse fails; its path is for titles.
-    fn action(&self, args: &Args) -> Action {
-        let given = parse_args::<K::Input>(args).map_or_else(|_| vec![text_arg(args, PATHS)], |input| K::paths(&input));
+    fn action(&self, input: Option<K::Input>, args: &Args) -> Action {
+        let given = input.map_or_else(|| vec![text_arg(args, PATHS)], |input| K::paths(&input));
         let mut subjects: Vec<String> = Vec::new();
         for path in given.iter().map(|path| self.workspace.shown(path)) {
             if !subjects.contains(&path) {
@@ -69,30 +75,5 @@ impl<K: Kind> Tool for Editor<K> {
             }
         }
         Action::writes(Family::Edit, subjects)
-    }
-
-    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Result<Option<Preview>, ToolOutcome>> {
-        let workspace = self.workspace.clone();
-        let input = parse_args::<K::Input>(args);
-        Box::pin(previewing(move || {
-            let edits = K::prepare(&workspace, input?)?;
-            edits::check(&workspace, &edits)?;
-            Ok(edits::preview(&workspace, &edits))
-        }))
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let input: K::Input = match parse_args(call.args) {
-                Ok(input) => input,
-                Err(outcome) => return outcome,
-            };
-            let workspace = self.workspace.clone();
-            writing(call.stop, move || match K::prepare(&workspace, input) {
-                Ok(edits) => edits::commit(&workspace, edits),
-                Err(outcome) => outcome,
-            })
-            .await
-        })
     }
 }

@@ -1,8 +1,9 @@
 //! `glob`: files by the shape of their path.
 
 use crate::ls::folder;
-use crate::port::{PAGE_BYTES, failed, one_line_name, reading, searched, spec, text_arg};
-use reasonix_agent::{Args, BoxFuture, Call, Stop, Tool, ToolSpec, ToolTraits, parse_args};
+use crate::port::{PAGE_BYTES, failed, one_line_name, searched, text_arg};
+use crate::typed::{ToolWork, TypedTool};
+use reasonix_agent::{Args, Stop, ToolTraits};
 use reasonix_proto::{Action, Details, Family, ToolOutcome};
 use reasonix_workspace::{Found, GlobQuery, Workspace};
 use schemars::JsonSchema;
@@ -13,7 +14,7 @@ use std::fmt::Write as _;
 const PATHS: &[&str] = &["path", "dir", "directory", "cwd", "root"];
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
+pub(crate) struct Input {
     #[serde(alias = "glob", alias = "query", alias = "glob_pattern")]
     pattern: String,
     #[serde(alias = "dir", alias = "directory", alias = "cwd", alias = "root")]
@@ -27,45 +28,23 @@ struct Input {
 }
 
 /// Finds files.
-pub(crate) struct Glob {
-    spec: ToolSpec,
-    workspace: Workspace,
-}
+pub(crate) struct Glob(pub(crate) Workspace);
 
-impl Glob {
-    /// Searches below this workspace.
-    pub(crate) fn new(workspace: Workspace) -> Self {
-        Self { spec: spec::<Input>("glob", include_str!("glob.md")).with(ToolTraits::READS), workspace }
-    }
-}
+impl TypedTool for Glob {
+    type Input = Input;
+    const NAME: &'static str = "glob";
+    const PROMPT: &'static str = include_str!("glob.md");
+    const ALIASES: &'static [&'static str] = &["find", "find_files", "search_files", "file_search", "glob_file_search"];
+    const TRAITS: ToolTraits = ToolTraits::READS;
+    const WORK: ToolWork<Self> = ToolWork::Reads(|Self(workspace), input: Input, stop| find(workspace, input, stop));
 
-impl Tool for Glob {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+    fn action(&self, input: Option<Input>, args: &Args) -> Action {
+        let path = input.map_or_else(|| Some(text_arg(args, PATHS)), |input| input.path);
+        Action::reads(Family::Read, self.0.shown(folder(path.as_deref())))
     }
 
-    fn aliases(&self) -> &'static [&'static str] {
-        &["find", "find_files", "search_files", "file_search", "glob_file_search"]
-    }
-
-    fn action(&self, args: &Args) -> Action {
-        let path = parse_args::<Input>(args).map_or_else(|_| Some(text_arg(args, PATHS)), |input| input.path);
-        Action::reads(Family::Read, self.workspace.shown(folder(path.as_deref())))
-    }
-
-    fn title(&self, args: &Args, action: &Action) -> String {
+    fn title(args: &Args, action: &Action) -> String {
         searched(args, action)
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let input: Input = match parse_args(call.args) {
-                Ok(input) => input,
-                Err(outcome) => return outcome,
-            };
-            let (workspace, stop) = (self.workspace.clone(), call.stop.clone());
-            reading(call.stop, move || find(&workspace, input, &stop)).await
-        })
     }
 }
 

@@ -1,8 +1,9 @@
 //! `grep`: lines that match a pattern, over a whole tree, in process.
 
 use crate::ls::folder;
-use crate::port::{PAGE_BYTES, failed, one_line_name, reading, searched, spec, text_arg};
-use reasonix_agent::{Args, BoxFuture, Call, Stop, Tool, ToolSpec, ToolTraits, parse_args};
+use crate::port::{PAGE_BYTES, failed, one_line_name, searched, text_arg};
+use crate::typed::{ToolWork, TypedTool};
+use reasonix_agent::{Args, Stop, ToolTraits};
 use reasonix_proto::{Action, Details, Family, ToolOutcome};
 use reasonix_workspace::{FileMatches, GrepQuery, Matches, Workspace};
 use schemars::JsonSchema;
@@ -15,7 +16,7 @@ const PATHS: &[&str] = &["path", "dir", "directory", "file_path", "file"];
 const MOST: (usize, usize) = (1000, 20);
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
+pub(crate) struct Input {
     #[serde(alias = "query", alias = "regex", alias = "search", alias = "q")]
     pattern: String,
     /// File or folder.
@@ -41,45 +42,24 @@ struct Input {
 }
 
 /// Searches contents.
-pub(crate) struct Grep {
-    spec: ToolSpec,
-    workspace: Workspace,
-}
+pub(crate) struct Grep(pub(crate) Workspace);
 
-impl Grep {
-    /// Searches below this workspace.
-    pub(crate) fn new(workspace: Workspace) -> Self {
-        Self { spec: spec::<Input>("grep", include_str!("grep.md")).with(ToolTraits::READS), workspace }
-    }
-}
+impl TypedTool for Grep {
+    type Input = Input;
+    const NAME: &'static str = "grep";
+    const PROMPT: &'static str = include_str!("grep.md");
+    const ALIASES: &'static [&'static str] =
+        &["search", "search_content", "search_file_content", "grep_search", "rg", "ripgrep", "search_text"];
+    const TRAITS: ToolTraits = ToolTraits::READS;
+    const WORK: ToolWork<Self> = ToolWork::Reads(|Self(workspace), input: Input, stop| search(workspace, input, stop));
 
-impl Tool for Grep {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["search", "search_content", "search_file_content", "grep_search", "rg", "ripgrep", "search_text"]
+    fn action(&self, input: Option<Input>, args: &Args) -> Action {
+        let path = input.map_or_else(|| Some(text_arg(args, PATHS)), |input| input.path);
+        Action::reads(Family::Grep, self.0.shown(folder(path.as_deref())))
     }
 
-    fn action(&self, args: &Args) -> Action {
-        let path = parse_args::<Input>(args).map_or_else(|_| Some(text_arg(args, PATHS)), |input| input.path);
-        Action::reads(Family::Grep, self.workspace.shown(folder(path.as_deref())))
-    }
-
-    fn title(&self, args: &Args, action: &Action) -> String {
+    fn title(args: &Args, action: &Action) -> String {
         searched(args, action)
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let input: Input = match parse_args(call.args) {
-                Ok(input) => input,
-                Err(outcome) => return outcome,
-            };
-            let (workspace, stop) = (self.workspace.clone(), call.stop.clone());
-            reading(call.stop, move || search(&workspace, input, &stop)).await
-        })
     }
 }
 

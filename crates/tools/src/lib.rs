@@ -22,12 +22,13 @@ mod port;
 mod read_file;
 mod replace;
 mod schema;
+mod typed;
 mod write_file;
 
 pub use bash::{Bash, Border, ShellOptions, Told};
 pub use diff::{Diff, diff, wide_diff};
-pub use port::spec;
 pub use schema::schema_of;
+pub use typed::{Previews, ToolWork, Typed, TypedTool};
 
 use editor::Editor;
 use reasonix_agent::{Artifacts, Tool};
@@ -52,18 +53,18 @@ pub fn files(deps: &Deps) -> Vec<Arc<dyn Tool>> {
 /// The same where files are edited in this format: what a tool says of others speaks of those that are offered then.
 pub fn files_for(deps: &Deps, format: Option<EditFormat>) -> Vec<Arc<dyn Tool>> {
     let workspace = || deps.workspace.clone();
-    let write = Editor::<write_file::WriteFile>::new(workspace()).described(write_file::told(format));
-    let multi = Editor::<multi_edit::MultiEdit>::new(workspace()).described(multi_edit::told(format));
+    let write = Editor::<write_file::WriteFile>::at(workspace()).described(write_file::told(format));
+    let multi = Editor::<multi_edit::MultiEdit>::at(workspace()).described(multi_edit::told(format));
     vec![
-        Arc::new(read_file::ReadFile::new(workspace(), Arc::clone(&deps.artifacts))),
+        Arc::new(Typed::of(read_file::ReadFile(deps.clone()))),
         Arc::new(write),
-        Arc::new(Editor::<edit_file::EditFile>::new(workspace())),
+        Arc::new(Editor::<edit_file::EditFile>::at(workspace())),
         Arc::new(multi),
-        Arc::new(Editor::<apply_patch::ApplyPatch>::new(workspace())),
-        Arc::new(Editor::<delete_range::DeleteRange>::new(workspace())),
-        Arc::new(Editor::<move_file::MoveFile>::new(workspace())),
-        Arc::new(ls::Ls::new(workspace())),
-        Arc::new(glob::Glob::new(workspace())),
-        Arc::new(grep::Grep::new(workspace())),
+        Arc::new(Editor::<apply_patch::ApplyPatch>::at(workspace())),
+        Arc::new(Editor::<delete_range::DeleteRange>::at(workspace())),
+        Arc::new(Editor::<move_file::MoveFile>::at(workspace())),
+        Arc::new(Typed::of(ls::Ls(workspace()))),
+        Arc::new(Typed::of(glob::Glob(workspace()))),
+        Arc::new(Typed::of(grep::Grep(workspace()))),
     ]
 }

@@ -1,7 +1,8 @@
 //! `ls`: the entries of one folder.
 
-use crate::port::{PAGE_BYTES, failed, one_line_name, reading, spec, text_arg};
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, ToolTraits, parse_args};
+use crate::port::{PAGE_BYTES, failed, one_line_name, text_arg};
+use crate::typed::{ToolWork, TypedTool};
+use reasonix_agent::{Args, ToolTraits};
 use reasonix_proto::{Action, Details, Family, ToolOutcome};
 use reasonix_workspace::{Entry, EntryKind, Workspace};
 use schemars::JsonSchema;
@@ -12,47 +13,26 @@ use std::fmt::Write as _;
 const PATHS: &[&str] = &["path", "dir", "directory", "dir_path", "folder", "file_path"];
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
+pub(crate) struct Input {
     #[serde(alias = "dir", alias = "directory", alias = "dir_path", alias = "folder", alias = "file_path")]
     path: Option<String>,
 }
 
 /// Lists folders.
-pub(crate) struct Ls {
-    spec: ToolSpec,
-    workspace: Workspace,
-}
+pub(crate) struct Ls(pub(crate) Workspace);
 
-impl Ls {
-    /// Lists below this workspace.
-    pub(crate) fn new(workspace: Workspace) -> Self {
-        Self { spec: spec::<Input>("ls", include_str!("ls.md")).with(ToolTraits::READS), workspace }
-    }
-}
+impl TypedTool for Ls {
+    type Input = Input;
+    const NAME: &'static str = "ls";
+    const PROMPT: &'static str = include_str!("ls.md");
+    const ALIASES: &'static [&'static str] = &["list", "list_dir", "list_directory", "list_files", "dir"];
+    const TRAITS: ToolTraits = ToolTraits::READS;
+    const WORK: ToolWork<Self> =
+        ToolWork::Reads(|Self(workspace), input: Input, _| listing(workspace, folder(input.path.as_deref())));
 
-impl Tool for Ls {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["list", "list_dir", "list_directory", "list_files", "dir"]
-    }
-
-    fn action(&self, args: &Args) -> Action {
-        let path = parse_args::<Input>(args).map_or_else(|_| Some(text_arg(args, PATHS)), |input| input.path);
-        Action::reads(Family::Read, self.workspace.shown(folder(path.as_deref())))
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let input: Input = match parse_args(call.args) {
-                Ok(input) => input,
-                Err(outcome) => return outcome,
-            };
-            let workspace = self.workspace.clone();
-            reading(call.stop, move || listing(&workspace, folder(input.path.as_deref()))).await
-        })
+    fn action(&self, input: Option<Input>, args: &Args) -> Action {
+        let path = input.map_or_else(|| Some(text_arg(args, PATHS)), |input| input.path);
+        Action::reads(Family::Read, self.0.shown(folder(path.as_deref())))
     }
 }
 

@@ -1,14 +1,15 @@
 //! `read_file`: text files of any size, page by page, and the uncut outputs of earlier calls.
 
+use crate::Deps;
 use crate::lines::{clip, numbered_into};
-use crate::port::{PAGE_BYTES, failed, reading, spec, text_arg};
-use reasonix_agent::{Args, Artifacts, BoxFuture, Call, Tool, ToolSpec, ToolTraits, parse_args};
+use crate::port::{PAGE_BYTES, failed, text_arg};
+use crate::typed::{ToolWork, TypedTool};
+use reasonix_agent::{Args, ToolTraits};
 use reasonix_proto::{Action, Family, ToolOutcome};
-use reasonix_workspace::{FileError, Window, Workspace};
+use reasonix_workspace::{FileError, Window};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 /// Lines of one page.
 const PAGE_LINES: usize = 1000;
@@ -18,7 +19,7 @@ const MAX_LINE: usize = 2000;
 const PATHS: &[&str] = &["path", "file_path", "filePath", "filename", "file", "uri"];
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
+pub(crate) struct Input {
     #[serde(alias = "file_path", alias = "filePath", alias = "filename", alias = "file", alias = "uri")]
     path: String,
     /// First line, from 1.
@@ -28,48 +29,21 @@ struct Input {
     limit: Option<u64>,
 }
 
-/// Reads files.
-pub(crate) struct ReadFile {
-    spec: ToolSpec,
-    workspace: Workspace,
-    artifacts: Arc<dyn Artifacts>,
-}
+/// Reads files below a workspace, and from these artifacts.
+pub(crate) struct ReadFile(pub(crate) Deps);
 
-impl ReadFile {
-    /// Reads below this workspace and from these artifacts.
-    pub(crate) fn new(workspace: Workspace, artifacts: Arc<dyn Artifacts>) -> Self {
-        Self {
-            spec: spec::<Input>("read_file", include_str!("read_file.md")).with(ToolTraits::READS),
-            workspace,
-            artifacts,
-        }
-    }
-}
+impl TypedTool for ReadFile {
+    type Input = Input;
+    const NAME: &'static str = "read_file";
+    const PROMPT: &'static str = include_str!("read_file.md");
+    const ALIASES: &'static [&'static str] = &["read", "view", "view_file", "cat", "open_file", "readfile"];
+    const TRAITS: ToolTraits = ToolTraits::READS;
+    const WORK: ToolWork<Self> = ToolWork::Reads(|Self(deps), input: Input, _| read(deps, &input));
 
-impl Tool for ReadFile {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["read", "view", "view_file", "cat", "open_file", "readfile"]
-    }
-
-    fn action(&self, args: &Args) -> Action {
-        let path = parse_args::<Input>(args).map(|input| input.path).unwrap_or_else(|_| text_arg(args, PATHS));
-        let subject = if is_artifact(&path) { path } else { self.workspace.shown(&path) };
+    fn action(&self, input: Option<Input>, args: &Args) -> Action {
+        let path = input.map_or_else(|| text_arg(args, PATHS), |input| input.path);
+        let subject = if is_artifact(&path) { path } else { self.0.workspace.shown(&path) };
         Action::reads(Family::Read, subject)
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let input: Input = match parse_args(call.args) {
-                Ok(input) => input,
-                Err(outcome) => return outcome,
-            };
-            let (workspace, artifacts) = (self.workspace.clone(), Arc::clone(&self.artifacts));
-            reading(call.stop, move || read(&workspace, artifacts.as_ref(), &input)).await
-        })
     }
 }
 
@@ -77,7 +51,8 @@ fn is_artifact(path: &str) -> bool {
     path.starts_with("artifact://")
 }
 
-fn read(workspace: &Workspace, artifacts: &dyn Artifacts, input: &Input) -> ToolOutcome {
+fn read(deps: &Deps, input: &Input) -> ToolOutcome {
+    let Deps { workspace, artifacts } = deps;
     let first = input.offset.unwrap_or(1).max(1);
     let limit = input.limit.map_or(PAGE_LINES, |limit| usize::try_from(limit).unwrap_or(PAGE_LINES)).max(1);
     if is_artifact(&input.path) {

@@ -10,7 +10,10 @@ const DEPTH: usize = 8;
 pub fn schema_of<T: JsonSchema>() -> Value {
     let mut schema = schemars::schema_for!(T).to_value();
     let definitions = schema.as_object_mut().and_then(|map| map.remove("$defs")).unwrap_or_default();
-    slim(schema, &definitions, 0)
+    let mut slim = slim(schema, &definitions, 0);
+    // Some servers refuse an object that does not say which properties it has, even where it has none.
+    slim.as_object_mut().map(|map| map.entry("properties").or_insert_with(|| Value::Object(Map::new())));
+    slim
 }
 
 fn slim(value: Value, definitions: &Value, depth: usize) -> Value {

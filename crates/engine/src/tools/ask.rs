@@ -1,9 +1,9 @@
 //! `ask`: puts questions to the user and waits for what they say.
 
 use crate::people::{Asked, People};
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, ToolTraits, parse_args};
+use reasonix_agent::{Args, Call, ToolTraits, parse_args};
 use reasonix_proto::{Action, Family, Question, ReadOnly, Response, Suggestion, ToolOutcome};
-use reasonix_tools::spec;
+use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const UNANSWERED: &str =
     "decide yourself, go on, and say in your answer what you assumed and that it was your assumption";
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
+pub(super) struct Input {
     questions: Vec<Item>,
 }
 
@@ -51,61 +51,56 @@ enum Choice {
     },
 }
 
-/// Asks people.
-pub(super) struct Ask {
-    spec: ToolSpec,
-    people: Arc<People>,
-}
+/// Asks these people.
+pub(super) struct Ask(pub(super) Arc<People>);
 
-impl Ask {
-    /// Asks these people.
-    pub(super) fn new(people: Arc<People>) -> Self {
-        Self { spec: spec::<Input>("ask", include_str!("ask.md")).with(ToolTraits::ASKS), people }
+impl TypedTool for Ask {
+    type Input = Input;
+    const NAME: &'static str = "ask";
+    const PROMPT: &'static str = include_str!("ask.md");
+    const ALIASES: &'static [&'static str] =
+        &["ask_choice", "ask_user", "ask_user_question", "askuserquestion", "ask_followup_question", "question"];
+    const TRAITS: ToolTraits = ToolTraits::ASKS;
+    const WORK: ToolWork<Self> =
+        ToolWork::Waits(|Self(people), input: Input, call| Box::pin(asked(people, input, call)));
+
+    /// A list, or a single question.
+    fn parse(args: &Args) -> Result<Input, ToolOutcome> {
+        match args.contains_key("questions") {
+            true => parse_args(args),
+            false => Ok(Input { questions: vec![parse_args(args)?] }),
+        }
+    }
+
+    fn action(&self, input: Option<Input>, _args: &Args) -> Action {
+        let questions = input.and_then(|input| questions(input).ok()).unwrap_or_default();
+        let subjects = questions.into_iter().map(|question| question.question).collect();
+        Action { family: Family::Own, subjects, read_only: ReadOnly::Yes }
     }
 }
 
-impl Tool for Ask {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["ask_choice", "ask_user", "ask_user_question", "askuserquestion", "ask_followup_question", "question"]
-    }
-
-    fn action(&self, args: &Args) -> Action {
-        let subjects = questions(args).map(|questions| questions.into_iter().map(|question| question.question));
-        Action { family: Family::Own, subjects: subjects.into_iter().flatten().collect(), read_only: ReadOnly::Yes }
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let questions = match questions(call.args) {
-                Ok(questions) => questions,
-                Err(outcome) => return outcome,
-            };
-            let said = tokio::select! {
-                biased;
-                () = call.stop.cancelled() => return ToolOutcome::Aborted,
-                said = self.people.inquire(call.id, questions.clone()) => said,
-            };
-            match said {
-                Asked::Answered(responses) => ToolOutcome::done(told(&questions, &responses)),
-                Asked::Nobody => ToolOutcome::failed_with("nobody is here to answer", UNANSWERED),
-                Asked::TimedOut(time) => {
-                    ToolOutcome::failed_with(format!("nobody answered within {} s", time.as_secs()), UNANSWERED)
-                }
-            }
-        })
-    }
-}
-
-/// The questions of a call: a list, or a single one.
-fn questions(args: &Args) -> Result<Vec<Question>, ToolOutcome> {
-    let items = match args.contains_key("questions") {
-        true => parse_args::<Input>(args)?.questions,
-        false => vec![parse_args::<Item>(args)?],
+async fn asked(people: &People, input: Input, call: Call<'_>) -> ToolOutcome {
+    let questions = match questions(input) {
+        Ok(questions) => questions,
+        Err(outcome) => return outcome,
     };
+    let said = tokio::select! {
+        biased;
+        () = call.stop.cancelled() => return ToolOutcome::Aborted,
+        said = people.inquire(call.id, questions.clone()) => said,
+    };
+    match said {
+        Asked::Answered(responses) => ToolOutcome::done(told(&questions, &responses)),
+        Asked::Nobody => ToolOutcome::failed_with("nobody is here to answer", UNANSWERED),
+        Asked::TimedOut(time) => {
+            ToolOutcome::failed_with(format!("nobody answered within {} s", time.as_secs()), UNANSWERED)
+        }
+    }
+}
+
+/// The questions of a call, as they are put to people.
+fn questions(input: Input) -> Result<Vec<Question>, ToolOutcome> {
+    let items = input.questions;
     let questions: Vec<Question> =
         items.into_iter().enumerate().map(|(at, item)| question(at, item)).filter(|q| !q.question.is_empty()).collect();
     let longest = |question: &Question| question.options.len() > MOST_OPTIONS;
@@ -170,13 +165,13 @@ fn words(said: &Response) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{questions, told};
-    use reasonix_agent::Args;
-    use reasonix_proto::{Response, ToolOutcome};
+    use super::{Ask, told};
+    use reasonix_proto::{Question, Response, ToolOutcome};
+    use reasonix_tools::TypedTool as _;
     use serde_json::{Value, json};
 
-    fn args(value: Value) -> Args {
-        value.as_object().cloned().unwrap_or_default()
+    fn questions(value: Value) -> Result<Vec<Question>, ToolOutcome> {
+        super::questions(Ask::parse(&value.as_object().cloned().unwrap_or_default())?)
     }
 
     fn response(question: &str, chosen: &[&str], text: Option<&str>) -> Response {
@@ -192,7 +187,7 @@ mod tests {
             (json!({"questions": [{"question": "Name?"}, {"question": " "}]}), 1, vec![]),
             (json!({"questions": [{"question": "1"}, {"question": "2"}]}), 2, vec![]),
         ] {
-            let found = questions(&args(given.clone())).unwrap_or_default();
+            let found = questions(given.clone()).unwrap_or_default();
             assert_eq!(found.len(), count, "{given}");
             let found: Vec<_> = found.iter().flat_map(|q| q.options.iter().map(|o| o.label.as_str())).collect();
             assert_eq!(found, labels, "{given}");
@@ -203,17 +198,16 @@ mod tests {
             json!({"questions": [{"question": "?", "options": (0..10).map(|n| n.to_string()).collect::<Vec<_>>()}]}),
             json!({"questions": (0..7).map(|n| json!({"question": n.to_string()})).collect::<Vec<_>>()}),
         ] {
-            assert!(matches!(questions(&args(given)), Err(ToolOutcome::Failed { .. })));
+            assert!(matches!(questions(given), Err(ToolOutcome::Failed { .. })));
         }
-        let place = questions(&args(json!({"question": "?", "options": ["A"], "recommended": 3}))).unwrap_or_default();
+        let place = questions(json!({"question": "?", "options": ["A"], "recommended": 3})).unwrap_or_default();
         assert_eq!(place.first().and_then(|question| question.recommended), None);
     }
 
     #[test]
     fn what_was_said_is_told_in_words() {
-        let one = questions(&args(json!({"question": "DB?", "options": ["A", "B"]}))).unwrap_or_default();
-        let two =
-            questions(&args(json!({"questions": [{"question": "DB?"}, {"question": "Name?"}]}))).unwrap_or_default();
+        let one = questions(json!({"question": "DB?", "options": ["A", "B"]})).unwrap_or_default();
+        let two = questions(json!({"questions": [{"question": "DB?"}, {"question": "Name?"}]})).unwrap_or_default();
         for (asked, said, text) in [
             (&one, vec![response("1", &["B"], None)], "User selected: B"),
             (&one, vec![response("1", &["A", "B"], Some("and C"))], "User selected: A, B, \"and C\""),

@@ -1,15 +1,15 @@
 //! `checkpoint`: marks a place in the conversation before something is explored. The loop does the rest.
 
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, ToolTraits, parse_args};
-use reasonix_proto::{Action, Family, ReadOnly, ToolOutcome};
+use reasonix_agent::{Args, ToolTraits};
+use reasonix_proto::{Action, Family, ToolOutcome};
 use reasonix_session::Past;
-use reasonix_tools::spec;
+use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-struct Input {
+pub(super) struct Input {
     /// What you want to find out.
     #[serde(default)]
     goal: String,
@@ -58,40 +58,23 @@ impl Explored {
 }
 
 /// Marks.
-pub(super) struct Checkpoint {
-    spec: ToolSpec,
-    explored: Explored,
-}
+pub(super) struct Checkpoint(pub(super) Explored);
 
-impl Checkpoint {
-    /// Marks there.
-    pub(super) fn new(explored: Explored) -> Self {
-        Self { spec: spec::<Input>("checkpoint", include_str!("checkpoint.md")).with(ToolTraits::MARKS), explored }
-    }
-}
-
-impl Tool for Checkpoint {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
+impl TypedTool for Checkpoint {
+    type Input = Input;
+    const NAME: &'static str = "checkpoint";
+    const PROMPT: &'static str = include_str!("checkpoint.md");
+    const TRAITS: ToolTraits = ToolTraits::MARKS;
+    const WORK: ToolWork<Self> = ToolWork::Keeps(|Self(explored), input: Input| match explored.begin() {
+        false => ToolOutcome::failed_with("a checkpoint is open already", "call rewind with a report first"),
+        true => ToolOutcome::done(format!(
+            "Checkpoint set.\nGoal: {}\nLook into it, then call rewind with a concise report.",
+            input.goal.trim()
+        )),
+    });
 
     /// It counts as a reader: nothing of the user's is touched, so nobody is asked.
-    fn action(&self, args: &Args) -> Action {
-        let input: Input = parse_args(args).unwrap_or_default();
-        Action { family: Family::Own, subjects: vec![input.goal], read_only: ReadOnly::Yes }
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        let outcome = match parse_args::<Input>(call.args) {
-            Err(outcome) => outcome,
-            Ok(_) if !self.explored.begin() => {
-                ToolOutcome::failed_with("a checkpoint is open already", "call rewind with a report first")
-            }
-            Ok(input) => ToolOutcome::done(format!(
-                "Checkpoint set.\nGoal: {}\nLook into it, then call rewind with a concise report.",
-                input.goal.trim()
-            )),
-        };
-        Box::pin(std::future::ready(outcome))
+    fn action(&self, input: Option<Input>, _args: &Args) -> Action {
+        Action::reads(Family::Own, input.unwrap_or_default().goal)
     }
 }

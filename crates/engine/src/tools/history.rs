@@ -1,9 +1,9 @@
 //! `history`: finds what was said in earlier sessions, and reads around it.
 
-use reasonix_agent::{Args, BoxFuture, Call, Stop, Tool, ToolSpec, ToolTraits, parse_args};
+use reasonix_agent::{Args, Stop, ToolTraits};
 use reasonix_proto::{Action, Details, Family, ReadOnly, RecordId, SessionId, ToolOutcome};
 use reasonix_session::{Found, IndexError, Past, Search, SessionError, Wanted, Window, clock};
-use reasonix_tools::spec;
+use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ const SPAN: (usize, usize) = (4, 20);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-struct Input {
+pub(super) struct Input {
     #[serde(default, alias = "q", alias = "search", alias = "text")]
     query: Option<String>,
     /// Without it those of this project.
@@ -52,52 +52,25 @@ pub struct LookBack {
 }
 
 /// Searches.
-pub(super) struct HistoryTool {
-    spec: ToolSpec,
-    from: LookBack,
-}
+pub(super) struct HistoryTool(pub(super) LookBack);
 
-impl HistoryTool {
-    /// Looks back from here.
-    pub(super) fn new(from: LookBack) -> Self {
-        Self { spec: spec::<Input>("history", include_str!("history.md")).with(ToolTraits::READS), from }
-    }
-}
-
-impl Tool for HistoryTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["search_history", "session_search", "recall_history"]
-    }
+impl TypedTool for HistoryTool {
+    type Input = Input;
+    const NAME: &'static str = "history";
+    const PROMPT: &'static str = include_str!("history.md");
+    const ALIASES: &'static [&'static str] = &["search_history", "session_search", "recall_history"];
+    const TRAITS: ToolTraits = ToolTraits::READS;
+    const WORK: ToolWork<Self> = ToolWork::Reads(|Self(from), input: Input, stop| from.answer(&input, stop));
 
     /// Sessions of this folder are what the model was told here; those of others are asked about like anything
     /// that lies outside of the workspace.
-    fn action(&self, args: &Args) -> Action {
-        let input: Input = parse_args(args).unwrap_or_default();
+    fn action(&self, input: Option<Input>, _args: &Args) -> Action {
+        let input = input.unwrap_or_default();
         let what = input.around.or(input.query).unwrap_or_default();
         let global = input.scope == Some(Scope::Global);
         let read_only = if global { ReadOnly::Unknown } else { ReadOnly::Yes };
         let subject = if global { format!("{what} (sessions of all folders)") } else { what };
         Action { family: Family::Own, subjects: vec![subject], read_only }
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let input: Input = match parse_args(call.args) {
-                Ok(input) => input,
-                Err(outcome) => return outcome,
-            };
-            let (from, stop) = (self.from.clone(), call.stop.clone());
-            let work = tokio::task::spawn_blocking(move || from.answer(&input, &stop));
-            tokio::select! {
-                biased;
-                outcome = work => outcome.unwrap_or_else(|_| ToolOutcome::failed("the search failed inside")),
-                () = call.stop.cancelled() => ToolOutcome::Aborted,
-            }
-        })
     }
 }
 

@@ -1,10 +1,10 @@
 //! `memory`: reads what was saved in earlier sessions.
 
 use super::keeping::{Keeping, Scope};
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, ToolTraits, parse_args};
-use reasonix_proto::{Action, Details, Family, ReadOnly, ToolOutcome};
+use reasonix_agent::{Args, ToolTraits};
+use reasonix_proto::{Action, Details, Family, ToolOutcome};
 use reasonix_session::{MemoryError, Named, Reach};
-use reasonix_tools::spec;
+use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ const HITS: usize = 8;
 const SHOWN: usize = 200;
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-struct Input {
+pub(super) struct Input {
     #[serde(default)]
     name: Option<String>,
     #[serde(default, alias = "q", alias = "search")]
@@ -25,43 +25,20 @@ struct Input {
 }
 
 /// Reads.
-pub(super) struct MemoryTool {
-    spec: ToolSpec,
-    keeping: Keeping,
-}
+pub(super) struct MemoryTool(pub(super) Keeping);
 
-impl MemoryTool {
-    /// Reads these.
-    pub(super) fn new(keeping: Keeping) -> Self {
-        Self { spec: spec::<Input>("memory", include_str!("memory.md")).with(ToolTraits::READS), keeping }
-    }
-}
+impl TypedTool for MemoryTool {
+    type Input = Input;
+    const NAME: &'static str = "memory";
+    const PROMPT: &'static str = include_str!("memory.md");
+    const ALIASES: &'static [&'static str] =
+        &["recall_memory", "recall", "read_memory", "search_memory", "list_memories"];
+    const TRAITS: ToolTraits = ToolTraits::READS;
+    const WORK: ToolWork<Self> = ToolWork::Reads(|Self(keeping), input: Input, _| answer(keeping, &input));
 
-impl Tool for MemoryTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["recall_memory", "recall", "read_memory", "search_memory", "list_memories"]
-    }
-
-    fn action(&self, args: &Args) -> Action {
-        let input: Input = parse_args(args).unwrap_or_default();
-        let subject = input.name.or(input.query).unwrap_or_default();
-        Action { family: Family::Memory, subjects: vec![subject], read_only: ReadOnly::Yes }
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let input: Input = match parse_args(call.args) {
-                Ok(input) => input,
-                Err(outcome) => return outcome,
-            };
-            let keeping = self.keeping.clone();
-            let work = tokio::task::spawn_blocking(move || answer(&keeping, &input));
-            work.await.unwrap_or_else(|_| ToolOutcome::failed("reading failed inside"))
-        })
+    fn action(&self, input: Option<Input>, _args: &Args) -> Action {
+        let input = input.unwrap_or_default();
+        Action::reads(Family::Memory, input.name.or(input.query).unwrap_or_default())
     }
 }
 

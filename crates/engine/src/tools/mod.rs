@@ -21,26 +21,33 @@ pub use todo_list::TodoList;
 
 use crate::people::People;
 use reasonix_agent::Tool;
+use reasonix_tools::Typed;
 use std::sync::Arc;
 
 /// The todo tools over one list, in the order they are sent.
 pub fn todo_tools(list: &TodoList) -> Vec<Arc<dyn Tool>> {
-    vec![Arc::new(todo_write::TodoWrite::new(list.clone())), Arc::new(todo_read::TodoRead::new(list.clone()))]
+    vec![
+        Arc::new(Typed::of(todo_write::TodoWrite(list.clone()))),
+        Arc::new(Typed::of(todo_read::TodoRead(list.clone()))),
+    ]
 }
 
 /// The tools that ask these people. They are of use only where somebody can answer.
 pub(crate) fn asking_tools(people: &Arc<People>) -> Vec<Arc<dyn Tool>> {
-    vec![Arc::new(ask::Ask::new(Arc::clone(people))), Arc::new(submit_plan::SubmitPlan::new(Arc::clone(people)))]
+    vec![
+        Arc::new(Typed::of(ask::Ask(Arc::clone(people)))),
+        Arc::new(Typed::of(submit_plan::SubmitPlan(Arc::clone(people)))),
+    ]
 }
 
 /// The tools that look back, in the order they are sent.
 pub fn recall_tools(from: &LookBack, keeping: &Keeping, explored: &Explored) -> Vec<Arc<dyn Tool>> {
     vec![
-        Arc::new(history::HistoryTool::new(from.clone())),
-        Arc::new(memory::MemoryTool::new(keeping.clone())),
-        Arc::new(remember::Remember::new(keeping.clone())),
-        Arc::new(forget::Forget::new(keeping.clone())),
-        Arc::new(checkpoint::Checkpoint::new(explored.clone())),
-        Arc::new(rewind::Rewind::new(explored.clone())),
+        Arc::new(Typed::of(history::HistoryTool(from.clone()))),
+        Arc::new(Typed::of(memory::MemoryTool(keeping.clone()))),
+        Arc::new(Typed::of(remember::Remember(keeping.clone()))),
+        Arc::new(Typed::of(forget::Forget(keeping.clone()))),
+        Arc::new(Typed::of(checkpoint::Checkpoint(explored.clone()))),
+        Arc::new(Typed::of(rewind::Rewind(explored.clone()))),
     ]
 }

@@ -1,15 +1,15 @@
 //! `remember`: saves a fact for later sessions. A person approves each one.
 
 use super::keeping::{Keeping, Scope, preview};
-use reasonix_agent::{Args, BoxFuture, Call, Preview, Tool, ToolSpec, ToolTraits, parse_args};
+use reasonix_agent::{Args, ToolTraits};
 use reasonix_proto::{Action, Family, ToolOutcome};
 use reasonix_session::{Memory, MemoryError, Named, Reach};
-use reasonix_tools::spec;
+use reasonix_tools::{Previews, ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-struct Input {
+pub(super) struct Input {
     /// Short, such as build-command.
     #[serde(alias = "key", alias = "title")]
     name: String,
@@ -26,57 +26,24 @@ struct Input {
 }
 
 /// Saves.
-pub(super) struct Remember {
-    spec: ToolSpec,
-    keeping: Keeping,
-}
+pub(super) struct Remember(pub(super) Keeping);
 
-impl Remember {
-    /// Saves there.
-    pub(super) fn new(keeping: Keeping) -> Self {
-        Self { spec: spec::<Input>("remember", include_str!("remember.md")).with(ToolTraits::ASKS), keeping }
-    }
-}
+impl TypedTool for Remember {
+    type Input = Input;
+    const NAME: &'static str = "remember";
+    const PROMPT: &'static str = include_str!("remember.md");
+    const ALIASES: &'static [&'static str] = &["save_memory", "write_memory", "add_memory"];
+    const TRAITS: ToolTraits = ToolTraits::ASKS;
+    const WORK: ToolWork<Self> = ToolWork::Writes(|Self(keeping), input: Input| save(keeping, &input));
+    const PREVIEW: Option<Previews<Self>> = Some(|Self(keeping), input: Input| {
+        let Ok(draft) = draft(keeping, &input) else { return Ok(None) };
+        let earlier = keeping.memories.get(&draft.name, Some(draft.reach)).ok();
+        let earlier = earlier.map(|earlier| shown(&earlier.memory));
+        Ok(Some(preview(draft.reach, &draft.name, earlier.as_deref(), Some(&shown(&draft.memory)))))
+    });
 
-impl Tool for Remember {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["save_memory", "write_memory", "add_memory"]
-    }
-
-    fn action(&self, args: &Args) -> Action {
-        let input: Input = parse_args(args).unwrap_or_default();
-        Action::writes(Family::Memory, vec![input.name])
-    }
-
-    fn preview<'a>(&'a self, args: &'a Args) -> BoxFuture<'a, Result<Option<Preview>, ToolOutcome>> {
-        let (keeping, input) = (self.keeping.clone(), parse_args::<Input>(args));
-        Box::pin(async move {
-            let Ok(input) = input else { return Ok(None) };
-            let shown = tokio::task::spawn_blocking(move || {
-                let draft = draft(&keeping, &input).ok()?;
-                let earlier = keeping.memories.get(&draft.name, Some(draft.reach)).ok();
-                let earlier = earlier.map(|earlier| shown(&earlier.memory));
-                Some(preview(draft.reach, &draft.name, earlier.as_deref(), Some(&shown(&draft.memory))))
-            })
-            .await;
-            Ok(shown.ok().flatten())
-        })
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let input: Input = match parse_args(call.args) {
-                Ok(input) => input,
-                Err(outcome) => return outcome,
-            };
-            let keeping = self.keeping.clone();
-            let work = tokio::task::spawn_blocking(move || save(&keeping, &input));
-            work.await.unwrap_or_else(|_| ToolOutcome::failed("saving failed inside"))
-        })
+    fn action(&self, input: Option<Input>, _args: &Args) -> Action {
+        Action::writes(Family::Memory, vec![input.unwrap_or_default().name])
     }
 }
 

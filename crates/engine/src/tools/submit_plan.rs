@@ -1,9 +1,9 @@
 //! `submit_plan`: hands in a plan and waits until a person has decided about it.
 
 use crate::people::{Asked, People};
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, ToolTraits, parse_args};
-use reasonix_proto::{Action, Family, PlanAnswer, ReadOnly, ToolOutcome};
-use reasonix_tools::spec;
+use reasonix_agent::{Args, Call, ToolTraits};
+use reasonix_proto::{Action, Family, PlanAnswer, ToolOutcome};
+use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -12,62 +12,46 @@ use std::sync::Arc;
 const LONGEST: usize = 64 * 1024;
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
+pub(super) struct Input {
     #[serde(alias = "content", alias = "text", alias = "markdown")]
     plan: String,
 }
 
-/// Hands in plans.
-pub(super) struct SubmitPlan {
-    spec: ToolSpec,
-    people: Arc<People>,
-}
+/// Hands in plans to these people.
+pub(super) struct SubmitPlan(pub(super) Arc<People>);
 
-impl SubmitPlan {
-    /// Hands them in to these people.
-    pub(super) fn new(people: Arc<People>) -> Self {
-        Self { spec: spec::<Input>("submit_plan", include_str!("submit_plan.md")).with(ToolTraits::ASKS), people }
+impl TypedTool for SubmitPlan {
+    type Input = Input;
+    const NAME: &'static str = "submit_plan";
+    const PROMPT: &'static str = include_str!("submit_plan.md");
+    const ALIASES: &'static [&'static str] = &["exit_plan_mode", "exitplanmode", "propose_plan", "present_plan"];
+    const TRAITS: ToolTraits = ToolTraits::ASKS;
+    const WORK: ToolWork<Self> =
+        ToolWork::Waits(|Self(people), input: Input, call| Box::pin(proposed(people, input.plan, call)));
+
+    fn action(&self, input: Option<Input>, _args: &Args) -> Action {
+        Action::reads(Family::Own, title_of(&input.map(|input| input.plan).unwrap_or_default()))
     }
 }
 
-impl Tool for SubmitPlan {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+async fn proposed(people: &People, plan: String, call: Call<'_>) -> ToolOutcome {
+    if plan.trim().is_empty() {
+        return ToolOutcome::failed("the plan is empty");
     }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["exit_plan_mode", "exitplanmode", "propose_plan", "present_plan"]
+    if plan.len() > LONGEST {
+        return ToolOutcome::failed_with("the plan is too long", "hand in a plan of a page or two");
     }
-
-    fn action(&self, args: &Args) -> Action {
-        let plan = parse_args::<Input>(args).map(|input| input.plan).unwrap_or_default();
-        let subjects = vec![title_of(&plan)];
-        Action { family: Family::Own, subjects, read_only: ReadOnly::Yes }
-    }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(async move {
-            let plan = match parse_args::<Input>(call.args) {
-                Ok(Input { plan }) if plan.trim().is_empty() => return ToolOutcome::failed("the plan is empty"),
-                Ok(Input { plan }) if plan.len() > LONGEST => {
-                    return ToolOutcome::failed_with("the plan is too long", "hand in a plan of a page or two");
-                }
-                Ok(Input { plan }) => plan,
-                Err(outcome) => return outcome,
-            };
-            let said = tokio::select! {
-                biased;
-                () = call.stop.cancelled() => return ToolOutcome::Aborted,
-                said = self.people.propose(call.id, &plan) => said,
-            };
-            match said {
-                Asked::Answered(answer) => ToolOutcome::done(told(&answer)),
-                Asked::Nobody | Asked::TimedOut(_) => ToolOutcome::failed_with(
-                    "nobody is here to approve a plan",
-                    "give the plan as your answer; outside of plan mode carry it out yourself and say what you assumed",
-                ),
-            }
-        })
+    let said = tokio::select! {
+        biased;
+        () = call.stop.cancelled() => return ToolOutcome::Aborted,
+        said = people.propose(call.id, &plan) => said,
+    };
+    match said {
+        Asked::Answered(answer) => ToolOutcome::done(told(&answer)),
+        Asked::Nobody | Asked::TimedOut(_) => ToolOutcome::failed_with(
+            "nobody is here to approve a plan",
+            "give the plan as your answer; outside of plan mode carry it out yourself and say what you assumed",
+        ),
     }
 }
 

@@ -1,14 +1,14 @@
 //! `todo_write`: changes the todo list by operations.
 
 use super::todo_list::{DEFAULT_PHASE, Op, OpKind, Phase, TodoList, checklist};
-use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, parse_args};
 use reasonix_proto::{Action, Details, Family, ReadOnly, TodoItem, TodoPhase, TodoStatus, ToolOutcome};
-use reasonix_tools::spec;
+use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
+pub(super) struct Input {
     ops: Vec<Op>,
 }
 
@@ -33,69 +33,46 @@ enum Todo {
 }
 
 /// Changes the list.
-pub(super) struct TodoWrite {
-    spec: ToolSpec,
-    list: TodoList,
-}
+pub(super) struct TodoWrite(pub(super) TodoList);
 
-impl TodoWrite {
-    /// Works on this list.
-    pub(super) fn new(list: TodoList) -> Self {
-        Self { spec: spec::<Input>("todo_write", include_str!("todo_write.md")), list }
-    }
-}
+impl TypedTool for TodoWrite {
+    type Input = Input;
+    const NAME: &'static str = "todo_write";
+    const PROMPT: &'static str = include_str!("todo_write.md");
+    const ALIASES: &'static [&'static str] = &["todowrite", "write_todos", "update_todos", "todo"];
+    const WORK: ToolWork<Self> = ToolWork::Keeps(|Self(list), input: Input| write(list, input.ops));
 
-impl Tool for TodoWrite {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["todowrite", "write_todos", "update_todos", "todo"]
+    /// A batch, a single operation, or a whole list.
+    fn parse(args: &Args) -> Result<Input, ToolOutcome> {
+        let one = |op| Input { ops: vec![op] };
+        match args {
+            args if args.contains_key("ops") => parse_args(args),
+            args if args.contains_key("todos") => parse_args::<Whole>(args).map(|whole| one(init(whole.todos))),
+            args if args.contains_key("op") => parse_args(args).map(one),
+            args => parse_args(args),
+        }
     }
 
     /// It counts as a reader: nothing of the user's is touched, so nobody is asked. Order is kept all the same, since
     /// calls start in the order they were made and this one is done when it has started.
-    fn action(&self, args: &Args) -> Action {
-        let ops = ops_of(args).unwrap_or_default();
+    fn action(&self, input: Option<Input>, _args: &Args) -> Action {
+        let ops = input.map(|input| input.ops).unwrap_or_default();
         Action { family: Family::Own, subjects: ops.iter().map(title).collect(), read_only: ReadOnly::Yes }
     }
-
-    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        let outcome = match ops_of(call.args) {
-            Ok(ops) if ops.is_empty() => ToolOutcome::failed("ops is empty: there is nothing to do"),
-            Ok(ops) => self.write(ops),
-            Err(outcome) => outcome,
-        };
-        Box::pin(std::future::ready(outcome))
-    }
 }
 
-impl TodoWrite {
-    fn write(&self, ops: Vec<Op>) -> ToolOutcome {
-        let (phases, errors) = self.list.apply(ops);
-        let list = checklist(&phases);
-        let content = match (errors.is_empty(), list.is_empty()) {
-            (true, true) => "Todo list cleared.".to_owned(),
-            (true, false) => list,
-            (false, _) => format!("Errors: {}\n{list}", errors.join("; ")).trim_end().to_owned(),
-        };
-        ToolOutcome::detailed(content, Details { todo: Some(phases), ..Details::default() })
+fn write(list: &TodoList, ops: Vec<Op>) -> ToolOutcome {
+    if ops.is_empty() {
+        return ToolOutcome::failed("ops is empty: there is nothing to do");
     }
-}
-
-/// The operations of a call: a batch, a single one, or a whole list.
-fn ops_of(args: &Args) -> Result<Vec<Op>, ToolOutcome> {
-    if args.contains_key("ops") {
-        return parse_args::<Input>(args).map(|input| input.ops);
-    }
-    if args.contains_key("todos") {
-        return parse_args::<Whole>(args).map(|whole| vec![init(whole.todos)]);
-    }
-    if args.contains_key("op") {
-        return parse_args::<Op>(args).map(|op| vec![op]);
-    }
-    parse_args::<Input>(args).map(|input| input.ops)
+    let (phases, errors) = list.apply(ops);
+    let list = checklist(&phases);
+    let content = match (errors.is_empty(), list.is_empty()) {
+        (true, true) => "Todo list cleared.".to_owned(),
+        (true, false) => list,
+        (false, _) => format!("Errors: {}\n{list}", errors.join("; ")).trim_end().to_owned(),
+    };
+    ToolOutcome::detailed(content, Details { todo: Some(phases), ..Details::default() })
 }
 
 fn init(todos: Vec<Todo>) -> Op {
