@@ -9,11 +9,8 @@ pub use about::what;
 
 use crate::Look;
 use crate::app::Effect;
-use crate::composer::{Buffer, Motion};
 use crate::keys::{Chord, Code};
-use crate::overlays::plan::tail;
-use crate::overlays::{ALONE, Guard, Heard, Outcome, keys_line};
-use crate::text::{columns, cut, neutral};
+use crate::overlays::{ALONE, Guard, Heard, LineField, Outcome, keys_line};
 use about::About;
 use offers::{Offer, Take, offers};
 use ratatui_core::text::{Line, Span};
@@ -65,7 +62,7 @@ struct Pending {
 /// What is being written.
 #[derive(Debug)]
 struct Writes {
-    words: Buffer,
+    words: LineField,
     /// The command in place of the model's; otherwise what the model is told with a no.
     command: bool,
 }
@@ -151,8 +148,7 @@ impl Approval {
     }
 
     fn begin(&mut self, text: &str, command: bool) {
-        let mut words = Buffer::default();
-        words.set(text);
+        let words = LineField::with(text);
         self.writes = (command || !text.is_empty()).then_some(Writes { words, command });
     }
 
@@ -244,15 +240,9 @@ impl Approval {
             Code::Enter => return self.written(heard),
             Code::Esc => self.writes = None,
             Code::Char('c') if chord.mods.ctrl => self.writes = None,
-            Code::Left => words.travel(Motion::Left),
-            Code::Right => words.travel(Motion::Right),
-            Code::Home => words.travel(Motion::LineStart),
-            Code::End => words.travel(Motion::LineEnd),
-            Code::Backspace => words.delete(Motion::Left, false),
-            Code::Delete => words.delete(Motion::Right, false),
-            Code::Char('u') if chord.mods.ctrl => words.set(""),
-            Code::Char('w') if chord.mods.ctrl => words.delete(Motion::WordLeft, false),
-            _ => chord.typed().into_iter().for_each(|c| words.insert(&c.to_string())),
+            _ => {
+                words.key(chord);
+            }
         }
         Outcome::Stay
     }
@@ -283,7 +273,7 @@ impl Approval {
     pub fn paste(&mut self, text: &str) -> Outcome {
         self.pending = None;
         match &mut self.writes {
-            Some(writes) => writes.words.insert(&text.replace(char::is_control, " ")),
+            Some(writes) => writes.words.paste(text),
             None => self.said = Some("tui.ask.pasted"),
         }
         Outcome::Stay
@@ -355,13 +345,9 @@ impl Approval {
         let code = if writes.command { "tui.ask.instead" } else { "tui.ask.tell" };
         crate::overlays::block(&mut lines, &look.word(code), width, look.theme.accent);
         let room = usize::from(width).saturating_sub(3).max(1);
-        let before = tail(&neutral(writes.words.before()), room);
-        let column = u16::try_from(2 + columns(&before)).unwrap_or(u16::MAX);
-        let whole = format!("{before}{}", neutral(writes.words.after()));
-        lines.push(Line::from(vec![
-            Span::styled("› ", look.theme.chosen),
-            Span::styled(cut(&whole, room).to_owned(), look.theme.text),
-        ]));
+        let (words, caret) = writes.words.shown(room);
+        let column = u16::try_from(2 + caret).unwrap_or(u16::MAX);
+        lines.push(Line::from(vec![Span::styled("› ", look.theme.chosen), Span::styled(words, look.theme.text)]));
         lines.push(self.last_line(width, look));
         (lines, Some(column))
     }

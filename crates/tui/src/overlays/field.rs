@@ -1,11 +1,9 @@
 //! One line to be written: a value, an address, a key. A key of an endpoint is never shown.
 
 use crate::Look;
-use crate::composer::{Buffer, Motion};
 use crate::keys::{Chord, Code};
-use crate::overlays::plan::tail;
+use crate::overlays::line::LineField;
 use crate::overlays::{Outcome, block, keys_line, rule};
-use crate::text::{columns, cut, neutral};
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::Phrase;
 
@@ -29,15 +27,13 @@ pub struct Field {
     pub wanted: Wanted,
     title: Phrase,
     note: Option<Phrase>,
-    words: Buffer,
+    words: LineField,
 }
 
 impl Field {
     /// A line with something in it already.
     pub fn new(wanted: Wanted, title: Phrase, note: Option<Phrase>, text: &str) -> Self {
-        let mut words = Buffer::default();
-        words.set(text);
-        Self { wanted, title, note, words }
+        Self { wanted, title, note, words: LineField::with(text) }
     }
 
     /// Takes a key.
@@ -46,15 +42,9 @@ impl Field {
             Code::Esc => return Outcome::Close,
             Code::Char('c') if chord.mods.ctrl => return Outcome::Close,
             Code::Enter => return self.enter(),
-            Code::Left => self.words.travel(Motion::Left),
-            Code::Right => self.words.travel(Motion::Right),
-            Code::Home => self.words.travel(Motion::LineStart),
-            Code::End => self.words.travel(Motion::LineEnd),
-            Code::Backspace => self.words.delete(Motion::Left, false),
-            Code::Delete => self.words.delete(Motion::Right, false),
-            Code::Char('u') if chord.mods.ctrl => self.words.set(""),
-            Code::Char('w') if chord.mods.ctrl => self.words.delete(Motion::WordLeft, false),
-            _ => chord.typed().into_iter().for_each(|c| self.words.insert(&c.to_string())),
+            _ => {
+                self.words.key(chord);
+            }
         }
         Outcome::Stay
     }
@@ -65,14 +55,13 @@ impl Field {
         if text.is_empty() && self.wanted != Wanted::Key {
             return Outcome::Stay;
         }
-        self.words.set("");
+        self.words.clear();
         Outcome::Written(self.wanted.clone(), text)
     }
 
     /// Takes a paste: one line of it.
     pub fn paste(&mut self, text: &str) -> Outcome {
-        let line = text.trim().lines().next().unwrap_or_default();
-        self.words.insert(&line.replace(char::is_control, " "));
+        self.words.paste(text.trim().lines().next().unwrap_or_default());
         Outcome::Stay
     }
 
@@ -86,17 +75,12 @@ impl Field {
         lines.truncate(most.saturating_sub(2).max(1));
         let row = u16::try_from(lines.len()).unwrap_or(u16::MAX);
         let room = usize::from(width).saturating_sub(3).max(1);
-        let shown = |text: &str| match self.wanted {
-            Wanted::Key => "•".repeat(text.chars().count()),
-            _ => neutral(text).into_owned(),
+        let (words, caret) = match self.wanted {
+            Wanted::Key => self.words.hidden(room),
+            _ => self.words.shown(room),
         };
-        let before = tail(&shown(self.words.before()), room);
-        let column = u16::try_from(2 + columns(&before)).unwrap_or(u16::MAX).min(width.saturating_sub(1));
-        let whole = format!("{before}{}", shown(self.words.after()));
-        lines.push(Line::from(vec![
-            Span::styled("› ", look.theme.chosen),
-            Span::styled(cut(&whole, room).to_owned(), look.theme.text),
-        ]));
+        let column = u16::try_from(2 + caret).unwrap_or(u16::MAX).min(width.saturating_sub(1));
+        lines.push(Line::from(vec![Span::styled("› ", look.theme.chosen), Span::styled(words, look.theme.text)]));
         lines.push(keys_line(&look.word("tui.field.keys"), width, look.theme.dim));
         (lines, Some((column, row)))
     }

@@ -3,6 +3,7 @@
 mod ahead;
 mod approval;
 mod field;
+mod line;
 mod pager;
 mod picker;
 mod plan;
@@ -15,6 +16,7 @@ pub(crate) use ahead::ALONE;
 pub use ahead::{Ahead, Guard, Heard};
 pub use approval::{Approval, what};
 pub use field::{Field, Wanted};
+pub use line::LineField;
 pub use pager::Pager;
 pub(crate) use picker::entry_line;
 pub use picker::{Entry, Picker, Subject};

@@ -1,10 +1,8 @@
 //! A long text on the whole screen, with search: the transcript, a diff, the list of keys.
 
 use crate::Look;
-use crate::composer::{Buffer, Motion};
 use crate::keys::{Chord, Code};
-use crate::overlays::Outcome;
-use crate::text::{columns, neutral};
+use crate::overlays::{LineField, Outcome};
 use ratatui_core::style::Modifier;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::Phrase;
@@ -20,7 +18,7 @@ pub struct Pager {
     width: u16,
     top: usize,
     page: usize,
-    words: Buffer,
+    words: LineField,
     searching: bool,
     hits: Vec<usize>,
     /// True when the end is to be shown first.
@@ -30,7 +28,7 @@ pub struct Pager {
 impl Pager {
     /// A text, shown from its beginning or from its end.
     pub fn new(title: Phrase, source: Vec<Line<'static>>, at_end: bool) -> Self {
-        let (lines, words) = (Vec::new(), Buffer::default());
+        let (lines, words) = (Vec::new(), LineField::default());
         Self { title, source, lines, width: 0, top: 0, page: 1, words, searching: false, hits: Vec::new(), at_end }
     }
 
@@ -69,18 +67,11 @@ impl Pager {
         match chord.code {
             Code::Esc => {
                 self.searching = false;
-                self.words.set("");
+                self.words.clear();
                 self.hits.clear();
             }
             Code::Enter => self.searching = false,
-            Code::Backspace => {
-                self.words.delete(Motion::Left, false);
-                self.find();
-            }
-            Code::Char(c) if chord.typed().is_some() => {
-                self.words.insert(&c.to_string());
-                self.find();
-            }
+            _ if self.words.key(chord) => self.find(),
             _ => {}
         }
         Outcome::Stay
@@ -129,9 +120,9 @@ impl Pager {
         let shown = self.lines.iter().enumerate().skip(self.top).take(self.page);
         let mut lines: Vec<Line<'static>> = shown.map(|(at, line)| self.marked(at, line)).collect();
         lines.resize(self.page, Line::default());
-        let words = neutral(self.words.text()).into_owned();
+        let (words, at) = self.words.shown(usize::MAX);
         let (foot, caret) = if self.searching {
-            let column = u16::try_from(1 + columns(&words)).unwrap_or(u16::MAX).min(width.saturating_sub(1));
+            let column = u16::try_from(1 + at).unwrap_or(u16::MAX).min(width.saturating_sub(1));
             (format!("/{words}"), Some((column, u16::try_from(self.page).unwrap_or(u16::MAX))))
         } else {
             let of = self.lines.len();

@@ -2,10 +2,8 @@
 
 use crate::Look;
 use crate::app::Effect;
-use crate::composer::Motion;
 use crate::keys::{Chord, Code};
-use crate::overlays::Outcome;
-use crate::overlays::{keys_line, rule};
+use crate::overlays::{LineField, Outcome, keys_line, rule};
 use crate::text::{columns, cut, neutral, wrap};
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{Op, Phrase, RecordId, TreeFilter};
@@ -84,7 +82,7 @@ pub struct Picker {
     pub subject: Subject,
     title: Phrase,
     entries: Vec<Entry>,
-    words: crate::composer::Buffer,
+    words: LineField,
     /// True when typing narrows the list; otherwise it is short and keys are digits.
     searches: bool,
     /// True when somebody else narrows it.
@@ -96,7 +94,7 @@ pub struct Picker {
     /// Which records of a tree are shown.
     pub(crate) filter: TreeFilter,
     /// The name that the chosen place of a tree is given, while it is written.
-    naming: Option<crate::composer::Buffer>,
+    naming: Option<LineField>,
 }
 
 /// The filters of a tree in the order of their key, with the letter of each and its name.
@@ -116,7 +114,7 @@ impl Picker {
             subject,
             title,
             entries,
-            words: crate::composer::Buffer::default(),
+            words: LineField::default(),
             searches: true,
             remote: false,
             chosen,
@@ -173,7 +171,10 @@ impl Picker {
         let last = count.saturating_sub(1);
         match chord.code {
             Code::Esc if self.words.text().is_empty() => return Outcome::Close,
-            Code::Esc => return self.search(""),
+            Code::Esc => {
+                self.words.clear();
+                return self.searched();
+            }
             Code::Char('c') if chord.mods.ctrl => return Outcome::Close,
             Code::Up | Code::Char('p') if chord.code == Code::Up || chord.mods.ctrl => {
                 self.chosen = if self.chosen == 0 { last } else { self.chosen - 1 };
@@ -190,12 +191,11 @@ impl Picker {
                 return chosen.map_or(Outcome::Stay, |value| Outcome::Removed(self.subject, value));
             }
             Code::Enter | Code::Tab => return self.choose(self.chosen),
-            Code::Backspace => {
-                self.words.delete(Motion::Left, false);
-                let words = self.words.text().to_owned();
-                return self.search(&words);
+            Code::Char(c) if !self.searches && chord.typed().is_some() => {
+                let at = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
+                return at.map_or(Outcome::Stay, |at| self.choose(at));
             }
-            Code::Char(c) if chord.typed().is_some() => return self.typed(c),
+            _ if self.words.key(chord) => return self.searched(),
             _ => {}
         }
         Outcome::Stay
@@ -211,7 +211,7 @@ impl Picker {
             Code::Char('o') if chord.mods.ctrl => (now + 1) % FILTERS.len(),
             Code::Char(c) if chord.mods.alt => FILTERS.iter().position(|(key, _, _)| *key == c)?,
             Code::Char('L') if self.words.text().is_empty() => {
-                self.naming = self.shown().get(self.chosen).map(|_| crate::composer::Buffer::default());
+                self.naming = self.shown().get(self.chosen).map(|_| LineField::default());
                 return Some(Outcome::Stay);
             }
             _ => return None,
@@ -227,14 +227,15 @@ impl Picker {
         match chord.code {
             Code::Esc => self.naming = None,
             Code::Char('c') if chord.mods.ctrl => self.naming = None,
-            Code::Backspace => name.delete(Motion::Left, false),
             Code::Enter => {
                 let label = name.text().trim().to_owned();
                 self.naming = None;
                 let op = record.map(|record| Op::Label { record: RecordId(record), label });
                 return Outcome::Relist(self.subject, op.into_iter().map(Effect::Send).collect());
             }
-            _ => chord.typed().into_iter().for_each(|c| name.insert(&c.to_string())),
+            _ => {
+                name.key(chord);
+            }
         }
         Outcome::Stay
     }
@@ -244,27 +245,18 @@ impl Picker {
         self.words.text()
     }
 
-    fn typed(&mut self, c: char) -> Outcome {
-        if !self.searches {
-            let at = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
-            return at.map_or(Outcome::Stay, |at| self.choose(at));
-        }
-        self.paste(&c.to_string())
-    }
-
     /// Types into the search.
     pub fn paste(&mut self, text: &str) -> Outcome {
         if !self.searches {
             return Outcome::Stay;
         }
-        let words = format!("{}{}", self.words.text(), text.replace(char::is_control, " "));
-        self.search(&words)
+        self.words.paste(text);
+        self.searched()
     }
 
-    fn search(&mut self, words: &str) -> Outcome {
-        self.words.set(words);
+    fn searched(&mut self) -> Outcome {
         self.chosen = 0;
-        if self.remote { Outcome::Searched(self.subject, words.to_owned()) } else { Outcome::Stay }
+        if self.remote { Outcome::Searched(self.subject, self.words.text().to_owned()) } else { Outcome::Stay }
     }
 
     fn choose(&self, at: usize) -> Outcome {
@@ -291,12 +283,13 @@ impl Picker {
         let mut head = vec![Span::styled(title.clone(), look.theme.accent)];
         let mut caret = None;
         if let Some(name) = &self.naming {
-            let text = format!("{} {}", look.word("tui.tree.name"), neutral(name.text()));
-            caret = Some((u16::try_from(columns(&text)).unwrap_or(u16::MAX).min(width.saturating_sub(1)), 1));
-            head = vec![Span::styled(text, look.theme.warn)];
+            let ((name, at), label) = (name.shown(usize::MAX), look.word("tui.tree.name"));
+            let at = columns(&label) + 1 + at;
+            caret = Some((u16::try_from(at).unwrap_or(u16::MAX).min(width.saturating_sub(1)), 1));
+            head = vec![Span::styled(format!("{label} {name}"), look.theme.warn)];
         } else if self.searches {
-            let words = neutral(self.words.text()).into_owned();
-            let at = columns(&title) + 2 + columns(&words);
+            let (words, at) = self.words.shown(usize::MAX);
+            let at = columns(&title) + 2 + at;
             caret = Some((u16::try_from(at).unwrap_or(u16::MAX).min(width.saturating_sub(1)), 1));
             head.push(Span::styled(format!("  {words}"), look.theme.text));
         }

@@ -2,9 +2,8 @@
 
 use crate::Look;
 use crate::app::Effect;
-use crate::composer::{Buffer, Motion};
 use crate::keys::{Chord, Code};
-use crate::overlays::{Guard, Outcome, rule};
+use crate::overlays::{Guard, LineField, Outcome, rule};
 use crate::text::{columns, cut, neutral};
 use ratatui_core::style::Modifier;
 use ratatui_core::text::{Line, Span};
@@ -24,7 +23,7 @@ pub struct Plan {
     /// The plan as the user changed it.
     edited: Option<String>,
     /// What should be different.
-    words: Buffer,
+    words: LineField,
     writes: bool,
     chosen: usize,
     scroll: usize,
@@ -36,7 +35,7 @@ pub struct Plan {
 impl Plan {
     /// A plan that goes on the screen.
     pub fn new(proposal: Proposal, guard: Guard) -> Self {
-        let (edited, words, writes) = (None, Buffer::default(), false);
+        let (edited, words, writes) = (None, LineField::default(), false);
         Self { proposal, guard, edited, words, writes, chosen: 0, scroll: 0, page: 1, ignored: false }
     }
 
@@ -104,15 +103,9 @@ impl Plan {
             Code::Enter => return self.answer(PlanAnswer::Revise { note: self.words.text().trim().to_owned() }),
             Code::Esc => self.writes = false,
             Code::Char('c') if chord.mods.ctrl => self.writes = false,
-            Code::Left => self.words.travel(Motion::Left),
-            Code::Right => self.words.travel(Motion::Right),
-            Code::Home => self.words.travel(Motion::LineStart),
-            Code::End => self.words.travel(Motion::LineEnd),
-            Code::Backspace => self.words.delete(Motion::Left, false),
-            Code::Delete => self.words.delete(Motion::Right, false),
-            Code::Char('u') if chord.mods.ctrl => self.words.set(""),
-            Code::Char('w') if chord.mods.ctrl => self.words.delete(Motion::WordLeft, false),
-            _ => chord.typed().into_iter().for_each(|c| self.words.insert(&c.to_string())),
+            _ => {
+                self.words.key(chord);
+            }
         }
         Outcome::Stay
     }
@@ -120,7 +113,7 @@ impl Plan {
     /// Takes a paste where words are written; it never answers.
     pub fn paste(&mut self, text: &str) -> Outcome {
         if self.writes {
-            self.words.insert(&text.replace(char::is_control, " "));
+            self.words.paste(text);
         }
         Outcome::Stay
     }
@@ -166,11 +159,9 @@ impl Plan {
             if at == 3 && self.writes {
                 let head = format!("{sign}{key}  ");
                 let left = room.saturating_sub(columns(&head) + 1).max(1);
-                let shown = tail(&neutral(self.words.before()), left);
-                caret = u16::try_from(columns(&head) + columns(&shown)).ok();
-                let whole = format!("{shown}{}", neutral(self.words.after()));
-                let words = Span::styled(cut(&whole, left).to_owned(), look.theme.text);
-                lines.push(Line::from(vec![Span::styled(head, style), words]));
+                let (words, at) = self.words.shown(left);
+                caret = u16::try_from(columns(&head) + at).ok();
+                lines.push(Line::from(vec![Span::styled(head, style), Span::styled(words, look.theme.text)]));
             } else {
                 lines.push(Line::styled(cut(&text, room).to_owned(), style));
             }
@@ -184,13 +175,4 @@ impl Plan {
         lines.push(crate::overlays::keys_line(&text, width, style));
         (lines, caret)
     }
-}
-
-/// As much of the end of a text as there is room for.
-pub(crate) fn tail(text: &str, room: usize) -> String {
-    let mut from = 0;
-    while columns(text.get(from..).unwrap_or_default()) > room {
-        from += text.get(from..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
-    }
-    text.get(from..).unwrap_or_default().to_owned()
 }

@@ -2,10 +2,8 @@
 
 use crate::Look;
 use crate::app::Effect;
-use crate::composer::{Buffer, Motion};
 use crate::keys::{Chord, Code};
-use crate::overlays::plan::tail;
-use crate::overlays::{Guard, Outcome, block, rule};
+use crate::overlays::{Guard, LineField, Outcome, block, rule};
 use crate::text::{columns, cut, neutral};
 use ratatui_core::style::Modifier;
 use ratatui_core::text::{Line, Span};
@@ -37,7 +35,7 @@ struct Given {
     /// The row the cursor is on; the last one is for words of one's own.
     row: usize,
     ticked: Vec<bool>,
-    words: Buffer,
+    words: LineField,
     done: bool,
 }
 
@@ -162,7 +160,7 @@ impl Question {
         }
         if !multi {
             given.ticked.iter_mut().enumerate().for_each(|(at, tick)| *tick = at == given.row);
-            given.words.set("");
+            given.words.clear();
         }
         self.answered()
     }
@@ -209,16 +207,10 @@ impl Question {
                 self.writes = false;
                 self.step(false);
             }
-            Code::Left => given.words.travel(Motion::Left),
-            Code::Right => given.words.travel(Motion::Right),
-            Code::Home => given.words.travel(Motion::LineStart),
-            Code::End => given.words.travel(Motion::LineEnd),
-            Code::Backspace => given.words.delete(Motion::Left, false),
-            Code::Delete => given.words.delete(Motion::Right, false),
             Code::Tab => self.turn(true),
-            Code::Char('u') if chord.mods.ctrl => given.words.set(""),
-            Code::Char('w') if chord.mods.ctrl => given.words.delete(Motion::WordLeft, false),
-            _ => chord.typed().into_iter().for_each(|c| given.words.insert(&c.to_string())),
+            _ => {
+                given.words.key(chord);
+            }
         }
         Outcome::Stay
     }
@@ -227,7 +219,7 @@ impl Question {
     pub fn paste(&mut self, text: &str) -> Outcome {
         let (writes, heard) = (self.writes, self.heard);
         if let Some(given) = self.given.get_mut(self.at).filter(|_| writes && heard) {
-            given.words.insert(&text.replace(char::is_control, " "));
+            given.words.paste(text);
         } else {
             self.ignored = true;
         }
@@ -346,16 +338,9 @@ impl Question {
         }
         let start = columns(sign) + columns(&number);
         let room = usize::from(width).saturating_sub(start + 1).max(1);
-        // The end before the caret stays in sight.
-        let shown = tail(&neutral(given.words.before()), room);
-        let column = u16::try_from(start + columns(&shown)).unwrap_or(u16::MAX);
-        let after = neutral(given.words.after()).into_owned();
-        let whole = format!("{shown}{after}");
-        let line = Line::from(vec![
-            Span::styled(format!("{sign}{number}"), style),
-            Span::styled(cut(&whole, room).to_owned(), look.theme.text),
-        ]);
-        (line, column)
+        let (words, caret) = given.words.shown(room);
+        let own = vec![Span::styled(format!("{sign}{number}"), style), Span::styled(words, look.theme.text)];
+        (Line::from(own), u16::try_from(start + caret).unwrap_or(u16::MAX))
     }
 }
 

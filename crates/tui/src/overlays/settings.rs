@@ -3,9 +3,8 @@
 
 use crate::Look;
 use crate::app::Effect;
-use crate::composer::{Buffer, Motion};
 use crate::keys::{Chord, Code};
-use crate::overlays::{Outcome, block, keys_line, rule};
+use crate::overlays::{LineField, Outcome, block, keys_line, rule};
 use crate::text::{columns, cut, neutral};
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{Acts, Op, Phrase, Setting};
@@ -14,7 +13,7 @@ use reasonix_proto::{Acts, Op, Phrase, Setting};
 #[derive(Debug, Default)]
 pub struct Settings {
     rows: Vec<Setting>,
-    words: Buffer,
+    words: LineField,
     chosen: usize,
     scroll: usize,
     page: usize,
@@ -46,7 +45,10 @@ impl Settings {
         let last = self.shown(look).len().saturating_sub(1);
         match chord.code {
             Code::Esc if self.words.text().is_empty() => return Outcome::Close,
-            Code::Esc => self.search(""),
+            Code::Esc => {
+                self.words.clear();
+                self.chosen = 0;
+            }
             Code::Char('c') if chord.mods.ctrl => return Outcome::Close,
             Code::Up => self.chosen = if self.chosen == 0 { last } else { self.chosen - 1 },
             Code::Down => self.chosen = if self.chosen >= last { 0 } else { self.chosen + 1 },
@@ -59,29 +61,17 @@ impl Settings {
                 let chosen = self.shown(look).get(self.chosen).map(|setting| (*setting).clone());
                 return chosen.map_or(Outcome::Stay, |setting| Outcome::Turn(Box::new(setting)));
             }
-            Code::Backspace => {
-                self.words.delete(Motion::Left, false);
-                self.chosen = 0;
-            }
-            _ => {
-                if let Some(c) = chord.typed() {
-                    return self.paste(&c.to_string());
-                }
-            }
+            _ if self.words.key(chord) => self.chosen = 0,
+            _ => {}
         }
         Outcome::Stay
     }
 
     /// Types into the search.
     pub fn paste(&mut self, text: &str) -> Outcome {
-        let words = format!("{}{}", self.words.text(), text.replace(char::is_control, " "));
-        self.search(&words);
-        Outcome::Stay
-    }
-
-    fn search(&mut self, words: &str) {
-        self.words.set(words);
+        self.words.paste(text);
         self.chosen = 0;
+        Outcome::Stay
     }
 
     /// Takes the chosen setting out of the user's file, where it stands there.
@@ -96,8 +86,8 @@ impl Settings {
     /// Its rows and the caret of the search.
     pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
         let title = look.word("tui.settings");
-        let words = neutral(self.words.text()).into_owned();
-        let at = columns(&title) + 2 + columns(&words);
+        let (words, at) = self.words.shown(usize::MAX);
+        let at = columns(&title) + 2 + at;
         let caret = (u16::try_from(at).unwrap_or(u16::MAX).min(width.saturating_sub(1)), 1);
         let head = vec![Span::styled(title, look.theme.accent), Span::styled(format!("  {words}"), look.theme.text)];
         let mut lines = vec![rule(width, look, look.theme.rule), Line::from(head)];
