@@ -1,6 +1,7 @@
 //! What operations act on, whether a turn runs or not: questions, the queue, the posture, titles and labels.
 
-use crate::approve::{Answer, Approvals, Heard};
+use crate::approve::{Answer, Approvals};
+use crate::asked::Heard;
 use crate::dials::Dials;
 use crate::handle::Shared;
 use crate::images::keep;

@@ -1,9 +1,10 @@
 //! Plan mode: the gate lets nothing through that changes something, and the model is told so with what is said next.
 //! The tools and the system prompt stay as they are.
 
+use crate::asked::Asked;
 use crate::live::Live;
-use crate::people::{Asked, People};
-use reasonix_proto::{CallId, Event, Mode, PlanAnswer, Planned, Proposal, RecordBody, TurnState};
+use crate::people::People;
+use reasonix_proto::{AskId, CallId, Event, Mode, PlanAnswer, Planned, Proposal, RecordBody};
 
 /// What the model reads when plan mode begins.
 const ON: &str = "[Plan mode is on. Read, search and run commands that change nothing; everything else is refused, and \
@@ -37,13 +38,11 @@ impl People {
     pub(crate) async fn propose(&self, call: &CallId, plan: &str) -> Asked<PlanAnswer> {
         let Some(floor) = &self.floor else { return Asked::Nobody };
         let _alone = self.turn.lock().await;
-        let (ask, answered) = self.plans.open("plan");
-        let _forget = self.plans.forget(&ask);
-        floor.sink.emit(Event::State { state: TurnState::AwaitingPermission });
-        let proposal = Proposal { ask: ask.clone(), call: call.clone(), plan: plan.to_owned() };
-        floor.sink.emit(Event::Proposed { proposal: Box::new(proposal) });
-        let said = self.wait(answered).await;
-        floor.sink.emit(Event::State { state: TurnState::ToolRunning });
+        let shown = |ask: &AskId| {
+            let proposal = Proposal { ask: ask.clone(), call: call.clone(), plan: plan.to_owned() };
+            ((), Event::Proposed { proposal: Box::new(proposal) })
+        };
+        let (_, said) = self.plans.ask(floor.sink.as_ref(), self.patience, shown).await;
         if let Asked::Answered(answer) = &said {
             self.decided(call, plan, answer).await;
         }

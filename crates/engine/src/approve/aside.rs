@@ -2,13 +2,11 @@
 //! way as those before a call: as an event, answered by the first who answers.
 
 use super::scripts::Scripts;
-use super::{Answer, Approvals, Forget, Waiting};
+use super::{Answer, Approvals};
 use reasonix_agent::Args;
 use reasonix_policy::{By, Posture, Rules, Verdict, evaluate};
-use reasonix_proto::{Action, AskId, Asking, CallId, Choice, Decided, Event, Family, Phrase, ReadOnly, TurnState};
+use reasonix_proto::{Action, AskId, Asking, CallId, Choice, Decided, Family, Phrase, ReadOnly};
 use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
-use tokio::sync::oneshot;
 
 /// The name that rules have for what commands reach on the network.
 const WEB: &str = "Web";
@@ -62,20 +60,9 @@ impl Approvals {
             let decided = Decided { call, allowed: false, by, ..Decided::default() };
             return (Choice::Deny, decided);
         }
-        let id = AskId(format!("ask-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1));
-        let asking = self.aside(&id, &aside);
-        let (answer, answered) = oneshot::channel();
-        let waiting =
-            Waiting { answer, offered: asking.choices.clone(), digest: asking.digest.clone(), editable: false };
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), waiting);
-        // An interrupt, or a client that goes away, drops this future; the question must not stay answerable.
-        let _forget = Forget { approvals: self, ask: &id };
-        self.sink.emit(Event::State { state: TurnState::AwaitingPermission });
-        self.sink.emit(Event::Asked { asking: Box::new(asking) });
-        let Answer { choice, words, .. } = answered.await.unwrap_or_default();
-        self.sink.emit(Event::State { state: TurnState::ToolRunning });
+        let (id, Answer { choice, words, .. }) = self.put(|id| self.aside(id, &aside)).await;
         let (granted, saved) = self.settle(&choice).await;
-        let (allowed, ask) = (choice != Choice::Deny, Some(id.clone()));
+        let (allowed, ask) = (choice != Choice::Deny, Some(id));
         let decided = Decided { call, allowed, by, ask, granted, saved, words, ..Decided::default() };
         (choice, decided)
     }

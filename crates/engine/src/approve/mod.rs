@@ -21,6 +21,7 @@ pub use explain::{Explained, Explainer, Outlook};
 pub(crate) use given::rules_of;
 pub(crate) use person::Answer;
 
+use crate::asked::{Heard, OpenQuestions};
 use crate::error::EngineError;
 use crate::spec::Start;
 use crate::stance::{Stance, Stands};
@@ -36,12 +37,10 @@ use reasonix_policy::{
     By, Case, Circumstances, Danger, Effects, Posture, Rule, Rules, Verdict, evaluate, is_protected, judge,
     judge_restorable, more_dangers, protected,
 };
-use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, Level, Mode, Phrase, ReadOnly, Record};
+use reasonix_proto::{Action, AskId, Asking, Choice, Decided, Event, Family, Level, Mode, Phrase, ReadOnly, Record};
 use reasonix_workspace::Workspace;
 use std::collections::HashMap;
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use tokio::sync::oneshot;
 
 /// What a call is refused with while plan mode is on.
 const PLAN_REFUSAL: &str = "plan mode is on and this could change something. Do not try it again or by other means: go \
@@ -107,8 +106,7 @@ pub(crate) struct Approvals {
     kept: Mutex<Vec<rules::Kept>>,
     /// How strict the session is.
     stance: Box<dyn Stands>,
-    waiting: Mutex<HashMap<AskId, Waiting>>,
-    asked: AtomicU64,
+    open: OpenQuestions<Answer, Offered>,
     /// The scripts that each rule was granted for.
     scripts: Mutex<HashMap<String, Vec<scripts::Scripts>>>,
     files: Files,
@@ -117,24 +115,28 @@ pub(crate) struct Approvals {
     sink: Arc<dyn Sink>,
 }
 
-struct Waiting {
-    answer: oneshot::Sender<Answer>,
-    offered: Vec<Choice>,
+/// What a question offers, and what an answer to it is about.
+struct Offered {
+    choices: Vec<Choice>,
     digest: String,
     editable: bool,
 }
 
-/// What became of an answer.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
-    /// It was the first.
-    Taken,
-    /// The question was already answered, or never asked.
-    TooLate,
-    /// It was not offered, such as a rule that nobody suggested.
-    NotOffered,
-    /// It is about something else than what would run.
-    OtherThing,
+impl Offered {
+    fn by(asking: &Asking) -> Self {
+        Self { choices: asking.choices.clone(), digest: asking.digest.clone(), editable: asking.editable }
+    }
+
+    /// The answer, where it is one to this question.
+    fn fit(&self, answer: Answer, digest: Option<&str>) -> Result<Answer, Heard> {
+        if digest.is_some_and(|digest| digest != self.digest) {
+            return Err(Heard::OtherThing);
+        }
+        if !self.choices.contains(&answer.choice) || !answer.fits(self.editable) {
+            return Err(Heard::NotOffered);
+        }
+        Ok(answer.bounded())
+    }
 }
 
 impl Approvals {
@@ -150,8 +152,7 @@ impl Approvals {
             files: Files::new(workspace, standing.walled),
             standing,
             granted: Mutex::default(),
-            waiting: Mutex::default(),
-            asked: AtomicU64::new(0),
+            open: OpenQuestions::new("ask"),
             scripts: Mutex::default(),
             undo: Weak::new(),
             sink,
@@ -188,18 +189,17 @@ impl Approvals {
 
     /// Takes an answer.
     pub(crate) fn answer(&self, ask: &AskId, answer: Answer, digest: Option<&str>) -> Heard {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(question) = waiting.get(ask) else { return Heard::TooLate };
-        if digest.is_some_and(|digest| digest != question.digest) {
-            return Heard::OtherThing;
-        }
-        if !question.offered.contains(&answer.choice) || !answer.fits(question.editable) {
-            return Heard::NotOffered;
-        }
-        match waiting.remove(ask).map(|question| question.answer.send(answer.bounded())) {
-            Some(Ok(())) => Heard::Taken,
-            _ => Heard::TooLate,
-        }
+        self.open.answer(ask, |offered| offered.fit(answer, digest))
+    }
+
+    /// Puts one question to whoever is there, and waits for its answer; no answer is a no.
+    async fn put(&self, asking: impl FnOnce(&AskId) -> Asking) -> (AskId, Answer) {
+        let shown = |id: &AskId| {
+            let asking = asking(id);
+            (Offered::by(&asking), Event::Asked { asking: Box::new(asking) })
+        };
+        let (id, said) = self.open.ask(self.sink.as_ref(), None, shown).await;
+        (id, said.or_nothing())
     }
 
     /// What the call would do, with where its paths really lead: a link must not get around a rule for its target,
@@ -393,17 +393,6 @@ impl Gate for Approvals {
                 Verdict::Ask(by) => deny(&ask, &by, "it needs a person's approval and nobody is here to give it"),
             }
         })
-    }
-}
-
-struct Forget<'a> {
-    approvals: &'a Approvals,
-    ask: &'a AskId,
-}
-
-impl Drop for Forget<'_> {
-    fn drop(&mut self) {
-        self.approvals.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(self.ask);
     }
 }
 

@@ -1,14 +1,12 @@
 //! A person is asked about a call, and what follows from their answer.
 
+use super::Approvals;
 use super::question::{About, question};
 use super::scripts::Scripts;
-use super::{Approvals, Forget, Waiting};
 use reasonix_agent::{Ask, Decision, Preview};
 use reasonix_policy::{By, Verdict, evaluate};
-use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, Level, ReadOnly, TurnState};
+use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, Level, ReadOnly};
 use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
-use tokio::sync::oneshot;
 
 /// More than this of what a person says with a no is cut.
 const MOST_WORDS: usize = 4000;
@@ -116,30 +114,13 @@ impl Approvals {
             let resolved = &self.standing.programs.resolve(&self.files, ask.action, effects);
             let scripts = &scripts;
             let about = About { ask, by, preview, scripts, changed: &changed, keeps, grantable, resolved, copied };
-            let (id, answer) = self.put(&about).await;
+            let (id, answer) = self.put(|id| question(id, &about)).await;
             let now = self.scripts_of(ask);
             if answer.choice == Choice::Deny || now == *scripts {
                 return self.decided(ask, id, answer, now).await;
             }
             changed = now.changed_from(scripts);
         }
-    }
-
-    /// Puts one question, and waits for its answer.
-    async fn put(&self, about: &About<'_>) -> (AskId, Answer) {
-        let id = AskId(format!("ask-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1));
-        let asking = question(&id, about);
-        let (answer, answered) = oneshot::channel();
-        let (digest, editable) = (asking.digest.clone(), asking.editable);
-        let waiting = Waiting { answer, offered: asking.choices.clone(), digest, editable };
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), waiting);
-        // An interrupt drops this future; the question must not stay answerable.
-        let _forget = Forget { approvals: self, ask: &id };
-        self.sink.emit(Event::State { state: TurnState::AwaitingPermission });
-        self.sink.emit(Event::Asked { asking: Box::new(asking) });
-        let answer = answered.await.unwrap_or_default();
-        self.sink.emit(Event::State { state: TurnState::ToolRunning });
-        (id.clone(), answer)
     }
 
     async fn decided(&self, ask: &Ask<'_>, id: AskId, answer: Answer, scripts: Scripts) -> Decision {

@@ -1,6 +1,7 @@
 //! `ask`: puts questions to the user and waits for what they say.
 
-use crate::people::{Asked, People};
+use crate::asked::Asked;
+use crate::people::People;
 use reasonix_agent::{Args, Call, ToolTraits, parse_args};
 use reasonix_proto::{Action, Family, Question, ReadOnly, Response, Suggestion, ToolOutcome};
 use reasonix_tools::{ToolWork, TypedTool};

@@ -1,6 +1,7 @@
 //! `submit_plan`: hands in a plan and waits until a person has decided about it.
 
-use crate::people::{Asked, People};
+use crate::asked::Asked;
+use crate::people::People;
 use reasonix_agent::{Args, Call, ToolTraits};
 use reasonix_proto::{Action, Family, PlanAnswer, ToolOutcome};
 use reasonix_tools::{ToolWork, TypedTool};
