@@ -2,15 +2,33 @@
 
 use crate::atomic::place;
 use crate::private_folder;
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use std::fmt;
-use std::io::{self, Read};
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
+
+/// What a dead process left of a blob is removed after so long.
+const FORGOTTEN: Duration = Duration::from_secs(24 * 3600);
 
 /// A folder of blobs. The same bytes are kept once.
 #[derive(Debug, Clone)]
 pub struct Blobs {
     folder: PathBuf,
+    /// Which of the folders inside are known to be ours.
+    ours: Arc<[AtomicBool; 256]>,
+}
+
+/// How many bytes of a disk a file takes: not its length, because thousands of small files take many times that.
+pub fn taken_by(found: &Metadata) -> u64 {
+    let blocks = found.blocks().saturating_mul(512);
+    // Some file systems keep what is small without a block.
+    if blocks == 0 { found.len() } else { blocks }
 }
 
 /// The name of a blob: the BLAKE3 hash of its bytes.
@@ -73,23 +91,46 @@ pub enum BlobError {
 impl Blobs {
     /// Blobs below this folder, which is made when the first one is kept.
     pub fn at(folder: &Path) -> Self {
-        Self { folder: folder.to_owned() }
+        Self { folder: folder.to_owned(), ours: Arc::new(std::array::from_fn(|_| AtomicBool::new(false))) }
     }
 
-    /// Keeps bytes, unless they are kept already; then they are as good as new. What a power cut left of them does not
-    /// count.
+    /// Keeps bytes, unless they are kept already; then they are as good as new. What a power cut or a killed process left
+    /// of them does not count: a blob is checked against its name wherever it is read, so that it needs no second name
+    /// while it is written, which takes most of the time with small ones.
     pub fn put(&self, bytes: &[u8]) -> io::Result<BlobKey> {
         let key = BlobKey::of(bytes);
         let path = self.path_of(&key.to_string());
-        if is_kept(&path, bytes) {
-            return Ok(key);
+        self.make_ours(&key, &path)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR) {
+            Ok(opened) => {
+                if let Err(error) = File::from(opened).write_all(bytes) {
+                    let _ = std::fs::remove_file(&path);
+                    return Err(error);
+                }
+            }
+            Err(Errno::EXIST) if is_kept(&path, bytes) => {}
+            Err(Errno::EXIST) => place(&path, bytes, 0o600)?,
+            // Somebody removed the folder.
+            Err(Errno::NOENT) => {
+                path.parent().map_or(Ok(()), private_folder)?;
+                place(&path, bytes, 0o600)?;
+            }
+            Err(errno) => return Err(errno.into()),
         }
-        private_folder(&self.folder)?;
-        if let Some(fan) = path.parent() {
-            private_folder(fan)?;
-        }
-        place(&path, bytes, 0o600)?;
         Ok(key)
+    }
+
+    /// Makes the folder that a blob lies in, or sees to it that it is ours; once is enough.
+    fn make_ours(&self, key: &BlobKey, path: &Path) -> io::Result<()> {
+        let first = key.as_bytes().first().copied().unwrap_or_default();
+        let Some(known) = self.ours.get(usize::from(first)) else { return Ok(()) };
+        if !known.load(Ordering::Relaxed) {
+            private_folder(&self.folder)?;
+            path.parent().map_or(Ok(()), private_folder)?;
+            known.store(true, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// True when the blob is here.
@@ -109,7 +150,7 @@ impl Blobs {
             return Err(BlobError::TooLarge { size, limit });
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-        file.by_ref().take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        Read::by_ref(&mut file).take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         if BlobKey::of(&bytes) == *key { Ok(bytes) } else { Err(BlobError::Damaged) }
     }
 
@@ -137,20 +178,38 @@ impl Blobs {
         found.ok_or(BlobError::Missing)
     }
 
-    /// Every blob with its size and age; what is no blob is passed over.
+    /// Every blob with the room it takes and its age; what is no blob is passed over.
     pub fn all(&self) -> io::Result<Vec<(BlobKey, u64, Duration)>> {
         let mut found = Vec::new();
-        let now = SystemTime::now();
+        self.each(|_, name, meta| {
+            found.extend(BlobKey::from_hex(name).map(|key| (key, taken_by(meta), age_of(meta))));
+        })?;
+        Ok(found)
+    }
+
+    /// What processes that died left of blobs, long enough ago, with the room it takes.
+    pub fn forgotten(&self) -> io::Result<Vec<(PathBuf, u64)>> {
+        let mut found = Vec::new();
+        self.each(|path, name, meta| {
+            let stray = name.get(2..).is_some_and(|name| name.starts_with('.') && name.ends_with(".tmp"));
+            if stray && age_of(meta) > FORGOTTEN {
+                found.push((path.to_owned(), taken_by(meta)));
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// Every file in the folders of blobs, with its whole name.
+    fn each(&self, mut give: impl FnMut(&Path, &str, &Metadata)) -> io::Result<()> {
         for fan in entries_of(&self.folder)? {
             for entry in entries_of(&fan.path())? {
                 let name = format!("{}{}", fan.file_name().to_string_lossy(), entry.file_name().to_string_lossy());
                 // Gone since the folder was read.
-                let (Some(key), Ok(meta)) = (BlobKey::from_hex(&name), entry.metadata()) else { continue };
-                let age = meta.modified().ok().and_then(|then| now.duration_since(then).ok()).unwrap_or_default();
-                found.push((key, meta.len(), age));
+                let Some(meta) = entry.metadata().ok().filter(Metadata::is_file) else { continue };
+                give(&entry.path(), &name, &meta);
             }
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Removes a blob; one that is not there is fine.
@@ -167,6 +226,10 @@ impl Blobs {
     }
 }
 
+fn age_of(found: &Metadata) -> Duration {
+    found.modified().ok().and_then(|then| SystemTime::now().duration_since(then).ok()).unwrap_or_default()
+}
+
 /// Whether a blob is there and whole; it is young again then.
 fn is_kept(path: &Path, bytes: &[u8]) -> bool {
     let same = |found: std::fs::Metadata| found.is_file() && found.len() == bytes.len() as u64;
@@ -175,7 +238,7 @@ fn is_kept(path: &Path, bytes: &[u8]) -> bool {
     }
     let Ok(mut file) = std::fs::File::open(path) else { return false };
     let mut there = Vec::with_capacity(bytes.len());
-    let whole = file.by_ref().take(bytes.len() as u64 + 1).read_to_end(&mut there).is_ok() && there == bytes;
+    let whole = Read::by_ref(&mut file).take(bytes.len() as u64 + 1).read_to_end(&mut there).is_ok() && there == bytes;
     whole && file.set_modified(SystemTime::now()).is_ok()
 }
 
@@ -235,6 +298,23 @@ mod tests {
             blobs.put(b"hello").unwrap();
             assert_eq!(blobs.get(&key, 9).unwrap(), b"hello", "{left:?}");
         }
+    }
+
+    #[test]
+    fn a_blob_is_counted_by_the_room_it_takes_and_leftovers_are_found() {
+        let root = tempfile::tempdir().unwrap();
+        let blobs = Blobs::at(root.path());
+        let key = blobs.put(b"five!").unwrap();
+        let found = blobs.path_of(&key.to_string()).metadata().unwrap();
+        assert_eq!(blobs.all().unwrap()[0].1, super::taken_by(&found));
+        assert_eq!(super::taken_by(&found), if found.blocks() == 0 { 5 } else { found.blocks() * 512 });
+        let left = blobs.path_of(&key.to_string()).with_file_name(".blob.0123456789abcdef.tmp");
+        std::fs::write(&left, "half").unwrap();
+        assert_eq!(blobs.forgotten().unwrap(), [], "somebody may be writing it");
+        let old = std::time::SystemTime::now() - 2 * super::FORGOTTEN;
+        std::fs::File::options().write(true).open(&left).unwrap().set_modified(old).unwrap();
+        assert_eq!(blobs.forgotten().unwrap()[0].0, left);
+        assert_eq!(blobs.all().unwrap().len(), 1);
     }
 
     #[test]

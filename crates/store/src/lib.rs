@@ -10,7 +10,7 @@ mod logfile;
 mod regular;
 
 pub use atomic::{place, write_atomic};
-pub use blobs::{BlobError, BlobKey, Blobs};
+pub use blobs::{BlobError, BlobKey, Blobs, taken_by};
 pub use cache::{Cache, Tidied};
 pub use folder::{may_write, private_folder};
 pub use lock::{Lock, LockError};

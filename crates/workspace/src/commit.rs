@@ -5,6 +5,7 @@ use crate::act::{Act, perform};
 use crate::boundary::{Boundary, Last, Place};
 use crate::format::Format;
 use crate::guard::{Guard, Seen};
+use crate::leftover::Holds;
 use crate::read::{self, Current};
 use crate::stage::{Folders, Slot, Temp};
 use crate::text::{self, TextFile};
@@ -13,7 +14,11 @@ use reasonix_proto::ChangeKind;
 use rustix::fs::{Access, AtFlags, FileType, Stat, accessat};
 use rustix::io::Errno;
 use std::collections::HashSet;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+/// More new contents than this get a name before they are published.
+const MOST_HELD: usize = 32;
 
 /// One change to one file. A commit may name a path once.
 #[derive(Debug, Clone)]
@@ -119,8 +124,7 @@ impl<'a> Plan<'a> {
         let unchanged = hash == current.hash;
         if !unchanged {
             writable(&slot)?;
-            let temp = Temp::create(&slot.dir, &mut bytes.as_slice(), Some(&current.stat))
-                .map_err(|error| FileError::from_io(path, error))?;
+            let temp = self.stage(&slot, &mut bytes.as_slice(), Some(&current.stat))?;
             self.acts.push(Act::Replace(slot, temp, current.hash));
         }
         let kind = if unchanged { ChangeKind::Unchanged } else { ChangeKind::Updated };
@@ -141,8 +145,7 @@ impl<'a> Plan<'a> {
         let bytes = encode(path, text, &format)?;
         let slot = self.slot(path, place)?;
         let (before, like) = before.unzip();
-        let temp =
-            Temp::create(&slot.dir, &mut bytes.as_slice(), like).map_err(|error| FileError::from_io(path, error))?;
+        let temp = self.stage(&slot, &mut bytes.as_slice(), like)?;
         self.acts.push(Act::Create(slot, temp));
         self.seen.push((place.real.clone(), Some(blake3::hash(&bytes))));
         self.note(place, kind, before, format);
@@ -205,11 +208,19 @@ impl<'a> Plan<'a> {
             return Ok(());
         }
         let mut file = read::at(&from)?;
-        let temp = Temp::create(&to.dir, &mut file, Some(&current.stat))
-            .map_err(|error| FileError::from_io(&to.given, error))?;
+        let temp = self.stage(&to, &mut file, Some(&current.stat))?;
         self.acts.push(Act::Create(to, temp));
         self.acts.push(Act::Remove(from, Some(hash)));
         Ok(())
+    }
+
+    /// A new content beside its goal. A file without a name is held open, so that only so many are.
+    fn stage(&self, slot: &Slot, source: &mut dyn Read, like: Option<&Stat>) -> Result<Temp, FileError> {
+        let temp = Temp::create(&slot.dir, source, like).map_err(|error| FileError::from_io(&slot.given, error))?;
+        if self.acts.len() < MOST_HELD {
+            return Ok(temp);
+        }
+        temp.named(Holds::Ours).map_err(|errno| FileError::from_errno(&slot.given, errno))
     }
 
     /// Where `path` leads; a path that an earlier step has touched is refused.

@@ -20,6 +20,7 @@ mod guard;
 mod hits;
 mod ignores;
 mod kind;
+mod leftover;
 mod level;
 mod lexical;
 mod list;

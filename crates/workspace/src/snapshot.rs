@@ -19,12 +19,13 @@ pub use part::{Changed, Whose};
 pub use restore::{Blocked, Restored};
 pub use tree::{Entry, Reason, RelPath, Tree, Uncovered, changes_between, covers};
 
+use crate::tracked::TrackedBelow;
 use ignored::Ignores;
 use known::{Changes, Known, difference};
 use reasonix_store::{BlobKey, Blobs, place, private_folder};
 use rustix::fd::OwnedFd;
 use rustix::fs::{CWD, Mode, openat, stat};
-use scan::Scan;
+use scan::{Rules, Scan};
 use state::{Index, State};
 use std::fs::File;
 use std::io;
@@ -106,6 +107,7 @@ pub struct Snapshots {
     /// What the last scan found to be different, and from which state.
     recent: Option<(BlobKey, Changes)>,
     ignores: Ignores,
+    tracked: TrackedBelow,
 }
 
 /// A state that was just taken.
@@ -149,6 +151,7 @@ impl Snapshots {
             known: None,
             recent: None,
             ignores,
+            tracked: TrackedBelow::default(),
         })
     }
 
@@ -174,7 +177,9 @@ impl Snapshots {
             None => self.load(),
         };
         let kept = self.without.as_ref().and_then(|folder| stat(folder).ok());
-        let scan = Scan::new(&self.blobs, self.limits, &mut self.ignores, kept, stop);
+        self.tracked.refresh(&self.root);
+        let rules = Rules { ignores: &mut self.ignores, tracked: &self.tracked };
+        let scan = Scan::new(&self.blobs, self.limits, rules, kept, stop);
         let found = match scan.run(&self.root, &self.folder, &before.root) {
             Ok(found) => found,
             Err(error) => {
@@ -205,7 +210,8 @@ impl Snapshots {
         let current = self.read(before)?;
         let blocked = restore::restore(self, &current, target, paths);
         let after = self.take(&|| false)?;
-        let now = self.read(&after.state)?;
+        let mut now = self.read(&after.state)?;
+        restore::look_again(self, &mut now, target, paths);
         Ok(Restored::new(before.to_owned(), after.state, &current, &now, target, paths, blocked))
     }
 

@@ -1,15 +1,15 @@
 //! Temporary files beside the ones they will replace, and the folders made for new files.
 //! Whatever is not published is removed again when it is dropped.
 
-use rustix::fd::OwnedFd;
+use crate::leftover::{self, Holds};
+use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::fs::{
-    AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid, fchmod, fchown, fstat, mkdirat, openat, renameat,
+    AtFlags, CWD, Gid, Mode, OFlags, RenameFlags, Stat, Uid, fchmod, fchown, fstat, linkat, mkdirat, openat, renameat,
     renameat_with, symlinkat, unlinkat,
 };
 use rustix::io::{Errno, Result};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -23,20 +23,20 @@ pub(crate) struct Slot {
     pub(crate) given: String,
 }
 
-/// A temporary file; it is removed when dropped.
+/// A temporary file; it is removed when dropped. Where the file system can, it has no name until it is published, so that
+/// nothing is left of it whenever the process dies.
 #[derive(Debug)]
 pub(crate) struct Temp {
     dir: Arc<OwnedFd>,
     name: String,
     armed: bool,
+    nameless: Option<File>,
 }
 
 impl Temp {
     /// A name nobody can guess in `dir`; nothing is made.
-    pub(crate) fn name(dir: &Arc<OwnedFd>) -> Self {
-        // Each state is keyed by the system's randomness, so an empty hash is a random number.
-        let random = RandomState::new().build_hasher().finish();
-        Self { dir: Arc::clone(dir), name: format!(".reasonix-{random:016x}.tmp"), armed: false }
+    fn name(dir: &Arc<OwnedFd>, holds: Holds) -> Self {
+        Self { dir: Arc::clone(dir), name: leftover::name(holds), armed: false, nameless: None }
     }
 
     /// A new file in `dir` with the content of `source`, and with the mode and owner of the file it will replace.
@@ -66,22 +66,32 @@ impl Temp {
 
     /// A new symbolic link in `dir`.
     pub(crate) fn link(dir: &Arc<OwnedFd>, target: &OsStr) -> Result<Self> {
-        let mut temp = Self::unique(dir, |name| symlinkat(target, dir, name))?.0;
+        let mut temp = Self::unique(dir, Holds::Ours, |name| symlinkat(target, dir, name))?.0;
         temp.armed = true;
         Ok(temp)
     }
 
     fn open(dir: &Arc<OwnedFd>, mode: Mode) -> Result<(Self, File)> {
-        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::WRONLY | OFlags::CLOEXEC;
-        let (mut temp, fd) = Self::unique(dir, |name| openat(dir, name, flags, mode))?;
+        let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+        // Without the way by which it gets a name later, it needs one now.
+        if Path::new(OWN_FILES).exists()
+            && let Ok(fd) = openat(dir, ".", flags | OFlags::TMPFILE, mode)
+        {
+            let file = File::from(fd);
+            let mut temp = Self::name(dir, Holds::Ours);
+            temp.nameless = Some(file.try_clone().map_err(|_| Errno::MFILE)?);
+            return Ok((temp, file));
+        }
+        let flags = flags | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+        let (mut temp, fd) = Self::unique(dir, Holds::Ours, |name| openat(dir, name, flags, mode))?;
         temp.armed = true;
         Ok((temp, File::from(fd)))
     }
 
     /// Makes something under a name that nothing has.
-    fn unique<T>(dir: &Arc<OwnedFd>, make: impl Fn(&str) -> Result<T>) -> Result<(Self, T)> {
+    fn unique<T>(dir: &Arc<OwnedFd>, holds: Holds, make: impl Fn(&str) -> Result<T>) -> Result<(Self, T)> {
         loop {
-            let temp = Self::name(dir);
+            let temp = Self::name(dir, holds);
             match make(&temp.name) {
                 Err(Errno::EXIST) => {}
                 other => return Ok((temp, other?)),
@@ -89,31 +99,44 @@ impl Temp {
         }
     }
 
+    /// Gives the file a name, where it has none, and so gives back what keeps it open.
+    pub(crate) fn named(self, holds: Holds) -> Result<Self> {
+        let Some(file) = &self.nameless else { return Ok(self) };
+        let (mut named, ()) = Self::unique(&self.dir, holds, |name| link_to(file, &self.dir, name.as_ref()))?;
+        named.armed = true;
+        Ok(named)
+    }
+
     /// Puts the file at `slot`, where nothing stands.
     pub(crate) fn publish_new(mut self, slot: &Slot) -> Result<()> {
-        rename_new(&self.dir, self.name.as_ref(), &slot.dir, &slot.name)?;
+        match &self.nameless {
+            Some(file) => link_to(file, &slot.dir, &slot.name)?,
+            None => rename_new(&self.dir, self.name.as_ref(), &slot.dir, &slot.name)?,
+        }
         self.armed = false;
         Ok(())
     }
 
     /// Puts the file at `slot` in place of what stands there.
-    pub(crate) fn replace(mut self, slot: &Slot) -> Result<()> {
-        renameat(&self.dir, self.name.as_str(), &slot.dir, &slot.name)?;
-        self.armed = false;
+    pub(crate) fn replace(self, slot: &Slot) -> Result<()> {
+        let mut named = self.named(Holds::Ours)?;
+        renameat(&named.dir, named.name.as_str(), &slot.dir, &slot.name)?;
+        named.armed = false;
         Ok(())
     }
 
     /// Puts the file at `slot` and gives back what stood there, under a temporary name.
-    pub(crate) fn swap(mut self, slot: &Slot) -> Result<Self> {
-        match renameat_with(&self.dir, self.name.as_str(), &slot.dir, &slot.name, RenameFlags::EXCHANGE) {
-            Ok(()) => Ok(self),
+    pub(crate) fn swap(self, slot: &Slot) -> Result<Self> {
+        let mut named = self.named(Holds::Theirs)?;
+        match renameat_with(&named.dir, named.name.as_str(), &slot.dir, &slot.name, RenameFlags::EXCHANGE) {
+            Ok(()) => Ok(named),
             Err(errno) if unsupported(errno) => {
                 let old = Self::take(slot)?;
-                if let Err(errno) = renameat(&self.dir, self.name.as_str(), &slot.dir, &slot.name) {
+                if let Err(errno) = renameat(&named.dir, named.name.as_str(), &slot.dir, &slot.name) {
                     old.restore(slot)?;
                     return Err(errno);
                 }
-                self.armed = false;
+                named.armed = false;
                 Ok(old)
             }
             Err(errno) => Err(errno),
@@ -122,7 +145,7 @@ impl Temp {
 
     /// Moves what stands at `slot` to a temporary name.
     pub(crate) fn take(slot: &Slot) -> Result<Self> {
-        let mut aside = Self::name(&slot.dir);
+        let mut aside = Self::name(&slot.dir, Holds::Theirs);
         renameat(&slot.dir, &slot.name, &aside.dir, aside.name.as_str())?;
         aside.armed = true;
         Ok(aside)
@@ -142,6 +165,14 @@ impl Drop for Temp {
             let _ = unlinkat(&self.dir, self.name.as_str(), AtFlags::empty());
         }
     }
+}
+
+/// Where a process finds its own open files by name.
+const OWN_FILES: &str = "/proc/self/fd";
+
+/// Gives a file without a name one that nothing has.
+fn link_to(file: &File, dir: &OwnedFd, name: &OsStr) -> Result<()> {
+    linkat(CWD, format!("{OWN_FILES}/{}", file.as_raw_fd()), dir, name, AtFlags::SYMLINK_FOLLOW)
 }
 
 /// Renames to a name where nothing stands.

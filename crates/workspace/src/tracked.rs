@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// An index beyond this size is not read.
@@ -14,6 +16,65 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 /// of a repository, and where the index cannot be read.
 pub(crate) fn tracked(folder: &Path, wanted: fn(&[u8]) -> bool) -> HashSet<PathBuf> {
     entries(folder, |name, _| wanted(name)).unwrap_or_default().into_iter().collect()
+}
+
+/// What git tracks below a folder, as hashes of the paths and of the folders they lie in: it is only asked for what the
+/// rules ignore, and a tree may have hundreds of thousands. Two paths with one hash would only cover more.
+#[derive(Debug, Default)]
+pub(crate) struct TrackedBelow {
+    /// The index as it was when it was read: its place, inode, size and times.
+    read: Option<(PathBuf, [i64; 4])>,
+    hashes: Vec<u64>,
+}
+
+impl TrackedBelow {
+    /// Reads the index of the folder's repository, where it is not the one that was read last.
+    pub(crate) fn refresh(&mut self, folder: &Path) {
+        let index = top_of(folder).and_then(|top| git_folder(&top.join(".git"))).map(|git| git.join("index"));
+        let found = index.and_then(|index| Some((index.metadata().ok()?, index)));
+        let now = found.map(|(found, index)| {
+            let inode = found.ino().cast_signed();
+            (index, [inode, found.size().cast_signed(), found.mtime(), found.mtime_nsec()])
+        });
+        if now == self.read {
+            return;
+        }
+        self.read = now;
+        self.hashes.clear();
+        let Some(top) = top_of(folder) else { return };
+        let below = folder.strip_prefix(top).unwrap_or(Path::new("")).as_os_str().as_bytes();
+        let inside = |name: &[u8]| below.is_empty() || within(name, below).is_some();
+        for path in entries(folder, |name, _| inside(name)).unwrap_or_default() {
+            let Ok(path) = path.strip_prefix(folder) else { continue };
+            let path = path.as_os_str().as_bytes();
+            let folders = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(place, _)| place);
+            let steps = folders.chain([path.len()]).filter_map(|end| path.get(..end));
+            self.hashes.extend(steps.map(hash));
+        }
+        self.hashes.sort_unstable();
+        self.hashes.dedup();
+        self.hashes.shrink_to_fit();
+    }
+
+    /// Whether git tracks this path, or something in this folder; relative to the folder that was asked about.
+    pub(crate) fn holds(&self, path: &[u8]) -> bool {
+        self.hashes.binary_search(&hash(path)).is_ok()
+    }
+}
+
+fn hash(path: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(path);
+    hasher.finish()
+}
+
+/// What of a name lies in a folder.
+fn within<'a>(name: &'a [u8], folder: &[u8]) -> Option<&'a [u8]> {
+    name.strip_prefix(folder)?.strip_prefix(b"/")
+}
+
+fn top_of(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())
 }
 
 /// The folders of the repositories that the index of a folder's repository links to, and those of their own.
@@ -45,8 +106,7 @@ const GITLINK: u32 = 0o160_000;
 
 /// The paths of the index that `wanted` picks by name and mode; none where a part of it cannot be read.
 fn entries(folder: &Path, wanted: impl Fn(&[u8], u32) -> bool) -> Option<Vec<PathBuf>> {
-    let top = folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
-    let Some(top) = top else { return Some(Vec::new()) };
+    let Some(top) = top_of(folder) else { return Some(Vec::new()) };
     let git = git_folder(&top.join(".git"))?;
     // A split index has most of its entries in another file.
     let shared = std::fs::read_dir(&git).into_iter().flatten().flatten().map(|entry| entry.path());

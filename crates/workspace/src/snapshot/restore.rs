@@ -38,6 +38,23 @@ pub struct Blocked {
     pub path: RelPath,
     /// Why.
     pub why: String,
+    /// True when this machine did not take it, such as a full disk: it may another time.
+    pub no_room: bool,
+}
+
+/// Why a step failed.
+#[derive(Debug, Clone)]
+pub(super) struct Failed {
+    why: String,
+    no_room: bool,
+}
+
+impl Failed {
+    fn new(error: &io::Error) -> Self {
+        let full = [Errno::NOSPC, Errno::DQUOT, Errno::ROFS, Errno::IO, Errno::NOMEM, Errno::MFILE, Errno::NFILE];
+        let no_room = error.raw_os_error().is_some_and(|code| full.iter().any(|errno| errno.raw_os_error() == code));
+        Self { why: error.to_string(), no_room }
+    }
 }
 
 impl Restored {
@@ -48,13 +65,14 @@ impl Restored {
         now: &Tree,
         target: &Tree,
         paths: &[RelPath],
-        reasons: BTreeMap<RelPath, String>,
+        reasons: BTreeMap<RelPath, Failed>,
     ) -> Self {
         let changed = paths.iter().filter(|path| old.get(*path) != now.get(*path)).cloned().collect();
         // What counts is what is there now, not what was reported on the way.
         let blocked = paths.iter().filter(|path| now.get(*path) != target.get(*path)).map(|path| {
-            let unknown = || "it is not as it was, and nothing said why".to_owned();
-            Blocked { path: path.clone(), why: reasons.get(path).cloned().unwrap_or_else(unknown) }
+            let unknown = || Failed { why: "it is not as it was, and nothing said why".to_owned(), no_room: false };
+            let Failed { why, no_room } = reasons.get(path).cloned().unwrap_or_else(unknown);
+            Blocked { path: path.clone(), why, no_room }
         });
         let blocked = blocked.chain(unveiled(old, now, target, paths)).collect();
         Self { before, after, changed, blocked }
@@ -70,7 +88,20 @@ fn unveiled(old: &Tree, now: &Tree, target: &Tree, paths: &[RelPath]) -> Vec<Blo
     let found = now.keys().filter(|path| !target.contains_key(*path) && !closed.contains(path));
     let found = found.filter(|path| uncovered_above(old, path).is_some_and(|above| closed.contains(&above)));
     let why = "it could not be seen before; it was left as it is";
-    found.map(|path| Blocked { path: path.clone(), why: why.to_owned() }).collect()
+    found.map(|path| Blocked { path: path.clone(), why: why.to_owned(), no_room: false }).collect()
+}
+
+/// Puts into `now` those of the entries that are as they were to become, but no longer covered: git may have ceased to
+/// track them.
+pub(super) fn look_again(snapshots: &Snapshots, now: &mut Tree, target: &Tree, paths: &[RelPath]) {
+    let way = Beneath::detect(snapshots.folder.as_fd());
+    let work = Work { snapshots, way, opened: BTreeMap::new(), failed: BTreeMap::new() };
+    let unseen: Vec<&RelPath> = paths.iter().filter(|path| !covers(now, path)).collect();
+    for path in unseen {
+        if let Some(entry) = target.get(path).filter(|entry| work.has(path, entry).unwrap_or(false)) {
+            now.insert(path.clone(), entry.clone());
+        }
+    }
 }
 
 /// Restores the entries; gives what went wrong, by path.
@@ -79,7 +110,7 @@ pub(super) fn restore(
     current: &Tree,
     target: &Tree,
     paths: &[RelPath],
-) -> BTreeMap<RelPath, String> {
+) -> BTreeMap<RelPath, Failed> {
     let way = Beneath::detect(snapshots.folder.as_fd());
     let mut work = Work { snapshots, way, opened: BTreeMap::new(), failed: BTreeMap::new() };
     let mut paths: Vec<&RelPath> = paths.iter().filter(|path| current.get(*path) != target.get(*path)).collect();
@@ -116,7 +147,7 @@ struct Work<'a> {
     way: Beneath,
     /// Folders that were made writable for the time being, and what they were.
     opened: BTreeMap<RelPath, u32>,
-    failed: BTreeMap<RelPath, String>,
+    failed: BTreeMap<RelPath, Failed>,
 }
 
 impl Work<'_> {
@@ -126,7 +157,7 @@ impl Work<'_> {
             tried = step(self);
         }
         if let Err(error) = tried {
-            self.failed.entry(path.clone()).or_insert_with(|| error.to_string());
+            self.failed.entry(path.clone()).or_insert_with(|| Failed::new(&error));
         }
     }
 
@@ -138,6 +169,20 @@ impl Work<'_> {
         let parent = path.parent().unwrap_or(Path::new(""));
         let dir = self.way.open(self.snapshots.folder.as_fd(), parent, FOLDER, Mode::empty())?;
         Ok(Slot { dir: Arc::new(dir), name: name.to_owned(), given })
+    }
+
+    /// Whether exactly this stands there.
+    fn has(&self, path: &RelPath, entry: &Entry) -> io::Result<bool> {
+        let slot = self.slot(path)?;
+        let found = statat(&slot.dir, &slot.name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let same_mode = |mode: &u32| found.st_mode & 0o7777 == *mode;
+        match entry {
+            Entry::Folder { mode } => {
+                Ok(FileType::from_raw_mode(found.st_mode) == FileType::Directory && same_mode(mode))
+            }
+            Entry::File { mode, .. } => Ok(same_mode(mode) && stands(&slot, entry)?),
+            other => stands(&slot, other),
+        }
     }
 
     fn remove(&self, path: &RelPath, now: &Entry) -> io::Result<()> {
@@ -296,11 +341,21 @@ fn plain(error: SnapshotError) -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{Slot, set_mode};
+    use super::{Failed, Slot, set_mode};
     use rustix::fs::{CWD, Mode, RenameFlags, openat, renameat_with};
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[test]
+    fn a_full_disk_is_told_from_what_a_person_has_to_decide() {
+        let no_room = |errno: rustix::io::Errno| Failed::new(&errno.into()).no_room;
+        for errno in [rustix::io::Errno::NOSPC, rustix::io::Errno::DQUOT, rustix::io::Errno::ROFS] {
+            assert!(no_room(errno), "{errno}");
+        }
+        assert!(!no_room(rustix::io::Errno::ACCESS) && !no_room(rustix::io::Errno::NOTEMPTY));
+        assert!(!Failed::new(&std::io::Error::other(super::CHANGED)).no_room);
+    }
 
     #[test]
     fn no_link_is_followed_whenever_it_comes() {

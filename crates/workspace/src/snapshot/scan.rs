@@ -5,9 +5,11 @@ use super::known::{Child, Folder, Growing, IGNORE_FILE, Stamp, Tracked, enter};
 use super::listing::{Listing, Room};
 use super::tree::{Entry, Reason, RelPath, Uncovered};
 use super::{Limits, SnapshotError};
-use reasonix_store::Blobs;
+use crate::leftover::{Holds, Leftover};
+use crate::tracked::TrackedBelow;
+use reasonix_store::{BlobKey, Blobs};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat, unlinkat};
 use rustix::io::Errno;
 use std::ffi::CStr;
 use std::fs::File;
@@ -25,10 +27,27 @@ const DEEPEST: usize = 256;
 /// The file by which a folder says that it can be made again.
 const TAG: &CStr = c"CACHEDIR.TAG";
 
+/// What says which entries are covered.
+pub(super) struct Rules<'a> {
+    pub(super) ignores: &'a mut Ignores,
+    pub(super) tracked: &'a TrackedBelow,
+}
+
+/// What the folder is that an entry lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Above {
+    /// One that is covered.
+    Plain,
+    /// One that git ignores.
+    Ignored,
+    /// One that is left out, but for what git tracks in it.
+    LeftOut,
+}
+
 pub(super) struct Scan<'a> {
     blobs: &'a Blobs,
     limits: Limits,
-    ignores: &'a mut Ignores,
+    rules: Rules<'a>,
     stop: &'a dyn Fn() -> bool,
     uncovered: Vec<Uncovered>,
     /// True when a file was read, so that its stamp is worth keeping.
@@ -77,7 +96,7 @@ impl<'a> Scan<'a> {
     pub(super) fn new(
         blobs: &'a Blobs,
         limits: Limits,
-        ignores: &'a mut Ignores,
+        rules: Rules<'a>,
         kept: Option<Stat>,
         stop: &'a dyn Fn() -> bool,
     ) -> Self {
@@ -85,7 +104,7 @@ impl<'a> Scan<'a> {
         Self {
             blobs,
             limits,
-            ignores,
+            rules,
             stop,
             uncovered: Vec::new(),
             restamped: false,
@@ -107,7 +126,7 @@ impl<'a> Scan<'a> {
         self.device = fstat(folder).map_err(failed)?.st_dev;
         let top = openat(folder, ".", OPEN_FOLDER, Mode::empty()).map_err(failed)?;
         let root = match Listing::of(&top, &mut self.room) {
-            Ok(listing) => self.folder(&top, &listing, Some(before), false, 0)?,
+            Ok(listing) => self.folder(&top, &listing, Some(before), Above::Plain, 0)?,
             Err(_) => {
                 // The root itself, which has no name.
                 let tracked = self.leave_out(Reason::Unreadable, false);
@@ -124,7 +143,7 @@ impl<'a> Scan<'a> {
         folder: &OwnedFd,
         listing: &Listing,
         before: Option<&Arc<Folder>>,
-        above: bool,
+        above: Above,
         depth: usize,
     ) -> Result<Arc<Folder>, SnapshotError> {
         self.ask_ignore_file(folder, listing, before);
@@ -162,11 +181,11 @@ impl<'a> Scan<'a> {
         let found = listing.holds(NAME).then(|| statat(folder, NAME, AtFlags::SYMLINK_NOFOLLOW).ok()).flatten();
         if let Some(found) = found {
             let stamp = Stamp::of(&found);
-            let loaded = self.ignores.saw(here().as_path(), stamp);
+            let loaded = self.rules.ignores.saw(here().as_path(), stamp);
             // A new process reads the rules too, but by the stamp they are those that the last look went by.
             self.rules_changed |= loaded && known().is_none_or(|known| known.young || known.stamp != stamp);
         } else if known().is_some() {
-            self.ignores.lost(here().as_path());
+            self.rules.ignores.lost(here().as_path());
             self.rules_changed = true;
         }
     }
@@ -176,9 +195,12 @@ impl<'a> Scan<'a> {
         folder: &'b OwnedFd,
         name: &'b CStr,
         growing: &mut Growing<'b>,
-        above: bool,
+        above: Above,
         depth: usize,
     ) -> Result<(), SnapshotError> {
+        if self.is_temporary(folder, name) {
+            return Ok(());
+        }
         let found = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             // Gone since the folder was listed.
             Err(Errno::NOENT) => return Ok(()),
@@ -193,16 +215,20 @@ impl<'a> Scan<'a> {
         }
         let (place, known) = growing.known(name.to_bytes()).unzip();
         let looked = match found {
-            Ok(found) if history => {
-                self.left_out(&Place { folder, name, found, known, ignored: above, depth }, Reason::Repository)
-            }
             Ok(found) => {
                 let said = known.filter(|_| !self.rules_changed).map(|known| known.tracked.ignored);
-                let asked = || self.ignores.holds(RelPath(self.path.clone()).as_path(), is_folder);
-                let ignored = above || said.unwrap_or_else(asked);
-                self.look(&Place { folder, name, found, known, ignored, depth })?
+                let asked = || self.rules.ignores.holds(RelPath(self.path.clone()).as_path(), is_folder);
+                let named = above != Above::Plain || said.unwrap_or_else(asked);
+                // Rules do not speak of what git tracks; of a folder they do, and its entries are asked for one by one.
+                let tracked = named && self.rules.tracked.holds(&self.path);
+                let place = Place { folder, name, found, known, ignored: named && (is_folder || !tracked), depth };
+                match above {
+                    _ if history => self.left_out(&place, Reason::Repository),
+                    Above::LeftOut if !tracked => self.left_out(&place, Reason::BuildFolder),
+                    _ => self.look(&place, above)?,
+                }
             }
-            Err(_) => Looked::Other(self.leave_out(Reason::Unreadable, above), None),
+            Err(_) => Looked::Other(self.leave_out(Reason::Unreadable, above != Above::Plain), None),
         };
         match (looked, place) {
             (Looked::Same, Some(place)) => growing.same(place),
@@ -214,9 +240,35 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    fn look(&mut self, place: &Place<'_>) -> Result<Looked, SnapshotError> {
+    /// Whether it is a temporary file of ours, which is no part of a tree. One that a dead process left is removed; but what
+    /// stood in the user's file only where it is kept, too.
+    fn is_temporary(&mut self, folder: &OwnedFd, name: &CStr) -> bool {
+        let Some(left) = Leftover::read(name.to_bytes()) else { return false };
+        let Ok(found) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { return true };
+        #[allow(clippy::unnecessary_cast)]
+        let modified = UNIX_EPOCH + Duration::from_secs((found.st_mtime as i64).unsigned_abs());
+        if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
+            return false;
+        }
+        if !left.is_forgotten(modified) {
+            return true;
+        }
+        let spare = left.holds == Holds::Ours || found.st_size == 0 || self.is_kept(folder, name);
+        spare && unlinkat(folder, name, AtFlags::empty()).is_ok()
+    }
+
+    /// Whether the content of a file is kept.
+    fn is_kept(&self, folder: &OwnedFd, name: &CStr) -> bool {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let Ok(opened) = openat(folder, name, flags, Mode::empty()) else { return false };
+        let mut hash = blake3::Hasher::new();
+        let read = hash.update_reader(File::from(opened)).is_ok();
+        read && self.blobs.get(&BlobKey::from_bytes(*hash.finalize().as_bytes()), self.limits.file).is_ok()
+    }
+
+    fn look(&mut self, place: &Place<'_>, above: Above) -> Result<Looked, SnapshotError> {
         match FileType::from_raw_mode(place.found.st_mode) {
-            FileType::Directory => self.subfolder(place),
+            FileType::Directory => self.subfolder(place, above),
             FileType::RegularFile => self.file(place),
             FileType::Symlink => Ok(match readlinkat(place.folder, place.name, Vec::new()) {
                 Ok(target) => place.is(Entry::Link { target: target.into_bytes() }, None),
@@ -226,7 +278,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn subfolder(&mut self, place: &Place<'_>) -> Result<Looked, SnapshotError> {
+    fn subfolder(&mut self, place: &Place<'_>, above: Above) -> Result<Looked, SnapshotError> {
         let found = &place.found;
         if self.kept == Some((found.st_dev, found.st_ino)) {
             return Ok(self.left_out(place, Reason::Ours));
@@ -234,18 +286,25 @@ impl<'a> Scan<'a> {
         if found.st_dev != self.device {
             return Ok(self.left_out(place, Reason::OtherFileSystem));
         }
-        if is_build_folder(place.name.to_bytes(), place.ignored) {
+        let mut out = above == Above::LeftOut || is_build_folder(place.name.to_bytes(), place.ignored);
+        if out && !self.rules.tracked.holds(&self.path) {
             return Ok(self.left_out(place, Reason::BuildFolder));
         }
         let opened = openat(place.folder, place.name, OPEN_FOLDER, Mode::empty());
         let opened = opened.ok().filter(|_| place.depth < DEEPEST);
         let listed = opened.and_then(|inner| Some((Listing::of(&inner, &mut self.room).ok()?, inner)));
         let Some((listing, inner)) = listed else { return Ok(self.left_out(place, Reason::Unreadable)) };
-        if listing.holds(TAG) && is_tagged(inner.as_fd()) {
+        out |= listing.holds(TAG) && is_tagged(inner.as_fd());
+        if out && !self.rules.tracked.holds(&self.path) {
             return Ok(self.left_out(place, Reason::BuildFolder));
         }
         let before = place.known.and_then(|known| known.below.as_ref());
-        let below = self.folder(&inner, &listing, before, place.ignored, place.depth + 1)?;
+        let inside = match place.ignored {
+            _ if out => Above::LeftOut,
+            true => Above::Ignored,
+            false => Above::Plain,
+        };
+        let below = self.folder(&inner, &listing, before, inside, place.depth + 1)?;
         Ok(place.is(Entry::Folder { mode: found.st_mode & 0o7777 }, Some(below)))
     }
 
@@ -282,8 +341,9 @@ impl<'a> Scan<'a> {
             return Ok(self.left_out(place, Reason::Unreadable));
         };
         let mut file = File::from(opened);
-        let mut bytes = Vec::new();
         let limit = self.limits.file.saturating_add(1);
+        // One byte more than there are, so that the end is seen with the second reading.
+        let mut bytes = Vec::with_capacity(usize::try_from(Stamp::of(&place.found).size + 1).unwrap_or_default());
         let begun = fstat(&file).map(|found| Stamp::of(&found));
         if file.by_ref().take(limit).read_to_end(&mut bytes).is_err() {
             return Ok(self.left_out(place, Reason::Unreadable));

@@ -710,3 +710,76 @@ fn an_ignore_file_that_is_a_pipe_endless_or_too_large_is_not_used() {
 fn a_name_stays_on_one_line() {
     assert_eq!(RelPath::from("a.]\n\nNow \u{1b}[2J").shown(), "a.]\\n\\nNow \\u{1b}[2J");
 }
+
+#[test]
+fn what_git_tracks_is_covered_whatever_its_rules_and_folders_are_called() {
+    let place = Place::new();
+    place.sh(
+        "git init -q .; printf 'dist\\n*.dat\\nbuild/\\n' > .gitignore; mkdir -p dist/deep build node_modules/a cache; \
+         echo src > dist/s.js; echo b > build/b.txt; head -c 3000000 /dev/zero > big.dat; echo m > node_modules/a/m.js; \
+         echo 'Signature: 8a477f597d28d172789f06886806bc55' > cache/CACHEDIR.TAG; echo c > cache/c; \
+         git add -f .; echo made > dist/made.js; echo made > dist/deep/made.js; echo x > other.dat; mkdir -p out/dist; \
+         echo made > out/dist/x; for f in dist/s.js build/b.txt big.dat node_modules/a/m.js cache/c; do echo mine >> $f; done",
+    );
+    let mut snapshots = place.snapshots();
+    let before = snapshots.take(&|| false).unwrap();
+    let left: Vec<String> = before.uncovered.iter().map(|left| left.path.shown()).collect();
+    assert_eq!(left, ["dist/deep", "dist/made.js", "out/dist"], "what git does not track is left out as ever");
+    let picture = place.picture();
+    place.sh("rm -r dist/s.js build big.dat node_modules cache");
+    let target = snapshots.read(&before.state).unwrap();
+    let now = snapshots.take(&|| false).unwrap();
+    let current = snapshots.read(&now.state).unwrap();
+    let paths: Vec<RelPath> = changes_between(&target, &current).into_iter().collect();
+    let done = snapshots.restore(&now.state, &target, &paths).unwrap();
+    assert_eq!(done.blocked, []);
+    assert_eq!(place.picture(), picture);
+    // In another process, and when git has ceased to track them.
+    let seen = place.snapshots().take(&|| false).unwrap().state;
+    assert_eq!(snapshots.read(&seen).unwrap(), snapshots.read(&done.after).unwrap());
+    place.sh("git rm -rqf --cached dist; rm -r dist/s.js");
+    let now = snapshots.take(&|| false).unwrap();
+    let paths = [RelPath::from("dist/s.js")];
+    let done = snapshots.restore(&now.state, &target, &paths).unwrap();
+    assert_eq!((done.blocked.len(), done.changed.len()), (0, 1), "{done:?}");
+    assert_eq!(place.picture(), picture);
+}
+
+#[test]
+fn what_git_tracks_is_known_below_the_top_of_its_repository() {
+    let place = Place::new();
+    place.sh(
+        "git init -q .; echo '*.dat' > .gitignore; mkdir -p sub; head -c 2000000 /dev/zero > sub/a.dat; git add -f .",
+    );
+    let root = place.root.join("sub");
+    let mut snapshots = Snapshots::open(&root, &place.kept, None, Limits::default()).unwrap();
+    fs::write(root.join(".gitignore"), "*.dat\n").unwrap();
+    assert_eq!(snapshots.take(&|| false).unwrap().uncovered, []);
+}
+
+#[test]
+fn temporary_files_of_dead_processes_go_and_are_never_part_of_a_state() {
+    let place = Place::new();
+    place.write("src/a", "mine");
+    let mut snapshots = place.snapshots();
+    let before = snapshots.take(&|| false).unwrap();
+    let dead = |end: &str, number: u32| {
+        let ours = crate::leftover::name(crate::leftover::Holds::Ours);
+        format!("src/{}{:08x}{number:016x}.{end}", &ours[..18], u32::MAX)
+    };
+    let living = format!("src/{}", crate::leftover::name(crate::leftover::Holds::Ours));
+    let (made, kept, only) = (dead("tmp", 1), dead("old", 2), dead("old", 3));
+    symlink("a", place.root.join(dead("tmp", 4))).unwrap();
+    for (name, text) in [(&made, "half"), (&kept, "mine"), (&only, "the only copy"), (&living, "")] {
+        place.write(name, text);
+    }
+    let after = snapshots.take(&|| false).unwrap();
+    assert_eq!(after.changed, 1, "what may be the only copy is a file like others");
+    assert!(snapshots.read(&after.state).unwrap().contains_key(&RelPath::from(only.as_str())));
+    let mut left: Vec<String> = place.picture().keys().map(|path| path.display().to_string()).collect();
+    left.retain(|path| path.starts_with("src/."));
+    let mut wanted = vec![only, living];
+    wanted.sort();
+    assert_eq!(left, wanted);
+    assert_ne!(before.state, after.state);
+}

@@ -215,3 +215,22 @@ fn a_full_disk_changes_nothing() {
     assert_eq!(snapshot(&place.root), before);
     assert_eq!(code(put(&place.open(), "big", "small enough")), "ok");
 }
+
+/// Whenever the process dies while it writes, nothing of it is left.
+#[test]
+fn what_is_staged_has_no_name_until_it_is_published() {
+    let place = Place::new();
+    place.file("old", "old\n");
+    let workspace = place.open();
+    let boundary = crate::boundary::Boundary::new(&place.root, &Options::default(), None).unwrap();
+    let guard = Guard::default();
+    let steps = vec![write("new", "new\n"), write("old", "other\n")];
+    let plan = Plan::new(&boundary, &guard, steps).unwrap();
+    assert_eq!(std::fs::read_dir(&place.root).unwrap().count(), 1, "only what was there");
+    plan.apply().unwrap();
+    assert_eq!(std::fs::read_dir(&place.root).unwrap().count(), 2);
+    // Many at once do not hold many files open.
+    let many: Vec<Step> = (0..100).map(|number| write(&format!("many{number}"), "x\n")).collect();
+    workspace.commit(many).unwrap();
+    assert_eq!(std::fs::read_dir(&place.root).unwrap().count(), 102);
+}
