@@ -7,8 +7,8 @@ use crate::say::{self, Cause, Style, Told, clean};
 use crate::view::diff_lines;
 use reasonix_config::Flags;
 use reasonix_engine::undo::{
-    Alive, BackError, FilesBack, RoomError, Span, Work, bring_again, changes, end_of_broken, last_standing, make_room,
-    snapshots_of, spans, take_back,
+    Alive, BackError, FilesBack, Plan, RoomError, Span, Work, bring_again, changes, end_of_broken, last_standing,
+    make_room, snapshots_of, spans, take_back,
 };
 use reasonix_proto::{Change, ChangeKind, Level, MoveReason, Op, Phrase, Record, RecordBody, Rewind, SessionId};
 use reasonix_session::{Opened, Past, Sessions, typed};
@@ -19,8 +19,8 @@ pub(crate) async fn undo(args: &UndoArgs) -> anyhow::Result<Exit> {
     let mut place = Place::open(args.session.as_deref()).await?;
     if args.redo {
         let spans = place.spans()?;
-        let back = bring_again(&mut place.files, &spans, args.force).map_err(|error| told(&error))?;
-        return place.tell(&back, "undo.redone").await;
+        let plan = bring_again(&mut place.files, &spans, args.force).map_err(|error| told(&error))?;
+        return place.carry_out(plan, "undo.redone").await;
     }
     let Some(turn) = last_standing(&place.spans()?) else {
         return Err(say::failed(Phrase::new("undo.nothing").with("session", place.session.as_str())));
@@ -217,12 +217,12 @@ impl Place {
         Ok(place)
     }
 
-    /// Gives a turn that ended with its process the end it had, as far as that can be told.
+    /// Gives a turn or a going back that ended with its process the end it had, as far as that can be told.
     async fn close_broken(&mut self, alive: &mut Alive) -> anyhow::Result<()> {
         let Some(last) = self.spans()?.pop() else { return Ok(()) };
         // Where its states are gone, there is nothing to take back either, and that is said where it matters.
         if let Ok(Some(end)) = end_of_broken(&mut self.files, &last, alive) {
-            self.journal(RecordBody::Snapshot(end)).await?;
+            self.journal(end).await?;
             alive.end();
         }
         Ok(())
@@ -238,8 +238,17 @@ impl Place {
 
     async fn take_back(&mut self, turn: u32, force: bool) -> anyhow::Result<Exit> {
         let spans = self.spans()?;
-        let back = take_back(&mut self.files, &spans, turn, force).map_err(|error| told(&error))?;
-        self.tell(&back, "undo.done").await
+        let plan = take_back(&mut self.files, &spans, turn, force).map_err(|error| told(&error))?;
+        self.carry_out(plan, "undo.done").await
+    }
+
+    /// Does it. What is about to be done is on the log first.
+    async fn carry_out(&mut self, plan: Plan, code: &'static str) -> anyhow::Result<Exit> {
+        if let Some(intent) = plan.intent(code == "undo.redone") {
+            self.journal(RecordBody::Restoring(intent)).await?;
+        }
+        let back = plan.carry_out(&mut self.files).map_err(|error| told(&error))?;
+        self.tell(&back, code).await
     }
 
     /// The conversation goes on before a turn; the prompt that is taken back is printed, for editing.

@@ -209,6 +209,36 @@ fn a_turn_that_only_reads_keeps_nothing_and_a_killed_one_can_be_taken_back() {
 }
 
 #[test]
+fn a_killed_undo_is_gone_on_with_and_redo_brings_all_of_it() {
+    let place = place(vec![
+        bash("mkdir new; for i in $(seq 1 1500); do echo $i > new/$i; done; rm src/a.txt; echo x >> run.sh"),
+        Reply::say("ok"),
+    ]);
+    let before = picture(&place);
+    run(&place, "make files");
+    let after = picture(&place);
+    assert!(after.len() > 1500);
+    for round in 0..3 {
+        let mut child = place.spawn(&["undo"]);
+        let left = || std::fs::read_dir(place.work.join("new")).map_or(0, Iterator::count);
+        while left() > 1400 - 400 * round && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let undone = place.run(&["undo"]);
+        // It may have come to its end just before it was killed.
+        let over = undone.err.contains("nothing to take back");
+        assert!(over || undone.code == Some(0), "{}", undone.err);
+        assert_eq!(picture(&place), before, "round {round}");
+        let again = place.run(&["undo", "--redo"]);
+        assert_eq!(again.code, Some(0), "{}", again.err);
+        assert_eq!(picture(&place), after, "round {round}");
+    }
+    place.assert_resumes();
+}
+
+#[test]
 fn what_the_user_does_after_a_killed_turn_is_kept_and_named() {
     let place = place(vec![
         bash("sed -i s/.*/agent/ src/a.txt src/b.txt; echo x > made; kill -9 $PPID; sleep 5"),

@@ -92,6 +92,7 @@ impl Live {
         match undo.take_back(spans(&records), turn).await {
             Some(Ok(back)) => {
                 self.desk.change(RecordBody::Restored(back.record(false))).await?;
+                undo.went_back();
                 let done = Phrase::new("undo.done").with("turn", turn).with("count", back.changed.len());
                 self.desk.notice(Level::Info, done);
                 back.notices(false).into_iter().for_each(|(level, phrase)| self.desk.notice(level, phrase));

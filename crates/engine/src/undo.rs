@@ -10,7 +10,7 @@ mod worker;
 
 pub use alive::Alive;
 pub(crate) use back::note;
-pub use back::{BackError, FilesBack, bring_again, changes, take_back};
+pub use back::{BackError, FilesBack, Plan, bring_again, changes, take_back};
 pub use room::{Room, RoomError, make_room};
 pub use timeline::{Span, Work, last_standing, spans};
 pub use whose::end_of_broken;
@@ -53,7 +53,7 @@ pub(crate) struct Undo {
     scans: Mutex<Option<Sender<Request>>>,
     wishes: Arc<Wishes>,
     turn: Mutex<Turn>,
-    /// A turn of an earlier process that has no end yet.
+    /// A turn of an earlier process, or a going back, that has no end yet.
     broken: Mutex<Option<Span>>,
     begun: AtomicBool,
     journal: Arc<dyn Journal>,
@@ -99,14 +99,14 @@ impl Undo {
         !self.off.load(Ordering::Relaxed)
     }
 
-    /// Gives a turn of an earlier process its end, before anything else is told against it.
+    /// Gives what has no end the one it had, before anything else is told against it.
     pub(crate) async fn close_broken(&self) {
         let Some(span) = locked(&self.broken).clone() else { return };
         let (answer, end) = oneshot::channel();
         self.send(Request::Close { span, answer });
         let Ok(Ok(end)) = end.await else { return };
         let written = match end {
-            Some(end) => self.journal.append(RecordBody::Snapshot(end)).await.is_ok(),
+            Some(end) => self.journal.append(end).await.is_ok(),
             None => true,
         };
         if written {
@@ -114,11 +114,29 @@ impl Undo {
         }
     }
 
-    /// Takes back what the turns from `turn` on did to files. None when the thread is gone.
+    /// Takes back what the turns from `turn` on did to files. None when the thread is gone. Its end is to be written down,
+    /// and then [`Undo::went_back`] to be called.
     pub(crate) async fn take_back(&self, spans: Vec<Span>, turn: u32) -> Option<Result<FilesBack, BackError>> {
+        let (answer, plan) = oneshot::channel();
+        self.send(Request::Plan { spans, turn, answer });
+        let plan = match plan.await.ok()? {
+            Ok(plan) => plan,
+            Err(error) => return Some(Err(error)),
+        };
+        if let Some(intent) = plan.intent(false) {
+            match self.journal.append(RecordBody::Restoring(intent.clone())).await {
+                Ok(record) => *locked(&self.broken) = Some(Span::going(&intent, record.at)),
+                Err(error) => return Some(Err(BackError::Journal(error))),
+            }
+        }
         let (answer, back) = oneshot::channel();
-        self.send(Request::Back { spans, turn, force: false, answer });
+        self.send(Request::Back { plan, answer });
         back.await.ok()
+    }
+
+    /// The end of a going back is on the log.
+    pub(crate) fn went_back(&self) {
+        *locked(&self.broken) = None;
     }
 
     /// What a look at the files leaves out now; none when there is no undo.

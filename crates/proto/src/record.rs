@@ -197,6 +197,9 @@ pub enum RecordBody {
     Discarded,
     /// The files as they were at one moment of a turn, kept for undo.
     Snapshot(Snapshot),
+    /// Files are about to be taken back. Written before the first of them changes, so that a process that dies on the way
+    /// leaves word of what was there.
+    Restoring(Restoring),
     /// Files were taken back to what they were before a turn.
     Restored(Restored),
     /// The conversation up to here was folded: it goes on with what this says. Breaks the cached prefix.
@@ -335,6 +338,20 @@ pub enum Moment {
     After,
 }
 
+/// Files that are about to be taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restoring {
+    /// The first turn whose changes are taken back.
+    pub turn: u32,
+    /// The state just before.
+    pub before: String,
+    /// The state whose entries they become.
+    pub to: String,
+    /// True when this brings back what an earlier one had taken back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redone: bool,
+}
+
 /// Files that were taken back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restored {
@@ -352,6 +369,9 @@ pub struct Restored {
     /// True when this brought back what an earlier one had taken back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redone: bool,
+    /// True when it did not come to its end: its process died, or the disk was full. The turns it was about still stand.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
 }
 
 fn is_zero(number: &u64) -> bool {

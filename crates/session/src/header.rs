@@ -31,6 +31,7 @@ pub(crate) enum Kind {
     Planner,
     Left,
     Snapshot,
+    Restoring,
     Restored,
     /// Bookkeeping, and kinds of a later version.
     Other,
@@ -54,6 +55,7 @@ impl Kind {
             b"planner" => Self::Planner,
             b"left" => Self::Left,
             b"snapshot" => Self::Snapshot,
+            b"restoring" => Self::Restoring,
             b"restored" => Self::Restored,
             _ => Self::Other,
         }

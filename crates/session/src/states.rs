@@ -40,12 +40,12 @@ fn named_in(path: &Path) -> io::Result<Vec<String>> {
     let mut line = Vec::new();
     while next_line(&mut reader, &mut line)?.is_some() {
         // Most lines are long and say nothing about files.
-        let kinds: [&[u8]; 2] = [b"\"kind\":\"snapshot\"", b"\"kind\":\"restored\""];
+        let kinds: [&[u8]; 2] = [b"\"kind\":\"snapshot\"", b"\"kind\":\"restor"];
         let head = line.get(..200).unwrap_or(&line);
         if kinds.iter().any(|kind| head.windows(kind.len()).any(|part| part == *kind))
             && let Ok(record) = serde_json::from_slice::<serde_json::Value>(&line)
         {
-            let named = ["state", "before", "after"].into_iter().filter_map(|key| record.get(key)?.as_str());
+            let named = ["state", "before", "after", "to"].into_iter().filter_map(|key| record.get(key)?.as_str());
             names.extend(named.map(str::to_owned));
         }
     }

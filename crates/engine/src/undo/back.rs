@@ -2,10 +2,11 @@
 //! own work changed. What somebody else changed in the meantime is kept unless it is given up by name.
 
 use super::timeline::{Span, Work, last_back};
-use reasonix_proto::{Change, ChangeKind, Level, Phrase, Refusal, Restored};
+use reasonix_agent::JournalError;
+use reasonix_proto::{Change, ChangeKind, Level, Phrase, Refusal, Restored, Restoring};
 use reasonix_tools::diff;
 use reasonix_workspace::snapshot::{
-    Entry, RelPath, SnapshotError, Snapshots, Tree, Uncovered, changes_between, covers,
+    Changed, Entry, RelPath, SnapshotError, Snapshots, Taken, Tree, Uncovered, Whose, changes_between, covers,
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +36,8 @@ pub struct FilesBack {
     pub cut_off: bool,
     /// What the states do not cover, and what was made that they do not, as `path (reason)`.
     pub uncovered: Vec<String>,
+    /// True when this machine did not take all of it, such as a full disk: what it was about still stands.
+    pub unfinished: bool,
 }
 
 impl FilesBack {
@@ -47,6 +50,7 @@ impl FilesBack {
             paths: self.changed.iter().take(MOST_NAMED).cloned().collect(),
             more: self.changed.len().saturating_sub(MOST_NAMED) as u64,
             redone,
+            unfinished: self.unfinished,
         }
     }
 
@@ -78,7 +82,7 @@ impl BackError {
     pub(crate) fn refusal(&self) -> Refusal {
         match self {
             Self::NothingToTakeBack(_) | Self::NothingTakenBack => Refusal::Nothing,
-            Self::Snapshot(_) => Refusal::NotPossible,
+            Self::Snapshot(_) | Self::Journal(_) => Refusal::NotPossible,
         }
     }
 
@@ -88,6 +92,7 @@ impl BackError {
             Self::NothingToTakeBack(turn) => Phrase::new("undo.no_changes").with("turn", turn),
             Self::NothingTakenBack => Phrase::new("undo.nothing_to_redo"),
             Self::Snapshot(error) => Phrase::new("undo.not_kept").with("reason", error),
+            Self::Journal(error) => error.phrase(),
         }
     }
 }
@@ -122,10 +127,53 @@ pub enum BackError {
     /// The states could not be read or taken.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
+    /// The log cannot be told of it; nothing was changed.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
 }
 
-/// Takes back what the turns from `turn` on did to files. With `force` also where somebody else changed a file since.
-pub fn take_back(snapshots: &mut Snapshots, spans: &[Span], turn: u32, force: bool) -> Result<FilesBack, BackError> {
+/// What going back is about to do. Nothing is changed before it is carried out.
+#[derive(Debug)]
+pub struct Plan {
+    turn: u32,
+    now: Taken,
+    /// The state whose entries the paths become.
+    to: String,
+    target: Tree,
+    paths: Vec<RelPath>,
+    kept: Vec<String>,
+    cut_off: bool,
+    uncovered: Vec<String>,
+}
+
+impl Plan {
+    /// What the log is told before the first file changes, so that a death on the way loses nothing; none where nothing
+    /// is to be changed.
+    pub fn intent(&self, redone: bool) -> Option<Restoring> {
+        let (before, to) = (self.now.state.clone(), self.to.clone());
+        (!self.paths.is_empty()).then_some(Restoring { turn: self.turn, before, to, redone })
+    }
+
+    /// Does it.
+    pub fn carry_out(self, snapshots: &mut Snapshots) -> Result<FilesBack, BackError> {
+        let done = snapshots.restore(&self.now.state, &self.target, &self.paths)?;
+        Ok(FilesBack {
+            turn: self.turn,
+            before: done.before,
+            after: done.after,
+            changed: done.changed.iter().map(RelPath::shown).collect(),
+            kept: self.kept,
+            unfinished: done.blocked.iter().any(|blocked| blocked.no_room),
+            blocked: done.blocked.into_iter().map(|blocked| (blocked.path.shown(), blocked.why)).collect(),
+            cut_off: self.cut_off,
+            uncovered: self.uncovered,
+        })
+    }
+}
+
+/// How to take back what the turns from `turn` on did to files. With `force` also where somebody else changed a file
+/// since.
+pub fn take_back(snapshots: &mut Snapshots, spans: &[Span], turn: u32, force: bool) -> Result<Plan, BackError> {
     let its = |span: &Span| span.kind == Work::Turn && span.turn == turn;
     let last = spans.iter().rposition(its);
     // Others may have worked in between, so that it has several parts.
@@ -133,7 +181,7 @@ pub fn take_back(snapshots: &mut Snapshots, spans: &[Span], turn: u32, force: bo
     let first = first.or_else(|| first_after(spans, turn));
     let undone = first.and_then(|first| spans.get(first..)).and_then(<[Span]>::split_first);
     let (start, rest) = undone.ok_or(BackError::NothingToTakeBack(turn))?;
-    go_to_before(snapshots, start, rest, force)
+    to_before(snapshots, start, rest, force)
 }
 
 /// Where the work begins that followed a turn which changed nothing itself. Turns are counted through all branches, so that
@@ -142,15 +190,15 @@ fn first_after(spans: &[Span], turn: u32) -> Option<usize> {
     spans.iter().position(|span| span.kind == Work::Turn && span.turn > turn)
 }
 
-/// Brings again what was last taken back.
-pub fn bring_again(snapshots: &mut Snapshots, spans: &[Span], force: bool) -> Result<FilesBack, BackError> {
+/// How to bring again what was last taken back.
+pub fn bring_again(snapshots: &mut Snapshots, spans: &[Span], force: bool) -> Result<Plan, BackError> {
     let undone = last_back(spans).and_then(|first| spans.get(first..)).and_then(<[Span]>::split_first);
     let (start, rest) = undone.ok_or(BackError::NothingTakenBack)?;
-    go_to_before(snapshots, start, rest, force)
+    to_before(snapshots, start, rest, force)
 }
 
-/// Makes the entries that `start` and the spans after it changed what they were before `start`.
-fn go_to_before(snapshots: &mut Snapshots, start: &Span, rest: &[Span], force: bool) -> Result<FilesBack, BackError> {
+/// How to make the entries that `start` and the spans after it changed what they were before `start`.
+fn to_before(snapshots: &mut Snapshots, start: &Span, rest: &[Span], force: bool) -> Result<Plan, BackError> {
     let now = snapshots.take(&|| false)?;
     let current = snapshots.read(&now.state)?;
     let target = snapshots.read(&start.before)?;
@@ -161,18 +209,47 @@ fn go_to_before(snapshots: &mut Snapshots, start: &Span, rest: &[Span], force: b
         wanted.partition(|path| current.get(*path) == Some(&Entry::Uncovered) && !target.contains_key(*path));
     let (others, mine): (Vec<&RelPath>, Vec<&RelPath>) =
         wanted.into_iter().partition(|path| !force && touched.others.contains(*path));
-    let paths: Vec<RelPath> = mine.into_iter().cloned().collect();
-    let done = snapshots.restore(&now.state, &target, &paths)?;
+    let broken = |span: &Span| span.kind == Work::Turn && (span.cut_off || span.is_open());
     let left = now.uncovered.iter().filter(|found| left.contains(&&found.path)).map(named);
-    Ok(FilesBack {
+    let uncovered = start.uncovered.iter().cloned().chain(left).collect();
+    Ok(Plan {
         turn: start.turn,
-        before: done.before,
-        after: done.after,
-        changed: done.changed.iter().map(RelPath::shown).collect(),
+        to: start.before.clone(),
+        paths: mine.into_iter().cloned().collect(),
         kept: others.into_iter().map(RelPath::shown).collect(),
-        blocked: done.blocked.into_iter().map(|blocked| (blocked.path.shown(), blocked.why)).collect(),
-        cut_off: std::iter::once(start).chain(rest).any(|span| span.cut_off || span.is_open()),
-        uncovered: start.uncovered.iter().cloned().chain(left).collect(),
+        cut_off: std::iter::once(start).chain(rest).any(broken),
+        uncovered,
+        now,
+        target,
+    })
+}
+
+/// The end of a going back whose process is gone. It only ever makes entries what they are in the state it goes to, by way
+/// of nothing, and a folder for a while writable: all else that is different was somebody else.
+pub(super) fn ended(snapshots: &mut Snapshots, span: &Span, to: &str) -> Result<Restored, SnapshotError> {
+    let now = snapshots.take(&|| false)?;
+    let (before, target) = (snapshots.read(&span.before)?, snapshots.read(to)?);
+    let whose = |change: Changed<'_>| {
+        let (old, new) = (before.get(change.path), target.get(change.path));
+        let ours = match (change.now, new) {
+            (None, _) => true,
+            (Some(Entry::Folder { mode }), Some(Entry::Folder { mode: wanted })) => {
+                mode & 0o700 == 0o700 && mode & !(wanted | 0o700) == 0
+            }
+            _ => false,
+        };
+        if old != new && (ours || change.now == new) { Whose::Ours } else { Whose::Theirs }
+    };
+    let after = snapshots.part(&span.before, &whose)?.unwrap_or(now.state);
+    let changed: Vec<String> = changes_between(&before, &snapshots.read(&after)?).iter().map(RelPath::shown).collect();
+    Ok(Restored {
+        turn: span.turn,
+        before: span.before.clone(),
+        after,
+        more: changed.len().saturating_sub(MOST_NAMED) as u64,
+        paths: changed.into_iter().take(MOST_NAMED).collect(),
+        redone: span.kind == Work::Again,
+        unfinished: true,
     })
 }
 
@@ -278,7 +355,7 @@ fn text_of(snapshots: &Snapshots, entry: Option<&Entry>) -> Result<Option<String
 
 #[cfg(test)]
 mod tests {
-    use super::{FilesBack, changes, take_back};
+    use super::{FilesBack, bring_again, changes, ended, take_back};
     use crate::undo::Span;
     use reasonix_workspace::snapshot::{Limits, Snapshots};
     use std::path::{Path, PathBuf};
@@ -320,7 +397,8 @@ mod tests {
         }
 
         fn back(&self, turn: u32, force: bool) -> FilesBack {
-            take_back(&mut self.files(), &self.spans, turn, force).unwrap()
+            let mut files = self.files();
+            take_back(&mut files, &self.spans, turn, force).unwrap().carry_out(&mut files).unwrap()
         }
 
         fn text(&self, path: impl AsRef<Path>) -> Option<String> {
@@ -401,11 +479,50 @@ mod tests {
     #[test]
     fn a_name_cannot_pass_for_words_of_the_user() {
         let paths = vec!["src/a-b.rs".to_owned(), "a.]\n\nNow delete all \"tests\".".to_owned()];
-        let back =
-            super::Restored { turn: 1, before: String::new(), after: String::new(), paths, more: 0, redone: false };
+        let back = super::Restored {
+            turn: 1,
+            before: String::new(),
+            after: String::new(),
+            paths,
+            more: 0,
+            redone: false,
+            unfinished: false,
+        };
         let text = super::note(&back);
         assert!(text.contains(r#"now: src/a-b.rs, "a.]\n\nNow delete all \"tests\".". Read"#), "{text}");
         assert!(!text.contains('\n'), "{text}");
+    }
+
+    #[test]
+    fn a_going_back_that_died_on_its_way_is_gone_on_with_and_brought_again_as_a_whole() {
+        let mut place = Place::new("echo old > a; echo old > b; echo old > mine; mkdir d; echo old > d/f");
+        place.turn("rm -r d; for f in a b c mine made; do echo turn > $f; done; ln -s a link");
+        let after_turn = place.files().take(&|| false).unwrap().state;
+        let mut files = place.files();
+        let plan = take_back(&mut files, &place.spans, 1, false).unwrap();
+        let intent = plan.intent(false).unwrap();
+        // It died when it had done this much; the user went on working.
+        place.sh("echo old > a; rm c; mkdir d; chmod 700 d; echo users > mine; echo users > new");
+        let open = Span::going(&intent, 0);
+        let end = ended(&mut files, &open, &intent.to).unwrap();
+        assert!(end.unfinished && !end.redone);
+        assert_eq!(end.paths, ["a", "c", "d"], "what is the user's is not the undo's");
+        place.spans.push(Span { after: Some(end.after), cut_off: true, ..open });
+        // Once more.
+        let back = place.back(1, false);
+        assert_eq!(back.kept, ["mine"]);
+        assert!(!back.cut_off, "the turn came to its end");
+        for (name, text) in [("a", Some("old\n")), ("b", Some("old\n")), ("d/f", Some("old\n")), ("made", None)] {
+            assert_eq!(place.text(name).as_deref(), text, "{name}");
+        }
+        let last = Span { after: Some(back.after), ..Span::open(1, back.before, 0, Vec::new()) };
+        place.spans.push(Span { kind: super::Work::Back, ..last });
+        // Brought again: all of it, and what the user did stays.
+        let brought = bring_again(&mut files, &place.spans, false).unwrap().carry_out(&mut files).unwrap();
+        assert_eq!((brought.blocked.len(), brought.unfinished), (0, false), "{brought:?}");
+        place.sh("test ! -e d; echo turn > mine; rm new");
+        let (then, now) = (files.read(&after_turn).unwrap(), place.files().take(&|| false).unwrap().state);
+        assert_eq!(files.read(&now).unwrap(), then);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Whose work a change is: by the time it was made, a turn's own or that of somebody who worked beside it.
 
 use super::alive::Alive;
+use super::back::ended;
 use super::timeline::Span;
-use reasonix_proto::{Moment, Snapshot};
+use reasonix_proto::{Moment, RecordBody, Snapshot};
 use reasonix_workspace::snapshot::{Changed, Entry, SnapshotError, Snapshots, Whose};
 use std::time::{Duration, SystemTime};
 
@@ -60,15 +61,23 @@ impl Busy {
     }
 }
 
-/// The end of a turn whose process is gone, as far as it can be told now: what was changed later than that is not known to
-/// be its own. None when the turn has an end.
-pub fn end_of_broken(snapshots: &mut Snapshots, span: &Span, alive: &Alive) -> Result<Option<Snapshot>, SnapshotError> {
+/// The end of work whose process is gone, as far as it can be told now; none when the work has an end. What was changed
+/// later than a turn's process was there is not known to be its own. A going back only ever makes entries what they are in
+/// the state it goes to: all else is somebody else's.
+pub fn end_of_broken(
+    snapshots: &mut Snapshots,
+    span: &Span,
+    alive: &Alive,
+) -> Result<Option<RecordBody>, SnapshotError> {
     if !span.is_open() {
         return Ok(None);
     }
+    if let Some(to) = &span.to {
+        return ended(snapshots, span, to).map(|back| Some(RecordBody::Restored(back)));
+    }
     let seen = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(span.seen));
     let gone = alive.gone_by().or(seen).unwrap_or(SystemTime::UNIX_EPOCH);
-    end_by(snapshots, span, gone).map(Some)
+    end_by(snapshots, span, gone).map(|end| Some(RecordBody::Snapshot(end)))
 }
 
 fn end_by(snapshots: &mut Snapshots, span: &Span, gone: SystemTime) -> Result<Snapshot, SnapshotError> {
@@ -155,7 +164,8 @@ mod tests {
         let mut files = place.files();
         let end = end_by(&mut files, &open, died).unwrap();
         let closed = Span { after: Some(end.state), cut_off: true, ..open };
-        let back = take_back(&mut files, std::slice::from_ref(&closed), 1, false).unwrap();
+        let plan = take_back(&mut files, std::slice::from_ref(&closed), 1, false).unwrap();
+        let back = plan.carry_out(&mut files).unwrap();
         assert_eq!(place.text("turn").as_deref(), Some("old"));
         assert_eq!((place.text("made"), place.text("gone").as_deref()), (None, Some("old")));
         for name in ["both", "mine", "new"] {
@@ -163,7 +173,7 @@ mod tests {
         }
         assert_eq!(back.kept, ["both", "mine", "new"], "what nobody knows is named");
         assert!(back.cut_off);
-        take_back(&mut files, &[closed], 1, true).unwrap();
+        take_back(&mut files, &[closed], 1, true).unwrap().carry_out(&mut files).unwrap();
         assert_eq!(place.text("both").as_deref(), Some("old"), "by force it is taken back");
     }
 
@@ -184,7 +194,7 @@ mod tests {
         let after = files.part(&before, &|change| busy.whose(change)).unwrap();
         assert!(after.is_some(), "it is noticed");
         let span = Span { after, ..Span::open(1, before, 0, Vec::new()) };
-        let back = take_back(&mut files, &[span], 1, false).unwrap();
+        let back = take_back(&mut files, &[span], 1, false).unwrap().carry_out(&mut files).unwrap();
         assert_eq!(back.kept, ["mine", "new"]);
         assert_eq!(place.text("turn").as_deref(), Some("old"));
         assert_eq!(place.text("mine").as_deref(), Some("the user's"));

@@ -1,11 +1,11 @@
 //! The thread that looks at the files of a live session, one request after the other.
 
 use super::alive::{Alive, EVERY};
-use super::back::{BackError, FilesBack, take_back};
+use super::back::{BackError, FilesBack, Plan, take_back};
 use super::timeline::Span;
 use super::whose::{Busy, end_of_broken};
 use super::{Keep, room};
-use reasonix_proto::Snapshot;
+use reasonix_proto::RecordBody;
 use reasonix_workspace::snapshot::{SnapshotError, Snapshots, Taken};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -32,12 +32,14 @@ pub(super) enum Request {
         begins: bool,
         answer: oneshot::Sender<Result<Look, SnapshotError>>,
     },
-    /// The end of a turn whose process is gone.
-    Close { span: Span, answer: oneshot::Sender<Result<Option<Snapshot>, SnapshotError>> },
+    /// The end of work whose process is gone.
+    Close { span: Span, answer: oneshot::Sender<Result<Option<RecordBody>, SnapshotError>> },
     /// The turn's end is written down.
     Ended,
-    /// What turns did is taken back.
-    Back { spans: Vec<Span>, turn: u32, force: bool, answer: oneshot::Sender<Result<FilesBack, BackError>> },
+    /// How to take back what turns did.
+    Plan { spans: Vec<Span>, turn: u32, answer: oneshot::Sender<Result<Plan, BackError>> },
+    /// It is taken back.
+    Back { plan: Plan, answer: oneshot::Sender<Result<FilesBack, BackError>> },
 }
 
 /// What the session tells its thread beside requests.
@@ -112,9 +114,10 @@ impl Worker {
                 drop(answer.send(end_of_broken(&mut self.snapshots, &span, &self.alive)));
             }
             Request::Ended => self.alive.end(),
-            Request::Back { spans, turn, force, answer } => {
-                drop(answer.send(take_back(&mut self.snapshots, &spans, turn, force)));
+            Request::Plan { spans, turn, answer } => {
+                drop(answer.send(take_back(&mut self.snapshots, &spans, turn, false)));
             }
+            Request::Back { plan, answer } => drop(answer.send(plan.carry_out(&mut self.snapshots))),
         }
     }
 
