@@ -7,6 +7,7 @@ use crate::say::{self, Style, clean};
 use reasonix_config::Flags;
 use reasonix_proto::{
     Level, MoveReason, Op, Origin, Phrase, Record, RecordBody, RecordId, SessionHead, SessionId, TreeFilter,
+    escaped_json,
 };
 use reasonix_session::{
     Ending, Format, Seen, SessionArtifacts, SessionError, Sessions, Summary, export, foreign, typed,
@@ -175,7 +176,11 @@ fn show_tree(sessions: &Sessions, wanted: &str, filter: FilterArg, find: &str) -
         FilterArg::Labelled => TreeFilter::LabelledOnly,
         FilterArg::All => TreeFilter::All,
     };
-    for node in look(sessions, wanted)?.past.tree(filter, find) {
+    let view = look(sessions, wanted)?.past.tree(filter, find);
+    if view.older > 0 {
+        say::notice(Level::Warning, &Phrase::new("cli.tree_older").with("count", view.older));
+    }
+    for node in view.nodes {
         let indent = "  ".repeat(usize::try_from(node.depth.min(20)).unwrap_or(0));
         let mark = if node.active { "•" } else { " " };
         let label = node.label.map(|label| format!("[{label}] ")).unwrap_or_default();
@@ -190,7 +195,8 @@ fn show(context: &Context, sessions: &Sessions, wanted: &str, json: bool) -> any
     }
     let seen = look(sessions, wanted)?;
     let mut lines = Vec::new();
-    seen.past.each_active(|record| lines.push(say::json(&record).unwrap_or_default())).map_err(unreadable)?;
+    let give = |line: &[u8]| lines.push(escaped_json(&String::from_utf8_lossy(line)).into_owned());
+    seen.past.each_active_line(give).map_err(unreadable)?;
     for line in lines {
         say::line(&line)?;
     }

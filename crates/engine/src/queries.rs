@@ -11,7 +11,7 @@ use reasonix_agent::BoxFuture;
 use reasonix_proto::{
     CompletionKind, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Status, TreeFilter,
 };
-use reasonix_session::{By, Ledger, Sessions, Span, Summary, tallies, tally};
+use reasonix_session::{By, Ledger, Sessions, Span, Summary, TreeView, tallies, tally};
 use std::future::ready;
 use std::sync::Arc;
 
@@ -174,7 +174,8 @@ impl Shared {
 
     fn tree(&self, filter: TreeFilter, text: &str) -> Reply {
         let leaf = self.past.leaf().unwrap_or(RecordId(1));
-        Reply::Tree { leaf, nodes: self.past.tree(filter, text) }
+        let TreeView { nodes, older } = self.past.tree(filter, text);
+        Reply::Tree { leaf, nodes, older }
     }
 
     fn citations(&self, record: RecordId) -> Vec<reasonix_proto::Citation> {

@@ -155,6 +155,9 @@ pub enum Reply {
         leaf: RecordId,
         /// The tree, flattened.
         nodes: Vec<TreeNode>,
+        /// How many older records are left out.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        older: usize,
     },
     /// Answers [`Query::Transcript`].
     Transcript {
@@ -236,4 +239,9 @@ pub enum Reply {
         /// Why.
         why: Phrase,
     },
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "for serde")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }

@@ -621,7 +621,7 @@ fn replies() {
                 "started": 1, "active": 2, "model": "p/m", "turns": 3, "ending": "done"}]}),
         ),
         (
-            Reply::Tree { leaf: RecordId(2), nodes: vec![node] },
+            Reply::Tree { leaf: RecordId(2), nodes: vec![node], older: 0 },
             json!({"reply": "tree", "leaf": 2, "nodes": [{"id": 2, "depth": 0, "kind": "prompt", "text": "hi",
                 "turn": 1, "at": 5, "active": true}]}),
         ),

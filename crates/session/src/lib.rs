@@ -51,4 +51,5 @@ pub use search::{Coverage, Found, Hit, IndexError, Line, Search, Speaker, Wanted
 pub use sessions::{Opened, Seen, Sessions, in_memory};
 pub use states::States;
 pub use stats::{By, Span, now, tallies, tally};
+pub use tree::TreeView;
 pub use trials::{Trial, TrialKey, Trials, Tried, Why};

@@ -1,7 +1,13 @@
 //! One record, one line: the record's JSON object with a checksum as its last member. Pure.
 
-use reasonix_proto::{RECORD_VERSION, Record, RecordBody, escaped_json};
+use crate::header::{Header, Kind, header};
+use reasonix_proto::{
+    FoldReason, Moment, MoveReason, RECORD_VERSION, Record, RecordBody, RecordId, StopReason, ToolOutcome, TurnEnd,
+    escaped_json,
+};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 const MARK: &[u8] = b",\"crc\":\"";
 const SUFFIX: usize = MARK.len() + 8 + 2;
@@ -25,8 +31,67 @@ pub(crate) fn seal(object: &impl Serialize) -> serde_json::Result<Vec<u8>> {
 
 /// The record of a line whatever its checksum says.
 pub(crate) fn parse(line: &[u8]) -> Option<Record> {
-    let record: Record = serde_json::from_slice(line).ok()?;
-    Some(record)
+    serde_json::from_slice(line).ok().or_else(|| newer_words(line))
+}
+
+/// The record of a line that says something in words which this version does not know: they stand for the nearest one that
+/// it knows, and a body that cannot be read all the same is kept and skipped, like that of an unknown kind. The line on
+/// disk stays as it is.
+fn newer_words(line: &[u8]) -> Option<Record> {
+    let mut fields: Map<String, Value> = serde_json::from_slice(line).ok()?;
+    nearest(&mut fields);
+    if let Ok(record) = serde_json::from_value(Value::Object(fields.clone())) {
+        return Some(record);
+    }
+    let Header { id, parent, at, kind, .. } = header(line)?;
+    let parent = parent.map(RecordId);
+    (kind != Kind::Session).then_some(Record { id: RecordId(id), parent, at, body: RecordBody::Unknown })
+}
+
+/// Puts a known word in place of one that is not.
+fn nearest(fields: &mut Map<String, Value>) {
+    let kind = fields.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+    match kind.as_str() {
+        "turn_ended" => known::<TurnEnd>(fields.get_mut("end"), |_| json!({ "how": "interrupted" })),
+        "compacted" => known::<FoldReason>(fields.get_mut("reason"), |_| "threshold".into()),
+        "moved" => known::<MoveReason>(fields.get_mut("why"), |_| "branch".into()),
+        "snapshot" => known::<Moment>(fields.get_mut("moment"), |_| "between".into()),
+        "assistant" => {
+            let message = fields.get_mut("message");
+            let calls = message.as_ref().and_then(|message| message.get("calls")?.as_array());
+            let word = if calls.is_some_and(|calls| !calls.is_empty()) { "calls" } else { "end" };
+            known::<StopReason>(message.and_then(|message| message.get_mut("stop")), |_| word.into());
+        }
+        "outcome" | "shell_ended" => known::<ToolOutcome>(fields.get_mut("outcome"), |outcome| {
+            let status = ["content", "message", "by"].into_iter().zip(["done", "failed", "denied"]);
+            let fits = status.filter(|(field, _)| outcome.get(field).is_some()).map(|(_, status)| status);
+            let mut outcome = outcome.clone();
+            if let Some(fields) = outcome.as_object_mut() {
+                fields.insert("status".to_owned(), fits.into_iter().next().unwrap_or("aborted").into());
+            }
+            outcome
+        }),
+        "session" => {
+            let number = |v: &Value| v.as_str().and_then(|text| text.parse().ok()).unwrap_or(RECORD_VERSION);
+            known::<u32>(fields.get_mut("v"), |v| number(v).into());
+        }
+        _ => {}
+    }
+}
+
+fn known<T: DeserializeOwned>(word: Option<&mut Value>, nearest: impl FnOnce(&Value) -> Value) {
+    if let Some(word) = word.filter(|word| T::deserialize(&**word).is_err()) {
+        *word = nearest(word);
+    }
+}
+
+/// The object of a line without its checksum: what anybody may read who wants the record as it is.
+pub(crate) fn unsealed(line: &[u8]) -> Vec<u8> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    match line.len().checked_sub(SUFFIX).map(|split| line.split_at(split)) {
+        Some((body, suffix)) if suffix.starts_with(MARK) => [body, b"}"].concat(),
+        _ => line.to_vec(),
+    }
 }
 
 /// True when the checksum is there and right.
@@ -56,7 +121,7 @@ pub(crate) fn is_head(record: &Record) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{encode, is_sound, newer_version, parse};
-    use reasonix_proto::{Record, RecordBody, RecordId};
+    use reasonix_proto::{Message, Record, RecordBody, RecordId, StopReason, ToolOutcome};
 
     fn decode(line: &[u8]) -> Option<Record> {
         is_sound(line).then(|| parse(line)).flatten()
@@ -113,6 +178,41 @@ mod tests {
         let tricky = record(r#"x","crc":"00000000"}"#);
         let line = encode(&tricky).unwrap();
         assert_eq!(decode(line.strip_suffix(b"\n").unwrap()).unwrap(), tricky);
+    }
+
+    #[test]
+    fn words_of_a_later_version_do_not_lose_the_record() {
+        let read = |text: &str| parse(format!(r#"{{"id":9,"parent":8,"at":5,{text}}}"#).as_bytes()).unwrap().body;
+        let usage = r#""usage":{"input":1,"output":1}"#;
+        let ended = read(&format!(r#""kind":"turn_ended","turn":3,"end":{{"how":"teleported"}},"steps":2,{usage}"#));
+        assert!(matches!(ended, RecordBody::TurnEnded { turn: 3, steps: 2, .. }), "{ended:?}");
+        let said = read(
+            r#""kind":"assistant","turn":1,"step":1,"model":"a/b","message":{"role":"assistant","text":"words","calls":[],"stop":"tired"}"#,
+        );
+        let RecordBody::Assistant { message: Message::Assistant { text, stop, .. }, .. } = said else { panic!() };
+        assert_eq!((text.as_str(), stop), ("words", StopReason::End));
+        let outcome = |fields: &str| {
+            read(&format!(
+                r#""kind":"outcome","call":"c","tool":"t","took_ms":1,"outcome":{{"status":"postponed"{fields}}}"#
+            ))
+        };
+        let of = |body: RecordBody| {
+            if let RecordBody::Outcome { outcome, .. } = body { outcome } else { panic!("{body:?}") }
+        };
+        assert_eq!(of(outcome(r#","content":"x""#)), ToolOutcome::done("x"));
+        assert_eq!(of(outcome(r#","message":"m""#)), ToolOutcome::failed("m"));
+        assert_eq!(of(outcome("")), ToolOutcome::Aborted);
+        assert!(matches!(read(r#""kind":"moved","to":3,"why":"whim""#), RecordBody::Moved { .. }));
+        assert!(matches!(read(r#""kind":"snapshot","turn":1,"moment":"during","state":"s""#), RecordBody::Snapshot(_)));
+        let folded = r#""kind":"compacted","turn":1,"reason":"mood","by":"log","tail":[],"before":2,"after":1"#;
+        assert!(matches!(read(folded), RecordBody::Compacted(_)));
+        // What cannot be told at all is there all the same.
+        assert_eq!(read(r#""kind":"mode_changed","mode":{"new":1}"#), RecordBody::Unknown);
+        assert_eq!(
+            parse(br#"{"id":1,"parent":null,"at":5,"kind":"session","v":"1"}"#),
+            None,
+            "a head is whole or none"
+        );
     }
 
     #[test]

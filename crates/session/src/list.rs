@@ -102,6 +102,12 @@ pub(crate) fn ids(folder: &Path) -> io::Result<Vec<SessionId>> {
     Ok(files(folder)?.into_iter().map(|file| file.id).collect())
 }
 
+/// Whether there is a session of exactly this name.
+pub(crate) fn is_there(folder: &Path, id: &str) -> bool {
+    let plain = !id.is_empty() && !id.contains('/');
+    plain && folder.join(format!("{id}.jsonl")).symlink_metadata().is_ok_and(|found| found.is_file())
+}
+
 /// Everything but what was discarded, the one written to last first.
 pub(crate) fn all(folder: &Path) -> io::Result<Vec<Summary>> {
     let mut all = everything(folder)?;

@@ -12,7 +12,12 @@ use std::io::{self, BufRead};
 /// kinds that are not known are kept like all others.
 pub(crate) fn mended(old: &mut impl BufRead, head: impl FnOnce() -> RecordBody) -> io::Result<(Vec<u8>, usize)> {
     let (mut lines, lost) = whole_lines(old)?;
-    let headless = !lines.first().is_some_and(|line| header(line).is_some_and(|first| first.kind == Kind::Session));
+    let head_of = |line: &Vec<u8>| line::parse(line).is_some_and(|first| line::is_head(&first));
+    let headless = !lines.first().is_some_and(head_of);
+    if headless && lines.first().and_then(|line| header(line)).is_some_and(|first| first.kind == Kind::Session) {
+        // It says nothing that could be read.
+        lines.remove(0);
+    }
     if headless {
         let at = lines.first().and_then(|line| header(line)).map_or(0, |first| first.at);
         let record = Record { id: RecordId(0), parent: None, at, body: head() };
@@ -52,7 +57,10 @@ fn relinked(lines: Vec<Vec<u8>>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for text in lines {
         let Some(header) = header(&text) else { continue };
-        let lost = header.parent.is_some_and(|parent| !ids.contains(&parent));
+        let lost = match header.parent {
+            Some(parent) => !ids.contains(&parent),
+            None => before.is_some(),
+        };
         match serde_json::from_slice::<Map<String, Value>>(&text) {
             Ok(mut fields) if lost => {
                 fields.remove("crc");

@@ -153,7 +153,7 @@ impl Past {
     pub fn of_files(&self) -> io::Result<Vec<Record>> {
         let places = {
             let inner = self.lock();
-            let of_files = |node: &Node| matches!(node.header.kind, Kind::Snapshot | Kind::Restored);
+            let of_files = |node: &Node| matches!(node.header.kind, Kind::Snapshot | Kind::Restoring | Kind::Restored);
             let nodes = inner.shape.nodes().iter().enumerate();
             nodes.filter(|(_, node)| of_files(node)).map(|(place, _)| place).collect()
         };
@@ -193,6 +193,23 @@ impl Past {
             inner.shape.leaf().map(|leaf| inner.shape.path(leaf)).unwrap_or_default()
         };
         self.each_of(Some(path), give)
+    }
+
+    /// Gives every record of the active branch as the object that it is on disk, also what this version does not know.
+    pub fn each_active_line(&self, mut give: impl FnMut(&[u8])) -> io::Result<()> {
+        let (reader, found) = {
+            let inner = self.lock();
+            let path = inner.shape.leaf().map(|leaf| inner.shape.path(leaf)).unwrap_or_default();
+            let found = path.iter().filter_map(|place| Some(Found::new(*place, inner.shape.node(*place)?)));
+            (inner.reader()?, found.collect::<Vec<_>>())
+        };
+        let mut text = Vec::new();
+        for node in &found {
+            text.clear();
+            reader.line(node, &mut text)?;
+            give(&line::unsealed(&text));
+        }
+        Ok(())
     }
 
     /// The same up to a record, whatever branch it is on.

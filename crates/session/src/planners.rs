@@ -39,7 +39,8 @@ impl Sessions {
     pub fn planners_of(&self, session: &SessionId) -> io::Result<Vec<SessionId>> {
         let named = named_in(&self.folder().join(format!("{session}.jsonl")))?;
         // A log may name anything: only what lies in the planners' folder is one of them.
-        Ok(crate::list::ids(self.planners().folder())?.into_iter().filter(|id| named.contains(id)).collect())
+        let planners = self.planners();
+        Ok(named.into_iter().filter(|id| crate::list::is_there(planners.folder(), id.as_str())).collect())
     }
 
     /// The planners that no session names.

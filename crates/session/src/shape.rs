@@ -36,9 +36,10 @@ impl Shape {
         let place = self.nodes.len();
         // Where the parent is lost, the record before is the nearest thing. A parent lies before its child, so that
         // every walk ends whatever a file says.
-        let known = header.parent.map(|parent| self.places.get(&parent).copied());
-        self.missing += usize::from(known == Some(None));
-        let parent = known.and_then(|known| known.or_else(|| place.checked_sub(1)));
+        let known = header.parent.and_then(|parent| self.places.get(&parent).copied());
+        // Only the first record follows none.
+        self.missing += usize::from(known.is_none() && (place > 0 || header.parent.is_some()));
+        let parent = known.or_else(|| place.checked_sub(1));
         self.nodes.push(Node { header, parent, offset, length });
         self.doubled += usize::from(self.places.insert(header.id, place).is_some());
         self.highest = self.highest.max(header.id);
@@ -110,6 +111,8 @@ mod tests {
         let lost = shape(&[(1, None), (2, Some(1)), (5, Some(4))]);
         assert_eq!(lost.path(2), [0, 1, 2], "a lost parent is bridged");
         assert_eq!((tree.missing, lost.missing), (0, 1));
+        let none = shape(&[(1, None), (2, Some(1)), (3, None), (4, Some(3))]);
+        assert_eq!((none.path(3), none.missing), (vec![0, 1, 2, 3], 1), "only the first follows none");
         assert_eq!(shape(&[(1, None), (3, Some(2)), (2, Some(1))]).missing, 1, "swapped");
         let circle = shape(&[(1, Some(2)), (2, Some(1)), (2, Some(2)), (1, Some(1))]);
         assert_eq!(circle.path(3), [0, 3]);

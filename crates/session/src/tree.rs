@@ -7,23 +7,40 @@ use crate::shape::Shape;
 use reasonix_proto::{Message, Record, RecordBody, RecordId, StopReason, TreeFilter, TreeNode};
 use std::collections::{HashMap, HashSet};
 
-/// Rows that are given at most; the active branch comes first.
+/// Rows that are given at most; the oldest are left out.
 const MOST: usize = 20_000;
+
+/// A view of the tree.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TreeView {
+    /// The rows, each branch after its parent, the active one first.
+    pub nodes: Vec<TreeNode>,
+    /// How many older ones are left out.
+    pub older: usize,
+}
 
 impl Past {
     /// The visible records, flattened. Blocking: reads every visible record.
-    pub fn tree(&self, filter: TreeFilter, text: &str) -> Vec<TreeNode> {
+    pub fn tree(&self, filter: TreeFilter, text: &str) -> TreeView {
+        self.tree_of(filter, text, MOST)
+    }
+
+    fn tree_of(&self, filter: TreeFilter, text: &str, most: usize) -> TreeView {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         let (rows, labels) = self.with_shape(|shape, marks| (rows(shape), marks.labels.clone()));
+        let candidate = |row: &Row| row.is_candidate(filter, labels.contains_key(&RecordId(row.id)));
+        // What is searched for is searched for everywhere; else nothing is read that is not shown.
+        let limit = if words.is_empty() { most } else { usize::MAX };
+        let (from, mut older) = newest(rows.iter().filter(|row| candidate(row)).map(|row| row.place), limit);
         let mut shown: Vec<TreeNode> = Vec::new();
         let mut visible: HashMap<usize, RecordId> = HashMap::new();
-        for row in rows.iter().take(MOST) {
+        for row in &rows {
             // Where a record is not shown, the nearest shown one before it is the parent of what follows.
             let parent = row.parent.and_then(|parent| visible.get(&parent)).copied();
             let id = RecordId(row.id);
             let label = labels.get(&id).cloned();
-            let candidate = row.is_candidate(filter, label.is_some());
-            let node = candidate.then(|| self.record(id)).flatten().and_then(|record| {
+            let wanted = row.place >= from && candidate(row);
+            let node = wanted.then(|| self.record(id)).flatten().and_then(|record| {
                 let (kind, text) = content(&record, filter == TreeFilter::All || row.leaf)?;
                 let node = TreeNode {
                     id,
@@ -46,8 +63,22 @@ impl Past {
                 None => drop(parent.map(|parent| visible.insert(row.place, parent))),
             }
         }
-        shown
+        let (from, more) = newest(shown.iter().map(|node| node.id.0), most);
+        shown.retain(|node| node.id.0 >= from);
+        older += more;
+        TreeView { nodes: shown, older }
     }
+}
+
+/// From which one on the newest `most` of these come, and how many come before it.
+fn newest<T: Ord + Copy + Default>(all: impl Iterator<Item = T>, most: usize) -> (T, usize) {
+    let mut all: Vec<T> = all.collect();
+    let older = all.len().saturating_sub(most);
+    if older == 0 {
+        return (T::default(), 0);
+    }
+    let (_, first, _) = all.select_nth_unstable(older);
+    (*first, older)
 }
 
 struct Row {
@@ -142,4 +173,44 @@ fn fits(node: &TreeNode, words: &[String]) -> bool {
     let label = node.label.as_deref().unwrap_or_default();
     let all = format!("{label} {} {}", node.kind, node.text).to_lowercase();
     words.iter().all(|word| all.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::in_memory;
+    use reasonix_proto::{RecordBody, SessionHead, TreeFilter};
+
+    fn note(text: String) -> RecordBody {
+        RecordBody::Prompt { turn: 1, text, typed: None, images: Vec::new() }
+    }
+
+    #[tokio::test]
+    async fn where_not_all_is_shown_the_newest_is() {
+        let head = SessionHead {
+            v: 2,
+            session: "s".into(),
+            version: String::new(),
+            cwd: "/".into(),
+            model: "a/b".into(),
+            system: String::new(),
+            tools: Vec::new(),
+            sandbox: "off".into(),
+            from: None,
+            parts: Vec::new(),
+        };
+        let opened = in_memory(head);
+        for number in 0..50 {
+            opened.journal.append(note(format!("prompt {number}"))).await.unwrap();
+        }
+        let view = opened.past.tree_of(TreeFilter::UserOnly, "", 10);
+        let texts: Vec<&str> = view.nodes.iter().map(|node| node.text.as_str()).collect();
+        assert_eq!((view.older, texts.len()), (40, 10));
+        assert_eq!((texts[0], texts[9]), ("prompt 40", "prompt 49"));
+        assert!(view.nodes.iter().all(|node| node.active));
+        // What is searched for is found wherever it is.
+        let found = opened.past.tree_of(TreeFilter::UserOnly, "prompt 3", 10);
+        assert_eq!((found.older, found.nodes.len()), (4, 10), "3, 13, 23, 30 to 39 and 43, without the oldest");
+        assert_eq!(opened.past.tree_of(TreeFilter::UserOnly, "12", 10).nodes.len(), 1);
+        assert_eq!(opened.past.tree(TreeFilter::All, "").older, 0);
+    }
 }

@@ -62,7 +62,7 @@ async fn opening_ten_thousand_messages() {
     eprintln!("last {} records: {:.1} ms", page.records.len(), started.elapsed().as_secs_f64() * 1e3);
     let started = Instant::now();
     let tree = opened.past.tree(reasonix_proto::TreeFilter::UserOnly, "");
-    eprintln!("tree of {} prompts: {:.1} ms", tree.len(), started.elapsed().as_secs_f64() * 1e3);
+    eprintln!("tree of {} prompts: {:.1} ms", tree.nodes.len(), started.elapsed().as_secs_f64() * 1e3);
     let _ = SessionArtifacts::at(state.path());
 }
 

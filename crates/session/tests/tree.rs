@@ -66,7 +66,7 @@ async fn the_leaf_moves_and_nothing_is_lost() {
     assert_eq!(again.past.all().unwrap()[..records.len()], records, "every record is still there");
     assert_eq!(again.past.turns(), 3);
     let tree = again.past.tree(TreeFilter::Default, "");
-    let shown: Vec<_> = tree.iter().map(|node| (node.text.as_str(), node.active, node.depth)).collect();
+    let shown: Vec<_> = tree.nodes.iter().map(|node| (node.text.as_str(), node.active, node.depth)).collect();
     let wanted = [
         ("one", true, 0),
         ("uno", true, 0),
@@ -76,7 +76,7 @@ async fn the_leaf_moves_and_nothing_is_lost() {
         ("dos", false, 1),
     ];
     assert_eq!(shown, wanted);
-    assert_eq!(again.past.tree(TreeFilter::UserOnly, "TW").len(), 1);
+    assert_eq!(again.past.tree(TreeFilter::UserOnly, "TW").nodes.len(), 1);
     assert_eq!(again.past.page(Some(1), 2).unwrap().records.len(), 2);
 }
 

@@ -86,7 +86,10 @@ fn fill(app: &mut App, reply: Reply) {
             })
             .collect(),
         Reply::Sessions { sessions, .. } => sessions.into_iter().map(|session| session_entry(app, session)).collect(),
-        Reply::Tree { leaf, nodes } => {
+        Reply::Tree { leaf, nodes, older } => {
+            if older > 0 {
+                note(app, Level::Info, Phrase::new("tui.tree_older").with("count", older));
+            }
             // Only what lies on the way to here can be taken back.
             let rewinds = is_rewind(app);
             let nodes = nodes.into_iter().filter(|node| node.active || !rewinds);

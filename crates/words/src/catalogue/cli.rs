@@ -340,6 +340,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("cli.no_sessions", "there are no sessions yet", "还没有会话"),
     (
+        "cli.tree_older",
+        "{count} older records are left out; --find searches all of them",
+        "已略去 {count} 条更早的记录；--find 可搜索全部记录",
+    ),
+    (
         "cli.no_sessions_here",
         "no sessions in this folder; --all shows those of all folders",
         "本目录没有会话；--all 显示所有目录的会话",

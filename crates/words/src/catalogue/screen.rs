@@ -340,6 +340,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         "the editor could not be used; set $VISUAL or $EDITOR",
         "无法使用编辑器；请设置 $VISUAL 或 $EDITOR",
     ),
+    (
+        "tui.tree_older",
+        "{count} older records are not listed; type to search all of them",
+        "还有 {count} 条更早的记录未列出；输入文字可搜索全部记录",
+    ),
     ("tui.draft_restored", "a draft from before is back", "已恢复之前的草稿"),
     ("tui.files_failed", "prompts and drafts are not kept: {reason}", "无法保存历史和草稿：{reason}"),
     (
