@@ -45,7 +45,7 @@ async fn harmless_lines_run_held_and_small_changes_are_not_dangerous() {
     world.work.write("script.sh", "x");
     world.work.write(".git/hooks/pre-commit", "x");
     let mut start = world.base(Which::New);
-    start.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+    start.world.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
     let boxed = Explainer::new(&start).unwrap();
     for line in [
         "cat /etc/os-release",
@@ -85,7 +85,7 @@ async fn harmless_lines_run_held_and_small_changes_are_not_dangerous() {
         let told = boxed.explain(line);
         assert_eq!((told.verdict, dangerous(&told)), (Outlook::Asked, wanted), "{line}: {told:?}");
     }
-    start.settings.sandbox.bash = reasonix_config::Bash::Off;
+    start.world.settings.sandbox.bash = reasonix_config::Bash::Off;
     let open = Explainer::new(&start).unwrap();
     for line in ["tar tf a.tar", "ls /usr/include", "set -euo pipefail; ls"] {
         assert_eq!(open.explain(line).verdict, Outlook::Asked, "{line}: nothing holds it");
