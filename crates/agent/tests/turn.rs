@@ -4,8 +4,9 @@
 use futures_util::stream;
 use pretty_assertions::assert_eq;
 use reasonix_agent::{
-    Agent, Args, Artifacts, Ask, Aspects, BoxFuture, Call, Conversation, Decision, Failure, Gate, Inbox, Item, Journal,
-    JournalError, Limits, Model, ModelCard, ModelStream, Prefix, Request, Sink, Stop, Tool, ToolSpec, Tools,
+    About, Agent, Args, Artifacts, Ask, Aspect, Aspects, BoxFuture, Call, Conversation, Decision, Failure, Gate, Inbox,
+    Item, Journal, JournalError, Limits, Model, ModelCard, ModelStream, Prefix, Request, Said, Sink, Stop, Tool,
+    ToolSpec, Tools, Wish,
 };
 use reasonix_proto::{
     Action, Artifact, CallId, Decided, Event, FailureClass, Family, Fix, Message, Phrase, Record, RecordBody, RecordId,
@@ -684,4 +685,101 @@ async fn thoughts_that_came_as_text_are_kept_as_reasoning() {
     let log = world.journal.log.lock().unwrap();
     let RecordBody::Assistant { message: Message::Assistant { text, reasoning, .. }, .. } = &log[2] else { panic!() };
     assert_eq!((text.as_str(), reasoning.as_ref().map(|thought| thought.text.as_str())), ("yes", Some("hm, ")));
+}
+
+/// Has a word at every place: adds to the prompt, refuses `rm`, gives `read` other arguments, marks outcomes, and keeps the
+/// turn from ending once.
+#[derive(Default)]
+struct Meddler {
+    kept: AtomicBool,
+    seen: Mutex<Vec<String>>,
+}
+
+impl Meddler {
+    fn saw(&self, what: String) {
+        self.seen.lock().unwrap().push(what);
+    }
+}
+
+impl Aspect for Meddler {
+    fn before_prompt(&self, _turn: u32, said: Said) -> BoxFuture<'_, Said> {
+        let text = format!("{} (and be quick)", said.text);
+        Box::pin(async { Said { text, ..said } })
+    }
+    fn before_call<'a>(&'a self, about: About<'a>) -> BoxFuture<'a, Wish> {
+        self.saw(format!("call {}", about.tool));
+        let wish = match about.tool {
+            "rm" => {
+                let (call, by) = (about.call.id.clone(), "hook".to_owned());
+                Wish::Deny { record: Decided { call, by, ..Decided::default() }, message: "not here".into() }
+            }
+            "read" => Wish::Instead(Args::from_iter([("path".to_owned(), "other".into())])),
+            _ => Wish::Go,
+        };
+        Box::pin(async { wish })
+    }
+    fn before_run<'a>(&'a self, about: About<'a>) -> BoxFuture<'a, ()> {
+        self.saw(format!("run {}", about.tool));
+        Box::pin(async {})
+    }
+    fn after_call<'a>(&'a self, about: About<'a>, outcome: ToolOutcome) -> BoxFuture<'a, ToolOutcome> {
+        let marked = format!("{} of {}", reasonix_agent::outcome_text(&outcome), about.tool);
+        Box::pin(async { ToolOutcome::done(marked) })
+    }
+    fn before_end<'a>(&'a self, _turn: u32, end: &'a TurnEnd) -> BoxFuture<'a, Option<String>> {
+        let first = !self.kept.swap(true, Ordering::SeqCst);
+        self.saw(format!("end {end:?}"));
+        Box::pin(async move { first.then(|| "the tests do not pass yet".to_owned()) })
+    }
+    fn at_end(&self, turn: u32) -> BoxFuture<'_, ()> {
+        self.saw(format!("over {turn}"));
+        Box::pin(async {})
+    }
+}
+
+#[tokio::test]
+async fn aspects_stand_around_prompts_calls_and_ends() {
+    let read = tool("read", true, |args, _| Box::pin(async move { ToolOutcome::done(args["path"].to_string()) }));
+    let plays = vec![calls(&["rm", "read"]), says("done"), says("really done")];
+    let mut world = World::new(plays, vec![read, quick("rm", false)]);
+    let meddler = Arc::new(Meddler::default());
+    world.agent.aspects.extend([meddler.clone() as Arc<dyn Aspect>]);
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+    assert_eq!(world.results(), ["blocked: not here", "\"other\" of read"]);
+    let log = world.journal.log.lock().unwrap();
+    assert!(matches!(&log[0], RecordBody::Prompt { text, .. } if text == "go (and be quick)"), "{:?}", log[0]);
+    let refusals = log.iter().filter(|body| matches!(body, RecordBody::Decided(decided) if !decided.allowed));
+    assert_eq!(refusals.count(), 1, "what an aspect refuses is on the log");
+    let notes = log.iter().filter(
+        |body| matches!(body, RecordBody::Note { text, by_user: false, .. } if text == "the tests do not pass yet"),
+    );
+    assert_eq!(notes.count(), 1);
+    let seen = meddler.seen.lock().unwrap();
+    assert_eq!(*seen, ["call rm", "call read", "run read", "end Done", "end Done", "over 1"]);
+}
+
+/// What an aspect puts in a call's place is no word of a person: it is classified, and the gate decides.
+#[tokio::test]
+async fn other_arguments_of_an_aspect_pass_the_gate() {
+    let mut world = World::new(vec![calls(&["read"]), says("done")], vec![quick("read", true)]);
+    world.agent.gate = Arc::new(Door { denies: vec!["read"], ..Door::default() });
+    world.agent.aspects.extend([Arc::new(Meddler::default()) as Arc<dyn Aspect>]);
+    world.model.plays.lock().unwrap().push_back(says("really done"));
+    world.turn("go").await;
+    assert_eq!(world.results(), ["blocked: rule"]);
+}
+
+/// Who never lets a turn end does not hold it for ever.
+#[tokio::test]
+async fn a_turn_ends_whatever_an_aspect_says() {
+    struct Never;
+    impl Aspect for Never {
+        fn before_end<'a>(&'a self, _turn: u32, _end: &'a TurnEnd) -> BoxFuture<'a, Option<String>> {
+            Box::pin(async { Some("go on".to_owned()) })
+        }
+    }
+    let mut world = World::new((0..40).map(|n| says(&format!("answer {n}"))).collect(), Vec::new());
+    world.agent.aspects.extend([Arc::new(Never) as Arc<dyn Aspect>]);
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+    assert_eq!(world.requests().len(), 17);
 }

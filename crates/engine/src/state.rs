@@ -135,3 +135,89 @@ impl Journal for Book {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Book, Observer, SessionState};
+    use reasonix_agent::{BoxFuture, Journal, JournalError, Sink};
+    use reasonix_proto::{Event, Mode, Posture, Record, RecordBody, RecordId};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::{Arc, Mutex};
+    use tokio::sync::watch;
+
+    #[derive(Default)]
+    struct Log {
+        full: AtomicBool,
+        bodies: Mutex<Vec<RecordBody>>,
+    }
+
+    impl Journal for Log {
+        fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
+            Box::pin(async move {
+                if self.full.load(Ordering::SeqCst) {
+                    return Err(JournalError { path: "log".into(), reason: "full".into() });
+                }
+                let mut bodies = self.bodies.lock().unwrap();
+                bodies.push(body.clone());
+                Ok(Record { id: RecordId(bodies.len() as u64), parent: None, at: 0, body })
+            })
+        }
+    }
+
+    impl Sink for Log {
+        fn emit(&self, _: Event) {}
+    }
+
+    fn book() -> (Arc<Log>, Arc<Book>) {
+        let log = Arc::new(Log::default());
+        let state = SessionState::new("p/m".into(), None, Mode::Build);
+        (log.clone(), Book::new(log.clone(), watch::Sender::new(state), log))
+    }
+
+    #[tokio::test]
+    async fn what_allows_less_acts_at_once_and_what_allows_more_waits_for_its_record() {
+        let (log, book) = book();
+        log.full.store(true, Ordering::SeqCst);
+        let set = async |body: RecordBody| {
+            book.tighten(&body);
+            let _ = book.append(body).await;
+            let state = book.state();
+            (state.mode, state.posture)
+        };
+        assert_eq!(set(RecordBody::ModeChanged { mode: Mode::Plan }).await, (Mode::Plan, Posture::Ask));
+        assert_eq!(set(RecordBody::ModeChanged { mode: Mode::Build }).await.0, Mode::Plan, "not written, not loosened");
+        assert_eq!(set(RecordBody::PostureChanged { posture: Posture::Yolo }).await.1, Posture::Ask);
+        log.full.store(false, Ordering::SeqCst);
+        let yolo = RecordBody::PostureChanged { posture: Posture::Yolo };
+        assert_eq!(set(yolo).await.1, Posture::Yolo);
+        log.full.store(true, Ordering::SeqCst);
+        assert_eq!(set(RecordBody::PostureChanged { posture: Posture::Auto }).await.1, Posture::Auto);
+        assert_eq!(set(RecordBody::PostureChanged { posture: Posture::Yolo }).await.1, Posture::Auto);
+    }
+
+    struct Follows(&'static str, &'static str);
+
+    impl Observer for Follows {
+        fn after(&mut self, record: &Record, _: &SessionState) -> Vec<RecordBody> {
+            let is_it = matches!(&record.body, RecordBody::Titled { title, .. } if title == self.0);
+            is_it.then(|| RecordBody::Titled { title: self.1.into(), by_user: false }).into_iter().collect()
+        }
+    }
+
+    /// What an observer has to say is written behind what it saw, is shown to all of them, and comes in their order.
+    #[tokio::test]
+    async fn observers_are_asked_in_their_order_and_about_each_other() {
+        let (log, book) = book();
+        for (seen, said) in [("a", "b"), ("a", "c"), ("b", "d")] {
+            book.observe(Follows(seen, said));
+        }
+        let record = book.append(RecordBody::Titled { title: "a".into(), by_user: true }).await.unwrap();
+        assert_eq!(record.id, RecordId(1), "the caller gets its own record");
+        let bodies = log.bodies.lock().unwrap();
+        let titles: Vec<&str> = bodies
+            .iter()
+            .filter_map(|body| if let RecordBody::Titled { title, .. } = body { Some(title.as_str()) } else { None })
+            .collect();
+        assert_eq!(titles, ["a", "b", "d", "c"]);
+    }
+}
