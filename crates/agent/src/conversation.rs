@@ -319,16 +319,42 @@ impl Said {
     pub fn typed(&self) -> &str {
         self.typed.as_deref().unwrap_or(&self.text)
     }
+
+    /// The same with what the model has to know before it; a person remembers it as it was.
+    #[must_use]
+    pub fn after_news(self, news: Vec<String>) -> Self {
+        if news.is_empty() {
+            return self;
+        }
+        let typed = Some(self.typed().to_owned()).filter(|typed| !typed.is_empty());
+        let own = Some(self.text).filter(|text| !text.is_empty());
+        let text = news.into_iter().chain(own).collect::<Vec<_>>().join("\n\n");
+        Self { text, typed, images: self.images }
+    }
 }
 
 /// What a person says to a running turn, waiting to be read before its next step. Each has a number by which it can be
-/// changed or taken back while it waits.
+/// changed or taken back while it waits. Beside it, news of what happened outside of the turn.
 #[derive(Debug, Clone, Default)]
-pub struct Inbox(Arc<Mutex<Vec<(u64, Said)>>>);
+pub struct Inbox {
+    said: Arc<Mutex<Vec<(u64, Said)>>>,
+    news: Arc<Mutex<Vec<String>>>,
+}
 
 impl Inbox {
     fn lock(&self) -> MutexGuard<'_, Vec<(u64, Said)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something happened outside of the turn. It is read at the border of the next step or with the next prompt, whichever
+    /// comes first, and begins no turn by itself.
+    pub fn push_news(&self, text: String) {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    }
+
+    /// Takes the news that wait, in the order they came.
+    pub fn take_news(&self) -> Vec<String> {
+        std::mem::take(&mut *self.news.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Queues a steering message under a number.

@@ -284,7 +284,7 @@ impl Agent {
         }
     }
 
-    /// Steering messages enter between steps, where every call has its outcome; all that wait become one note,
+    /// Steering messages and news enter between steps, where every call has its outcome; all that wait become one note,
     /// because some chat templates refuse two user messages in a row.
     async fn take_steering(
         &self,
@@ -292,10 +292,13 @@ impl Agent {
         inbox: &Inbox,
         turn: u32,
     ) -> Result<(), JournalError> {
-        match inbox.take() {
-            Some(said) => self.note(conversation, turn, said, true).await,
-            None => Ok(()),
+        let (said, news) = (inbox.take(), inbox.take_news());
+        let by_user = said.is_some();
+        if news.is_empty() && !by_user {
+            return Ok(());
         }
+        let said = said.unwrap_or_else(|| Said::from(String::new()));
+        self.note(conversation, turn, said.after_news(news), by_user).await
     }
 
     pub(crate) async fn note(

@@ -500,6 +500,39 @@ async fn steering_is_read_between_steps() {
     assert_eq!(*request.messages[3], Message::user("use tabs\n\nand be brief"));
 }
 
+/// News are read at the border of a step, before what a person says, and keep no turn from ending.
+#[tokio::test]
+async fn news_are_read_between_steps() {
+    let plays = vec![calls(&["read"]), calls(&["read"]), says("ok")];
+    let mut world = World::new(plays, vec![]);
+    let inbox = world.inbox.clone();
+    let step = AtomicBool::new(false);
+    let busy = tool("read", true, move |_, _| {
+        inbox.push_news("[job 1: exit 0]".into());
+        if step.swap(true, Ordering::SeqCst) {
+            inbox.push(1, "be brief");
+        }
+        Box::pin(async { ToolOutcome::done("x") })
+    });
+    world.agent.tools = Tools::new(vec![busy]);
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+    let requests = world.requests();
+    assert_eq!(*requests[1].messages[3], Message::user("[job 1: exit 0]"));
+    assert_eq!(*requests[2].messages[6], Message::user("[job 1: exit 0]\n\nbe brief"));
+    let log = world.journal.log.lock().unwrap();
+    let notes: Vec<_> = log
+        .iter()
+        .filter_map(|body| match body {
+            RecordBody::Note { by_user, typed, .. } => Some((*by_user, typed.clone())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(notes, [(false, None), (true, Some("be brief".into()))]);
+    drop(log);
+    world.inbox.push_news("[job 2: exit 1]".into());
+    assert_eq!(world.inbox.take_news().len(), 1, "they wait for whoever takes them next");
+}
+
 #[tokio::test]
 async fn a_provider_failure_keeps_the_partial_text_and_the_session_goes_on() {
     let failure = Failure { class: FailureClass::StreamBroken, phrase: Phrase::new("llm.stream_broken") };

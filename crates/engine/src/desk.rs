@@ -52,12 +52,12 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn new(shared: &Shared, queue: Arc<Queue>, book: Arc<Book>, escalation: Arc<Escalation>) -> Self {
+    pub(crate) fn new(shared: &Shared, book: Arc<Book>, escalation: Arc<Escalation>) -> Self {
         Self {
             gate: Arc::clone(&shared.gate),
             people: Arc::clone(&shared.people),
             outbox: Arc::clone(&shared.outbox),
-            queue,
+            queue: Arc::clone(&shared.queue),
             book,
             past: shared.past.clone(),
             base: Arc::clone(&shared.base),

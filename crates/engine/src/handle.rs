@@ -5,6 +5,7 @@ use crate::dials::Dials;
 use crate::outbox::{Events, Outbox};
 use crate::people::People;
 use crate::purse::Purse;
+use crate::queue::Queue;
 use crate::spec::Start;
 use crate::ticket::{Pending, Sender};
 use crate::tools::TodoList as Todo;
@@ -30,6 +31,7 @@ pub struct Handle {
 /// What queries are answered from.
 pub(crate) struct Shared {
     pub(crate) outbox: Arc<Outbox>,
+    pub(crate) queue: Arc<Queue>,
     pub(crate) gate: Arc<Approvals>,
     pub(crate) people: Arc<People>,
     pub(crate) artifacts: Arc<dyn Artifacts>,
@@ -68,11 +70,24 @@ impl Handle {
     /// Another front end on the same session; it gets what happens from now on.
     #[must_use]
     pub fn join(&self) -> Self {
-        Self {
-            session: self.session.clone(),
-            events: self.shared.outbox.join(),
-            ops: self.ops.clone(),
-            shared: Arc::clone(&self.shared),
-        }
+        self.with(self.shared.outbox.join())
+    }
+
+    /// A front end that was away and has seen every event up to this number: it first gets those that it missed, but for
+    /// what was only of the moment. None when they are too many: then it reads the log and joins.
+    #[must_use]
+    pub fn rejoin(&self, seen: u64) -> Option<Self> {
+        self.shared.outbox.rejoin(seen).map(|events| self.with(events))
+    }
+
+    fn with(&self, events: Events) -> Self {
+        let (session, ops, shared) = (self.session.clone(), self.ops.clone(), Arc::clone(&self.shared));
+        Self { session, events, ops, shared }
+    }
+
+    /// Lets the model know of something that happened outside of its turns: a job ended, a server's tools changed. It reads
+    /// it at the border of the next step, or with the next prompt; by itself it begins no turn.
+    pub fn tell_news(&self, from: &str, text: &str) {
+        self.shared.queue.inbox().push_news(format!("[{from}: {text}]"));
     }
 }

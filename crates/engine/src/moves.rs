@@ -104,8 +104,8 @@ impl Live {
         }
     }
 
-    /// Tells the model of files that were taken back since it last spoke, and of another mode, with the prompt, because
-    /// some chat templates refuse two messages of the user in a row.
+    /// Tells the model of files that were taken back since it last spoke, of what happened outside of its turns, and of
+    /// another mode, with the prompt, because some chat templates refuse two messages of the user in a row.
     pub(crate) fn with_news(&mut self, said: Said) -> Said {
         let recent = self.desk.past.page(None, 8).map(|page| page.records).unwrap_or_default();
         let spoke = |record: &Record| matches!(record.body, RecordBody::Prompt { .. } | RecordBody::Assistant { .. });
@@ -117,13 +117,9 @@ impl Live {
                 _ => None,
             })
             .collect();
-        let news: Vec<String> = news.into_iter().rev().chain(self.mode_note().map(str::to_owned)).collect();
-        if news.is_empty() {
-            return said;
-        }
-        let typed = Some(said.typed().to_owned());
-        let text = news.into_iter().chain([said.text]).collect::<Vec<_>>().join("\n\n");
-        Said { text, typed, images: said.images }
+        let outside = self.desk.queue.inbox().take_news();
+        let mode = self.mode_note().map(str::to_owned);
+        said.after_news(news.into_iter().rev().chain(outside).chain(mode).collect())
     }
 
     /// The last prompt once more, as if its turn had not been.

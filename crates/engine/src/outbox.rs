@@ -5,6 +5,7 @@ use crate::logbook;
 use crate::state::SessionState;
 use reasonix_agent::Sink;
 use reasonix_proto::{Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, RecordBody, SessionId, Status};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, watch};
@@ -12,6 +13,9 @@ use tracing::Span;
 
 /// Progress beyond this many unread events is dropped; it is marked as droppable.
 const MOST_UNREAD: usize = 1024;
+
+/// So many lasting events can be had again; who was away for longer reads the log.
+const MOST_RECENT: usize = 256;
 
 /// The sending side.
 pub(crate) struct Outbox {
@@ -28,6 +32,21 @@ pub(crate) struct Outbox {
 struct Seats {
     seq: u64,
     taken: Vec<Seat>,
+    /// The last lasting events, for whoever comes back.
+    recent: VecDeque<Envelope>,
+    /// The number of the last lasting event that is not among them any more.
+    forgotten: u64,
+}
+
+impl Seats {
+    fn remember(&mut self, envelope: &Envelope) {
+        self.recent.push_back(envelope.clone());
+        if self.recent.len() > MOST_RECENT
+            && let Some(gone) = self.recent.pop_front()
+        {
+            self.forgotten = gone.seq;
+        }
+    }
 }
 
 /// One front end.
@@ -74,6 +93,21 @@ impl Outbox {
         let seat = Seat { to, unread: Arc::clone(&unread) };
         self.seats.lock().unwrap_or_else(PoisonError::into_inner).taken.push(seat);
         Events { from, unread }
+    }
+
+    /// A seat for a front end that was away and has seen everything up to this number: it gets what lasts of the rest, then
+    /// what happens from now on. None when some of it is not remembered any more.
+    pub(crate) fn rejoin(&self, seen: u64) -> Option<Events> {
+        let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen < seats.forgotten || seen > seats.seq {
+            return None;
+        }
+        let (to, from) = mpsc::unbounded_channel();
+        let missed = seats.recent.iter().filter(|envelope| envelope.seq > seen);
+        let sent = missed.filter(|envelope| to.send((*envelope).clone()).is_ok()).count();
+        let unread = Arc::new(AtomicUsize::new(sent));
+        seats.taken.push(Seat { to, unread: Arc::clone(&unread) });
+        Some(Events { from, unread })
     }
 
     fn figures(&self) -> MutexGuard<'_, Status> {
@@ -171,6 +205,9 @@ impl Sink for Outbox {
             ephemeral: event.is_ephemeral(),
             event,
         };
+        if !envelope.ephemeral {
+            seats.remember(&envelope);
+        }
         // A front end that went away has given up its seat; the session ends when all of them have.
         seats.taken.retain(|seat| {
             if floods && seat.unread.load(Ordering::Relaxed) > MOST_UNREAD {
@@ -184,10 +221,10 @@ impl Sink for Outbox {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_UNREAD, Outbox};
+    use super::{MOST_RECENT, MOST_UNREAD, Outbox};
     use crate::state::SessionState;
     use reasonix_agent::Sink;
-    use reasonix_proto::{CallId, Event, Mode, Posture, SessionId, Status, TurnState, Usage};
+    use reasonix_proto::{CallId, Event, Level, Mode, Phrase, Posture, SessionId, Status, TurnState, Usage};
 
     fn status() -> Status {
         Status {
@@ -225,6 +262,33 @@ mod tests {
         assert!(all.len() <= MOST_UNREAD + 2, "{}", all.len());
         assert_eq!(all.last().map(|last| last.event.clone()), Some(Event::SessionEnded));
         assert!(all.windows(2).all(|pair| pair[0].seq < pair[1].seq));
+    }
+
+    #[test]
+    fn who_comes_back_gets_what_lasts_of_the_rest() {
+        let (outbox, mut first) = Outbox::new(status(), state());
+        let notice = |code: &'static str| {
+            outbox.emit(Event::Notice { level: Level::Info, phrase: Phrase::new(code) });
+            outbox.emit(Event::State { state: TurnState::Planning });
+        };
+        notice("a");
+        let seen = std::iter::from_fn(|| first.ready()).last().map(|last| last.seq).unwrap();
+        drop(first);
+        notice("b");
+        notice("c");
+        let mut back = outbox.rejoin(seen).unwrap();
+        outbox.emit(Event::SessionEnded);
+        let codes: Vec<_> = std::iter::from_fn(|| back.ready())
+            .map(|envelope| match envelope.event {
+                Event::Notice { phrase, .. } => phrase.code.to_string(),
+                other => format!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(codes, ["b", "c", "SessionEnded"], "nothing twice, nothing that has passed");
+        assert!(outbox.rejoin(1_000_000).is_none(), "nobody has seen what has not happened");
+        (0..MOST_RECENT).for_each(|_| notice("d"));
+        assert!(outbox.rejoin(seen).is_none(), "what is not remembered is not passed over in silence");
+        assert!(outbox.rejoin(seen + 5).is_some());
     }
 
     #[test]

@@ -171,6 +171,7 @@ impl Equipped {
         let conversation = conversation_of(&prefix, history, past.turns());
         let shared = Shared {
             outbox,
+            queue,
             gate,
             people,
             artifacts: agent.artifacts.clone(),
@@ -184,7 +185,7 @@ impl Equipped {
             undo: undo.is_some(),
             purse,
         };
-        let desk = Desk::new(&shared, queue, book, escalation);
+        let desk = Desk::new(&shared, book, escalation);
         let (ops, inbound) = mpsc::unbounded_channel();
         let (ops, tickets) = Sender::new(ops, &shared.outbox);
         let live = Live {
