@@ -49,7 +49,9 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    match dispatch(cli) {
+    let outcome = dispatch(cli);
+    interrupts::leave_nothing();
+    match outcome {
         Ok(exit) => exit.into(),
         Err(error) => {
             say::failure(&error);

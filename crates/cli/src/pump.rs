@@ -1,7 +1,7 @@
 //! Carries events from a session to a view until an operation is settled; an interrupt is heard at any moment.
 
 use crate::exit::Exit;
-use crate::interrupts::Interrupts;
+use crate::interrupts::{Interrupts, leave_nothing};
 use crate::view::View;
 use reasonix_engine::Handle;
 use reasonix_proto::{Done, Envelope, Event, Op, OpId, Settled, TurnEnd};
@@ -80,6 +80,7 @@ async fn next(
                 handle.submit(Op::Interrupt);
                 if count > 1 {
                     view.close()?;
+                    leave_nothing();
                     std::process::exit(Exit::Interrupted as i32);
                 }
             }

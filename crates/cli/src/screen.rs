@@ -250,6 +250,7 @@ fn options(context: &Context, args: &SessionArgs) -> Options {
         // xterm and the console leave long rows alone; everything else folds them.
         reflows: variable("XTERM_VERSION").is_empty() && variable("TERM") != "linux",
         edit: Box::new(edit_with(editor_of(context))),
+        leave: crate::interrupts::leave_nothing,
     }
 }
 

@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::say::{self, Cause, Style, Told, clean};
 use crate::view::diff_lines;
 use reasonix_config::Flags;
+use reasonix_engine::left_behind;
 use reasonix_engine::undo::{
     Alive, BackError, FilesBack, Plan, RoomError, Span, Work, bring_again, changes, end_of_broken, last_standing,
     make_room, snapshots_of, spans, take_back,
@@ -179,13 +180,18 @@ fn named(wanted: Option<&str>) -> anyhow::Result<(Context, Sessions, SessionId)>
     Ok((context, sessions, id.ok_or_else(|| say::failed(Phrase::new("undo.no_session")))?))
 }
 
-/// The files of the folder that a session speaks of.
-fn files_of(head: &Record, context: &Context) -> anyhow::Result<Snapshots> {
-    let root = match &head.body {
+/// The folder that a session works in.
+fn root_of<'a>(head: &'a Record, context: &'a Context) -> &'a Path {
+    match &head.body {
         RecordBody::Session(head) => Path::new(&head.cwd),
         _ => context.root(),
-    };
-    snapshots_of(root, &context.home).map_err(|error| say::failed(Phrase::new("undo.not_kept").with("reason", error)))
+    }
+}
+
+/// The files of the folder that a session speaks of.
+fn files_of(head: &Record, context: &Context) -> anyhow::Result<Snapshots> {
+    snapshots_of(root_of(head, context), &context.home)
+        .map_err(|error| say::failed(Phrase::new("undo.not_kept").with("reason", error)))
 }
 
 fn spans_of(past: &Past) -> anyhow::Result<Vec<Span>> {
@@ -209,6 +215,9 @@ impl Place {
         let (context, sessions, id) = named(wanted)?;
         let opened = sessions.open(id.as_str(), |_| {}).map_err(|error| say::failed(error.phrase()))?;
         opened.notices.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
+        // What is brought back, or kept as it is now, has nothing in it that a killed command left for git.
+        let left = left_behind(&context.home, vec![root_of(&opened.head, &context).to_owned()]);
+        left.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
         let files = files_of(&opened.head, &context)?;
         let notes = context.loaded.settings.branch.summary;
         let mut alive = Alive::of(&context.home, id.as_str());

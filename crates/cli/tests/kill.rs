@@ -171,3 +171,64 @@ fn a_reader_that_does_not_read_does_not_hold_the_process() {
     signal(&child, libc::SIGTERM);
     until("its end", || child.try_wait().unwrap().is_some());
 }
+
+/// A command that leaves something for git and goes on.
+fn planting(mark: &str) -> Reply {
+    let line = format!(
+        "trap '' TERM; git init -q s 2>/dev/null; git -C s config core.fsmonitor ./evil; touch started; sleep {mark}"
+    );
+    Reply::call("bash", json!({"command": line}))
+}
+
+fn plant_stands(place: &Place) -> bool {
+    std::fs::read_to_string(place.work.path().join("s/.git/config")).is_ok_and(|text| text.contains("evil"))
+}
+
+#[test]
+fn c2_whoever_leaves_in_a_hurry_looks_at_what_the_command_left() {
+    if !support::has_box() {
+        return;
+    }
+    for (signals, code) in [(&[libc::SIGHUP] as &[i32], 129), (&[libc::SIGINT, libc::SIGINT], 130)] {
+        let mark = mark();
+        let place = Place::new(vec![planting(&mark), Reply::say("ok")]);
+        let child = place.spawn(&["run", "hello"]);
+        until("the command", || place.work.exists("started") && plant_stands(&place));
+        for number in signals {
+            signal(&child, *number);
+            std::thread::sleep(Duration::from_millis(30));
+        }
+        let ran = support::finish(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(code), "{}", ran.err);
+        assert!(!plant_stands(&place) && place.work.exists("s/.git/HEAD"), "{code}: {}", ran.err);
+        assert!(ran.err.contains("s/.git/config"), "it is said: {}", ran.err);
+        assert!(!place.home.path().join("state/quarantine.running").exists(), "nothing is left for the next one");
+        until("the tree is gone", || marked(&mark) == 0);
+        place.assert_resumes();
+    }
+}
+
+#[test]
+fn c2_what_a_killed_run_left_for_git_is_set_aside_at_the_next_start() {
+    if !support::has_box() {
+        return;
+    }
+    for next in [&["run", "--continue", "go on"] as &[&str], &["run", "--no-session", "other"], &["undo"]] {
+        let mark = mark();
+        let place = Place::new(vec![planting(&mark), Reply::say("ok")]);
+        let mut child = place.spawn(&["run", "hello"]);
+        until("the command", || place.work.exists("started") && plant_stands(&place));
+        signal(&child, libc::SIGKILL);
+        child.wait().unwrap();
+        until("the tree is gone", || marked(&mark) == 0);
+        assert!(plant_stands(&place), "nobody was left to look");
+        let elsewhere = place.home.path().join("elsewhere");
+        std::fs::create_dir_all(&elsewhere).unwrap();
+        let listed = place.command(&["sessions"]).current_dir(&elsewhere).output().unwrap();
+        assert!(listed.status.success() && plant_stands(&place));
+        let ran = place.run(next);
+        assert!(!plant_stands(&place), "{next:?}: {}", ran.err);
+        assert!(ran.err.contains("s/.git/config") && ran.err.contains("quarantine"), "{next:?} {}", ran.err);
+        assert!(!place.home.path().join("state/quarantine.running").exists());
+    }
+}

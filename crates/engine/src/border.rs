@@ -2,6 +2,7 @@
 //! run outside once. Connections themselves are the business of `net`.
 
 use crate::approve::{Approvals, Aside, Said, rule_for};
+use crate::confine::set_aside;
 use reasonix_agent::{BoxFuture, Journal};
 use reasonix_config::{Covered, Hosts, Settings};
 use reasonix_exec::{Confinement, Environment, Ports, Quarantined};
@@ -336,11 +337,7 @@ impl Border for Crossing {
         let Some(gate) = self.gate.get().and_then(|(gate, _)| gate.upgrade()) else { return };
         let warn = |phrase| gate.tell(Event::Notice { level: Level::Warning, phrase });
         for left in moved {
-            let phrase = match &left.kept {
-                Some(kept) => Phrase::new("engine.set_aside").with("kept", kept.display()),
-                None => Phrase::new("engine.not_set_aside"),
-            };
-            warn(phrase.with("path", left.path.display()));
+            warn(set_aside(left));
         }
         let mut told = self.unseen.lock().unwrap_or_else(PoisonError::into_inner);
         let new: Vec<String> = unseen

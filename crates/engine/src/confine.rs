@@ -3,11 +3,15 @@
 mod masks;
 
 use reasonix_config::{Bash, Caches as CacheSetting, CommandLimits, Settings};
-use reasonix_exec::{Bounds, BoxOptions, Caches, Confinement, Environment, ExecError, Masked, Sandbox, SandboxLevel};
+use reasonix_exec::{
+    Bounds, BoxOptions, Caches, Confinement, Environment, ExecError, Masked, Quarantined, Sandbox, SandboxLevel,
+    recover, settle_all,
+};
 use reasonix_proto::Phrase;
 use reasonix_workspace::{Workspace, gitlinks};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 const MIB: u64 = 1024 * 1024;
 
@@ -35,7 +39,7 @@ pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> C
             CacheSetting::Project => Caches::Project(state.join("caches").join(name_of(workspace.root()))),
         },
         network: sandbox.network,
-        quarantine: state.join("quarantine"),
+        quarantine: quarantine(home),
         environment: Environment::inherited(&[]),
     };
     match Sandbox::prepare(options, least) {
@@ -52,6 +56,32 @@ pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> C
             Confinement::Refused { wanted, reason }
         }
     }
+}
+
+/// Where goes what commands left for others to run.
+fn quarantine(home: &Path) -> PathBuf {
+    home.join("state").join("quarantine")
+}
+
+/// Sets aside what commands in these folders left when Reasonix was ended while they ran; says what it was. Costs nothing
+/// where there is none.
+pub fn left_behind(home: &Path, roots: Vec<PathBuf>) -> Vec<Phrase> {
+    recover(&quarantine(home), &roots.clone(), Some(&linked(roots))).iter().map(set_aside).collect()
+}
+
+/// What people are told of something that a command left.
+pub(crate) fn set_aside(left: &Quarantined) -> Phrase {
+    let phrase = match &left.kept {
+        Some(kept) => Phrase::new("engine.set_aside").with("kept", kept.display()),
+        None => Phrase::new("engine.not_set_aside"),
+    };
+    phrase.with("path", left.path.display())
+}
+
+/// Ends the commands of a process that is about to end, and sets aside what they left, as far as there is time for it; says
+/// what it was.
+pub fn leave_nothing(patience: Duration) -> Vec<Phrase> {
+    settle_all(patience).iter().map(set_aside).collect()
 }
 
 /// Works out which repositories the indexes of these folders link to.

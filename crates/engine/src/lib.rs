@@ -52,7 +52,7 @@ mod world;
 
 pub use approve::{ByText, Explained, Explainer, Outlook};
 pub use blueprint::{Blueprint, Equipped, Judged, conversation_of};
-pub use confine::{confinement, shortcoming};
+pub use confine::{confinement, leave_nothing, left_behind, shortcoming};
 pub use context::{cache_of, context_of};
 pub use destination::key_destination;
 pub use editing::{Editing, Score, Scores, begun_with, decide, editing, scores};

@@ -6,7 +6,7 @@ mod toolset;
 use crate::approve::{Approvals, Standing, rules_of};
 use crate::blueprint::{Blueprint, conversation_of};
 use crate::border::Crossing;
-use crate::confine::{confinement, shortcoming, word};
+use crate::confine::{confinement, left_behind, shortcoming, word};
 use crate::desk::Desk;
 use crate::destination::key_destination;
 use crate::dials::Dials;
@@ -236,7 +236,9 @@ impl Equipped {
         // Where somebody is, they are asked about trust; where nobody is, it is said.
         let untrusted = Word::new(start.world.settings.trust.clone()).off().filter(|_| !start.attended);
         let keys = key_moved(start, &model).into_iter().chain(key_absent(start, &model));
-        keys.chain(untrusted).chain(self.parts.purse.blind(&model)).for_each(|phrase| outbox.warn(phrase));
+        let left = left_behind(&start.world.home, start.workspace.roots());
+        let warnings = left.into_iter().chain(keys).chain(untrusted).chain(self.parts.purse.blind(&model));
+        warnings.for_each(|phrase| outbox.warn(phrase));
     }
 }
 

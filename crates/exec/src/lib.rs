@@ -35,6 +35,7 @@ mod sandbox;
 #[path = "no_sandbox.rs"]
 mod sandbox;
 mod tree;
+mod vigil;
 mod wish;
 
 pub use bounds::{Bounds, GroupLimits, Hit};
@@ -52,5 +53,6 @@ pub use ports::Ports;
 pub use repository::{Executes, Looked, SetAside, Surfaces, readers_run_nothing};
 pub use run::{Finished, run};
 pub use running::{Ended, Status};
-pub use sandbox::Sandbox;
+pub use sandbox::{Sandbox, recover};
+pub use vigil::settle_all;
 pub use wish::Wish;

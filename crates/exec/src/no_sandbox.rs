@@ -48,6 +48,20 @@ impl Knocks {
 /// What stood at the protected places before a command.
 pub(crate) struct Before(Never);
 
+/// What stood before a command, on disk.
+pub(crate) struct Kept(Never);
+
+impl Kept {
+    pub(crate) fn forget(self) {
+        match self.0 {}
+    }
+}
+
+/// Without a box no command is looked at, and none is left.
+pub fn recover(_: &std::path::Path, _: &[PathBuf], _: Option<&crate::Masked>) -> Vec<Quarantined> {
+    Vec::new()
+}
+
 /// Where the way into the box ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Stage {}
@@ -71,6 +85,10 @@ pub(crate) struct Left {
 }
 
 impl Before {
+    pub(crate) fn keep(&self) -> io::Result<Kept> {
+        match self.0 {}
+    }
+
     pub(crate) fn compare(&self) -> Left {
         match self.0 {}
     }
@@ -115,6 +133,10 @@ impl Sandbox {
     }
 
     pub(crate) fn adapt_held(&self, _: &Environment, _: &Confined) -> Environment {
+        match self.0 {}
+    }
+
+    pub(crate) fn recover(&self) -> Vec<Quarantined> {
         match self.0 {}
     }
 

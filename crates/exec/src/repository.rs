@@ -7,6 +7,7 @@ mod effective;
 mod keys;
 mod later;
 mod look;
+mod packed;
 mod settings;
 mod walk;
 
@@ -17,6 +18,7 @@ pub(crate) use later::run_later;
 
 use keys::Meaning;
 use look::Look;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -29,7 +31,7 @@ use std::path::{Path, PathBuf};
 pub struct Surfaces(BTreeMap<PathBuf, Surface>);
 
 /// What is at a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 enum Surface {
     /// Settings, with those that run something; none of them for settings that are kept only to be put back.
     Settings {
@@ -43,6 +45,8 @@ enum Surface {
     },
     /// A link, or something too large or too deep to be read: by where it leads, or by what can be told of it.
     Whole(String),
+    /// Something whose content was too much to be kept on disk; it is not compared.
+    Unkept,
 }
 
 /// Something that a command left and that is elsewhere now.
@@ -157,7 +161,7 @@ impl Surface {
         match self {
             Self::Settings { runs, .. } => (0, runs.len()),
             Self::File { .. } => (1, 0),
-            Self::Whole(_) => (2, 0),
+            Self::Whole(_) | Self::Unkept => (2, 0),
         }
     }
 
@@ -165,6 +169,7 @@ impl Surface {
     fn does_the_same_as(&self, old: &Self) -> bool {
         match (self, old) {
             (Self::Settings { runs, .. }, Self::Settings { runs: old, .. }) => runs == old,
+            (_, Self::Unkept) => true,
             _ => self == old,
         }
     }
@@ -178,6 +183,7 @@ impl Surface {
             }
             Self::File { bytes, .. } => Some(bytes.clone()),
             Self::Whole(told) => Some(told.clone().into_bytes()),
+            Self::Unkept => None,
         }
     }
 

@@ -5,8 +5,9 @@ use crate::bounds::Hit;
 use crate::guard;
 use crate::oversee::{Disk, disks, oversee};
 use crate::plan::{Ends, Life, Plan};
-use crate::sandbox::{Before, Confined, Knocks, Left};
+use crate::sandbox::{Confined, Knocks, Left};
 use crate::tree::Tree;
+use crate::vigil::{Vigil, untold};
 use crate::{Bounds, Command, Confinement, ExecError, GroupLimits, Quarantined, Wish};
 use rustix::process::Signal;
 use std::io;
@@ -98,18 +99,22 @@ pub(crate) struct Running {
     /// The disks as they were before it.
     disks: Vec<Disk>,
     /// The protected places as they were before it.
-    before: Option<Before>,
+    vigil: Option<Arc<Vigil>>,
+    /// What commands before it left that nobody had looked at.
+    found: Vec<Quarantined>,
 }
 
 impl Running {
     /// Starts a command with these ends of its pipes. Whether it could be executed is known when they are let go.
     pub(crate) async fn start(command: &Command, mut ends: Ends, life: Life) -> Result<Self, ExecError> {
         let started = Instant::now();
-        let before = match &command.confinement {
-            Confinement::None | Confinement::Held(_) => None,
+        let (vigil, found) = match &command.confinement {
+            Confinement::None | Confinement::Held(_) => (None, Vec::new()),
             Confinement::Boxed(sandbox) => {
                 let sandbox = Arc::clone(sandbox);
-                Some(apart(move || sandbox.look()).await.map_err(|source| explain(command, source))?)
+                let look = move || (sandbox.recover(), Vigil::begin(sandbox.look()));
+                let (found, vigil) = apart(look).await.map_err(|source| explain(command, source))?;
+                (Some(vigil), found)
             }
             Confinement::Refused { wanted, reason } => {
                 tracing::warn!(%wanted, reason, "sandbox_refused");
@@ -127,10 +132,13 @@ impl Running {
         ends.letterbox = letterbox;
         let group = plan.group.as_ref().map(|group| group.holds()).unwrap_or_default();
         let (tree, over) = guard::start(plan, ends).map_err(|source| explain(command, source))?;
+        if let Some(vigil) = &vigil {
+            vigil.watches(&tree);
+        }
         let held = matches!(command.confinement, Confinement::Held(_));
         let boxed = !matches!(command.confinement, Confinement::None);
         tracing::debug!(boxed, held, ?life, "command_started");
-        Ok(Self { tree, over, started, bounds, life, group, wish, hidden, knocks, disks, before })
+        Ok(Self { tree, over, started, bounds, life, group, wish, hidden, knocks, disks, vigil, found })
     }
 
     /// Ends with the limit that it hits; never, when it hits none.
@@ -170,10 +178,13 @@ impl Running {
         };
         tracing::debug!(?status, took = ?self.started.elapsed(), "command_ended");
         let leftovers_killed = ending.is_none() && ended.is_some_and(|(_, leftovers)| leftovers);
-        let Left { moved: quarantined, unseen } = match self.before.take() {
-            Some(before) => apart(move || before.compare()).await?,
+        let Left { moved, unseen } = match self.vigil.clone() {
+            Some(vigil) => apart(move || vigil.settle()).await?,
             None => Left::default(),
         };
+        self.vigil = None;
+        let before = std::mem::take(&mut self.found);
+        let quarantined = before.into_iter().chain(untold()).chain(moved).collect();
         let wish = self.wish.as_ref().map(|wish| wish.get().cloned().unwrap_or(Wish::Unknown));
         let hidden = self.hidden.as_ref().and_then(|hidden| hidden.get().cloned()).unwrap_or_default();
         Ok(Ended { status, took: self.started.elapsed(), leftovers_killed, hit, quarantined, unseen, wish, hidden })
@@ -183,6 +194,9 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.tree.end();
+        if let Some(vigil) = self.vigil.take() {
+            vigil.settle_alone();
+        }
     }
 }
 

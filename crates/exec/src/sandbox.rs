@@ -9,6 +9,7 @@ mod commons;
 mod curtain;
 mod filter;
 mod held;
+mod kept;
 mod knock;
 mod layout;
 mod listening;
@@ -21,7 +22,7 @@ mod walls;
 mod weak;
 
 use crate::plan::Plan;
-use crate::{Bounds, BoxOptions, Caches, Environment, ExecError, Ports, SandboxLevel, Wish, guard};
+use crate::{Bounds, BoxOptions, Caches, Environment, ExecError, Ports, Quarantined, SandboxLevel, Wish, guard};
 use commons::Commons;
 use curtain::{Curtains, Hung};
 use filter::Whom;
@@ -40,6 +41,8 @@ use std::sync::{Arc, OnceLock};
 use walls::{Graft, Source};
 
 pub(crate) use calls::Stage;
+pub(crate) use kept::Kept;
+pub use kept::recover;
 pub(crate) use knock::Knocks;
 pub(crate) use layout::started;
 pub(crate) use locks::Locks;
@@ -272,6 +275,11 @@ impl Sandbox {
             return Before::look(&[], &[], None, quarantine);
         }
         Before::look(&self.layout.roots, &self.layout.startup, linked.as_ref(), quarantine)
+    }
+
+    /// Moves aside what commands left here that nobody looked at to their end.
+    pub(crate) fn recover(&self) -> Vec<Quarantined> {
+        recover(&self.options.quarantine, &self.layout.roots, self.options.linked.as_ref())
     }
 
     /// The environment as it makes sense in the box.

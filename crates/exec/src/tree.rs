@@ -48,6 +48,11 @@ impl Tree {
         *self.standing() = Standing::Over;
     }
 
+    /// Whether the owner, and with it everything below it, has ended.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(*self.standing(), Standing::Over)
+    }
+
     /// Asks the owner to end its tree and itself.
     pub(crate) fn end(&self) {
         let mut standing = self.standing();

@@ -63,6 +63,8 @@ pub struct Options {
     pub reflows: bool,
     /// Lets the user edit a text in their editor.
     pub edit: Editor,
+    /// What has to be done before a signal ends the process.
+    pub leave: fn(),
 }
 
 /// What the front end asks of the process around it.
@@ -126,7 +128,7 @@ pub fn run(options: Options, post: Post, inbox: Receiver<Msg>, ask: impl FnMut(A
         let gone = batch.is_empty();
         to.send(if gone { Msg::Terminated } else { Msg::Inputs(batch) }).is_ok()
     })?;
-    listen(post.0.clone())?;
+    listen(post.0.clone(), options.leave)?;
     let files = options.state.as_ref().map(|state| Files::at(state, &options.folder));
     let (width, height) = app.size;
     let screen = Inline::new(width, height, options.reflows);
@@ -192,7 +194,7 @@ fn restore_after_panics() {
 static EAR: Mutex<Option<Sender<Msg>>> = Mutex::new(None);
 
 /// Signals become messages from now on; one that is not heeded in time ends the process all the same.
-fn listen(to: Sender<Msg>) -> io::Result<()> {
+fn listen(to: Sender<Msg>, leave: fn()) -> io::Result<()> {
     let heard_before = EAR.lock().unwrap_or_else(PoisonError::into_inner).replace(to).is_some();
     static ONCE: AtomicBool = AtomicBool::new(false);
     if heard_before || ONCE.swap(true, Ordering::Relaxed) {
@@ -216,6 +218,7 @@ fn listen(to: Sender<Msg>) -> io::Result<()> {
             if ends && (heard || signal != SIGINT) {
                 std::thread::sleep(if heard { PATIENCE } else { Duration::ZERO });
                 restore();
+                leave();
                 std::process::exit(128 + signal);
             }
         }

@@ -46,6 +46,7 @@ fn panics() {
         mouse: false,
         reflows: true,
         edit: Box::new(|_| None),
+        leave: || {},
     };
     let _ = reasonix_tui::run(options, post, inbox, |_| panic!("on purpose"));
 }

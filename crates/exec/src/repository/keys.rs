@@ -5,7 +5,7 @@ use super::alias::is_plain_alias;
 use super::settings::Setting;
 
 /// What follows from a setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Meaning {
     /// Nothing that runs.
     Nothing,

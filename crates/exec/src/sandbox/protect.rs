@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(crate) struct Before {
     /// Each place that had nothing, or a link, and the link's target.
-    open: Vec<(PathBuf, Option<PathBuf>)>,
-    roots: Vec<PathBuf>,
+    pub(super) open: Vec<(PathBuf, Option<PathBuf>)>,
+    pub(super) roots: Vec<PathBuf>,
     /// What git would execute of all repositories in the roots.
-    surfaces: Surfaces,
-    linked: Option<Masked>,
-    quarantine: PathBuf,
+    pub(super) surfaces: Surfaces,
+    pub(super) linked: Option<Masked>,
+    pub(super) quarantine: PathBuf,
 }
 
 /// What has come since.
