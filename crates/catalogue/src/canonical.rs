@@ -23,6 +23,16 @@ pub fn canonical(model: &str) -> Option<&'static str> {
         .or_else(|| find(&dotted(&name)?))
 }
 
+/// The version in a name of Anthropic's, wherever a gateway puts it: `claude-opus-4-6`, `claude-4.6-opus`.
+pub(crate) fn claude(model: &str) -> Option<(u32, u32)> {
+    let name = plain(model).to_ascii_lowercase();
+    let (_, rest) = name.split_once("claude-")?;
+    // A date is no version.
+    let mut numbers = rest.split(['-', '.']).map(|part| part.parse().ok().filter(|number| *number < 100));
+    let major = numbers.find_map(|number| number)?;
+    Some((major, numbers.next().flatten().unwrap_or(0)))
+}
+
 /// Without a date such as `-20250929` or `-2025-08-07` at the end.
 fn undated(name: &str) -> &str {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
@@ -51,7 +61,24 @@ fn dotted(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::canonical;
+    use super::{canonical, claude};
+
+    #[test]
+    fn versions() {
+        for (model, expected) in [
+            ("claude-opus-4-6", Some((4, 6))),
+            ("claude-opus-4-20250514", Some((4, 0))),
+            ("claude-sonnet-4-5-20250929", Some((4, 5))),
+            ("anthropic/claude-4.7-opus", Some((4, 7))),
+            ("us.anthropic.claude-opus-4-6-v1", Some((4, 6))),
+            ("claude-3-7-sonnet-latest", Some((3, 7))),
+            ("claude-opus-5", Some((5, 0))),
+            ("claude-latest", None),
+            ("gpt-5", None),
+        ] {
+            assert_eq!(claude(model), expected, "{model}");
+        }
+    }
 
     #[test]
     fn names() {

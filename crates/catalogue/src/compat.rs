@@ -142,6 +142,8 @@ pub enum Thinking {
     QwenChatTemplate,
     /// `thinking: { type, budget_tokens }`.
     Anthropic,
+    /// `thinking: { type: adaptive }` and `output_config: { effort }`.
+    Adaptive,
 }
 
 /// The shape that ids of calls must have.
@@ -255,6 +257,8 @@ profile! {
     reasoning_field: ReasoningField,
     /// When reasoning is sent back.
     reasoning_back: ReasoningBack,
+    /// `temperature` and `top_p` are understood.
+    sampling: bool,
     /// How an effort is asked for.
     thinking: Thinking,
     /// The endpoint's own words for efforts.
@@ -287,6 +291,7 @@ impl Compat {
             cache_retention: Retention::Short,
             reasoning_field: ReasoningField::ReasoningContent,
             reasoning_back: ReasoningBack::Never,
+            sampling: true,
             thinking: Thinking::Openai,
             efforts: EffortNames::NONE,
             tool_ids: ToolIds::Any,

@@ -1,6 +1,6 @@
 //! Models that are known without asking: what they can see, what they cost, what they can do. Prices are those that were
-//! published when this version was made, for a million tokens; where they depend on the hour or the length, the higher
-//! one stands. What the user writes wins.
+//! published in November 2026, for a million tokens; where they depend on the hour or the length, the higher one stands.
+//! What the user writes wins.
 
 use crate::canonical::canonical;
 use crate::effort::Effort::{self, High, Low, Medium, Minimal, Off, Xhigh};
@@ -67,6 +67,8 @@ const DEEPSEEK: &[Effort] = &[Off, High, Xhigh];
 const GPT5: &[Effort] = &[Minimal, Low, Medium, High];
 const O: &[Effort] = &[Low, Medium, High];
 const CLAUDE: &[Effort] = &[Off, Low, Medium, High, Xhigh];
+/// Of models that cannot be told not to think.
+const THINKS: &[Effort] = &[Low, Medium, High, Xhigh];
 
 /// Every known model.
 #[rustfmt::skip]
@@ -81,12 +83,27 @@ pub const MODELS: &[Known] = &[
     model("qwen-plus", (1_000_000, 32_768), (1.20, 0.24, 3.60), SWITCH),
     model("qwen-flash", (1_000_000, 32_768), (0.25, 0.05, 2.00), SWITCH),
     open("qwen3-coder", (262_144, 65_536), &[]).also(&["qwen3-coder-480b-a35b-instruct"]),
+    open("kimi-k3", (1_048_576, 65_536), &[]).sees(),
+    open("kimi-k2.7-code", (262_144, 65_536), &[]),
+    open("kimi-k2.6", (262_144, 65_536), SWITCH).sees(),
+    open("kimi-k2.5", (262_144, 65_536), SWITCH).sees(),
     model("kimi-k2-0905-preview", (262_144, 32_768), (0.60, 0.15, 2.50), &[]).also(&["kimi-k2-0905"]),
     model("kimi-k2-turbo-preview", (262_144, 32_768), (1.15, 0.15, 8.00), &[]),
     model("kimi-k2-thinking", (262_144, 65_536), (0.60, 0.15, 2.50), &[]),
     model("glm-4.6", (200_000, 128_000), (0.60, 0.11, 2.20), SWITCH),
     model("glm-4.5-air", (128_000, 96_000), (0.20, 0.03, 1.10), SWITCH),
     model("MiniMax-M2", (204_800, 131_072), (0.30, 0.03, 1.20), &[]),
+    model("gpt-6.1-sol", (1_050_000, 128_000), (4.00, 0.20, 15.00), THINKS).sees().writes(5.00),
+    model("gpt-6-astra", (1_050_000, 128_000), (20.00, 2.00, 75.00), THINKS).sees().writes(25.00),
+    model("gpt-6-sol", (1_050_000, 128_000), (4.00, 0.40, 15.00), CLAUDE).sees().writes(5.00),
+    model("gpt-6-luna", (1_050_000, 128_000), (0.20, 0.02, 0.75), CLAUDE).sees().writes(0.25),
+    model("gpt-5.6-sol", (1_050_000, 128_000), (10.00, 1.00, 45.00), CLAUDE).sees().writes(12.50),
+    model("gpt-5.6-terra", (1_050_000, 128_000), (4.00, 0.40, 18.00), CLAUDE).sees().writes(5.00),
+    model("gpt-5.6-luna", (1_050_000, 128_000), (0.40, 0.04, 1.80), CLAUDE).sees().writes(0.50),
+    model("gpt-5.5", (1_050_000, 128_000), (10.00, 1.00, 45.00), CLAUDE).sees(),
+    model("gpt-5.4", (1_050_000, 128_000), (5.00, 0.50, 22.50), CLAUDE).sees(),
+    model("gpt-5.2", (400_000, 128_000), (1.75, 0.175, 14.00), CLAUDE).sees(),
+    model("gpt-5.1", (400_000, 128_000), (1.25, 0.125, 10.00), &[Off, Low, Medium, High]).sees(),
     model("gpt-5", (400_000, 128_000), (1.25, 0.125, 10.00), GPT5).sees(),
     model("gpt-5-codex", (400_000, 128_000), (1.25, 0.125, 10.00), O).sees(),
     model("gpt-5-mini", (400_000, 128_000), (0.25, 0.025, 2.00), GPT5).sees(),
@@ -96,8 +113,23 @@ pub const MODELS: &[Known] = &[
     model("gpt-4o", (128_000, 16_384), (2.50, 1.25, 10.00), &[]).sees(),
     model("o3", (200_000, 100_000), (2.00, 0.50, 8.00), O).sees(),
     model("o4-mini", (200_000, 100_000), (1.10, 0.275, 4.40), O).sees(),
+    open("gemini-3.8-flash", (1_048_576, 65_536), GPT5).sees(),
+    model("gemini-3.5-flash", (1_048_576, 65_536), (1.50, 0.15, 9.00), GPT5).sees(),
+    model("gemini-3.1-pro-preview", (1_048_576, 65_536), (4.00, 0.40, 18.00), O).sees(),
+    model("gemini-3-flash-preview", (1_048_576, 65_536), (0.50, 0.05, 3.00), GPT5).sees().also(&["gemini-3-flash"]),
+    model("gemini-2.5-pro", (1_048_576, 65_536), (2.50, 0.25, 15.00), O).sees(),
     open("gpt-oss-120b", (131_072, 131_072), O),
     open("gpt-oss-20b", (131_072, 131_072), O),
+    model("claude-fable-5-1", (1_000_000, 128_000), (10.00, 1.00, 50.00), THINKS).sees().writes(12.50),
+    model("claude-opus-5-5", (1_000_000, 128_000), (4.00, 0.20, 20.00), THINKS).sees().writes(5.00),
+    model("claude-opus-5", (1_000_000, 128_000), (5.00, 0.50, 25.00), CLAUDE).sees().writes(6.25),
+    model("claude-opus-4-8", (1_000_000, 128_000), (5.00, 0.50, 25.00), CLAUDE).sees().writes(6.25),
+    model("claude-opus-4-7", (1_000_000, 128_000), (5.00, 0.50, 25.00), CLAUDE).sees().writes(6.25),
+    model("claude-opus-4-6", (1_000_000, 128_000), (5.00, 0.50, 25.00), CLAUDE).sees().writes(6.25),
+    model("claude-sonnet-5-5", (1_000_000, 128_000), (2.00, 0.20, 10.00), THINKS).sees().writes(2.50),
+    model("claude-sonnet-5", (1_000_000, 128_000), (2.00, 0.20, 10.00), CLAUDE).sees().writes(2.50),
+    model("claude-sonnet-4-6", (1_000_000, 64_000), (3.00, 0.30, 15.00), CLAUDE).sees().writes(3.75),
+    model("claude-haiku-5-5", (1_000_000, 128_000), (0.50, 0.05, 2.50), CLAUDE).sees().writes(0.625),
     model("claude-opus-4-5", (200_000, 64_000), (5.00, 0.50, 25.00), CLAUDE).sees().writes(6.25),
     model("claude-opus-4-1", (200_000, 32_000), (15.00, 1.50, 75.00), CLAUDE).sees().writes(18.75),
     model("claude-sonnet-4-5", (200_000, 64_000), (3.00, 0.30, 15.00), CLAUDE).sees().writes(3.75),
@@ -131,6 +163,17 @@ mod tests {
                 assert!(model.write.is_none_or(|write| input < write && write < output), "{}", model.id);
             }
         }
+    }
+
+    #[test]
+    fn models_of_this_year() {
+        use crate::Effort;
+        for model in ["claude-opus-5", "anthropic/claude-opus-4.8", "gpt-5.5", "gemini-3.5-flash", "kimi-k2.6"] {
+            let known = known(model).unwrap_or_else(|| panic!("nothing is known about {model}"));
+            assert!(known.vision && known.window > 200_000, "{model}");
+        }
+        let least = |model| Effort::Off.clamp_to(known(model).unwrap().efforts);
+        assert_eq!((least("claude-opus-5"), least("claude-opus-5-5")), (Effort::Off, Effort::Low));
     }
 
     #[test]

@@ -45,11 +45,14 @@ impl Preset {
 }
 
 const QWEN: &[&str] = &["qwen3-coder-plus", "qwen3-max", "qwen-plus", "qwen3-coder-flash", "qwen-flash"];
-const KIMI: &[&str] = &["kimi-k2-0905-preview", "kimi-k2-turbo-preview", "kimi-k2-thinking"];
+const KIMI: &[&str] = &["kimi-k2.6", "kimi-k2.7-code", "kimi-k3"];
 const GLM: &[&str] = &["glm-4.6", "glm-4.5-air"];
 const MINIMAX: &[&str] = &["MiniMax-M2"];
-const CLAUDE: &[&str] = &["claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5"];
-const GPT: &[&str] = &["gpt-5", "gpt-5-mini", "gpt-5-nano", "gpt-5-codex", "gpt-4.1", "o4-mini"];
+#[rustfmt::skip]
+const CLAUDE: &[&str] = &["claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-5-5", "claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5"];
+#[rustfmt::skip]
+const GPT: &[&str] = &["gpt-5", "gpt-5-mini", "gpt-5-nano", "gpt-5-codex", "gpt-4.1", "o4-mini", "gpt-6.1-sol", "gpt-6-luna", "gpt-5.5", "gpt-5.4"];
+const GEMINI: &[&str] = &["gemini-3.5-flash", "gemini-3.1-pro-preview", "gemini-3.8-flash", "gemini-2.5-pro"];
 
 /// Every preset, in the order they are offered.
 #[rustfmt::skip]
@@ -67,6 +70,7 @@ pub const PRESETS: &[Preset] = &[
     hosted("openrouter", Wire::Chat, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", &["deepseek/deepseek-v4-flash", "qwen/qwen3-coder", "z-ai/glm-4.6", "anthropic/claude-sonnet-4.5"]).with_balance("credits"),
     hosted("openai", Wire::Responses, "https://api.openai.com/v1", "OPENAI_API_KEY", GPT),
     hosted("anthropic", Wire::Anthropic, "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", CLAUDE),
+    hosted("gemini", Wire::Chat, "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", GEMINI),
     hosted("azure", Wire::Responses, "", "AZURE_OPENAI_API_KEY", GPT),
     local("llama.cpp", "http://127.0.0.1:8080/v1"),
     local("vllm", "http://127.0.0.1:8000/v1"),

@@ -31,7 +31,7 @@ pub const MODEL_PROFILES: &[ModelProfile] = &[
     ModelProfile { name: "pro", about: "pro for everything", requires: &["deepseek"], escalates: false, roles: &[
         ("default", "deepseek/deepseek-v4-pro:max"), ("small", FLASH), ("executor", PRO), ("architect", PRO), ("planner", PRO), ("critic", PRO)] },
     ModelProfile { name: "claude", about: "sonnet works, opus plans, haiku for small things", requires: &["anthropic"], escalates: false, roles: &[
-        ("default", "anthropic/claude-sonnet-4-5"), ("small", "anthropic/claude-haiku-4-5"), ("architect", "anthropic/claude-opus-4-5"), ("planner", "anthropic/claude-opus-4-5"), ("critic", "anthropic/claude-opus-4-5"), ("vision", "anthropic/claude-sonnet-4-5")] },
+        ("default", "anthropic/claude-sonnet-5-5"), ("small", "anthropic/claude-haiku-5-5"), ("architect", "anthropic/claude-opus-5-5"), ("planner", "anthropic/claude-opus-5-5"), ("critic", "anthropic/claude-opus-5-5"), ("vision", "anthropic/claude-sonnet-5-5")] },
     ModelProfile { name: "gpt", about: "gpt-5 at the effort that each role needs", requires: &["openai"], escalates: false, roles: &[
         ("default", "openai/gpt-5:medium"), ("small", "openai/gpt-5-mini:low"), ("architect", "openai/gpt-5:high"), ("planner", "openai/gpt-5:high"), ("critic", "openai/gpt-5:high"), ("vision", "openai/gpt-5:low")] },
 ];

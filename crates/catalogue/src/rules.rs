@@ -1,7 +1,7 @@
 //! What is known of endpoints by their address and of models by their name. One table; a later row wins over an earlier
 //! one, and what the user wrote over all of them.
 
-use crate::canonical::plain;
+use crate::canonical::{claude, plain};
 use crate::compat::{
     Auth, Compat, Guided, MaxTokens, Overrides, ReasoningBack, ReasoningField, Thinking, ToolIds, Wire,
 };
@@ -58,10 +58,24 @@ const RULES: &[Rule] = &[
     Rule { at: &["ollama"], models: &[], says: Overrides { reasoning_field: Some(ReasoningField::Reasoning), ..SAID } },
 ];
 
+/// What holds for Claude from a version on: newer ones think as they see fit, and refuse a budget and to be sampled.
+#[rustfmt::skip]
+const CLAUDE: &[((u32, u32), Overrides)] = &[
+    ((4, 6), Overrides { thinking: Some(Thinking::Adaptive), efforts: Some(CLAUDE_WORDS), ..SAID }),
+    ((4, 7), Overrides { sampling: Some(false), ..SAID }),
+];
+const CLAUDE_WORDS: EffortNames =
+    EffortNames { minimal: Some(Cow::Borrowed("low")), xhigh: Some(Cow::Borrowed("max")), ..EffortNames::NONE };
+
 /// The profile of an endpoint: by its wire, its address, its preset and its model.
 pub fn compat(wire: Wire, host: &str, preset: Option<&str>, model: &str) -> Compat {
     let mut compat = Compat::of(wire);
     if wire == Wire::Anthropic {
+        for (since, says) in CLAUDE {
+            if claude(model).is_some_and(|version| version >= *since) {
+                compat.set(says);
+            }
+        }
         return compat;
     }
     let host = host.to_ascii_lowercase();
@@ -136,5 +150,14 @@ mod tests {
         );
         let deepseek = compat(Wire::Anthropic, "api.deepseek.com", None, "deepseek-v4-pro");
         assert_eq!((deepseek.auth, deepseek.thinking), (Auth::XApiKey, Thinking::Anthropic));
+        for (model, thinking, sampling) in [
+            ("claude-sonnet-4-5", Thinking::Anthropic, true),
+            ("claude-opus-4-6", Thinking::Adaptive, true),
+            ("claude-opus-4-7", Thinking::Adaptive, false),
+            ("claude-opus-5", Thinking::Adaptive, false),
+        ] {
+            let found = compat(Wire::Anthropic, "api.anthropic.com", None, model);
+            assert_eq!((found.thinking, found.sampling), (thinking, sampling), "{model}");
+        }
     }
 }

@@ -47,16 +47,16 @@ fn a_session_on_every_wire_goes_on_after_a_restart() {
 #[test]
 fn models_are_searched_and_priced() {
     let place = Place::bare(ModelServer::start_blocking(vec![]));
-    place.home.write("config.toml", "default_model = \"anthropic\"\n[[providers]]\nname = \"anthropic\"\npreset = \"anthropic\"\n[roles]\nsmall = \"claude-haiku-4-5\"\n");
+    place.home.write("config.toml", "default_model = \"anthropic\"\n[[providers]]\nname = \"anthropic\"\npreset = \"anthropic\"\n[roles]\nsmall = \"claude-haiku-5-5\"\n");
     let ran = place.run(&["models"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let lines: Vec<&str> = ran.out.lines().collect();
-    assert_eq!(lines.len(), 3, "{}", ran.out);
-    assert!(lines[0].starts_with("* anthropic/claude-sonnet-4-5"), "{}", ran.out);
-    for part in ["200000", "3 / 0.3 / 15 USD", "off low medium high xhigh"] {
+    assert_eq!(lines.len(), 6, "{}", ran.out);
+    assert!(lines[0].starts_with("* anthropic/claude-sonnet-5-5"), "{}", ran.out);
+    for part in ["1000000", "2 / 0.2 / 10 USD", "low medium high xhigh"] {
         assert!(lines[0].contains(part), "{part}: {}", lines[0]);
     }
-    let ran = place.run(&["models", "HAIKU"]);
+    let ran = place.run(&["models", "HAIKU-5"]);
     assert!(ran.out.lines().count() == 1 && ran.out.trim_end().ends_with("small"), "{}", ran.out);
     let ran = place.run(&["models", "nothing-like-it"]);
     assert!(ran.out.is_empty() && ran.err.contains("nothing-like-it"), "{}", ran.err);

@@ -20,7 +20,7 @@ pub(crate) fn effort(endpoint: &Endpoint, compat: &Compat) -> Vec<Field> {
     let off = effort == Some(Effort::Off) || word == "none";
     let switch = if off { "disabled" } else { "enabled" };
     match compat.thinking {
-        Thinking::None | Thinking::Anthropic => Vec::new(),
+        Thinking::None | Thinking::Anthropic | Thinking::Adaptive => Vec::new(),
         Thinking::Openai => vec![("reasoning_effort", json!(word))],
         Thinking::Openrouter if off => vec![("reasoning", json!({ "enabled": false }))],
         Thinking::Openrouter => vec![("reasoning", json!({ "effort": word }))],

@@ -9,7 +9,7 @@ use crate::repair::{Form, Mended, Textual, answer_schema, flat_prefix, gbnf};
 use crate::tape::Tape;
 use bytes::Bytes;
 use reasonix_agent::{BoxFuture, Model, ModelCard, ModelStream, Prefix, Request, Stop};
-use reasonix_catalogue::{Auth, Effort, Guided};
+use reasonix_catalogue::{Auth, Effort, Guided, Thinking};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -184,7 +184,8 @@ pub(crate) fn headers(endpoint: &Endpoint) -> Result<HeaderMap, Trouble> {
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
     if endpoint.wire == reasonix_catalogue::Wire::Anthropic {
         headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
-        if endpoint.effort().is_some_and(|effort| effort != Effort::Off) {
+        let budget = endpoint.compat().thinking == Thinking::Anthropic;
+        if budget && endpoint.effort().is_some_and(|effort| effort != Effort::Off) {
             headers.insert("anthropic-beta", HeaderValue::from_static("interleaved-thinking-2025-05-14"));
         }
     }

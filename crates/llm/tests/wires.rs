@@ -244,21 +244,47 @@ async fn tokens_are_counted_where_the_wire_can() {
 
 #[tokio::test]
 async fn efforts_in_every_protocol() {
-    for (wire, effort, expected) in [
-        (Wire::Chat, "high", json!({ "reasoning_effort": "high" })),
-        (Wire::Responses, "low", json!({ "reasoning": { "effort": "low" } })),
-        (Wire::Anthropic, "high", json!({ "thinking": { "type": "enabled", "budget_tokens": 15360 } })),
-        (Wire::Anthropic, "off", json!({ "thinking": { "type": "disabled" } })),
+    let adaptive = json!({ "type": "adaptive", "display": "summarized" });
+    for (model, wire, effort, expected) in [
+        ("m", Wire::Chat, "high", json!({ "reasoning_effort": "high" })),
+        ("m", Wire::Responses, "low", json!({ "reasoning": { "effort": "low" } })),
+        ("m", Wire::Anthropic, "high", json!({ "thinking": { "type": "enabled", "budget_tokens": 15360 } })),
+        ("m", Wire::Anthropic, "off", json!({ "thinking": { "type": "disabled" } })),
+        (
+            "claude-opus-4-6",
+            Wire::Anthropic,
+            "high",
+            json!({ "thinking": adaptive, "output_config": { "effort": "high" }, "temperature": null }),
+        ),
+        (
+            "claude-opus-5",
+            Wire::Anthropic,
+            "max",
+            json!({ "thinking": adaptive, "output_config": { "effort": "max" } }),
+        ),
+        (
+            "claude-opus-5",
+            Wire::Anthropic,
+            "off",
+            json!({ "thinking": { "type": "disabled" }, "output_config": null, "temperature": null }),
+        ),
+        (
+            "claude-opus-5-5",
+            Wire::Anthropic,
+            "off",
+            json!({ "thinking": adaptive, "output_config": { "effort": "low" }, "temperature": null }),
+        ),
     ] {
         let server = ModelServer::start(vec![Reply::say("x")]).await;
         let mut endpoint = endpoint(wire, &server.base_url());
+        endpoint.model = model.into();
         endpoint.reasoning_effort = Some(effort.into());
         endpoint.temperature = Some(0.5);
-        drop(collect(model(endpoint).stream(hello(), Stop::new())).await);
+        drop(collect(self::model(endpoint).stream(hello(), Stop::new())).await);
         server.assert_valid();
         let sent = &server.requests()[0];
         for (name, value) in expected.as_object().unwrap() {
-            assert_eq!(&sent.body[name], value, "{wire:?} {effort}");
+            assert_eq!(&sent.body[name], value, "{model} on {wire:?}, {effort}");
         }
     }
 }

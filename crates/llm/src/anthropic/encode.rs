@@ -5,13 +5,13 @@ use super::NAME;
 use crate::Endpoint;
 use crate::growing::{Growing, Layout, Profile, Sent, model, put_tools};
 use crate::layout::{Piece, pieces};
-use crate::options::{Field, Legal, legal_id, or, put, put_fields};
+use crate::options::{Field, Legal, legal_id, or, put, put_fields, with_extra};
 use crate::pictures::{Part, Shown, parts, seen};
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Request};
 use reasonix_catalogue::{Compat, Effort, Retention, Thinking};
 use reasonix_proto::{Message, Reasoning, ToolCall};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// What an answer may have where nothing is known of the model.
@@ -96,7 +96,7 @@ impl Layout for Messages {
         };
         let thinking = thinking(endpoint, &compat);
         let mut count_head = model(endpoint);
-        put_fields(&mut count_head, thinking.clone().map(|thinking| ("thinking".to_owned(), thinking)).as_slice());
+        put_fields(&mut count_head, &with_extra(thinking.clone(), &Map::new()));
         let options = options(endpoint, &compat, thinking);
         Self { profile: Profile::new(endpoint, compat, options), count_head, marker }
     }
@@ -202,30 +202,43 @@ fn most(endpoint: &Endpoint) -> u64 {
     endpoint.max_tokens.unwrap_or(can)
 }
 
-/// `thinking`, when an effort was asked for.
-fn thinking(endpoint: &Endpoint, compat: &Compat) -> Option<Value> {
-    if compat.thinking != Thinking::Anthropic {
-        return None;
+/// How an effort is asked for, when one was: `thinking` first.
+fn thinking(endpoint: &Endpoint, compat: &Compat) -> Vec<Field> {
+    let Some(effort) = endpoint.effort() else { return Vec::new() };
+    match (compat.thinking, effort) {
+        (Thinking::Anthropic | Thinking::Adaptive, Effort::Off) => vec![("thinking", json!({ "type": "disabled" }))],
+        (Thinking::Anthropic, _) => {
+            let budget = budget(effort).min(most(endpoint).saturating_sub(LEAST_BUDGET)).max(LEAST_BUDGET);
+            vec![("thinking", json!({ "type": "enabled", "budget_tokens": budget }))]
+        }
+        // Without the word nothing of what it thinks can be read.
+        (Thinking::Adaptive, _) => vec![
+            ("thinking", json!({ "type": "adaptive", "display": "summarized" })),
+            ("output_config", json!({ "effort": compat.efforts.word(effort) })),
+        ],
+        _ => Vec::new(),
     }
-    let wanted = match endpoint.effort()? {
-        Effort::Off => return Some(json!({ "type": "disabled" })),
-        Effort::Minimal => LEAST_BUDGET,
+}
+
+/// The tokens that an effort is worth.
+fn budget(effort: Effort) -> u64 {
+    match effort {
+        Effort::Off | Effort::Minimal => LEAST_BUDGET,
         Effort::Low => 4_096,
         Effort::Medium => 10_240,
         Effort::High => 20_480,
         Effort::Xhigh => 32_768,
-    };
-    let budget = wanted.min(most(endpoint).saturating_sub(LEAST_BUDGET)).max(LEAST_BUDGET);
-    Some(json!({ "type": "enabled", "budget_tokens": budget }))
+    }
 }
 
 /// The options of every request.
-fn options(endpoint: &Endpoint, compat: &Compat, thinking: Option<Value>) -> Vec<Field> {
-    let thinks = thinking.as_ref().is_some_and(|thinking| thinking["type"] == "enabled");
-    let most = if thinks { most(endpoint).max(2 * LEAST_BUDGET) } else { most(endpoint) };
+fn options(endpoint: &Endpoint, compat: &Compat, thinking: Vec<Field>) -> Vec<Field> {
+    let form = thinking.first().map_or(&Value::Null, |(_, thinking)| &thinking["type"]);
+    let most = if *form == "enabled" { most(endpoint).max(2 * LEAST_BUDGET) } else { most(endpoint) };
     let mut options: Vec<Field> = vec![(compat.max_tokens_field.field(), json!(most))];
     // While it thinks the endpoint takes no other temperature than its own.
-    options.extend(endpoint.temperature.filter(|_| !thinks).map(|temperature| ("temperature", json!(temperature))));
-    options.extend(thinking.map(|thinking| ("thinking", thinking)));
+    let sampled = compat.sampling && *form != "enabled" && *form != "adaptive";
+    options.extend(endpoint.temperature.filter(|_| sampled).map(|temperature| ("temperature", json!(temperature))));
+    options.extend(thinking);
     options
 }
