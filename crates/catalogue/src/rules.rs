@@ -35,9 +35,10 @@ const RULES: &[Rule] = &[
         thinking: Some(Thinking::Deepseek), efforts: Some(DEEPSEEK_WORDS), reasoning_back: Some(ReasoningBack::Always), ..SAID } },
     Rule { at: &["deepseek.com", "deepseek"], models: &["deepseek-chat"], says: Overrides { reasoning_back: Some(ReasoningBack::Never), ..SAID } },
     Rule { at: &["aliyuncs.com", "dashscope", "dashscope-intl", "dashscope-us"], models: &[], says: Overrides { thinking: Some(Thinking::Qwen), ..SAID } },
-    Rule { at: &["moonshot.cn", "moonshot.ai", "kimi.com", "kimi", "kimi-intl"], models: &[], says: Overrides { thinking: Some(Thinking::Zai), ..SAID } },
-    Rule { at: &["moonshot.cn", "moonshot.ai", "kimi.com", "kimi", "kimi-intl"], models: &["kimi-k2-thinking", "kimi-k2.5", "kimi-k2.6", "kimi-k2.7", "kimi-thinking"], says: Overrides {
-        reasoning_back: Some(ReasoningBack::Always), ..SAID } },
+    Rule { at: &["moonshot.cn", "moonshot.ai", "kimi.com", "kimi", "kimi-intl"], models: &[], says: Overrides {
+        thinking: Some(Thinking::Zai), reasoning_back: Some(ReasoningBack::Always), ..SAID } },
+    Rule { at: &["moonshot.cn", "moonshot.ai", "kimi.com", "kimi", "kimi-intl"], models: &["kimi-k2-0", "kimi-k2-turbo", "kimi-latest", "moonshot-v1"], says: Overrides {
+        reasoning_back: Some(ReasoningBack::Never), ..SAID } },
     Rule { at: &["z.ai", "bigmodel.cn", "glm", "glm-cn"], models: &[], says: Overrides {
         thinking: Some(Thinking::Zai), reasoning_back: Some(ReasoningBack::Calls), ..SAID } },
     Rule { at: &["minimax.io", "minimaxi.com", "minimax", "minimax-cn"], models: &[], says: Overrides {
@@ -113,6 +114,8 @@ mod tests {
             ("notdeepseek.com", None, "deepseek-reasoner", Never, Thinking::Openai, ToolIds::Any),
             ("api.moonshot.cn", None, "kimi-k2-thinking", Always, Thinking::Zai, ToolIds::Any),
             ("api.moonshot.cn", None, "kimi-k2-0905-preview", Never, Thinking::Zai, ToolIds::Any),
+            ("api.moonshot.ai", None, "kimi-k3", Always, Thinking::Zai, ToolIds::Any),
+            ("api.kimi.com", None, "kimi-for-coding", Always, Thinking::Zai, ToolIds::Any),
             ("127.0.0.1", None, "deepseek-reasoner", Never, Thinking::Openai, ToolIds::Any),
             ("127.0.0.1", Some("vllm"), "Qwen/Qwen3-8B", Never, Thinking::QwenChatTemplate, ToolIds::Any),
             ("127.0.0.1", Some("vllm"), "mistralai/Devstral-Small", Never, Thinking::QwenChatTemplate, ToolIds::Nine),
