@@ -7,7 +7,7 @@ use crate::fold::{Answer, Fold};
 use crate::ports::{JournalError, Model, Request, Stop};
 use crate::turn::Agent;
 use futures_util::StreamExt;
-use reasonix_proto::{Event, Fix, Level, Message, Phrase, RecordBody, Repair, TurnState, Usage};
+use reasonix_proto::{Event, Fix, Level, Message, Phrase, RecordBody, Repair, StopReason, TurnState, Usage};
 use tracing::Instrument;
 use tracing::field::Empty;
 
@@ -49,8 +49,8 @@ pub(crate) async fn answer(
     };
     conversation.take(&record);
     agent.sink.emit(Event::Message { record: Box::new(record) });
-    if is_empty(&answer.message) {
-        agent.sink.emit(Event::Notice { level: Level::Warning, phrase: Phrase::new("engine.empty_answer") });
+    if let Some(phrase) = lacking(&answer) {
+        agent.sink.emit(Event::Notice { level: Level::Warning, phrase });
     }
     agent.budget.spent(&answer.model, counted(answer.usage, reckoned(asked, &answer.message)));
     if let Some(usage) = answer.usage {
@@ -111,6 +111,16 @@ fn reckoned(asked: u64, message: &Message) -> Usage {
 
 fn is_empty(message: &Message) -> bool {
     matches!(message, Message::Assistant { text, calls, .. } if text.trim().is_empty() && calls.is_empty())
+}
+
+/// What an answer lacks that looks whole to whoever only reads it. What repeated itself is told as a repair.
+fn lacking(answer: &Answer) -> Option<Phrase> {
+    match &answer.message {
+        Message::Assistant { stop: StopReason::Filtered, .. } => Some(Phrase::new("engine.answer_withheld")),
+        message if is_empty(message) => Some(Phrase::new("engine.empty_answer")),
+        Message::Assistant { stop: StopReason::Length, .. } if !answer.looped => Some(Phrase::new("engine.answer_cut")),
+        _ => None,
+    }
 }
 
 /// Listens to one answer and says how that went, in figures.

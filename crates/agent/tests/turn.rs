@@ -815,4 +815,24 @@ async fn a_turn_ends_whatever_an_aspect_says() {
     world.agent.aspects.extend([Arc::new(Never) as Arc<dyn Aspect>]);
     assert_eq!(world.turn("go").await, TurnEnd::Done);
     assert_eq!(world.requests().len(), 17);
+
+#[tokio::test]
+async fn an_answer_that_is_not_whole_is_told() {
+    for (text, stop, told) in [
+        ("half a sent", StopReason::Length, Some("engine.answer_cut")),
+        ("I would", StopReason::Filtered, Some("engine.answer_withheld")),
+        ("", StopReason::Filtered, Some("engine.answer_withheld")),
+        ("", StopReason::Length, Some("engine.empty_answer")),
+        ("whole", StopReason::End, None),
+    ] {
+        let items = vec![Item::Text(text.into()), Item::End(stop)];
+        let mut world = World::new(vec![Play::Items(items)], vec![]);
+        assert_eq!(world.turn("go").await, TurnEnd::Done);
+        let events = world.events.0.lock().unwrap();
+        let notices: Vec<&str> = events
+            .iter()
+            .filter_map(|event| if let Event::Notice { phrase, .. } = event { Some(&*phrase.code) } else { None })
+            .collect();
+        assert_eq!(notices, told.into_iter().collect::<Vec<_>>(), "{text:?} {stop:?}");
+    }
 }

@@ -129,7 +129,8 @@ fn stop(answer: &mut Answer, reason: &Value) {
     answer.stop = match reason.as_str() {
         None => return,
         Some("tool_use") => Some(StopReason::Calls),
-        Some("max_tokens" | "model_context_window_exceeded") => Some(StopReason::Length),
+        // A pause is an end as well: nothing goes on that we did not ask for.
+        Some("max_tokens" | "model_context_window_exceeded" | "pause_turn") => Some(StopReason::Length),
         Some("refusal") => Some(StopReason::Filtered),
         Some(_) => Some(StopReason::End),
     };

@@ -85,8 +85,8 @@ impl Chat {
         if let Some(reason) = choice.finish_reason.and_then(content::string).filter(|reason| !reason.is_empty()) {
             answer.stop = Some(match reason.as_ref() {
                 "tool_calls" | "function_call" | "tool_use" => StopReason::Calls,
-                "length" | "max_tokens" => StopReason::Length,
-                "content_filter" | "sensitive" => StopReason::Filtered,
+                "length" | "max_tokens" | "model_length" | "insufficient_system_resource" => StopReason::Length,
+                "content_filter" | "sensitive" | "safety" => StopReason::Filtered,
                 "error" | "network_error" => return Err(Trouble::broken(&answer.endpoint, &reason)),
                 _ => StopReason::End,
             });

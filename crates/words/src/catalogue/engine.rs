@@ -187,6 +187,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "ask again, or try another model; some models need a larger max_tokens",
         "请重试或换一个模型；某些模型需要更大的 max_tokens",
     ),
+    (
+        "engine.answer_cut",
+        "the answer was cut off: it reached the most tokens that it may have",
+        "回答被截断：已达到允许的最大 token 数",
+    ),
+    (
+        "engine.answer_cut.hint",
+        "say `go on`, or raise max_tokens for this model",
+        "可以说“继续”，或为此模型调大 max_tokens",
+    ),
+    ("engine.answer_withheld", "the provider withheld the answer, or a part of it", "服务商拦截了回答，或其中一部分"),
+    (
+        "engine.answer_withheld.hint",
+        "its filter or the model refused; say it in other words, or try another model",
+        "其过滤器或模型拒绝回答；请换一种说法，或换一个模型",
+    ),
     ("engine.fell_back", "{why}: the answer comes from {now} instead", "{why}：改由 {now} 回答"),
     ("engine.grant_allows_only", "in a session only allow rules can be granted", "会话中只能授予允许规则"),
     (
