@@ -192,6 +192,11 @@ impl Answer {
         self.calls().filter(open).last()
     }
 
+    /// True while a call at a place is being written.
+    pub(crate) fn has_open_call(&self, place: Option<u64>) -> bool {
+        self.open_call(place).is_some()
+    }
+
     /// Adds to the arguments of the call at a place.
     pub(crate) fn arguments(&mut self, place: Option<u64>, piece: &str) -> Result<(), Trouble> {
         if self.open_call(place).is_none() {
@@ -247,7 +252,8 @@ impl Answer {
             match block.kind {
                 Kind::Text(0) => {}
                 Kind::Text(length) => kept.push(KeptBlock::Text(length)),
-                Kind::Call { name, arguments, .. } if name.is_empty() && arguments.is_empty() => {}
+                // Arguments of something that never said its name are nobody's call.
+                Kind::Call { name, .. } if name.is_empty() => {}
                 Kind::Call { id, name, arguments } => {
                     let id = CallId(unique(id, &self.request.messages, &calls));
                     let arguments = if arguments.trim().is_empty() { "{}".to_owned() } else { arguments };

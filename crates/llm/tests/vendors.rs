@@ -4,6 +4,7 @@ use crate::wires::{collect, endpoint, go_on, hello, model, user};
 use pretty_assertions::assert_eq;
 use reasonix_agent::{Item, Stop};
 use reasonix_llm::Wire;
+use reasonix_proto::StopReason;
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};
 
@@ -85,4 +86,23 @@ async fn thoughts_among_the_parts_of_the_content_are_reasoning() {
     let events = vec![delta(json!({ "content": part })), delta(json!({ "content": "4" })), end("stop")];
     let (items, _) = answered(Wire::Chat, events, json!({})).await;
     assert_eq!(items[..2], [Item::Reasoning("Two and two.".into()), Item::Text("4".into())]);
+}
+
+#[tokio::test]
+async fn what_runs_at_the_endpoint_is_none_of_our_calls() {
+    let start =
+        |index: u32, block: Value| json!({ "type": "content_block_start", "index": index, "content_block": block });
+    let events = vec![
+        json!({ "type": "message_start", "message": { "usage": { "input_tokens": 5, "output_tokens": 1 } } }),
+        start(0, json!({ "type": "server_tool_use", "id": "s1", "name": "web_search", "input": {} })),
+        json!({ "type": "content_block_delta", "index": 0,
+            "delta": { "type": "input_json_delta", "partial_json": "{\"query\":\"x\"}" } }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+        start(1, json!({ "type": "text", "text": "It is 4." })),
+        json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 9 } }),
+        json!({ "type": "message_stop" }),
+    ];
+    let (items, _) = answered(Wire::Anthropic, events, json!({})).await;
+    assert!(!items.iter().any(|item| matches!(item, Item::Call(_) | Item::CallDelta { .. })), "{items:?}");
+    assert_eq!(items.last(), Some(&Item::End(StopReason::End)));
 }

@@ -120,7 +120,8 @@ fn delta(answer: &mut Answer, place: Option<u64>, delta: &Value) -> Result<(), T
             answer.sign(place, text("signature"));
             Ok(())
         }
-        "input_json_delta" => answer.arguments(place, text("partial_json")),
+        // What runs at the endpoint has arguments too; only our calls have begun as one.
+        "input_json_delta" if answer.has_open_call(place) => answer.arguments(place, text("partial_json")),
         _ => Ok(()),
     }
 }

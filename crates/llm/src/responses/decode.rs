@@ -114,9 +114,13 @@ impl Responses {
         let text = |name: &str| item[name].as_str().unwrap_or_default();
         match text("type") {
             "function_call" => {
+                // An item is one call, whatever id it ends with.
+                let begun = !text("id").is_empty() && answer.has_open_call(place);
                 let id = if text("call_id").is_empty() { text("id") } else { text("call_id") };
-                self.heard(id);
-                answer.call(place, id, text("name"))?;
+                if !begun {
+                    self.heard(id);
+                }
+                answer.call(place, if begun { "" } else { id }, text("name"))?;
                 if !answer.has_arguments(place) {
                     let arguments = &item["arguments"];
                     let written =
@@ -278,6 +282,19 @@ mod tests {
 
     fn completed(calls: &[&Value]) -> Value {
         json!({ "type": "response.completed", "response": { "status": "completed", "output": calls } })
+    }
+
+    #[test]
+    fn an_item_is_one_call_and_what_has_no_name_is_none() {
+        let begun = |id: &str| {
+            json!({ "type": "response.output_item.added", "output_index": 0,
+            "item": { "type": "function_call", "id": "f1", "call_id": id, "name": "ls", "arguments": "" } })
+        };
+        let delta =
+            |item: &str| json!({ "type": "response.function_call_arguments.delta", "item_id": item, "delta": "{}" });
+        let one = call(1, json!("{}"));
+        assert_eq!(calls(&[begun("other"), delta("f1"), item(&one), completed(&[&one])]), ["{}"], "two ids");
+        assert_eq!(calls(&[delta("f9"), completed(&[])]), Vec::<String>::new(), "it never began");
     }
 
     #[test]
