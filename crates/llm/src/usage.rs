@@ -9,19 +9,22 @@ const MOST: u64 = 1_000_000_000;
 /// Reads a `usage` object; none when it says nothing. Negative and absurd numbers are clamped.
 pub(crate) fn parse(usage: &Value) -> Option<Usage> {
     usage.as_object()?;
-    let input = count(&usage["prompt_tokens"]);
-    let output = count(&usage["completion_tokens"]);
+    let input = count(&usage["prompt_tokens"]).or_else(|| count(&usage["input_tokens"]));
+    let output = count(&usage["completion_tokens"]).or_else(|| count(&usage["output_tokens"]));
     if input.is_none() && output.is_none() {
         return None;
     }
     let (input, output) = (input.unwrap_or(0), output.unwrap_or(0));
+    // Where thinking is not part of the answer it is still paid for: only the sum has it.
+    let output = count(&usage["total_tokens"]).map_or(output, |total| output.max(total.saturating_sub(input)));
     let cached = count(&usage["prompt_cache_hit_tokens"])
         .or_else(|| count(&usage["prompt_tokens_details"]["cached_tokens"]))
         .or_else(|| count(&usage["cached_tokens"]));
     let reasoning = count(&usage["completion_tokens_details"]["reasoning_tokens"]);
     let cached = cached.unwrap_or(0).min(input);
     let written = count(&usage["prompt_tokens_details"]["cache_write_tokens"])
-        .or_else(|| count(&usage["prompt_tokens_details"]["cache_creation_tokens"]));
+        .or_else(|| count(&usage["prompt_tokens_details"]["cache_creation_tokens"]))
+        .or_else(|| count(&usage["prompt_tokens_details"]["cache_creation_input_tokens"]));
     let written = written.unwrap_or(0).min(input - cached);
     Some(Usage { input, output, cached, reasoning: reasoning.unwrap_or(0).min(output), written })
 }
@@ -36,8 +39,11 @@ pub(crate) fn anthropic(counts: &Value, so_far: Usage) -> Option<Usage> {
     if fresh.is_none() && output.is_none() {
         return None;
     }
-    let input = fresh.map(|fresh| (fresh + read.unwrap_or(0) + written.unwrap_or(0)).min(MOST));
     let mut usage = so_far;
+    // What the cache did may come later than the rest of the prompt.
+    let known = so_far.input.saturating_sub(so_far.cached + so_far.written);
+    let fresh = fresh.or_else(|| (read.is_some() || written.is_some()).then_some(known));
+    let input = fresh.map(|fresh| (fresh + read.unwrap_or(0) + written.unwrap_or(0)).min(MOST));
     // Some servers send the prompt's counts as zeros with the end.
     if let Some(input) = input.filter(|input| *input > 0) {
         (usage.input, usage.cached) = (input, read.unwrap_or(0).min(input));
@@ -57,12 +63,16 @@ pub(crate) fn responses(counts: &Value) -> Option<Usage> {
     let (input, output) = (input.unwrap_or(0), output.unwrap_or(0));
     let cached = count(&counts["input_tokens_details"]["cached_tokens"]).unwrap_or(0).min(input);
     let reasoning = count(&counts["output_tokens_details"]["reasoning_tokens"]).unwrap_or(0).min(output);
-    Some(Usage { input, output, cached, reasoning, written: 0 })
+    let written = count(&counts["input_tokens_details"]["cache_write_tokens"]).unwrap_or(0).min(input - cached);
+    Some(Usage { input, output, cached, reasoning, written })
 }
 
 fn count(value: &Value) -> Option<u64> {
     if let Some(count) = value.as_u64() {
         return Some(count.min(MOST));
+    }
+    if let Some(written) = value.as_str() {
+        return written.trim().parse().ok().map(|count: u64| count.min(MOST));
     }
     // Casts of floats saturate, so that negative and infinite numbers are clamped.
     value.as_f64().map(|count| (count as u64).min(MOST))
@@ -103,6 +113,19 @@ mod tests {
                 usage(1_000_000_000, 1_000_000_000, 0, 0),
             ),
             (json!({ "prompt_tokens": 9, "prompt_cache_hit_tokens": 99 }), usage(9, 0, 9, 0)),
+            (json!({ "prompt_tokens": "9", "completion_tokens": "3" }), usage(9, 3, 0, 0)),
+            (json!({ "input_tokens": 9, "output_tokens": 3, "total_tokens": 12 }), usage(9, 3, 0, 0)),
+            (
+                json!({ "prompt_tokens": 12, "completion_tokens": 2, "total_tokens": 354,
+                    "completion_tokens_details": { "reasoning_tokens": 340 } }),
+                usage(12, 342, 0, 340),
+            ),
+            (json!({ "prompt_tokens": 20, "completion_tokens": 151, "total_tokens": 553 }), usage(20, 533, 0, 0)),
+            (json!({ "prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 20 }), usage(20, 5, 0, 0)),
+            (
+                json!({ "prompt_tokens": 9, "prompt_tokens_details": { "cache_creation_input_tokens": 4 } }),
+                writing(4, usage(9, 0, 0, 0)),
+            ),
             (json!({ "prompt_tokens": "many" }), None),
             (json!({}), None),
             (Value::Null, None),
@@ -124,9 +147,16 @@ mod tests {
         );
         assert_eq!(anthropic(&json!({ "input_tokens": -4, "output_tokens": -2 }), Usage::default()), usage(0, 0, 0, 0));
         assert_eq!(anthropic(&json!({}), begun), None);
+        let bare = anthropic(&json!({ "input_tokens": 17, "output_tokens": 1 }), Usage::default()).unwrap();
+        let late = json!({ "cache_read_input_tokens": 5, "cache_creation_input_tokens": 10, "output_tokens": 9 });
+        assert_eq!(anthropic(&late, bare), writing(10, usage(32, 9, 5, 0)), "what the cache did came with the end");
+        assert_eq!(anthropic(&late, anthropic(&late, bare).unwrap()), writing(10, usage(32, 9, 5, 0)), "twice");
         let whole = json!({ "input_tokens": 9, "input_tokens_details": { "cached_tokens": 80 }, "output_tokens": 5,
             "output_tokens_details": { "reasoning_tokens": 4 } });
         assert_eq!(responses(&whole), usage(9, 5, 9, 4));
+        let wrote =
+            json!({ "input_tokens": 9, "input_tokens_details": { "cached_tokens": 2, "cache_write_tokens": 4 } });
+        assert_eq!(responses(&wrote), writing(4, usage(9, 0, 2, 0)));
         assert_eq!(responses(&Value::Null), None);
     }
 }

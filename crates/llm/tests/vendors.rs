@@ -4,7 +4,7 @@ use crate::wires::{collect, endpoint, go_on, hello, model, user};
 use pretty_assertions::assert_eq;
 use reasonix_agent::{Item, Stop};
 use reasonix_llm::Wire;
-use reasonix_proto::StopReason;
+use reasonix_proto::{StopReason, Usage};
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};
 
@@ -105,4 +105,13 @@ async fn what_runs_at_the_endpoint_is_none_of_our_calls() {
     let (items, _) = answered(Wire::Anthropic, events, json!({})).await;
     assert!(!items.iter().any(|item| matches!(item, Item::Call(_) | Item::CallDelta { .. })), "{items:?}");
     assert_eq!(items.last(), Some(&Item::End(StopReason::End)));
+}
+
+#[tokio::test]
+async fn counts_stand_where_each_vendor_puts_them() {
+    let mut last = end("stop");
+    last["x_groq"] = json!({ "usage": { "prompt_tokens": 9, "completion_tokens": 2 } });
+    let (items, _) = answered(Wire::Chat, vec![delta(json!({ "content": "4" })), last], json!({})).await;
+    let counted = Item::Usage(Usage { input: 9, output: 2, cached: 0, reasoning: 0, written: 0 });
+    assert!(items.contains(&counted), "{items:?}");
 }

@@ -9,6 +9,7 @@ use crate::reader::{Events, parsed, value};
 use crate::usage;
 use reasonix_proto::StopReason;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// One event, or a whole answer. Leaves are raw, so that an odd one spoils nothing but itself.
@@ -18,6 +19,8 @@ struct Chunk<'a> {
     choices: Option<Vec<Choice<'a>>>,
     #[serde(borrow, default)]
     usage: Option<&'a RawValue>,
+    #[serde(default)]
+    x_groq: Value,
     #[serde(borrow, default)]
     error: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -164,6 +167,7 @@ impl Events for Chat {
         if let Some(usage) = chunk.usage {
             count(usage, answer);
         }
+        answer.usage = answer.usage.or_else(|| usage::parse(&chunk.x_groq["usage"]));
         Ok(())
     }
 
