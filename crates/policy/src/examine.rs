@@ -6,8 +6,8 @@ use crate::effects::Places;
 use crate::facts::{Facts, Target};
 use crate::judge::{Circumstances, judge};
 use crate::rule::Rule;
-use crate::verdict::{By, Case, Mode, Posture, Rules, Verdict, weigh};
-use reasonix_proto::Action;
+use crate::verdict::{By, Case, Mode, Rules, Verdict, weigh};
+use reasonix_proto::{Action, Posture};
 
 /// What was found out about a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]

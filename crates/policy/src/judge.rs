@@ -5,8 +5,8 @@ use crate::effects::Word;
 use crate::facts::Facts;
 use crate::protected::{approved_for, is_protected};
 use crate::rule::Rule;
-use crate::verdict::{By, Case, Posture, Rules, Verdict, is_touched, weigh};
-use reasonix_proto::{Action, Family, ReadOnly};
+use crate::verdict::{By, Case, Rules, Verdict, is_touched, weigh};
+use reasonix_proto::{Action, Family, Posture, ReadOnly};
 
 /// What a verdict depends on beside the rules.
 pub struct Circumstances<'a> {

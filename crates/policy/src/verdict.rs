@@ -7,31 +7,10 @@ use crate::reach::is_of_its_folder;
 use crate::readers::is_exact;
 use crate::rule::{Rule, RuleError};
 use crate::strays::{Named, strays};
-use reasonix_proto::{Action, Family, ReadOnly};
+use reasonix_proto::{Action, Effect, Family, Posture, ReadOnly};
 
 /// What happens to writers that no rule speaks of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// A person is asked.
-    #[default]
-    Ask,
-    /// They run.
-    Allow,
-    /// They do not run.
-    Deny,
-}
-
-/// How much the user wants to be asked during a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Posture {
-    /// As the rules say.
-    #[default]
-    Ask,
-    /// The fallback allows; ask and deny rules still hold.
-    Auto,
-    /// Nothing is asked; deny rules still hold.
-    Yolo,
-}
+pub type Mode = Effect;
 
 /// The rules of a session.
 #[derive(Debug, Clone, Default)]

@@ -269,19 +269,20 @@ pub enum Posture {
     /// As the rules and the mode say.
     #[default]
     Ask,
-    /// What would be asked by mode is allowed; ask rules still ask.
+    /// What would be asked by mode is allowed; ask rules still ask, and deny rules hold.
     Auto,
     /// Nothing is asked but what is dangerous.
     Yolo,
 }
 
-/// What a permission rule says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What a permission rule says, and what holds where none speaks; the stricter is the greater.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// It may run.
     Allow,
     /// A person is asked.
+    #[default]
     Ask,
     /// It never runs.
     Deny,

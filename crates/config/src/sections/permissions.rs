@@ -2,22 +2,10 @@
 
 use crate::ConfigError;
 use crate::view::View;
-use reasonix_policy::Rule;
+use reasonix_policy::{Mode, Rule};
 use reasonix_proto::Phrase;
 use std::collections::BTreeMap;
 use std::path::Path;
-
-/// What happens to a call that no rule covers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Mode {
-    /// It runs.
-    Allow,
-    /// A person is asked.
-    #[default]
-    Ask,
-    /// It does not run.
-    Deny,
-}
 
 /// The permission rules, as texts.
 #[derive(Debug, Clone, PartialEq)]

@@ -175,10 +175,8 @@ impl Approvals {
         let Stance { posture, trusted, .. } = self.stance.stance();
         match posture {
             // What a person typed needs no approval of the same person, unless a rule or danger asks for it.
-            reasonix_proto::Posture::Ask if trusted || by_user => Posture::Auto,
-            reasonix_proto::Posture::Ask => Posture::Ask,
-            reasonix_proto::Posture::Auto => Posture::Auto,
-            reasonix_proto::Posture::Yolo => Posture::Yolo,
+            Posture::Ask if trusted || by_user => Posture::Auto,
+            posture => posture,
         }
     }
 

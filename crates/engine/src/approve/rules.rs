@@ -2,8 +2,8 @@
 
 use super::Approvals;
 use reasonix_config::Origins;
-use reasonix_policy::{Posture, Rule};
-use reasonix_proto::{Effect, Phrase, RuleInfo, Scope};
+use reasonix_policy::Rule;
+use reasonix_proto::{Effect, Phrase, Posture, RuleInfo, Scope};
 use std::borrow::Cow;
 use std::sync::PoisonError;
 
@@ -25,7 +25,7 @@ pub(super) fn kept_of(rules: &reasonix_policy::Rules, written: &[String]) -> Vec
 
 impl Approvals {
     /// Posture and rules, as a person looks at them.
-    pub(crate) fn standing_rules(&self, origins: &Origins) -> (reasonix_proto::Posture, Vec<RuleInfo>) {
+    pub(crate) fn standing_rules(&self, origins: &Origins) -> (Posture, Vec<RuleInfo>) {
         let rules = &self.standing.rules;
         let from = |key: &str| {
             let shown = origins.get(key).map(|shown| shown.origin.to_string());
@@ -64,12 +64,7 @@ impl Approvals {
         let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
         let session = granted.iter().filter(|rule| kept.iter().all(|kept| kept.rule != rule.to_string()));
         shown.extend(session.map(|rule| info(rule, Effect::Allow, "session", true)));
-        let posture = match self.posture(false) {
-            Posture::Ask => reasonix_proto::Posture::Ask,
-            Posture::Auto => reasonix_proto::Posture::Auto,
-            Posture::Yolo => reasonix_proto::Posture::Yolo,
-        };
-        (posture, shown)
+        (self.posture(false), shown)
     }
 
     /// Grants a rule for this session, or for good. Nothing dangerous is covered by it either way.
