@@ -815,6 +815,7 @@ async fn a_turn_ends_whatever_an_aspect_says() {
     world.agent.aspects.extend([Arc::new(Never) as Arc<dyn Aspect>]);
     assert_eq!(world.turn("go").await, TurnEnd::Done);
     assert_eq!(world.requests().len(), 17);
+}
 
 #[tokio::test]
 async fn an_answer_that_is_not_whole_is_told() {
