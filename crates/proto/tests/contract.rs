@@ -560,7 +560,6 @@ fn replies() {
         marks: vec![0],
         descends: true,
         note: String::new(),
-        asks: false,
     };
     let model = ModelInfo {
         name: "p/m".into(),
