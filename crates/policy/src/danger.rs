@@ -3,6 +3,7 @@
 
 mod kind;
 mod remote;
+mod spread;
 mod table;
 
 use crate::command;
@@ -16,7 +17,7 @@ pub use kind::DangerKind;
 use reasonix_proto::Phrase;
 use std::collections::HashSet;
 use std::sync::LazyLock;
-use table::{DISCARDS, HELP, REMOTE, Row, TABLE};
+use table::{DISCARDS, HELP, KUBE, KUBE_ASKS, REMOTE, Row, TABLE};
 
 /// One dangerous thing about a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,8 +205,12 @@ fn of_command(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<D
     if remote::drops_data(effects, simple) {
         return Some(Danger { command: Some(simple.clone()), ..outside(DangerKind::Remote, program, REMOTE) });
     }
+    if remote::sends(simple) {
+        let advice = "it changes something on another machine; only a person may do that";
+        return Some(Danger { command: Some(simple.clone()), ..outside(DangerKind::Remote, program, advice) });
+    }
     if !PROGRAMS.contains(program) && !program.starts_with("mkfs.") {
-        return None;
+        return spreads(simple, facts);
     }
     let bare = bare_command(simple);
     let known = possible(effects, &bare);
@@ -217,7 +222,7 @@ fn of_command(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<D
         Some(row) => (row.kind, row.advice),
         None if discards_paths(&known, facts) => (DangerKind::Discard, DISCARDS),
         None if !about && remote::changes_server(&bare) => (DangerKind::Remote, REMOTE),
-        None => return None,
+        None => return spreads(simple, facts),
     };
     let places = &bare.places;
     let operands: Vec<&Word> = bare.operands().into_iter().skip(usize::from(bare.program() == "git")).collect();
@@ -232,6 +237,18 @@ fn of_command(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<D
         command: Some(simple.clone()),
         hidden: false,
     })
+}
+
+/// Files of another folder that are written over by names that nobody knows.
+fn spreads(simple: &Simple, facts: &dyn Facts) -> Option<Danger> {
+    let path = spread::outside(simple, facts)?;
+    let advice =
+        format!("it may overwrite files in {path}, which nothing can bring back; use a folder of the workspace");
+    let danger = Danger {
+        why: DangerKind::Overwrite.phrase().with("path", &path),
+        ..outside(DangerKind::Overwrite, "", &advice)
+    };
+    Some(Danger { touches: vec![path], command: Some(simple.clone()), ..danger })
 }
 
 /// True when everything dangerous about a line certainly ends at files of the workspace. What git keeps about itself,
@@ -419,7 +436,9 @@ fn has_sub(subs: &[&str], simple: &Simple) -> bool {
     let first = simple.args().first().map_or("", |word| word.text.as_str());
     let takes_name = TAKE_NAMES.contains(&first) && !subs.contains(&first);
     let folded = simple.program().ends_with("-cli");
+    let asks = std::ptr::eq(subs, KUBE) && operands.iter().take(3).any(|word| KUBE_ASKS.contains(word));
     !takes_name
+        && !asks
         && subs.iter().any(|sub| {
             let wanted: Vec<&str> = sub.split(' ').collect();
             // Options with values may stand before a subcommand, so it is looked for among the first words.
@@ -511,7 +530,8 @@ fn is_believed(simple: &Simple, word: &Word) -> bool {
 fn overwrites<'e>(effects: &'e Effects, facts: &'e dyn Facts) -> impl Iterator<Item = Danger> + 'e {
     // A link made by the line may lead a new name to an old file.
     let made = effects.commands.iter().filter(|simple| simple.program() == "ln").count();
-    let lost = |write: &&Write| (write.how == How::Over || write.links) && !write.judged;
+    let changed = |write: &Write| write.how == How::Change && write.within;
+    let lost = move |write: &&Write| (write.how == How::Over || write.links || changed(write)) && !write.judged;
     effects.writes.iter().filter(lost).filter_map(
         move |write| {
             let target = match &write.path {
@@ -519,7 +539,9 @@ fn overwrites<'e>(effects: &'e Effects, facts: &'e dyn Facts) -> impl Iterator<I
                 None => Target::WORST,
             };
             let links = made > usize::from(write.links);
-            let harmless = target.folder || (!target.exists && !links) || (target.ours && !links);
+            // Undo brings back what lies inside; what only the shell knows is mostly there.
+            let kept = write.within && (target.inside || (write.path.is_none() && write.places.are_here()));
+            let harmless = target.folder || ((!target.exists || target.ours || kept) && !links);
             (!harmless).then(|| {
                 let path = write.path.clone().unwrap_or_else(|| "?".to_owned());
                 Danger {

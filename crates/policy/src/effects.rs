@@ -317,6 +317,8 @@ pub struct Write {
     pub(crate) judged: bool,
     /// True when it is replaced by a link.
     pub(crate) links: bool,
+    /// True when it is lost for good only outside of the workspace: a result that is made anew, or a change in place.
+    pub(crate) within: bool,
 }
 
 /// How a file is written.

@@ -1,5 +1,6 @@
 //! The verdict with the dangerous class above the rules, and with what was approved for a run.
 
+use crate::beyond::Beyond;
 use crate::danger::{Danger, dangers, stays_in_workspace};
 use crate::effects::Word;
 use crate::facts::Facts;
@@ -60,6 +61,17 @@ fn compares_folders(case: &Case<'_>, facts: &dyn Facts) -> bool {
 }
 
 fn settle(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>, word: Option<&str>) -> Verdict {
+    let beyond = Beyond::of(case, about.facts);
+    if beyond.is_nothing() {
+        return settle_here(rules, about, case, word);
+    }
+    let lines = &case.action.subjects;
+    let rules = Rules { allow: beyond.kept(&rules.allow, lines), ..rules.clone() };
+    let granted = beyond.kept(about.granted, lines);
+    settle_here(&rules, &Circumstances { granted: &granted, ..*about }, case, word)
+}
+
+fn settle_here(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>, word: Option<&str>) -> Verdict {
     let verdict = weigh(rules, about.granted, about.posture, case, about.held);
     if matches!(verdict, Verdict::Deny(_)) {
         return verdict;

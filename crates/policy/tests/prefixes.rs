@@ -123,6 +123,40 @@ fn no_prefix_covers_what_it_does_not_name() {
     assert!(BEYOND.iter().map(|(_, lines)| lines.len()).sum::<usize>() >= 120);
 }
 
+/// A prefix, and lines that begin so and lead out of the workspace or name other code.
+#[rustfmt::skip]
+const OUT: &[(&str, &[&str])] = &[
+    ("npm test", &["cd /elsewhere && npm test", "cd .. && npm test", "cd ../x && npm test", "npm test -w ../x", "npm test --workspace=../x", "npm test --workspace /x", "npm test --prefix /x", "npm test --prefix=../x", "npm --prefix /x test", "npm test -- /tmp/x.test.js", "npm test -C ../x"]),
+    ("pytest", &["pytest /tmp/x", "pytest ../x", "pytest sub/../../x", "pytest -c /tmp/x", "pytest -p plugin", "pytest -c /tmp/x -p plugin", "pytest --rootdir=/x", "pytest --ignore=/x/y", "cd /tmp && pytest", "cd /tmp && timeout 5 pytest", "pytest tests /tmp/x", "pytest --cov=../x"]),
+    ("python3 -m pytest", &["python3 -m pytest /tmp/x", "cd ../x && python3 -m pytest"]), ("uv run pytest", &["uv run pytest /tmp/x", "cd /x && uv run pytest"]), ("npx jest", &["npx jest /tmp/x", "npx jest --rootDir ../x", "npx jest --config /tmp/x"]), ("jest", &["jest --config /tmp/x", "jest --rootDir=/x", "jest --roots ../x"]),
+    ("cargo test", &["cargo test --manifest-path /x/Cargo.toml", "cd /x && cargo test", "cargo test --target-dir /x"]), ("cargo build", &["cd ../x; cargo build"]), ("make", &["make -C /x", "make -f /x", "make -C /x -f /x", "make --directory=/x", "cd /x && make", "make -I/x test"]), ("go test", &["go test /x/...", "go test ../x/...", "go test -C /x", "cd /x && go test ./..."]),
+    ("mvn test", &["mvn test -f /x", "mvn test --file=/x/pom.xml", "cd /x && mvn test"]), ("gradle test", &["gradle test -p /x", "gradle test -p ../x", "gradle test --project-dir /x", "gradle test --include-build ../x"]), ("dotnet test", &["dotnet test ../x", "dotnet test /x/y.csproj"]), ("tsc", &["tsc -p ../x", "tsc --project /x"]), ("eslint", &["eslint /x", "eslint ../x"]),
+    ("node --test", &["node --test /tmp/x.js", "node --test ../x"]), ("bundle exec rspec", &["bundle exec rspec /x", "bundle exec rspec ../x"]), ("docker build", &["docker build ../x", "docker build -t x /x"]), ("cmake --build build", &["cmake --build build --target ../x"]), ("ctest", &["ctest --test-dir /x"]), ("pip install", &["pip install ../x", "pip install /x", "pip install file:///x"]), ("npm install", &["npm install ../x", "npm install file:../x"]),
+    ("git add", &["git add ../x", "cd /x && git add ."]), ("phpunit", &["phpunit ../x"]), ("mix test", &["mix test ../x"]), ("deno test", &["deno test /x"]), ("swift test", &["swift test --package-path /x"]), ("tox", &["cd ../x && tox"]), ("just test", &["just test -d /x"]), ("ruff check", &["ruff check /x"]),
+];
+
+/// What stays in the workspace, or is named by the rule.
+#[rustfmt::skip]
+const HERE: &[(&str, &str)] = &[
+    ("npm test", "cd sub && npm test"), ("npm test", "cd sub/deep && npm test -- --watch=false"), ("npm test", "npm test -w packages/a"), ("npm test", "npm test > /dev/null 2>&1"), ("pytest", "pytest tests/a.py::test_x"), ("pytest", "pytest -q --junit-prefix=x tests"), ("pytest /tmp/x", "pytest /tmp/x -q"), ("cargo test", "cargo test a::b"), ("cargo test", "cat /etc/os-release && cargo test"), ("go test", "go test ./..."),
+    ("bazel test", "bazel test //..."), ("git commit", "git commit -m 'see /etc/hosts and ../x'"), ("git diff", "git diff HEAD..main"), ("gcc", "gcc -I/usr/include -c a.c"), ("make", "make -j4 test"), ("make -C ../x", "make -C ../x"), ("docker build", "docker build -t a/b:1.0 ."), ("curl", "curl -s https://h/a/../b"), ("npm install", "npm install @a/b"), ("kubectl get", "kubectl get pods -o json"), ("touch", "touch /x/y"), ("mkdir", "mkdir -p ../x"),
+];
+
+#[test]
+fn no_prefix_leads_out_of_the_workspace() {
+    let missed: Vec<&&str> = OUT
+        .iter()
+        .flat_map(|(prefix, lines)| lines.iter().filter(move |line| allows(&[&format!("Bash({prefix}:*)")], line)))
+        .collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+    assert!(OUT.iter().map(|(_, lines)| lines.len()).sum::<usize>() >= 60);
+    let held: Vec<_> = HERE.iter().filter(|(prefix, line)| !allows(&[&format!("Bash({prefix}:*)")], line)).collect();
+    assert!(held.is_empty(), "{held:#?}");
+    assert!(allows(&["Bash(cd ../x && npm test)"], "cd ../x && npm test"), "the very line");
+    assert!(!allows(&["Bash(npm test)"], "cd ../x && npm test"), "an exact rule is for here too");
+    assert!(allows(&["Bash"], "cd ../x && npm test"), "everything is everything");
+}
+
 #[test]
 fn the_exact_form_is_bound_to_its_folder_too() {
     assert!(allows(&["Bash(./build)"], "./build"));

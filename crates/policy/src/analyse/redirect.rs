@@ -120,6 +120,7 @@ impl Walk<'_> {
             redirect,
             judged: false,
             links: false,
+            within: false,
         });
     }
 }

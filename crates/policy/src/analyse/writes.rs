@@ -1,7 +1,7 @@
 //! Files that well-known programs write, by their arguments.
 
 use super::walk::Walk;
-use crate::effects::{How, Simple, Word, WordKind, is_flag};
+use crate::effects::{How, Simple, Word, WordKind, is_flag, join};
 use crate::readers::{is_exact, without_git_options};
 
 impl Walk<'_> {
@@ -31,6 +31,13 @@ impl Walk<'_> {
                 }
             }
             "git" => self.git_output(simple),
+            "tar" | "bsdtar" | "jar" => {
+                made_archive(simple).into_iter().for_each(|word| self.write(&word, How::Over, false))
+            }
+            "gzip" | "bzip2" | "xz" | "zstd" if packs_over(simple) => self.packed(name, &operands),
+            "ffmpeg" if simple.args().iter().any(|word| word.text == "-y") => {
+                operands.last().into_iter().for_each(|word| self.write(word, How::Over, false));
+            }
             // A second file is the output.
             "uniq" | "xxd" if operands.len() > 1 && !is_exact(simple) => {
                 operands.last().into_iter().for_each(|word| self.write(word, How::Over, false));
@@ -40,10 +47,52 @@ impl Walk<'_> {
             _ => {}
         }
         let judged = matches!(name, "dd" | "mv" | "truncate" | "shred");
+        const RESULTS: &[&str] = &["bsdtar", "bzip2", "ffmpeg", "gsed", "gzip", "jar", "sed", "tar", "xz", "zstd"];
         self.effects.writes.iter_mut().skip(before).for_each(|write| {
             write.judged = judged;
             write.links = name == "ln";
+            write.within = RESULTS.contains(&name);
         });
+        self.results(name, simple);
+    }
+
+    /// Results of compilers, converters and downloads: made anew each time, and lost for good only elsewhere.
+    fn results(&mut self, name: &str, simple: &Simple) {
+        let before = self.effects.writes.len();
+        let rows = OUTPUTS.iter().filter(|(names, _)| names.contains(&name));
+        for file in rows.flat_map(|(_, flags)| given(simple.args(), flags)).filter(|file| file.text != "-") {
+            self.write(&file, How::Over, false);
+        }
+        if name == "curl" && (simple.has("-O") || simple.has("--remote-name") || simple.has("--remote-name-all")) {
+            let folder = given(simple.args(), &["--output-dir"]).pop();
+            for url in simple.operands().into_iter().filter(|word| word.text.contains('/')) {
+                let path = url.text.split(['?', '#']).next().unwrap_or_default();
+                let file = path.rsplit('/').next().unwrap_or_default();
+                let (text, kind) = match &folder {
+                    Some(folder) => (join(&folder.text, file), url.kind.max(folder.kind)),
+                    None => (file.to_owned(), url.kind),
+                };
+                self.write(&Word { text, kind }, How::Over, false);
+            }
+        }
+        self.effects.writes.iter_mut().skip(before).for_each(|write| write.within = true);
+    }
+
+    /// `gzip -f x` writes over `x.gz`.
+    fn packed(&mut self, name: &str, operands: &[&Word]) {
+        let end = match name {
+            "gzip" => "gz",
+            "bzip2" => "bz2",
+            "xz" => "xz",
+            _ => "zst",
+        };
+        for word in operands {
+            let text = match word.text.strip_suffix(&format!(".{end}")) {
+                Some(plain) => plain.to_owned(),
+                None => format!("{}.{end}", word.text),
+            };
+            self.write(&Word { text, kind: word.kind }, How::Over, false);
+        }
     }
 
     /// `git diff --output=file` and the like.
@@ -97,6 +146,62 @@ fn keeps_what_is_there(word: &Word) -> bool {
     let letters = word.text.strip_prefix('-').unwrap_or_default();
     let cluster = letters.contains('n') && letters.chars().all(|letter| "aprRvnifLPHdx".contains(letter));
     word.is_fixed() && (cluster || word.text == "--no-clobber")
+}
+
+/// Options that name a result, as whole words; a value may follow, be attached, or stand behind `=`.
+#[rustfmt::skip]
+const OUTPUTS: &[(&[&str], &[&str])] = &[
+    (&["gcc", "g++", "cc", "c++", "clang", "clang++", "gfortran", "tcc", "nvcc", "rustc", "ld", "as", "ghc", "go", "swiftc", "ocamlopt", "zig", "emcc"], &["-o"]),
+    (&["pandoc", "gpg", "gpg2", "age", "iconv", "shuf", "dot", "neato", "xmllint", "xsltproc", "http", "https", "xh", "protoc", "yt-dlp"], &["-o", "--output"]),
+    (&["openssl"], &["-out", "-keyout"]),
+    (&["pg_dump", "pg_dumpall", "pg_restore"], &["-f", "--file"]),
+    (&["mysqldump", "mariadb-dump"], &["-r", "--result-file"]),
+    (&["zstd"], &["-o"]),
+    (&["esbuild", "bun"], &["--outfile"]),
+    (&["mongodump"], &["--archive"]),
+];
+
+/// The values of options that stand alone in their word.
+fn given(args: &[Word], flags: &[&str]) -> Vec<Word> {
+    let mut found = Vec::new();
+    for (at, word) in args.iter().enumerate() {
+        let text = word.text.as_str();
+        for flag in flags {
+            let rest = text.strip_prefix(flag);
+            let attached = rest.filter(|rest| rest.starts_with('=') || (flag.len() == 2 && !rest.is_empty()));
+            if let Some(value) = attached {
+                found.push(Word { text: value.trim_start_matches('=').to_owned(), kind: word.kind });
+            } else if rest == Some("") {
+                found.extend(args.get(at + 1).cloned());
+            }
+        }
+    }
+    found
+}
+
+/// The archive that `tar` or `jar` makes, in whatever way its letters are written.
+fn made_archive(simple: &Simple) -> Option<Word> {
+    let args = simple.args();
+    let first = args.first()?;
+    let letters = first.text.trim_start_matches('-');
+    let cluster = !first.text.starts_with("--") && letters.chars().all(|letter| letter.is_ascii_alphanumeric());
+    let creates = (cluster && letters.contains('c')) || simple.has("-c") || simple.has("--create");
+    if !creates {
+        return None;
+    }
+    let named = given(args, &["-f", "--file"]).pop();
+    let behind = args.iter().position(|word| {
+        let letters = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        letters.is_some_and(|letters| letters.ends_with('f'))
+    });
+    let behind = behind.or((cluster && letters.contains('f')).then_some(0));
+    named.or_else(|| args.get(behind? + 1).cloned()).filter(|file| file.text != "-")
+}
+
+/// True when a packer replaces what is there by the name of its result.
+fn packs_over(simple: &Simple) -> bool {
+    let asks = |flag: &str| simple.has(flag);
+    (asks("-f") || asks("--force")) && !asks("-c") && !asks("--stdout") && !asks("-l") && !asks("-t")
 }
 
 /// The values of an option, as the next word or in the same one.

@@ -41,6 +41,16 @@ const RIGHTS: &str =
     "it changes rights or owners; git update-index --chmod=+x sets the executable bit of a tracked file";
 pub(super) const REMOTE: &str = "it destroys resources outside of this workspace; only a person may do that";
 
+/// What changes a cluster, beside what takes something away; behind a word that only asks it is a name.
+#[rustfmt::skip]
+pub(super) const KUBE: &[&str] = &[
+    "create", "run", "expose", "autoscale", "label", "annotate", "uncordon", "set image", "set env", "set resources", "set selector", "rollout pause", "rollout resume", "certificate approve", "certificate deny",
+];
+
+/// Words by which a cluster is only asked.
+pub(super) const KUBE_ASKS: &[&str] =
+    &["api-resources", "auth", "config", "describe", "diff", "exec", "explain", "get", "logs", "top", "wait"];
+
 #[rustfmt::skip]
 pub(super) const TABLE: &[Row] = &[
     row(&["rm", "unlink", "trash", "srm", "rimraf"], &[], &[], HELP, DangerKind::Delete, DELETES),
@@ -128,9 +138,12 @@ pub(super) const TABLE: &[Row] = &[
     row(&["cabal", "stack", "luarocks", "nimble", "opam", "anaconda", "elm", "pod", "snapcraft", "charmcraft", "conan", "spack", "dub", "swift"], &["upload", "publish", "push", "trunk push", "trunk delete", "package-registry publish"], &[], LONG_DRY, DangerKind::Publish, PUBLISHES),
     row(&["dart", "flutter"], &["pub publish", "pub uploader"], &[], DRY, DangerKind::Publish, PUBLISHES),
     row(&["jf", "jfrog"], &["rt u", "rt upload", "rt del", "rt delete", "rt dp"], &[], LONG_DRY, DangerKind::Publish, PUBLISHES),
-    row(&["docker", "podman", "nerdctl"], &["rm", "rmi", "kill", "prune", "system prune", "volume rm", "volume prune", "image rm", "image prune", "container rm", "container prune", "container kill", "network rm", "network prune", "builder prune", "buildx prune", "buildx rm", "system reset", "stack rm", "service rm", "secret rm", "config rm", "swarm leave", "swarm init", "node rm", "context rm", "plugin rm"], &[], &["--help"], DangerKind::Remote, REMOTE),
+    row(&["docker", "podman", "nerdctl"], &["rm", "rmi", "kill", "stop", "prune", "system prune", "volume rm", "volume prune", "image rm", "image prune", "container rm", "container prune", "container kill", "network rm", "network prune", "builder prune", "buildx prune", "buildx rm", "system reset", "stack rm", "service rm", "secret rm", "config rm", "swarm leave", "swarm init", "node rm", "context rm", "plugin rm"], &[], &["--help"], DangerKind::Remote, REMOTE),
     row(&["docker", "docker-compose", "podman"], &["down", "compose down", "compose rm", "rm"], &["-v", "--volumes", "--rmi", "-f", "--force", "-s", "--stop"], &["--dry-run", "--help"], DangerKind::Remote, REMOTE),
     row(&["kubectl", "oc", "helm", "k9s", "kustomize", "argocd", "flux", "istioctl", "eksctl", "kops", "kind", "minikube", "k3d", "helmfile"], &["delete", "delete-project", "uninstall", "drain", "replace", "apply", "patch", "scale", "rollout restart", "rollout undo", "cordon", "taint", "edit", "install", "upgrade", "rollback", "app delete", "app sync", "delete cluster", "sync", "destroy"], &[], &["--dry-run", "--help"], DangerKind::Remote, REMOTE),
+    row(&["kubectl", "oc"], KUBE, &[], &["--dry-run", "--help"], DangerKind::Remote, REMOTE),
+    row(&["supervisorctl"], &["stop", "restart", "shutdown", "remove", "start", "reload"], &[], &[], DangerKind::Machine, MACHINE),
+    row(&["ip"], &["* del*", "* flush*", "* add", "* set", "* replace", "* change"], &[], &[], DangerKind::Machine, MACHINE),
     row(&["terraform", "tofu", "terragrunt", "pulumi", "cdktf"], &["destroy", "apply", "up", "import", "taint", "state rm", "state mv", "state push", "state replace-provider", "workspace delete", "force-unlock", "run-all apply", "run-all destroy", "stack rm", "cancel", "refresh"], &[], &["-help", "--help"], DangerKind::Remote, REMOTE),
     row(&["aws"], &["s3 rm", "s3 rb", "s3 mv", "* delete*", "* terminate*", "* remove*", "* deregister*", "* purge*", "* stop*", "* reboot*", "* detach*", "* revoke*", "* put*", "* update*", "* create*", "* modify*", "* run-instances", "cloudformation deploy", "* cancel*", "* disable*", "* reset*", "* schedule-key-deletion"], &[], &["--dry-run", "--dryrun", "help", "--help"], DangerKind::Remote, REMOTE),
     row(&["aws"], &["s3 sync"], &["--delete"], &["--dryrun"], DangerKind::Remote, REMOTE),

@@ -115,6 +115,11 @@ const WRITERS: &[&str] = &[
     "shred", "split", "tee", "touch", "truncate", "unlink",
 ];
 
+/// True for a program that writes the files it is given and finds no code in them.
+pub(crate) fn only_writes(program: &str) -> bool {
+    WRITERS.contains(&program)
+}
+
 /// True for a program of these tables that runs none of its words: not those that only tell something about themselves.
 pub(crate) fn is_listed(program: &str) -> bool {
     let reads = |(names, reads): &(&[&str], Reads)| names.contains(&program) && !matches!(reads, Only(_));
