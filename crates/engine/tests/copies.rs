@@ -416,3 +416,50 @@ async fn what_a_repository_has_is_found_out_in_the_box() {
         assert!(!format!("{outcome:?}").contains(SECRET), "{line}: {outcome:?}");
     }
 }
+
+/// An `.env` that git has otherwise than it is, as where it was added while it was closed, is closed in the next session too,
+/// and so is the copy that git has of it. What git has as it is, is open.
+#[tokio::test]
+async fn an_env_file_that_git_has_otherwise_is_closed_with_its_copy() {
+    let lines = [
+        "git show :.env",
+        "git diff --cached -- .env",
+        "git diff --cached",
+        "git show HEAD",
+        "git show stash@{0}",
+        "git checkout-index -a --prefix=out/",
+        "git log -p -- .env",
+        "git status --short",
+        "git diff --cached --stat",
+        "git diff -- src",
+        "git show HEAD:src/b.txt",
+        "git ls-files .env",
+    ];
+    for closed in [true, false] {
+        let read = Reply::call("read_file", json!({"path": ".env"}));
+        let commands = lines.iter().map(|line| Reply::call("bash", json!({"command": line})));
+        let world = World::new(commands.chain([read, Reply::say("done")]).collect()).await;
+        git(&world, &["init", "-q", "-b", "main"]);
+        world.work.write("src/b.txt", "beta\n");
+        git(&world, &["add", "."]);
+        git(&world, &["commit", "-q", "-m", "first"]);
+        world.work.write(".env", format!("KEY={SECRET}\n"));
+        git(&world, &["add", "-f", ".env"]);
+        git(&world, &["commit", "-q", "-m", "second"]);
+        world.work.write("src/b.txt", "beta again\n");
+        git(&world, &["stash", "-q"]);
+        if closed {
+            world.work.write(".env", format!("KEY={SECRET}-of-today\n"));
+        }
+        let mut handle = begin(&world, &[], false);
+        let outcomes = turn(&mut handle, |_| panic!("nobody is here")).await;
+        let shown = |outcome: &ToolOutcome| format!("{outcome:?}").contains(SECRET);
+        for (line, outcome) in lines.iter().take(7).zip(&outcomes) {
+            assert_eq!(matches!(outcome, ToolOutcome::Denied { .. }), closed, "{line}: {outcome:?}");
+        }
+        for (line, outcome) in lines.iter().zip(&outcomes).skip(7) {
+            assert!(outcome.is_done() && !shown(outcome), "{line}: {outcome:?}");
+        }
+        assert_eq!(outcomes.last().is_some_and(shown), !closed, "{outcomes:?}");
+    }
+}

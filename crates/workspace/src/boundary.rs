@@ -192,6 +192,11 @@ impl Boundary {
         self.secrets.iter().flat_map(Secrets::there).collect()
     }
 
+    /// Those that the index has now.
+    pub(crate) fn copied_secrets(&self) -> Vec<PathBuf> {
+        self.secrets.iter().flat_map(Secrets::copied).collect()
+    }
+
     /// True when a path without links, found on a walk, is closed.
     pub(crate) fn hides(&self, real: &Path, inode: Option<u64>, ids: &[Id]) -> bool {
         let named = real.strip_prefix(self.root()).is_ok_and(|below| self.unlisted.is_match(below));

@@ -8,6 +8,7 @@
 
 mod act;
 mod beneath;
+mod blob;
 mod board;
 mod boundary;
 mod commit;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// As many links as Linux itself follows in one path.
 const MAX_LINKS: usize = 40;
 
-const SECRET: &str = "it is an .env file that git does not track; a rule such as allow Read(.env) opens it";
+const SECRET: &str = "it is an .env file that git does not have as it is; a rule such as allow Read(.env) opens it";
 
 /// One walk along a path.
 pub(crate) struct Resolve<'a> {

@@ -1,6 +1,5 @@
 //! Which files git tracks, read from its index without running anything.
 
-use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
@@ -12,10 +11,10 @@ use std::path::{Path, PathBuf};
 /// An index beyond this size is not read.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The paths that `wanted` picks among those tracked by the repository that a folder lies in, absolute. Nothing outside
-/// of a repository, and where the index cannot be read.
-pub(crate) fn tracked(folder: &Path, wanted: fn(&[u8]) -> bool) -> HashSet<PathBuf> {
-    entries(folder, |name, _| wanted(name)).unwrap_or_default().into_iter().collect()
+/// The paths that `wanted` picks among those tracked by the repository that a folder lies in, absolute, each with the name
+/// of what git has of it. Nothing outside of a repository, and where the index cannot be read.
+pub(crate) fn tracked(folder: &Path, wanted: fn(&[u8]) -> bool) -> Vec<(PathBuf, Vec<u8>)> {
+    entries(folder, |name, _| wanted(name)).unwrap_or_default()
 }
 
 /// What git tracks below a folder, as hashes of the paths and of the folders they lie in: it is only asked for what the
@@ -44,7 +43,7 @@ impl TrackedBelow {
         let Some(top) = top_of(folder) else { return };
         let below = folder.strip_prefix(top).unwrap_or(Path::new("")).as_os_str().as_bytes();
         let inside = |name: &[u8]| below.is_empty() || within(name, below).is_some();
-        for path in entries(folder, |name, _| inside(name)).unwrap_or_default() {
+        for (path, _) in entries(folder, |name, _| inside(name)).unwrap_or_default() {
             let Ok(path) = path.strip_prefix(folder) else { continue };
             let path = path.as_os_str().as_bytes();
             let folders = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(place, _)| place);
@@ -95,7 +94,8 @@ pub fn gitlinks(folder: &Path) -> Vec<PathBuf> {
 
 /// The folders that the index of a folder's repository links to; none where there is an index that cannot be read.
 pub fn linked(folder: &Path) -> Option<Vec<PathBuf>> {
-    entries(folder, |_, mode| mode == GITLINK)
+    let links = entries(folder, |_, mode| mode == GITLINK)?;
+    Some(links.into_iter().map(|(path, _)| path).collect())
 }
 
 /// More links are not followed.
@@ -104,8 +104,9 @@ const MOST_LINKS: usize = 400;
 /// The mode of an entry that stands for another repository.
 const GITLINK: u32 = 0o160_000;
 
-/// The paths of the index that `wanted` picks by name and mode; none where a part of it cannot be read.
-fn entries(folder: &Path, wanted: impl Fn(&[u8], u32) -> bool) -> Option<Vec<PathBuf>> {
+/// The paths of the index that `wanted` picks by name and mode, with what git has of each; none where a part of it cannot
+/// be read.
+fn entries(folder: &Path, wanted: impl Fn(&[u8], u32) -> bool) -> Option<Vec<(PathBuf, Vec<u8>)>> {
     let Some(top) = top_of(folder) else { return Some(Vec::new()) };
     let git = git_folder(&top.join(".git"))?;
     // A split index has most of its entries in another file.
@@ -122,7 +123,7 @@ fn entries(folder: &Path, wanted: impl Fn(&[u8], u32) -> bool) -> Option<Vec<Pat
         let index = read(&path)?;
         // The index does not say how long its hashes are; only one length fits the lengths of its names.
         let names = names(&index, 20, &wanted).or_else(|| names(&index, 32, &wanted))?;
-        found.extend(names.iter().map(|name| top.join(OsStr::from_bytes(name))));
+        found.extend(names.into_iter().map(|(name, id)| (top.join(OsStr::from_bytes(&name)), id)));
     }
     Some(found)
 }
@@ -153,7 +154,10 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-fn names(index: &[u8], hash: usize, wanted: &impl Fn(&[u8], u32) -> bool) -> Option<Vec<Vec<u8>>> {
+/// Names, and what git has of each.
+type Names = Vec<(Vec<u8>, Vec<u8>)>;
+
+fn names(index: &[u8], hash: usize, wanted: &impl Fn(&[u8], u32) -> bool) -> Option<Names> {
     let number = |at: usize| index.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
     if index.get(..4)? != b"DIRC" {
         return None;
@@ -186,7 +190,7 @@ fn names(index: &[u8], hash: usize, wanted: &impl Fn(&[u8], u32) -> bool) -> Opt
         // Entries of the older forms are filled up with one to eight zeroes.
         at = if version == 4 { end + 1 } else { at + (end - at) / 8 * 8 + 8 };
         if wanted(&name, number(at_entry + 24)?) {
-            found.push(name.clone());
+            found.push((name.clone(), index.get(at_entry + 40..at_entry + 40 + hash)?.to_vec()));
         }
     }
     Some(found)

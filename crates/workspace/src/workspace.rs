@@ -62,6 +62,12 @@ impl Workspace {
         }
     }
 
+    /// Paths of git's index, as it is now, whose files are closed in the same way; in the form of [`Workspace::shown`].
+    pub fn copied_secrets(&self) -> Vec<String> {
+        let all = self.0.boundary.copied_secrets();
+        all.iter().map(|path| lexical::shown(self.root(), path)).collect()
+    }
+
     /// Where the path really leads once links are followed, in the form of [`Workspace::shown`]; for rules that
     /// name the target of a link. The file need not exist.
     pub fn real(&self, path: &str) -> Result<String, FileError> {

@@ -19,13 +19,24 @@ use std::sync::{Mutex, PoisonError};
 /// Programs that put more words behind those of the commands that they run.
 const ADD_WORDS: &[&str] = &["xargs", "parallel", "find", "fd", "fdfind"];
 
+/// What makes a path a pattern.
+const PATTERN: [char; 5] = ['*', '?', '[', '{', '\\'];
+
+/// The rule for a file that is closed without one and whose name is no pattern.
+const EVERY: &str = "Read(**/.env*)";
+
 /// What a model is told that nobody can ask about it.
 pub(super) const ADVICE: &str = "git would show copies of files that may not be read. Limit it to others, such as \
     `-- src` or `-- . ':!the/denied/path'`, or ask for names and numbers alone (--stat, --name-only)";
 
+/// A rule that denies to read some files, with the one path that it is about where nobody wrote it.
+type Closed = (Rule, Option<String>);
+
 /// What is known about copies.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
+    /// Files that are closed without a rule, as rules: those that git's index has, when the last call was looked at.
+    closed: Mutex<Vec<Closed>>,
     /// What our own git is held to.
     confinement: Option<Confinement>,
     /// Repositories that were found to have nothing of what is denied, when the last call was looked at.
@@ -35,7 +46,7 @@ pub(super) struct Copies {
 impl Copies {
     pub(super) fn new(confinement: &Confinement) -> Self {
         let confinement = confinement.held().unwrap_or_else(|| confinement.clone());
-        Self { confinement: Some(confinement), clean: Mutex::default() }
+        Self { confinement: Some(confinement), ..Self::default() }
     }
 }
 
@@ -73,6 +84,7 @@ impl Approvals {
 
     /// Finds out which repositories have something of what is denied, before a call is judged.
     pub(super) async fn look_for_copies(&self, ask: &Ask<'_>) {
+        self.look_for_closed(&super::classify::found(ask));
         let Some(confinement) = &self.standing.copies.confinement else { return };
         let Found { among, ids, .. } = self.copies_in(&super::classify::found(ask));
         let repositories: BTreeSet<&PathBuf> = among.iter().filter_map(|(_, place)| place.as_ref()).collect();
@@ -90,6 +102,27 @@ impl Approvals {
         *self.standing.copies.clean.lock().unwrap_or_else(PoisonError::into_inner) = clean;
     }
 
+    /// Finds out which files that are closed without a rule git's index has: such a copy came there while the file was other
+    /// than it is now, or during this session.
+    fn look_for_closed(&self, effects: &[Effects]) {
+        let runs_git = effects.iter().flat_map(|effects| &effects.commands).any(is_git);
+        let paths = if runs_git { self.files.workspace().copied_secrets() } else { Vec::new() };
+        let plain = |path: &str| !path.contains(PATTERN) && !path.starts_with('/');
+        let rule = |path: String| match Rule::parse(&format!("Read({path})")) {
+            Ok(rule) if plain(&path) => Some((rule, Some(path))),
+            _ => Some((Rule::parse(EVERY).ok()?, None)),
+        };
+        *self.standing.copies.closed.lock().unwrap_or_else(PoisonError::into_inner) =
+            paths.into_iter().filter_map(rule).collect();
+    }
+
+    /// Every rule that denies to read some files, those among them that nobody wrote.
+    fn denying(&self) -> Vec<Closed> {
+        let closed = self.standing.copies.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = self.standing.rules.deny.iter().map(|rule| (rule.clone(), None));
+        written.chain(closed.iter().cloned()).collect()
+    }
+
     fn shown_among(&self, among: &[(String, Option<PathBuf>)]) -> Option<String> {
         let clean = self.standing.copies.clean.lock().unwrap_or_else(PoisonError::into_inner);
         let has = |place: &Option<PathBuf>| place.as_ref().is_none_or(|top| !clean.contains(top));
@@ -97,7 +130,8 @@ impl Approvals {
     }
 
     fn copies_in(&self, effects: &[Effects]) -> Found {
-        let denied: Vec<Denied<'_>> = self.standing.rules.deny.iter().filter_map(Denied::of).collect();
+        let rules = self.denying();
+        let denied: Vec<Denied<'_>> = rules.iter().filter_map(Denied::of).collect();
         let mut found = Found::default();
         if denied.is_empty() {
             return found;
@@ -116,7 +150,8 @@ impl Approvals {
     /// What is denied, as git's pathspecs seen from the top of a repository.
     fn specs(&self, top: &Path) -> Vec<String> {
         let root = self.files.workspace().root();
-        let denied: Vec<Denied<'_>> = self.standing.rules.deny.iter().filter_map(Denied::of).collect();
+        let rules = self.denying();
+        let denied: Vec<Denied<'_>> = rules.iter().filter_map(Denied::of).collect();
         let mut specs: Vec<String> = denied.iter().flat_map(|denied| denied.specs(root, top)).collect();
         specs.sort();
         specs.dedup();
@@ -128,17 +163,22 @@ impl Approvals {
 struct Denied<'r> {
     rule: &'r Rule,
     glob: String,
+    /// It is about this path alone.
+    one: bool,
 }
 
 impl<'r> Denied<'r> {
-    fn of(rule: &'r Rule) -> Option<Self> {
+    fn of((rule, one): &'r Closed) -> Option<Self> {
+        if let Some(path) = one {
+            return Some(Self { rule, glob: path.clone(), one: true });
+        }
         let glob = rule.unlisted().into_iter().next()?;
         let glob = glob.strip_suffix("/**").map_or(glob.clone(), str::to_owned);
-        Some(Self { rule, glob })
+        Some(Self { rule, glob, one: false })
     }
 
     fn has_pattern(&self) -> bool {
-        self.glob.contains(['*', '?', '[', '{', '\\'])
+        self.glob.contains(PATTERN)
     }
 
     /// The folder that everything which the rule speaks of lies in, or the path itself.
@@ -151,7 +191,7 @@ impl<'r> Denied<'r> {
     }
 
     fn touches(&self, name: &str) -> bool {
-        self.rule.speaks_of_change(name, false)
+        if self.one { name == self.glob } else { self.rule.speaks_of_change(name, false) }
     }
 
     /// Whether something of it may lie at or below this path.
@@ -248,7 +288,11 @@ fn look(files: &Files, denied: &[Denied<'_>], simple: &Simple, line: Line, found
         let top = top_of(place);
         let at = if let Top::At(top) = &top { Some(top.as_path()) } else { None };
         let names = |named: &Named| names_of(files, place, at, named);
-        let touched = |denied: &&Denied<'_>| shown.named.iter().flat_map(names).any(|name| denied.touches(&name));
+        // Who takes such a copy out of the index, or asks whether it is there, has to name it.
+        let quiet = shown.extent == Extent::Nothing;
+        let touched = |denied: &&Denied<'_>| {
+            !(denied.one && quiet) && shown.named.iter().flat_map(names).any(|name| denied.touches(&name))
+        };
         if let Some(denied) = denied.iter().find(touched) {
             found.named.get_or_insert(denied.rule.text().to_owned());
         }

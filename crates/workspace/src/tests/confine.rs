@@ -332,15 +332,28 @@ fn env_files_that_git_does_not_track_are_closed_unless_a_rule_opens_them() {
         for file in [".env", ".env.local", ".env.example", "a/.env", "a/kept/.env", "a/kept/.env.prod", ".envrc"] {
             place.file(file, "KEY=needle");
         }
-        place.file(".env.d/plain", "KEY=needle");
-        git(&["add", "-f", ".envrc", "a/kept/.env", "a/kept/.env.prod"]);
+        for file in [".env.d/plain", ".envs/.local/db", "a/.env.d/kept", ".env-prod"] {
+            place.file(file, "KEY=needle");
+        }
+        for file in ["bin/x", "pyvenv.cfg", "key"] {
+            place.file(&format!(".env.py/{file}"), "KEY=needle");
+        }
+        place.file("a/changed/.env", "KEY=");
+        git(&["add", "-f", ".envrc", "a/kept/.env", "a/kept/.env.prod", "a/.env.d/kept", "a/changed/.env"]);
+        // As it is when it was added where it was closed: git has something else.
+        place.file("a/changed/.env", "KEY=needle");
         git(&["add", "-N", ".env.example"]);
         git(&["update-index", "--index-version", version]);
         let options = Options { opened: vec!["**/.env.local".into()], ..Options::default() };
         for (way, workspace) in place.both(&options) {
             let mut secrets = workspace.secrets();
             secrets.sort();
-            assert_eq!(secrets, [place.root.join(".env"), place.root.join("a/.env")], "{way:?} {version}");
+            let closed =
+                [".env", ".env-prod", ".env.d/plain", ".env.py/key", ".envs/.local/db", "a/.env", "a/changed/.env"];
+            let mut closed = closed.map(|path| place.root.join(path));
+            closed.sort();
+            assert_eq!(secrets, closed, "{way:?} {version}");
+            assert_eq!(workspace.copied_secrets(), ["a/changed/.env"], "{way:?} {version}");
             for (path, expect) in [
                 (".env", "forbidden"),
                 ("a/../a/.env", "forbidden"),
@@ -348,7 +361,13 @@ fn env_files_that_git_does_not_track_are_closed_unless_a_rule_opens_them() {
                 ("a/kept/.env.prod", "ok"),
                 (".env.local", "ok"),
                 (".env.example", "ok"),
-                (".env.d/plain", "ok"),
+                (".env.d/plain", "forbidden"),
+                (".envs/.local/db", "forbidden"),
+                (".env-prod", "forbidden"),
+                ("a/changed/.env", "forbidden"),
+                ("a/.env.d/kept", "ok"),
+                (".env.py/bin/x", "ok"),
+                (".env.py/key", "forbidden"),
                 (".envrc", "ok"),
             ] {
                 assert_eq!(code(workspace.read_text(path)), expect, "{way:?} {version} {path}");
@@ -356,6 +375,7 @@ fn env_files_that_git_does_not_track_are_closed_unless_a_rule_opens_them() {
             assert_eq!(code(put(&workspace, ".env", "x")), "forbidden");
             git(&["add", "-f", ".env"]);
             assert_eq!(code(workspace.read_text(".env")), "forbidden", "what a session adds opens nothing");
+            assert_eq!(workspace.copied_secrets().len(), 2, "and git has a copy then");
             git(&["rm", "-q", "--cached", ".env"]);
         }
     }
