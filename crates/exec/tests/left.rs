@@ -639,7 +639,7 @@ fn c2_a_folder_becomes_a_repository_step_by_step_and_the_last_step_is_told() {
     let work = world.at("work");
     let told = |paths: &[&str]| {
         let touched: Vec<PathBuf> = paths.iter().map(|path| work.join(path)).collect();
-        let told = run_later(&[work.clone()], None, &touched);
+        let told = run_later(std::slice::from_ref(&work), None, &touched);
         told.iter().map(|path| path.strip_prefix(&work).unwrap().display().to_string()).collect::<Vec<_>>()
     };
     for order in [["HEAD", "objects/x", "refs/x", "config"], ["config", "refs/x", "objects/x", "HEAD"]] {
