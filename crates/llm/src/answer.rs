@@ -192,7 +192,7 @@ async fn send(wire: &Wire, body: Bytes, mut tape: Option<&mut Tape>) -> Result<R
     if let Some(tape) = tape {
         tape.take(body.as_bytes());
     }
-    Err((Trouble::status(endpoint, status.as_u16(), &body), asked))
+    Err((Trouble::status(endpoint, status.as_u16(), &body), asked.or_else(|| backoff::asked_in(&body))))
 }
 
 /// As much of a small body as is worth reading.

@@ -49,6 +49,21 @@ pub(crate) fn asked(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     Some(at.duration_since(now).unwrap_or(Duration::ZERO))
 }
 
+/// What a body asks for: `retryDelay` among its details, or the same in words.
+pub(crate) fn asked_in(body: &str) -> Option<Duration> {
+    let (_, rest) =
+        ["\"retryDelay\"", "lease retry in ", "lease try again in "].iter().find_map(|mark| body.split_once(mark))?;
+    let rest = rest.trim_start_matches([' ', ':', '"', '\n']);
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = rest.split_at(end);
+    let unit = match unit.as_bytes() {
+        [b'm', b's', ..] => 0.001,
+        [b's', ..] => 1.0,
+        _ => return None,
+    };
+    Duration::try_from_secs_f64(number.trim_end_matches('.').parse::<f64>().ok()? * unit).ok()
+}
+
 /// Seconds since the epoch of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
 fn http_date(text: &str) -> Option<u64> {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -70,7 +85,7 @@ fn http_date(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{asked, http_date, wait};
+    use super::{asked, asked_in, http_date, wait};
     use crate::Retry;
     use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
     use std::time::{Duration, UNIX_EPOCH};
@@ -84,6 +99,20 @@ mod tests {
             let waits: Vec<_> = (0..50).map(|_| wait(&retry, attempt, None).expect("a wait").as_millis()).collect();
             assert!(waits.iter().all(|wait| (least..=most).contains(wait)), "{attempt}: {waits:?}");
             assert!(waits.iter().any(|wait| *wait != waits[0]), "{attempt}: there is no jitter");
+        }
+    }
+
+    #[test]
+    fn what_a_body_asks_for() {
+        for (body, millis) in [
+            (r#"{"details":[{"retryDelay": "12.5s"}]}"#, Some(12_500)),
+            ("Quota exceeded. Please retry in 7s.", Some(7_000)),
+            ("Rate limit reached. Please try again in 20ms. Visit us", Some(20)),
+            ("Please try again in a while", None),
+            ("Please retry in 9", None),
+            ("", None),
+        ] {
+            assert_eq!(asked_in(body).map(|wait| wait.as_millis()), millis, "{body}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! From what an endpoint did to what a person can do about it.
 
-use crate::{Endpoint, redact};
+use crate::{Endpoint, backoff, redact};
 use reasonix_agent::Failure;
 use reasonix_proto::{FailureClass as Class, Phrase};
 use serde_json::Value;
@@ -46,6 +46,8 @@ const TOO_LONG: &[&str] = &[
     "maximum prompt length",
     "maximum model length",
     "exceeds the limit of",
+    "`max_new_tokens` must be",
+    "prompt 超长",
 ];
 const NO_MONEY: &[&str] = &[
     "insufficient_quota",
@@ -56,7 +58,13 @@ const NO_MONEY: &[&str] = &[
     "arrearage",
     "overdue",
     "exceeded your current quota",
+    "exceeded_current_quota",
     "billing_hard_limit",
+    "balance is insufficient",
+    "any credits",
+    "no credits",
+    "freetieronly",
+    "suspended",
     "余额不足",
     "欠费",
 ];
@@ -69,6 +77,17 @@ const NO_MODEL: &[&str] = &[
     "invalid model",
     "not a valid model",
     "no such model",
+    "no endpoints found for",
+    "deploymentnotfound",
+    "模型不存在",
+];
+/// What several endpoints say when a model cannot be given tools.
+const NO_TOOLS: &[&str] = &[
+    "support tool use",
+    "not support tools",
+    "not support tool",
+    "auto tool choice requires",
+    "enable-auto-tool-choice",
 ];
 const BAD_KEY: &[&str] =
     &["invalid_api_key", "invalid api key", "incorrect api key", "api key not valid", "invalid_authentication"];
@@ -93,7 +112,9 @@ impl Trouble {
     pub(crate) fn status(endpoint: &Endpoint, status: u16, body: &str) -> Self {
         let said = said_in(body);
         let lower = format!("{}\n{said}", codes_in(body)).to_lowercase();
-        let class = class_of(status, &lower);
+        // What passes by itself in a moment is no empty account, however it is worded.
+        let returns = status == 429 && backoff::asked_in(body).is_some();
+        let class = if returns { Class::RateLimited } else { class_of(status, &lower) };
         let code = match class {
             Class::KeyRejected if endpoint.secret().is_none() && endpoint.key_env.is_none() => "llm.key_unnamed",
             Class::KeyRejected if endpoint.secret().is_none() => "llm.key_missing",
@@ -104,6 +125,7 @@ impl Trouble {
             Class::ModelUnknown => "llm.model_unknown",
             Class::RateLimited => "llm.rate_limited",
             Class::Server => "llm.server",
+            _ if NO_TOOLS.iter().any(|words| lower.contains(words)) => "llm.no_tools",
             _ if status == 404 || status == 405 => "llm.no_route",
             _ => "llm.bad_request",
         };
@@ -225,8 +247,11 @@ fn class_of(status: u16, lower: &str) -> Class {
         402 => Class::BalanceEmpty,
         413 => Class::ContextTooLong,
         _ if any(NO_MONEY) => Class::BalanceEmpty,
+        // One request that is larger than what a minute allows never fits.
+        429 if lower.contains("request too large") => Class::ContextTooLong,
         429 => Class::RateLimited,
         _ if any(TOO_LONG) => Class::ContextTooLong,
+        _ if any(NO_TOOLS) => Class::BadRequest,
         _ if any(NO_MODEL) || (status == 404 && lower.contains("model")) => Class::ModelUnknown,
         _ if any(BAD_KEY) => Class::KeyRejected,
         403 => Class::KeyRejected,
@@ -247,6 +272,7 @@ fn said_in(body: &str) -> String {
         &value["error"]["message"],
         &value["error"]["metadata"]["raw"],
         &value["error"],
+        &value["message"]["detail"],
         &value["message"],
         &value["detail"],
         &value["error_msg"],
@@ -357,10 +383,51 @@ mod tests {
             let found = (failure.class, failure.phrase.code.as_ref(), trouble.passing);
             assert_eq!(found, (class, code, passing), "{status} {body}");
         }
+        let nobody = Endpoint::new("p", "http://h/v1", "m");
+        assert_eq!(Trouble::status(&nobody, 401, "").failure.phrase.code, "llm.key_unnamed");
+        let named = Endpoint { key_env: Some("NAME".to_owned()), ..nobody };
+        assert_eq!(Trouble::status(&named, 401, "").failure.phrase.code, "llm.key_missing");
+    }
+
+    #[test]
+    fn words_of_vendors() {
         for (status, body, class) in [
             (400, r#"{"error":{"message":"Your request exceeded model token limit: 131072"}}"#, Class::ContextTooLong),
             (400, r#"{"error":{"message":"Prompt exceeds max length"}}"#, Class::ContextTooLong),
             (400, r#"{"error":{"message":"This model's maximum prompt length is 131072"}}"#, Class::ContextTooLong),
+            (
+                422,
+                r#"{"error":{"message":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193."}}"#,
+                Class::ContextTooLong,
+            ),
+            (400, r#"{"error":{"code":"1261","message":"Prompt 超长"}}"#, Class::ContextTooLong),
+            (
+                429,
+                r#"{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 35000."}}"#,
+                Class::ContextTooLong,
+            ),
+            (
+                429,
+                r#"[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.",
+                    "status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"12s"}]}}]"#,
+                Class::RateLimited,
+            ),
+            (
+                429,
+                r#"{"error":{"type":"exceeded_current_quota_error","message":"Your account is suspended"}}"#,
+                Class::BalanceEmpty,
+            ),
+            (403, r#"{"code":"AllocationQuota.FreeTierOnly","message":"x"}"#, Class::BalanceEmpty),
+            (403, r#"{"code":30001,"message":"Sorry, your account balance is insufficient"}"#, Class::BalanceEmpty),
+            (404, r#"{"error":{"message":"No endpoints found for acme/x."}}"#, Class::ModelUnknown),
+            (404, r#"{"error":{"code":"DeploymentNotFound","message":"x"}}"#, Class::ModelUnknown),
+            (400, r#"{"error":{"message":"模型不存在"}}"#, Class::ModelUnknown),
+            (404, r#"{"error":{"message":"No endpoints found that support tool use."}}"#, Class::BadRequest),
+            (
+                422,
+                r#"{"message":{"detail":[{"msg":"Extra inputs are not permitted","input":"the account is overdue"}]}}"#,
+                Class::BadRequest,
+            ),
             (
                 422,
                 r#"{"detail":[{"msg":"Extra inputs are not permitted","input":{"prompt":"context window, overdue"}}]}"#,
@@ -369,10 +436,13 @@ mod tests {
         ] {
             assert_eq!(Trouble::status(&endpoint(), status, body).failure.class, class, "{body}");
         }
-        let nobody = Endpoint::new("p", "http://h/v1", "m");
-        assert_eq!(Trouble::status(&nobody, 401, "").failure.phrase.code, "llm.key_unnamed");
-        let named = Endpoint { key_env: Some("NAME".to_owned()), ..nobody };
-        assert_eq!(Trouble::status(&named, 401, "").failure.phrase.code, "llm.key_missing");
+        for (status, body) in [
+            (404, r#"{"error":{"message":"No endpoints found that support tool use."}}"#),
+            (400, r#"{"error":"registry.ollama.ai/library/x does not support tools"}"#),
+            (400, r#"{"message":"\"auto\" tool choice requires --enable-auto-tool-choice"}"#),
+        ] {
+            assert_eq!(Trouble::status(&endpoint(), status, body).failure.phrase.code, "llm.no_tools", "{body}");
+        }
     }
 
     #[test]

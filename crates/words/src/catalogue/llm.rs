@@ -131,6 +131,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "base_url 可能有误：多数服务要求以 /v1 结尾。",
     ),
     (
+        "llm.no_tools",
+        "{model} cannot be given tools at {provider} (HTTP {status}): {message}",
+        "{provider} 的 {model} 不支持工具（HTTP {status}）：{message}",
+    ),
+    (
+        "llm.no_tools.hint",
+        "`reasonix probe` finds out how it can be driven; tool_calls = \"text\" puts the tools into words.",
+        "`reasonix probe` 可查明驱动方式；设置 tool_calls = \"text\" 可用文字描述工具。",
+    ),
+    (
         "llm.not_json",
         "{url} answered with something that is not the chat protocol: {message}",
         "{url} 的响应不符合对话协议：{message}",
