@@ -29,7 +29,7 @@ const DEEPSEEK_WORDS: EffortNames = EffortNames {
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     Rule { at: &["api.openai.com", "openai.azure.com", "openai", "azure"], models: &[], says: Overrides {
-        max_tokens_field: Some(MaxTokens::MaxCompletionTokens), developer_role: Some(true), cache_key: Some(true), store: Some(true), ..SAID } },
+        max_tokens_field: Some(MaxTokens::MaxCompletionTokens), developer_role: Some(true), cache_key: Some(true), store: Some(true), tool_ids: Some(ToolIds::Plain), ..SAID } },
     Rule { at: &["openai.azure.com", "azure"], models: &[], says: Overrides { auth: Some(Auth::ApiKey), store: Some(false), ..SAID } },
     Rule { at: &["deepseek.com", "deepseek"], models: &[], says: Overrides {
         thinking: Some(Thinking::Deepseek), efforts: Some(DEEPSEEK_WORDS), reasoning_back: Some(ReasoningBack::Always), ..SAID } },
@@ -136,6 +136,10 @@ mod tests {
         let chat = |host, model| compat(Wire::Chat, host, None, model);
         assert!(!chat("api.mistral.ai", "mistral-large-latest").usage_in_stream, "it counts without being asked");
         assert!(chat("api.openai.com", "gpt-5").usage_in_stream);
+        for wire in [Wire::Chat, Wire::Responses] {
+            let openai = compat(wire, "api.openai.com", None, "gpt-5");
+            assert_eq!(openai.tool_ids, ToolIds::Plain, "an id that another server made may be longer than it takes");
+        }
         let google = "generativelanguage.googleapis.com";
         assert!(
             chat(google, "gemini-3-pro-preview").signed_calls && chat(google, "models/gemini-3.5-flash").signed_calls
