@@ -106,7 +106,8 @@ pub(crate) fn parsed<'a, T: Deserialize<'a>>(text: &'a str, endpoint: &Endpoint)
     match serde_json::from_str(text) {
         Ok(event) => Ok(Some(event)),
         Err(_) if serde_json::from_str::<IgnoredAny>(text).is_ok() => Ok(None),
-        Err(_) => Err(Trouble::not_json(endpoint, text)),
+        // What was garbled on its way may come whole the next time.
+        Err(_) => Err(Trouble::not_json(endpoint, text).passing(true)),
     }
 }
 

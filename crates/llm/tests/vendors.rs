@@ -4,13 +4,13 @@ use crate::wires::{collect, endpoint, go_on, hello, model, user};
 use pretty_assertions::assert_eq;
 use reasonix_agent::{Item, Stop};
 use reasonix_llm::Wire;
-use reasonix_proto::{StopReason, Usage};
+use reasonix_proto::{FailureClass, StopReason, Usage};
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};
 
 /// The items of an answer that came in these events, and the body of the request that follows it.
 async fn answered(wire: Wire, events: Vec<Value>, set: Value) -> (Vec<Item>, Value) {
-    let server = ModelServer::start(vec![Reply::events(events), Reply::say("fine")]).await;
+    let server = ModelServer::start(vec![stream(&events), Reply::say("fine")]).await;
     let mut endpoint = endpoint(wire, &server.base_url());
     endpoint.overrides = serde_json::from_value(set).expect("a profile");
     let model = model(endpoint);
@@ -21,6 +21,11 @@ async fn answered(wire: Wire, events: Vec<Value>, set: Value) -> (Vec<Item>, Val
     drop(collect(model.stream(request, Stop::new())).await);
     server.assert_prefixes_grow();
     (items, server.requests().remove(1).body)
+}
+
+/// Exactly these events, whatever the protocol.
+fn stream(events: &[Value]) -> Reply {
+    Reply::raw(events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>())
 }
 
 fn delta(delta: Value) -> Value {
@@ -114,4 +119,30 @@ async fn counts_stand_where_each_vendor_puts_them() {
     let (items, _) = answered(Wire::Chat, vec![delta(json!({ "content": "4" })), last], json!({})).await;
     let counted = Item::Usage(Usage { input: 9, output: 2, cached: 0, reasoning: 0, written: 0 });
     assert!(items.contains(&counted), "{items:?}");
+}
+
+/// The class of the failure that ends an answer which came in these events, and how often it was asked for.
+async fn failed(wire: Wire, raw: Reply) -> (Option<FailureClass>, usize) {
+    let server = ModelServer::start_with(move |_| Some(raw.clone()));
+    let items = collect(model(endpoint(wire, &server.base_url())).stream(hello(), Stop::new())).await;
+    let class = items.iter().find_map(|item| if let Item::Failed(failure) = item { Some(failure.class) } else { None });
+    (class, server.requests().len())
+}
+
+#[tokio::test]
+async fn errors_in_the_stream_are_told_as_what_they_are() {
+    let bare = stream(&[
+        delta(json!({ "content": "half" })),
+        json!({ "code": "Throttling.RateQuota", "message": "Requests rate limit exceeded", "request_id": "r" }),
+    ]);
+    assert_eq!(failed(Wire::Chat, bare).await, (Some(FailureClass::Server), 1), "without its wrapping");
+    for wire in [Wire::Chat, Wire::Responses, Wire::Anthropic] {
+        let garbled = Reply::raw("data: {\"choices\":[{\"del\n\n");
+        assert_eq!(failed(wire, garbled).await, (Some(FailureClass::BadResponse), 3), "{wire:?}: tried again");
+    }
+    let start = json!({ "type": "message_start", "message": { "usage": { "input_tokens": 5 } } });
+    let text =
+        json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "half" } });
+    let spliced = stream(&[start.clone(), text, start]);
+    assert_eq!(failed(Wire::Anthropic, spliced).await, (Some(FailureClass::StreamBroken), 1));
 }

@@ -49,6 +49,9 @@ impl Events for Messages {
         }
         let place = event.index.as_u64().or_else(|| event.index.as_str()?.parse().ok());
         match event.kind.as_str() {
+            "message_start" if answer.has_spoken() => {
+                return Err(Trouble::broken(&answer.endpoint, "another answer began in the middle of this one"));
+            }
             "message_start" => count(answer, &event.message.map(value).unwrap_or_default()["usage"]),
             "content_block_start" => begin(answer, place, event.content_block.unwrap_or(RawValue::NULL))?,
             "content_block_delta" => delta(answer, place, &event.delta.map(value).unwrap_or_default())?,

@@ -25,6 +25,11 @@ struct Chunk<'a> {
     error: Option<&'a RawValue>,
     #[serde(borrow, default)]
     object: Option<&'a RawValue>,
+    // An error without its wrapping.
+    #[serde(borrow, default)]
+    code: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    message: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -155,7 +160,8 @@ impl Events for Chat {
         if let Some(error) = chunk.error {
             return Err(Trouble::in_stream(&answer.endpoint, &value(error)));
         }
-        if chunk.object.is_some_and(|object| object.get() == "\"error\"") {
+        let bare = chunk.choices.is_none() && chunk.code.is_some() && chunk.message.is_some();
+        if bare || chunk.object.is_some_and(|object| object.get() == "\"error\"") {
             return Err(Trouble::in_stream(&answer.endpoint, &serde_json::from_str(text).unwrap_or_default()));
         }
         for choice in chunk.choices.into_iter().flatten() {
