@@ -11,12 +11,18 @@ pub(crate) enum Piece<'a> {
 }
 
 /// The blocks of an answer: as they came where that is known and still fits the message, otherwise the text and then the
-/// calls. What is signed cannot stand in another order, so that it is left out where the order is lost. Blank texts are
+/// calls. What is signed cannot stand in another order, so that it is left out where the order is lost; what came before
+/// everything else still does. Blank texts are
 /// refused by both wires, and so is reasoning that nothing follows: a conversation with either could never go on.
 pub(crate) fn pieces<'a>(text: &'a str, calls: &'a [ToolCall], kept: Option<&'a Kept>) -> Vec<Piece<'a>> {
     let ordered = kept.and_then(|kept| ordered(text, calls, &kept.blocks));
-    let mut pieces =
-        ordered.unwrap_or_else(|| std::iter::once(Piece::Text(text)).chain(calls.iter().map(Piece::Call)).collect());
+    let mut pieces = ordered.unwrap_or_else(|| {
+        let first = kept.into_iter().flat_map(|kept| &kept.blocks).map_while(|block| match block {
+            KeptBlock::Raw(raw) => Some(Piece::Raw(raw)),
+            KeptBlock::Text(_) | KeptBlock::Call => None,
+        });
+        first.chain([Piece::Text(text)]).chain(calls.iter().map(Piece::Call)).collect()
+    });
     pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.trim().is_empty()));
     while matches!(pieces.last(), Some(Piece::Raw(_))) {
         pieces.pop();
@@ -59,7 +65,6 @@ mod tests {
         );
         let plain = [Piece::Text("界"), Piece::Call(&call)];
         for (what, blocks) in [
-            ("a text that was cut", vec![KeptBlock::Raw("r".into()), KeptBlock::Text(4), KeptBlock::Call]),
             ("half a letter", vec![KeptBlock::Text(1), KeptBlock::Call, KeptBlock::Text(2)]),
             ("text that nobody spoke of", vec![KeptBlock::Call]),
             ("a call too many", vec![KeptBlock::Text(3), KeptBlock::Call, KeptBlock::Call]),
@@ -67,6 +72,12 @@ mod tests {
         ] {
             assert_eq!(pieces("界", &calls, Some(&kept(blocks))), plain, "{what}");
         }
+        let repaired = kept(vec![KeptBlock::Raw("r".into()), KeptBlock::Text(4), KeptBlock::Raw("s".into())]);
+        assert_eq!(
+            pieces("界", &calls, Some(&repaired)),
+            [Piece::Raw("r"), Piece::Text("界"), Piece::Call(&call)],
+            "what the text was repaired to still follows the first thought"
+        );
         assert_eq!(pieces("", &[], None), []);
         let bare = |text: &str| {
             kept(vec![KeptBlock::Raw("r".into()), KeptBlock::Text(text.len()), KeptBlock::Raw("s".into())])
