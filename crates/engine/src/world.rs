@@ -161,9 +161,7 @@ pub fn unprobed_endpoint(
     if endpoint.wire_model.is_none() && provider.preset.as_deref() == Some("azure") {
         endpoint.wire_model = deployment(env, found.model);
     }
-    if let Some(top_p) = provider.top_p.or(settings.agent.top_p) {
-        endpoint.extra_body.entry("top_p").or_insert_with(|| top_p.into());
-    }
+    endpoint.top_p = provider.top_p.or(settings.agent.top_p);
     if let Some(seconds) = provider.stream_idle_timeout_seconds {
         endpoint.idle_timeout = if seconds == 0 { FOR_EVER } else { Duration::from_secs(seconds) };
         endpoint.first_byte_timeout = endpoint.first_byte_timeout.max(endpoint.idle_timeout);

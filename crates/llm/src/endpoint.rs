@@ -35,6 +35,8 @@ pub struct Endpoint {
     pub window: u64,
     /// Sampling temperature; the endpoint's own when none.
     pub temperature: Option<f64>,
+    /// Nucleus sampling; the endpoint's own when none.
+    pub top_p: Option<f64>,
     /// The most tokens of an answer; the endpoint's own when none.
     pub max_tokens: Option<u64>,
     /// How hard the model should think, in the endpoint's own words; the endpoint's own choice when none.
@@ -125,6 +127,7 @@ impl Endpoint {
             headers: Vec::new(),
             window: 0,
             temperature: None,
+            top_p: None,
             max_tokens: None,
             reasoning_effort: None,
             effort: None,

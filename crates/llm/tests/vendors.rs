@@ -2,11 +2,12 @@
 
 use crate::wires::{collect, endpoint, go_on, hello, model, user};
 use pretty_assertions::assert_eq;
-use reasonix_agent::{Item, Stop};
+use reasonix_agent::{Item, Request, Stop};
 use reasonix_llm::Wire;
-use reasonix_proto::{FailureClass, StopReason, Usage};
+use reasonix_proto::{FailureClass, Kept, KeptBlock, Message, Reasoning, StopReason, ToolCall, Usage};
 use reasonix_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// The items of an answer that came in these events, and the body of the request that follows it.
 async fn answered(wire: Wire, events: Vec<Value>, set: Value) -> (Vec<Item>, Value) {
@@ -145,4 +146,53 @@ async fn errors_in_the_stream_are_told_as_what_they_are() {
         json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "half" } });
     let spliced = stream(&[start.clone(), text, start]);
     assert_eq!(failed(Wire::Anthropic, spliced).await, (Some(FailureClass::StreamBroken), 1));
+}
+
+/// The body of a request to Claude in the middle of a turn, whose calls this model made or another one.
+async fn taken_over(maker: &str, effort: &str, name: &str) -> Value {
+    let raw = r#"{"type":"thinking","thinking":"hm","signature":"s"}"#;
+    let kept = Kept { wire: "anthropic".into(), blocks: vec![KeptBlock::Raw(raw.into()), KeptBlock::Call] };
+    let reasoning = Some(Reasoning { text: "hm".into(), model: maker.into(), kept: Some(kept) });
+    let calls = vec![ToolCall { id: "a".into(), name: "ls".into(), arguments: "{}".into() }];
+    let made = Message::Assistant { text: String::new(), reasoning, calls, stop: StopReason::Calls };
+    let result = Message::Tool { call: "a".into(), name: "ls".into(), content: "x".into() };
+    let server = ModelServer::start(vec![Reply::say("x")]).await;
+    let mut endpoint = endpoint(Wire::Anthropic, &server.base_url());
+    (endpoint.model, endpoint.reasoning_effort) = (name.into(), Some(effort.into()));
+    let messages = vec![user("hi"), Arc::new(made), Arc::new(result)];
+    drop(collect(model(endpoint).stream(Request { messages, ..hello() }, Stop::new())).await);
+    server.requests().remove(0).body
+}
+
+#[tokio::test]
+async fn a_model_that_takes_over_calls_of_another_thinks_from_the_next_turn_on() {
+    let own = taken_over("test/claude-opus-4-5", "high", "claude-opus-4-5").await;
+    assert_eq!(own["thinking"]["type"], "enabled", "{own:#}");
+    let other = taken_over("test/claude-haiku-4-5", "high", "claude-opus-4-5").await;
+    assert_eq!(other.get("thinking"), None, "{other:#}");
+    let adaptive = taken_over("test/claude-haiku-4-5", "high", "claude-opus-5").await;
+    assert_eq!(adaptive["thinking"]["type"], "adaptive", "it takes calls without a thought");
+}
+
+#[tokio::test]
+async fn sampling_is_left_out_where_it_is_refused() {
+    for (name, effort, temperature, top_p, expected) in [
+        ("claude-opus-4-5", None, None, Some(0.5), json!([null, 0.5])),
+        ("claude-opus-4-5", None, Some(0.3), Some(0.5), json!([0.3, null])),
+        ("claude-opus-4-5", Some("high"), Some(0.3), Some(0.5), json!([null, null])),
+        ("claude-opus-4-5", Some("high"), None, Some(0.97), json!([null, 0.97])),
+        ("claude-opus-5", None, Some(0.3), Some(0.97), json!([null, null])),
+    ] {
+        let server = ModelServer::start(vec![Reply::say("x")]).await;
+        let mut endpoint = endpoint(Wire::Anthropic, &server.base_url());
+        (endpoint.model, endpoint.reasoning_effort) = (name.into(), effort.map(str::to_owned));
+        (endpoint.temperature, endpoint.top_p) = (temperature, top_p);
+        drop(collect(model(endpoint).stream(hello(), Stop::new())).await);
+        let body = &server.requests()[0].body;
+        assert_eq!(
+            json!([body["temperature"], body["top_p"]]),
+            expected,
+            "{name} {effort:?} {temperature:?} {top_p:?}"
+        );
+    }
 }

@@ -27,24 +27,31 @@ pub(crate) type Encoder = Growing<Messages>;
 /// The layout of this wire.
 pub(crate) struct Messages {
     profile: Profile,
+    /// The same without thinking, where a budget is what asks for it.
+    quiet_head: Option<Vec<u8>>,
     /// The opening of a body that counts.
     count_head: Vec<u8>,
     marker: &'static [u8],
 }
 
-/// Whose message is open at the end: `]}` is missing.
+/// What is open at the end.
 #[derive(Default)]
-pub(crate) struct Open(&'static str);
+pub(crate) struct Open {
+    /// Whose message: `]}` is missing.
+    role: &'static str,
+    /// True while calls are worked on that were made without a thought of this model's.
+    unthought: bool,
+}
 
 impl Open {
     /// Where the next block of a role goes: at the end of its open message, or into a new one.
     fn block<'o>(&mut self, role: &'static str, out: &'o mut Vec<u8>) -> &'o mut Vec<u8> {
-        if self.0 == role {
+        if self.role == role {
             out.push(b',');
         } else {
-            let close: &[u8] = if self.0.is_empty() { b"" } else { b"]}," };
+            let close: &[u8] = if self.role.is_empty() { b"" } else { b"]}," };
             out.extend_from_slice(&[close, b"{\"role\":\"", role.as_bytes(), b"\",\"content\":["].concat());
-            self.0 = role;
+            self.role = role;
         }
         out
     }
@@ -61,6 +68,7 @@ impl Messages {
         out: &mut Vec<u8>,
     ) {
         let mut parts = pieces(text, calls, self.profile.kept(reasoning, NAME));
+        open.unthought = !calls.is_empty() && (open.unthought || !matches!(parts.first(), Some(Piece::Raw(_))));
         if parts.is_empty() {
             parts.push(Piece::Text(INTERRUPTED));
         }
@@ -97,8 +105,11 @@ impl Layout for Messages {
         let thinking = thinking(endpoint, &compat);
         let mut count_head = model(endpoint);
         put_fields(&mut count_head, &with_extra(thinking.clone(), &Map::new()));
+        let budget = thinking.iter().any(|(_, thinking)| thinking["type"] == "enabled");
+        let quiet = budget.then(|| options(endpoint, &compat, Vec::new()));
+        let quiet_head = quiet.map(|options| Profile::new(endpoint, compat.clone(), options).head);
         let options = options(endpoint, &compat, thinking);
-        Self { profile: Profile::new(endpoint, compat, options), count_head, marker }
+        Self { profile: Profile::new(endpoint, compat, options), quiet_head, count_head, marker }
     }
 
     fn profile(&self) -> &Profile {
@@ -147,13 +158,16 @@ impl Layout for Messages {
 
     fn body(&self, sent: &Sent<Open>, silenced: bool) -> Bytes {
         let choice: &[u8] = if silenced { b",\"tool_choice\":{\"type\":\"none\"}" } else { b"" };
+        // With a budget every call that is being worked on has to follow a thought: a model that takes over from another
+        // one does not think before the next turn.
+        let quiet = self.quiet_head.as_ref().filter(|_| sent.state.unthought);
         let before = if sent.before < sent.encoded.len() { sent.before } else { 0 };
         let (old, new) = sent.encoded.split_at(before);
         let (old, old_end) = old.split_at(old.len().saturating_sub(1));
         let (new, new_end) = new.split_at(new.len().saturating_sub(1));
         let old_marker = if old_end.is_empty() { b"" } else { self.marker };
         let parts: [&[u8]; 13] = [
-            &self.profile.head,
+            quiet.unwrap_or(&self.profile.head),
             choice,
             &sent.fixed,
             self.marker,
@@ -236,9 +250,13 @@ fn options(endpoint: &Endpoint, compat: &Compat, thinking: Vec<Field>) -> Vec<Fi
     let form = thinking.first().map_or(&Value::Null, |(_, thinking)| &thinking["type"]);
     let most = if *form == "enabled" { most(endpoint).max(2 * LEAST_BUDGET) } else { most(endpoint) };
     let mut options: Vec<Field> = vec![(compat.max_tokens_field.field(), json!(most))];
-    // While it thinks the endpoint takes no other temperature than its own.
-    let sampled = compat.sampling && *form != "enabled" && *form != "adaptive";
-    options.extend(endpoint.temperature.filter(|_| sampled).map(|temperature| ("temperature", json!(temperature))));
+    // While it thinks the endpoint takes no other temperature than its own, and hardly another nucleus.
+    let thinks = *form == "enabled" || *form == "adaptive";
+    let temperature = endpoint.temperature.filter(|_| compat.sampling && !thinks);
+    // Some take only one of the two.
+    let top_p = endpoint.top_p.filter(|top_p| compat.sampling && temperature.is_none() && (!thinks || *top_p >= 0.95));
+    options.extend(temperature.map(|temperature| ("temperature", json!(temperature))));
     options.extend(thinking);
+    options.extend(top_p.map(|top_p| ("top_p", json!(top_p))));
     options
 }

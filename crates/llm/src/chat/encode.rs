@@ -253,9 +253,12 @@ fn options(endpoint: &Endpoint, compat: &Compat) -> Vec<Field> {
     if compat.store {
         options.push(("store", json!(false)));
     }
-    options.extend(endpoint.temperature.map(|temperature| ("temperature", json!(temperature))));
+    options.extend(
+        endpoint.temperature.filter(|_| compat.sampling).map(|temperature| ("temperature", json!(temperature))),
+    );
     options.extend(endpoint.max_tokens.map(|most| (compat.max_tokens_field.field(), json!(most))));
     options.extend(effort(endpoint, compat));
+    options.extend(endpoint.top_p.filter(|_| compat.sampling).map(|top_p| ("top_p", json!(top_p))));
     options
 }
 

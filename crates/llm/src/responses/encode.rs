@@ -146,10 +146,13 @@ fn options(endpoint: &Endpoint, compat: &Compat) -> Vec<Field> {
     {
         options.push(("include", json!(["reasoning.encrypted_content"])));
     }
-    options.extend(endpoint.temperature.map(|temperature| ("temperature", json!(temperature))));
+    options.extend(
+        endpoint.temperature.filter(|_| compat.sampling).map(|temperature| ("temperature", json!(temperature))),
+    );
     options.extend(endpoint.max_tokens.map(|most| (compat.max_tokens_field.field(), json!(most))));
     let own = endpoint.reasoning_effort.clone().filter(|_| endpoint.effort.is_none());
     let word = own.or_else(|| endpoint.effort().map(|effort| compat.efforts.word(effort).to_owned()));
     options.extend(word.map(|word| ("reasoning", json!({ "effort": word }))));
+    options.extend(endpoint.top_p.filter(|_| compat.sampling).map(|top_p| ("top_p", json!(top_p))));
     options
 }
