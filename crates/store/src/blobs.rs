@@ -99,6 +99,12 @@ impl Blobs {
     /// while it is written, which takes most of the time with small ones.
     pub fn put(&self, bytes: &[u8]) -> io::Result<BlobKey> {
         let key = BlobKey::of(bytes);
+        self.keep(key, bytes)?;
+        Ok(key)
+    }
+
+    /// The same for bytes whose key is known already.
+    pub fn keep(&self, key: BlobKey, bytes: &[u8]) -> io::Result<()> {
         let path = self.path_of(&key.to_string());
         self.make_ours(&key, &path)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -118,7 +124,7 @@ impl Blobs {
             }
             Err(errno) => return Err(errno.into()),
         }
-        Ok(key)
+        Ok(())
     }
 
     /// Makes the folder that a blob lies in, or sees to it that it is ours; once is enough.

@@ -10,6 +10,7 @@ mod restore;
 mod scan;
 mod state;
 mod tree;
+mod writer;
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use super::ignored::{Ignores, is_build_folder};
 use super::known::{Child, Folder, Growing, IGNORE_FILE, Stamp, Tracked, enter};
 use super::listing::{Listing, Room};
 use super::tree::{Entry, Reason, RelPath, Uncovered};
+use super::writer::Writer;
 use super::{Limits, SnapshotError};
 use crate::leftover::{Holds, Leftover};
 use crate::tracked::TrackedBelow;
@@ -46,6 +47,7 @@ enum Above {
 
 pub(super) struct Scan<'a> {
     blobs: &'a Blobs,
+    writer: Writer<'a>,
     limits: Limits,
     rules: Rules<'a>,
     stop: &'a dyn Fn() -> bool,
@@ -103,6 +105,7 @@ impl<'a> Scan<'a> {
         let now = SystemTime::now().checked_sub(SETTLED).and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Self {
             blobs,
+            writer: Writer::new(blobs),
             limits,
             rules,
             stop,
@@ -122,7 +125,8 @@ impl<'a> Scan<'a> {
 
     /// Looks at the tree; `before` is what the last look found.
     pub(super) fn run(mut self, root: &Path, folder: &OwnedFd, before: &Arc<Folder>) -> Result<Found, SnapshotError> {
-        let failed = |errno: rustix::io::Errno| SnapshotError::io(root)(errno.into());
+        let root_path = root;
+        let failed = |errno: rustix::io::Errno| SnapshotError::io(root_path)(errno.into());
         self.device = fstat(folder).map_err(failed)?.st_dev;
         let top = openat(folder, ".", OPEN_FOLDER, Mode::empty()).map_err(failed)?;
         let root = match Listing::of(&top, &mut self.room) {
@@ -133,6 +137,7 @@ impl<'a> Scan<'a> {
                 Arc::new(Folder { children: vec![Child { name: Box::default(), tracked, below: None }] })
             }
         };
+        self.writer.finish().map_err(SnapshotError::io(root_path))?;
         self.uncovered.sort();
         Ok(Found { root, uncovered: self.uncovered, restamped: self.restamped })
     }
@@ -354,9 +359,10 @@ impl<'a> Scan<'a> {
         let ended = fstat(&file).map(|found| Stamp::of(&found));
         let settled = matches!((begun, ended), (Ok(begun), Ok(ended)) if begun == ended && self.is_settled(ended));
         let path = RelPath(self.path.clone());
-        let key = self.blobs.put(&bytes).map_err(SnapshotError::io(path.as_path()))?;
+        let size = bytes.len() as u64;
+        let key = self.writer.keep(bytes).map_err(SnapshotError::io(path.as_path()))?;
         self.restamped = true;
-        let entry = Entry::File { mode, size: bytes.len() as u64, content: *key.as_bytes() };
+        let entry = Entry::File { mode, size, content: *key.as_bytes() };
         let stamp = ended.unwrap_or_default();
         Ok(Looked::Other(Tracked { entry, stamp, ignored: place.ignored, young: !settled }, None))
     }
