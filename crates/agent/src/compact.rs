@@ -142,8 +142,11 @@ impl Agent {
         self.state(TurnState::Planning);
         let instructions = Some(focus).filter(|text| !text.trim().is_empty());
         Box::pin(async move {
-            let need = Need { turn: 0, reason: FoldReason::Manual, instructions, squeeze: 0 };
+            let turn = conversation.turns();
+            let need = Need { turn, reason: FoldReason::Manual, instructions, squeeze: 0 };
             let mut folded = self.folded(conversation, &need, stop).await?;
+            // In the other session no turn has begun.
+            folded.turn = 0;
             // The last words of this session are notes in the other one.
             for message in std::mem::take(&mut folded.tail) {
                 match message {

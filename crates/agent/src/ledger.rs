@@ -57,7 +57,14 @@ impl Ledger {
         usage: Option<Usage>,
     ) -> Requested {
         let place = self.lines.iter().position(|line| line.model == model);
-        let (line, same) = match place.map(|place| self.lines.remove(place)) {
+        // What is asked beside the conversation is not gone on with: the next request extends the one before it.
+        let aside = step == 0;
+        let before = match place {
+            Some(place) if aside => self.lines.get(place).cloned(),
+            Some(place) => Some(self.lines.remove(place)),
+            None => None,
+        };
+        let (line, same) = match before {
             Some(line) => line.followed_by(request),
             None => {
                 let line = Line::new(model, request);
@@ -78,8 +85,11 @@ impl Ledger {
             broke: None,
             usage,
         };
-        let broke = self.last.as_ref().and_then(|last| broken(last, &entry, self.expected));
-        self.expected = None;
+        let expected = if aside { self.expected } else { self.expected.take() };
+        let broke = self.last.as_ref().and_then(|last| broken(last, &entry, expected));
+        if aside {
+            return Requested { broke, ..entry };
+        }
         let entry = Requested { broke, ..entry };
         self.last = Some(entry.clone());
         self.lines.truncate(MODELS - 1);

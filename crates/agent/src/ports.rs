@@ -530,6 +530,11 @@ pub trait Budget: Send + Sync {
     /// How long the turn may still take.
     fn time_left(&self) -> Option<Duration>;
 
+    /// How long people were waited for so far, in all turns together: that is no time of work.
+    fn waited(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// The turn is over; gives what it cost, where that is known.
     fn end(&self) -> Option<Cost>;
 }

@@ -73,6 +73,9 @@ struct Progress {
     returns: u32,
 }
 
+/// How often it is asked at most whether the time is up.
+const SHORTEST: Duration = Duration::from_millis(10);
+
 impl Agent {
     /// Runs one turn to its end. Whatever happens, the log afterwards gives a valid next request.
     pub fn turn<'a>(
@@ -148,7 +151,7 @@ impl Agent {
         let end = tokio::select! {
             biased;
             end = &mut steps => end,
-            () = tokio::time::sleep(limit) => {
+            () = self.worked(limit) => {
                 timed_out = true;
                 stop.cancel();
                 steps.await
@@ -158,6 +161,19 @@ impl Agent {
             return Ok(end);
         }
         Ok(self.budget.used_up().map_or(TurnEnd::TimedOut, |why| TurnEnd::OutOfBudget { why }))
+    }
+
+    /// Waits until a turn that begins now has worked for so long; what a person is waited for does not count.
+    async fn worked(&self, limit: Duration) {
+        let (begun, before) = (tokio::time::Instant::now(), self.budget.waited());
+        loop {
+            let waited = self.budget.waited().saturating_sub(before);
+            let left = limit.saturating_sub(begun.elapsed().saturating_sub(waited));
+            if left.is_zero() {
+                return;
+            }
+            tokio::time::sleep(left.max(SHORTEST)).await;
+        }
     }
 
     async fn steps(

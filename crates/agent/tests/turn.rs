@@ -449,6 +449,51 @@ async fn an_interrupt_while_a_person_is_asked_aborts_the_call() {
     world.turn("next").await;
 }
 
+/// A budget of somebody who was waited for, from the beginning on.
+struct Patient(tokio::time::Instant, Duration);
+
+impl reasonix_agent::Budget for Patient {
+    fn begin(&self) {}
+
+    fn used_up(&self) -> Option<Phrase> {
+        None
+    }
+
+    fn spent(&self, _: &str, _: reasonix_proto::Usage) {}
+
+    fn time_left(&self) -> Option<Duration> {
+        None
+    }
+
+    fn waited(&self) -> Duration {
+        self.0.elapsed().min(self.1)
+    }
+
+    fn end(&self) -> Option<reasonix_proto::Cost> {
+        None
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_a_person_is_waited_for_the_time_limit_stands_still() {
+    for (waits, wanted) in [(300, TurnEnd::Done), (200, TurnEnd::TimedOut)] {
+        let slow = tool("slow", false, |_, _| {
+            Box::pin(async {
+                tokio::time::sleep(Duration::from_secs(350)).await;
+                ToolOutcome::done("ok")
+            })
+        });
+        let mut world = World::new(vec![calls(&["slow"]), says("done")], vec![slow]);
+        world.agent.limits.turn_timeout = Some(Duration::from_secs(60));
+        world.agent.budget = Arc::new(Patient(tokio::time::Instant::now(), Duration::from_secs(waits)));
+        let begun = tokio::time::Instant::now();
+        assert_eq!(world.turn("go").await, wanted, "{waits}");
+        if wanted == TurnEnd::TimedOut {
+            assert_eq!(begun.elapsed().as_secs(), 260, "so long it worked");
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_turn_has_a_time_limit() {
     let mut world = World::new(vec![Play::Hangs(vec![Item::Text("slow".into())]), says("go on")], vec![]);

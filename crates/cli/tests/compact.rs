@@ -225,6 +225,33 @@ fn handing_over_makes_a_session_that_knows_and_keeps_the_prefix() {
     place.server.assert_valid();
 }
 
+#[test]
+fn handing_over_is_in_the_books_leaves_the_prefix_alone_and_takes_the_list_along() {
+    let list = json!({"ops": [{ "op": "init", "list": [{ "phase": "Build", "items": ["still to do"] }] }]});
+    let replies = [Reply::call("todo_write", list), Reply::say("noted"), Reply::say("NOTES"), Reply::say("here")];
+    let more = [Reply::call("todo_read", json!({})), Reply::say("there")];
+    let place = Place::new(replies.into_iter().chain(more).collect());
+    assert_eq!(place.run(&["run", "keep a list"]).code, Some(0));
+    let old = place.logs()[0].file_stem().unwrap().to_str().unwrap().to_owned();
+    let ran = place.run(&["handoff"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let new =
+        place.logs().iter().map(|log| log.file_stem().unwrap().to_str().unwrap().to_owned()).find(|id| *id != old);
+    // The old one goes on as if nothing had been asked beside it.
+    assert_eq!(place.run(&["run", "--resume", &old, "go on"]).code, Some(0));
+    let report: Value = serde_json::from_str(&place.run(&["cache", &old, "--json"]).out).unwrap();
+    assert_eq!(report["breaks"], json!([]), "{report}");
+    let ran = place.run(&["run", "--resume", &new.unwrap(), "what is left?"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let sent = place.server.requests().last().unwrap().body["messages"].to_string();
+    assert!(sent.contains("still to do"), "{sent}");
+    let booked = std::fs::read_to_string(place.home.join("state/usage.jsonl")).unwrap().lines().count();
+    assert_eq!(booked, place.server.requests().len(), "one line a request");
+    let stats = |args: &[&str]| place.run(args).out;
+    assert_eq!(stats(&["stats", "--json"]), stats(&["stats", "--json", "--rebuild"]));
+    place.server.assert_valid();
+}
+
 /// Each rung of the ladder is reached, in windows of 8,000 and of 16,000: old outputs go, the model writes notes, the log
 /// makes them where it does not.
 #[test]

@@ -5,10 +5,10 @@ use crate::live::{Live, alongside};
 use crate::ticket::Outcome;
 use reasonix_agent::{Purpose, Sink, Stop};
 use reasonix_proto::{
-    Done, Event, FailureClass, Level, Origin, Phrase, RecordBody, RecordId, Refusal, Refused, SessionHead, SessionId,
-    TurnEnd, TurnState,
+    CallId, Details, Done, Event, FailureClass, Level, Origin, Phrase, Record, RecordBody, RecordId, Refusal, Refused,
+    SessionHead, SessionId, TodoPhase, ToolOutcome, TurnEnd, TurnState,
 };
-use reasonix_session::Sessions;
+use reasonix_session::{Entry, Ledger, Sessions};
 
 impl Live {
     /// Makes the new session; this one stays as it is.
@@ -69,9 +69,31 @@ impl Live {
         let title = RecordBody::Titled { title: past.marks().title().to_owned(), by_user: false };
         let history = past.history().map_err(unreadable)?;
         let entry = history.requested.map(|entry| RecordBody::Requested(Box::new(entry)));
+        let todo = history.todo.filter(|todo| !todo.is_empty()).map(kept_list);
         let now = reasonix_session::now();
-        let bodies = entry.into_iter().chain([folded, title]).map(|body| (now, body)).collect();
+        let bodies: Vec<_> = entry.into_iter().chain([folded, title]).chain(todo).map(|body| (now, body)).collect();
         let sessions = Sessions::at(&self.desk.base.world.home.join("state"));
-        sessions.import(head, bodies).map_err(|error| Refused::new(Refusal::Failed, error.phrase()))
+        let session =
+            sessions.import(head, bodies.clone()).map_err(|error| Refused::new(Refusal::Failed, error.phrase()))?;
+        for (id, (at, body)) in (2..).zip(bodies) {
+            self.enter(&Record { id: RecordId(id), parent: None, at, body }, &session);
+        }
+        Ok(session)
     }
+
+    /// Enters what a record cost into the ledger. One that cannot be written must not stop anything; the log has it too.
+    fn enter(&self, record: &Record, session: &SessionId) {
+        let (base, purse) = (&self.desk.base, &self.desk.purse);
+        let folder = base.workspace.root().display().to_string();
+        if let Some(entry) = Entry::of(record, session, &folder, |model| purse.price(model)) {
+            let _ = Ledger::at(&base.world.home.join("state")).append(&entry);
+        }
+    }
+}
+
+/// The todo list as a record that the other session takes it from: the end of a call that nobody made there.
+fn kept_list(todo: Vec<TodoPhase>) -> RecordBody {
+    let details = Details { todo: Some(todo), ..Details::default() };
+    let outcome = ToolOutcome::detailed("The list was handed over.", details);
+    RecordBody::Outcome { call: CallId::from("handoff"), tool: "todo_write".to_owned(), took_ms: 0, outcome }
 }

@@ -48,6 +48,7 @@ mod ticket;
 pub mod tools;
 mod trust;
 pub mod undo;
+mod waits;
 mod world;
 
 pub use approve::{ByText, Explained, Explainer, Outlook};

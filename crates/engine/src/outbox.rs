@@ -3,11 +3,13 @@
 
 use crate::logbook;
 use crate::state::SessionState;
+use crate::waits::Waits;
 use reasonix_agent::Sink;
 use reasonix_proto::{Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, RecordBody, SessionId, Status};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tracing::Span;
 
@@ -24,6 +26,8 @@ pub(crate) struct Outbox {
     /// What is counted and told; what the session is in stands in its state.
     status: Mutex<Status>,
     state: watch::Receiver<SessionState>,
+    /// How long people were waited for.
+    waits: Waits,
     /// The session in logs.
     span: Span,
 }
@@ -81,7 +85,8 @@ impl Outbox {
     pub(crate) fn new(status: Status, state: watch::Receiver<SessionState>) -> (Arc<Self>, Events) {
         let span = tracing::info_span!("session", id = %status.session.short());
         let (session, seats) = (status.session.clone(), Mutex::default());
-        let outbox = Self { session, seats, status: Mutex::new(status), state, span };
+        let (status, waits) = (Mutex::new(status), Waits::default());
+        let outbox = Self { session, seats, status, state, waits, span };
         let events = outbox.join();
         (Arc::new(outbox), events)
     }
@@ -151,6 +156,11 @@ impl Outbox {
         }
     }
 
+    /// How long people were waited for so far.
+    pub(crate) fn waited(&self) -> Duration {
+        self.waits.so_far()
+    }
+
     /// The session, for what is logged of it.
     pub(crate) fn span(&self) -> &Span {
         &self.span
@@ -188,6 +198,9 @@ impl Outbox {
 impl Sink for Outbox {
     fn emit(&self, event: Event) {
         self.fold(&event);
+        if let Event::State { state } = &event {
+            self.waits.saw(*state);
+        }
         // What happens in the session's task has its place there; what others do is at least the session's.
         if Span::current().is_none() {
             self.span.in_scope(|| logbook::tell(&event));

@@ -30,6 +30,10 @@ struct State {
     time: Duration,
     /// Since when a turn runs.
     since: Option<Instant>,
+    /// How long people had been waited for when it began.
+    waited: Duration,
+    /// How long they were waited for by now.
+    waits: Duration,
     /// What the running turn cost.
     turn: Option<Cost>,
     /// Limits that were warned of.
@@ -57,7 +61,9 @@ impl Purse {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.waits = self.waited();
+        state
     }
 
     /// What a model's tokens cost.
@@ -143,7 +149,8 @@ impl Standing {
 
 impl State {
     fn elapsed(&self) -> Duration {
-        self.time + self.since.map_or(Duration::ZERO, |since| since.elapsed())
+        let waited = self.waits.saturating_sub(self.waited);
+        self.time + self.since.map_or(Duration::ZERO, |since| since.elapsed().saturating_sub(waited))
     }
 
     /// Every limit that there is, with what is used of it.
@@ -192,6 +199,7 @@ impl Budget for Purse {
     fn begin(&self) {
         let mut state = self.state();
         state.since = Some(Instant::now());
+        state.waited = state.waits;
         state.turn = None;
     }
 
@@ -216,6 +224,10 @@ impl Budget for Purse {
     fn time_left(&self) -> Option<Duration> {
         let state = self.state();
         state.allowed.seconds.map(|seconds| Duration::from_secs(seconds).saturating_sub(state.elapsed()))
+    }
+
+    fn waited(&self) -> Duration {
+        self.shown.as_ref().map_or(Duration::ZERO, |shown| shown.waited())
     }
 
     fn end(&self) -> Option<Cost> {

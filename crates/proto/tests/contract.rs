@@ -554,13 +554,8 @@ fn replies() {
         about: Phrase::new("command.mode"),
         source: CommandSource::Builtin,
     };
-    let completion = Completion {
-        insert: "src/".into(),
-        shown: "src/".into(),
-        marks: vec![0],
-        descends: true,
-        note: String::new(),
-    };
+    let completion =
+        Completion { insert: "src/".into(), shown: "src/".into(), marks: vec![0], descends: true, note: String::new() };
     let model = ModelInfo {
         name: "p/m".into(),
         window: 9,

@@ -127,7 +127,8 @@ impl Fold {
             }
             RecordBody::Left(left) => history.usage.add(left.usage.unwrap_or_default()),
             RecordBody::Rewound(_) => history.broke = Some(Break::Rewind),
-            RecordBody::Requested(requested) => {
+            // What was asked beside the conversation is not gone on with.
+            RecordBody::Requested(requested) if requested.step > 0 => {
                 history.requested = Some(*requested.clone());
                 history.broke = None;
             }

@@ -98,6 +98,20 @@ fn another_process_goes_on_by_the_hashes() {
 }
 
 #[test]
+fn what_is_asked_beside_the_conversation_is_not_what_the_next_request_extends() {
+    let (mut ledger, prefix) = (Ledger::default(), prefix("ls"));
+    let first = enter(&mut ledger, "p/m", &request(&prefix, &["a", "b"]));
+    let notes = ledger.enter((1, 0), "p/m", &request(&prefix, &["a", "b", "write notes"]), None);
+    assert_eq!((notes.same, notes.broke), (first.bytes, None));
+    let next = enter(&mut ledger, "p/m", &request(&prefix, &["a", "b", "c"]));
+    assert_eq!((next.same, next.broke), (first.bytes, None));
+    // What was announced is still to come.
+    ledger.expect(Break::Compaction);
+    ledger.enter((1, 0), "p/m", &request(&prefix, &["a", "b", "c", "write notes"]), None);
+    assert_eq!(enter(&mut ledger, "p/m", &request(&prefix, &["short"])).broke, Some(Break::Compaction));
+}
+
+#[test]
 fn changed_tools_within_a_process_are_found_too() {
     let mut ledger = Ledger::default();
     enter(&mut ledger, "p/m", &request(&prefix("ls"), &["a"]));
