@@ -730,6 +730,6 @@ pub(crate) struct StoreArgs {
 pub(crate) enum StoreCommand {
     /// Say how much is kept
     Du,
-    /// Remove what no session needs, what is old, and what is beyond `undo.max_mb` and `cache.max_mb`
+    /// Remove what no session needs, what is old, and what is beyond `undo.max_mb`, `cache.max_mb` and `retention`
     Gc,
 }

@@ -77,6 +77,7 @@ pub(crate) fn store(args: &StoreArgs) -> anyhow::Result<Exit> {
     let dry = matches!(args.command, StoreCommand::Du);
     look_after_cache(&context, dry)?;
     look_after_recordings(&context, dry)?;
+    let all = look_after_past(&context, dry)?;
     let room = make_room(&context.home, max.saturating_mul(MIB), dry).map_err(|error| {
         say::failed(match error {
             RoomError::InUse => Phrase::new("undo.store_busy"),
@@ -84,7 +85,7 @@ pub(crate) fn store(args: &StoreArgs) -> anyhow::Result<Exit> {
         })
     })?;
     let found = room.collected;
-    let (all, blobs) =
+    let (bytes, blobs) =
         if dry { (found.bytes + found.freed, found.kept + found.removed) } else { (found.bytes, found.kept) };
     let style = Style::get();
     if !dry {
@@ -92,7 +93,12 @@ pub(crate) fn store(args: &StoreArgs) -> anyhow::Result<Exit> {
         say::line(&style.text(&gone))?;
     }
     let kept = Phrase::new("undo.store_du").with("blobs", blobs).with("sessions", room.sessions);
-    say::line(&style.text(&kept.with("size", all.div_ceil(MIB)).with("max", max)))?;
+    say::line(&style.text(&kept.with("size", bytes.div_ceil(MIB)).with("max", max)))?;
+    let all = if dry { all } else { all.saturating_sub(found.freed) };
+    let folder = context.home.join("state");
+    say::line(
+        &style.text(&Phrase::new("undo.store_all").with("size", all.div_ceil(MIB)).with("path", folder.display())),
+    )?;
     Ok(Exit::Done)
 }
 
@@ -108,6 +114,26 @@ fn look_after_cache(context: &Context, dry: bool) -> anyhow::Result<()> {
     let phrase = Phrase::new("undo.store_cache").with("files", files).with("size", bytes.div_ceil(MIB));
     say::line(&Style::get().text(&phrase.with("max", settings.cache.max_mb).with("old", found.removed)))?;
     Ok(())
+}
+
+/// Sessions, their outputs and the ledger: how much, and what went of them because it is old or too much. Gives the room
+/// that everything takes.
+fn look_after_past(context: &Context, dry: bool) -> anyhow::Result<u64> {
+    let settings = &context.loaded.settings;
+    let kept = reasonix_engine::tidy_past(settings, &context.home, dry)
+        .map_err(|error| say::failed(Phrase::new("undo.not_kept").with("reason", error)))?;
+    let bounds = settings.retention;
+    for (code, part, max) in [
+        (Phrase::new("undo.store_sessions"), kept.sessions, bounds.sessions_mb),
+        (Phrase::new("undo.store_outputs"), kept.outputs, bounds.outputs_mb),
+        (Phrase::new("undo.store_usage"), kept.usage, bounds.usage_mb),
+    ] {
+        let (files, bytes) =
+            if dry { (part.kept + part.removed, part.bytes + part.freed) } else { (part.kept, part.bytes) };
+        let phrase = code.with("files", files).with("size", bytes.div_ceil(MIB)).with("max", max);
+        say::line(&Style::get().text(&phrase.with("old", part.removed)))?;
+    }
+    Ok(kept.all)
 }
 
 /// What endpoints answered, as it is recorded: how much, and what went because its session is gone.

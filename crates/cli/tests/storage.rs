@@ -124,3 +124,32 @@ fn logs_rotate_and_stay_bounded() {
         assert!(!text.contains("an old line") && !text.is_empty(), "round {round}");
     }
 }
+
+/// What a deleted session printed is gone with it, and what lies on disk is counted and bounded.
+#[test]
+fn outputs_go_with_their_session_and_everything_is_counted() {
+    let long = "for i in $(seq 1 20000); do echo secret-line-$i; done";
+    let place = Place::new(vec![Reply::call("bash", json!({ "command": long })), Reply::say("ok"), Reply::say("two")]);
+    assert_eq!(place.run(&["run", "print"]).code, Some(0));
+    let first = place.logs()[0].file_stem().unwrap().to_str().unwrap().to_owned();
+    let blobs = || files_in(&place.home.join("state/blobs")).iter().map(|fan| files_in(fan).len()).sum::<usize>();
+    assert!(blobs() > 0);
+    let du = place.run(&["store", "du"]);
+    for part in ["sessions: 1 session,", "outputs and pictures: 1 file", "usage: 1 file", "all together:"] {
+        assert!(du.out.contains(part), "{part}: {}{}", du.out, du.err);
+    }
+    assert_eq!(place.run(&["sessions", "delete", &first]).code, Some(0));
+    assert_eq!(blobs(), 0, "no output is left");
+    // By age.
+    assert_eq!(place.run(&["run", "again"]).code, Some(0));
+    let second = place.logs()[0].clone();
+    written(&second, HOUR * 24 * 40);
+    place.configure("[retention]\nsession_days = 30\n");
+    assert!(place.run(&["store", "du"]).out.contains("too old or too much: 1"));
+    assert!(second.exists());
+    assert_eq!(place.run(&["store", "gc"]).code, Some(0));
+    assert!(!second.exists());
+    // A link to itself among the sessions is passed over.
+    std::os::unix::fs::symlink("x.jsonl", place.home.join("state/sessions/x.jsonl")).unwrap();
+    assert_eq!(place.run(&["store", "gc"]).code, Some(0));
+}

@@ -60,6 +60,7 @@ pub use sections::profiles::Profile;
 pub use sections::providers::{Price, Provider};
 pub use sections::recall::Recall;
 pub use sections::record::Record;
+pub use sections::retention::Retention;
 pub use sections::sandbox::{Bash, Caches, CommandLimits, Sandbox};
 pub use sections::serve::Serve;
 pub use sections::skills::Skills;

@@ -3,7 +3,7 @@
 use crate::node::{Node, Table};
 use crate::sections::{
     agent, ask, branch, budget, cache, compaction, logs, models, net, permissions, plugins, profiles, providers,
-    recall, record, sandbox, serve, skills, tools, tui, undo,
+    recall, record, retention, sandbox, serve, skills, tools, tui, undo,
 };
 use crate::shape::Notices;
 use crate::trust::{Brought, Prompted, Trust, Variables};
@@ -86,6 +86,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         record: record::resolve(&root.section("record")),
         recall: recall::resolve(&root),
         cache: cache::resolve(&root.section("cache"))?,
+        retention: retention::resolve(&root.section("retention")),
         trust: Trust::default(),
         user_file: None,
         models: models::resolve(table, context)?,

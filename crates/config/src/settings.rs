@@ -15,6 +15,7 @@ use crate::sections::profiles::Profile;
 use crate::sections::providers::Provider;
 use crate::sections::recall::Recall;
 use crate::sections::record::Record;
+use crate::sections::retention::Retention;
 use crate::sections::sandbox::Sandbox;
 use crate::sections::serve::Serve;
 use crate::sections::skills::Skills;
@@ -74,6 +75,8 @@ pub struct Settings {
     pub recall: Recall,
     /// The cache.
     pub cache: Cache,
+    /// How much of the past is kept.
+    pub retention: Retention,
     /// What the project brings that would be executed, and what of it the user trusts.
     pub trust: Trust,
     /// The file that the user's own settings stand in, where what they grant for good is written.

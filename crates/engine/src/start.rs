@@ -72,6 +72,9 @@ impl Ground {
         let standing = Standing::new(rules, &start)?.confined(&confinement);
         let begun = open(&start, &confinement)?;
         let head = begun.opened.history.head.clone().ok_or_else(|| broken(&begun.opened))?;
+        if start.which != Which::Unkept {
+            crate::retention::tend(&start.world.settings, &start.world.home);
+        }
         let start = if begun.resumed { as_begun(start, &said, &head) } else { start };
         Ok((Self { start, confinement, begun, head }, standing))
     }

@@ -1,9 +1,10 @@
-//! The usage ledger: one line a request, across all sessions and processes. It only grows; it has figures and names in
-//! it, never a word of a conversation. What is missing can be read out of the sessions again, and what a deleted session
+//! The usage ledger: one line a request, across all sessions and processes. It grows until it
+//! is as large as it may be; it has figures and names in it, never a word of a conversation. What is missing can be read out of the sessions again, and what a deleted session
 //! spent stays.
 
 use crate::header::header;
 use crate::line;
+use crate::part::Part;
 use crate::sealed;
 use crate::sessions::Sessions;
 use reasonix_proto::{Cost, Origin, Price, Record, RecordBody, RecordId, SessionId, Usage};
@@ -15,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// The name of the file in the state folder.
 const NAME: &str = "usage.jsonl";
+/// What that file is called when it has made way for a new one.
+const OLDER: &str = "usage.old.jsonl";
 
 /// What one request took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,12 +97,40 @@ impl Ledger {
     /// Reads everything; nothing when there is no file.
     pub fn read(&self) -> io::Result<Books> {
         let (mut books, mut seen) = (Books::default(), HashSet::new());
-        books.damaged = sealed::read(&self.path, |entry: Entry| {
-            if seen.insert((entry.session.clone(), entry.record)) {
-                books.entries.push(entry);
-            }
-        })?;
+        for path in [self.older(), self.path.clone()] {
+            books.damaged += sealed::read(&path, |entry: Entry| {
+                if seen.insert((entry.session.clone(), entry.record)) {
+                    books.entries.push(entry);
+                }
+            })?;
+        }
         Ok(books)
+    }
+
+    fn older(&self) -> PathBuf {
+        self.path.with_file_name(OLDER)
+    }
+
+    /// Keeps the ledger within so many bytes, 0 for any number: when it takes half of them, it makes way for a new file,
+    /// and the one before that goes. Whoever is just writing finds their line in either. With `dry` it only counts.
+    pub fn bound(&self, most: u64, dry: bool) -> io::Result<Part> {
+        let size =
+            |path: &Path| path.symlink_metadata().ok().filter(std::fs::Metadata::is_file).map(|found| found.len());
+        let (now, then) = (size(&self.path), size(&self.older()));
+        let mut part = Part::default();
+        for size in [now, then].into_iter().flatten() {
+            part.kept += 1;
+            part.bytes += size;
+        }
+        if most > 0 && now.is_some_and(|now| now > most / 2) {
+            if let Some(then) = then {
+                part = Part { kept: part.kept - 1, bytes: part.bytes - then, removed: 1, freed: then };
+            }
+            if !dry {
+                std::fs::rename(&self.path, self.older())?;
+            }
+        }
+        Ok(part)
     }
 
     /// Appends what the sessions and their planners have and the ledger has not; gives how many entries that were. Copies

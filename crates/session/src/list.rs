@@ -159,7 +159,7 @@ fn read_index(folder: &Path) -> Index {
 /// A session file.
 pub(crate) struct Found {
     pub(crate) id: SessionId,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     /// When it was last written to, in nanoseconds since the Unix epoch.
     pub(crate) modified: u64,
     pub(crate) size: u64,

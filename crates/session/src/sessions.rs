@@ -7,8 +7,10 @@ use crate::line;
 use crate::list::{self, Summary};
 use crate::load::{Damage, Loaded, load, mend};
 use crate::log::{Log, Place};
+use crate::outputs::{forget_outputs, names_with_nested};
 use crate::past::Past;
 use crate::recordings::Recordings;
+
 use crate::states::{States, states};
 use reasonix_agent::Journal;
 use reasonix_proto::{Origin, Phrase, RECORD_VERSION, Record, RecordBody, RecordId, SessionHead, SessionId};
@@ -218,12 +220,16 @@ impl Sessions {
         Ok(Some(lost))
     }
 
-    /// Deletes a session that nobody uses, with what lies beside its log and the planners that no other session has.
+    /// Deletes a session that nobody uses, with what lies beside its log, and the planners and the outputs that no other
+    /// session has.
     pub fn delete(&self, wanted: &str) -> Result<SessionId, SessionError> {
         let session = self.find(wanted)?;
         let place = self.place(session.clone());
         let _lock = place.lock()?;
         let failed = || SessionError::io(&self.folder);
+        let state = self.folder.parent().unwrap_or(&self.folder).to_owned();
+        let blobs = reasonix_store::Blobs::at(&state.join("blobs"));
+        let mut named = names_with_nested(&blobs, &place.log()).map_err(failed())?;
         let mut planners = self.planners_of(&session).map_err(failed())?;
         if !planners.is_empty() {
             let others = self.named_by(|other| *other != session).map_err(failed())?;
@@ -232,11 +238,21 @@ impl Sessions {
         for planner in planners {
             let place = self.planners().place(planner);
             let _lock = place.lock()?;
+            named.extend(names_with_nested(&blobs, &place.log()).map_err(failed())?);
             remove(&place)?;
         }
         remove(&place)?;
+        forget_outputs(&state, named).map_err(SessionError::io(&state))?;
         Ok(session)
     }
+
+    /// Deletes a session that nobody uses, with what lies beside its log, and nothing else.
+    pub(crate) fn remove_alone(&self, session: &SessionId) -> Result<(), SessionError> {
+        let place = self.place(session.clone());
+        let _lock = place.lock()?;
+        remove(&place)
+    }
+
     /// What endpoints answered in a session, where that is recorded.
     pub fn recordings(&self, session: &SessionId) -> Recordings {
         self.place(session.clone()).recordings()

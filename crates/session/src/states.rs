@@ -27,7 +27,9 @@ pub(crate) fn states(folder: &Path) -> io::Result<Vec<States>> {
     for entry in entries {
         let path = entry?.path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".jsonl")) else { continue };
-        let active = path.metadata()?.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs();
+        // What is no file of ours, such as a link, names nothing.
+        let Some(meta) = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file) else { continue };
+        let active = meta.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs();
         found.push(States { session: SessionId::from(name), active, names: named_in(&path)? });
     }
     found.sort_by(|a, b| (b.active, &b.session).cmp(&(a.active, &a.session)));

@@ -14,6 +14,7 @@ mod ledger;
 mod log;
 mod memory;
 mod planners;
+mod retain;
 mod search;
 mod search_cost;
 mod tree;

@@ -197,4 +197,9 @@ pub const KEYS: &[Key] = &[
     key("cache.dir", Text, "", Scope::User, "The folder of the cache; `~/.reasonix/state/cache` without it."),
     key("cache.ttl_hours", Count, "168", Scope::User, "Hours after which what is kept is old: a list of models is not shown any more, `reasonix probe` asks again, `reasonix store gc` removes an index of sessions that was not written to. 0 keeps nothing."),
     key("cache.max_mb", Count, "512", Scope::User, "How much the cache keeps in all, in MiB; the oldest goes first."),
+    key("retention.session_days", Count, "0", Scope::User, "Days after which a session is deleted that nobody went on with; 0 keeps them for ever."),
+    key("retention.sessions_mb", Count, "8192", Scope::User, "How much all sessions together may take on disk, in MiB; those longest unused go first. 0 is no bound."),
+    key("retention.output_days", Count, "90", Scope::User, "Days after which whole outputs and pictures of a session go that nobody went on with; it can be resumed without them. 0 keeps them as long as a session names them."),
+    key("retention.outputs_mb", Count, "2048", Scope::User, "How much all outputs and pictures together may take on disk, in MiB; those of the sessions longest unused go first. 0 is no bound."),
+    key("retention.usage_mb", Count, "64", Scope::User, "How much the ledger of usage may take, in MiB; the older half goes first. 0 is no bound."),
 ];

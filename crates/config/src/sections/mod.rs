@@ -15,6 +15,7 @@ pub(crate) mod profiles;
 pub(crate) mod providers;
 pub(crate) mod recall;
 pub(crate) mod record;
+pub(crate) mod retention;
 pub(crate) mod sandbox;
 pub(crate) mod serve;
 pub(crate) mod skills;

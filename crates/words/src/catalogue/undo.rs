@@ -75,6 +75,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "录制的回答：{files} 个文件，{size} MiB；{left} 个所属会话已删除",
     ),
     (
+        "undo.store_sessions",
+        "sessions: {files} {files|session|sessions}, {size} MiB of {max} MiB; too old or too much: {old}",
+        "会话：{files} 个，{size} MiB / {max} MiB；{old} 个过期或超出",
+    ),
+    (
+        "undo.store_outputs",
+        "outputs and pictures: {files} {files|file|files}, {size} MiB of {max} MiB; too old, too much or of no session: {old}",
+        "输出与图片：{files} 个文件，{size} MiB / {max} MiB；{old} 个过期、超出或不属于任何会话",
+    ),
+    (
+        "undo.store_usage",
+        "usage: {files} {files|file|files}, {size} MiB of {max} MiB; too much: {old}",
+        "用量记录：{files} 个文件，{size} MiB / {max} MiB；{old} 个超出",
+    ),
+    ("undo.store_all", "all together: {size} MiB in {path}", "合计：{path} 中共 {size} MiB"),
+    (
         "undo.store_du",
         "undo: {blobs} {blobs|file|files} of {sessions} {sessions|session|sessions}, {size} MiB of {max} MiB",
         "撤销：{sessions} 个会话的 {blobs} 个文件，{size} MiB / {max} MiB",
