@@ -5,7 +5,7 @@ use crate::commands;
 use crate::composer::Motion;
 use crate::keys::{Action, Chord, Code};
 use crate::menu::{Kind, Menu};
-use crate::overlays::{Entry, Overlay, Picker, Subject};
+use crate::overlays::{Entry, Overlay, Picked, Picker, Subject};
 use crate::update::{draft_changed, note};
 use reasonix_proto::{CompletionKind, Level, Mode, Op, Phrase, Posture, Query, QueuedKind};
 use std::time::Duration;
@@ -148,7 +148,11 @@ fn perform(app: &mut App, action: Action) -> Vec<Effect> {
         }
         Action::Transcript => commands::open_transcript(app),
         Action::HistorySearch => {
-            let entry = |text: &str| Entry { value: text.to_owned(), text: text.to_owned(), ..Entry::default() };
+            let entry = |text: &str| Entry {
+                value: Picked::Prompt(text.to_owned()),
+                text: text.to_owned(),
+                ..Entry::default()
+            };
             let entries = app.composer.history.find("").into_iter().map(entry).collect();
             let picker = Picker::new(Subject::History, Phrase::new("tui.history"), entries);
             app.overlays.push(Overlay::Picker(Box::new(picker)));

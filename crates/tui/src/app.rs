@@ -4,7 +4,7 @@ use crate::composer::Composer;
 use crate::frame::Input;
 use crate::keys::Bindings;
 use crate::menu::Menu;
-use crate::overlays::Overlay;
+use crate::overlays::{Entry, Overlay, Picked};
 use crate::status::Facts;
 use crate::work::Work;
 use crate::{Look, Transcript};
@@ -289,6 +289,11 @@ impl App {
         self.next += 1;
         self.asked.insert(self.next, purpose);
         Effect::Ask(self.next, query)
+    }
+
+    /// An entry of a list, by what it says.
+    pub(crate) fn entry(&self, value: Picked, code: &'static str) -> Entry {
+        Entry { value, text: self.look.word(code), ..Entry::default() }
     }
 
     /// An operation, or a wait for the session that will take it.

@@ -1,69 +1,40 @@
 //! What follows from what was chosen in a list, written into a line, or said by the engine.
 
 use crate::app::{App, Effect, Host, Purpose};
-use crate::commands::{rewind, rewind_what, run, show, theme};
-use crate::overlays::{Entry, Overlay, Pager, Picker, Subject, Wanted};
+use crate::commands::{rewind_what, run, show, theme};
+use crate::overlays::{Overlay, Pager, Picked, Picker, Subject, Wanted};
 use crate::update::note;
 use ratatui_core::text::Line;
-use reasonix_proto::{Level, Op, Phrase, Query, RecordId, Scope, TreeFilter};
+use reasonix_proto::{Level, Op, Phrase, Query, TreeFilter};
 
 /// An entry of a list was chosen.
-pub(crate) fn chosen(app: &mut App, subject: Subject, value: &str) -> Vec<Effect> {
-    match subject {
-        Subject::History => {
-            app.composer.set(value);
+pub(crate) fn chosen(app: &mut App, picked: Picked) -> Vec<Effect> {
+    match picked {
+        Picked::Nothing => Vec::new(),
+        Picked::Send(op) => app.send(op),
+        Picked::Host(host) => vec![Effect::Host(host)],
+        Picked::Quit => vec![Effect::Quit],
+        Picked::Show(query) => show(app, query),
+        Picked::Run(name, word) => run(app, &name, &word),
+        Picked::Prompt(text) => {
+            app.composer.set(&text);
             Vec::new()
         }
-        Subject::Model => app.send(Op::SetModel { model: Some(value.to_owned()), effort: None }),
-        Subject::Session => vec![Effect::Host(Host::Resume(value.to_owned()))],
-        Subject::Tree => match value.parse() {
-            Ok(id) => app.send(Op::Branch { at: RecordId(id), summary: None }),
-            Err(_) => Vec::new(),
-        },
-        Subject::Rewind => rewind_what(app, value),
-        Subject::RewindWhat => rewind(app, value),
-        Subject::Queue => match value.parse() {
-            Ok(id) => take_back(app, id),
-            Err(_) => Vec::new(),
-        },
-        Subject::FirstRun => match value {
-            "setup" => vec![Effect::Host(Host::Setup)],
-            "demo" => vec![Effect::Host(Host::Demo)],
-            _ => vec![Effect::Quit],
-        },
-        Subject::Rule => revoke(app, value),
-        Subject::Clear if value == "yes" => {
+        Picked::Place(at) => app.send(Op::Branch { at, summary: None }),
+        Picked::Turn(turn) => rewind_what(app, turn),
+        Picked::Queued(id) => take_back(app, id),
+        Picked::Stands { rule, origin } => {
+            note(app, Level::Info, Phrase::new("tui.rule.stands").with("rule", rule).with("origin", origin));
+            Vec::new()
+        }
+        Picked::GiveUp => {
             let mut effects = app.send(Op::Discard);
             effects.push(Effect::Host(Host::New));
             effects
         }
-        Subject::Theme => theme(app, value),
-        Subject::Word => match value.split_once(' ') {
-            Some((name, word)) => run(app, name, word),
-            None => Vec::new(),
-        },
-        Subject::Setting => match value.split_once(' ') {
-            Some((key, word)) => crate::settings::change(app, key, Some(word.to_owned())),
-            None => Vec::new(),
-        },
-        Subject::Hit => {
-            match value.rsplit_once(':').and_then(|(session, record)| Some((session, record.parse().ok()?))) {
-                Some((session, record)) => {
-                    show(app, Query::Around { session: session.to_owned(), record: RecordId(record), span: 6 })
-                }
-                None => Vec::new(),
-            }
-        }
-        Subject::Memory => read_memory(app, value),
-        Subject::Forget => match value.split_once(' ') {
-            Some((scope, name)) => app.send(Op::Forget { name: name.to_owned(), scope: scope.to_owned() }),
-            None => Vec::new(),
-        },
-        Subject::Undo => rewind(app, &format!("{value} files")),
-        Subject::HandedOver if !value.is_empty() => vec![Effect::Host(Host::Resume(value.to_owned()))],
-        Subject::Endpoint => crate::setup::endpoint(app, value),
-        Subject::SetupModel => vec![crate::setup::answer(crate::setup::Answer::Model(value.to_owned()))],
-        Subject::Clear | Subject::HandedOver | Subject::SetupWait => Vec::new(),
+        Picked::Theme(name) => theme(app, &name),
+        Picked::Memory { scope, name } => read_memory(app, &scope, &name),
+        Picked::Address => crate::setup::address(app),
     }
 }
 
@@ -79,11 +50,11 @@ pub(crate) fn written(app: &mut App, wanted: Wanted, text: String) -> Vec<Effect
 }
 
 /// The user wants to be rid of an entry: they are asked once more.
-pub(crate) fn removed(app: &mut App, subject: Subject, value: &str) -> Vec<Effect> {
-    let Some((_, name)) = value.split_once(' ').filter(|_| subject == Subject::Memory) else { return Vec::new() };
-    let entry = |value: &str, code| Entry { value: value.to_owned(), text: app.look.word(code), ..Entry::default() };
-    let entries = vec![entry("", "tui.forget.no"), entry(value, "tui.forget.yes")];
-    let title = Phrase::new("tui.forget.title").with("name", name);
+pub(crate) fn removed(app: &mut App, picked: Picked) -> Vec<Effect> {
+    let Picked::Memory { scope, name } = picked else { return Vec::new() };
+    let title = Phrase::new("tui.forget.title").with("name", &name);
+    let forget = Picked::Send(Op::Forget { name, scope });
+    let entries = vec![app.entry(Picked::Nothing, "tui.forget.no"), app.entry(forget, "tui.forget.yes")];
     app.overlays.pop();
     app.overlays.push(Overlay::Picker(Box::new(Picker::short(Subject::Forget, title, entries))));
     Vec::new()
@@ -91,15 +62,15 @@ pub(crate) fn removed(app: &mut App, subject: Subject, value: &str) -> Vec<Effec
 
 /// The work can go on in another session: does the person want to?
 pub(crate) fn handed_over(app: &mut App, session: String) {
-    let entry = |value: String, code| Entry { value, text: app.look.word(code), ..Entry::default() };
-    let entries = vec![entry(session, "tui.handoff.go"), entry(String::new(), "tui.handoff.stay")];
+    let go = Picked::Host(Host::Resume(session));
+    let entries = vec![app.entry(go, "tui.handoff.go"), app.entry(Picked::Nothing, "tui.handoff.stay")];
     let picker = Picker::short(Subject::HandedOver, Phrase::new("tui.handoff.title"), entries);
     app.overlays.push(Overlay::Picker(Box::new(picker)));
 }
 
 /// A memory, whole.
-fn read_memory(app: &mut App, value: &str) -> Vec<Effect> {
-    let is_it = |memory: &&reasonix_proto::MemoryInfo| value == format!("{} {}", memory.scope, memory.name);
+fn read_memory(app: &mut App, scope: &str, name: &str) -> Vec<Effect> {
+    let is_it = |memory: &&reasonix_proto::MemoryInfo| (memory.scope.as_str(), memory.name.as_str()) == (scope, name);
     let Some(memory) = app.memories.iter().find(is_it).cloned() else { return Vec::new() };
     let look = &app.look;
     let mut lines = vec![Line::styled(crate::text::neutral(&memory.description).into_owned(), look.theme.heading)];
@@ -131,19 +102,6 @@ pub(crate) fn searched(app: &mut App, subject: Subject, words: &str) -> Vec<Effe
         _ => return Vec::new(),
     };
     vec![app.ask(query, Purpose::Overlay)]
-}
-
-fn revoke(app: &mut App, value: &str) -> Vec<Effect> {
-    match value.split_once(' ') {
-        Some(("session", rule)) => app.send(Op::Revoke { rule: rule.to_owned(), scope: Scope::Session }),
-        Some(("always", rule)) => app.send(Op::Revoke { rule: rule.to_owned(), scope: Scope::Always }),
-        Some(("fixed", place)) => {
-            let (rule, origin) = place.rsplit_once('\n').unwrap_or((place, ""));
-            note(app, Level::Info, Phrase::new("tui.rule.stands").with("rule", rule).with("origin", origin));
-            Vec::new()
-        }
-        _ => Vec::new(),
-    }
 }
 
 /// A waiting message comes back into the composer.

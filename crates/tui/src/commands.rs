@@ -3,7 +3,7 @@
 
 use crate::act;
 use crate::app::{App, Effect, Host, Purpose};
-use crate::overlays::{Entry, Overlay, Pager, Picker, Subject};
+use crate::overlays::{Entry, Overlay, Pager, Picked, Picker, Subject};
 use crate::update::note;
 use reasonix_proto::{ArgumentKind, Effect as Rule, Level, Mode, Op, Phrase, Posture, Query, Rewind, TreeFilter};
 
@@ -42,7 +42,7 @@ pub(crate) fn wants_more(app: &App, name: &str) -> bool {
 
 /// The entries of the menu for what was typed after `/`: the very name first, then those that begin so, then those that
 /// contain it.
-pub(crate) fn matching(app: &App, typed: &str) -> Vec<Entry> {
+pub(crate) fn matching(app: &App, typed: &str) -> Vec<Entry<String>> {
     let look = &app.look;
     let own = OWN.iter().map(|(name, about)| ((*name).to_owned(), String::new(), look.word(about)));
     let engine = app.commands.iter().map(|command| {
@@ -166,7 +166,7 @@ fn choose_word(app: &mut App, name: &str, words: Vec<String>) -> Vec<Effect> {
         _ => None,
     };
     let entry = |word: String| Entry {
-        value: format!("{name} {word}"),
+        value: Picked::Run(name.to_owned(), word.clone()),
         current: now.as_ref() == Some(&word),
         text: word,
         note: String::new(),
@@ -207,14 +207,21 @@ fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
             "tui.list.rewind",
             Query::Tree { filter: TreeFilter::UserOnly, text: String::new() },
         ),
-        ("rewind", turn) => rewind_what(app, turn),
+        // What is no turn is chosen from the list of them.
+        ("rewind", turn) => match turn.parse() {
+            Ok(turn) => rewind_what(app, turn),
+            Err(_) => engine(app, "rewind", ""),
+        },
         ("branch", "") => open(
             app,
             Subject::Tree,
             "tui.list.branch",
             Query::Tree { filter: TreeFilter::UserOnly, text: String::new() },
         ),
-        ("branch", turn) => rewind(app, &format!("{turn} chat")),
+        ("branch", turn) => match turn.parse() {
+            Ok(turn) => app.send(Op::Rewind { turn, what: Rewind::Chat, summary: None }),
+            Err(_) => Vec::new(),
+        },
         ("mode" | "posture", "plan") => plan(app, Mode::Plan),
         ("mode" | "posture", word) => posture(app, word),
         ("plan", "") => {
@@ -349,8 +356,7 @@ fn budget(app: &mut App, words: &str) -> Vec<Effect> {
 }
 
 fn confirm_clear(app: &mut App) -> Vec<Effect> {
-    let entry = |value: &str, code| Entry { value: value.to_owned(), text: app.look.word(code), ..Entry::default() };
-    let entries = vec![entry("no", "tui.clear.no"), entry("yes", "tui.clear.yes")];
+    let entries = vec![app.entry(Picked::Nothing, "tui.clear.no"), app.entry(Picked::GiveUp, "tui.clear.yes")];
     app.overlays.push(Overlay::Picker(Box::new(Picker::short(
         Subject::Clear,
         Phrase::new("tui.clear.title"),
@@ -370,27 +376,16 @@ fn history(app: &mut App, words: &str) -> Vec<Effect> {
 }
 
 /// Which of chat and files goes back; what destroys the least is the first.
-pub(crate) fn rewind_what(app: &mut App, turn: &str) -> Vec<Effect> {
-    let entry =
-        |what: &str, code| Entry { value: format!("{turn} {what}"), text: app.look.word(code), ..Entry::default() };
-    let entries =
-        vec![entry("chat", "tui.rewind.chat"), entry("files", "tui.rewind.files"), entry("both", "tui.rewind.both")];
+pub(crate) fn rewind_what(app: &mut App, turn: u32) -> Vec<Effect> {
+    let entry = |what, code| app.entry(Picked::Send(Op::Rewind { turn, what, summary: None }), code);
+    let entries = vec![
+        entry(Rewind::Chat, "tui.rewind.chat"),
+        entry(Rewind::Files, "tui.rewind.files"),
+        entry(Rewind::Both, "tui.rewind.both"),
+    ];
     let title = Phrase::new("tui.rewind.title").with("turn", turn);
     app.overlays.push(Overlay::Picker(Box::new(Picker::short(Subject::RewindWhat, title, entries))));
     Vec::new()
-}
-
-pub(crate) fn rewind(app: &mut App, value: &str) -> Vec<Effect> {
-    let Some((turn, what)) = value.split_once(' ') else { return Vec::new() };
-    let what = match what {
-        "chat" => Rewind::Chat,
-        "files" => Rewind::Files,
-        _ => Rewind::Both,
-    };
-    match turn.parse() {
-        Ok(turn) => app.send(Op::Rewind { turn, what, summary: None }),
-        Err(_) => Vec::new(),
-    }
 }
 
 fn queue(app: &mut App) -> Vec<Effect> {
@@ -399,7 +394,7 @@ fn queue(app: &mut App) -> Vec<Effect> {
         return Vec::new();
     }
     let entry = |queued: &reasonix_proto::Queued| Entry {
-        value: queued.id.to_string(),
+        value: Picked::Queued(queued.id),
         text: queued.text.clone(),
         note: app.look.word(act::waits_for(queued.kind)),
         current: false,
@@ -419,8 +414,12 @@ pub(crate) fn themes(app: &App) -> Vec<String> {
 pub(crate) fn theme(app: &mut App, name: &str) -> Vec<Effect> {
     if name.is_empty() {
         let current = app.theme.as_deref().unwrap_or("auto");
-        let entry =
-            |name: String| Entry { current: name == current, value: name.clone(), text: name, note: String::new() };
+        let entry = |name: String| Entry {
+            current: name == current,
+            value: Picked::Theme(name.clone()),
+            text: name,
+            note: String::new(),
+        };
         let entries = themes(app).into_iter().map(entry).collect();
         let picker = Picker::new(Subject::Theme, Phrase::new("tui.list.themes"), entries);
         app.overlays.push(Overlay::Picker(Box::new(picker)));

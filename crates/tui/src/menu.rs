@@ -29,7 +29,7 @@ pub struct Menu {
     pub from: usize,
     /// Behind the last of them.
     pub to: usize,
-    entries: Vec<Entry>,
+    entries: Vec<Entry<String>>,
     /// Which of them lead further, such as folders.
     descends: Vec<bool>,
     chosen: usize,
@@ -38,7 +38,7 @@ pub struct Menu {
 
 impl Menu {
     /// A list of entries for a piece of the text.
-    pub fn new(kind: Kind, from: usize, to: usize, entries: Vec<Entry>, descends: Vec<bool>) -> Self {
+    pub fn new(kind: Kind, from: usize, to: usize, entries: Vec<Entry<String>>, descends: Vec<bool>) -> Self {
         Self { kind, from, to, entries, descends, chosen: 0, scroll: 0 }
     }
 
@@ -48,7 +48,7 @@ impl Menu {
     }
 
     /// The chosen entry, and whether it leads further.
-    pub fn choice(&self) -> Option<(&Entry, bool)> {
+    pub fn choice(&self) -> Option<(&Entry<String>, bool)> {
         let descends = self.descends.get(self.chosen).copied().unwrap_or(false);
         self.entries.get(self.chosen).map(|entry| (entry, descends))
     }
@@ -83,7 +83,7 @@ impl Menu {
         let widest = self.entries.iter().map(|entry| columns(&entry.text)).max().unwrap_or(0);
         // What a command does is worth more than the names of its arguments.
         let column = widest.min(usize::from(width).saturating_sub(4) * 9 / 20);
-        let line = |(at, entry): (usize, &Entry)| match aligned {
+        let line = |(at, entry): (usize, &Entry<String>)| match aligned {
             true => entry_line(&in_column(entry, column), at == self.chosen, width, look),
             false => entry_line(entry, at == self.chosen, width, look),
         };
@@ -92,7 +92,7 @@ impl Menu {
 }
 
 /// An entry whose text takes exactly this many columns.
-fn in_column(entry: &Entry, column: usize) -> Entry {
+fn in_column(entry: &Entry<String>, column: usize) -> Entry<String> {
     let text = match columns(&entry.text) > column {
         true => format!("{}…", cut(&entry.text, column.saturating_sub(1))),
         false => entry.text.clone(),

@@ -2,18 +2,18 @@
 
 use crate::Look;
 use crate::act;
-use crate::app::{App, Effect, Purpose};
+use crate::app::{App, Effect, Host, Purpose};
 use crate::commands::rule_word;
 use crate::menu::Menu;
 use crate::note::Ready;
-use crate::overlays::{Entry, Overlay};
+use crate::overlays::{Entry, Overlay, Picked};
 use crate::text::neutral;
 use crate::update::note;
 use crate::work::short;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{
-    CacheReport, CacheSum, Change, ChangeKind, Hit, Level, MemoryInfo, Op, Phrase, Reply, SessionInfo, Status,
-    TodoStatus, TreeNode,
+    CacheReport, CacheSum, Change, ChangeKind, Hit, Level, MemoryInfo, Op, Phrase, Query, Reply, Rewind, Scope,
+    SessionInfo, Status, TodoStatus, TreeNode,
 };
 
 /// Takes an answer in.
@@ -81,7 +81,7 @@ fn fill(app: &mut App, reply: Reply) {
             .map(|model| Entry {
                 note: [window(model.window), model.roles.join(" "), model.price].join("  ").trim().to_owned(),
                 text: model.name.clone(),
-                value: model.name,
+                value: Picked::Send(Op::SetModel { model: Some(model.name), effort: None }),
                 current: model.current,
             })
             .collect(),
@@ -98,10 +98,11 @@ fn fill(app: &mut App, reply: Reply) {
         Reply::Permissions { rules, .. } => rules
             .into_iter()
             .map(|rule| {
+                let revoke = |scope| Picked::Send(Op::Revoke { rule: rule.rule.clone(), scope });
                 let value = match (rule.revocable, rule.origin.as_str()) {
-                    (true, "session") => format!("session {}", rule.rule),
-                    (true, _) => format!("always {}", rule.rule),
-                    (false, origin) => format!("fixed {}\n{origin}", rule.rule),
+                    (true, "session") => revoke(Scope::Session),
+                    (true, _) => revoke(Scope::Always),
+                    (false, origin) => Picked::Stands { rule: rule.rule.clone(), origin: origin.to_owned() },
                 };
                 let origin = if rule.origin == "session" { app.look.word("tui.rule.session") } else { rule.origin };
                 let note = format!("{}  {origin}", app.look.word(rule_word(rule.effect)));
@@ -151,7 +152,7 @@ fn session_entry(app: &App, session: SessionInfo) -> Entry {
     let ending = app.look.word(ending_word(&session.ending));
     let ago = app.look.say(&ago(app, session.active));
     let note = format!("{ago} · {turns} · {ending} · {}", session.id.short());
-    Entry { value: session.id.0, text: title, note, current: false }
+    Entry { value: Picked::Host(Host::Resume(session.id.0)), text: title, note, current: false }
 }
 
 /// How a session ended, in a word.
@@ -181,7 +182,7 @@ fn ago(app: &App, at: u64) -> Phrase {
 
 fn tree_entry(app: &App, node: TreeNode, leaf: u64) -> Entry {
     let rewinds = is_rewind(app);
-    let value = if rewinds { node.turn.to_string() } else { node.id.to_string() };
+    let value = if rewinds { Picked::Turn(node.turn) } else { Picked::Place(node.id) };
     let indent = "  ".repeat(usize::try_from(node.depth).unwrap_or(0).min(20));
     let mark = if node.active { "• " } else { "  " };
     let label = node.label.map_or_else(String::new, |label| format!("[{label}] "));
@@ -197,12 +198,13 @@ fn hit_entry(app: &App, hit: Hit) -> Entry {
         _ => "tui.by.model",
     });
     let note = format!("{by} · {} · {}", look.say(&ago(app, hit.at)), hit.session.short());
-    Entry { value: format!("{}:{}", hit.session, hit.record), text: hit.text, note, current: false }
+    let around = Query::Around { session: hit.session.to_string(), record: hit.record, span: 6 };
+    Entry { value: Picked::Show(around), text: hit.text, note, current: false }
 }
 
 fn memory_entry(look: &Look, memory: &MemoryInfo) -> Entry {
     let scope = look.word(if memory.scope == "global" { "tui.memory.global" } else { "tui.memory.project" });
-    let value = format!("{} {}", memory.scope, memory.name);
+    let value = Picked::Memory { scope: memory.scope.clone(), name: memory.name.clone() };
     Entry { value, text: memory.name.clone(), note: format!("{scope} · {}", memory.description), current: false }
 }
 
@@ -250,8 +252,8 @@ fn change_budget(app: &mut App, words: &str, mut info: reasonix_proto::BudgetInf
 
 /// Yes or no to taking back what a turn did.
 fn confirm_undo(app: &mut App, turn: u32, files: usize) {
-    let entry = |value: String, code| Entry { value, text: app.look.word(code), ..Entry::default() };
-    let entries = vec![entry(turn.to_string(), "tui.undo.yes"), entry(String::new(), "tui.undo.no")];
+    let back = Picked::Send(Op::Rewind { turn, what: Rewind::Files, summary: None });
+    let entries = vec![app.entry(back, "tui.undo.yes"), app.entry(Picked::Nothing, "tui.undo.no")];
     let phrase = if files == 1 { Phrase::new("tui.undo.title_one") } else { Phrase::new("tui.undo.title") };
     let title = phrase.with("turn", turn).with("count", files);
     let picker = crate::overlays::Picker::short(crate::overlays::Subject::Undo, title, entries);

@@ -3,7 +3,7 @@
 
 use crate::app::{App, Effect, Purpose};
 use crate::commands;
-use crate::overlays::{Entry, Field, Overlay, Picker, Settings, Subject, Wanted, plain};
+use crate::overlays::{Entry, Field, Overlay, Picked, Picker, Settings, Subject, Wanted, plain};
 use crate::status::Piece;
 use reasonix_proto::{Acts, Mode, Op, Phrase, Posture, Query, Setting, Takes};
 
@@ -84,7 +84,7 @@ pub(crate) fn turn(app: &mut App, setting: &Setting) -> Vec<Effect> {
 fn choose(app: &mut App, setting: &Setting, words: Vec<String>) {
     let now = plain(setting);
     let entry = |word: String| Entry {
-        value: format!("{} {word}", setting.key),
+        value: Picked::Send(Op::Configure { key: setting.key.clone(), value: Some(word.clone()) }),
         current: now == word,
         text: word,
         note: String::new(),

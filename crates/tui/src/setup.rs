@@ -2,7 +2,7 @@
 //! saves; here is only what is asked and answered.
 
 use crate::app::{App, Effect, Host};
-use crate::overlays::{Entry, Field, Overlay, Picker, Subject, Wanted};
+use crate::overlays::{Entry, Field, Overlay, Picked, Picker, Subject, Wanted};
 use crate::text::columns;
 use reasonix_proto::Phrase;
 
@@ -50,9 +50,11 @@ pub enum Answer {
 /// Shows what to do where there is no model yet.
 pub(crate) fn welcome(app: &mut App) {
     over(app);
-    let entry = |value: &str, code| Entry { value: value.to_owned(), text: app.look.word(code), ..Entry::default() };
-    let entries =
-        vec![entry("setup", "tui.first.setup"), entry("demo", "tui.first.demo"), entry("quit", "tui.first.quit")];
+    let entries = vec![
+        app.entry(Picked::Host(Host::Setup), "tui.first.setup"),
+        app.entry(Picked::Host(Host::Demo), "tui.first.demo"),
+        app.entry(Picked::Quit, "tui.first.quit"),
+    ];
     let picker = Picker::short(Subject::FirstRun, Phrase::new("tui.first.title"), entries);
     app.overlays.push(Overlay::Picker(Box::new(picker)));
 }
@@ -72,15 +74,14 @@ pub(crate) fn show(app: &mut App, step: Step) {
             let local = offers.iter().filter(|offer| offer.local).count();
             let widest = offers.iter().map(|offer| columns(&offer.name)).max().unwrap_or(0);
             let entry = |(at, offer): (usize, Offered)| Entry {
-                value: at.to_string(),
+                value: Picked::Host(Host::Answer(Answer::Endpoint(at))),
                 text: format!("{}{}", offer.name, " ".repeat(widest.saturating_sub(columns(&offer.name)))),
                 note: offer.note,
                 current: false,
             };
             let mut entries: Vec<Entry> = offers.into_iter().enumerate().map(entry).collect();
-            let text = app.look.word("tui.setup.other");
             // Behind what answered here, before the long list of what is hosted.
-            entries.insert(local, Entry { value: "other".to_owned(), text, ..Entry::default() });
+            entries.insert(local, app.entry(Picked::Address, "tui.setup.other"));
             Overlay::Picker(Box::new(Picker::new(Subject::Endpoint, Phrase::new("tui.setup.endpoint"), entries)))
         }
         Step::Key(name) => {
@@ -93,7 +94,11 @@ pub(crate) fn show(app: &mut App, step: Step) {
             Overlay::Field(Box::new(Field::new(Wanted::Model, Phrase::new("tui.setup.model"), note, "")))
         }
         Step::Models(models) => {
-            let entry = |model: String| Entry { value: model.clone(), text: model, ..Entry::default() };
+            let entry = |model: String| Entry {
+                value: Picked::Host(Host::Answer(Answer::Model(model.clone()))),
+                text: model,
+                ..Entry::default()
+            };
             let entries = models.into_iter().map(entry).collect();
             Overlay::Picker(Box::new(Picker::new(Subject::SetupModel, Phrase::new("tui.setup.model"), entries)))
         }
@@ -101,17 +106,12 @@ pub(crate) fn show(app: &mut App, step: Step) {
     app.overlays.push(overlay);
 }
 
-/// An endpoint was chosen, or another one is to be named.
-pub(crate) fn endpoint(app: &mut App, value: &str) -> Vec<Effect> {
-    match value.parse() {
-        Ok(place) => vec![answer(Answer::Endpoint(place))],
-        Err(_) => {
-            let note = Some(Phrase::new("tui.setup.address_note"));
-            let field = Field::new(Wanted::Address, Phrase::new("tui.setup.address"), note, "http://");
-            app.overlays.push(Overlay::Field(Box::new(field)));
-            Vec::new()
-        }
-    }
+/// Another endpoint is to be named.
+pub(crate) fn address(app: &mut App) -> Vec<Effect> {
+    let note = Some(Phrase::new("tui.setup.address_note"));
+    let field = Field::new(Wanted::Address, Phrase::new("tui.setup.address"), note, "http://");
+    app.overlays.push(Overlay::Field(Box::new(field)));
+    Vec::new()
 }
 
 /// An answer for the process around.

@@ -234,11 +234,11 @@ fn follow(app: &mut App, outcome: Outcome) -> Vec<Effect> {
         }
         Outcome::Do(effects) => effects,
         Outcome::Interrupt => act::interrupt(app),
-        Outcome::Chosen(subject, value) => {
+        Outcome::Chosen(picked) => {
             app.overlays.pop();
-            choices::chosen(app, subject, &value)
+            choices::chosen(app, picked)
         }
-        Outcome::Removed(subject, value) => choices::removed(app, subject, &value),
+        Outcome::Removed(picked) => choices::removed(app, picked),
         Outcome::Turn(setting) => crate::settings::turn(app, &setting),
         Outcome::Written(wanted, text) => {
             app.overlays.pop();

@@ -505,6 +505,17 @@ fn a_list_says_what_esc_does_and_going_back_begins_at_the_newest_turn_with_the_l
     stage.keys(&["\x1b[F", "\r", "\r"]);
     let Some(Op::Rewind { turn, what, .. }) = stage.sent.last() else { panic!("{:?}", stage.sent) };
     assert_eq!((*turn, *what), (2, reasonix_proto::Rewind::Chat));
+    // What is no number of a turn is chosen from the same list, and a search is cleared by the keys of every line.
+    stage.say("/rewind x");
+    stage.keys(&["o", "l", "d"]);
+    assert!(stage.live().iter().any(|row| row.contains("› the oldest")), "{:?}", stage.live());
+    stage.keys(&["\x15"]);
+    assert!(stage.live().iter().any(|row| row.contains("the newest")), "{:?}", stage.live());
+    stage.keys(&["\x1b"]);
+    stage.say("/rewind 1");
+    stage.keys(&["2"]);
+    let Some(Op::Rewind { turn, what, .. }) = stage.sent.last() else { panic!("{:?}", stage.sent) };
+    assert_eq!((*turn, *what), (1, reasonix_proto::Rewind::Files));
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub use field::{Field, Wanted};
 pub use line::LineField;
 pub use pager::Pager;
 pub(crate) use picker::entry_line;
-pub use picker::{Entry, Picker, Subject};
+pub use picker::{Entry, Picked, Picker, Subject};
 pub use plan::Plan;
 pub use question::Question;
 pub(crate) use rows::{block, keys_line, rule};
@@ -66,11 +66,11 @@ pub enum Outcome {
     /// It stays, and this is to be done.
     Do(Vec<Effect>),
     /// An entry of a list was chosen; the list goes away.
-    Chosen(Subject, String),
+    Chosen(Picked),
     /// The words of a list changed.
     Searched(Subject, String),
     /// The user wants to be rid of an entry; the list stays.
-    Removed(Subject, String),
+    Removed(Picked),
     /// A setting is to be changed; the list stays.
     Turn(Box<reasonix_proto::Setting>),
     /// A line was written; it goes away.

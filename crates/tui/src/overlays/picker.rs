@@ -1,12 +1,12 @@
 //! A list to choose from, narrowed by what is typed.
 
 use crate::Look;
-use crate::app::Effect;
+use crate::app::{Effect, Host};
 use crate::keys::{Chord, Code};
 use crate::overlays::{LineField, Outcome, keys_line, rule};
 use crate::text::{columns, cut, neutral, wrap};
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::{Op, Phrase, RecordId, TreeFilter};
+use reasonix_proto::{Op, Phrase, Query, RecordId, TreeFilter};
 
 /// What is chosen from a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,11 +62,57 @@ impl Subject {
     }
 }
 
-/// One entry.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Entry {
+/// What follows from an entry that is chosen.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Picked {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// An operation of the session.
+    Send(Op),
+    /// A wish for the process around.
+    Host(Host),
+    /// The way out.
+    Quit,
+    /// Something of the engine's is shown.
+    Show(Query),
+    /// A command is run with a word.
+    Run(String, String),
+    /// A prompt of earlier is written again.
+    Prompt(String),
+    /// The conversation goes on from a place of the tree.
+    Place(RecordId),
+    /// A turn to go back before.
+    Turn(u32),
+    /// A waiting message comes back.
+    Queued(u64),
+    /// A rule that cannot be taken away here, and where it stands.
+    Stands {
+        /// The rule.
+        rule: String,
+        /// Where it comes from.
+        origin: String,
+    },
+    /// The session is given up.
+    GiveUp,
+    /// A theme is put on.
+    Theme(String),
+    /// A memory is shown.
+    Memory {
+        /// For which work it is.
+        scope: String,
+        /// Its name.
+        name: String,
+    },
+    /// The address of an endpoint is to be written.
+    Address,
+}
+
+/// One entry, and what is given back when it is chosen.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Entry<V = Picked> {
     /// What is given back.
-    pub value: String,
+    pub value: V,
     /// What is shown.
     pub text: String,
     /// More about it, dimmer.
@@ -188,7 +234,7 @@ impl Picker {
             Code::End => self.chosen = last,
             Code::Delete if self.subject == Subject::Memory => {
                 let chosen = self.shown().get(self.chosen).map(|entry| entry.value.clone());
-                return chosen.map_or(Outcome::Stay, |value| Outcome::Removed(self.subject, value));
+                return chosen.map_or(Outcome::Stay, Outcome::Removed);
             }
             Code::Enter | Code::Tab => return self.choose(self.chosen),
             Code::Char(c) if !self.searches && chord.typed().is_some() => {
@@ -222,7 +268,10 @@ impl Picker {
     }
 
     fn name_key(&mut self, chord: Chord) -> Outcome {
-        let record = self.shown().get(self.chosen).and_then(|entry| entry.value.parse().ok());
+        let record = self.shown().get(self.chosen).and_then(|entry| match entry.value {
+            Picked::Place(record) => Some(record),
+            _ => None,
+        });
         let Some(name) = &mut self.naming else { return Outcome::Stay };
         match chord.code {
             Code::Esc => self.naming = None,
@@ -230,7 +279,7 @@ impl Picker {
             Code::Enter => {
                 let label = name.text().trim().to_owned();
                 self.naming = None;
-                let op = record.map(|record| Op::Label { record: RecordId(record), label });
+                let op = record.map(|record| Op::Label { record, label });
                 return Outcome::Relist(self.subject, op.into_iter().map(Effect::Send).collect());
             }
             _ => {
@@ -261,7 +310,7 @@ impl Picker {
 
     fn choose(&self, at: usize) -> Outcome {
         match self.shown().get(at) {
-            Some(entry) => Outcome::Chosen(self.subject, entry.value.clone()),
+            Some(entry) => Outcome::Chosen(entry.value.clone()),
             None if self.entries.is_empty() && !self.loading => Outcome::Close,
             None => Outcome::Stay,
         }
@@ -335,7 +384,7 @@ impl Picker {
 }
 
 /// One row of a list: the text whole if it can be, the note as far as there is room.
-pub(crate) fn entry_line(entry: &Entry, chosen: bool, width: u16, look: &Look) -> Line<'static> {
+pub(crate) fn entry_line<V>(entry: &Entry<V>, chosen: bool, width: u16, look: &Look) -> Line<'static> {
     let sign = if chosen { "› " } else { "  " };
     let style = if chosen { look.theme.chosen } else { look.theme.text };
     let room = usize::from(width).saturating_sub(2);
