@@ -171,3 +171,15 @@ fn modules_have_arrows_too() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// Whoever wants an agent takes a blueprint: nothing runs that is not judged or not kept.
+#[test]
+fn one_place_builds_agents() {
+    let builds = |(path, text): &(String, String)| {
+        let is_literal = |line: &str| line.contains("Agent {") && !line.contains("struct ") && !line.contains("impl ");
+        // The section `[agent]` of the settings has a type of the same name.
+        (!path.contains("/config/") && text.lines().any(is_literal)).then(|| path.clone())
+    };
+    let places: Vec<String> = sources().iter().filter_map(builds).collect();
+    assert_eq!(places, ["crates/engine/src/blueprint.rs"]);
+}
