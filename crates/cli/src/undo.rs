@@ -7,12 +7,12 @@ use crate::say::{self, Cause, Style, Told, clean};
 use crate::view::diff_lines;
 use reasonix_config::Flags;
 use reasonix_engine::left_behind;
-use reasonix_engine::undo::{
+use reasonix_proto::{Change, ChangeKind, Level, MoveReason, Op, Phrase, Record, RecordBody, Rewind, SessionId};
+use reasonix_session::{Opened, Past, Sessions, typed};
+use reasonix_undo::{
     Alive, BackError, FilesBack, Plan, RoomError, Span, Work, bring_again, changes, end_of_broken, last_standing,
     make_room, snapshots_of, spans, take_back,
 };
-use reasonix_proto::{Change, ChangeKind, Level, MoveReason, Op, Phrase, Record, RecordBody, Rewind, SessionId};
-use reasonix_session::{Opened, Past, Sessions, typed};
 use reasonix_workspace::snapshot::Snapshots;
 use std::path::Path;
 

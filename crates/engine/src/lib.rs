@@ -48,7 +48,6 @@ mod tap;
 mod ticket;
 pub mod tools;
 mod trust;
-pub mod undo;
 mod waits;
 mod world;
 

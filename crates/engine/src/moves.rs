@@ -5,13 +5,13 @@ use crate::images::fetch;
 use crate::live::{Live, alongside};
 use crate::queue::Work;
 use crate::ticket::Outcome;
-use crate::undo::{BackError, note, spans};
 use reasonix_agent::{Said, Sink, Stop};
 use reasonix_proto::{
     Done, Event, Left, Level, Message, MoveReason, Phrase, Record, RecordBody, RecordId, Refusal, Refused, Rewind,
     TurnState,
 };
 use reasonix_session::typed;
+use reasonix_undo::{BackError, note, spans};
 
 impl Live {
     /// Goes to a record; at something a person wrote to the place before it, and its text comes back.

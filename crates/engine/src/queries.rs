@@ -6,12 +6,12 @@ use crate::complete::{Found, references, words};
 use crate::context::{cache_of, parts};
 use crate::git::git;
 use crate::handle::Shared;
-use crate::undo::{changes, last_standing, snapshots_of, spans};
 use reasonix_agent::BoxFuture;
 use reasonix_proto::{
     CompletionKind, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Status, TreeFilter,
 };
 use reasonix_session::{By, Ledger, Sessions, Span, Summary, TreeView, tallies, tally};
+use reasonix_undo::{changes, last_standing, snapshots_of, spans};
 use std::future::ready;
 use std::sync::Arc;
 

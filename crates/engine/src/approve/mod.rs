@@ -25,7 +25,6 @@ use crate::asked::{Heard, OpenQuestions};
 use crate::error::EngineError;
 use crate::spec::Start;
 use crate::stance::{Stance, Stands};
-use crate::undo::Undo;
 use classify::found;
 use copies::Copies;
 use files::Files;
@@ -38,6 +37,7 @@ use reasonix_policy::{
     judge_restorable, more_dangers, protected,
 };
 use reasonix_proto::{Action, AskId, Asking, Choice, Decided, Event, Family, Level, Mode, Phrase, ReadOnly, Record};
+use reasonix_undo::Undo;
 use reasonix_workspace::Workspace;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -27,13 +27,13 @@ pub struct Span {
 
 impl Span {
     /// A turn that began with this state at that time.
-    pub(super) fn open(turn: u32, before: String, seen: u64, uncovered: Vec<String>) -> Self {
+    pub(crate) fn open(turn: u32, before: String, seen: u64, uncovered: Vec<String>) -> Self {
         let (last, after) = (before.clone(), None);
         Self { turn, before, after, last, seen, uncovered, kind: Work::Turn, cut_off: false, to: None }
     }
 
     /// A going back that is about to begin.
-    pub(super) fn going(begun: &Restoring, seen: u64) -> Self {
+    pub(crate) fn going(begun: &Restoring, seen: u64) -> Self {
         let open = Self::open(begun.turn, begun.before.clone(), seen, Vec::new());
         Self { kind: Work::of(begun.redone), to: Some(begun.to.clone()), ..open }
     }
@@ -142,7 +142,7 @@ pub fn last_standing(spans: &[Span]) -> Option<u32> {
 
 /// The place of the last going back that was not brought again, when no turn changed anything since. Where it took several
 /// attempts, that of the first one.
-pub(super) fn last_back(spans: &[Span]) -> Option<usize> {
+pub(crate) fn last_back(spans: &[Span]) -> Option<usize> {
     let mut brought = 0_u32;
     for (place, span) in spans.iter().enumerate().rev() {
         match span.kind {

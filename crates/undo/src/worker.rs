@@ -1,10 +1,10 @@
 //! The thread that looks at the files of a live session, one request after the other.
 
-use super::alive::{Alive, EVERY};
-use super::back::{BackError, FilesBack, Plan, take_back};
-use super::timeline::Span;
-use super::whose::{Busy, end_of_broken};
-use super::{Keep, room};
+use crate::alive::{Alive, EVERY};
+use crate::back::{BackError, FilesBack, Plan, take_back};
+use crate::timeline::Span;
+use crate::whose::{Busy, end_of_broken};
+use crate::{Keep, room};
 use reasonix_proto::RecordBody;
 use reasonix_workspace::snapshot::{SnapshotError, Snapshots, Taken};
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use tokio::sync::oneshot;
 
 /// A look at the files.
-pub(super) struct Look {
+pub(crate) struct Look {
     /// What is there now.
-    pub(super) taken: Taken,
+    pub(crate) taken: Taken,
     /// The state without what others did since the state that was asked about; none when they did nothing.
-    pub(super) ours: Option<String>,
+    pub(crate) ours: Option<String>,
 }
 
 /// What the thread is asked for.
-pub(super) enum Request {
+pub(crate) enum Request {
     /// A look at the files that nobody waits for.
     Look,
     /// A look at the files.
@@ -44,14 +44,14 @@ pub(super) enum Request {
 
 /// What the session tells its thread beside requests.
 #[derive(Default)]
-pub(super) struct Wishes {
+pub(crate) struct Wishes {
     /// Everything is called off.
-    pub(super) stop: AtomicBool,
+    pub(crate) stop: AtomicBool,
     /// How many wait for a look.
-    pub(super) waiting: AtomicUsize,
+    pub(crate) waiting: AtomicUsize,
 }
 
-pub(super) struct Worker {
+pub(crate) struct Worker {
     snapshots: Snapshots,
     keep: Keep,
     alive: Alive,
@@ -59,12 +59,12 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    pub(super) fn new(snapshots: Snapshots, keep: Keep, wishes: Arc<Wishes>) -> Self {
+    pub(crate) fn new(snapshots: Snapshots, keep: Keep, wishes: Arc<Wishes>) -> Self {
         let alive = Alive::of(&keep.home, &keep.session);
         Self { snapshots, keep, alive, wishes }
     }
 
-    pub(super) fn run(mut self, queue: &Receiver<Request>) {
+    pub(crate) fn run(mut self, queue: &Receiver<Request>) {
         let mut tended = false;
         while let Some(request) = self.next(queue) {
             // Before the first look, because from then on this process relies on what is kept.

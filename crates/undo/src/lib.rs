@@ -9,7 +9,7 @@ mod whose;
 mod worker;
 
 pub use alive::Alive;
-pub(crate) use back::note;
+pub use back::note;
 pub use back::{BackError, FilesBack, Plan, bring_again, changes, take_back};
 pub use room::{Room, RoomError, make_room};
 pub use timeline::{Span, Work, last_standing, spans};
@@ -39,17 +39,17 @@ pub fn snapshots_of(root: &Path, home: &Path) -> Result<Snapshots, SnapshotError
 }
 
 /// Where states are kept, how much of them, and for which session.
-pub(crate) struct Keep {
+pub struct Keep {
     /// The user's folder.
-    pub(crate) home: PathBuf,
+    pub home: PathBuf,
     /// The most bytes.
-    pub(crate) most: u64,
+    pub most: u64,
     /// The session.
-    pub(crate) session: String,
+    pub session: String,
 }
 
 /// The undo of a live session.
-pub(crate) struct Undo {
+pub struct Undo {
     scans: Mutex<Option<Sender<Request>>>,
     wishes: Arc<Wishes>,
     turn: Mutex<Turn>,
@@ -71,7 +71,7 @@ struct Turn {
 
 impl Undo {
     /// Undo for these files. The first look at them begins with [`Undo::begin`].
-    pub(crate) fn new(
+    pub fn new(
         snapshots: Snapshots,
         keep: Keep,
         broken: Option<Span>,
@@ -88,19 +88,19 @@ impl Undo {
     }
 
     /// Begins to look at the files, so that the first writer waits less. Once is enough.
-    pub(crate) fn begin(&self) {
+    pub fn begin(&self) {
         if !self.begun.swap(true, Ordering::Relaxed) {
             self.send(Request::Look);
         }
     }
 
     /// True while states are being kept.
-    pub(crate) fn works(&self) -> bool {
+    pub fn works(&self) -> bool {
         !self.off.load(Ordering::Relaxed)
     }
 
     /// Gives what has no end the one it had, before anything else is told against it.
-    pub(crate) async fn close_broken(&self) {
+    pub async fn close_broken(&self) {
         let Some(span) = locked(&self.broken).clone() else { return };
         let (answer, end) = oneshot::channel();
         self.send(Request::Close { span, answer });
@@ -116,7 +116,7 @@ impl Undo {
 
     /// Takes back what the turns from `turn` on did to files. None when the thread is gone. Its end is to be written down,
     /// and then [`Undo::went_back`] to be called.
-    pub(crate) async fn take_back(&self, spans: Vec<Span>, turn: u32) -> Option<Result<FilesBack, BackError>> {
+    pub async fn take_back(&self, spans: Vec<Span>, turn: u32) -> Option<Result<FilesBack, BackError>> {
         let (answer, plan) = oneshot::channel();
         self.send(Request::Plan { spans, turn, answer });
         let plan = match plan.await.ok()? {
@@ -135,12 +135,12 @@ impl Undo {
     }
 
     /// The end of a going back is on the log.
-    pub(crate) fn went_back(&self) {
+    pub fn went_back(&self) {
         *locked(&self.broken) = None;
     }
 
     /// What a look at the files leaves out now; none when there is no undo.
-    pub(crate) async fn uncovered(&self) -> Option<Vec<Uncovered>> {
+    pub async fn uncovered(&self) -> Option<Vec<Uncovered>> {
         Some(self.take(None, false).await?.taken.uncovered)
     }
 

@@ -1,8 +1,8 @@
 //! Whose work a change is: by the time it was made, a turn's own or that of somebody who worked beside it.
 
-use super::alive::Alive;
-use super::back::ended;
-use super::timeline::Span;
+use crate::alive::Alive;
+use crate::back::ended;
+use crate::timeline::Span;
 use reasonix_proto::{Moment, RecordBody, Snapshot};
 use reasonix_workspace::snapshot::{Changed, Entry, SnapshotError, Snapshots, Whose};
 use std::time::{Duration, SystemTime};
@@ -22,7 +22,7 @@ pub(crate) struct Busy {
 
 impl Busy {
     /// A turn that has done nothing yet.
-    pub(super) fn new(begun: SystemTime) -> Self {
+    pub(crate) fn new(begun: SystemTime) -> Self {
         Self { begun, running: 0, since: begun, times: Vec::new() }
     }
 
@@ -32,7 +32,7 @@ impl Busy {
     }
 
     /// A call begins.
-    pub(super) fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         if self.running == 0 {
             let now = SystemTime::now();
             self.since = now.checked_sub(TICK).unwrap_or(now);
@@ -41,7 +41,7 @@ impl Busy {
     }
 
     /// A call has ended.
-    pub(super) fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.running = self.running.saturating_sub(1);
         if self.running == 0 {
             self.times.push((self.since, SystemTime::now()));
@@ -49,7 +49,7 @@ impl Busy {
     }
 
     /// Whose a change is. That something is gone is the turn's: to have it back does no harm.
-    pub(super) fn whose(&self, change: Changed<'_>) -> Whose {
+    pub(crate) fn whose(&self, change: Changed<'_>) -> Whose {
         let (Some(at), Some(now)) = (change.at, change.now) else { return Whose::Ours };
         let within = |(from, to): &(SystemTime, SystemTime)| *from <= at && at <= *to;
         let running = self.running > 0 && self.since <= at;
@@ -97,8 +97,8 @@ fn end_by(snapshots: &mut Snapshots, span: &Span, gone: SystemTime) -> Result<Sn
 #[cfg(test)]
 mod tests {
     use super::{Busy, end_by};
-    use crate::undo::timeline::spans;
-    use crate::undo::{Span, Work, take_back};
+    use crate::timeline::spans;
+    use crate::{Span, Work, take_back};
     use reasonix_proto::{Moment, Record, RecordBody, RecordId, Snapshot};
     use reasonix_workspace::snapshot::{Limits, Snapshots};
     use std::os::unix::fs::MetadataExt;

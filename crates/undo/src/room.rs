@@ -1,6 +1,6 @@
 //! How much room the states of files take, and giving back what no session needs.
 
-use super::alive::forget_others;
+use crate::alive::forget_others;
 use reasonix_session::{SessionError, Sessions};
 use reasonix_workspace::snapshot::{Collected, SnapshotError, collect};
 use std::path::Path;
@@ -51,7 +51,7 @@ pub fn make_room(home: &Path, most: u64, dry: bool) -> Result<Room, RoomError> {
 }
 
 /// Collects when that was not done for a day. Nobody waits for it, and that it could not be done loses nothing.
-pub(super) fn tend(home: &Path, most: u64) {
+pub(crate) fn tend(home: &Path, most: u64) {
     let stamp = home.join("state").join("undo").join("collected");
     let age = stamp.metadata().and_then(|found| found.modified()).ok();
     let fresh = age.is_some_and(|then| SystemTime::now().duration_since(then).is_ok_and(|age| age < EVERY));

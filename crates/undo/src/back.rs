@@ -1,7 +1,7 @@
 //! Going back, and showing what a turn did: states of the files compared, and those entries restored that the session's
 //! own work changed. What somebody else changed in the meantime is kept unless it is given up by name.
 
-use super::timeline::{Span, Work, last_back};
+use crate::timeline::{Span, Work, last_back};
 use reasonix_agent::JournalError;
 use reasonix_proto::{Change, ChangeKind, Level, Phrase, Refusal, Restored, Restoring};
 use reasonix_tools::diff;
@@ -79,7 +79,7 @@ impl FilesBack {
 
 impl BackError {
     /// What it means for the operation that wanted it.
-    pub(crate) fn refusal(&self) -> Refusal {
+    pub fn refusal(&self) -> Refusal {
         match self {
             Self::NothingToTakeBack(_) | Self::NothingTakenBack => Refusal::Nothing,
             Self::Snapshot(_) | Self::Journal(_) => Refusal::NotPossible,
@@ -98,7 +98,7 @@ impl BackError {
 }
 
 /// What the model is told about files that were taken back since it last spoke.
-pub(crate) fn note(back: &Restored) -> String {
+pub fn note(back: &Restored) -> String {
     let what = if back.redone { "brought back" } else { "took back" };
     let more = if back.more > 0 { format!(" and {} more", back.more) } else { String::new() };
     format!(
@@ -226,7 +226,7 @@ fn to_before(snapshots: &mut Snapshots, start: &Span, rest: &[Span], force: bool
 
 /// The end of a going back whose process is gone. It only ever makes entries what they are in the state it goes to, by way
 /// of nothing, and a folder for a while writable: all else that is different was somebody else.
-pub(super) fn ended(snapshots: &mut Snapshots, span: &Span, to: &str) -> Result<Restored, SnapshotError> {
+pub(crate) fn ended(snapshots: &mut Snapshots, span: &Span, to: &str) -> Result<Restored, SnapshotError> {
     let now = snapshots.take(&|| false)?;
     let (before, target) = (snapshots.read(&span.before)?, snapshots.read(to)?);
     let whose = |change: Changed<'_>| {
@@ -254,7 +254,7 @@ pub(super) fn ended(snapshots: &mut Snapshots, span: &Span, to: &str) -> Result<
 }
 
 /// Something that a state leaves out, for people and records.
-pub(super) fn named(left: &Uncovered) -> String {
+pub(crate) fn named(left: &Uncovered) -> String {
     format!("{} ({})", left.path.shown(), left.reason.word())
 }
 
@@ -356,7 +356,7 @@ fn text_of(snapshots: &Snapshots, entry: Option<&Entry>) -> Result<Option<String
 #[cfg(test)]
 mod tests {
     use super::{FilesBack, bring_again, changes, ended, take_back};
-    use crate::undo::Span;
+    use crate::Span;
     use reasonix_workspace::snapshot::{Limits, Snapshots};
     use std::path::{Path, PathBuf};
     use std::process::Command;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// How often the sign is given.
-pub(super) const EVERY: Duration = Duration::from_millis(250);
+pub(crate) const EVERY: Duration = Duration::from_millis(250);
 
 /// How long after the last sign the process may still have been there.
 const SLACK: Duration = Duration::from_secs(1);
@@ -33,7 +33,7 @@ impl Alive {
     }
 
     /// Gives the sign. Without it a killed turn only leaves more for a person to decide.
-    pub(super) fn give(&mut self) {
+    pub(crate) fn give(&mut self) {
         if self.file.is_none() {
             self.file = self.begin().ok();
         }
@@ -57,7 +57,7 @@ impl Alive {
         let _ = std::fs::remove_file(&self.path);
     }
 
-    pub(super) fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         self.file.is_some()
     }
 }
@@ -67,7 +67,7 @@ fn folder(home: &Path) -> PathBuf {
 }
 
 /// Removes the signs of sessions that are not among these.
-pub(super) fn forget_others(home: &Path, sessions: &[String]) {
+pub(crate) fn forget_others(home: &Path, sessions: &[String]) {
     for entry in std::fs::read_dir(folder(home)).into_iter().flatten().flatten() {
         if !sessions.iter().any(|session| entry.file_name() == session.as_str()) {
             let _ = std::fs::remove_file(entry.path());
