@@ -145,6 +145,11 @@ impl Answer {
         }
     }
 
+    /// True when a block that nobody but the endpoint can read stands at a place.
+    pub(crate) fn has_opaque(&self, place: Option<u64>) -> bool {
+        self.blocks.iter().any(|block| block.place == place && matches!(block.kind, Kind::Opaque(_)))
+    }
+
     /// Begins a call, or says more of the one at a place. Another id at the same place is another call.
     pub(crate) fn call(&mut self, place: Option<u64>, id: &str, name: &str) -> Result<(), Trouble> {
         let same = |block: &Numbered| match &block.kind {

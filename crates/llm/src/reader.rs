@@ -3,7 +3,7 @@
 use crate::Endpoint;
 use crate::blocks::{Answer, Kind};
 use crate::codec::Decode;
-use crate::failure::Trouble;
+use crate::failure::{Oddity, Trouble};
 use reasonix_agent::{Item, Request};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -40,12 +40,14 @@ pub(crate) trait Events: Default + Send {
 pub(crate) struct Reader<E> {
     events: E,
     answer: Answer,
+    /// True once an event could be read: it is this protocol.
+    read: bool,
 }
 
 /// Makes the decoder of one answer.
 pub(crate) fn reader<E: Events + 'static>(endpoint: &Arc<Endpoint>, request: &Arc<Request>) -> Box<dyn Decode> {
     let answer = Answer::new(Arc::clone(endpoint), Arc::clone(request));
-    Box::new(Reader { events: E::default(), answer })
+    Box::new(Reader { events: E::default(), answer, read: false })
 }
 
 impl<E: Events> Decode for Reader<E> {
@@ -78,7 +80,14 @@ impl<E: Events> Decode for Reader<E> {
                 self.answer.done = E::DONE_ENDS;
                 Ok(())
             }
-            text => self.events.take(text, &mut self.answer),
+            text => {
+                let taken = self.events.take(text, &mut self.answer);
+                // One event that was garbled among good ones may come whole the next time.
+                let garbled = |trouble: &Trouble| self.read && trouble.oddity == Some(Oddity::NotJson);
+                let taken = taken.map_err(|trouble| if garbled(&trouble) { trouble.passing(true) } else { trouble });
+                self.read |= taken.is_ok();
+                taken
+            }
         }
     }
 
@@ -106,8 +115,7 @@ pub(crate) fn parsed<'a, T: Deserialize<'a>>(text: &'a str, endpoint: &Endpoint)
     match serde_json::from_str(text) {
         Ok(event) => Ok(Some(event)),
         Err(_) if serde_json::from_str::<IgnoredAny>(text).is_ok() => Ok(None),
-        // What was garbled on its way may come whole the next time.
-        Err(_) => Err(Trouble::not_json(endpoint, text).passing(true)),
+        Err(_) => Err(Trouble::not_json(endpoint, text)),
     }
 }
 

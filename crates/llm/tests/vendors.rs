@@ -138,13 +138,15 @@ async fn errors_in_the_stream_are_told_as_what_they_are() {
     ]);
     assert_eq!(failed(Wire::Chat, bare).await, (Some(FailureClass::Server), 1), "without its wrapping");
     for wire in [Wire::Chat, Wire::Responses, Wire::Anthropic] {
-        let garbled = Reply::raw("data: {\"choices\":[{\"del\n\n");
+        let garbled = Reply::raw("data: {}\n\ndata: {\"choices\":[{\"del\n\n");
         assert_eq!(failed(wire, garbled).await, (Some(FailureClass::BadResponse), 3), "{wire:?}: tried again");
     }
     let start = json!({ "type": "message_start", "message": { "usage": { "input_tokens": 5 } } });
     let text =
         json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "half" } });
-    let spliced = stream(&[start.clone(), text, start]);
+    let last =
+        json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 9 } });
+    let spliced = stream(&[start.clone(), text, start, last, json!({ "type": "message_stop" })]);
     assert_eq!(failed(Wire::Anthropic, spliced).await, (Some(FailureClass::StreamBroken), 1));
 }
 
@@ -194,5 +196,33 @@ async fn sampling_is_left_out_where_it_is_refused() {
             expected,
             "{name} {effort:?} {temperature:?} {top_p:?}"
         );
+    }
+}
+
+#[tokio::test]
+async fn the_phase_of_a_message_goes_back_with_it() {
+    let item = json!({ "type": "message", "id": "m1", "role": "assistant", "phase": "commentary", "content": [] });
+    let called = json!({ "type": "function_call", "id": "f1", "call_id": "c1", "name": "ls", "arguments": "{}" });
+    let events = [
+        json!({ "type": "response.output_item.added", "output_index": 0, "item": item }),
+        json!({ "type": "response.output_text.delta", "output_index": 0, "item_id": "m1", "delta": "I look." }),
+        json!({ "type": "response.output_item.done", "output_index": 0, "item": item }),
+        json!({ "type": "response.output_item.done", "output_index": 1, "item": called }),
+        json!({ "type": "response.completed", "response": { "status": "completed", "output": [] } }),
+    ];
+    let (_, body) = answered(Wire::Responses, events.to_vec(), json!({})).await;
+    assert_eq!(body["input"][1]["phase"], "commentary", "{body:#}");
+    assert_eq!(body["input"][1]["content"][0]["text"], "I look.");
+    assert_eq!(body["input"][2]["type"], "function_call");
+}
+
+#[tokio::test]
+async fn a_refusal_is_no_whole_answer() {
+    let chat = vec![delta(json!({ "refusal": "I cannot." })), end("stop")];
+    let said = json!({ "type": "response.refusal.delta", "output_index": 0, "item_id": "m", "delta": "I cannot." });
+    let done = json!({ "type": "response.completed", "response": { "status": "completed", "output": [] } });
+    for (wire, events) in [(Wire::Chat, chat), (Wire::Responses, vec![said, done])] {
+        let (items, _) = answered(wire, events, json!({})).await;
+        assert_eq!(items.last(), Some(&Item::End(StopReason::Filtered)), "{wire:?}");
     }
 }

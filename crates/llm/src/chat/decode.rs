@@ -77,6 +77,8 @@ pub(crate) struct Chat {
     /// Of the text and of the reasoning.
     joints: (Joint, Joint),
     details: Details,
+    /// True when the model refused to answer.
+    refused: bool,
 }
 
 impl Chat {
@@ -116,6 +118,7 @@ impl Chat {
         if let Some(extra) = delta.extra_content {
             self.details.extra(value(extra), extra.get().len());
         }
+        self.refused |= delta.refusal.and_then(content::string).is_some_and(|refusal| !refusal.is_empty());
         for raw in [delta.content, delta.refusal].into_iter().flatten().filter(|_| !text) {
             match content::thoughts(raw) {
                 Some((thought, said)) => {
@@ -187,6 +190,9 @@ impl Events for Chat {
     }
 
     fn settle(&mut self, answer: &mut Answer) {
+        if self.refused {
+            answer.stop = Some(StopReason::Filtered);
+        }
         if let Some(fields) = std::mem::take(&mut self.details).finish() {
             answer.opaque(None, &fields);
         }

@@ -7,8 +7,8 @@ use crate::reader::{Events, parsed, value};
 use crate::usage;
 use reasonix_proto::StopReason;
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 /// Places for items whose place nobody said, and for those that only come with the end.
 const UNPLACED: u64 = 1 << 32;
@@ -67,6 +67,8 @@ pub(crate) struct Responses {
     places: Vec<(String, u64)>,
     /// The calls that came in events, by their own ids.
     calls: Vec<String>,
+    /// True when the model refused to answer.
+    refused: bool,
 }
 
 impl Responses {
@@ -94,6 +96,10 @@ impl Responses {
             "function_call" => {
                 self.heard(text("call_id"));
                 answer.call(place, text("call_id"), text("name"))
+            }
+            "message" => {
+                phase(&item, place, answer);
+                Ok(())
             }
             _ => Ok(()),
         }
@@ -129,7 +135,9 @@ impl Responses {
                 }
             }
             "message" if !answer.has_text(place) => {
+                phase(&item, place, answer);
                 for part in item["content"].as_array().into_iter().flatten() {
+                    self.refused |= part["refusal"].is_string();
                     let said = part["text"].as_str().or_else(|| part["refusal"].as_str());
                     answer.text(place, said.unwrap_or_default())?;
                 }
@@ -215,7 +223,11 @@ impl Events for Responses {
         let delta = event.delta.as_str().unwrap_or_default();
         match kind.strip_prefix("response.").unwrap_or(kind) {
             "output_item.added" => self.added(place, event.item, answer),
-            "output_text.delta" | "refusal.delta" => answer.text(place, delta),
+            "output_text.delta" => answer.text(place, delta),
+            "refusal.delta" => {
+                self.refused = true;
+                answer.text(place, delta)
+            }
             "reasoning_summary_text.delta" | "reasoning_text.delta" | "reasoning.delta" => answer.thought(place, delta),
             "reasoning_summary_part.added" if answer.out.reasoning > 0 => answer.thought(place, "\n\n"),
             "function_call_arguments.delta" => answer.arguments(place, delta),
@@ -244,8 +256,21 @@ impl Events for Responses {
         if answer.done { Ok(()) } else { Err(Trouble::not_json(&answer.endpoint, text)) }
     }
 
+    fn settle(&mut self, answer: &mut Answer) {
+        if self.refused {
+            answer.stop = Some(StopReason::Filtered);
+        }
+    }
+
     fn back(kind: &Kind) -> Option<String> {
         kind.opaque()
+    }
+}
+
+/// Keeps what a message says of its place in the turn: it goes back with the text that follows.
+fn phase(item: &Value, place: Option<u64>, answer: &mut Answer) {
+    if place.is_some() && item["phase"].is_string() && !answer.has_opaque(place) {
+        answer.opaque(place, &json!({ "phase": item["phase"] }).to_string());
     }
 }
 

@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// Encodes the requests to one endpoint.
 pub(crate) type Encoder = Growing<Responses>;
 
+/// How the block begins that says which part of a turn the text after it is.
+const PHASE: &str = "{\"phase\":";
+
 /// The layout of this wire.
 pub(crate) struct Responses(Profile);
 
@@ -26,9 +29,13 @@ impl Responses {
         if parts.is_empty() {
             parts.push(Piece::Text(INTERRUPTED));
         }
+        let mut phase = "";
         for piece in parts {
             match piece {
-                Piece::Text(text) => put_message(out, "assistant", "output_text", text),
+                Piece::Text(text) => put_message(out, ("assistant", std::mem::take(&mut phase)), "output_text", text),
+                Piece::Raw(raw) if raw.starts_with(PHASE) => {
+                    phase = raw.strip_prefix('{').and_then(|raw| raw.strip_suffix('}')).unwrap_or_default();
+                }
                 Piece::Raw(raw) => begin(out, raw.as_bytes()),
                 Piece::Call(call) => {
                     let Legal { id, name, arguments } = Legal::new(call, &self.0.compat);
@@ -80,7 +87,7 @@ impl Layout for Responses {
         let vision = self.0.vision;
         match message {
             Message::User { text, images } => match seen(text, images, vision) {
-                (text, shown) if shown.is_empty() => put_message(out, "user", "input_text", or(&text, "(empty)")),
+                (text, shown) if shown.is_empty() => put_message(out, ("user", ""), "input_text", or(&text, "(empty)")),
                 (text, shown) => {
                     let images = shown.iter().map(|image| json!({ "type": "input_image", "image_url": image.url() }));
                     let text = json!({ "type": "input_text", "text": or(&text, "(empty)") });
@@ -127,9 +134,10 @@ fn begin(out: &mut Vec<u8>, item: &[u8]) {
     out.extend_from_slice(item);
 }
 
-fn put_message(out: &mut Vec<u8>, role: &str, kind: &str, text: &str) {
-    let start = format!("{{\"type\":\"message\",\"role\":\"{role}\",\"content\":[{{\"type\":\"{kind}\",\"text\":");
-    begin(out, start.as_bytes());
+fn put_message(out: &mut Vec<u8>, (role, more): (&str, &str), kind: &str, text: &str) {
+    let comma = if more.is_empty() { "" } else { "," };
+    let content = format!("\"content\":[{{\"type\":\"{kind}\",\"text\":");
+    begin(out, format!("{{\"type\":\"message\",\"role\":\"{role}\"{comma}{more},{content}").as_bytes());
     put(out, text);
     out.extend_from_slice(b"}]}");
 }
