@@ -210,8 +210,11 @@ fn a_turn_that_only_reads_keeps_nothing_and_a_killed_one_can_be_taken_back() {
 
 #[test]
 fn a_killed_undo_is_gone_on_with_and_redo_brings_all_of_it() {
-    let place =
-        place(vec![bash("mkdir new; seq 1 1500 | split -l 1 -a 4 - new/f; echo x >> run.sh"), Reply::say("ok")]);
+    let place = place(vec![
+        bash("mkdir new; seq 1 1500 | split -l 1 -a 4 - new/f; echo x >> run.sh"),
+        Reply::say("ok"),
+        Reply::say("on"),
+    ]);
     let before = picture(&place);
     let rules = ["Bash(mkdir:*)", "Bash(split:*)"].into_iter().flat_map(|rule| ["--approve", rule]);
     let args: Vec<&str> = ["run"].into_iter().chain(rules).chain(["make files"]).collect();
