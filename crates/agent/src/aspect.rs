@@ -1,7 +1,7 @@
 //! What stands around the calls and the turns of an agent: undo's look, hooks, checks of what was done.
 
-use crate::conversation::Said;
 use crate::ports::{Args, BoxFuture, Class};
+use crate::said::Said;
 use reasonix_proto::{Action, Decided, ToolCall, ToolOutcome, TurnEnd};
 use std::sync::Arc;
 

@@ -14,6 +14,7 @@ mod heal;
 mod ledger;
 mod names;
 mod ports;
+mod said;
 mod shell;
 mod step;
 mod storm;
@@ -25,7 +26,7 @@ pub use aspect::{About, Aspect, Aspects, Wish};
 pub use bound::{Bound, bound};
 pub use compact::{Compaction, folded_messages};
 pub use context::{INTERRUPTED, NO_ANSWER, into_message, message_of, outcome_text};
-pub use conversation::{Conversation, Inbox, Said};
+pub use conversation::{Conversation, Inbox};
 pub use heal::heal;
 pub use names::plain_name;
 pub use ports::{
@@ -33,5 +34,6 @@ pub use ports::{
     Gate, Item, Journal, JournalError, Model, ModelCard, ModelStream, NoBudget, Prefix, Preview, Purpose, Request,
     Router, Sink, Stop, Tool, ToolSpec, ToolTraits, Tools, is_invalid, parse_args,
 };
+pub use said::Said;
 pub use tokens::{content_tokens, estimate_tokens, image_tokens};
 pub use turn::{Agent, Limits};

@@ -2,12 +2,13 @@
 
 use crate::aspect::Aspects;
 use crate::compact::{Compaction, Need};
-use crate::conversation::{Conversation, Inbox, Said};
+use crate::conversation::{Conversation, Inbox};
 use crate::dispatch::dispatch;
 use crate::fold::Answer;
 use crate::ports::{
     Artifacts, BoxFuture, Budget, Classify, Gate, Journal, JournalError, Model, Purpose, Router, Sink, Stop, Tools,
 };
+use crate::said::Said;
 use crate::step::{answer, report};
 use crate::storm::Storm;
 use reasonix_proto::{

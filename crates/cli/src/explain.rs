@@ -5,7 +5,8 @@ use crate::context::{Context, flags_of};
 use crate::exit::Exit;
 use crate::say;
 use reasonix_agent::Class;
-use reasonix_engine::{Explained, Explainer, Outlook};
+use reasonix_engine::Explainer;
+use reasonix_gate::{Explained, Outlook};
 use reasonix_proto::Phrase;
 use std::io::BufRead;
 

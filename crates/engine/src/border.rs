@@ -1,11 +1,11 @@
 //! The border of the box: which hosts commands may reach from inside, who is asked about others, and who may let a command
 //! run outside once. Connections themselves are the business of `net`.
 
-use crate::approve::{Approvals, Aside, Said, rule_for};
 use crate::confine::set_aside;
 use reasonix_agent::{BoxFuture, Journal};
 use reasonix_config::{Covered, Hosts, Settings};
 use reasonix_exec::{Confinement, Environment, Ports, Quarantined};
+use reasonix_gate::{Approvals, Aside, Said, rule_for};
 use reasonix_net::NetOptions;
 use reasonix_net::egress::{Admission, Destination, Doorman, serve};
 use reasonix_proto::{CallId, Choice, Decided, Event, Level, Phrase, RecordBody};

@@ -1,7 +1,5 @@
 //! What operations act on, whether a turn runs or not: questions, the queue, the posture, titles and labels.
 
-use crate::approve::{Answer, Approvals};
-use crate::asked::Heard;
 use crate::dials::Dials;
 use crate::handle::Shared;
 use crate::images::keep;
@@ -16,6 +14,8 @@ use crate::state::Book;
 use crate::ticket::{Inbound, Outcome, Ticket, Told};
 use crate::trust::Word;
 use reasonix_agent::{Artifacts, Journal, Said, Sink, Stop};
+use reasonix_gate::Heard;
+use reasonix_gate::{Answer, Approvals};
 use reasonix_proto::{
     AskId, Done, Effect, Event, Level, Op, Phrase, Record, RecordBody, RecordId, Refusal, Refused, Scope, TurnState,
 };

@@ -1,6 +1,5 @@
 //! A running session as front ends hold it: operations in, events out, questions answered.
 
-use crate::approve::Approvals;
 use crate::dials::Dials;
 use crate::outbox::{Events, Outbox};
 use crate::people::People;
@@ -12,6 +11,7 @@ use crate::tools::TodoList as Todo;
 use crate::trust::Word;
 use reasonix_agent::{Artifacts, BoxFuture, Prefix};
 use reasonix_exec::Confinement;
+use reasonix_gate::Approvals;
 #[cfg(doc)]
 use reasonix_proto::Event;
 use reasonix_proto::{Op, Query, Reply, SessionId, Submit};

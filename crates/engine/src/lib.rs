@@ -1,8 +1,6 @@
 //! The composition: builds an agent from settings, owns the live session, its questions and its queues.
 //! Takes [`reasonix_proto::Op`], gives [`reasonix_proto::Event`]; front ends know nothing else of it.
 
-mod approve;
-mod asked;
 mod blueprint;
 mod border;
 mod citations;
@@ -15,6 +13,7 @@ mod destination;
 mod dials;
 mod editing;
 mod error;
+mod explain;
 mod fuzzy;
 mod git;
 mod handle;
@@ -41,7 +40,6 @@ mod refs;
 mod retention;
 mod router;
 mod spec;
-mod stance;
 mod start;
 mod state;
 mod tap;
@@ -51,13 +49,13 @@ mod trust;
 mod waits;
 mod world;
 
-pub use approve::{ByText, Explained, Explainer, Outlook};
 pub use blueprint::{Blueprint, Equipped, Judged, conversation_of};
 pub use confine::{confinement, leave_nothing, left_behind, shortcoming};
 pub use context::{cache_of, context_of};
 pub use destination::key_destination;
 pub use editing::{Editing, Score, Scores, begun_with, decide, editing, scores};
 pub use error::EngineError;
+pub use explain::Explainer;
 pub use handle::Handle;
 pub use host::{Host, start};
 pub use network::{client_of, proxy_of};

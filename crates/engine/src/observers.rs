@@ -1,12 +1,12 @@
 //! Who looks at what a session writes down: the ledger, the citations, the queue, and the gate's own memory of files.
 
-use crate::approve::Approvals;
 use crate::citations::citations;
 use crate::outbox::Outbox;
 use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::state::{Observer, SessionState};
 use reasonix_agent::Sink;
+use reasonix_gate::Approvals;
 use reasonix_proto::{Event, Message, Record, RecordBody, SessionId};
 use reasonix_session::{Entry, Ledger};
 use reasonix_workspace::Workspace;

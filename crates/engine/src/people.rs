@@ -1,7 +1,7 @@
 //! Whoever can be asked by a tool, and what they were asked; the first answer counts, whichever front end it comes from.
 
-use crate::asked::{Asked, Heard, OpenQuestions};
 use reasonix_agent::{Journal, Sink};
+use reasonix_gate::{Asked, Heard, OpenQuestions};
 use reasonix_proto::{AskId, CallId, Event, Inquiry, PlanAnswer, Question, Response};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,9 +1,9 @@
 //! Plan mode: the gate lets nothing through that changes something, and the model is told so with what is said next.
 //! The tools and the system prompt stay as they are.
 
-use crate::asked::Asked;
 use crate::live::Live;
 use crate::people::People;
+use reasonix_gate::Asked;
 use reasonix_proto::{AskId, CallId, Event, Mode, PlanAnswer, Planned, Proposal, RecordBody};
 
 /// What the model reads when plan mode begins.

@@ -1,5 +1,6 @@
 //! Keeps what lies on disk of the past within the user's bounds: once a day, beside a session that nobody has to wait for.
 
+use crate::spec::{Start, Which};
 use reasonix_config::Settings;
 use reasonix_session::{Retained, Retention, retain};
 use std::path::Path;
@@ -26,16 +27,17 @@ fn bounds(settings: &Settings) -> Retention {
     }
 }
 
-/// Sees to it when that was not done for a day. That it could not be done loses nothing.
-pub(crate) fn tend(settings: &Settings, home: &Path) {
-    let state = home.join("state");
+/// Sees to it when that was not done for a day; never for a session that leaves nothing on disk. That it could not be done
+/// loses nothing.
+pub(crate) fn tend(start: &Start) {
+    let state = start.world.home.join("state");
     let stamp = state.join("tidied");
     let done = stamp.metadata().and_then(|found| found.modified()).ok();
     let fresh = done.is_some_and(|then| SystemTime::now().duration_since(then).is_ok_and(|age| age < EVERY));
-    if fresh || !state.join("sessions").is_dir() {
+    if fresh || start.which == Which::Unkept || !state.join("sessions").is_dir() {
         return;
     }
-    let bounds = bounds(settings);
+    let bounds = bounds(&start.world.settings);
     let work = move || {
         if retain(&state, &bounds, false).is_ok() {
             let _ = reasonix_store::place(&stamp, b"", 0o600);

@@ -2,6 +2,7 @@
 
 use crate::world::World;
 use reasonix_config::{ConfigError, ModelRef, RulesFile, Settings};
+use reasonix_gate::Given;
 use reasonix_proto::{Open, RecordId};
 use reasonix_workspace::Workspace;
 
@@ -27,6 +28,17 @@ pub struct Start {
 }
 
 impl Start {
+    /// What the gate has to know of it.
+    pub(crate) fn given(&self) -> Given<'_> {
+        Given {
+            settings: &self.world.settings,
+            home: &self.world.home,
+            workspace: &self.workspace,
+            attended: self.attended,
+            approve: &self.approve,
+        }
+    }
+
     /// The model that this names, or the default.
     pub(crate) fn named_model(&self) -> Result<ModelRef<'_>, ConfigError> {
         match &self.model {

@@ -3,7 +3,6 @@
 mod opening;
 mod toolset;
 
-use crate::approve::{Approvals, Standing, rules_of};
 use crate::blueprint::{Blueprint, conversation_of};
 use crate::border::Crossing;
 use crate::confine::{confinement, left_behind, shortcoming, word};
@@ -21,6 +20,7 @@ use crate::people::{Floor, People};
 use crate::planner::{Around, Planner};
 use crate::purse::Purse;
 use crate::queue::Queue;
+use crate::retention::tend;
 use crate::router::{Escalates, Escalation, Routes, TellsPlanModel, empty_roles};
 use crate::spec::{Start, Which, folds};
 use crate::state::{Book, SessionState};
@@ -31,6 +31,7 @@ use opening::{Begun, open};
 use reasonix_agent::{Agent, Aspect, Compaction, Limits, Model, Prefix, Sink};
 use reasonix_config::{Origins, Settings};
 use reasonix_exec::Confinement;
+use reasonix_gate::{Approvals, Standing};
 use reasonix_proto::{Event, Phrase, SessionHead, Status, TurnState};
 use reasonix_session::{History, Ledger, Opened, Sessions};
 use reasonix_undo::{Keep, Span, Undo, snapshots_of, spans};
@@ -68,13 +69,10 @@ impl Ground {
         may_be_kept(&start)?;
         let (start, said) = settled(start)?;
         let confinement = confinement_of(&start)?;
-        let rules = rules_of(&start.world.settings, start.workspace.root())?;
-        let standing = Standing::new(rules, &start)?.confined(&confinement);
+        let standing = Standing::new(&start.given())?.confined(&confinement);
         let begun = open(&start, &confinement)?;
         let head = begun.opened.history.head.clone().ok_or_else(|| broken(&begun.opened))?;
-        if start.which != Which::Unkept {
-            crate::retention::tend(&start.world.settings, &start.world.home);
-        }
+        tend(&start);
         let start = if begun.resumed { as_begun(start, &said, &head) } else { start };
         Ok((Self { start, confinement, begun, head }, standing))
     }
@@ -96,7 +94,7 @@ impl Ground {
         let routes = Routes::new(start, model.clone(), Arc::clone(&escalation), (book, outbox.clone()));
         let purse = purse_of(start, (opened, &self.head), outbox);
         let undo = undo_of(start, opened, &voice);
-        let gate = Approvals::new(standing, workspace.clone(), book.watch(), outbox.clone());
+        let gate = Approvals::new(standing, workspace.clone(), book.stance(), outbox.clone());
         let gate = Arc::new(gate.undone_by(undo.as_ref()));
         self.begun.made.iter().for_each(|record| gate.recall(record));
         let (people, todo) = (people_of(start, &voice), todo_of(opened));

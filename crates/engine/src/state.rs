@@ -1,7 +1,7 @@
 //! What a session is in: one owner, changed only by what is written to the log, and read by everybody else.
 
-use crate::stance::{Stance, Stands};
 use reasonix_agent::{BoxFuture, Journal, JournalError, Sink};
+use reasonix_gate::{Stance, Stands};
 use reasonix_proto::{Event, Mode, Posture, Record, RecordBody};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
@@ -58,9 +58,12 @@ impl SessionState {
     }
 }
 
-impl Stands for watch::Receiver<SessionState> {
+/// Reads how strict a session is out of its state.
+struct Reads(watch::Receiver<SessionState>);
+
+impl Stands for Reads {
     fn stance(&self) -> Stance {
-        let state = self.borrow();
+        let state = self.0.borrow();
         Stance { mode: state.mode, posture: state.posture, trusted: state.trusted }
     }
 }
@@ -94,8 +97,9 @@ impl Book {
         self.state.borrow()
     }
 
-    pub(crate) fn watch(&self) -> watch::Receiver<SessionState> {
-        self.state.subscribe()
+    /// What the gate reads at each decision. It does not hold the book, whose observers hold the gate.
+    pub(crate) fn stance(&self) -> impl Stands + use<> {
+        Reads(self.state.subscribe())
     }
 
     /// What allows less acts at once, and its record follows; what allows more waits for its record.

@@ -4,7 +4,8 @@
 use crate::world;
 
 use reasonix_config::{Caches, Permissions, Sandbox};
-use reasonix_engine::{Explainer, Handle, Outlook, Which};
+use reasonix_engine::{Explainer, Handle, Which};
+use reasonix_gate::Outlook;
 use reasonix_proto::{Asking, Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
 use reasonix_testkit::Reply;
 use serde_json::json;

@@ -4,7 +4,8 @@
 use crate::world;
 
 use reasonix_config::{Caches, Sandbox};
-use reasonix_engine::{Explainer, Outlook, Which};
+use reasonix_engine::{Explainer, Which};
+use reasonix_gate::Outlook;
 use world::{World, has_box};
 
 #[tokio::test]
@@ -67,7 +68,7 @@ async fn harmless_lines_run_held_and_small_changes_are_not_dangerous() {
         assert_eq!(boxed.explain(line).verdict, Outlook::Asked, "{line}");
     }
     let inside = world.work.path().display().to_string();
-    let dangerous = |told: &reasonix_engine::Explained| !told.dangers.is_empty();
+    let dangerous = |told: &reasonix_gate::Explained| !told.dangers.is_empty();
     for (line, wanted) in [
         ("rm -f /tmp/reasonix-is-not-here", false),
         ("cd /tmp && rm -rf reasonix-is-not-here", false),

@@ -12,8 +12,9 @@ use fuzz::{
     mark, repeats, shrink,
 };
 use reasonix_config::Bash;
-use reasonix_engine::{Explainer, Outlook};
+use reasonix_engine::Explainer;
 use reasonix_exec::{Confinement, Environment, Status, Wish};
+use reasonix_gate::Outlook;
 use reasonix_policy::{Simple, WordKind, analyse};
 use std::collections::BTreeMap;
 use world::has_box;

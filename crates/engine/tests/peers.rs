@@ -5,7 +5,8 @@
 use crate::world;
 
 use reasonix_config::{Caches, Sandbox};
-use reasonix_engine::{Explained, Explainer, Outlook, Which};
+use reasonix_engine::{Explainer, Which};
+use reasonix_gate::{Explained, Outlook};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use world::{World, has_box};

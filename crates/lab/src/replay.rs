@@ -7,7 +7,8 @@ mod tape;
 
 use player::{Actor, Voice};
 use reasonix_agent::{Agent, Conversation, Model, Prefix, Said, Sink, Stop, Tool, Tools};
-use reasonix_engine::{Blueprint, ByText, Start, bare_tools};
+use reasonix_engine::{Blueprint, Start, bare_tools};
+use reasonix_gate::ByText;
 use reasonix_proto::{Record, RecordBody, RecordId, SessionHead, TurnEnd};
 use reasonix_session::{Past, Reel, history};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! `ask`: puts questions to the user and waits for what they say.
 
-use crate::asked::Asked;
 use crate::people::People;
 use reasonix_agent::{Args, Call, ToolTraits, parse_args};
+use reasonix_gate::Asked;
 use reasonix_proto::{Action, Family, Question, ReadOnly, Response, Suggestion, ToolOutcome};
 use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;

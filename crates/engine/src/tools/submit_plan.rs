@@ -1,8 +1,8 @@
 //! `submit_plan`: hands in a plan and waits until a person has decided about it.
 
-use crate::asked::Asked;
 use crate::people::People;
 use reasonix_agent::{Args, Call, ToolTraits};
+use reasonix_gate::Asked;
 use reasonix_proto::{Action, Family, PlanAnswer, ToolOutcome};
 use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use super::Scripts;
-use crate::approve::files::Files;
+use crate::files::Files;
 use reasonix_policy::analyse;
 use reasonix_testkit::TempWorkspace;
 use reasonix_workspace::{Options, Workspace};

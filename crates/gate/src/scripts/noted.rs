@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 const MOST_BYTES: u64 = 16 << 20;
 
 /// The notes for one workspace root.
-pub(in crate::approve) struct Noted {
+pub(crate) struct Noted {
     state: PathBuf,
     root: PathBuf,
 }
 
 impl Noted {
     /// Those in the folder of everything that is kept.
-    pub(in crate::approve) fn new(home: &Path, root: &Path) -> Self {
+    pub(crate) fn new(home: &Path, root: &Path) -> Self {
         Self { state: home.join("state"), root: root.to_owned() }
     }
 
@@ -36,7 +36,7 @@ impl Noted {
 
     /// What a rule was granted for. None where nothing was noted; nothing at all where the note cannot be read, so that it
     /// holds for nothing.
-    pub(in crate::approve) fn get(&self, rule: &str) -> Option<Vec<Scripts>> {
+    pub(crate) fn get(&self, rule: &str) -> Option<Vec<Scripts>> {
         match read_text(&self.file(rule), MOST_BYTES) {
             Ok(text) => Some(serde_json::from_str(&text).unwrap_or_default()),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -45,14 +45,14 @@ impl Noted {
     }
 
     /// Notes what a rule was granted for.
-    pub(in crate::approve) fn put(&self, rule: &str, sets: &[Scripts]) -> io::Result<()> {
+    pub(crate) fn put(&self, rule: &str, sets: &[Scripts]) -> io::Result<()> {
         private_folder(&self.state)?;
         private_folder(&self.folder())?;
         write_atomic(&self.file(rule), &serde_json::to_vec(sets)?, 0o600)
     }
 
     /// The rule does not stand any more.
-    pub(in crate::approve) fn forget(&self, rule: &str) {
+    pub(crate) fn forget(&self, rule: &str) {
         // What stays speaks of no rule; it is written anew with the next grant of the same.
         let _ = std::fs::remove_file(self.file(rule));
     }

@@ -1,13 +1,12 @@
 //! The rules that the settings give the gate.
 
-use crate::error::EngineError;
 use reasonix_config::Settings;
-use reasonix_policy::{Rule, Rules};
+use reasonix_policy::{Rule, RuleError, Rules};
 use reasonix_proto::Family;
 use std::path::Path;
 
 /// The rules of the settings, for this root.
-pub(crate) fn rules_of(settings: &Settings, root: &Path) -> Result<Rules, EngineError> {
+pub(super) fn rules_of(settings: &Settings, root: &Path) -> Result<Rules, RuleError> {
     let root = root.display().to_string();
     let local = |rules: &[String]| -> Vec<String> { rules.iter().map(|rule| Rule::relative_to(rule, &root)).collect() };
     let permissions = &settings.permissions;

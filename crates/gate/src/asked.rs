@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 /// What became of a question.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Asked<T> {
+pub enum Asked<T> {
     /// Somebody answered.
     Answered(T),
     /// Nobody is there who could.
@@ -22,7 +22,7 @@ pub(crate) enum Asked<T> {
 
 impl<T: Default> Asked<T> {
     /// What was answered; what counts as no answer otherwise.
-    pub(crate) fn or_nothing(self) -> T {
+    pub fn or_nothing(self) -> T {
         match self {
             Self::Answered(said) => said,
             Self::Nobody | Self::TimedOut(_) => T::default(),
@@ -32,7 +32,7 @@ impl<T: Default> Asked<T> {
 
 /// What became of an answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub enum Heard {
     /// It was the first.
     Taken,
     /// The question was already answered, or never asked.
@@ -44,7 +44,7 @@ pub(crate) enum Heard {
 }
 
 /// Questions of one kind that wait for answers `T`, each with what it offers.
-pub(crate) struct OpenQuestions<T, O = ()> {
+pub struct OpenQuestions<T, O = ()> {
     kind: &'static str,
     waiting: Mutex<HashMap<AskId, (O, oneshot::Sender<T>)>>,
     asked: AtomicU64,
@@ -52,7 +52,7 @@ pub(crate) struct OpenQuestions<T, O = ()> {
 
 impl<T, O> OpenQuestions<T, O> {
     /// None yet; their ids begin with this.
-    pub(crate) fn new(kind: &'static str) -> Self {
+    pub fn new(kind: &'static str) -> Self {
         Self { kind, waiting: Mutex::default(), asked: AtomicU64::new(0) }
     }
 
@@ -62,7 +62,7 @@ impl<T, O> OpenQuestions<T, O> {
 
     /// Shows a question to whoever hears, and waits for its answer. After an interrupt, or when a client goes away, it must
     /// not stay answerable: dropping the future takes it back.
-    pub(crate) async fn ask(
+    pub async fn ask(
         &self,
         sink: &dyn Sink,
         patience: Option<Duration>,
@@ -87,7 +87,7 @@ impl<T, O> OpenQuestions<T, O> {
     }
 
     /// Takes the first answer that fits what the question offers.
-    pub(crate) fn answer(&self, id: &AskId, fit: impl FnOnce(&O) -> Result<T, Heard>) -> Heard {
+    pub fn answer(&self, id: &AskId, fit: impl FnOnce(&O) -> Result<T, Heard>) -> Heard {
         let mut waiting = self.lock();
         let said = match waiting.get(id).map(|(offered, _)| fit(offered)) {
             Some(Ok(said)) => said,

@@ -4,17 +4,18 @@ use reasonix_proto::{Mode, Posture};
 
 /// How strict a session is at the moment.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Stance {
+pub struct Stance {
     /// What the model may do.
-    pub(crate) mode: Mode,
+    pub mode: Mode,
     /// How much is asked.
-    pub(crate) posture: Posture,
+    pub posture: Posture,
     /// What the posture alone would ask about may run: it belongs to a plan that was approved.
-    pub(crate) trusted: bool,
+    pub trusted: bool,
 }
 
 /// Knows how strict a session is; asked at each decision.
-pub(crate) trait Stands: Send + Sync {
+pub trait Stands: Send + Sync {
+    /// How strict it is now.
     fn stance(&self) -> Stance;
 }
 

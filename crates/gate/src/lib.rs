@@ -1,6 +1,7 @@
 //! The gate: rules decide, a person is asked where they say so, and the first answer wins.
 
 mod aside;
+mod asked;
 mod classify;
 mod copies;
 mod explain;
@@ -14,40 +15,56 @@ mod question;
 mod restorable;
 mod rules;
 mod scripts;
+mod stance;
 
-pub(crate) use aside::{Aside, Said, rule_for};
+pub use aside::{Aside, Said, rule_for};
+pub use asked::{Asked, Heard, OpenQuestions};
 pub use classify::ByText;
-pub use explain::{Explained, Explainer, Outlook};
-pub(crate) use given::rules_of;
-pub(crate) use person::Answer;
+pub use explain::{Explained, Outlook};
+pub use person::Answer;
+pub use stance::{Stance, Stands};
 
-use crate::asked::{Heard, OpenQuestions};
-use crate::error::EngineError;
-use crate::spec::Start;
-use crate::stance::{Stance, Stands};
 use classify::found;
 use copies::Copies;
 use files::Files;
+use given::rules_of;
 use keep::Keeper;
 use programs::{Programs, Resolved};
 use reasonix_agent::{Ask, BoxFuture, Class, Decision, Gate, Sink};
+use reasonix_config::Settings;
 use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_policy::{
-    By, Case, Circumstances, Danger, Effects, Posture, Rule, Rules, Verdict, evaluate, is_protected, judge,
+    By, Case, Circumstances, Danger, Effects, Posture, Rule, RuleError, Rules, Verdict, evaluate, is_protected, judge,
     judge_restorable, more_dangers, protected,
 };
 use reasonix_proto::{Action, AskId, Asking, Choice, Decided, Event, Family, Level, Mode, Phrase, ReadOnly, Record};
 use reasonix_undo::Undo;
 use reasonix_workspace::Workspace;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// What a call is refused with while plan mode is on.
 const PLAN_REFUSAL: &str = "plan mode is on and this could change something. Do not try it again or by other means: go \
 on reading, then hand in your plan";
 
+/// What a gate is told of the session that it stands before.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// What the user wrote on disk and said on the command line.
+    pub settings: &'a Settings,
+    /// The user's folder, `~/.reasonix`.
+    pub home: &'a Path,
+    /// The files that the session may touch.
+    pub workspace: &'a Workspace,
+    /// True when a person can answer questions.
+    pub attended: bool,
+    /// Rules that answer for a person in this run.
+    pub approve: &'a [String],
+}
+
 /// What was settled before the session began.
-pub(crate) struct Standing {
+pub struct Standing {
     rules: Rules,
     /// True when a person can answer.
     attended: bool,
@@ -72,25 +89,28 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    pub(crate) fn new(rules: Rules, start: &Start) -> Result<Self, EngineError> {
+    /// By what was given, where nothing is confined.
+    pub fn new(given: &Given<'_>) -> Result<Self, RuleError> {
+        let Given { settings, home, workspace, attended, approve } = *given;
+        let rules = rules_of(settings, workspace.root())?;
         let (words, rules_given): (Vec<&String>, Vec<&String>) =
-            start.approve.iter().partition(|text| text.as_str() == restorable::WORD);
+            approve.iter().partition(|text| text.as_str() == restorable::WORD);
         let approved = rules_given.into_iter().map(|text| Rule::parse_allow(text)).collect::<Result<_, _>>()?;
         let restorable = !words.is_empty();
-        let dangerous = more_dangers(&start.world.settings.permissions.dangerous)?;
-        let file = start.world.settings.user_file.clone();
-        let keeper = file.map(|file| Keeper::new(file, start.workspace.root().to_owned(), &start.world.home));
-        let (attended, walled, held) = (start.attended, false, false);
-        let kept = rules::kept_of(&rules, &start.world.settings.permissions.granted);
+        let dangerous = more_dangers(&settings.permissions.dangerous)?;
+        let file = settings.user_file.clone();
+        let keeper = file.map(|file| Keeper::new(file, workspace.root().to_owned(), home));
+        let (walled, held) = (false, false);
+        let kept = rules::kept_of(&rules, &settings.permissions.granted);
         let [path, activated] = ["PATH", "VIRTUAL_ENV"].map(std::env::var_os);
-        let programs = Programs::new(path.as_deref(), activated.as_deref(), &start.workspace.roots());
+        let programs = Programs::new(path.as_deref(), activated.as_deref(), &workspace.roots());
         let copies = Copies::default();
         Ok(Self { rules, attended, approved, dangerous, keeper, kept, walled, held, restorable, programs, copies })
     }
 
     /// Tells what the kernel holds commands to.
     #[must_use]
-    pub(crate) fn confined(mut self, confinement: &Confinement) -> Self {
+    pub fn confined(mut self, confinement: &Confinement) -> Self {
         self.walled = matches!(confinement, Confinement::Boxed(sandbox) if sandbox.level() == SandboxLevel::Full);
         self.held = confinement.held().is_some();
         self.copies = Copies::new(confinement);
@@ -99,7 +119,7 @@ impl Standing {
 }
 
 /// Decides about every call of a session, and remembers what they came to.
-pub(crate) struct Approvals {
+pub struct Approvals {
     standing: Standing,
     granted: Mutex<Vec<Rule>>,
     /// Grants that stand in the user's file.
@@ -140,12 +160,8 @@ impl Offered {
 }
 
 impl Approvals {
-    pub(crate) fn new(
-        standing: Standing,
-        workspace: Workspace,
-        stance: impl Stands + 'static,
-        sink: Arc<dyn Sink>,
-    ) -> Self {
+    /// A gate that decides by this, and asks by way of the sink.
+    pub fn new(standing: Standing, workspace: Workspace, stance: impl Stands + 'static, sink: Arc<dyn Sink>) -> Self {
         Self {
             stance: Box::new(stance),
             kept: Mutex::new(standing.kept.clone()),
@@ -161,13 +177,13 @@ impl Approvals {
 
     /// Tells what takes back what calls did.
     #[must_use]
-    pub(crate) fn undone_by(mut self, undo: Option<&Arc<Undo>>) -> Self {
+    pub fn undone_by(mut self, undo: Option<&Arc<Undo>>) -> Self {
         self.undo = undo.map(Arc::downgrade).unwrap_or_default();
         self
     }
 
     /// Takes in what a call of the session did to files.
-    pub(crate) fn recall(&self, record: &Record) {
+    pub fn recall(&self, record: &Record) {
         self.files.ended(record);
     }
 
@@ -181,12 +197,12 @@ impl Approvals {
     }
 
     /// Tells everybody of something that was decided aside.
-    pub(crate) fn tell(&self, event: Event) {
+    pub fn tell(&self, event: Event) {
         self.sink.emit(event);
     }
 
     /// Takes an answer.
-    pub(crate) fn answer(&self, ask: &AskId, answer: Answer, digest: Option<&str>) -> Heard {
+    pub fn answer(&self, ask: &AskId, answer: Answer, digest: Option<&str>) -> Heard {
         self.open.answer(ask, |offered| offered.fit(answer, digest))
     }
 

@@ -1,7 +1,7 @@
 //! Where scripts are looked for, and what was found.
 
 use super::content::Content;
-use crate::approve::files::Files;
+use crate::files::Files;
 use reasonix_policy::Places;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

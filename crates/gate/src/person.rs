@@ -19,12 +19,13 @@ const COMMANDS: &[&str] = &["command", "cmd", "script", "workdir", "cwd"];
 
 /// What a person answered.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Answer {
-    pub(crate) choice: Choice,
+pub struct Answer {
+    /// What was chosen of what was offered.
+    pub choice: Choice,
     /// What the model is told with a no.
-    pub(crate) words: Option<String>,
+    pub words: Option<String>,
     /// The command that is to run in place of the one that was asked about.
-    pub(crate) edited: Option<String>,
+    pub edited: Option<String>,
 }
 
 impl Default for Answer {

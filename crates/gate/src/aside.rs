@@ -13,9 +13,12 @@ const WEB: &str = "Web";
 
 /// What rules say about a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Said {
+pub enum Said {
     /// It may be reached; `named` by a rule for this very host.
-    Allow { named: bool },
+    Allow {
+        /// By a rule that names it.
+        named: bool,
+    },
     /// It may not, by this rule.
     Deny(String),
     /// A person decides.
@@ -23,25 +26,29 @@ pub(crate) enum Said {
 }
 
 /// What is asked.
-pub(crate) struct Aside<'a> {
-    pub(crate) call: &'a CallId,
-    pub(crate) tool: &'a str,
-    pub(crate) subject: &'a str,
-    pub(crate) why: Phrase,
+pub struct Aside<'a> {
+    /// The call that it is about.
+    pub call: &'a CallId,
+    /// The tool that made it.
+    pub tool: &'a str,
+    /// What it is about.
+    pub subject: &'a str,
+    /// Why it is asked.
+    pub why: Phrase,
     /// A rule that may be granted with it.
-    pub(crate) rule: Option<String>,
+    pub rule: Option<String>,
     /// The command that wants it, where that is not the subject.
-    pub(crate) command: Option<String>,
+    pub command: Option<String>,
 }
 
 impl Approvals {
     /// True when a person can answer.
-    pub(crate) fn is_attended(&self) -> bool {
+    pub fn is_attended(&self) -> bool {
         self.standing.attended
     }
 
     /// What the rules say about a host.
-    pub(crate) fn about_host(&self, host: &str) -> Said {
+    pub fn about_host(&self, host: &str) -> Said {
         // Only rules speak here: a fallback for commands is no word about hosts.
         let action = Action { family: Family::Own, subjects: vec![host.to_owned()], read_only: ReadOnly::No };
         let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -54,7 +61,7 @@ impl Approvals {
     }
 
     /// Asks a person; deny when nobody is there. Gives the choice and what is to be written down about it.
-    pub(crate) async fn ask_aside(&self, aside: Aside<'_>, by: &str) -> (Choice, Decided) {
+    pub async fn ask_aside(&self, aside: Aside<'_>, by: &str) -> (Choice, Decided) {
         let (call, by) = (aside.call.clone(), by.to_owned());
         if !self.standing.attended {
             let decided = Decided { call, allowed: false, by, ..Decided::default() };
@@ -105,6 +112,6 @@ impl Approvals {
 }
 
 /// The rule for this very host.
-pub(crate) fn rule_for(host: &str) -> String {
+pub fn rule_for(host: &str) -> String {
     format!("{WEB}({host})")
 }

@@ -25,7 +25,7 @@ pub(super) fn kept_of(rules: &reasonix_policy::Rules, written: &[String]) -> Vec
 
 impl Approvals {
     /// Posture and rules, as a person looks at them.
-    pub(crate) fn standing_rules(&self, origins: &Origins) -> (Posture, Vec<RuleInfo>) {
+    pub fn standing_rules(&self, origins: &Origins) -> (Posture, Vec<RuleInfo>) {
         let rules = &self.standing.rules;
         let from = |key: &str| {
             let shown = origins.get(key).map(|shown| shown.origin.to_string());
@@ -68,7 +68,7 @@ impl Approvals {
     }
 
     /// Grants a rule for this session, or for good. Nothing dangerous is covered by it either way.
-    pub(crate) async fn grant_rule(&self, text: &str, scope: Scope) -> Result<(), Phrase> {
+    pub async fn grant_rule(&self, text: &str, scope: Scope) -> Result<(), Phrase> {
         let rule = Rule::parse(text)
             .map_err(|error| Phrase::new("engine.bad_rule").with("rule", error.rule).with("reason", error.reason))?;
         if scope == Scope::Always {
@@ -109,7 +109,7 @@ impl Approvals {
     }
 
     /// Takes a rule that was granted for good out of the user's file, and out of this session.
-    pub(crate) async fn revoke_kept(&self, text: &str) -> Result<(), Phrase> {
+    pub async fn revoke_kept(&self, text: &str) -> Result<(), Phrase> {
         let found =
             self.kept.lock().unwrap_or_else(PoisonError::into_inner).iter().find(|kept| kept.rule == text).cloned();
         let (Some(kept), Some(keeper)) = (found, &self.standing.keeper) else {
@@ -127,7 +127,7 @@ impl Approvals {
     }
 
     /// Takes a rule of this session away. False when it was not granted here.
-    pub(crate) fn revoke_rule(&self, text: &str) -> bool {
+    pub fn revoke_rule(&self, text: &str) -> bool {
         let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
         let before = granted.len();
         granted.retain(|rule| rule.to_string() != text);

@@ -1,0 +1,37 @@
+//! What a session would do with a command, told without starting one.
+
+use crate::confine::confinement;
+use crate::error::EngineError;
+use crate::spec::Start;
+use reasonix_agent::Sink;
+use reasonix_gate::{Approvals, Explained, Stance, Standing};
+use reasonix_proto::Event;
+use reasonix_tools::{Bash, ShellOptions};
+use std::sync::Arc;
+
+/// Judges commands as a session of this start would, without starting one.
+pub struct Explainer {
+    gate: Approvals,
+    tool: Bash,
+}
+
+struct Nobody;
+
+impl Sink for Nobody {
+    fn emit(&self, _: Event) {}
+}
+
+impl Explainer {
+    /// By the settings of this start.
+    pub fn new(start: &Start) -> Result<Self, EngineError> {
+        let confinement = confinement(&start.world.settings, &start.workspace, &start.world.home);
+        let standing = Standing::new(&start.given())?.confined(&confinement);
+        let gate = Approvals::new(standing, start.workspace.clone(), Stance::default(), Arc::new(Nobody));
+        Ok(Self { gate, tool: Bash::new(ShellOptions::at(start.workspace.root())) })
+    }
+
+    /// What would happen to this command.
+    pub fn explain(&self, line: &str) -> Explained {
+        self.gate.explain(&self.tool, line)
+    }
+}
