@@ -489,7 +489,8 @@ async fn while_a_person_is_waited_for_the_time_limit_stands_still() {
         let begun = tokio::time::Instant::now();
         assert_eq!(world.turn("go").await, wanted, "{waits}");
         if wanted == TurnEnd::TimedOut {
-            assert_eq!(begun.elapsed().as_secs(), 260, "so long it worked");
+            // 200 s of waiting, 60 s of work, and 3 s for a tool that does not heed its stop.
+            assert_eq!(begun.elapsed().as_secs(), 263);
         }
     }
 }
