@@ -248,7 +248,7 @@ impl Crossing {
             return false;
         }
         let why = Phrase::new("engine.ask_outside");
-        let aside = Aside { call, tool: "bash", subject: line, why, rule: None, command: None };
+        let aside = Aside { call, tool: reasonix_proto::tools::BASH, subject: line, why, rule: None, command: None };
         let (choice, decided) = gate.ask_aside(aside, "user, about a run outside the sandbox").await;
         record(&gate, journal.as_ref(), decided).await;
         let allowed = choice == Choice::AllowOnce;

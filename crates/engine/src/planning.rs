@@ -24,7 +24,7 @@ impl Live {
             let state = self.desk.book.state();
             (state.mode, state.told)
         };
-        let hands_in = self.prefix.tools.iter().any(|tool| tool.name == "submit_plan");
+        let hands_in = self.prefix.tools.iter().any(|tool| tool.name == reasonix_proto::tools::SUBMIT_PLAN);
         (mode != told).then_some(match mode {
             Mode::Plan if hands_in => ON,
             Mode::Plan => ON_WITHOUT_TOOL,

@@ -31,6 +31,7 @@ mod settled;
 mod shown;
 mod status;
 mod todo;
+pub mod tools;
 mod trust;
 mod turn;
 mod unhidden;

@@ -187,7 +187,7 @@ impl Bash {
 
 impl TypedTool for ShellTool {
     type Input = BashArgs;
-    const NAME: &'static str = "bash";
+    const NAME: &'static str = reasonix_proto::tools::BASH;
     const PROMPT: &'static str = include_str!("bash.md");
     const ALIASES: &'static [&'static str] =
         &["shell", "sh", "run_command", "run_shell_command", "execute_command", "exec_command"];

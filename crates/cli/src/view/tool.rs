@@ -1,7 +1,7 @@
 //! The lines that show a tool call and what it came to. Pure: text in, lines out.
 
 use crate::say::{Colour, Style, clean};
-use reasonix_proto::{Change, ChangeKind, Details, Phrase, TodoPhase, TodoStatus, ToolOutcome};
+use reasonix_proto::{Change, ChangeKind, Details, Phrase, TodoPhase, TodoStatus, ToolOutcome, tools};
 
 /// Lines of output, diff or list that are shown below a call.
 const MOST_LINES: usize = 12;
@@ -11,7 +11,7 @@ const LONGEST: usize = 160;
 /// The line that says a call begins.
 pub(crate) fn start_line(style: Style, tool: &str, subject: &str) -> String {
     let label = style.err(Colour::Cyan, "TOOL");
-    let prompt = if tool == "bash" { "$ " } else { "" };
+    let prompt = if tool == tools::BASH { "$ " } else { "" };
     let subject = clean(&one_line(subject));
     format!("{label}   {} {prompt}{subject}", style.err(Colour::Bold, tool)).trim_end().to_owned()
 }
@@ -76,7 +76,7 @@ fn done(style: Style, tool: &str, took_ms: u64, content: &str, details: &Details
     let size = style.text(&Phrase::new(code).with("count", shown));
     let took = format!("{size}, {}", seconds(took_ms));
     lines.push(result(&style.err(if good { Colour::Green } else { Colour::Red }, &status), &took));
-    if tool == "bash" {
+    if tool == tools::BASH {
         lines.extend(content.lines().skip(count.saturating_sub(MOST_LINES)).map(|line| below(style, line)));
     }
     lines.extend(

@@ -57,7 +57,7 @@ pub(super) struct Ask(pub(super) Arc<People>);
 
 impl TypedTool for Ask {
     type Input = Input;
-    const NAME: &'static str = "ask";
+    const NAME: &'static str = reasonix_proto::tools::ASK;
     const PROMPT: &'static str = include_str!("ask.md");
     const ALIASES: &'static [&'static str] =
         &["ask_choice", "ask_user", "ask_user_question", "askuserquestion", "ask_followup_question", "question"];

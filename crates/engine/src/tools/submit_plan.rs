@@ -23,7 +23,7 @@ pub(super) struct SubmitPlan(pub(super) Arc<People>);
 
 impl TypedTool for SubmitPlan {
     type Input = Input;
-    const NAME: &'static str = "submit_plan";
+    const NAME: &'static str = reasonix_proto::tools::SUBMIT_PLAN;
     const PROMPT: &'static str = include_str!("submit_plan.md");
     const ALIASES: &'static [&'static str] = &["exit_plan_mode", "exitplanmode", "propose_plan", "present_plan"];
     const TRAITS: ToolTraits = ToolTraits::ASKS;

@@ -6,7 +6,7 @@ use crate::cells::{
 };
 use reasonix_proto::{
     CallId, Citation, Decided, Event, Image, Message, MoveReason, Phrase, Planned, Record, RecordBody, RecordId,
-    StopReason, ToolCall, ToolOutcome,
+    StopReason, ToolCall, ToolOutcome, tools,
 };
 use std::borrow::Cow;
 use std::time::Duration;
@@ -57,11 +57,11 @@ impl Transcript {
                 });
             }
             Event::Proposed { proposal } => {
-                self.with_tool(&proposal.call, "submit_plan", |tool| tool.state = ToolState::Asked);
+                self.with_tool(&proposal.call, tools::SUBMIT_PLAN, |tool| tool.state = ToolState::Asked);
             }
             Event::Inquired { inquiry } => {
                 let first = inquiry.questions.first().map_or("", |question| question.question.as_str());
-                self.with_tool(&inquiry.call, "ask", |tool| {
+                self.with_tool(&inquiry.call, tools::ASK, |tool| {
                     tool.subject = first.into();
                     tool.state = ToolState::Asked;
                 });
@@ -291,12 +291,12 @@ impl Transcript {
             _ => false,
         });
         let index = running.unwrap_or_else(|| {
-            self.entries.push(Entry::Tool(Box::new(Tool::new("bash"))));
+            self.entries.push(Entry::Tool(Box::new(Tool::new(tools::BASH))));
             self.entries.len() - 1
         });
         if let Some(Entry::Tool(tool)) = self.entries.get_mut(index) {
             tool.subject = command.into();
-            tool.end("bash", took_ms, outcome);
+            tool.end(tools::BASH, took_ms, outcome);
             self.weight += tool.weight();
         }
     }

@@ -5,7 +5,7 @@ use crate::cells::left_out;
 use crate::cells::sheet::Sheet;
 use crate::text::{diff, neutral, output};
 use ratatui_core::style::{Modifier, Style};
-use reasonix_proto::{Details, Phrase, TodoPhase, TodoStatus, ToolOutcome};
+use reasonix_proto::{Details, Phrase, TodoPhase, TodoStatus, ToolOutcome, tools};
 
 /// Lines of output below a call that went well, and below one that did not.
 const OUTPUT_LINES: usize = 5;
@@ -78,14 +78,14 @@ fn done(tool: &Tool, content: &str, details: &Details, sheet: &mut Sheet<'_>) {
     if !details.changes.is_empty() {
         return changes(details, sheet);
     }
-    if &*tool.name == "ask" {
+    if &*tool.name == tools::ASK {
         return answers(content, sheet);
     }
     let failed = details.exit_code.is_some_and(|code| code != 0);
     let most = match (sheet.view.open, &*tool.name, failed) {
         (true, ..) => OPEN_LINES,
         (false, _, true) => FAILED_LINES,
-        (false, "bash", false) => OUTPUT_LINES,
+        (false, tools::BASH, false) => OUTPUT_LINES,
         _ => 0,
     };
     if most > 0 {

@@ -8,7 +8,7 @@ use crate::cells::short_time;
 use crate::text::{columns, neutral, shorten};
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::{ChangeKind, Details, Phrase, TodoStatus, ToolOutcome};
+use reasonix_proto::{ChangeKind, Details, Phrase, TodoStatus, ToolOutcome, tools};
 
 /// The arguments that say what a call is about, the best first.
 const SUBJECTS: &[&str] = &[
@@ -74,7 +74,7 @@ fn subject(tool: &Tool) -> String {
     let mut lines = subject.trim().lines();
     let first = neutral(lines.next().unwrap_or_default()).replace('\t', " ");
     let more = lines.count();
-    let prompt = if &*tool.name == "bash" && !first.is_empty() { "$ " } else { "" };
+    let prompt = if &*tool.name == tools::BASH && !first.is_empty() { "$ " } else { "" };
     if more > 0 { format!("{prompt}{first} … (+{more})") } else { format!("{prompt}{first}") }
 }
 
@@ -120,7 +120,7 @@ fn facts(tool: &Tool, sheet: &Sheet<'_>) -> Vec<Span<'static>> {
         }
         ToolState::Ended { took_ms, outcome, lines } => {
             // The answers themselves stand below.
-            let lines = if &*tool.name == "ask" { 0 } else { *lines };
+            let lines = if &*tool.name == tools::ASK { 0 } else { *lines };
             ended(&mut facts, *took_ms, outcome, lines);
         }
     }

@@ -180,7 +180,7 @@ fn title(asking: &Asking, look: &Look) -> String {
 pub fn what(asking: &Asking) -> Option<Phrase> {
     match asking.changes.as_slice() {
         [] if asking.command.is_some() => Some(Phrase::new("tui.ask.reaches").with("host", &asking.subject)),
-        [] if asking.tool == "bash" => Some(Phrase::new("tui.ask.runs")),
+        [] if asking.tool == reasonix_proto::tools::BASH => Some(Phrase::new("tui.ask.runs")),
         [] => None,
         [change] => Some(changed(change)),
         changes => Some(several(changes)),
