@@ -125,7 +125,7 @@ fn parts(text: &str, limit: Bound) -> Option<(&str, &str, &str)> {
     }
     let tail_tokens = (limit.tokens / 4).max(1);
     let head = line_end(text, fit(text.chars(), limit.tokens - tail_tokens));
-    let tail = tail_start(text, tail_tokens).max(head);
+    let tail = tail_start(text, tail_tokens, limit).max(head);
     let (before, rest) = text.split_at(head);
     let (gone, after) = rest.split_at(tail - head);
     Some((before, gone, after))
@@ -159,8 +159,10 @@ fn line_end(text: &str, at: usize) -> usize {
     head.rfind('\n').map(|newline| newline + 1).filter(|end| *end > at / 2).unwrap_or(head.len())
 }
 
-fn tail_start(text: &str, tokens: u64) -> usize {
-    let wanted = fit(text.chars().rev(), tokens).max(MIN_TAIL_BYTES.min(text.len()));
+fn tail_start(text: &str, tokens: u64, limit: Bound) -> usize {
+    // Where the bound itself is small, half of it is enough for the end.
+    let least = MIN_TAIL_BYTES.min(usize::try_from(limit.tokens * 2).unwrap_or(usize::MAX)).min(text.len());
+    let wanted = fit(text.chars().rev(), tokens).max(least);
     let mut start = text.len() - wanted;
     while !text.is_char_boundary(start) {
         start += 1;

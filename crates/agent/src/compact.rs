@@ -3,15 +3,20 @@
 
 mod digest;
 mod fold;
+mod originals;
+mod room;
+mod said;
+mod work;
 
 use crate::conversation::Conversation;
-use crate::ports::{BoxFuture, Item, JournalError, Model, Purpose, Request, Stop};
+use crate::ports::{Artifacts, BoxFuture, Item, JournalError, Model, Purpose, Request, Stop};
 use crate::step::counted;
 use crate::tokens::estimate_tokens;
 use crate::turn::Agent;
-use fold::{Budget, fold, prune};
+use fold::{Draft, fold, prune};
 use futures_util::StreamExt;
-use reasonix_proto::{Compacted, Event, FoldReason, Level, Message, Phrase, RecordBody, TurnState, Usage};
+use reasonix_proto::{Artifact, Compacted, Event, FoldReason, Level, Message, Phrase, RecordBody, TurnState, Usage};
+use room::{Budget, Room};
 use std::sync::Arc;
 use std::time::Duration;
 use tracing::Instrument;
@@ -35,7 +40,7 @@ const NOTES: u64 = 1200;
 /// The most tokens of notes on a branch that is left.
 const FAREWELL: u64 = 800;
 
-/// A compaction must free at least this share of the window, or the next one would follow at once.
+/// While nobody waits, a compaction must free at least this share of the window.
 const LEAST_GAIN: f64 = 0.1;
 
 /// What is reckoned with where nobody knows how much fits.
@@ -43,6 +48,9 @@ const UNKNOWN_WINDOW: u64 = 16_000;
 
 /// Fewer tokens than this are not worth a broken prefix.
 const LEAST_TOKENS: u64 = 64;
+
+/// How often less is kept before a conversation counts as one that cannot be made small enough.
+const SQUEEZES: u32 = 4;
 
 /// When and how room is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,17 +87,12 @@ impl Agent {
         turn: u32,
         stop: &Stop,
     ) -> Result<(), JournalError> {
+        conversation.asks(&self.model().card().name);
         let (window, how) = (conversation.window(self.model().card().window), self.limits.compaction);
-        let tokens = conversation.tokens();
-        if !how.auto || window == 0 || tokens < share(window, how.ratio) {
+        if !how.auto || window == 0 || conversation.tokens() < share(window, how.ratio) {
             return Ok(());
         }
         if self.promoted(conversation, turn).await? {
-            return Ok(());
-        }
-        // What could not be folded last time cannot be folded now; it is worth another try when more has come.
-        let floor = conversation.folded().map_or(0, |folded| folded.after);
-        if tokens < floor.saturating_add(share(window, LEAST_GAIN)) && tokens < share(window, 0.95) {
             return Ok(());
         }
         let need = Need { turn, reason: FoldReason::Threshold, instructions: None, squeeze: 0 };
@@ -128,6 +131,7 @@ impl Agent {
         let tokens = conversation.tokens();
         how.auto
             && window > 0
+            && conversation.has_news()
             && tokens >= share(window, how.ratio / 2.0)
             && tokens >= floor.saturating_add(share(window, LEAST_GAIN))
     }
@@ -150,9 +154,13 @@ impl Agent {
             // The last words of this session are notes in the other one.
             for message in std::mem::take(&mut folded.tail) {
                 match message {
-                    Message::User { text, .. } => folded.pins.push(text),
+                    Message::User { text, .. } => {
+                        folded.pins.push(text);
+                        folded.carried.iter_mut().for_each(|carried| carried.whole += 1);
+                    }
                     Message::Assistant { text, .. } if !text.trim().is_empty() => {
                         folded.notes.push(format!("Last words of the assistant: {}", digest::clipped(&text, 512)));
+                        folded.carried.iter_mut().for_each(|carried| carried.told += 1);
                     }
                     _ => {}
                 }
@@ -182,33 +190,30 @@ impl Agent {
         need: Need<'_>,
         stop: &Stop,
     ) -> Result<bool, JournalError> {
+        conversation.asks(&self.model().card().name);
         let before = conversation.tokens();
         if need.reason == FoldReason::Overflow {
             conversation.did_not_fit(before);
+        } else if !conversation.has_news() {
+            tracing::debug!(before, "nothing_came_since_the_last_folding");
+            return Ok(false);
         }
         tracing::debug!(reason = ?need.reason, before, squeeze = need.squeeze, "folding");
         let Some(mut record) = self.folded(conversation, &need, stop).await else { return Ok(false) };
         record.after = conversation.tokens_with(&record);
-        // Folding what cannot be made smaller would only break the prefix.
-        if record.after + LEAST_TOKENS > before && need.reason != FoldReason::Manual {
-            tracing::debug!(before, after = record.after, "folding_is_not_worth_it");
-            return Ok(false);
-        }
         let record = self.journal.append(RecordBody::Compacted(Box::new(record))).await?;
         conversation.take(&record);
         self.sink.emit(Event::Compacted { record: Box::new(record) });
         Ok(true)
     }
 
-    /// The first rung that makes enough room.
+    /// The first rung that makes enough room; none when there is nothing to fold, or it would not be worth it.
     async fn folded(&self, conversation: &mut Conversation, need: &Need<'_>, stop: &Stop) -> Option<Compacted> {
+        conversation.asks(&self.model().card().name);
         let before = conversation.tokens();
         let window = conversation.window(self.model().card().window);
         let window = if window == 0 { before.max(UNKNOWN_WINDOW) } else { window };
-        let mut budget = Budget::of(window, conversation.prefix_tokens(), need.squeeze);
-        if need.reason == FoldReason::Manual {
-            budget.tail = 0;
-        }
+        let room = Room::of(conversation, window, self.limits.compaction.ratio);
         let blank = Compacted {
             turn: need.turn,
             reason: need.reason,
@@ -219,27 +224,76 @@ impl Agent {
             before,
             after: 0,
             usage: None,
+            carried: None,
         };
-        let threshold = matches!(need.reason, FoldReason::Threshold | FoldReason::Idle);
-        if self.limits.compaction.prune && threshold {
-            let pruned = prune(conversation, window, self.artifacts.as_ref(), blank.clone());
-            if let Some(pruned) = pruned.filter(|pruned| conversation.tokens_with(pruned) < share(window, 0.6)) {
-                return Some(pruned);
-            }
+        if let Some(pruned) = self.pruned(conversation, need, room, &blank) {
+            return Some(pruned);
         }
-        let mut record = fold(conversation, budget, self.artifacts.as_ref(), blank)?;
+        let (budget, draft) = self.drafted(conversation, need, room, &blank)?;
         // A request that did not fit would not fit with one more message either.
         let fits = conversation.tokens().saturating_add(room_for_notes(window)) < window;
-        if need.reason != FoldReason::Overflow && fits {
-            self.sink.emit(Event::Notice { level: Level::Info, phrase: Phrase::new("agent.compacting") });
-            let asked = (digest::request(need.instructions), PATIENCE);
-            if let Some((by, text, usage)) = self.notes(conversation, need.turn, asked, stop).await {
-                record.usage = usage;
-                record.by = by;
-                digest::replace_notes(&mut record, &text, budget.notes);
-            }
+        if need.reason == FoldReason::Overflow || !fits {
+            return Some(draft.finish(None));
         }
-        Some(record)
+        self.sink.emit(Event::Notice { level: Level::Info, phrase: Phrase::new("agent.compacting") });
+        let asked = (digest::request(need.instructions, draft.left), PATIENCE);
+        let Some((by, text, usage)) = self.notes(conversation, need.turn, asked, stop).await else {
+            return Some(draft.finish(None));
+        };
+        tracing::debug!(%by, tokens = estimate_tokens(&text), most = budget.notes, "notes");
+        Some(Compacted { by, usage, ..draft.finish(Some(&text)) })
+    }
+
+    /// Old outputs alone, where that is enough.
+    fn pruned(&self, conversation: &Conversation, need: &Need<'_>, room: Room, blank: &Compacted) -> Option<Compacted> {
+        let wanted = matches!(need.reason, FoldReason::Threshold | FoldReason::Idle);
+        if !self.limits.compaction.prune || !wanted {
+            return None;
+        }
+        let newest = conversation.estimate_of(room.window / 4);
+        let tried = prune(conversation, newest, &Unkept(self.artifacts.as_ref()), blank.clone())?;
+        let enough = conversation.tokens_with(&tried) <= room.goal() && worth_it(conversation, need, &tried);
+        if !enough {
+            return None;
+        }
+        prune(conversation, newest, self.artifacts.as_ref(), blank.clone())
+    }
+
+    /// A folding that makes enough room, with as much as that allows. Where none does, the smallest when the endpoint has
+    /// refused what there is, and the usual one when somebody wants it.
+    fn drafted(
+        &self,
+        conversation: &Conversation,
+        need: &Need<'_>,
+        room: Room,
+        blank: &Compacted,
+    ) -> Option<(Budget, Draft)> {
+        let at = |squeeze: u32| {
+            let budget = Budget::of(conversation, room, squeeze);
+            if need.reason == FoldReason::Manual { Budget { tail: 0, ..budget } } else { budget }
+        };
+        let tries = |budget: Budget| {
+            let kept = Unkept(self.artifacts.as_ref());
+            fold(conversation, budget, &kept, blank.clone()).map(|draft| draft.finish(None))
+        };
+        let squeezes = need.squeeze..need.squeeze + SQUEEZES;
+        let enough = |budget: &Budget| {
+            tries(*budget).is_some_and(|tried| {
+                conversation.tokens_with(&tried) <= room.most() && worth_it(conversation, need, &tried)
+            })
+        };
+        let found = squeezes.clone().map(at).find(enough);
+        let budget = found.or_else(|| match need.reason {
+            FoldReason::Manual => Some(at(need.squeeze)),
+            FoldReason::Overflow => squeezes
+                .clone()
+                .map(at)
+                .last()
+                .filter(|last| tries(*last).is_some_and(|tried| worth_it(conversation, need, &tried))),
+            _ => None,
+        })?;
+        let draft = fold(conversation, budget, self.artifacts.as_ref(), blank.clone())?;
+        Some((budget, draft))
     }
 
     /// Notes on a branch that is about to be left, since something that was said, and who wrote them; none when there is no
@@ -252,6 +306,7 @@ impl Agent {
     ) -> BoxFuture<'a, Option<(String, String, Option<Usage>)>> {
         self.state(TurnState::Planning);
         Box::pin(async move {
+            conversation.asks(&self.model().card().name);
             let window = conversation.window(self.model().card().window);
             let fits = window == 0 || conversation.tokens().saturating_add(room_for_notes(window)) < window;
             if !fits || self.budget.used_up().is_some() {
@@ -329,6 +384,26 @@ impl Agent {
         let entry = conversation.enter((turn, 0), &model.card().name, &request, usage);
         self.journal.append(entry).await.ok()?;
         notes.filter(|text| !text.trim().is_empty()).map(|text| (text, usage))
+    }
+}
+
+/// Folding what cannot be made smaller would only break the prefix; but whoever wants it has it.
+fn worth_it(conversation: &Conversation, need: &Need<'_>, folded: &Compacted) -> bool {
+    need.reason == FoldReason::Manual || conversation.tokens_with(folded) + LEAST_TOKENS <= folded.before
+}
+
+/// Artifacts that are not kept: for a folding that is only tried.
+struct Unkept<'a>(&'a dyn Artifacts);
+
+impl Artifacts for Unkept<'_> {
+    fn put(&self, bytes: &[u8]) -> std::io::Result<Artifact> {
+        // As long as a real one.
+        let uri = "artifact://0000000000000000".to_owned();
+        Ok(Artifact { uri, bytes: bytes.len() as u64, lines: 0 })
+    }
+
+    fn get(&self, uri: &str) -> std::io::Result<Vec<u8>> {
+        self.0.get(uri)
     }
 }
 

@@ -4,13 +4,15 @@ use crate::compact::{folded_messages, head_of};
 use crate::context::message_of;
 use crate::heal::heal;
 use crate::ledger::Ledger;
+use crate::measure::Measures;
 use crate::ports::{Prefix, Request, ToolTraits};
 use crate::said::Said;
 use crate::{content_tokens, estimate_tokens, image_tokens};
 use reasonix_proto::{
-    Break, Compacted, Image, Message, MoveReason, Record, RecordBody, RecordId, Requested, Rewound, Usage,
+    Break, Compacted, Image, Message, MoveReason, Record, RecordBody, RecordId, Requested, Rewound, TodoPhase,
+    ToolCall, ToolOutcome, Usage,
 };
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A session's conversation, as the next request will carry it.
 #[derive(Debug, Clone)]
@@ -22,9 +24,17 @@ pub struct Conversation {
     context: u64,
     /// Tokens, by estimate, of what was added since the provider last counted.
     added: u64,
+    /// Tokens of all messages, by estimate, once they were asked for.
+    estimated: OnceLock<u64>,
+    /// How models count, the one that is asked next, and the one that counted last.
+    measures: Measures,
+    model: String,
+    counted_by: String,
+    /// The todo list as it was last left.
+    todo: Vec<TodoPhase>,
     /// What the first messages stand for, when the conversation was folded, and how many they are.
     folded: Option<(Box<Compacted>, usize)>,
-    /// The smallest request that was too long for the model, in tokens by estimate.
+    /// The estimate of the smallest request that was too long for the model.
     ceiling: Option<u64>,
     /// The place that a report may take the conversation back to.
     mark: Option<Mark>,
@@ -45,27 +55,32 @@ struct Mark {
 impl Conversation {
     /// An empty conversation after this prefix.
     pub fn new(prefix: Arc<Prefix>) -> Self {
-        let (messages, usage) = (Vec::new(), Usage::default());
-        let ledger = Ledger::default();
-        Self {
-            prefix,
-            messages,
-            turns: 0,
-            usage,
-            context: 0,
-            added: 0,
-            folded: None,
-            ceiling: None,
-            mark: None,
-            ledger,
-        }
+        Self::replay(prefix, Vec::new(), 0, Usage::default(), 0)
     }
 
     /// The conversation that a log holds.
     pub fn replay(prefix: Arc<Prefix>, messages: Vec<Message>, turns: u32, usage: Usage, context: u64) -> Self {
         let messages: Vec<_> = messages.into_iter().map(Arc::new).collect();
-        let ledger = Ledger::default();
-        Self { prefix, messages, turns, usage, context, added: 0, folded: None, ceiling: None, mark: None, ledger }
+        // Whoever counted did so up to the last answer.
+        let since = messages.iter().rev().take_while(|message| !matches!(***message, Message::Assistant { .. }));
+        let added = since.map(|message| message_tokens(message)).sum();
+        Self {
+            prefix,
+            messages,
+            turns,
+            usage,
+            context,
+            added,
+            estimated: OnceLock::new(),
+            measures: Measures::default(),
+            model: String::new(),
+            counted_by: String::new(),
+            todo: Vec::new(),
+            folded: None,
+            ceiling: None,
+            mark: None,
+            ledger: Ledger::default(),
+        }
     }
 
     /// The same conversation, whose first messages come from this record.
@@ -86,13 +101,22 @@ impl Conversation {
         self
     }
 
+    /// The same conversation, with how models counted its requests and the todo list as it was left.
+    #[must_use]
+    pub fn knowing(mut self, measures: Measures, todo: Option<Vec<TodoPhase>>) -> Self {
+        self.measures = measures;
+        self.todo = todo.unwrap_or_default();
+        self
+    }
+
     /// Goes on from another place, with the messages, the context and the folding of that place. What was spent and what
     /// was asked stay.
     pub fn go_to(&mut self, messages: Vec<Message>, context: u64, folded: Option<Compacted>, why: MoveReason) {
         let ledger = std::mem::take(&mut self.ledger);
-        let prefix = Arc::clone(&self.prefix);
+        let measures = std::mem::take(&mut self.measures);
+        let (prefix, todo) = (Arc::clone(&self.prefix), std::mem::take(&mut self.todo));
         *self = Self::replay(prefix, messages, self.turns, self.usage, context).folded_by(folded);
-        self.ledger = ledger;
+        (self.ledger, self.measures, self.todo) = (ledger, measures, todo);
         self.ledger.expect(why.into());
     }
 
@@ -104,7 +128,21 @@ impl Conversation {
         request: &Request,
         usage: Option<Usage>,
     ) -> RecordBody {
-        RecordBody::Requested(Box::new(self.ledger.enter(place, model, request, usage)))
+        let asked = request.messages.last().zip(self.messages.last()).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
+        let estimate = match asked && request.messages.len() == self.messages.len() {
+            true => self.estimate(),
+            false => self.prefix_tokens() + request.messages.iter().map(|message| message_tokens(message)).sum::<u64>(),
+        };
+        let entry = Requested { estimate, ..self.ledger.enter(place, model, request, usage) };
+        self.measures.take(&entry);
+        RecordBody::Requested(Box::new(entry))
+    }
+
+    /// The model that is asked next: what it was seen to count decides how tokens are reckoned.
+    pub(crate) fn asks(&mut self, model: &str) {
+        if self.model != model {
+            model.clone_into(&mut self.model);
+        }
     }
 
     /// Adds what a journaled record says. The only way in.
@@ -113,7 +151,7 @@ impl Conversation {
             self.messages = folded_messages(folded).into_iter().map(Arc::new).collect();
             let length = self.messages.len() - folded.tail.len();
             self.usage.add(folded.usage.unwrap_or_default());
-            (self.context, self.added) = (0, 0);
+            (self.context, self.added, self.estimated) = (0, 0, OnceLock::new());
             self.folded = Some((folded.clone(), length));
             self.ledger.expect(Break::Compaction);
             return;
@@ -121,9 +159,15 @@ impl Conversation {
         if matches!(record.body, RecordBody::Rewound(_)) {
             self.ledger.expect(Break::Rewind);
         }
+        if let RecordBody::Outcome { outcome: ToolOutcome::Done { details, .. }, .. } = &record.body {
+            details.todo.iter().for_each(|todo| self.todo.clone_from(todo));
+        }
         self.keep_or_go_back(&record.body);
         if let Some(message) = message_of(&record.body) {
-            self.added += message_tokens(&message);
+            let tokens = message_tokens(&message);
+            self.added += tokens;
+            // What was not asked for is not reckoned: a log that is resumed may be long.
+            self.estimated = self.estimated.get().map_or_else(OnceLock::new, |known| OnceLock::from(known + tokens));
             self.messages.push(Arc::new(message));
         }
     }
@@ -139,6 +183,7 @@ impl Conversation {
                 if let Some(mark) = mark.take() {
                     (self.messages, self.folded, (self.context, self.added)) =
                         (mark.messages, mark.folded, mark.tokens);
+                    self.estimated = OnceLock::new();
                 }
             }
             _ => {}
@@ -169,18 +214,51 @@ impl Conversation {
         Some(RecordBody::Rewound(Box::new(Rewound { turn: self.turns, to: mark.to, report, said, images })))
     }
 
-    /// Tokens of the next request: what the provider last counted and what was added since; all by estimate where it
-    /// has not counted.
+    /// Tokens of the next request: what the provider last counted and what was added since; where it has not counted, an
+    /// estimate, put right by what it counted for others.
     pub(crate) fn tokens(&self) -> u64 {
+        let other = self.counted_by != self.model && !self.counted_by.is_empty() && self.measures.knows(&self.model);
         match self.context {
-            0 => self.prefix_tokens() + self.messages.iter().map(|message| message_tokens(message)).sum::<u64>(),
-            counted => counted + self.added,
+            counted if counted > 0 && !other => counted.saturating_add(self.measures.more(&self.model, self.added)),
+            _ => self.measures.tokens(&self.model, self.estimate()),
         }
     }
 
     /// The same, were the conversation folded like that.
     pub(crate) fn tokens_with(&self, folded: &Compacted) -> u64 {
-        self.prefix_tokens() + folded_messages(folded).iter().map(message_tokens).sum::<u64>()
+        let messages = folded_messages(folded).iter().map(message_tokens).sum::<u64>();
+        self.measures.tokens(&self.model, self.prefix_tokens() + messages)
+    }
+
+    /// The estimate of a request that will be counted as so many tokens.
+    pub(crate) fn estimate_of(&self, tokens: u64) -> u64 {
+        self.measures.estimate(&self.model, tokens)
+    }
+
+    /// What a request of this estimate will be counted as.
+    pub(crate) fn counted_as(&self, estimate: u64) -> u64 {
+        self.measures.tokens(&self.model, estimate)
+    }
+
+    /// Tokens of the next request, by estimate alone.
+    fn estimate(&self) -> u64 {
+        let all = || self.messages.iter().map(|message| message_tokens(message)).sum();
+        self.prefix_tokens() + *self.estimated.get_or_init(all)
+    }
+
+    /// True when something was said since the conversation was last folded.
+    pub(crate) fn has_news(&self) -> bool {
+        self.folded().is_none_or(|folded| self.unfolded().len() > folded.tail.len())
+    }
+
+    /// The todo list as it was last left.
+    pub(crate) fn todo(&self) -> &[TodoPhase] {
+        &self.todo
+    }
+
+    /// Another place of the conversation has another todo list.
+    pub fn set_todo(&mut self, todo: Vec<TodoPhase>) {
+        self.todo = todo;
     }
 
     /// Tokens of the system prompt and the tools, by estimate.
@@ -197,14 +275,15 @@ impl Conversation {
         self.prefix.tools.iter().find(|spec| spec.name == name).map(|spec| spec.traits).unwrap_or_default()
     }
 
-    /// A request of so many tokens was too long.
+    /// A request of so many tokens was too long. It is kept as an estimate: tokens may turn out to be more than they seemed.
     pub(crate) fn did_not_fit(&mut self, tokens: u64) {
-        self.ceiling = Some(self.ceiling.map_or(tokens, |ceiling| ceiling.min(tokens)));
+        let estimate = self.estimate_of(tokens);
+        self.ceiling = Some(self.ceiling.map_or(estimate, |ceiling| ceiling.min(estimate)));
     }
 
     /// How much fits: what the model is said to take, or less when less was already too much; 0 when nobody knows.
     pub(crate) fn window(&self, said: u64) -> u64 {
-        match (said, self.ceiling) {
+        match (said, self.ceiling.map(|ceiling| self.counted_as(ceiling))) {
             (said, None) => said,
             (0, Some(ceiling)) => ceiling,
             (said, Some(ceiling)) => said.min(ceiling),
@@ -227,6 +306,7 @@ impl Conversation {
         self.usage.add(usage);
         self.context = usage.input.saturating_add(usage.output);
         self.added = 0;
+        self.counted_by.clone_from(&self.model);
     }
 
     /// Begins the next turn and gives its number.
@@ -275,7 +355,7 @@ impl Conversation {
     }
 }
 
-/// What a message or a tool costs beside its texts.
+/// What a message, a call or a tool costs beside its texts.
 const ENVELOPE: u64 = 8;
 
 /// Tokens of a message, by estimate.
@@ -285,7 +365,8 @@ pub(crate) fn message_tokens(message: &Message) -> u64 {
             Message::User { text, images } => estimate_tokens(text) + images.iter().map(image_tokens).sum::<u64>(),
             Message::Tool { content, .. } => content_tokens(content),
             Message::Assistant { text, reasoning, calls, .. } => {
-                let calls = calls.iter().map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments));
+                let each = |call: &ToolCall| estimate_tokens(&call.name) + estimate_tokens(&call.arguments) + ENVELOPE;
+                let calls = calls.iter().map(each);
                 let reasoning = reasoning.as_ref().map_or(0, |reasoning| estimate_tokens(&reasoning.text));
                 estimate_tokens(text) + reasoning + calls.sum::<u64>()
             }

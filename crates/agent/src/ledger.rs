@@ -84,6 +84,7 @@ impl Ledger {
             same,
             broke: None,
             usage,
+            estimate: 0,
         };
         let expected = if aside { self.expected } else { self.expected.take() };
         let broke = self.last.as_ref().and_then(|last| broken(last, &entry, expected));

@@ -12,6 +12,7 @@ mod explore;
 mod fold;
 mod heal;
 mod ledger;
+mod measure;
 mod names;
 mod ports;
 mod said;
@@ -28,6 +29,7 @@ pub use compact::{Compaction, folded_messages};
 pub use context::{INTERRUPTED, NO_ANSWER, into_message, message_of, outcome_text};
 pub use conversation::{Conversation, Inbox};
 pub use heal::heal;
+pub use measure::Measures;
 pub use names::plain_name;
 pub use ports::{
     Args, Artifacts, Ask, BoxFuture, Budget, ByAction, Call, Class, Classified, Classify, Decision, Explores, Failure,

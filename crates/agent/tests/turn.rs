@@ -1,5 +1,4 @@
 //! Scripted turns against the real loop: what the model receives, what is journaled, and in which order.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use futures_util::stream;
 use pretty_assertions::assert_eq;

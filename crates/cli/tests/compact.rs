@@ -168,6 +168,7 @@ fn at_a_hundred_percent_the_run_goes_on() {
     let ran = place.run(&["run", "Keep this: 48213."]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "all done\n"), "{}", ran.err);
     assert!(place.server.requests().iter().all(|request| request.body.to_string().contains("48213")));
+    assert!(kinds(&place, "compacted").is_empty(), "no folding would make room, so that none is made");
     place.server.assert_valid();
 }
 

@@ -76,4 +76,5 @@ pub fn conversation_of(prefix: &Arc<Prefix>, history: History, turns: u32) -> Co
     Conversation::replay(Arc::clone(prefix), history.messages, turns, history.usage, history.context)
         .folded_by(history.folded)
         .requested_by(history.requested, history.broke)
+        .knowing(history.measures, history.todo)
 }

@@ -151,7 +151,9 @@ impl Live {
         fetch(&mut history.messages, self.agent.artifacts.as_ref());
         self.conversation.go_to(history.messages, history.context, history.folded, why);
         self.desk.book.gone_to(history.told);
-        self.todo.restore(history.todo.unwrap_or_default());
+        let todo = history.todo.unwrap_or_default();
+        self.conversation.set_todo(todo.clone());
+        self.todo.restore(todo);
         self.desk.outbox.measure(Some(history.context), None);
         self.desk.outbox.emit(Event::Moved { record: Box::new(record), text });
         Ok(Done::Applied)

@@ -29,6 +29,13 @@ pub struct Requested {
     /// What the provider counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// Its tokens by estimate, before anything corrected it: with what the provider counted it tells how that one counts.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimate: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Why a request does not extend the one before.

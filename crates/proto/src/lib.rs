@@ -62,8 +62,8 @@ pub use prompt::{PartKind, PromptPart};
 pub use query::{Query, Reply};
 pub use recall::{Hit, MemoryInfo};
 pub use record::{
-    Asking, Compacted, Danger, Decided, Escalated, EscalatedBy, Field, FoldReason, Left, Moment, MoveReason, Origin,
-    PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Restoring, Rewound, SessionHead, Snapshot,
+    Asking, Carried, Compacted, Danger, Decided, Escalated, EscalatedBy, Field, FoldReason, Left, Moment, MoveReason,
+    Origin, PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Restoring, Rewound, Risk, SessionHead, Snapshot,
 };
 pub use repair::{Fix, Repair};
 pub use settled::{Done, OpId, Refusal, Refused, Settled, Submit};

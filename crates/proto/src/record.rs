@@ -419,6 +419,47 @@ pub struct Compacted {
     /// What the provider counted for writing the notes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// What the next folding goes on from; none in logs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Box<Carried>>,
+}
+
+/// What a folding leaves for the next one, beside the texts that the model reads. What can be missing is empty.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Carried {
+    /// What the user wanted first.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub objective: String,
+    /// What the user said after that and longest ago, a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<String>,
+    /// How many messages of the user are only in the originals.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gone: u64,
+    /// How many of the last pins are messages of the user, whole.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub whole: u64,
+    /// How many of the last notes tell of the work; those before them are made anew each time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub told: u64,
+    /// The files that were changed, those of last first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// What failed and was not seen to succeed since, newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub risks: Vec<Risk>,
+    /// Where everything that was folded can be read.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub originals: String,
+}
+
+/// Something that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Risk {
+    /// The command, or the tool and its file: what would have to succeed.
+    pub what: String,
+    /// How it failed, in a line.
+    pub why: String,
 }
 
 /// A turn that went on to a larger model.

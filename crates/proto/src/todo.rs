@@ -36,3 +36,10 @@ pub enum TodoStatus {
     /// Given up.
     Abandoned,
 }
+
+impl TodoStatus {
+    /// True when nothing is to be done any more.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Completed | Self::Abandoned)
+    }
+}

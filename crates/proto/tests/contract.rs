@@ -71,11 +71,12 @@ fn records() {
         same: 4,
         broke: Some(Break::Compaction),
         usage: None,
+        estimate: 3,
     };
     is(
         record(RecordBody::Requested(Box::new(entry))),
         with(json!({"kind": "requested", "turn": 1, "step": 2, "model": "p/m", "tools": "t", "system": "s",
-            "hash": "h", "bytes": 9, "same": 4, "broke": "compaction"})),
+            "hash": "h", "bytes": 9, "same": 4, "broke": "compaction", "estimate": 3})),
     );
     assert_eq!(serde_json::from_value::<Break>(json!("from_tomorrow")).ok(), Some(Break::Unexplained));
     is(

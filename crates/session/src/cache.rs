@@ -71,7 +71,8 @@ mod tests {
         let usage = usage.map(|(input, cached)| Usage { input, cached, ..Usage::default() });
         let hash = String::new;
         let model = "p/m".to_owned();
-        Requested { turn, step: 1, model, tools: hash(), system: hash(), hash: hash(), bytes, same, broke, usage }
+        let (tools, system, hash) = (hash(), hash(), hash());
+        Requested { turn, step: 1, model, tools, system, hash, bytes, same, broke, usage, estimate: 0 }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::header::{Header, Kind};
 use crate::shape::Shape;
-use reasonix_agent::{NO_ANSWER, folded_messages, heal, into_message, outcome_text};
+use reasonix_agent::{Measures, NO_ANSWER, folded_messages, heal, into_message, outcome_text};
 use reasonix_proto::{
     Break, CallId, Compacted, Message, Mode, Origin, Record, RecordBody, Requested, SessionHead, SessionId, StopReason,
     TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
@@ -27,6 +27,8 @@ pub struct History {
     pub folded: Option<Compacted>,
     /// The last request.
     pub requested: Option<Requested>,
+    /// How models counted the requests.
+    pub measures: Measures,
     /// Why the next one will not extend it, where that is known.
     pub broke: Option<Break>,
     /// The todo list as it was last left.
@@ -127,10 +129,13 @@ impl Fold {
             }
             RecordBody::Left(left) => history.usage.add(left.usage.unwrap_or_default()),
             RecordBody::Rewound(_) => history.broke = Some(Break::Rewind),
-            // What was asked beside the conversation is not gone on with.
-            RecordBody::Requested(requested) if requested.step > 0 => {
-                history.requested = Some(*requested.clone());
-                history.broke = None;
+            RecordBody::Requested(requested) => {
+                history.measures.take(requested);
+                // What was asked beside the conversation is not gone on with.
+                if requested.step > 0 {
+                    history.requested = Some(*requested.clone());
+                    history.broke = None;
+                }
             }
             RecordBody::Resumed { model, .. } => history.model.clone_from(model),
             RecordBody::ModelChanged { model, effort } => {

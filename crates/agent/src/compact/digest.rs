@@ -1,24 +1,23 @@
-//! Notes on folded work: what to ask the model for, and what the log alone gives when it does not answer.
+//! Notes on folded work: what to ask the model for, how things stand, and what the log alone gives when it does not answer.
 
+use super::work::{Work, line_of};
 use crate::bound::{Bound, clip};
 use crate::estimate_tokens;
-use crate::ports::Artifacts;
-use reasonix_proto::{Compacted, Message, ToolCall};
-use std::collections::BTreeSet;
+use reasonix_proto::{Carried, Compacted, TodoPhase, TodoStatus};
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-/// Arguments that name a file.
-const PATHS: &[&str] = &["path", "file_path", "from", "to"];
+/// The most words of notes, and the fewest that are asked for.
+const WORDS: (u64, u64) = (400, 60);
 
-/// How many commands are named.
-const COMMANDS: usize = 12;
+/// Notes that tell of the work; what older ones told is in the newer ones or in the originals.
+const MOST_TOLD: usize = 3;
 
-/// What the model is asked for.
-pub(super) fn request(instructions: Option<&str>) -> String {
-    let mut text = String::from(
+/// What the model is asked for; `tokens` is how much of it can be kept.
+pub(super) fn request(instructions: Option<&str>, tokens: u64) -> String {
+    let words = (tokens * 2 / 3).clamp(WORDS.1, WORDS.0);
+    let mut text = format!(
         "[The context is nearly full; everything so far will be replaced by notes that you write now. Do not call tools. \
-         Write for yourself, in at most 400 words, without greeting, under these headings: \
+         Write for yourself, in at most {words} words, without greeting, under these headings: \
          Objective (what the user wants, with every constraint they stated); \
          Done (decisions and results, with exact names, paths, numbers and error texts); \
          Files touched; Pending risks (what failed, what is unsure); Next steps. \
@@ -42,138 +41,87 @@ pub(super) fn farewell(since: &str) -> String {
     )
 }
 
-/// Puts the model's notes in place of the newest mechanical ones, of which the files and the way to the originals stay.
-pub(super) fn replace_notes(record: &mut Compacted, text: &str, budget: u64) {
-    let mechanical = record.notes.pop().unwrap_or_default();
-    let facts: Vec<&str> =
-        mechanical.lines().filter(|line| line.starts_with("Files") || line.starts_with("Originals")).collect();
-    let mut note = clipped(text.trim(), budget);
-    if !facts.is_empty() {
-        note.push('\n');
-        note.push_str(&facts.join("\n"));
-    }
-    record.notes.push(note);
-    record.notes = merged(std::mem::take(&mut record.notes), budget);
-}
-
-/// Notes made from the messages alone.
-pub(super) fn mechanical(
-    gone: &[Arc<Message>],
-    edits: &dyn Fn(&str) -> bool,
-    budget: u64,
-    artifacts: &dyn Artifacts,
-) -> Option<String> {
-    if gone.is_empty() {
-        return None;
-    }
-    let mut found = Found::default();
-    gone.iter().for_each(|message| found.take(message, edits));
+/// How things stand, made anew at each folding: open todos, what failed, files, and where the originals are.
+pub(super) fn standing(todo: &[TodoPhase], work: &Work, originals: &str, budget: u64) -> Option<String> {
     let mut note = String::new();
-    if let Some(objective) = &found.objective {
-        let _ = writeln!(note, "Objective: {}", line_of(objective, 300));
+    let open: Vec<String> = todo.iter().flat_map(|phase| &phase.tasks).filter_map(open_task).collect();
+    if !open.is_empty() {
+        let _ = writeln!(note, "Open todos:\n{}", listed(open, "\n", budget / 3));
     }
-    if !found.files.is_empty() {
-        let files: Vec<&str> = found.files.iter().map(String::as_str).take(40).collect();
-        let _ = writeln!(note, "Files touched: {}", files.join(", "));
+    if !work.risks.is_empty() {
+        let risks = work.risks.iter().rev().map(|risk| format!("- {}: {}", risk.what, risk.why)).collect();
+        let _ = writeln!(note, "Pending risks, the newest first:\n{}", listed(risks, "\n", budget / 4));
     }
-    if !found.commands.is_empty() {
-        let skip = found.commands.len().saturating_sub(COMMANDS);
-        let last: Vec<String> = found.commands.iter().skip(skip).map(|command| line_of(command, 100)).collect();
-        let _ = writeln!(note, "Commands run, the last ones: {}", last.join(" ; "));
+    if !work.files.is_empty() {
+        let _ = writeln!(note, "Files touched, the last first: {}", listed(work.files.clone(), ", ", budget / 4));
     }
-    if let Some(failure) = &found.failure {
-        let _ = writeln!(note, "Pending risks: the last failure was: {}", line_of(failure, 300));
+    if !originals.is_empty() {
+        let _ = writeln!(note, "Originals: read_file \"{originals}\" has everything that was folded, whole");
     }
-    if let Some(said) = &found.said {
-        let _ = writeln!(note, "Last words of the assistant, next steps included: {}", line_of(said, 600));
-    }
-    if let Ok(kept) = artifacts.put(transcript(gone).as_bytes()) {
-        let _ = writeln!(note, "Originals: read_file \"{}\" has the folded messages, whole", kept.uri);
-    }
-    Some(clipped(note.trim_end(), budget))
+    Some(note.trim_end().to_owned()).filter(|note| !note.is_empty())
 }
 
-/// Older notes give way to newer ones.
-pub(super) fn merged(notes: Vec<String>, budget: u64) -> Vec<String> {
-    let (mut left, mut kept) = (budget.saturating_mul(2), Vec::new());
-    for note in notes.into_iter().rev() {
-        let tokens = estimate_tokens(&note);
-        if tokens <= left {
-            left -= tokens;
-            kept.push(note);
-        } else if left >= 64 {
-            kept.push(clipped(&note, left / 2));
-            left = 0;
+fn open_task(task: &reasonix_proto::TodoItem) -> Option<String> {
+    let mark = if task.status == TodoStatus::InProgress { "[in progress] " } else { "" };
+    (!task.status.is_over()).then(|| format!("- {mark}{}", line_of(&task.content, 160)))
+}
+
+/// As many as fit, shortened before any is left out; how many more there are is said.
+fn listed(entries: Vec<String>, between: &str, budget: u64) -> String {
+    let cost = |entries: &[String]| entries.iter().map(|entry| estimate_tokens(entry) + 1).sum::<u64>();
+    let widths = [160, 80, 48];
+    let at = |width: &usize| entries.iter().map(|entry| line_of(entry, *width)).collect::<Vec<_>>();
+    let fitting = widths.iter().map(at).find(|entries| cost(entries) <= budget);
+    let mut shown = fitting.unwrap_or_else(|| entries.iter().map(|entry| line_of(entry, 48)).collect());
+    let all = shown.len();
+    while shown.len() > 1 && cost(&shown) > budget.max(16) {
+        shown.pop();
+    }
+    let more = if shown.len() < all { format!("{between}and {} more", all - shown.len()) } else { String::new() };
+    shown.join(between) + &more
+}
+
+/// The notes that tell of the work, of an earlier folding.
+pub(super) fn told_before(earlier: &Compacted) -> Vec<String> {
+    match earlier.carried.as_deref() {
+        Some(Carried { told, .. }) => {
+            let skip = earlier.notes.len().saturating_sub(usize::try_from(*told).unwrap_or(usize::MAX));
+            earlier.notes.iter().skip(skip).cloned().collect()
         }
+        // Earlier versions had files and addresses in each of them; both are kept apart now.
+        None => {
+            let own = |line: &&str| !line.starts_with("Files touched: ") && !line.starts_with("Originals: ");
+            let plain = |note: &String| note.lines().filter(own).collect::<Vec<_>>().join("\n");
+            earlier.notes.iter().map(plain).filter(|note| !note.trim().is_empty()).collect()
+        }
+    }
+}
+
+/// The newest notes that fit; the last one is cut where it has to be, older ones are whole or not there.
+pub(super) fn newest(told: Vec<String>, budget: u64) -> Vec<String> {
+    let (mut left, mut kept) = (budget, Vec::new());
+    for note in told.into_iter().rev().take(MOST_TOLD) {
+        let note = if kept.is_empty() { shortened(&note, budget) } else { note };
+        let tokens = estimate_tokens(&note) + 8;
+        if tokens > left && !kept.is_empty() {
+            break;
+        }
+        left = left.saturating_sub(tokens);
+        kept.push(note);
     }
     kept.reverse();
     kept
 }
 
-#[derive(Default)]
-struct Found {
-    objective: Option<String>,
-    files: BTreeSet<String>,
-    commands: Vec<String>,
-    failure: Option<String>,
-    said: Option<String>,
-}
-
-impl Found {
-    fn take(&mut self, message: &Message, edits: &dyn Fn(&str) -> bool) {
-        match message {
-            Message::User { text, .. } => self.objective = Some(text.clone()),
-            Message::Assistant { text, calls, .. } => {
-                if !text.trim().is_empty() {
-                    self.said = Some(text.clone());
-                }
-                calls.iter().for_each(|call| self.call(call, edits(&call.name)));
-            }
-            Message::Tool { content, .. } => {
-                let words = content.words();
-                if words.starts_with("error:") {
-                    self.failure = Some(words.into_owned());
-                }
-            }
-        }
+/// The beginning of a text, of at most so many tokens.
+fn shortened(text: &str, tokens: u64) -> String {
+    if estimate_tokens(text) <= tokens {
+        return text.to_owned();
     }
-
-    fn call(&mut self, call: &ToolCall, edits: bool) {
-        let Ok(serde_json::Value::Object(args)) = serde_json::from_str(&call.arguments) else { return };
-        let text = |name: &str| args.get(name).and_then(|value| value.as_str());
-        if let Some(command) = text("command") {
-            self.commands.push(command.to_owned());
-        }
-        if edits {
-            self.files.extend(PATHS.iter().filter_map(|name| text(name)).map(str::to_owned));
-        }
-    }
-}
-
-/// The folded messages as plain text, for whoever wants to look again.
-fn transcript(gone: &[Arc<Message>]) -> String {
-    let mut text = String::new();
-    for message in gone {
-        let _ = match &**message {
-            Message::User { text: said, .. } => write!(text, "## user\n{said}\n\n"),
-            Message::Assistant { text: said, calls, .. } => {
-                let called: Vec<String> =
-                    calls.iter().map(|call| format!("{} {}", call.name, call.arguments)).collect();
-                write!(text, "## assistant\n{said}\n{}\n\n", called.join("\n"))
-            }
-            Message::Tool { name, content, .. } => write!(text, "## result of {name}\n{content}\n\n"),
-        };
-    }
-    text
-}
-
-/// A text in one line, bounded.
-fn line_of(text: &str, most: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(most) {
-        Some((cut, _)) => format!("{}…", line.get(..cut).unwrap_or_default()),
-        None => line,
-    }
+    let most = text.chars().count() as u64 * tokens.saturating_sub(8) / estimate_tokens(text).max(1);
+    let cut: String = text.chars().take(usize::try_from(most).unwrap_or(usize::MAX)).collect();
+    let whole_lines = cut.rfind('\n').filter(|end| *end > cut.len() / 2).unwrap_or(cut.len());
+    format!("{}\n[cut here]", cut.get(..whole_lines).unwrap_or(&cut).trim_end())
 }
 
 /// A text of at most so many tokens; what is beyond is gone.

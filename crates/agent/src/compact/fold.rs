@@ -1,35 +1,40 @@
 //! What is kept of a conversation, as a pure function of it and a budget: what the user said, word for word as far as it
 //! fits; notes on the work; and the last messages as they are. A call is never parted from its result.
 
-use super::digest::{mechanical, merged};
+use super::digest::{newest, standing, told_before};
+use super::originals;
+use super::room::Budget;
+use super::said::Said;
+use super::work::Work;
 use crate::bound::{Bound, cut, cut_blocks};
 use crate::conversation::{Conversation, message_tokens};
 use crate::ports::Artifacts;
 use crate::{NO_ANSWER, content_tokens, estimate_tokens};
-use reasonix_proto::{Compacted, Message, StopReason};
+use reasonix_proto::{Carried, Compacted, Message, StopReason};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Notes of fewer tokens would say nothing.
-const LEAST_NOTES: u64 = 128;
-
-/// How much of a pin that does not fit is shown at either end.
-const POINTER: usize = 120;
-
-/// How many tokens the parts of a folded conversation may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Budget {
-    pub(super) pins: u64,
-    pub(super) notes: u64,
-    pub(super) tail: u64,
+/// A folding that lacks only what a model may tell of the work.
+#[derive(Debug)]
+pub(super) struct Draft {
+    record: Compacted,
+    /// What was told of the work before, and what the log tells of what is folded now.
+    told: Vec<String>,
+    own: Option<String>,
+    /// How many tokens all of that may have.
+    pub(super) left: u64,
 }
 
-impl Budget {
-    /// Pins may take 40 % of the window. In a small one, where the prompt and the tools take their part too, each share
-    /// is of what is left after these and the next answer.
-    pub(super) fn of(window: u64, prefix: u64, squeeze: u32) -> Self {
-        let left = window.saturating_sub(prefix).saturating_sub(window / 8) >> squeeze.min(6);
-        Self { pins: (window * 2 / 5).min(left * 2 / 5), notes: (left * 3 / 20).max(LEAST_NOTES), tail: left / 4 }
+impl Draft {
+    /// The whole of it, with what a model wrote in place of what the log tells.
+    pub(super) fn finish(mut self, notes: Option<&str>) -> Compacted {
+        self.told.extend(notes.map(|text| text.trim().to_owned()).or(self.own));
+        let told = newest(self.told, self.left);
+        if let Some(carried) = self.record.carried.as_deref_mut() {
+            carried.told = told.len() as u64;
+        }
+        self.record.notes.extend(told);
+        self.record
     }
 }
 
@@ -39,43 +44,58 @@ pub(super) fn fold(
     budget: Budget,
     artifacts: &dyn Artifacts,
     record: Compacted,
-) -> Option<Compacted> {
+) -> Option<Draft> {
     let earlier = conversation.folded();
     let messages = without_failure(conversation.unfolded());
     let start = tail_start(messages, budget.tail);
     let (gone, tail) = messages.split_at_checked(start)?;
-    let too_much = tail.iter().map(|message| message_tokens(message)).sum::<u64>() > budget.tail;
-    if gone.is_empty() && !too_much && earlier.is_none_or(|earlier| earlier.after <= budget.pins) {
+    let all: u64 = tail.iter().map(|message| message_tokens(message)).sum();
+    if gone.is_empty() && earlier.is_none() && all <= budget.tail {
         return None;
     }
-    let mut said: Vec<String> = earlier.map(|earlier| earlier.pins.clone()).unwrap_or_default();
-    said.extend(gone.iter().filter_map(|message| match &**message {
+    let tail = bounded(tail, budget.tail, artifacts);
+    let (mut said, mut work) = (Said::after(earlier), Work::after(earlier));
+    let originals = originals::keep(gone, earlier, said.count() + 1, artifacts).unwrap_or_default();
+    gone.iter().filter_map(|message| words_of(message)).for_each(|text| said.push(text));
+    said.fit(budget.pins(tail.iter().map(message_tokens).sum()));
+    work.take(gone, &|name: &str| conversation.traits_of(name).edits);
+    let standing = standing(conversation.todo(), &work, &originals, budget.notes);
+    let left = budget.notes.saturating_sub(standing.as_deref().map_or(0, estimate_tokens)).max(budget.notes / 4);
+    let (told, own) = (earlier.map(told_before).unwrap_or_default(), work.told());
+    let carried = Carried {
+        whole: said.whole.len() as u64,
+        told: 0,
+        files: work.files,
+        risks: work.risks,
+        originals,
+        gone: said.gone,
+        lines: said.lines.clone(),
+        objective: said.objective.clone(),
+    };
+    let notes = standing.into_iter().collect();
+    let record = Compacted { pins: said.pins(), notes, tail, carried: Some(Box::new(carried)), ..record };
+    Some(Draft { record, told, own, left })
+}
+
+/// What the user said in a message; none where somebody else spoke.
+fn words_of(message: &Message) -> Option<String> {
+    match message {
         Message::User { text, images } if images.is_empty() => Some(text.clone()),
         Message::User { text, images } => {
             let names: Vec<String> = images.iter().map(reasonix_proto::Image::describe).collect();
             Some(format!("{text}\n[no longer shown: {}]", names.join(", ")))
         }
         _ => None,
-    }));
-    let mut notes = earlier.map(|earlier| earlier.notes.clone()).unwrap_or_default();
-    let edits = |name: &str| conversation.traits_of(name).edits;
-    notes.extend(mechanical(gone, &edits, budget.notes, artifacts));
-    Some(Compacted {
-        pins: pins(said, budget.pins),
-        notes: merged(notes, budget.notes),
-        tail: bounded(tail, budget.tail, artifacts),
-        ..record
-    })
+    }
 }
 
-/// Replaces old outputs by where they can be read. None when that would free nothing.
+/// Replaces old outputs by where they can be read; the newest, of so many tokens, stay. None when that would free nothing.
 pub(super) fn prune(
     conversation: &Conversation,
-    window: u64,
+    protected: u64,
     artifacts: &dyn Artifacts,
     record: Compacted,
 ) -> Option<Compacted> {
-    let protected = window / 4;
     let mut newest = 0_u64;
     let mut freed = false;
     let mut tail: Vec<Message> = Vec::new();
@@ -94,8 +114,23 @@ pub(super) fn prune(
     tail.reverse();
     let earlier = conversation.folded();
     let pins = earlier.map(|earlier| earlier.pins.clone()).unwrap_or_default();
+    let (notes, carried) = notes_beside(conversation, protected / 2);
+    freed.then_some(Compacted { pins, notes, tail, carried, ..record })
+}
+
+/// The notes beside messages that stay: those that are there, with the todo list as it is now, whose call may be among the
+/// outputs that give way.
+fn notes_beside(conversation: &Conversation, budget: u64) -> (Vec<String>, Option<Box<Carried>>) {
+    let earlier = conversation.folded();
     let notes = earlier.map(|earlier| earlier.notes.clone()).unwrap_or_default();
-    freed.then_some(Compacted { pins, notes, tail, ..record })
+    let mut carried = earlier.and_then(|earlier| earlier.carried.clone());
+    let done = conversation.todo().iter().flat_map(|phase| &phase.tasks).all(|task| task.status.is_over());
+    if done || (earlier.is_some() && carried.is_none()) {
+        return (notes, carried);
+    }
+    let known = carried.get_or_insert_default();
+    let standing = standing(conversation.todo(), &Work::after(earlier), &known.originals, budget);
+    (standing.into_iter().chain(earlier.map(told_before).unwrap_or_default()).collect(), carried)
 }
 
 /// The messages that stand for what was folded, before this tail.
@@ -165,45 +200,15 @@ fn bounded(tail: &[Arc<Message>], budget: u64, artifacts: &dyn Artifacts) -> Vec
             Message::Tool { content, .. } if tokens > budget => {
                 *content = cut_blocks(std::mem::take(content), each, artifacts).0;
             }
-            Message::User { text, .. } if tokens > budget && estimate_tokens(text) > budget => {
-                *text = cut(std::mem::take(text), Bound { tokens: budget.max(64) }, artifacts).0;
+            // What the user wants now gives way last.
+            Message::User { text, .. } if tokens > budget && estimate_tokens(text) > budget * 2 => {
+                *text = cut(std::mem::take(text), Bound { tokens: (budget * 2).max(64) }, artifacts).0;
             }
             _ => {}
         }
         message
     };
     tail.iter().map(shorten).collect()
-}
-
-/// What the user said, the newest word for word as far as it fits, the rest as pointers.
-fn pins(said: Vec<String>, budget: u64) -> Vec<String> {
-    let (mut left, mut kept) = (budget, Vec::with_capacity(said.len()));
-    let each = (budget / 2).max(64);
-    let mut dropped = 0_usize;
-    for text in said.into_iter().rev() {
-        let tokens = estimate_tokens(&text);
-        let shown = if tokens <= left.min(each) { text } else { pointer(&text) };
-        let price = estimate_tokens(&shown);
-        if price <= left {
-            left -= price;
-            kept.push(shown);
-        } else {
-            dropped += 1;
-        }
-    }
-    if dropped > 0 {
-        kept.push(format!("[{dropped} earlier messages of the user are folded; the notes say what they were about]"));
-    }
-    kept.reverse();
-    kept
-}
-
-/// The first and the last line of a long message.
-fn pointer(text: &str) -> String {
-    let line = |line: Option<&str>| line.unwrap_or_default().trim().chars().take(POINTER).collect::<String>();
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let (first, last) = (line(lines.next()), line(lines.next_back()));
-    format!("[a long message, folded: \"{first}\" … \"{last}\"]")
 }
 
 fn pointer_to(content: &str, tokens: u64, artifacts: &dyn Artifacts) -> String {

@@ -1,7 +1,10 @@
 //! Foldings of generated conversations: always valid, always within the window, with what the user said in them.
 
-use super::{Budget, fold, mechanical, prune};
+use super::{fold, prune};
 use crate::compact::folded_messages;
+use crate::compact::room::{Budget, Room};
+use crate::compact::said::{Said, gist};
+use crate::compact::work::Work;
 use crate::conversation::{Conversation, message_tokens};
 use crate::ports::{Artifacts, Prefix, ToolSpec, ToolTraits};
 use proptest::prelude::*;
@@ -60,7 +63,12 @@ fn blank() -> Compacted {
         before: 0,
         after: 0,
         usage: None,
+        carried: None,
     }
+}
+
+fn budget(conversation: &Conversation, window: u64, squeeze: u32) -> Budget {
+    Budget::of(conversation, Room::of(conversation, window, 0.8), squeeze)
 }
 
 /// What every wire demands: users and assistants take turns, and each call is answered right behind its message.
@@ -86,7 +94,7 @@ fn assert_valid(messages: &[Message]) {
 }
 
 fn folded(conversation: &Conversation, window: u64) -> Option<Compacted> {
-    fold(conversation, Budget::of(window, conversation.prefix_tokens(), 0), &Kept::default(), blank())
+    fold(conversation, budget(conversation, window, 0), &Kept::default(), blank()).map(|draft| draft.finish(None))
 }
 
 fn take(conversation: &mut Conversation, record: Compacted) {
@@ -160,11 +168,12 @@ fn what_was_folded_can_still_be_read() {
         say("The build fails. Next: fix main.rs."),
         user("go on"),
     ]);
-    let record = fold(&conversation, Budget::of(8_000, 1000, 0), &kept, blank()).unwrap();
+    let record = fold(&conversation, budget(&conversation, 8_000, 0), &kept, blank()).unwrap().finish(None);
     let note = record.notes.join("\n");
-    for wanted in ["Objective: start", "cargo test ; cargo build", "no such file", "artifact://"] {
+    for wanted in ["cargo test ; cargo build", "cargo build: error: no such file", "artifact://"] {
         assert!(note.contains(wanted), "{wanted} in {note}");
     }
+    assert_eq!(record.pins, ["start"]);
     let originals =
         kept.0.lock().unwrap().iter().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect::<String>();
     assert!(originals.contains("long ago") && originals.contains("cargo test"));
@@ -182,12 +191,12 @@ fn old_outputs_go_first_and_new_ones_stay() {
     }
     let conversation = conversation(messages);
     let kept = Kept::default();
-    let pruned = prune(&conversation, 16_000, &kept, blank()).unwrap();
+    let pruned = prune(&conversation, 4_000, &kept, blank()).unwrap();
     assert_valid(&folded_messages(&pruned));
     assert_eq!(pruned.tail.len(), 21);
     let text = |message: &Message| message_tokens(message);
     assert!(text(&pruned.tail[2]) < 60 && text(&pruned.tail[20]) > 500, "{:?}", pruned.tail[2]);
-    assert!(prune(&conversation, 1_000_000, &kept, blank()).is_none(), "nothing to free");
+    assert!(prune(&conversation, 250_000, &kept, blank()).is_none(), "nothing to free");
 }
 
 #[test]
@@ -233,8 +242,8 @@ proptest! {
         }
         let mut conversation = conversation(messages);
         for _ in 0..3 {
-            let budget = Budget::of(window, conversation.prefix_tokens(), squeeze);
-            if let Some(record) = fold(&conversation, budget, &Kept::default(), blank()) {
+            let budget = budget(&conversation, window, squeeze);
+            if let Some(record) = fold(&conversation, budget, &Kept::default(), blank()).map(|draft| draft.finish(None)) {
                 assert_valid(&folded_messages(&record));
                 take(&mut conversation, record);
             }
@@ -261,6 +270,118 @@ fn the_files_of_tools_that_edit_are_named() {
     let prefix = Arc::new(Prefix { system: String::new(), tools, aliases: Vec::new() });
     let conversation = Conversation::replay(prefix, Vec::new(), 1, Usage::default(), 0);
     let edits = |name: &str| conversation.traits_of(name).edits;
-    let note = mechanical(&[Arc::new(said)], &edits, 1000, &Kept::default()).unwrap_or_default();
-    assert!(note.contains("Files touched: edited.rs\n"), "{note}");
+    let result =
+        |id: &str, name: &str| Message::Tool { call: CallId::from(id), name: name.into(), content: "ok".into() };
+    let mut work = Work::default();
+    work.take(&[said, result("a", "change"), result("b", "look")].map(Arc::new), &edits);
+    assert_eq!(work.files, ["edited.rs"]);
+}
+
+#[test]
+fn what_failed_stays_until_it_succeeds_and_patches_touch_files() {
+    let step = |id: &str, name: &str, arguments: serde_json::Value, output: &str| {
+        let call = ToolCall { id: CallId::from(id), name: name.into(), arguments: arguments.to_string() };
+        let said =
+            Message::Assistant { text: String::new(), reasoning: None, calls: vec![call], stop: StopReason::Calls };
+        [said, Message::Tool { call: CallId::from(id), name: name.into(), content: output.into() }].map(Arc::new)
+    };
+    let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Add File: b.txt\n+z\n*** End Patch";
+    let diff = "--- a/old.c\n+++ b/new.c\n@@ -1 +1 @@\n-x\n+y\n";
+    let edits = |name: &str| name == "apply_patch";
+    let mut work = Work::default();
+    let failed = "running 2 tests\ntest sums ... FAILED\nsome more\nexit code 101";
+    work.take(&step("1", "bash", json!({ "command": "cargo test" }), failed), &edits);
+    work.take(&step("2", "apply_patch", json!({ "patch": patch }), "done"), &edits);
+    work.take(&step("3", "apply_patch", json!({ "patch": diff }), "error: the patch does not apply"), &edits);
+    assert_eq!(work.files, ["b.txt", "src/a.rs"], "what was refused touched nothing");
+    let risks: Vec<String> = work.risks.iter().map(|risk| format!("{}: {}", risk.what, risk.why)).collect();
+    let wanted =
+        ["cargo test: exit code 101: test sums ... FAILED", "apply_patch old.c: error: the patch does not apply"];
+    assert_eq!(risks, wanted);
+    work.take(&step("4", "bash", json!({ "command": "cargo test" }), "ok"), &edits);
+    work.take(&step("5", "apply_patch", json!({ "patch": diff }), "done"), &edits);
+    assert!(work.risks.is_empty(), "{:?}", work.risks);
+    assert_eq!(work.files, ["new.c", "old.c", "b.txt", "src/a.rs"]);
+}
+
+#[test]
+fn the_oldest_become_lines_and_then_go_and_their_number_is_right() {
+    let mut said = Said::default();
+    for number in 0..200 {
+        said.push(format!("Message {number}: the limit is {}. {}", 1_000 + number, "and so on ".repeat(30)));
+        said.fit(700);
+        let pins = said.pins();
+        let tokens: u64 = pins.iter().map(|pin| crate::estimate_tokens(pin) + 8).sum();
+        assert!(tokens <= 700, "{tokens} after {number}");
+        assert_eq!(said.count(), number + 1, "each is a line, whole, or counted as gone");
+        let text = pins.join("\n");
+        (number.saturating_sub(29)..=number).for_each(|kept| {
+            assert!(text.contains(&format!("the limit is {}", 1_000 + kept)), "{kept} of {number}: {text}");
+        });
+        assert!(text.contains("Message 0: the limit is 1000"), "the objective stays");
+        if said.gone > 0 {
+            assert!(text.contains(&format!("[{} of the oldest messages are not shown", said.gone)), "{text}");
+        }
+    }
+    assert!(said.gone > 100 && said.lines.len() >= 30, "{} {}", said.gone, said.lines.len());
+}
+
+#[test]
+fn a_line_keeps_what_a_message_states() {
+    let text = format!(
+        "{}. Never write to /srv/prod. {}. 端口必须是 48213。{}",
+        "well ".repeat(40),
+        "so ".repeat(50),
+        "词".repeat(90)
+    );
+    let line = gist(&text, 80);
+    assert!(line.contains("Never write to /srv/prod.") && line.contains("端口必须是 48213。"), "{line}");
+    assert!(line.chars().count() <= 80 && !line.contains('\n'), "{line}");
+    let long = format!("{} port 48213 {}", "a ".repeat(200), "b ".repeat(200));
+    assert!(gist(&long, 60).contains("port 48213"), "{}", gist(&long, 60));
+    assert_eq!(gist("short\nand whole", 60), "short and whole");
+}
+
+#[test]
+fn what_an_earlier_version_folded_is_gone_on_from() {
+    let mut conversation = conversation(vec![user("Objective: build it"), say("ok")]);
+    let earlier = Compacted {
+        pins: vec!["[3 earlier messages of the user are folded; the notes say what they were about]".into(), "Keep 48213.".into()],
+        notes: vec!["Did a.\nFiles touched: x.rs, y.rs\nOriginals: read_file \"artifact://00000000000000aa\" has the folded messages, whole".into()],
+        tail: vec![say("ok")],
+        ..blank()
+    };
+    take(&mut conversation, earlier);
+    let kept = Kept::default();
+    for message in [user("next"), say("done"), user("and?")] {
+        let body = match message {
+            Message::User { text, images } => RecordBody::Prompt { turn: 1, text, typed: None, images },
+            message => RecordBody::Assistant { turn: 1, step: 1, model: "m".into(), message, usage: None },
+        };
+        conversation.take(&Record { id: RecordId(1), parent: None, at: 0, body });
+    }
+    let record = fold(&conversation, Budget { tail: 0, ..budget(&conversation, 8_000, 0) }, &kept, blank())
+        .unwrap()
+        .finish(None);
+    let carried = record.carried.clone().unwrap();
+    assert_eq!((carried.objective.as_str(), carried.gone, carried.whole), ("Keep 48213.", 3, 1));
+    assert_eq!(carried.files, ["y.rs", "x.rs"]);
+    let text = format!("{:?}", folded_messages(&record));
+    assert!(text.contains("[3 of the oldest") && text.contains("Did a.") && text.contains("x.rs"), "{text}");
+    assert!(!text.contains("00000000000000aa"), "one address leads to all: {text}");
+    let originals = String::from_utf8(kept.0.lock().unwrap()[0].clone()).unwrap();
+    assert!(originals.contains("- artifact://00000000000000aa"), "{originals}");
+}
+
+#[test]
+fn nothing_is_news_right_after_a_folding() {
+    let mut conversation = conversation(vec![user("a"), say("b"), user("c"), say("d")]);
+    assert!(conversation.has_news());
+    let record = folded(&conversation, 8_000);
+    assert!(record.is_none(), "all of it is the tail");
+    take(&mut conversation, Compacted { tail: vec![say("d")], pins: vec!["a".into(), "c".into()], ..blank() });
+    assert!(!conversation.has_news());
+    let body = RecordBody::Prompt { turn: 1, text: "e".into(), typed: None, images: Vec::new() };
+    conversation.take(&Record { id: RecordId(1), parent: None, at: 0, body });
+    assert!(conversation.has_news());
 }

@@ -1,0 +1,69 @@
+//! How much a folded conversation may have, and how that is shared out.
+
+use super::share;
+use crate::conversation::Conversation;
+
+/// Notes of fewer tokens would say nothing.
+const LEAST_NOTES: u64 = 96;
+
+/// Notes of more tokens say nothing more.
+const MOST_NOTES: u64 = 3_000;
+
+/// What stands around pins and notes: what they are, and who has them.
+const FRAME: u64 = 110;
+
+/// How full the window may be, in tokens as the endpoint counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Room {
+    pub(super) window: u64,
+    threshold: u64,
+    /// The system prompt and the tools, which stay.
+    prefix: u64,
+}
+
+impl Room {
+    pub(super) fn of(conversation: &Conversation, window: u64, ratio: f64) -> Self {
+        let prefix = conversation.counted_as(conversation.prefix_tokens());
+        Self { window, threshold: share(window, ratio), prefix }
+    }
+
+    /// The most that a folded conversation may have: below the threshold with room for a fifth of the window, or for half of
+    /// what the prompt and the tools leave where that is less.
+    pub(super) fn most(&self) -> u64 {
+        let left = self.threshold.saturating_sub(self.prefix);
+        self.threshold.saturating_sub((self.window / 5).min(left / 2))
+    }
+
+    /// What a folding aims at: half of the window, so that the next one is far; more where the prompt and the tools take much
+    /// of that.
+    pub(super) fn goal(&self) -> u64 {
+        (self.window / 2).max(self.prefix + self.window * 3 / 10).min(self.most())
+    }
+}
+
+/// How many tokens the parts of a folded conversation may have, by estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Budget {
+    /// All of them.
+    pub(super) all: u64,
+    pub(super) notes: u64,
+    pub(super) tail: u64,
+    /// The most for what the user said, however much is left.
+    pub(super) most_pins: u64,
+}
+
+impl Budget {
+    /// The budget of a conversation; each squeeze halves it.
+    pub(super) fn of(conversation: &Conversation, room: Room, squeeze: u32) -> Self {
+        let within = |tokens: u64| conversation.estimate_of(tokens).saturating_sub(conversation.prefix_tokens());
+        let all = within(room.goal()) >> squeeze.min(6);
+        let most_pins = within(room.prefix + room.window * 2 / 5);
+        Self { all, notes: (all / 6).clamp(LEAST_NOTES, MOST_NOTES), tail: all / 5, most_pins }
+    }
+
+    /// What is left for what the user said, beside a tail of so many tokens.
+    pub(super) fn pins(&self, tail: u64) -> u64 {
+        let rest = self.all.saturating_sub(FRAME + self.notes + tail);
+        rest.max(self.all / 4).min(self.most_pins.max(self.all / 4))
+    }
+}

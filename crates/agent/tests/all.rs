@@ -1,0 +1,12 @@
+//! Every test of this room in one program: a program a file would be linked a file.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking, and say what they measure"
+)]
+
+mod long;
+mod turn;
