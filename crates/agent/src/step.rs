@@ -23,7 +23,7 @@ pub(crate) async fn answer(
     stop: &Stop,
 ) -> Result<Answer, JournalError> {
     agent.state(TurnState::Planning);
-    conversation.asks(&agent.model.card().name);
+    conversation.asks(&agent.model().card().name);
     let asked = conversation.tokens();
     let request = conversation.request(may_call);
     // Whoever is interrupted before asking has sent nothing.

@@ -296,14 +296,14 @@ impl World {
         let tools = tools(plan);
         let prefix = Arc::new(Prefix { system: words(1, 1_400), tools: tools.specs(), aliases: Vec::new() });
         let agent = Agent {
-            model: endpoint.clone(),
+            router: Arc::new(endpoint.clone() as Arc<dyn reasonix_agent::Model>),
             tools,
             classify: Arc::new(reasonix_agent::ByAction),
             gate: Arc::new(Open),
             journal: kept.clone(),
             artifacts: kept.clone(),
             sink: kept.clone(),
-            watch: Arc::new(reasonix_agent::NoWatch),
+            aspects: reasonix_agent::Aspects::default(),
             budget: Arc::new(reasonix_agent::NoBudget),
             limits: Limits::default(),
         };
