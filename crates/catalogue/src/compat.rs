@@ -190,7 +190,7 @@ impl Guided {
 /// How long an endpoint keeps what it cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Retention {
+pub enum CacheRetention {
     /// Nothing is marked.
     None,
     /// As the endpoint does by itself.
@@ -252,7 +252,7 @@ profile! {
     /// A stable key of the session is sent, so that requests meet the same cache.
     cache_key: bool,
     /// How long what was cached is to be kept.
-    cache_retention: Retention,
+    cache_retention: CacheRetention,
     /// The field that carries reasoning back.
     reasoning_field: ReasoningField,
     /// When reasoning is sent back.
@@ -288,7 +288,7 @@ impl Compat {
             strict_tools: false,
             store: false,
             cache_key: false,
-            cache_retention: Retention::Short,
+            cache_retention: CacheRetention::Short,
             reasoning_field: ReasoningField::ReasoningContent,
             reasoning_back: ReasoningBack::Never,
             sampling: true,

@@ -13,12 +13,12 @@ mod tokens;
 
 pub use canonical::{canonical, plain};
 pub use compat::{
-    Auth, Compat, Guided, MaxTokens, Overrides, ReasoningBack, ReasoningField, Retention, Thinking, ToolIds, Wire,
+    Auth, CacheRetention, Compat, Guided, MaxTokens, Overrides, ReasoningBack, ReasoningField, Thinking, ToolIds, Wire,
 };
 pub use effort::{Effort, EffortNames, split};
 pub use models::{Known, MODELS, known};
 pub use presets::{PRESETS, Preset, balance_route, preset, preset_for};
 pub use probed::{PROBE_VERSION, Probed, Seen, Server, ToolCalls};
-pub use profiles::{MODEL_PROFILES, ModelProfile, ROLES, model_profile};
+pub use profiles::{MODEL_PROFILES, PresetProfile, ROLES, model_profile};
 pub use rules::compat;
 pub use tokens::{RoleToken, role_tokens};

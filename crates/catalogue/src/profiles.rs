@@ -5,7 +5,7 @@ pub const ROLES: &[&str] = &["default", "small", "plan", "executor", "architect"
 
 /// A named filling of roles. It can be used only when every provider it requires has its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ModelProfile {
+pub struct PresetProfile {
     /// Its name.
     pub name: &'static str,
     /// What it is for, in a few words.
@@ -23,21 +23,21 @@ const PRO: &str = "deepseek/deepseek-v4-pro";
 
 /// The built-in profiles.
 #[rustfmt::skip]
-pub const MODEL_PROFILES: &[ModelProfile] = &[
-    ModelProfile { name: "auto", about: "flash, and pro where flash fails", requires: &["deepseek"], escalates: true, roles: &[
+pub const MODEL_PROFILES: &[PresetProfile] = &[
+    PresetProfile { name: "auto", about: "flash, and pro where flash fails", requires: &["deepseek"], escalates: true, roles: &[
         ("default", "deepseek/deepseek-v4-flash:max"), ("small", FLASH), ("executor", FLASH), ("architect", PRO), ("planner", PRO), ("critic", PRO)] },
-    ModelProfile { name: "flash", about: "flash for everything", requires: &["deepseek"], escalates: false, roles: &[
+    PresetProfile { name: "flash", about: "flash for everything", requires: &["deepseek"], escalates: false, roles: &[
         ("default", "deepseek/deepseek-v4-flash:max"), ("small", FLASH), ("executor", FLASH), ("architect", FLASH), ("planner", FLASH), ("critic", FLASH)] },
-    ModelProfile { name: "pro", about: "pro for everything", requires: &["deepseek"], escalates: false, roles: &[
+    PresetProfile { name: "pro", about: "pro for everything", requires: &["deepseek"], escalates: false, roles: &[
         ("default", "deepseek/deepseek-v4-pro:max"), ("small", FLASH), ("executor", PRO), ("architect", PRO), ("planner", PRO), ("critic", PRO)] },
-    ModelProfile { name: "claude", about: "sonnet works, opus plans, haiku for small things", requires: &["anthropic"], escalates: false, roles: &[
+    PresetProfile { name: "claude", about: "sonnet works, opus plans, haiku for small things", requires: &["anthropic"], escalates: false, roles: &[
         ("default", "anthropic/claude-sonnet-5-5"), ("small", "anthropic/claude-haiku-5-5"), ("architect", "anthropic/claude-opus-5-5"), ("planner", "anthropic/claude-opus-5-5"), ("critic", "anthropic/claude-opus-5-5"), ("vision", "anthropic/claude-sonnet-5-5")] },
-    ModelProfile { name: "gpt", about: "gpt-5 at the effort that each role needs", requires: &["openai"], escalates: false, roles: &[
+    PresetProfile { name: "gpt", about: "gpt-5 at the effort that each role needs", requires: &["openai"], escalates: false, roles: &[
         ("default", "openai/gpt-5:medium"), ("small", "openai/gpt-5-mini:low"), ("architect", "openai/gpt-5:high"), ("planner", "openai/gpt-5:high"), ("critic", "openai/gpt-5:high"), ("vision", "openai/gpt-5:low")] },
 ];
 
 /// The built-in profile of a name.
-pub fn model_profile(name: &str) -> Option<&'static ModelProfile> {
+pub fn model_profile(name: &str) -> Option<&'static PresetProfile> {
     MODEL_PROFILES.iter().find(|profile| profile.name == name)
 }
 

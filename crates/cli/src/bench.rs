@@ -14,7 +14,7 @@ use progress::Progress;
 use reasonix_agent::Stop;
 use reasonix_config::Flags;
 use reasonix_engine::World;
-use reasonix_lab::bench::{Bench, Case, End, Plan, Told};
+use reasonix_lab::bench::{Bench, BenchNews, BenchPlan, EditCase, End};
 use reasonix_proto::{EditFormat, Level, Phrase};
 use reasonix_session::Tried;
 
@@ -36,7 +36,7 @@ async fn edit(args: &EditArgs) -> anyhow::Result<Exit> {
     };
     let context = Context::load(None, flags)?;
     let world = World::new(context.loaded.settings, context.env, context.home);
-    let plan = Plan { model: None, languages, formats, cases: args.cases(), seed: args.seed };
+    let plan = BenchPlan { model: None, languages, formats, cases: args.cases(), seed: args.seed };
     let mut bench = Bench::new(world, context.cwd, plan).map_err(|error| say::engine(&error))?;
     if args.restart && !args.show {
         bench.restart().map_err(|error| unreadable(&bench, &error))?;
@@ -72,7 +72,7 @@ fn unreadable(bench: &Bench, error: &std::io::Error) -> anyhow::Error {
 /// Tries what is left; the first interrupt stops it and keeps what was done.
 async fn run(
     bench: &mut Bench,
-    left: &[(Case, EditFormat)],
+    left: &[(EditCase, EditFormat)],
     quiet: bool,
     interrupts: &mut Interrupts,
 ) -> anyhow::Result<End> {
@@ -80,10 +80,10 @@ async fn run(
     let mut progress = Progress::new(left.len(), quiet);
     let stop = Stop::new();
     let end = {
-        let mut tell = |told: Told<'_>| match told {
-            Told::Trying(case, format) => progress.trying(case, format),
-            Told::Tried(trial) => progress.tried(trial),
-            Told::Notice(level, phrase) => progress.notice(level, &phrase),
+        let mut tell = |told: BenchNews<'_>| match told {
+            BenchNews::Trying(case, format) => progress.trying(case, format),
+            BenchNews::Tried(trial) => progress.tried(trial),
+            BenchNews::Notice(level, phrase) => progress.notice(level, &phrase),
         };
         let work = bench.run(left, &stop, &mut tell);
         tokio::pin!(work);
@@ -100,7 +100,7 @@ async fn run(
 }
 
 /// Says what is about to be sent, before anything is.
-fn announce(bench: &Bench, left: &[(Case, EditFormat)]) {
+fn announce(bench: &Bench, left: &[(EditCase, EditFormat)]) {
     let done = bench.all().len() - left.len();
     let estimate = bench.estimate(left);
     let phrase = Phrase::new("bench.begins").with("model", bench.model()).with("count", left.len()).with("done", done);

@@ -48,7 +48,7 @@ pub(crate) async fn on_screen(dir: Option<PathBuf>, post: reasonix_tui::Post) {
     if let Err(error) = examine(&mut report, dir.as_deref(), false).await {
         say::failure(&error);
     }
-    post.tell(reasonix_tui::Told::Report(report.lines.unwrap_or_default()));
+    post.tell(reasonix_tui::HostNews::Report(report.lines.unwrap_or_default()));
 }
 
 async fn examine(report: &mut Report, dir: Option<&Path>, offline: bool) -> anyhow::Result<()> {

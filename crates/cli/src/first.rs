@@ -8,9 +8,9 @@ use crate::{context, say};
 use reasonix_catalogue::Probed;
 use reasonix_config::{Secret, Settings};
 use reasonix_engine::{Handle, probe_now};
-use reasonix_llm::{Endpoint, Key};
+use reasonix_llm::{ApiKey, Endpoint};
 use reasonix_proto::{Event, Level, Op, Phrase, TurnState};
-use reasonix_tui::{Answer, Asked, Host, Offered, Post, Step, Told};
+use reasonix_tui::{Answer, Asked, HostNews, HostRequest, Offered, Post, SetupStep};
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -42,14 +42,14 @@ struct First<'a> {
 pub(crate) async fn first_run(post: &Post, asked: &mut UnboundedReceiver<Asked>) -> anyhow::Result<Chosen> {
     let mut first = First { post, asked };
     loop {
-        first.post.tell(Told::FirstRun);
+        first.post.tell(HostNews::FirstRun);
         let turned = match first.wish().await {
             None => return Ok(Chosen::Leave),
-            Some(Host::Setup) => match first.setup().await? {
+            Some(HostRequest::Setup) => match first.setup().await? {
                 Ok(()) => return Ok(Chosen::Session),
                 Err(turned) => turned,
             },
-            Some(Host::Demo) => first.demo().await?,
+            Some(HostRequest::Demo) => first.demo().await?,
             Some(_) => Turned::Back,
         };
         if matches!(turned, Turned::Left) {
@@ -60,7 +60,7 @@ pub(crate) async fn first_run(post: &Post, asked: &mut UnboundedReceiver<Asked>)
 
 impl First<'_> {
     /// The next wish of the screen; none when it is gone.
-    async fn wish(&mut self) -> Option<Host> {
+    async fn wish(&mut self) -> Option<HostRequest> {
         loop {
             if let Asked::Host(host) = self.asked.recv().await? {
                 return Some(host);
@@ -73,20 +73,20 @@ impl First<'_> {
         loop {
             match self.wish().await {
                 None => return Err(Turned::Left),
-                Some(Host::Answer(Answer::Back)) => return Err(Turned::Back),
-                Some(Host::Answer(answer)) => return Ok(answer),
+                Some(HostRequest::Answer(Answer::Back)) => return Err(Turned::Back),
+                Some(HostRequest::Answer(answer)) => return Ok(answer),
                 Some(_) => {}
             }
         }
     }
 
-    fn step(&self, step: Step) {
-        self.post.tell(Told::Setup(step));
+    fn step(&self, step: SetupStep) {
+        self.post.tell(HostNews::Setup(step));
     }
 
     /// Waits for something, unless the user goes back or leaves.
     async fn unless_back<T>(&mut self, what: Phrase, work: impl Future<Output = T>) -> Result<T, Turned> {
-        self.step(Step::Wait(what));
+        self.step(SetupStep::Wait(what));
         tokio::pin!(work);
         loop {
             tokio::select! {
@@ -102,7 +102,7 @@ impl First<'_> {
         loop {
             match self.once(&home).await {
                 Ok(Ok(saved)) => {
-                    self.step(Step::Done);
+                    self.step(SetupStep::Done);
                     say::notice(Level::Info, &saved);
                     return Ok(Ok(()));
                 }
@@ -131,7 +131,7 @@ impl First<'_> {
             Offered { name: offer.name.clone(), note: format!("{}  {}", offer.base_url, models.join(", ")), local }
         };
         loop {
-            self.step(Step::Endpoints(offers.iter().map(shown).collect()));
+            self.step(SetupStep::Endpoints(offers.iter().map(shown).collect()));
             match self.answer().await? {
                 Answer::Endpoint(place) => {
                     if let Some(offer) = offers.get(place) {
@@ -163,7 +163,7 @@ impl First<'_> {
         if std::env::var(name).is_ok_and(|value| !value.is_empty()) {
             return Ok(Ok(()));
         }
-        self.step(Step::Key(name.clone()));
+        self.step(SetupStep::Key(name.clone()));
         match self.answer().await? {
             Answer::Key(key) if !key.is_empty() => {
                 Ok(reasonix_config::save_key(home, name, &Secret::new(&key)).map_err(|error| error.phrase()))
@@ -177,7 +177,7 @@ impl First<'_> {
             return Ok(only.id.clone());
         }
         loop {
-            self.step(Step::Models(offer.models.iter().map(|model| model.id.clone()).collect()));
+            self.step(SetupStep::Models(offer.models.iter().map(|model| model.id.clone()).collect()));
             if let Answer::Model(model) = self.answer().await? {
                 return Ok(model);
             }
@@ -190,7 +190,7 @@ impl First<'_> {
             return Ok(None);
         }
         let mut endpoint = Endpoint::new(&offer.name, &offer.base_url, model);
-        endpoint.key = offer.api_key_env.as_ref().and_then(|name| std::env::var(name).ok()).map(Key::from);
+        endpoint.key = offer.api_key_env.as_ref().and_then(|name| std::env::var(name).ok()).map(ApiKey::from);
         endpoint.key_env.clone_from(&offer.api_key_env);
         let (settings, mut tell) = (Settings::default(), |_| {});
         let trying = Phrase::new("tui.setup.trying").with("model", model);
@@ -202,7 +202,7 @@ impl First<'_> {
     async fn demo(&mut self) -> anyhow::Result<Turned> {
         let place = Place::make(None)?;
         let mut handle = place.open()?;
-        self.post.tell(Told::Ready);
+        self.post.tell(HostNews::Ready);
         let intro = Phrase::new("cli.demo_intro").with("folder", place.project().display());
         say::notice(Level::Info, &intro);
         handle.submit(Op::Prompt { text: Place::prompt(), resolved: true });

@@ -7,7 +7,7 @@ use crate::say::{self, Colour, Style, clean};
 use reasonix_config::Flags;
 use reasonix_engine::search_of;
 use reasonix_proto::{Level, Phrase, RecordId};
-use reasonix_session::{Found, Hit, Line, Search, Wanted, Window, clock};
+use reasonix_session::{Found, Line, Search, SearchHit, SessionWindow, Wanted, clock};
 use std::time::Duration;
 
 /// After this long it is said what takes so long.
@@ -65,7 +65,7 @@ fn around(search: &Search, hit: &str, args: &HistoryArgs) -> anyhow::Result<Exit
     Ok(Exit::Done)
 }
 
-fn text_lines(hit: &Hit, with_folder: bool) -> String {
+fn text_lines(hit: &SearchHit, with_folder: bool) -> String {
     let style = Style::get();
     let folder = if with_folder { format!("  {}", hit.folder) } else { String::new() };
     let id = style.out(Colour::Bold, &clean(&format!("{}:{}", hit.session.short(), hit.record)));
@@ -73,7 +73,7 @@ fn text_lines(hit: &Hit, with_folder: bool) -> String {
     format!("{id}{}\n    {}", style.out(Colour::Dim, &head), clean(&hit.text))
 }
 
-fn json_line(hit: &Hit) -> String {
+fn json_line(hit: &SearchHit) -> String {
     say::json(&serde_json::json!({
         "session": hit.session, "record": hit.record, "folder": hit.folder, "at": hit.at, "by": hit.by.word(),
         "text": hit.text, "score": (hit.score * 1000.0).round() / 1000.0,
@@ -81,7 +81,7 @@ fn json_line(hit: &Hit) -> String {
     .unwrap_or_default()
 }
 
-fn text_message(window: &Window, line: &Line) -> String {
+fn text_message(window: &SessionWindow, line: &Line) -> String {
     let style = Style::get();
     let id = style.out(Colour::Bold, &clean(&format!("{}:{}", window.session.short(), line.record)));
     let head = style.out(Colour::Dim, &format!("  {}  {}", clock(line.at), line.by.word()));
@@ -89,7 +89,7 @@ fn text_message(window: &Window, line: &Line) -> String {
     format!("{id}{head}\n{text}")
 }
 
-fn json_message(window: &Window, line: &Line) -> String {
+fn json_message(window: &SessionWindow, line: &Line) -> String {
     say::json(&serde_json::json!({
         "session": window.session, "record": line.record, "folder": window.folder, "at": line.at,
         "by": line.by.word(), "text": line.text,

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::say::{self, Style};
 use reasonix_catalogue::{Effort, MODELS, PRESETS, Wire};
 use reasonix_config::{Flags, ModelRef, Settings};
-use reasonix_llm::ModelInfo;
+use reasonix_llm::ListedModel;
 use reasonix_proto::{Level, Phrase, Price};
 
 pub(crate) async fn models(args: &ModelsArgs) -> anyhow::Result<Exit> {
@@ -134,7 +134,7 @@ fn offered_before(context: &Context, found: &ModelRef<'_>, search: &str) -> anyh
     list(&models, search)
 }
 
-fn list(models: &[ModelInfo], search: &str) -> anyhow::Result<()> {
+fn list(models: &[ListedModel], search: &str) -> anyhow::Result<()> {
     for model in models.iter().filter(|model| model.id.to_lowercase().contains(search)) {
         let size = window(model.context_window.unwrap_or(0));
         say::line(format!("  {:<40} {size}", say::clean(&model.id)).trim_end())?;
@@ -155,7 +155,7 @@ async fn balance(context: &Context, found: &ModelRef<'_>) -> anyhow::Result<()> 
 }
 
 /// Asks the endpoint of a model what it offers.
-pub(crate) async fn ask(context: &Context, found: &ModelRef<'_>) -> Result<Vec<ModelInfo>, Phrase> {
+pub(crate) async fn ask(context: &Context, found: &ModelRef<'_>) -> Result<Vec<ListedModel>, Phrase> {
     let settings = &context.loaded.settings;
     let endpoint = reasonix_engine::endpoint_of(settings, found, &context.env, &context.home);
     let client = reasonix_engine::client_of(settings, &endpoint.base_url).map_err(|error| error.phrase())?;

@@ -11,7 +11,7 @@ use crate::setup::Offer;
 use reasonix_catalogue::Probed;
 use reasonix_config::{Flags, ModelRef, Settings};
 use reasonix_engine::{decline_probe, probe_age, probe_declined, probe_now, probed, unprobed_endpoint};
-use reasonix_llm::{Endpoint, Key, Question, Wire};
+use reasonix_llm::{ApiKey, Endpoint, ProbeQuestion, Wire};
 use reasonix_proto::{Level, Phrase};
 use serde_json::json;
 use std::io::{IsTerminal, Write};
@@ -50,11 +50,11 @@ pub(crate) async fn probe(args: &ProbeArgs) -> anyhow::Result<Exit> {
 pub(crate) async fn asked(settings: &Settings, home: &Path, endpoint: &Endpoint) -> Result<Probed, Phrase> {
     let watched = std::io::stderr().is_terminal();
     let style = Style::get();
-    let mut tell = |question: Question| {
-        let place = Question::ALL.iter().position(|other| *other == question).unwrap_or(0) + 1;
+    let mut tell = |question: ProbeQuestion| {
+        let place = ProbeQuestion::ALL.iter().position(|other| *other == question).unwrap_or(0) + 1;
         if watched {
             let what = style.text(&Phrase::new(table::asking(question)));
-            eprint!("\r\x1b[K{place}/{} {what}", Question::ALL.len());
+            eprint!("\r\x1b[K{place}/{} {what}", ProbeQuestion::ALL.len());
             let _ = std::io::stderr().flush();
         }
     };
@@ -131,7 +131,7 @@ async fn address(args: &ProbeArgs, url: &str) -> anyhow::Result<Endpoint> {
     };
     let mut endpoint = Endpoint::new("probe", url, model);
     endpoint.wire = preset.map_or(Wire::Chat, |preset| preset.wire);
-    endpoint.key = key.map(Key::from);
+    endpoint.key = key.map(ApiKey::from);
     endpoint.key_env = variable.map(str::to_owned);
     Ok(endpoint)
 }

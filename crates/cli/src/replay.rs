@@ -9,12 +9,12 @@ use reasonix_agent::Sink;
 use reasonix_config::Flags;
 use reasonix_lab::{Heard, Replayed, replay as play};
 use reasonix_proto::{Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, Record, RecordBody, SessionId};
-use reasonix_session::{Comparison, PairKind, Recordings, Reel, Seen, Sessions, Side, compare};
+use reasonix_session::{Comparison, PairKind, Recordings, Reel, SeenSession, Sessions, Side, compare};
 use std::path::Path;
 use std::sync::Arc;
 
 /// A session by its id, or by the path of its file wherever that lies.
-fn look(context: &Context, wanted: &str) -> anyhow::Result<Seen> {
+fn look(context: &Context, wanted: &str) -> anyhow::Result<SeenSession> {
     let sessions = Sessions::at(&context.home.join("state"));
     let path = Path::new(wanted);
     let seen = if path.is_file() { Sessions::look_file(path) } else { sessions.look(wanted) };
@@ -64,7 +64,7 @@ pub(crate) async fn replay(args: ReplayArgs) -> anyhow::Result<Exit> {
 }
 
 /// What was recorded of a session, beside its file wherever that lies.
-fn reel_of(context: &Context, wanted: &str, seen: &Seen) -> anyhow::Result<Reel> {
+fn reel_of(context: &Context, wanted: &str, seen: &SeenSession) -> anyhow::Result<Reel> {
     let path = Path::new(wanted);
     let recordings = match &seen.head.body {
         _ if path.is_file() => Recordings::beside(path),

@@ -169,7 +169,7 @@ pub(crate) fn failure(error: &anyhow::Error) {
 /// Prints a phrase with its hint to standard error.
 pub(crate) fn notice(level: Level, phrase: &Phrase) {
     if let Some(post) = SCREEN.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
-        post.tell(reasonix_tui::Told::Notice(level, phrase.clone()));
+        post.tell(reasonix_tui::HostNews::Notice(level, phrase.clone()));
         return;
     }
     let style = Style::get();

@@ -8,7 +8,7 @@ use crate::say::{self, Cause};
 use reasonix_engine::Handle;
 use reasonix_proto::{Event, Level, Op, Phrase, SessionId};
 use reasonix_tui::theme::Theme;
-use reasonix_tui::{Asked, Colours, Ended, Host, Look, Options, Post, Told};
+use reasonix_tui::{Asked, Colours, HostNews, HostRequest, Look, Post, ScreenEnd, ScreenOptions};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -41,7 +41,7 @@ async fn one_screen(context: Context, args: &SessionArgs) -> anyhow::Result<Exit
     let outcome = desk.run(context).await;
     say::divert(None);
     let ended = thread.join().map_err(|_| anyhow::anyhow!("the screen failed"))??;
-    let exit = if ended == Ended::Terminated { Exit::Terminated } else { Exit::Done };
+    let exit = if ended == ScreenEnd::Terminated { Exit::Terminated } else { Exit::Done };
     if let Some(goodbye) = outcome? {
         say::notice(Level::Info, &goodbye);
     }
@@ -67,7 +67,7 @@ impl Desk {
     async fn run(&mut self, context: Context) -> anyhow::Result<Option<Phrase>> {
         let Some(mut handle) = self.first(context).await? else { return Ok(None) };
         loop {
-            self.post.tell(Told::Ready);
+            self.post.tell(HostNews::Ready);
             // Asked for on the command line: for the session that it opened, not for those after it.
             if let Some(instructions) = self.args.compact.take() {
                 handle.submit(Op::Compact { instructions });
@@ -107,7 +107,7 @@ impl Desk {
     }
 
     fn fail<T>(&self, error: anyhow::Error) -> anyhow::Result<T> {
-        self.post.tell(Told::Failed);
+        self.post.tell(HostNews::Failed);
         Err(error)
     }
 
@@ -123,7 +123,7 @@ impl Desk {
                         let (post, reply) = (self.post.clone(), handle.query(query));
                         tokio::spawn(async move { post.reply(id, reply.await) });
                     }
-                    Some(Asked::Host(Host::Doctor)) => drop(tokio::spawn(crate::doctor::on_screen(self.args.dir.clone(), self.post.clone()))),
+                    Some(Asked::Host(HostRequest::Doctor)) => drop(tokio::spawn(crate::doctor::on_screen(self.args.dir.clone(), self.post.clone()))),
                     Some(Asked::Host(host)) => if let Some(other) = self.other(host, &handle.session) {
                         return Next::Open(Box::new(other));
                     },
@@ -143,19 +143,19 @@ impl Desk {
 
     /// The session that takes the place of this one, opened before this one is left: whoever cannot go elsewhere is told
     /// why and stays where they are.
-    fn other(&self, host: Host, here: &SessionId) -> Option<(SessionArgs, Handle)> {
+    fn other(&self, host: HostRequest, here: &SessionId) -> Option<(SessionArgs, Handle)> {
         let mut args = SessionArgs { continues: false, resume: None, fork: None, at: None, ..self.args.clone() };
-        let forks = matches!(host, Host::Fork(_));
+        let forks = matches!(host, HostRequest::Fork(_));
         match host {
-            Host::New => {}
-            Host::Resume(id) if !id.is_empty() && (here.0.starts_with(&id) || here.0.ends_with(&id)) => {
+            HostRequest::New => {}
+            HostRequest::Resume(id) if !id.is_empty() && (here.0.starts_with(&id) || here.0.ends_with(&id)) => {
                 say::notice(Level::Info, &Phrase::new("cli.already_here"));
                 return None;
             }
-            Host::Resume(id) => args.resume = Some(id),
-            Host::Fork(id) => args.fork = Some(id),
-            Host::Folder(folder) => args.dir = Some(self.folder(&folder)?),
-            Host::Setup | Host::Demo | Host::Answer(_) | Host::Doctor => return None,
+            HostRequest::Resume(id) => args.resume = Some(id),
+            HostRequest::Fork(id) => args.fork = Some(id),
+            HostRequest::Folder(folder) => args.dir = Some(self.folder(&folder)?),
+            HostRequest::Setup | HostRequest::Demo | HostRequest::Answer(_) | HostRequest::Doctor => return None,
         }
         match open(&args, None) {
             Ok(handle) => Some((args, handle)),
@@ -224,7 +224,7 @@ pub(crate) async fn finish(mut handle: Handle) {
     let _ = tokio::time::timeout(PATIENCE, drained).await;
 }
 
-fn options(context: &Context, args: &SessionArgs) -> Options {
+fn options(context: &Context, args: &SessionArgs) -> ScreenOptions {
     let colours = colours(context);
     let variable = |name: &str| context.env.get(name).cloned().unwrap_or_default();
     let dark = reasonix_tui::theme::background_from_env(&variable("COLORFGBG")).unwrap_or(true);
@@ -233,7 +233,7 @@ fn options(context: &Context, args: &SessionArgs) -> Options {
     let themes = context.home.join("themes");
     let look = Look { theme, lang: say::Style::get().lang, colours, unicode: speaks_unicode(context) };
     let keys = std::fs::read_to_string(context.home.join("keys.toml")).ok();
-    Options {
+    ScreenOptions {
         look,
         dark,
         theme: settings.theme.clone(),

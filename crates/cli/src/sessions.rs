@@ -10,7 +10,7 @@ use reasonix_proto::{
     escaped_json,
 };
 use reasonix_session::{
-    Ending, Format, Seen, SessionArtifacts, SessionError, Sessions, Summary, export, foreign, typed,
+    DocumentFormat, Ending, SeenSession, SessionArtifacts, SessionError, Sessions, Summary, export, foreign, typed,
 };
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -63,7 +63,7 @@ fn failed(error: SessionError) -> anyhow::Error {
 }
 
 /// Looks at the named session, or at the last one of this folder; none when there is none.
-pub(crate) fn look_here(context: &Context, wanted: Option<&str>) -> anyhow::Result<Option<(SessionId, Seen)>> {
+pub(crate) fn look_here(context: &Context, wanted: Option<&str>) -> anyhow::Result<Option<(SessionId, SeenSession)>> {
     let sessions = Sessions::at(&context.home.join("state"));
     let id = match wanted {
         Some(wanted) => Some(sessions.find(wanted).map_err(failed)?),
@@ -72,7 +72,7 @@ pub(crate) fn look_here(context: &Context, wanted: Option<&str>) -> anyhow::Resu
     id.map(|id| Ok((id.clone(), look(&sessions, id.as_str())?))).transpose()
 }
 
-fn look(sessions: &Sessions, wanted: &str) -> anyhow::Result<Seen> {
+fn look(sessions: &Sessions, wanted: &str) -> anyhow::Result<SeenSession> {
     let seen = sessions.look(wanted).map_err(failed)?;
     seen.notices.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
     Ok(seen)
@@ -141,7 +141,7 @@ pub(crate) fn how_long(age: Duration) -> Phrase {
     }
 }
 
-fn known(seen: &Seen, record: RecordId) -> anyhow::Result<Record> {
+fn known(seen: &SeenSession, record: RecordId) -> anyhow::Result<Record> {
     seen.past.record(record).ok_or_else(|| say::failed(Phrase::new("engine.no_record").with("record", record)))
 }
 
@@ -300,8 +300,8 @@ fn write_export(
     let keys = providers.filter_map(|provider| reasonix_config::api_key(provider, &context.env, &context.home));
     let secrets: Vec<String> = keys.map(|key| key.expose().to_owned()).collect();
     let format = match format {
-        ExportFormat::Md => Format::Markdown,
-        ExportFormat::Html => Format::Html,
+        ExportFormat::Md => DocumentFormat::Markdown,
+        ExportFormat::Html => DocumentFormat::Html,
     };
     let text = export(seen.past.marks().title(), &records, format, &secrets);
     match output {

@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::say::{self, Style, clean};
 use reasonix_catalogue::{PRESETS, Preset, Probed};
 use reasonix_config::{NewProvider, Secret, Settings};
-use reasonix_llm::{Endpoint, Key, ModelInfo, list_models};
+use reasonix_llm::{ApiKey, Endpoint, ListedModel, list_models};
 use reasonix_net::NetOptions;
 use reasonix_proto::{Level, Phrase};
 use rustyline::DefaultEditor;
@@ -23,13 +23,13 @@ pub(crate) struct Offer {
     pub(crate) preset: Option<&'static Preset>,
     pub(crate) base_url: String,
     pub(crate) api_key_env: Option<String>,
-    pub(crate) models: Vec<ModelInfo>,
+    pub(crate) models: Vec<ListedModel>,
 }
 
 impl Offer {
     fn of(preset: &'static Preset) -> Self {
         let window = |model: &str| reasonix_catalogue::known(model).map(|known| known.window);
-        let model = |model: &&str| ModelInfo { id: (*model).to_owned(), context_window: window(model) };
+        let model = |model: &&str| ListedModel { id: (*model).to_owned(), context_window: window(model) };
         Self {
             name: preset.name.to_owned(),
             preset: Some(preset),
@@ -112,7 +112,7 @@ async fn probed(args: &SetupArgs, offer: &Offer, model: &str, home: &Path) -> Op
     }
     let mut endpoint = Endpoint::new(&offer.name, &offer.base_url, model);
     let variable = args.api_key_env.as_ref().or(offer.api_key_env.as_ref());
-    endpoint.key = variable.and_then(|name| std::env::var(name).ok()).map(Key::from);
+    endpoint.key = variable.and_then(|name| std::env::var(name).ok()).map(ApiKey::from);
     endpoint.key_env = variable.cloned();
     match crate::probe::asked(&Settings::default(), home, &endpoint).await {
         Ok(probed) => Some(probed),
@@ -165,9 +165,9 @@ pub(crate) async fn discover() -> Vec<Offer> {
 }
 
 /// The models at an address.
-pub(crate) async fn offered(url: &str, key: Option<&str>, patience: Duration) -> Result<Vec<ModelInfo>, Phrase> {
+pub(crate) async fn offered(url: &str, key: Option<&str>, patience: Duration) -> Result<Vec<ListedModel>, Phrase> {
     let mut endpoint = Endpoint::new("setup", url, "");
-    endpoint.key = key.map(Key::from);
+    endpoint.key = key.map(ApiKey::from);
     let client = reasonix_net::client(url, &NetOptions::default()).map_err(|error| error.phrase())?;
     match tokio::time::timeout(patience, list_models(&endpoint, &client)).await {
         Ok(models) => models.map_err(|failure| failure.phrase),
@@ -186,7 +186,7 @@ pub(crate) fn with_hosted(found: Vec<Offer>) -> Vec<Offer> {
 }
 
 /// An endpoint at an address that a person wrote.
-pub(crate) fn at_address(url: &str, models: Vec<ModelInfo>) -> Offer {
+pub(crate) fn at_address(url: &str, models: Vec<ListedModel>) -> Offer {
     let preset = reasonix_catalogue::preset_for(url);
     Offer { name: name_from(url), preset, base_url: url.to_owned(), api_key_env: None, models }
 }

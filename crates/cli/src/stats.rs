@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::say::{self, Colour, Style, clean};
 use reasonix_config::Flags;
 use reasonix_proto::{Cost, Phrase, Tally};
-use reasonix_session::{By, Entry, Ledger, Sessions, Span, now, tallies, tally};
+use reasonix_session::{Entry, GroupBy, Ledger, Sessions, TimeSpan, now, tallies, tally};
 use serde_json::{Value, json};
 
 /// The longest bar, in cells.
@@ -28,10 +28,10 @@ pub(crate) fn stats(args: &StatsArgs) -> anyhow::Result<Exit> {
     let now = now();
     let span = span_of(args);
     let within: Vec<&Entry> =
-        books.entries.iter().filter(|entry| entry.at >= span.unwrap_or(Span::All).since(now)).collect();
+        books.entries.iter().filter(|entry| entry.at >= span.unwrap_or(TimeSpan::All).since(now)).collect();
     let rows = match (span, args.by) {
-        (None, None) => Span::ALL.into_iter().map(|span| tally(&books.entries, span, now)).collect(),
-        (_, by) => tallies(within, by.map_or(By::Model, StatsBy::into)),
+        (None, None) => TimeSpan::ALL.into_iter().map(|span| tally(&books.entries, span, now)).collect(),
+        (_, by) => tallies(within, by.map_or(GroupBy::Model, StatsBy::into)),
     };
     if args.json {
         rows.iter().try_for_each(|row| say::line(&say::json(&row_json(row)).unwrap_or_default()))?;
@@ -48,12 +48,12 @@ pub(crate) fn stats(args: &StatsArgs) -> anyhow::Result<Exit> {
     print_table(&rows, spans)?;
     if spans {
         say::line("")?;
-        print_table(&tallies(&books.entries, By::Model), false)?;
+        print_table(&tallies(&books.entries, GroupBy::Model), false)?;
     }
     Ok(Exit::Done)
 }
 
-impl From<StatsBy> for By {
+impl From<StatsBy> for GroupBy {
     fn from(by: StatsBy) -> Self {
         match by {
             StatsBy::Model => Self::Model,
@@ -62,8 +62,13 @@ impl From<StatsBy> for By {
     }
 }
 
-fn span_of(args: &StatsArgs) -> Option<Span> {
-    let said = [(args.today, Span::Today), (args.week, Span::Week), (args.month, Span::Month), (args.all, Span::All)];
+fn span_of(args: &StatsArgs) -> Option<TimeSpan> {
+    let said = [
+        (args.today, TimeSpan::Today),
+        (args.week, TimeSpan::Week),
+        (args.month, TimeSpan::Month),
+        (args.all, TimeSpan::All),
+    ];
     said.into_iter().find(|(said, _)| *said).map(|(_, span)| span)
 }
 

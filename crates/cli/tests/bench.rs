@@ -3,7 +3,7 @@
 
 use crate::support;
 
-use reasonix_lab::bench::{Case, LANGUAGES, case};
+use reasonix_lab::bench::{EditCase, LANGUAGES, case};
 use reasonix_proto::EditFormat;
 use reasonix_testkit::{ModelServer, Recorded, Reply};
 use serde_json::{Value, json};
@@ -12,10 +12,11 @@ use std::process::Child;
 use support::{Place, Ran};
 
 /// The case that a request is about.
-fn case_of(request: &Recorded) -> Case {
+fn case_of(request: &Recorded) -> EditCase {
     let said = request.last_content();
     let all = LANGUAGES.iter().flat_map(|language| (0..12).map(move |number| case(language, 1, number)));
-    let fits = |case: &Case| said.contains(&case.task) && said.contains(case.before.replace("\r\n", "\n").trim_end());
+    let fits =
+        |case: &EditCase| said.contains(&case.task) && said.contains(case.before.replace("\r\n", "\n").trim_end());
     all.into_iter().find(fits).unwrap_or_else(|| panic!("no case of ours: {said}"))
 }
 
@@ -35,7 +36,7 @@ fn tools(request: &Recorded) -> Vec<&str> {
 }
 
 /// What a model answers that knows what to do.
-fn perfect(case: &Case, format: EditFormat) -> Reply {
+fn perfect(case: &EditCase, format: EditFormat) -> Reply {
     let (path, before, answer) = (&case.path, case.before.replace("\r\n", "\n"), case.answer.replace("\r\n", "\n"));
     match format {
         EditFormat::EditFile => {
@@ -58,7 +59,7 @@ fn perfect(case: &Case, format: EditFormat) -> Reply {
 }
 
 /// What one answers that is wrong, each format in another way, and why it is.
-fn bad(case: &Case, format: EditFormat) -> (Reply, &'static str) {
+fn bad(case: &EditCase, format: EditFormat) -> (Reply, &'static str) {
     let path = &case.path;
     match format {
         EditFormat::EditFile => {

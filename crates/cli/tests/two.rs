@@ -2,16 +2,16 @@
 
 use crate::support;
 
-use reasonix_config::{Bash, Provider, Sandbox, Settings};
+use reasonix_config::{BashBoxing, Provider, SandboxSettings, Settings};
 use reasonix_engine::{Handle, Start, Which, World, start};
 use reasonix_proto::{Event, TurnState};
 use reasonix_testkit::{ModelServer, Pty, Reply, TempWorkspace};
-use reasonix_tui::app::{App, Effect, Msg};
+use reasonix_tui::app::{App, Msg, ScreenEffect};
 use reasonix_tui::frame::{Input, Parser};
 use reasonix_tui::keys::Bindings;
 use reasonix_tui::update::update;
 use reasonix_tui::view::view;
-use reasonix_tui::{Look, Told};
+use reasonix_tui::{HostNews, Look};
 use reasonix_workspace::{Options, Workspace};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ impl Front {
     fn new(handle: Handle) -> Self {
         let app = App::new(Look::default(), Bindings::default(), (100, 40));
         let mut front = Self { app, handle, now: Duration::from_secs(1), text: String::new() };
-        front.take(Msg::Host(Told::Ready));
+        front.take(Msg::Host(HostNews::Ready));
         front
     }
 
@@ -38,8 +38,8 @@ impl Front {
         self.now += Duration::from_secs(1);
         for effect in update(&mut self.app, msg, self.now) {
             match effect {
-                Effect::Send(op) => drop(self.handle.submit(op)),
-                Effect::Probe => self.take(Msg::Inputs(vec![Input::Ack])),
+                ScreenEffect::Send(op) => drop(self.handle.submit(op)),
+                ScreenEffect::Probe => self.take(Msg::Inputs(vec![Input::Ack])),
                 _ => {}
             }
         }
@@ -92,7 +92,7 @@ async fn two(work: &TempWorkspace, home: &TempWorkspace, server: &ModelServer) -
         ..Provider::default()
     };
     // The box has its own tests.
-    let sandbox = Sandbox { bash: Bash::Off, ..Sandbox::default() };
+    let sandbox = SandboxSettings { bash: BashBoxing::Off, ..SandboxSettings::default() };
     let handle = start(Start {
         world: World::new(
             Settings { providers: vec![provider], sandbox, ..Settings::default() },

@@ -1,9 +1,9 @@
 //! Writing one setting into the user's own file, in the words that a person says it in. Everything else in the file
 //! stays as it is. Knows nothing of which settings may be changed so: the caller does.
 
-use crate::schema::{Key, Kind, find};
+use crate::schema::{SettingKey, SettingKind, find};
 use crate::write::{alone, document, put, replace_keeping_mode, wrong};
-use crate::{ConfigError, Layer, Origin, read};
+use crate::{ConfigError, Layer, SettingOrigin, read};
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use std::path::Path;
 use std::sync::Arc;
@@ -30,16 +30,18 @@ pub fn shown_value(key: &str, text: &str) -> Option<String> {
 }
 
 /// What a key takes, from the words of a person.
-fn read_value(key: &Key, text: &str) -> Option<Value> {
+fn read_value(key: &SettingKey, text: &str) -> Option<Value> {
     let text = text.trim();
     match key.kind {
-        Kind::Text if !text.is_empty() && !text.contains(char::is_control) => Some(text.into()),
-        Kind::Choice(words) => words.contains(&text).then(|| text.into()),
-        Kind::Bool => text.parse::<bool>().ok().map(Value::from),
-        Kind::Count => text.parse::<u32>().ok().map(|number| i64::from(number).into()),
-        Kind::Number => text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0).map(Value::from),
-        Kind::Texts => Some(Value::Array(text.split_whitespace().collect::<Array>())),
-        Kind::Ports => {
+        SettingKind::Text if !text.is_empty() && !text.contains(char::is_control) => Some(text.into()),
+        SettingKind::Choice(words) => words.contains(&text).then(|| text.into()),
+        SettingKind::Bool => text.parse::<bool>().ok().map(Value::from),
+        SettingKind::Count => text.parse::<u32>().ok().map(|number| i64::from(number).into()),
+        SettingKind::Number => {
+            text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0).map(Value::from)
+        }
+        SettingKind::Texts => Some(Value::Array(text.split_whitespace().collect::<Array>())),
+        SettingKind::Ports => {
             let ports = text.split_whitespace().map(|port| port.parse::<std::num::NonZeroU16>().ok());
             let ports = ports.map(|port| port.map(|port| i64::from(port.get()))).collect::<Option<Vec<_>>>()?;
             Some(Value::Array(ports.into_iter().collect::<Array>()))
@@ -110,15 +112,15 @@ fn as_json(value: &Value) -> CstInputValue {
     }
 }
 
-fn origin(path: &Path) -> Origin {
-    Origin::named(Layer::User, &path.to_string_lossy())
+fn origin(path: &Path) -> SettingOrigin {
+    SettingOrigin::named(Layer::User, &path.to_string_lossy())
 }
 
 fn unknown(path: &Path, key: &str) -> ConfigError {
     ConfigError::UnknownKey { origin: origin(path), key: key.to_owned(), suggestion: None }
 }
 
-fn refused(path: &Path, key: &Key, found: &str) -> ConfigError {
+fn refused(path: &Path, key: &SettingKey, found: &str) -> ConfigError {
     let (key, expected) = (key.path.to_owned(), key.kind.sketch());
     ConfigError::Value { origin: origin(path), key, expected, found: format!("{found:?}") }
 }

@@ -3,7 +3,7 @@
 use crate::node::{Node, Table, Value};
 use crate::sections::providers;
 use crate::view::Context;
-use crate::{ConfigError, Flags, Layer, Origin, Settings};
+use crate::{ConfigError, Flags, Layer, SettingOrigin, Settings};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -58,15 +58,15 @@ pub(crate) fn steers(name: &str) -> bool {
 }
 
 /// A text and where it was said.
-type Said = Option<(Origin, String)>;
+type Said = Option<(SettingOrigin, String)>;
 
 /// The layer of the environment and the command line over what the files say.
 pub(crate) fn layer(files: &Table, flags: &Flags, context: &Context<'_>) -> Result<Table, ConfigError> {
     let mut table = Table::default();
     let variable = |names: &[&'static str]| -> Said {
-        first(context.env, names).map(|(name, text)| (Origin::named(Layer::Env, name), text.to_owned()))
+        first(context.env, names).map(|(name, text)| (SettingOrigin::named(Layer::Env, name), text.to_owned()))
     };
-    let flag = |name, text: &Option<String>| -> Said { Some((Origin::named(Layer::Flag, name), text.clone()?)) };
+    let flag = |name, text: &Option<String>| -> Said { Some((SettingOrigin::named(Layer::Flag, name), text.clone()?)) };
     let asked = flag("--model", &flags.model);
     let model = variable(&["REASONIX_MODEL", "AGENT_MODEL"]);
     let url = flag("--base-url", &flags.base_url).or_else(|| variable(&["REASONIX_BASE_URL", "AGENT_BASE_URL"]));
@@ -92,7 +92,7 @@ pub(crate) fn layer(files: &Table, flags: &Flags, context: &Context<'_>) -> Resu
 
 /// Settings that are simply put in their place.
 fn plain(table: &mut Table, flags: &Flags, context: &Context<'_>) {
-    let mut set = |section: &str, key: &str, value: Value, origin: Origin| {
+    let mut set = |section: &str, key: &str, value: Value, origin: SettingOrigin| {
         let node = Node { value, origin: origin.clone() };
         if section.is_empty() {
             table.set(key, node);
@@ -101,16 +101,16 @@ fn plain(table: &mut Table, flags: &Flags, context: &Context<'_>) {
         }
     };
     if let Some((name, text)) = first(context.env, &["REASONIX_LANG"]) {
-        set("", "language", Value::Text(text.to_owned()), Origin::named(Layer::Env, name));
+        set("", "language", Value::Text(text.to_owned()), SettingOrigin::named(Layer::Env, name));
     }
     if let Some((name, text)) = first(context.env, &["REASONIX_CACHE_DIR", "AGENT_CACHE_DIR"]) {
-        set("cache", "dir", Value::Text(text.to_owned()), Origin::named(Layer::Env, name));
+        set("cache", "dir", Value::Text(text.to_owned()), SettingOrigin::named(Layer::Env, name));
     }
     if let Some(language) = &flags.language {
-        set("", "language", Value::Text(language.clone()), Origin::named(Layer::Flag, "--language"));
+        set("", "language", Value::Text(language.clone()), SettingOrigin::named(Layer::Flag, "--language"));
     }
     if let Some(steps) = flags.max_steps {
-        set("agent", "max_steps", Value::Int(i64::from(steps)), Origin::named(Layer::Flag, "--max-steps"));
+        set("agent", "max_steps", Value::Int(i64::from(steps)), SettingOrigin::named(Layer::Flag, "--max-steps"));
     }
     let count = |number: u64| Value::Int(i64::try_from(number).unwrap_or(i64::MAX));
     let budget = [
@@ -120,14 +120,14 @@ fn plain(table: &mut Table, flags: &Flags, context: &Context<'_>) {
     ];
     for (key, flag, value) in budget {
         if let Some(value) = value {
-            set("budget", key, value, Origin::named(Layer::Flag, flag));
+            set("budget", key, value, SettingOrigin::named(Layer::Flag, flag));
         }
     }
     if flags.record_wire {
-        set("record", "wire", Value::Bool(true), Origin::named(Layer::Flag, "--record-wire"));
+        set("record", "wire", Value::Bool(true), SettingOrigin::named(Layer::Flag, "--record-wire"));
     }
     if let Some(tools) = &flags.tools {
-        let origin = Origin::named(Layer::Flag, "--tools");
+        let origin = SettingOrigin::named(Layer::Flag, "--tools");
         let list = tools.iter().map(|tool| Node::text(tool.as_str(), &origin)).collect();
         set("tools", "enabled", Value::List(list), origin);
     }
@@ -139,7 +139,7 @@ fn models(
     files: &Table,
     asked: Said,
     variable: Said,
-    origin: &Origin,
+    origin: &SettingOrigin,
     context: &Context<'_>,
 ) -> Result<(Node, String), ConfigError> {
     let configured = Settings {
@@ -147,7 +147,7 @@ fn models(
         default_model: files.get("default_model").and_then(Node::as_text).map(str::to_owned),
         ..Settings::default()
     };
-    let known = |(_, reference): &(Origin, String)| configured.resolve_model(reference).is_ok();
+    let known = |(_, reference): &(SettingOrigin, String)| configured.resolve_model(reference).is_ok();
     let elsewhere = asked.clone().filter(known);
     let own = asked.filter(|_| elsewhere.is_none()).or(variable);
     let model = match own {
@@ -162,7 +162,7 @@ fn models(
 }
 
 /// The endpoint as a provider of its own.
-fn endpoint(origin: &Origin, url: &str, model: &str, key: &str) -> Node {
+fn endpoint(origin: &SettingOrigin, url: &str, model: &str, key: &str) -> Node {
     let models = Value::List(vec![Node::text(model, origin)]);
     let fields = [
         ("name", Node::text(ENV_PROVIDER, origin)),

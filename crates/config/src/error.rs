@@ -1,6 +1,6 @@
 //! What can go wrong with settings.
 
-use crate::Origin;
+use crate::SettingOrigin;
 use reasonix_proto::Phrase;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub enum ConfigError {
     #[error("{origin}: {key}: expected {expected}, found {found}")]
     Value {
         /// Where it stands.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The dotted key.
         key: String,
         /// What the key takes.
@@ -41,7 +41,7 @@ pub enum ConfigError {
     #[error("{origin}: {key} is missing")]
     Missing {
         /// The table it should stand in.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The dotted key.
         key: String,
     },
@@ -49,7 +49,7 @@ pub enum ConfigError {
     #[error("{origin}: unknown key {key}")]
     UnknownKey {
         /// Where it stands.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The dotted key.
         key: String,
         /// What may have been meant.
@@ -59,7 +59,7 @@ pub enum ConfigError {
     #[error("{origin}: {key}: cannot read the rule {rule:?}: {reason}")]
     Rule {
         /// Where it stands.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The dotted key.
         key: String,
         /// The rule.
@@ -71,7 +71,7 @@ pub enum ConfigError {
     #[error("{origin}: {key} is said twice")]
     Twice {
         /// Where the second stands.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The dotted key.
         key: String,
     },
@@ -79,7 +79,7 @@ pub enum ConfigError {
     #[error("{origin}: {key}: the variable {variable} is not set")]
     Variable {
         /// Where it stands.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The dotted key.
         key: String,
         /// The variable.
@@ -187,7 +187,7 @@ impl ConfigError {
     }
 }
 
-fn at(code: &'static str, origin: &Origin, key: &str) -> Phrase {
+fn at(code: &'static str, origin: &SettingOrigin, key: &str) -> Phrase {
     Phrase::new(code).with("place", origin.place()).with("key", key)
 }
 

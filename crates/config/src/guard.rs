@@ -2,7 +2,7 @@
 //! say is taken out, each time with a notice that names file, line and key.
 
 use crate::node::{Node, Table, Value};
-use crate::schema::{Key, Kind, Scope, below, find};
+use crate::schema::{SettingKey, SettingKind, SettingScope, below, find};
 use crate::sections::providers;
 use crate::shape::Notices;
 use crate::view::Context;
@@ -72,21 +72,23 @@ impl Guard<'_> {
         Ok(kept)
     }
 
-    fn value(&mut self, schema: &Key, node: Node, full: &str) -> Result<Option<Node>, ConfigError> {
+    fn value(&mut self, schema: &SettingKey, node: Node, full: &str) -> Result<Option<Node>, ConfigError> {
         let refused = match schema.scope {
-            Scope::User => Some("config.project_ignored"),
-            Scope::Lower => (limit(&node) > self.limit(schema)).then_some("config.project_looser"),
-            Scope::Stricter if matches!(schema.kind, Kind::ChoiceMap(_)) => {
+            SettingScope::User => Some("config.project_ignored"),
+            SettingScope::Lower => (limit(&node) > self.limit(schema)).then_some("config.project_looser"),
+            SettingScope::Stricter if matches!(schema.kind, SettingKind::ChoiceMap(_)) => {
                 return Ok(Some(self.fallbacks(node, full)));
             }
-            Scope::Stricter => {
+            SettingScope::Stricter => {
                 let theirs =
                     lookup(self.user, schema.path).map_or_else(|| default_rank(schema), |node| rank(schema, node));
                 (rank(schema, &node) < theirs).then_some("config.project_looser")
             }
-            Scope::SameProvider => (!self.same_provider(&node)?).then_some("config.project_endpoint"),
-            Scope::Narrows => return Ok(self.narrowed(schema, node, full)),
-            Scope::Any | Scope::Adds | Scope::Trust => self.outside(schema, &node).then_some("config.project_outside"),
+            SettingScope::SameProvider => (!self.same_provider(&node)?).then_some("config.project_endpoint"),
+            SettingScope::Narrows => return Ok(self.narrowed(schema, node, full)),
+            SettingScope::Any | SettingScope::Adds | SettingScope::Trust => {
+                self.outside(schema, &node).then_some("config.project_outside")
+            }
         };
         if let Some(code) = refused {
             self.refuse(code, &node, full);
@@ -104,15 +106,15 @@ impl Guard<'_> {
         self.user.get(section).and_then(Node::as_table).is_some_and(|table| table.get(name).is_some())
     }
 
-    fn limit(&self, schema: &Key) -> u64 {
+    fn limit(&self, schema: &SettingKey) -> u64 {
         lookup(self.user, schema.path).map_or_else(|| unlimited(schema.default.parse().unwrap_or(0)), limit)
     }
 
     /// Keeps what the user offers too. Where that is nothing the user's list stands, since an empty one means all; but for
     /// ports, of which an empty one means none.
-    fn narrowed(&mut self, schema: &Key, node: Node, full: &str) -> Option<Node> {
+    fn narrowed(&mut self, schema: &SettingKey, node: Node, full: &str) -> Option<Node> {
         let theirs = lookup(self.user, schema.path).and_then(Node::as_list).unwrap_or_default();
-        if let (Value::List(ours), Kind::Ports) = (&node.value, schema.kind) {
+        if let (Value::List(ours), SettingKind::Ports) = (&node.value, schema.kind) {
             let both = |item: &&Node| theirs.iter().any(|other| other.as_count() == item.as_count());
             let kept: Vec<Node> = ours.iter().filter(both).cloned().collect();
             if kept.len() < ours.len() {
@@ -160,7 +162,7 @@ impl Guard<'_> {
     }
 
     /// A file of the model's instructions that lies outside the project.
-    fn outside(&self, schema: &Key, node: &Node) -> bool {
+    fn outside(&self, schema: &SettingKey, node: &Node) -> bool {
         let leaves = |text: &str| {
             let path = Path::new(text);
             text.starts_with('~')
@@ -212,17 +214,17 @@ fn unlimited(limit: u64) -> u64 {
 }
 
 /// How strict a value is, from 0.
-fn rank(schema: &Key, node: &Node) -> usize {
+fn rank(schema: &SettingKey, node: &Node) -> usize {
     match (schema.kind, &node.value) {
-        (Kind::Choice(words), Value::Text(text)) => words.iter().position(|word| word == text).unwrap_or(0),
-        (Kind::Bool, Value::Bool(value)) => usize::from(!value),
+        (SettingKind::Choice(words), Value::Text(text)) => words.iter().position(|word| word == text).unwrap_or(0),
+        (SettingKind::Bool, Value::Bool(value)) => usize::from(!value),
         _ => 0,
     }
 }
 
-fn default_rank(schema: &Key) -> usize {
+fn default_rank(schema: &SettingKey) -> usize {
     match schema.kind {
-        Kind::Choice(words) => {
+        SettingKind::Choice(words) => {
             words.iter().position(|word| schema.default.trim_matches('"') == *word).unwrap_or(words.len())
         }
         _ => usize::from(schema.default != "true"),

@@ -1,13 +1,13 @@
 //! What git ignores, for the model to leave alone: the patterns of the repository's `.gitignore`, without its comments.
 
-use crate::rules::{Rules, RulesFile};
+use crate::rules::{RulesFile, RulesFiles};
 use reasonix_proto::PartKind;
 use std::path::Path;
 
 /// The most characters of it.
 const LIMIT: usize = 2000;
 
-impl Rules {
+impl RulesFiles {
     /// Adds the patterns of the `.gitignore` in the root, where there are any.
     #[must_use]
     pub fn with_ignored(mut self, root: &Path) -> Self {
@@ -46,18 +46,18 @@ fn shorten(file: &mut RulesFile) {
 #[cfg(test)]
 mod tests {
     use super::LIMIT;
-    use crate::Rules;
+    use crate::RulesFiles;
     use std::fs;
     use std::os::unix::fs::symlink;
 
     #[test]
     fn patterns_without_comments_and_at_most_2000_characters() {
         let dir = tempfile::tempdir().unwrap();
-        let read = || Rules::default().with_ignored(dir.path());
-        assert_eq!(read(), Rules::default());
+        let read = || RulesFiles::default().with_ignored(dir.path());
+        assert_eq!(read(), RulesFiles::default());
         for blank in ["", "\n \n", "# nothing\n\n"] {
             fs::write(dir.path().join(".gitignore"), blank).unwrap();
-            assert_eq!(read(), Rules::default(), "{blank:?} changes nothing");
+            assert_eq!(read(), RulesFiles::default(), "{blank:?} changes nothing");
         }
         fs::write(dir.path().join(".gitignore"), "# built\r\n/target\r\n\n!keep \n").unwrap();
         assert_eq!(read().files[0].text, "/target\n!keep");
@@ -74,7 +74,7 @@ mod tests {
         fs::create_dir(dir.path().join("repo")).unwrap();
         fs::write(dir.path().join("secret"), "PRIVATE").unwrap();
         symlink("../secret", dir.path().join("repo/.gitignore")).unwrap();
-        let rules = Rules::default().with_ignored(&dir.path().join("repo"));
+        let rules = RulesFiles::default().with_ignored(&dir.path().join("repo"));
         assert!(rules.files.is_empty());
         assert_eq!(rules.notices[0].1.code, "config.rules_outside");
     }

@@ -1,7 +1,7 @@
 //! Files that the settings name under `instructions`: paths and globs, in the order they were written.
 
 use crate::origin::Layer;
-use crate::rules::Rules;
+use crate::rules::RulesFiles;
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
 use reasonix_proto::PartKind;
@@ -16,7 +16,7 @@ const MOST_ENTRIES: usize = 20_000;
 /// How deep below the fixed part of a glob it is looked.
 const DEPTH: usize = 12;
 
-impl Rules {
+impl RulesFiles {
     /// Adds the files that the settings name. A project's may not lead out of its folder.
     #[must_use]
     pub fn with_instructions(mut self, named: &[(PathBuf, Layer)], project: &Path) -> Self {
@@ -68,7 +68,7 @@ fn found_by(pattern: &Path) -> Option<(Vec<PathBuf>, bool)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Layer, Rules};
+    use crate::{Layer, RulesFiles};
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -91,7 +91,7 @@ mod tests {
         let named: Vec<_> = ["docs/b.md", "docs/*.md", "docs/**/*.md", ".cursor/rules/*.md", "none.md", "no/*.md"]
             .map(|name| (at(name), Layer::Project))
             .into();
-        let read = || Rules::default().with_instructions(&named, dir.path());
+        let read = || RulesFiles::default().with_instructions(&named, dir.path());
         let rules = read();
         assert_eq!(rules.files.iter().map(|file| file.text.as_str()).collect::<Vec<_>>(), ["b", "a", "c", "r"]);
         let codes: Vec<_> = rules.notices.iter().map(|(_, phrase)| phrase.code.as_ref()).collect();
@@ -108,11 +108,11 @@ mod tests {
         symlink("../secret.md", project.join("style.md")).unwrap();
         for name in ["style.md", "*.md"] {
             let theirs = [(project.join(name), Layer::Project)];
-            let rules = Rules::default().with_instructions(&theirs, &project);
+            let rules = RulesFiles::default().with_instructions(&theirs, &project);
             assert!(rules.files.is_empty(), "{name}");
             assert_eq!(rules.notices[0].1.code, "config.rules_outside", "{name}");
             let mine = [(project.join(name), Layer::User)];
-            assert_eq!(Rules::default().with_instructions(&mine, &project).files[0].text, "PRIVATE", "{name}");
+            assert_eq!(RulesFiles::default().with_instructions(&mine, &project).files[0].text, "PRIVATE", "{name}");
         }
     }
 
@@ -122,10 +122,10 @@ mod tests {
         for number in 0..40 {
             fs::write(dir.path().join(format!("{number:02}.md")), "x").unwrap();
         }
-        let rules = Rules::default().with_instructions(&[(dir.path().join("*.md"), Layer::User)], dir.path());
+        let rules = RulesFiles::default().with_instructions(&[(dir.path().join("*.md"), Layer::User)], dir.path());
         assert_eq!((rules.files.len(), rules.notices.len()), (super::MOST_FILES, 1));
         assert!(rules.files[31].path.ends_with("31.md"));
-        let bad = Rules::default().with_instructions(&[(dir.path().join("[.md"), Layer::User)], dir.path());
+        let bad = RulesFiles::default().with_instructions(&[(dir.path().join("[.md"), Layer::User)], dir.path());
         assert_eq!(bad.notices[0].1.code, "config.instructions_glob");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::lines::Lines;
 use crate::node::{Node, Table, Value};
-use crate::{ConfigError, Layer, Origin};
+use crate::{ConfigError, Layer, SettingOrigin};
 use jsonc_parser::ast::{Object, Value as Json};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -29,7 +29,7 @@ pub(crate) fn parse(text: &str, layer: Layer, path: &Arc<PathBuf>) -> Result<Tab
         |offset, message: String| ConfigError::Syntax { path: path.to_path_buf(), line: lines.at(offset), message };
     let parsed = parse_to_ast(text, &CollectOptions::default(), &DIALECT)
         .map_err(|error| fail(error.range().start, error.kind().to_string()))?;
-    let place = |offset| Origin::file(layer, path, lines.at(offset));
+    let place = |offset| SettingOrigin::file(layer, path, lines.at(offset));
     match parsed.value {
         None => Ok(Table::default()),
         Some(Json::Object(object)) => table_of(&object, &place),
@@ -37,7 +37,7 @@ pub(crate) fn parse(text: &str, layer: Layer, path: &Arc<PathBuf>) -> Result<Tab
     }
 }
 
-fn table_of(object: &Object<'_>, place: &dyn Fn(usize) -> Origin) -> Result<Table, ConfigError> {
+fn table_of(object: &Object<'_>, place: &dyn Fn(usize) -> SettingOrigin) -> Result<Table, ConfigError> {
     let mut table = Table::default();
     for property in &object.properties {
         let origin = place(property.range.start);
@@ -50,7 +50,7 @@ fn table_of(object: &Object<'_>, place: &dyn Fn(usize) -> Origin) -> Result<Tabl
     Ok(table)
 }
 
-fn value_of(value: &Json<'_>, place: &dyn Fn(usize) -> Origin) -> Result<Value, ConfigError> {
+fn value_of(value: &Json<'_>, place: &dyn Fn(usize) -> SettingOrigin) -> Result<Value, ConfigError> {
     Ok(match value {
         Json::NullKeyword(_) => Value::Null,
         Json::BooleanLit(literal) => Value::Bool(literal.value),

@@ -1,7 +1,7 @@
 //! One layer over another.
 
 use crate::node::{Node, Table, Value};
-use crate::schema::{Scope, below, find};
+use crate::schema::{SettingScope, below, find};
 
 /// Lays one layer over another: what it says wins, but lists that a project adds to are joined, tables are merged,
 /// and entries of a list of tables are matched by their names.
@@ -16,7 +16,7 @@ fn tables(base: &mut Table, over: Table, section: &str) {
             base.set(key, node);
             continue;
         };
-        let adds = find(&path).is_some_and(|schema| schema.scope == Scope::Adds);
+        let adds = find(&path).is_some_and(|schema| schema.scope == SettingScope::Adds);
         match (&mut old.value, node.value) {
             (Value::Table(old), Value::Table(new)) => tables(old, new, &path),
             (Value::List(old), Value::List(new)) if adds => {

@@ -1,12 +1,12 @@
 //! What was written, before anybody asks what it means: a tree in which every value knows its place.
 
-use crate::Origin;
+use crate::SettingOrigin;
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
     pub(crate) value: Value,
-    pub(crate) origin: Origin,
+    pub(crate) origin: SettingOrigin,
 }
 
 /// A value.
@@ -50,7 +50,7 @@ impl Table {
     }
 
     /// The table under a key, made if there is none.
-    pub(crate) fn table(&mut self, key: &str, origin: &Origin) -> Option<&mut Table> {
+    pub(crate) fn table(&mut self, key: &str, origin: &SettingOrigin) -> Option<&mut Table> {
         if self.get(key).is_none() {
             self.set(key, Node { value: Value::Table(Table::default()), origin: origin.clone() });
         }
@@ -85,11 +85,11 @@ impl FromIterator<(String, Node)> for Table {
 }
 
 impl Node {
-    pub(crate) fn text(text: impl Into<String>, origin: &Origin) -> Self {
+    pub(crate) fn text(text: impl Into<String>, origin: &SettingOrigin) -> Self {
         Self { value: Value::Text(text.into()), origin: origin.clone() }
     }
 
-    pub(crate) fn table(table: Table, origin: &Origin) -> Self {
+    pub(crate) fn table(table: Table, origin: &SettingOrigin) -> Self {
         Self { value: Value::Table(table), origin: origin.clone() }
     }
 

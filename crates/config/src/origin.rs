@@ -36,7 +36,7 @@ impl Layer {
 
 /// The place a value came from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Origin {
+pub struct SettingOrigin {
     /// The layer.
     pub layer: Layer,
     /// The file, the variable or the flag; none for built-in values.
@@ -45,7 +45,7 @@ pub struct Origin {
     pub line: u32,
 }
 
-impl Origin {
+impl SettingOrigin {
     /// A place in a file.
     pub fn file(layer: Layer, path: &Arc<PathBuf>, line: u32) -> Self {
         Self { layer, source: Some(Arc::clone(path)), line }
@@ -62,7 +62,7 @@ impl Origin {
     }
 }
 
-impl Origin {
+impl SettingOrigin {
     /// The place in short: `file:line`, or the name of the variable or flag.
     pub fn place(&self) -> String {
         match self.line {
@@ -72,7 +72,7 @@ impl Origin {
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.source, self.line) {
             (None, _) => f.write_str(self.layer.name()),
@@ -84,12 +84,12 @@ impl fmt::Display for Origin {
 
 /// A value as it may be shown, and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownValue {
     /// The value as TOML; secrets are masked.
     pub value: String,
     /// Where it came from.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
 }
 
 /// Every value by its dotted key, sorted.
-pub type Origins = BTreeMap<String, Shown>;
+pub type Origins = BTreeMap<String, ShownValue>;

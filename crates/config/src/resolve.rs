@@ -8,7 +8,7 @@ use crate::sections::{
 use crate::shape::Notices;
 use crate::trust::{Brought, Prompted, Trust, Variables};
 use crate::view::{Context, View};
-use crate::{ConfigError, Layer, Origin, Origins, Settings, Shown, Sources};
+use crate::{ConfigError, Layer, Origins, SettingOrigin, Settings, ShownValue, Sources};
 use crate::{env, files, guard, implied, merge, read, secrets, show};
 use reasonix_proto::{Level, Phrase};
 use std::path::{Component, Path, PathBuf};
@@ -146,8 +146,8 @@ fn key_variable(settings: &mut Settings, origins: &mut Origins, sources: &Source
     let Some(name) = settings.default_model().ok().map(|model| model.provider.name.clone()) else { return };
     if let Some(provider) = settings.providers.iter_mut().find(|provider| provider.name == name) {
         provider.api_key_env = Some(variable.clone());
-        let origin = Origin::named(Layer::Flag, "--api-key-env");
+        let origin = SettingOrigin::named(Layer::Flag, "--api-key-env");
         let key = format!("providers.{}.api_key_env", crate::node::bare(&name));
-        origins.insert(key, Shown { value: crate::node::quote(variable), origin });
+        origins.insert(key, ShownValue { value: crate::node::quote(variable), origin });
     }
 }

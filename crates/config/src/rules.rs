@@ -27,7 +27,7 @@ pub struct RulesFile {
 
 /// The rules files of a session, and what to tell the user about them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Rules {
+pub struct RulesFiles {
     /// The user's first, then from the root down to the working folder, then those that the settings name, then what
     /// git ignores; nearer ones win.
     pub files: Vec<RulesFile>,
@@ -36,8 +36,8 @@ pub struct Rules {
 }
 
 /// Reads the rules files: the user's, then those from the repository's root down to the working folder.
-pub fn rules_files(home: &Path, root: &Path, cwd: &Path) -> Rules {
-    let mut rules = Rules::default();
+pub fn rules_files(home: &Path, root: &Path, cwd: &Path) -> RulesFiles {
+    let mut rules = RulesFiles::default();
     for name in NAMES {
         rules.add(PartKind::UserRules, home.join(name), None);
     }
@@ -60,7 +60,7 @@ fn folders(root: &Path, cwd: &Path) -> Vec<PathBuf> {
     folders
 }
 
-impl Rules {
+impl RulesFiles {
     /// Adds a file if there is one that says something. One below `inside` may not lead out of it. False when there is
     /// none.
     pub(crate) fn add(&mut self, kind: PartKind, path: PathBuf, inside: Option<&Path>) -> bool {

@@ -1,11 +1,11 @@
 //! What the settings mean, after all layers were put together. Plain data; each section has its own file.
 
-use crate::sections::agent::Agent;
+use crate::sections::agent::AgentSettings;
 use crate::sections::ask::AskSettings;
 use crate::sections::branch::Branch;
-use crate::sections::budget::Budget;
-use crate::sections::cache::Cache;
-use crate::sections::compaction::Compaction;
+use crate::sections::budget::BudgetSettings;
+use crate::sections::cache::CacheSettings;
+use crate::sections::compaction::CompactionSettings;
 use crate::sections::logs::Logs;
 use crate::sections::models::{ModelEntry, ModelProfile};
 use crate::sections::net::Net;
@@ -14,14 +14,14 @@ use crate::sections::plugins::Plugin;
 use crate::sections::profiles::Profile;
 use crate::sections::providers::Provider;
 use crate::sections::recall::Recall;
-use crate::sections::record::Record;
-use crate::sections::retention::Retention;
-use crate::sections::sandbox::Sandbox;
+use crate::sections::record::RecordSettings;
+use crate::sections::retention::RetentionSettings;
+use crate::sections::sandbox::SandboxSettings;
 use crate::sections::serve::Serve;
 use crate::sections::skills::Skills;
-use crate::sections::tools::Tools;
+use crate::sections::tools::ToolSettings;
 use crate::sections::tui::Tui;
-use crate::sections::undo::Undo;
+use crate::sections::undo::UndoSettings;
 use crate::{Layer, Trust};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -36,27 +36,27 @@ pub struct Settings {
     /// More files with instructions: absolute paths and globs, and the layer each came from.
     pub instructions: Vec<(PathBuf, Layer)>,
     /// The loop.
-    pub agent: Agent,
+    pub agent: AgentSettings,
     /// The endpoints, in the order they were written.
     pub providers: Vec<Provider>,
     /// The network.
     pub net: Net,
     /// The tools.
-    pub tools: Tools,
+    pub tools: ToolSettings,
     /// The skills.
     pub skills: Skills,
     /// The permission rules.
     pub permissions: Permissions,
     /// The box around commands and files.
-    pub sandbox: Sandbox,
+    pub sandbox: SandboxSettings,
     /// The HTTP front end.
     pub serve: Serve,
     /// The user's own MCP servers; a project's are in `trust`.
     pub plugins: Vec<Plugin>,
     /// What a run may spend.
-    pub budget: Budget,
+    pub budget: BudgetSettings,
     /// What is done when the context fills.
-    pub compaction: Compaction,
+    pub compaction: CompactionSettings,
     /// Agent profiles by name.
     pub profiles: BTreeMap<String, Profile>,
     /// Questions to the user.
@@ -66,17 +66,17 @@ pub struct Settings {
     /// The terminal front end.
     pub tui: Tui,
     /// What is kept for undo.
-    pub undo: Undo,
+    pub undo: UndoSettings,
     /// Moving about in a session's tree.
     pub branch: Branch,
     /// What endpoints answer, as it is recorded.
-    pub record: Record,
+    pub record: RecordSettings,
     /// Tools that look back.
     pub recall: Recall,
     /// The cache.
-    pub cache: Cache,
+    pub cache: CacheSettings,
     /// How much of the past is kept.
-    pub retention: Retention,
+    pub retention: RetentionSettings,
     /// What the project brings that would be executed, and what of it the user trusts.
     pub trust: Trust,
     /// The file that the user's own settings stand in, where what they grant for good is written.

@@ -2,7 +2,7 @@
 
 use crate::lines::Lines;
 use crate::node::{Node, Table, Value};
-use crate::{ConfigError, Layer, Origin};
+use crate::{ConfigError, Layer, SettingOrigin};
 use std::path::PathBuf;
 use std::sync::Arc;
 use toml::Spanned;
@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 /// Reads TOML. The parser itself bounds the depth.
 pub(crate) fn parse(text: &str, layer: Layer, path: &Arc<PathBuf>) -> Result<Table, ConfigError> {
     let lines = Lines::of(text);
-    let place = |offset| Origin::file(layer, path, lines.at(offset));
+    let place = |offset| SettingOrigin::file(layer, path, lines.at(offset));
     match DeTable::parse(text) {
         Ok(table) => Ok(table_of(table.get_ref(), &place)),
         Err(error) => Err(ConfigError::Syntax {
@@ -22,7 +22,7 @@ pub(crate) fn parse(text: &str, layer: Layer, path: &Arc<PathBuf>) -> Result<Tab
     }
 }
 
-fn table_of(table: &DeTable<'_>, place: &dyn Fn(usize) -> Origin) -> Table {
+fn table_of(table: &DeTable<'_>, place: &dyn Fn(usize) -> SettingOrigin) -> Table {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
     entries
@@ -34,7 +34,7 @@ fn table_of(table: &DeTable<'_>, place: &dyn Fn(usize) -> Origin) -> Table {
         .collect()
 }
 
-fn value_of(value: &Spanned<DeValue<'_>>, place: &dyn Fn(usize) -> Origin) -> Value {
+fn value_of(value: &Spanned<DeValue<'_>>, place: &dyn Fn(usize) -> SettingOrigin) -> Value {
     match value.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
         DeValue::Boolean(value) => Value::Bool(*value),

@@ -2,7 +2,7 @@
 
 use crate::expand::expand;
 use crate::node::{Node, Table};
-use crate::{ConfigError, Layer, Origin, Secret};
+use crate::{ConfigError, Layer, Secret, SettingOrigin};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -117,7 +117,7 @@ impl<'a> View<'a> {
             .transpose()
     }
 
-    fn folder(&self, origin: &'a Origin) -> &'a Path {
+    fn folder(&self, origin: &'a SettingOrigin) -> &'a Path {
         let parent = origin.path().parent().filter(|_| origin.line > 0);
         parent.unwrap_or(self.context.project)
     }

@@ -240,7 +240,7 @@ pub(crate) fn document(path: &Path) -> Result<DocumentMut, ConfigError> {
 
 pub(crate) fn wrong(path: &Path, key: &str, expected: &str, found: String) -> ConfigError {
     ConfigError::Value {
-        origin: crate::Origin::named(crate::Layer::User, &path.to_string_lossy()),
+        origin: crate::SettingOrigin::named(crate::Layer::User, &path.to_string_lossy()),
         key: key.to_owned(),
         expected: expected.to_owned(),
         found,

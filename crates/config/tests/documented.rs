@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Disk, repository, told};
 use pretty_assertions::assert_eq;
-use reasonix_config::schema::{KEYS, Key, Kind};
+use reasonix_config::schema::{KEYS, SettingKey, SettingKind};
 use reasonix_config::{ConfigError, load};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -38,7 +38,7 @@ fn the_example_has_every_key() {
     }
 }
 
-fn row(key: &Key) -> String {
+fn row(key: &SettingKey) -> String {
     let default = if key.default.is_empty() { String::new() } else { format!("`{}`", key.default) };
     let acts = if key.acts { "yes" } else { "parsed, not acting yet" };
     let kind = key.kind.sketch().replace('|', "\\|");
@@ -63,7 +63,7 @@ fn the_documentation_lists_exactly_the_keys_there_are() {
 }
 
 /// A file with this value under this key, and the line of the key.
-fn file_with(key: &Key, value: &str) -> String {
+fn file_with(key: &SettingKey, value: &str) -> String {
     let path = key.path.replace("<name>", "n").replace("<root>", "n");
     match path.rsplit_once('.') {
         Some((table, name)) if table.ends_with("[]") => {
@@ -80,15 +80,15 @@ fn file_with(key: &Key, value: &str) -> String {
 
 #[test]
 fn every_key_takes_its_kind_and_nothing_else() {
-    let fits = |path: &str, kind: Kind, value: &str| match value {
-        "\"zzz\"" => kind == Kind::Text,
+    let fits = |path: &str, kind: SettingKind, value: &str| match value {
+        "\"zzz\"" => kind == SettingKind::Text,
         // Money is never less than nothing.
-        "-1" => kind == Kind::Number && !path.contains("price.") && path != "budget.max_cost",
-        "3" => matches!(kind, Kind::Number | Kind::Count),
-        "true" => kind == Kind::Bool,
-        "[\"zzz\"]" => kind == Kind::Texts,
-        "[1]" => kind == Kind::Ports,
-        "{ zzz = [] }" => kind == Kind::Any,
+        "-1" => kind == SettingKind::Number && !path.contains("price.") && path != "budget.max_cost",
+        "3" => matches!(kind, SettingKind::Number | SettingKind::Count),
+        "true" => kind == SettingKind::Bool,
+        "[\"zzz\"]" => kind == SettingKind::Texts,
+        "[1]" => kind == SettingKind::Ports,
+        "{ zzz = [] }" => kind == SettingKind::Any,
         _ => false,
     };
     for key in KEYS {

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Disk, told};
 use pretty_assertions::assert_eq;
-use reasonix_config::{Bash, ConfigError, Layer, Mode, Unreadable};
+use reasonix_config::{BashBoxing, ConfigError, Fallback, Layer, Unreadable};
 use std::os::unix::fs::PermissionsExt;
 
 const LOCAL: &str = "[[providers]]\nname = \"local\"\nbase_url = \"http://127.0.0.1:1/v1\"\nmodels = [\"a\", \"b\"]\n";
@@ -46,8 +46,8 @@ fn nothing_written_gives_the_built_in_values() {
         }
     );
     assert_eq!(told(&loaded), [""; 0]);
-    assert_eq!(loaded.settings.sandbox.bash, Bash::Enforce);
-    assert_eq!(loaded.settings.permissions.mode, Mode::Ask);
+    assert_eq!(loaded.settings.sandbox.bash, BashBoxing::Enforce);
+    assert_eq!(loaded.settings.permissions.mode, Fallback::Ask);
     assert_eq!(loaded.settings.default_model(), Err(ConfigError::NoProvider));
 }
 
@@ -83,7 +83,7 @@ fn the_users_folder_is_never_taken_for_a_project() {
     disk.sources.home = disk.path(".reasonix");
     disk = disk.file(".reasonix/config.toml", "[sandbox]\nbash = \"off\"\n");
     let loaded = disk.load();
-    assert_eq!(loaded.settings.sandbox.bash, Bash::Off);
+    assert_eq!(loaded.settings.sandbox.bash, BashBoxing::Off);
     assert_eq!(told(&loaded), [""; 0]);
 }
 
@@ -151,7 +151,7 @@ fn a_home_of_the_go_edition_starts_and_stays_as_it_is() {
     assert_eq!(told(&loaded), ["unknown_key desktop 8", "no_memory_compiler  19"]);
     assert_eq!(loaded.settings.default_model().unwrap().name(), "mock/mock-model");
     assert_eq!(loaded.settings.providers[0].context_window, 200_000);
-    assert_eq!((loaded.settings.permissions.mode, loaded.settings.sandbox.bash), (Mode::Allow, Bash::Off));
+    assert_eq!((loaded.settings.permissions.mode, loaded.settings.sandbox.bash), (Fallback::Allow, BashBoxing::Off));
     assert_eq!(std::fs::read_to_string(disk.path("home/config.toml")).unwrap(), text);
     let mut names: Vec<_> =
         std::fs::read_dir(disk.path("home")).unwrap().map(|entry| entry.unwrap().file_name()).collect();

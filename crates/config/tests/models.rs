@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Disk, told};
 use pretty_assertions::assert_eq;
-use reasonix_catalogue::{Effort, PRESETS, Retention, ToolIds};
+use reasonix_catalogue::{CacheRetention, Effort, PRESETS, ToolIds};
 use reasonix_config::{ConfigError, Provider};
 
 #[test]
@@ -82,7 +82,7 @@ fn what_is_said_of_a_model_wins_over_its_provider_and_the_catalogue() {
     assert_eq!(settings.efforts(&own), [Effort::Low, Effort::High]);
     assert_eq!(settings.efforts(&gate).first(), Some(&Effort::Minimal), "as the catalogue knows it");
     let entry = settings.entry(own.provider, own.model).unwrap();
-    assert_eq!((entry.compat.tool_ids, entry.cache_retention), (Some(ToolIds::Any), Some(Retention::Long)));
+    assert_eq!((entry.compat.tool_ids, entry.cache_retention), (Some(ToolIds::Any), Some(CacheRetention::Long)));
     assert_eq!(own.provider.compat.developer_role, Some(true));
     let chain: Vec<_> = settings.fallbacks(&own).iter().map(|found| (found.name(), found.effort)).collect();
     assert_eq!(chain, [("local/gpt-5".to_owned(), None), ("gate/gpt-5".to_owned(), Some(Effort::Low))]);

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Disk, told};
 use pretty_assertions::assert_eq;
-use reasonix_config::{Bash, Layer, Mode};
+use reasonix_config::{BashBoxing, Fallback, Layer};
 
 const USER: &str = "default_model = \"local\"\n[[providers]]\nname = \"local\"\nbase_url = \"http://127.0.0.1:1\"\n\
                     models = [\"a\", \"b\"]\n[[providers]]\nname = \"cloud\"\nbase_url = \"https://c\"\nmodel = \"c\"\n";
@@ -48,10 +48,10 @@ fn what_only_the_user_may_set_is_ignored_and_named() {
 fn looser_values_are_ignored_and_stricter_ones_hold() {
     let loaded = |user: &str, project: &str| Disk::new().user(user).project(project).load();
     for (user, project, kept) in [
-        ("", "mode = \"allow\"", Mode::Ask),
-        ("", "mode = \"deny\"", Mode::Deny),
-        ("mode = \"allow\"", "mode = \"ask\"", Mode::Ask),
-        ("mode = \"deny\"", "mode = \"ask\"", Mode::Deny),
+        ("", "mode = \"allow\"", Fallback::Ask),
+        ("", "mode = \"deny\"", Fallback::Deny),
+        ("mode = \"allow\"", "mode = \"ask\"", Fallback::Ask),
+        ("mode = \"deny\"", "mode = \"ask\"", Fallback::Deny),
     ] {
         let one = loaded(&format!("[permissions]\n{user}"), &format!("[permissions]\n{project}\n"));
         assert_eq!(one.settings.permissions.mode, kept, "{user} {project}");
@@ -60,9 +60,9 @@ fn looser_values_are_ignored_and_stricter_ones_hold() {
     }
     let one = loaded("", "[sandbox]\nbash = \"off\"\nnetwork = true\n");
     assert_eq!(told(&one), ["project_looser sandbox.bash 2", "project_looser sandbox.network 3"]);
-    assert_eq!((one.settings.sandbox.bash, one.settings.sandbox.network), (Bash::Enforce, false));
+    assert_eq!((one.settings.sandbox.bash, one.settings.sandbox.network), (BashBoxing::Enforce, false));
     let one = loaded("[sandbox]\nbash = \"off\"\nnetwork = true\n", "[sandbox]\nbash = \"enforce\"\nnetwork = false\n");
-    assert_eq!((one.settings.sandbox.bash, one.settings.sandbox.network), (Bash::Enforce, false));
+    assert_eq!((one.settings.sandbox.bash, one.settings.sandbox.network), (BashBoxing::Enforce, false));
 
     for (project, kept, notices) in [(60, 60, 0), (600, 120, 1), (0, 120, 1)] {
         let one = loaded("", &format!("[tools]\nbash_timeout_seconds = {project}\n"));

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Disk, told};
 use pretty_assertions::assert_eq;
-use reasonix_config::{Mode, Transport};
+use reasonix_config::{Fallback, Transport};
 
 fn user(json: &str) -> Disk {
     Disk::new().file("home/config.jsonc", json)
@@ -27,20 +27,20 @@ fn the_suggested_policy_means_what_its_author_meant() {
     let loaded = disk.load();
     assert_eq!(told(&loaded), [""; 0]);
     let rules = loaded.settings.permissions;
-    assert_eq!(rules.mode, Mode::Ask);
+    assert_eq!(rules.mode, Fallback::Ask);
     assert_eq!(rules.allow, ["Task(explore)", "Bash(ls:*)", "Bash(cat:*)"]);
     assert_eq!((rules.ask.as_slice(), rules.deny.as_slice()), (&[][..], &["Bash(git push:*)".to_owned()][..]));
     let fallbacks: Vec<_> = rules.fallbacks.iter().map(|(family, mode)| (family.as_str(), *mode)).collect();
     let want = [
-        ("Bash", Mode::Ask),
-        ("Edit", Mode::Ask),
-        ("Grep", Mode::Allow),
-        ("Read", Mode::Allow),
-        ("Skill", Mode::Ask),
-        ("Task", Mode::Ask),
+        ("Bash", Fallback::Ask),
+        ("Edit", Fallback::Ask),
+        ("Grep", Fallback::Allow),
+        ("Read", Fallback::Allow),
+        ("Skill", Fallback::Ask),
+        ("Task", Fallback::Ask),
     ];
     assert_eq!(fallbacks, want);
-    assert_eq!(rules.external_directory, Mode::Deny);
+    assert_eq!(rules.external_directory, Fallback::Deny);
     assert!(loaded.settings.compaction.auto && !loaded.settings.compaction.prune);
 }
 
@@ -50,7 +50,7 @@ fn the_stricter_of_two_names_for_one_family_holds() {
         r#"{"permission": {"write": "deny", "patch": "allow"}}"#,
         r#"{"permission": {"patch": "allow", "write": "deny"}}"#,
     ] {
-        assert_eq!(user(json).load().settings.permissions.fallbacks["Edit"], Mode::Deny, "{json}");
+        assert_eq!(user(json).load().settings.permissions.fallbacks["Edit"], Fallback::Deny, "{json}");
     }
     let loaded = user(r#"{"permission": {"todowrite": "deny", "mcp__a__b": "allow"}}"#).load();
     assert_eq!(loaded.settings.permissions.deny, ["todo_write"]);
@@ -62,11 +62,11 @@ fn the_stricter_of_two_names_for_one_family_holds() {
 #[test]
 fn a_verdict_for_everything_covers_readers_too() {
     for (json, read, edit) in [
-        (r#"{"permission": "deny"}"#, Some(Mode::Deny), Mode::Deny),
-        (r#"{"permission": {"*": "deny"}}"#, Some(Mode::Deny), Mode::Deny),
-        (r#"{"permission": {"*": "ask", "read": "allow"}}"#, Some(Mode::Allow), Mode::Ask),
-        (r#"{"permission": {"*": "allow"}}"#, None, Mode::Allow),
-        (r#"{"permissions": {"mode": "deny"}}"#, None, Mode::Deny),
+        (r#"{"permission": "deny"}"#, Some(Fallback::Deny), Fallback::Deny),
+        (r#"{"permission": {"*": "deny"}}"#, Some(Fallback::Deny), Fallback::Deny),
+        (r#"{"permission": {"*": "ask", "read": "allow"}}"#, Some(Fallback::Allow), Fallback::Ask),
+        (r#"{"permission": {"*": "allow"}}"#, None, Fallback::Allow),
+        (r#"{"permissions": {"mode": "deny"}}"#, None, Fallback::Deny),
     ] {
         let rules = user(json).load().settings.permissions;
         assert_eq!((rules.fallbacks.get("Read").copied(), rules.mode), (read, edit), "{json}");
@@ -83,7 +83,7 @@ fn a_project_map_only_tightens() {
     assert_eq!(told(&loaded), ["project_ignored permissions.allow 5", "project_looser permissions.fallbacks.Bash 6"]);
     let rules = loaded.settings.permissions;
     assert_eq!((rules.allow.len(), rules.deny.as_slice()), (0, &["Bash(rm:*)".to_owned()][..]));
-    assert_eq!(rules.fallbacks.into_iter().collect::<Vec<_>>(), [("Read".to_owned(), Mode::Ask)]);
+    assert_eq!(rules.fallbacks.into_iter().collect::<Vec<_>>(), [("Read".to_owned(), Fallback::Ask)]);
 }
 
 #[test]
@@ -161,7 +161,10 @@ fn servers_and_agents_by_name() {
     assert_eq!((review.model.as_deref(), review.max_steps), (Some("m"), Some(3)));
     assert_eq!(review.tools, [("*".to_owned(), false), ("read_file".to_owned(), true)].into());
     let rules = review.permissions.as_ref().unwrap();
-    assert_eq!((rules.fallbacks["Edit"], rules.allow.as_slice()), (Mode::Deny, &["Bash(git diff:*)".to_owned()][..]));
+    assert_eq!(
+        (rules.fallbacks["Edit"], rules.allow.as_slice()),
+        (Fallback::Deny, &["Bash(git diff:*)".to_owned()][..])
+    );
     assert!(settings.instructions[0].0.ends_with("GUIDE.md"));
     assert_eq!(
         (settings.logs.dir.as_deref(), settings.cache.dir.as_deref()),

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::Disk;
 use pretty_assertions::assert_eq;
-use reasonix_config::trust::Change;
+use reasonix_config::trust::SurfaceChange;
 use reasonix_config::{ConfigError, Permit, Standing, SurfaceKind, Trust, rules_files};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -116,7 +116,7 @@ fn a5_whatever_changes_asks_again_and_shows_the_difference() {
                 continue;
             }
             let [(_, Standing::Changed { changes })] = off.as_slice() else { panic!("{file}: {off:?}") };
-            let [Change { before: Some(before), after: Some(after), .. }] = changes.as_slice() else {
+            let [SurfaceChange { before: Some(before), after: Some(after), .. }] = changes.as_slice() else {
                 panic!("{file}: {changes:?}")
             };
             assert!(before != after && after.contains("steal") | after.contains("evil"), "{file}");
@@ -278,7 +278,7 @@ fn a6_a_repository_cannot_approve_itself() {
     );
     let settings = disk.load().settings;
     assert_eq!(settings.permissions, reasonix_config::Permissions::default());
-    assert_eq!(settings.sandbox, reasonix_config::Sandbox::default());
+    assert_eq!(settings.sandbox, reasonix_config::SandboxSettings::default());
     let disk = Disk::new().project("[workspaces.\"/x\".permissions]\nallow = [\"Bash\"]\n");
     assert_eq!(disk.load().settings.permissions.allow, [""; 0]);
     // A lock or a trust file in the repository is nobody's word.
@@ -443,7 +443,7 @@ fn what_git_would_run_is_trusted_by_its_content() {
     let other = trust(&disk).with_git(found("core.pager = b\n")).unwrap();
     let change = |before: &str, after: &str| {
         let [before, after] = [before, after].map(|text| Some(text.to_owned()));
-        Change { label: ".git/config".into(), before, after }
+        SurfaceChange { label: ".git/config".into(), before, after }
     };
     let changes = vec![change("core.pager = a\n", "core.pager = b\n")];
     assert_eq!(other.of(&other.surfaces()[0]), Standing::Changed { changes });

@@ -5,7 +5,7 @@ use crate::confine::set_aside;
 use reasonix_agent::{BoxFuture, Journal};
 use reasonix_config::{Covered, Hosts, Settings};
 use reasonix_exec::{Confinement, Environment, Ports, Quarantined};
-use reasonix_gate::{Approvals, Aside, Said, rule_for};
+use reasonix_gate::{Approvals, Aside, AsideWord, rule_for};
 use reasonix_net::NetOptions;
 use reasonix_net::egress::{Admission, Destination, Doorman, serve};
 use reasonix_proto::{CallId, Choice, Decided, Event, Level, Phrase, RecordBody};
@@ -139,9 +139,9 @@ impl Crossing {
     fn known(&self, to: &Destination, gate: &Approvals) -> Option<Admission> {
         let host = to.subject();
         match gate.about_host(&host) {
-            Said::Deny(rule) => return Some(self.deny(&host, &Why::Rule(rule))),
-            Said::Allow { named } => return Some(Admission::Allow { named }),
-            Said::Nothing => {}
+            AsideWord::Deny(rule) => return Some(self.deny(&host, &Why::Rule(rule))),
+            AsideWord::Allow { named } => return Some(Admission::Allow { named }),
+            AsideWord::Nothing => {}
         }
         if let Some(covered) = self.hosts.covers(&to.host, to.port) {
             return Some(Admission::Allow { named: covered == Covered::Named });
@@ -200,13 +200,13 @@ impl Crossing {
         let mut allowed = self.loopback.contains(&port);
         for to in LOOPBACK.iter().filter_map(|host| Destination::new(host, port)) {
             match gate.about_host(&to.subject()) {
-                Said::Deny(rule) => {
+                AsideWord::Deny(rule) => {
                     self.deny(&local(port), &Why::Rule(rule));
                     return Some(false);
                 }
                 // What allows everything was not said with this machine in mind.
-                Said::Allow { named } => allowed |= named,
-                Said::Nothing => {}
+                AsideWord::Allow { named } => allowed |= named,
+                AsideWord::Nothing => {}
             }
             allowed |= self.hosts.covers(&to.host, to.port) == Some(Covered::Named);
         }

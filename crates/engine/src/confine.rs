@@ -2,7 +2,7 @@
 
 mod masks;
 
-use reasonix_config::{Bash, Caches as CacheSetting, CommandLimits, Settings};
+use reasonix_config::{BashBoxing, CommandLimits, Settings, ToolchainCaches};
 use reasonix_exec::{
     Bounds, BoxOptions, Caches, Confinement, Environment, ExecError, Masked, Quarantined, Sandbox, SandboxLevel,
     recover, settle_all,
@@ -19,9 +19,9 @@ const MIB: u64 = 1024 * 1024;
 pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> Confinement {
     let sandbox = &settings.sandbox;
     let least = match sandbox.bash {
-        Bash::Off => return Confinement::None,
-        Bash::BestEffort => SandboxLevel::Partial,
-        Bash::Enforce => SandboxLevel::Full,
+        BashBoxing::Off => return Confinement::None,
+        BashBoxing::BestEffort => SandboxLevel::Partial,
+        BashBoxing::Enforce => SandboxLevel::Full,
     };
     let state = home.join("state");
     let mut closed = vec![home.to_owned()];
@@ -34,9 +34,9 @@ pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> C
         linked: Some(linked(workspace.roots())),
         fixed: masks::fixed(&settings.permissions.deny, workspace),
         caches: match sandbox.caches {
-            CacheSetting::Shared => Caches::Shared,
-            CacheSetting::Session => Caches::Session,
-            CacheSetting::Project => Caches::Project(state.join("caches").join(name_of(workspace.root()))),
+            ToolchainCaches::Shared => Caches::Shared,
+            ToolchainCaches::Session => Caches::Session,
+            ToolchainCaches::Project => Caches::Project(state.join("caches").join(name_of(workspace.root()))),
         },
         network: sandbox.network,
         quarantine: quarantine(home),

@@ -14,8 +14,8 @@ use crate::state::Book;
 use crate::ticket::{Inbound, Outcome, Ticket, Told};
 use crate::trust::Word;
 use reasonix_agent::{Artifacts, Journal, Said, Sink, Stop};
-use reasonix_gate::Heard;
-use reasonix_gate::{Answer, Approvals};
+use reasonix_gate::AnswerHeard;
+use reasonix_gate::{Approvals, AskAnswer};
 use reasonix_proto::{
     AskId, Done, Effect, Event, Level, Op, Phrase, Record, RecordBody, RecordId, Refusal, Refused, Scope, TurnState,
 };
@@ -130,7 +130,7 @@ impl Desk {
     pub(crate) async fn apply(&self, op: Op) -> Outcome {
         match op {
             Op::Answer { ask, choice, digest, words, edited } => {
-                self.answer(&ask, Answer { choice, words, edited }, digest.as_deref())
+                self.answer(&ask, AskAnswer { choice, words, edited }, digest.as_deref())
             }
             Op::Respond { ask, responses } => in_time(self.people.respond(&ask, responses), &ask),
             Op::AnswerPlan { ask, answer } => in_time(self.people.answer_plan(&ask, answer), &ask),
@@ -245,12 +245,12 @@ impl Desk {
         self.change(RecordBody::Granted { rule, effect: None, scope }).await
     }
 
-    fn answer(&self, ask: &AskId, answer: Answer, digest: Option<&str>) -> Outcome {
+    fn answer(&self, ask: &AskId, answer: AskAnswer, digest: Option<&str>) -> Outcome {
         let (refusal, code) = match self.gate.answer(ask, answer, digest) {
-            Heard::Taken => return Ok(Done::Applied),
-            Heard::TooLate => (Refusal::TooLate, "engine.answer_late"),
-            Heard::NotOffered => (Refusal::NotOffered, "engine.answer_not_offered"),
-            Heard::OtherThing => (Refusal::OtherThing, "engine.answer_other"),
+            AnswerHeard::Taken => return Ok(Done::Applied),
+            AnswerHeard::TooLate => (Refusal::TooLate, "engine.answer_late"),
+            AnswerHeard::NotOffered => (Refusal::NotOffered, "engine.answer_not_offered"),
+            AnswerHeard::OtherThing => (Refusal::OtherThing, "engine.answer_other"),
         };
         Err(Refused::new(refusal, Phrase::new(code).with("ask", ask)))
     }

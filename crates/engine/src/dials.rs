@@ -2,7 +2,7 @@
 //! What could loosen a protection is shown here and changed in the file alone.
 
 use crate::ticket::Told;
-use reasonix_config::{Layer, Origin, Origins, Settings, Shown, default_value, save_setting, shown_value};
+use reasonix_config::{Layer, Origins, SettingOrigin, Settings, ShownValue, default_value, save_setting, shown_value};
 use reasonix_proto::{Acts, Dial, Done, Level, Phrase, Refusal, Refused, Setting, Takes};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -105,7 +105,7 @@ impl Dials {
         Setting {
             key: (*key).to_owned(),
             value: shown.as_ref().map(|shown| shown.value.clone()).unwrap_or_default(),
-            origin: shown.map_or(Origin::default(), |shown| shown.origin).to_string(),
+            origin: shown.map_or(SettingOrigin::default(), |shown| shown.origin).to_string(),
             about: Some(about.clone()),
             dial: takes.map(|takes| Dial { takes, acts: *acts }),
         }
@@ -125,7 +125,7 @@ impl Dials {
         })
     }
 
-    fn shown(&self, key: &str) -> Option<Shown> {
+    fn shown(&self, key: &str) -> Option<ShownValue> {
         let changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
         changed.get(key).or_else(|| self.read.get(key)).cloned()
     }
@@ -171,8 +171,13 @@ impl Dials {
             return Told { done: saved(None), level: Level::Warning, phrase };
         }
         let shown = match &said {
-            Some(value) => Shown { value: value.clone(), origin: Origin::file(Layer::User, &Arc::new(file), 0) },
-            None => Shown { value: default_value(key).unwrap_or_default().to_owned(), origin: Origin::default() },
+            Some(value) => {
+                ShownValue { value: value.clone(), origin: SettingOrigin::file(Layer::User, &Arc::new(file), 0) }
+            }
+            None => ShownValue {
+                value: default_value(key).unwrap_or_default().to_owned(),
+                origin: SettingOrigin::default(),
+            },
         };
         self.changed.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned(), shown);
         let phrase = match (said, acts) {
@@ -191,7 +196,7 @@ impl Dials {
 #[cfg(test)]
 mod tests {
     use super::{Dials, Kind, ROWS};
-    use reasonix_config::{Layer, Origin, Origins, Settings, Shown, default_value};
+    use reasonix_config::{Layer, Origins, SettingOrigin, Settings, ShownValue, default_value};
     use reasonix_proto::{Acts, Done, Level, Refusal, Takes};
     use std::sync::Arc;
 
@@ -253,8 +258,8 @@ mod tests {
     async fn what_something_else_outweighs_is_said_to_be() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config.toml");
-        let origin = Origin::named(Layer::Env, "REASONIX_LANG");
-        let read = Origins::from([("language".to_owned(), Shown { value: "\"zh\"".into(), origin })]);
+        let origin = SettingOrigin::named(Layer::Env, "REASONIX_LANG");
+        let read = Origins::from([("language".to_owned(), ShownValue { value: "\"zh\"".into(), origin })]);
         let dials = dials(&file, read);
         let told = dials.change("language", Some("en".into())).await.unwrap();
         assert_eq!((told.level, &*told.phrase.code), (Level::Warning, "engine.setting_outweighed"));

@@ -4,7 +4,7 @@ use crate::confine::confinement;
 use crate::error::EngineError;
 use crate::spec::Start;
 use reasonix_agent::Sink;
-use reasonix_gate::{Approvals, Explained, Stance, Standing};
+use reasonix_gate::{Approvals, Explained, GateStanding, Stance};
 use reasonix_proto::Event;
 use reasonix_tools::{Bash, ShellOptions};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl Explainer {
     /// By the settings of this start.
     pub fn new(start: &Start) -> Result<Self, EngineError> {
         let confinement = confinement(&start.world.settings, &start.workspace, &start.world.home);
-        let standing = Standing::new(&start.given())?.confined(&confinement);
+        let standing = GateStanding::new(&start.given())?.confined(&confinement);
         let gate = Approvals::new(standing, start.workspace.clone(), Stance::default(), Arc::new(Nobody));
         Ok(Self { gate, tool: Bash::new(ShellOptions::at(start.workspace.root())) })
     }

@@ -1,6 +1,6 @@
 //! The repository of the working folder: its branch, read from its files, and how many files differ, asked from git.
 
-use reasonix_exec::{Command, Confinement, Environment, Finished, Keep, Status, run};
+use reasonix_exec::{Command, Confinement, EndStatus, Environment, Finished, Keep, run};
 use reasonix_proto::Git;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -50,7 +50,7 @@ async fn dirty(root: &Path, confinement: Confinement) -> Option<u64> {
         .with_confinement(confinement);
     command.keep = Keep { head: 1024 * 1024, tail: 0 };
     match run(&command, reasonix_agent::Stop::new(), &|_: &[u8]| {}).await {
-        Ok(Finished { status: Status::Exited(0), output, .. }) => {
+        Ok(Finished { status: EndStatus::Exited(0), output, .. }) => {
             let (head, _) = output.into_parts();
             Some(head.iter().filter(|byte| **byte == b'\n').count() as u64)
         }

@@ -6,7 +6,7 @@ use crate::recall::{memories_of, search_of};
 use crate::ticket::Outcome;
 use reasonix_config::api_key;
 use reasonix_proto::{Done, Hit, Level, MemoryInfo, Phrase, RecordId, Refusal, Refused, Reply};
-use reasonix_session::{Format, Reach, Wanted, export};
+use reasonix_session::{DocumentFormat, Reach, Wanted, export};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ impl Shared {
         let most = count.clamp(1, MOST_HITS);
         match search.find(&Wanted { query: text, folder, most, before: None, patience: PATIENCE }, &|| false) {
             Ok(found) => {
-                let hit = |hit: reasonix_session::Hit| Hit {
+                let hit = |hit: reasonix_session::SearchHit| Hit {
                     session: hit.session,
                     record: hit.record,
                     folder: hit.folder,
@@ -124,9 +124,9 @@ impl Desk {
     }
 }
 
-fn format_of(path: &Path) -> Format {
+fn format_of(path: &Path) -> DocumentFormat {
     let html = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html"));
-    if html { Format::Html } else { Format::Markdown }
+    if html { DocumentFormat::Html } else { DocumentFormat::Markdown }
 }
 
 /// What is there already is not written over.

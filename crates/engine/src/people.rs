@@ -1,7 +1,7 @@
 //! Whoever can be asked by a tool, and what they were asked; the first answer counts, whichever front end it comes from.
 
 use reasonix_agent::{Journal, Sink};
-use reasonix_gate::{Asked, Heard, OpenQuestions};
+use reasonix_gate::{AnswerHeard, OpenQuestions, QuestionEnd};
 use reasonix_proto::{AskId, CallId, Event, Inquiry, PlanAnswer, Question, Response};
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,8 +40,8 @@ impl People {
     }
 
     /// Puts questions to them and waits. Dropping the future takes the questions back.
-    pub(crate) async fn inquire(&self, call: &CallId, questions: Vec<Question>) -> Asked<Vec<Response>> {
-        let Some(Floor { sink, .. }) = &self.floor else { return Asked::Nobody };
+    pub(crate) async fn inquire(&self, call: &CallId, questions: Vec<Question>) -> QuestionEnd<Vec<Response>> {
+        let Some(Floor { sink, .. }) = &self.floor else { return QuestionEnd::Nobody };
         let _alone = self.turn.lock().await;
         let shown = |ask: &AskId| {
             let inquiry = Inquiry { ask: ask.clone(), call: call.clone(), questions };
@@ -52,11 +52,11 @@ impl People {
 
     /// Takes an answer. False when it comes too late, or to nothing.
     pub(crate) fn respond(&self, ask: &AskId, responses: Vec<Response>) -> bool {
-        self.inquiries.answer(ask, |()| Ok(responses)) == Heard::Taken
+        self.inquiries.answer(ask, |()| Ok(responses)) == AnswerHeard::Taken
     }
 
     /// Takes an answer to a plan. False when it comes too late, or to nothing.
     pub(crate) fn answer_plan(&self, ask: &AskId, answer: PlanAnswer) -> bool {
-        self.plans.answer(ask, |()| Ok(answer)) == Heard::Taken
+        self.plans.answer(ask, |()| Ok(answer)) == AnswerHeard::Taken
     }
 }

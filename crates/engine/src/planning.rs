@@ -3,7 +3,7 @@
 
 use crate::live::Live;
 use crate::people::People;
-use reasonix_gate::Asked;
+use reasonix_gate::QuestionEnd;
 use reasonix_proto::{AskId, CallId, Event, Mode, PlanAnswer, Planned, Proposal, RecordBody};
 
 /// What the model reads when plan mode begins.
@@ -35,15 +35,15 @@ impl Live {
 
 impl People {
     /// Puts a plan before them and waits; what they decide holds and is written down before anybody acts on it.
-    pub(crate) async fn propose(&self, call: &CallId, plan: &str) -> Asked<PlanAnswer> {
-        let Some(floor) = &self.floor else { return Asked::Nobody };
+    pub(crate) async fn propose(&self, call: &CallId, plan: &str) -> QuestionEnd<PlanAnswer> {
+        let Some(floor) = &self.floor else { return QuestionEnd::Nobody };
         let _alone = self.turn.lock().await;
         let shown = |ask: &AskId| {
             let proposal = Proposal { ask: ask.clone(), call: call.clone(), plan: plan.to_owned() };
             ((), Event::Proposed { proposal: Box::new(proposal) })
         };
         let (_, said) = self.plans.ask(floor.sink.as_ref(), self.patience, shown).await;
-        if let Asked::Answered(answer) = &said {
+        if let QuestionEnd::Answered(answer) = &said {
             self.decided(call, plan, answer).await;
         }
         said

@@ -4,7 +4,7 @@
 use crate::network::net_options;
 use reasonix_catalogue::{PROBE_VERSION, Probed};
 use reasonix_config::Settings;
-use reasonix_llm::{Endpoint, Patience, Question};
+use reasonix_llm::{Endpoint, Patience, ProbeQuestion};
 use reasonix_proto::Phrase;
 use reasonix_store::{BlobKey, private_folder, write_atomic};
 use serde::{Deserialize, Serialize};
@@ -70,7 +70,7 @@ pub async fn probe_now(
     settings: &Settings,
     home: &Path,
     endpoint: &Endpoint,
-    tell: &mut (dyn FnMut(Question) + Send),
+    tell: &mut (dyn FnMut(ProbeQuestion) + Send),
 ) -> Result<Probed, Phrase> {
     let client = reasonix_net::client(&endpoint.base_url, &net_options(settings)).map_err(|error| error.phrase())?;
     let found = reasonix_llm::probe(endpoint, &client, Patience::default(), tell).await;
@@ -111,11 +111,11 @@ mod tests {
 
     use super::{apply, decline_probe, keep, path_of, probe_declined, probed};
     use reasonix_catalogue::{Guided, PROBE_VERSION, Probed, ReasoningField, ToolCalls};
-    use reasonix_llm::{Endpoint, Key};
+    use reasonix_llm::{ApiKey, Endpoint};
 
     fn endpoint(model: &str) -> Endpoint {
         let mut endpoint = Endpoint::new("p", "http://127.0.0.1:8080/v1/", model);
-        endpoint.key = Some(Key::from("sk-canary"));
+        endpoint.key = Some(ApiKey::from("sk-canary"));
         endpoint
     }
 

@@ -10,7 +10,7 @@ use reasonix_agent::BoxFuture;
 use reasonix_proto::{
     CompletionKind, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Status, TreeFilter,
 };
-use reasonix_session::{By, Ledger, Sessions, Span, Summary, TreeView, tallies, tally};
+use reasonix_session::{GroupBy, Ledger, Sessions, Summary, TimeSpan, TreeView, tallies, tally};
 use reasonix_undo::{changes, last_standing, snapshots_of, spans};
 use std::future::ready;
 use std::sync::Arc;
@@ -141,8 +141,8 @@ impl Shared {
         match ledger.read() {
             Ok(books) => {
                 let now = reasonix_session::now();
-                let spans = Span::ALL.into_iter().map(|span| tally(&books.entries, span, now)).collect();
-                Reply::Stats { spans, models: tallies(&books.entries, By::Model) }
+                let spans = TimeSpan::ALL.into_iter().map(|span| tally(&books.entries, span, now)).collect();
+                Reply::Stats { spans, models: tallies(&books.entries, GroupBy::Model) }
             }
             Err(error) => {
                 let phrase = Phrase::new("session.io").with("path", ledger.path().display()).with("reason", error);

@@ -5,7 +5,7 @@ use crate::editing::offers;
 use crate::spec::Start;
 use crate::tools::LookBack;
 use reasonix_config::{Settings, api_key};
-use reasonix_llm::{Endpoint, ModelInfo};
+use reasonix_llm::{Endpoint, ListedModel};
 use reasonix_proto::SessionId;
 use reasonix_session::{Memories, Past, Reach, Search, Sessions};
 use reasonix_store::{Cache, Tidied};
@@ -42,7 +42,7 @@ pub fn tidy_cache(settings: &Settings, home: &Path, dry: bool) -> std::io::Resul
 }
 
 /// Keeps the models that an endpoint offers. What cannot be kept is had again.
-pub fn keep_models(settings: &Settings, home: &Path, endpoint: &Endpoint, models: &[ModelInfo]) {
+pub fn keep_models(settings: &Settings, home: &Path, endpoint: &Endpoint, models: &[ListedModel]) {
     let list: Vec<_> = models.iter().map(|model| (&model.id, model.context_window)).collect();
     if let Ok(bytes) = serde_json::to_vec(&list) {
         let _ = cache_at(settings, home).put(MODELS, &place_of(endpoint), &bytes);
@@ -50,10 +50,10 @@ pub fn keep_models(settings: &Settings, home: &Path, endpoint: &Endpoint, models
 }
 
 /// The models that an endpoint offered the last time it was asked, and how long ago that was; none when that is too long.
-pub fn kept_models(settings: &Settings, home: &Path, endpoint: &Endpoint) -> Option<(Vec<ModelInfo>, Duration)> {
+pub fn kept_models(settings: &Settings, home: &Path, endpoint: &Endpoint) -> Option<(Vec<ListedModel>, Duration)> {
     let (bytes, age) = cache_at(settings, home).get(MODELS, &place_of(endpoint))?;
     let list: Vec<(String, Option<u64>)> = serde_json::from_slice(&bytes).ok()?;
-    Some((list.into_iter().map(|(id, context_window)| ModelInfo { id, context_window }).collect(), age))
+    Some((list.into_iter().map(|(id, context_window)| ListedModel { id, context_window }).collect(), age))
 }
 
 fn place_of(endpoint: &Endpoint) -> String {

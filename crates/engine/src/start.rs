@@ -31,10 +31,10 @@ use opening::{Begun, open};
 use reasonix_agent::{Agent, Aspect, Compaction, Limits, Model, Prefix, Sink};
 use reasonix_config::{Origins, Settings};
 use reasonix_exec::Confinement;
-use reasonix_gate::{Approvals, Standing};
+use reasonix_gate::{Approvals, GateStanding};
 use reasonix_proto::{Event, Phrase, SessionHead, Status, TurnState};
 use reasonix_session::{History, Ledger, Opened, Sessions};
-use reasonix_undo::{Keep, Span, Undo, snapshots_of, spans};
+use reasonix_undo::{Span, Undo, UndoKeep, snapshots_of, spans};
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,14 +62,14 @@ struct Ground {
 
 impl Ground {
     /// With what the gate starts from: whatever is wrong with the rules is said before there is a session.
-    fn of(start: Start) -> Result<(Self, Standing), EngineError> {
+    fn of(start: Start) -> Result<(Self, GateStanding), EngineError> {
         if start.world.settings.providers.is_empty() {
             return Err(reasonix_config::ConfigError::NoProvider.into());
         }
         may_be_kept(&start)?;
         let (start, said) = settled(start)?;
         let confinement = confinement_of(&start)?;
-        let standing = Standing::new(&start.given())?.confined(&confinement);
+        let standing = GateStanding::new(&start.given())?.confined(&confinement);
         let begun = open(&start, &confinement)?;
         let head = begun.opened.history.head.clone().ok_or_else(|| broken(&begun.opened))?;
         tend(&start);
@@ -83,7 +83,7 @@ impl Ground {
     }
 
     /// Gives the session everything that it runs with.
-    fn equip(self, standing: Standing) -> Result<Equipped, EngineError> {
+    fn equip(self, standing: GateStanding) -> Result<Equipped, EngineError> {
         let (start, opened, artifacts) = (&self.start, &self.begun.opened, &self.begun.artifacts);
         let (settings, workspace) = (&start.world.settings, &start.workspace);
         let model = pick_model(start, self.begun.resumed.then_some(&opened.history))?;
@@ -367,7 +367,7 @@ fn undo_of(start: &Start, opened: &Opened, Voice { outbox, book }: &Voice) -> Op
     let undo = snapshots.and_then(|snapshots| {
         let most = start.world.settings.undo.max_mb.saturating_mul(1024 * 1024);
         let session = outbox.session().to_string();
-        let keep = Keep { home: start.world.home.clone(), most, session };
+        let keep = UndoKeep { home: start.world.home.clone(), most, session };
         let broken = opened.past.of_files().ok().and_then(|records| spans(&records).pop()).filter(Span::is_open);
         Undo::new(snapshots, keep, broken, book.clone(), outbox.clone()).map_err(|error| error.to_string())
     });

@@ -1,7 +1,7 @@
 //! The user's word on what a repository would execute: shown as data, taken once, kept by `config`.
 
 use crate::ticket::Told;
-use reasonix_config::trust::Change;
+use reasonix_config::trust::SurfaceChange;
 use reasonix_config::{ConfigError, Standing, Surface, SurfaceKind, Trust};
 use reasonix_exec::Surfaces;
 use reasonix_proto::{Done, Level, Phrase, Refusal, Refused, SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};
@@ -83,7 +83,7 @@ fn shown(surface: &Surface, standing: Standing) -> SurfaceInfo {
         Standing::Unknown => (TrustStanding::Unknown, Vec::new(), None),
         Standing::Refused { reason } => (TrustStanding::Refused, Vec::new(), Some(reason)),
     };
-    let part = |part: &reasonix_config::trust::Part| SurfacePart {
+    let part = |part: &reasonix_config::trust::SurfacePiece| SurfacePart {
         label: part.label.clone(),
         text: part.text.clone().map(|text| bounded(&text)),
     };
@@ -99,7 +99,7 @@ fn shown(surface: &Surface, standing: Standing) -> SurfaceInfo {
     }
 }
 
-fn difference(change: &Change) -> SurfacePart {
+fn difference(change: &SurfaceChange) -> SurfacePart {
     let text = match (&change.before, &change.after) {
         (None, None) => None,
         (before, after) => {

@@ -6,7 +6,7 @@ use crate::tap::Tap;
 use reasonix_agent::Model;
 use reasonix_catalogue::Effort;
 use reasonix_config::{ModelRef, Provider, Settings};
-use reasonix_llm::{Endpoint, Key, Repairing, Script, Wire};
+use reasonix_llm::{ApiKey, Endpoint, Repairing, Script, Wire};
 use reasonix_proto::{EditFormat, Phrase};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -133,7 +133,7 @@ pub fn unprobed_endpoint(
     let mut endpoint = Endpoint::new(&provider.name, &provider.base_url, found.model);
     endpoint.wire = Wire::parse(&provider.kind).unwrap_or(Wire::Chat);
     endpoint.preset.clone_from(&provider.preset);
-    endpoint.key = reasonix_config::api_key(provider, env, home).map(|key| Key::from(key.expose()));
+    endpoint.key = reasonix_config::api_key(provider, env, home).map(|key| ApiKey::from(key.expose()));
     endpoint.key_env.clone_from(&provider.api_key_env);
     endpoint.proxy = proxy_of(settings, &provider.base_url);
     endpoint.headers = provider.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())).collect();

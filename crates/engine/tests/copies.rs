@@ -3,7 +3,7 @@
 
 use crate::world;
 
-use reasonix_config::{Caches, Permissions, Sandbox};
+use reasonix_config::{Permissions, SandboxSettings, ToolchainCaches};
 use reasonix_engine::{Explainer, Handle, Which};
 use reasonix_gate::Outlook;
 use reasonix_proto::{Asking, Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
@@ -409,7 +409,8 @@ async fn what_a_repository_has_is_found_out_in_the_box() {
         let world = repository(&[line], secret).await;
         let mut handle = world.open_with(Which::New, |start| {
             start.world.settings.permissions.deny = vec!["Read(secrets/)".to_owned()];
-            start.world.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+            start.world.settings.sandbox =
+                SandboxSettings { caches: ToolchainCaches::Session, ..SandboxSettings::default() };
             start.attended = false;
         });
         let outcome = turn(&mut handle, |_| panic!("nobody is here")).await.remove(0);

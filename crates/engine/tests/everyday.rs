@@ -3,7 +3,7 @@
 
 use crate::world;
 
-use reasonix_config::{Caches, Sandbox};
+use reasonix_config::{SandboxSettings, ToolchainCaches};
 use reasonix_engine::{Explainer, Which};
 use reasonix_gate::Outlook;
 use world::{World, has_box};
@@ -16,7 +16,7 @@ async fn everyday_readers_run_and_nothing_else_does_unasked() {
     let world = World::new(Vec::new()).await;
     world.work.write("README.md", "x");
     let mut start = world.base(Which::New);
-    start.world.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+    start.world.settings.sandbox = SandboxSettings { caches: ToolchainCaches::Session, ..SandboxSettings::default() };
     let explainer = Explainer::new(&start).unwrap();
     let (mut runs, mut asked) = (0, 0);
     for entry in include_str!("../../../benches/everyday/lines.jsonl").lines() {
@@ -46,7 +46,7 @@ async fn harmless_lines_run_held_and_small_changes_are_not_dangerous() {
     world.work.write("script.sh", "x");
     world.work.write(".git/hooks/pre-commit", "x");
     let mut start = world.base(Which::New);
-    start.world.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+    start.world.settings.sandbox = SandboxSettings { caches: ToolchainCaches::Session, ..SandboxSettings::default() };
     let boxed = Explainer::new(&start).unwrap();
     for line in [
         "cat /etc/os-release",
@@ -86,7 +86,7 @@ async fn harmless_lines_run_held_and_small_changes_are_not_dangerous() {
         let told = boxed.explain(line);
         assert_eq!((told.verdict, dangerous(&told)), (Outlook::Asked, wanted), "{line}: {told:?}");
     }
-    start.world.settings.sandbox.bash = reasonix_config::Bash::Off;
+    start.world.settings.sandbox.bash = reasonix_config::BashBoxing::Off;
     let open = Explainer::new(&start).unwrap();
     for line in ["tar tf a.tar", "ls /usr/include", "set -euo pipefail; ls"] {
         assert_eq!(open.explain(line).verdict, Outlook::Asked, "{line}: nothing holds it");

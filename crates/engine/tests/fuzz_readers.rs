@@ -11,9 +11,9 @@ use fuzz::{
     AT_LEAST, Aims, CANARIES, Driver, Lines, Place, Plan, Record, Stubs, Tally, Trial, Tried, is_sure, leaves_again,
     mark, repeats, shrink,
 };
-use reasonix_config::Bash;
+use reasonix_config::BashBoxing;
 use reasonix_engine::Explainer;
-use reasonix_exec::{Confinement, Environment, Status, Wish};
+use reasonix_exec::{Confinement, EndStatus, Environment, WriteWish};
 use reasonix_gate::Outlook;
 use reasonix_policy::{Simple, WordKind, analyse};
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ struct Holding {
 impl Holding {
     async fn new() -> Self {
         let place = Place::new(Driver::Converts).await;
-        let (explainer, boxed) = (place.explainer(Bash::Enforce), place.confinement());
+        let (explainer, boxed) = (place.explainer(BashBoxing::Enforce), place.confinement());
         let held = boxed.held().expect("a box that holds readers");
         let around = place.surroundings(&boxed).await;
         Self { place, explainer, boxed, held, around }
@@ -61,8 +61,8 @@ impl Holding {
     async fn harm(&self, line: &str, unasked: bool, tally: &mut Tally) -> Vec<String> {
         let Some(finished) = self.place.run(line, &self.held, Environment::inherited(&[])).await else { return vec![] };
         tally.executed += 1;
-        tally.late += usize::from(finished.status == Status::TimedOut);
-        if unasked && matches!(finished.wish, Some(Wish::Write(_))) {
+        tally.late += usize::from(finished.status == EndStatus::TimedOut);
+        if unasked && matches!(finished.wish, Some(WriteWish::Write(_))) {
             tally.misread.push(line.to_owned());
         }
         self.place.harm(finished)
@@ -188,7 +188,7 @@ struct Bare {
 impl Bare {
     async fn new() -> Option<Self> {
         let place = Place::new(Driver::None).await;
-        let explainer = place.explainer(Bash::Off);
+        let explainer = place.explainer(BashBoxing::Off);
         let log = place.aside().join("log");
         std::fs::create_dir(&log).unwrap();
         let stubs = Stubs::new(&place.aside().join("stubs"), &log.join("log"));
@@ -215,7 +215,7 @@ impl Bare {
         }
         let Some(finished) = self.place.run(line, &self.boxed, real).await else { return vec![] };
         tally.executed += 1;
-        tally.late += usize::from(finished.status == Status::TimedOut);
+        tally.late += usize::from(finished.status == EndStatus::TimedOut);
         self.place.harm(finished)
     }
 
@@ -323,7 +323,7 @@ const THROUGH_LINKS: &[&str] = &[
 #[tokio::test]
 async fn without_a_box_nothing_unasked_reads_through_a_link_that_leads_outside() {
     let place = Place::new(Driver::None).await;
-    let explainer = place.explainer(Bash::Off);
+    let explainer = place.explainer(BashBoxing::Off);
     let mut read = Vec::new();
     for line in THROUGH_LINKS.iter().filter(|line| runs(&explainer, line)) {
         let finished = place.run_for(AT_LEAST, line, &Confinement::None, Environment::inherited(&[])).await.unwrap();
@@ -338,7 +338,7 @@ async fn without_a_box_nothing_unasked_reads_through_a_link_that_leads_outside()
 #[tokio::test]
 async fn every_line_is_judged() {
     let place = Place::new(Driver::None).await;
-    let (explainer, plan, mut tally) = (place.explainer(Bash::Off), Plan::from_environment(), Tally::default());
+    let (explainer, plan, mut tally) = (place.explainer(BashBoxing::Off), Plan::from_environment(), Tally::default());
     for seed in plan.rounds() {
         let mut lines = Lines::new(seed, &place.aims());
         for _ in 0..ROUND {
@@ -367,7 +367,7 @@ async fn each_canary_is_noticed_where_nothing_holds_it() {
         let mut harm = place.harm(finished);
         // Listeners hear on threads of their own.
         let late = std::time::Instant::now();
-        while harm.is_empty() && status == Status::Exited(0) && late.elapsed().as_secs() < 20 {
+        while harm.is_empty() && status == EndStatus::Exited(0) && late.elapsed().as_secs() < 20 {
             std::thread::yield_now();
             harm = place.noticed();
         }

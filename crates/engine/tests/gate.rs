@@ -239,7 +239,7 @@ fn denied(outcome: &ToolOutcome) -> &str {
 }
 
 fn allow_all() -> Permissions {
-    Permissions { mode: reasonix_config::Mode::Allow, allow: vec!["Bash".into()], ..Permissions::default() }
+    Permissions { mode: reasonix_config::Fallback::Allow, allow: vec!["Bash".into()], ..Permissions::default() }
 }
 
 #[tokio::test]
@@ -619,7 +619,7 @@ async fn d5_what_tells_agents_what_to_do_is_always_asked_about() {
     for call in calls {
         // Whatever is allowed, a person is asked; where there is none it is refused.
         let allow = vec!["*".to_owned(), "Bash".to_owned(), "Edit".to_owned()];
-        let loose = Permissions { allow, mode: reasonix_config::Mode::Allow, ..Permissions::default() };
+        let loose = Permissions { allow, mode: reasonix_config::Fallback::Allow, ..Permissions::default() };
         for attended in [true, false] {
             let world = Gated::new(vec![call.clone(), Reply::say("ok")]).await;
             world.work.write("a", "a");

@@ -3,7 +3,7 @@
 
 use crate::world;
 
-use reasonix_config::{Caches, Mode as Fallback, Permissions, Sandbox};
+use reasonix_config::{Fallback, Permissions, SandboxSettings, ToolchainCaches};
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{Asking, Choice, Event, Mode, Op, RecordBody, ToolOutcome, TurnState};
 use reasonix_testkit::Reply;
@@ -50,7 +50,8 @@ async fn running(line: &str) -> World {
 fn begin(world: &World, mode: Fallback, attended: bool) -> Handle {
     world.open_with(Which::New, |start| {
         start.world.settings.permissions = Permissions { mode, ..Permissions::default() };
-        start.world.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+        start.world.settings.sandbox =
+            SandboxSettings { caches: ToolchainCaches::Session, ..SandboxSettings::default() };
         start.attended = attended;
     })
 }
@@ -272,7 +273,8 @@ async fn what_may_not_be_edited_is_changed_by_no_command() {
         let mut handle = world.open_with(Which::New, |start| {
             let deny = vec!["Edit(docs/**)".to_owned()];
             start.world.settings.permissions = Permissions { deny, ..Permissions::default() };
-            start.world.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+            start.world.settings.sandbox =
+                SandboxSettings { caches: ToolchainCaches::Session, ..SandboxSettings::default() };
             start.approve = ["rm", "unlink", "mv", "chmod"].map(|program| format!("Bash({program}:*)")).to_vec();
             start.attended = false;
         });

@@ -4,7 +4,7 @@
 
 use crate::world;
 
-use reasonix_config::{Caches, Sandbox};
+use reasonix_config::{SandboxSettings, ToolchainCaches};
 use reasonix_engine::{Explainer, Which};
 use reasonix_gate::{Explained, Outlook};
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ const GROUPS: &[Group] = &[
 async fn compared() -> Vec<Compared> {
     let world = World::new(Vec::new()).await;
     let mut start = world.base(Which::New);
-    start.world.settings.sandbox = Sandbox { caches: Caches::Session, ..Sandbox::default() };
+    start.world.settings.sandbox = SandboxSettings { caches: ToolchainCaches::Session, ..SandboxSettings::default() };
     let explainer = Explainer::new(&start).unwrap();
     let lines = include_str!("../../../benches/everyday/peers.jsonl").lines();
     lines

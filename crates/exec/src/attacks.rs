@@ -2,8 +2,8 @@
 //! Everything happens below one folder that the caller gives and takes away again.
 
 use crate::{
-    BoxOptions, Caches, Command, Confinement, Environment, ExecError, Finished, Masked, Sandbox, SandboxLevel, Status,
-    run,
+    BoxOptions, Caches, Command, Confinement, EndStatus, Environment, ExecError, Finished, Masked, Sandbox,
+    SandboxLevel, run,
 };
 use std::fs;
 use std::io;
@@ -266,7 +266,7 @@ impl Ground {
         let Finished { status, output, .. } = finished;
         let said = String::from_utf8_lossy(&output.into_parts().0).into_owned();
         let through = match attack.proof {
-            Exit => status == Status::Exited(0),
+            Exit => status == EndStatus::Exited(0),
             Secret => said.contains(SECRET),
             other => self.shows(other, &before),
         };

@@ -43,7 +43,7 @@ pub struct GroupLimits {
 
 /// A limit that a command hit, for which it was ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hit {
+pub enum LimitHit {
     /// It had more processes.
     Processes(u32),
     /// It took more memory.
@@ -56,7 +56,7 @@ pub enum Hit {
     Files,
 }
 
-impl Hit {
+impl LimitHit {
     /// The setting that says how much it may be.
     pub fn setting(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ impl Hit {
     }
 }
 
-impl fmt::Display for Hit {
+impl fmt::Display for LimitHit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mib = |bytes: u64| bytes.div_ceil(MIB);
         match self {

@@ -3,7 +3,7 @@
 //! A repository's own configuration can name programs (hooks, monitors, filters, pagers, helpers). Each is switched off by
 //! name, submodules are not looked into, and the whole runs in the box where there is one.
 
-use crate::{Command, Confinement, Environment, ExecError, Status, run};
+use crate::{Command, Confinement, EndStatus, Environment, ExecError, run};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
@@ -148,7 +148,7 @@ async fn dirt(folder: &Path, confinement: &Confinement) -> Result<Option<usize>,
 /// What it wrote, when it ended well.
 async fn output(command: &Command) -> Result<Option<String>, ExecError> {
     let finished = run(command, CancellationToken::new(), &|_| ()).await?;
-    let good = finished.status == Status::Exited(0) && finished.output.dropped() == 0;
+    let good = finished.status == EndStatus::Exited(0) && finished.output.dropped() == 0;
     let (head, tail) = finished.output.into_parts();
     Ok(good.then(|| String::from_utf8_lossy(&[head, tail].concat()).into_owned()))
 }

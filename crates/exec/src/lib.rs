@@ -38,7 +38,7 @@ mod tree;
 mod vigil;
 mod wish;
 
-pub use bounds::{Bounds, GroupLimits, Hit};
+pub use bounds::{Bounds, GroupLimits, LimitHit};
 pub use box_options::{BoxOptions, Caches, Masked, Quarantined, SandboxLevel};
 pub use capture::Captured;
 pub use child::{Child, ChildOptions, ChildStdin, ChildStdout, OnStderr, spawn};
@@ -52,7 +52,7 @@ pub use plain::{Plain, plain_text};
 pub use ports::Ports;
 pub use repository::{Executes, Looked, SetAside, Surfaces, readers_run_nothing};
 pub use run::{Finished, run};
-pub use running::{Ended, Status};
+pub use running::{EndStatus, Ended};
 pub use sandbox::{Sandbox, recover};
 pub use vigil::settle_all;
-pub use wish::Wish;
+pub use wish::WriteWish;

@@ -18,7 +18,7 @@ enum Never {}
 pub(crate) struct Confined(Never);
 
 impl Confined {
-    pub(crate) fn wish(&self) -> Option<Arc<std::sync::OnceLock<crate::Wish>>> {
+    pub(crate) fn wish(&self) -> Option<Arc<std::sync::OnceLock<crate::WriteWish>>> {
         match self.0 {}
     }
 

@@ -2,7 +2,7 @@
 //! This is what holds where no control group was given to us; where one holds, only the disks are looked at. Only looks;
 //! ending the command is the business of whoever runs it.
 
-use crate::bounds::Hit;
+use crate::bounds::LimitHit;
 use crate::plan::Life;
 use crate::tree::Tree;
 use crate::{Bounds, GroupLimits};
@@ -39,7 +39,7 @@ pub(crate) struct Disk {
 
 /// What a look found.
 struct Sight {
-    hit: Option<Hit>,
+    hit: Option<LimitHit>,
     /// It is well on its way to a limit.
     near: bool,
     /// What moves on the way there: bytes of memory, and free bytes of the disks.
@@ -52,7 +52,13 @@ pub(crate) fn disks(places: &[PathBuf], bounds: &Bounds) -> Vec<Disk> {
 }
 
 /// Ends with the limit that the command hit; never, when it hits none.
-pub(crate) async fn oversee(tree: Arc<Tree>, bounds: Bounds, group: GroupLimits, disks: Vec<Disk>, life: Life) -> Hit {
+pub(crate) async fn oversee(
+    tree: Arc<Tree>,
+    bounds: Bounds,
+    group: GroupLimits,
+    disks: Vec<Disk>,
+    life: Life,
+) -> LimitHit {
     let bounded = bounds.processes > 0 || bounds.memory > 0 || bounds.free > 0;
     let mut wait = FIRST;
     let mut last = None;
@@ -121,9 +127,9 @@ fn look(tree: &Tree, bounds: &Bounds, disks: &[Disk]) -> Sight {
     }
     let full = disks.iter().find_map(|disk| disk.full(bounds.free));
     let hit = if over(processes.into(), bounds.processes.into()) {
-        Some(Hit::Processes(bounds.processes))
+        Some(LimitHit::Processes(bounds.processes))
     } else if over(memory, bounds.memory) {
-        Some(Hit::Memory(bounds.memory))
+        Some(LimitHit::Memory(bounds.memory))
     } else {
         full
     };
@@ -208,16 +214,16 @@ impl Disk {
     }
 
     /// How it is about to be full. One that was so before is not this command's doing.
-    fn full(&self, least: u64) -> Option<Hit> {
+    fn full(&self, least: u64) -> Option<LimitHit> {
         let now = statvfs(&self.path).ok().filter(|_| least > 0)?;
         let free = now.f_bavail * now.f_frsize;
         // One that was low before is not this command's doing, but it may not take much of what is left.
         let over = if self.free >= least { free < least } else { free + LITTLE < self.free };
         if over {
-            return Some(Hit::Disk(least));
+            return Some(LimitHit::Disk(least));
         }
         let least = now.f_files / FILES;
-        (now.f_favail < least && self.files >= least).then_some(Hit::Files)
+        (now.f_favail < least && self.files >= least).then_some(LimitHit::Files)
     }
 }
 

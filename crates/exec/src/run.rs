@@ -1,11 +1,11 @@
 //! Runs one command to its end.
 
-use crate::bounds::Hit;
+use crate::bounds::LimitHit;
 use crate::guard;
 use crate::plan::{Ends, Life};
-use crate::running::{Ended, Running, Status, explain};
+use crate::running::{EndStatus, Ended, Running, explain};
 use crate::sandbox::Knocks;
-use crate::{Captured, Command, ExecError, Quarantined, Wish};
+use crate::{Captured, Command, ExecError, Quarantined, WriteWish};
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::io;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ const PIECE: usize = 64 * 1024;
 #[derive(Debug)]
 pub struct Finished {
     /// How it ended.
-    pub status: Status,
+    pub status: EndStatus,
     /// What it wrote.
     pub output: Captured,
     /// How long it took.
@@ -30,13 +30,13 @@ pub struct Finished {
     /// Processes it left in the background had to be ended.
     pub leftovers_killed: bool,
     /// The limit for which it was ended.
-    pub hit: Option<Hit>,
+    pub hit: Option<LimitHit>,
     /// Protected files that it made and that were moved aside.
     pub quarantined: Vec<Quarantined>,
     /// Folders that could not be looked through for what git would execute later.
     pub unseen: Vec<PathBuf>,
     /// What it wanted to write though it was held to reading; none when it was not held.
-    pub wish: Option<Wish>,
+    pub wish: Option<WriteWish>,
     /// Places that are hidden from commands, which it opened and found empty.
     pub hidden: Vec<PathBuf>,
 }
@@ -86,7 +86,7 @@ impl Reading {
         stop: CancellationToken,
         captured: &mut Captured,
         on_output: &(dyn Fn(&[u8]) + Send + Sync),
-    ) -> io::Result<(Option<Status>, Option<Hit>)> {
+    ) -> io::Result<(Option<EndStatus>, Option<LimitHit>)> {
         let mut piece = vec![0; PIECE];
         let mut room = Room::new(command.bounds.output);
         let mut take = |bytes: &[u8]| {
@@ -105,7 +105,7 @@ impl Reading {
             let mut end = None;
             tokio::select! {
                 biased;
-                () = &mut cancelled, if ending.is_none() && running => end = Some(Status::Cancelled),
+                () = &mut cancelled, if ending.is_none() && running => end = Some(EndStatus::Cancelled),
                 () = &mut alarm, if armed => match (running, ending) {
                     (false, _) => {
                         // Time may be up only because nobody looked for that long.
@@ -114,7 +114,7 @@ impl Reading {
                         }
                         reading = false;
                     }
-                    (true, None) => end = Some(Status::TimedOut),
+                    (true, None) => end = Some(EndStatus::TimedOut),
                     (true, Some(_)) => {
                         self.running.tree.force();
                         armed = false;
@@ -127,11 +127,11 @@ impl Reading {
                 }
                 never = &mut knocks, if running => match never {},
                 found = &mut overseer, if ending.is_none() && running => {
-                    (end, hit) = (Some(Status::Bounded), Some(found));
+                    (end, hit) = (Some(EndStatus::Bounded), Some(found));
                 }
                 read = self.output.read(&mut piece), if reading => match piece.get(..read?) {
                     Some(bytes) if !bytes.is_empty() => if take(bytes) && ending.is_none() && running {
-                        (end, hit) = (Some(Status::Bounded), Some(Hit::Output(command.bounds.output)));
+                        (end, hit) = (Some(EndStatus::Bounded), Some(LimitHit::Output(command.bounds.output)));
                     },
                     _ => reading = false,
                 },

@@ -1,14 +1,14 @@
 //! A command that was started, with its guard: what running one to its end and keeping one for long have in common.
 //! Reads and writes nothing; its pipes belong to whoever started it.
 
-use crate::bounds::Hit;
+use crate::bounds::LimitHit;
 use crate::guard;
 use crate::oversee::{Disk, disks, oversee};
 use crate::plan::{Ends, Life, Plan};
 use crate::sandbox::{Confined, Knocks, Left};
 use crate::tree::Tree;
 use crate::vigil::{Vigil, untold};
-use crate::{Bounds, Command, Confinement, ExecError, GroupLimits, Quarantined, Wish};
+use crate::{Bounds, Command, Confinement, ExecError, GroupLimits, Quarantined, WriteWish};
 use rustix::process::Signal;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum EndStatus {
     /// By itself, with this code.
     Exited(i32),
     /// By this signal.
@@ -33,7 +33,7 @@ pub enum Status {
     Bounded,
 }
 
-impl Status {
+impl EndStatus {
     fn of(raw: i32) -> Self {
         let status = ExitStatus::from_raw(raw);
         match (status.code(), status.signal()) {
@@ -47,19 +47,19 @@ impl Status {
 #[derive(Debug, Clone)]
 pub struct Ended {
     /// How it ended.
-    pub status: Status,
+    pub status: EndStatus,
     /// How long it lived.
     pub took: Duration,
     /// Processes it left in the background had to be ended.
     pub leftovers_killed: bool,
     /// The limit for which it was ended.
-    pub hit: Option<Hit>,
+    pub hit: Option<LimitHit>,
     /// Protected files that it made and that were moved aside.
     pub quarantined: Vec<Quarantined>,
     /// Folders that could not be looked through for what git would execute later.
     pub unseen: Vec<PathBuf>,
     /// What it wanted to write though it was held to reading; none when it was not held.
-    pub wish: Option<Wish>,
+    pub wish: Option<WriteWish>,
     /// Places that are hidden from commands, which it opened and found empty.
     pub hidden: Vec<PathBuf>,
 }
@@ -68,7 +68,7 @@ impl Ended {
     /// The end of one that was ended and that nobody was left to look at.
     pub(crate) fn unseen() -> Self {
         Self {
-            status: Status::Cancelled,
+            status: EndStatus::Cancelled,
             took: Duration::ZERO,
             leftovers_killed: false,
             hit: None,
@@ -91,7 +91,7 @@ pub(crate) struct Running {
     /// What its control group holds, when it is in one.
     group: GroupLimits,
     /// Said when everything has ended, where the command was held to reading.
-    wish: Option<Arc<OnceLock<Wish>>>,
+    wish: Option<Arc<OnceLock<WriteWish>>>,
     /// Said when everything has ended: which hidden places it opened.
     hidden: Option<Arc<OnceLock<Vec<PathBuf>>>>,
     /// Where the kernel asks about its connections.
@@ -142,7 +142,7 @@ impl Running {
     }
 
     /// Ends with the limit that it hits; never, when it hits none.
-    pub(crate) fn oversee(&mut self) -> impl Future<Output = Hit> + Send + use<> {
+    pub(crate) fn oversee(&mut self) -> impl Future<Output = LimitHit> + Send + use<> {
         oversee(Arc::clone(&self.tree), self.bounds, self.group, std::mem::take(&mut self.disks), self.life)
     }
 
@@ -160,10 +160,10 @@ impl Running {
     }
 
     /// Its end, once everything has ended. `ending` is why we ended it, when it was us.
-    pub(crate) async fn ended(&mut self, ending: Option<Status>, hit: Option<Hit>) -> io::Result<Ended> {
+    pub(crate) async fn ended(&mut self, ending: Option<EndStatus>, hit: Option<LimitHit>) -> io::Result<Ended> {
         let facts = &self.tree.facts;
         let (ending, hit) = match ending {
-            None if facts.starved() => (Some(Status::Bounded), Some(Hit::Memory(self.bounds.memory))),
+            None if facts.starved() => (Some(EndStatus::Bounded), Some(LimitHit::Memory(self.bounds.memory))),
             _ => (ending, hit),
         };
         let ended = facts.ended();
@@ -173,8 +173,8 @@ impl Running {
         }
         let status = match (ending, ended) {
             (Some(ending), _) => ending,
-            (None, Some((raw, _))) => Status::of(raw),
-            (None, None) => Status::Signalled(Signal::KILL.as_raw()),
+            (None, Some((raw, _))) => EndStatus::of(raw),
+            (None, None) => EndStatus::Signalled(Signal::KILL.as_raw()),
         };
         tracing::debug!(?status, took = ?self.started.elapsed(), "command_ended");
         let leftovers_killed = ending.is_none() && ended.is_some_and(|(_, leftovers)| leftovers);
@@ -185,7 +185,7 @@ impl Running {
         self.vigil = None;
         let before = std::mem::take(&mut self.found);
         let quarantined = before.into_iter().chain(untold()).chain(moved).collect();
-        let wish = self.wish.as_ref().map(|wish| wish.get().cloned().unwrap_or(Wish::Unknown));
+        let wish = self.wish.as_ref().map(|wish| wish.get().cloned().unwrap_or(WriteWish::Unknown));
         let hidden = self.hidden.as_ref().and_then(|hidden| hidden.get().cloned()).unwrap_or_default();
         Ok(Ended { status, took: self.started.elapsed(), leftovers_killed, hit, quarantined, unseen, wish, hidden })
     }

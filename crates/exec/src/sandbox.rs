@@ -22,7 +22,7 @@ mod walls;
 mod weak;
 
 use crate::plan::Plan;
-use crate::{Bounds, BoxOptions, Caches, Environment, ExecError, Ports, Quarantined, SandboxLevel, Wish, guard};
+use crate::{Bounds, BoxOptions, Caches, Environment, ExecError, Ports, Quarantined, SandboxLevel, WriteWish, guard};
 use commons::Commons;
 use curtain::{Curtains, Hung};
 use filter::Whom;
@@ -104,7 +104,7 @@ pub(crate) struct Confined {
 
 impl Confined {
     /// Where it is said what it wanted to write, when it is held to reading.
-    pub(crate) fn wish(&self) -> Option<Arc<OnceLock<Wish>>> {
+    pub(crate) fn wish(&self) -> Option<Arc<OnceLock<WriteWish>>> {
         self.held.as_ref().map(Held::wish)
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// What a command wanted to write that was held to reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub enum WriteWish {
     /// Nothing.
     Nothing,
     /// These files and perhaps more, in the folders that it could otherwise write.

@@ -6,7 +6,7 @@
 mod place;
 
 use place::{Place, python};
-use reasonix_exec::{BoxOptions, Caches, Confinement, Finished, Sandbox, Status, Wish, run};
+use reasonix_exec::{BoxOptions, Caches, Confinement, EndStatus, Finished, Sandbox, WriteWish, run};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::fd::AsRawFd;
@@ -22,7 +22,7 @@ async fn held(place: &Place, sandbox: &Arc<Sandbox>, line: &str) -> Finished {
     run(&command, CancellationToken::new(), &|_| {}).await.unwrap()
 }
 
-async fn says(place: &Place, sandbox: &Arc<Sandbox>, line: &str) -> (String, Status, Option<Wish>) {
+async fn says(place: &Place, sandbox: &Arc<Sandbox>, line: &str) -> (String, EndStatus, Option<WriteWish>) {
     let finished = held(place, sandbox, line).await;
     let text = String::from_utf8_lossy(&finished.output.into_parts().0).into_owned();
     (text, finished.status, finished.wish)
@@ -97,7 +97,7 @@ async fn c14_nothing_that_a_reader_does_lasts_and_what_it_wanted_is_known() {
     for line in CHANGES {
         let (text, _, wish) = says(&place, &sandbox, line).await;
         assert_eq!(state(place.work.path()), before, "{line}");
-        assert!(matches!(&wish, Some(Wish::Write(paths)) if !paths.is_empty()), "{line}: {wish:?} {text}");
+        assert!(matches!(&wish, Some(WriteWish::Write(paths)) if !paths.is_empty()), "{line}: {wish:?} {text}");
     }
 }
 
@@ -118,7 +118,7 @@ async fn c14_a_reader_that_wants_nothing_says_so_and_reads_what_is_there() {
         ("awk 'NR==1' a.txt", "alpha"),
     ] {
         let (text, status, wish) = says(&place, &sandbox, line).await;
-        assert_eq!((text.trim(), status, wish), (wanted, Status::Exited(0), Some(Wish::Nothing)), "{line}");
+        assert_eq!((text.trim(), status, wish), (wanted, EndStatus::Exited(0), Some(WriteWish::Nothing)), "{line}");
     }
 }
 
@@ -133,7 +133,7 @@ async fn c14_a_reader_finds_what_other_commands_left_and_changes_none_of_it() {
     place.good(&sandbox, left, "").await;
     let seen = "cat /tmp/f ~/g /dev/shm/h ~/.cargo/registry/i ~/.cargo/registry/crate";
     let (text, status, _) = says(&place, &sandbox, seen).await;
-    assert_eq!((text.as_str(), status), ("one\ntwo\nthree\nfour\nmine", Status::Exited(0)));
+    assert_eq!((text.as_str(), status), ("one\ntwo\nthree\nfour\nmine", EndStatus::Exited(0)));
     for path in
         ["/tmp/f", "~/g", "/dev/shm/h", "~/.cargo/registry/i", "/tmp/new", "~/new", "/dev/shm/new", "/var/tmp/new"]
     {
@@ -149,9 +149,9 @@ async fn c14_a_readers_own_folder_goes_with_it() {
     let place = Place::new();
     let sandbox = full_or_skip!(place.options());
     let (text, status, wish) = says(&place, &sandbox, "echo x > $TMPDIR/t && cat $TMPDIR/t").await;
-    assert_eq!((text.as_str(), status, wish), ("x\n", Status::Exited(0), Some(Wish::Nothing)));
+    assert_eq!((text.as_str(), status, wish), ("x\n", EndStatus::Exited(0), Some(WriteWish::Nothing)));
     let (text, status, _) = says(&place, &sandbox, "ls -A $TMPDIR").await;
-    assert_eq!((text.as_str(), status), ("", Status::Exited(0)));
+    assert_eq!((text.as_str(), status), ("", EndStatus::Exited(0)));
 }
 
 #[tokio::test]
@@ -170,7 +170,7 @@ async fn c14_a_reader_reaches_no_socket_no_pipe_and_no_memory_of_others() {
         ("import os; os.close(os.open('/dev/mqueue/x', os.O_CREAT | os.O_RDWR))", "queues of POSIX"),
     ] {
         let (text, status, _) = says(&place, &sandbox, &python(code)).await;
-        assert!(matches!(status, Status::Exited(1..)), "{why}: {status:?} {text}");
+        assert!(matches!(status, EndStatus::Exited(1..)), "{why}: {status:?} {text}");
     }
     // Somebody who reads the pipe outside hears nothing.
     let pipe = place.work.path().join("pipe");
@@ -213,11 +213,11 @@ async fn c14_a_reader_sends_no_datagram_to_a_socket_of_the_machine() {
         let (text, status, _) = says(&place, &sandbox, &pair(kind, "a.sendto(b'x', 's')")).await;
         let heard = socket.recv(&mut [0]).map_err(|error| error.kind());
         assert_eq!(heard, Err(std::io::ErrorKind::WouldBlock), "{kind}: {text}");
-        assert!(text.contains("there") && matches!(status, Status::Exited(1..)), "{kind}: {status:?} {text}");
+        assert!(text.contains("there") && matches!(status, EndStatus::Exited(1..)), "{kind}: {status:?} {text}");
     }
     for kind in ["SOCK_STREAM", "SOCK_SEQPACKET"] {
         let (text, status, _) = says(&place, &sandbox, &pair(kind, "a.send(b'x'); print(b.recv(1))")).await;
-        assert_eq!((text.as_str(), status), ("there\nb'x'\n", Status::Exited(0)), "{kind}");
+        assert_eq!((text.as_str(), status), ("there\nb'x'\n", EndStatus::Exited(0)), "{kind}");
     }
 }
 
@@ -243,7 +243,7 @@ async fn c14_a_reader_sees_the_workspace_and_the_system_and_nothing_else() {
         format!("ls {}", place.outside.path().display()),
     ] {
         let (text, status, _) = says(&place, &sandbox, &line).await;
-        assert!(matches!(status, Status::Exited(1..)) && !text.contains("secret\n"), "{line}: {status:?} {text}");
+        assert!(matches!(status, EndStatus::Exited(1..)) && !text.contains("secret\n"), "{line}: {status:?} {text}");
     }
     // What a rule of the user's opens is read; in a clone below `/tmp` it is not there, because each session has its own.
     if place::is_replaced(place.outside.path()) {
@@ -252,7 +252,7 @@ async fn c14_a_reader_sees_the_workspace_and_the_system_and_nothing_else() {
     let opened = BoxOptions { readable: vec![place.outside.path().to_owned()], ..place.options() };
     let sandbox = full_or_skip!(opened);
     let (text, status, _) = says(&place, &sandbox, &format!("cat {}", outside.display())).await;
-    assert_eq!((text.as_str(), status), ("secret\n", Status::Exited(0)));
+    assert_eq!((text.as_str(), status), ("secret\n", EndStatus::Exited(0)));
 }
 
 fn git(root: &Path, args: &[&str]) -> String {
@@ -297,7 +297,11 @@ async fn c14_git_answers_truly_and_starts_neither_monitor_nor_hook() {
         // A pipe is no file to git.
         let text = text.trim_end().replace("\n?? pipe", "");
         let wanted = wanted.replace("\n?? pipe", "");
-        assert_eq!((text.as_str(), status, wish), (wanted.as_str(), Status::Exited(0), Some(Wish::Nothing)), "{line}");
+        assert_eq!(
+            (text.as_str(), status, wish),
+            (wanted.as_str(), EndStatus::Exited(0), Some(WriteWish::Nothing)),
+            "{line}"
+        );
         assert_eq!(state(work), before, "{line}");
     }
     // A driver of the repository runs, and what it does does not last.
@@ -307,7 +311,7 @@ async fn c14_git_answers_truly_and_starts_neither_monitor_nor_hook() {
     let (text, _, wish) = says(&place, &sandbox, "git diff").await;
     assert!(text.contains("+changed"), "{text}");
     assert_eq!(state(work), before);
-    assert!(matches!(wish, Some(Wish::Write(paths)) if paths == [PathBuf::from("ran")]));
+    assert!(matches!(wish, Some(WriteWish::Write(paths)) if paths == [PathBuf::from("ran")]));
 }
 
 #[tokio::test]
@@ -347,10 +351,10 @@ async fn read_only_without_a_layer() {
     let sandbox = full_or_skip!(place.options());
     let before = state(work);
     let (text, status, wish) = says(&place, &sandbox, "cat mounted/in a.txt").await;
-    assert_eq!((text.as_str(), status, wish), ("inside\nalpha\n", Status::Exited(0), Some(Wish::Unknown)));
+    assert_eq!((text.as_str(), status, wish), ("inside\nalpha\n", EndStatus::Exited(0), Some(WriteWish::Unknown)));
     for line in CHANGES.iter().chain(&["echo x > mounted/in", "timeout 0.2 bash -c 'echo x > pipe'"]) {
         let (_, _, wish) = says(&place, &sandbox, line).await;
-        assert_eq!(wish, Some(Wish::Unknown), "{line}");
+        assert_eq!(wish, Some(WriteWish::Unknown), "{line}");
         assert_eq!(state(work), before, "{line}");
     }
     let _ = Program::new("umount").arg(work.join("mounted")).status();
@@ -381,12 +385,12 @@ async fn a_reader_without_walls() {
     let own = "setfattr -n user.x -v y a.txt; chattr +i a.txt; flock a.txt true";
     for line in CHANGES.iter().chain(&["timeout 0.2 bash -c 'echo x > pipe'", own]) {
         let (_, _, wish) = says(&place, &sandbox, line).await;
-        assert_eq!(wish, Some(Wish::Unknown), "{line}");
+        assert_eq!(wish, Some(WriteWish::Unknown), "{line}");
         assert_eq!(state(place.work.path()), before, "{line}");
     }
     let (text, status, _) =
         says(&place, &sandbox, "cat a.txt; echo x > $TMPDIR/t; cat $TMPDIR/t; cat src/b.txt | wc -l").await;
-    assert_eq!((text.as_str(), status), ("alpha\nx\n1\n", Status::Exited(0)));
+    assert_eq!((text.as_str(), status), ("alpha\nx\n1\n", EndStatus::Exited(0)));
     for line in [
         format!("cat {}/secret", place.outside.path().display()),
         "cat ~/.netrc".to_owned(),
@@ -401,7 +405,7 @@ async fn a_reader_without_walls() {
         "flock a.txt true".to_owned(),
     ] {
         let (text, status, _) = says(&place, &sandbox, &line).await;
-        assert!(matches!(status, Status::Exited(1..)), "{line}: {status:?} {text}");
+        assert!(matches!(status, EndStatus::Exited(1..)), "{line}: {status:?} {text}");
     }
     // A writer does not read homes either.
     let (text, _) = place.says(&sandbox, "cat ~/.netrc; cat a.txt").await;

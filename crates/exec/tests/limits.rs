@@ -6,7 +6,7 @@
 mod place;
 
 use place::{Place, python};
-use reasonix_exec::{Bounds, Command, Confinement, Finished, Hit, Sandbox, SandboxLevel, Status, run};
+use reasonix_exec::{Bounds, Command, Confinement, EndStatus, Finished, LimitHit, Sandbox, SandboxLevel, run};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -62,9 +62,9 @@ async fn c6_a_fork_bomb_is_bounded() {
     let boxed = matches!(confinement(&place), Confinement::Boxed(_));
     // The kernel counts for each box since 6.14, and for each user but root since 5.14.
     if boxed && (kernel() >= (6, 14) || (place::uid() != "0" && kernel() >= (5, 14))) {
-        assert_eq!((text.trim(), finished.status), ("refused True 11", Status::Exited(3)));
+        assert_eq!((text.trim(), finished.status), ("refused True 11", EndStatus::Exited(3)));
     } else {
-        assert_eq!((finished.status, finished.hit), (Status::Bounded, Some(Hit::Processes(400))), "{text}");
+        assert_eq!((finished.status, finished.hit), (EndStatus::Bounded, Some(LimitHit::Processes(400))), "{text}");
     }
     assert!(finished.leftovers_killed || finished.hit.is_some());
 }
@@ -77,7 +77,7 @@ async fn c6_a_fork_bomb_without_a_box_is_ended() {
     let line = "for i in $(seq 300); do sleep 1000 & done; wait";
     let command = command(&place, &Confinement::None, bounds, line);
     let finished = run(&command, CancellationToken::new(), &|_| {}).await.unwrap();
-    assert_eq!((finished.status, finished.hit), (Status::Bounded, Some(Hit::Processes(100))));
+    assert_eq!((finished.status, finished.hit), (EndStatus::Bounded, Some(LimitHit::Processes(100))));
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn c6_a_memory_hog_is_ended() {
     let hog = "import time\nheld=[]\nfor i in range(64):\n held.append(bytearray(b'x')*(16<<20))\n time.sleep(.05)\n\
                time.sleep(1000)";
     let (finished, _) = bounded(bounds, &python(hog)).await;
-    assert_eq!((finished.status, finished.hit), (Status::Bounded, Some(Hit::Memory(300 * MIB))));
+    assert_eq!((finished.status, finished.hit), (EndStatus::Bounded, Some(LimitHit::Memory(300 * MIB))));
     // Shared by many processes it is still counted once.
     let shared = "import os,time\nheld=bytearray(b'x')*(120<<20)\nfor i in range(6):\n if os.fork()==0:\n  time.sleep(1.5)\n  \
                   os._exit(0)\nfor i in range(6): os.wait()\nprint('whole')";
@@ -98,7 +98,7 @@ async fn c6_a_memory_hog_is_ended() {
 async fn c6_a_flood_of_output_is_ended() {
     let bounds = Bounds { output: 20 * MIB, ..Bounds::NONE };
     let (finished, _) = bounded(bounds, "yes").await;
-    assert_eq!((finished.status, finished.hit), (Status::Bounded, Some(Hit::Output(20 * MIB))));
+    assert_eq!((finished.status, finished.hit), (EndStatus::Bounded, Some(LimitHit::Output(20 * MIB))));
     assert!(finished.output.total() > 20 * MIB && finished.output.into_parts().0.len() <= 4 << 20);
 }
 
@@ -121,7 +121,7 @@ async fn c6_a_never_ending_process_is_ended() {
     let mut command = command(&place, &confinement(&place), Bounds::NONE, "trap '' TERM INT HUP; while :; do :; done");
     command.timeout = Some(Duration::from_millis(300));
     let finished = run(&command, CancellationToken::new(), &|_| {}).await.unwrap();
-    assert_eq!(finished.status, Status::TimedOut);
+    assert_eq!(finished.status, EndStatus::TimedOut);
 }
 
 /// On a small disk of the test's own: what is about to fill it is ended, with bytes and with files.
@@ -146,11 +146,11 @@ async fn inside_a_small_disk() {
     };
     let line = "for i in $(seq 80); do head -c 1M /dev/zero > f$i; sleep .02; done; sleep 100";
     let finished = run_there(line).await;
-    assert_eq!((finished.status, finished.hit), (Status::Bounded, Some(Hit::Disk(32 * MIB))));
+    assert_eq!((finished.status, finished.hit), (EndStatus::Bounded, Some(LimitHit::Disk(32 * MIB))));
     run_there("rm f*").await;
     let line = "i=0; while :; do : > n$i; i=$((i+1)); [ $((i % 100)) = 0 ] && sleep .01; done";
     let finished = run_there(line).await;
-    assert_eq!((finished.status, finished.hit), (Status::Bounded, Some(Hit::Files)));
+    assert_eq!((finished.status, finished.hit), (EndStatus::Bounded, Some(LimitHit::Files)));
 }
 
 /// A line longer than the kernel takes as an argument runs like any other.
@@ -163,7 +163,7 @@ async fn a_very_long_line_runs() {
         let command = command(&place, &confinement, Bounds::default(), &line);
         let finished = run(&command, CancellationToken::new(), &|_| {}).await.unwrap();
         let text = String::from_utf8_lossy(&finished.output.into_parts().0).into_owned();
-        assert_eq!((text.as_str(), finished.status), ("307200 /bin/bash 0\nnothing to read\n", Status::Exited(7)));
+        assert_eq!((text.as_str(), finished.status), ("307200 /bin/bash 0\nnothing to read\n", EndStatus::Exited(7)));
     }
 }
 
@@ -173,7 +173,7 @@ async fn c6_memory_that_nobody_mapped_counts() {
     let bounds = Bounds { memory: 256 * MIB, ..Bounds::NONE };
     let code = "import os,time\nf=os.memfd_create('x')\nb=b'x'*(1<<20)\nfor _ in range(600): os.write(f,b)\nprint('had it',flush=True)\ntime.sleep(60)";
     let (finished, _) = bounded(bounds, &python(code)).await;
-    assert_eq!((finished.status, finished.hit), (Status::Bounded, Some(Hit::Memory(256 * MIB))));
+    assert_eq!((finished.status, finished.hit), (EndStatus::Bounded, Some(LimitHit::Memory(256 * MIB))));
     let code = "import ctypes,time\nlibc=ctypes.CDLL(None)\nlibc.shmat.restype=ctypes.c_void_p\nfor _ in range(10):\n id=libc.shmget(0,64<<20,0o1600)\n\
                 if id<0: raise SystemExit(3)\n at=libc.shmat(id,None,0)\n ctypes.memset(at,1,64<<20)\n libc.shmdt(ctypes.c_void_p(at))\n\
                 print('had it',flush=True)";
@@ -194,7 +194,7 @@ async fn c6_a_disk_is_watched_from_the_first_write() {
     let low = Bounds { free: free + 1024 * MIB, ..Bounds::NONE };
     for bounds in [before, low] {
         let (finished, _) = bounded(bounds, line).await;
-        assert!(matches!(finished.hit, Some(Hit::Disk(_))), "{:?} {:?}", finished.status, finished.hit);
+        assert!(matches!(finished.hit, Some(LimitHit::Disk(_))), "{:?} {:?}", finished.status, finished.hit);
     }
 }
 

@@ -9,7 +9,7 @@
 mod place;
 
 use place::{Place, python};
-use reasonix_exec::{Command, Confinement, Ports, Sandbox, Status, run};
+use reasonix_exec::{Command, Confinement, EndStatus, Ports, Sandbox, run};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::future::Future;
@@ -74,13 +74,13 @@ fn serving(at: &str, greeting: &'static [u8]) -> Option<(u16, Receiver<String>)>
 }
 
 /// Runs a line in the box; what it wrote and how it ended.
-async fn says(place: &Place, sandbox: &Arc<Sandbox>, ports: &Arc<Doorkeeper>, line: &str) -> (String, Status) {
+async fn says(place: &Place, sandbox: &Arc<Sandbox>, ports: &Arc<Doorkeeper>, line: &str) -> (String, EndStatus) {
     let ports: Arc<dyn Ports> = Arc::clone(ports) as Arc<dyn Ports>;
     let command = place.boxed(sandbox, line).with_ports(Some(ports));
     ran(&command).await
 }
 
-async fn ran(command: &Command) -> (String, Status) {
+async fn ran(command: &Command) -> (String, EndStatus) {
     let finished = run(command, CancellationToken::new(), &|_| {}).await.unwrap();
     (String::from_utf8_lossy(&finished.output.into_parts().0).into_owned(), finished.status)
 }
@@ -95,10 +95,10 @@ async fn a_port_that_was_admitted_is_reached_and_no_other() {
     let sandbox = full_or_skip!(place.options());
     let ((open, _told), (closed, _other)) = (server("127.0.0.1:0").unwrap(), server("127.0.0.1:0").unwrap());
     let ports = Doorkeeper::of(&[open]);
-    assert_eq!(says(&place, &sandbox, &ports, &greeted(open)).await, ("hello\n".to_owned(), Status::Exited(0)));
+    assert_eq!(says(&place, &sandbox, &ports, &greeted(open)).await, ("hello\n".to_owned(), EndStatus::Exited(0)));
     assert_eq!(ports.asked(), [open]);
     let (text, status) = says(&place, &sandbox, &ports, &greeted(closed)).await;
-    assert!(text.contains("Connection refused") && matches!(status, Status::Exited(1..)), "{text}");
+    assert!(text.contains("Connection refused") && matches!(status, EndStatus::Exited(1..)), "{text}");
     assert_eq!(ports.asked(), [closed]);
     // Nobody decides, nobody gets out.
     let (text, _) = ran(&place.boxed(&sandbox, &greeted(open))).await;
@@ -120,7 +120,7 @@ async fn the_last_words_of_a_command_arrive() {
     for _ in 0..5 {
         let line = format!("head -c 300000 /dev/zero | tr '\\0' x > /dev/tcp/127.0.0.1/{port}");
         let (text, status) = says(&place, &sandbox, &ports, &line).await;
-        assert_eq!((text.as_str(), status), ("", Status::Exited(0)));
+        assert_eq!((text.as_str(), status), ("", EndStatus::Exited(0)));
         assert_eq!(told.recv().unwrap().len(), 300_000);
     }
 }
@@ -170,7 +170,7 @@ async fn nothing_else_of_the_machine_is_asked_about() {
         format!("exec 5<>/dev/udp/127.0.0.1/{everywhere}; echo x >&5 && sleep 0.1 && echo x >&5"),
     ] {
         let (text, status) = says(&place, &sandbox, &ports, &line).await;
-        assert!(matches!(status, Status::Exited(1..)), "{line}\n{text}");
+        assert!(matches!(status, EndStatus::Exited(1..)), "{line}\n{text}");
         assert_eq!(ports.asked(), [] as [u16; 0], "{line}");
     }
     assert_eq!(says(&place, &sandbox, &ports, &greeted(everywhere)).await.0, "hello\n");
@@ -180,7 +180,7 @@ async fn nothing_else_of_the_machine_is_asked_about() {
     let command = place.boxed(&sandbox, &greeted(everywhere)).with_confinement(held);
     let keeper: Arc<dyn Ports> = Arc::clone(&ports) as Arc<dyn Ports>;
     let (text, status) = ran(&command.with_ports(Some(keeper))).await;
-    assert!(matches!(status, Status::Exited(1..)) && !text.contains("hello"), "{text}");
+    assert!(matches!(status, EndStatus::Exited(1..)) && !text.contains("hello"), "{text}");
     assert_eq!(ports.asked(), [] as [u16; 0]);
 }
 
@@ -261,7 +261,7 @@ async fn a_question_does_not_outlive_who_asked() {
         stop.cancel();
     };
     let (finished, ()) = tokio::join!(waiting, cancel);
-    assert_eq!(finished.unwrap().status, Status::Cancelled);
+    assert_eq!(finished.unwrap().status, EndStatus::Cancelled);
     assert_eq!(Arc::strong_count(&open), 2);
 }
 
@@ -293,7 +293,7 @@ async fn a_flood_of_connections_holds_up_nobody() {
         heard += 1;
         running.as_mut().poll(context)
     });
-    assert_eq!(said.await, ("through\n".to_owned(), Status::Exited(0)));
+    assert_eq!(said.await, ("through\n".to_owned(), EndStatus::Exited(0)));
     assert!(heard >= 32 * 20, "{heard} times for {} questions", 32 * 20);
     let own = std::fs::read_link("/proc/thread-self").unwrap().file_name().unwrap().to_owned();
     let took = worked().into_iter().map(|(thread, time)| {
@@ -305,7 +305,7 @@ async fn a_flood_of_connections_holds_up_nobody() {
     assert!(sum(&here) <= sum(&elsewhere), "{} here, {} elsewhere", sum(&here), sum(&elsewhere));
     let endless = place.boxed(&sandbox, &flood("iter(int,1)")).with_ports(Some(ports));
     let (_, status) = ran(&endless.with_timeout(Some(Duration::from_secs(2)))).await;
-    assert_eq!(status, Status::TimedOut);
+    assert_eq!(status, EndStatus::TimedOut);
 }
 
 /// How long each thread of ours has worked, in nanoseconds.

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-use reasonix_exec::{Command, Environment, ExecError, Finished, Keep, Status, run};
+use reasonix_exec::{Command, EndStatus, Environment, ExecError, Finished, Keep, run};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
@@ -64,18 +64,18 @@ async fn pieces_are_seen_as_they_come() {
         stop.cancel();
     };
     let finished = run(&command, stop.clone(), &on_output).await.unwrap();
-    assert_eq!(finished.status, Status::Cancelled);
+    assert_eq!(finished.status, EndStatus::Cancelled);
     assert_eq!(*seen.lock().unwrap(), b"ready\n");
 }
 
 #[tokio::test]
 async fn exit_codes_and_signals() {
     for (text, status) in [
-        ("true", Status::Exited(0)),
-        ("exit 7", Status::Exited(7)),
-        ("kill -9 $$", Status::Signalled(9)),
-        ("kill -TERM $$", Status::Signalled(15)),
-        ("no-such-program-anywhere", Status::Exited(127)),
+        ("true", EndStatus::Exited(0)),
+        ("exit 7", EndStatus::Exited(7)),
+        ("kill -9 $$", EndStatus::Signalled(9)),
+        ("kill -TERM $$", EndStatus::Signalled(15)),
+        ("no-such-program-anywhere", EndStatus::Exited(127)),
     ] {
         let finished = finish(&line(text)).await;
         assert_eq!(finished.status, status, "{text}");
@@ -101,7 +101,7 @@ async fn what_cannot_be_started_says_why() {
 #[tokio::test]
 async fn a_program_by_name_with_its_arguments() {
     let finished = finish(&Command::program("printf", ["%s|", "a b", "$HOME", ""], Path::new("/"))).await;
-    assert_eq!(finished.status, Status::Exited(0));
+    assert_eq!(finished.status, EndStatus::Exited(0));
     assert_eq!(finished.output.into_parts().0, b"a b|$HOME||");
 }
 
@@ -110,7 +110,7 @@ async fn cancelled_before_it_began() {
     let stop = CancellationToken::new();
     stop.cancel();
     let finished = run(&line("sleep 1000; true"), stop, &|_| {}).await.unwrap();
-    assert_eq!(finished.status, Status::Cancelled);
+    assert_eq!(finished.status, EndStatus::Cancelled);
 }
 
 /// Guards use this process's memory; what goes on in it meanwhile must not matter to them, nor they to it.
@@ -222,7 +222,7 @@ async fn cancel_ends_the_whole_tree() {
         }
     };
     let finished = run(&command, stop.clone(), &on_output).await.unwrap();
-    assert_eq!(finished.status, Status::Cancelled);
+    assert_eq!(finished.status, EndStatus::Cancelled);
     let pids = pids(finished);
     assert_eq!(pids.len(), 4);
     assert_gone(&pids);
@@ -233,7 +233,7 @@ async fn time_runs_out_for_the_whole_tree() {
     let command = line("echo $$; (setsid sleep 1000 & echo $!); trap '' TERM; while :; do sleep 1000; done")
         .with_timeout(Some(Duration::from_millis(300)));
     let finished = finish(&command).await;
-    assert_eq!(finished.status, Status::TimedOut);
+    assert_eq!(finished.status, EndStatus::TimedOut);
     assert!(finished.took >= Duration::from_millis(300));
     assert!(!finished.leftovers_killed, "said by the status");
     assert_gone(&pids(finished));
@@ -244,7 +244,7 @@ async fn sigterm_comes_first_so_that_programs_can_tidy_up() {
     let command = line("trap 'echo tidy; exit 3' TERM; while :; do sleep 0.01; done")
         .with_timeout(Some(Duration::from_millis(500)));
     let finished = finish(&command).await;
-    assert_eq!(finished.status, Status::TimedOut);
+    assert_eq!(finished.status, EndStatus::TimedOut);
     assert!(finished.output.into_parts().0.ends_with(b"tidy\n"));
 }
 
@@ -252,7 +252,7 @@ async fn sigterm_comes_first_so_that_programs_can_tidy_up() {
 async fn what_is_left_in_the_background_is_ended_and_said() {
     for text in ["sleep 1000 & echo $!", "sleep 1000 >/dev/null 2>&1 & echo $!", "(setsid sleep 1000 & echo $!)"] {
         let finished = finish(&line(text)).await;
-        assert_eq!(finished.status, Status::Exited(0), "{text}");
+        assert_eq!(finished.status, EndStatus::Exited(0), "{text}");
         assert!(finished.leftovers_killed, "{text}");
         assert_gone(&pids(finished));
     }
@@ -264,7 +264,7 @@ async fn a_command_that_kills_its_guard_gains_nothing() {
     let path = fifo(folder.path());
     let command = line(&format!("exec 9>{}; sleep 1000 & kill -9 $PPID; sleep 1000; true", path.display()));
     let reader = tokio::task::spawn_blocking(move || File::open(path).unwrap().read_to_end(&mut Vec::new()).unwrap());
-    assert_eq!(finish(&command).await.status, Status::Signalled(9));
+    assert_eq!(finish(&command).await.status, EndStatus::Signalled(9));
     assert_eq!(reader.await.unwrap(), 0, "every holder of the pipe has ended");
 }
 
@@ -273,7 +273,7 @@ async fn a_stopped_tree_is_ended_too() {
     let command =
         line("sleep 1000 & echo $!; kill -STOP $!; kill -STOP $$").with_timeout(Some(Duration::from_millis(200)));
     let finished = finish(&command).await;
-    assert_eq!(finished.status, Status::TimedOut);
+    assert_eq!(finished.status, EndStatus::TimedOut);
     assert_gone(&pids(finished));
 }
 
@@ -337,6 +337,6 @@ fn a_command_outlives_the_thread_that_started_it() {
     let (runtime, running) = starter.join().unwrap();
     std::fs::write(&path, "go on\n").unwrap();
     let finished = runtime.block_on(running).unwrap();
-    assert_eq!(finished.status, Status::Exited(0));
+    assert_eq!(finished.status, EndStatus::Exited(0));
     assert_eq!(finished.output.into_parts().0, b"started\ngo on\n");
 }

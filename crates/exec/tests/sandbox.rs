@@ -8,7 +8,7 @@
 mod place;
 
 use place::{Place, full, python, uid};
-use reasonix_exec::{BoxOptions, Command, Confinement, ExecError, Sandbox, SandboxLevel, Status, run};
+use reasonix_exec::{BoxOptions, Command, Confinement, EndStatus, ExecError, Sandbox, SandboxLevel, run};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ async fn ordinary_work_goes_on() {
     place.good(&sandbox, "cat $TMPDIR/note ~/note /dev/shm/note", "one\ntwo\nthree").await;
     assert!(!Path::new("/tmp/note").exists() && !place.home.path().join("note").exists());
     let (_, status) = place.says(&sandbox, "kill -9 $$").await;
-    assert_eq!(status, Status::Signalled(9));
+    assert_eq!(status, EndStatus::Signalled(9));
 }
 
 /// C1: no way leads to a write outside.
@@ -144,11 +144,11 @@ async fn a_home_as_workspace_keeps_its_keys() {
     let (text, _) = place_line(&place, &sandbox, &home, "cat .ssh/id .netrc; ls .ssh; cat .bashrc; echo x > new").await;
     assert!(!text.contains("SECRET") && text.contains("mine") && home.join("new").exists(), "{text}");
     let (_, status) = place_line(&place, &sandbox, &home, "echo x >> .bashrc").await;
-    assert_eq!(status, Status::Exited(1));
+    assert_eq!(status, EndStatus::Exited(1));
 }
 
 /// What a line writes in another folder, and how it ends.
-async fn place_line(place: &Place, sandbox: &Arc<Sandbox>, folder: &Path, line: &str) -> (String, Status) {
+async fn place_line(place: &Place, sandbox: &Arc<Sandbox>, folder: &Path, line: &str) -> (String, EndStatus) {
     let command = Command { cwd: folder.to_owned(), ..place.boxed(sandbox, line) };
     let finished = run(&command, CancellationToken::new(), &|_| {}).await.unwrap();
     (String::from_utf8_lossy(&finished.output.into_parts().0).into_owned(), finished.status)
@@ -245,7 +245,7 @@ async fn c2_protected_files_that_a_command_makes_are_moved_aside() {
     let place = Place::new();
     let sandbox = full(place.options()).unwrap();
     let finished = place.finish(&sandbox, "git init -q . && git config user.name x && echo hi > f && git add f").await;
-    assert_eq!((finished.status, finished.quarantined), (Status::Exited(0), vec![]));
+    assert_eq!((finished.status, finished.quarantined), (EndStatus::Exited(0), vec![]));
 }
 
 /// C2: a link that stood at a protected place, and that no command changed, stays; so does what it leads to.
@@ -261,7 +261,7 @@ async fn c2_links_that_were_there_stay() {
     let appear = |_: &[u8]| fs::write(victim.join("config"), "[core]\n\tfsmonitor = x\n").unwrap();
     let command = place.boxed(&sandbox, "echo x; cat");
     let finished = run(&command, CancellationToken::new(), &appear).await.unwrap();
-    assert_eq!((finished.status, finished.quarantined), (Status::Exited(0), vec![]));
+    assert_eq!((finished.status, finished.quarantined), (EndStatus::Exited(0), vec![]));
     assert!(work.join(".vscode").is_symlink() && work.join(".git").is_symlink() && victim.join("config").exists());
 }
 
@@ -368,7 +368,7 @@ async fn c4_other_programs_memory_is_not_shared() {
     let id = String::from_utf8(made.stdout).unwrap().trim().rsplit(' ').next().unwrap().to_owned();
     let (text, status) = place.says(&sandbox, "ipcs -m | grep -c 0x; ls -A /dev/shm").await;
     assert!(std::process::Command::new("ipcrm").args(["-m", &id]).status().unwrap().success());
-    assert_eq!((text.trim(), status), ("0", Status::Exited(0)));
+    assert_eq!((text.trim(), status), ("0", EndStatus::Exited(0)));
 }
 
 /// C5: there are no privileges, and no way to any.
@@ -441,7 +441,7 @@ async fn c6_nothing_stays_behind() {
     let mut slow = place.boxed(&sandbox, "trap '' TERM; echo x; while :; do sleep 1000; done");
     slow.timeout = Some(Duration::from_millis(200));
     let finished = run(&slow, CancellationToken::new(), &|_| {}).await.unwrap();
-    assert_eq!(finished.status, Status::TimedOut);
+    assert_eq!(finished.status, EndStatus::TimedOut);
 }
 
 /// How many processes of this machine have the mark among their words.
@@ -522,7 +522,7 @@ async fn many_boxes_at_once() {
     let lines: Vec<_> = (0..24).map(|n| format!("echo {n} > f{n}; cat f{n}")).collect();
     let all = lines.iter().map(|line| place.says(&sandbox, line));
     for (n, (text, status)) in join_all(all).await.into_iter().enumerate() {
-        assert_eq!((text, status), (format!("{n}\n"), Status::Exited(0)));
+        assert_eq!((text, status), (format!("{n}\n"), EndStatus::Exited(0)));
     }
 }
 
@@ -920,7 +920,7 @@ async fn c15_what_a_rule_fixes_is_fixed_for_programs_too() {
         let (_, status) = place.says(&sandbox, line).await;
         assert_eq!(fs::read_to_string(work.join("a/docs/x")).unwrap(), "mine", "{line}");
         assert_eq!(fs::read_to_string(work.join("b.txt")).unwrap(), "mine", "{line}");
-        assert!(matches!(status, Status::Exited(1..)), "{line} {status:?}");
+        assert!(matches!(status, EndStatus::Exited(1..)), "{line} {status:?}");
     }
     place.good(&sandbox, "cat a/docs/x b.txt; echo y > a/new; cat a/new", "mineminey").await;
 }

@@ -7,8 +7,8 @@ mod place;
 
 use place::Place;
 use reasonix_exec::{
-    Bounds, BoxOptions, Caches, Child, ChildOptions, Command, Confinement, Environment, ExecError, Hit, Keep, OnStderr,
-    Sandbox, SandboxLevel, Status, spawn,
+    Bounds, BoxOptions, Caches, Child, ChildOptions, Command, Confinement, EndStatus, Environment, ExecError, Keep,
+    LimitHit, OnStderr, Sandbox, SandboxLevel, spawn,
 };
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -90,8 +90,8 @@ async fn what_is_written_comes_back() {
         drop(cat.stdin.take());
         assert_eq!(rest(&mut cat).await, "");
         let ended = cat.wait().await;
-        assert_eq!((ended.status, ended.hit, ended.leftovers_killed), (Status::Exited(0), None, false));
-        assert_eq!(cat.close(LONG).await.status, Status::Exited(0), "it has ended already");
+        assert_eq!((ended.status, ended.hit, ended.leftovers_killed), (EndStatus::Exited(0), None, false));
+        assert_eq!(cat.close(LONG).await.status, EndStatus::Exited(0), "it has ended already");
     }
 }
 
@@ -142,7 +142,7 @@ async fn inside_a_flood() {
         assert!(left < 2 * MIB || flood.stderr().total() == 0, "it ended with {left} bytes unread");
     }
     assert_eq!(out.read(&mut piece).await.unwrap(), 0);
-    assert_eq!(flood.wait().await.status, Status::Exited(0));
+    assert_eq!(flood.wait().await.status, EndStatus::Exited(0));
     assert!(most_memory() - before < 20 * MIB, "{} more", most_memory() - before);
 }
 
@@ -167,7 +167,7 @@ async fn dropping_it_ends_the_whole_tree() {
         let (ended, stdin, mut stdout) = (tree.ended(), tree.stdin.take(), tree.stdout.take().unwrap());
         drop(tree);
         assert_eq!(reader.await.unwrap(), 0, "every holder of the pipe has ended");
-        assert_eq!(ended.await.status, Status::Cancelled);
+        assert_eq!(ended.await.status, EndStatus::Cancelled);
         assert_eq!(stdout.read(&mut [0]).await.unwrap(), 0, "and its pipes keep nothing alive");
         drop(stdin);
         fs::remove_file(path).unwrap();
@@ -186,7 +186,7 @@ fn the_end_of_the_runtime_ends_it() {
     drop(runtime);
     assert_eq!(reader.read_to_end(&mut vec![]).unwrap(), 0, "every holder of the pipe has ended");
     let another = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    assert_eq!(another.block_on(tree.wait()).status, Status::Cancelled, "who asks is not left waiting");
+    assert_eq!(another.block_on(tree.wait()).status, EndStatus::Cancelled, "who asks is not left waiting");
 }
 
 /// The same test in a process of its own plays the agent that is killed.
@@ -255,7 +255,7 @@ async fn a_memory_hog_is_ended_and_it_is_said() {
             .with_bounds(Bounds { memory: 128 * MIB, ..Bounds::NONE });
         let hog = spawn(&command, ChildOptions::default()).await.unwrap();
         let ended = hog.wait().await;
-        assert_eq!((ended.status, ended.hit), (Status::Bounded, Some(Hit::Memory(128 * MIB))));
+        assert_eq!((ended.status, ended.hit), (EndStatus::Bounded, Some(LimitHit::Memory(128 * MIB))));
     }
 }
 
@@ -264,7 +264,7 @@ async fn too_many_processes_are_ended_and_it_is_said() {
     let bounds = Bounds { processes: 50, ..Bounds::NONE };
     let many = bounded(bounds, "for i in {1..100}; do sleep 1000 & done; wait").await;
     let ended = many.wait().await;
-    assert_eq!((ended.status, ended.hit), (Status::Bounded, Some(Hit::Processes(50))));
+    assert_eq!((ended.status, ended.hit), (EndStatus::Bounded, Some(LimitHit::Processes(50))));
 }
 
 #[tokio::test]
@@ -273,10 +273,10 @@ async fn too_much_output_is_ended_and_it_is_said() {
     let mut flood = bounded(bounds, "yes").await;
     let read = rest(&mut flood).await.len() as u64;
     let ended = flood.wait().await;
-    assert_eq!((ended.status, ended.hit), (Status::Bounded, Some(Hit::Output(MIB))));
+    assert_eq!((ended.status, ended.hit), (EndStatus::Bounded, Some(LimitHit::Output(MIB))));
     assert!(read > MIB, "{read}");
     let ended = bounded(bounds, "yes >&2").await.wait().await;
-    assert_eq!((ended.status, ended.hit), (Status::Bounded, Some(Hit::Output(MIB))));
+    assert_eq!((ended.status, ended.hit), (EndStatus::Bounded, Some(LimitHit::Output(MIB))));
 }
 
 #[tokio::test]
@@ -287,7 +287,7 @@ async fn time_may_be_limited() {
     let idle = ChildOptions { idle: Some(Duration::from_millis(100)), ..ChildOptions::default() };
     for (command, options) in [(short, ChildOptions::default()), (sleeps, idle)] {
         let ended = spawn(&command, options).await.unwrap().wait().await;
-        assert_eq!(ended.status, Status::TimedOut);
+        assert_eq!(ended.status, EndStatus::TimedOut);
         assert!(ended.took >= Duration::from_millis(100));
     }
 }
@@ -300,7 +300,7 @@ async fn closing_lets_it_end_by_itself() {
         // Whoever has its stdin does not stand in the way.
         let mut stdin = polite.stdin.take().unwrap();
         let ended = polite.close(LONG).await;
-        assert_eq!(ended.status, Status::Exited(3));
+        assert_eq!(ended.status, EndStatus::Exited(3));
         assert_eq!(rest(&mut polite).await, "bye\n", "what it said last can still be read");
         let error = stdin.write_all(b"x").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::BrokenPipe);
@@ -315,12 +315,12 @@ async fn closing_asks_and_then_kills() {
         expect(&mut asked, "up\n").await;
         // It is asked at once, and then has as long as it needs; a grace that is cut short does not begin anew.
         let _ = tokio::time::timeout(Duration::ZERO, asked.close(LONG)).await;
-        assert_eq!(asked.close(Duration::ZERO).await.status, Status::Cancelled);
+        assert_eq!(asked.close(Duration::ZERO).await.status, EndStatus::Cancelled);
         let mut deaf = child(&place, &confinement, "trap '' TERM; echo up; while :; do sleep 1000; done").await;
         expect(&mut deaf, "up\n").await;
         let grace = Duration::from_millis(700);
         let ended = deaf.close(grace).await;
-        assert_eq!(ended.status, Status::Cancelled);
+        assert_eq!(ended.status, EndStatus::Cancelled);
         assert!(ended.took >= grace * 2, "it has the grace twice: {:?}", ended.took);
         assert_eq!(rest(&mut deaf).await, "");
     }
@@ -339,7 +339,7 @@ async fn a_writer_that_waits_is_woken() {
     assert_eq!(writer.await.unwrap(), ErrorKind::BrokenPipe);
     assert!(deaf.has_ended().is_none(), "it still has its grace");
     drop(deaf);
-    assert_eq!(ended.await.status, Status::Cancelled);
+    assert_eq!(ended.await.status, EndStatus::Cancelled);
 }
 
 #[tokio::test]
@@ -347,9 +347,9 @@ async fn one_that_ends_at_once() {
     let place = Place::new();
     for confinement in everywhere(&place) {
         let mut short = child(&place, &confinement, "exit 4").await;
-        assert_eq!(short.ended().await.status, Status::Exited(4));
-        assert_eq!(short.wait().await.status, Status::Exited(4), "it can be asked again");
-        assert_eq!(short.has_ended().unwrap().status, Status::Exited(4));
+        assert_eq!(short.ended().await.status, EndStatus::Exited(4));
+        assert_eq!(short.wait().await.status, EndStatus::Exited(4), "it can be asked again");
+        assert_eq!(short.has_ended().unwrap().status, EndStatus::Exited(4));
         assert_eq!(rest(&mut short).await, "");
         let error = short.stdin.as_mut().unwrap().write_all(b"hello").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::BrokenPipe);
@@ -404,7 +404,7 @@ async fn twenty_at_once() {
             expect(one, &format!("{number}\n")).await;
         }
         for one in &all {
-            assert_eq!(one.close(LONG).await.status, Status::Exited(9));
+            assert_eq!(one.close(LONG).await.status, EndStatus::Exited(9));
         }
     }
 }
@@ -456,7 +456,7 @@ async fn the_end_is_seen_though_somebody_else_holds_the_pipe() {
     expect(&mut escapes, "held\n").await;
     tell(&mut escapes, "\n").await;
     assert_eq!(rest(&mut escapes).await, "");
-    assert_eq!(escapes.wait().await.status, Status::Signalled(9));
+    assert_eq!(escapes.wait().await.status, EndStatus::Signalled(9));
     fs::write(path, "go\n").unwrap();
 }
 
@@ -475,7 +475,7 @@ async fn a_held_child_sees_files_as_they_become() {
     fs::rename(work.join("g"), work.join("f")).unwrap();
     tell(&mut reads, "\n").await;
     expect(&mut reads, "new\nrefused\n").await;
-    assert_eq!(reads.close(LONG).await.status, Status::Exited(0));
+    assert_eq!(reads.close(LONG).await.status, EndStatus::Exited(0));
     assert!(!work.join("made").exists());
 }
 

@@ -6,7 +6,7 @@
 mod place;
 
 use place::{Place, full, python};
-use reasonix_exec::{BoxOptions, Caches, Masked, Sandbox, Status, run};
+use reasonix_exec::{BoxOptions, Caches, EndStatus, Masked, Sandbox, run};
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// Starts a server in the box, runs a line with its port in place of `PORT`, and ends the server.
-async fn with_server(place: &Place, sandbox: &Arc<Sandbox>, others: &Arc<Sandbox>, line: &str) -> (String, Status) {
+async fn with_server(place: &Place, sandbox: &Arc<Sandbox>, others: &Arc<Sandbox>, line: &str) -> (String, EndStatus) {
     let (said, mut heard) = mpsc::unbounded_channel();
     let code = "import socket\ns=socket.create_server(('127.0.0.1',0))\nprint(s.getsockname()[1],flush=True)\n\
                 while True:\n c=s.accept()[0]\n c.sendall(b'hello')\n c.close()";
@@ -39,10 +39,10 @@ async fn c4_a_server_is_reached_by_the_next_command_and_by_no_other_session() {
     let sandbox = full_or_skip!(place.options());
     let line = "exec 3<>/dev/tcp/127.0.0.1/PORT && cat <&3";
     let here = with_server(&place, &sandbox, &sandbox, line).await;
-    assert_eq!(here, ("hello".to_owned(), Status::Exited(0)));
+    assert_eq!(here, ("hello".to_owned(), EndStatus::Exited(0)));
     let another = full(place.options()).unwrap();
     let (text, status) = with_server(&place, &sandbox, &another, line).await;
-    assert!(matches!(status, Status::Exited(1..)), "{text}");
+    assert!(matches!(status, EndStatus::Exited(1..)), "{text}");
 }
 
 /// The one way out of the box is a socket that only its commands can connect to.

@@ -8,7 +8,7 @@
 mod place;
 
 use place::{Place, full, python};
-use reasonix_exec::{BoxOptions, Caches, Command, Environment, Sandbox, Status, run};
+use reasonix_exec::{BoxOptions, Caches, Command, EndStatus, Environment, Sandbox, run};
 use std::fs;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -48,7 +48,7 @@ impl Bench {
     async fn good(&self, line: &str) -> String {
         let finished = run(&self.command(line), CancellationToken::new(), &|_| {}).await.unwrap();
         let text = String::from_utf8_lossy(&finished.output.into_parts().0).into_owned();
-        assert_eq!(finished.status, Status::Exited(0), "{line}\n{text}");
+        assert_eq!(finished.status, EndStatus::Exited(0), "{line}\n{text}");
         text
     }
 }

@@ -2,7 +2,7 @@
 //! way as those before a call: as an event, answered by the first who answers.
 
 use super::scripts::Scripts;
-use super::{Answer, Approvals};
+use super::{Approvals, AskAnswer};
 use reasonix_agent::Args;
 use reasonix_policy::{By, Posture, Rules, Verdict, evaluate};
 use reasonix_proto::{Action, AskId, Asking, CallId, Choice, Decided, Family, Phrase, ReadOnly};
@@ -13,7 +13,7 @@ const WEB: &str = "Web";
 
 /// What rules say about a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
+pub enum AsideWord {
     /// It may be reached; `named` by a rule for this very host.
     Allow {
         /// By a rule that names it.
@@ -48,15 +48,15 @@ impl Approvals {
     }
 
     /// What the rules say about a host.
-    pub fn about_host(&self, host: &str) -> Said {
+    pub fn about_host(&self, host: &str) -> AsideWord {
         // Only rules speak here: a fallback for commands is no word about hosts.
         let action = Action { family: Family::Own, subjects: vec![host.to_owned()], read_only: ReadOnly::No };
         let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
         let rules = Rules { families: Vec::new(), ..self.rules().into_owned() };
         match evaluate(&rules, &granted, Posture::Ask, WEB, &action) {
-            Verdict::Deny(By::Rule(rule)) => Said::Deny(rule),
-            Verdict::Allow(By::Rule(rule)) => Said::Allow { named: rule == rule_for(host) },
-            _ => Said::Nothing,
+            Verdict::Deny(By::Rule(rule)) => AsideWord::Deny(rule),
+            Verdict::Allow(By::Rule(rule)) => AsideWord::Allow { named: rule == rule_for(host) },
+            _ => AsideWord::Nothing,
         }
     }
 
@@ -67,7 +67,7 @@ impl Approvals {
             let decided = Decided { call, allowed: false, by, ..Decided::default() };
             return (Choice::Deny, decided);
         }
-        let (id, Answer { choice, words, .. }) = self.put(|id| self.aside(id, &aside)).await;
+        let (id, AskAnswer { choice, words, .. }) = self.put(|id| self.aside(id, &aside)).await;
         let (granted, saved) = self.settle(&choice).await;
         let (allowed, ask) = (choice != Choice::Deny, Some(id));
         let decided = Decided { call, allowed, by, ask, granted, saved, words, ..Decided::default() };

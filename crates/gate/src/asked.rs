@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 /// What became of a question.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Asked<T> {
+pub enum QuestionEnd<T> {
     /// Somebody answered.
     Answered(T),
     /// Nobody is there who could.
@@ -20,7 +20,7 @@ pub enum Asked<T> {
     TimedOut(Duration),
 }
 
-impl<T: Default> Asked<T> {
+impl<T: Default> QuestionEnd<T> {
     /// What was answered; what counts as no answer otherwise.
     pub fn or_nothing(self) -> T {
         match self {
@@ -32,7 +32,7 @@ impl<T: Default> Asked<T> {
 
 /// What became of an answer.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum AnswerHeard {
     /// It was the first.
     Taken,
     /// The question was already answered, or never asked.
@@ -67,7 +67,7 @@ impl<T, O> OpenQuestions<T, O> {
         sink: &dyn Sink,
         patience: Option<Duration>,
         shown: impl FnOnce(&AskId) -> (O, Event),
-    ) -> (AskId, Asked<T>) {
+    ) -> (AskId, QuestionEnd<T>) {
         let id = AskId(format!("{}-{}", self.kind, self.asked.fetch_add(1, Ordering::Relaxed) + 1));
         let (offered, event) = shown(&id);
         let (answer, answered) = oneshot::channel();
@@ -76,10 +76,10 @@ impl<T, O> OpenQuestions<T, O> {
         sink.emit(Event::State { state: TurnState::AwaitingPermission });
         sink.emit(event);
         let said = match patience {
-            None => answered.await.map_or(Asked::Nobody, Asked::Answered),
+            None => answered.await.map_or(QuestionEnd::Nobody, QuestionEnd::Answered),
             Some(time) => match tokio::time::timeout(time, answered).await {
-                Ok(said) => said.map_or(Asked::Nobody, Asked::Answered),
-                Err(_) => Asked::TimedOut(time),
+                Ok(said) => said.map_or(QuestionEnd::Nobody, QuestionEnd::Answered),
+                Err(_) => QuestionEnd::TimedOut(time),
             },
         };
         sink.emit(Event::State { state: TurnState::ToolRunning });
@@ -87,16 +87,16 @@ impl<T, O> OpenQuestions<T, O> {
     }
 
     /// Takes the first answer that fits what the question offers.
-    pub fn answer(&self, id: &AskId, fit: impl FnOnce(&O) -> Result<T, Heard>) -> Heard {
+    pub fn answer(&self, id: &AskId, fit: impl FnOnce(&O) -> Result<T, AnswerHeard>) -> AnswerHeard {
         let mut waiting = self.lock();
         let said = match waiting.get(id).map(|(offered, _)| fit(offered)) {
             Some(Ok(said)) => said,
             Some(Err(unfit)) => return unfit,
-            None => return Heard::TooLate,
+            None => return AnswerHeard::TooLate,
         };
         match waiting.remove(id).map(|(_, answer)| answer.send(said)) {
-            Some(Ok(())) => Heard::Taken,
-            _ => Heard::TooLate,
+            Some(Ok(())) => AnswerHeard::Taken,
+            _ => AnswerHeard::TooLate,
         }
     }
 }
@@ -114,7 +114,7 @@ impl<T, O> Drop for TakeBack<'_, T, O> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, Heard, OpenQuestions};
+    use super::{AnswerHeard, OpenQuestions, QuestionEnd};
     use reasonix_agent::Sink;
     use reasonix_proto::{AskId, Event, Level, Phrase};
     use std::sync::Mutex;
@@ -134,23 +134,23 @@ mod tests {
         (2, Event::Notice { level: Level::Info, phrase: Phrase::new("engine.busy") })
     }
 
-    fn fit(said: u8) -> impl Fn(&u8) -> Result<u8, Heard> {
-        move |most| if said <= *most { Ok(said) } else { Err(Heard::NotOffered) }
+    fn fit(said: u8) -> impl Fn(&u8) -> Result<u8, AnswerHeard> {
+        move |most| if said <= *most { Ok(said) } else { Err(AnswerHeard::NotOffered) }
     }
 
     #[tokio::test]
     async fn the_first_answer_that_fits_counts_and_no_other() {
         let (questions, ear, id) = (OpenQuestions::new("ask"), Ear::default(), AskId("ask-1".to_owned()));
-        assert_eq!(questions.answer(&id, fit(1)), Heard::TooLate, "nothing was asked");
+        assert_eq!(questions.answer(&id, fit(1)), AnswerHeard::TooLate, "nothing was asked");
         let answers = async {
             assert_eq!(*ear.0.lock().unwrap(), 2, "it is shown before it is answered");
-            assert_eq!(questions.answer(&AskId("ask-2".to_owned()), fit(1)), Heard::TooLate);
-            assert_eq!(questions.answer(&id, fit(3)), Heard::NotOffered);
-            assert_eq!(questions.answer(&id, fit(1)), Heard::Taken);
-            assert_eq!(questions.answer(&id, fit(2)), Heard::TooLate);
+            assert_eq!(questions.answer(&AskId("ask-2".to_owned()), fit(1)), AnswerHeard::TooLate);
+            assert_eq!(questions.answer(&id, fit(3)), AnswerHeard::NotOffered);
+            assert_eq!(questions.answer(&id, fit(1)), AnswerHeard::Taken);
+            assert_eq!(questions.answer(&id, fit(2)), AnswerHeard::TooLate);
         };
         let (said, ()) = tokio::join!(biased; questions.ask(&ear, None, shown), answers);
-        assert_eq!(said, (id, Asked::Answered(1)));
+        assert_eq!(said, (id, QuestionEnd::Answered(1)));
         assert_eq!(*ear.0.lock().unwrap(), 3);
     }
 
@@ -160,12 +160,12 @@ mod tests {
         let time = Duration::from_millis(1);
         let (id, said) = questions.ask(&ear, Some(time), shown).await;
         // What does not fit is too late all the same: the question is gone.
-        assert_eq!((questions.answer(&id, fit(3)), said), (Heard::TooLate, Asked::TimedOut(time)));
+        assert_eq!((questions.answer(&id, fit(3)), said), (AnswerHeard::TooLate, QuestionEnd::TimedOut(time)));
         tokio::select! {
             biased;
             _ = questions.ask(&ear, None, shown) => {}
             () = std::future::ready(()) => {}
         }
-        assert_eq!(questions.answer(&AskId("ask-2".to_owned()), fit(3)), Heard::TooLate, "it was taken back");
+        assert_eq!(questions.answer(&AskId("ask-2".to_owned()), fit(3)), AnswerHeard::TooLate, "it was taken back");
     }
 }

@@ -17,11 +17,11 @@ mod rules;
 mod scripts;
 mod stance;
 
-pub use aside::{Aside, Said, rule_for};
-pub use asked::{Asked, Heard, OpenQuestions};
+pub use aside::{Aside, AsideWord, rule_for};
+pub use asked::{AnswerHeard, OpenQuestions, QuestionEnd};
 pub use classify::ByText;
 pub use explain::{Explained, Outlook};
-pub use person::Answer;
+pub use person::AskAnswer;
 pub use stance::{Stance, Stands};
 
 use classify::found;
@@ -34,8 +34,8 @@ use reasonix_agent::{Ask, BoxFuture, Class, Decision, Gate, Sink};
 use reasonix_config::Settings;
 use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_policy::{
-    By, Case, Circumstances, Danger, Effects, Posture, Rule, RuleError, Rules, Verdict, evaluate, is_protected, judge,
-    judge_restorable, more_dangers, protected,
+    By, Case, Circumstances, Effects, LineDanger, Posture, Rule, RuleError, Rules, Verdict, evaluate, is_protected,
+    judge, judge_restorable, more_dangers, protected,
 };
 use reasonix_proto::{Action, AskId, Asking, Choice, Decided, Event, Family, Level, Mode, Phrase, ReadOnly, Record};
 use reasonix_undo::Undo;
@@ -64,7 +64,7 @@ pub struct Given<'a> {
 }
 
 /// What was settled before the session began.
-pub struct Standing {
+pub struct GateStanding {
     rules: Rules,
     /// True when a person can answer.
     attended: bool,
@@ -88,7 +88,7 @@ pub struct Standing {
     copies: Copies,
 }
 
-impl Standing {
+impl GateStanding {
     /// By what was given, where nothing is confined.
     pub fn new(given: &Given<'_>) -> Result<Self, RuleError> {
         let Given { settings, home, workspace, attended, approve } = *given;
@@ -120,13 +120,13 @@ impl Standing {
 
 /// Decides about every call of a session, and remembers what they came to.
 pub struct Approvals {
-    standing: Standing,
+    standing: GateStanding,
     granted: Mutex<Vec<Rule>>,
     /// Grants that stand in the user's file.
     kept: Mutex<Vec<rules::Kept>>,
     /// How strict the session is.
     stance: Box<dyn Stands>,
-    open: OpenQuestions<Answer, Offered>,
+    open: OpenQuestions<AskAnswer, Offered>,
     /// The scripts that each rule was granted for.
     scripts: Mutex<HashMap<String, Vec<scripts::Scripts>>>,
     files: Files,
@@ -148,12 +148,12 @@ impl Offered {
     }
 
     /// The answer, where it is one to this question.
-    fn fit(&self, answer: Answer, digest: Option<&str>) -> Result<Answer, Heard> {
+    fn fit(&self, answer: AskAnswer, digest: Option<&str>) -> Result<AskAnswer, AnswerHeard> {
         if digest.is_some_and(|digest| digest != self.digest) {
-            return Err(Heard::OtherThing);
+            return Err(AnswerHeard::OtherThing);
         }
         if !self.choices.contains(&answer.choice) || !answer.fits(self.editable) {
-            return Err(Heard::NotOffered);
+            return Err(AnswerHeard::NotOffered);
         }
         Ok(answer.bounded())
     }
@@ -161,7 +161,12 @@ impl Offered {
 
 impl Approvals {
     /// A gate that decides by this, and asks by way of the sink.
-    pub fn new(standing: Standing, workspace: Workspace, stance: impl Stands + 'static, sink: Arc<dyn Sink>) -> Self {
+    pub fn new(
+        standing: GateStanding,
+        workspace: Workspace,
+        stance: impl Stands + 'static,
+        sink: Arc<dyn Sink>,
+    ) -> Self {
         Self {
             stance: Box::new(stance),
             kept: Mutex::new(standing.kept.clone()),
@@ -202,12 +207,12 @@ impl Approvals {
     }
 
     /// Takes an answer.
-    pub fn answer(&self, ask: &AskId, answer: Answer, digest: Option<&str>) -> Heard {
+    pub fn answer(&self, ask: &AskId, answer: AskAnswer, digest: Option<&str>) -> AnswerHeard {
         self.open.answer(ask, |offered| offered.fit(answer, digest))
     }
 
     /// Puts one question to whoever is there, and waits for its answer; no answer is a no.
-    async fn put(&self, asking: impl FnOnce(&AskId) -> Asking) -> (AskId, Answer) {
+    async fn put(&self, asking: impl FnOnce(&AskId) -> Asking) -> (AskId, AskAnswer) {
         let shown = |id: &AskId| {
             let asking = asking(id);
             (Offered::by(&asking), Event::Asked { asking: Box::new(asking) })
@@ -325,7 +330,7 @@ impl Approvals {
     }
 
     /// Nobody can be asked about a danger; whoever started this run may have given the word for what undo takes back.
-    async fn answer_danger(&self, ask: &Ask<'_>, found: Vec<Danger>) -> Decision {
+    async fn answer_danger(&self, ask: &Ask<'_>, found: Vec<LineDanger>) -> Decision {
         if !self.standing.restorable {
             return deny_danger(ask, found, None);
         }
@@ -438,7 +443,7 @@ fn deny(ask: &Ask<'_>, by: &By, why: &str) -> Decision {
     Decision::Deny { record: by_rule(ask, false, by), message }
 }
 
-fn deny_danger(ask: &Ask<'_>, found: Vec<Danger>, lack: Option<&str>) -> Decision {
+fn deny_danger(ask: &Ask<'_>, found: Vec<LineDanger>, lack: Option<&str>) -> Decision {
     let mut reasons: Vec<&str> = found.iter().map(|danger| danger.advice.as_str()).collect();
     reasons.dedup();
     let lack =

@@ -19,7 +19,7 @@ const COMMANDS: &[&str] = &["command", "cmd", "script", "workdir", "cwd"];
 
 /// What a person answered.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct AskAnswer {
     /// What was chosen of what was offered.
     pub choice: Choice,
     /// What the model is told with a no.
@@ -28,13 +28,13 @@ pub struct Answer {
     pub edited: Option<String>,
 }
 
-impl Default for Answer {
+impl Default for AskAnswer {
     fn default() -> Self {
         Self { choice: Choice::Deny, words: None, edited: None }
     }
 }
 
-impl Answer {
+impl AskAnswer {
     /// True when it can be an answer to a question whose command can be edited, or cannot.
     pub(super) fn fits(&self, editable: bool) -> bool {
         match &self.edited {
@@ -124,7 +124,7 @@ impl Approvals {
         }
     }
 
-    async fn decided(&self, ask: &Ask<'_>, id: AskId, answer: Answer, scripts: Scripts) -> Decision {
+    async fn decided(&self, ask: &Ask<'_>, id: AskId, answer: AskAnswer, scripts: Scripts) -> Decision {
         let choice = match ask.action.family {
             Family::Bash => self.bind_to(&answer.choice, scripts),
             _ => answer.choice.clone(),

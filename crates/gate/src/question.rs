@@ -106,7 +106,7 @@ fn choices(session: &[String], always: Vec<String>) -> Vec<Choice> {
     std::iter::once(Choice::AllowOnce).chain(session).chain(always).chain([Choice::Deny]).collect()
 }
 
-fn shown_danger(danger: &reasonix_policy::Danger) -> Danger {
+fn shown_danger(danger: &reasonix_policy::LineDanger) -> Danger {
     let mut touches: Vec<String> =
         danger.touches.iter().take(MOST_TOUCHED).map(|path| visible(path).into_owned()).collect();
     if danger.touches.len() > MOST_TOUCHED {

@@ -4,7 +4,7 @@
 use super::Approvals;
 use super::files::{Files, resolved};
 use reasonix_agent::Ask;
-use reasonix_policy::{Danger, Effects, Simple, Verdict, Word, WordKind, analyse, stays_in_workspace};
+use reasonix_policy::{Effects, LineDanger, Simple, Verdict, Word, WordKind, analyse, stays_in_workspace};
 use reasonix_proto::ReadOnly;
 use reasonix_workspace::snapshot::Uncovered;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const NOT_CERTAIN: &str = "it is not certain that nothing but files of this fold
 
 impl Approvals {
     /// Why the word does not answer these dangers; none when it does.
-    pub(super) async fn lack(&self, found: &[Danger], effects: &[Effects]) -> Option<String> {
+    pub(super) async fn lack(&self, found: &[LineDanger], effects: &[Effects]) -> Option<String> {
         if !self.standing.walled {
             return Some("it needs sandbox level full, which commands do not have here".to_owned());
         }
@@ -46,7 +46,7 @@ const GRANTED: &[&str] = &["rm", "mv"];
 impl Approvals {
     /// Whether a grant for the session may be offered for these dangers: nothing but `rm`, `mv`, `>` and readers, on what undo
     /// covers, in a box of level `full`.
-    pub(super) async fn may_be_granted(&self, ask: &Ask<'_>, found: &[Danger]) -> bool {
+    pub(super) async fn may_be_granted(&self, ask: &Ask<'_>, found: &[LineDanger]) -> bool {
         let effects = super::classify::found(ask);
         let is_granted =
             |simple: &Simple| simple.words.first().is_some_and(|word| GRANTED.contains(&word.text.as_str()));
@@ -58,7 +58,7 @@ impl Approvals {
     }
 
     /// Whether a grant of this session answers these dangers. Everything else that speaks of the call still counts.
-    pub(super) async fn was_granted(&self, ask: &Ask<'_>, found: &[Danger]) -> bool {
+    pub(super) async fn was_granted(&self, ask: &Ask<'_>, found: &[LineDanger]) -> bool {
         let granted = || {
             let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
             granted.iter().any(|rule| rule.text() == WORD)
@@ -68,7 +68,7 @@ impl Approvals {
 }
 
 /// Every place that the dangers touch; none when that cannot be told.
-fn touched(files: &Files, found: &[Danger], effects: &[Effects]) -> Option<Vec<PathBuf>> {
+fn touched(files: &Files, found: &[LineDanger], effects: &[Effects]) -> Option<Vec<PathBuf>> {
     // A link that the line makes, or code, may lead a name elsewhere.
     let bends = |effects: &Effects| {
         effects.interprets || effects.alters || effects.commands.iter().any(|simple| simple.program() == "ln")

@@ -9,8 +9,8 @@ mod fault;
 mod language;
 mod room;
 
-pub use cases::{Case, case};
-pub use language::{LANGUAGES, Language, SET, language};
+pub use cases::{EditCase, case};
+pub use language::{CaseLanguage, LANGUAGES, SET, language};
 
 use attempt::{Outcome, Scene};
 use reasonix_agent::{Model, Sink, Stop, estimate_tokens};
@@ -33,11 +33,11 @@ const CHANGE: u64 = 140;
 
 /// What is to be measured.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct BenchPlan {
     /// The model reference; the default when none.
     pub model: Option<String>,
     /// The languages.
-    pub languages: Vec<&'static Language>,
+    pub languages: Vec<&'static CaseLanguage>,
     /// The formats.
     pub formats: Vec<EditFormat>,
     /// Cases of each language.
@@ -56,9 +56,9 @@ pub struct Estimate {
 }
 
 /// What is told while it runs.
-pub enum Told<'a> {
+pub enum BenchNews<'a> {
     /// A request goes out.
-    Trying(&'a Case, EditFormat),
+    Trying(&'a EditCase, EditFormat),
     /// It came to this.
     Tried(&'a Trial),
     /// Something that a person should know.
@@ -83,7 +83,7 @@ pub struct Bench {
     world: World,
     /// The working folder, for the figures of what was spent.
     folder: PathBuf,
-    plan: Plan,
+    plan: BenchPlan,
     model: String,
     trials: Trials,
     purse: Arc<Purse>,
@@ -96,7 +96,7 @@ pub struct Bench {
 
 impl Bench {
     /// Puts it together; nothing is sent or written.
-    pub fn new(mut world: World, folder: PathBuf, plan: Plan) -> Result<Self, EngineError> {
+    pub fn new(mut world: World, folder: PathBuf, plan: BenchPlan) -> Result<Self, EngineError> {
         // Another model must not answer in the place of the one that is measured.
         world.settings.fallback_models.clear();
         world.settings.models.iter_mut().for_each(|model| model.fallback.clear());
@@ -130,7 +130,7 @@ impl Bench {
     }
 
     /// Every trial of the plan. What is alike stands far apart, so that a run that is stopped has tried some of everything.
-    pub fn all(&self) -> Vec<(Case, EditFormat)> {
+    pub fn all(&self) -> Vec<(EditCase, EditFormat)> {
         let plan = &self.plan;
         let cases = (0..plan.cases).flat_map(|number| plan.languages.iter().map(move |language| (number, *language)));
         cases
@@ -142,7 +142,7 @@ impl Bench {
     }
 
     /// What of it was not tried yet.
-    pub fn left(&self, tried: &Tried) -> Vec<(Case, EditFormat)> {
+    pub fn left(&self, tried: &Tried) -> Vec<(EditCase, EditFormat)> {
         self.all().into_iter().filter(|(case, format)| !tried.has(&self.key(case, *format))).collect()
     }
 
@@ -153,7 +153,7 @@ impl Bench {
     }
 
     /// What these will take.
-    pub fn estimate(&self, left: &[(Case, EditFormat)]) -> Estimate {
+    pub fn estimate(&self, left: &[(EditCase, EditFormat)]) -> Estimate {
         let nowhere = Workspace::open(&std::env::temp_dir(), Options::default());
         let mut usage = Usage::default();
         for (case, format) in left {
@@ -174,7 +174,7 @@ impl Bench {
         Estimate { usage, cost: price.map(|price| price.money(usage)) }
     }
 
-    fn key(&self, case: &Case, format: EditFormat) -> TrialKey {
+    fn key(&self, case: &EditCase, format: EditFormat) -> TrialKey {
         TrialKey { model: self.model.clone(), set: SET, seed: self.plan.seed, case: case.id.clone(), format }
     }
 
@@ -189,9 +189,9 @@ impl Bench {
     /// Tries these, one after the other, and keeps what came of each before the next.
     pub async fn run(
         &mut self,
-        left: &[(Case, EditFormat)],
+        left: &[(EditCase, EditFormat)],
         stop: &Stop,
-        tell: &mut (dyn FnMut(Told<'_>) + Send),
+        tell: &mut (dyn FnMut(BenchNews<'_>) + Send),
     ) -> Result<End, EngineError> {
         let room = Room::new(&self.world.home.join("state/bench")).map_err(|error| self.unwritable(&error))?;
         let mut models = BTreeMap::new();
@@ -201,7 +201,7 @@ impl Bench {
         let (mut failures, mut answered) = (0, false);
         for (number, (case, format)) in left.iter().enumerate() {
             let Some(model) = models.get(format) else { continue };
-            tell(Told::Trying(case, *format));
+            tell(BenchNews::Trying(case, *format));
             let began = Instant::now();
             let scene = Scene { model, room: &room, purse: &self.purse, sink: &self.sink };
             let done = watched(scene.attempt(case, *format, stop), &mut self.notices, tell).await;
@@ -216,7 +216,7 @@ impl Bench {
                     if failures >= FAILURES || !answered {
                         return Ok(End::Failed(why));
                     }
-                    tell(Told::Notice(Level::Warning, why));
+                    tell(BenchNews::Notice(Level::Warning, why));
                     Some(Why::Error)
                 }
             };
@@ -228,7 +228,7 @@ impl Bench {
             let (key, at) = (self.key(case, *format), now());
             let trial = Trial { at, key, language, why, input: usage.input, output: usage.output, ms };
             self.trials.append(&trial).map_err(|error| self.unwritable(&error))?;
-            tell(Told::Tried(&trial));
+            tell(BenchNews::Tried(&trial));
         }
         Ok(End::Done)
     }
@@ -274,18 +274,18 @@ impl Sink for Teller {
 async fn watched<T>(
     work: impl Future<Output = T>,
     notices: &mut Notices,
-    tell: &mut (dyn FnMut(Told<'_>) + Send),
+    tell: &mut (dyn FnMut(BenchNews<'_>) + Send),
 ) -> T {
     tokio::pin!(work);
     let done = loop {
         tokio::select! {
             biased;
             done = &mut work => break done,
-            Some((level, phrase)) = notices.recv() => tell(Told::Notice(level, phrase)),
+            Some((level, phrase)) = notices.recv() => tell(BenchNews::Notice(level, phrase)),
         }
     };
     while let Ok((level, phrase)) = notices.try_recv() {
-        tell(Told::Notice(level, phrase));
+        tell(BenchNews::Notice(level, phrase));
     }
     done
 }

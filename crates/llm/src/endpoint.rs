@@ -26,7 +26,7 @@ pub struct Endpoint {
     /// What the user says about how it wants to be asked.
     pub overrides: Overrides,
     /// The key, if the endpoint wants one.
-    pub key: Option<Key>,
+    pub key: Option<ApiKey>,
     /// The environment variable that the key should come from, for hints.
     pub key_env: Option<String>,
     /// More headers for every request.
@@ -84,30 +84,30 @@ impl Default for Retry {
 
 /// A secret. It can be sent; it cannot be printed.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
+pub struct ApiKey(String);
 
-impl Key {
+impl ApiKey {
     /// The secret itself, for the wire only.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 }
 
-impl From<String> for Key {
+impl From<String> for ApiKey {
     fn from(text: String) -> Self {
         Self(text)
     }
 }
 
-impl From<&str> for Key {
+impl From<&str> for ApiKey {
     fn from(text: &str) -> Self {
         Self(text.to_owned())
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(***)")
+        f.write_str("ApiKey(***)")
     }
 }
 
@@ -227,7 +227,7 @@ impl fmt::Debug for Endpoint {
 
 #[cfg(test)]
 mod tests {
-    use super::{Endpoint, Key};
+    use super::{ApiKey, Endpoint};
     use reasonix_catalogue::{Effort, ReasoningBack};
 
     #[test]
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn no_secret_is_printed() {
         let mut endpoint = Endpoint::new("p", "https://user:hunter2@host/v1?key=hunter3", "m");
-        endpoint.key = Some(Key::from("sk-hunter4"));
+        endpoint.key = Some(ApiKey::from("sk-hunter4"));
         endpoint.headers.push(("X-Token".into(), "hunter5".into()));
         endpoint.extra_body.insert("token".into(), "hunter6".into());
         let shown = format!("{endpoint:?}");

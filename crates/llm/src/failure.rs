@@ -327,12 +327,12 @@ pub(crate) fn causes(error: &dyn Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::Trouble;
-    use crate::{Endpoint, Key};
+    use crate::{ApiKey, Endpoint};
     use reasonix_proto::FailureClass as Class;
     use serde_json::json;
 
     fn endpoint() -> Endpoint {
-        Endpoint { key: Some(Key::from("sk-hunter2")), ..Endpoint::new("p", "http://h/v1", "m") }
+        Endpoint { key: Some(ApiKey::from("sk-hunter2")), ..Endpoint::new("p", "http://h/v1", "m") }
     }
 
     #[test]

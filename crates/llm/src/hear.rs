@@ -5,7 +5,7 @@ use crate::codec::NewDecoder;
 use crate::failure::Trouble;
 use crate::repair::{Form, flat_prefix};
 use crate::wire::read_by;
-use crate::{Endpoint, Key, Repairing, Wire, anthropic, chat, responses};
+use crate::{ApiKey, Endpoint, Repairing, Wire, anthropic, chat, responses};
 use reasonix_agent::{Item, Request};
 use reasonix_proto::{Exchange, ExchangeEnd, FailureClass};
 use std::sync::Arc;
@@ -72,7 +72,7 @@ fn endpoint_of(exchange: &Exchange) -> Endpoint {
     endpoint.wire = Wire::parse(&exchange.wire).unwrap_or(Wire::Chat);
     endpoint.wire_model.clone_from(&exchange.wire_model);
     endpoint.key_env.clone_from(&exchange.key_env);
-    endpoint.key = exchange.keyed.then(|| Key::from(SOME_KEY));
+    endpoint.key = exchange.keyed.then(|| ApiKey::from(SOME_KEY));
     endpoint.repairing = Repairing {
         blocks: reading.blocks,
         flatten: Some(reading.flat),

@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One model of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelInfo {
+pub struct ListedModel {
     /// The model's id.
     pub id: String,
     /// Tokens it can see, where the endpoint says so.
@@ -21,14 +21,14 @@ pub struct ModelInfo {
 }
 
 /// The models of an endpoint, in its own order. Asks once, without trying again.
-pub async fn list_models(endpoint: &Endpoint, client: &reqwest::Client) -> Result<Vec<ModelInfo>, Failure> {
+pub async fn list_models(endpoint: &Endpoint, client: &reqwest::Client) -> Result<Vec<ListedModel>, Failure> {
     match tokio::time::timeout(PATIENCE, list(endpoint, client)).await {
         Ok(found) => found.map_err(|trouble| trouble.failure),
         Err(_) => Err(Trouble::silent(endpoint, PATIENCE.as_secs()).failure),
     }
 }
 
-async fn list(endpoint: &Endpoint, client: &reqwest::Client) -> Result<Vec<ModelInfo>, Trouble> {
+async fn list(endpoint: &Endpoint, client: &reqwest::Client) -> Result<Vec<ListedModel>, Trouble> {
     let value = fetch(endpoint, client).await?;
     parse(&value).ok_or_else(|| Trouble::not_json(endpoint, &value.to_string()))
 }
@@ -53,11 +53,11 @@ pub(crate) async fn fetch(endpoint: &Endpoint, client: &reqwest::Client) -> Resu
 }
 
 /// Reads a list in any of its known shapes.
-pub(crate) fn parse(value: &Value) -> Option<Vec<ModelInfo>> {
+pub(crate) fn parse(value: &Value) -> Option<Vec<ListedModel>> {
     let list = [&value["data"], &value["models"], value].into_iter().find_map(Value::as_array)?;
     let models = list.iter().filter_map(|model| {
         let id = ["id", "name", "model"].iter().find_map(|field| model[*field].as_str()).or_else(|| model.as_str())?;
-        Some(ModelInfo { id: id.to_owned(), context_window: window(model) })
+        Some(ListedModel { id: id.to_owned(), context_window: window(model) })
     });
     Some(models.collect())
 }

@@ -1,7 +1,7 @@
 //! The fields of a request that are neither conversation nor tools: bounds, sampling, effort, what the user adds.
 
 use crate::Endpoint;
-use reasonix_catalogue::{Compat, Effort, Retention, Thinking};
+use reasonix_catalogue::{CacheRetention, Compat, Effort, Thinking};
 use reasonix_proto::{Message, ToolCall};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -87,9 +87,9 @@ pub(crate) fn cache_key(system: &str, messages: &[Arc<Message>]) -> String {
 /// The fields that speak of the endpoint's cache.
 pub(crate) fn cache_fields(compat: &Compat, system: &str, messages: &[Arc<Message>]) -> Vec<(String, Value)> {
     let mut fields = Vec::new();
-    if compat.cache_key && compat.cache_retention != Retention::None {
+    if compat.cache_key && compat.cache_retention != CacheRetention::None {
         fields.push(("prompt_cache_key".to_owned(), json!(cache_key(system, messages))));
-        if compat.cache_retention == Retention::Long {
+        if compat.cache_retention == CacheRetention::Long {
             fields.push(("prompt_cache_retention".to_owned(), json!("24h")));
         }
     }

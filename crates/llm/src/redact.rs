@@ -71,7 +71,7 @@ fn bound(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::{message, scrubbed, url};
-    use crate::{Endpoint, Key};
+    use crate::{ApiKey, Endpoint};
 
     #[test]
     fn urls_lose_their_secrets() {
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn messages_lose_their_secrets_and_are_bounded() {
         let mut endpoint = Endpoint::new("p", "http://me:hunter4@h/v1", "m");
-        endpoint.key = Some(Key::from("sk-hunter2"));
+        endpoint.key = Some(ApiKey::from("sk-hunter2"));
         endpoint.headers.push(("Authorization".into(), "Bearer hunter3".into()));
         let shown = message("bad key sk-hunter2,\n\x1b[31m token hunter3, password hunter4", &endpoint);
         assert_eq!(shown, "bad key ***, [31m token ***, password ***");

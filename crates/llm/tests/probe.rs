@@ -3,7 +3,7 @@
 
 use reasonix_agent::Failure;
 use reasonix_catalogue::{Guided, Probed, ReasoningField, Seen, Server, ToolCalls};
-use reasonix_llm::{Endpoint, Patience, Question, Wire, probe};
+use reasonix_llm::{Endpoint, Patience, ProbeQuestion, Wire, probe};
 use reasonix_net::{NetOptions, client};
 use reasonix_testkit::{ModelServer, Recorded, Reply};
 use serde_json::{Value, json};
@@ -246,5 +246,5 @@ async fn what_makes_everything_else_pointless_is_an_error() {
     let mut asked = Vec::new();
     let failure = probe(&Endpoint::new("p", &url, "m"), &client, LONG, &mut |question| asked.push(question)).await;
     assert_eq!(failure.unwrap_err().phrase.code, "llm.unreachable");
-    assert_eq!(asked, [Question::Models]);
+    assert_eq!(asked, [ProbeQuestion::Models]);
 }

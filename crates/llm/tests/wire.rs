@@ -3,7 +3,7 @@
 use futures_util::StreamExt;
 use pretty_assertions::assert_eq;
 use reasonix_agent::{Item, Model, ModelStream, Prefix, Request, Stop, ToolSpec};
-use reasonix_llm::{Endpoint, Key, Retry, chat, list_models};
+use reasonix_llm::{ApiKey, Endpoint, Retry, chat, list_models};
 use reasonix_net::{NetOptions, client};
 use reasonix_proto::{FailureClass, Message, StopReason, ToolCall, Usage};
 use reasonix_testkit::{ModelServer, Reply};
@@ -15,7 +15,7 @@ const KEY: &str = "sk-hunter2-hunter2";
 
 fn endpoint(url: &str) -> Endpoint {
     let retry = Retry { attempts: 4, initial: Duration::from_millis(1), max: Duration::from_millis(2) };
-    Endpoint { key: Some(Key::from(KEY)), retry, ..Endpoint::new("test", url, "m") }
+    Endpoint { key: Some(ApiKey::from(KEY)), retry, ..Endpoint::new("test", url, "m") }
 }
 
 fn model(endpoint: Endpoint) -> Arc<dyn Model> {
@@ -371,7 +371,7 @@ async fn the_key_goes_nowhere_else() {
         assert!(!shown.contains("hunter2"), "{shown}");
     }
     let mut odd = endpoint("http://127.0.0.1:9/v1");
-    odd.key = Some(Key::from("sk-hunter2\nhunter2"));
+    odd.key = Some(ApiKey::from("sk-hunter2\nhunter2"));
     let items = collect(model(odd).stream(hello(), Stop::new())).await;
     assert_eq!(failure(&items), (FailureClass::KeyRejected, "llm.bad_header".into()));
     assert!(!format!("{items:?}").contains("hunter2"));

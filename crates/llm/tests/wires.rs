@@ -3,7 +3,7 @@
 use futures_util::StreamExt;
 use pretty_assertions::assert_eq;
 use reasonix_agent::{Item, Model, ModelStream, Prefix, Request, Stop, ToolSpec};
-use reasonix_llm::{Endpoint, Key, Retry, Wire, connect};
+use reasonix_llm::{ApiKey, Endpoint, Retry, Wire, connect};
 use reasonix_net::{NetOptions, client};
 use reasonix_proto::{FailureClass, Kept, KeptBlock, Message, Reasoning, StopReason, ToolCall, Usage};
 use reasonix_testkit::{ModelServer, Recorded, Reply};
@@ -16,7 +16,7 @@ const KEY: &str = "sk-canary-canary";
 
 pub(crate) fn endpoint(wire: Wire, url: &str) -> Endpoint {
     let retry = Retry { attempts: 3, initial: Duration::from_millis(1), max: Duration::from_millis(2) };
-    Endpoint { wire, key: Some(Key::from(KEY)), retry, ..Endpoint::new("test", url, "m") }
+    Endpoint { wire, key: Some(ApiKey::from(KEY)), retry, ..Endpoint::new("test", url, "m") }
 }
 
 pub(crate) fn model(endpoint: Endpoint) -> Arc<dyn Model> {

@@ -3,7 +3,7 @@
 //! it only works, for counting instructions from outside (`benches/gate`).
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints")]
 
-use reasonix_policy::{Case, Circumstances, Facts, Mode, Places, Posture, Rules, Target, analyse, judge};
+use reasonix_policy::{Case, Circumstances, Facts, Fallback, Places, Posture, Rules, Target, analyse, judge};
 use reasonix_proto::{Action, Family};
 use std::path::Path;
 use std::time::Instant;
@@ -57,7 +57,7 @@ fn main() {
         &text(&["Bash(git push:*)", "Bash(curl:*)", "Read(secrets/**)"]),
         &text(&["Bash(npm install:*)"]),
         &text(&["Bash(cargo test:*)", "Bash(npm test:*)", "Edit(src/**)"]),
-        Mode::Ask,
+        Fallback::Ask,
     )
     .unwrap();
     let about = Circumstances {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 /// A path that may be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change<'e> {
+pub struct PathChange<'e> {
     /// The path as it is named; of a pattern, what stands before it.
     pub path: Cow<'e, str>,
     /// Where it is seen from.
@@ -28,9 +28,9 @@ const RECURSIVE: &[&str] = &["-r", "-R", "-a", "--recursive", "--archive"];
 impl Effects {
     /// Every path that the line may change, as far as its words tell. Conservative: what is not known to only read counts
     /// for every path that it names.
-    pub fn changes(&self) -> Vec<Change<'_>> {
+    pub fn changes(&self) -> Vec<PathChange<'_>> {
         let written = self.writes.iter().filter_map(|write| {
-            Some(Change { path: Cow::Borrowed(write.path.as_deref()?), places: &write.places, whole: false })
+            Some(PathChange { path: Cow::Borrowed(write.path.as_deref()?), places: &write.places, whole: false })
         });
         // Scripts that do more than print are known of the line, not of the command.
         let scripts = |simple: &Simple| {
@@ -38,17 +38,17 @@ impl Effects {
         };
         let reads = |simple: &Simple| is_reader(simple) && !scripts(simple);
         let named = self.commands.iter().chain(&self.maybe).filter(|simple| !simple.wraps && !reads(simple));
-        let mut found: Vec<Change<'_>> = written.chain(named.flat_map(changed_by)).collect();
+        let mut found: Vec<PathChange<'_>> = written.chain(named.flat_map(changed_by)).collect();
         found.retain(|change| !change.path.is_empty());
         found.dedup();
         found
     }
 }
 
-fn changed_by(simple: &Simple) -> Vec<Change<'_>> {
+fn changed_by(simple: &Simple) -> Vec<PathChange<'_>> {
     let whole = WHOLE.contains(&simple.program()) || RECURSIVE.iter().any(|flag| simple.has(flag));
     let places = &simple.places;
-    let change = |path: Cow<'_, str>| Change { path: Cow::Owned(path.into_owned()), places, whole };
+    let change = |path: Cow<'_, str>| PathChange { path: Cow::Owned(path.into_owned()), places, whole };
     let mut found = Vec::new();
     for word in simple.args() {
         found.extend(named_by(word).into_iter().map(change));

@@ -21,7 +21,7 @@ use table::{DISCARDS, HELP, KUBE, KUBE_ASKS, REMOTE, Row, TABLE};
 
 /// One dangerous thing about a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Danger {
+pub struct LineDanger {
     /// What is dangerous.
     pub kind: DangerKind,
     /// Why, for people.
@@ -48,7 +48,7 @@ pub fn more_dangers(texts: &[String]) -> Result<Vec<Rule>, RuleError> {
 }
 
 /// Everything dangerous about a line; empty when nothing is.
-pub fn dangers(effects: &Effects, line: &str, facts: &dyn Facts, more: &[Rule]) -> Vec<Danger> {
+pub fn dangers(effects: &Effects, line: &str, facts: &dyn Facts, more: &[Rule]) -> Vec<LineDanger> {
     let mut found = Vec::new();
     if let Some(hidden) = effects.hidden {
         found.push(hides(hidden));
@@ -60,7 +60,7 @@ pub fn dangers(effects: &Effects, line: &str, facts: &dyn Facts, more: &[Rule]) 
     found.extend(loose(effects, &found, facts));
     found.extend(overwrites(effects, facts));
     if let Some(rule) = more.iter().find(|rule| rule.touches_line(line, effects)) {
-        found.push(Danger {
+        found.push(LineDanger {
             kind: DangerKind::Setting,
             why: DangerKind::Setting.phrase().with("pattern", rule.text()),
             advice: format!("the user's settings call {} dangerous", rule.text()),
@@ -74,10 +74,10 @@ pub fn dangers(effects: &Effects, line: &str, facts: &dyn Facts, more: &[Rule]) 
 }
 
 /// A dangerous command that a program surely starts of which nothing is known: its words say what it does.
-fn started(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<Danger> {
+fn started(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<LineDanger> {
     could_run(simple).into_iter().find_map(|inner| {
         let danger = of_command(effects, &inner, facts).filter(|_| is_plainly_meant(&inner))?;
-        Some(Danger { command: Some(simple.clone()), ..danger })
+        Some(LineDanger { command: Some(simple.clone()), ..danger })
     })
 }
 
@@ -97,7 +97,7 @@ fn is_plainly_meant(simple: &Simple) -> bool {
 }
 
 /// A dangerous command that could be in a line that is not understood, and that was not found as a command.
-fn loose(effects: &Effects, found: &[Danger], facts: &dyn Facts) -> Option<Danger> {
+fn loose(effects: &Effects, found: &[LineDanger], facts: &dyn Facts) -> Option<LineDanger> {
     if (effects.understood && !effects.interprets) || !found.is_empty() || !may_name_program(&effects.open) {
         return None;
     }
@@ -109,7 +109,7 @@ fn loose(effects: &Effects, found: &[Danger], facts: &dyn Facts) -> Option<Dange
             return None;
         }
         let danger = of_command(effects, &simple, facts)?;
-        Some(Danger { hidden: true, inside: false, ..danger })
+        Some(LineDanger { hidden: true, inside: false, ..danger })
     })
 }
 
@@ -130,9 +130,9 @@ fn is_same(read: &Simple, piece: &Simple) -> bool {
         && !piece.args().iter().any(|word| word.text.starts_with('-') && !texts.contains(&word.text.as_str()))
 }
 
-fn hides(hidden: Hidden) -> Danger {
+fn hides(hidden: Hidden) -> LineDanger {
     let kind = DangerKind::Hidden(hidden);
-    Danger {
+    LineDanger {
         kind,
         why: kind.phrase(),
         advice: hidden.advice().to_owned(),
@@ -144,9 +144,17 @@ fn hides(hidden: Hidden) -> Danger {
 }
 
 /// A danger that touches no file of the workspace.
-fn outside(kind: DangerKind, program: &str, advice: &str) -> Danger {
+fn outside(kind: DangerKind, program: &str, advice: &str) -> LineDanger {
     let why = kind.phrase().with("program", program);
-    Danger { kind, why, advice: advice.to_owned(), touches: Vec::new(), command: None, hidden: false, inside: false }
+    LineDanger {
+        kind,
+        why,
+        advice: advice.to_owned(),
+        touches: Vec::new(),
+        command: None,
+        hidden: false,
+        inside: false,
+    }
 }
 
 /// True when the command only asks what a subcommand would do: `npm publish --help`, `cargo help publish`.
@@ -192,22 +200,22 @@ fn kills_all(simple: &Simple) -> bool {
     simple.program() == "kill" && simple.args().iter().skip(1).any(|word| word.text == "-1")
 }
 
-fn of_command(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<Danger> {
+fn of_command(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<LineDanger> {
     if let Some(inner) = by_script(simple) {
         let danger = of_command(effects, &inner, facts)?;
-        return Some(Danger { command: Some(simple.clone()), ..danger });
+        return Some(LineDanger { command: Some(simple.clone()), ..danger });
     }
     let program = simple.program();
     if kills_all(simple) {
         let advice = "it ends every process; end your own by their number";
-        return Some(Danger { command: Some(simple.clone()), ..outside(DangerKind::Kill, program, advice) });
+        return Some(LineDanger { command: Some(simple.clone()), ..outside(DangerKind::Kill, program, advice) });
     }
     if remote::drops_data(effects, simple) {
-        return Some(Danger { command: Some(simple.clone()), ..outside(DangerKind::Remote, program, REMOTE) });
+        return Some(LineDanger { command: Some(simple.clone()), ..outside(DangerKind::Remote, program, REMOTE) });
     }
     if remote::sends(simple) {
         let advice = "it changes something on another machine; only a person may do that";
-        return Some(Danger { command: Some(simple.clone()), ..outside(DangerKind::Remote, program, advice) });
+        return Some(LineDanger { command: Some(simple.clone()), ..outside(DangerKind::Remote, program, advice) });
     }
     if !PROGRAMS.contains(program) && !program.starts_with("mkfs.") {
         return spreads(simple, facts);
@@ -228,7 +236,7 @@ fn of_command(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<D
     let operands: Vec<&Word> = bare.operands().into_iter().skip(usize::from(bare.program() == "git")).collect();
     let paths = bare.program() != "git" && row.is_none_or(|row| row.subs.is_empty());
     let is_inside = |word: &&Word| word.kind <= WordKind::Pattern && facts.target(places, before_pattern(word)).inside;
-    Some(Danger {
+    Some(LineDanger {
         kind,
         why: kind.phrase().with("program", simple.program()),
         advice: advice.to_owned(),
@@ -240,22 +248,22 @@ fn of_command(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<D
 }
 
 /// Files of another folder that are written over by names that nobody knows.
-fn spreads(simple: &Simple, facts: &dyn Facts) -> Option<Danger> {
+fn spreads(simple: &Simple, facts: &dyn Facts) -> Option<LineDanger> {
     let path = spread::outside(simple, facts)?;
     let advice =
         format!("it may overwrite files in {path}, which nothing can bring back; use a folder of the workspace");
-    let danger = Danger {
+    let danger = LineDanger {
         why: DangerKind::Overwrite.phrase().with("path", &path),
         ..outside(DangerKind::Overwrite, "", &advice)
     };
-    Some(Danger { touches: vec![path], command: Some(simple.clone()), ..danger })
+    Some(LineDanger { touches: vec![path], command: Some(simple.clone()), ..danger })
 }
 
 /// True when everything dangerous about a line certainly ends at files of the workspace. What git keeps about itself,
 /// other machines and hidden programs are none of that. Whoever relies on it needs a box of level `full`, which holds
 /// the line to what it says, and every state kept for undo.
-pub fn stays_in_workspace(found: &[Danger]) -> bool {
-    let ends_here = |danger: &Danger| {
+pub fn stays_in_workspace(found: &[LineDanger]) -> bool {
+    let ends_here = |danger: &LineDanger| {
         let git = danger.command.as_ref().is_some_and(|simple| simple.program() == "git");
         // `git rm` changes the index too, which undo does not keep.
         let index = git && danger.kind != DangerKind::Clean;
@@ -527,7 +535,7 @@ fn is_believed(simple: &Simple, word: &Word) -> bool {
 }
 
 /// Redirections and copies onto files that were there before.
-fn overwrites<'e>(effects: &'e Effects, facts: &'e dyn Facts) -> impl Iterator<Item = Danger> + 'e {
+fn overwrites<'e>(effects: &'e Effects, facts: &'e dyn Facts) -> impl Iterator<Item = LineDanger> + 'e {
     // A link made by the line may lead a new name to an old file.
     let made = effects.commands.iter().filter(|simple| simple.program() == "ln").count();
     let changed = |write: &Write| write.how == How::Change && write.within;
@@ -544,7 +552,7 @@ fn overwrites<'e>(effects: &'e Effects, facts: &'e dyn Facts) -> impl Iterator<I
             let harmless = target.folder || ((!target.exists || target.ours || kept) && !links);
             (!harmless).then(|| {
                 let path = write.path.clone().unwrap_or_else(|| "?".to_owned());
-                Danger {
+                LineDanger {
                     kind: DangerKind::Overwrite,
                     why: DangerKind::Overwrite.phrase().with("path", &path),
                     advice: format!(

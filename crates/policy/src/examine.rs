@@ -6,7 +6,7 @@ use crate::effects::Places;
 use crate::facts::{Facts, Target};
 use crate::judge::{Circumstances, judge};
 use crate::rule::Rule;
-use crate::verdict::{By, Case, Mode, Rules, Verdict, weigh};
+use crate::verdict::{By, Case, Fallback, Rules, Verdict, weigh};
 use reasonix_proto::{Action, Posture};
 
 /// What was found out about a rule.
@@ -94,7 +94,7 @@ fn in_list(rules: &Rules, list: &str, rule: &Rule, before: &[Rule], tools: &[&st
     let (tool, action) = rule.sample()?;
     let alone = |list: &str| {
         let only = vec![rule.clone()];
-        let mut rules = Rules { mode: Mode::Ask, ..Rules::default() };
+        let mut rules = Rules { mode: Fallback::Ask, ..Rules::default() };
         match list {
             "deny" => rules.deny = only,
             "ask" => rules.ask = only,

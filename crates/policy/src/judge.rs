@@ -1,7 +1,7 @@
 //! The verdict with the dangerous class above the rules, and with what was approved for a run.
 
 use crate::beyond::Beyond;
-use crate::danger::{Danger, dangers, stays_in_workspace};
+use crate::danger::{LineDanger, dangers, stays_in_workspace};
 use crate::effects::Word;
 use crate::facts::Facts;
 use crate::protected::{approved_for, is_protected};
@@ -86,7 +86,7 @@ fn settle_here(rules: &Rules, about: &Circumstances<'_>, case: &Case<'_>, word: 
         }
     }
     let lines = case.action.subjects.iter().zip(&case.effects);
-    let found: Vec<Danger> =
+    let found: Vec<LineDanger> =
         lines.flat_map(|(line, effects)| dangers(effects, line, about.facts, about.dangerous)).collect();
     if let Some(rule) = case.suspected(&rules.deny, about.granted, about.held) {
         let by = By::Rule(rule.text().to_owned());
@@ -142,7 +142,7 @@ pub fn protected(changed: Vec<String>, about: &Circumstances<'_>) -> Option<Verd
 
 /// The approved rules that answer every danger; none when one is left. A line that is not understood may do more than
 /// what was found in it.
-fn approves(approved: &[Rule], case: &Case<'_>, found: &[Danger]) -> Option<String> {
+fn approves(approved: &[Rule], case: &Case<'_>, found: &[LineDanger]) -> Option<String> {
     let mut lines = case.action.subjects.iter().zip(&case.effects);
     if !lines.all(|(line, effects)| effects.understood || approved.iter().any(|rule| rule.is_line(line))) {
         return None;
@@ -157,7 +157,7 @@ fn approves(approved: &[Rule], case: &Case<'_>, found: &[Danger]) -> Option<Stri
     Some(texts.join(", "))
 }
 
-fn approves_one(rule: &Rule, case: &Case<'_>, danger: &Danger) -> bool {
+fn approves_one(rule: &Rule, case: &Case<'_>, danger: &LineDanger) -> bool {
     let reach = danger.inside || (!danger.touches.is_empty() && danger.touches.iter().all(|path| rule.mentions(path)));
     if danger.hidden || !reach {
         return false;

@@ -24,8 +24,8 @@ mod suggest;
 mod verdict;
 
 pub use analyse::{analyse, read_only};
-pub use changes::Change;
-pub use danger::{Danger, DangerKind, dangers, more_dangers, stays_in_workspace};
+pub use changes::PathChange;
+pub use danger::{DangerKind, LineDanger, dangers, more_dangers, stays_in_workspace};
 pub use effects::{Effects, Hidden, How, Places, Simple, Word, WordKind, Write};
 pub use examine::{Finding, Never, Remark, examine};
 pub use facts::{Facts, NoFacts, Target};
@@ -35,4 +35,4 @@ pub use public::is_public;
 pub use reasonix_proto::{Posture, visible};
 pub use rule::{Rule, RuleError};
 pub use suggest::{suggest, suggest_always};
-pub use verdict::{By, Case, Mode, Rules, Verdict, evaluate};
+pub use verdict::{By, Case, Fallback, Rules, Verdict, evaluate};

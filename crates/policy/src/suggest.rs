@@ -249,7 +249,7 @@ fn prefix_of(simple: &Simple) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{suggest, suggest_always};
-    use crate::{Mode, Posture, Rule, Rules, Verdict, evaluate};
+    use crate::{Fallback, Posture, Rule, Rules, Verdict, evaluate};
     use reasonix_proto::{Action, Family, ReadOnly};
 
     fn unknown(line: &str) -> Action {
@@ -347,7 +347,7 @@ mod tests {
             let offered = suggest_always(&unknown(line));
             assert!(!offered.is_empty(), "{line}");
             for rule in offered {
-                let rules = Rules::parse(&[], &[], std::slice::from_ref(&rule), Mode::Ask).unwrap();
+                let rules = Rules::parse(&[], &[], std::slice::from_ref(&rule), Fallback::Ask).unwrap();
                 let verdict = evaluate(&rules, &[], Posture::Ask, "bash", &unknown(line));
                 assert!(matches!(verdict, Verdict::Allow(_)), "{rule} {line}");
             }
@@ -371,7 +371,7 @@ mod tests {
         ] {
             for rule in suggest(&unknown(line)) {
                 let granted = [Rule::parse(&rule).unwrap()];
-                let rules = Rules::parse(&[], &[], &[], Mode::Ask).unwrap();
+                let rules = Rules::parse(&[], &[], &[], Fallback::Ask).unwrap();
                 let verdict = evaluate(&rules, &granted, Posture::Ask, "bash", &unknown(line));
                 assert!(matches!(verdict, Verdict::Allow(_)), "{rule} {line}");
             }

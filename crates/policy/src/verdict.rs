@@ -1,7 +1,7 @@
 //! The verdict over one call.
 
 use crate::analyse::analyse;
-use crate::danger::Danger;
+use crate::danger::LineDanger;
 use crate::effects::{Effects, Simple};
 use crate::reach::is_of_its_folder;
 use crate::readers::is_exact;
@@ -10,7 +10,7 @@ use crate::strays::{Named, strays};
 use reasonix_proto::{Action, Effect, Family, Posture, ReadOnly};
 
 /// What happens to writers that no rule speaks of.
-pub type Mode = Effect;
+pub type Fallback = Effect;
 
 /// The rules of a session.
 #[derive(Debug, Clone, Default)]
@@ -22,14 +22,14 @@ pub struct Rules {
     /// What never asks.
     pub allow: Vec<Rule>,
     /// What happens to writers otherwise.
-    pub mode: Mode,
+    pub mode: Fallback,
     /// What happens to a family otherwise, where that was said.
-    pub families: Vec<(Family, Mode)>,
+    pub families: Vec<(Family, Fallback)>,
 }
 
 impl Rules {
     /// Reads rules from their texts; one that cannot be read is an error, never left out.
-    pub fn parse(deny: &[String], ask: &[String], allow: &[String], mode: Mode) -> Result<Self, RuleError> {
+    pub fn parse(deny: &[String], ask: &[String], allow: &[String], mode: Fallback) -> Result<Self, RuleError> {
         let read = |texts: &[String]| texts.iter().map(|text| Rule::parse(text)).collect::<Result<Vec<_>, _>>();
         Ok(Self { deny: read(deny)?, ask: read(ask)?, allow: read(allow)?, mode, families: Vec::new() })
     }
@@ -45,7 +45,7 @@ pub enum By {
     /// The posture.
     Posture(Posture),
     /// The dangerous class, for these reasons.
-    Danger(Vec<Danger>),
+    Danger(Vec<LineDanger>),
     /// These files tell agents, editors or git what to do.
     Protected(Vec<String>),
     /// Git or another program would run or believe these files later.
@@ -193,7 +193,7 @@ pub(crate) fn weigh(rules: &Rules, granted: &[Rule], posture: Posture, case: &Ca
     if let Some(rule) = rules.deny.iter().find(touches) {
         return Verdict::Deny(by(rule));
     }
-    let readers = reader_mode(rules, case.action) == Mode::Allow;
+    let readers = reader_mode(rules, case.action) == Fallback::Allow;
     if let Some(by) = case.permitted(granted, readers, true) {
         return Verdict::Allow(by);
     }
@@ -238,21 +238,21 @@ pub(crate) fn is_touched(rules: &[Rule], tool: &str, simple: &Simple) -> bool {
     rules.iter().any(|rule| rule.names(tool, Family::Bash) && rule.touches_command(simple))
 }
 
-fn reader_mode(rules: &Rules, action: &Action) -> Mode {
-    family_mode(rules, action).unwrap_or(Mode::Allow)
+fn reader_mode(rules: &Rules, action: &Action) -> Fallback {
+    family_mode(rules, action).unwrap_or(Fallback::Allow)
 }
 
-fn family_mode(rules: &Rules, action: &Action) -> Option<Mode> {
+fn family_mode(rules: &Rules, action: &Action) -> Option<Fallback> {
     rules.families.iter().find(|(family, _)| *family == action.family).map(|(_, mode)| *mode)
 }
 
 fn fallback(rules: &Rules, posture: Posture, case: &Case<'_>, held: bool) -> Verdict {
-    let unheld = if case.only_reads(held) { Mode::Allow } else { rules.mode };
+    let unheld = if case.only_reads(held) { Fallback::Allow } else { rules.mode };
     let mode = family_mode(rules, case.action).unwrap_or(unheld);
     match mode {
-        Mode::Allow => Verdict::Allow(By::Fallback),
-        Mode::Deny => Verdict::Deny(By::Fallback),
-        Mode::Ask if posture == Posture::Ask => Verdict::Ask(By::Fallback),
-        Mode::Ask => Verdict::Allow(By::Posture(posture)),
+        Fallback::Allow => Verdict::Allow(By::Fallback),
+        Fallback::Deny => Verdict::Deny(By::Fallback),
+        Fallback::Ask if posture == Posture::Ask => Verdict::Ask(By::Fallback),
+        Fallback::Ask => Verdict::Allow(By::Posture(posture)),
     }
 }

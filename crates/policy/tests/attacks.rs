@@ -4,7 +4,7 @@ use crate::property;
 
 use property::World;
 use reasonix_policy::{
-    By, Case, Circumstances, Hidden, How, Mode, Posture, Rule, Rules, Verdict, analyse, dangers, judge, read_only,
+    By, Case, Circumstances, Fallback, Hidden, How, Posture, Rule, Rules, Verdict, analyse, dangers, judge, read_only,
     suggest,
 };
 use reasonix_proto::{Action, Family, ReadOnly};
@@ -15,7 +15,7 @@ fn own(texts: &[&str]) -> Vec<String> {
 
 /// The verdict where these rules allow, everything else is asked about, and a person is there.
 fn allowed_by(allow: &[&str], line: &str) -> Verdict {
-    verdict(&Rules::parse(&[], &[], &own(allow), Mode::Ask).unwrap(), Posture::Ask, line)
+    verdict(&Rules::parse(&[], &[], &own(allow), Fallback::Ask).unwrap(), Posture::Ask, line)
 }
 
 fn verdict(rules: &Rules, posture: Posture, line: &str) -> Verdict {
@@ -33,7 +33,7 @@ fn verdict(rules: &Rules, posture: Posture, line: &str) -> Verdict {
 }
 
 fn denied_by(deny: &[&str], line: &str) -> bool {
-    let rules = Rules::parse(&own(deny), &[], &own(&["Bash"]), Mode::Allow).unwrap();
+    let rules = Rules::parse(&own(deny), &[], &own(&["Bash"]), Fallback::Allow).unwrap();
     matches!(verdict(&rules, Posture::Yolo, line), Verdict::Deny(By::Rule(_)))
 }
 
@@ -103,7 +103,7 @@ fn b2_substitutions_are_commands() {
 
 #[test]
 fn b3_what_cannot_be_parsed_is_asked_about_in_every_posture() {
-    let rules = Rules::parse(&[], &[], &own(&["Bash", "Bash(echo:*)"]), Mode::Allow).unwrap();
+    let rules = Rules::parse(&[], &[], &own(&["Bash", "Bash(echo:*)"]), Fallback::Allow).unwrap();
     for line in ["echo 'x", "echo $(", "if true; then", "echo \"${x\"", "((", "echo )", "<<<", "{ ls", "ls \0 x"] {
         for posture in [Posture::Ask, Posture::Auto, Posture::Yolo] {
             assert!(matches!(verdict(&rules, posture, line), Verdict::Ask(By::Danger(_))), "{line:?} {posture:?}");
@@ -432,7 +432,7 @@ fn b11_nothing_appended_excuses_a_danger() {
     }
     assert!(!denied_by(&["Bash(touch:*)"], "echo touch x"), "a word is no command");
     // In mode "deny", an ask rule for one part asks for nothing else.
-    let rules = Rules::parse(&[], &own(&["Bash(npm install:*)"]), &[], Mode::Deny).unwrap();
+    let rules = Rules::parse(&[], &own(&["Bash(npm install:*)"]), &[], Fallback::Deny).unwrap();
     for line in ["(( npm install", "> new; npm install", "A=1 npm install"] {
         let found = verdict(&rules, Posture::Ask, line);
         assert!(matches!(found, Verdict::Deny(_) | Verdict::Ask(By::Danger(_))), "{line:?}: {found:?}");
@@ -484,7 +484,7 @@ fn b13_no_prefix_is_offered_for_what_runs_anything() {
         for rule in suggest(&Action::writes(Family::Bash, vec![line.into()])) {
             assert!(!rule.ends_with(":*)"), "{line}: {rule}");
             let granted = [Rule::parse(&rule).unwrap()];
-            let rules = Rules::parse(&[], &[], &[], Mode::Ask).unwrap();
+            let rules = Rules::parse(&[], &[], &[], Fallback::Ask).unwrap();
             let other = Action::writes(Family::Bash, vec![format!("{line} && touch y")]);
             let verdict = reasonix_policy::evaluate(&rules, &granted, Posture::Ask, "bash", &other);
             assert!(!is_allowed(&verdict), "{rule} covers more than {line}");

@@ -3,7 +3,7 @@
 use crate::property;
 
 use property::World;
-use reasonix_policy::{By, Case, Circumstances, Mode, Posture, Rule, Rules, Verdict, analyse, judge};
+use reasonix_policy::{By, Case, Circumstances, Fallback, Posture, Rule, Rules, Verdict, analyse, judge};
 use reasonix_proto::{Action, Family, ReadOnly};
 
 /// The verdict where everything is allowed that rules can allow.
@@ -13,7 +13,7 @@ fn verdict(line: &str, posture: Posture) -> Verdict {
     if Rule::parse(&format!("Bash({program}:*)")).is_ok() && !program.contains(['(', ')', '*']) && !program.is_empty() {
         allow.push(format!("Bash({program}:*)"));
     }
-    let rules = Rules::parse(&[], &[], &allow, Mode::Ask).unwrap();
+    let rules = Rules::parse(&[], &[], &allow, Fallback::Ask).unwrap();
     let action = Action { family: Family::Bash, subjects: vec![line.to_owned()], read_only: analyse(line).read_only };
     let about = Circumstances {
         granted: &[],

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use reasonix_policy::{
-    By, Case, Circumstances, Facts, Mode, Places, Posture, Rule, Rules, Target, Verdict, analyse, dangers, judge,
+    By, Case, Circumstances, Facts, Fallback, Places, Posture, Rule, Rules, Target, Verdict, analyse, dangers, judge,
     more_dangers,
 };
 use reasonix_proto::{Action, Family, ReadOnly};
@@ -325,7 +325,7 @@ struct Setup<'a> {
 
 impl Default for Setup<'_> {
     fn default() -> Self {
-        let rules = Rules::parse(&[], &[], &[], Mode::Ask).unwrap();
+        let rules = Rules::parse(&[], &[], &[], Fallback::Ask).unwrap();
         Self { rules, granted: &[], approved: &[], dangerous: &[], posture: Posture::Ask, attended: false }
     }
 }
@@ -359,7 +359,7 @@ fn rank(verdict: &Verdict) -> u8 {
 #[test]
 fn nothing_but_a_person_answers_danger_in_a_terminal() {
     for posture in [Posture::Ask, Posture::Auto, Posture::Yolo] {
-        let rules = Rules::parse(&[], &[], &own(&["Bash", "Bash(rm:*)"]), Mode::Allow).unwrap();
+        let rules = Rules::parse(&[], &[], &own(&["Bash", "Bash(rm:*)"]), Fallback::Allow).unwrap();
         let setup = Setup {
             rules,
             posture,
@@ -377,8 +377,9 @@ fn nothing_but_a_person_answers_danger_in_a_terminal() {
 
 #[test]
 fn what_was_approved_for_the_run_answers_danger_and_ask_rules() {
-    let rules = Rules::parse(&own(&["Bash(rm -rf /:*)"]), &own(&["Bash(npm install:*)", "Bash(rm:*)"]), &[], Mode::Ask)
-        .unwrap();
+    let rules =
+        Rules::parse(&own(&["Bash(rm -rf /:*)"]), &own(&["Bash(npm install:*)", "Bash(rm:*)"]), &[], Fallback::Ask)
+            .unwrap();
     for (approved, line, allowed) in [
         (&["Bash(rm:*)"][..], "rm -rf build", true),
         (&["Bash(rm:*)"], "ls && rm -rf build", true),
@@ -428,7 +429,7 @@ fn settings_add_to_the_class() {
 
 #[test]
 fn both_parts_of_a_line_may_be_allowed() {
-    let rules = Rules::parse(&[], &[], &own(&["Bash(npm test:*)", "Bash(cargo test:*)"]), Mode::Ask).unwrap();
+    let rules = Rules::parse(&[], &[], &own(&["Bash(npm test:*)", "Bash(cargo test:*)"]), Fallback::Ask).unwrap();
     let setup = Setup { rules, attended: true, ..Setup::default() };
     for (line, rank_of) in [
         ("npm test && cargo test", 0),
@@ -464,7 +465,8 @@ fn both_parts_of_a_line_may_be_allowed() {
 
 #[test]
 fn no_allow_rule_covers_code_for_an_interpreter() {
-    let rules = Rules::parse(&[], &[], &own(&["Bash", "Bash(python:*)", "Bash(python -c 'x')"]), Mode::Ask).unwrap();
+    let rules =
+        Rules::parse(&[], &[], &own(&["Bash", "Bash(python:*)", "Bash(python -c 'x')"]), Fallback::Ask).unwrap();
     let setup = Setup { rules, attended: true, ..Setup::default() };
     assert_eq!(setup.verdict("python -c 'x'"), Verdict::Ask(By::Fallback));
     let granted = Setup { granted: &["Bash(python -c 'x')"], attended: true, ..Setup::default() };
@@ -474,7 +476,7 @@ fn no_allow_rule_covers_code_for_an_interpreter() {
 
 #[test]
 fn an_exact_rule_is_exact() {
-    let rules = Rules::parse(&[], &[], &own(&["Bash(echo a touch b)", "Bash(make 'a b')"]), Mode::Ask).unwrap();
+    let rules = Rules::parse(&[], &[], &own(&["Bash(echo a touch b)", "Bash(make 'a b')"]), Fallback::Ask).unwrap();
     let setup = Setup { rules, attended: true, ..Setup::default() };
     assert_eq!(rank(&setup.verdict("make\ntouch b")), 1);
     assert_eq!(rank(&setup.verdict("make 'a b'")), 0);
@@ -483,7 +485,8 @@ fn an_exact_rule_is_exact() {
 
 #[test]
 fn a_deny_rule_finds_what_the_text_hides() {
-    let rules = Rules::parse(&own(&["Bash(git push:*)", "Bash(touch:*)"]), &[], &own(&["Bash"]), Mode::Allow).unwrap();
+    let rules =
+        Rules::parse(&own(&["Bash(git push:*)", "Bash(touch:*)"]), &[], &own(&["Bash"]), Fallback::Allow).unwrap();
     let setup = Setup { rules, ..Setup::default() };
     for line in [
         "git -C . push",
@@ -531,7 +534,7 @@ proptest! {
         parts in proptest::collection::vec(proptest::sample::select(PARTS), 1..5),
         op in proptest::sample::select(&["; ", " && ", " || ", " | ", "\n", " & "][..]),
         attended in any::<bool>(),
-        mode in proptest::sample::select(&[Mode::Ask, Mode::Allow, Mode::Deny][..]),
+        mode in proptest::sample::select(&[Fallback::Ask, Fallback::Allow, Fallback::Deny][..]),
         posture in proptest::sample::select(&[Posture::Ask, Posture::Auto, Posture::Yolo][..]),
     ) {
         let rules = Rules::parse(

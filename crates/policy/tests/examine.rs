@@ -2,14 +2,14 @@
 
 use crate::property;
 
-use reasonix_policy::{Finding, Mode, Never, Rules, analyse, dangers, examine, stays_in_workspace};
+use reasonix_policy::{Fallback, Finding, Never, Rules, analyse, dangers, examine, stays_in_workspace};
 
 fn own(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
 fn found(deny: &[&str], ask: &[&str], allow: &[&str], dangerous: &[&str]) -> Vec<(String, &'static str, Finding)> {
-    let rules = Rules::parse(&own(deny), &own(ask), &own(allow), Mode::Ask).unwrap();
+    let rules = Rules::parse(&own(deny), &own(ask), &own(allow), Fallback::Ask).unwrap();
     let remarks = examine(&rules, &own(dangerous), &["bash", "write_file", "grep", "todo_write"]);
     remarks.into_iter().map(|remark| (remark.rule, remark.list, remark.finding)).collect()
 }

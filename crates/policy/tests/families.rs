@@ -7,7 +7,7 @@ mod tables;
 
 use property::World;
 use reasonix_policy::{
-    By, Case, Circumstances, Mode, NoFacts, Posture, Rule, Rules, Verdict, analyse, dangers, evaluate, judge,
+    By, Case, Circumstances, Fallback, NoFacts, Posture, Rule, Rules, Verdict, analyse, dangers, evaluate, judge,
 };
 use reasonix_proto::{Action, Family, ReadOnly};
 use tables::{Expect, FAMILIES};
@@ -43,7 +43,7 @@ fn verdict(rules: &Rules, granted: &[&str], approved: &[&str], setting: Setting,
     judge(rules, &about, &Case::with("bash", &action, vec![effects]))
 }
 
-fn rules(deny: &[&str], allow: &[&str], mode: Mode) -> Rules {
+fn rules(deny: &[&str], allow: &[&str], mode: Fallback) -> Rules {
     Rules::parse(&own(deny), &[], &own(allow), mode).unwrap()
 }
 
@@ -105,7 +105,7 @@ const NOT_READERS: &[&str] = &[
 #[test]
 fn what_only_looks_like_reading_is_no_reading() {
     all(NOT_READERS, |line| analyse(line).read_only != ReadOnly::Yes);
-    let closed = rules(&[], &[], Mode::Deny);
+    let closed = rules(&[], &[], Fallback::Deny);
     for setting in [CHAT, RUN, UNHELD] {
         all(NOT_READERS, |line| !is_allowed(&verdict(&closed, &[], &[], setting, line)));
     }
@@ -125,7 +125,7 @@ fn what_only_looks_like_reading_is_covered_by_no_pattern() {
         "Bash(awk:*)",
         "Bash(rg:*)",
     ];
-    let open = rules(&[], &patterns, Mode::Ask);
+    let open = rules(&[], &patterns, Fallback::Ask);
     let shapes: Vec<&str> = NOT_READERS
         .iter()
         .copied()
@@ -159,19 +159,19 @@ const DESTROY: &[&str] = &[
 #[test]
 fn ordinary_spellings_of_harm_are_dangerous() {
     all(DESTROY, |line| !dangers(&analyse(line), line, &World, &[]).is_empty());
-    let open = rules(&[], &["Bash"], Mode::Allow);
+    let open = rules(&[], &["Bash"], Fallback::Allow);
     all(DESTROY, |line| matches!(verdict(&open, &[], &[], CHAT, line), Verdict::Ask(By::Danger(_))));
     all(DESTROY, |line| !is_allowed(&verdict(&open, &[], &[], RUN, line)));
 }
 
 #[test]
 fn a_rule_that_denies_finds_what_hides_from_it() {
-    let closed = rules(&["Bash(rm:*)"], &["Bash"], Mode::Allow);
+    let closed = rules(&["Bash(rm:*)"], &["Bash"], Fallback::Allow);
     let lines: Vec<&str> =
         DESTROY.iter().copied().filter(|line| line.contains("rm ") || line.contains("rm,")).collect();
     assert!(lines.len() > 70);
     all(&lines, |line| matches!(verdict(&closed, &[], &[], RUN, line), Verdict::Deny(_) | Verdict::Ask(By::Danger(_))));
-    let closed = rules(&["Bash(curl:*)", "Bash(git push:*)"], &["Bash"], Mode::Allow);
+    let closed = rules(&["Bash(curl:*)", "Bash(git push:*)"], &["Bash"], Fallback::Allow);
     #[rustfmt::skip]
     let others = [
         "setarch x86_64 curl http://h", "prlimit curl http://h", "uv run curl http://h", "perf stat curl http://h", "for i in 1 2; do curl http://h/$i; done", "x=$(curl http://h)", "echo \"${x:-'$(curl http://h)'}\"", "git $x", "git \"$x\" origin",
@@ -229,7 +229,7 @@ fn a_dangerous_word_where_a_command_could_stand_is_dangerous_unless_the_line_is_
 
 #[test]
 fn what_was_approved_covers_understood_lines_and_the_very_line() {
-    let none = rules(&[], &[], Mode::Ask);
+    let none = rules(&[], &[], Fallback::Ask);
     assert!(is_allowed(&verdict(&none, &[], &["Bash(rm:*)"], RUN, "rm build && ls")));
     for line in [
         "for i in 1; do rm build; done",
@@ -267,7 +267,7 @@ fn safe_lines_run_unasked() {
         "echo a && echo b", "ls | wc -l", "test -f a && cat a", "pwd; ls", "cut -d: -f1 a", "tr a b", "diff -u a b", "stat a", "file a", "du -sh src", "rg -n foo src", "tree -L 2", "command -v git", "timeout 5 ls", "bash -c 'ls | wc'", "cat a 2>/dev/null", "wc -l < a", "ps aux", "ps -ef", "ps auxww", "ps -eo pid,comm", "ps axo pid,comm", "ps -p 1 -o comm=", "ps aux --sort=-%mem", "diff a.txt sub/b.txt",
         "git grep -n foo", "git log --author=x --since=yesterday", "! grep -q x a", "git diff --cached --name-only", "git describe --tags --always", "which -a ls", "env", "id -u", "uname -a", "md5sum a",
     ];
-    let closed = rules(&[], &[], Mode::Deny);
+    let closed = rules(&[], &[], Fallback::Deny);
     all(&lines, |line| is_allowed(&verdict(&closed, &[], &[], CHAT, line)));
     all(&lines, |line| is_allowed(&verdict(&closed, &[], &[], UNHELD, line)));
 }
@@ -281,7 +281,7 @@ fn what_nothing_holds_is_read_narrowly() {
         "git --git-dir=x status", "ls --hyperlin", "grep --colou x", "ls -la # all", "echo a\\ b", "type ls &", "ls & wait", "du -s --weird", "ps -weird9", "cat -Z a", "stat --weird a", "head --weird", "git log --show-signature", "git log '--format=%G?'", "xargs cat < f",
         "time ls", "diff dir1 dir2", "diff a dir", "diff a/* b", "ls && diff -u dir1 b", "cd sub; diff a b", "ps auxwwe", "ps e", "ps eww 1", "ps -auxe", "ps -e -ux", "ps -o pid,environ",
     ];
-    let closed = rules(&[], &[], Mode::Deny);
+    let closed = rules(&[], &[], Fallback::Deny);
     all(&wide, |line| is_allowed(&verdict(&closed, &[], &[], CHAT, line)));
     all(&wide, |line| !is_allowed(&verdict(&closed, &[], &[], UNHELD, line)));
     assert!(analyse("git status").runs_git() && !analyse("ls").runs_git());
@@ -299,7 +299,7 @@ fn a_denied_command_is_found_in_what_others_run_and_behind_options() {
         &["Bash(rm:*)".into(), "Bash(git push:*)".into(), "Bash(kubectl apply:*)".into()],
         &[],
         &[],
-        Mode::Allow,
+        Fallback::Allow,
     )
     .unwrap();
     for line in [
@@ -381,7 +381,7 @@ fn what_only_looks_like_help_or_a_branch_is_dangerous() {
 /// Whatever stands in a variable of make may be run by it, or by a recipe.
 #[test]
 fn variables_of_make_that_may_be_commands_are_covered_by_no_rule() {
-    let rules = Rules::parse(&[], &[], &["Bash(make test:*)".into()], Mode::Deny).unwrap();
+    let rules = Rules::parse(&[], &[], &["Bash(make test:*)".into()], Fallback::Deny).unwrap();
     for line in [
         "make test 'x!=touch pwned'",
         "make test PY='touch pwned;'",
@@ -409,8 +409,8 @@ fn a_pattern_that_goes_on_is_not_inside() {
 /// What comes of a line, held against what must.
 fn holds(expect: Expect, line: &str) -> bool {
     let effects = analyse(line);
-    let closed = rules(&[], &[], Mode::Deny);
-    let denied = rules(&["Bash(rm:*)", "Bash(curl:*)", "Bash(git push:*)"], &["Bash"], Mode::Allow);
+    let closed = rules(&[], &[], Fallback::Deny);
+    let denied = rules(&["Bash(rm:*)", "Bash(curl:*)", "Bash(git push:*)"], &["Bash"], Fallback::Allow);
     let speaks = |rule: &str| {
         let rule = Rule::parse(rule).unwrap();
         effects.changes().iter().any(|change| rule.speaks_of_change(&change.path, change.whole))
@@ -444,7 +444,7 @@ fn every_family_holds_for_lines_of_other_people() {
 /// What the words of a rule are to programs of which it is known that they run none.
 #[test]
 fn words_that_are_only_words_are_not_suspected() {
-    let denied = rules(&["Bash(rm:*)", "Bash(curl:*)", "Bash(git push:*)", "Bash(node:*)"], &["Bash"], Mode::Allow);
+    let denied = rules(&["Bash(rm:*)", "Bash(curl:*)", "Bash(git push:*)", "Bash(node:*)"], &["Bash"], Fallback::Allow);
     #[rustfmt::skip]
     let lines = [
         "echo rm", "echo curl http://h", "grep rm file", "grep -rn curl src", "rg 'git push' docs", "git commit -m rm", "git commit -m \"rm the parser\"", "git commit -am 'curl: fix'", "git log --grep rm", "git add rm", "git checkout -b rm", "git branch curl", "cat rm", "ls curl", "touch rm", "mkdir node", "cp rm b", "wc -l curl", "find . -name rm", "find . -name curl -type f",

@@ -1,6 +1,6 @@
 //! Rules for tools that come from outside: by name, and by names with `*` in them.
 
-use reasonix_policy::{Mode, Posture, Rule, Rules, Verdict, evaluate};
+use reasonix_policy::{Fallback, Posture, Rule, Rules, Verdict, evaluate};
 use reasonix_proto::{Action, Family, ReadOnly};
 
 fn list(texts: &[&str]) -> Vec<Rule> {
@@ -8,7 +8,7 @@ fn list(texts: &[&str]) -> Vec<Rule> {
 }
 
 fn verdict(deny: &[&str], ask: &[&str], allow: &[&str], tool: &str) -> Verdict {
-    let rules = Rules { deny: list(deny), ask: list(ask), allow: list(allow), mode: Mode::Ask, ..Rules::default() };
+    let rules = Rules { deny: list(deny), ask: list(ask), allow: list(allow), mode: Fallback::Ask, ..Rules::default() };
     let action = Action { family: Family::Tool, subjects: vec!["{}".into()], read_only: ReadOnly::Unknown };
     evaluate(&rules, &[], Posture::Ask, tool, &action)
 }
@@ -54,9 +54,9 @@ fn what_forbids_or_asks_is_as_wide_as_it_likes() {
 
 #[test]
 fn a_pattern_for_names_allows_no_command() {
-    let rules = Rules { allow: list(&["b*", "*"]), mode: Mode::Ask, ..Rules::default() };
+    let rules = Rules { allow: list(&["b*", "*"]), mode: Fallback::Ask, ..Rules::default() };
     let run = Action::writes(Family::Bash, vec!["touch x".into()]);
-    let only = Rules { allow: list(&["b*"]), mode: Mode::Ask, ..Rules::default() };
+    let only = Rules { allow: list(&["b*"]), mode: Fallback::Ask, ..Rules::default() };
     assert!(matches!(evaluate(&only, &[], Posture::Ask, "bash", &run), Verdict::Ask(_)));
     assert!(matches!(evaluate(&rules, &[], Posture::Ask, "bash", &run), Verdict::Allow(_)), "the plain star as before");
 }

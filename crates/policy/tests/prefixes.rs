@@ -4,12 +4,12 @@
 use crate::property;
 
 use property::World;
-use reasonix_policy::{Case, Circumstances, Mode, Posture, Rule, Rules, Verdict, analyse, judge};
+use reasonix_policy::{Case, Circumstances, Fallback, Posture, Rule, Rules, Verdict, analyse, judge};
 use reasonix_proto::{Action, Family};
 
 fn allows(rules: &[&str], line: &str) -> bool {
     let own: Vec<String> = rules.iter().map(|text| (*text).to_owned()).collect();
-    let rules = Rules::parse(&[], &[], &own, Mode::Ask).unwrap();
+    let rules = Rules::parse(&[], &[], &own, Fallback::Ask).unwrap();
     let effects = analyse(line);
     let action = Action { family: Family::Bash, subjects: vec![line.to_owned()], read_only: effects.read_only };
     let about = Circumstances {

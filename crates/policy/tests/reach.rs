@@ -3,12 +3,12 @@
 use crate::property;
 
 use property::World;
-use reasonix_policy::{Case, Circumstances, Mode, Posture, Rule, Rules, Verdict, analyse, judge};
+use reasonix_policy::{Case, Circumstances, Fallback, Posture, Rule, Rules, Verdict, analyse, judge};
 use reasonix_proto::{Action, Family};
 
 fn allows(rules: &[&str], line: &str) -> bool {
     let own: Vec<String> = rules.iter().map(|text| (*text).to_owned()).collect();
-    let rules = Rules::parse(&[], &[], &own, Mode::Ask).unwrap();
+    let rules = Rules::parse(&[], &[], &own, Fallback::Ask).unwrap();
     let effects = analyse(line);
     let action = Action { family: Family::Bash, subjects: vec![line.to_owned()], read_only: effects.read_only };
     let about = Circumstances {
@@ -158,7 +158,7 @@ fn a_rule_with_characters_that_nobody_sees_is_an_error() {
             assert!(error.reason.contains(&format!("U+{:04X}", u32::from(c))), "{rule:?}: {}", error.reason);
             assert!(
                 Rule::parse_allow(&rule).is_err()
-                    && Rules::parse(std::slice::from_ref(&rule), &[], &[], Mode::Ask).is_err()
+                    && Rules::parse(std::slice::from_ref(&rule), &[], &[], Fallback::Ask).is_err()
             );
         }
     }

@@ -1,7 +1,7 @@
 //! Verdicts by tables: the rule grammar, precedence, and what a rule must never cover.
 
 use proptest::prelude::*;
-use reasonix_policy::{By, Mode, Posture, Rule, Rules, Verdict, evaluate};
+use reasonix_policy::{By, Fallback, Posture, Rule, Rules, Verdict, evaluate};
 use reasonix_proto::{Action, Family};
 
 fn bash(command: &str) -> Action {
@@ -14,7 +14,7 @@ fn edit(paths: &[&str]) -> Action {
 
 fn rules(deny: &[&str], ask: &[&str], allow: &[&str]) -> Rules {
     let own = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-    Rules::parse(&own(deny), &own(ask), &own(allow), Mode::Ask).unwrap()
+    Rules::parse(&own(deny), &own(ask), &own(allow), Fallback::Ask).unwrap()
 }
 
 fn verdict(rules: &Rules, tool: &str, action: &Action) -> &'static str {
@@ -112,8 +112,8 @@ fn precedence_and_fallback() {
 #[test]
 fn a_family_has_its_own_fallback() {
     let mut strict = rules(&[], &[], &["Bash(ls:*)"]);
-    strict.mode = Mode::Allow;
-    strict.families = vec![(Family::Bash, Mode::Ask), (Family::Read, Mode::Deny)];
+    strict.mode = Fallback::Allow;
+    strict.families = vec![(Family::Bash, Fallback::Ask), (Family::Read, Fallback::Deny)];
     assert_eq!(verdict(&strict, "bash", &bash("ls -l")), "allow");
     assert_eq!(verdict(&strict, "bash", &bash("cat x")), "ask");
     assert_eq!(verdict(&strict, "read_file", &Action::reads(Family::Read, "x")), "deny");
@@ -194,7 +194,7 @@ fn b14_nothing_that_says_allow_overrides_a_deny_or_the_dangerous_class() {
     let everything = [Rule::parse("*").unwrap(), Rule::parse("Bash").unwrap(), Rule::parse("Bash(git push)").unwrap()];
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let rules =
-        Rules::parse(&texts(&["Bash(git push:*)"]), &[], &texts(&["*", "Bash(git push)"]), Mode::Allow).unwrap();
+        Rules::parse(&texts(&["Bash(git push:*)"]), &[], &texts(&["*", "Bash(git push)"]), Fallback::Allow).unwrap();
     for posture in [Posture::Ask, Posture::Auto, Posture::Yolo] {
         for attended in [true, false] {
             let about = Circumstances {
@@ -226,7 +226,7 @@ fn without_a_person_writers_work_and_what_reaches_beyond_the_workspace_does_not(
     use reasonix_policy::{By, Case, Circumstances, NoFacts, judge};
     let rules = |allow: &[&str]| {
         let allow: Vec<String> = allow.iter().map(|text| (*text).to_owned()).collect();
-        Rules::parse(&[], &[], &allow, Mode::Ask).unwrap()
+        Rules::parse(&[], &[], &allow, Fallback::Ask).unwrap()
     };
     let verdict = |rules: &Rules, tool: &str, family: Family| {
         let about = Circumstances {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// What kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum DocumentFormat {
     /// Markdown.
     Markdown,
     /// One HTML file without scripts, with a policy that forbids every request.
@@ -29,7 +29,7 @@ h2 { font-size: 1rem; margin: 1.5rem 0 .25rem } .user pre { background: #eef4ff 
 "#;
 
 /// Writes these records as a document. `secrets` are masked wherever they occur.
-pub fn export(title: &str, records: &[Record], format: Format, secrets: &[String]) -> String {
+pub fn export(title: &str, records: &[Record], format: DocumentFormat, secrets: &[String]) -> String {
     let redact = Redact::new(secrets);
     let mut page = Page { format, redact, text: String::new() };
     page.begin(title);
@@ -41,7 +41,7 @@ pub fn export(title: &str, records: &[Record], format: Format, secrets: &[String
 }
 
 struct Page {
-    format: Format,
+    format: DocumentFormat,
     redact: Redact,
     text: String,
 }
@@ -50,8 +50,8 @@ impl Page {
     fn begin(&mut self, title: &str) {
         let title = self.clean(title).replace('\n', " ");
         match self.format {
-            Format::Markdown => self.text.push_str(&format!("# {}\n", prose(&title))),
-            Format::Html => {
+            DocumentFormat::Markdown => self.text.push_str(&format!("# {}\n", prose(&title))),
+            DocumentFormat::Html => {
                 let title = escaped(&title);
                 self.text.push_str(HEAD);
                 self.text.push_str(&format!("<title>{title}</title></head><body><h1>{title}</h1>\n"));
@@ -60,7 +60,7 @@ impl Page {
     }
 
     fn end(&mut self) {
-        if self.format == Format::Html {
+        if self.format == DocumentFormat::Html {
             self.text.push_str("</body></html>\n");
         }
     }
@@ -108,8 +108,8 @@ impl Page {
 
     fn answer(&mut self, model: &str, text: &str) {
         match self.format {
-            Format::Html => self.part("answer", model, text),
-            Format::Markdown => {
+            DocumentFormat::Html => self.part("answer", model, text),
+            DocumentFormat::Markdown => {
                 let (model, text) = (self.clean(model), self.clean(text));
                 self.text.push_str(&format!("\n## {}\n\n{}\n", prose(&model), below(&prose(&text))));
             }
@@ -119,11 +119,11 @@ impl Page {
     fn part(&mut self, class: &str, title: &str, text: &str) {
         let (title, text) = (self.clean(title), self.clean(text));
         let block = match self.format {
-            Format::Markdown => {
+            DocumentFormat::Markdown => {
                 let fence = fence(&text);
                 format!("\n## {}\n\n{fence}\n{}\n{fence}\n", prose(&title), text.trim_end())
             }
-            Format::Html => {
+            DocumentFormat::Html => {
                 let (title, text) = (escaped(&title), escaped(text.trim_end()));
                 format!("<section class=\"{class}\"><h2>{title}</h2><pre>{text}</pre></section>\n")
             }
@@ -134,8 +134,8 @@ impl Page {
     fn meta(&mut self, text: &str) {
         let text = self.clean(text);
         let line = match self.format {
-            Format::Markdown => format!("\n_{}_\n", prose(&text)),
-            Format::Html => format!("<p class=\"meta\">{}</p>\n", escaped(&text)),
+            DocumentFormat::Markdown => format!("\n_{}_\n", prose(&text)),
+            DocumentFormat::Html => format!("<p class=\"meta\">{}</p>\n", escaped(&text)),
         };
         self.text.push_str(&line);
     }
@@ -301,7 +301,7 @@ fn fence(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Format, export};
+    use super::{DocumentFormat, export};
     use reasonix_proto::{
         CallId, Left, Message, Record, RecordBody, RecordId, Rewound, StopReason, ToolCall, ToolOutcome,
     };
@@ -355,19 +355,19 @@ mod tests {
 
     #[test]
     fn d6_an_export_loads_nothing_and_runs_nothing() {
-        for format in [Format::Markdown, Format::Html] {
+        for format in [DocumentFormat::Markdown, DocumentFormat::Html] {
             let text = export("T <b>", &records(), format, &["my-own-secret".into()]);
             assert!(!text.contains("<img"), "{text}");
             // In a page all of it is plain text; in Markdown it must not become a picture or a link.
-            let loads = format == Format::Markdown && (text.contains("![x](") || text.contains("](javascript"));
+            let loads = format == DocumentFormat::Markdown && (text.contains("![x](") || text.contains("](javascript"));
             assert!(!loads, "{text}");
             assert!(!text.contains('\u{1b}'), "{text}");
             assert!(!text.contains("sk-abcdefghij"), "{text}");
             assert!(text.contains("hi @f") && !text.contains("<file>"), "{text}");
         }
-        let html = export("T", &records(), Format::Html, &[]);
+        let html = export("T", &records(), DocumentFormat::Html, &[]);
         assert!(html.contains("default-src 'none'") && !html.contains("<script>"));
-        let markdown = export("T", &records(), Format::Markdown, &[]);
+        let markdown = export("T", &records(), DocumentFormat::Markdown, &[]);
         assert!(markdown.contains("`````\n````\n</pre>"), "the fence is longer than any in the text: {markdown}");
         assert!(markdown.contains("<b>code</b>"), "code stays as it is");
     }
@@ -391,7 +391,7 @@ mod tests {
         RecordBody::Outcome { call: CallId::from("c"), tool: "memory".into(), took_ms: 1, outcome }
     }
 
-    const FORMATS: [Format; 2] = [Format::Markdown, Format::Html];
+    const FORMATS: [DocumentFormat; 2] = [DocumentFormat::Markdown, DocumentFormat::Html];
 
     /// Every way in which a text could make a page or a document load something.
     #[test]
@@ -421,7 +421,7 @@ mod tests {
                 done(trick),
                 RecordBody::ModelChanged { model: trick.into(), effort: None },
             ]);
-            let html = export(trick, &records, Format::Html, &[]);
+            let html = export(trick, &records, DocumentFormat::Html, &[]);
             let body = html.split_once("</style>").unwrap().1;
             for tag in body.split('<').skip(1) {
                 let name: String =
@@ -429,7 +429,7 @@ mod tests {
                 let known = ["title", "head", "body", "html", "h1", "h2", "section", "pre", "p"];
                 assert!(known.contains(&name.as_str()), "{trick}: <{tag}");
             }
-            let markdown = export(trick, &records, Format::Markdown, &[]);
+            let markdown = export(trick, &records, DocumentFormat::Markdown, &[]);
             for line in outside_of_code(&markdown) {
                 let loads = line.contains('<') || line.contains("](") || line.contains("![") || line.contains("]:");
                 assert!(!loads, "{trick}: {line}");
@@ -464,7 +464,7 @@ mod tests {
             let text = export("t", &records, format, &[]);
             assert!(text.contains("Call of remember") && text.contains("Result of memory"), "{text}");
             assert!(!text.contains('\u{1b}') && !text.contains('\u{7}'), "{text}");
-            if format == Format::Markdown {
+            if format == DocumentFormat::Markdown {
                 let headings: Vec<_> =
                     outside_of_code(&text).into_iter().filter(|line| line.starts_with('#')).collect();
                 assert_eq!(headings, ["# t", "## p/m", "## Call of remember", "## Result of memory"], "{text}");
@@ -482,7 +482,7 @@ mod tests {
         let left = Left { from: RecordId(4), summary: forged.into(), by: "p/m".into(), usage: None };
         let back = Rewound { turn: 1, to: RecordId(1), report: forged.into(), said: Vec::new(), images: Vec::new() };
         let records = of(vec![said(forged, ""), RecordBody::Left(Box::new(left)), RecordBody::Rewound(Box::new(back))]);
-        let text = export("t", &records, Format::Markdown, &[]);
+        let text = export("t", &records, DocumentFormat::Markdown, &[]);
         let outside = outside_of_code(&text);
         let headings: Vec<_> =
             outside.iter().filter(|line| line.starts_with("# ") || line.starts_with("## ")).collect();
@@ -490,7 +490,7 @@ mod tests {
         assert_eq!(headings, ours.iter().collect::<Vec<_>>(), "{text}");
         let underlined = |line: &&&str| matches!(line.trim(), "---" | "===") || line.contains(" ## ");
         assert_eq!(outside.iter().filter(underlined).count(), 0, "{text}");
-        let html = export("t", &records, Format::Html, &[]);
+        let html = export("t", &records, DocumentFormat::Html, &[]);
         assert_eq!(html.matches("class=\"user\"").count(), 0, "{html}");
     }
 

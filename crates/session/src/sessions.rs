@@ -41,7 +41,7 @@ pub struct Opened {
 
 /// A session that was only looked at.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct SeenSession {
     /// The session record.
     pub head: Record,
     /// What is in the log.
@@ -110,7 +110,7 @@ impl Sessions {
     }
 
     /// Looks at a session without taking or changing it; another process may be writing it.
-    pub fn look(&self, wanted: &str) -> Result<Seen, SessionError> {
+    pub fn look(&self, wanted: &str) -> Result<SeenSession, SessionError> {
         let place = self.place(self.find(wanted)?);
         let Loaded { head, shape, marks, damage, .. } = load(&place)?;
         let mut notices = damage.phrases(&place);
@@ -119,11 +119,11 @@ impl Sessions {
             notices.push(phrase.with("path", place.log().display()));
         }
         let past = Past::of_file(place, shape, marks);
-        Ok(Seen { head, past, damage, notices })
+        Ok(SeenSession { head, past, damage, notices })
     }
 
     /// Looks at a session file wherever it lies, such as one that came with a report. Nothing of it is run.
-    pub fn look_file(path: &Path) -> Result<Seen, SessionError> {
+    pub fn look_file(path: &Path) -> Result<SeenSession, SessionError> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let stem = path
             .file_stem()

@@ -9,7 +9,7 @@ const DAY: u64 = 24 * 60 * 60 * 1000;
 
 /// A span of time that ends now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Span {
+pub enum TimeSpan {
     /// The last 24 hours.
     Today,
     /// The last 7 days.
@@ -20,7 +20,7 @@ pub enum Span {
     All,
 }
 
-impl Span {
+impl TimeSpan {
     /// From the shortest to the longest.
     pub const ALL: [Self; 4] = [Self::Today, Self::Week, Self::Month, Self::All];
 
@@ -47,7 +47,7 @@ impl Span {
 
 /// What entries are put together by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum GroupBy {
     /// The model.
     Model,
     /// The working folder.
@@ -61,7 +61,7 @@ pub fn now() -> u64 {
 }
 
 /// The sum over a span that ends now.
-pub fn tally(entries: &[Entry], span: Span, now: u64) -> Tally {
+pub fn tally(entries: &[Entry], span: TimeSpan, now: u64) -> Tally {
     let mut sum = Tally { name: span.name().to_owned(), ..Tally::default() };
     let within = entries.iter().filter(|entry| entry.at >= span.since(now));
     within.for_each(|entry| sum.add(entry.usage, entry.cost.as_ref()));
@@ -69,12 +69,12 @@ pub fn tally(entries: &[Entry], span: Span, now: u64) -> Tally {
 }
 
 /// The sums by model or folder; the dearest first, then the one with the most tokens.
-pub fn tallies<'a>(entries: impl IntoIterator<Item = &'a Entry>, by: By) -> Vec<Tally> {
+pub fn tallies<'a>(entries: impl IntoIterator<Item = &'a Entry>, by: GroupBy) -> Vec<Tally> {
     let mut sums: BTreeMap<&str, Tally> = BTreeMap::new();
     for entry in entries {
         let name = match by {
-            By::Model => &entry.model,
-            By::Project => &entry.folder,
+            GroupBy::Model => &entry.model,
+            GroupBy::Project => &entry.folder,
         };
         let fresh = || Tally { name: name.clone(), ..Tally::default() };
         sums.entry(name).or_insert_with(fresh).add(entry.usage, entry.cost.as_ref());
@@ -87,7 +87,7 @@ pub fn tallies<'a>(entries: impl IntoIterator<Item = &'a Entry>, by: By) -> Vec<
 
 #[cfg(test)]
 mod tests {
-    use super::{By, DAY, Span, tallies, tally};
+    use super::{DAY, GroupBy, TimeSpan, tallies, tally};
     use crate::ledger::Entry;
     use reasonix_proto::{Cost, RecordId, SessionId, Usage};
 
@@ -108,12 +108,12 @@ mod tests {
             entry(now - 20 * DAY, "/b", "y/free", None),
             entry(1, "/b", "x/cheap", Some(5)),
         ];
-        let counts: Vec<_> = Span::ALL.into_iter().map(|span| tally(&entries, span, now).requests).collect();
+        let counts: Vec<_> = TimeSpan::ALL.into_iter().map(|span| tally(&entries, span, now).requests).collect();
         assert_eq!(counts, [2, 3, 4, 5], "a day ago is still today");
-        let all = tally(&entries, Span::All, now);
+        let all = tally(&entries, TimeSpan::All, now);
         assert_eq!((all.cached_share(), all.costs[0].spent, all.costs[0].saved), (75, 55, 2));
         let names = |by| tallies(&entries, by).into_iter().map(|sum| sum.name).collect::<Vec<_>>();
-        assert_eq!(names(By::Model), ["x/dear", "x/cheap", "y/free"]);
-        assert_eq!(names(By::Project), ["/a", "/b"]);
+        assert_eq!(names(GroupBy::Model), ["x/dear", "x/cheap", "y/free"]);
+        assert_eq!(names(GroupBy::Project), ["/a", "/b"]);
     }
 }

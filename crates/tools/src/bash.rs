@@ -6,8 +6,8 @@ mod hidden;
 use crate::typed::{ToolWork, Typed, TypedTool};
 use reasonix_agent::{Args, BoxFuture, Call, Class, ToolTraits};
 use reasonix_exec::{
-    Bounds, Command, Confinement, Environment, ExecError, Finished, Hit, Plain, Ports, Quarantined, Status, Wish,
-    plain_text, run,
+    Bounds, Command, Confinement, EndStatus, Environment, ExecError, Finished, LimitHit, Plain, Ports, Quarantined,
+    WriteWish, plain_text, run,
 };
 use reasonix_proto::{Action, CallId, Details, Family, Phrase, ReadOnly, ToolOutcome};
 use schemars::JsonSchema;
@@ -216,7 +216,7 @@ impl ShellTool {
             Ok(finished) => finished,
             Err(outcome) => return outcome,
         };
-        if let Some(Wish::Write(paths)) = &outcome.wish {
+        if let Some(WriteWish::Write(paths)) = &outcome.wish {
             let _ = call.wanted.set(paths.iter().map(|path| path.to_string_lossy().into_owned()).collect());
         }
         let note = if boxed { denied::note(&outcome) } else { read_only(&outcome) };
@@ -224,7 +224,7 @@ impl ShellTool {
         // What is known stands in place of what it looks like.
         let note = note.filter(|_| told.is_empty());
         // What the command wrote is no reason to offer it more: it may have been written for that.
-        let beyond = boxed && call.class == Class::Outside && matches!(outcome.status, Status::Exited(1..));
+        let beyond = boxed && call.class == Class::Outside && matches!(outcome.status, EndStatus::Exited(1..));
         if let (true, Some(border), true) = (beyond, &self.options.border, told.is_empty())
             && border.outside(call.id, &line).await
         {
@@ -266,7 +266,7 @@ impl ShellTool {
             border.left(&finished.quarantined, &finished.unseen);
         }
         match ended {
-            Ok(Finished { status: Status::Cancelled, .. }) => Err(ToolOutcome::Aborted),
+            Ok(Finished { status: EndStatus::Cancelled, .. }) => Err(ToolOutcome::Aborted),
             Ok(finished) => {
                 let marker = match finished.output.dropped() {
                     0 => String::new(),
@@ -288,19 +288,19 @@ impl ShellTool {
 
 /// A command that has ended, with its output as text.
 struct Ended {
-    status: Status,
-    hit: Option<Hit>,
+    status: EndStatus,
+    hit: Option<LimitHit>,
     leftovers_killed: bool,
     quarantined: Vec<Quarantined>,
-    wish: Option<Wish>,
+    wish: Option<WriteWish>,
     hidden: Vec<PathBuf>,
     content: String,
 }
 
 /// What to say about a command that failed where everything was read-only, and nobody can tell whether that was why.
 fn read_only(ended: &Ended) -> Option<String> {
-    let failed = !matches!(ended.status, Status::Exited(0));
-    let unknown = ended.wish == Some(Wish::Unknown);
+    let failed = !matches!(ended.status, EndStatus::Exited(0));
+    let unknown = ended.wish == Some(WriteWish::Unknown);
     (failed && unknown)
         .then(|| "it was taken for a command that only reads, and ran where nothing can be written".into())
 }
@@ -309,16 +309,16 @@ impl Ended {
     /// The exit code as shells count it, and what is to be said about the end.
     fn end(&self, timeout: Option<Duration>) -> (i32, Option<String>) {
         match self.status {
-            Status::Exited(0) => (0, None),
-            Status::Exited(code) => (code, Some(format!("exit code {code}"))),
-            Status::Signalled(signal) => (128 + signal, Some(format!("killed by signal {signal}"))),
-            Status::TimedOut | Status::Cancelled => {
+            EndStatus::Exited(0) => (0, None),
+            EndStatus::Exited(code) => (code, Some(format!("exit code {code}"))),
+            EndStatus::Signalled(signal) => (128 + signal, Some(format!("killed by signal {signal}"))),
+            EndStatus::TimedOut | EndStatus::Cancelled => {
                 let seconds = timeout.unwrap_or_default().as_secs_f64();
                 let hint =
                     "the command and everything it started was ended; ask for more timeout_seconds if it needs longer";
                 (124, Some(format!("timed out after {seconds} s: {hint}")))
             }
-            Status::Bounded => {
+            EndStatus::Bounded => {
                 let why = self.hit.map(|hit| format!("{hit} (the limit is {})", hit.setting()));
                 (137, Some(format!("ended with everything it started: {}", why.unwrap_or_default())))
             }

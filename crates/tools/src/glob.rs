@@ -5,7 +5,7 @@ use crate::port::{PAGE_BYTES, failed, one_line_name, searched, text_arg};
 use crate::typed::{ToolWork, TypedTool};
 use reasonix_agent::{Args, Stop, ToolTraits};
 use reasonix_proto::{Action, Details, Family, ToolOutcome};
-use reasonix_workspace::{Found, GlobQuery, Workspace};
+use reasonix_workspace::{FoundFiles, GlobQuery, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -58,13 +58,13 @@ fn find(workspace: &Workspace, input: Input, stop: &Stop) -> ToolOutcome {
         ..usual
     };
     match workspace.glob(&query, &|| stop.is_cancelled()) {
-        Ok(Found { stopped: true, .. }) => ToolOutcome::Aborted,
+        Ok(FoundFiles { stopped: true, .. }) => ToolOutcome::Aborted,
         Ok(found) => told(&found, &query.pattern),
         Err(error) => failed(&error),
     }
 }
 
-fn told(found: &Found, pattern: &str) -> ToolOutcome {
+fn told(found: &FoundFiles, pattern: &str) -> ToolOutcome {
     let mut text = String::new();
     let mut more = found.more;
     for path in &found.paths {

@@ -4,7 +4,7 @@ use crate::port::{PAGE_BYTES, failed, one_line_name, text_arg};
 use crate::typed::{ToolWork, TypedTool};
 use reasonix_agent::{Args, ToolTraits};
 use reasonix_proto::{Action, Details, Family, ToolOutcome};
-use reasonix_workspace::{Entry, EntryKind, Workspace};
+use reasonix_workspace::{EntryKind, FolderEntry, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -66,8 +66,8 @@ pub(crate) fn listing(workspace: &Workspace, path: &str) -> ToolOutcome {
     ToolOutcome::detailed(text.trim_end(), Details { count: Some(count), ..Details::default() })
 }
 
-fn tell(text: &mut String, entry: &Entry) {
-    let Entry { name, kind, size } = entry;
+fn tell(text: &mut String, entry: &FolderEntry) {
+    let FolderEntry { name, kind, size } = entry;
     let name = one_line_name(name);
     let _ = match kind {
         EntryKind::Dir => writeln!(text, "{name}/"),

@@ -1,11 +1,11 @@
 //! What keys do while nothing lies over the composer.
 
-use crate::app::{App, Effect, Purpose};
+use crate::app::{App, QueryPurpose, ScreenEffect};
 use crate::commands;
 use crate::composer::Motion;
-use crate::keys::{Action, Chord, Code};
-use crate::menu::{Kind, Menu};
-use crate::overlays::{Entry, Overlay, Picked, Picker, Subject};
+use crate::keys::{Chord, Code, KeyAction};
+use crate::menu::{Menu, MenuKind};
+use crate::overlays::{Overlay, Picked, Picker, PickerEntry, Subject};
 use crate::update::{draft_changed, note};
 use reasonix_proto::{CompletionKind, Level, Mode, Op, Phrase, Posture, Query, QueuedKind};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 const DOUBLE: Duration = Duration::from_millis(700);
 
 /// Takes a key.
-pub(crate) fn key(app: &mut App, chord: Chord) -> Vec<Effect> {
+pub(crate) fn key(app: &mut App, chord: Chord) -> Vec<ScreenEffect> {
     if app.menu.is_some()
         && let Some(effects) = menu_key(app, chord)
     {
@@ -31,7 +31,7 @@ pub(crate) fn key(app: &mut App, chord: Chord) -> Vec<Effect> {
     match app.keys.action(chord) {
         Some(action) => perform(app, action),
         None => match chord.typed() {
-            Some('?') if app.composer.buffer.text().is_empty() => perform(app, Action::Help),
+            Some('?') if app.composer.buffer.text().is_empty() => perform(app, KeyAction::Help),
             Some(c) => {
                 app.composer.type_text(&c.to_string());
                 app.ahead.wrote(app.now);
@@ -44,31 +44,31 @@ pub(crate) fn key(app: &mut App, chord: Chord) -> Vec<Effect> {
 }
 
 /// Keys that belong to the menu while it is open.
-fn menu_key(app: &mut App, chord: Chord) -> Option<Vec<Effect>> {
+fn menu_key(app: &mut App, chord: Chord) -> Option<Vec<ScreenEffect>> {
     let menu = app.menu.as_mut()?;
     match (chord.code, app.keys.action(chord)) {
-        (_, Some(Action::Up)) => menu.step(false),
-        (_, Some(Action::Down)) => menu.step(true),
+        (_, Some(KeyAction::Up)) => menu.step(false),
+        (_, Some(KeyAction::Down)) => menu.step(true),
         (Code::Esc, _) => app.menu = None,
         (Code::Tab, _) if !chord.mods.shift => return Some(complete(app, false)),
-        (_, Some(Action::Send)) => return Some(complete(app, true)),
+        (_, Some(KeyAction::Send)) => return Some(complete(app, true)),
         _ => return None,
     }
     Some(Vec::new())
 }
 
 /// Puts the chosen entry into the text. Enter on a whole command sends it.
-fn complete(app: &mut App, enter: bool) -> Vec<Effect> {
+fn complete(app: &mut App, enter: bool) -> Vec<ScreenEffect> {
     let Some(menu) = app.menu.take() else { return Vec::new() };
     let Some((entry, descends)) = menu.choice() else { return Vec::new() };
     let typed = app.composer.buffer.text().get(menu.from..menu.to).unwrap_or_default();
     let whole = typed == entry.value;
     let last = match menu.kind {
-        Kind::Reference => false,
-        Kind::Command => !commands::wants_more(app, &entry.value),
-        Kind::Argument => !descends && commands::ends_with(app, app.composer.buffer.text(), menu.from),
+        MenuKind::Reference => false,
+        MenuKind::Command => !commands::wants_more(app, &entry.value),
+        MenuKind::Argument => !descends && commands::ends_with(app, app.composer.buffer.text(), menu.from),
     };
-    if enter && (last || whole && menu.kind != Kind::Reference) {
+    if enter && (last || whole && menu.kind != MenuKind::Reference) {
         app.composer.buffer.replace(menu.from, menu.to, &entry.value);
         return send(app, false);
     }
@@ -79,7 +79,7 @@ fn complete(app: &mut App, enter: bool) -> Vec<Effect> {
 }
 
 /// The text changed: what can be completed now?
-pub(crate) fn typed(app: &mut App) -> Vec<Effect> {
+pub(crate) fn typed(app: &mut App) -> Vec<ScreenEffect> {
     app.generation += 1;
     let text = app.composer.buffer.text().to_owned();
     let caret = app.composer.buffer.caret();
@@ -88,15 +88,15 @@ pub(crate) fn typed(app: &mut App) -> Vec<Effect> {
         let entries = commands::matching(app, name);
         let to = text.find(char::is_whitespace).unwrap_or(text.len());
         let count = entries.len();
-        show(app, Menu::new(Kind::Command, 1, to, entries, vec![false; count]));
+        show(app, Menu::new(MenuKind::Command, 1, to, entries, vec![false; count]));
         return Vec::new();
     }
     if let Some((command, index, from)) = commands::argument(app, before) {
         let kind = CompletionKind::Argument { command, index };
-        return wish(app, Kind::Argument, kind, from, caret);
+        return wish(app, MenuKind::Argument, kind, from, caret);
     }
     if let Some(from) = reference(before) {
-        return wish(app, Kind::Reference, CompletionKind::Reference, from, caret);
+        return wish(app, MenuKind::Reference, CompletionKind::Reference, from, caret);
     }
     app.menu = None;
     app.wished = None;
@@ -104,14 +104,14 @@ pub(crate) fn typed(app: &mut App) -> Vec<Effect> {
 }
 
 /// Asks for candidates; the menu appears when they come.
-fn wish(app: &mut App, kind: Kind, what: CompletionKind, from: usize, to: usize) -> Vec<Effect> {
+fn wish(app: &mut App, kind: MenuKind, what: CompletionKind, from: usize, to: usize) -> Vec<ScreenEffect> {
     if app.menu.as_ref().is_some_and(|menu| menu.kind != kind || menu.from != from) {
         app.menu = None;
     }
     let text = app.composer.buffer.text().get(from..to).unwrap_or_default().to_owned();
     app.wished = Some((kind, from, to));
     let generation = app.generation;
-    vec![app.ask(Query::Complete { kind: what, text, generation, limit: 50 }, Purpose::Menu)]
+    vec![app.ask(Query::Complete { kind: what, text, generation, limit: 50 }, QueryPurpose::Menu)]
 }
 
 /// Shows a menu; what was chosen in the last one stays chosen.
@@ -130,66 +130,66 @@ fn reference(before: &str) -> Option<usize> {
     (opens && !rest.contains(char::is_whitespace)).then_some(at + 1)
 }
 
-fn perform(app: &mut App, action: Action) -> Vec<Effect> {
+fn perform(app: &mut App, action: KeyAction) -> Vec<ScreenEffect> {
     match action {
-        Action::Send => send(app, false),
-        Action::FollowUp => send(app, true),
-        Action::Dequeue => dequeue(app),
-        Action::Interrupt => escape(app),
-        Action::Cancel => cancel(app),
-        Action::Quit if app.composer.buffer.text().is_empty() => quit(app),
-        Action::Quit => edit(app, Action::DeleteRight),
-        Action::Suspend => vec![Effect::Suspend],
-        Action::Redraw => vec![Effect::Redraw],
-        Action::Unfold => {
+        KeyAction::Send => send(app, false),
+        KeyAction::FollowUp => send(app, true),
+        KeyAction::Dequeue => dequeue(app),
+        KeyAction::Interrupt => escape(app),
+        KeyAction::Cancel => cancel(app),
+        KeyAction::Quit if app.composer.buffer.text().is_empty() => quit(app),
+        KeyAction::Quit => edit(app, KeyAction::DeleteRight),
+        KeyAction::Suspend => vec![ScreenEffect::Suspend],
+        KeyAction::Redraw => vec![ScreenEffect::Redraw],
+        KeyAction::Unfold => {
             app.unfolded = !app.unfolded;
             app.transcript.set_unfolded(app.unfolded);
             Vec::new()
         }
-        Action::Transcript => commands::open_transcript(app),
-        Action::HistorySearch => {
-            let entry = |text: &str| Entry {
+        KeyAction::Transcript => commands::open_transcript(app),
+        KeyAction::HistorySearch => {
+            let entry = |text: &str| PickerEntry {
                 value: Picked::Prompt(text.to_owned()),
                 text: text.to_owned(),
-                ..Entry::default()
+                ..PickerEntry::default()
             };
             let entries = app.composer.history.find("").into_iter().map(entry).collect();
             let picker = Picker::new(Subject::History, Phrase::new("tui.history"), entries);
             app.overlays.push(Overlay::Picker(Box::new(picker)));
             Vec::new()
         }
-        Action::Editor => vec![Effect::Edit(app.composer.whole())],
-        Action::Posture => posture(app),
-        Action::Model => commands::run(app, "model", ""),
-        Action::Help => commands::run(app, "help", ""),
+        KeyAction::Editor => vec![ScreenEffect::Edit(app.composer.whole())],
+        KeyAction::Posture => posture(app),
+        KeyAction::Model => commands::run(app, "model", ""),
+        KeyAction::Help => commands::run(app, "help", ""),
         other => edit(app, other),
     }
 }
 
 /// Everything that changes the text or moves the caret.
-fn edit(app: &mut App, action: Action) -> Vec<Effect> {
+fn edit(app: &mut App, action: KeyAction) -> Vec<ScreenEffect> {
     let composer = &mut app.composer;
     match action {
-        Action::Newline => composer.type_text("\n"),
-        Action::Up => composer.up(),
-        Action::Down => composer.down(),
-        Action::Left => composer.travel(Motion::Left),
-        Action::Right => composer.travel(Motion::Right),
-        Action::WordLeft => composer.travel(Motion::WordLeft),
-        Action::WordRight => composer.travel(Motion::WordRight),
-        Action::LineStart => composer.travel(Motion::LineStart),
-        Action::LineEnd => composer.travel(Motion::LineEnd),
-        Action::TextStart => composer.travel(Motion::Start),
-        Action::TextEnd => composer.travel(Motion::End),
-        Action::DeleteLeft => composer.delete(Motion::Left, false),
-        Action::DeleteRight => composer.delete(Motion::Right, false),
-        Action::DeleteWordLeft => composer.delete(Motion::WordLeft, true),
-        Action::DeleteWordRight => composer.delete(Motion::WordRight, true),
-        Action::DeleteLineStart => composer.delete(Motion::LineStart, true),
-        Action::DeleteLineEnd => composer.delete(Motion::LineEnd, true),
-        Action::Yank => composer.buffer.yank(),
-        Action::Undo => composer.buffer.undo(),
-        Action::Redo => composer.buffer.redo(),
+        KeyAction::Newline => composer.type_text("\n"),
+        KeyAction::Up => composer.up(),
+        KeyAction::Down => composer.down(),
+        KeyAction::Left => composer.travel(Motion::Left),
+        KeyAction::Right => composer.travel(Motion::Right),
+        KeyAction::WordLeft => composer.travel(Motion::WordLeft),
+        KeyAction::WordRight => composer.travel(Motion::WordRight),
+        KeyAction::LineStart => composer.travel(Motion::LineStart),
+        KeyAction::LineEnd => composer.travel(Motion::LineEnd),
+        KeyAction::TextStart => composer.travel(Motion::Start),
+        KeyAction::TextEnd => composer.travel(Motion::End),
+        KeyAction::DeleteLeft => composer.delete(Motion::Left, false),
+        KeyAction::DeleteRight => composer.delete(Motion::Right, false),
+        KeyAction::DeleteWordLeft => composer.delete(Motion::WordLeft, true),
+        KeyAction::DeleteWordRight => composer.delete(Motion::WordRight, true),
+        KeyAction::DeleteLineStart => composer.delete(Motion::LineStart, true),
+        KeyAction::DeleteLineEnd => composer.delete(Motion::LineEnd, true),
+        KeyAction::Yank => composer.buffer.yank(),
+        KeyAction::Undo => composer.buffer.undo(),
+        KeyAction::Redo => composer.buffer.redo(),
         _ => {}
     }
     let walks = app.composer.history.walks();
@@ -202,7 +202,7 @@ fn edit(app: &mut App, action: Action) -> Vec<Effect> {
 }
 
 /// Sends what is written: a command, a shell line, a prompt; to the running turn or after it.
-fn send(app: &mut App, later: bool) -> Vec<Effect> {
+fn send(app: &mut App, later: bool) -> Vec<ScreenEffect> {
     // A backslash before Enter is a line break, for terminals that have no other.
     if !later && app.composer.buffer.before().ends_with('\\') && app.composer.buffer.after().is_empty() {
         app.composer.delete(Motion::Left, false);
@@ -216,17 +216,17 @@ fn send(app: &mut App, later: bool) -> Vec<Effect> {
     app.ahead.sent();
     let text = app.composer.take();
     let text = text.trim_end().to_owned();
-    let mut effects = vec![Effect::Draft(String::new())];
+    let mut effects = vec![ScreenEffect::Draft(String::new())];
     app.drafted.clear();
     app.draft_due = None;
     if app.composer.history.add(&text) {
-        effects.push(Effect::Remember(text.clone()));
+        effects.push(ScreenEffect::Remember(text.clone()));
     }
     effects.extend(dispatch(app, &text, later));
     effects
 }
 
-fn dispatch(app: &mut App, text: &str, later: bool) -> Vec<Effect> {
+fn dispatch(app: &mut App, text: &str, later: bool) -> Vec<ScreenEffect> {
     let trimmed = text.trim_start();
     if let Some(command) = trimmed.strip_prefix('/') {
         let (name, arguments) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
@@ -251,7 +251,7 @@ fn dispatch(app: &mut App, text: &str, later: bool) -> Vec<Effect> {
 }
 
 /// The last waiting message comes back into the composer.
-fn dequeue(app: &mut App) -> Vec<Effect> {
+fn dequeue(app: &mut App) -> Vec<ScreenEffect> {
     let Some(queued) = app.queue.pop() else { return Vec::new() };
     let text = match app.composer.is_blank() {
         true => queued.text,
@@ -262,7 +262,7 @@ fn dequeue(app: &mut App) -> Vec<Effect> {
 }
 
 /// Esc: stops what runs; pressed twice with nothing written it opens the list of turns.
-fn escape(app: &mut App) -> Vec<Effect> {
+fn escape(app: &mut App) -> Vec<ScreenEffect> {
     if app.work.is_on() {
         return interrupt(app);
     }
@@ -284,7 +284,7 @@ fn escape(app: &mut App) -> Vec<Effect> {
 }
 
 /// Stops the turn; what was done is kept, and what waits comes back for editing.
-pub(crate) fn interrupt(app: &mut App) -> Vec<Effect> {
+pub(crate) fn interrupt(app: &mut App) -> Vec<ScreenEffect> {
     app.work.stopping = true;
     let mut effects = take_all_back(app);
     effects.extend(app.send(Op::Interrupt));
@@ -293,7 +293,7 @@ pub(crate) fn interrupt(app: &mut App) -> Vec<Effect> {
 
 /// Everything that waits comes back into the composer, before what is written there: whoever stops a turn does not want
 /// the next one to begin by itself.
-pub(crate) fn take_all_back(app: &mut App) -> Vec<Effect> {
+pub(crate) fn take_all_back(app: &mut App) -> Vec<ScreenEffect> {
     if app.queue.is_empty() {
         return Vec::new();
     }
@@ -309,40 +309,40 @@ pub(crate) fn take_all_back(app: &mut App) -> Vec<Effect> {
 }
 
 /// Ctrl+C: gives up what is written, stops what runs, or leaves when pressed again.
-fn cancel(app: &mut App) -> Vec<Effect> {
+fn cancel(app: &mut App) -> Vec<ScreenEffect> {
     if !app.composer.buffer.text().is_empty() {
         let text = app.composer.take();
         app.composer.history.add(&text);
         app.menu = None;
         draft_changed(app);
-        return vec![Effect::Remember(text)];
+        return vec![ScreenEffect::Remember(text)];
     }
     let again = app.cancel_at.is_some_and(|at| app.now < at + DOUBLE * 3);
     if again {
         return leave(app);
     }
     app.cancel_at = Some(app.now);
-    app.hint = Some(Phrase::new("tui.cancel_again").with("key", app.keys.first(Action::Cancel)));
+    app.hint = Some(Phrase::new("tui.cancel_again").with("key", app.keys.first(KeyAction::Cancel)));
     if app.work.is_on() { interrupt(app) } else { Vec::new() }
 }
 
 /// Ctrl+D on an empty line leaves; while a turn runs only when it is pressed again.
-fn quit(app: &mut App) -> Vec<Effect> {
+fn quit(app: &mut App) -> Vec<ScreenEffect> {
     let again = app.cancel_at.is_some_and(|at| app.now < at + DOUBLE * 3);
     if again || !app.work.is_on() {
         return leave(app);
     }
     app.cancel_at = Some(app.now);
-    app.hint = Some(Phrase::new("tui.quit_again").with("key", app.keys.first(Action::Quit)));
+    app.hint = Some(Phrase::new("tui.quit_again").with("key", app.keys.first(KeyAction::Quit)));
     Vec::new()
 }
 
-pub(crate) fn leave(_app: &mut App) -> Vec<Effect> {
-    vec![Effect::Quit]
+pub(crate) fn leave(_app: &mut App) -> Vec<ScreenEffect> {
+    vec![ScreenEffect::Quit]
 }
 
 /// The next of: asks, auto, plan. What asks nothing at all is only had by its name.
-fn posture(app: &mut App) -> Vec<Effect> {
+fn posture(app: &mut App) -> Vec<ScreenEffect> {
     let Some(status) = &mut app.facts.status else { return Vec::new() };
     let (posture, mode) = match (status.mode, status.posture) {
         (Mode::Plan, _) => (Posture::Ask, Mode::Build),

@@ -4,9 +4,9 @@ use crate::composer::Composer;
 use crate::frame::Input;
 use crate::keys::Bindings;
 use crate::menu::Menu;
-use crate::overlays::{Entry, Overlay, Picked};
-use crate::status::Facts;
-use crate::work::Work;
+use crate::overlays::{Overlay, Picked, PickerEntry};
+use crate::status::StatusFacts;
+use crate::work::TurnProgress;
 use crate::{Look, Transcript};
 use reasonix_proto::{Envelope, Op, Phrase, Query, Queued, Reply};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub enum Msg {
     /// The engine answered a query.
     Reply(u64, Box<Reply>),
     /// The process around the front end said something.
-    Host(Told),
+    Host(HostNews),
     /// The terminal has another size.
     Resized(u16, u16),
     /// Time went by.
@@ -41,7 +41,7 @@ pub enum Msg {
 
 /// What the process around the front end says.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Told {
+pub enum HostNews {
     /// A session is there; what was asked for before goes to it now.
     Ready,
     /// Something a person should know.
@@ -51,14 +51,14 @@ pub enum Told {
     /// There is no model yet.
     FirstRun,
     /// A step of the setup.
-    Setup(crate::setup::Step),
+    Setup(crate::setup::SetupStep),
     /// There will be no session.
     Failed,
 }
 
 /// What the front end wants from the process around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Host {
+pub enum HostRequest {
     /// A new session in place of this one.
     New,
     /// Another session in place of this one.
@@ -79,13 +79,13 @@ pub enum Host {
 
 /// Something to be done.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub enum ScreenEffect {
     /// An operation for the engine.
     Send(Op),
     /// A query for the engine; the number comes back with the reply.
     Ask(u64, Query),
     /// A wish for the process around.
-    Host(Host),
+    Host(HostRequest),
     /// Leave.
     Quit,
     /// Stop until the shell continues us.
@@ -112,7 +112,7 @@ pub enum Effect {
 
 /// Why a query was sent.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Purpose {
+pub enum QueryPurpose {
     /// For the status line.
     Status,
     /// For the status line.
@@ -177,9 +177,9 @@ pub struct App {
     /// What each key does.
     pub keys: Bindings,
     /// What the status line shows.
-    pub facts: Facts,
+    pub facts: StatusFacts,
     /// What is being done.
-    pub work: Work,
+    pub work: TurnProgress,
     /// What waits for its turn.
     pub queue: Vec<Queued>,
     /// The commands that can be had.
@@ -220,13 +220,13 @@ pub struct App {
     pub(crate) waiting: Vec<Op>,
     /// A command that was typed before it was known which there are.
     pub(crate) early: Option<(String, String)>,
-    pub(crate) asked: BTreeMap<u64, Purpose>,
+    pub(crate) asked: BTreeMap<u64, QueryPurpose>,
     pub(crate) next: u64,
     pub(crate) drafted: String,
     pub(crate) draft_due: Option<Duration>,
     pub(crate) generation: u64,
     /// What the menu that is on its way will complete, and which bytes it will replace.
-    pub(crate) wished: Option<(crate::menu::Kind, usize, usize)>,
+    pub(crate) wished: Option<(crate::menu::MenuKind, usize, usize)>,
 }
 
 impl App {
@@ -239,8 +239,8 @@ impl App {
             overlays: Vec::new(),
             menu: None,
             keys,
-            facts: Facts::default(),
-            work: Work::default(),
+            facts: StatusFacts::default(),
+            work: TurnProgress::default(),
             queue: Vec::new(),
             commands: Vec::new(),
             size,
@@ -285,21 +285,21 @@ impl App {
     }
 
     /// A query with a purpose.
-    pub(crate) fn ask(&mut self, query: Query, purpose: Purpose) -> Effect {
+    pub(crate) fn ask(&mut self, query: Query, purpose: QueryPurpose) -> ScreenEffect {
         self.next += 1;
         self.asked.insert(self.next, purpose);
-        Effect::Ask(self.next, query)
+        ScreenEffect::Ask(self.next, query)
     }
 
     /// An entry of a list, by what it says.
-    pub(crate) fn entry(&self, value: Picked, code: &'static str) -> Entry {
-        Entry { value, text: self.look.word(code), ..Entry::default() }
+    pub(crate) fn entry(&self, value: Picked, code: &'static str) -> PickerEntry {
+        PickerEntry { value, text: self.look.word(code), ..PickerEntry::default() }
     }
 
     /// An operation, or a wait for the session that will take it.
-    pub(crate) fn send(&mut self, op: Op) -> Vec<Effect> {
+    pub(crate) fn send(&mut self, op: Op) -> Vec<ScreenEffect> {
         if self.ready {
-            return vec![Effect::Send(op)];
+            return vec![ScreenEffect::Send(op)];
         }
         self.waiting.push(op);
         Vec::new()

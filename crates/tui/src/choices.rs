@@ -1,19 +1,19 @@
 //! What follows from what was chosen in a list, written into a line, or said by the engine.
 
-use crate::app::{App, Effect, Host, Purpose};
+use crate::app::{App, HostRequest, QueryPurpose, ScreenEffect};
 use crate::commands::{rewind_what, run, show, theme};
-use crate::overlays::{Overlay, Pager, Picked, Picker, Subject, Wanted};
+use crate::overlays::{FieldPurpose, Overlay, Pager, Picked, Picker, Subject};
 use crate::update::note;
 use ratatui_core::text::Line;
 use reasonix_proto::{Level, Op, Phrase, Query, TreeFilter};
 
 /// An entry of a list was chosen.
-pub(crate) fn chosen(app: &mut App, picked: Picked) -> Vec<Effect> {
+pub(crate) fn chosen(app: &mut App, picked: Picked) -> Vec<ScreenEffect> {
     match picked {
         Picked::Nothing => Vec::new(),
         Picked::Send(op) => app.send(op),
-        Picked::Host(host) => vec![Effect::Host(host)],
-        Picked::Quit => vec![Effect::Quit],
+        Picked::Host(host) => vec![ScreenEffect::Host(host)],
+        Picked::Quit => vec![ScreenEffect::Quit],
         Picked::Show(query) => show(app, query),
         Picked::Run(name, word) => run(app, &name, &word),
         Picked::Prompt(text) => {
@@ -29,7 +29,7 @@ pub(crate) fn chosen(app: &mut App, picked: Picked) -> Vec<Effect> {
         }
         Picked::GiveUp => {
             let mut effects = app.send(Op::Discard);
-            effects.push(Effect::Host(Host::New));
+            effects.push(ScreenEffect::Host(HostRequest::New));
             effects
         }
         Picked::Theme(name) => theme(app, &name),
@@ -39,18 +39,18 @@ pub(crate) fn chosen(app: &mut App, picked: Picked) -> Vec<Effect> {
 }
 
 /// A line was written.
-pub(crate) fn written(app: &mut App, wanted: Wanted, text: String) -> Vec<Effect> {
+pub(crate) fn written(app: &mut App, wanted: FieldPurpose, text: String) -> Vec<ScreenEffect> {
     use crate::setup::{Answer, answer};
     match wanted {
-        Wanted::Setting(key) => crate::settings::change(app, &key, Some(text)),
-        Wanted::Address => vec![answer(Answer::Address(text))],
-        Wanted::Key => vec![answer(Answer::Key(text))],
-        Wanted::Model => vec![answer(Answer::Model(text))],
+        FieldPurpose::Setting(key) => crate::settings::change(app, &key, Some(text)),
+        FieldPurpose::Address => vec![answer(Answer::Address(text))],
+        FieldPurpose::Key => vec![answer(Answer::Key(text))],
+        FieldPurpose::Model => vec![answer(Answer::Model(text))],
     }
 }
 
 /// The user wants to be rid of an entry: they are asked once more.
-pub(crate) fn removed(app: &mut App, picked: Picked) -> Vec<Effect> {
+pub(crate) fn removed(app: &mut App, picked: Picked) -> Vec<ScreenEffect> {
     let Picked::Memory { scope, name } = picked else { return Vec::new() };
     let title = Phrase::new("tui.forget.title").with("name", &name);
     let forget = Picked::Send(Op::Forget { name, scope });
@@ -62,14 +62,14 @@ pub(crate) fn removed(app: &mut App, picked: Picked) -> Vec<Effect> {
 
 /// The work can go on in another session: does the person want to?
 pub(crate) fn handed_over(app: &mut App, session: String) {
-    let go = Picked::Host(Host::Resume(session));
+    let go = Picked::Host(HostRequest::Resume(session));
     let entries = vec![app.entry(go, "tui.handoff.go"), app.entry(Picked::Nothing, "tui.handoff.stay")];
     let picker = Picker::short(Subject::HandedOver, Phrase::new("tui.handoff.title"), entries);
     app.overlays.push(Overlay::Picker(Box::new(picker)));
 }
 
 /// A memory, whole.
-fn read_memory(app: &mut App, scope: &str, name: &str) -> Vec<Effect> {
+fn read_memory(app: &mut App, scope: &str, name: &str) -> Vec<ScreenEffect> {
     let is_it = |memory: &&reasonix_proto::MemoryInfo| (memory.scope.as_str(), memory.name.as_str()) == (scope, name);
     let Some(memory) = app.memories.iter().find(is_it).cloned() else { return Vec::new() };
     let look = &app.look;
@@ -88,7 +88,7 @@ fn read_memory(app: &mut App, scope: &str, name: &str) -> Vec<Effect> {
 }
 
 /// The words of a list that the engine narrows changed.
-pub(crate) fn searched(app: &mut App, subject: Subject, words: &str) -> Vec<Effect> {
+pub(crate) fn searched(app: &mut App, subject: Subject, words: &str) -> Vec<ScreenEffect> {
     let text = words.to_owned();
     let query = match subject {
         Subject::Session => Query::Sessions { all: false, text, from: 0, count: 100 },
@@ -101,11 +101,11 @@ pub(crate) fn searched(app: &mut App, subject: Subject, words: &str) -> Vec<Effe
         }
         _ => return Vec::new(),
     };
-    vec![app.ask(query, Purpose::Overlay)]
+    vec![app.ask(query, QueryPurpose::Overlay)]
 }
 
 /// A waiting message comes back into the composer.
-fn take_back(app: &mut App, id: u64) -> Vec<Effect> {
+fn take_back(app: &mut App, id: u64) -> Vec<ScreenEffect> {
     let Some(at) = app.queue.iter().position(|queued| queued.id == id) else { return Vec::new() };
     let queued = app.queue.remove(at);
     app.composer.set(&queued.text);

@@ -2,8 +2,8 @@
 //! capability the engine does not have is not offered.
 
 use crate::act;
-use crate::app::{App, Effect, Host, Purpose};
-use crate::overlays::{Entry, Overlay, Pager, Picked, Picker, Subject};
+use crate::app::{App, HostRequest, QueryPurpose, ScreenEffect};
+use crate::overlays::{Overlay, Pager, Picked, Picker, PickerEntry, Subject};
 use crate::update::note;
 use reasonix_proto::{ArgumentKind, Effect as Rule, Level, Mode, Op, Phrase, Posture, Query, Rewind, TreeFilter};
 
@@ -42,7 +42,7 @@ pub(crate) fn wants_more(app: &App, name: &str) -> bool {
 
 /// The entries of the menu for what was typed after `/`: the very name first, then those that begin so, then those that
 /// contain it.
-pub(crate) fn matching(app: &App, typed: &str) -> Vec<Entry<String>> {
+pub(crate) fn matching(app: &App, typed: &str) -> Vec<PickerEntry<String>> {
     let look = &app.look;
     let own = OWN.iter().map(|(name, about)| ((*name).to_owned(), String::new(), look.word(about)));
     let engine = app.commands.iter().map(|command| {
@@ -68,7 +68,7 @@ pub(crate) fn matching(app: &App, typed: &str) -> Vec<Entry<String>> {
     };
     let mut fitting: Vec<_> = all.into_iter().filter(|(name, _, _)| name.contains(&typed)).collect();
     fitting.sort_by_key(|(name, _, _)| rank(name));
-    let entry = |(name, words, about): (String, String, String)| Entry {
+    let entry = |(name, words, about): (String, String, String)| PickerEntry {
         text: format!("/{name}{words}"),
         value: name,
         note: about,
@@ -118,7 +118,7 @@ fn unknown(app: &App, name: &str) -> Phrase {
 }
 
 /// Runs a command.
-pub(crate) fn run(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
+pub(crate) fn run(app: &mut App, name: &str, arguments: &str) -> Vec<ScreenEffect> {
     let name = &*canonical(app, name);
     if !is_known(app, name) && app.commands.is_empty() {
         app.early = Some((name.to_owned(), arguments.to_owned()));
@@ -155,7 +155,7 @@ fn words_of(app: &App, name: &str) -> Option<Vec<String>> {
     }
 }
 
-fn choose_word(app: &mut App, name: &str, words: Vec<String>) -> Vec<Effect> {
+fn choose_word(app: &mut App, name: &str, words: Vec<String>) -> Vec<ScreenEffect> {
     let status = app.facts.status.as_ref();
     let now = match name {
         "mode" => status.map(|status| match status.mode {
@@ -165,7 +165,7 @@ fn choose_word(app: &mut App, name: &str, words: Vec<String>) -> Vec<Effect> {
         "effort" => status.and_then(|status| status.effort.clone()),
         _ => None,
     };
-    let entry = |word: String| Entry {
+    let entry = |word: String| PickerEntry {
         value: Picked::Run(name.to_owned(), word.clone()),
         current: now.as_ref() == Some(&word),
         text: word,
@@ -178,9 +178,9 @@ fn choose_word(app: &mut App, name: &str, words: Vec<String>) -> Vec<Effect> {
 }
 
 /// Commands that the engine takes part in.
-fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
+fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<ScreenEffect> {
     match (name, arguments) {
-        ("new", _) => vec![Effect::Host(Host::New)],
+        ("new", _) => vec![ScreenEffect::Host(HostRequest::New)],
         ("fork", _) => fork(app),
         ("clear", _) => confirm_clear(app),
         ("resume", "") => open(
@@ -189,7 +189,7 @@ fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
             "tui.list.sessions",
             Query::Sessions { all: false, text: String::new(), from: 0, count: 100 },
         ),
-        ("resume", id) => vec![Effect::Host(Host::Resume(id.to_owned()))],
+        ("resume", id) => vec![ScreenEffect::Host(HostRequest::Resume(id.to_owned()))],
         ("model", "") => open(app, Subject::Model, "tui.list.models", Query::Models),
         ("model", model) => app.send(Op::SetModel { model: Some(model.to_owned()), effort: None }),
         ("effort", effort) if !effort.is_empty() => {
@@ -247,7 +247,7 @@ fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
 }
 
 /// Commands that show something, and those that lead out of the session.
-fn looks(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
+fn looks(app: &mut App, name: &str, arguments: &str) -> Vec<ScreenEffect> {
     match (name, arguments) {
         ("status" | "cost", _) => show(app, Query::Status),
         ("stats", _) => show(app, Query::Stats),
@@ -264,22 +264,22 @@ fn looks(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
         ("history", words) => history(app, words),
         ("memory", _) => open(app, Subject::Memory, "tui.list.memories", Query::Memories),
         ("handoff", focus) => app.send(Op::Handoff { focus: focus.to_owned() }),
-        ("undo", _) => vec![app.ask(Query::Changes { turn: None }, Purpose::Undo)],
-        ("trust", _) => vec![app.ask(Query::Trust, Purpose::TrustShown)],
+        ("undo", _) => vec![app.ask(Query::Changes { turn: None }, QueryPurpose::Undo)],
+        ("trust", _) => vec![app.ask(Query::Trust, QueryPurpose::TrustShown)],
         ("export", path) => app.send(Op::Export { path: path.to_owned() }),
         ("cwd", "") => {
             let folder = app.facts.status.as_ref().map(|status| status.folder.clone()).unwrap_or_default();
             note(app, Level::Info, Phrase::new("tui.cwd").with("folder", folder));
             Vec::new()
         }
-        ("cwd", folder) => vec![Effect::Host(Host::Folder(folder.to_owned()))],
-        ("doctor", _) => vec![Effect::Host(Host::Doctor)],
+        ("cwd", folder) => vec![ScreenEffect::Host(HostRequest::Folder(folder.to_owned()))],
+        ("doctor", _) => vec![ScreenEffect::Host(HostRequest::Doctor)],
         _ => template(app, name, arguments),
     }
 }
 
 /// Begins or ends planning.
-pub(crate) fn plan(app: &mut App, mode: Mode) -> Vec<Effect> {
+pub(crate) fn plan(app: &mut App, mode: Mode) -> Vec<ScreenEffect> {
     if let Some(status) = &mut app.facts.status {
         status.mode = mode;
     }
@@ -287,7 +287,7 @@ pub(crate) fn plan(app: &mut App, mode: Mode) -> Vec<Effect> {
 }
 
 /// What one turn did to files.
-fn diff(app: &mut App, turn: &str) -> Vec<Effect> {
+fn diff(app: &mut App, turn: &str) -> Vec<ScreenEffect> {
     match turn.parse() {
         Ok(turn) => show(app, Query::Changes { turn: Some(turn) }),
         Err(_) => {
@@ -298,31 +298,31 @@ fn diff(app: &mut App, turn: &str) -> Vec<Effect> {
 }
 
 /// A command that is a prompt: the engine fills it in.
-fn template(app: &mut App, name: &str, arguments: &str) -> Vec<Effect> {
+fn template(app: &mut App, name: &str, arguments: &str) -> Vec<ScreenEffect> {
     app.work.begin(app.now);
     app.send(Op::Prompt { text: format!("/{name} {arguments}").trim_end().to_owned(), resolved: false })
 }
 
 /// A copy of this session takes its place.
-fn fork(app: &App) -> Vec<Effect> {
+fn fork(app: &App) -> Vec<ScreenEffect> {
     let session = app.facts.status.as_ref().map(|status| status.session.to_string());
-    session.map(|session| Effect::Host(Host::Fork(session))).into_iter().collect()
+    session.map(|session| ScreenEffect::Host(HostRequest::Fork(session))).into_iter().collect()
 }
 
-pub(crate) fn show(app: &mut App, query: Query) -> Vec<Effect> {
-    vec![app.ask(query, Purpose::Show)]
+pub(crate) fn show(app: &mut App, query: Query) -> Vec<ScreenEffect> {
+    vec![app.ask(query, QueryPurpose::Show)]
 }
 
-fn open(app: &mut App, subject: Subject, title: &'static str, query: Query) -> Vec<Effect> {
+fn open(app: &mut App, subject: Subject, title: &'static str, query: Query) -> Vec<ScreenEffect> {
     let remote = matches!(subject, Subject::Session | Subject::Tree);
     let mut picker = Picker::remote(subject, Phrase::new(title));
     picker.narrows_itself(!remote);
     app.overlays.push(Overlay::Picker(Box::new(picker)));
     app.menu = None;
-    vec![app.ask(query, Purpose::Overlay)]
+    vec![app.ask(query, QueryPurpose::Overlay)]
 }
 
-fn posture(app: &mut App, word: &str) -> Vec<Effect> {
+fn posture(app: &mut App, word: &str) -> Vec<ScreenEffect> {
     let posture = match word {
         "ask" => Posture::Ask,
         "auto" => Posture::Auto,
@@ -338,16 +338,16 @@ fn posture(app: &mut App, word: &str) -> Vec<Effect> {
 }
 
 /// Whoever chooses how much is asked does not plan any more.
-pub(crate) fn plan_ends(app: &mut App) -> Vec<Effect> {
+pub(crate) fn plan_ends(app: &mut App) -> Vec<ScreenEffect> {
     let plans = app.facts.status.as_ref().is_some_and(|status| status.mode == Mode::Plan);
     if plans { plan(app, Mode::Build) } else { Vec::new() }
 }
 
 /// `/budget cost 2.50`, `/budget tokens 500k`, `/budget time 30m`: that limit alone; `/budget off`: none at all. The others
 /// are asked for first.
-fn budget(app: &mut App, words: &str) -> Vec<Effect> {
+fn budget(app: &mut App, words: &str) -> Vec<ScreenEffect> {
     match crate::money::allowance(words, reasonix_proto::Allowance::default()) {
-        Some(_) => vec![app.ask(Query::Budget, Purpose::Budget(words.to_owned()))],
+        Some(_) => vec![app.ask(Query::Budget, QueryPurpose::Budget(words.to_owned()))],
         None => {
             note(app, Level::Warning, Phrase::new("tui.budget.which"));
             Vec::new()
@@ -355,7 +355,7 @@ fn budget(app: &mut App, words: &str) -> Vec<Effect> {
     }
 }
 
-fn confirm_clear(app: &mut App) -> Vec<Effect> {
+fn confirm_clear(app: &mut App) -> Vec<ScreenEffect> {
     let entries = vec![app.entry(Picked::Nothing, "tui.clear.no"), app.entry(Picked::GiveUp, "tui.clear.yes")];
     app.overlays.push(Overlay::Picker(Box::new(Picker::short(
         Subject::Clear,
@@ -366,17 +366,17 @@ fn confirm_clear(app: &mut App) -> Vec<Effect> {
 }
 
 /// What was said in earlier sessions with these words.
-fn history(app: &mut App, words: &str) -> Vec<Effect> {
+fn history(app: &mut App, words: &str) -> Vec<ScreenEffect> {
     let title = Phrase::new("tui.list.hits").with("words", words);
     let mut picker = Picker::remote(Subject::Hit, title);
     picker.narrows_itself(true);
     app.overlays.push(Overlay::Picker(Box::new(picker)));
     app.menu = None;
-    vec![app.ask(Query::History { text: words.to_owned(), all: false, count: 50 }, Purpose::Overlay)]
+    vec![app.ask(Query::History { text: words.to_owned(), all: false, count: 50 }, QueryPurpose::Overlay)]
 }
 
 /// Which of chat and files goes back; what destroys the least is the first.
-pub(crate) fn rewind_what(app: &mut App, turn: u32) -> Vec<Effect> {
+pub(crate) fn rewind_what(app: &mut App, turn: u32) -> Vec<ScreenEffect> {
     let entry = |what, code| app.entry(Picked::Send(Op::Rewind { turn, what, summary: None }), code);
     let entries = vec![
         entry(Rewind::Chat, "tui.rewind.chat"),
@@ -388,12 +388,12 @@ pub(crate) fn rewind_what(app: &mut App, turn: u32) -> Vec<Effect> {
     Vec::new()
 }
 
-fn queue(app: &mut App) -> Vec<Effect> {
+fn queue(app: &mut App) -> Vec<ScreenEffect> {
     if app.queue.is_empty() {
         note(app, Level::Info, Phrase::new("tui.queue.empty"));
         return Vec::new();
     }
-    let entry = |queued: &reasonix_proto::Queued| Entry {
+    let entry = |queued: &reasonix_proto::Queued| PickerEntry {
         value: Picked::Queued(queued.id),
         text: queued.text.clone(),
         note: app.look.word(act::waits_for(queued.kind)),
@@ -411,10 +411,10 @@ pub(crate) fn themes(app: &App) -> Vec<String> {
 }
 
 /// Puts on a theme, or shows which there are.
-pub(crate) fn theme(app: &mut App, name: &str) -> Vec<Effect> {
+pub(crate) fn theme(app: &mut App, name: &str) -> Vec<ScreenEffect> {
     if name.is_empty() {
         let current = app.theme.as_deref().unwrap_or("auto");
-        let entry = |name: String| Entry {
+        let entry = |name: String| PickerEntry {
             current: name == current,
             value: Picked::Theme(name.clone()),
             text: name,
@@ -434,16 +434,16 @@ pub(crate) fn theme(app: &mut App, name: &str) -> Vec<Effect> {
 }
 
 /// Puts on a theme, for as long as this lasts.
-pub(crate) fn put_on(app: &mut App, name: &str) -> Vec<Effect> {
+pub(crate) fn put_on(app: &mut App, name: &str) -> Vec<ScreenEffect> {
     app.theme = (name != "auto").then(|| name.to_owned());
-    vec![Effect::Theme(app.theme.clone())]
+    vec![ScreenEffect::Theme(app.theme.clone())]
 }
 
-fn copy(app: &mut App) -> Vec<Effect> {
+fn copy(app: &mut App) -> Vec<ScreenEffect> {
     match app.transcript.last_answer().map(str::to_owned) {
         Some(text) => {
             note(app, Level::Info, Phrase::new("tui.copied").with("count", text.chars().count()));
-            vec![Effect::Copy(text)]
+            vec![ScreenEffect::Copy(text)]
         }
         None => {
             note(app, Level::Warning, Phrase::new("tui.nothing_to_copy"));
@@ -453,7 +453,7 @@ fn copy(app: &mut App) -> Vec<Effect> {
 }
 
 /// The whole conversation, with everything unfolded.
-pub(crate) fn open_transcript(app: &mut App) -> Vec<Effect> {
+pub(crate) fn open_transcript(app: &mut App) -> Vec<ScreenEffect> {
     let lines = app.transcript.everything(app.size.0, &app.look, app.now);
     app.overlays.push(Overlay::Pager(Box::new(Pager::new(Phrase::new("tui.transcript"), lines, true))));
     Vec::new()

@@ -1,8 +1,8 @@
 //! The help on the whole screen: how to write, every command, every key.
 
-use crate::app::{App, Effect};
+use crate::app::{App, ScreenEffect};
 use crate::commands::matching;
-use crate::keys::Action;
+use crate::keys::KeyAction;
 use crate::overlays::{Overlay, Pager};
 use crate::text::{columns, wrap};
 use ratatui_core::style::Style;
@@ -13,7 +13,7 @@ use reasonix_proto::Phrase;
 const LEFT: usize = 34;
 
 /// Opens all of it.
-pub(crate) fn help(app: &mut App) -> Vec<Effect> {
+pub(crate) fn help(app: &mut App) -> Vec<ScreenEffect> {
     let look = &app.look;
     let title = |code| Line::styled(look.word(code), look.theme.accent);
     let mut lines = vec![title("tui.help.writing")];
@@ -28,7 +28,7 @@ pub(crate) fn help(app: &mut App) -> Vec<Effect> {
 }
 
 /// Opens the keys alone.
-pub(crate) fn keys(app: &mut App) -> Vec<Effect> {
+pub(crate) fn keys(app: &mut App) -> Vec<ScreenEffect> {
     let lines = key_lines(app);
     app.overlays.push(Overlay::Pager(Box::new(Pager::new(Phrase::new("tui.help.keys"), lines, false))));
     Vec::new()
@@ -36,7 +36,7 @@ pub(crate) fn keys(app: &mut App) -> Vec<Effect> {
 
 fn key_lines(app: &App) -> Vec<Line<'static>> {
     let look = &app.look;
-    let row = |action: Action| {
+    let row = |action: KeyAction| {
         let keys: Vec<String> = app.keys.keys(action).iter().map(ToString::to_string).collect();
         let keys = if keys.is_empty() { "—".to_owned() } else { keys.join(", ") };
         let about = look.say(&action.about());
@@ -44,7 +44,7 @@ fn key_lines(app: &App) -> Vec<Line<'static>> {
         let name = if app.size.0 > 110 { format!("{:<24} ", action.name()) } else { String::new() };
         (keys, format!("{name}{about}"))
     };
-    in_columns(app, Action::all().map(row).collect(), look.theme.text)
+    in_columns(app, KeyAction::all().map(row).collect(), look.theme.text)
 }
 
 /// Two columns: the right one is wrapped within itself, or stands below the left one where there is no room beside it.

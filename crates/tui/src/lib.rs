@@ -30,8 +30,8 @@ pub mod view;
 pub mod work;
 
 pub use app::Notify;
-pub use app::{Host, Msg, Told};
+pub use app::{HostNews, HostRequest, Msg};
 pub use look::{Colours, Look};
-pub use run::{Asked, Editor, Ended, Options, Post, Themes, channel, run};
-pub use setup::{Answer, Offered, Step};
+pub use run::{Asked, Editor, Post, ScreenEnd, ScreenOptions, Themes, channel, run};
+pub use setup::{Answer, Offered, SetupStep};
 pub use transcript::Transcript;

@@ -1,7 +1,7 @@
 //! The list below the composer: commands after `/`, files after `@`.
 
 use crate::Look;
-use crate::overlays::Entry;
+use crate::overlays::PickerEntry;
 use crate::overlays::entry_line;
 use crate::text::{columns, cut};
 use ratatui_core::text::Line;
@@ -11,7 +11,7 @@ const ROWS: usize = 8;
 
 /// What is completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum MenuKind {
     /// A command's name.
     Command,
     /// An argument of a command.
@@ -24,12 +24,12 @@ pub enum Kind {
 #[derive(Debug, Clone)]
 pub struct Menu {
     /// What is completed.
-    pub kind: Kind,
+    pub kind: MenuKind,
     /// The bytes of the text that an entry replaces.
     pub from: usize,
     /// Behind the last of them.
     pub to: usize,
-    entries: Vec<Entry<String>>,
+    entries: Vec<PickerEntry<String>>,
     /// Which of them lead further, such as folders.
     descends: Vec<bool>,
     chosen: usize,
@@ -38,7 +38,7 @@ pub struct Menu {
 
 impl Menu {
     /// A list of entries for a piece of the text.
-    pub fn new(kind: Kind, from: usize, to: usize, entries: Vec<Entry<String>>, descends: Vec<bool>) -> Self {
+    pub fn new(kind: MenuKind, from: usize, to: usize, entries: Vec<PickerEntry<String>>, descends: Vec<bool>) -> Self {
         Self { kind, from, to, entries, descends, chosen: 0, scroll: 0 }
     }
 
@@ -48,7 +48,7 @@ impl Menu {
     }
 
     /// The chosen entry, and whether it leads further.
-    pub fn choice(&self) -> Option<(&Entry<String>, bool)> {
+    pub fn choice(&self) -> Option<(&PickerEntry<String>, bool)> {
         let descends = self.descends.get(self.chosen).copied().unwrap_or(false);
         self.entries.get(self.chosen).map(|entry| (entry, descends))
     }
@@ -79,11 +79,11 @@ impl Menu {
         let room = ROWS.min(most).max(1);
         self.scroll = self.scroll.min(self.chosen).max((self.chosen + 1).saturating_sub(room));
         let shown = self.entries.iter().enumerate().skip(self.scroll).take(room);
-        let aligned = self.kind == Kind::Command;
+        let aligned = self.kind == MenuKind::Command;
         let widest = self.entries.iter().map(|entry| columns(&entry.text)).max().unwrap_or(0);
         // What a command does is worth more than the names of its arguments.
         let column = widest.min(usize::from(width).saturating_sub(4) * 9 / 20);
-        let line = |(at, entry): (usize, &Entry<String>)| match aligned {
+        let line = |(at, entry): (usize, &PickerEntry<String>)| match aligned {
             true => entry_line(&in_column(entry, column), at == self.chosen, width, look),
             false => entry_line(entry, at == self.chosen, width, look),
         };
@@ -92,30 +92,31 @@ impl Menu {
 }
 
 /// An entry whose text takes exactly this many columns.
-fn in_column(entry: &Entry<String>, column: usize) -> Entry<String> {
+fn in_column(entry: &PickerEntry<String>, column: usize) -> PickerEntry<String> {
     let text = match columns(&entry.text) > column {
         true => format!("{}…", cut(&entry.text, column.saturating_sub(1))),
         false => entry.text.clone(),
     };
     let pad = " ".repeat(column.saturating_sub(columns(&text)));
-    Entry { text: format!("{text}{pad}"), ..entry.clone() }
+    PickerEntry { text: format!("{text}{pad}"), ..entry.clone() }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Menu};
+    use super::{Menu, MenuKind};
     use crate::Look;
-    use crate::overlays::Entry;
+    use crate::overlays::PickerEntry;
     use crate::text::columns;
 
     #[test]
     fn what_a_command_does_is_read_on_a_narrow_screen_and_what_is_cut_says_so() {
-        let entry = |text: &str, note: &str| Entry { text: text.into(), note: note.into(), ..Entry::default() };
+        let entry =
+            |text: &str, note: &str| PickerEntry { text: text.into(), note: note.into(), ..PickerEntry::default() };
         let about = "shows what may be spent, or changes that limit alone";
         let entries =
             vec![entry("/budget [cost 2.50 | tokens 500k | time 30m]", about), entry("/new", "a new session")];
         for width in [40, 80] {
-            let mut menu = Menu::new(Kind::Command, 0, 0, entries.clone(), vec![false; 2]);
+            let mut menu = Menu::new(MenuKind::Command, 0, 0, entries.clone(), vec![false; 2]);
             let lines: Vec<String> = menu.view(width, 8, &Look::default()).iter().map(ToString::to_string).collect();
             assert!(lines.iter().all(|line| columns(line) <= usize::from(width)), "{lines:?}");
             assert!(

@@ -2,11 +2,11 @@
 
 use crate::Look;
 use crate::act;
-use crate::app::{App, Effect, Host, Purpose};
+use crate::app::{App, HostRequest, QueryPurpose, ScreenEffect};
 use crate::commands::rule_word;
 use crate::menu::Menu;
 use crate::note::Ready;
-use crate::overlays::{Entry, Overlay, Picked};
+use crate::overlays::{Overlay, Picked, PickerEntry};
 use crate::text::neutral;
 use crate::update::note;
 use crate::work::short;
@@ -17,23 +17,23 @@ use reasonix_proto::{
 };
 
 /// Takes an answer in.
-pub(crate) fn take(app: &mut App, purpose: Purpose, reply: Reply) -> Vec<Effect> {
+pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<ScreenEffect> {
     match (purpose, reply) {
-        (Purpose::Status, Reply::Status(status)) => {
+        (QueryPurpose::Status, Reply::Status(status)) => {
             app.queue.clone_from(&status.queue);
             app.facts.status = Some(*status);
         }
-        (Purpose::Git, Reply::Git { git }) => app.facts.git = git,
-        (Purpose::Commands, Reply::Commands { commands }) => {
+        (QueryPurpose::Git, Reply::Git { git }) => app.facts.git = git,
+        (QueryPurpose::Commands, Reply::Commands { commands }) => {
             app.commands = commands;
             if let Some((name, arguments)) = app.early.take() {
                 return crate::commands::run(app, &name, &arguments);
             }
         }
-        (Purpose::Menu, Reply::Completions { generation, items, .. }) if generation == app.generation => {
+        (QueryPurpose::Menu, Reply::Completions { generation, items, .. }) if generation == app.generation => {
             if let Some((kind, from, to)) = app.wished {
                 let descends = items.iter().map(|item| item.descends).collect();
-                let entry = |item: reasonix_proto::Completion| Entry {
+                let entry = |item: reasonix_proto::Completion| PickerEntry {
                     value: item.insert,
                     text: item.shown,
                     note: item.note,
@@ -42,32 +42,32 @@ pub(crate) fn take(app: &mut App, purpose: Purpose, reply: Reply) -> Vec<Effect>
                 act::show(app, Menu::new(kind, from, to, items.into_iter().map(entry).collect(), descends));
             }
         }
-        (Purpose::Recall, Reply::Transcript { from, records, .. }) => {
+        (QueryPurpose::Recall, Reply::Transcript { from, records, .. }) => {
             if from > 0 {
                 note(app, Level::Info, Phrase::new("tui.earlier").with("count", from));
             }
             app.transcript.recall(&records);
         }
-        (Purpose::Trust, Reply::Trust(info)) if info.is_open() => {
+        (QueryPurpose::Trust, Reply::Trust(info)) if info.is_open() => {
             let guard = app.ahead.guard(app.now);
-            app.overlays.push(Overlay::Trust(Box::new(crate::overlays::Trust::new(*info, guard))));
-            return vec![Effect::Probe];
+            app.overlays.push(Overlay::Trust(Box::new(crate::overlays::TrustOverlay::new(*info, guard))));
+            return vec![ScreenEffect::Probe];
         }
-        (Purpose::Settings, Reply::Config { settings }) => crate::settings::fill(app, settings),
-        (Purpose::TrustShown, Reply::Trust(info)) => return show_trust(app, *info),
-        (Purpose::Budget(words), Reply::Budget(info)) => return change_budget(app, &words, info),
-        (Purpose::Undo, Reply::Changes { turn, changes }) => confirm_undo(app, turn, changes.len()),
-        (Purpose::Undo, Reply::Failed { why }) => note(app, Level::Warning, why),
-        (Purpose::Overlay, reply) => fill(app, reply),
-        (Purpose::Show, Reply::Around { said }) => show_around(app, &said),
-        (Purpose::Show, Reply::Changes { turn, changes }) => show_changes(app, turn, &changes),
-        (Purpose::Show, Reply::Unchanged) => note(app, Level::Info, Phrase::new("tui.diff.none")),
-        (Purpose::Undo, Reply::Unchanged) => {
+        (QueryPurpose::Settings, Reply::Config { settings }) => crate::settings::fill(app, settings),
+        (QueryPurpose::TrustShown, Reply::Trust(info)) => return show_trust(app, *info),
+        (QueryPurpose::Budget(words), Reply::Budget(info)) => return change_budget(app, &words, info),
+        (QueryPurpose::Undo, Reply::Changes { turn, changes }) => confirm_undo(app, turn, changes.len()),
+        (QueryPurpose::Undo, Reply::Failed { why }) => note(app, Level::Warning, why),
+        (QueryPurpose::Overlay, reply) => fill(app, reply),
+        (QueryPurpose::Show, Reply::Around { said }) => show_around(app, &said),
+        (QueryPurpose::Show, Reply::Changes { turn, changes }) => show_changes(app, turn, &changes),
+        (QueryPurpose::Show, Reply::Unchanged) => note(app, Level::Info, Phrase::new("tui.diff.none")),
+        (QueryPurpose::Undo, Reply::Unchanged) => {
             let session = app.facts.status.as_ref().map(|status| status.session.short().to_owned());
             let phrase = Phrase::new("undo.nothing").with("session", session.unwrap_or_default());
             note(app, Level::Warning, phrase);
         }
-        (Purpose::Show, reply) => shown(app, reply),
+        (QueryPurpose::Show, reply) => shown(app, reply),
         _ => {}
     }
     Vec::new()
@@ -78,7 +78,7 @@ fn fill(app: &mut App, reply: Reply) {
     let entries = match reply {
         Reply::Models { models } => models
             .into_iter()
-            .map(|model| Entry {
+            .map(|model| PickerEntry {
                 note: [window(model.window), model.roles.join(" "), model.price].join("  ").trim().to_owned(),
                 text: model.name.clone(),
                 value: Picked::Send(Op::SetModel { model: Some(model.name), effort: None }),
@@ -106,7 +106,7 @@ fn fill(app: &mut App, reply: Reply) {
                 };
                 let origin = if rule.origin == "session" { app.look.word("tui.rule.session") } else { rule.origin };
                 let note = format!("{}  {origin}", app.look.word(rule_word(rule.effect)));
-                Entry { value, text: rule.rule, note, current: false }
+                PickerEntry { value, text: rule.rule, note, current: false }
             })
             .collect(),
         Reply::History { hits, missing } => {
@@ -145,14 +145,14 @@ fn window(window: u64) -> String {
     if window == 0 { String::new() } else { short(window) }
 }
 
-fn session_entry(app: &App, session: SessionInfo) -> Entry {
+fn session_entry(app: &App, session: SessionInfo) -> PickerEntry {
     let title = if session.title.is_empty() { app.look.word("tui.untitled") } else { session.title };
     let turns = if session.turns == 1 { Phrase::new("tui.turn") } else { Phrase::new("tui.turns") };
     let turns = app.look.say(&turns.with("count", session.turns));
     let ending = app.look.word(ending_word(&session.ending));
     let ago = app.look.say(&ago(app, session.active));
     let note = format!("{ago} · {turns} · {ending} · {}", session.id.short());
-    Entry { value: Picked::Host(Host::Resume(session.id.0)), text: title, note, current: false }
+    PickerEntry { value: Picked::Host(HostRequest::Resume(session.id.0)), text: title, note, current: false }
 }
 
 /// How a session ended, in a word.
@@ -180,17 +180,17 @@ fn ago(app: &App, at: u64) -> Phrase {
     }
 }
 
-fn tree_entry(app: &App, node: TreeNode, leaf: u64) -> Entry {
+fn tree_entry(app: &App, node: TreeNode, leaf: u64) -> PickerEntry {
     let rewinds = is_rewind(app);
     let value = if rewinds { Picked::Turn(node.turn) } else { Picked::Place(node.id) };
     let indent = "  ".repeat(usize::try_from(node.depth).unwrap_or(0).min(20));
     let mark = if node.active { "• " } else { "  " };
     let label = node.label.map_or_else(String::new, |label| format!("[{label}] "));
     let text = if rewinds { node.text } else { format!("{indent}{mark}{label}{}", node.text) };
-    Entry { value, text, note: node.kind, current: !rewinds && node.id.0 == leaf }
+    PickerEntry { value, text, note: node.kind, current: !rewinds && node.id.0 == leaf }
 }
 
-fn hit_entry(app: &App, hit: Hit) -> Entry {
+fn hit_entry(app: &App, hit: Hit) -> PickerEntry {
     let look = &app.look;
     let by = look.word(match hit.by.as_str() {
         "user" => "tui.by.user",
@@ -199,13 +199,13 @@ fn hit_entry(app: &App, hit: Hit) -> Entry {
     });
     let note = format!("{by} · {} · {}", look.say(&ago(app, hit.at)), hit.session.short());
     let around = Query::Around { session: hit.session.to_string(), record: hit.record, span: 6 };
-    Entry { value: Picked::Show(around), text: hit.text, note, current: false }
+    PickerEntry { value: Picked::Show(around), text: hit.text, note, current: false }
 }
 
-fn memory_entry(look: &Look, memory: &MemoryInfo) -> Entry {
+fn memory_entry(look: &Look, memory: &MemoryInfo) -> PickerEntry {
     let scope = look.word(if memory.scope == "global" { "tui.memory.global" } else { "tui.memory.project" });
     let value = Picked::Memory { scope: memory.scope.clone(), name: memory.name.clone() };
-    Entry { value, text: memory.name.clone(), note: format!("{scope} · {}", memory.description), current: false }
+    PickerEntry { value, text: memory.name.clone(), note: format!("{scope} · {}", memory.description), current: false }
 }
 
 /// What was said around a place of an earlier session, on the whole screen.
@@ -225,7 +225,7 @@ fn show_around(app: &mut App, said: &[Hit]) {
 }
 
 /// What the folder would execute, because the user asked.
-fn show_trust(app: &mut App, info: reasonix_proto::TrustInfo) -> Vec<Effect> {
+fn show_trust(app: &mut App, info: reasonix_proto::TrustInfo) -> Vec<ScreenEffect> {
     if info.surfaces.is_empty() {
         note(app, Level::Info, Phrase::new("tui.trust.nothing"));
         return Vec::new();
@@ -237,12 +237,12 @@ fn show_trust(app: &mut App, info: reasonix_proto::TrustInfo) -> Vec<Effect> {
         return Vec::new();
     }
     let guard = app.ahead.guard(app.now);
-    app.overlays.push(Overlay::Trust(Box::new(crate::overlays::Trust::new(info, guard))));
-    vec![Effect::Probe]
+    app.overlays.push(Overlay::Trust(Box::new(crate::overlays::TrustOverlay::new(info, guard))));
+    vec![ScreenEffect::Probe]
 }
 
 /// Changes the limits that were named, and shows what holds now.
-fn change_budget(app: &mut App, words: &str, mut info: reasonix_proto::BudgetInfo) -> Vec<Effect> {
+fn change_budget(app: &mut App, words: &str, mut info: reasonix_proto::BudgetInfo) -> Vec<ScreenEffect> {
     let Some(allowance) = crate::money::allowance(words, info.allowed) else { return Vec::new() };
     info.allowed = allowance;
     let lines = crate::money::budget_lines(&app.look, &info);

@@ -1,7 +1,7 @@
 //! The loop: waits for something to happen, lets `update` say what follows, draws once, and does it.
 
 use crate::Look;
-use crate::app::{App, Effect, Host, Msg, Told};
+use crate::app::{App, HostNews, HostRequest, Msg, ScreenEffect};
 use crate::frame::{Full, Inline, Modes, Reader, Terminal, restore};
 use crate::io::{self as files, Files};
 use crate::keys::Bindings;
@@ -32,7 +32,7 @@ pub type Editor = Box<dyn FnMut(&str) -> Option<String> + Send>;
 pub type Themes = Box<dyn Fn(&str) -> Option<String> + Send>;
 
 /// What the front end starts from.
-pub struct Options {
+pub struct ScreenOptions {
     /// How things are shown.
     pub look: Look,
     /// True when the terminal's background is dark, as far as that is known before it says so.
@@ -75,12 +75,12 @@ pub enum Asked {
     /// A query; the number goes back with the reply.
     Query(u64, Query),
     /// A wish for the process.
-    Host(Host),
+    Host(HostRequest),
 }
 
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum ScreenEnd {
     /// The user left.
     Left,
     /// A signal ended it.
@@ -103,7 +103,7 @@ impl Post {
     }
 
     /// Something of the process itself.
-    pub fn tell(&self, told: Told) -> bool {
+    pub fn tell(&self, told: HostNews) -> bool {
         self.0.send(Msg::Host(told)).is_ok()
     }
 }
@@ -115,11 +115,11 @@ pub fn channel() -> (Post, Receiver<Msg>) {
 }
 
 /// Runs until the user leaves or a signal comes; the terminal is given back as it was.
-pub fn run(options: Options, post: Post, inbox: Receiver<Msg>, ask: impl FnMut(Asked)) -> io::Result<Ended> {
+pub fn run(options: ScreenOptions, post: Post, inbox: Receiver<Msg>, ask: impl FnMut(Asked)) -> io::Result<ScreenEnd> {
     restore_after_panics();
     let (app, wrong) = start_app(&options);
     for phrase in wrong {
-        post.tell(Told::Notice(Level::Warning, phrase));
+        post.tell(HostNews::Notice(Level::Warning, phrase));
     }
     let modes = Modes { mouse: options.mouse && options.full, colours: true };
     let terminal = Terminal::take(modes)?;
@@ -161,7 +161,7 @@ pub fn run(options: Options, post: Post, inbox: Receiver<Msg>, ask: impl FnMut(A
     shell.live(&inbox)
 }
 
-fn start_app(options: &Options) -> (App, Vec<Phrase>) {
+fn start_app(options: &ScreenOptions) -> (App, Vec<Phrase>) {
     let (keys, wrong) = options.keys.as_deref().map_or_else(|| (Bindings::default(), Vec::new()), Bindings::read);
     let mut app = App::new(options.look.clone(), keys, Terminal::size());
     app.facts.home.clone_from(&options.home);
@@ -237,11 +237,11 @@ struct Shell<A> {
     screen: Inline,
     full: Option<Full>,
     begun: Instant,
-    ended: Option<Ended>,
+    ended: Option<ScreenEnd>,
 }
 
 impl<A: FnMut(Asked)> Shell<A> {
-    fn live(mut self, inbox: &Receiver<Msg>) -> io::Result<Ended> {
+    fn live(mut self, inbox: &Receiver<Msg>) -> io::Result<ScreenEnd> {
         let mut drawn = Instant::now();
         let mut stale = false;
         loop {
@@ -283,7 +283,7 @@ impl<A: FnMut(Asked)> Shell<A> {
         }
     }
 
-    fn take(&mut self, msg: Msg) -> io::Result<Vec<Effect>> {
+    fn take(&mut self, msg: Msg) -> io::Result<Vec<ScreenEffect>> {
         if let Msg::Resized(width, height) = msg {
             let mut out = String::new();
             match &mut self.full {
@@ -293,7 +293,7 @@ impl<A: FnMut(Asked)> Shell<A> {
             self.terminal.frame(&out)?;
         }
         if matches!(msg, Msg::Terminated) {
-            self.ended = Some(Ended::Terminated);
+            self.ended = Some(ScreenEnd::Terminated);
         }
         let now = self.begun.elapsed();
         Ok(update(&mut self.app, msg, now))
@@ -328,21 +328,21 @@ impl<A: FnMut(Asked)> Shell<A> {
         if out.is_empty() { Ok(()) } else { self.terminal.frame(&out) }
     }
 
-    fn perform(&mut self, effect: Effect) -> io::Result<()> {
+    fn perform(&mut self, effect: ScreenEffect) -> io::Result<()> {
         match effect {
-            Effect::Send(op) => (self.ask)(Asked::Op(op)),
-            Effect::Ask(id, query) => (self.ask)(Asked::Query(id, query)),
-            Effect::Host(host) => (self.ask)(Asked::Host(host)),
-            Effect::Quit => self.ended = Some(self.ended.unwrap_or(Ended::Left)),
-            Effect::Suspend => self.suspend()?,
-            Effect::Edit(text) => self.edit(&text)?,
-            Effect::Copy(text) => self.terminal.write(&files::clipboard(&text))?,
-            Effect::Remember(text) => self.file(|files| files.remember(&text))?,
-            Effect::Draft(text) => self.file(|files| files.keep_draft(&text))?,
-            Effect::Notify(text) => self.terminal.write(&files::notification(&text, self.app.notify))?,
-            Effect::Title(text) => self.terminal.write(&files::title(&text))?,
-            Effect::Probe => self.terminal.write("\x1b[5n")?,
-            Effect::Redraw => {
+            ScreenEffect::Send(op) => (self.ask)(Asked::Op(op)),
+            ScreenEffect::Ask(id, query) => (self.ask)(Asked::Query(id, query)),
+            ScreenEffect::Host(host) => (self.ask)(Asked::Host(host)),
+            ScreenEffect::Quit => self.ended = Some(self.ended.unwrap_or(ScreenEnd::Left)),
+            ScreenEffect::Suspend => self.suspend()?,
+            ScreenEffect::Edit(text) => self.edit(&text)?,
+            ScreenEffect::Copy(text) => self.terminal.write(&files::clipboard(&text))?,
+            ScreenEffect::Remember(text) => self.file(|files| files.remember(&text))?,
+            ScreenEffect::Draft(text) => self.file(|files| files.keep_draft(&text))?,
+            ScreenEffect::Notify(text) => self.terminal.write(&files::notification(&text, self.app.notify))?,
+            ScreenEffect::Title(text) => self.terminal.write(&files::title(&text))?,
+            ScreenEffect::Probe => self.terminal.write("\x1b[5n")?,
+            ScreenEffect::Redraw => {
                 let mut out = String::new();
                 let (width, height) = self.app.size;
                 match &mut self.full {
@@ -352,7 +352,7 @@ impl<A: FnMut(Asked)> Shell<A> {
                 self.terminal.frame(&out)?;
                 self.draw()?;
             }
-            Effect::Theme(name) => self.dress(name.as_deref())?,
+            ScreenEffect::Theme(name) => self.dress(name.as_deref())?,
         }
         Ok(())
     }
@@ -364,7 +364,7 @@ impl<A: FnMut(Asked)> Shell<A> {
             self.files = None;
             let phrase = Phrase::new("tui.files_failed").with("reason", error);
             let now = self.begun.elapsed();
-            update(&mut self.app, Msg::Host(Told::Notice(Level::Warning, phrase)), now);
+            update(&mut self.app, Msg::Host(HostNews::Notice(Level::Warning, phrase)), now);
             self.draw()?;
         }
         Ok(())
@@ -381,7 +381,7 @@ impl<A: FnMut(Asked)> Shell<A> {
                 app.follows_background = name.is_none();
             }
             Err(error) => {
-                let told = Told::Notice(Level::Warning, error.phrase());
+                let told = HostNews::Notice(Level::Warning, error.phrase());
                 update(&mut self.app, Msg::Host(told), self.begun.elapsed());
             }
         }
@@ -425,7 +425,7 @@ impl<A: FnMut(Asked)> Shell<A> {
     }
 
     /// Takes the composer off the screen; what was said stays where it is.
-    fn leave(mut self, ended: Ended) -> io::Result<Ended> {
+    fn leave(mut self, ended: ScreenEnd) -> io::Result<ScreenEnd> {
         EAR.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.app.overlays.clear();
         let mut out = String::new();
@@ -447,7 +447,7 @@ impl<A: FnMut(Asked)> Shell<A> {
         self.screen.clear(&mut out);
         self.terminal.frame(&out)?;
         // Who was ended in the middle of a sentence finds it again.
-        let draft = if ended == Ended::Terminated { self.app.composer.whole() } else { String::new() };
+        let draft = if ended == ScreenEnd::Terminated { self.app.composer.whole() } else { String::new() };
         let _ = self.file(|files| files.keep_draft(&draft));
         Ok(ended)
     }

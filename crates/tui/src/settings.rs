@@ -1,17 +1,19 @@
 //! Looking at the settings and changing them. What is changed goes to the engine, which writes it; what the front end
 //! itself follows is followed as soon as the engine says that it is written.
 
-use crate::app::{App, Effect, Purpose};
+use crate::app::{App, QueryPurpose, ScreenEffect};
 use crate::commands;
-use crate::overlays::{Entry, Field, Overlay, Picked, Picker, Settings, Subject, Wanted, plain};
+use crate::overlays::{
+    FieldOverlay, FieldPurpose, Overlay, Picked, Picker, PickerEntry, SettingsOverlay, Subject, plain,
+};
 use crate::status::Piece;
 use reasonix_proto::{Acts, Mode, Op, Phrase, Posture, Query, Setting, Takes};
 
 /// Opens the list.
-pub(crate) fn open(app: &mut App) -> Vec<Effect> {
+pub(crate) fn open(app: &mut App) -> Vec<ScreenEffect> {
     app.overlays.push(Overlay::Settings(Box::default()));
     app.menu = None;
-    vec![app.ask(Query::Config, Purpose::Settings)]
+    vec![app.ask(Query::Config, QueryPurpose::Settings)]
 }
 
 /// Puts what came into the list, below what is of this session.
@@ -28,7 +30,7 @@ pub(crate) fn fill(app: &mut App, settings: Vec<Setting>) {
     }
 }
 
-fn list(app: &mut App) -> Option<&mut Settings> {
+fn list(app: &mut App) -> Option<&mut SettingsOverlay> {
     app.overlays.iter_mut().find_map(|overlay| match overlay {
         Overlay::Settings(settings) => Some(&mut **settings),
         _ => None,
@@ -59,7 +61,7 @@ fn of_session(app: &App) -> Vec<Setting> {
 }
 
 /// A setting is to be changed: at once where there are two ways, else in a list or a line over this one.
-pub(crate) fn turn(app: &mut App, setting: &Setting) -> Vec<Effect> {
+pub(crate) fn turn(app: &mut App, setting: &Setting) -> Vec<ScreenEffect> {
     if let Some(command) = setting.key.strip_prefix('/') {
         app.overlays.pop();
         return commands::run(app, command, "");
@@ -83,7 +85,7 @@ pub(crate) fn turn(app: &mut App, setting: &Setting) -> Vec<Effect> {
 
 fn choose(app: &mut App, setting: &Setting, words: Vec<String>) {
     let now = plain(setting);
-    let entry = |word: String| Entry {
+    let entry = |word: String| PickerEntry {
         value: Picked::Send(Op::Configure { key: setting.key.clone(), value: Some(word.clone()) }),
         current: now == word,
         text: word,
@@ -96,30 +98,30 @@ fn choose(app: &mut App, setting: &Setting, words: Vec<String>) {
 
 fn write(app: &mut App, setting: &Setting, note: Option<Phrase>, text: &str) {
     let title = Phrase::new("tui.setting.title").with("key", &setting.key);
-    let field = Field::new(Wanted::Setting(setting.key.clone()), title, note, text);
+    let field = FieldOverlay::new(FieldPurpose::Setting(setting.key.clone()), title, note, text);
     app.overlays.push(Overlay::Field(Box::new(field)));
 }
 
 /// Asks the engine to write a setting.
-pub(crate) fn change(app: &mut App, key: &str, value: Option<String>) -> Vec<Effect> {
+pub(crate) fn change(app: &mut App, key: &str, value: Option<String>) -> Vec<ScreenEffect> {
     app.send(Op::Configure { key: key.to_owned(), value })
 }
 
 /// A setting is in the user's file.
-pub(crate) fn saved(app: &mut App, key: &str, value: Option<&str>, acts: Option<Acts>) -> Vec<Effect> {
+pub(crate) fn saved(app: &mut App, key: &str, value: Option<&str>, acts: Option<Acts>) -> Vec<ScreenEffect> {
     let mut effects = Vec::new();
     // What was taken out goes back to its default at once.
     if acts == Some(Acts::Now) || (acts.is_some() && value.is_none()) {
         effects.extend(follow(app, key, value.unwrap_or_default()));
     }
     if list(app).is_some() {
-        effects.push(app.ask(Query::Config, Purpose::Settings));
+        effects.push(app.ask(Query::Config, QueryPurpose::Settings));
     }
     effects
 }
 
 /// What the front end itself follows.
-fn follow(app: &mut App, key: &str, value: &str) -> Vec<Effect> {
+fn follow(app: &mut App, key: &str, value: &str) -> Vec<ScreenEffect> {
     match key {
         "tui.theme" => commands::put_on(app, if value.is_empty() { "auto" } else { value }),
         "tui.status" => {

@@ -1,14 +1,14 @@
 //! The first run: choosing an endpoint, its key and a model, in the same screen. The process around looks, tries and
 //! saves; here is only what is asked and answered.
 
-use crate::app::{App, Effect, Host};
-use crate::overlays::{Entry, Field, Overlay, Picked, Picker, Subject, Wanted};
+use crate::app::{App, HostRequest, ScreenEffect};
+use crate::overlays::{FieldOverlay, FieldPurpose, Overlay, Picked, Picker, PickerEntry, Subject};
 use crate::text::columns;
 use reasonix_proto::Phrase;
 
 /// A step of the setup, told by the process around.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
+pub enum SetupStep {
     /// It takes a moment: what is done meanwhile.
     Wait(Phrase),
     /// Which endpoint: those that answered, then those that are hosted elsewhere.
@@ -51,8 +51,8 @@ pub enum Answer {
 pub(crate) fn welcome(app: &mut App) {
     over(app);
     let entries = vec![
-        app.entry(Picked::Host(Host::Setup), "tui.first.setup"),
-        app.entry(Picked::Host(Host::Demo), "tui.first.demo"),
+        app.entry(Picked::Host(HostRequest::Setup), "tui.first.setup"),
+        app.entry(Picked::Host(HostRequest::Demo), "tui.first.demo"),
         app.entry(Picked::Quit, "tui.first.quit"),
     ];
     let picker = Picker::short(Subject::FirstRun, Phrase::new("tui.first.title"), entries);
@@ -65,39 +65,39 @@ pub(crate) fn over(app: &mut App) {
 }
 
 /// Shows a step.
-pub(crate) fn show(app: &mut App, step: Step) {
+pub(crate) fn show(app: &mut App, step: SetupStep) {
     over(app);
     let overlay = match step {
-        Step::Done => return,
-        Step::Wait(phrase) => Overlay::Picker(Box::new(Picker::remote(Subject::SetupWait, phrase))),
-        Step::Endpoints(offers) => {
+        SetupStep::Done => return,
+        SetupStep::Wait(phrase) => Overlay::Picker(Box::new(Picker::remote(Subject::SetupWait, phrase))),
+        SetupStep::Endpoints(offers) => {
             let local = offers.iter().filter(|offer| offer.local).count();
             let widest = offers.iter().map(|offer| columns(&offer.name)).max().unwrap_or(0);
-            let entry = |(at, offer): (usize, Offered)| Entry {
-                value: Picked::Host(Host::Answer(Answer::Endpoint(at))),
+            let entry = |(at, offer): (usize, Offered)| PickerEntry {
+                value: Picked::Host(HostRequest::Answer(Answer::Endpoint(at))),
                 text: format!("{}{}", offer.name, " ".repeat(widest.saturating_sub(columns(&offer.name)))),
                 note: offer.note,
                 current: false,
             };
-            let mut entries: Vec<Entry> = offers.into_iter().enumerate().map(entry).collect();
+            let mut entries: Vec<PickerEntry> = offers.into_iter().enumerate().map(entry).collect();
             // Behind what answered here, before the long list of what is hosted.
             entries.insert(local, app.entry(Picked::Address, "tui.setup.other"));
             Overlay::Picker(Box::new(Picker::new(Subject::Endpoint, Phrase::new("tui.setup.endpoint"), entries)))
         }
-        Step::Key(name) => {
+        SetupStep::Key(name) => {
             let title = Phrase::new("tui.setup.key").with("name", name);
             let note = Some(Phrase::new("tui.setup.key_note"));
-            Overlay::Field(Box::new(Field::new(Wanted::Key, title, note, "")))
+            Overlay::Field(Box::new(FieldOverlay::new(FieldPurpose::Key, title, note, "")))
         }
-        Step::Models(models) if models.is_empty() => {
+        SetupStep::Models(models) if models.is_empty() => {
             let note = Some(Phrase::new("tui.setup.model_note"));
-            Overlay::Field(Box::new(Field::new(Wanted::Model, Phrase::new("tui.setup.model"), note, "")))
+            Overlay::Field(Box::new(FieldOverlay::new(FieldPurpose::Model, Phrase::new("tui.setup.model"), note, "")))
         }
-        Step::Models(models) => {
-            let entry = |model: String| Entry {
-                value: Picked::Host(Host::Answer(Answer::Model(model.clone()))),
+        SetupStep::Models(models) => {
+            let entry = |model: String| PickerEntry {
+                value: Picked::Host(HostRequest::Answer(Answer::Model(model.clone()))),
                 text: model,
-                ..Entry::default()
+                ..PickerEntry::default()
             };
             let entries = models.into_iter().map(entry).collect();
             Overlay::Picker(Box::new(Picker::new(Subject::SetupModel, Phrase::new("tui.setup.model"), entries)))
@@ -107,14 +107,14 @@ pub(crate) fn show(app: &mut App, step: Step) {
 }
 
 /// Another endpoint is to be named.
-pub(crate) fn address(app: &mut App) -> Vec<Effect> {
+pub(crate) fn address(app: &mut App) -> Vec<ScreenEffect> {
     let note = Some(Phrase::new("tui.setup.address_note"));
-    let field = Field::new(Wanted::Address, Phrase::new("tui.setup.address"), note, "http://");
+    let field = FieldOverlay::new(FieldPurpose::Address, Phrase::new("tui.setup.address"), note, "http://");
     app.overlays.push(Overlay::Field(Box::new(field)));
     Vec::new()
 }
 
 /// An answer for the process around.
-pub(crate) fn answer(answer: Answer) -> Effect {
-    Effect::Host(Host::Answer(answer))
+pub(crate) fn answer(answer: Answer) -> ScreenEffect {
+    ScreenEffect::Host(HostRequest::Answer(answer))
 }

@@ -58,7 +58,7 @@ impl Piece {
 
 /// What the line shows.
 #[derive(Debug, Clone)]
-pub struct Facts {
+pub struct StatusFacts {
     /// What the engine says.
     pub status: Option<Status>,
     /// The repository.
@@ -71,13 +71,13 @@ pub struct Facts {
     pub title: String,
 }
 
-impl Default for Facts {
+impl Default for StatusFacts {
     fn default() -> Self {
         Self { status: None, git: None, pieces: Piece::all(), home: String::new(), title: String::new() }
     }
 }
 
-impl Facts {
+impl StatusFacts {
     /// The model without its provider.
     pub fn model(&self) -> &str {
         let model = self.status.as_ref().map_or("", |status| status.model.as_str());

@@ -1,11 +1,11 @@
 //! What follows from what happened. Pure: no clock, no terminal, no disk; what is to be done comes back as effects.
 
 use crate::act;
-use crate::app::{App, Effect, Msg, Purpose, Told};
+use crate::app::{App, HostNews, Msg, QueryPurpose, ScreenEffect};
 use crate::cells::Notice;
 use crate::choices;
 use crate::frame::{Input, Key};
-use crate::overlays::{Approval, Heard, Outcome, Overlay, Plan, Question, Subject};
+use crate::overlays::{Approval, KeyHeard, Outcome, Overlay, PlanOverlay, QuestionOverlay, Subject};
 use crate::replies;
 use reasonix_proto::{Done, Event, Level, Op, Phrase, Query, RecordBody, Settled, ToolOutcome, TurnState};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 const DRAFT_AFTER: Duration = Duration::from_millis(400);
 
 /// Takes in what happened at `now`, counted from the start of the program.
-pub fn update(app: &mut App, msg: Msg, now: Duration) -> Vec<Effect> {
+pub fn update(app: &mut App, msg: Msg, now: Duration) -> Vec<ScreenEffect> {
     app.now = now;
     match msg {
         Msg::Inputs(inputs) => inputs_came(app, inputs),
@@ -37,14 +37,14 @@ pub fn update(app: &mut App, msg: Msg, now: Duration) -> Vec<Effect> {
                 (Some(text), Some(Overlay::Approval(approval))) if approval.is_away() => {
                     let outcome = approval.edited(&text);
                     let mut effects = follow(app, outcome);
-                    effects.push(Effect::Redraw);
+                    effects.push(ScreenEffect::Redraw);
                     return effects;
                 }
                 (Some(text), _) => app.composer.set(text.trim_end_matches('\n')),
                 (None, _) => app.hint = Some(Phrase::new("tui.editor_failed")),
             }
             draft_changed(app);
-            vec![Effect::Redraw]
+            vec![ScreenEffect::Redraw]
         }
         Msg::Recalled(prompts) => {
             app.composer.history.load(prompts);
@@ -58,8 +58,8 @@ pub fn update(app: &mut App, msg: Msg, now: Duration) -> Vec<Effect> {
             }
             Vec::new()
         }
-        Msg::Terminated => vec![Effect::Quit],
-        Msg::Stopped => vec![Effect::Suspend],
+        Msg::Terminated => vec![ScreenEffect::Quit],
+        Msg::Stopped => vec![ScreenEffect::Suspend],
     }
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn draft_changed(app: &mut App) {
     app.draft_due.get_or_insert(due);
 }
 
-fn tick(app: &mut App) -> Vec<Effect> {
+fn tick(app: &mut App) -> Vec<ScreenEffect> {
     let now = app.now;
     let outcome = app.overlays.last_mut().map_or(Outcome::Stay, |overlay| overlay.tick(now));
     let mut effects = follow(app, outcome);
@@ -83,56 +83,57 @@ fn tick(app: &mut App) -> Vec<Effect> {
         let text = app.composer.whole();
         if text != app.drafted {
             app.drafted.clone_from(&text);
-            effects.push(Effect::Draft(text));
+            effects.push(ScreenEffect::Draft(text));
         }
     }
     effects
 }
 
-fn host(app: &mut App, told: Told) -> Vec<Effect> {
+fn host(app: &mut App, told: HostNews) -> Vec<ScreenEffect> {
     match told {
-        Told::Ready => {
+        HostNews::Ready => {
             if app.facts.status.is_some() {
                 app.transcript.clear();
                 app.queue.clear();
-                app.work = crate::work::Work::default();
+                app.work = crate::work::TurnProgress::default();
                 note(app, Level::Info, Phrase::new("tui.other_session"));
             }
             app.ready = true;
             crate::setup::over(app);
-            let mut effects: Vec<Effect> = std::mem::take(&mut app.waiting).into_iter().map(Effect::Send).collect();
-            effects.push(app.ask(Query::Status, Purpose::Status));
-            effects.push(app.ask(Query::Commands, Purpose::Commands));
-            effects.push(app.ask(Query::Git, Purpose::Git));
-            effects.push(app.ask(Query::Trust, Purpose::Trust));
+            let mut effects: Vec<ScreenEffect> =
+                std::mem::take(&mut app.waiting).into_iter().map(ScreenEffect::Send).collect();
+            effects.push(app.ask(Query::Status, QueryPurpose::Status));
+            effects.push(app.ask(Query::Commands, QueryPurpose::Commands));
+            effects.push(app.ask(Query::Git, QueryPurpose::Git));
+            effects.push(app.ask(Query::Trust, QueryPurpose::Trust));
             effects
         }
-        Told::Notice(level, phrase) => {
+        HostNews::Notice(level, phrase) => {
             note(app, level, phrase);
             Vec::new()
         }
-        Told::Report(lines) => {
+        HostNews::Report(lines) => {
             replies::report(app, &lines);
             Vec::new()
         }
-        Told::FirstRun => {
+        HostNews::FirstRun => {
             crate::setup::welcome(app);
             Vec::new()
         }
-        Told::Setup(step) => {
+        HostNews::Setup(step) => {
             crate::setup::show(app, step);
             Vec::new()
         }
-        Told::Failed => vec![Effect::Quit],
+        HostNews::Failed => vec![ScreenEffect::Quit],
     }
 }
 
-fn inputs_came(app: &mut App, inputs: Vec<Input>) -> Vec<Effect> {
+fn inputs_came(app: &mut App, inputs: Vec<Input>) -> Vec<ScreenEffect> {
     let alone = inputs.iter().filter(|input| matches!(input, Input::Key(_))).count() < 2;
     inputs.into_iter().flat_map(|input| one_input(app, input, alone)).collect()
 }
 
-fn one_input(app: &mut App, input: Input, alone: bool) -> Vec<Effect> {
+fn one_input(app: &mut App, input: Input, alone: bool) -> Vec<ScreenEffect> {
     match input {
         Input::Key(key) => pressed(app, key, alone),
         Input::Paste(text) => pasted(app, &text),
@@ -140,11 +141,11 @@ fn one_input(app: &mut App, input: Input, alone: bool) -> Vec<Effect> {
             app.focused = focused;
             let mut effects = Vec::new();
             if focused && app.ready {
-                effects.push(app.ask(Query::Git, Purpose::Git));
+                effects.push(app.ask(Query::Git, QueryPurpose::Git));
             }
             // A theme file that was edited in another window is read again.
             if focused && app.theme.is_some() {
-                effects.push(Effect::Theme(app.theme.clone()));
+                effects.push(ScreenEffect::Theme(app.theme.clone()));
             }
             effects
         }
@@ -172,7 +173,7 @@ fn one_input(app: &mut App, input: Input, alone: bool) -> Vec<Effect> {
     }
 }
 
-fn pasted(app: &mut App, text: &str) -> Vec<Effect> {
+fn pasted(app: &mut App, text: &str) -> Vec<ScreenEffect> {
     app.ahead.pasted(app.now);
     if let Some(overlay) = app.overlays.last_mut() {
         let outcome = overlay.paste(text);
@@ -203,14 +204,14 @@ fn picture(text: &str) -> Option<String> {
     Some(if path.contains(' ') { format!("@\"{path}\" ") } else { format!("@{path} ") })
 }
 
-fn pressed(app: &mut App, key: Key, alone: bool) -> Vec<Effect> {
+fn pressed(app: &mut App, key: Key, alone: bool) -> Vec<ScreenEffect> {
     app.hint = None;
     if let Some(overlay) = app.overlays.last_mut() {
         let heard = match overlay.guard() {
             Some(guard) => app.ahead.heard(guard, key, alone, app.now),
             None => {
                 app.ahead.note(key, app.now);
-                Heard::Meant
+                KeyHeard::Meant
             }
         };
         let outcome = overlay.key(key.chord, (heard, app.now), &app.look);
@@ -221,13 +222,13 @@ fn pressed(app: &mut App, key: Key, alone: bool) -> Vec<Effect> {
 }
 
 /// Does what an overlay wants.
-fn follow(app: &mut App, outcome: Outcome) -> Vec<Effect> {
+fn follow(app: &mut App, outcome: Outcome) -> Vec<ScreenEffect> {
     match outcome {
         Outcome::Stay => Vec::new(),
         Outcome::Close => close(app),
         Outcome::Done(effects) => {
             app.overlays.pop();
-            let stops = effects.iter().any(|effect| matches!(effect, Effect::Send(Op::Interrupt)));
+            let stops = effects.iter().any(|effect| matches!(effect, ScreenEffect::Send(Op::Interrupt)));
             let mut before = if stops { act::take_all_back(app) } else { Vec::new() };
             before.extend(effects);
             before
@@ -257,24 +258,24 @@ fn follow(app: &mut App, outcome: Outcome) -> Vec<Effect> {
 }
 
 /// Takes the last overlay off the screen. A step of the setup leads back to its beginning, and that one out.
-fn close(app: &mut App) -> Vec<Effect> {
+fn close(app: &mut App) -> Vec<ScreenEffect> {
     match app.overlays.pop() {
-        Some(Overlay::Picker(picker)) if picker.subject == Subject::FirstRun => vec![Effect::Quit],
+        Some(Overlay::Picker(picker)) if picker.subject == Subject::FirstRun => vec![ScreenEffect::Quit],
         Some(overlay) if overlay.is_of_setup() => vec![crate::setup::answer(crate::setup::Answer::Back)],
         _ => Vec::new(),
     }
 }
 
 /// Puts a question before the person.
-fn put(app: &mut App, question: Overlay) -> Vec<Effect> {
+fn put(app: &mut App, question: Overlay) -> Vec<ScreenEffect> {
     app.overlays.push(question);
     app.menu = None;
-    let mut effects = vec![Effect::Probe];
+    let mut effects = vec![ScreenEffect::Probe];
     effects.extend(notify(app, "tui.notify.asks"));
     effects
 }
 
-fn event(app: &mut App, event: &Event) -> Vec<Effect> {
+fn event(app: &mut App, event: &Event) -> Vec<ScreenEffect> {
     app.transcript.apply(event, app.now);
     let elapsed = app.work.elapsed(app.now);
     let over = app.work.apply(event, app.now);
@@ -282,20 +283,20 @@ fn event(app: &mut App, event: &Event) -> Vec<Effect> {
     match event {
         Event::SessionStarted { record, .. } => {
             if !matches!(record.body, RecordBody::Session(_)) {
-                effects.push(app.ask(Query::Transcript { from: None, count: 400 }, Purpose::Recall));
+                effects.push(app.ask(Query::Transcript { from: None, count: 400 }, QueryPurpose::Recall));
             }
-            effects.push(app.ask(Query::Status, Purpose::Status));
+            effects.push(app.ask(Query::Status, QueryPurpose::Status));
         }
         Event::Asked { asking } => {
             let asked = Approval::new((**asking).clone(), app.ahead.guard(app.now));
             effects.extend(put(app, Overlay::Approval(Box::new(asked))));
         }
         Event::Inquired { inquiry } => {
-            let asked = Question::new((**inquiry).clone(), app.ahead.guard(app.now));
+            let asked = QuestionOverlay::new((**inquiry).clone(), app.ahead.guard(app.now));
             effects.extend(put(app, Overlay::Question(Box::new(asked))));
         }
         Event::Proposed { proposal } => {
-            let asked = Plan::new((**proposal).clone(), app.ahead.guard(app.now));
+            let asked = PlanOverlay::new((**proposal).clone(), app.ahead.guard(app.now));
             effects.extend(put(app, Overlay::Plan(Box::new(asked))));
         }
         Event::Answered { record } => {
@@ -315,12 +316,12 @@ fn event(app: &mut App, event: &Event) -> Vec<Effect> {
             }
         }
         Event::Queued { queue } => app.queue.clone_from(queue),
-        Event::Usage { .. } | Event::Changed { .. } => effects.push(app.ask(Query::Status, Purpose::Status)),
+        Event::Usage { .. } | Event::Changed { .. } => effects.push(app.ask(Query::Status, QueryPurpose::Status)),
         Event::Moved { text, .. } => {
             if let Some(text) = text.as_ref().filter(|_| app.composer.is_blank()) {
                 app.composer.set(text);
             }
-            effects.push(app.ask(Query::Status, Purpose::Status));
+            effects.push(app.ask(Query::Status, QueryPurpose::Status));
         }
         Event::HandedOver { session, .. } => choices::handed_over(app, session.0.clone()),
         Event::Settled { settled, .. } => {
@@ -328,13 +329,13 @@ fn event(app: &mut App, event: &Event) -> Vec<Effect> {
                 effects.extend(crate::settings::saved(app, key, value.as_deref(), *acts));
             }
         }
-        Event::State { state: TurnState::Idle } => effects.push(app.ask(Query::Status, Purpose::Status)),
+        Event::State { state: TurnState::Idle } => effects.push(app.ask(Query::Status, QueryPurpose::Status)),
         Event::SessionEnded => app.ready = false,
         _ => {}
     }
     if over {
         app.overlays.retain(|overlay| !overlay.is_of_turn());
-        effects.push(app.ask(Query::Git, Purpose::Git));
+        effects.push(app.ask(Query::Git, QueryPurpose::Git));
         if elapsed > Duration::from_secs(2) {
             effects.extend(notify(app, "tui.notify.done"));
         }
@@ -354,13 +355,13 @@ fn withdraw(app: &mut App, about: impl Fn(&Overlay) -> bool, elsewhere: bool) {
 }
 
 /// Tells the desktop when the user looks elsewhere.
-fn notify(app: &App, code: &'static str) -> Option<Effect> {
+fn notify(app: &App, code: &'static str) -> Option<ScreenEffect> {
     let wanted = !app.focused && app.notify != crate::app::Notify::Off;
-    wanted.then(|| Effect::Notify(app.look.word(code)))
+    wanted.then(|| ScreenEffect::Notify(app.look.word(code)))
 }
 
 /// The window says whose turn it is.
-fn retitle(app: &mut App) -> Option<Effect> {
+fn retitle(app: &mut App) -> Option<ScreenEffect> {
     let folder = app.facts.status.as_ref().map_or("", |status| status.folder.as_str());
     let name = folder.rsplit('/').next().unwrap_or_default();
     let sign = match (app.work.is_on(), app.work.waits_for_user()) {
@@ -371,7 +372,7 @@ fn retitle(app: &mut App) -> Option<Effect> {
     let title = if name.is_empty() { format!("{sign}reasonix") } else { format!("{sign}{name} · reasonix") };
     (app.facts.title != title).then(|| {
         app.facts.title.clone_from(&title);
-        Effect::Title(title)
+        ScreenEffect::Title(title)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::act::waits_for;
 use crate::app::App;
-use crate::keys::Action;
+use crate::keys::KeyAction;
 use crate::overlays::rule;
 use crate::text::{columns, cut, neutral};
 use ratatui_core::text::{Line, Span};
@@ -97,7 +97,7 @@ fn bottom(app: &mut App, width: u16, height: usize) -> (Vec<Line<'static>>, Opti
     let mut lines = Vec::new();
     if height > 6 {
         lines.push(Line::default());
-        let stop = app.keys.first(Action::Interrupt);
+        let stop = app.keys.first(KeyAction::Interrupt);
         // The question itself says what is waited for.
         if app.overlays.is_empty() {
             lines.extend(app.work.line(width, &look, app.now, app.facts.model(), &stop));

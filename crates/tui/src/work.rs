@@ -13,7 +13,7 @@ const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 
 /// A turn as far as it has come.
 #[derive(Debug, Clone, Default)]
-pub struct Work {
+pub struct TurnProgress {
     state: Option<TurnState>,
     since: Duration,
     doing: String,
@@ -26,7 +26,7 @@ pub struct Work {
     pub stopping: bool,
 }
 
-impl Work {
+impl TurnProgress {
     /// True while a turn runs.
     pub fn is_on(&self) -> bool {
         self.state.is_some()

@@ -2,12 +2,12 @@
 //! flow of writing something else. For every overlay that answers something.
 
 use reasonix_proto::{Choice, Envelope, Event, Op, Query, Reply, SessionId};
-use reasonix_tui::app::{App, Effect, Msg};
+use reasonix_tui::app::{App, Msg, ScreenEffect};
 use reasonix_tui::frame::{Input, Parser};
 use reasonix_tui::keys::Bindings;
 use reasonix_tui::update::update;
 use reasonix_tui::view::view;
-use reasonix_tui::{Look, Told};
+use reasonix_tui::{HostNews, Look};
 use serde_json::json;
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ impl Desk {
             probes: 0,
             edits: Vec::new(),
         };
-        desk.tell(Msg::Host(Told::Ready));
+        desk.tell(Msg::Host(HostNews::Ready));
         desk
     }
 
@@ -41,10 +41,10 @@ impl Desk {
         view(&mut self.app);
         for effect in effects {
             match effect {
-                Effect::Send(op) => self.sent.push(op),
-                Effect::Ask(id, query) => self.asked.push((id, query)),
-                Effect::Probe => self.probes += 1,
-                Effect::Edit(text) => self.edits.push(text),
+                ScreenEffect::Send(op) => self.sent.push(op),
+                ScreenEffect::Ask(id, query) => self.asked.push((id, query)),
+                ScreenEffect::Probe => self.probes += 1,
+                ScreenEffect::Edit(text) => self.edits.push(text),
                 _ => {}
             }
         }

@@ -393,7 +393,7 @@ fn what_was_typed_ahead_is_not_part_of_an_answer_in_words() {
     let sent: Vec<_> = effects
         .iter()
         .filter_map(|effect| match effect {
-            reasonix_tui::app::Effect::Send(reasonix_proto::Op::Respond { responses, .. }) => {
+            reasonix_tui::app::ScreenEffect::Send(reasonix_proto::Op::Respond { responses, .. }) => {
                 responses.first()?.text.clone()
             }
             _ => None,

@@ -3,12 +3,12 @@
 
 use ratatui_core::text::Line;
 use reasonix_proto::{Envelope, Event, Op, Reply, SessionId};
-use reasonix_tui::app::{App, Effect, Msg};
+use reasonix_tui::app::{App, Msg, ScreenEffect};
 use reasonix_tui::frame::{Input, Parser};
 use reasonix_tui::keys::Bindings;
 use reasonix_tui::update::update;
 use reasonix_tui::view::view;
-use reasonix_tui::{Look, Told};
+use reasonix_tui::{HostNews, Look};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ impl Stage {
         let app = App::new(Look::default(), Bindings::default(), size);
         let (now, sent, finished) = (Duration::from_secs(1), Vec::new(), Vec::new());
         let mut stage = Self { app, now, sent, quit: false, answers, finished };
-        stage.tell(Msg::Host(Told::Ready));
+        stage.tell(Msg::Host(HostNews::Ready));
         stage
     }
 
@@ -35,7 +35,7 @@ impl Stage {
         self.now += Duration::from_secs(1);
         for effect in update(&mut self.app, msg, self.now) {
             match effect {
-                Effect::Ask(id, query) => {
+                ScreenEffect::Ask(id, query) => {
                     let query = serde_json::to_value(&query).unwrap();
                     let name = query["query"].as_str().unwrap_or_default().to_owned();
                     let known = self.answers.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone());
@@ -47,9 +47,9 @@ impl Stage {
                         self.tell(Msg::Reply(id, Box::new(reply)));
                     }
                 }
-                Effect::Send(op) => self.sent.push(op),
-                Effect::Quit => self.quit = true,
-                Effect::Probe => self.tell(Msg::Inputs(vec![Input::Ack])),
+                ScreenEffect::Send(op) => self.sent.push(op),
+                ScreenEffect::Quit => self.quit = true,
+                ScreenEffect::Probe => self.tell(Msg::Inputs(vec![Input::Ack])),
                 _ => {}
             }
         }

@@ -5,13 +5,13 @@ use crate::support;
 
 use ratatui_core::text::Line;
 use reasonix_proto::{Envelope, Event, Op, Phrase, Query, Reply, SessionId};
-use reasonix_tui::app::{App, Effect, Msg};
+use reasonix_tui::app::{App, Msg, ScreenEffect};
 use reasonix_tui::frame::Parser;
 use reasonix_tui::keys::Bindings;
 use reasonix_tui::overlays::Overlay;
 use reasonix_tui::update::update;
 use reasonix_tui::view::view;
-use reasonix_tui::{Answer, Host, Look, Offered, Step, Told};
+use reasonix_tui::{Answer, HostNews, HostRequest, Look, Offered, SetupStep};
 use serde_json::json;
 use std::time::Duration;
 use support::{assert_snapshot, look, looks, rows, screen, styles};
@@ -23,7 +23,7 @@ struct Stage {
     app: App,
     finished: Vec<Line<'static>>,
     now: Duration,
-    done: Vec<Effect>,
+    done: Vec<ScreenEffect>,
 }
 
 impl Stage {
@@ -34,7 +34,7 @@ impl Stage {
 
     fn ready(look: Look, size: (u16, u16)) -> Self {
         let mut stage = Self::new(look, size);
-        stage.tell(Msg::Host(Told::Ready));
+        stage.tell(Msg::Host(HostNews::Ready));
         stage
     }
 
@@ -43,7 +43,7 @@ impl Stage {
         let effects = update(&mut self.app, msg, self.now);
         for effect in effects {
             match effect {
-                Effect::Ask(id, query) => {
+                ScreenEffect::Ask(id, query) => {
                     if let Some(reply) = reply(&query) {
                         self.tell(Msg::Reply(id, Box::new(reply)));
                     }
@@ -382,14 +382,14 @@ const SCENES: &[Scene] = &[
     ("setup-wait", |stage| {
         first_run(stage);
         stage.keys(&["1"]);
-        step(stage, Step::Wait(Phrase::new("tui.setup.looking")));
+        step(stage, SetupStep::Wait(Phrase::new("tui.setup.looking")));
     }),
     ("setup-endpoint", |stage| {
         first_run(stage);
         let offer = |name: &str, note: &str, local| Offered { name: name.to_owned(), note: note.to_owned(), local };
         step(
             stage,
-            Step::Endpoints(vec![
+            SetupStep::Endpoints(vec![
                 offer("llama.cpp", "http://127.0.0.1:8080/v1  qwen3-coder", true),
                 offer("deepseek", "https://api.deepseek.com  deepseek-chat, deepseek-reasoner", false),
             ]),
@@ -397,28 +397,28 @@ const SCENES: &[Scene] = &[
     }),
     ("setup-address", |stage| {
         first_run(stage);
-        step(stage, Step::Endpoints(Vec::new()));
+        step(stage, SetupStep::Endpoints(Vec::new()));
         stage.keys(&["\r", "1", "0", ".", "0"]);
     }),
     ("setup-key", |stage| {
         first_run(stage);
-        step(stage, Step::Key("DEEPSEEK_API_KEY".to_owned()));
+        step(stage, SetupStep::Key("DEEPSEEK_API_KEY".to_owned()));
         stage.keys(&["s", "k", "-", "1", "2", "3"]);
     }),
     ("setup-model", |stage| {
         first_run(stage);
-        step(stage, Step::Models(vec!["qwen3-coder".to_owned(), "通义千问-max".to_owned()]));
+        step(stage, SetupStep::Models(vec!["qwen3-coder".to_owned(), "通义千问-max".to_owned()]));
     }),
 ];
 
 fn first_run(stage: &mut Stage) {
     let (look, size) = (stage.app.look.clone(), stage.app.size);
     *stage = Stage::new(look, size);
-    stage.tell(Msg::Host(Told::FirstRun));
+    stage.tell(Msg::Host(HostNews::FirstRun));
 }
 
-fn step(stage: &mut Stage, step: Step) {
-    stage.tell(Msg::Host(Told::Setup(step)));
+fn step(stage: &mut Stage, step: SetupStep) {
+    stage.tell(Msg::Host(HostNews::Setup(step)));
 }
 
 #[test]
@@ -471,7 +471,7 @@ fn typed(stage: &mut Stage, keys: &str) {
 /// The settings that were sent to be written.
 fn configured(stage: &Stage) -> Vec<(String, Option<String>)> {
     let ops = stage.done.iter().filter_map(|effect| match effect {
-        Effect::Send(Op::Configure { key, value }) => Some((key.clone(), value.clone())),
+        ScreenEffect::Send(Op::Configure { key, value }) => Some((key.clone(), value.clone())),
         _ => None,
     });
     ops.collect()
@@ -525,7 +525,7 @@ fn what_the_front_end_follows_is_followed_when_it_is_written() {
     stage.event(saved("tui.status", "git model"));
     assert_eq!(stage.app.facts.pieces.len(), 2);
     stage.event(saved("tui.theme", "light"));
-    assert!(stage.done.contains(&Effect::Theme(Some("light".to_owned()))));
+    assert!(stage.done.contains(&ScreenEffect::Theme(Some("light".to_owned()))));
     stage.event(saved("tui.notify", "off"));
     assert_eq!(stage.app.notify, reasonix_tui::Notify::Off);
 }
@@ -535,19 +535,19 @@ fn the_setup_is_answered_in_the_same_screen_and_a_key_is_never_shown() {
     let mut stage = Stage::new(Look::default(), (80, 24));
     first_run(&mut stage);
     stage.keys(&["1"]);
-    assert_eq!(stage.done.last(), Some(&Effect::Host(Host::Setup)));
-    step(&mut stage, Step::Key("A_KEY".to_owned()));
+    assert_eq!(stage.done.last(), Some(&ScreenEffect::Host(HostRequest::Setup)));
+    step(&mut stage, SetupStep::Key("A_KEY".to_owned()));
     typed(&mut stage, "sk-123");
     assert!(!rows(&stage.draw()).contains("sk-123"));
     stage.keys(&["\r"]);
-    assert_eq!(stage.done.last(), Some(&Effect::Host(Host::Answer(Answer::Key("sk-123".to_owned())))));
-    step(&mut stage, Step::Endpoints(Vec::new()));
+    assert_eq!(stage.done.last(), Some(&ScreenEffect::Host(HostRequest::Answer(Answer::Key("sk-123".to_owned())))));
+    step(&mut stage, SetupStep::Endpoints(Vec::new()));
     stage.keys(&["\u{1b}"]);
-    assert_eq!(stage.done.last(), Some(&Effect::Host(Host::Answer(Answer::Back))));
-    stage.tell(Msg::Host(Told::FirstRun));
-    stage.tell(Msg::Host(Told::Ready));
+    assert_eq!(stage.done.last(), Some(&ScreenEffect::Host(HostRequest::Answer(Answer::Back))));
+    stage.tell(Msg::Host(HostNews::FirstRun));
+    stage.tell(Msg::Host(HostNews::Ready));
     assert!(stage.app.overlays.is_empty(), "with a session the composer is there at once");
-    stage.tell(Msg::Host(Told::FirstRun));
+    stage.tell(Msg::Host(HostNews::FirstRun));
     stage.keys(&["\u{1b}"]);
-    assert_eq!(stage.done.last(), Some(&Effect::Quit));
+    assert_eq!(stage.done.last(), Some(&ScreenEffect::Quit));
 }

@@ -1,7 +1,7 @@
 //! A panic says what it says on a terminal that can show it.
 
 use reasonix_testkit::Pty;
-use reasonix_tui::{Look, Options, Told};
+use reasonix_tui::{HostNews, Look, ScreenOptions};
 use std::process::Command;
 
 /// Says to the program below that it is the one to panic.
@@ -29,8 +29,8 @@ fn a_panic_gives_the_terminal_back_before_it_speaks() {
 /// The front end, whose engine fails in the worst way.
 fn panics() {
     let (post, inbox) = reasonix_tui::channel();
-    post.tell(Told::Ready);
-    let options = Options {
+    post.tell(HostNews::Ready);
+    let options = ScreenOptions {
         look: Look::default(),
         dark: true,
         theme: None,

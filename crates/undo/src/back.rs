@@ -6,7 +6,7 @@ use reasonix_agent::JournalError;
 use reasonix_proto::{Change, ChangeKind, Level, Phrase, Refusal, Restored, Restoring};
 use reasonix_tools::diff;
 use reasonix_workspace::snapshot::{
-    Changed, Entry, RelPath, SnapshotError, Snapshots, Taken, Tree, Uncovered, Whose, changes_between, covers,
+    Changed, RelPath, SnapshotError, Snapshots, Taken, Tree, TreeEntry, Uncovered, Whose, changes_between, covers,
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -206,7 +206,7 @@ fn to_before(snapshots: &mut Snapshots, start: &Span, rest: &[Span], force: bool
     // What was not covered before may have been there before.
     let wanted = touched.ours.iter().filter(|path| current.get(*path) != target.get(*path) && covers(&target, path));
     let (left, wanted): (Vec<&RelPath>, Vec<&RelPath>) =
-        wanted.partition(|path| current.get(*path) == Some(&Entry::Uncovered) && !target.contains_key(*path));
+        wanted.partition(|path| current.get(*path) == Some(&TreeEntry::Uncovered) && !target.contains_key(*path));
     let (others, mine): (Vec<&RelPath>, Vec<&RelPath>) =
         wanted.into_iter().partition(|path| !force && touched.others.contains(*path));
     let broken = |span: &Span| span.kind == Work::Turn && (span.cut_off || span.is_open());
@@ -233,7 +233,7 @@ pub(crate) fn ended(snapshots: &mut Snapshots, span: &Span, to: &str) -> Result<
         let (old, new) = (before.get(change.path), target.get(change.path));
         let ours = match (change.now, new) {
             (None, _) => true,
-            (Some(Entry::Folder { mode }), Some(Entry::Folder { mode: wanted })) => {
+            (Some(TreeEntry::Folder { mode }), Some(TreeEntry::Folder { mode: wanted })) => {
                 mode & 0o700 == 0o700 && mode & !(wanted | 0o700) == 0
             }
             _ => false,
@@ -300,7 +300,7 @@ pub fn changes(snapshots: &mut Snapshots, spans: &[Span], turn: u32) -> Result<V
     if found.peek().is_none() {
         return Err(BackError::NothingToTakeBack(turn));
     }
-    let mut sides: BTreeMap<RelPath, (Option<Entry>, Option<Entry>)> = BTreeMap::new();
+    let mut sides: BTreeMap<RelPath, (Option<TreeEntry>, Option<TreeEntry>)> = BTreeMap::new();
     for span in found {
         let before = snapshots.read(&span.before)?;
         let after = match &span.after {
@@ -317,17 +317,17 @@ pub fn changes(snapshots: &mut Snapshots, spans: &[Span], turn: u32) -> Result<V
             sides.entry(path.clone()).or_insert_with(|| (before.get(&path).cloned(), None)).1 = new;
         }
     }
-    let is_file = |(old, new): &(Option<Entry>, Option<Entry>)| {
-        !matches!((old, new), (Some(Entry::Folder { .. }) | None, Some(Entry::Folder { .. }) | None))
+    let is_file = |(old, new): &(Option<TreeEntry>, Option<TreeEntry>)| {
+        !matches!((old, new), (Some(TreeEntry::Folder { .. }) | None, Some(TreeEntry::Folder { .. }) | None))
     };
     let files = sides.iter().filter(|(_, sides)| is_file(sides) && sides.0 != sides.1);
     Ok(files.map(|(path, (old, new))| change(snapshots, path, old.as_ref(), new.as_ref())).collect())
 }
 
-fn change(snapshots: &Snapshots, path: &RelPath, old: Option<&Entry>, new: Option<&Entry>) -> Change {
+fn change(snapshots: &Snapshots, path: &RelPath, old: Option<&TreeEntry>, new: Option<&TreeEntry>) -> Change {
     let kind = match (old, new) {
-        (None | Some(Entry::Folder { .. }), _) => ChangeKind::Created,
-        (_, None | Some(Entry::Folder { .. })) => ChangeKind::Deleted,
+        (None | Some(TreeEntry::Folder { .. }), _) => ChangeKind::Created,
+        (_, None | Some(TreeEntry::Folder { .. })) => ChangeKind::Deleted,
         _ => ChangeKind::Updated,
     };
     let path = path.shown();
@@ -340,12 +340,12 @@ fn change(snapshots: &Snapshots, path: &RelPath, old: Option<&Entry>, new: Optio
 }
 
 /// The text of an entry; nothing where there is none, an error where it is no text.
-fn text_of(snapshots: &Snapshots, entry: Option<&Entry>) -> Result<Option<String>, ()> {
+fn text_of(snapshots: &Snapshots, entry: Option<&TreeEntry>) -> Result<Option<String>, ()> {
     match entry {
-        None | Some(Entry::Folder { .. }) => Ok(None),
-        Some(Entry::Link { target }) => Ok(Some(format!("-> {}\n", String::from_utf8_lossy(target)))),
-        Some(Entry::Uncovered) => Err(()),
-        Some(Entry::File { size, .. }) if *size > LARGEST_TEXT => Err(()),
+        None | Some(TreeEntry::Folder { .. }) => Ok(None),
+        Some(TreeEntry::Link { target }) => Ok(Some(format!("-> {}\n", String::from_utf8_lossy(target)))),
+        Some(TreeEntry::Uncovered) => Err(()),
+        Some(TreeEntry::File { size, .. }) if *size > LARGEST_TEXT => Err(()),
         Some(file) => {
             let bytes = snapshots.content(file).map_err(drop)?;
             if bytes.contains(&0) { Err(()) } else { String::from_utf8(bytes).map(Some).map_err(drop) }
@@ -357,7 +357,7 @@ fn text_of(snapshots: &Snapshots, entry: Option<&Entry>) -> Result<Option<String
 mod tests {
     use super::{FilesBack, bring_again, changes, ended, take_back};
     use crate::Span;
-    use reasonix_workspace::snapshot::{Limits, Snapshots};
+    use reasonix_workspace::snapshot::{SnapshotLimits, Snapshots};
     use std::path::{Path, PathBuf};
     use std::process::Command;
 
@@ -384,7 +384,7 @@ mod tests {
         }
 
         fn files(&self) -> Snapshots {
-            let limits = Limits { file: 1000, ..Limits::default() };
+            let limits = SnapshotLimits { file: 1000, ..SnapshotLimits::default() };
             Snapshots::open(&self.root(), &self.temp.path().join("kept"), None, limits).unwrap()
         }
 

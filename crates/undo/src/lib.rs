@@ -17,7 +17,7 @@ pub use whose::end_of_broken;
 
 use reasonix_agent::{About, Aspect, BoxFuture, Journal, Sink};
 use reasonix_proto::{Action, Event, Family, Level, Moment, Phrase, ReadOnly, RecordBody, Snapshot, ToolOutcome};
-use reasonix_workspace::snapshot::{Limits, SnapshotError, Snapshots, Taken, Uncovered};
+use reasonix_workspace::snapshot::{SnapshotError, SnapshotLimits, Snapshots, Taken, Uncovered};
 use std::future::ready;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,11 +35,11 @@ const MOST_NAMED: usize = 40;
 pub fn snapshots_of(root: &Path, home: &Path) -> Result<Snapshots, SnapshotError> {
     let users = std::env::home_dir();
     let state = home.join("state");
-    Ok(Snapshots::open(root, &state.join("undo"), users.as_deref(), Limits::default())?.without(&state))
+    Ok(Snapshots::open(root, &state.join("undo"), users.as_deref(), SnapshotLimits::default())?.without(&state))
 }
 
 /// Where states are kept, how much of them, and for which session.
-pub struct Keep {
+pub struct UndoKeep {
     /// The user's folder.
     pub home: PathBuf,
     /// The most bytes.
@@ -73,7 +73,7 @@ impl Undo {
     /// Undo for these files. The first look at them begins with [`Undo::begin`].
     pub fn new(
         snapshots: Snapshots,
-        keep: Keep,
+        keep: UndoKeep,
         broken: Option<Span>,
         journal: Arc<dyn Journal>,
         sink: Arc<dyn Sink>,
@@ -283,10 +283,10 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Keep, Undo};
+    use super::{Undo, UndoKeep};
     use reasonix_agent::{About, Args, Aspect, BoxFuture, Class, Journal, JournalError, Sink};
     use reasonix_proto::{Action, CallId, Event, Family, Moment, Record, RecordBody, RecordId, ToolCall};
-    use reasonix_workspace::snapshot::{Limits, Snapshots};
+    use reasonix_workspace::snapshot::{SnapshotLimits, Snapshots};
     use std::sync::{Arc, Mutex};
 
     /// A log on a disk that was full once.
@@ -316,9 +316,9 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().canonicalize().unwrap().join("project");
         std::fs::create_dir(&root).unwrap();
-        let snapshots = Snapshots::open(&root, &temp.path().join("kept"), None, Limits::default()).unwrap();
+        let snapshots = Snapshots::open(&root, &temp.path().join("kept"), None, SnapshotLimits::default()).unwrap();
         let (log, keep) =
-            (Arc::new(Log::default()), Keep { home: temp.path().to_owned(), most: u64::MAX, session: "s".into() });
+            (Arc::new(Log::default()), UndoKeep { home: temp.path().to_owned(), most: u64::MAX, session: "s".into() });
         let undo = Undo::new(snapshots, keep, None, log.clone(), log.clone()).unwrap();
         let action = Action::writes(Family::Edit, vec!["a".into()]);
         let call = ToolCall { id: CallId::from("c"), name: "edit_file".into(), arguments: String::new() };

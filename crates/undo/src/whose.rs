@@ -4,7 +4,7 @@ use crate::alive::Alive;
 use crate::back::ended;
 use crate::timeline::Span;
 use reasonix_proto::{Moment, RecordBody, Snapshot};
-use reasonix_workspace::snapshot::{Changed, Entry, SnapshotError, Snapshots, Whose};
+use reasonix_workspace::snapshot::{Changed, SnapshotError, Snapshots, TreeEntry, Whose};
 use std::time::{Duration, SystemTime};
 
 /// By so much the clock of a file system may be behind: it ticks in steps.
@@ -57,7 +57,7 @@ impl Busy {
             return Whose::Ours;
         }
         // A folder is not content; that others put something into it does not make it theirs alone.
-        if matches!(now, Entry::Folder { .. }) { Whose::Theirs } else { Whose::Unknown }
+        if matches!(now, TreeEntry::Folder { .. }) { Whose::Theirs } else { Whose::Unknown }
     }
 }
 
@@ -100,7 +100,7 @@ mod tests {
     use crate::timeline::spans;
     use crate::{Span, Work, take_back};
     use reasonix_proto::{Moment, Record, RecordBody, RecordId, Snapshot};
-    use reasonix_workspace::snapshot::{Limits, Snapshots};
+    use reasonix_workspace::snapshot::{SnapshotLimits, Snapshots};
     use std::os::unix::fs::MetadataExt;
     use std::path::{Path, PathBuf};
     use std::time::{Duration, SystemTime};
@@ -140,7 +140,7 @@ mod tests {
         }
 
         fn files(&self) -> Snapshots {
-            Snapshots::open(&self.root(), &self.temp.path().join("kept"), None, Limits::default()).unwrap()
+            Snapshots::open(&self.root(), &self.temp.path().join("kept"), None, SnapshotLimits::default()).unwrap()
         }
 
         fn text(&self, name: &str) -> Option<String> {

@@ -4,7 +4,7 @@ use crate::alive::{Alive, EVERY};
 use crate::back::{BackError, FilesBack, Plan, take_back};
 use crate::timeline::Span;
 use crate::whose::{Busy, end_of_broken};
-use crate::{Keep, room};
+use crate::{UndoKeep, room};
 use reasonix_proto::RecordBody;
 use reasonix_workspace::snapshot::{SnapshotError, Snapshots, Taken};
 use std::sync::Arc;
@@ -53,13 +53,13 @@ pub(crate) struct Wishes {
 
 pub(crate) struct Worker {
     snapshots: Snapshots,
-    keep: Keep,
+    keep: UndoKeep,
     alive: Alive,
     wishes: Arc<Wishes>,
 }
 
 impl Worker {
-    pub(crate) fn new(snapshots: Snapshots, keep: Keep, wishes: Arc<Wishes>) -> Self {
+    pub(crate) fn new(snapshots: Snapshots, keep: UndoKeep, wishes: Arc<Wishes>) -> Self {
         let alive = Alive::of(&keep.home, &keep.session);
         Self { snapshots, keep, alive, wishes }
     }

@@ -2,7 +2,7 @@
 //! `cargo run --release -p reasonix-workspace --example look [files] [rounds]`
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::indexing_slicing, reason = "a measurement")]
 
-use reasonix_workspace::snapshot::{Limits, Snapshots};
+use reasonix_workspace::snapshot::{SnapshotLimits, Snapshots};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ fn main() {
         std::fs::write(folder.join(format!("file{file}.rs")), format!("{file}\n").repeat(300)).unwrap();
     }
     std::thread::sleep(Duration::from_millis(200));
-    let mut snapshots = Snapshots::open(&root, &kept, None, Limits::default()).unwrap();
+    let mut snapshots = Snapshots::open(&root, &kept, None, SnapshotLimits::default()).unwrap();
     let (begun, spent) = (Instant::now(), cpu());
     snapshots.take(&|| false).unwrap();
     let (took, spent) = (begun.elapsed().as_secs_f64() * 1e3, (cpu() - spent).as_secs_f64() * 1e3);

@@ -32,7 +32,7 @@ impl Default for GlobQuery {
 
 /// The files that were found.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct FoundFiles {
     /// Their paths as [`crate::Workspace::shown`] gives them, sorted.
     pub paths: Vec<String>,
     /// How many more there are.
@@ -66,7 +66,7 @@ pub(crate) fn glob(
     boundary: &Arc<Boundary>,
     query: &GlobQuery,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Found, FileError> {
+) -> Result<FoundFiles, FileError> {
     let mut walk = Walk::new(boundary, query.path.as_deref(), query.hidden, query.ignored)?;
     let shape = Shape::new(&query.pattern, &walk.place.real)?;
     walk.hidden |= shape.hidden;
@@ -90,5 +90,5 @@ pub(crate) fn glob(
     let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
     let more = first.count - first.kept.len();
     let paths = first.kept.into_sorted_vec().iter().map(|path| lexical::shown(boundary.root(), path)).collect();
-    Ok(Found { paths, more, stopped: stopped.into_inner(), unfit: walk.unfit() })
+    Ok(FoundFiles { paths, more, stopped: stopped.into_inner(), unfit: walk.unfit() })
 }

@@ -15,14 +15,14 @@ const MAX_NAMES: usize = 100_000;
 #[derive(Debug, Clone, Default)]
 pub struct Listing {
     /// The entries.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<FolderEntry>,
     /// How many more there are.
     pub more: usize,
 }
 
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct FolderEntry {
     /// Its name.
     pub name: String,
     /// What it is.
@@ -82,7 +82,7 @@ pub(crate) fn names(folder: &impl rustix::fd::AsFd, limit: usize) -> rustix::io:
 }
 
 /// What `name` is; `None` when it is gone by now.
-fn entry(folder: &rustix::fd::OwnedFd, name: &OsStr) -> Option<Entry> {
+fn entry(folder: &rustix::fd::OwnedFd, name: &OsStr) -> Option<FolderEntry> {
     let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let size = u64::try_from(found.st_size).unwrap_or(0);
     let (kind, size) = match FileType::from_raw_mode(found.st_mode) {
@@ -94,5 +94,5 @@ fn entry(folder: &rustix::fd::OwnedFd, name: &OsStr) -> Option<Entry> {
         }
         _ => (EntryKind::Other, 0),
     };
-    Some(Entry { name: name.to_string_lossy().into_owned(), kind, size })
+    Some(FolderEntry { name: name.to_string_lossy().into_owned(), kind, size })
 }

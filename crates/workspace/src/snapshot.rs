@@ -17,8 +17,8 @@ mod tests;
 
 pub use collect::{Collected, collect};
 pub use part::{Changed, Whose};
-pub use restore::{Blocked, Restored};
-pub use tree::{Entry, Reason, RelPath, Tree, Uncovered, changes_between, covers};
+pub use restore::{Blocked, RestoredTree};
+pub use tree::{Reason, RelPath, Tree, TreeEntry, Uncovered, changes_between, covers};
 
 use crate::tracked::TrackedBelow;
 use ignored::Ignores;
@@ -35,7 +35,7 @@ use std::time::Duration;
 
 /// What is covered, and how much of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct SnapshotLimits {
     /// The largest file that is kept, in bytes.
     pub file: u64,
     /// The largest ignored file that is kept, in bytes.
@@ -48,7 +48,7 @@ pub struct Limits {
     pub patience: Duration,
 }
 
-impl Default for Limits {
+impl Default for SnapshotLimits {
     fn default() -> Self {
         const MB: u64 = 1024 * 1024;
         Self { file: 64 * MB, ignored_file: MB, ignored: 64 * MB, entries: 300_000, patience: Duration::from_secs(60) }
@@ -98,7 +98,7 @@ pub struct Snapshots {
     folder: OwnedFd,
     blobs: Blobs,
     index: PathBuf,
-    limits: Limits,
+    limits: SnapshotLimits,
     /// A folder that is never part of the tree, wherever it lies.
     without: Option<PathBuf>,
     /// Held from the first scan on, so that nothing is collected that this process relies on.
@@ -124,7 +124,7 @@ pub struct Taken {
 
 impl Snapshots {
     /// The states of the tree at `root`, kept below `kept`. Touches nothing.
-    pub fn open(root: &Path, kept: &Path, home: Option<&Path>, limits: Limits) -> Result<Self, SnapshotError> {
+    pub fn open(root: &Path, kept: &Path, home: Option<&Path>, limits: SnapshotLimits) -> Result<Self, SnapshotError> {
         // Either may be spelt by way of a link.
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let top = real(root);
@@ -199,21 +199,21 @@ impl Snapshots {
     }
 
     /// The content of a file entry.
-    pub fn content(&self, entry: &Entry) -> Result<Vec<u8>, SnapshotError> {
-        let Entry::File { content, .. } = entry else { return Ok(Vec::new()) };
+    pub fn content(&self, entry: &TreeEntry) -> Result<Vec<u8>, SnapshotError> {
+        let TreeEntry::File { content, .. } = entry else { return Ok(Vec::new()) };
         let key = BlobKey::from_bytes(*content);
         self.blobs.get(&key, u64::MAX).map_err(|_| SnapshotError::Gone(key.to_string()))
     }
 
     /// Makes the named entries what they are in `target`; everything else stays as it is. `before` is a state that was
     /// just taken, to which one can go back: what is no longer as it says there is left alone.
-    pub fn restore(&mut self, before: &str, target: &Tree, paths: &[RelPath]) -> Result<Restored, SnapshotError> {
+    pub fn restore(&mut self, before: &str, target: &Tree, paths: &[RelPath]) -> Result<RestoredTree, SnapshotError> {
         let current = self.read(before)?;
         let blocked = restore::restore(self, &current, target, paths);
         let after = self.take(&|| false)?;
         let mut now = self.read(&after.state)?;
         restore::look_again(self, &mut now, target, paths);
-        Ok(Restored::new(before.to_owned(), after.state, &current, &now, target, paths, blocked))
+        Ok(RestoredTree::new(before.to_owned(), after.state, &current, &now, target, paths, blocked))
     }
 
     /// True when the contents of the tree are known, so that a look reads only what changed.

@@ -7,8 +7,8 @@ use crate::format::Format;
 use crate::guard::{Guard, Seen, Stamp};
 use crate::window::Wanted;
 use crate::{
-    FileError, Found, GlobQuery, GrepQuery, Listing, MAX_TEXT_BYTES, Matches, Options, Step, TextFile, Window, Written,
-    glob, grep, lexical, list, near, read, text, window,
+    FileError, FoundFiles, GlobQuery, GrepQuery, Listing, MAX_TEXT_BYTES, Matches, Options, Step, TextFile, Window,
+    Written, glob, grep, lexical, list, near, read, text, window,
 };
 use rustix::fs::{FileType, OFlags, Stat};
 use std::io::{Cursor, Read};
@@ -191,7 +191,7 @@ impl Workspace {
     }
 
     /// Files by the shape of their path. `stop` is asked now and then; true ends the search with what it has.
-    pub fn glob(&self, query: &GlobQuery, stop: &(dyn Fn() -> bool + Sync)) -> Result<Found, FileError> {
+    pub fn glob(&self, query: &GlobQuery, stop: &(dyn Fn() -> bool + Sync)) -> Result<FoundFiles, FileError> {
         glob::glob(&self.0.boundary, query, stop).map_err(|error| self.suggest(error))
     }
 

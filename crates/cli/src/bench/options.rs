@@ -3,7 +3,7 @@
 use crate::args::{money, seconds, tokens};
 use crate::say;
 use clap::{Args, Subcommand};
-use reasonix_lab::bench::{LANGUAGES, Language, language};
+use reasonix_lab::bench::{CaseLanguage, LANGUAGES, language};
 use reasonix_proto::{EditFormat, Phrase};
 
 #[derive(Debug, Args)]
@@ -65,7 +65,7 @@ impl EditArgs {
     }
 
     /// The languages that were named, each once; all when none was.
-    pub(crate) fn languages(&self) -> anyhow::Result<Vec<&'static Language>> {
+    pub(crate) fn languages(&self) -> anyhow::Result<Vec<&'static CaseLanguage>> {
         let known = LANGUAGES.iter().map(|language| language.name).collect::<Vec<_>>().join(", ");
         let found = self.languages.iter().map(|name| language(name.trim()).ok_or_else(|| unknown(name, &known)));
         let found = found.collect::<anyhow::Result<Vec<_>>>()?;

@@ -1,7 +1,7 @@
 //! How far a measurement is: one line that is written over at a terminal, now and then a line elsewhere.
 
 use crate::say::{self, Style, clean};
-use reasonix_lab::bench::Case;
+use reasonix_lab::bench::EditCase;
 use reasonix_proto::{EditFormat, Level, Phrase};
 use reasonix_session::{Trial, Why};
 use std::io::{IsTerminal, Write};
@@ -26,7 +26,7 @@ impl Progress {
         Self { total, done: 0, right: 0, began: Instant::now(), watched, quiet }
     }
 
-    pub(crate) fn trying(&self, case: &Case, format: EditFormat) {
+    pub(crate) fn trying(&self, case: &EditCase, format: EditFormat) {
         if self.watched {
             let place = format!("{}/{} {} {format}", self.done + 1, self.total, case.id);
             let line = match self.time_left() {

@@ -10,9 +10,9 @@ use crate::say::{self, Colour, Style};
 use crate::view::{Plain, View, diff_lines};
 use anyhow::Context as _;
 use reasonix_agent::Stop;
-use reasonix_config::{Bash, Provider, Sandbox, Settings};
+use reasonix_config::{BashBoxing, Provider, SandboxSettings, Settings};
 use reasonix_engine::{Handle, Start, Which, World, start};
-use reasonix_exec::{Command, Status};
+use reasonix_exec::{Command, EndStatus};
 use reasonix_proto::{Op, Phrase, TurnEnd};
 use reasonix_workspace::{Options, Workspace};
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ pub(crate) async fn demo(args: DemoArgs) -> anyhow::Result<Exit> {
 async fn tested(project: &Path) -> anyhow::Result<(bool, String)> {
     let test = Command::shell(Path::new("/bin/bash"), "bash test.sh", project);
     let test = reasonix_exec::run(&test, Stop::new(), &|_| {}).await.map_err(|error| say::failed(error.phrase()))?;
-    let passed = test.status == Status::Exited(0);
+    let passed = test.status == EndStatus::Exited(0);
     Ok((passed, String::from_utf8_lossy(&test.output.into_parts().0).into_owned()))
 }
 
@@ -68,7 +68,7 @@ async fn conclude(style: Style, project: &Path) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn beginning(place: &Place, bash: Bash) -> anyhow::Result<Start> {
+fn beginning(place: &Place, bash: BashBoxing) -> anyhow::Result<Start> {
     let script = place.script();
     std::fs::write(&script, SCRIPT).with_context(|| format!("cannot write {}", script.display()))?;
     let provider = Provider {
@@ -79,7 +79,7 @@ fn beginning(place: &Place, bash: Bash) -> anyhow::Result<Start> {
         script: Some(script),
         ..Provider::default()
     };
-    let sandbox = Sandbox { bash, ..Sandbox::default() };
+    let sandbox = SandboxSettings { bash, ..SandboxSettings::default() };
     let settings = Settings { providers: vec![provider], sandbox, ..Settings::default() };
     let workspace = Workspace::open(&place.project(), Options::default())
         .map_err(|error| say::failed(Phrase::new("engine.workspace").with("reason", error)))?;
@@ -105,11 +105,11 @@ impl Place {
     /// The session of the demo. Its commands are our own: where this machine has no sandbox they run without one, and a
     /// notice says so.
     pub(crate) fn open(&self) -> anyhow::Result<Handle> {
-        let first = beginning(self, Bash::BestEffort)?;
+        let first = beginning(self, BashBoxing::BestEffort)?;
         crate::logging::begin(&first);
         match start(first) {
             Ok(handle) => Ok(handle),
-            Err(_) => start(beginning(self, Bash::Off)?).map_err(|error| say::engine(&error)),
+            Err(_) => start(beginning(self, BashBoxing::Off)?).map_err(|error| say::engine(&error)),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Colour, Style, clean};
-use reasonix_config::Bash;
+use reasonix_config::BashBoxing;
 use reasonix_exec::attacks::{ATTACKS, Attack, Ground, Held};
 use reasonix_exec::{Sandbox, SandboxLevel};
 use reasonix_proto::Phrase;
@@ -17,9 +17,9 @@ pub(super) async fn attack(context: &Context, as_json: bool) -> anyhow::Result<E
     let place = Place::new(&context.home)?;
     let ground = Ground::new(&place.0)?;
     let least = match context.loaded.settings.sandbox.bash {
-        Bash::Off => return refused(as_json, &Phrase::new("cli.attack_off")),
-        Bash::BestEffort => SandboxLevel::Partial,
-        Bash::Enforce => SandboxLevel::Full,
+        BashBoxing::Off => return refused(as_json, &Phrase::new("cli.attack_off")),
+        BashBoxing::BestEffort => SandboxLevel::Partial,
+        BashBoxing::Enforce => SandboxLevel::Full,
     };
     let sandbox = match ground.sandbox(least) {
         Ok(sandbox) => sandbox,

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Style, clean};
-use reasonix_config::{Bash, Hosts, Settings};
+use reasonix_config::{BashBoxing, Hosts, Settings};
 use reasonix_proto::Phrase;
 use serde_json::json;
 use std::path::Path;
@@ -67,7 +67,7 @@ fn addresses(settings: &Settings, root: &Path) -> Vec<Address> {
     }
     let sandbox = &settings.sandbox;
     let plain = |to: &str, why: Phrase| Address { to: to.to_owned(), through: None, why, when: "command" };
-    if sandbox.bash == Bash::Off {
+    if sandbox.bash == BashBoxing::Off {
         found.push(plain("*", Phrase::new("cli.net_unboxed")));
     } else if sandbox.network {
         found.push(plain("*", Phrase::new("cli.net_open")));

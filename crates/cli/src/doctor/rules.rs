@@ -2,7 +2,7 @@
 
 use super::{Mark, Report};
 use crate::context::Context;
-use reasonix_policy::{Finding, Mode, Never, Remark, Rule, Rules, examine};
+use reasonix_policy::{Fallback, Finding, Never, Remark, Rule, Rules, examine};
 use reasonix_proto::Phrase;
 
 /// Tells about rules that can never matter, and what each pattern of `permissions.dangerous` matches.
@@ -11,7 +11,7 @@ pub(super) fn rules(report: &mut Report, context: &Context) -> anyhow::Result<()
     let root = context.root().display().to_string();
     let relative = |texts: &[String]| texts.iter().map(|text| Rule::relative_to(text, &root)).collect::<Vec<_>>();
     let (deny, ask, allow) = (relative(&permissions.deny), relative(&permissions.ask), relative(&permissions.allow));
-    let rules = match Rules::parse(&deny, &ask, &allow, Mode::Ask) {
+    let rules = match Rules::parse(&deny, &ask, &allow, Fallback::Ask) {
         Ok(rules) => rules,
         Err(error) => {
             let phrase = Phrase::new("engine.bad_rule").with("rule", &error.rule).with("reason", &error.reason);

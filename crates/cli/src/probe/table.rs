@@ -2,20 +2,20 @@
 
 use crate::say::{Colour, Style, clean};
 use reasonix_catalogue::{Guided, Probed, Seen, Server, ToolCalls};
-use reasonix_llm::Question;
+use reasonix_llm::ProbeQuestion;
 use reasonix_proto::Phrase;
 use unicode_width::UnicodeWidthStr;
 
 /// What is being asked, in words.
-pub(super) fn asking(question: Question) -> &'static str {
+pub(super) fn asking(question: ProbeQuestion) -> &'static str {
     match question {
-        Question::Models => "probe.ask_models",
-        Question::Server => "probe.ask_server",
-        Question::Tools => "probe.ask_tools",
-        Question::Parallel => "probe.ask_parallel",
-        Question::Schema => "probe.ask_schema",
-        Question::Guided => "probe.ask_guided",
-        Question::Cache => "probe.ask_cache",
+        ProbeQuestion::Models => "probe.ask_models",
+        ProbeQuestion::Server => "probe.ask_server",
+        ProbeQuestion::Tools => "probe.ask_tools",
+        ProbeQuestion::Parallel => "probe.ask_parallel",
+        ProbeQuestion::Schema => "probe.ask_schema",
+        ProbeQuestion::Guided => "probe.ask_guided",
+        ProbeQuestion::Cache => "probe.ask_cache",
     }
 }
 

@@ -1,10 +1,10 @@
 //! Is what was written something we know? One walk over the tree of one file.
 
-use super::{Kind, below, children, find, is_section};
+use super::{SettingKind, below, children, find, is_section};
 use crate::node::{Node, Table, Value};
 use crate::trust::EXECUTABLE;
 use crate::unknown::nearest;
-use crate::{ConfigError, Origin};
+use crate::{ConfigError, SettingOrigin};
 use reasonix_proto::{Level, Phrase};
 
 /// Checks the types of known keys and takes unknown keys out, each with a notice. Under permissions and sandbox an
@@ -61,7 +61,7 @@ impl Walk<'_> {
         Ok(Node { value, origin })
     }
 
-    fn unknown(&mut self, section: &str, key: &str, full: String, origin: Origin) -> Result<(), ConfigError> {
+    fn unknown(&mut self, section: &str, key: &str, full: String, origin: SettingOrigin) -> Result<(), ConfigError> {
         if section.is_empty() && EXECUTABLE.iter().any(|(known, _)| *known == key) {
             let phrase = Phrase::new("config.key_later").with("place", origin.place()).with("key", full);
             self.notices.push((Level::Info, phrase));
@@ -92,30 +92,32 @@ fn is_money(key: &str) -> bool {
 }
 
 /// The value is of its kind, or the error says where it is not.
-fn kind(kind: Kind, node: &Node, key: &str) -> Result<(), ConfigError> {
-    let is = |node: &Node, kind: Kind| match kind {
-        Kind::Text => node.as_text().is_some(),
-        Kind::Bool => node.as_bool().is_some(),
-        Kind::Count => node.as_count().is_some(),
-        Kind::Number => node.as_number().is_some_and(|number| number.is_finite() && (number >= 0.0 || !is_money(key))),
-        Kind::Choice(words) => node.as_text().is_some_and(|text| words.contains(&text)),
-        Kind::Ports => match &node.value {
+fn kind(kind: SettingKind, node: &Node, key: &str) -> Result<(), ConfigError> {
+    let is = |node: &Node, kind: SettingKind| match kind {
+        SettingKind::Text => node.as_text().is_some(),
+        SettingKind::Bool => node.as_bool().is_some(),
+        SettingKind::Count => node.as_count().is_some(),
+        SettingKind::Number => {
+            node.as_number().is_some_and(|number| number.is_finite() && (number >= 0.0 || !is_money(key)))
+        }
+        SettingKind::Choice(words) => node.as_text().is_some_and(|text| words.contains(&text)),
+        SettingKind::Ports => match &node.value {
             Value::List(list) => list.iter().all(|item| matches!(item.as_count(), Some(1..=65535))),
             _ => false,
         },
         _ => true,
     };
     let single = match kind {
-        Kind::Texts | Kind::TextMap => Kind::Text,
-        Kind::CountMap => Kind::Count,
-        Kind::BoolMap => Kind::Bool,
-        Kind::ChoiceMap(words) => Kind::Choice(words),
-        Kind::Any if node.as_table().is_none() => return Err(wrong(key, node, kind.sketch())),
+        SettingKind::Texts | SettingKind::TextMap => SettingKind::Text,
+        SettingKind::CountMap => SettingKind::Count,
+        SettingKind::BoolMap => SettingKind::Bool,
+        SettingKind::ChoiceMap(words) => SettingKind::Choice(words),
+        SettingKind::Any if node.as_table().is_none() => return Err(wrong(key, node, kind.sketch())),
         plain => return if is(node, plain) { Ok(()) } else { Err(wrong(key, node, plain.sketch())) },
     };
     let entries: Vec<(String, &Node)> = match (kind, &node.value) {
-        (Kind::Texts, Value::List(list)) => list.iter().map(|item| (key.to_owned(), item)).collect(),
-        (Kind::Texts, _) => return Err(wrong(key, node, kind.sketch())),
+        (SettingKind::Texts, Value::List(list)) => list.iter().map(|item| (key.to_owned(), item)).collect(),
+        (SettingKind::Texts, _) => return Err(wrong(key, node, kind.sketch())),
         (_, Value::Table(table)) => table.iter().map(|(name, item)| (format!("{key}.{name}"), item)).collect(),
         _ => return Err(wrong(key, node, kind.sketch())),
     };

@@ -9,15 +9,15 @@ pub use keys::KEYS;
 
 /// A key of the settings.
 #[derive(Debug, Clone, Copy)]
-pub struct Key {
+pub struct SettingKey {
     /// Where it stands: `[]` for each entry of a list of tables, `<name>` for any name.
     pub path: &'static str,
     /// What it takes.
-    pub kind: Kind,
+    pub kind: SettingKind,
     /// What holds when it is not written, as TOML; empty when nothing does.
     pub default: &'static str,
     /// What a project may do with it.
-    pub scope: Scope,
+    pub scope: SettingScope,
     /// False while it is read and shown but nothing follows from it yet.
     pub acts: bool,
     /// True when its value is never shown.
@@ -28,7 +28,7 @@ pub struct Key {
 
 /// What a key takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SettingKind {
     /// A text.
     Text,
     /// A list of texts.
@@ -55,7 +55,7 @@ pub enum Kind {
     Any,
 }
 
-impl Kind {
+impl SettingKind {
     /// The kind as a sketch of what to write, which reads the same in every language.
     pub fn sketch(self) -> String {
         let one_of = |words: &[&str]| words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" | ");
@@ -78,7 +78,7 @@ impl Kind {
 
 /// What a project's file may do with a key. The user's own file, the environment and flags may do everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum SettingScope {
     /// Set it.
     Any,
     /// Nothing.
@@ -97,7 +97,7 @@ pub enum Scope {
     Trust,
 }
 
-impl Scope {
+impl SettingScope {
     /// The scope in words, for documentation.
     pub fn name(self) -> &'static str {
         match self {
@@ -114,7 +114,7 @@ impl Scope {
 }
 
 /// Finds a key by its path.
-pub(crate) fn find(path: &str) -> Option<&'static Key> {
+pub(crate) fn find(path: &str) -> Option<&'static SettingKey> {
     KEYS.iter().find(|key| key.path == path)
 }
 

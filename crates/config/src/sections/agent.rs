@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// Settings of the loop.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Agent {
+pub struct AgentSettings {
     /// Stands in place of the built-in system prompt.
     pub system_prompt: Option<String>,
     /// A file with the system prompt.
@@ -44,7 +44,7 @@ pub struct Agent {
     pub auto_plan: bool,
 }
 
-impl Default for Agent {
+impl Default for AgentSettings {
     fn default() -> Self {
         Self {
             system_prompt: None,
@@ -68,10 +68,10 @@ impl Default for Agent {
 }
 
 /// The loop's settings. A system prompt's file is read here, so that a missing one is an error with a place.
-pub(crate) fn resolve(view: &View<'_>) -> Result<Agent, ConfigError> {
-    let built_in = Agent::default();
+pub(crate) fn resolve(view: &View<'_>) -> Result<AgentSettings, ConfigError> {
+    let built_in = AgentSettings::default();
     let system_prompt_file = view.path("system_prompt_file")?;
-    let mut agent = Agent {
+    let mut agent = AgentSettings {
         system_prompt: view.text("system_prompt"),
         system_prompt_file: None,
         max_steps: view.steps("max_steps").unwrap_or(built_in.max_steps),

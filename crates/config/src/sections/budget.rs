@@ -5,7 +5,7 @@ use crate::view::View;
 
 /// What a run may spend; 0 for no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Budget {
+pub struct BudgetSettings {
     /// Money, in the currency of the prices.
     pub max_cost: f64,
     /// Tokens, input and output together.
@@ -15,8 +15,8 @@ pub struct Budget {
 }
 
 /// Reads the section.
-pub(crate) fn resolve(view: &View<'_>) -> Result<Budget, ConfigError> {
-    Ok(Budget {
+pub(crate) fn resolve(view: &View<'_>) -> Result<BudgetSettings, ConfigError> {
+    Ok(BudgetSettings {
         max_cost: view.number("max_cost").unwrap_or_default().max(0.0),
         max_tokens: view.count("max_tokens").unwrap_or_default(),
         max_seconds: view.count("max_seconds").unwrap_or_default(),

@@ -5,7 +5,7 @@ use crate::view::View;
 
 /// Settings of compaction.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Compaction {
+pub struct CompactionSettings {
     /// It happens by itself.
     pub auto: bool,
     /// Old tool output goes first.
@@ -16,15 +16,15 @@ pub struct Compaction {
     pub idle_seconds: u64,
 }
 
-impl Default for Compaction {
+impl Default for CompactionSettings {
     fn default() -> Self {
         Self { auto: true, prune: true, ratio: 0.8, idle_seconds: 0 }
     }
 }
 
 /// Reads the section.
-pub(crate) fn resolve(view: &View<'_>) -> Result<Compaction, ConfigError> {
-    let built_in = Compaction::default();
+pub(crate) fn resolve(view: &View<'_>) -> Result<CompactionSettings, ConfigError> {
+    let built_in = CompactionSettings::default();
     let ratio = view.number("ratio").unwrap_or(built_in.ratio);
     if let Some(node) = view.node("ratio").filter(|_| !(0.0..=1.0).contains(&ratio)) {
         return Err(ConfigError::Value {
@@ -34,7 +34,7 @@ pub(crate) fn resolve(view: &View<'_>) -> Result<Compaction, ConfigError> {
             found: node.sketch(),
         });
     }
-    Ok(Compaction {
+    Ok(CompactionSettings {
         auto: view.bool("auto").unwrap_or(built_in.auto),
         prune: view.bool("prune").unwrap_or(built_in.prune),
         ratio,

@@ -3,8 +3,8 @@
 use crate::node::{Node, Table};
 use crate::sections::providers::{compat, price, retention};
 use crate::view::{Context, View};
-use crate::{ConfigError, Price, Secret};
-use reasonix_catalogue::{Effort, Overrides, ROLES, Retention};
+use crate::{ConfigError, PriceSettings, Secret};
+use reasonix_catalogue::{CacheRetention, Effort, Overrides, ROLES};
 use std::collections::BTreeMap;
 
 /// What the user says about a model. What is not said comes from its provider and from the catalogue.
@@ -25,11 +25,11 @@ pub struct ModelEntry {
     /// More fields for the body; they win over the provider's.
     pub extra_body: serde_json::Map<String, serde_json::Value>,
     /// How long the endpoint is to keep what it cached.
-    pub cache_retention: Option<Retention>,
+    pub cache_retention: Option<CacheRetention>,
     /// How it wants to be asked.
     pub compat: Overrides,
     /// What its tokens cost.
-    pub price: Option<Price>,
+    pub price: Option<PriceSettings>,
     /// The efforts it knows.
     pub efforts: Option<Vec<Effort>>,
     /// True when it can look at pictures.
@@ -107,8 +107,8 @@ pub(crate) fn profiles(root: &View<'_>, context: &Context<'_>) -> BTreeMap<Strin
     written.collect()
 }
 
-impl From<&reasonix_catalogue::ModelProfile> for ModelProfile {
-    fn from(profile: &reasonix_catalogue::ModelProfile) -> Self {
+impl From<&reasonix_catalogue::PresetProfile> for ModelProfile {
+    fn from(profile: &reasonix_catalogue::PresetProfile) -> Self {
         let owned = |(role, model): &(&str, &str)| ((*role).to_owned(), (*model).to_owned());
         Self {
             requires: profile.requires.iter().map(|name| (*name).to_owned()).collect(),

@@ -2,7 +2,7 @@
 
 use crate::ConfigError;
 use crate::view::View;
-use reasonix_policy::{Mode, Rule};
+use reasonix_policy::{Fallback, Rule};
 use reasonix_proto::Phrase;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Permissions {
     /// The fallback for writers.
-    pub mode: Mode,
+    pub mode: Fallback,
     /// Rules that allow. Never from a project.
     pub allow: Vec<String>,
     /// Those at the end of `allow` that were granted for this workspace root.
@@ -21,9 +21,9 @@ pub struct Permissions {
     /// Rules that deny.
     pub deny: Vec<String>,
     /// Fallbacks of single families by their rule name, such as `Bash`, `Edit`, `Read` or `Task`.
-    pub fallbacks: BTreeMap<String, Mode>,
+    pub fallbacks: BTreeMap<String, Fallback>,
     /// Paths outside the workspace.
-    pub external_directory: Mode,
+    pub external_directory: Fallback,
     /// More patterns for the dangerous class.
     pub dangerous: Vec<String>,
 }
@@ -31,13 +31,13 @@ pub struct Permissions {
 impl Default for Permissions {
     fn default() -> Self {
         Self {
-            mode: Mode::Ask,
+            mode: Fallback::Ask,
             allow: Vec::new(),
             granted: Vec::new(),
             ask: Vec::new(),
             deny: Vec::new(),
             fallbacks: BTreeMap::new(),
-            external_directory: Mode::Deny,
+            external_directory: Fallback::Deny,
             dangerous: Vec::new(),
         }
     }
@@ -123,11 +123,11 @@ pub fn unknown_rule_tools(permissions: &Permissions, known: &[String]) -> Vec<Ph
     phrases
 }
 
-fn mode(text: Option<String>) -> Option<Mode> {
+fn mode(text: Option<String>) -> Option<Fallback> {
     match text.as_deref() {
-        Some("allow") => Some(Mode::Allow),
-        Some("ask") => Some(Mode::Ask),
-        Some("deny") => Some(Mode::Deny),
+        Some("allow") => Some(Fallback::Allow),
+        Some("ask") => Some(Fallback::Ask),
+        Some("deny") => Some(Fallback::Deny),
         _ => None,
     }
 }

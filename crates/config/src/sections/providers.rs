@@ -3,7 +3,7 @@
 use crate::node::{Node, Table};
 use crate::view::{Context, View};
 use crate::{ConfigError, Secret};
-use reasonix_catalogue::{Overrides, PRESETS, Preset, Retention};
+use reasonix_catalogue::{CacheRetention, Overrides, PRESETS, Preset};
 use std::path::PathBuf;
 
 /// An endpoint that offers one or more models.
@@ -30,7 +30,7 @@ pub struct Provider {
     /// Headers to send with every request.
     pub headers: Vec<(String, Secret)>,
     /// What tokens cost.
-    pub price: Option<Price>,
+    pub price: Option<PriceSettings>,
     /// Sampling temperature for this endpoint; wins over the agent's.
     pub temperature: Option<f64>,
     /// Nucleus sampling for this endpoint; wins over the agent's.
@@ -53,14 +53,14 @@ pub struct Provider {
     /// How it wants to be asked, where that is not what is known of it.
     pub compat: Overrides,
     /// How long it is to keep what it cached.
-    pub cache_retention: Option<Retention>,
+    pub cache_retention: Option<CacheRetention>,
     /// Options of a kind that this edition does not know.
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
 /// What a million tokens cost.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Price {
+pub struct PriceSettings {
     /// Tokens that were not in the endpoint's cache.
     pub input: f64,
     /// Tokens that were.
@@ -199,11 +199,11 @@ pub(crate) fn compat(view: &View<'_>, section: &str) -> Result<Overrides, Config
     })
 }
 
-pub(crate) fn retention(view: &View<'_>) -> Option<Retention> {
+pub(crate) fn retention(view: &View<'_>) -> Option<CacheRetention> {
     match view.text("cache_retention")?.as_str() {
-        "none" => Some(Retention::None),
-        "long" => Some(Retention::Long),
-        _ => Some(Retention::Short),
+        "none" => Some(CacheRetention::None),
+        "long" => Some(CacheRetention::Long),
+        _ => Some(CacheRetention::Short),
     }
 }
 
@@ -224,10 +224,10 @@ fn models(view: &View<'_>, scripted: bool, preset: Option<&Preset>) -> Option<(V
     (!models.is_empty()).then_some((models, default))
 }
 
-pub(crate) fn price(table: &Table, context: &Context<'_>) -> Price {
+pub(crate) fn price(table: &Table, context: &Context<'_>) -> PriceSettings {
     let view = View::of(Some(table), context, "price");
     let input = view.number("input").unwrap_or_default();
-    Price {
+    PriceSettings {
         input,
         cached_input: view.number("cached_input").unwrap_or(input),
         cache_write: view.number("cache_write"),

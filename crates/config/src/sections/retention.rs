@@ -4,7 +4,7 @@ use crate::view::View;
 
 /// How long and how much; 0 is no bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Retention {
+pub struct RetentionSettings {
     /// Days after which a session is deleted that nobody went on with.
     pub session_days: u64,
     /// How much all sessions together may take, in MiB.
@@ -17,16 +17,16 @@ pub struct Retention {
     pub usage_mb: u64,
 }
 
-impl Default for Retention {
+impl Default for RetentionSettings {
     fn default() -> Self {
         Self { session_days: 0, sessions_mb: 8192, output_days: 90, outputs_mb: 2048, usage_mb: 64 }
     }
 }
 
 /// Reads the section.
-pub(crate) fn resolve(view: &View<'_>) -> Retention {
-    let built_in = Retention::default();
-    Retention {
+pub(crate) fn resolve(view: &View<'_>) -> RetentionSettings {
+    let built_in = RetentionSettings::default();
+    RetentionSettings {
         session_days: view.count("session_days").unwrap_or(built_in.session_days),
         sessions_mb: view.count("sessions_mb").unwrap_or(built_in.sessions_mb),
         output_days: view.count("output_days").unwrap_or(built_in.output_days),

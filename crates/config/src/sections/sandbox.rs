@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// How commands are boxed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Bash {
+pub enum BashBoxing {
     /// Not at all.
     Off,
     /// As well as this machine can.
@@ -18,7 +18,7 @@ pub enum Bash {
 
 /// Where builds write what belongs into toolchain caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Caches {
+pub enum ToolchainCaches {
     /// The user's own caches.
     Shared,
     /// A layer over them that is kept for this workspace.
@@ -51,9 +51,9 @@ impl Default for CommandLimits {
 
 /// Settings of the box.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sandbox {
+pub struct SandboxSettings {
     /// How commands are boxed.
-    pub bash: Bash,
+    pub bash: BashBoxing,
     /// Commands may reach the network.
     pub network: bool,
     /// Hosts that commands may reach without it, and presets of such.
@@ -63,7 +63,7 @@ pub struct Sandbox {
     /// Ports of the machine's own loopback that commands may reach.
     pub loopback: Vec<u16>,
     /// Where what builds cache goes.
-    pub caches: Caches,
+    pub caches: ToolchainCaches,
     /// How much a command may take.
     pub limits: CommandLimits,
     /// The root that file tools stay in; none for the working folder.
@@ -76,15 +76,15 @@ pub struct Sandbox {
     pub env: Vec<String>,
 }
 
-impl Default for Sandbox {
+impl Default for SandboxSettings {
     fn default() -> Self {
         Self {
-            bash: Bash::default(),
+            bash: BashBoxing::default(),
             network: false,
             allow_hosts: Vec::new(),
             ask_hosts: true,
             loopback: Vec::new(),
-            caches: Caches::default(),
+            caches: ToolchainCaches::default(),
             limits: CommandLimits::default(),
             workspace_root: None,
             allow_write: Vec::new(),
@@ -108,21 +108,21 @@ fn limits(view: &View<'_>) -> CommandLimits {
 }
 
 /// Reads the section.
-pub(crate) fn resolve(view: &View<'_>) -> Result<Sandbox, ConfigError> {
-    Ok(Sandbox {
+pub(crate) fn resolve(view: &View<'_>) -> Result<SandboxSettings, ConfigError> {
+    Ok(SandboxSettings {
         bash: match view.text("bash").as_deref() {
-            Some("off") => Bash::Off,
-            Some("best-effort") => Bash::BestEffort,
-            _ => Bash::Enforce,
+            Some("off") => BashBoxing::Off,
+            Some("best-effort") => BashBoxing::BestEffort,
+            _ => BashBoxing::Enforce,
         },
         network: view.bool("network").unwrap_or(false),
         allow_hosts: view.texts("allow_hosts"),
         ask_hosts: view.bool("ask_hosts").unwrap_or(true),
         loopback: view.items("loopback").filter_map(|node| u16::try_from(node.as_count()?).ok()).collect(),
         caches: match view.text("caches").as_deref() {
-            Some("shared") => Caches::Shared,
-            Some("session") => Caches::Session,
-            _ => Caches::Project,
+            Some("shared") => ToolchainCaches::Shared,
+            Some("session") => ToolchainCaches::Session,
+            _ => ToolchainCaches::Project,
         },
         limits: limits(view),
         workspace_root: view.workspace_path("workspace_root")?,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Settings of the tools.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tools {
+pub struct ToolSettings {
     /// The tools to offer; empty for all.
     pub enabled: Vec<String>,
     /// Seconds a command may take; 0 for no limit.
@@ -19,7 +19,7 @@ pub struct Tools {
     pub shell: Shell,
 }
 
-impl Default for Tools {
+impl Default for ToolSettings {
     fn default() -> Self {
         Self {
             enabled: Vec::new(),
@@ -47,10 +47,10 @@ impl Default for Shell {
 }
 
 /// Reads the section.
-pub(crate) fn resolve(view: &View<'_>) -> Result<Tools, ConfigError> {
-    let built_in = Tools::default();
+pub(crate) fn resolve(view: &View<'_>) -> Result<ToolSettings, ConfigError> {
+    let built_in = ToolSettings::default();
     let shell = view.section("shell");
-    Ok(Tools {
+    Ok(ToolSettings {
         enabled: view.texts("enabled"),
         bash_timeout_seconds: view.count("bash_timeout_seconds").unwrap_or(built_in.bash_timeout_seconds),
         mcp_call_timeout_seconds: view.count("mcp_call_timeout_seconds").unwrap_or(built_in.mcp_call_timeout_seconds),

@@ -5,23 +5,23 @@ use crate::view::View;
 
 /// Settings of undo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Undo {
+pub struct UndoSettings {
     /// States of the files are kept.
     pub enabled: bool,
     /// How much may be kept in all, in MiB; the oldest sessions' go first.
     pub max_mb: u64,
 }
 
-impl Default for Undo {
+impl Default for UndoSettings {
     fn default() -> Self {
         Self { enabled: true, max_mb: 2048 }
     }
 }
 
 /// Reads the section.
-pub(crate) fn resolve(view: &View<'_>) -> Result<Undo, ConfigError> {
-    let built_in = Undo::default();
-    Ok(Undo {
+pub(crate) fn resolve(view: &View<'_>) -> Result<UndoSettings, ConfigError> {
+    let built_in = UndoSettings::default();
+    Ok(UndoSettings {
         enabled: view.bool("enabled").unwrap_or(built_in.enabled),
         max_mb: view.count("max_mb").unwrap_or(built_in.max_mb),
     })

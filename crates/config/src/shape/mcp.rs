@@ -2,7 +2,7 @@
 
 use super::{dotted, rename};
 use crate::node::{Node, Table, Value};
-use crate::{ConfigError, Origin};
+use crate::{ConfigError, SettingOrigin};
 
 /// Turns `mcp` into entries of `plugins`.
 pub(crate) fn normalise(table: &mut Table) -> Result<(), ConfigError> {
@@ -30,7 +30,7 @@ pub(crate) fn servers(node: Node, section: &str) -> Result<Vec<Node>, ConfigErro
     Ok(plugins)
 }
 
-fn server(name: String, mut fields: Table, origin: &Origin, path: &str) -> Result<Table, ConfigError> {
+fn server(name: String, mut fields: Table, origin: &SettingOrigin, path: &str) -> Result<Table, ConfigError> {
     if let Some(command) = fields.get("command").and_then(Node::as_list).map(<[Node]>::to_vec) {
         let mut words = command.into_iter();
         fields.take("command");

@@ -2,7 +2,7 @@
 
 use super::dotted;
 use crate::node::{Node, Table, Value};
-use crate::{ConfigError, Origin};
+use crate::{ConfigError, SettingOrigin};
 
 /// The rule family, or for tools without one the tool's own name.
 enum Subject {
@@ -25,7 +25,7 @@ pub(crate) fn normalise(table: &mut Table, section: &str) -> Result<(), ConfigEr
     Ok(())
 }
 
-fn rules(entries: Table, origin: &Origin, path: &str) -> Result<Table, ConfigError> {
+fn rules(entries: Table, origin: &SettingOrigin, path: &str) -> Result<Table, ConfigError> {
     let mut rules = Table::default();
     let mut families = Vec::new();
     let mut rest = None;
@@ -54,7 +54,7 @@ fn rules(entries: Table, origin: &Origin, path: &str) -> Result<Table, ConfigErr
 }
 
 /// `*` of the whole map: the mode of writers, and of readers too where it is not "allow" and nothing was said of them.
-fn everything_else(rules: &mut Table, node: Node, origin: &Origin, path: &str) -> Result<(), ConfigError> {
+fn everything_else(rules: &mut Table, node: Node, origin: &SettingOrigin, path: &str) -> Result<(), ConfigError> {
     if rules.get("mode").is_some() {
         return Err(ConfigError::Twice { origin: node.origin, key: dotted(path, "mode") });
     }
@@ -73,7 +73,7 @@ fn everything_else(rules: &mut Table, node: Node, origin: &Origin, path: &str) -
 /// Adds one entry: `*` or nothing is the family's fallback, a pattern is a rule.
 fn add(
     rules: &mut Table,
-    origin: &Origin,
+    origin: &SettingOrigin,
     subject: &Subject,
     pattern: Option<&str>,
     verdict: Node,

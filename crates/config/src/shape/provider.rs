@@ -2,7 +2,7 @@
 
 use super::{Notices, dotted, rename};
 use crate::node::{Node, Table, Value};
-use crate::{ConfigError, Origin};
+use crate::{ConfigError, SettingOrigin};
 use reasonix_proto::{Level, Phrase};
 
 /// The name of a provider that was written without one.
@@ -44,7 +44,7 @@ pub(crate) fn normalise(table: &mut Table, notices: &mut Notices) -> Result<(), 
 }
 
 /// `provider = "name"`, perhaps beside a plain `model`.
-fn chosen(table: &mut Table, name: &str, origin: &Origin) {
+fn chosen(table: &mut Table, name: &str, origin: &SettingOrigin) {
     let prefix = format!("{name}/");
     let reference = match table.get("default_model").and_then(Node::as_text) {
         Some(model) if model.starts_with(&prefix) => model.to_owned(),
@@ -59,7 +59,7 @@ fn is_one(entries: &Table) -> bool {
     entries.iter().any(|(_, node)| !matches!(node.value, Value::Table(_) | Value::Null))
 }
 
-fn one(table: &mut Table, name: Option<String>, mut fields: Table, origin: &Origin) -> Result<(), ConfigError> {
+fn one(table: &mut Table, name: Option<String>, mut fields: Table, origin: &SettingOrigin) -> Result<(), ConfigError> {
     let name = name.unwrap_or_else(|| NAMELESS.to_owned());
     let section = dotted("provider", &name);
     if fields.get("name").is_none() {

@@ -1,7 +1,7 @@
 //! What the user said yes to, on disk: `state/trust.toml` by root, the texts beside it, and lock files.
 
-use super::Change;
-use super::surface::{Part, Surface, changes};
+use super::SurfaceChange;
+use super::surface::{Surface, SurfacePiece, changes};
 use crate::{ConfigError, read};
 use reasonix_store::{BlobKey, Blobs, write_atomic};
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ impl Entry {
         self.kind == surface.kind.word() && self.name == surface.name && self.place == surface.place
     }
 
-    pub(super) fn changes_to(&self, now: &Surface, texts: &Blobs) -> Vec<Change> {
+    pub(super) fn changes_to(&self, now: &Surface, texts: &Blobs) -> Vec<SurfaceChange> {
         let old: Vec<_> = self.parts.iter().map(|(label, hash)| (label.as_str(), hash.as_str())).collect();
         let text = |hash: &str| {
             let bytes = texts.get(&BlobKey::from_hex(hash)?, LARGEST_TEXT).ok()?;
@@ -71,7 +71,7 @@ pub(super) fn texts(home: &Path) -> Blobs {
 
 pub(super) fn keep_texts(home: &Path, surfaces: &[Surface]) -> Result<(), ConfigError> {
     let blobs = texts(home);
-    let shown = surfaces.iter().flat_map(|surface| &surface.parts).filter_map(|part: &Part| part.text.as_ref());
+    let shown = surfaces.iter().flat_map(|surface| &surface.parts).filter_map(|part: &SurfacePiece| part.text.as_ref());
     for text in shown {
         blobs.put(text.as_bytes()).map_err(|error| failed(&home.join("state").join("trust"), &error))?;
     }

@@ -2,7 +2,7 @@
 //! what lies deeper, was installed or is another repository is not discovered.
 
 use super::named::{all_in, belongs, content, files_in};
-use super::surface::{Part, Surface, SurfaceKind};
+use super::surface::{Surface, SurfaceKind, SurfacePiece};
 use super::{Brought, Variables};
 use crate::Plugin;
 use crate::node::{Node, Table};
@@ -66,7 +66,7 @@ impl Prompted {
     fn surface(&self, root: &Path) -> Surface {
         let place = shown(root, &self.file);
         let (parts, files) = match &self.text {
-            Ok(text) => (vec![Part::text(format!("{place} agent.system_prompt"), text)], Vec::new()),
+            Ok(text) => (vec![SurfacePiece::text(format!("{place} agent.system_prompt"), text)], Vec::new()),
             Err(file) => (Vec::new(), vec![Path::new(&place).with_file_name("").join(file)]),
         };
         Surface::new(SurfaceKind::Prompt, "system_prompt", place, parts, files).sealed(root).readable()
@@ -97,7 +97,7 @@ pub(super) fn surfaces(root: &Path, brought: &Brought) -> Vec<Surface> {
 /// What the settings state, with the files it names.
 fn stated(root: &Path, declared: &Declared) -> Surface {
     let place = shown(root, &declared.file);
-    let parts = vec![Part::text(format!("{place} {}", declared.key), &pretty(&declared.value))];
+    let parts = vec![SurfacePiece::text(format!("{place} {}", declared.key), &pretty(&declared.value))];
     let files = files_in(root, &texts(&declared.value));
     Surface::new(declared.kind, declared.key, place, parts, files).sealed(root)
 }
@@ -111,14 +111,14 @@ pub(super) fn plugin(
     variables: &Variables,
 ) -> Surface {
     let place = shown(root, Path::new(&place));
-    let mut parts = vec![Part::text(format!("{place} {}", plugin.name), &pretty(value))];
+    let mut parts = vec![SurfacePiece::text(format!("{place} {}", plugin.name), &pretty(value))];
     let all = texts(value);
     let mut named = Vec::new();
     for name in all.iter().flat_map(|text| references(text)) {
         let from = match (variables.user.contains_key(&name), variables.project.get(&name)) {
             (true, _) => "environment",
             (false, Some(value)) => {
-                parts.push(Part::hidden(format!(".env {name}"), value));
+                parts.push(SurfacePiece::hidden(format!(".env {name}"), value));
                 ".env"
             }
             (false, None) => "-",

@@ -8,7 +8,7 @@ mod find;
 mod named;
 mod surface;
 
-pub use surface::{Part, Surface, SurfaceKind};
+pub use surface::{Surface, SurfaceKind, SurfacePiece};
 
 use crate::{ConfigError, Flags, Plugin, Unset};
 use book::{Book, Entry, Lock};
@@ -41,7 +41,7 @@ pub enum Standing {
     /// They trusted what it was before.
     Changed {
         /// What is different.
-        changes: Vec<Change>,
+        changes: Vec<SurfaceChange>,
     },
     /// They never said so.
     Unknown,
@@ -54,7 +54,7 @@ pub enum Standing {
 
 /// One difference between what was trusted and what is there now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct SurfaceChange {
     /// The file, or the place in the settings.
     pub label: String,
     /// What it was; none when it was not there, or was not kept.
@@ -143,13 +143,13 @@ impl Trust {
             return Ok(self);
         }
         let (each, rest) = found.split_at(found.len().min(MOST_GIT));
-        let one = |name: &str, parts: Vec<Part>| {
+        let one = |name: &str, parts: Vec<SurfacePiece>| {
             Surface::new(SurfaceKind::Git, name, name.to_owned(), parts, Vec::new()).sealed(&self.root)
         };
         let mut surfaces: Vec<Surface> =
-            each.iter().map(|(name, bytes)| one(name, vec![Part::bytes(name.as_str(), bytes)])).collect();
+            each.iter().map(|(name, bytes)| one(name, vec![SurfacePiece::bytes(name.as_str(), bytes)])).collect();
         if !rest.is_empty() {
-            let parts = rest.iter().map(|(name, bytes)| Part::bytes(name.as_str(), bytes)).collect();
+            let parts = rest.iter().map(|(name, bytes)| SurfacePiece::bytes(name.as_str(), bytes)).collect();
             surfaces.push(one("more", parts));
         }
         self.surfaces.extend(surfaces);

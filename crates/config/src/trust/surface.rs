@@ -1,6 +1,6 @@
 //! A surface: one thing of a repository that would be executed, with all the bytes that say what it does.
 
-use super::Change;
+use super::SurfaceChange;
 use super::named::content;
 use reasonix_store::BlobKey;
 use std::collections::BTreeSet;
@@ -65,7 +65,7 @@ pub struct Surface {
     /// The file it stands in, relative to the root.
     pub place: String,
     /// What it consists of: what the settings say, then the files.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SurfacePiece>,
     /// Variables that it names, with where they come from.
     pub variables: Vec<(String, &'static str)>,
     pub(super) hash: String,
@@ -76,7 +76,7 @@ pub struct Surface {
 
 /// A piece of a surface.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct SurfacePiece {
     /// The file, or the place in the settings.
     pub label: String,
     /// The hash of its bytes.
@@ -85,7 +85,7 @@ pub struct Part {
     pub text: Option<String>,
 }
 
-impl Part {
+impl SurfacePiece {
     pub(super) fn text(label: impl Into<String>, text: &str) -> Self {
         Self::bytes(label, text.as_bytes())
     }
@@ -108,7 +108,13 @@ pub(super) fn hash_of(texts: &[&str]) -> String {
 }
 
 impl Surface {
-    pub(super) fn new(kind: SurfaceKind, name: &str, place: String, stated: Vec<Part>, files: Vec<PathBuf>) -> Self {
+    pub(super) fn new(
+        kind: SurfaceKind,
+        name: &str,
+        place: String,
+        stated: Vec<SurfacePiece>,
+        files: Vec<PathBuf>,
+    ) -> Self {
         let (name, hash) = (name.to_owned(), String::new());
         Self { kind, name, place, parts: stated, variables: Vec::new(), hash, blocked: None, files }
     }
@@ -121,7 +127,7 @@ impl Surface {
         }
         for file in files.iter().take(super::named::MOST_FILES) {
             match content(root, file) {
-                Ok(bytes) => self.parts.push(Part::bytes(file.display().to_string(), &bytes)),
+                Ok(bytes) => self.parts.push(SurfacePiece::bytes(file.display().to_string(), &bytes)),
                 Err(reason) => self.blocked = Some(format!("{}: {reason}", file.display())),
             }
         }
@@ -142,7 +148,7 @@ impl Surface {
 
     /// The same surface with its files read anew.
     pub(super) fn again(&self, root: &Path) -> Self {
-        let is_file = |part: &Part| self.files.iter().any(|file| file.display().to_string() == part.label);
+        let is_file = |part: &SurfacePiece| self.files.iter().any(|file| file.display().to_string() == part.label);
         let stated = self.parts.iter().filter(|part| !is_file(part)).cloned().collect();
         let mut again = Self::new(self.kind, &self.name, self.place.clone(), stated, self.files.clone());
         again.variables.clone_from(&self.variables);
@@ -159,7 +165,7 @@ impl Surface {
         self.blocked.as_deref()
     }
 
-    pub(super) fn changes_to(&self, now: &Self) -> Vec<Change> {
+    pub(super) fn changes_to(&self, now: &Self) -> Vec<SurfaceChange> {
         let old: Vec<_> = self.parts.iter().map(|part| (part.label.as_str(), part.hash.as_str())).collect();
         let text = |hash: &str| self.parts.iter().find(|part| part.hash == hash).and_then(|part| part.text.clone());
         changes(&old, now, &text)
@@ -167,17 +173,21 @@ impl Surface {
 }
 
 /// What is different between the parts that were and the parts that are.
-pub(super) fn changes(old: &[(&str, &str)], now: &Surface, text: &dyn Fn(&str) -> Option<String>) -> Vec<Change> {
+pub(super) fn changes(
+    old: &[(&str, &str)],
+    now: &Surface,
+    text: &dyn Fn(&str) -> Option<String>,
+) -> Vec<SurfaceChange> {
     let mut changes = Vec::new();
     for part in &now.parts {
         let before = old.iter().find(|(label, _)| *label == part.label);
         if before.is_none_or(|(_, hash)| *hash != part.hash) {
             let before = before.and_then(|(_, hash)| text(hash));
-            changes.push(Change { label: part.label.clone(), before, after: part.text.clone() });
+            changes.push(SurfaceChange { label: part.label.clone(), before, after: part.text.clone() });
         }
     }
     for (label, hash) in old.iter().filter(|(label, _)| !now.parts.iter().any(|part| part.label == *label)) {
-        changes.push(Change { label: (*label).to_owned(), before: text(hash), after: None });
+        changes.push(SurfaceChange { label: (*label).to_owned(), before: text(hash), after: None });
     }
     changes
 }

@@ -2,7 +2,7 @@
 //! `.env` files that git does not track; and what `deny Edit(…)` rules name, which programs may not change.
 
 use reasonix_exec::Masked;
-use reasonix_policy::{Mode, Posture, Rule, Rules, Verdict, evaluate};
+use reasonix_policy::{Fallback, Posture, Rule, Rules, Verdict, evaluate};
 use reasonix_proto::{Action, Family, ReadOnly};
 use reasonix_workspace::Workspace;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ fn places(
     let literal = move |rule: &Rule| literal(globs(rule));
     let (patterns, plain): (Vec<Rule>, Vec<Rule>) = rules.into_iter().partition(|rule| literal(rule).is_none());
     let plain: Vec<PathBuf> = plain.iter().filter_map(literal).map(|path| root.join(path)).collect();
-    let patterns = Rules { deny: patterns, mode: Mode::Allow, ..Rules::default() };
+    let patterns = Rules { deny: patterns, mode: Fallback::Allow, ..Rules::default() };
     let root = root.to_owned();
     Some(move || {
         let mut found: Vec<PathBuf> = plain.iter().filter_map(|path| path.canonicalize().ok()).collect();

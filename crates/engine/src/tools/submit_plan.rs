@@ -2,7 +2,7 @@
 
 use crate::people::People;
 use reasonix_agent::{Args, Call, ToolTraits};
-use reasonix_gate::Asked;
+use reasonix_gate::QuestionEnd;
 use reasonix_proto::{Action, Family, PlanAnswer, ToolOutcome};
 use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
@@ -48,8 +48,8 @@ async fn proposed(people: &People, plan: String, call: Call<'_>) -> ToolOutcome 
         said = people.propose(call.id, &plan) => said,
     };
     match said {
-        Asked::Answered(answer) => ToolOutcome::done(told(&answer)),
-        Asked::Nobody | Asked::TimedOut(_) => ToolOutcome::failed_with(
+        QuestionEnd::Answered(answer) => ToolOutcome::done(told(&answer)),
+        QuestionEnd::Nobody | QuestionEnd::TimedOut(_) => ToolOutcome::failed_with(
             "nobody is here to approve a plan",
             "give the plan as your answer; outside of plan mode carry it out yourself and say what you assumed",
         ),

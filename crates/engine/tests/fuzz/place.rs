@@ -3,7 +3,7 @@
 use super::watch::Watch;
 use super::{Aims, mark};
 use crate::world::World;
-use reasonix_config::{Bash, Caches, Mode, Permissions, Sandbox as SandboxSettings};
+use reasonix_config::{BashBoxing, Fallback, Permissions, SandboxSettings, ToolchainCaches};
 use reasonix_engine::{Explainer, Start, Which, confinement};
 use reasonix_exec::{Bounds, BoxOptions, Command, Confinement, Environment, Finished, Sandbox, SandboxLevel, run};
 use std::collections::BTreeMap;
@@ -96,21 +96,22 @@ impl Place {
     }
 
     /// Nobody is there to be asked and whatever needs a question is refused, so that what runs runs by itself.
-    pub(crate) fn start(&self, bash: Bash) -> Start {
+    pub(crate) fn start(&self, bash: BashBoxing) -> Start {
         let mut start = self.world.base(Which::New);
-        start.world.settings.permissions = Permissions { mode: Mode::Deny, ..Permissions::default() };
-        start.world.settings.sandbox = SandboxSettings { bash, caches: Caches::Session, ..SandboxSettings::default() };
+        start.world.settings.permissions = Permissions { mode: Fallback::Deny, ..Permissions::default() };
+        start.world.settings.sandbox =
+            SandboxSettings { bash, caches: ToolchainCaches::Session, ..SandboxSettings::default() };
         start.attended = false;
         start
     }
 
-    pub(crate) fn explainer(&self, bash: Bash) -> Explainer {
+    pub(crate) fn explainer(&self, bash: BashBoxing) -> Explainer {
         Explainer::new(&self.start(bash)).unwrap()
     }
 
     /// The box that a session would have here.
     pub(crate) fn confinement(&self) -> Confinement {
-        let start = self.start(Bash::Enforce);
+        let start = self.start(BashBoxing::Enforce);
         confinement(&start.world.settings, &start.workspace, &start.world.home)
     }
 
@@ -188,7 +189,7 @@ impl Place {
         );
         // It is no line that is tried: however busy the machine is, it comes to its end.
         let finished = self.run_for(AT_LEAST, &line, confinement, Environment::inherited(&[])).await.unwrap();
-        assert_eq!(finished.status, reasonix_exec::Status::Exited(0), "the surroundings cannot be listed");
+        assert_eq!(finished.status, reasonix_exec::EndStatus::Exited(0), "the surroundings cannot be listed");
         let output = finished.output.into_parts().0;
         let text = String::from_utf8_lossy(&output);
         let parts = text.lines().filter_map(|line| {

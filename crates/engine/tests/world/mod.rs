@@ -1,7 +1,7 @@
 //! A live session with a scripted model.
 #![allow(dead_code, clippy::panic, reason = "each test takes what it needs, and fails by panicking")]
 
-use reasonix_config::{Bash, Provider, Sandbox, Settings};
+use reasonix_config::{BashBoxing, Provider, SandboxSettings, Settings};
 use reasonix_engine::{Handle, Start, Which, start};
 use reasonix_testkit::{ModelServer, Reply, TempWorkspace};
 use reasonix_workspace::{Options, Workspace};
@@ -29,7 +29,7 @@ impl World {
             ..Provider::default()
         };
         // The box has its own tests.
-        let sandbox = Sandbox { bash: Bash::Off, ..Sandbox::default() };
+        let sandbox = SandboxSettings { bash: BashBoxing::Off, ..SandboxSettings::default() };
         let user_file = Some(self.home.path().join("config.toml"));
         Start {
             world: reasonix_engine::World::new(

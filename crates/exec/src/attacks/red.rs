@@ -4,7 +4,7 @@
 
 use super::{ATTACKS, Attack, Ground, Held, PATIENCE, Proof, SECRET, is_here, lives};
 use crate::sandbox::Piece::{self, Aside, Filter, Landlock, Privileges, Walls};
-use crate::{Bounds, Command, Confinement, SandboxLevel, Status, run};
+use crate::{Bounds, Command, Confinement, EndStatus, SandboxLevel, run};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -135,7 +135,7 @@ impl Ground {
             .with_bounds(Bounds::NONE)
             .with_confinement(boxed);
         let finished = run(&command, CancellationToken::new(), &|_| {}).await.unwrap();
-        if finished.status == Status::Exited(0) { Held::No(String::new()) } else { Held::Yes }
+        if finished.status == EndStatus::Exited(0) { Held::No(String::new()) } else { Held::Yes }
     }
 
     /// Runs it as any program would, with descriptors that stay open and a key in the environment.

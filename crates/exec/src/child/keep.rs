@@ -2,10 +2,10 @@
 
 use super::Listens;
 use super::pipes::{Line, Traffic, left_in};
-use crate::bounds::Hit;
+use crate::bounds::LimitHit;
 use crate::guard;
 use crate::running::Running;
-use crate::{Captured, Ended, Status};
+use crate::{Captured, EndStatus, Ended};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
@@ -63,7 +63,7 @@ impl Keeper {
     }
 
     /// Waits until everybody below has ended. Says why they were ended, when it was us.
-    async fn watch(&mut self) -> (Option<Status>, Option<Hit>) {
+    async fn watch(&mut self) -> (Option<EndStatus>, Option<LimitHit>) {
         let mut overseer = std::pin::pin!(self.running.oversee());
         let (mut ending, mut hit, mut owned, mut reading) = (None, None, true, true);
         let mut times = Times { total: self.lasts.map(|lasts| Instant::now() + lasts), close: None, force: None };
@@ -81,12 +81,12 @@ impl Keeper {
                     times.close = grace.map(|grace| Instant::now() + grace).into_iter().chain(times.close).min();
                 } else {
                     owned = false;
-                    end = Some(Status::Cancelled);
+                    end = Some(EndStatus::Cancelled);
                     grace = None;
                 },
-                found = &mut overseer, if ending.is_none() => (end, hit) = (Some(Status::Bounded), Some(found)),
+                found = &mut overseer, if ending.is_none() => (end, hit) = (Some(EndStatus::Bounded), Some(found)),
                 () = self.traffic.full.cancelled(), if ending.is_none() => {
-                    (end, hit) = (Some(Status::Bounded), Some(Hit::Output(self.output)));
+                    (end, hit) = (Some(EndStatus::Bounded), Some(LimitHit::Output(self.output)));
                 }
                 () = sleep_until(alarm.unwrap_or_else(Instant::now)), if alarm.is_some() => {
                     end = self.due(&mut times, ending.is_none());
@@ -115,7 +115,7 @@ impl Keeper {
     }
 
     /// What the clock says is to be done: why the child is to end, if it is.
-    fn due(&self, times: &mut Times, lives: bool) -> Option<Status> {
+    fn due(&self, times: &mut Times, lives: bool) -> Option<EndStatus> {
         let now = Instant::now();
         let is_due = |time: Option<Instant>| time.is_some_and(|time| time <= now);
         if !lives {
@@ -126,11 +126,11 @@ impl Keeper {
             return None;
         }
         if is_due(times.close) {
-            return Some(Status::Cancelled);
+            return Some(EndStatus::Cancelled);
         }
         // Bytes may have gone through since the alarm was set.
         let quiet = self.idle.map(|idle| self.traffic.last() + idle);
-        (is_due(times.total) || is_due(quiet)).then_some(Status::TimedOut)
+        (is_due(times.total) || is_due(quiet)).then_some(EndStatus::TimedOut)
     }
 
     fn take(&self, bytes: &[u8]) {

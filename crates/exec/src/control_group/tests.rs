@@ -5,7 +5,8 @@
 
 use super::{Given, WANTED, group_limits, is_delegated, own_group, placed, words};
 use crate::{
-    Bounds, BoxOptions, Caches, Command, Confinement, Environment, Finished, Hit, Sandbox, SandboxLevel, Status, run,
+    Bounds, BoxOptions, Caches, Command, Confinement, EndStatus, Environment, Finished, LimitHit, Sandbox,
+    SandboxLevel, run,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -121,7 +122,7 @@ async fn let_limits_hold(limits: super::GroupLimits) {
     if limits.memory {
         let bounds = Bounds { memory: 64 << 20, ..Bounds::NONE };
         let finished = shell("head -c 300M /dev/zero | tail -c 299M | wc -c", bounds).await;
-        assert_eq!((finished.status, finished.hit), (Status::Bounded, Some(Hit::Memory(64 << 20))));
+        assert_eq!((finished.status, finished.hit), (EndStatus::Bounded, Some(LimitHit::Memory(64 << 20))));
     }
 }
 

@@ -10,7 +10,7 @@ use super::tables::{SYSTEM, SYSTEM_FILES};
 use super::walls::{Graft, Source};
 use super::{Confined, Sandbox, anchored, filter, graft, text};
 use crate::plan::Life;
-use crate::{Bounds, Environment, SandboxLevel, Wish};
+use crate::{Bounds, Environment, SandboxLevel, WriteWish};
 use std::ffi::CString;
 use std::fs;
 use std::io;
@@ -44,7 +44,7 @@ pub(super) struct Held {
     folder: PathBuf,
     life: Life,
     layers: Vec<Layer>,
-    wish: Arc<OnceLock<Wish>>,
+    wish: Arc<OnceLock<WriteWish>>,
 }
 
 /// A root and the layer in front of it.
@@ -252,7 +252,7 @@ fn readable(layout: &Layout, opened: &[PathBuf], environment: &Environment) -> V
 }
 
 impl Held {
-    pub(super) fn wish(&self) -> Arc<OnceLock<Wish>> {
+    pub(super) fn wish(&self) -> Arc<OnceLock<WriteWish>> {
         Arc::clone(&self.wish)
     }
 
@@ -267,9 +267,9 @@ impl Held {
         let mut look = Look { found: Vec::new(), left: MOST_LOOKED_AT };
         self.layers.iter().filter(|layer| overlaid(layer)).for_each(|layer| look.at(&layer.upper, &layer.root));
         let wish = match (look.found.is_empty(), certain) {
-            (false, _) => Wish::Write(look.found),
-            (true, true) => Wish::Nothing,
-            (true, false) => Wish::Unknown,
+            (false, _) => WriteWish::Write(look.found),
+            (true, true) => WriteWish::Nothing,
+            (true, false) => WriteWish::Unknown,
         };
         let _ = self.wish.set(wish);
         super::scratch::remove(&self.folder);

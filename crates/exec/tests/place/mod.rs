@@ -3,7 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test takes what it needs")]
 
 use reasonix_exec::{
-    BoxOptions, Caches, Command, Confinement, Environment, Finished, Sandbox, SandboxLevel, Status, run,
+    BoxOptions, Caches, Command, Confinement, EndStatus, Environment, Finished, Sandbox, SandboxLevel, run,
 };
 use std::fs;
 use std::path::Path;
@@ -58,7 +58,7 @@ impl Place {
     }
 
     /// What a line writes, and its exit code.
-    pub async fn says(&self, sandbox: &Arc<Sandbox>, line: &str) -> (String, Status) {
+    pub async fn says(&self, sandbox: &Arc<Sandbox>, line: &str) -> (String, EndStatus) {
         let finished = self.finish(sandbox, line).await;
         (String::from_utf8_lossy(&finished.output.into_parts().0).into_owned(), finished.status)
     }
@@ -66,13 +66,13 @@ impl Place {
     /// Asserts that a line succeeds and writes this.
     pub async fn good(&self, sandbox: &Arc<Sandbox>, line: &str, wanted: &str) {
         let (text, status) = self.says(sandbox, line).await;
-        assert_eq!((text.trim(), status), (wanted, Status::Exited(0)), "{line}");
+        assert_eq!((text.trim(), status), (wanted, EndStatus::Exited(0)), "{line}");
     }
 
     /// Asserts that a line fails.
     pub async fn bad(&self, sandbox: &Arc<Sandbox>, line: &str) {
         let (text, status) = self.says(sandbox, line).await;
-        assert!(matches!(status, Status::Exited(1..)), "{line}\n{status:?} {text}");
+        assert!(matches!(status, EndStatus::Exited(1..)), "{line}\n{status:?} {text}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! One trial: the real loop, wire, repair and tools of a session, for one answer. Only the edit tools of the format are
 //! there, only the file of the case may be touched, and after one request the turn is over.
 
-use super::cases::Case;
+use super::cases::EditCase;
 use super::room::Room;
 use reasonix_agent::{
     Ask, BoxFuture, Budget, Compaction, Conversation, Decision, Gate, Inbox, Journal, JournalError, Limits, Model,
@@ -53,7 +53,7 @@ pub(super) fn tools(format: EditFormat, workspace: &Workspace) -> Tools {
 }
 
 /// What the model is told.
-pub(super) fn prompt(case: &Case, format: EditFormat, workspace: &Workspace) -> String {
+pub(super) fn prompt(case: &EditCase, format: EditFormat, workspace: &Workspace) -> String {
     let how = match format {
         EditFormat::Blocks => {
             "Write the change as SEARCH/REPLACE blocks into your answer, with the path in the line above each. Do not call a tool."
@@ -74,7 +74,7 @@ impl Scene<'_> {
     /// Makes one request and judges what became of the file; also gives what it took.
     pub(super) async fn attempt(
         &self,
-        case: &Case,
+        case: &EditCase,
         format: EditFormat,
         stop: &Stop,
     ) -> std::io::Result<(Outcome, Usage)> {
@@ -99,7 +99,7 @@ impl Scene<'_> {
         Ok((self.judge(case, format, end, &seen)?, usage))
     }
 
-    fn judge(&self, case: &Case, format: EditFormat, end: TurnEnd, seen: &Seen) -> std::io::Result<Outcome> {
+    fn judge(&self, case: &EditCase, format: EditFormat, end: TurnEnd, seen: &Seen) -> std::io::Result<Outcome> {
         match end {
             TurnEnd::Interrupted => return Ok(Outcome::Stopped),
             TurnEnd::ProviderFailed { why, .. } | TurnEnd::Broken { why } => return Ok(Outcome::Failed(why)),

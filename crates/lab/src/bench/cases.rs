@@ -3,7 +3,7 @@
 
 use super::dice::Dice;
 use super::fault::{Alike, Fault, Function, Kind};
-use super::language::{Language, SET};
+use super::language::{CaseLanguage, SET};
 
 const NOUNS: &[&str] =
     &["order", "parcel", "meter", "ticket", "bundle", "track", "sample", "signal", "margin", "voucher"];
@@ -22,11 +22,11 @@ const PLANS: &[&[Kind]] = &[
 
 /// One case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Case {
+pub struct EditCase {
     /// Its name, such as `rust-2`.
     pub id: String,
     /// Its language.
-    pub language: &'static Language,
+    pub language: &'static CaseLanguage,
     /// The file, below the folder.
     pub path: String,
     /// The file as the model finds it.
@@ -38,7 +38,7 @@ pub struct Case {
 }
 
 /// The case of this number. The same seed gives the same case for ever.
-pub fn case(language: &'static Language, seed: u64, number: usize) -> Case {
+pub fn case(language: &'static CaseLanguage, seed: u64, number: usize) -> EditCase {
     let mut dice = Dice::of(&format!("reasonix edit cases {SET}/{seed}/{}/{number}", language.name));
     // Languages begin at other places, so that few cases of each still have faults of every kind.
     let place = number + super::LANGUAGES.iter().position(|other| other == language).unwrap_or(0) * 3;
@@ -51,14 +51,14 @@ pub fn case(language: &'static Language, seed: u64, number: usize) -> Case {
         let Some((index, fault)) = spoilt(&right, &wrong, *kind, &mut dice) else { continue };
         let mut task = fault.task.clone();
         if dice.below(2) == 0 && twin(&right, index).is_some_and(|twin| liken(&mut right, &mut wrong, twin, &fault)) {
-            task.push_str(" Another function has the same text: leave it as it is.");
+            task.push_str(" Another function has the same text: leave it is.");
         }
         if let Some(place) = wrong.get_mut(index) {
             *place = fault.wrong;
         }
         tasks.push(task);
     }
-    Case {
+    EditCase {
         id: format!("{}-{number}", language.name),
         language,
         path: format!("src/{noun}.{}", language.ending),
@@ -69,7 +69,7 @@ pub fn case(language: &'static Language, seed: u64, number: usize) -> Case {
 }
 
 /// Four functions, two of them of the same shape, in which the first fault finds its place.
-fn functions(language: &Language, plan: &[Kind], nouns: &[&str], dice: &mut Dice) -> Vec<Function> {
+fn functions(language: &CaseLanguage, plan: &[Kind], nouns: &[&str], dice: &mut Dice) -> Vec<Function> {
     let shared = plan.first().and_then(|kind| dice.pick(kind.shapes())).copied().unwrap_or(0);
     // The second fault finds its place in the third shape.
     let others: Vec<usize> = (0..VERBS.len()).filter(|shape| *shape != shared && *shape != 2).collect();
@@ -85,7 +85,7 @@ fn functions(language: &Language, plan: &[Kind], nouns: &[&str], dice: &mut Dice
     made.collect()
 }
 
-fn named(language: &Language, verb: &str, noun: &str) -> String {
+fn named(language: &CaseLanguage, verb: &str, noun: &str) -> String {
     let mut letters = noun.chars();
     match letters.next() {
         Some(first) if language.camel => format!("{verb}{}{}s", first.to_uppercase(), letters.as_str()),
@@ -131,7 +131,7 @@ fn liken(right: &mut [Function], wrong: &mut [Function], twin: usize, fault: &Fa
     true
 }
 
-fn file(language: &Language, noun: &str, functions: &[Function]) -> String {
+fn file(language: &CaseLanguage, noun: &str, functions: &[Function]) -> String {
     let mut text = language.head.replace("{w}", noun);
     for function in functions {
         text.push_str(&"\n".repeat(language.between));

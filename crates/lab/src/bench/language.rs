@@ -6,7 +6,7 @@ pub const SET: u32 = 1;
 
 /// A language that cases are made in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Language {
+pub struct CaseLanguage {
     /// Its name.
     pub name: &'static str,
     /// The end of file names.
@@ -24,8 +24,8 @@ pub struct Language {
 }
 
 /// Every language.
-pub const LANGUAGES: &[Language] = &[
-    Language {
+pub const LANGUAGES: &[CaseLanguage] = &[
+    CaseLanguage {
         name: "rust",
         ending: "rs",
         camel: false,
@@ -39,7 +39,7 @@ pub const LANGUAGES: &[Language] = &[
             "/// How many values are beyond the threshold.\npub fn {f}(values: &[i64], threshold: i64) -> usize {\n    let mut count = 0;\n    for value in values {\n        let distance = scale(*value, {n});\n        if distance > threshold {\n            count += 1;\n        }\n    }\n    count\n}\n",
         ],
     },
-    Language {
+    CaseLanguage {
         name: "python",
         ending: "py",
         camel: false,
@@ -53,7 +53,7 @@ pub const LANGUAGES: &[Language] = &[
             "def {f}(values, threshold):\n    # How many values are beyond the threshold.\n    count = 0\n    for value in values:\n        distance = scale(value, {n})\n        if distance > threshold:\n            count += 1\n    return count\n",
         ],
     },
-    Language {
+    CaseLanguage {
         name: "typescript",
         ending: "ts",
         camel: true,
@@ -67,7 +67,7 @@ pub const LANGUAGES: &[Language] = &[
             "export function {f}(values: number[], threshold: number): number {\n  let count = 0;\n  for (const value of values) {\n    const distance = scale(value, {n});\n    if (distance > threshold) {\n      count += 1;\n    }\n  }\n  return count;\n}\n",
         ],
     },
-    Language {
+    CaseLanguage {
         name: "go",
         ending: "go",
         camel: true,
@@ -81,7 +81,7 @@ pub const LANGUAGES: &[Language] = &[
             "func {f}(values []int, threshold int) int {\n\tcount := 0\n\tfor _, value := range values {\n\t\tdistance := scale(value, {n})\n\t\tif distance > threshold {\n\t\t\tcount += 1\n\t\t}\n\t}\n\treturn count\n}\n",
         ],
     },
-    Language {
+    CaseLanguage {
         name: "c",
         ending: "c",
         camel: false,
@@ -95,7 +95,7 @@ pub const LANGUAGES: &[Language] = &[
             "size_t {f}(const long *values, size_t length, long threshold)\n{\n    size_t count = 0;\n    for (size_t i = 0; i < length; i++) {\n        long distance = scale(values[i], {n});\n        if (distance > threshold) {\n            count += 1;\n        }\n    }\n    return count;\n}\n",
         ],
     },
-    Language {
+    CaseLanguage {
         name: "python-zh",
         ending: "py",
         camel: false,
@@ -112,6 +112,6 @@ pub const LANGUAGES: &[Language] = &[
 ];
 
 /// The language of a name.
-pub fn language(name: &str) -> Option<&'static Language> {
+pub fn language(name: &str) -> Option<&'static CaseLanguage> {
     LANGUAGES.iter().find(|language| language.name == name)
 }

@@ -1,7 +1,7 @@
 //! The folder that trials happen in. It has nothing in it but the file of the case, and goes away afterwards; what a run
 //! left that was killed goes with the next one.
 
-use super::cases::Case;
+use super::cases::EditCase;
 use reasonix_store::private_folder;
 use std::fs::{self, File};
 use std::io;
@@ -32,7 +32,7 @@ impl Room {
     }
 
     /// Takes everything out of it and puts the file of the case in.
-    pub(super) fn prepare(&self, case: &Case) -> io::Result<()> {
+    pub(super) fn prepare(&self, case: &EditCase) -> io::Result<()> {
         for entry in fs::read_dir(&self.path)? {
             let path = entry?.path();
             if path.symlink_metadata()?.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
@@ -43,7 +43,7 @@ impl Room {
     }
 
     /// True when the file is what it has to be, and nothing else is there.
-    pub(super) fn is_right(&self, case: &Case) -> io::Result<bool> {
+    pub(super) fn is_right(&self, case: &EditCase) -> io::Result<bool> {
         let mut files = Vec::new();
         list(&self.path, &mut files)?;
         let own = self.path.join(&case.path);

@@ -9,7 +9,7 @@ use crate::options::{Field, Legal, legal_id, or, put, put_fields, with_extra};
 use crate::pictures::{Part, Shown, parts, seen};
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Request};
-use reasonix_catalogue::{Compat, Effort, Retention, Thinking};
+use reasonix_catalogue::{CacheRetention, Compat, Effort, Thinking};
 use reasonix_proto::{Message, Reasoning, ToolCall};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -98,9 +98,9 @@ impl Layout for Messages {
     fn new(endpoint: &Endpoint) -> Self {
         let compat = endpoint.compat();
         let marker: &[u8] = match compat.cache_retention {
-            Retention::None => b"",
-            Retention::Short => br#","cache_control":{"type":"ephemeral"}"#,
-            Retention::Long => br#","cache_control":{"type":"ephemeral","ttl":"1h"}"#,
+            CacheRetention::None => b"",
+            CacheRetention::Short => br#","cache_control":{"type":"ephemeral"}"#,
+            CacheRetention::Long => br#","cache_control":{"type":"ephemeral","ttl":"1h"}"#,
         };
         let thinking = thinking(endpoint, &compat);
         let mut count_head = model(endpoint);

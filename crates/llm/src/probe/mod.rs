@@ -44,7 +44,7 @@ impl Default for Patience {
 
 /// What is being asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Question {
+pub enum ProbeQuestion {
     /// Which models there are.
     Models,
     /// What kind of server it is, and how much its model can see.
@@ -61,7 +61,7 @@ pub enum Question {
     Cache,
 }
 
-impl Question {
+impl ProbeQuestion {
     /// All of them, in order.
     pub const ALL: [Self; 7] =
         [Self::Models, Self::Server, Self::Tools, Self::Parallel, Self::Schema, Self::Guided, Self::Cache];
@@ -86,7 +86,7 @@ pub async fn probe(
     endpoint: &Endpoint,
     client: &reqwest::Client,
     patience: Patience,
-    tell: &mut (dyn FnMut(Question) + Send),
+    tell: &mut (dyn FnMut(ProbeQuestion) + Send),
 ) -> Result<Probed, Failure> {
     let mut endpoint = endpoint.clone();
     endpoint.retry.attempts = 1;
@@ -119,10 +119,10 @@ struct Probing<'a> {
 }
 
 impl Probing<'_> {
-    async fn run(&mut self, tell: &mut (dyn FnMut(Question) + Send)) -> Result<(), Trouble> {
-        tell(Question::Models);
+    async fn run(&mut self, tell: &mut (dyn FnMut(ProbeQuestion) + Send)) -> Result<(), Trouble> {
+        tell(ProbeQuestion::Models);
         let list = self.models().await?;
-        tell(Question::Server);
+        tell(ProbeQuestion::Server);
         if !self.hosted {
             self.probed.server = server::kind(&self.line, &list).await;
         }
@@ -130,21 +130,22 @@ impl Probing<'_> {
             return self.spoken(&list, tell).await;
         }
         let mut bodies = Bodies::new(self.line.endpoint);
-        tell(Question::Tools);
+        tell(ProbeQuestion::Tools);
         self.tools(&mut bodies).await?;
         // Some servers know how much the model can see only once it is loaded.
         self.window(&list).await;
         if self.probed.tools == ToolCalls::Native {
-            tell(Question::Parallel);
+            tell(ProbeQuestion::Parallel);
             let answer = self.line.ask(&bodies.twice()).await;
-            self.probed.parallel = self.judge(Question::Parallel, answer, |heard| heard.calls > 1);
+            self.probed.parallel = self.judge(ProbeQuestion::Parallel, answer, |heard| heard.calls > 1);
         }
-        tell(Question::Schema);
+        tell(ProbeQuestion::Schema);
         let answer = self.line.ask(&bodies.schema(Guided::JsonSchema)).await;
-        self.probed.json_schema = self.judge(Question::Schema, answer, |heard| held(Guided::JsonSchema, &heard.text));
-        tell(Question::Guided);
+        self.probed.json_schema =
+            self.judge(ProbeQuestion::Schema, answer, |heard| held(Guided::JsonSchema, &heard.text));
+        tell(ProbeQuestion::Guided);
         self.guided(&bodies).await;
-        tell(Question::Cache);
+        tell(ProbeQuestion::Cache);
         self.cache(&bodies).await;
         Ok(())
     }
@@ -197,7 +198,7 @@ impl Probing<'_> {
         self.note(&heard);
         self.probed.tools = heard.tools();
         if heard.text.is_empty() && heard.calls == 0 && heard.reasoning.is_none() {
-            self.probed.unanswered.push(Question::Tools.name().to_owned());
+            self.probed.unanswered.push(ProbeQuestion::Tools.name().to_owned());
         }
         if self.probed.tools == ToolCalls::NotSeen
             && let Ok(forced) = self.line.ask(&bodies.tools(true)).await
@@ -235,7 +236,7 @@ impl Probing<'_> {
         };
         for form in others {
             let answer = self.line.ask(&bodies.schema(*form)).await;
-            if self.judge(Question::Guided, answer, |heard| held(*form, &heard.text)) == Seen::Yes {
+            if self.judge(ProbeQuestion::Guided, answer, |heard| held(*form, &heard.text)) == Seen::Yes {
                 self.probed.guided = Some(*form);
                 return;
             }
@@ -247,7 +248,7 @@ impl Probing<'_> {
     async fn cache(&mut self, bodies: &Bodies<'_>) {
         let long = bodies.long(self.probed.window);
         let (Ok(first), Ok(second)) = (self.line.ask(&long).await, self.line.ask(&long).await) else {
-            self.probed.unanswered.push(Question::Cache.name().to_owned());
+            self.probed.unanswered.push(ProbeQuestion::Cache.name().to_owned());
             return;
         };
         if let Some(cached) = second.cached() {
@@ -259,7 +260,12 @@ impl Probing<'_> {
     }
 
     /// Whether an answer shows something. A refusal is a no; silence says nothing.
-    fn judge(&mut self, question: Question, answer: Result<Heard, Trouble>, shows: impl Fn(&Heard) -> bool) -> Seen {
+    fn judge(
+        &mut self,
+        question: ProbeQuestion,
+        answer: Result<Heard, Trouble>,
+        shows: impl Fn(&Heard) -> bool,
+    ) -> Seen {
         match answer {
             Ok(heard) if shows(&heard) => Seen::Yes,
             Ok(heard) if heard.is_whole => Seen::No,

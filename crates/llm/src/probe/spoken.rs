@@ -1,7 +1,7 @@
 //! The questions on the wires that are no chat: through the wire itself, as the loop asks.
 
 use super::bodies::{ONCE, TWICE, note};
-use super::{Probing, Question};
+use super::{ProbeQuestion, Probing};
 use crate::connect;
 use crate::failure::Trouble;
 use futures_util::StreamExt;
@@ -25,9 +25,9 @@ impl Probing<'_> {
     pub(super) async fn spoken(
         &mut self,
         list: &Value,
-        tell: &mut (dyn FnMut(Question) + Send),
+        tell: &mut (dyn FnMut(ProbeQuestion) + Send),
     ) -> Result<(), Trouble> {
-        tell(Question::Tools);
+        tell(ProbeQuestion::Tools);
         let said = self.say(ONCE, vec![note()]).await;
         match said.failure {
             Some(trouble) if trouble.failure.class == FailureClass::BadRequest => {
@@ -47,7 +47,7 @@ impl Probing<'_> {
         self.probed.usage = Seen::from_bool(said.usage.is_some());
         self.window(list).await;
         if self.probed.tools == ToolCalls::Native {
-            tell(Question::Parallel);
+            tell(ProbeQuestion::Parallel);
             let twice = self.say(TWICE, vec![note()]).await;
             self.probed.parallel =
                 if twice.failure.is_some() { Seen::Unclear } else { Seen::from_bool(twice.calls > 1) };

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each user takes what it needs")]
 
 use reasonix_policy::{
-    By, Case, Circumstances, Facts, Hidden, Mode, Places, Posture, Rule, Rules, Target, Verdict, analyse, judge,
+    By, Case, Circumstances, Facts, Fallback, Hidden, Places, Posture, Rule, Rules, Target, Verdict, analyse, judge,
     more_dangers, suggest, visible,
 };
 use reasonix_proto::{Action, Family};
@@ -30,7 +30,7 @@ impl Facts for World {
 /// A user's settings, and whether the user is there.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Setting {
-    pub(crate) mode: Mode,
+    pub(crate) mode: Fallback,
     pub(crate) posture: Posture,
     pub(crate) attended: bool,
     pub(crate) held: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Setting {
 /// The settings that a byte stands for.
 pub(crate) fn setting(byte: u8) -> Setting {
     Setting {
-        mode: [Mode::Ask, Mode::Allow, Mode::Deny, Mode::Ask][usize::from(byte & 3)],
+        mode: [Fallback::Ask, Fallback::Allow, Fallback::Deny, Fallback::Ask][usize::from(byte & 3)],
         posture: [Posture::Ask, Posture::Auto, Posture::Yolo, Posture::Ask][usize::from((byte >> 2) & 3)],
         attended: byte & 16 != 0,
         held: byte & 64 != 0,

@@ -101,7 +101,7 @@ pub struct Named {
 
 /// What a scope holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptMemories {
     /// Sorted by name; archived versions by number.
     pub memories: Vec<Named>,
     /// Files that are no memories, and why.
@@ -138,12 +138,12 @@ impl Memories {
     }
 
     /// The active memories of a scope.
-    pub fn active(&self, reach: Reach) -> Kept {
+    pub fn active(&self, reach: Reach) -> KeptMemories {
         read_folder(self.folder(reach), reach)
     }
 
     /// Earlier versions and forgotten ones.
-    pub fn archived(&self, reach: Reach) -> Kept {
+    pub fn archived(&self, reach: Reach) -> KeptMemories {
         read_folder(&self.folder(reach).join(ARCHIVE), reach)
     }
 
@@ -303,8 +303,8 @@ fn file_names(folder: &Path) -> Vec<String> {
     names
 }
 
-fn read_folder(folder: &Path, reach: Reach) -> Kept {
-    let mut kept = Kept::default();
+fn read_folder(folder: &Path, reach: Reach) -> KeptMemories {
+    let mut kept = KeptMemories::default();
     let names = file_names(folder);
     let names = names.iter().filter_map(|name| name.strip_suffix(".md")).filter(|name| !name.starts_with('.'));
     for name in names.take(2 * MOST) {

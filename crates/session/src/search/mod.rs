@@ -29,7 +29,7 @@ pub(crate) use tokens::{Term, asked, indexed};
 
 pub use feed::Coverage;
 pub use index::IndexError;
-pub use window::{Line, Window};
+pub use window::{Line, SessionWindow};
 
 /// The file in the cache folder.
 const FILE: &str = "history.sqlite";
@@ -93,7 +93,7 @@ impl Speaker {
 
 /// A record that fits.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
+pub struct SearchHit {
     /// The session.
     pub session: SessionId,
     /// Its working folder.
@@ -114,7 +114,7 @@ pub struct Hit {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Found {
     /// The hits, the best first.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<SearchHit>,
     /// How much of what is on disk was searched.
     pub coverage: Coverage,
     /// False when there is no word in the query.
@@ -188,7 +188,7 @@ impl Search {
     }
 
     /// The record as it is on disk; none when it is not there any more.
-    fn hit(&self, place: &Place, terms: &[tokens::Term]) -> Option<Hit> {
+    fn hit(&self, place: &Place, terms: &[tokens::Term]) -> Option<SearchHit> {
         let session = SessionId::from(place.session.as_str());
         let log = LogPlace { folder: self.sessions.folder().to_owned(), session: session.clone() };
         let mut bytes = vec![0; place.length];
@@ -198,7 +198,7 @@ impl Search {
         let text = if said.trim().is_empty() { paths } else { said };
         let text = excerpt(&self.redact.text(&text), terms);
         let (folder, by, score) = (place.cwd.clone(), Speaker::of(&body), place.score);
-        (id.0 == place.record).then_some(Hit { session, folder, record: id, at, by, text, score })
+        (id.0 == place.record).then_some(SearchHit { session, folder, record: id, at, by, text, score })
     }
 }
 

@@ -17,7 +17,7 @@ const READ: &[Kind] = &[Kind::Prompt, Kind::Note, Kind::Assistant, Kind::Outcome
 
 /// A piece of a session.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Window {
+pub struct SessionWindow {
     /// The session.
     pub session: SessionId,
     /// Its working folder.
@@ -42,7 +42,7 @@ pub struct Line {
 impl Search {
     /// The messages around a record: `span` before it and as many after it. The session may be named as in
     /// [`crate::Sessions::find`]. A discarded one is not found.
-    pub fn around(&self, wanted: &str, record: RecordId, span: usize) -> Result<Window, SessionError> {
+    pub fn around(&self, wanted: &str, record: RecordId, span: usize) -> Result<SessionWindow, SessionError> {
         let session = self.sessions.find(wanted)?;
         let seen = self.sessions.look(session.as_str())?;
         let RecordBody::Session(head) = seen.head.body else {
@@ -57,7 +57,7 @@ impl Search {
         }
         let lines = near.into_iter().filter_map(|id| seen.past.record(id)).filter_map(|record| self.line(&record));
         let lines = lines.collect();
-        Ok(Window { session, folder: head.cwd, lines })
+        Ok(SessionWindow { session, folder: head.cwd, lines })
     }
 
     fn line(&self, record: &Record) -> Option<Line> {

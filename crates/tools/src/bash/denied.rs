@@ -1,7 +1,7 @@
 //! Whether a command failed because of the box, told by what it wrote, and what the model is to know about it.
 
 use super::Ended;
-use reasonix_exec::Status;
+use reasonix_exec::EndStatus;
 
 /// How much of the end of the output is looked at.
 const LOOKED_AT: usize = 8 * 1024;
@@ -56,9 +56,9 @@ const DENIALS: &[(&[&str], &str)] = &[
 /// What to say about a command that the box seems to have been in the way of.
 pub(super) fn note(ended: &Ended) -> Option<String> {
     let (code, signal) = match ended.status {
-        Status::Exited(code) => (code, code - 128),
-        Status::Signalled(signal) => (128 + signal, signal),
-        Status::TimedOut | Status::Cancelled | Status::Bounded => return None,
+        EndStatus::Exited(code) => (code, code - 128),
+        EndStatus::Signalled(signal) => (128 + signal, signal),
+        EndStatus::TimedOut | EndStatus::Cancelled | EndStatus::Bounded => return None,
     };
     match signal {
         TOO_LARGE => return by("File size limit exceeded"),

@@ -5,13 +5,13 @@ pub const MOST: usize = 1000;
 
 /// What was sent before, oldest first.
 #[derive(Debug, Clone, Default)]
-pub struct History {
+pub struct PromptHistory {
     entries: Vec<String>,
     /// Where Up has led, and what was being written before it.
     place: Option<(usize, String)>,
 }
 
-impl History {
+impl PromptHistory {
     /// Puts what the file had before what this process added.
     pub fn load(&mut self, earlier: Vec<String>) {
         let mine = std::mem::replace(&mut self.entries, earlier);
@@ -82,11 +82,11 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use super::History;
+    use super::PromptHistory;
 
     #[test]
     fn up_and_down_come_back_to_the_draft() {
-        let mut history = History::default();
+        let mut history = PromptHistory::default();
         history.load(vec!["one".into(), "two".into()]);
         assert_eq!(history.older("draft").as_deref(), Some("two"));
         assert_eq!(history.older("two").as_deref(), Some("one"));
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn search_finds_all_words_newest_first() {
-        let mut history = History::default();
+        let mut history = PromptHistory::default();
         for text in ["fix the Test", "other", "test again", "fix the Test"] {
             history.add(text);
         }

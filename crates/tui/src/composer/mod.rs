@@ -8,7 +8,7 @@ mod layout;
 
 pub use buffer::{Buffer, Motion};
 pub use chips::Chips;
-pub use history::{History, MOST as MOST_HISTORY};
+pub use history::{MOST as MOST_HISTORY, PromptHistory};
 pub use layout::{Layout, lay};
 
 use crate::Look;
@@ -23,7 +23,7 @@ pub struct Composer {
     /// What was pasted and folded.
     pub chips: Chips,
     /// Prompts of earlier.
-    pub history: History,
+    pub history: PromptHistory,
     /// The column that Up and Down want to keep.
     wanted: Option<usize>,
     /// The first row that is shown.

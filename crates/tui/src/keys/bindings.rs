@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Something a key can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Action {
+pub enum KeyAction {
     /// Sends what is written; while a turn runs it steers.
     Send,
     /// Sends it for after the turn.
@@ -96,45 +96,45 @@ const fn alt(c: char) -> Chord {
 
 /// Every action: its name in the file, and its keys.
 #[rustfmt::skip]
-const DEFAULTS: &[(Action, &str, &[Chord])] = &[
-    (Action::Send, "message.send", &[plain(Code::Enter)]),
-    (Action::FollowUp, "message.followUp", &[with(CTRL, Code::Enter), Chord::ctrl('q')]),
-    (Action::Dequeue, "message.dequeue", &[Chord::alt(Code::Up)]),
-    (Action::Newline, "editor.newline", &[with(SHIFT, Code::Enter), Chord::alt(Code::Enter), Chord::ctrl('j')]),
-    (Action::Interrupt, "turn.interrupt", &[plain(Code::Esc)]),
-    (Action::Cancel, "app.cancel", &[Chord::ctrl('c')]),
-    (Action::Quit, "app.quit", &[Chord::ctrl('d')]),
-    (Action::Suspend, "app.suspend", &[Chord::ctrl('z')]),
-    (Action::Redraw, "app.redraw", &[Chord::ctrl('l')]),
-    (Action::Unfold, "tools.expand", &[Chord::ctrl('o')]),
-    (Action::Transcript, "transcript.open", &[Chord::ctrl('t')]),
-    (Action::HistorySearch, "history.search", &[Chord::ctrl('r')]),
-    (Action::Editor, "editor.external", &[Chord::ctrl('g')]),
-    (Action::Posture, "posture.cycle", &[with(SHIFT, Code::Tab)]),
-    (Action::Model, "model.select", &[alt('p')]),
-    (Action::Help, "app.help", &[plain(Code::F(1))]),
-    (Action::Up, "editor.up", &[plain(Code::Up), Chord::ctrl('p')]),
-    (Action::Down, "editor.down", &[plain(Code::Down), Chord::ctrl('n')]),
-    (Action::Left, "editor.left", &[plain(Code::Left), Chord::ctrl('b')]),
-    (Action::Right, "editor.right", &[plain(Code::Right), Chord::ctrl('f')]),
-    (Action::WordLeft, "editor.wordLeft", &[alt('b'), Chord::alt(Code::Left), with(CTRL, Code::Left)]),
-    (Action::WordRight, "editor.wordRight", &[alt('f'), Chord::alt(Code::Right), with(CTRL, Code::Right)]),
-    (Action::LineStart, "editor.lineStart", &[Chord::ctrl('a'), plain(Code::Home)]),
-    (Action::LineEnd, "editor.lineEnd", &[Chord::ctrl('e'), plain(Code::End)]),
-    (Action::TextStart, "editor.textStart", &[with(CTRL, Code::Home), alt('<')]),
-    (Action::TextEnd, "editor.textEnd", &[with(CTRL, Code::End), alt('>')]),
-    (Action::DeleteLeft, "editor.deleteLeft", &[plain(Code::Backspace), with(SHIFT, Code::Backspace)]),
-    (Action::DeleteRight, "editor.deleteRight", &[plain(Code::Delete)]),
-    (Action::DeleteWordLeft, "editor.deleteWordLeft", &[Chord::ctrl('w'), Chord::alt(Code::Backspace), with(CTRL, Code::Backspace)]),
-    (Action::DeleteWordRight, "editor.deleteWordRight", &[alt('d'), with(CTRL, Code::Delete), Chord::alt(Code::Delete)]),
-    (Action::DeleteLineStart, "editor.deleteLineStart", &[Chord::ctrl('u')]),
-    (Action::DeleteLineEnd, "editor.deleteLineEnd", &[Chord::ctrl('k')]),
-    (Action::Yank, "editor.yank", &[Chord::ctrl('y')]),
-    (Action::Undo, "editor.undo", &[Chord::ctrl('_'), Chord::ctrl('/')]),
-    (Action::Redo, "editor.redo", &[alt('_'), alt('/')]),
+const DEFAULTS: &[(KeyAction, &str, &[Chord])] = &[
+    (KeyAction::Send, "message.send", &[plain(Code::Enter)]),
+    (KeyAction::FollowUp, "message.followUp", &[with(CTRL, Code::Enter), Chord::ctrl('q')]),
+    (KeyAction::Dequeue, "message.dequeue", &[Chord::alt(Code::Up)]),
+    (KeyAction::Newline, "editor.newline", &[with(SHIFT, Code::Enter), Chord::alt(Code::Enter), Chord::ctrl('j')]),
+    (KeyAction::Interrupt, "turn.interrupt", &[plain(Code::Esc)]),
+    (KeyAction::Cancel, "app.cancel", &[Chord::ctrl('c')]),
+    (KeyAction::Quit, "app.quit", &[Chord::ctrl('d')]),
+    (KeyAction::Suspend, "app.suspend", &[Chord::ctrl('z')]),
+    (KeyAction::Redraw, "app.redraw", &[Chord::ctrl('l')]),
+    (KeyAction::Unfold, "tools.expand", &[Chord::ctrl('o')]),
+    (KeyAction::Transcript, "transcript.open", &[Chord::ctrl('t')]),
+    (KeyAction::HistorySearch, "history.search", &[Chord::ctrl('r')]),
+    (KeyAction::Editor, "editor.external", &[Chord::ctrl('g')]),
+    (KeyAction::Posture, "posture.cycle", &[with(SHIFT, Code::Tab)]),
+    (KeyAction::Model, "model.select", &[alt('p')]),
+    (KeyAction::Help, "app.help", &[plain(Code::F(1))]),
+    (KeyAction::Up, "editor.up", &[plain(Code::Up), Chord::ctrl('p')]),
+    (KeyAction::Down, "editor.down", &[plain(Code::Down), Chord::ctrl('n')]),
+    (KeyAction::Left, "editor.left", &[plain(Code::Left), Chord::ctrl('b')]),
+    (KeyAction::Right, "editor.right", &[plain(Code::Right), Chord::ctrl('f')]),
+    (KeyAction::WordLeft, "editor.wordLeft", &[alt('b'), Chord::alt(Code::Left), with(CTRL, Code::Left)]),
+    (KeyAction::WordRight, "editor.wordRight", &[alt('f'), Chord::alt(Code::Right), with(CTRL, Code::Right)]),
+    (KeyAction::LineStart, "editor.lineStart", &[Chord::ctrl('a'), plain(Code::Home)]),
+    (KeyAction::LineEnd, "editor.lineEnd", &[Chord::ctrl('e'), plain(Code::End)]),
+    (KeyAction::TextStart, "editor.textStart", &[with(CTRL, Code::Home), alt('<')]),
+    (KeyAction::TextEnd, "editor.textEnd", &[with(CTRL, Code::End), alt('>')]),
+    (KeyAction::DeleteLeft, "editor.deleteLeft", &[plain(Code::Backspace), with(SHIFT, Code::Backspace)]),
+    (KeyAction::DeleteRight, "editor.deleteRight", &[plain(Code::Delete)]),
+    (KeyAction::DeleteWordLeft, "editor.deleteWordLeft", &[Chord::ctrl('w'), Chord::alt(Code::Backspace), with(CTRL, Code::Backspace)]),
+    (KeyAction::DeleteWordRight, "editor.deleteWordRight", &[alt('d'), with(CTRL, Code::Delete), Chord::alt(Code::Delete)]),
+    (KeyAction::DeleteLineStart, "editor.deleteLineStart", &[Chord::ctrl('u')]),
+    (KeyAction::DeleteLineEnd, "editor.deleteLineEnd", &[Chord::ctrl('k')]),
+    (KeyAction::Yank, "editor.yank", &[Chord::ctrl('y')]),
+    (KeyAction::Undo, "editor.undo", &[Chord::ctrl('_'), Chord::ctrl('/')]),
+    (KeyAction::Redo, "editor.redo", &[alt('_'), alt('/')]),
 ];
 
-impl Action {
+impl KeyAction {
     /// The name in the file, such as `history.search`.
     pub fn name(self) -> &'static str {
         DEFAULTS.iter().find(|(action, _, _)| *action == self).map_or("", |(_, name, _)| *name)
@@ -154,7 +154,7 @@ impl Action {
 /// Which keys do what.
 #[derive(Debug, Clone)]
 pub struct Bindings {
-    keys: BTreeMap<Chord, Action>,
+    keys: BTreeMap<Chord, KeyAction>,
 }
 
 impl Default for Bindings {
@@ -174,12 +174,12 @@ enum Chords {
 
 impl Bindings {
     /// What a key does.
-    pub fn action(&self, chord: Chord) -> Option<Action> {
+    pub fn action(&self, chord: Chord) -> Option<KeyAction> {
         self.keys.get(&chord).copied()
     }
 
     /// The keys of an action.
-    pub fn keys(&self, action: Action) -> Vec<Chord> {
+    pub fn keys(&self, action: KeyAction) -> Vec<Chord> {
         let all = DEFAULTS.iter().find(|(known, _, _)| *known == action).map_or(&[][..], |(_, _, chords)| *chords);
         let bound = |chord: &Chord| self.keys.get(chord) == Some(&action);
         // The order of the defaults, then what the user added.
@@ -191,7 +191,7 @@ impl Bindings {
     }
 
     /// The first key of an action as it is written; empty when it has none.
-    pub fn first(&self, action: Action) -> String {
+    pub fn first(&self, action: KeyAction) -> String {
         self.keys(action).first().map(ToString::to_string).unwrap_or_default()
     }
 
@@ -228,8 +228,8 @@ impl Bindings {
 
     /// The defaults with these in place of theirs. A key that two actions of the file want goes to the first; a default
     /// that the file takes for something else is given up, which is said.
-    fn with(chosen: &[(Action, Vec<Chord>)], wrong: &mut Vec<Phrase>) -> Self {
-        let mut keys: BTreeMap<Chord, Action> = BTreeMap::new();
+    fn with(chosen: &[(KeyAction, Vec<Chord>)], wrong: &mut Vec<Phrase>) -> Self {
+        let mut keys: BTreeMap<Chord, KeyAction> = BTreeMap::new();
         for (action, chords) in chosen {
             for chord in chords {
                 match keys.get(chord) {
@@ -269,7 +269,7 @@ impl Bindings {
 
 #[cfg(test)]
 mod tests {
-    use super::{Action, Bindings, DEFAULTS};
+    use super::{Bindings, DEFAULTS, KeyAction};
     use crate::keys::Chord;
     use std::collections::BTreeSet;
 
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn every_action_says_what_it_does() {
-        for action in Action::all() {
+        for action in KeyAction::all() {
             assert!(reasonix_words::knows(&action.about()), "{}", action.name());
         }
     }
@@ -292,10 +292,10 @@ mod tests {
         let text = "\"history.search\" = \"ctrl+s\"\n\"app.redraw\" = []\n\"message.send\" = [\"Enter\", \"Ctrl+R\"]\n";
         let (bindings, wrong) = Bindings::read(text);
         assert!(wrong.is_empty(), "{wrong:?}");
-        assert_eq!(bindings.action(Chord::ctrl('s')), Some(Action::HistorySearch));
-        assert_eq!(bindings.action(Chord::ctrl('r')), Some(Action::Send));
+        assert_eq!(bindings.action(Chord::ctrl('s')), Some(KeyAction::HistorySearch));
+        assert_eq!(bindings.action(Chord::ctrl('r')), Some(KeyAction::Send));
         assert_eq!(bindings.action(Chord::ctrl('l')), None);
-        assert_eq!(bindings.first(Action::Send), "Enter");
+        assert_eq!(bindings.first(KeyAction::Send), "Enter");
     }
 
     #[test]
@@ -306,12 +306,12 @@ mod tests {
         let codes: Vec<_> = wrong.iter().map(|phrase| phrase.code.as_ref()).collect();
         assert_eq!(codes, ["tui.keys_unknown_key", "tui.keys_unknown_action", "tui.keys_conflict"]);
         assert!(wrong.iter().all(reasonix_words::knows));
-        assert_eq!(bindings.action(Chord::ctrl('x')), Some(Action::Help));
-        assert_eq!(bindings.action(Chord::ctrl('t')), Some(Action::Transcript));
+        assert_eq!(bindings.action(Chord::ctrl('x')), Some(KeyAction::Help));
+        assert_eq!(bindings.action(Chord::ctrl('t')), Some(KeyAction::Transcript));
         let (bindings, wrong) = Bindings::read("\"app.help\" = \"Ctrl+T\"\n");
         let codes: Vec<_> = wrong.iter().map(|phrase| phrase.code.as_ref()).collect();
         assert_eq!(codes, ["tui.keys_taken"], "a default counts too");
-        assert_eq!(bindings.action(Chord::ctrl('t')), Some(Action::Help));
+        assert_eq!(bindings.action(Chord::ctrl('t')), Some(KeyAction::Help));
         let both = "\"app.help\" = \"Ctrl+T\"\n\"transcript.open\" = \"F2\"\n";
         assert!(Bindings::read(both).1.is_empty(), "the other has a key of its own");
         assert_eq!(Bindings::read("= broken").1[0].code, "tui.keys_unreadable");

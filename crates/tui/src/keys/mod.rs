@@ -3,5 +3,5 @@
 mod bindings;
 mod chord;
 
-pub use bindings::{Action, Bindings};
+pub use bindings::{Bindings, KeyAction};
 pub use chord::{Chord, Code, Mods};

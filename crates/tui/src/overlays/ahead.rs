@@ -29,7 +29,7 @@ pub struct Ahead {
 
 /// How a key came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heard {
+pub enum KeyHeard {
     /// By itself, for what is on the screen.
     Meant,
     /// For what is on the screen, but close behind another one.
@@ -42,7 +42,7 @@ pub enum Heard {
     Astray,
 }
 
-impl Heard {
+impl KeyHeard {
     /// True when it was meant for what is on the screen.
     pub fn is_meant(self) -> bool {
         matches!(self, Self::Meant | Self::Close | Self::Soon)
@@ -84,7 +84,7 @@ impl Ahead {
     }
 
     /// Takes a key in, and says whether it was meant for the question. `alone` when nothing else came with it.
-    pub fn heard(&mut self, guard: Guard, key: Key, alone: bool, now: Duration) -> Heard {
+    pub fn heard(&mut self, guard: Guard, key: Key, alone: bool, now: Duration) -> KeyHeard {
         let held = key.held || self.last.is_some_and(|(last, at)| last == key.chord && now < at + HELD);
         let flows = self.typed.is_some_and(|at| now < at + FLOW);
         let drawn = self.acks >= guard.probe || now >= guard.opened + SILENT;
@@ -94,11 +94,11 @@ impl Ahead {
         }
         self.note(key, now);
         match () {
-            () if !drawn || held || flows => Heard::Astray,
-            () if !alone => Heard::Together,
-            () if now < guard.opened + LOOKED => Heard::Soon,
-            () if close => Heard::Close,
-            () => Heard::Meant,
+            () if !drawn || held || flows => KeyHeard::Astray,
+            () if !alone => KeyHeard::Together,
+            () if now < guard.opened + LOOKED => KeyHeard::Soon,
+            () if close => KeyHeard::Close,
+            () => KeyHeard::Meant,
         }
     }
 
@@ -113,7 +113,7 @@ impl Ahead {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ahead, Heard};
+    use super::{Ahead, KeyHeard};
     use crate::frame::Key;
     use crate::keys::{Chord, Code};
     use std::time::Duration;
@@ -129,9 +129,9 @@ mod tests {
     fn a_key_before_the_terminal_has_drawn_does_not_count() {
         let mut ahead = Ahead::default();
         let guard = ahead.guard(ms(100));
-        assert_eq!(ahead.heard(guard, ENTER, true, ms(700)), Heard::Astray);
+        assert_eq!(ahead.heard(guard, ENTER, true, ms(700)), KeyHeard::Astray);
         ahead.acknowledged();
-        assert_eq!(ahead.heard(guard, Y, true, ms(701)), Heard::Meant);
+        assert_eq!(ahead.heard(guard, Y, true, ms(701)), KeyHeard::Meant);
     }
 
     #[test]
@@ -139,19 +139,19 @@ mod tests {
         let mut ahead = Ahead::default();
         let guard = ahead.guard(ms(100));
         ahead.acknowledged();
-        assert_eq!(ahead.heard(guard, ENTER, true, ms(599)), Heard::Soon);
-        assert_eq!(ahead.heard(guard, Y, true, ms(600)), Heard::Meant);
+        assert_eq!(ahead.heard(guard, ENTER, true, ms(599)), KeyHeard::Soon);
+        assert_eq!(ahead.heard(guard, Y, true, ms(600)), KeyHeard::Meant);
     }
 
     #[test]
     fn a_key_close_behind_another_is_not_alone() {
-        for (between, heard) in [(299, Heard::Close), (300, Heard::Meant)] {
+        for (between, heard) in [(299, KeyHeard::Close), (300, KeyHeard::Meant)] {
             let mut ahead = Ahead::default();
             let guard = ahead.guard(ms(0));
             ahead.acknowledged();
             assert_eq!(
                 ahead.heard(guard, Key { chord: Chord::plain(Code::Char('x')), held: false }, true, ms(1000)),
-                Heard::Meant
+                KeyHeard::Meant
             );
             assert_eq!(ahead.heard(guard, Y, true, ms(1000 + between)), heard);
             ahead.pasted(ms(3000));
@@ -218,6 +218,6 @@ mod tests {
         let mut ahead = Ahead::default();
         let guard = ahead.guard(ms(0));
         ahead.acknowledged();
-        assert_eq!(ahead.heard(guard, Y, false, ms(3000)), Heard::Together);
+        assert_eq!(ahead.heard(guard, Y, false, ms(3000)), KeyHeard::Together);
     }
 }

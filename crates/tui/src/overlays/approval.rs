@@ -8,9 +8,9 @@ mod seen;
 pub use about::what;
 
 use crate::Look;
-use crate::app::Effect;
+use crate::app::ScreenEffect;
 use crate::keys::{Chord, Code};
-use crate::overlays::{ALONE, Guard, Heard, LineField, Outcome, keys_line};
+use crate::overlays::{ALONE, Guard, KeyHeard, LineField, Outcome, keys_line};
 use about::About;
 use offers::{Offer, Take, offers};
 use ratatui_core::text::{Line, Span};
@@ -98,7 +98,7 @@ impl Approval {
     }
 
     /// Takes a key.
-    pub fn key(&mut self, chord: Chord, heard: Heard, now: Duration) -> Outcome {
+    pub fn key(&mut self, chord: Chord, heard: KeyHeard, now: Duration) -> Outcome {
         self.said = None;
         let before = self.pending.take();
         if self.writes.is_some() {
@@ -114,8 +114,8 @@ impl Approval {
             Code::End => self.scroll = usize::MAX / 2,
             Code::Char('c') if chord.mods.ctrl && heard.is_meant() => return self.stop(),
             Code::Esc if heard.is_meant() => return self.stop(),
-            _ if matches!(heard, Heard::Astray | Heard::Soon) => self.said = Some("tui.ask.ignored"),
-            Code::Enter if heard == Heard::Meant => self.choose(self.chosen, None, now),
+            _ if matches!(heard, KeyHeard::Astray | KeyHeard::Soon) => self.said = Some("tui.ask.ignored"),
+            Code::Enter if heard == KeyHeard::Meant => self.choose(self.chosen, None, now),
             Code::Char(_) if chord.typed().is_some() => {
                 return self.typed(chord.typed().unwrap_or_default(), before, heard, now);
             }
@@ -125,12 +125,12 @@ impl Approval {
     }
 
     /// A letter that is alone chooses; everything else is the beginning of words.
-    fn typed(&mut self, c: char, before: Option<Pending>, heard: Heard, now: Duration) -> Outcome {
+    fn typed(&mut self, c: char, before: Option<Pending>, heard: KeyHeard, now: Duration) -> Outcome {
         let number = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
         let lower = c.to_lowercase().next().unwrap_or(c);
         let named = self.offers.iter().position(|offer| offer.key == lower);
         let at = named.or(number).filter(|at| *at < self.offers.len());
-        if let (Some(at), Heard::Meant, None) = (at, heard, &before) {
+        if let (Some(at), KeyHeard::Meant, None) = (at, heard, &before) {
             self.choose(at, Some(c), now);
         } else if self.is_own() {
             self.said = Some("tui.ask.alone");
@@ -179,7 +179,7 @@ impl Approval {
             // A line can be written here; more than one is for an editor.
             Some(Take::Edit) if self.asking.subject.contains('\n') => {
                 self.away = true;
-                Outcome::Do(vec![Effect::Edit(self.asking.subject.clone())])
+                Outcome::Do(vec![ScreenEffect::Edit(self.asking.subject.clone())])
             }
             Some(Take::Edit) => {
                 let line = self.asking.subject.clone();
@@ -196,12 +196,12 @@ impl Approval {
     }
 
     fn send(&self, choice: Choice, words: Option<String>, edited: Option<String>) -> Outcome {
-        Outcome::Done(vec![Effect::Send(self.op(choice, words, edited))])
+        Outcome::Done(vec![ScreenEffect::Send(self.op(choice, words, edited))])
     }
 
     /// No, and the turn stops.
     fn stop(&self) -> Outcome {
-        Outcome::Done(vec![Effect::Send(self.op(Choice::Deny, None, None)), Effect::Send(Op::Interrupt)])
+        Outcome::Done(vec![ScreenEffect::Send(self.op(Choice::Deny, None, None)), ScreenEffect::Send(Op::Interrupt)])
     }
 
     /// True while it is this question's command that the user has in their editor.
@@ -231,7 +231,7 @@ impl Approval {
     }
 
     /// A key while something is written.
-    fn write(&mut self, chord: Chord, heard: Heard) -> Outcome {
+    fn write(&mut self, chord: Chord, heard: KeyHeard) -> Outcome {
         let Some(Writes { words, .. }) = &mut self.writes else { return Outcome::Stay };
         match chord.code {
             Code::PageUp => self.scroll = self.scroll.saturating_sub(self.page),
@@ -248,12 +248,12 @@ impl Approval {
     }
 
     /// What was written is sent.
-    fn written(&mut self, heard: Heard) -> Outcome {
+    fn written(&mut self, heard: KeyHeard) -> Outcome {
         let Some(Writes { words, command }) = &self.writes else { return Outcome::Stay };
         let text = words.text().trim().to_owned();
         if *command {
             // It is a yes like any other: the key for it comes alone.
-            if heard != Heard::Meant {
+            if heard != KeyHeard::Meant {
                 self.said = Some("tui.ask.alone");
                 return Outcome::Stay;
             }

@@ -9,7 +9,7 @@ use reasonix_proto::Phrase;
 
 /// What the line is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum FieldPurpose {
     /// The value of a setting.
     Setting(String),
     /// The address of an endpoint.
@@ -22,17 +22,17 @@ pub enum Wanted {
 
 /// The line.
 #[derive(Debug)]
-pub struct Field {
+pub struct FieldOverlay {
     /// What it is for.
-    pub wanted: Wanted,
+    pub wanted: FieldPurpose,
     title: Phrase,
     note: Option<Phrase>,
     words: LineField,
 }
 
-impl Field {
+impl FieldOverlay {
     /// A line with something in it already.
-    pub fn new(wanted: Wanted, title: Phrase, note: Option<Phrase>, text: &str) -> Self {
+    pub fn new(wanted: FieldPurpose, title: Phrase, note: Option<Phrase>, text: &str) -> Self {
         Self { wanted, title, note, words: LineField::with(text) }
     }
 
@@ -52,7 +52,7 @@ impl Field {
     fn enter(&mut self) -> Outcome {
         let text = self.words.text().trim().to_owned();
         // A key may be in the environment later; everything else needs words.
-        if text.is_empty() && self.wanted != Wanted::Key {
+        if text.is_empty() && self.wanted != FieldPurpose::Key {
             return Outcome::Stay;
         }
         self.words.clear();
@@ -76,7 +76,7 @@ impl Field {
         let row = u16::try_from(lines.len()).unwrap_or(u16::MAX);
         let room = usize::from(width).saturating_sub(3).max(1);
         let (words, caret) = match self.wanted {
-            Wanted::Key => self.words.hidden(room),
+            FieldPurpose::Key => self.words.hidden(room),
             _ => self.words.shown(room),
         };
         let column = u16::try_from(2 + caret).unwrap_or(u16::MAX).min(width.saturating_sub(1));

@@ -13,22 +13,22 @@ mod settings;
 mod trust;
 
 pub(crate) use ahead::ALONE;
-pub use ahead::{Ahead, Guard, Heard};
+pub use ahead::{Ahead, Guard, KeyHeard};
 pub use approval::{Approval, what};
-pub use field::{Field, Wanted};
+pub use field::{FieldOverlay, FieldPurpose};
 pub use line::LineField;
 pub use pager::Pager;
 pub(crate) use picker::entry_line;
-pub use picker::{Entry, Picked, Picker, Subject};
-pub use plan::Plan;
-pub use question::Question;
+pub use picker::{Picked, Picker, PickerEntry, Subject};
+pub use plan::PlanOverlay;
+pub use question::QuestionOverlay;
 pub(crate) use rows::{block, keys_line, rule};
-pub use settings::Settings;
+pub use settings::SettingsOverlay;
 pub(crate) use settings::plain;
-pub use trust::Trust;
+pub use trust::TrustOverlay;
 
 use crate::Look;
-use crate::app::Effect;
+use crate::app::ScreenEffect;
 use crate::keys::Chord;
 use ratatui_core::text::Line;
 use std::time::Duration;
@@ -39,19 +39,19 @@ pub enum Overlay {
     /// A question about a call.
     Approval(Box<Approval>),
     /// Questions of the model.
-    Question(Box<Question>),
+    Question(Box<QuestionOverlay>),
     /// A plan of the model.
-    Plan(Box<Plan>),
+    Plan(Box<PlanOverlay>),
     /// A question about the folder.
-    Trust(Box<Trust>),
+    Trust(Box<TrustOverlay>),
     /// A list to choose from.
     Picker(Box<Picker>),
     /// A long text, on the whole screen.
     Pager(Box<Pager>),
     /// The settings.
-    Settings(Box<Settings>),
+    Settings(Box<SettingsOverlay>),
     /// A line to be written.
-    Field(Box<Field>),
+    Field(Box<FieldOverlay>),
 }
 
 /// What follows from a key.
@@ -62,9 +62,9 @@ pub enum Outcome {
     /// It goes away.
     Close,
     /// It goes away, and this is to be done.
-    Done(Vec<Effect>),
+    Done(Vec<ScreenEffect>),
     /// It stays, and this is to be done.
-    Do(Vec<Effect>),
+    Do(Vec<ScreenEffect>),
     /// An entry of a list was chosen; the list goes away.
     Chosen(Picked),
     /// The words of a list changed.
@@ -74,9 +74,9 @@ pub enum Outcome {
     /// A setting is to be changed; the list stays.
     Turn(Box<reasonix_proto::Setting>),
     /// A line was written; it goes away.
-    Written(Wanted, String),
+    Written(FieldPurpose, String),
     /// This is to be done, and the list asked for anew.
-    Relist(Subject, Vec<Effect>),
+    Relist(Subject, Vec<ScreenEffect>),
     /// The turn is to stop.
     Interrupt,
 }
@@ -96,7 +96,7 @@ impl Overlay {
     pub fn is_of_setup(&self) -> bool {
         match self {
             Self::Picker(picker) => picker.subject.is_of_setup(),
-            Self::Field(field) => !matches!(field.wanted, Wanted::Setting(_)),
+            Self::Field(field) => !matches!(field.wanted, FieldPurpose::Setting(_)),
             _ => false,
         }
     }
@@ -129,7 +129,7 @@ impl Overlay {
     }
 
     /// Takes a key, which came in this way at this time.
-    pub fn key(&mut self, chord: Chord, (heard, now): (Heard, Duration), look: &Look) -> Outcome {
+    pub fn key(&mut self, chord: Chord, (heard, now): (KeyHeard, Duration), look: &Look) -> Outcome {
         let meant = heard.is_meant();
         match self {
             Self::Approval(approval) => approval.key(chord, heard, now),

@@ -1,7 +1,7 @@
 //! A list to choose from, narrowed by what is typed.
 
 use crate::Look;
-use crate::app::{Effect, Host};
+use crate::app::{HostRequest, ScreenEffect};
 use crate::keys::{Chord, Code};
 use crate::overlays::{LineField, Outcome, keys_line, rule};
 use crate::text::{columns, cut, neutral, wrap};
@@ -71,7 +71,7 @@ pub enum Picked {
     /// An operation of the session.
     Send(Op),
     /// A wish for the process around.
-    Host(Host),
+    Host(HostRequest),
     /// The way out.
     Quit,
     /// Something of the engine's is shown.
@@ -110,7 +110,7 @@ pub enum Picked {
 
 /// One entry, and what is given back when it is chosen.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Entry<V = Picked> {
+pub struct PickerEntry<V = Picked> {
     /// What is given back.
     pub value: V,
     /// What is shown.
@@ -127,7 +127,7 @@ pub struct Picker {
     /// What is chosen.
     pub subject: Subject,
     title: Phrase,
-    entries: Vec<Entry>,
+    entries: Vec<PickerEntry>,
     words: LineField,
     /// True when typing narrows the list; otherwise it is short and keys are digits.
     searches: bool,
@@ -154,7 +154,7 @@ const FILTERS: [(char, TreeFilter, &str); 5] = [
 
 impl Picker {
     /// A list that typing narrows.
-    pub fn new(subject: Subject, title: Phrase, entries: Vec<Entry>) -> Self {
+    pub fn new(subject: Subject, title: Phrase, entries: Vec<PickerEntry>) -> Self {
         let chosen = entries.iter().position(|entry| entry.current).unwrap_or(0);
         Self {
             subject,
@@ -183,12 +183,12 @@ impl Picker {
     }
 
     /// A short list without a search.
-    pub fn short(subject: Subject, title: Phrase, entries: Vec<Entry>) -> Self {
+    pub fn short(subject: Subject, title: Phrase, entries: Vec<PickerEntry>) -> Self {
         Self { searches: false, ..Self::new(subject, title, entries) }
     }
 
     /// The entries have come.
-    pub fn fill(&mut self, entries: Vec<Entry>) {
+    pub fn fill(&mut self, entries: Vec<PickerEntry>) {
         if self.loading {
             self.chosen = entries.iter().position(|entry| entry.current).unwrap_or(0);
         }
@@ -197,9 +197,9 @@ impl Picker {
         self.chosen = self.chosen.min(self.shown().len().saturating_sub(1));
     }
 
-    fn shown(&self) -> Vec<&Entry> {
+    fn shown(&self) -> Vec<&PickerEntry> {
         let words: Vec<String> = self.words.text().split_whitespace().map(str::to_lowercase).collect();
-        let fits = |entry: &&Entry| {
+        let fits = |entry: &&PickerEntry| {
             let text = format!("{} {}", entry.text, entry.note).to_lowercase();
             self.remote || words.iter().all(|word| text.contains(word.as_str()))
         };
@@ -280,7 +280,7 @@ impl Picker {
                 let label = name.text().trim().to_owned();
                 self.naming = None;
                 let op = record.map(|record| Op::Label { record, label });
-                return Outcome::Relist(self.subject, op.into_iter().map(Effect::Send).collect());
+                return Outcome::Relist(self.subject, op.into_iter().map(ScreenEffect::Send).collect());
             }
             _ => {
                 name.key(chord);
@@ -360,9 +360,9 @@ impl Picker {
             lines.push(Line::styled(format!("  {}", look.word(code)), look.theme.dim));
         }
         let places = shown.iter().enumerate().skip(self.scroll).take(room);
-        let numbered = |at: usize, entry: &Entry| match self.searches {
+        let numbered = |at: usize, entry: &PickerEntry| match self.searches {
             true => entry.clone(),
-            false => Entry { text: format!("{}  {}", at + 1, entry.text), ..entry.clone() },
+            false => PickerEntry { text: format!("{}  {}", at + 1, entry.text), ..entry.clone() },
         };
         lines.extend(places.map(|(at, entry)| entry_line(&numbered(at, entry), at == self.chosen, width, look)));
         let code = match (self.subject, self.searches) {
@@ -384,7 +384,7 @@ impl Picker {
 }
 
 /// One row of a list: the text whole if it can be, the note as far as there is room.
-pub(crate) fn entry_line<V>(entry: &Entry<V>, chosen: bool, width: u16, look: &Look) -> Line<'static> {
+pub(crate) fn entry_line<V>(entry: &PickerEntry<V>, chosen: bool, width: u16, look: &Look) -> Line<'static> {
     let sign = if chosen { "› " } else { "  " };
     let style = if chosen { look.theme.chosen } else { look.theme.text };
     let room = usize::from(width).saturating_sub(2);

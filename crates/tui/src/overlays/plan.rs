@@ -1,7 +1,7 @@
 //! A plan that waits: the whole of it, and what is to become of it.
 
 use crate::Look;
-use crate::app::Effect;
+use crate::app::ScreenEffect;
 use crate::keys::{Chord, Code};
 use crate::overlays::{Guard, LineField, Outcome, rule};
 use crate::text::{columns, cut, neutral};
@@ -15,7 +15,7 @@ const CHOICES: [(char, &str); 4] =
 
 /// The plan and what is chosen.
 #[derive(Debug)]
-pub struct Plan {
+pub struct PlanOverlay {
     /// What was handed in.
     pub proposal: Proposal,
     /// When it was put on the screen.
@@ -32,7 +32,7 @@ pub struct Plan {
     ignored: bool,
 }
 
-impl Plan {
+impl PlanOverlay {
     /// A plan that goes on the screen.
     pub fn new(proposal: Proposal, guard: Guard) -> Self {
         let (edited, words, writes) = (None, LineField::default(), false);
@@ -77,7 +77,7 @@ impl Plan {
     fn take(&mut self, at: usize) -> Outcome {
         match at {
             0 | 1 => self.answer(PlanAnswer::Approve { edited: self.edited.clone(), asks: at == 1 }),
-            2 => Outcome::Do(vec![Effect::Edit(self.text().to_owned())]),
+            2 => Outcome::Do(vec![ScreenEffect::Edit(self.text().to_owned())]),
             3 => {
                 (self.writes, self.chosen) = (true, 3);
                 Outcome::Stay
@@ -87,13 +87,13 @@ impl Plan {
     }
 
     fn answer(&self, answer: PlanAnswer) -> Outcome {
-        Outcome::Done(vec![Effect::Send(Op::AnswerPlan { ask: self.proposal.ask.clone(), answer })])
+        Outcome::Done(vec![ScreenEffect::Send(Op::AnswerPlan { ask: self.proposal.ask.clone(), answer })])
     }
 
     /// Not this plan, and the turn stops; planning goes on with the next prompt.
     fn stop(&self) -> Outcome {
         let answer = Op::AnswerPlan { ask: self.proposal.ask.clone(), answer: PlanAnswer::default() };
-        Outcome::Done(vec![Effect::Send(answer), Effect::Send(Op::Interrupt)])
+        Outcome::Done(vec![ScreenEffect::Send(answer), ScreenEffect::Send(Op::Interrupt)])
     }
 
     /// A key while it is written what should be different.

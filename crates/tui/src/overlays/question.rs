@@ -1,7 +1,7 @@
 //! Questions of the model: one after the other, with what can be chosen and a place for words of one's own.
 
 use crate::Look;
-use crate::app::Effect;
+use crate::app::ScreenEffect;
 use crate::keys::{Chord, Code};
 use crate::overlays::{Guard, LineField, Outcome, block, rule};
 use crate::text::{columns, cut, neutral};
@@ -11,7 +11,7 @@ use reasonix_proto::{Inquiry, Op, Phrase, Question as Asked, Response};
 
 /// The questions and what was said so far.
 #[derive(Debug)]
-pub struct Question {
+pub struct QuestionOverlay {
     /// What is asked.
     pub inquiry: Inquiry,
     /// When it was put on the screen.
@@ -66,7 +66,7 @@ impl Given {
     }
 }
 
-impl Question {
+impl QuestionOverlay {
     /// Questions that go on the screen.
     pub fn new(inquiry: Inquiry, guard: Guard) -> Self {
         let given = inquiry.questions.iter().map(Given::to).collect();
@@ -232,7 +232,7 @@ impl Question {
     }
 
     fn send(&self, responses: Vec<Response>) -> Outcome {
-        Outcome::Done(vec![Effect::Send(Op::Respond { ask: self.inquiry.ask.clone(), responses })])
+        Outcome::Done(vec![ScreenEffect::Send(Op::Respond { ask: self.inquiry.ask.clone(), responses })])
     }
 
     /// Its rows: the question, scrolled where it is long, and the answers; and the caret where words are written.

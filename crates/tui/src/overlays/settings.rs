@@ -2,7 +2,7 @@
 //! overlay's part; this one stays below it.
 
 use crate::Look;
-use crate::app::Effect;
+use crate::app::ScreenEffect;
 use crate::keys::{Chord, Code};
 use crate::overlays::{LineField, Outcome, block, keys_line, rule};
 use crate::text::{columns, cut, neutral};
@@ -11,7 +11,7 @@ use reasonix_proto::{Acts, Op, Phrase, Setting};
 
 /// The list.
 #[derive(Debug, Default)]
-pub struct Settings {
+pub struct SettingsOverlay {
     rows: Vec<Setting>,
     words: LineField,
     chosen: usize,
@@ -20,7 +20,7 @@ pub struct Settings {
     came: bool,
 }
 
-impl Settings {
+impl SettingsOverlay {
     /// The settings have come, or come again; the chosen one stays chosen.
     pub fn fill(&mut self, rows: Vec<Setting>, look: &Look) {
         let chosen = self.shown(look).get(self.chosen).map(|setting| setting.key.clone());
@@ -79,7 +79,7 @@ impl Settings {
         let shown = self.shown(look);
         let chosen = shown.get(self.chosen).filter(|setting| setting.dial.is_some() && is_users(setting));
         chosen.map_or(Outcome::Stay, |setting| {
-            Outcome::Do(vec![Effect::Send(Op::Configure { key: setting.key.clone(), value: None })])
+            Outcome::Do(vec![ScreenEffect::Send(Op::Configure { key: setting.key.clone(), value: None })])
         })
     }
 

@@ -1,7 +1,7 @@
 //! The question about a folder: what it would execute, whole, and yes or no.
 
 use crate::Look;
-use crate::app::Effect;
+use crate::app::ScreenEffect;
 use crate::keys::{Chord, Code};
 use crate::overlays::{Guard, Outcome, block, rule};
 use ratatui_core::text::Line;
@@ -9,7 +9,7 @@ use reasonix_proto::{Op, Phrase, SurfaceInfo, TrustInfo, TrustStanding};
 
 /// The question and how far it was read.
 #[derive(Debug)]
-pub struct Trust {
+pub struct TrustOverlay {
     info: TrustInfo,
     /// When it was put on the screen.
     pub guard: Guard,
@@ -18,7 +18,7 @@ pub struct Trust {
     ignored: bool,
 }
 
-impl Trust {
+impl TrustOverlay {
     /// A question that goes on the screen.
     pub fn new(info: TrustInfo, guard: Guard) -> Self {
         Self { info, guard, scroll: 0, page: 1, ignored: false }
@@ -42,7 +42,7 @@ impl Trust {
     }
 
     fn answer(&self, yes: bool) -> Outcome {
-        Outcome::Done(vec![Effect::Send(Op::Trust { digest: self.info.digest.clone(), yes })])
+        Outcome::Done(vec![ScreenEffect::Send(Op::Trust { digest: self.info.digest.clone(), yes })])
     }
 
     /// Its rows: the folder, what it would execute, the answers.

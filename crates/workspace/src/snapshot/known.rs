@@ -2,7 +2,7 @@
 //! in which nothing changed are shared by two looks, so that an unchanged tree costs no memory, and a difference is found
 //! without comparing what is the same.
 
-use super::tree::{Entry, RelPath};
+use super::tree::{RelPath, TreeEntry};
 use reasonix_store::BlobKey;
 use rustix::fs::Stat;
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ impl Stamp {
 /// An entry with what is needed to take it over in the next look.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Tracked {
-    pub(super) entry: Entry,
+    pub(super) entry: TreeEntry,
     pub(super) stamp: Stamp,
     pub(super) ignored: bool,
     /// The stamp cannot be relied on: the file was being written, or was written just before.
@@ -122,7 +122,7 @@ pub(super) fn enter(path: &mut Vec<u8>, name: &[u8]) -> usize {
 }
 
 /// What is different, by path: the entry that is there now, or none.
-pub(super) type Changes = BTreeMap<RelPath, Option<Entry>>;
+pub(super) type Changes = BTreeMap<RelPath, Option<TreeEntry>>;
 
 /// What is different between two looks.
 pub(super) fn difference(before: &Arc<Folder>, after: &Arc<Folder>) -> Changes {

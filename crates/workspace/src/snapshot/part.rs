@@ -2,7 +2,7 @@
 
 use super::known::Changes;
 use super::state::State;
-use super::tree::{Entry, RelPath, changes_between};
+use super::tree::{RelPath, TreeEntry, changes_between};
 use super::{SnapshotError, Snapshots};
 use reasonix_store::BlobKey;
 use std::time::{Duration, SystemTime};
@@ -13,7 +13,7 @@ pub struct Changed<'a> {
     /// Where it is.
     pub path: &'a RelPath,
     /// What is there now; none when it is gone.
-    pub now: Option<&'a Entry>,
+    pub now: Option<&'a TreeEntry>,
     /// When what is there was last changed in any way, by the clock of its file system.
     pub at: Option<SystemTime>,
 }
@@ -41,7 +41,7 @@ impl Snapshots {
             all &= whose == Whose::Ours;
             match whose {
                 Whose::Ours => drop(ours.insert(path, now)),
-                Whose::Unknown => drop(ours.insert(path, Some(Entry::Uncovered))),
+                Whose::Unknown => drop(ours.insert(path, Some(TreeEntry::Uncovered))),
                 Whose::Theirs => {}
             }
         }

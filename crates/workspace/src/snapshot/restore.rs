@@ -1,7 +1,7 @@
 //! Going back: entries become what they were. Every step works in a folder that was opened below the root without
 //! following a link, so that nothing outside of the tree is ever touched.
 
-use super::tree::{Entry, RelPath, Tree, covers, uncovered_above};
+use super::tree::{RelPath, Tree, TreeEntry, covers, uncovered_above};
 use super::{SnapshotError, Snapshots};
 use crate::beneath::{Beneath, FOLDER};
 use crate::stage::{Slot, Temp};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// What a restore did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Restored {
+pub struct RestoredTree {
     /// The state just before, to which one can go back.
     pub before: String,
     /// The state now.
@@ -57,7 +57,7 @@ impl Failed {
     }
 }
 
-impl Restored {
+impl RestoredTree {
     pub(super) fn new(
         before: String,
         after: String,
@@ -81,7 +81,8 @@ impl Restored {
 
 /// What came to light in folders that could not be looked into before their permissions were restored.
 fn unveiled(old: &Tree, now: &Tree, target: &Tree, paths: &[RelPath]) -> Vec<Blocked> {
-    let closed: BTreeSet<&RelPath> = paths.iter().filter(|path| old.get(*path) == Some(&Entry::Uncovered)).collect();
+    let closed: BTreeSet<&RelPath> =
+        paths.iter().filter(|path| old.get(*path) == Some(&TreeEntry::Uncovered)).collect();
     if closed.is_empty() {
         return Vec::new();
     }
@@ -119,7 +120,7 @@ pub(super) fn restore(
         let then = target.get(*path);
         let now = current.get(*path).filter(|now| !then.is_some_and(|then| same_kind(now, then)));
         // What is not covered is not kept anywhere else; what was not covered may have been there before.
-        if let Some(now) = now.filter(|now| **now != Entry::Uncovered && covers(target, path)) {
+        if let Some(now) = now.filter(|now| **now != TreeEntry::Uncovered && covers(target, path)) {
             work.attempt(path, |work| work.remove(path, now));
         }
     }
@@ -131,14 +132,14 @@ pub(super) fn restore(
     // The permissions of folders come last: one that may not be written could not have been filled.
     work.close(target);
     for path in paths.iter().rev() {
-        if let Some(Entry::Folder { mode }) = target.get(*path) {
+        if let Some(TreeEntry::Folder { mode }) = target.get(*path) {
             work.attempt(path, |work| work.set_mode(path, *mode));
         }
     }
     work.failed
 }
 
-fn same_kind(a: &Entry, b: &Entry) -> bool {
+fn same_kind(a: &TreeEntry, b: &TreeEntry) -> bool {
     std::mem::discriminant(a) == std::mem::discriminant(b)
 }
 
@@ -172,22 +173,22 @@ impl Work<'_> {
     }
 
     /// Whether exactly this stands there.
-    fn has(&self, path: &RelPath, entry: &Entry) -> io::Result<bool> {
+    fn has(&self, path: &RelPath, entry: &TreeEntry) -> io::Result<bool> {
         let slot = self.slot(path)?;
         let found = statat(&slot.dir, &slot.name, AtFlags::SYMLINK_NOFOLLOW)?;
         let same_mode = |mode: &u32| found.st_mode & 0o7777 == *mode;
         match entry {
-            Entry::Folder { mode } => {
+            TreeEntry::Folder { mode } => {
                 Ok(FileType::from_raw_mode(found.st_mode) == FileType::Directory && same_mode(mode))
             }
-            Entry::File { mode, .. } => Ok(same_mode(mode) && stands(&slot, entry)?),
+            TreeEntry::File { mode, .. } => Ok(same_mode(mode) && stands(&slot, entry)?),
             other => stands(&slot, other),
         }
     }
 
-    fn remove(&self, path: &RelPath, now: &Entry) -> io::Result<()> {
+    fn remove(&self, path: &RelPath, now: &TreeEntry) -> io::Result<()> {
         let slot = self.slot(path)?;
-        let folder = matches!(now, Entry::Folder { .. });
+        let folder = matches!(now, TreeEntry::Folder { .. });
         if !folder {
             match stands(&slot, now) {
                 Ok(true) => {}
@@ -206,22 +207,28 @@ impl Work<'_> {
         }
     }
 
-    fn make(&self, path: &RelPath, entry: &Entry, now: Option<&Entry>) -> io::Result<()> {
+    fn make(&self, path: &RelPath, entry: &TreeEntry, now: Option<&TreeEntry>) -> io::Result<()> {
         let slot = self.slot(path)?;
         match (entry, now) {
-            (Entry::Folder { mode }, _) => match mkdirat(&slot.dir, &slot.name, Mode::from_raw_mode(mode | 0o700)) {
-                Ok(()) | Err(Errno::EXIST) => Ok(()),
-                Err(errno) => Err(errno.into()),
-            },
-            (Entry::File { mode, content, .. }, Some(Entry::File { content: there, .. })) if content == there => {
+            (TreeEntry::Folder { mode }, _) => {
+                match mkdirat(&slot.dir, &slot.name, Mode::from_raw_mode(mode | 0o700)) {
+                    Ok(()) | Err(Errno::EXIST) => Ok(()),
+                    Err(errno) => Err(errno.into()),
+                }
+            }
+            (TreeEntry::File { mode, content, .. }, Some(TreeEntry::File { content: there, .. }))
+                if content == there =>
+            {
                 set_mode(&slot, *mode)
             }
-            (Entry::File { mode, .. }, _) => {
+            (TreeEntry::File { mode, .. }, _) => {
                 let bytes = self.snapshots.content(entry).map_err(plain)?;
                 put(Temp::with_mode(&slot.dir, &bytes, *mode)?, &slot, entry, now)
             }
-            (Entry::Link { target }, _) => put(Temp::link(&slot.dir, OsStr::from_bytes(target))?, &slot, entry, now),
-            (Entry::Uncovered, _) => Err(io::Error::other("what it was is not covered")),
+            (TreeEntry::Link { target }, _) => {
+                put(Temp::link(&slot.dir, OsStr::from_bytes(target))?, &slot, entry, now)
+            }
+            (TreeEntry::Uncovered, _) => Err(io::Error::other("what it was is not covered")),
         }
     }
 
@@ -249,7 +256,7 @@ impl Work<'_> {
     fn close(&mut self, target: &Tree) {
         for (path, mode) in std::mem::take(&mut self.opened).into_iter().rev() {
             let wanted = match target.get(&path) {
-                Some(Entry::Folder { mode }) => *mode,
+                Some(TreeEntry::Folder { mode }) => *mode,
                 _ => mode,
             };
             // It may be one of those that had to go.
@@ -262,7 +269,7 @@ impl Work<'_> {
 const CHANGED: &str = "somebody changed it just now; it was left as it is";
 
 /// Puts a file or link where `now` stands. Anything else that stands there is the only copy of it.
-fn put(made: Temp, slot: &Slot, entry: &Entry, now: Option<&Entry>) -> io::Result<()> {
+fn put(made: Temp, slot: &Slot, entry: &TreeEntry, now: Option<&TreeEntry>) -> io::Result<()> {
     match now.filter(|now| same_kind(now, entry)) {
         Some(now) if stands(slot, now)? => Ok(made.replace(slot)?),
         Some(_) => Err(io::Error::other(CHANGED)),
@@ -274,9 +281,9 @@ fn put(made: Temp, slot: &Slot, entry: &Entry, now: Option<&Entry>) -> io::Resul
 }
 
 /// Leaves what stands there as it is, but for its permission bits, which may be what keeps it from being read.
-fn is_there(slot: &Slot, entry: &Entry) -> io::Result<()> {
+fn is_there(slot: &Slot, entry: &TreeEntry) -> io::Result<()> {
     let before = statat(&slot.dir, &slot.name, AtFlags::SYMLINK_NOFOLLOW)?.st_mode;
-    if let (Entry::File { mode, .. }, FileType::RegularFile) = (entry, FileType::from_raw_mode(before)) {
+    if let (TreeEntry::File { mode, .. }, FileType::RegularFile) = (entry, FileType::from_raw_mode(before)) {
         set_mode(slot, *mode)?;
         if stands(slot, entry)? {
             return Ok(());
@@ -289,9 +296,9 @@ fn is_there(slot: &Slot, entry: &Entry) -> io::Result<()> {
 }
 
 /// Whether a file or link has this content.
-fn stands(slot: &Slot, entry: &Entry) -> io::Result<bool> {
+fn stands(slot: &Slot, entry: &TreeEntry) -> io::Result<bool> {
     match entry {
-        Entry::File { size, content, .. } => {
+        TreeEntry::File { size, content, .. } => {
             let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
             let file = match openat(&slot.dir, &slot.name, flags, Mode::empty()) {
                 Err(Errno::LOOP) => return Ok(false),
@@ -305,11 +312,11 @@ fn stands(slot: &Slot, entry: &Entry) -> io::Result<bool> {
             hash.update_reader(file.take(size.saturating_add(1)))?;
             Ok(hash.finalize() == *content)
         }
-        Entry::Link { target } => match readlinkat(&slot.dir, &slot.name, Vec::new()) {
+        TreeEntry::Link { target } => match readlinkat(&slot.dir, &slot.name, Vec::new()) {
             Err(Errno::INVAL) => Ok(false),
             found => Ok(found?.as_bytes() == target.as_slice()),
         },
-        Entry::Folder { .. } | Entry::Uncovered => Ok(false),
+        TreeEntry::Folder { .. } | TreeEntry::Uncovered => Ok(false),
     }
 }
 

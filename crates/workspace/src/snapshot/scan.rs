@@ -3,9 +3,9 @@
 use super::ignored::{Ignores, is_build_folder};
 use super::known::{Child, Folder, Growing, IGNORE_FILE, Stamp, Tracked, enter};
 use super::listing::{Listing, Room};
-use super::tree::{Entry, Reason, RelPath, Uncovered};
+use super::tree::{Reason, RelPath, TreeEntry, Uncovered};
 use super::writer::Writer;
-use super::{Limits, SnapshotError};
+use super::{SnapshotError, SnapshotLimits};
 use crate::leftover::{Holds, Leftover};
 use crate::tracked::TrackedBelow;
 use reasonix_store::{BlobKey, Blobs};
@@ -48,7 +48,7 @@ enum Above {
 pub(super) struct Scan<'a> {
     blobs: &'a Blobs,
     writer: Writer<'a>,
-    limits: Limits,
+    limits: SnapshotLimits,
     rules: Rules<'a>,
     stop: &'a dyn Fn() -> bool,
     uncovered: Vec<Uncovered>,
@@ -97,7 +97,7 @@ enum Looked {
 impl<'a> Scan<'a> {
     pub(super) fn new(
         blobs: &'a Blobs,
-        limits: Limits,
+        limits: SnapshotLimits,
         rules: Rules<'a>,
         kept: Option<Stat>,
         stop: &'a dyn Fn() -> bool,
@@ -276,7 +276,7 @@ impl<'a> Scan<'a> {
             FileType::Directory => self.subfolder(place, above),
             FileType::RegularFile => self.file(place),
             FileType::Symlink => Ok(match readlinkat(place.folder, place.name, Vec::new()) {
-                Ok(target) => place.is(Entry::Link { target: target.into_bytes() }, None),
+                Ok(target) => place.is(TreeEntry::Link { target: target.into_bytes() }, None),
                 Err(_) => self.left_out(place, Reason::Unreadable),
             }),
             _ => Ok(self.left_out(place, Reason::Special)),
@@ -310,7 +310,7 @@ impl<'a> Scan<'a> {
             false => Above::Plain,
         };
         let below = self.folder(&inner, &listing, before, inside, place.depth + 1)?;
-        Ok(place.is(Entry::Folder { mode: found.st_mode & 0o7777 }, Some(below)))
+        Ok(place.is(TreeEntry::Folder { mode: found.st_mode & 0o7777 }, Some(below)))
     }
 
     fn file(&mut self, place: &Place<'_>) -> Result<Looked, SnapshotError> {
@@ -328,12 +328,12 @@ impl<'a> Scan<'a> {
         if let Some(known) = place.known.map(|known| &known.tracked)
             && known.stamp == stamp
             && !known.young
-            && let Entry::File { mode: as_it_was, size, content } = known.entry
+            && let TreeEntry::File { mode: as_it_was, size, content } = known.entry
         {
             if mode == as_it_was && known.ignored == place.ignored {
                 return Ok(Looked::Same);
             }
-            let entry = Entry::File { mode, size, content };
+            let entry = TreeEntry::File { mode, size, content };
             return Ok(Looked::Other(Tracked { entry, stamp, ignored: place.ignored, young: false }, None));
         }
         self.read(place, mode)
@@ -362,7 +362,7 @@ impl<'a> Scan<'a> {
         let size = bytes.len() as u64;
         let key = self.writer.keep(bytes).map_err(SnapshotError::io(path.as_path()))?;
         self.restamped = true;
-        let entry = Entry::File { mode, size, content: *key.as_bytes() };
+        let entry = TreeEntry::File { mode, size, content: *key.as_bytes() };
         let stamp = ended.unwrap_or_default();
         Ok(Looked::Other(Tracked { entry, stamp, ignored: place.ignored, young: !settled }, None))
     }
@@ -383,13 +383,13 @@ impl<'a> Scan<'a> {
     /// That it is there belongs to the state: what was never looked at must not count as new when it is seen later.
     fn leave_out(&mut self, reason: Reason, ignored: bool) -> Tracked {
         self.uncovered.push(Uncovered { path: RelPath(self.path.clone()), reason });
-        Tracked { entry: Entry::Uncovered, stamp: Stamp::default(), ignored, young: false }
+        Tracked { entry: TreeEntry::Uncovered, stamp: Stamp::default(), ignored, young: false }
     }
 }
 
 impl Place<'_> {
     /// What it is, when that is quickly told.
-    fn is(&self, entry: Entry, below: Option<Arc<Folder>>) -> Looked {
+    fn is(&self, entry: TreeEntry, below: Option<Arc<Folder>>) -> Looked {
         let same = |known: &Child| {
             let inside = match (&known.below, &below) {
                 (Some(then), Some(now)) => Arc::ptr_eq(then, now),

@@ -2,7 +2,7 @@
 //! of a hundred small changes. Every so often one is written whole, so that none depends on a long line of others.
 
 use super::known::{Changes, Child, Folder, Known, Tracked};
-use super::tree::{Entry, RelPath, Tree};
+use super::tree::{RelPath, Tree, TreeEntry};
 use super::{SnapshotError, tree};
 use reasonix_store::{BlobKey, Blobs};
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub(super) struct State {
     base: Option<[u8; 32]>,
     /// How many states lie below this one.
     pub(super) depth: u32,
-    changes: Vec<(tree::RelPath, Option<Entry>)>,
+    changes: Vec<(tree::RelPath, Option<TreeEntry>)>,
 }
 
 impl State {
@@ -109,7 +109,7 @@ impl State {
     /// The blobs of the named state's line, and of every file in its tree; without those that one of the `done` states
     /// needs, on which this one is built.
     pub(super) fn needs(blobs: &Blobs, name: &str, done: &HashSet<BlobKey>) -> Result<Vec<BlobKey>, SnapshotError> {
-        let mut newest: HashMap<RelPath, Option<Entry>> = HashMap::new();
+        let mut newest: HashMap<RelPath, Option<TreeEntry>> = HashMap::new();
         let mut keys = Vec::new();
         for (key, state) in Self::line(blobs, name, done)?.into_iter().rev() {
             keys.push(key);
@@ -118,14 +118,14 @@ impl State {
             }
         }
         keys.extend(newest.into_values().filter_map(|entry| match entry {
-            Some(Entry::File { content, .. }) => Some(BlobKey::from_bytes(content)),
+            Some(TreeEntry::File { content, .. }) => Some(BlobKey::from_bytes(content)),
             _ => None,
         }));
         Ok(keys)
     }
 }
 
-fn apply(tree: &mut Tree, (path, entry): (RelPath, Option<Entry>)) {
+fn apply(tree: &mut Tree, (path, entry): (RelPath, Option<TreeEntry>)) {
     match entry {
         Some(entry) => drop(tree.insert(path, entry)),
         None => drop(tree.remove(&path)),
@@ -177,7 +177,7 @@ impl Index {
     /// The blobs that it vouches for.
     pub(super) fn needs(&self) -> impl Iterator<Item = BlobKey> {
         let contents = self.rows.iter().filter_map(|row| match row.tracked.entry {
-            Entry::File { content, .. } => Some(content),
+            TreeEntry::File { content, .. } => Some(content),
             _ => None,
         });
         contents.chain([self.state]).map(BlobKey::from_bytes)

@@ -1,6 +1,6 @@
 //! States and restores on real trees. What is expected is read by means of the standard library alone.
 
-use super::{Entry, Limits, Reason, RelPath, Restored, SnapshotError, Snapshots, changes_between};
+use super::{Reason, RelPath, RestoredTree, SnapshotError, SnapshotLimits, Snapshots, TreeEntry, changes_between};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -24,7 +24,7 @@ impl Place {
     }
 
     fn snapshots(&self) -> Snapshots {
-        Snapshots::open(&self.root, &self.kept, None, Limits::default()).unwrap()
+        Snapshots::open(&self.root, &self.kept, None, SnapshotLimits::default()).unwrap()
     }
 
     fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
@@ -79,7 +79,7 @@ fn picture_of(root: &Path, below: &Path, picture: &mut BTreeMap<PathBuf, (u32, V
     }
 }
 
-fn back(snapshots: &mut Snapshots, state: &str) -> Restored {
+fn back(snapshots: &mut Snapshots, state: &str) -> RestoredTree {
     let before = snapshots.take(&|| false).unwrap().state;
     let (target, now) = (snapshots.read(state).unwrap(), snapshots.read(&before).unwrap());
     let paths: Vec<RelPath> = changes_between(&target, &now).into_iter().collect();
@@ -177,7 +177,7 @@ fn what_is_not_covered_is_named() {
         0,
     )
     .unwrap();
-    let limits = Limits { file: 8000, ignored_file: 1000, ignored: 1500, ..Limits::default() };
+    let limits = SnapshotLimits { file: 8000, ignored_file: 1000, ignored: 1500, ..SnapshotLimits::default() };
     let mut snapshots = Snapshots::open(&place.root, &place.kept, None, limits).unwrap();
     let taken = snapshots.take(&|| false).unwrap();
     let named: Vec<_> = taken.uncovered.iter().map(|left| (left.path.shown(), left.reason)).collect();
@@ -210,7 +210,7 @@ fn a_changed_ignore_file_is_asked_again() {
 
 /// Small bounds, so that small files are too large.
 fn narrow(place: &Place) -> Snapshots {
-    let limits = Limits { file: 1000, ignored_file: 1000, ignored: 1500, ..Limits::default() };
+    let limits = SnapshotLimits { file: 1000, ignored_file: 1000, ignored: 1500, ..SnapshotLimits::default() };
     Snapshots::open(&place.root, &place.kept, None, limits).unwrap()
 }
 
@@ -361,7 +361,7 @@ fn folders_that_may_not_be_written_are_filled_and_closed_again() {
 #[test]
 fn home_and_the_top_are_refused_and_large_trees_too() {
     let place = Place::new();
-    let open = |root: &Path, home: &Path| Snapshots::open(root, &place.kept, Some(home), Limits::default());
+    let open = |root: &Path, home: &Path| Snapshots::open(root, &place.kept, Some(home), SnapshotLimits::default());
     for (root, home) in [("/", "/nowhere"), ("/usr", "/usr/lib"), ("/usr", "/usr")] {
         assert!(matches!(open(root.as_ref(), home.as_ref()), Err(SnapshotError::NotAProject(_))), "{root}");
     }
@@ -376,11 +376,11 @@ fn home_and_the_top_are_refused_and_large_trees_too() {
     }
     place.write("a", "");
     place.write("b", "");
-    let limits = Limits { entries: 1, ..Limits::default() };
+    let limits = SnapshotLimits { entries: 1, ..SnapshotLimits::default() };
     let mut small = Snapshots::open(&place.root, &place.kept, None, limits).unwrap();
     assert!(matches!(small.take(&|| false), Err(SnapshotError::TooManyEntries(1))));
     (0..70).for_each(|number| place.write(&format!("f{number}"), ""));
-    let limits = Limits { patience: std::time::Duration::ZERO, ..Limits::default() };
+    let limits = SnapshotLimits { patience: std::time::Duration::ZERO, ..SnapshotLimits::default() };
     let mut hasty = Snapshots::open(&place.root, &place.kept, None, limits).unwrap();
     assert!(matches!(hasty.take(&|| false), Err(SnapshotError::TooSlow(_))));
 }
@@ -472,7 +472,7 @@ fn what_wanted_states_need_stays_and_nothing_else() {
         trees
             .flat_map(|tree| tree.into_values())
             .filter_map(|entry| match entry {
-                Entry::File { content, .. } => Some(content),
+                TreeEntry::File { content, .. } => Some(content),
                 _ => None,
             })
             .collect()
@@ -555,7 +555,7 @@ fn what_a_power_cut_took_of_the_kept_contents_is_kept_again() {
         let state = snapshots.take(&|| false).unwrap().state;
         let entry = snapshots.read(&state).unwrap()[&RelPath::from("a")].clone();
         drop(snapshots);
-        let Entry::File { content, .. } = entry else { panic!("a file") };
+        let TreeEntry::File { content, .. } = entry else { panic!("a file") };
         let name = reasonix_store::BlobKey::from_bytes(content).to_string();
         fs::write(place.kept.join("blobs").join(&name[..2]).join(&name[2..]), left).unwrap();
         restart(&place);
@@ -678,11 +678,11 @@ proptest! {
         for step in &steps {
             step.iter().for_each(|damage| inflict(&place.root, damage));
             let taken = snapshots.take(&|| false).unwrap();
-            let files = snapshots.read(&taken.state).unwrap().values().filter(|entry| matches!(entry, Entry::File { .. })).count();
+            let files = snapshots.read(&taken.state).unwrap().values().filter(|entry| matches!(entry, TreeEntry::File { .. })).count();
             states.push((taken.state, files));
         }
         for (state, files) in states {
-            let again = snapshots.read(&state).unwrap().values().filter(|entry| matches!(entry, Entry::File { .. })).count();
+            let again = snapshots.read(&state).unwrap().values().filter(|entry| matches!(entry, TreeEntry::File { .. })).count();
             prop_assert_eq!(again, files);
         }
     }
@@ -752,7 +752,7 @@ fn what_git_tracks_is_known_below_the_top_of_its_repository() {
         "git init -q .; echo '*.dat' > .gitignore; mkdir -p sub; head -c 2000000 /dev/zero > sub/a.dat; git add -f .",
     );
     let root = place.root.join("sub");
-    let mut snapshots = Snapshots::open(&root, &place.kept, None, Limits::default()).unwrap();
+    let mut snapshots = Snapshots::open(&root, &place.kept, None, SnapshotLimits::default()).unwrap();
     fs::write(root.join(".gitignore"), "*.dat\n").unwrap();
     assert_eq!(snapshots.take(&|| false).unwrap().uncovered, []);
 }

@@ -37,7 +37,7 @@ impl From<&str> for RelPath {
 
 /// One thing in a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Entry {
+pub enum TreeEntry {
     /// A folder.
     Folder {
         /// Its permission bits.
@@ -62,7 +62,7 @@ pub enum Entry {
 }
 
 /// A whole tree.
-pub type Tree = BTreeMap<RelPath, Entry>;
+pub type Tree = BTreeMap<RelPath, TreeEntry>;
 
 /// Something that a state does not cover.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,7 +119,7 @@ pub fn covers(tree: &Tree, path: &RelPath) -> bool {
 pub(super) fn uncovered_above(tree: &Tree, path: &RelPath) -> Option<RelPath> {
     let above = path.0.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(place, _)| place);
     let steps = [0].into_iter().chain(above).chain([path.0.len()]).filter_map(|end| path.0.get(..end));
-    steps.map(|step| RelPath(step.to_vec())).find(|step| tree.get(step) == Some(&Entry::Uncovered))
+    steps.map(|step| RelPath(step.to_vec())).find(|step| tree.get(step) == Some(&TreeEntry::Uncovered))
 }
 
 /// The paths that are different in two trees.

@@ -1,9 +1,9 @@
 use super::super::LANGUAGES;
-use super::{Case, case};
+use super::{EditCase, case};
 use pretty_assertions::assert_eq;
 use std::collections::BTreeSet;
 
-fn many() -> Vec<Case> {
+fn many() -> Vec<EditCase> {
     let each =
         |seed: u64| LANGUAGES.iter().flat_map(move |language| (0..14).map(move |number| case(language, seed, number)));
     (0..40).flat_map(each).collect()
@@ -86,7 +86,7 @@ fn a_seed_gives_the_same_cases_for_ever() {
 
 #[test]
 fn few_cases_have_faults_of_many_kinds_and_twins() {
-    let few: Vec<Case> =
+    let few: Vec<EditCase> =
         LANGUAGES.iter().flat_map(|language| (0..4).map(move |number| case(language, 1, number))).collect();
     let signs = ["must be called", "is missing", "stands twice", "scale("];
     for sign in signs {

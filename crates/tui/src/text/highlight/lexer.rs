@@ -1,6 +1,6 @@
 //! The pass over a line.
 
-use super::Kind;
+use super::CodeKind;
 use super::language::{
     ANY_CASE, AT, CALLS, CAPITALS, COLON, DASH, DOLLAR, EQUALS, HASH, LIFETIMES, Language, MARKUP, PATCH, Quote,
 };
@@ -30,7 +30,7 @@ pub struct Lexer {
 }
 
 /// Takes the pieces of a line, in order; together they are the line.
-pub(super) type Emit<'a> = &'a mut dyn FnMut(&str, Kind);
+pub(super) type Emit<'a> = &'a mut dyn FnMut(&str, CodeKind);
 
 impl Lexer {
     /// At the beginning of a file.
@@ -39,9 +39,9 @@ impl Lexer {
     }
 
     /// The pieces of the next line, without its end.
-    pub fn line(&mut self, line: &str, emit: &mut dyn FnMut(&str, Kind)) {
+    pub fn line(&mut self, line: &str, emit: &mut dyn FnMut(&str, CodeKind)) {
         if line.len() > LONGEST {
-            return emit(line, Kind::Text);
+            return emit(line, CodeKind::Text);
         }
         if self.language.is(PATCH) {
             return emit(line, patch(line));
@@ -74,17 +74,17 @@ impl Lexer {
     /// Emits one piece and says how long it is.
     fn piece(&mut self, rest: &str, c: char, first: bool, emit: Emit<'_>) -> usize {
         if c.is_whitespace() {
-            return run(rest, char::is_whitespace, Kind::Text, emit);
+            return run(rest, char::is_whitespace, CodeKind::Text, emit);
         }
         if let Some(taken) = self.comment_or_string(rest, c, emit) {
             return taken;
         }
         let language = self.language;
         if c.is_ascii_digit() {
-            return run(rest, |c| c.is_ascii_alphanumeric() || c == '_' || c == '.', Kind::Number, emit);
+            return run(rest, |c| c.is_ascii_alphanumeric() || c == '_' || c == '.', CodeKind::Number, emit);
         }
         if let Some(len) = self.marked(rest, c, first) {
-            let kind = if c == '#' { Kind::Keyword } else { Kind::Property };
+            let kind = if c == '#' { CodeKind::Keyword } else { CodeKind::Property };
             emit(rest.get(..len).unwrap_or_default(), kind);
             return len;
         }
@@ -95,7 +95,7 @@ impl Lexer {
             return len;
         }
         let mut buffer = [0; 4];
-        emit(c.encode_utf8(&mut buffer), Kind::Text);
+        emit(c.encode_utf8(&mut buffer), CodeKind::Text);
         c.len_utf8()
     }
 
@@ -108,7 +108,7 @@ impl Lexer {
             }
         }
         if language.line.iter().any(|mark| rest.starts_with(mark)) {
-            emit(rest, Kind::Comment);
+            emit(rest, CodeKind::Comment);
             return Some(rest.len());
         }
         if c == '\'' && language.is(LIFETIMES) {
@@ -139,13 +139,13 @@ impl Lexer {
         (len > 0).then_some(len + 1)
     }
 
-    fn word(&self, word: &str, after: &str, first: bool) -> Kind {
+    fn word(&self, word: &str, after: &str, first: bool) -> CodeKind {
         let language = self.language;
         let next = after.trim_start();
         if (language.is(COLON) && next.starts_with(':') && !next.starts_with("::"))
             || (language.is(EQUALS) && first && next.starts_with(['=', '.', '+', ':']))
         {
-            return Kind::Property;
+            return CodeKind::Property;
         }
         let lower;
         let known = if language.is(ANY_CASE) {
@@ -155,23 +155,23 @@ impl Lexer {
             word
         };
         if language.keywords.binary_search(&known).is_ok() {
-            return Kind::Keyword;
+            return CodeKind::Keyword;
         }
         if language.types.binary_search(&known).is_ok() {
-            return Kind::Type;
+            return CodeKind::Type;
         }
         if language.constants.binary_search(&known).is_ok() {
-            return Kind::Constant;
+            return CodeKind::Constant;
         }
         if language.is(CALLS) && after.starts_with(['(', '!']) && !after.starts_with("!=") {
-            return Kind::Function;
+            return CodeKind::Function;
         }
         let capital = word.starts_with(char::is_uppercase);
         if language.is(CAPITALS) && capital {
             let shouts = word.len() > 1 && !word.contains(char::is_lowercase);
-            return if shouts { Kind::Constant } else { Kind::Type };
+            return if shouts { CodeKind::Constant } else { CodeKind::Type };
         }
-        Kind::Text
+        CodeKind::Text
     }
 
     fn comment(&mut self, rest: &str, which: u8, from: usize, emit: Emit<'_>) -> usize {
@@ -187,7 +187,7 @@ impl Lexer {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
                     self.state = State::Code;
-                    emit(rest.get(..at).unwrap_or_default(), Kind::Comment);
+                    emit(rest.get(..at).unwrap_or_default(), CodeKind::Comment);
                     return at;
                 }
             } else if self.language.is(LIFETIMES) && tail.starts_with(open) {
@@ -198,7 +198,7 @@ impl Lexer {
             }
         }
         self.state = State::Comment(which, depth);
-        emit(rest, Kind::Comment);
+        emit(rest, CodeKind::Comment);
         rest.len()
     }
 
@@ -210,7 +210,7 @@ impl Lexer {
                 self.state = State::Code;
                 let (text, after) = rest.split_at(at);
                 let key = self.language.is(COLON) && after.trim_start().starts_with(':');
-                emit(text, if key { Kind::Property } else { Kind::String });
+                emit(text, if key { CodeKind::Property } else { CodeKind::String });
                 return at;
             }
             let mut chars = tail.chars();
@@ -222,18 +222,18 @@ impl Lexer {
         }
         let goes_on = quote.lines || (quote.escapes && rest.ends_with('\\'));
         self.state = if goes_on { State::Str(which) } else { State::Code };
-        emit(rest, Kind::String);
+        emit(rest, CodeKind::String);
         rest.len()
     }
 }
 
-fn patch(line: &str) -> Kind {
+fn patch(line: &str) -> CodeKind {
     match line.bytes().next() {
-        _ if line.starts_with("+++") || line.starts_with("---") || line.starts_with("diff ") => Kind::Keyword,
-        Some(b'+') => Kind::Added,
-        Some(b'-') => Kind::Removed,
-        Some(b'@') => Kind::Property,
-        _ => Kind::Text,
+        _ if line.starts_with("+++") || line.starts_with("---") || line.starts_with("diff ") => CodeKind::Keyword,
+        Some(b'+') => CodeKind::Added,
+        Some(b'-') => CodeKind::Removed,
+        Some(b'@') => CodeKind::Property,
+        _ => CodeKind::Text,
     }
 }
 
@@ -243,13 +243,13 @@ fn lifetime(rest: &str, emit: Emit<'_>) -> usize {
     let (len, kind) = match (chars.next(), chars.next()) {
         (Some((_, '\\')), _) => {
             let end = rest.get(3..).and_then(|tail| tail.find('\''));
-            (end.map_or(rest.len(), |end| end + 4), Kind::String)
+            (end.map_or(rest.len(), |end| end + 4), CodeKind::String)
         }
-        (Some(_), Some((at, '\''))) => (at + 1, Kind::String),
+        (Some(_), Some((at, '\''))) => (at + 1, CodeKind::String),
         (Some((_, c)), _) if c.is_alphabetic() || c == '_' => {
-            (1 + word_len(rest.get(1..).unwrap_or_default(), false), Kind::Type)
+            (1 + word_len(rest.get(1..).unwrap_or_default(), false), CodeKind::Type)
         }
-        _ => (1, Kind::Text),
+        _ => (1, CodeKind::Text),
     };
     let len = if rest.is_char_boundary(len) { len } else { rest.len() };
     emit(rest.get(..len).unwrap_or_default(), kind);
@@ -261,7 +261,7 @@ pub(super) fn word_len(text: &str, dash: bool) -> usize {
     text.find(|c| !part(c)).unwrap_or(text.len())
 }
 
-pub(super) fn run(rest: &str, part: impl Fn(char) -> bool, kind: Kind, emit: Emit<'_>) -> usize {
+pub(super) fn run(rest: &str, part: impl Fn(char) -> bool, kind: CodeKind, emit: Emit<'_>) -> usize {
     let len = rest.find(|c| !part(c)).unwrap_or(rest.len());
     emit(rest.get(..len).unwrap_or_default(), kind);
     len

@@ -1,6 +1,6 @@
 //! Tags and their attributes.
 
-use super::Kind;
+use super::CodeKind;
 use super::lexer::{Emit, Lexer, State, run, word_len};
 
 /// A line of markup.
@@ -19,34 +19,34 @@ fn outside(lexer: &mut Lexer, rest: &str, emit: Emit<'_>) -> usize {
         return lexer.comment_or_string(rest, '<', emit).unwrap_or(1);
     }
     if !rest.starts_with('<') {
-        return run(rest, |c| c != '<', Kind::Text, emit);
+        return run(rest, |c| c != '<', CodeKind::Text, emit);
     }
     let sign = rest.find(|c| !matches!(c, '<' | '/' | '!' | '?')).unwrap_or(rest.len());
     let len = sign + word_len(rest.get(sign..).unwrap_or_default(), true);
     if len > sign {
         lexer.state = State::Tag;
     }
-    emit(rest.get(..len).unwrap_or_default(), if len > sign { Kind::Keyword } else { Kind::Text });
+    emit(rest.get(..len).unwrap_or_default(), if len > sign { CodeKind::Keyword } else { CodeKind::Text });
     len
 }
 
 fn in_tag(lexer: &mut Lexer, rest: &str, c: char, emit: Emit<'_>) -> usize {
     if c == '>' {
         lexer.state = State::Code;
-        emit(">", Kind::Keyword);
+        emit(">", CodeKind::Keyword);
         return 1;
     }
     if matches!(c, '"' | '\'') {
         let end = rest.get(1..).and_then(|tail| tail.find(c)).map_or(rest.len(), |end| end + 2);
-        emit(rest.get(..end).unwrap_or_default(), Kind::String);
+        emit(rest.get(..end).unwrap_or_default(), CodeKind::String);
         return end;
     }
     let len = word_len(rest, true);
     if len > 0 {
-        emit(rest.get(..len).unwrap_or_default(), Kind::Property);
+        emit(rest.get(..len).unwrap_or_default(), CodeKind::Property);
         return len;
     }
     let mut buffer = [0; 4];
-    emit(c.encode_utf8(&mut buffer), Kind::Text);
+    emit(c.encode_utf8(&mut buffer), CodeKind::Text);
     c.len_utf8()
 }

@@ -28,7 +28,7 @@ pub fn language_of_path(path: &str) -> Option<&'static Language> {
 
 /// What a piece of code is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum CodeKind {
     /// Nothing in particular.
     Text,
     /// A word of the language.
@@ -53,7 +53,7 @@ pub enum Kind {
     Removed,
 }
 
-impl Kind {
+impl CodeKind {
     /// Its style.
     pub fn style(self, theme: &Theme) -> Style {
         match self {

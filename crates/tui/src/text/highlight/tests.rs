@@ -1,13 +1,13 @@
-use super::{Kind, Lexer, language, language_of_path, languages};
+use super::{CodeKind, Lexer, language, language_of_path, languages};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
-fn kinds(name: &str, code: &str) -> Vec<(String, Kind)> {
+fn kinds(name: &str, code: &str) -> Vec<(String, CodeKind)> {
     let mut lexer = Lexer::new(language(name).unwrap());
     let mut pieces = Vec::new();
     for line in code.lines() {
         lexer.line(line, &mut |text, kind| {
-            if kind != Kind::Text {
+            if kind != CodeKind::Text {
                 pieces.push((text.to_owned(), kind));
             }
         });
@@ -15,7 +15,7 @@ fn kinds(name: &str, code: &str) -> Vec<(String, Kind)> {
     pieces
 }
 
-fn check(name: &str, code: &str, expected: &[(&str, Kind)]) {
+fn check(name: &str, code: &str, expected: &[(&str, CodeKind)]) {
     let expected: Vec<_> = expected.iter().map(|(text, kind)| ((*text).to_owned(), *kind)).collect();
     assert_eq!(kinds(name, code), expected, "{code}");
 }
@@ -36,20 +36,20 @@ fn rust() {
         "rust",
         "let x: &'a str = \"a \\\" b\"; // why\nfoo('c', 0x1f);",
         &[
-            ("let", Kind::Keyword),
-            ("'a", Kind::Type),
-            ("str", Kind::Type),
-            ("\"a \\\" b\"", Kind::String),
-            ("// why", Kind::Comment),
-            ("foo", Kind::Function),
-            ("'c'", Kind::String),
-            ("0x1f", Kind::Number),
+            ("let", CodeKind::Keyword),
+            ("'a", CodeKind::Type),
+            ("str", CodeKind::Type),
+            ("\"a \\\" b\"", CodeKind::String),
+            ("// why", CodeKind::Comment),
+            ("foo", CodeKind::Function),
+            ("'c'", CodeKind::String),
+            ("0x1f", CodeKind::Number),
         ],
     );
     check(
         "rs",
         "/* a /* b */\nstill */ fn",
-        &[("/* a /* b */", Kind::Comment), ("still */", Kind::Comment), ("fn", Kind::Keyword)],
+        &[("/* a /* b */", CodeKind::Comment), ("still */", CodeKind::Comment), ("fn", CodeKind::Keyword)],
     );
 }
 
@@ -58,9 +58,14 @@ fn strings_over_several_lines() {
     check(
         "python",
         "x = \"\"\"a\ndef\n\"\"\" if",
-        &[("\"\"\"a", Kind::String), ("def", Kind::String), ("\"\"\"", Kind::String), ("if", Kind::Keyword)],
+        &[
+            ("\"\"\"a", CodeKind::String),
+            ("def", CodeKind::String),
+            ("\"\"\"", CodeKind::String),
+            ("if", CodeKind::Keyword),
+        ],
     );
-    check("go", "\"open\nfunc", &[("\"open", Kind::String), ("func", Kind::Keyword)]);
+    check("go", "\"open\nfunc", &[("\"open", CodeKind::String), ("func", CodeKind::Keyword)]);
 }
 
 #[test]
@@ -68,24 +73,29 @@ fn keys_tags_and_variables() {
     check(
         "json",
         "{\"a\": \"b\", \"c\": true}",
-        &[("\"a\"", Kind::Property), ("\"b\"", Kind::String), ("\"c\"", Kind::Property), ("true", Kind::Constant)],
+        &[
+            ("\"a\"", CodeKind::Property),
+            ("\"b\"", CodeKind::String),
+            ("\"c\"", CodeKind::Property),
+            ("true", CodeKind::Constant),
+        ],
     );
-    check("toml", "name = \"x\"", &[("name", Kind::Property), ("\"x\"", Kind::String)]);
+    check("toml", "name = \"x\"", &[("name", CodeKind::Property), ("\"x\"", CodeKind::String)]);
     check(
         "html",
         "<a href=\"x\">t</a>",
         &[
-            ("<a", Kind::Keyword),
-            ("href", Kind::Property),
-            ("\"x\"", Kind::String),
-            (">", Kind::Keyword),
-            ("</a", Kind::Keyword),
-            (">", Kind::Keyword),
+            ("<a", CodeKind::Keyword),
+            ("href", CodeKind::Property),
+            ("\"x\"", CodeKind::String),
+            (">", CodeKind::Keyword),
+            ("</a", CodeKind::Keyword),
+            (">", CodeKind::Keyword),
         ],
     );
-    check("sh", "if $HOME", &[("if", Kind::Keyword), ("$HOME", Kind::Property)]);
-    check("SQL", "SELECT 1", &[("SELECT", Kind::Keyword), ("1", Kind::Number)]);
-    check("diff", "+a\n-b\n c", &[("+a", Kind::Added), ("-b", Kind::Removed)]);
+    check("sh", "if $HOME", &[("if", CodeKind::Keyword), ("$HOME", CodeKind::Property)]);
+    check("SQL", "SELECT 1", &[("SELECT", CodeKind::Keyword), ("1", CodeKind::Number)]);
+    check("diff", "+a\n-b\n c", &[("+a", CodeKind::Added), ("-b", CodeKind::Removed)]);
 }
 
 #[test]
