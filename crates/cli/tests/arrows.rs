@@ -177,9 +177,23 @@ fn modules_have_arrows_too() {
 fn one_place_builds_agents() {
     let builds = |(path, text): &(String, String)| {
         let is_literal = |line: &str| line.contains("Agent {") && !line.contains("struct ") && !line.contains("impl ");
-        // The section `[agent]` of the settings has a type of the same name.
-        (!path.contains("/config/") && text.lines().any(is_literal)).then(|| path.clone())
+        text.lines().any(is_literal).then(|| path.clone())
     };
     let places: Vec<String> = sources().iter().filter_map(builds).collect();
     assert_eq!(places, ["crates/engine/src/blueprint.rs"]);
+}
+
+/// Who reads a name in one room must not have to ask which of two things it is. `cli` is a program that nobody calls, and
+/// `testkit` is for tests alone.
+#[test]
+fn no_public_type_name_stands_in_two_rooms() {
+    let mut rooms: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for room in table().into_keys().filter(|room| !["cli", "testkit"].contains(&room.as_str())) {
+        for name in modules::public::types(&root().join("crates").join(&room).join("src")) {
+            rooms.entry(name).or_default().push(room.clone());
+        }
+    }
+    assert!(rooms.len() > 500, "the names were found: {}", rooms.len());
+    let shared: Vec<_> = rooms.into_iter().filter(|(_, rooms)| rooms.len() > 1).collect();
+    assert!(shared.is_empty(), "{shared:#?}");
 }

@@ -2,6 +2,7 @@
 //! also those that go through a name that the crate's root hands on; tests do not.
 
 mod paths;
+pub(crate) mod public;
 pub(crate) mod text;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -49,7 +49,7 @@ fn heads(path: &str) -> Vec<String> {
 }
 
 /// The branches of a group up to its closing brace.
-fn branches(group: &str) -> Vec<&str> {
+pub(super) fn branches(group: &str) -> Vec<&str> {
     let (mut found, mut deep, mut start) = (Vec::new(), 0, 0);
     for (at, letter) in group.char_indices() {
         match letter {
