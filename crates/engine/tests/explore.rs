@@ -152,20 +152,22 @@ async fn one_at_a_time_a_word_before_the_end_and_nothing_across_turns() {
 
 #[tokio::test]
 async fn a_folding_in_between_does_not_lose_the_way_back() {
+    let names: Vec<String> = (0..12).map(|number| format!("{number}.txt")).collect();
+    let reads: Vec<_> = names.iter().map(|name| ("read_file", json!({ "path": name }))).collect();
+    // As many tokens as the bytes suggest: what is counted corrects the estimate.
     let world = World::new(vec![
-        mark(),
-        Reply::calls(&[("read_file", json!({"path": "a.txt"})), ("read_file", json!({"path": "b.txt"}))])
-            .with_usage(7000, 10, 0),
+        mark().with_usage(4500, 10, 0),
+        Reply::calls(&reads).with_usage(4600, 10, 0),
         report(),
         Reply::say("done"),
     ])
     .await;
-    for name in ["a.txt", "b.txt"] {
-        world.work.write(name, format!("{name}: a line that fills the window\n").repeat(200));
+    for name in &names {
+        world.work.write(name, format!("{name}: a line that fills the window\n").repeat(1000));
     }
     let mut handle = world.open_with(Which::New, |start| {
         explores(start);
-        start.world.settings.providers[0].context_window = 8000;
+        start.world.settings.providers[0].context_window = 16_000;
     });
     turn(&mut handle, "look around", None).await;
     let requests = world.server.requests();

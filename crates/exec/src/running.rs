@@ -7,7 +7,7 @@ use crate::oversee::{Disk, disks, oversee};
 use crate::plan::{Ends, Life, Plan};
 use crate::sandbox::{Confined, Knocks, Left};
 use crate::tree::Tree;
-use crate::vigil::{Vigil, untold};
+use crate::vigil::{Vigil, unless_leaving, untold};
 use crate::{Bounds, Command, Confinement, ExecError, GroupLimits, Quarantined, WriteWish};
 use rustix::process::Signal;
 use std::io;
@@ -179,7 +179,11 @@ impl Running {
         tracing::debug!(?status, took = ?self.started.elapsed(), "command_ended");
         let leftovers_killed = ending.is_none() && ended.is_some_and(|(_, leftovers)| leftovers);
         let Left { moved, unseen } = match self.vigil.clone() {
-            Some(vigil) => apart(move || vigil.settle()).await?,
+            Some(vigil) => {
+                // Whoever ends the process looks for itself.
+                unless_leaving().await;
+                apart(move || vigil.settle()).await?
+            }
             None => Left::default(),
         };
         self.vigil = None;

@@ -4,6 +4,7 @@
 use crate::Quarantined;
 use crate::sandbox::{Before, Kept, Left};
 use crate::tree::Tree;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,8 @@ const AT_MOST: Duration = Duration::from_secs(10);
 static OPEN: Mutex<Vec<Weak<Vigil>>> = Mutex::new(Vec::new());
 /// What was moved when nobody was left to be told.
 static UNTOLD: Mutex<Vec<Quarantined>> = Mutex::new(Vec::new());
+/// True once this process is about to end.
+static LEAVING: AtomicBool = AtomicBool::new(false);
 
 /// What stood before a command, until its end was looked at.
 pub(crate) struct Vigil {
@@ -97,6 +100,14 @@ impl Drop for Vigil {
 }
 
 /// What was moved since somebody was told the last time.
+/// Never resolves once this process is about to end: what follows from the end of a command, such as another request to a
+/// model, is not to happen any more.
+pub(crate) async fn unless_leaving() {
+    if LEAVING.load(Ordering::Relaxed) {
+        std::future::pending::<()>().await;
+    }
+}
+
 pub(crate) fn untold() -> Vec<Quarantined> {
     std::mem::take(&mut *UNTOLD.lock().unwrap_or_else(PoisonError::into_inner))
 }
@@ -104,6 +115,7 @@ pub(crate) fn untold() -> Vec<Quarantined> {
 /// For a process that is about to end: ends every command that may write, and moves aside what they left, as far as that can
 /// be done in this time. What cannot is done when Reasonix is next started in the same folder.
 pub fn settle_all(patience: Duration) -> Vec<Quarantined> {
+    LEAVING.store(true, Ordering::Relaxed);
     let until = Instant::now() + patience;
     let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let open: Vec<Arc<Vigil>> = open.iter().filter_map(Weak::upgrade).collect();

@@ -51,7 +51,7 @@ pub fn case(language: &'static CaseLanguage, seed: u64, number: usize) -> EditCa
         let Some((index, fault)) = spoilt(&right, &wrong, *kind, &mut dice) else { continue };
         let mut task = fault.task.clone();
         if dice.below(2) == 0 && twin(&right, index).is_some_and(|twin| liken(&mut right, &mut wrong, twin, &fault)) {
-            task.push_str(" Another function has the same text: leave it is.");
+            task.push_str(" Another function has the same text: leave it as it is.");
         }
         if let Some(place) = wrong.get_mut(index) {
             *place = fault.wrong;
