@@ -159,7 +159,14 @@ fn branch(sessions: &Sessions, wanted: &str, at: RecordId, notes: bool) -> anyho
             return Ok(exit);
         }
     } else {
-        sessions.amend(id.as_str(), RecordBody::Moved { to, why: MoveReason::Branch }).map_err(failed)?;
+        let unreadable = |error| say::failed(Phrase::new("engine.log_unreadable").with("reason", error));
+        let (now, there) = (seen.past.history(), seen.past.history_at(to).map_err(unreadable)?);
+        let now = now.map_err(unreadable)?;
+        let lacking = there.map(|there| there.lacks(now.mode, &now.model, now.effort.as_deref()));
+        let moved = RecordBody::Moved { to, why: MoveReason::Branch };
+        for body in std::iter::once(moved).chain(lacking.into_iter().flatten()) {
+            sessions.amend(id.as_str(), body).map_err(failed)?;
+        }
     }
     say::notice(Level::Info, &Phrase::new("cli.branched").with("session", id.short()).with("record", to));
     if let Some(text) = text {

@@ -302,8 +302,13 @@ impl Place {
                 return Ok(exit);
             }
         } else {
-            let body = RecordBody::Moved { to, why: MoveReason::Rewind };
-            opened.journal.append(body).await.map_err(|error| say::failed(error.phrase()))?;
+            let unreadable = |error| say::failed(Phrase::new("engine.log_unreadable").with("reason", error));
+            let (there, now) = (past.history_at(to).map_err(unreadable)?, &opened.history);
+            let lacking = there.map(|there| there.lacks(now.mode, &now.model, now.effort.as_deref()));
+            let moved = RecordBody::Moved { to, why: MoveReason::Rewind };
+            for body in std::iter::once(moved).chain(lacking.into_iter().flatten()) {
+                opened.journal.append(body).await.map_err(|error| say::failed(error.phrase()))?;
+            }
         }
         say::notice(Level::Info, &Phrase::new("cli.chat_back").with("turn", turn).with("session", &session));
         say::line(&clean(&typed(&record.body).unwrap_or_default()))?;

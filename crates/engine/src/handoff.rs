@@ -2,11 +2,12 @@
 
 use crate::desk::unreadable;
 use crate::live::{Live, alongside};
+use crate::state::SessionState;
 use crate::ticket::Outcome;
-use reasonix_agent::{Purpose, Sink, Stop};
+use reasonix_agent::{Sink, Stop};
 use reasonix_proto::{
-    CallId, Details, Done, Event, FailureClass, Level, Origin, Phrase, Record, RecordBody, RecordId, Refusal, Refused,
-    SessionHead, SessionId, TodoPhase, ToolOutcome, TurnEnd, TurnState,
+    CallId, Details, Done, Event, FailureClass, Level, Mode, Origin, Phrase, Record, RecordBody, RecordId, Refusal,
+    Refused, SessionHead, SessionId, TodoPhase, ToolOutcome, TurnEnd, TurnState,
 };
 use reasonix_session::{Entry, Ledger, Sessions};
 
@@ -59,10 +60,10 @@ impl Live {
         let Some(RecordBody::Session(head)) = first else {
             return Err(unreadable("record 1"));
         };
-        let here = head.session.clone();
+        let (here, state) = (head.session.clone(), self.desk.book.state().clone());
         let head = SessionHead {
             session: SessionId::fresh(),
-            model: self.agent.router.model(Purpose::Step).card().name.clone(),
+            model: state.model.clone(),
             from: Some(Origin::Handoff { session: here }),
             ..head
         };
@@ -71,7 +72,12 @@ impl Live {
         let entry = history.requested.map(|entry| RecordBody::Requested(Box::new(entry)));
         let todo = history.todo.filter(|todo| !todo.is_empty()).map(kept_list);
         let now = reasonix_session::now();
-        let bodies: Vec<_> = entry.into_iter().chain([folded, title]).chain(todo).map(|body| (now, body)).collect();
+        // What the session was in goes on there.
+        let mode = (state.mode != Mode::Build).then_some(RecordBody::ModeChanged { mode: state.mode });
+        let SessionState { model, effort, .. } = state;
+        let effort = effort.map(|effort| RecordBody::ModelChanged { model, effort: Some(effort) });
+        let bodies = entry.into_iter().chain([folded, title]).chain(todo).chain(mode).chain(effort);
+        let bodies: Vec<_> = bodies.map(|body| (now, body)).collect();
         let sessions = Sessions::at(&self.desk.base.world.home.join("state"));
         let session =
             sessions.import(head, bodies.clone()).map_err(|error| Refused::new(Refusal::Failed, error.phrase()))?;

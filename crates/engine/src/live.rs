@@ -168,7 +168,9 @@ impl Live {
             Work::Prompt(said) => {
                 self.warn_blind(&said);
                 let said = self.with_news(said);
-                Work::Prompt(self.planned(said, &stop).await)
+                let said = self.planned(said, &stop).await;
+                // The mode may have changed while somebody planned.
+                Work::Prompt(said.after_news(self.mode_note().map(str::to_owned).into_iter().collect()))
             }
             other => other,
         };

@@ -104,8 +104,8 @@ impl Live {
         }
     }
 
-    /// Tells the model of files that were taken back since it last spoke, of what happened outside of its turns, and of
-    /// another mode, with the prompt, because some chat templates refuse two messages of the user in a row.
+    /// Tells the model of files that were taken back since it last spoke, and of what happened outside of its turns, with the
+    /// prompt, because some chat templates refuse two messages of the user in a row.
     pub(crate) fn with_news(&mut self, said: Said) -> Said {
         let recent = self.desk.past.page(None, 8).map(|page| page.records).unwrap_or_default();
         let spoke = |record: &Record| matches!(record.body, RecordBody::Prompt { .. } | RecordBody::Assistant { .. });
@@ -118,8 +118,7 @@ impl Live {
             })
             .collect();
         let outside = self.desk.queue.inbox().take_news();
-        let mode = self.mode_note().map(str::to_owned);
-        said.after_news(news.into_iter().rev().chain(outside).chain(mode).collect())
+        said.after_news(news.into_iter().rev().chain(outside).collect())
     }
 
     /// The last prompt once more, as if its turn had not been.
@@ -147,6 +146,10 @@ impl Live {
             Ok(Err(error)) => return Err(unreadable(error)),
             _ => return Err(no_record(to)),
         };
+        let lacking = {
+            let state = self.desk.book.state();
+            history.lacks(state.mode, &state.model, state.effort.as_deref())
+        };
         let record = self.desk.journal(RecordBody::Moved { to, why }).await?;
         fetch(&mut history.messages, self.agent.artifacts.as_ref());
         self.conversation.go_to(history.messages, history.context, history.folded, why);
@@ -156,6 +159,9 @@ impl Live {
         self.todo.restore(todo);
         self.desk.outbox.measure(Some(history.context), None);
         self.desk.outbox.emit(Event::Moved { record: Box::new(record), text });
+        for body in lacking {
+            self.desk.change(body).await?;
+        }
         Ok(Done::Applied)
     }
 }

@@ -20,12 +20,12 @@ const OFF: &str = "[Plan mode is off: you may change things again, as far as the
 impl Live {
     /// What the model has to be told about the mode with the next prompt.
     pub(crate) fn mode_note(&self) -> Option<&'static str> {
-        let (mode, told) = {
+        let (mode, news) = {
             let state = self.desk.book.state();
-            (state.mode, state.told)
+            (state.mode, state.mode != state.told || (state.mode == Mode::Plan && state.approved))
         };
         let hands_in = self.prefix.tools.iter().any(|tool| tool.name == reasonix_proto::tools::SUBMIT_PLAN);
-        (mode != told).then_some(match mode {
+        news.then_some(match mode {
             Mode::Plan if hands_in => ON,
             Mode::Plan => ON_WITHOUT_TOOL,
             Mode::Build => OFF,

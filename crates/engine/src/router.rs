@@ -87,7 +87,8 @@ impl Router for Routes {
         }
         let state = self.book.state();
         let own = Arc::clone(self.current(&models, &state));
-        match self.escalation.by_itself().filter(|_| !state.escalated) {
+        let other = |pro: &&Arc<dyn Model>| pro.card().name != own.card().name;
+        match self.escalation.by_itself().filter(|_| !state.escalated).filter(other) {
             Some(pro) => {
                 let (pro, book, sink) = (Arc::clone(pro), Arc::clone(&self.book), Arc::clone(&self.sink));
                 Arc::new(Handing { own, pro, book, sink })

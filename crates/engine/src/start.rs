@@ -125,8 +125,9 @@ impl Voice {
     fn of(ground: &Ground, model: &Arc<dyn Model>) -> (Self, Events) {
         let history = &ground.begun.opened.history;
         let name = model.card().name.clone();
-        let state =
-            SessionState { told: history.told, ..SessionState::new(name, history.effort.clone(), history.mode) };
+        // Another model than the session's own thinks as hard as it does by itself.
+        let effort = history.effort.clone().filter(|_| ground.start.model.is_none());
+        let state = SessionState { told: history.told, ..SessionState::new(name, effort, history.mode) };
         let (state, published) = watch::channel(state);
         let (outbox, events) = Outbox::new(status_of(ground, model), published);
         let book = Book::new(ground.begun.opened.journal.clone(), state, outbox.clone());

@@ -17,6 +17,8 @@ pub(crate) struct SessionState {
     pub(crate) posture: Posture,
     /// What the posture alone would ask about may run until the turn ends: its plan was approved.
     pub(crate) trusted: bool,
+    /// A plan was approved since the last prompt: with its outcome the model was told that plan mode is off.
+    pub(crate) approved: bool,
     /// The session's model, as `provider/model`.
     pub(crate) model: String,
     /// How hard it is told to think.
@@ -31,26 +33,28 @@ impl SessionState {
     /// What a session is in at its beginning, or when it is opened again: how much is asked does not outlast the process.
     pub(crate) fn new(model: String, effort: Option<String>, mode: Mode) -> Self {
         let (told, posture) = (mode, Posture::Ask);
-        Self { mode, told, posture, trusted: false, model, effort, turn: 0, escalated: false }
+        let (trusted, approved, escalated) = (false, false, false);
+        Self { mode, told, posture, trusted, approved, model, effort, turn: 0, escalated }
     }
 
     /// What follows from a record.
     fn apply(&mut self, body: &RecordBody) {
         match body {
-            RecordBody::ModeChanged { mode } => self.mode = *mode,
+            // Whoever says how much is allowed takes back what an approved plan was trusted with.
+            RecordBody::ModeChanged { mode } => (self.mode, self.trusted) = (*mode, false),
             RecordBody::Planned(planned) if planned.approved => {
-                self.mode = Mode::Build;
-                self.trusted = !planned.asks;
+                (self.mode, self.trusted, self.approved) = (Mode::Build, !planned.asks, true);
             }
-            RecordBody::PostureChanged { posture } => self.posture = *posture,
+            RecordBody::PostureChanged { posture } => (self.posture, self.trusted) = (*posture, false),
             RecordBody::ModelChanged { model, effort } => {
                 self.model.clone_from(model);
                 self.effort.clone_from(effort);
             }
             RecordBody::Prompt { turn, .. } => {
                 (self.turn, self.told, self.escalated) = (*turn, self.mode, false);
+                (self.trusted, self.approved) = (false, false);
             }
-            RecordBody::Shell { turn, .. } => self.turn = *turn,
+            RecordBody::Shell { turn, .. } => (self.turn, self.trusted) = (*turn, false),
             RecordBody::Escalated(_) => self.escalated = true,
             RecordBody::TurnEnded { .. } => (self.trusted, self.escalated) = (false, false),
             _ => {}
@@ -106,7 +110,10 @@ impl Book {
     pub(crate) fn tighten(&self, body: &RecordBody) {
         let tightens = match body {
             RecordBody::ModeChanged { mode } => *mode == Mode::Plan,
-            RecordBody::PostureChanged { posture } => *posture < self.state().posture,
+            RecordBody::PostureChanged { posture } => {
+                let state = self.state();
+                *posture < state.posture || (*posture == Posture::Ask && state.trusted)
+            }
             _ => false,
         };
         if tightens {
@@ -144,7 +151,7 @@ impl Journal for Book {
 mod tests {
     use super::{Book, Observer, SessionState};
     use reasonix_agent::{BoxFuture, Journal, JournalError, Sink};
-    use reasonix_proto::{Event, Mode, Posture, Record, RecordBody, RecordId};
+    use reasonix_proto::{CallId, Event, Mode, Planned, Posture, Record, RecordBody, RecordId};
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Arc, Mutex};
     use tokio::sync::watch;
@@ -197,6 +204,28 @@ mod tests {
         log.full.store(true, Ordering::SeqCst);
         assert_eq!(set(RecordBody::PostureChanged { posture: Posture::Auto }).await.1, Posture::Auto);
         assert_eq!(set(RecordBody::PostureChanged { posture: Posture::Yolo }).await.1, Posture::Auto);
+    }
+
+    /// What an approved plan was trusted with ends with its turn, and before that at the word of whoever is asked.
+    #[tokio::test]
+    async fn trust_in_a_plan_can_be_taken_back_and_does_not_outlive_its_turn() {
+        let (log, book) = book();
+        let approve = async || {
+            let (call, plan) = (CallId::from("c"), "# P".to_owned());
+            let planned = Planned { call, plan, approved: true, note: String::new(), asks: false };
+            book.append(RecordBody::Planned(planned)).await.unwrap();
+            assert!(book.state().trusted);
+        };
+        let prompt = RecordBody::Prompt { turn: 2, text: "go".into(), typed: None, images: Vec::new() };
+        for ends in [prompt, RecordBody::ModeChanged { mode: Mode::Build }] {
+            approve().await;
+            book.append(ends.clone()).await.unwrap();
+            assert!(!book.state().trusted, "{ends:?}");
+        }
+        approve().await;
+        log.full.store(true, Ordering::SeqCst);
+        book.tighten(&RecordBody::PostureChanged { posture: Posture::Ask });
+        assert!(!book.state().trusted, "what allows less needs no record");
     }
 
     struct Follows(&'static str, &'static str);

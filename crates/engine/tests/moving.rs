@@ -5,8 +5,8 @@ use crate::world;
 
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{
-    Choice, CompletionKind, Event, MoveReason, Op, Posture, Query, QueuedKind, RecordBody, RecordId, Reply, Rewind,
-    Scope, ToolOutcome, TreeFilter, TurnEnd, TurnState,
+    Choice, CompletionKind, Done, Event, Mode, MoveReason, Op, Posture, Query, QueuedKind, RecordBody, RecordId, Reply,
+    Rewind, Scope, Settled, ToolOutcome, TreeFilter, TurnEnd, TurnState,
 };
 use reasonix_testkit::Reply as Answer;
 use serde_json::{Value, json};
@@ -445,4 +445,42 @@ async fn a_fork_goes_on_from_a_copy() {
     };
     assert_eq!(records.len(), 2);
     assert!(total > 2);
+}
+
+async fn stands(handle: &Handle) -> (Mode, String) {
+    match handle.query(Query::Status).await {
+        Reply::Status(status) => (status.mode, status.model),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn done(handle: &Handle, op: Op) -> Done {
+    match handle.submit(op).settled().await {
+        Settled::Done(done) => done,
+        refused => panic!("{refused:?}"),
+    }
+}
+
+/// The records that say so stand on the branch that is left: whoever resumes must not be out of plan mode for that.
+#[tokio::test]
+async fn plan_mode_and_the_model_stay_where_a_session_goes() {
+    let world = World::new(vec![Answer::say("one"), Answer::say("two")]).await;
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, prompt("one")).await;
+    turn(&mut handle, prompt("two")).await;
+    done(&handle, Op::SetMode { mode: Mode::Plan }).await;
+    done(&handle, Op::SetModel { model: Some("mock/other".into()), effort: None }).await;
+    let wanted = (Mode::Plan, "mock/other".to_owned());
+    let back = Op::Rewind { turn: 2, what: Rewind::Chat, summary: Some(false) };
+    done(&handle, back).await;
+    assert_eq!(stands(&handle).await, wanted);
+    let session = handle.session.clone();
+    drop(handle);
+    let handle = world.open_when_free(Which::Resume(session.0)).await;
+    assert_eq!(stands(&handle).await, wanted, "after a resume");
+    let Done::HandedOver { session } = done(&handle, Op::Handoff { focus: String::new() }).await else {
+        panic!("there is something to hand over");
+    };
+    let other = world.open(Which::Resume(session.0));
+    assert_eq!(stands(&other).await, wanted, "in the session that it was handed over to");
 }

@@ -45,6 +45,18 @@ pub struct History {
     pub told: Mode,
 }
 
+impl History {
+    /// What has to be written where a session moves to this place of its tree, so that it stays in this mode and with this
+    /// model: the records that say so stand on the branch that is left, and whoever resumes does not read them.
+    pub fn lacks(&self, mode: Mode, model: &str, effort: Option<&str>) -> Vec<RecordBody> {
+        let other_mode = (self.mode != mode).then_some(RecordBody::ModeChanged { mode });
+        let same = self.model == model && self.effort.as_deref() == effort;
+        let other_model =
+            (!same).then(|| RecordBody::ModelChanged { model: model.to_owned(), effort: effort.map(str::to_owned) });
+        other_mode.into_iter().chain(other_model).collect()
+    }
+}
+
 /// Takes records one after the other, so that they need not all be in memory.
 #[derive(Default)]
 pub(crate) struct Fold {
