@@ -223,15 +223,10 @@ impl Agent {
             }
             let Message::Assistant { calls, .. } = &answer.message else { return Ok(TurnEnd::Done) };
             if calls.is_empty() {
-                if !inbox.is_empty() || self.remind(conversation, progress.turn, &mut progress.reminded).await? {
-                    continue;
+                match self.ended(conversation, inbox, progress).await? {
+                    Some(end) => return Ok(end),
+                    None => continue,
                 }
-                let end = natural_end(progress);
-                match self.aspects.before_end(progress.turn, &end, &mut progress.returns).await {
-                    Some(text) => self.note(conversation, progress.turn, text, false).await?,
-                    None => return Ok(end),
-                }
-                continue;
             }
             progress.steps += 1;
             let work = (calls.as_slice(), answer.repairs.as_slice());
@@ -250,6 +245,24 @@ impl Agent {
                 return self.sum_up(conversation, inbox, stop, progress, (why, end)).await;
             }
         }
+    }
+
+    /// The end of a turn whose model calls nothing more; none when it has something to read first.
+    async fn ended(
+        &self,
+        conversation: &mut Conversation,
+        inbox: &Inbox,
+        progress: &mut Progress,
+    ) -> Result<Option<TurnEnd>, JournalError> {
+        if !inbox.is_empty() || self.remind(conversation, progress.turn, &mut progress.reminded).await? {
+            return Ok(None);
+        }
+        let end = natural_end(progress);
+        let Some(text) = self.aspects.before_end(progress.turn, &end, &mut progress.returns).await else {
+            return Ok(Some(end));
+        };
+        self.note(conversation, progress.turn, text, false).await?;
+        Ok(None)
     }
 
     /// An answer repeated itself: the first time the model is told, the second time the turn ends.

@@ -6,11 +6,11 @@ use crate::world;
 use reasonix_config::{Permissions, SandboxSettings, ToolchainCaches};
 use reasonix_engine::{Explainer, Handle, Which};
 use reasonix_gate::Outlook;
-use reasonix_proto::{Asking, Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
+use reasonix_proto::{Choice, ToolOutcome};
 use reasonix_testkit::Reply;
 use serde_json::json;
 use std::process::Command;
-use world::World;
+use world::{World, turn};
 
 /// What the file holds.
 const SECRET: &str = "hunter2-in-the-history";
@@ -212,27 +212,6 @@ fn begin(world: &World, deny: &[&str], attended: bool) -> Handle {
         start.world.settings.permissions = Permissions { deny, ..Permissions::default() };
         start.attended = attended;
     })
-}
-
-async fn turn(handle: &mut Handle, mut answer: impl FnMut(&Asking) -> Choice) -> Vec<ToolOutcome> {
-    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
-    let (mut outcomes, mut ended) = (Vec::new(), false);
-    loop {
-        match handle.events.next().await.expect("the session lives").event {
-            Event::Asked { asking } => {
-                let (ask, choice) = (asking.ask.clone(), answer(&asking));
-                assert!(asking.choices.contains(&choice), "{choice:?} is not offered: {:?}", asking.choices);
-                handle.submit(Op::Answer { ask, choice, digest: None, words: None, edited: None });
-            }
-            Event::ToolEnded { record } => match record.body {
-                RecordBody::Outcome { outcome, .. } => outcomes.push(outcome),
-                _ => panic!("an outcome"),
-            },
-            Event::TurnEnded { .. } => ended = true,
-            Event::State { state: TurnState::Idle } if ended => return outcomes,
-            _ => {}
-        }
-    }
 }
 
 async fn outcome(line: &str, deny: &[&str], secret: bool) -> ToolOutcome {

@@ -6,14 +6,14 @@ use crate::world;
 use reasonix_config::Permissions;
 use reasonix_engine::{Explainer, Handle, Which};
 use reasonix_gate::Outlook;
-use reasonix_proto::{Asking, Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
+use reasonix_proto::{Asking, Choice};
 use reasonix_testkit::Reply;
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use world::World;
+use world::{World, turn};
 
 /// Where the other process finds what was made for it.
 const PLACE: &str = "REASONIX_TEST_SHADOWED";
@@ -70,27 +70,6 @@ fn begin(world: &World, allow: &[&str]) -> Handle {
     world.open_with(Which::New, |start| {
         start.world.settings.permissions = Permissions { allow, ..Permissions::default() };
     })
-}
-
-async fn turn(handle: &mut Handle, mut answer: impl FnMut(&Asking) -> Choice) -> Vec<ToolOutcome> {
-    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
-    let (mut outcomes, mut ended) = (Vec::new(), false);
-    loop {
-        match handle.events.next().await.expect("the session lives").event {
-            Event::Asked { asking } => {
-                let (ask, choice) = (asking.ask.clone(), answer(&asking));
-                assert!(asking.choices.contains(&choice), "{choice:?} is not offered: {:?}", asking.choices);
-                handle.submit(Op::Answer { ask, choice, digest: None, words: None, edited: None });
-            }
-            Event::ToolEnded { record } => match record.body {
-                RecordBody::Outcome { outcome, .. } => outcomes.push(outcome),
-                _ => panic!("an outcome"),
-            },
-            Event::TurnEnded { .. } => ended = true,
-            Event::State { state: TurnState::Idle } if ended => return outcomes,
-            _ => {}
-        }
-    }
 }
 
 /// What would happen to a line.

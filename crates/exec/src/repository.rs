@@ -88,15 +88,7 @@ impl Surfaces {
         }
         let mut found = Self::default();
         let mut look = Look::new(&mut found.0, roots);
-        for root in roots {
-            look.around(root);
-        }
-        for folder in &walked.folders {
-            look.folder(folder);
-        }
-        for folder in &walked.bare {
-            look.bare(folder);
-        }
+        look.everything(&walked);
         Looked { surfaces: found, unseen: walked.unseen }
     }
 

@@ -1,28 +1,8 @@
 //! Prefixes that people write: which are taken as rules that allow, which are refused with a narrower one named, and what
 //! none of them covers.
 
-use crate::property;
-
-use property::World;
-use reasonix_policy::{Case, Circumstances, Fallback, Posture, Rule, Rules, Verdict, analyse, judge};
-use reasonix_proto::{Action, Family};
-
-fn allows(rules: &[&str], line: &str) -> bool {
-    let own: Vec<String> = rules.iter().map(|text| (*text).to_owned()).collect();
-    let rules = Rules::parse(&[], &[], &own, Fallback::Ask).unwrap();
-    let effects = analyse(line);
-    let action = Action { family: Family::Bash, subjects: vec![line.to_owned()], read_only: effects.read_only };
-    let about = Circumstances {
-        granted: &[],
-        approved: &[],
-        dangerous: &[],
-        posture: Posture::Ask,
-        attended: true,
-        held: false,
-        facts: &World,
-    };
-    matches!(judge(&rules, &about, &Case::with("bash", &action, vec![effects])), Verdict::Allow(_))
-}
+use crate::reach::allows;
+use reasonix_policy::Rule;
 
 /// A prefix, and a line that it is written for.
 #[rustfmt::skip]

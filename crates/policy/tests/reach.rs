@@ -6,7 +6,8 @@ use property::World;
 use reasonix_policy::{Case, Circumstances, Fallback, Posture, Rule, Rules, Verdict, analyse, judge};
 use reasonix_proto::{Action, Family};
 
-fn allows(rules: &[&str], line: &str) -> bool {
+/// Whether these rules let a line run.
+pub(crate) fn allows(rules: &[&str], line: &str) -> bool {
     let own: Vec<String> = rules.iter().map(|text| (*text).to_owned()).collect();
     let rules = Rules::parse(&[], &[], &own, Fallback::Ask).unwrap();
     let effects = analyse(line);

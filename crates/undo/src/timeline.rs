@@ -188,30 +188,17 @@ mod tests {
         })
     }
 
+    fn restored(turn: u32, before: &str, after: &str, redone: bool) -> RecordBody {
+        let (before, after, paths) = (before.into(), after.into(), Vec::new());
+        RecordBody::Restored(Restored { turn, before, after, paths, more: 0, redone, unfinished: false })
+    }
+
     fn back(turn: u32, before: &str, after: &str) -> RecordBody {
-        let (before, after) = (before.into(), after.into());
-        RecordBody::Restored(Restored {
-            turn,
-            before,
-            after,
-            paths: Vec::new(),
-            more: 0,
-            redone: false,
-            unfinished: false,
-        })
+        restored(turn, before, after, false)
     }
 
     fn again(turn: u32, before: &str, after: &str) -> RecordBody {
-        let (before, after) = (before.into(), after.into());
-        RecordBody::Restored(Restored {
-            turn,
-            before,
-            after,
-            paths: Vec::new(),
-            more: 0,
-            redone: true,
-            unfinished: false,
-        })
+        restored(turn, before, after, true)
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use reasonix_config::{BashBoxing, Provider, SandboxSettings, Settings};
 use reasonix_engine::{Handle, Start, Which, start};
+use reasonix_proto::{Asking, Choice, Event, Op, RecordBody, ToolOutcome, TurnState};
 use reasonix_testkit::{ModelServer, Reply, TempWorkspace};
 use reasonix_workspace::{Options, Workspace};
 use std::collections::BTreeMap;
@@ -93,5 +94,27 @@ pub(crate) fn has_box() -> bool {
             false
         }
         Err(error) => panic!("{error}"),
+    }
+}
+
+/// One turn, with an answer to each question; gives what its calls came to.
+pub(crate) async fn turn(handle: &mut Handle, mut answer: impl FnMut(&Asking) -> Choice) -> Vec<ToolOutcome> {
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    let (mut outcomes, mut ended) = (Vec::new(), false);
+    loop {
+        match handle.events.next().await.expect("the session lives").event {
+            Event::Asked { asking } => {
+                let (ask, choice) = (asking.ask.clone(), answer(&asking));
+                assert!(asking.choices.contains(&choice), "{choice:?} is not offered: {:?}", asking.choices);
+                handle.submit(Op::Answer { ask, choice, digest: None, words: None, edited: None });
+            }
+            Event::ToolEnded { record } => match record.body {
+                RecordBody::Outcome { outcome, .. } => outcomes.push(outcome),
+                _ => panic!("an outcome"),
+            },
+            Event::TurnEnded { .. } => ended = true,
+            Event::State { state: TurnState::Idle } if ended => return outcomes,
+            _ => {}
+        }
     }
 }

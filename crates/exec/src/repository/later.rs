@@ -47,15 +47,7 @@ fn places(roots: &[PathBuf], linked: Option<&dyn Fn() -> Vec<PathBuf>>, touched:
     }
     let mut found = BTreeMap::new();
     let mut look = Look::new(&mut found, roots).with_places();
-    for root in roots {
-        look.around(root);
-    }
-    for folder in &walked.folders {
-        look.folder(folder);
-    }
-    for folder in &walked.bare {
-        look.bare(folder);
-    }
+    look.everything(&walked);
     look.into_places()
 }
 

@@ -4,6 +4,7 @@ use super::Surface;
 use super::effective::{self, LARGEST, is_executable, read};
 use super::keys::{Meaning, meaning};
 use super::settings::{Setting, parse};
+use super::walk::Walked;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -82,6 +83,19 @@ struct Of<'p> {
 impl<'a> Look<'a> {
     pub(super) fn new(found: &'a mut BTreeMap<PathBuf, Surface>, roots: &'a [PathBuf]) -> Self {
         Self { found, roots, users: effective::users(), seen: BTreeSet::new(), modules: 0, places: None }
+    }
+
+    /// What lies around the roots, and every repository that was walked by.
+    pub(super) fn everything(&mut self, walked: &Walked) {
+        for root in self.roots {
+            self.around(root);
+        }
+        for folder in &walked.folders {
+            self.folder(folder);
+        }
+        for folder in &walked.bare {
+            self.bare(folder);
+        }
     }
 
     /// The same that also notes the places themselves.
