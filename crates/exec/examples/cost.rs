@@ -4,9 +4,11 @@
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
 use reasonix_exec::{
-    BoxOptions, Caches, Command, Confinement, Environment, ExecError, Sandbox, SandboxLevel, Surfaces, run,
+    BoxOptions, Caches, Command, Confinement, Environment, ExecError, Ports, Sandbox, SandboxLevel, Surfaces, run,
 };
 use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -31,10 +33,21 @@ fn plain(work: &Path) -> Duration {
     started.elapsed()
 }
 
-async fn through(work: &Path, confinement: &Confinement) -> Result<Duration, ExecError> {
+/// Somebody who would be asked about ports of the machine, as a person in a chat is.
+#[derive(Debug)]
+struct Nobody;
+
+impl Ports for Nobody {
+    fn admit(&self, _: u16) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
+        Box::pin(std::future::ready(false))
+    }
+}
+
+async fn through(work: &Path, confinement: &Confinement, asked: bool) -> Result<Duration, ExecError> {
     let command = Command::shell(Path::new("/bin/bash"), "true", work)
         .with_environment(Environment::inherited(&[]))
-        .with_confinement(confinement.clone());
+        .with_confinement(confinement.clone())
+        .with_ports(asked.then(|| Arc::new(Nobody) as Arc<dyn Ports>));
     let started = Instant::now();
     run(&command, CancellationToken::new(), &|_| {}).await?;
     Ok(started.elapsed())
@@ -75,18 +88,20 @@ async fn main() -> Result<(), ExecError> {
     let boxed = Confinement::Boxed(Sandbox::prepare(options(&work), SandboxLevel::Full)?);
     println!("prepare (once a session)  {:6.2} ms", started.elapsed().as_secs_f64() * 1000.0);
     let reading = boxed.held().unwrap_or_default();
-    let (mut bare, mut ours, mut held, mut readers) = (vec![], vec![], vec![], vec![]);
+    let (mut bare, mut ours, mut held, mut watched, mut readers) = (vec![], vec![], vec![], vec![], vec![]);
     for _ in 0..rounds {
         bare.push(plain(&work));
-        ours.push(through(&work, &Confinement::None).await?);
-        held.push(through(&work, &boxed).await?);
-        readers.push(through(&work, &reading).await?);
+        ours.push(through(&work, &Confinement::None, false).await?);
+        held.push(through(&work, &boxed, false).await?);
+        watched.push(through(&work, &boxed, true).await?);
+        readers.push(through(&work, &reading, false).await?);
     }
     let plain = figures(bare);
     for (name, (median, least)) in [
         ("plain bash -c true", plain),
         ("through exec, no box", figures(ours)),
         ("in a box of level full", figures(held)),
+        ("the same, in a chat", figures(watched)),
         ("the same, only reading", figures(readers)),
     ] {
         let (more, least_more) = (median - plain.0, least - plain.1);

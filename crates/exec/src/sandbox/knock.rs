@@ -101,8 +101,7 @@ impl Knocks {
             self.listener = receive(letterbox).await.and_then(|fd| watched(fd).ok()).map(Arc::new);
         }
         let Some(listener) = self.listener.clone() else { return std::future::pending().await };
-        loop {
-            let Ok(mut ready) = listener.readable().await else { return std::future::pending().await };
+        while is_knocked_at(&listener).await {
             // The kernel tells once of any number, and waits where there is none.
             while let Some(place) = room(&self.room).await.filter(|_| is_readable(listener.as_raw_fd())) {
                 while self.tasks.try_join_next().is_some() {}
@@ -114,8 +113,8 @@ impl Knocks {
                 // However many there are, whoever waits beside us for the clock or for a stop is heard in between.
                 tokio::task::yield_now().await;
             }
-            ready.clear_ready();
         }
+        std::future::pending().await
     }
 
     /// The command is over: what it had sent goes through, and the bridges go.
@@ -132,6 +131,19 @@ impl Knocks {
 fn watched<T: AsRawFd + Into<OwnedFd> + 'static>(own: T) -> io::Result<AsyncFd<T>> {
     // SAFETY: it owns its descriptor, which stays the same and open for as long as it lives.
     Ok(unsafe { AsyncFd::register(own) }?)
+}
+
+/// Waits for the next call that waits for us. None comes any more once the last process is gone whose calls are told of: the
+/// runtime would tell of that end again and again, without a pause.
+async fn is_knocked_at(listener: &AsyncFd<impl AsRawFd>) -> bool {
+    while !is_readable(listener.as_raw_fd()) {
+        match listener.readable().await {
+            Ok(ready) if ready.ready().is_read_closed() => return is_readable(listener.as_raw_fd()),
+            Ok(mut ready) => ready.clear_ready(),
+            Err(_) => return false,
+        }
+    }
+    true
 }
 
 async fn room(room: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
@@ -335,7 +347,26 @@ pub(super) unsafe fn tell_of_calls(filter: &[libc::sock_filter], letterbox: RawF
 
 #[cfg(test)]
 mod tests {
-    use super::address;
+    use super::{address, is_knocked_at};
+    use std::io::{Read, Write};
+    use std::time::Duration;
+    use tokio::io::unix::AsyncFd;
+
+    /// Once nobody is left who could knock, waiting for it is over, instead of beginning anew as fast as the machine can. A
+    /// pipe tells of its end in the same way.
+    #[tokio::test]
+    async fn where_nobody_is_left_nobody_is_waited_for() {
+        let (ours, mut theirs) = std::io::pipe().unwrap();
+        let mut listener = AsyncFd::new(ours).unwrap();
+        let none = tokio::time::timeout(Duration::from_millis(20), is_knocked_at(&listener)).await;
+        assert!(none.is_err(), "somebody may still knock");
+        theirs.write_all(b"knock").unwrap();
+        assert!(is_knocked_at(&listener).await);
+        drop(theirs);
+        assert!(is_knocked_at(&listener).await, "what came before the end is heard");
+        listener.get_mut().read_exact(&mut [0; 5]).unwrap();
+        assert!(!is_knocked_at(&listener).await);
+    }
 
     #[test]
     fn only_the_two_addresses_of_the_loopback_are_ports_of_the_machine() {

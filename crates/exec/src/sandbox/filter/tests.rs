@@ -256,4 +256,10 @@ fn asking_about_connections_changes_nothing_else() {
         }
         assert_eq!(answer(&asking, ARCH + 1, call, [0, 0]), EPERM, "{call}");
     }
+    let connect = |length: usize| answer_all(&asking, ARCH, libc::SYS_connect, [3, 0, length as u64, 0]);
+    let internet = [size_of::<libc::sockaddr_in>(), 24, size_of::<libc::sockaddr_in6>()];
+    for length in internet.into_iter().chain([0, 109, 111, size_of::<libc::sockaddr_storage>()]) {
+        assert_eq!(connect(length), libc::SECCOMP_RET_USER_NOTIF, "{length}");
+    }
+    assert_eq!(connect(size_of::<libc::sockaddr_un>()), ALLOW, "a local socket");
 }
