@@ -99,7 +99,6 @@ impl Drop for Vigil {
     }
 }
 
-/// What was moved since somebody was told the last time.
 /// Never resolves once this process is about to end: what follows from the end of a command, such as another request to a
 /// model, is not to happen any more.
 pub(crate) async fn unless_leaving() {
@@ -108,6 +107,7 @@ pub(crate) async fn unless_leaving() {
     }
 }
 
+/// What was moved since somebody was told the last time.
 pub(crate) fn untold() -> Vec<Quarantined> {
     std::mem::take(&mut *UNTOLD.lock().unwrap_or_else(PoisonError::into_inner))
 }
