@@ -1,7 +1,6 @@
 //! The catalogue of attempts to get out, each made by a real process in a real box; and made without one, so that it is
 //! known that they would get through.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests fail by panicking")]
 
 use reasonix_exec::attacks::{ATTACKS, Ground, Held};
 use reasonix_exec::{Confinement, SandboxLevel};

@@ -1,5 +1,4 @@
 //! Our own calls of git in repositories that are out to get us.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use reasonix_exec::Confinement;
 use reasonix_exec::git::{GitState, branch, branch_and_dirt};

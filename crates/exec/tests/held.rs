@@ -1,11 +1,8 @@
 //! A command that only reads: whatever its words turn out to do, nothing of it lasts, and what it wanted to write is known.
 //! Where the kernel cannot have level `full` these tests say so and pass; with `REASONIX_E2E=1` it is required.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
-mod place;
-
-use place::{Place, python};
+use crate::place::{Place, python};
 use reasonix_exec::{BoxOptions, Caches, Confinement, EndStatus, Finished, Sandbox, WriteWish, run};
 use std::collections::BTreeMap;
 use std::fs;
@@ -196,7 +193,7 @@ async fn c14_a_reader_sends_no_datagram_to_a_socket_of_the_machine() {
     let outside = place.outside.path().canonicalize().unwrap();
     let sandbox = full_or_skip!(BoxOptions { readable: vec![outside.clone()], ..place.options() });
     let has_python = Program::new("python3").arg("--version").output().is_ok();
-    if !has_python || place::is_replaced(&outside) {
+    if !has_python || crate::place::is_replaced(&outside) {
         return eprintln!("skipped: there is no python3, or what is outside is not seen");
     }
     // The name of a socket has room for a hundred letters, which the folder may need alone.
@@ -246,7 +243,7 @@ async fn c14_a_reader_sees_the_workspace_and_the_system_and_nothing_else() {
         assert!(matches!(status, EndStatus::Exited(1..)) && !text.contains("secret\n"), "{line}: {status:?} {text}");
     }
     // What a rule of the user's opens is read; in a clone below `/tmp` it is not there, because each session has its own.
-    if place::is_replaced(place.outside.path()) {
+    if crate::place::is_replaced(place.outside.path()) {
         return;
     }
     let opened = BoxOptions { readable: vec![place.outside.path().to_owned()], ..place.options() };
@@ -335,7 +332,7 @@ async fn c14_programs_of_the_workspace_are_not_found_by_name() {
 /// A root with something mounted below it has no layer: then it is read-only, and nobody knows what was wanted.
 #[tokio::test]
 async fn c14_without_a_layer_everything_is_read_only() {
-    let Some(true) = place::inside("-rm", "true", "read_only_without_a_layer") else { return };
+    let Some(true) = crate::place::inside("-rm", "true", "held::read_only_without_a_layer") else { return };
 }
 
 #[tokio::test]
@@ -363,7 +360,7 @@ async fn read_only_without_a_layer() {
 /// Where namespaces were taken away, Landlock and the filter hold a reader alone.
 #[test]
 fn c14_without_walls_a_reader_is_held_all_the_same() {
-    place::inside("-Ur", "echo 0 > /proc/sys/user/max_user_namespaces", "a_reader_without_walls");
+    crate::place::inside("-Ur", "echo 0 > /proc/sys/user/max_user_namespaces", "held::a_reader_without_walls");
 }
 
 #[tokio::test]

@@ -2,11 +2,8 @@
 //! they start stays as it is, there or not. Where the kernel cannot have level `full` these tests say so and pass; with
 //! `REASONIX_E2E=1` it is required.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
-mod place;
-
-use place::Place;
+use crate::place::Place;
 use reasonix_exec::{BoxOptions, Command, Sandbox, SandboxLevel, run};
 use std::collections::BTreeSet;
 use std::fs;

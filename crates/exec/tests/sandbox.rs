@@ -3,11 +3,8 @@
 //! Where the kernel cannot have level `full` these tests say so and pass; with `REASONIX_E2E=1` it is required.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests fail by panicking")]
 
-mod place;
-
-use place::{Place, full, python, uid};
+use crate::place::{Place, full, python, uid};
 use reasonix_exec::{BoxOptions, Command, Confinement, EndStatus, ExecError, Sandbox, SandboxLevel, run};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -466,7 +463,7 @@ fn c6_a_killed_agent_leaves_no_box() {
     drop(full_or_skip!(place.options()));
     let mark = format!("301.{}", std::process::id());
     let mut agent = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "inside_an_agent_that_is_killed"])
+        .args(["--ignored", "--exact", "sandbox::inside_an_agent_that_is_killed"])
         .env("REASONIX_TEST_MARK", &mark)
         .stdout(std::process::Stdio::null())
         .spawn()
@@ -548,7 +545,7 @@ async fn join_all<T>(futures: impl Iterator<Item = impl Future<Output = T>>) -> 
 /// Where namespaces were taken away: `full` is refused with the reason, `partial` says what it lacks and holds the rest.
 #[test]
 fn c7_without_namespaces_there_is_less_and_it_is_said() {
-    place::inside("-Ur", "echo 0 > /proc/sys/user/max_user_namespaces", "inside_without_namespaces");
+    crate::place::inside("-Ur", "echo 0 > /proc/sys/user/max_user_namespaces", "sandbox::inside_without_namespaces");
 }
 
 #[tokio::test]
@@ -704,7 +701,7 @@ async fn g4_no_name_leaves_the_box() {
 #[test]
 fn c7_without_landlock_nothing_runs() {
     let out = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "inside_without_landlock"])
+        .args(["--ignored", "--exact", "sandbox::inside_without_landlock"])
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&out.stdout);

@@ -1,11 +1,8 @@
 //! What the commands of a session share, and what they share with nobody else.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests fail by panicking")]
 
-mod place;
-
-use place::{Place, full, python};
+use crate::place::{Place, full, python};
 use reasonix_exec::{BoxOptions, Caches, EndStatus, Masked, Sandbox, run};
 use std::fs;
 use std::io::{Read, Write};
@@ -177,7 +174,7 @@ fn c10_the_folder_behind_the_box_is_private() {
     let folder = tempfile::tempdir().unwrap();
     let me = std::env::current_exe().unwrap();
     let out = std::process::Command::new(me)
-        .args(["--ignored", "--exact", "inside_a_prepared_folder"])
+        .args(["--ignored", "--exact", "session::inside_a_prepared_folder"])
         .env("TMPDIR", folder.path())
         .output()
         .unwrap();

@@ -3,11 +3,8 @@
 //! Slow, so only with `REASONIX_E2E=1`; a toolchain that this machine does not have is left out and said.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests fail by panicking")]
 
-mod place;
-
-use place::{Place, full, python};
+use crate::place::{Place, full, python};
 use reasonix_exec::{BoxOptions, Caches, Command, EndStatus, Environment, Sandbox, run};
 use std::fs;
 use std::sync::Arc;

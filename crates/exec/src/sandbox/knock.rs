@@ -347,17 +347,16 @@ pub(super) unsafe fn tell_of_calls(filter: &[libc::sock_filter], letterbox: RawF
 
 #[cfg(test)]
 mod tests {
-    use super::{address, is_knocked_at};
+    use super::{address, is_knocked_at, watched};
     use std::io::{Read, Write};
     use std::time::Duration;
-    use tokio::io::unix::AsyncFd;
 
     /// Once nobody is left who could knock, waiting for it is over, instead of beginning anew as fast as the machine can. A
     /// pipe tells of its end in the same way.
     #[tokio::test]
     async fn where_nobody_is_left_nobody_is_waited_for() {
         let (ours, mut theirs) = std::io::pipe().unwrap();
-        let mut listener = AsyncFd::new(ours).unwrap();
+        let mut listener = watched(ours).unwrap();
         let none = tokio::time::timeout(Duration::from_millis(20), is_knocked_at(&listener)).await;
         assert!(none.is_err(), "somebody may still knock");
         theirs.write_all(b"knock").unwrap();

@@ -97,7 +97,7 @@ pub fn full(options: BoxOptions) -> Option<Arc<Sandbox>> {
 #[macro_export]
 macro_rules! full_or_skip {
     ($options:expr) => {
-        match place::full($options) {
+        match $crate::place::full($options) {
             Some(sandbox) => sandbox,
             None => return,
         }
