@@ -34,7 +34,7 @@ async fn edit(args: &EditArgs) -> anyhow::Result<Exit> {
         max_seconds: args.max_time,
         ..Flags::default()
     };
-    let context = Context::load(None, flags)?;
+    let context = Context::load(None, flags)?.0;
     let world = World::new(context.loaded.settings, context.env, context.home);
     let plan = BenchPlan { model: None, languages, formats, cases: args.cases(), seed: args.seed };
     let mut bench = Bench::new(world, context.cwd, plan).map_err(|error| say::engine(&error))?;

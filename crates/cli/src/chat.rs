@@ -38,10 +38,9 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
     crate::probe::first_use(&context, args.model.as_deref()).await;
     let history = context.home.join("state").join("history");
     let keeps = !args.no_session;
-    let beginning = context.start(&args, true)?;
-    crate::logging::begin(&beginning);
-    let workspace = beginning.workspace.clone();
-    let host = reasonix_engine::Host::new(beginning).at_terminal(crate::context::terminal());
+    let host = context.host(&args, true)?;
+    crate::logging::begin(host.base());
+    let workspace = host.base().workspace.clone();
     let mut handle = host.open_first().map_err(|error| say::engine(&error))?;
     let editor = editor(keeps.then_some(&history))?;
     let mut view = Plain::new(Some(Box::new(Keyboard::new(Rc::clone(&editor)))));

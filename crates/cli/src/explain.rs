@@ -12,8 +12,8 @@ use std::io::BufRead;
 
 pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<Exit> {
     let session = SessionArgs { dir: args.dir.clone(), ..SessionArgs::default() };
-    let start = Context::load(args.dir.as_deref(), flags_of(&session))?.start(&session, !args.unattended)?;
-    let explainer = Explainer::new(&start).map_err(|error| say::usage(error.phrase()))?;
+    let host = Context::load(args.dir.as_deref(), flags_of(&session))?.host(&session, !args.unattended)?;
+    let explainer = Explainer::new(host.base()).map_err(|error| say::usage(error.phrase()))?;
     if args.line.is_empty() {
         for line in std::io::stdin().lock().lines() {
             tell(&explainer, &read(&line?, args.json)?, args.json)?;

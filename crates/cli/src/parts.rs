@@ -12,8 +12,9 @@ use reasonix_proto::{ContextPart, Phrase, Reply};
 pub(crate) fn context(args: &ContextArgs) -> anyhow::Result<Exit> {
     let context = Context::load(None, Flags::default())?;
     let seen = if args.new { None } else { look_here(&context, args.session.as_deref())? };
-    let start = context.start(&SessionArgs::default(), true)?;
-    let reply = context_of(&start, seen.as_ref().map(|(_, seen)| &seen.past)).map_err(|error| say::engine(&error))?;
+    let host = context.host(&SessionArgs::default(), true)?;
+    let reply =
+        context_of(host.base(), seen.as_ref().map(|(_, seen)| &seen.past)).map_err(|error| say::engine(&error))?;
     let Reply::Context { parts, context, window } = reply else { return Ok(Exit::Failed) };
     let session = seen.map(|(id, _)| id.0);
     let full = Full::new(&parts, context, window);

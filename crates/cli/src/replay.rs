@@ -33,7 +33,7 @@ pub(crate) async fn replay(args: ReplayArgs) -> anyhow::Result<Exit> {
     let context = Context::load_silently(None, Flags::default())?;
     let seen = look(&context, &args.session)?;
     let reel = if args.wire { Some(reel_of(&context, &args.session, &seen)?) } else { None };
-    let start = context.start(&SessionArgs::default(), false)?;
+    let host = context.host(&SessionArgs::default(), false)?;
     let mut view: Box<dyn View> = match () {
         () if args.json => Box::new(Json::default()),
         () if args.check => Box::new(Quiet::default()),
@@ -55,7 +55,7 @@ pub(crate) async fn replay(args: ReplayArgs) -> anyhow::Result<Exit> {
         }
         view.close()
     };
-    let (replayed, shown) = tokio::join!(play(&seen.past, &start, reel, stage), showing);
+    let (replayed, shown) = tokio::join!(play(&seen.past, host.base(), reel, stage), showing);
     let replayed = replayed.map_err(unreadable)?;
     shown?;
     tell(&replayed);

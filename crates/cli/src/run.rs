@@ -10,7 +10,7 @@ use crate::say;
 use crate::schema::OutputSchema;
 use crate::stdin;
 use crate::view::{Json, Plain, Quiet, View};
-use reasonix_engine::{Handle, resolve_refs, start};
+use reasonix_engine::{Handle, resolve_refs};
 use reasonix_proto::{Level, Op, Phrase, TurnEnd, escaped_json};
 
 /// How often an answer that does not fit its schema is sent back.
@@ -23,10 +23,9 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     // Before this an interrupt simply ends the process: there is nothing to keep yet.
     let mut interrupts = Interrupts::listen(Manner::Run)?;
     let context = Context::load(args.session.dir.as_deref(), flags_of(&args.session))?;
-    let mut beginning = context.start(&args.session, false)?;
-    beginning.approve.clone_from(&args.approve);
-    logging::begin(&beginning);
-    let found = resolve_refs(&beginning.workspace, &typed);
+    let host = context.host_with(&args.session, false, args.approve.clone())?;
+    logging::begin(host.base());
+    let found = resolve_refs(&host.base().workspace, &typed);
     for phrase in &found.notices {
         say::notice(Level::Warning, phrase);
     }
@@ -37,7 +36,7 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
         Some(schema) => format!("{text}\n\n{}", schema.request()),
         None => text,
     };
-    let mut handle = start(beginning).map_err(|error| say::engine(&error))?;
+    let mut handle = host.open_first().map_err(|error| say::engine(&error))?;
     let mut view = view_of(&args);
     if let Some(instructions) = &args.session.compact {
         let op = Op::Compact { instructions: instructions.clone() };
@@ -67,9 +66,9 @@ pub(crate) async fn hand_over(args: HandoffArgs) -> anyhow::Result<Exit> {
     let mut session = args.session;
     session.continues = session.resume.is_none();
     let context = Context::load(session.dir.as_deref(), flags_of(&session))?;
-    let beginning = context.start(&session, false)?;
-    logging::begin(&beginning);
-    let mut handle = start(beginning).map_err(|error| say::engine(&error))?;
+    let host = context.host(&session, false)?;
+    logging::begin(host.base());
+    let mut handle = host.open_first().map_err(|error| say::engine(&error))?;
     let mut view = Plain::new(None);
     let op = Op::Handoff { focus: args.focus.join(" ") };
     let settled = carry(&mut handle, &mut view, &mut interrupts, op).await?;

@@ -61,6 +61,7 @@ pub(crate) fn failed(phrase: Phrase) -> anyhow::Error {
 pub(crate) fn engine(error: &EngineError) -> anyhow::Error {
     let exit = match error {
         EngineError::Settings(_) | EngineError::Config(_) => Exit::Usage,
+        EngineError::Untrusted(_) => Exit::Refused,
         EngineError::Session(_) | EngineError::Workspace(_) => Exit::Failed,
     };
     let cause = match error {

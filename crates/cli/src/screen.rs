@@ -203,11 +203,9 @@ fn open(args: &SessionArgs, context: Option<Context>) -> anyhow::Result<Handle> 
     for (level, phrase) in &context.loaded.notices {
         say::notice(*level, phrase);
     }
-    let origins = context.loaded.origins.clone();
-    let beginning = context.start(args, true)?;
-    crate::logging::begin(&beginning);
-    let host = reasonix_engine::Host::new(beginning).with_origins(origins);
-    host.at_terminal(crate::context::terminal()).open_first().map_err(|error| say::engine(&error))
+    let host = context.host(args, true)?;
+    crate::logging::begin(host.base());
+    host.open_first().map_err(|error| say::engine(&error))
 }
 
 /// Ends the session and waits until it has written its last record.

@@ -4,13 +4,12 @@ use crate::args::{ExportFormat, FilterArg, ListArgs, SessionArgs, SessionsArgs, 
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Style, clean};
+use crate::undo::{go, not_had, told};
 use reasonix_config::Flags;
-use reasonix_proto::{
-    Level, MoveReason, Op, Origin, Phrase, Record, RecordBody, RecordId, SessionHead, SessionId, TreeFilter,
-    escaped_json,
-};
+use reasonix_engine::Offline;
+use reasonix_proto::{Level, Op, Origin, Phrase, Record, RecordId, SessionHead, SessionId, TreeFilter, escaped_json};
 use reasonix_session::{
-    DocumentFormat, Ending, SeenSession, SessionArtifacts, SessionError, Sessions, Summary, export, foreign, typed,
+    DocumentFormat, Ending, SeenSession, SessionArtifacts, SessionError, Sessions, Summary, export, foreign,
 };
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -32,19 +31,16 @@ pub(crate) fn sessions(args: SessionsArgs) -> anyhow::Result<Exit> {
         Some(SessionsCommand::Show { session, json, .. }) => show(&context, &sessions, &session, json),
         Some(SessionsCommand::Branch { session, at, notes }) => {
             let notes = notes.wanted(context.loaded.settings.branch.summary);
-            branch(&sessions, &session, RecordId(at), notes)
+            branch(&context, &session, RecordId(at), notes)
         }
         Some(SessionsCommand::Label { session, record, label }) => {
             let id = sessions.find(&session).map_err(failed)?;
             known(&look(&sessions, id.as_str())?, RecordId(record))?;
-            let label = label.trim().chars().take(200).collect();
-            sessions.amend(id.as_str(), RecordBody::Labelled { record: RecordId(record), label }).map_err(failed)?;
+            sessions.label(id.as_str(), RecordId(record), &label).map_err(failed)?;
             Ok(Exit::Done)
         }
         Some(SessionsCommand::Rename { session, title }) => {
-            let id = sessions.find(&session).map_err(failed)?;
-            let body = RecordBody::Titled { title: title.trim().to_owned(), by_user: true };
-            sessions.amend(id.as_str(), body).map_err(failed)?;
+            sessions.rename(&session, &title).map_err(failed)?;
             Ok(Exit::Done)
         }
         Some(SessionsCommand::Delete { sessions: wanted }) => delete(&sessions, &wanted),
@@ -146,33 +142,20 @@ fn known(seen: &SeenSession, record: RecordId) -> anyhow::Result<Record> {
 }
 
 /// The session goes on from another record; at something a person wrote from before it, and its text is printed.
-fn branch(sessions: &Sessions, wanted: &str, at: RecordId, notes: bool) -> anyhow::Result<Exit> {
-    let id = sessions.find(wanted).map_err(failed)?;
-    let seen = look(sessions, id.as_str())?;
-    let record = known(&seen, at)?;
-    let text = typed(&record.body);
-    let to = if text.is_some() { seen.past.parent(at).unwrap_or(at) } else { at };
-    if notes && seen.past.left_by(to).is_some() {
-        let op = Op::Branch { at, summary: Some(true) };
-        let (exit, _) = crate::runtime()?.block_on(crate::leave::leave(id.0.clone(), op))?;
-        if exit != Exit::Done {
-            return Ok(exit);
-        }
-    } else {
-        let unreadable = |error| say::failed(Phrase::new("engine.log_unreadable").with("reason", error));
-        let (now, there) = (seen.past.history(), seen.past.history_at(to).map_err(unreadable)?);
-        let now = now.map_err(unreadable)?;
-        let lacking = there.map(|there| there.lacks(now.mode, &now.model, now.effort.as_deref()));
-        let moved = RecordBody::Moved { to, why: MoveReason::Branch };
-        for body in std::iter::once(moved).chain(lacking.into_iter().flatten()) {
-            sessions.amend(id.as_str(), body).map_err(failed)?;
+fn branch(context: &Context, wanted: &str, at: RecordId, notes: bool) -> anyhow::Result<Exit> {
+    let offline = Offline::open(context, Some(wanted)).map_err(|error| not_had(&error))?;
+    offline.notices.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
+    let goal = offline.at(at).map_err(|refused| told(&refused))?;
+    let session = offline.session.short().to_owned();
+    let op = Op::Branch { at, summary: Some(true) };
+    let exit = crate::runtime()?.block_on(go(offline, &goal, notes.then_some(op)))?;
+    if exit == Exit::Done {
+        say::notice(Level::Info, &Phrase::new("cli.branched").with("session", session).with("record", goal.to));
+        if let Some(text) = goal.text {
+            say::line(&clean(&text))?;
         }
     }
-    say::notice(Level::Info, &Phrase::new("cli.branched").with("session", id.short()).with("record", to));
-    if let Some(text) = text {
-        say::line(&clean(&text))?;
-    }
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 fn show_tree(sessions: &Sessions, wanted: &str, filter: FilterArg, find: &str) -> anyhow::Result<Exit> {
@@ -289,8 +272,8 @@ fn repair(context: Context, sessions: &Sessions, wanted: &str) -> anyhow::Result
 
 /// The first record that a session of this folder would have.
 fn fresh_head(context: Context) -> anyhow::Result<SessionHead> {
-    let start = context.start(&SessionArgs::default(), true)?;
-    reasonix_engine::imported_head(&start).map_err(|error| say::engine(&error))
+    let host = context.host(&SessionArgs::default(), true)?;
+    reasonix_engine::imported_head(host.base()).map_err(|error| say::engine(&error))
 }
 
 fn write_export(

@@ -1,6 +1,6 @@
 //! `reasonix trust`: what this folder would execute, and the user's word on it.
 
-use crate::args::{SessionArgs, TrustArgs};
+use crate::args::TrustArgs;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Colour, Style, clean};
@@ -17,7 +17,7 @@ const LINES: usize = 60;
 pub(crate) fn trust(args: &TrustArgs) -> anyhow::Result<Exit> {
     let context = Context::load(args.dir.as_deref(), Flags::default())?;
     let cwd = context.cwd.clone();
-    let (mut trust, unseen) = with_git(context.loaded.settings.trust).map_err(|error| say::failed(error.phrase()))?;
+    let (mut trust, unseen) = with_git(context.0.loaded.settings.trust).map_err(|error| say::failed(error.phrase()))?;
     if args.revoke {
         let had = trust.revoke().map_err(|error| say::failed(error.phrase()))?;
         let code = if had { "cli.trust_revoked" } else { "cli.trust_none_kept" };
@@ -69,22 +69,9 @@ fn refused(phrase: Phrase) -> anyhow::Error {
     say::Told { phrase, exit: Exit::Refused, cause: None }.into()
 }
 
-fn at_terminal() -> bool {
+/// True where somebody can read a question and answer it.
+pub(crate) fn at_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
-}
-
-/// What the flags about trust demand before a session starts.
-pub(crate) fn check(args: &SessionArgs, trust: &Trust) -> anyhow::Result<()> {
-    if args.trust && !at_terminal() {
-        return Err(say::usage(Phrase::new("cli.trust_no_terminal")));
-    }
-    let off = trust.untrusted();
-    if args.require_trust && !off.is_empty() {
-        let names: Vec<_> =
-            off.iter().map(|(surface, _)| format!("{} {}", surface.kind.word(), surface.name)).collect();
-        return Err(refused(Phrase::new("cli.trust_required").with("names", names.join(", "))));
-    }
-    Ok(())
 }
 
 /// Shows what would be executed. `all`: what is trusted too.

@@ -1,4 +1,5 @@
-//! `reasonix undo`, `rewind` and `changes`: what turns did to files, and taking it back.
+//! `reasonix undo`, `rewind` and `changes`: what turns did to files, and taking it back. `reasonix store`: the room all of
+//! it takes.
 
 use crate::args::{ChangesArgs, RewindArgs, StoreArgs, StoreCommand, UndoArgs};
 use crate::context::Context;
@@ -6,66 +7,49 @@ use crate::exit::Exit;
 use crate::say::{self, Cause, Style, Told, clean};
 use crate::view::diff_lines;
 use reasonix_config::Flags;
-use reasonix_engine::left_behind;
-use reasonix_proto::{Change, ChangeKind, Level, MoveReason, Op, Phrase, Record, RecordBody, Rewind, SessionId};
-use reasonix_session::{Opened, Past, Sessions, typed};
-use reasonix_undo::{
-    Alive, BackError, FilesBack, Plan, RoomError, Span, Work, bring_again, changes, end_of_broken, last_standing,
-    make_room, snapshots_of, spans, take_back,
-};
-use reasonix_workspace::snapshot::Snapshots;
-use std::path::Path;
+use reasonix_engine::{EngineError, Goal, Offline, changes_of};
+use reasonix_proto::{Change, ChangeKind, Level, Op, Phrase, Refusal, Refused, Rewind};
+use reasonix_session::Sessions;
+use reasonix_undo::{FilesWay, RoomError, make_room};
 
 pub(crate) async fn undo(args: &UndoArgs) -> anyhow::Result<Exit> {
-    let mut place = Place::open(args.session.as_deref()).await?;
-    if args.redo {
-        let spans = place.spans()?;
-        let plan = bring_again(&mut place.files, &spans, args.force).map_err(|error| told(&error))?;
-        return place.carry_out(plan, "undo.redone").await;
-    }
-    let Some(turn) = last_standing(&place.spans()?) else {
-        return Err(say::failed(Phrase::new("undo.nothing").with("session", place.session.as_str())));
-    };
-    place.take_back(turn, args.force).await
+    let offline = open(&Context::load(None, Flags::default())?, args.session.as_deref())?;
+    let way = if args.redo { FilesWay::Again } else { FilesWay::Last };
+    files(&offline, way, args.force).await
 }
 
 pub(crate) async fn rewind(args: &RewindArgs) -> anyhow::Result<Exit> {
-    let mut place = Place::open(args.session.as_deref()).await?;
-    let notes = args.notes.wanted(place.notes);
+    let context = Context::load(None, Flags::default())?;
+    let offline = open(&context, args.session.as_deref())?;
+    let notes = args.notes.wanted(context.loaded.settings.branch.summary);
     if args.chat {
-        return place.take_chat_back(args.to, notes).await;
+        return chat(offline, args.to, notes).await;
     }
-    if args.both && place.opened.past.beginning(Some(args.to)).is_none() {
-        return Err(say::failed(Phrase::new("engine.no_turn").with("turn", args.to)));
+    if args.both {
+        offline.before_turn(args.to).map_err(|refused| told(&refused))?;
     }
-    let exit = match place.take_back(args.to, args.force).await {
+    let exit = match files(&offline, FilesWay::Before(args.to), args.force).await {
         Err(error) if args.both && Cause::Unchanged.is_of(&error) => Exit::Done,
         other => other?,
     };
-    if args.both && exit == Exit::Done { place.take_chat_back(args.to, notes).await } else { Ok(exit) }
+    if args.both && exit == Exit::Done { chat(offline, args.to, notes).await } else { Ok(exit) }
 }
 
 pub(crate) fn show_changes(args: &ChangesArgs) -> anyhow::Result<Exit> {
-    let mut place = Seen::find(args.session.as_deref())?;
-    let spans = spans_of(&place.past)?;
-    let turns: Vec<u32> = match args.turn {
-        Some(turn) => vec![turn],
-        None => {
-            let mut turns: Vec<u32> =
-                spans.iter().filter(|span| span.kind == Work::Turn).map(|span| span.turn).collect();
-            turns.dedup();
-            turns
-        }
-    };
+    let context = Context::load(None, Flags::default())?;
+    let (session, notices, turns) =
+        changes_of(&context, args.session.as_deref(), args.turn).map_err(|error| not_had(&error))?;
+    notices.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
     if turns.is_empty() {
-        return Err(say::failed(Phrase::new("undo.nothing").with("session", place.session.as_str())));
+        return Err(say::failed(Phrase::new("undo.nothing").with("session", session.short())));
     }
-    for turn in turns {
-        let changes = changes(&mut place.files, &spans, turn).map_err(|error| told(&error))?;
+    for (turn, changes) in turns {
         if args.json {
             say::line(&say::json(&serde_json::json!({ "turn": turn, "changes": changes }))?)?;
         } else {
-            print_turn(turn, &changes, args.turn.is_some())?;
+            for line in turn_lines(turn, &changes, args.turn.is_some()) {
+                say::line(&line)?;
+            }
         }
     }
     Ok(Exit::Done)
@@ -156,186 +140,91 @@ fn look_after_recordings(context: &Context, dry: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn print_turn(turn: u32, changes: &[Change], with_diff: bool) -> anyhow::Result<()> {
+/// What a turn did to files, a line each; with what changed in them where that is wanted.
+pub(crate) fn turn_lines(turn: u32, changes: &[Change], with_diff: bool) -> Vec<String> {
     let style = Style::get();
-    let title = Phrase::new("undo.turn").with("turn", turn).with("count", changes.len());
-    say::line(&style.text(&title))?;
+    let mut lines = vec![style.text(&Phrase::new("undo.turn").with("turn", turn).with("count", changes.len()))];
     for change in changes {
         let word = style.text(&Phrase::new(match change.kind {
             ChangeKind::Created => "undo.change_created",
             ChangeKind::Deleted => "undo.change_deleted",
             _ => "undo.change_updated",
         }));
-        say::line(&clean(&format!("  {word} {}  +{} -{}", change.path, change.added, change.removed)))?;
+        lines.push(clean(&format!("  {word} {}  +{} -{}", change.path, change.added, change.removed)));
         if with_diff {
-            for line in diff_lines(style, &change.diff) {
-                say::line(&line)?;
-            }
+            lines.extend(diff_lines(style, &change.diff));
         }
     }
-    Ok(())
+    lines
 }
 
-/// A session that is only looked at, with the files it worked on.
-struct Seen {
-    session: String,
-    past: Past,
-    files: Snapshots,
+/// The named session, or the last one of this folder. Nobody else may be writing it.
+fn open(context: &Context, wanted: Option<&str>) -> anyhow::Result<Offline> {
+    let offline = Offline::open(context, wanted).map_err(|error| not_had(&error))?;
+    offline.notices.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
+    Ok(offline)
 }
 
-impl Seen {
-    /// The named session, or the last one of this folder; somebody may be writing it.
-    fn find(wanted: Option<&str>) -> anyhow::Result<Self> {
-        let (context, sessions, id) = named(wanted)?;
-        let seen = sessions.look(id.as_str()).map_err(|error| say::failed(error.phrase()))?;
-        seen.notices.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
-        let files = files_of(&seen.head, &context)?;
-        Ok(Self { session: id.short().to_owned(), past: seen.past, files })
-    }
-}
-
-/// The named session, or the last one of this folder.
-fn named(wanted: Option<&str>) -> anyhow::Result<(Context, Sessions, SessionId)> {
-    let context = Context::load(None, Flags::default())?;
-    let sessions = Sessions::at(&context.home.join("state"));
-    let found = match wanted {
-        Some(wanted) => sessions.find(wanted).map(Some),
-        None => sessions.latest(context.root()),
-    };
-    let id = found.map_err(|error| say::failed(error.phrase()))?;
-    Ok((context, sessions, id.ok_or_else(|| say::failed(Phrase::new("undo.no_session")))?))
-}
-
-/// The folder that a session works in.
-fn root_of<'a>(head: &'a Record, context: &'a Context) -> &'a Path {
-    match &head.body {
-        RecordBody::Session(head) => Path::new(&head.cwd),
-        _ => context.root(),
-    }
-}
-
-/// The files of the folder that a session speaks of.
-fn files_of(head: &Record, context: &Context) -> anyhow::Result<Snapshots> {
-    snapshots_of(root_of(head, context), &context.home)
-        .map_err(|error| say::failed(Phrase::new("undo.not_kept").with("reason", error)))
-}
-
-fn spans_of(past: &Past) -> anyhow::Result<Vec<Span>> {
-    let unreadable = |error| say::failed(Phrase::new("engine.log_unreadable").with("reason", error));
-    Ok(spans(&past.of_files().map_err(unreadable)?))
-}
-
-/// A session with the files it worked on.
-struct Place {
-    session: String,
-    id: String,
-    /// The settings want notes on what is left.
-    notes: bool,
-    opened: Opened,
-    files: Snapshots,
-}
-
-impl Place {
-    /// The named session, or the last one of this folder. Nobody else may be writing it.
-    async fn open(wanted: Option<&str>) -> anyhow::Result<Self> {
-        let (context, sessions, id) = named(wanted)?;
-        let opened = sessions.open(id.as_str(), |_| {}).map_err(|error| say::failed(error.phrase()))?;
-        opened.notices.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
-        // What is brought back, or kept as it is now, has nothing in it that a killed command left for git.
-        let left = left_behind(&context.home, vec![root_of(&opened.head, &context).to_owned()]);
-        left.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
-        let files = files_of(&opened.head, &context)?;
-        let notes = context.loaded.settings.branch.summary;
-        let mut alive = Alive::of(&context.home, id.as_str());
-        let mut place = Self { session: id.short().to_owned(), id: id.0.clone(), notes, opened, files };
-        place.close_broken(&mut alive).await?;
-        Ok(place)
-    }
-
-    /// Gives a turn or a going back that ended with its process the end it had, as far as that can be told.
-    async fn close_broken(&mut self, alive: &mut Alive) -> anyhow::Result<()> {
-        let Some(last) = self.spans()?.pop() else { return Ok(()) };
-        // Where its states are gone, there is nothing to take back either, and that is said where it matters.
-        if let Ok(Some(end)) = end_of_broken(&mut self.files, &last, alive) {
-            self.journal(end).await?;
-            alive.end();
+/// The files go back, or forth again. What is not as it was makes the command fail.
+async fn files(offline: &Offline, way: FilesWay, force: bool) -> anyhow::Result<Exit> {
+    let gone = offline.files(way, force).await;
+    let (back, left) = gone.map_err(|refused| match (way, refused.refusal) {
+        (FilesWay::Last, Refusal::Nothing) => {
+            say::failed(Phrase::new("undo.nothing").with("session", offline.session.short()))
         }
-        Ok(())
+        _ => told(&refused),
+    })?;
+    left.iter().for_each(|phrase| say::notice(Level::Warning, phrase));
+    let again = way == FilesWay::Again;
+    say::line(&Style::get().text(&back.said(again)))?;
+    for path in &back.changed {
+        say::line(&clean(&format!("  {path}")))?;
     }
-
-    async fn journal(&self, body: RecordBody) -> anyhow::Result<()> {
-        self.opened.journal.append(body).await.map(drop).map_err(|error| say::failed(error.phrase()))
+    for (level, phrase) in back.notices(again) {
+        say::notice(level, &phrase);
     }
-
-    fn spans(&self) -> anyhow::Result<Vec<Span>> {
-        spans_of(&self.opened.past)
+    if !again && !back.changed.is_empty() {
+        say::notice(Level::Info, &Phrase::new("undo.redo"));
     }
+    Ok(if back.blocked.is_empty() { Exit::Done } else { Exit::Failed })
+}
 
-    async fn take_back(&mut self, turn: u32, force: bool) -> anyhow::Result<Exit> {
-        let spans = self.spans()?;
-        let plan = take_back(&mut self.files, &spans, turn, force).map_err(|error| told(&error))?;
-        self.carry_out(plan, "undo.done").await
+/// The conversation goes on before a turn; the prompt that is taken back is printed, for editing.
+async fn chat(offline: Offline, turn: u32, notes: bool) -> anyhow::Result<Exit> {
+    let goal = offline.before_turn(turn).map_err(|refused| told(&refused))?;
+    let session = offline.session.short().to_owned();
+    let op = Op::Rewind { turn, what: Rewind::Chat, summary: Some(true) };
+    let exit = go(offline, &goal, notes.then_some(op)).await?;
+    if exit == Exit::Done {
+        say::notice(Level::Info, &Phrase::new("cli.chat_back").with("turn", turn).with("session", session));
+        say::line(&clean(&goal.text.unwrap_or_default()))?;
     }
+    Ok(exit)
+}
 
-    /// Does it. What is about to be done is on the log first.
-    async fn carry_out(&mut self, plan: Plan, code: &'static str) -> anyhow::Result<Exit> {
-        if let Some(intent) = plan.intent(code == "undo.redone") {
-            self.journal(RecordBody::Restoring(intent)).await?;
+/// Moves about in a session. Where notes are wanted on something that is left, its model is asked for them, and has the
+/// session then.
+pub(crate) async fn go(offline: Offline, goal: &Goal, with_notes: Option<Op>) -> anyhow::Result<Exit> {
+    match with_notes.filter(|_| offline.leaves(goal)) {
+        Some(op) => {
+            let session = offline.session.to_string();
+            drop(offline);
+            crate::leave::leave(session, op).await
         }
-        let back = plan.carry_out(&mut self.files).map_err(|error| told(&error))?;
-        self.tell(&back, code).await
-    }
-
-    /// The conversation goes on before a turn; the prompt that is taken back is printed, for editing.
-    async fn take_chat_back(self, turn: u32, notes: bool) -> anyhow::Result<Exit> {
-        let Self { session, id, opened, .. } = self;
-        let past = &opened.past;
-        let none = || say::failed(Phrase::new("engine.no_turn").with("turn", turn));
-        let record = past.beginning(Some(turn)).ok_or_else(none)?;
-        let to = past.parent(record.id).unwrap_or(record.id);
-        if notes && past.left_by(to).is_some() {
-            // The model that writes the notes has the session then.
-            drop(opened);
-            let op = Op::Rewind { turn, what: Rewind::Chat, summary: Some(true) };
-            let (exit, _) = crate::leave::leave(id, op).await?;
-            if exit != Exit::Done {
-                return Ok(exit);
-            }
-        } else {
-            let unreadable = |error| say::failed(Phrase::new("engine.log_unreadable").with("reason", error));
-            let (there, now) = (past.history_at(to).map_err(unreadable)?, &opened.history);
-            let lacking = there.map(|there| there.lacks(now.mode, &now.model, now.effort.as_deref()));
-            let moved = RecordBody::Moved { to, why: MoveReason::Rewind };
-            for body in std::iter::once(moved).chain(lacking.into_iter().flatten()) {
-                opened.journal.append(body).await.map_err(|error| say::failed(error.phrase()))?;
-            }
+        None => {
+            offline.go(goal).await.map_err(|refused| told(&refused))?;
+            Ok(Exit::Done)
         }
-        say::notice(Level::Info, &Phrase::new("cli.chat_back").with("turn", turn).with("session", &session));
-        say::line(&clean(&typed(&record.body).unwrap_or_default()))?;
-        Ok(Exit::Done)
-    }
-
-    /// Journals what was done and says it. What is not as it was makes the command fail.
-    async fn tell(&self, back: &FilesBack, code: &'static str) -> anyhow::Result<Exit> {
-        let body = RecordBody::Restored(back.record(code == "undo.redone"));
-        self.journal(body).await?;
-        let style = Style::get();
-        let done = Phrase::new(code).with("turn", back.turn).with("count", back.changed.len());
-        say::line(&style.text(&done))?;
-        for path in &back.changed {
-            say::line(&clean(&format!("  {path}")))?;
-        }
-        for (level, phrase) in back.notices(code == "undo.redone") {
-            say::notice(level, &phrase);
-        }
-        if code == "undo.done" && !back.changed.is_empty() {
-            say::notice(Level::Info, &Phrase::new("undo.redo"));
-        }
-        Ok(if back.blocked.is_empty() { Exit::Done } else { Exit::Failed })
     }
 }
 
-fn told(error: &BackError) -> anyhow::Error {
-    let cause = matches!(error, BackError::NothingToTakeBack(_)).then_some(Cause::Unchanged);
-    Told { phrase: error.phrase(), exit: Exit::Failed, cause }.into()
+/// Why a session could not be had.
+pub(crate) fn not_had(error: &EngineError) -> anyhow::Error {
+    say::failed(error.phrase())
+}
+
+/// Why something was not done in a session.
+pub(crate) fn told(refused: &Refused) -> anyhow::Error {
+    let cause = (refused.refusal == Refusal::Nothing).then_some(Cause::Unchanged);
+    Told { phrase: refused.why.clone(), exit: Exit::Failed, cause }.into()
 }

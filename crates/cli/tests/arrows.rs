@@ -120,6 +120,28 @@ fn nobody_decides_by_the_words_that_people_read() {
     assert!(deciding.is_empty(), "{deciding:#?}");
 }
 
+/// The log is written by `session`, and by `engine` through it: front ends read records and make none.
+#[test]
+fn front_ends_write_no_records() {
+    let makes = |line: &str| {
+        let Some((before, after)) = line.split_once("RecordBody::") else {
+            return [".journal", ".amend("].iter().any(|word| line.contains(word));
+        };
+        let reads = after.contains("=>") || before.ends_with("let ") || before.contains("matches!(");
+        !reads
+    };
+    assert!(makes("let body = RecordBody::Discarded;") && !makes("if let RecordBody::Session(head) = &record.body {"));
+    let mut making = Vec::new();
+    for (path, text) in sources() {
+        let is_front_end = ["crates/cli/", "crates/tui/"].iter().any(|room| path.starts_with(room));
+        if is_front_end && !path.contains("/tests") {
+            let lines = text.lines().enumerate().filter(|(_, line)| makes(line));
+            making.extend(lines.map(|(number, line)| format!("{path}:{}: {}", number + 1, line.trim())));
+        }
+    }
+    assert!(making.is_empty(), "{making:#?}");
+}
+
 /// A file of tests that its room's one program does not name would look tested and never run.
 #[test]
 fn every_file_of_tests_is_run() {

@@ -80,6 +80,33 @@ fn what_tools_and_the_shell_did_is_taken_back_and_brought_again() {
     assert_eq!(place.run(&["undo", "--redo"]).code, Some(1), "there is nothing more to bring");
 }
 
+/// A session that runs elsewhere has one hand that writes its log; every other is refused, and nothing moves.
+#[test]
+fn a_session_that_runs_elsewhere_is_not_gone_back_in() {
+    let place = place(vec![bash("echo 1 > one"), Reply::say("ok")]);
+    run(&place, "make it");
+    let session = place.logs()[0].file_stem().unwrap().to_str().unwrap().to_owned();
+    let held = reasonix_session::Sessions::at(&place.home.join("state")).open(&session, |_| {}).unwrap();
+    let before = std::fs::read(&place.logs()[0]).unwrap();
+    for args in [
+        &["undo"][..],
+        &["undo", "--redo"],
+        &["rewind", "--to", "1", "--both"],
+        &["rewind", "--to", "1", "--chat"],
+        &["sessions", "branch", &session, "2"],
+        &["sessions", "rename", &session, "Mine"],
+    ] {
+        let ran = place.run(args);
+        assert_eq!(ran.code, Some(1), "{args:?}: {}", ran.err);
+        assert!(ran.err.contains("is in use by process"), "{args:?}: {}", ran.err);
+    }
+    assert!(place.work.exists("one"), "the files stay");
+    assert_eq!(std::fs::read(&place.logs()[0]).unwrap(), before, "and so does the log");
+    assert_eq!(place.run(&["changes"]).code, Some(0), "looking is free");
+    drop(held);
+    assert_eq!(place.run(&["undo"]).code, Some(0));
+}
+
 #[test]
 fn the_model_is_told_what_was_taken_back() {
     let place = place(vec![bash("echo 1 > one"), Reply::say("ok"), Reply::say("I see"), Reply::say("and again")]);

@@ -104,7 +104,7 @@ impl Desk {
                 self.after_turn.push_back((op, ticket));
                 return self.notice(Level::Info, Phrase::new("engine.model_later"));
             }
-            Op::Retry | Op::Branch { .. } | Op::Rewind { .. } | Op::Compact { .. } | Op::Handoff { .. } => {
+            Op::Retry | Op::Branch { .. } | Op::Rewind { .. } | Op::Redo | Op::Compact { .. } | Op::Handoff { .. } => {
                 Err(Refused::new(Refusal::Busy, Phrase::new("engine.busy")))
             }
             other => self.apply(other).await,

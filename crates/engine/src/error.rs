@@ -8,6 +8,9 @@ pub enum EngineError {
     /// The settings do not allow it: no model, an unknown one, a rule that cannot be read.
     #[error("{0}")]
     Settings(Phrase),
+    /// What the folder would execute is not trusted, and it has to be.
+    #[error("{0}")]
+    Untrusted(Phrase),
     /// What the user wrote on disk cannot be read, or lacks something.
     #[error("{0}")]
     Config(#[from] reasonix_config::ConfigError),
@@ -29,7 +32,7 @@ impl EngineError {
     /// What to tell the user.
     pub fn phrase(&self) -> Phrase {
         match self {
-            Self::Settings(phrase) => phrase.clone(),
+            Self::Settings(phrase) | Self::Untrusted(phrase) => phrase.clone(),
             Self::Config(error) => error.phrase(),
             Self::Session(error) => error.phrase(),
             Self::Workspace(error) => Phrase::new("engine.workspace").with("reason", error),

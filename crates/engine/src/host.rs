@@ -1,16 +1,95 @@
-//! Where sessions are opened: a front end keeps one, and goes from session to session without starting a new process.
+//! Where sessions are opened: the one door of every front end. It keeps a host, and goes from session to session without
+//! starting a new process.
 
 use crate::error::EngineError;
 use crate::handle::Handle;
 use crate::queries::find_sessions;
 use crate::spec::{Start, Which};
-use crate::start::start_at;
+use crate::start::{start_at, tool_specs, unknown_tools};
 use crate::tap::Tap;
+use crate::trust::with_git;
 use crate::world::World;
-use reasonix_config::Origins;
-use reasonix_proto::{Reply, SessionId};
+use reasonix_config::{FolderSettings, Origins, Trust};
+use reasonix_proto::{Level, Phrase, Reply, SessionId};
 use reasonix_session::Sessions;
+use std::path::PathBuf;
 use std::sync::Arc;
+
+/// What a front end says of the sessions that it wants to open.
+pub struct HostSources {
+    /// The folder with its settings.
+    pub folder: FolderSettings,
+    /// More folders that sessions may work in.
+    pub add_dirs: Vec<PathBuf>,
+    /// The model reference; the session's own or the default when none.
+    pub model: Option<String>,
+    /// More text for the end of the system prompt.
+    pub append_system: Option<String>,
+    /// Which session is opened first.
+    pub which: Which,
+    /// True when a person can answer questions.
+    pub attended: bool,
+    /// Rules that answer for a person in this run.
+    pub approve: Vec<String>,
+    /// True when tools were named for this run: one that nobody has is then a mistake.
+    pub names_tools: bool,
+    /// True when nothing may be executed of the folder that the user does not trust.
+    pub require_trust: bool,
+    /// What tells the terminal from others: `Continue` goes on with what was last done at it.
+    pub terminal: Option<String>,
+}
+
+/// What a person should be told.
+type Notices = Vec<(Level, Phrase)>;
+
+/// Makes everything that sessions start from, checked; with what to tell the user about it.
+pub fn open(sources: HostSources) -> Result<(Host, Notices), EngineError> {
+    let HostSources { mut folder, add_dirs, model, append_system, which, attended, approve, terminal, .. } = sources;
+    // Where nobody is asked and nobody demands it, the look is spared.
+    if attended || sources.require_trust {
+        let trust = std::mem::take(&mut folder.loaded.settings.trust);
+        folder.loaded.settings.trust = with_git(trust)?.0;
+    }
+    if sources.require_trust {
+        all_trusted(&folder.loaded.settings.trust)?;
+    }
+    let unopened = |error| EngineError::Settings(Phrase::new("engine.workspace").with("reason", error));
+    let workspace = folder.workspace(&add_dirs).map_err(unopened)?;
+    let rules = folder.rules_files();
+    let mut notices = rules.notices;
+    let world = World::new(folder.loaded.settings, folder.env, folder.home);
+    let base = Start { world, workspace, rules: rules.files, model, append_system, which, attended, approve };
+    notices.extend(check_tools(&base, sources.names_tools)?);
+    let origins = Arc::new(folder.loaded.origins);
+    Ok((Host { base, origins, terminal }, notices))
+}
+
+fn all_trusted(trust: &Trust) -> Result<(), EngineError> {
+    let off = trust.untrusted();
+    let names: Vec<_> = off.iter().map(|(surface, _)| format!("{} {}", surface.kind.word(), surface.name)).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    Err(EngineError::Untrusted(Phrase::new("cli.trust_required").with("names", names.join(", "))))
+}
+
+/// A name that no tool has is an error where it was said for this run, and worth a warning in a file: it may be meant for
+/// another edition. So may a rule for a tool that does not exist here, or it is misspelt.
+fn check_tools(start: &Start, named: bool) -> Result<Notices, EngineError> {
+    let (settings, unknown) = (&start.world.settings, unknown_tools(start));
+    let known: Vec<String> = tool_specs(start).into_iter().map(|spec| spec.name).collect();
+    let mut notices = Vec::new();
+    if !unknown.is_empty() {
+        let phrase = Phrase::new("cli.unknown_tools").with("names", unknown.join(", ")).with("known", known.join(", "));
+        if named || unknown.len() == settings.tools.enabled.len() {
+            return Err(EngineError::Settings(phrase));
+        }
+        notices.push((Level::Warning, phrase));
+    }
+    let rules = reasonix_config::unknown_rule_tools(&settings.permissions, &known);
+    notices.extend(rules.into_iter().map(|phrase| (Level::Warning, phrase)));
+    Ok(notices)
+}
 
 /// Opens sessions that start from the same settings, in the same folder.
 pub struct Host {
@@ -20,23 +99,9 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host for sessions that start from this.
-    pub fn new(base: Start) -> Self {
-        Self { base, origins: Arc::default(), terminal: None }
-    }
-
-    /// With the origins of the settings, for [`reasonix_proto::Query::Config`].
-    #[must_use]
-    pub fn with_origins(mut self, origins: Origins) -> Self {
-        self.origins = Arc::new(origins);
-        self
-    }
-
-    /// At this terminal: `Continue` goes on with what was last done at it.
-    #[must_use]
-    pub fn at_terminal(mut self, terminal: Option<String>) -> Self {
-        self.terminal = terminal;
-        self
+    /// What its sessions start from.
+    pub fn base(&self) -> &Start {
+        &self.base
     }
 
     /// The sessions on disk.
@@ -72,7 +137,7 @@ impl Host {
     }
 }
 
-/// Starts a session on the current runtime.
+/// Starts a session on the current runtime, from what is already there.
 pub fn start(start: Start) -> Result<Handle, EngineError> {
-    Host::new(start).open_first()
+    Host { base: start, origins: Arc::default(), terminal: None }.open_first()
 }

@@ -9,7 +9,7 @@ use crate::ticket::{Inbound, Outcome, Ticket, Tickets};
 use reasonix_agent::{Agent, Conversation, Prefix, Purpose, Router, Said, Sink, Stop};
 use reasonix_proto::{Done, Event, Level, Op, Phrase, RecordBody, Refusal, Refused, TurnEnd, TurnState};
 use reasonix_session::Sessions;
-use reasonix_undo::Undo;
+use reasonix_undo::{FilesWay, Undo};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -135,6 +135,7 @@ impl Live {
             Op::Handoff { focus } => self.hand_over(&focus).await,
             Op::Branch { at, summary } => self.branch(at, summary).await,
             Op::Rewind { turn, what, summary } => self.rewind(turn, what, summary).await,
+            Op::Redo => self.files(FilesWay::Again).await,
             Op::SetModel { model, effort } => self.set_model(model, effort).await,
             Op::Discard => {
                 self.desk.closing = true;

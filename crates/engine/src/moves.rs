@@ -7,54 +7,86 @@ use crate::queue::Work;
 use crate::ticket::Outcome;
 use reasonix_agent::{Said, Sink, Stop};
 use reasonix_proto::{
-    Done, Event, Left, Level, Message, MoveReason, Phrase, Record, RecordBody, RecordId, Refusal, Refused, Rewind,
-    TurnState,
+    Done, Event, Left, Level, Message, Mode, MoveReason, Phrase, Record, RecordBody, RecordId, Refusal, Refused,
+    Rewind, TurnState,
 };
-use reasonix_session::typed;
-use reasonix_undo::{BackError, note, spans};
+use reasonix_session::{History, Past, typed};
+use reasonix_undo::{FilesWay, note};
+
+/// A place of a session's tree from which the conversation is to go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Goal {
+    /// The record that will be the last one.
+    pub to: RecordId,
+    /// What a person wrote there, for editing.
+    pub text: Option<String>,
+    why: MoveReason,
+}
+
+impl Goal {
+    /// Before a turn of the active branch.
+    pub(crate) fn before_turn(past: &Past, turn: u32) -> Result<Self, Refused> {
+        let none = || Refused::new(Refusal::NotFound, Phrase::new("engine.no_turn").with("turn", turn));
+        let record = past.beginning(Some(turn)).ok_or_else(none)?;
+        let to = past.parent(record.id).unwrap_or(record.id);
+        Ok(Self { to, text: typed(&record.body), why: MoveReason::Rewind })
+    }
+
+    /// At a record; at something a person wrote, the place before it.
+    pub(crate) fn at(past: &Past, at: RecordId) -> Result<Self, Refused> {
+        let record = past.record(at).ok_or_else(|| no_record(at))?;
+        let text = typed(&record.body);
+        let before = || record.parent.or_else(|| past.parent(at)).unwrap_or(at);
+        let to = if text.is_some() { before() } else { at };
+        Ok(Self { to, text, why: MoveReason::Branch })
+    }
+
+    /// What the conversation is there, and the records that lead there: the move, and what has to be said again so that the
+    /// session stays in its mode and with its model.
+    pub(crate) fn read(
+        &self,
+        past: &Past,
+        (mode, model, effort): (Mode, &str, Option<&str>),
+    ) -> Result<(History, Vec<RecordBody>), Refused> {
+        let there = past.history_at(self.to).map_err(unreadable)?.ok_or_else(|| no_record(self.to))?;
+        let moved = RecordBody::Moved { to: self.to, why: self.why };
+        let records = std::iter::once(moved).chain(there.lacks(mode, model, effort)).collect();
+        Ok((there, records))
+    }
+}
 
 impl Live {
     /// Goes to a record; at something a person wrote to the place before it, and its text comes back.
     pub(crate) async fn branch(&mut self, at: RecordId, summary: Option<bool>) -> Outcome {
-        let Some(record) = self.desk.past.record(at) else { return Err(no_record(at)) };
-        match typed(&record.body) {
-            Some(text) => {
-                let before = record.parent.or_else(|| self.desk.past.parent(at)).unwrap_or(at);
-                self.leave_for(before, MoveReason::Branch, Some(text), summary).await
-            }
-            None if self.desk.past.leaf() == Some(at) => {
-                self.desk.notice(Level::Info, Phrase::new("engine.already_there"));
-                Ok(Done::Unchanged)
-            }
-            None => self.leave_for(at, MoveReason::Branch, None, summary).await,
+        let goal = Goal::at(&self.desk.past, at)?;
+        if goal.text.is_none() && self.desk.past.leaf() == Some(at) {
+            self.desk.notice(Level::Info, Phrase::new("engine.already_there"));
+            return Ok(Done::Unchanged);
         }
+        self.leave_for(goal, summary).await
     }
 
     /// Takes a turn of the active branch and all after it back.
     pub(crate) async fn rewind(&mut self, turn: u32, what: Rewind, summary: Option<bool>) -> Outcome {
         if what == Rewind::Files {
-            return self.rewind_files(turn, false).await;
+            return self.files(FilesWay::Before(turn)).await;
         }
-        let none = || Refused::new(Refusal::NotFound, Phrase::new("engine.no_turn").with("turn", turn));
-        let record = self.desk.past.beginning(Some(turn)).ok_or_else(none)?;
+        let goal = Goal::before_turn(&self.desk.past, turn)?;
         if what == Rewind::Both {
-            self.rewind_files(turn, true).await?;
+            // A turn that changed no files is no failure for somebody who wants the conversation back too.
+            match self.files(FilesWay::Before(turn)).await {
+                Err(refused) if refused.refusal != Refusal::Nothing => return Err(refused),
+                _ => {}
+            }
         }
-        let before = self.desk.past.parent(record.id).unwrap_or(record.id);
-        self.leave_for(before, MoveReason::Rewind, typed(&record.body), summary).await
+        self.leave_for(goal, summary).await
     }
 
     /// Moves the leaf; where that is wanted, with notes on what is left. That there are none never stops the move.
-    async fn leave_for(
-        &mut self,
-        to: RecordId,
-        why: MoveReason,
-        text: Option<String>,
-        summary: Option<bool>,
-    ) -> Outcome {
+    async fn leave_for(&mut self, goal: Goal, summary: Option<bool>) -> Outcome {
         let wanted = summary.unwrap_or(self.desk.base.world.settings.branch.summary);
-        let left = if wanted { self.notes_on_leaving(to).await } else { None };
-        let gone = self.go(to, why, text).await;
+        let left = if wanted { self.notes_on_leaving(goal.to).await } else { None };
+        let gone = self.go(goal).await;
         let outcome = match (gone, left) {
             (Ok(_), Some(left)) => self.desk.change(RecordBody::Left(Box::new(left))).await,
             (gone, _) => gone,
@@ -79,29 +111,15 @@ impl Live {
         Some(Left { from, summary, by, usage })
     }
 
-    /// Takes the files back. When that failed, nothing else should happen either. A turn that changed no files is no
-    /// failure for somebody who wants the conversation back too.
-    async fn rewind_files(&mut self, turn: u32, with_chat: bool) -> Outcome {
+    /// Takes files back, or brings them again, and says what became of them.
+    pub(crate) async fn files(&mut self, way: FilesWay) -> Outcome {
         let Some(undo) = &self.undo else { return Err(not_possible()) };
-        undo.close_broken().await;
-        let past = self.desk.past.clone();
-        let records = match tokio::task::spawn_blocking(move || past.of_files()).await {
-            Ok(read) => read.map_err(unreadable)?,
-            Err(error) => return Err(unreadable(error)),
-        };
-        match undo.take_back(spans(&records), turn).await {
-            Some(Ok(back)) => {
-                self.desk.change(RecordBody::Restored(back.record(false))).await?;
-                undo.went_back();
-                let done = Phrase::new("undo.done").with("turn", turn).with("count", back.changed.len());
-                self.desk.notice(Level::Info, done);
-                back.notices(false).into_iter().for_each(|(level, phrase)| self.desk.notice(level, phrase));
-                Ok(Done::Restored { turn, files: back.changed.len() })
-            }
-            Some(Err(BackError::NothingToTakeBack(_))) if with_chat => Ok(Done::Unchanged),
-            Some(Err(error)) => Err(Refused::new(error.refusal(), error.phrase())),
-            None => Err(not_possible()),
-        }
+        let back = undo.go(&self.desk.past, way, false).await;
+        let back = back.map_err(|error| Refused::new(error.refusal(), error.phrase()))?;
+        let again = way == FilesWay::Again;
+        self.desk.notice(Level::Info, back.said(again));
+        back.notices(again).into_iter().for_each(|(level, phrase)| self.desk.notice(level, phrase));
+        Ok(Done::Restored { turn: back.turn, files: back.changed.len() })
     }
 
     /// Tells the model of files that were taken back since it last spoke, and of what happened outside of its turns, with the
@@ -131,7 +149,7 @@ impl Live {
             return Err(nothing());
         };
         let before = self.desk.past.parent(record).ok_or_else(nothing)?;
-        self.go(before, MoveReason::Retry, None).await?;
+        self.go(Goal { to: before, text: None, why: MoveReason::Retry }).await?;
         let mut again = [Message::User { text, images }];
         fetch(&mut again, self.agent.artifacts.as_ref());
         let [Message::User { text, images }] = again else { return Err(nothing()) };
@@ -139,27 +157,26 @@ impl Live {
     }
 
     /// Moves the leaf. The conversation there is read first, so that a failure leaves everything as it was.
-    async fn go(&mut self, to: RecordId, why: MoveReason, text: Option<String>) -> Outcome {
-        let past = self.desk.past.clone();
-        let mut history = match tokio::task::spawn_blocking(move || past.history_at(to)).await {
-            Ok(Ok(Some(history))) => history,
-            Ok(Err(error)) => return Err(unreadable(error)),
-            _ => return Err(no_record(to)),
-        };
-        let lacking = {
+    async fn go(&mut self, goal: Goal) -> Outcome {
+        let (past, there) = (self.desk.past.clone(), goal.clone());
+        let now = {
             let state = self.desk.book.state();
-            history.lacks(state.mode, &state.model, state.effort.as_deref())
+            (state.mode, state.model.clone(), state.effort.clone())
         };
-        let record = self.desk.journal(RecordBody::Moved { to, why }).await?;
+        let read = move || there.read(&past, (now.0, &now.1, now.2.as_deref()));
+        let (mut history, records) = tokio::task::spawn_blocking(read).await.map_err(unreadable)??;
+        let mut records = records.into_iter();
+        let Some(moved) = records.next() else { return Ok(Done::Unchanged) };
+        let record = self.desk.journal(moved).await?;
         fetch(&mut history.messages, self.agent.artifacts.as_ref());
-        self.conversation.go_to(history.messages, history.context, history.folded, why);
+        self.conversation.go_to(history.messages, history.context, history.folded, goal.why);
         self.desk.book.gone_to(history.told);
         let todo = history.todo.unwrap_or_default();
         self.conversation.set_todo(todo.clone());
         self.todo.restore(todo);
         self.desk.outbox.measure(Some(history.context), None);
-        self.desk.outbox.emit(Event::Moved { record: Box::new(record), text });
-        for body in lacking {
+        self.desk.outbox.emit(Event::Moved { record: Box::new(record), text: goal.text });
+        for body in records {
             self.desk.change(body).await?;
         }
         Ok(Done::Applied)

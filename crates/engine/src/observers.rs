@@ -1,6 +1,5 @@
 //! Who looks at what a session writes down: the ledger, the citations, the queue, and the gate's own memory of files.
 
-use crate::citations::citations;
 use crate::outbox::Outbox;
 use crate::purse::Purse;
 use crate::queue::Queue;
@@ -43,7 +42,7 @@ impl Observer for ChecksCitations {
             let (id, text) = (record.id, text.clone());
             let (workspace, outbox) = (self.workspace.clone(), Arc::clone(&self.outbox));
             tokio::task::spawn_blocking(move || {
-                let citations = citations(&workspace, &text);
+                let citations = reasonix_workspace::citations(&workspace, &text);
                 if !citations.is_empty() {
                     outbox.emit(Event::Cited { record: id, citations });
                 }

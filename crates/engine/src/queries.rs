@@ -1,17 +1,17 @@
 //! Answers to queries. What may take long runs on a thread of its own; a front end that no longer waits has given it up.
 
-use crate::citations::citations;
 use crate::commands::{Able, commands};
-use crate::complete::{Found, references, words};
 use crate::context::{cache_of, parts};
 use crate::git::git;
 use crate::handle::Shared;
+use crate::offline::changes_in;
 use reasonix_agent::BoxFuture;
 use reasonix_proto::{
     CompletionKind, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Status, TreeFilter,
 };
 use reasonix_session::{GroupBy, Ledger, Sessions, Summary, TimeSpan, TreeView, tallies, tally};
-use reasonix_undo::{changes, last_standing, snapshots_of, spans};
+use reasonix_undo::last_standing;
+use reasonix_workspace::{Candidates, citations, references, words};
 use std::future::ready;
 use std::sync::Arc;
 
@@ -101,7 +101,7 @@ impl Shared {
         }
     }
 
-    fn complete(&self, kind: &CompletionKind, text: &str, limit: usize) -> Found {
+    fn complete(&self, kind: &CompletionKind, text: &str, limit: usize) -> Candidates {
         let nothing = (Vec::new(), false);
         match kind {
             CompletionKind::Reference => references(&self.base.workspace, text, limit),
@@ -151,24 +151,15 @@ impl Shared {
         }
     }
 
-    /// What a turn did to files, from what is kept for undo.
+    /// What a turn did to files; without its number the last one whose changes stand.
     fn changes(&self, turn: Option<u32>) -> Reply {
-        let failed = |why| Reply::Failed { why };
-        let records = match self.past.of_files() {
-            Ok(records) => records,
-            Err(error) => return failed(Phrase::new("engine.log_unreadable").with("reason", error)),
-        };
-        let spans = spans(&records);
-        let Some(turn) = turn.or_else(|| last_standing(&spans)) else {
-            return Reply::Unchanged;
-        };
-        let mut snapshots = match snapshots_of(self.base.workspace.root(), &self.base.world.home) {
-            Ok(snapshots) => snapshots,
-            Err(error) => return failed(Phrase::new("engine.undo_off").with("reason", error)),
-        };
-        match changes(&mut snapshots, &spans, turn) {
-            Ok(changes) => Reply::Changes { turn, changes },
-            Err(error) => failed(error.phrase()),
+        let (root, home) = (self.base.workspace.root(), &self.base.world.home);
+        let found =
+            changes_in(&self.past, root, home, |spans| turn.or_else(|| last_standing(spans)).into_iter().collect());
+        match found.map(|mut found| found.pop()) {
+            Ok(Some((turn, changes))) => Reply::Changes { turn, changes },
+            Ok(None) => Reply::Unchanged,
+            Err(why) => Reply::Failed { why },
         }
     }
 

@@ -15,6 +15,7 @@ use crate::handle::{Handle, Shared};
 use crate::live::{Live, Todo};
 use crate::network::net_options;
 use crate::observers::{ChecksCitations, KeepsLedger, TellsGate, TellsQueue};
+use crate::offline::broken_span;
 use crate::outbox::{Events, Outbox};
 use crate::people::{Floor, People};
 use crate::planner::{Around, Planner};
@@ -34,7 +35,7 @@ use reasonix_exec::Confinement;
 use reasonix_gate::{Approvals, GateStanding};
 use reasonix_proto::{Event, Phrase, SessionHead, Status, TurnState};
 use reasonix_session::{History, Ledger, Opened, Sessions};
-use reasonix_undo::{Span, Undo, UndoKeep, snapshots_of, spans};
+use reasonix_undo::{Undo, UndoKeep, snapshots_of};
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +45,8 @@ use tracing::Instrument;
 
 pub use opening::imported_head;
 pub(crate) use toolset::specs_of;
-pub use toolset::{bare_tools, tool_names, tool_specs, unknown_tools};
+pub(crate) use toolset::unknown_tools;
+pub use toolset::{bare_tools, tool_names, tool_specs};
 
 /// Starts a session on the current runtime, with what a host knows.
 pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<String>) -> Result<Handle, EngineError> {
@@ -369,8 +371,8 @@ fn undo_of(start: &Start, opened: &Opened, Voice { outbox, book }: &Voice) -> Op
         let most = start.world.settings.undo.max_mb.saturating_mul(1024 * 1024);
         let session = outbox.session().to_string();
         let keep = UndoKeep { home: start.world.home.clone(), most, session };
-        let broken = opened.past.of_files().ok().and_then(|records| spans(&records).pop()).filter(Span::is_open);
-        Undo::new(snapshots, keep, broken, book.clone(), outbox.clone()).map_err(|error| error.to_string())
+        Undo::new(snapshots, keep, broken_span(&opened.past), book.clone(), outbox.clone())
+            .map_err(|error| error.to_string())
     });
     match undo {
         Ok(undo) => Some(Arc::new(undo)),

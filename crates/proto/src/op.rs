@@ -116,6 +116,8 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<bool>,
     },
+    /// Brings again what was last taken back of files.
+    Redo,
     /// Names a place of the tree; an empty label takes the name away.
     Label {
         /// The record.

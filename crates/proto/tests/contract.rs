@@ -436,6 +436,7 @@ fn operations_of_moving_about() {
         (Op::Retry, json!({"op": "retry"})),
         (Op::Branch { at: RecordId(4), summary: None }, json!({"op": "branch", "at": 4})),
         (Op::Branch { at: RecordId(4), summary: Some(true) }, json!({"op": "branch", "at": 4, "summary": true})),
+        (Op::Redo, json!({"op": "redo"})),
         (Op::Rewind { turn: 2, what: Rewind::Chat, summary: None }, json!({"op": "rewind", "turn": 2, "what": "chat"})),
         (Op::Label { record: RecordId(4), label: "x".into() }, json!({"op": "label", "record": 4, "label": "x"})),
         (Op::Rename { title: "T".into() }, json!({"op": "rename", "title": "T"})),

@@ -18,6 +18,9 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The longest label that is taken.
+const LONGEST_LABEL: usize = 200;
+
 /// The sessions below a state folder.
 #[derive(Debug, Clone)]
 pub struct Sessions {
@@ -261,6 +264,17 @@ impl Sessions {
     /// The files that recordings are in, with their sizes; with `gone` only those whose session is not there any more.
     pub fn recorded(&self, gone: bool) -> io::Result<Vec<(PathBuf, u64)>> {
         crate::recordings::recordings_of(&self.folder, gone)
+    }
+
+    /// Gives a session that nobody uses a title of the user's own; an empty one takes it away.
+    pub fn rename(&self, wanted: &str, title: &str) -> Result<Record, SessionError> {
+        self.amend(wanted, RecordBody::Titled { title: title.trim().to_owned(), by_user: true })
+    }
+
+    /// Names a place of a session that nobody uses; an empty label takes the name away.
+    pub fn label(&self, wanted: &str, record: RecordId, label: &str) -> Result<Record, SessionError> {
+        let label = label.trim().chars().take(LONGEST_LABEL).collect();
+        self.amend(wanted, RecordBody::Labelled { record, label })
     }
 
     /// Appends one record to a session that nobody uses, such as a title.

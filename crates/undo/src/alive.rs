@@ -15,19 +15,19 @@ const SLACK: Duration = Duration::from_secs(1);
 
 /// The sign of one session.
 #[derive(Debug)]
-pub struct Alive {
+pub(crate) struct Alive {
     path: PathBuf,
     file: Option<File>,
 }
 
 impl Alive {
     /// The sign of a session; touches nothing.
-    pub fn of(home: &Path, session: &str) -> Self {
+    pub(crate) fn of(home: &Path, session: &str) -> Self {
         Self { path: folder(home).join(session), file: None }
     }
 
     /// When the process that worked last was gone; none when it ended its turn, or nothing is known.
-    pub fn gone_by(&self) -> Option<SystemTime> {
+    pub(crate) fn gone_by(&self) -> Option<SystemTime> {
         let seen = self.path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?.modified().ok()?;
         seen.checked_add(SLACK)
     }
@@ -52,7 +52,7 @@ impl Alive {
     }
 
     /// The turn has come to its end.
-    pub fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.file = None;
         let _ = std::fs::remove_file(&self.path);
     }

@@ -1,7 +1,7 @@
 //! Going back, and showing what a turn did: states of the files compared, and those entries restored that the session's
 //! own work changed. What somebody else changed in the meantime is kept unless it is given up by name.
 
-use crate::timeline::{Span, Work, last_back};
+use crate::timeline::{Span, Work, last_back, last_standing};
 use reasonix_agent::JournalError;
 use reasonix_proto::{Change, ChangeKind, Level, Phrase, Refusal, Restored, Restoring};
 use reasonix_tools::diff;
@@ -54,6 +54,12 @@ impl FilesBack {
         }
     }
 
+    /// What was done, in a sentence.
+    pub fn said(&self, redone: bool) -> Phrase {
+        let done = if redone { Phrase::new("undo.redone") } else { Phrase::new("undo.done") };
+        done.with("turn", self.turn).with("count", self.changed.len())
+    }
+
     /// What a person should know beside what was changed.
     pub fn notices(&self, redone: bool) -> Vec<(Level, Phrase)> {
         let warning = |code| (Level::Warning, Phrase::new(code).with("turn", self.turn));
@@ -81,8 +87,9 @@ impl BackError {
     /// What it means for the operation that wanted it.
     pub fn refusal(&self) -> Refusal {
         match self {
-            Self::NothingToTakeBack(_) | Self::NothingTakenBack => Refusal::Nothing,
-            Self::Snapshot(_) | Self::Journal(_) => Refusal::NotPossible,
+            Self::NothingToTakeBack(_) | Self::NothingStands | Self::NothingTakenBack => Refusal::Nothing,
+            Self::Snapshot(_) | Self::Journal(_) | Self::Gone => Refusal::NotPossible,
+            Self::Log(_) => Refusal::Log,
         }
     }
 
@@ -90,7 +97,10 @@ impl BackError {
     pub fn phrase(&self) -> Phrase {
         match self {
             Self::NothingToTakeBack(turn) => Phrase::new("undo.no_changes").with("turn", turn),
+            Self::NothingStands => Phrase::new("undo.nothing_here"),
             Self::NothingTakenBack => Phrase::new("undo.nothing_to_redo"),
+            Self::Log(error) => Phrase::new("engine.log_unreadable").with("reason", error),
+            Self::Gone => Phrase::new("engine.not_possible"),
             Self::Snapshot(error) => Phrase::new("undo.not_kept").with("reason", error),
             Self::Journal(error) => error.phrase(),
         }
@@ -121,6 +131,9 @@ pub enum BackError {
     /// The turn changed no files, or there is none of that number.
     #[error("turn {0} changed no files")]
     NothingToTakeBack(u32),
+    /// No turn changed files that could be taken back.
+    #[error("nothing to take back")]
+    NothingStands,
     /// Nothing was taken back that could be brought again.
     #[error("nothing was taken back since the last change")]
     NothingTakenBack,
@@ -130,11 +143,42 @@ pub enum BackError {
     /// The log cannot be told of it; nothing was changed.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// The log cannot be read.
+    #[error(transparent)]
+    Log(#[from] std::io::Error),
+    /// Nobody looks at the files any more.
+    #[error("undo has ended")]
+    Gone,
+}
+
+/// Which way files go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FilesWay {
+    /// To what they were before this turn.
+    Before(u32),
+    /// To what they were before the last turn that changed some.
+    Last,
+    /// To what they were before they were last taken back.
+    Again,
+}
+
+impl FilesWay {
+    /// How to go there. Nothing is changed yet.
+    pub(crate) fn plan(self, snapshots: &mut Snapshots, spans: &[Span], force: bool) -> Result<Plan, BackError> {
+        match self {
+            Self::Before(turn) => take_back(snapshots, spans, turn, force),
+            Self::Last => {
+                let turn = last_standing(spans).ok_or(BackError::NothingStands)?;
+                take_back(snapshots, spans, turn, force)
+            }
+            Self::Again => bring_again(snapshots, spans, force),
+        }
+    }
 }
 
 /// What going back is about to do. Nothing is changed before it is carried out.
 #[derive(Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     turn: u32,
     now: Taken,
     /// The state whose entries the paths become.
@@ -149,13 +193,13 @@ pub struct Plan {
 impl Plan {
     /// What the log is told before the first file changes, so that a death on the way loses nothing; none where nothing
     /// is to be changed.
-    pub fn intent(&self, redone: bool) -> Option<Restoring> {
+    pub(crate) fn intent(&self, redone: bool) -> Option<Restoring> {
         let (before, to) = (self.now.state.clone(), self.to.clone());
         (!self.paths.is_empty()).then_some(Restoring { turn: self.turn, before, to, redone })
     }
 
     /// Does it.
-    pub fn carry_out(self, snapshots: &mut Snapshots) -> Result<FilesBack, BackError> {
+    pub(crate) fn carry_out(self, snapshots: &mut Snapshots) -> Result<FilesBack, BackError> {
         let done = snapshots.restore(&self.now.state, &self.target, &self.paths)?;
         Ok(FilesBack {
             turn: self.turn,
@@ -173,7 +217,7 @@ impl Plan {
 
 /// How to take back what the turns from `turn` on did to files. With `force` also where somebody else changed a file
 /// since.
-pub fn take_back(snapshots: &mut Snapshots, spans: &[Span], turn: u32, force: bool) -> Result<Plan, BackError> {
+pub(crate) fn take_back(snapshots: &mut Snapshots, spans: &[Span], turn: u32, force: bool) -> Result<Plan, BackError> {
     let its = |span: &Span| span.kind == Work::Turn && span.turn == turn;
     let last = spans.iter().rposition(its);
     // Others may have worked in between, so that it has several parts.
@@ -191,7 +235,7 @@ fn first_after(spans: &[Span], turn: u32) -> Option<usize> {
 }
 
 /// How to bring again what was last taken back.
-pub fn bring_again(snapshots: &mut Snapshots, spans: &[Span], force: bool) -> Result<Plan, BackError> {
+pub(crate) fn bring_again(snapshots: &mut Snapshots, spans: &[Span], force: bool) -> Result<Plan, BackError> {
     let undone = last_back(spans).and_then(|first| spans.get(first..)).and_then(<[Span]>::split_first);
     let (start, rest) = undone.ok_or(BackError::NothingTakenBack)?;
     to_before(snapshots, start, rest, force)

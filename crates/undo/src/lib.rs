@@ -8,15 +8,14 @@ mod timeline;
 mod whose;
 mod worker;
 
-pub use alive::Alive;
 pub use back::note;
-pub use back::{BackError, FilesBack, Plan, bring_again, changes, take_back};
+pub use back::{BackError, FilesBack, FilesWay, changes};
 pub use room::{Room, RoomError, make_room};
-pub use timeline::{Span, Work, last_standing, spans};
-pub use whose::end_of_broken;
+pub use timeline::{Span, last_standing, spans, turns};
 
 use reasonix_agent::{About, Aspect, BoxFuture, Journal, Sink};
 use reasonix_proto::{Action, Event, Family, Level, Moment, Phrase, ReadOnly, RecordBody, Snapshot, ToolOutcome};
+use reasonix_session::Past;
 use reasonix_workspace::snapshot::{SnapshotError, SnapshotLimits, Snapshots, Taken, Uncovered};
 use std::future::ready;
 use std::path::{Path, PathBuf};
@@ -106,7 +105,14 @@ impl Undo {
         self.send(Request::Close { span, answer });
         let Ok(Ok(end)) = end.await else { return };
         let written = match end {
-            Some(end) => self.journal.append(end).await.is_ok(),
+            Some(end) => {
+                let written = self.journal.append(end).await.is_ok();
+                // The sign of life of the process that is gone has said what it had to say.
+                if written {
+                    self.send(Request::Ended);
+                }
+                written
+            }
             None => true,
         };
         if written {
@@ -114,29 +120,27 @@ impl Undo {
         }
     }
 
-    /// Takes back what the turns from `turn` on did to files. None when the thread is gone. Its end is to be written down,
-    /// and then [`Undo::went_back`] to be called.
-    pub async fn take_back(&self, spans: Vec<Span>, turn: u32) -> Option<Result<FilesBack, BackError>> {
+    /// Takes back what turns did to files, or brings it again. What is about to be done is on the log before the first file
+    /// changes, and what was done when it is. With `force` also where somebody else changed a file since.
+    pub async fn go(&self, past: &Past, way: FilesWay, force: bool) -> Result<FilesBack, BackError> {
+        self.close_broken().await;
+        let past = past.clone();
+        let records = tokio::task::spawn_blocking(move || past.of_files()).await.map_err(|_| BackError::Gone)??;
         let (answer, plan) = oneshot::channel();
-        self.send(Request::Plan { spans, turn, answer });
-        let plan = match plan.await.ok()? {
-            Ok(plan) => plan,
-            Err(error) => return Some(Err(error)),
-        };
-        if let Some(intent) = plan.intent(false) {
-            match self.journal.append(RecordBody::Restoring(intent.clone())).await {
-                Ok(record) => *locked(&self.broken) = Some(Span::going(&intent, record.at)),
-                Err(error) => return Some(Err(BackError::Journal(error))),
-            }
+        self.send(Request::Plan { spans: spans(&records), way, force, answer });
+        let plan = plan.await.map_err(|_| BackError::Gone)??;
+        let again = way == FilesWay::Again;
+        if let Some(intent) = plan.intent(again) {
+            let record = self.journal.append(RecordBody::Restoring(intent.clone())).await?;
+            *locked(&self.broken) = Some(Span::going(&intent, record.at));
         }
         let (answer, back) = oneshot::channel();
         self.send(Request::Back { plan, answer });
-        back.await.ok()
-    }
-
-    /// The end of a going back is on the log.
-    pub fn went_back(&self) {
+        let back = back.await.map_err(|_| BackError::Gone)??;
+        let record = self.journal.append(RecordBody::Restored(back.record(again))).await?;
         *locked(&self.broken) = None;
+        self.sink.emit(Event::Changed { record: Box::new(record) });
+        Ok(back)
     }
 
     /// What a look at the files leaves out now; none when there is no undo.

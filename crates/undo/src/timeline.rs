@@ -121,6 +121,13 @@ fn close(spans: &mut [Span], state: &str) {
     }
 }
 
+/// The turns that worked on files, in their order.
+pub fn turns(spans: &[Span]) -> Vec<u32> {
+    let mut turns: Vec<u32> = spans.iter().filter(|span| span.kind == Work::Turn).map(|span| span.turn).collect();
+    turns.dedup();
+    turns
+}
+
 /// The last turn whose changes still stand: the one that `undo` takes back. Turns that were taken back already are
 /// passed over, unless they were brought again; so are turns that left everything as it was. What was taken back in part
 /// still stands.

@@ -64,7 +64,7 @@ impl Busy {
 /// The end of work whose process is gone, as far as it can be told now; none when the work has an end. What was changed
 /// later than a turn's process was there is not known to be its own. A going back only ever makes entries what they are in
 /// the state it goes to: all else is somebody else's.
-pub fn end_of_broken(
+pub(crate) fn end_of_broken(
     snapshots: &mut Snapshots,
     span: &Span,
     alive: &Alive,
@@ -97,8 +97,9 @@ fn end_by(snapshots: &mut Snapshots, span: &Span, gone: SystemTime) -> Result<Sn
 #[cfg(test)]
 mod tests {
     use super::{Busy, end_by};
+    use crate::back::take_back;
     use crate::timeline::spans;
-    use crate::{Span, Work, take_back};
+    use crate::timeline::{Span, Work};
     use reasonix_proto::{Moment, Record, RecordBody, RecordId, Snapshot};
     use reasonix_workspace::snapshot::{SnapshotLimits, Snapshots};
     use std::os::unix::fs::MetadataExt;

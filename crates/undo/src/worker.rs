@@ -1,7 +1,7 @@
 //! The thread that looks at the files of a live session, one request after the other.
 
 use crate::alive::{Alive, EVERY};
-use crate::back::{BackError, FilesBack, Plan, take_back};
+use crate::back::{BackError, FilesBack, FilesWay, Plan};
 use crate::timeline::Span;
 use crate::whose::{Busy, end_of_broken};
 use crate::{UndoKeep, room};
@@ -36,9 +36,9 @@ pub(crate) enum Request {
     Close { span: Span, answer: oneshot::Sender<Result<Option<RecordBody>, SnapshotError>> },
     /// The turn's end is written down.
     Ended,
-    /// How to take back what turns did.
-    Plan { spans: Vec<Span>, turn: u32, answer: oneshot::Sender<Result<Plan, BackError>> },
-    /// It is taken back.
+    /// How to take back what turns did, or to bring it again.
+    Plan { spans: Vec<Span>, way: FilesWay, force: bool, answer: oneshot::Sender<Result<Plan, BackError>> },
+    /// It is done.
     Back { plan: Plan, answer: oneshot::Sender<Result<FilesBack, BackError>> },
 }
 
@@ -114,8 +114,8 @@ impl Worker {
                 drop(answer.send(end_of_broken(&mut self.snapshots, &span, &self.alive)));
             }
             Request::Ended => self.alive.end(),
-            Request::Plan { spans, turn, answer } => {
-                drop(answer.send(take_back(&mut self.snapshots, &spans, turn, false)));
+            Request::Plan { spans, way, force, answer } => {
+                drop(answer.send(way.plan(&mut self.snapshots, &spans, force)));
             }
             Request::Back { plan, answer } => drop(answer.send(plan.carry_out(&mut self.snapshots))),
         }

@@ -11,8 +11,11 @@ mod beneath;
 mod blob;
 mod board;
 mod boundary;
+mod candidates;
+mod citations;
 mod commit;
 mod error;
+mod fit;
 mod format;
 mod generated;
 mod glob;
@@ -41,6 +44,8 @@ mod workspace;
 #[cfg(test)]
 mod tests;
 
+pub use candidates::{Candidates, references, words};
+pub use citations::citations;
 pub use commit::{Step, Written};
 pub use error::FileError;
 pub use format::{Encoding, Eol, Format};

@@ -163,7 +163,7 @@ pub fn tool_names(workspace: &Workspace) -> Vec<String> {
 }
 
 /// The names in `tools.enabled` that no tool has.
-pub fn unknown_tools(start: &Start) -> Vec<String> {
+pub(crate) fn unknown_tools(start: &Start) -> Vec<String> {
     let tools = bare_tools(start);
     let known = |name: &&String| tools.iter().any(|tool| tool.spec().name == **name);
     start.world.settings.tools.enabled.iter().filter(|name| !known(name)).cloned().collect()

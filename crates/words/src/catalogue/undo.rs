@@ -55,6 +55,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "it may have been collected (`undo.max_mb`), or undo was off in that session",
         "它可能已被清理（`undo.max_mb`），或该会话未启用撤销",
     ),
+    ("undo.nothing_here", "there is nothing to take back", "没有可撤销的更改"),
     ("undo.nothing_to_redo", "nothing was taken back since the last change", "自上次更改以来没有撤销任何内容"),
     ("undo.redo", "`reasonix undo --redo` brings it back", "`reasonix undo --redo` 可恢复"),
     (

@@ -1,7 +1,7 @@
 //! Places in files that an answer names as `path:line`, found and checked against the workspace.
 
+use crate::workspace::Workspace;
 use reasonix_proto::{BrokenCitation, Citation};
-use reasonix_workspace::Workspace;
 
 /// Citations that are checked of one answer.
 const MOST: usize = 200;
@@ -9,7 +9,7 @@ const MOST: usize = 200;
 const FARTHEST: u64 = 10_000_000;
 
 /// The citations of a text, in order. Only what looks like a path with an extension or a folder, and a line, counts.
-pub(crate) fn citations(workspace: &Workspace, text: &str) -> Vec<Citation> {
+pub fn citations(workspace: &Workspace, text: &str) -> Vec<Citation> {
     find(text).take(MOST).map(|citation| checked(workspace, citation)).collect()
 }
 

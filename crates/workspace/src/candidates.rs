@@ -1,17 +1,18 @@
 //! Candidates for what is being typed: `@` references one level at a time, and arguments of commands. Blocking.
 
-use crate::fuzzy::fit;
+use crate::fit::fit;
+use crate::level::Near;
+use crate::workspace::Workspace;
 use reasonix_proto::Completion;
-use reasonix_workspace::{Near, Workspace};
 
 /// Names of one folder that are compared.
 const MOST_NAMES: usize = 20_000;
 
 /// What fits, best first, and whether there is more than `limit`.
-pub(crate) type Found = (Vec<Completion>, bool);
+pub type Candidates = (Vec<Completion>, bool);
 
 /// Files and folders of one level, without what is ignored. A line range after a file is taken as it stands.
-pub(crate) fn references(workspace: &Workspace, text: &str, limit: usize) -> Found {
+pub fn references(workspace: &Workspace, text: &str, limit: usize) -> Candidates {
     let (folder, typed) = text.rsplit_once('/').map_or(("", text), |(folder, name)| (folder, name));
     if let Some((path, lines)) = text.rsplit_once(':')
         && lines.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
@@ -43,7 +44,7 @@ pub(crate) fn references(workspace: &Workspace, text: &str, limit: usize) -> Fou
 }
 
 /// Words that fit, best first.
-pub(crate) fn words(words: impl IntoIterator<Item = (String, String)>, typed: &str, limit: usize) -> Found {
+pub fn words(words: impl IntoIterator<Item = (String, String)>, typed: &str, limit: usize) -> Candidates {
     let mut fits: Vec<(i64, Completion)> = words
         .into_iter()
         .filter_map(|(word, note)| {

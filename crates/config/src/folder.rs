@@ -1,0 +1,100 @@
+//! A folder, and the settings that hold there: where they are looked for, and what they open and close of its files.
+
+use crate::error::ConfigError;
+use crate::resolve::{Loaded, load};
+use crate::rules::{RulesFiles, rules_files};
+use crate::sources::{Flags, Sources};
+use reasonix_policy::Rule;
+use reasonix_workspace::{FileError, Options, Workspace};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A folder with the settings that hold there.
+pub struct FolderSettings {
+    /// The user's folder.
+    pub home: PathBuf,
+    /// The working folder.
+    pub cwd: PathBuf,
+    /// The environment, as far as it is text.
+    pub env: BTreeMap<String, String>,
+    /// The settings.
+    pub loaded: Loaded,
+}
+
+impl FolderSettings {
+    /// Reads the settings of a folder.
+    pub fn load(home: PathBuf, cwd: PathBuf, env: BTreeMap<String, String>, flags: Flags) -> Result<Self, ConfigError> {
+        let project = project_folder(&cwd).to_owned();
+        let sources = Sources { home, project, root: cwd, env, flags };
+        let loaded = load(&sources)?;
+        let Sources { home, root: cwd, env, .. } = sources;
+        Ok(Self { home, cwd, env, loaded })
+    }
+
+    /// The folder that sessions belong to.
+    pub fn root(&self) -> &Path {
+        self.loaded.settings.sandbox.workspace_root.as_deref().unwrap_or(&self.cwd)
+    }
+
+    /// The files that a session may touch.
+    pub fn workspace(&self, add_dirs: &[PathBuf]) -> Result<Workspace, FileError> {
+        let sandbox = &self.loaded.settings.sandbox;
+        let options = Options {
+            add_dirs: add_dirs.iter().map(|dir| self.cwd.join(dir)).collect(),
+            allow_write: sandbox.allow_write.clone(),
+            forbid_read: sandbox.forbid_read.clone(),
+            closed: vec![self.home.clone()],
+            unlisted: self.unlisted(),
+            opened: self.opened(),
+        };
+        Workspace::open(self.root(), options)
+    }
+
+    /// The rules files that hold here, with what the settings name beside them.
+    pub fn rules_files(&self) -> RulesFiles {
+        let root = repository_root(&self.cwd);
+        rules_files(&self.home, root, &self.cwd)
+            .with_instructions(&self.loaded.settings.instructions, project_folder(&self.cwd))
+            .with_ignored(root)
+    }
+
+    /// What rules deny to read is not listed and not found either.
+    fn unlisted(&self) -> Vec<String> {
+        let root = self.root().display().to_string();
+        let denied = self.loaded.settings.permissions.deny.iter();
+        denied
+            .filter_map(|rule| Rule::parse(&Rule::relative_to(rule, &root)).ok())
+            .flat_map(|rule| rule.unlisted())
+            .collect()
+    }
+
+    /// What rules allow to read is open also where it holds keys. Without a folder a name means the one at the root.
+    fn opened(&self) -> Vec<String> {
+        let root = self.root().display().to_string();
+        let allowed = self.loaded.settings.permissions.allow.iter().map(|rule| Rule::relative_to(rule, &root));
+        let reading = allowed.filter(|rule| rule.trim_start().starts_with("Read("));
+        let globs = |rule: String| {
+            let found = Rule::parse(&rule).map(|rule| rule.unlisted()).unwrap_or_default();
+            let at_root = !rule.contains('/');
+            found.into_iter().map(move |glob| match glob.strip_prefix("**/") {
+                Some(name) if at_root => name.to_owned(),
+                _ => glob,
+            })
+        };
+        reading.flat_map(globs).collect()
+    }
+}
+
+/// The folder whose project settings hold here: the nearest one upwards that has any, as far as the repository goes.
+fn project_folder(cwd: &Path) -> &Path {
+    let root = repository_root(cwd);
+    let within = cwd.ancestors().take_while(|folder| folder.starts_with(root));
+    let has_settings =
+        |folder: &&Path| ["reasonix.toml", "reasonix.jsonc"].iter().any(|name| folder.join(name).exists());
+    within.into_iter().find(has_settings).unwrap_or(cwd)
+}
+
+/// The nearest folder upwards that holds a repository; the folder itself when there is none.
+fn repository_root(cwd: &Path) -> &Path {
+    cwd.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(cwd)
+}
