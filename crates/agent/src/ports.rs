@@ -6,8 +6,8 @@ use reasonix_proto::{
     Action, Artifact, CallId, Change, Cost, Decided, Event, FailureClass, Kept, Message, Phrase, Price, ReadOnly,
     Record, RecordBody, Repair, StopReason, ToolCall, ToolOutcome, Usage,
 };
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::future::Future;
 use std::pin::Pin;
@@ -298,19 +298,26 @@ impl ToolSpec {
 }
 
 /// What one tool can, so that nobody has to know tools by their names.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ToolTraits {
     /// Changes the files that its arguments name.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub edits: bool,
     /// Looks and changes nothing: a planner may use it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reads: bool,
     /// Runs command lines, such as one that the user types.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub runs: bool,
     /// Is of use only where a person can answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
     /// What it gives back is to be followed, and never taken out of the conversation to save room.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub instructs: bool,
     /// Its part in exploring something and folding it into a report.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub explores: Option<Explores>,
 }
 
@@ -333,7 +340,8 @@ impl ToolTraits {
 }
 
 /// A part in exploring something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Explores {
     /// It marks the place that a report goes back to.
     From,

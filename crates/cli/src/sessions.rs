@@ -7,9 +7,9 @@ use crate::say::{self, Style, clean};
 use crate::undo::{go, not_had, told};
 use reasonix_config::Flags;
 use reasonix_engine::Offline;
-use reasonix_proto::{Level, Op, Origin, Phrase, Record, RecordId, SessionHead, SessionId, TreeFilter, escaped_json};
+use reasonix_proto::{Level, Op, Origin, Phrase, Record, RecordBody, RecordId, SessionId, TreeFilter, escaped_json};
 use reasonix_session::{
-    DocumentFormat, Ending, SeenSession, SessionArtifacts, SessionError, Sessions, Summary, export, foreign,
+    Beginning, DocumentFormat, Ending, SeenSession, SessionArtifacts, SessionError, Sessions, Summary, export, foreign,
 };
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -245,6 +245,11 @@ fn verify_one(
             if lost > 0 {
                 problems.push(Phrase::new("cli.session_artifacts_lost").with("count", lost));
             }
+            if let RecordBody::Session(head) = &seen.head.body
+                && let Err(error) = seen.past.specs(head)
+            {
+                problems.push(Phrase::new("engine.specs_lost").with("reason", error));
+            }
             (records, problems)
         }
         Err(error) => (0, vec![error.phrase()]),
@@ -270,8 +275,8 @@ fn repair(context: Context, sessions: &Sessions, wanted: &str) -> anyhow::Result
     Ok(Exit::Done)
 }
 
-/// The first record that a session of this folder would have.
-fn fresh_head(context: Context) -> anyhow::Result<SessionHead> {
+/// What a session of this folder would begin with.
+fn fresh_head(context: Context) -> anyhow::Result<Beginning> {
     let host = context.host(&SessionArgs::default(), true)?;
     reasonix_engine::imported_head(host.base()).map_err(|error| say::engine(&error))
 }
@@ -315,14 +320,15 @@ fn import(context: Context, sessions: &Sessions, file: &Path) -> anyhow::Result<
     }
     let bytes = std::fs::read(file).map_err(|error| unread(error.to_string()))?;
     let artifacts = SessionArtifacts::at(&context.home.join("state"));
-    let mut head = fresh_head(context)?;
-    let Some(read) = foreign(&String::from_utf8_lossy(&bytes), &head.model, &artifacts) else {
+    let begins = fresh_head(context)?;
+    let Some(read) = foreign(&String::from_utf8_lossy(&bytes), &begins.head().model, &artifacts) else {
         return Err(say::failed(Phrase::new("cli.import_nothing").with("path", file.display())));
     };
     let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    head.from = Some(Origin::Import { program: read.program.to_owned(), name });
+    let from = Origin::Import { program: read.program.to_owned(), name };
+    let begins = begins.with(|head| head.from = Some(from));
     let count = read.bodies.len();
-    let id = sessions.import(head, read.bodies).map_err(failed)?;
+    let id = sessions.import(begins, read.bodies).map_err(failed)?;
     let phrase = Phrase::new("cli.imported")
         .with("session", id.short())
         .with("program", read.program)

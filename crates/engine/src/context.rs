@@ -3,7 +3,7 @@
 use crate::editing::{as_begun, settled};
 use crate::error::EngineError;
 use crate::spec::Start;
-use crate::start::{imported_head, specs_of};
+use crate::start::{Had, imported_head, specs_of};
 use reasonix_agent::{ToolSpec, content_tokens, estimate_tokens, folded_messages, image_tokens};
 use reasonix_config::Settings;
 use reasonix_proto::{CacheReport, ContextPart, Message, PartKind, Phrase, PromptPart, RecordBody, Reply, Requested};
@@ -18,10 +18,13 @@ pub fn context_of(start: &Start, past: Option<&Past>) -> Result<Reply, EngineErr
         None => History::default(),
     };
     let tools = match &history.head {
-        Some(head) => specs_of(&as_begun(start.clone(), &start.world.settings.tools.edit, head), Some(&head.tools)),
+        Some(head) => {
+            let had = past.map(|past| Had::of(head, past).0);
+            specs_of(&as_begun(start.clone(), &start.world.settings.tools.edit, head), had.as_ref())
+        }
         None => {
             let (start, _) = settled(start.clone())?;
-            let head = imported_head(&start)?;
+            let head = imported_head(&start)?.unkept();
             history.model.clone_from(&head.model);
             history.head = Some(head);
             specs_of(&start, None)

@@ -11,6 +11,7 @@ use crate::purse::Purse;
 use crate::recall::remembered;
 use crate::spec::{Start, Which};
 use crate::state::{Book, SessionState};
+use crate::told::as_told;
 use reasonix_agent::{
     Agent, Artifacts, Classify, Conversation, Gate, Inbox, Journal, Limits, Said, Sink, Stop, Tool, Tools,
 };
@@ -18,7 +19,7 @@ use reasonix_proto::{
     Cost, Event, Level, Mode, Phrase, PlannerTurn, RECORD_VERSION, RecordBody, SessionHead, SessionId, TurnEnd,
     TurnState, Usage,
 };
-use reasonix_session::{Opened, Sessions, in_memory};
+use reasonix_session::{Beginning, Opened, Sessions, in_memory};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
@@ -75,14 +76,19 @@ impl Planner {
             return Ok(None);
         }
         let model = start.world.model(&found)?;
-        let readers = around.tools.into_iter().filter(|tool| tool.spec().traits.reads).collect();
-        let tools = Tools::new(readers);
-        let names: Vec<String> = tools.specs().into_iter().map(|spec| spec.name).collect();
-        let opened = open(start, around.earlier, || head(start, &found.name(), model.card().window, names))?;
+        let readers: Vec<_> = around.tools.into_iter().filter(|tool| tool.spec().traits.reads).collect();
+        let new = || {
+            let head = head(start, &found.name(), model.card().window);
+            Beginning::new(head, &Tools::new(readers.clone()).specs())
+        };
+        let opened = open(start, around.earlier, new)?;
         let Some(head) = opened.history.head.clone() else {
             let phrase = Phrase::new("engine.log_unreadable").with("reason", "the planner's session");
             return Err(EngineError::Settings(phrase));
         };
+        // One that goes on sends what it sent.
+        let specs = opened.past.specs(&head).ok().flatten();
+        let tools = Tools::new(specs.map_or_else(|| readers.clone(), |specs| as_told(&readers, &specs)));
         start.world.tap.bind(&sessions(&start.world.home), (&opened, &head), settings.record.most(), &around.outbox);
         let heard = Arc::new(Heard { outbox: around.outbox.clone(), spent: Mutex::default() });
         let ledger = (around.ledger)(&head);
@@ -162,19 +168,19 @@ fn sessions(home: &Path) -> Sessions {
 }
 
 /// The planner's session as it was left, or a new one.
-fn open(start: &Start, earlier: Option<&SessionId>, head: impl FnOnce() -> SessionHead) -> Result<Opened, EngineError> {
+fn open(start: &Start, earlier: Option<&SessionId>, new: impl FnOnce() -> Beginning) -> Result<Opened, EngineError> {
     if start.which == Which::Unkept {
-        return Ok(in_memory(head()));
+        return Ok(in_memory(new().unkept()));
     }
     let sessions = sessions(&start.world.home);
     let known = earlier.and_then(|id| sessions.open(&id.0, |_| {}).ok());
     match known {
         Some(opened) => Ok(opened),
-        None => Ok(sessions.create(head())?),
+        None => Ok(sessions.create(new())?),
     }
 }
 
-fn head(start: &Start, model: &str, window: u64, tools: Vec<String>) -> SessionHead {
+fn head(start: &Start, model: &str, window: u64) -> SessionHead {
     let cwd = start.workspace.root();
     let draft = assemble(&Sources {
         base: PROMPT,
@@ -192,7 +198,8 @@ fn head(start: &Start, model: &str, window: u64, tools: Vec<String>) -> SessionH
         cwd: cwd.display().to_string(),
         model: model.to_owned(),
         system: draft.system,
-        tools,
+        tools: Vec::new(),
+        specs: None,
         sandbox: "off".to_owned(),
         from: None,
         parts: draft.parts,

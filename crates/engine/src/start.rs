@@ -44,8 +44,7 @@ use toolset::{Carried, Shell, all_tools, runs_commands, toolset};
 use tracing::Instrument;
 
 pub use opening::imported_head;
-pub(crate) use toolset::specs_of;
-pub(crate) use toolset::unknown_tools;
+pub(crate) use toolset::{Had, specs_of, unknown_tools};
 pub use toolset::{bare_tools, tool_names, tool_specs};
 
 /// Starts a session on the current runtime, with what a host knows.
@@ -60,6 +59,8 @@ struct Ground {
     confinement: Confinement,
     begun: Begun,
     head: SessionHead,
+    /// The tools that the session had, when it goes on.
+    had: Option<Had>,
 }
 
 impl Ground {
@@ -72,16 +73,13 @@ impl Ground {
         let (start, said) = settled(start)?;
         let confinement = confinement_of(&start)?;
         let standing = GateStanding::new(&start.given())?.confined(&confinement);
-        let begun = open(&start, &confinement)?;
+        let mut begun = open(&start, &confinement)?;
         let head = begun.opened.history.head.clone().ok_or_else(|| broken(&begun.opened))?;
         tend(&start);
         let start = if begun.resumed { as_begun(start, &said, &head) } else { start };
-        Ok((Self { start, confinement, begun, head }, standing))
-    }
-
-    /// The tools that the session had, when it goes on.
-    fn earlier(&self) -> Option<&[String]> {
-        self.begun.resumed.then_some(self.head.tools.as_slice())
+        let (had, lost) = begun.resumed.then(|| Had::of(&head, &begun.opened.past)).unzip();
+        begun.opened.notices.extend(lost.flatten());
+        Ok((Self { start, confinement, begun, head, had }, standing))
     }
 
     /// Gives the session everything that it runs with.
@@ -103,7 +101,7 @@ impl Ground {
         let carried = Carried::of(start, opened, &todo, &people);
         let crossing = Crossing::new(settings, workspace.root(), &self.confinement, start.attended);
         let shell = Shell { confinement: self.confinement.clone(), crossing: Some(crossing.clone()) };
-        let tools = toolset(start, artifacts, &carried, shell, self.earlier());
+        let tools = toolset(start, artifacts, &carried, shell, self.had.as_ref());
         let (agent, prefix) = Blueprint::new(routes.clone(), tools)
             .judged_by(gate.clone(), gate.clone())
             .kept_by(book.clone(), artifacts.clone(), outbox.clone())
@@ -169,7 +167,7 @@ impl Equipped {
         self.observe(&queue);
         self.announce();
         let Self { ground, voice: Voice { outbox, book }, events, parts, agent, prefix, way_out, .. } = self;
-        let Ground { start, confinement, begun: Begun { opened, resumed, .. }, head } = ground;
+        let Ground { start, confinement, begun: Begun { opened, resumed, .. }, head, .. } = ground;
         let Parts { escalation, routes, purse, undo, gate, people, todo, planner } = parts;
         let Opened { past, history, .. } = opened;
         let conversation = conversation_of(&prefix, history, past.turns());
@@ -234,7 +232,7 @@ impl Equipped {
             let record = Box::new(begun.opened.head.clone());
             outbox.emit(Event::SessionStarted { record, model: model.clone(), resumed: false });
         }
-        let runs = runs_commands(start, self.ground.earlier());
+        let runs = runs_commands(start, self.ground.had.as_ref());
         let sandbox = if runs { shortcoming(confinement) } else { None };
         begun.opened.notices.iter().cloned().chain(sandbox).for_each(|phrase| outbox.warn(phrase));
         // Where somebody is, they are asked about trust; where nobody is, it is said.
@@ -335,7 +333,7 @@ fn broken(opened: &Opened) -> EngineError {
 
 /// What a status line shows at the beginning.
 fn status_of(ground: &Ground, model: &Arc<dyn Model>) -> Status {
-    let Ground { start, confinement, begun: Begun { opened, .. }, head } = ground;
+    let Ground { start, confinement, begun: Begun { opened, .. }, head, .. } = ground;
     let card = model.card();
     let marks = opened.past.marks();
     let usage = marks.usage;

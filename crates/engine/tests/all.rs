@@ -40,4 +40,5 @@ mod relay;
 mod roles;
 #[cfg(target_os = "linux")]
 mod shadowed;
+mod told;
 mod world;

@@ -7,7 +7,7 @@ mod tape;
 
 use player::{Actor, Voice};
 use reasonix_agent::{Agent, Conversation, Model, Prefix, Said, Sink, Stop, Tool, Tools};
-use reasonix_engine::{Blueprint, Start, bare_tools};
+use reasonix_engine::{Blueprint, Start, as_told, bare_tools};
 use reasonix_gate::ByText;
 use reasonix_proto::{Record, RecordBody, RecordId, SessionHead, TurnEnd};
 use reasonix_session::{Past, Reel, history};
@@ -60,7 +60,8 @@ pub async fn replay(past: &Past, start: &Start, reel: Option<Reel>, sink: Arc<dy
     let Some(head) = records.iter().find_map(head_of).cloned() else { return Ok(Replayed::default()) };
     let tape = Arc::new(Tape::new(sink.clone()));
     let voice = Arc::new(Voice::new(&head.model, tape.clone(), reel));
-    let (agent, prefix) = agent_of(&head, start, (&tape, &voice), &sink);
+    let tools = tools_of(&head, past, start);
+    let (agent, prefix) = agent_of(&head, tools, (&tape, &voice), &sink);
     let mut stage = Stage { agent, tape, sink, prefix, conversation: None };
     let mut replayed = Replayed::default();
     let mut next = 0;
@@ -129,7 +130,11 @@ fn steps_of(turn: &[Record]) -> u32 {
     }
 }
 
-fn tools_of(head: &SessionHead, start: &Start) -> Vec<Arc<dyn Tool>> {
+/// The tools as the session was told of them; where its log has names alone, as this build tells of them.
+fn tools_of(head: &SessionHead, past: &Past, start: &Start) -> Vec<Arc<dyn Tool>> {
+    if let Ok(Some(specs)) = past.specs(head) {
+        return as_told(&bare_tools(start), &specs);
+    }
     let had = |tool: &Arc<dyn Tool>| head.tools.iter().any(|name| *name == tool.spec().name);
     bare_tools(start).into_iter().filter(had).collect()
 }
@@ -137,12 +142,12 @@ fn tools_of(head: &SessionHead, start: &Start) -> Vec<Arc<dyn Tool>> {
 /// The loop of a session that is played again: nothing is limited, and nothing is folded.
 fn agent_of(
     head: &SessionHead,
-    start: &Start,
+    tools: Vec<Arc<dyn Tool>>,
     (tape, voice): (&Arc<Tape>, &Arc<Voice>),
     sink: &Arc<dyn Sink>,
 ) -> (Agent, Arc<Prefix>) {
     let act = |tool| Arc::new(Actor::new(tool, tape.clone())) as Arc<dyn Tool>;
-    let tools = Tools::new(tools_of(head, start).into_iter().map(act).collect());
+    let tools = Tools::new(tools.into_iter().map(act).collect());
     let model: Arc<dyn Model> = voice.clone();
     Blueprint::new(Arc::new(model), tools)
         .judged_by(Arc::new(ByText), tape.clone())

@@ -232,6 +232,10 @@ pub struct SessionHead {
     pub system: String,
     /// The names of the tools, in the order they are sent.
     pub tools: Vec<String>,
+    /// The digest under which their specs are kept, exactly as they were sent first; none in sessions of earlier builds and
+    /// in those that leave nothing on disk: their tools are told as the running build tells them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub specs: Option<String>,
     /// The sandbox level that commands run under.
     pub sandbox: String,
     /// Where it came from, when it did not begin empty.

@@ -46,6 +46,7 @@ fn records() {
         model: "p/m".into(),
         system: "sys".into(),
         tools: vec!["ls".into()],
+        specs: None,
         sandbox: "none".into(),
         from: None,
         parts: vec![PromptPart { kind: PartKind::UserRules, name: "AGENTS.md".into(), bytes: 3, cut: true }],

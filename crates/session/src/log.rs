@@ -124,8 +124,8 @@ pub(crate) struct Log {
 }
 
 enum State {
-    /// Nothing is on disk yet: lines that wait for the first prompt.
-    HeldBack(Vec<u8>),
+    /// Nothing is on disk yet: lines that wait for the first prompt, and the specs that the first of them names.
+    HeldBack { lines: Vec<u8>, specs: Option<Vec<u8>> },
     /// The file is there.
     Open(Tail),
 }
@@ -142,11 +142,11 @@ struct Tail {
 
 impl Log {
     /// A log of a new session; its folder and file are made with the first prompt.
-    pub(crate) fn new(place: Place, past: Past) -> Self {
+    pub(crate) fn new(place: Place, past: Past, specs: Option<Vec<u8>>) -> Self {
         Self {
             place,
             numbering: Numbering::default(),
-            state: State::HeldBack(Vec::new()),
+            state: State::HeldBack { lines: Vec::new(), specs },
             past,
             version: RECORD_VERSION,
         }
@@ -185,14 +185,16 @@ impl Log {
         let line = line::encode(record)?;
         let (offset, on_disk) = match &mut self.state {
             State::Open(tail) => (tail.append(&line, &self.place)?, true),
-            State::HeldBack(held) if !starts => {
-                let offset = held.len() as u64;
-                held.extend_from_slice(&line);
+            State::HeldBack { lines, .. } if !starts => {
+                let offset = lines.len() as u64;
+                lines.extend_from_slice(&line);
                 (offset, false)
             }
-            State::HeldBack(held) => {
-                let offset = held.len() as u64;
-                let first = [held.as_slice(), &line].concat();
+            State::HeldBack { lines, specs } => {
+                let offset = lines.len() as u64;
+                let first = [lines.as_slice(), &line].concat();
+                // A head never names what is not there.
+                crate::specs::keep(&self.place.folder, specs.as_deref())?;
                 self.state = State::Open(create(&self.place, &first)?);
                 (offset, true)
             }
@@ -205,7 +207,7 @@ impl Log {
     pub(crate) fn handle(&self) -> Option<File> {
         match &self.state {
             State::Open(tail) => tail.file.try_clone().ok(),
-            State::HeldBack(_) => None,
+            State::HeldBack { .. } => None,
         }
     }
 }

@@ -8,7 +8,9 @@ use crate::line;
 use crate::log::Place;
 use crate::marks::Marks;
 use crate::shape::{Node, Shape};
-use reasonix_proto::{Record, RecordBody, RecordId};
+use reasonix_agent::ToolSpec;
+use reasonix_proto::{Record, RecordBody, RecordId, SessionHead};
+use reasonix_store::BlobError;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -76,6 +78,15 @@ impl Past {
             Lines::File { held, .. } if on_disk => *held = Vec::new(),
             Lines::File { held, .. } => held.extend_from_slice(line),
         }
+    }
+
+    /// The specs of the session's tools as they were sent first, which its head names; none where it has names alone.
+    pub fn specs(&self, head: &SessionHead) -> Result<Option<Vec<ToolSpec>>, BlobError> {
+        let folder = match &self.lock().lines {
+            Lines::File { place, .. } => place.folder.clone(),
+            Lines::Memory(_) => return Ok(None),
+        };
+        crate::specs::read(&folder, head)
     }
 
     /// Title, labels and sums of the whole session.

@@ -6,6 +6,7 @@ use crate::list;
 use crate::outputs::{DIGITS, logs_of, names_with_nested};
 use crate::part::Part;
 use crate::sessions::Sessions;
+use crate::specs::forget_unnamed;
 use reasonix_store::{BlobKey, Blobs, taken_by};
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -59,6 +60,9 @@ pub fn retain(state: &Path, bounds: &Retention, dry: bool) -> io::Result<Retaine
                 // One that is in use stays.
                 let _ = sessions.planners().remove_alone(&planner);
             }
+        }
+        for sessions in [&sessions, &sessions.planners()] {
+            forget_unnamed(sessions.folder(), YOUNG)?;
         }
     }
     retained.outputs = thin_outputs(state, bounds, dry)?;

@@ -10,7 +10,7 @@ use crate::log::{Log, Place};
 use crate::outputs::{forget_outputs, names_with_nested};
 use crate::past::Past;
 use crate::recordings::Recordings;
-
+use crate::specs::Beginning;
 use crate::states::{States, states};
 use reasonix_agent::Journal;
 use reasonix_proto::{Origin, Phrase, RECORD_VERSION, Record, RecordBody, RecordId, SessionHead, SessionId};
@@ -62,11 +62,12 @@ impl Sessions {
     }
 
     /// Starts a session. Nothing is on disk before its first prompt.
-    pub fn create(&self, head: SessionHead) -> Result<Opened, SessionError> {
+    pub fn create(&self, begins: impl Into<Beginning>) -> Result<Opened, SessionError> {
+        let (head, specs) = begins.into().into_parts();
         let place = self.place(head.session.clone());
         let path = place.log();
         let past = Past::of_file(place.clone(), crate::shape::Shape::default(), crate::marks::Marks::default());
-        let mut log = Log::new(place, past.clone());
+        let mut log = Log::new(place, past.clone(), specs);
         let mut fold = Fold::default();
         let first = log.append(RecordBody::Session(head)).map_err(|error| no_room(&path, error.reason))?;
         fold.take(first.clone());
@@ -139,7 +140,13 @@ impl Sessions {
     /// Copies the branch that leads to a record (the active one when none is named) into a new session with this
     /// head. In the same folder the old system prompt and tools are kept, so that what is cached of them stays of use.
     /// The other session stays as it is, and may be in use.
-    pub fn fork(&self, wanted: &str, at: Option<RecordId>, head: SessionHead) -> Result<SessionId, SessionError> {
+    pub fn fork(
+        &self,
+        wanted: &str,
+        at: Option<RecordId>,
+        begins: impl Into<Beginning>,
+    ) -> Result<SessionId, SessionError> {
+        let (head, specs) = begins.into().into_parts();
         let source = self.find(wanted)?;
         let seen = self.look(source.as_str())?;
         let missing = || SessionError::NoRecord { session: source.clone(), record: at.unwrap_or(RecordId(1)) };
@@ -148,9 +155,12 @@ impl Sessions {
         let place = self.place(head.session.clone());
         let session = head.session.clone();
         let from = Some(Origin::Fork { session: source.clone(), record: last });
-        let head = match seen.head.body {
-            RecordBody::Session(old) if old.cwd == head.cwd => SessionHead { session: head.session, from, ..old },
-            _ => SessionHead { from, ..head },
+        // The specs that the old head names are there as long as one of the two sessions is.
+        let (head, specs) = match seen.head.body {
+            RecordBody::Session(old) if old.cwd == head.cwd => {
+                (SessionHead { session: head.session, from, ..old }, None)
+            }
+            _ => (SessionHead { from, ..head }, specs),
         };
         let first = Record { body: RecordBody::Session(head), ..seen.head };
         let encoded = |record: &Record| line::encode(record).map_err(|error| no_room(&place.log(), error.to_string()));
@@ -168,12 +178,17 @@ impl Sessions {
             })?);
             parent = id;
         }
-        self.put(&place, &bytes)?;
+        self.put(&place, specs.as_deref(), &bytes)?;
         Ok(session)
     }
 
     /// Makes a session out of these records, which came from somewhere else.
-    pub fn import(&self, head: SessionHead, bodies: Vec<(u64, RecordBody)>) -> Result<SessionId, SessionError> {
+    pub fn import(
+        &self,
+        begins: impl Into<Beginning>,
+        bodies: Vec<(u64, RecordBody)>,
+    ) -> Result<SessionId, SessionError> {
+        let (head, specs) = begins.into().into_parts();
         let session = head.session.clone();
         let place = self.place(session.clone());
         let at = bodies.first().map_or(0, |(at, _)| *at);
@@ -186,11 +201,12 @@ impl Sessions {
             let line = line::encode(&record).map_err(|error| no_room(&place.log(), error.to_string()))?;
             bytes.extend_from_slice(&line);
         }
-        self.put(&place, &bytes)?;
+        self.put(&place, specs.as_deref(), &bytes)?;
         Ok(session)
     }
 
-    fn put(&self, place: &Place, bytes: &[u8]) -> Result<(), SessionError> {
+    fn put(&self, place: &Place, specs: Option<&[u8]>, bytes: &[u8]) -> Result<(), SessionError> {
+        crate::specs::keep(&self.folder, specs).map_err(SessionError::io(&self.folder))?;
         reasonix_store::private_folder(&self.folder).map_err(SessionError::io(&self.folder))?;
         reasonix_store::write_atomic(&place.log(), bytes, 0o600).map_err(SessionError::io(&place.log()))
     }
@@ -198,7 +214,11 @@ impl Sessions {
     /// Writes a file without its damaged lines; the old one stays beside it as `<id>.damaged`, the next one as
     /// `<id>.damaged-2`. Gives how many lines were left out, none when there was nothing to do. A first line that cannot
     /// be read is replaced by `head`.
-    pub fn repair(&self, wanted: &str, head: impl FnOnce() -> SessionHead) -> Result<Option<usize>, SessionError> {
+    pub fn repair<B: Into<Beginning>>(
+        &self,
+        wanted: &str,
+        begins: impl FnOnce() -> B,
+    ) -> Result<Option<usize>, SessionError> {
         let session = self.find(wanted)?;
         let place = self.place(session.clone());
         let path = place.log();
@@ -209,11 +229,14 @@ impl Sessions {
             Err(error) => return Err(error),
         }
         let old = place.open_log().map_err(SessionError::io(&path))?;
+        let mut specs = None;
         let (bytes, lost) = crate::mend::mended(&mut io::BufReader::new(old), || {
-            let head = SessionHead { session: session.clone(), ..head() };
-            RecordBody::Session(head)
+            let (head, kept) = begins().into().into_parts();
+            specs = kept;
+            RecordBody::Session(SessionHead { session: session.clone(), ..head })
         })
         .map_err(SessionError::io(&path))?;
+        crate::specs::keep(&self.folder, specs.as_deref()).map_err(SessionError::io(&self.folder))?;
         let aside = place.damaged().find(|path| path.symlink_metadata().is_err()).unwrap_or_default();
         // The old file itself, whatever its size; where it cannot have a second name, it is copied.
         std::fs::hard_link(&path, &aside)

@@ -194,6 +194,7 @@ mod tests {
             model: "a/b".into(),
             system: String::new(),
             tools: Vec::new(),
+            specs: None,
             sandbox: "off".into(),
             from: None,
             parts: Vec::new(),

@@ -17,4 +17,5 @@ mod planners;
 mod retain;
 mod search;
 mod search_cost;
+mod specs;
 mod tree;

@@ -111,6 +111,7 @@ fn a_session_says_what_it_began_with() {
         model: String::new(),
         system: system.to_owned(),
         tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+        specs: None,
         sandbox: String::new(),
         from: None,
         parts: Vec::new(),

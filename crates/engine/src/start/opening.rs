@@ -1,6 +1,6 @@
 //! Opening or making the session that a start names, and the head that a new one begins with.
 
-use super::toolset::{sent_tools, wanted_tools};
+use super::toolset::{specs_of, wanted_tools};
 use crate::confine::word;
 use crate::error::EngineError;
 use crate::images::fetch;
@@ -15,7 +15,7 @@ use reasonix_proto::{
     Change, Content, Details, EditFormat, Phrase, RECORD_VERSION, Record, RecordBody, SessionHead, SessionId,
     ToolOutcome,
 };
-use reasonix_session::{MemoryArtifacts, Opened, SessionArtifacts, Sessions, in_memory};
+use reasonix_session::{Beginning, MemoryArtifacts, Opened, SessionArtifacts, Sessions, in_memory};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ pub(crate) fn open(start: &Start, confinement: &Confinement) -> Result<Begun, En
     let wanted = match &start.which {
         Which::Unkept => {
             let artifacts = Arc::new(MemoryArtifacts::default());
-            let (head, notices) = head_of(start, confinement)?;
-            let mut opened = in_memory(head);
+            let (begins, notices) = head_of(start, confinement)?;
+            let mut opened = in_memory(begins.unkept());
             opened.notices.extend(notices);
             return Ok(Begun { opened, artifacts, resumed: false, made: Vec::new() });
         }
@@ -57,8 +57,8 @@ pub(crate) fn open(start: &Start, confinement: &Confinement) -> Result<Begun, En
             Ok(Begun { opened, artifacts, resumed: true, made })
         }
         None => {
-            let (head, notices) = head_of(start, confinement)?;
-            let mut opened = sessions.create(head)?;
+            let (begins, notices) = head_of(start, confinement)?;
+            let mut opened = sessions.create(begins)?;
             opened.notices.extend(notices);
             if start.which == Which::Continue {
                 opened.notices.push(Phrase::new("engine.nothing_to_continue"));
@@ -82,12 +82,12 @@ fn changes_files(record: &Record) -> Option<Record> {
 }
 
 /// What a session that comes from somewhere else starts from here.
-pub fn imported_head(start: &Start) -> Result<SessionHead, EngineError> {
-    Ok(SessionHead { sandbox: "off".to_owned(), ..head_of(start, &Confinement::None)?.0 })
+pub fn imported_head(start: &Start) -> Result<Beginning, EngineError> {
+    Ok(head_of(start, &Confinement::None)?.0.with(|head| "off".clone_into(&mut head.sandbox)))
 }
 
-/// The first record of a new session, and what to tell about it.
-fn head_of(start: &Start, confinement: &Confinement) -> Result<(SessionHead, Vec<Phrase>), EngineError> {
+/// What a new session begins with, and what to tell about it.
+fn head_of(start: &Start, confinement: &Confinement) -> Result<(Beginning, Vec<Phrase>), EngineError> {
     let settings = &start.world.settings;
     let found = start.named_model()?;
     let (brought, place) = settings.trust.prompt().unzip();
@@ -121,12 +121,13 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<(SessionHead, Vec
         cwd: cwd.display().to_string(),
         model: found.name(),
         system,
-        tools: sent_tools(start),
+        tools: Vec::new(),
+        specs: None,
         sandbox: word(confinement),
         from: None,
         parts,
     };
-    Ok((head, notices))
+    Ok((Beginning::new(head, &specs_of(start, None)), notices))
 }
 
 /// A session speaks of its own folder; in another one its paths would mean other files.

@@ -7,27 +7,54 @@ use crate::live::Todo;
 use crate::people::People;
 use crate::recall::{look_back, memories_of, no_look_back, on_by_itself};
 use crate::spec::Start;
+use crate::told::{as_told, told_where_known};
 use crate::tools::{Explored, Keeping, LookBack, asking_tools, recall_tools, todo_tools};
 use reasonix_agent::{Artifacts, Tool, ToolSpec, Tools};
 use reasonix_exec::Confinement;
-use reasonix_proto::EditFormat;
-use reasonix_session::{Memories, MemoryArtifacts, Opened};
+use reasonix_proto::{EditFormat, Phrase, SessionHead};
+use reasonix_session::{Memories, MemoryArtifacts, Opened, Past};
 use reasonix_tools::{Bash, Deps, ShellOptions, files, files_for};
 use reasonix_workspace::Workspace;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The tools that a session had when it began.
+#[derive(Debug, Default)]
+pub(crate) struct Had {
+    /// Their names, in the order they were sent.
+    pub(crate) names: Vec<String>,
+    /// How they were told; none where the log has their names alone.
+    pub(crate) specs: Option<Vec<ToolSpec>>,
+}
+
+impl Had {
+    /// What the head of a session says, and what to tell where it names specs that are not there any more.
+    pub(crate) fn of(head: &SessionHead, past: &Past) -> (Self, Option<Phrase>) {
+        let names = head.tools.clone();
+        match past.specs(head) {
+            Ok(specs) => (Self { names, specs }, None),
+            Err(error) => (Self { names, specs: None }, Some(Phrase::new("engine.specs_lost").with("reason", error))),
+        }
+    }
+
+    /// Whether these names are those of the same tools, or say nothing.
+    fn are(&self, chosen: &[String]) -> bool {
+        chosen.iter().all(|name| self.names.contains(name))
+            && (chosen.is_empty() || self.names.iter().all(|name| chosen.contains(name)))
+    }
+}
+
 /// Whether commands can be run at all.
-pub(crate) fn runs_commands(start: &Start, earlier: Option<&[String]>) -> bool {
-    let on = wanted_tools(start, earlier);
+pub(crate) fn runs_commands(start: &Start, had: Option<&Had>) -> bool {
+    let on = wanted_tools(start, had);
     on.is_empty() || on.iter().any(|name| name == "bash")
 }
 
 /// The tools that the user chose; otherwise the ones the session had; none for all.
-pub(crate) fn wanted_tools<'a>(start: &'a Start, earlier: Option<&'a [String]>) -> &'a [String] {
+pub(crate) fn wanted_tools<'a>(start: &'a Start, had: Option<&'a Had>) -> &'a [String] {
     let chosen = &start.world.settings.tools.enabled;
-    if chosen.is_empty() { earlier.unwrap_or_default() } else { chosen }
+    if chosen.is_empty() { had.map(|had| had.names.as_slice()).unwrap_or_default() } else { chosen }
 }
 
 /// How commands are run.
@@ -112,40 +139,40 @@ pub(crate) fn all_tools(
     tools
 }
 
-/// The tools that are on: those the user chose; otherwise, in a session that goes on, the ones it had, so that its
-/// prefix stays the same; otherwise all but those that are off by themselves. What only asks people is not sent where
-/// a session begins without any.
+/// The tools that are on: those the user chose; otherwise, in a session that goes on, the ones it had, told as it was told
+/// of them, so that its prefix stays the same; otherwise all but those that are off by themselves. What only asks people is
+/// not sent where a session begins without any.
 pub(crate) fn toolset(
     start: &Start,
     artifacts: &Arc<dyn Artifacts>,
     carried: &Carried,
     shell: Shell,
-    earlier: Option<&[String]>,
+    had: Option<&Had>,
 ) -> Tools {
-    let on = wanted_tools(start, earlier);
-    let lonely = earlier.is_none() && !start.attended;
+    let on = wanted_tools(start, had);
+    let lonely = had.is_none() && !start.attended;
     let wanted = |name: &String| if on.is_empty() { on_by_itself(start, name) } else { on.contains(name) };
     let is_on = |spec: &ToolSpec| wanted(&spec.name) && !(lonely && spec.traits.asks);
     // What a tool says of the others follows from the list alone, so that a session that goes on sends the same.
     let tools = all_tools(start, artifacts, carried, shell, only_format(|name| wanted(&name.to_owned())));
-    Tools::new(tools.into_iter().filter(|tool| is_on(tool.spec())).collect())
+    let specs = had.and_then(|had| had.specs.as_deref().map(|specs| (specs, had)));
+    if let Some((specs, _)) = specs.filter(|(_, had)| had.are(&start.world.settings.tools.enabled)) {
+        return Tools::new(as_told(&tools, specs));
+    }
+    let tools = tools.into_iter().filter(|tool| is_on(tool.spec())).collect();
+    Tools::new(told_where_known(tools, specs.map(|(specs, _)| specs).unwrap_or_default()))
 }
 
 /// What a session of this start would send, or sends when it goes on with these tools.
-pub(crate) fn specs_of(start: &Start, earlier: Option<&[String]>) -> Vec<ToolSpec> {
+pub(crate) fn specs_of(start: &Start, had: Option<&Had>) -> Vec<ToolSpec> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    toolset(start, &artifacts, &Carried::bare(), Shell::default(), earlier).specs()
+    toolset(start, &artifacts, &Carried::bare(), Shell::default(), had).specs()
 }
 
 /// The tools of a start, with nothing behind them.
 pub fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
     all_tools(start, &artifacts, &Carried::bare(), Shell::default(), None)
-}
-
-/// The names of the tools that a new session sends.
-pub(crate) fn sent_tools(start: &Start) -> Vec<String> {
-    specs_of(start, None).into_iter().map(|spec| spec.name).collect()
 }
 
 /// The specs of all built-in tools, as they are sent.

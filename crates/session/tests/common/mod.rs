@@ -20,6 +20,7 @@ pub(crate) fn head(cwd: &str) -> SessionHead {
         model: "local/small".into(),
         system: "You are a test.\n日本語".into(),
         tools: vec!["bash".into(), "todo_write".into()],
+        specs: None,
         sandbox: "none".into(),
         from: None,
         parts: Vec::new(),

@@ -174,6 +174,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("engine.bad_script", "cannot play the script {path}: {reason}", "无法播放脚本 {path}：{reason}"),
     ("engine.bad_script.hint", "the format is described in docs/scripted.md", "脚本格式见 docs/scripted.md"),
+    (
+        "engine.specs_lost",
+        "how the tools of this session were told cannot be read ({reason}); they are told as this version tells them",
+        "无法读取本会话的工具说明（{reason}）；将使用当前版本的工具说明",
+    ),
+    (
+        "engine.specs_lost.hint",
+        "the next request is sent anew instead of being taken from the endpoint's cache; see docs/sessions.md",
+        "下一次请求将重新发送，无法利用端点的缓存；参见 docs/sessions.md",
+    ),
     ("engine.session_over", "the session ended before this could be done", "会话在完成此操作之前已结束"),
     ("engine.session_over.hint", "open it again with `reasonix --resume`", "可用 `reasonix --resume` 重新打开"),
     ("engine.withdrawn", "it was taken out of the queue", "已从队列中取出"),
