@@ -15,7 +15,9 @@ use crate::tokens::estimate_tokens;
 use crate::turn::Agent;
 use fold::{Draft, fold, prune};
 use futures_util::StreamExt;
-use reasonix_proto::{Artifact, Compacted, Event, FoldReason, Level, Message, Phrase, RecordBody, TurnState, Usage};
+use reasonix_proto::{
+    Artifact, Compacted, Event, FoldReason, Level, Message, NotedBy, Phrase, RecordBody, TurnState, Usage,
+};
 use room::{Budget, Room};
 use std::sync::Arc;
 use std::time::Duration;
@@ -217,7 +219,7 @@ impl Agent {
         let blank = Compacted {
             turn: need.turn,
             reason: need.reason,
-            by: "log".to_owned(),
+            by: NotedBy::Log,
             pins: Vec::new(),
             notes: Vec::new(),
             tail: Vec::new(),
@@ -303,7 +305,7 @@ impl Agent {
         conversation: &'a mut Conversation,
         since: &'a str,
         stop: &'a Stop,
-    ) -> BoxFuture<'a, Option<(String, String, Option<Usage>)>> {
+    ) -> BoxFuture<'a, Option<(NotedBy, String, Option<Usage>)>> {
         self.state(TurnState::Planning);
         Box::pin(async move {
             conversation.asks(&self.model().card().name);
@@ -326,7 +328,7 @@ impl Agent {
         turn: u32,
         (text, patience): (String, Duration),
         stop: &Stop,
-    ) -> Option<(String, String, Option<Usage>)> {
+    ) -> Option<(NotedBy, String, Option<Usage>)> {
         let tokens = conversation.tokens().saturating_add(NOTES);
         let (own, scribe) = (self.model(), self.router.model(Purpose::Digest));
         let other = Some(&scribe).filter(|scribe| scribe.card().name != own.card().name);
@@ -334,7 +336,7 @@ impl Agent {
         for model in scribe.into_iter().chain([&own]) {
             let asked = (text.clone(), patience);
             if let Some((text, usage)) = self.ask_for_words(model.as_ref(), conversation, turn, asked, stop).await {
-                return Some((model.card().name.clone(), text, usage));
+                return Some((NotedBy::Model(model.card().name.clone()), text, usage));
             }
         }
         None

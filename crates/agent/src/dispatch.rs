@@ -9,7 +9,8 @@ use crate::storm::{Signature, Storm};
 use crate::turn::Agent;
 use futures_util::{FutureExt, StreamExt, stream};
 use reasonix_proto::{
-    Action, Block, Content, Decided, Event, Fix, Phrase, RecordBody, RecordId, Repair, ToolCall, ToolOutcome, TurnState,
+    Action, Block, Content, Decided, DecidedBy, Event, Fix, Phrase, RecordBody, RecordId, Repair, ToolCall,
+    ToolOutcome, TurnState,
 };
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -313,9 +314,9 @@ async fn admit<'a>(
 
 /// Why a call was refused, for the user: what they decided themselves is not told them in words for the model.
 fn refused(decided: &Decided, message: &str) -> Phrase {
-    match decided.by.as_str() {
-        "user" => Phrase::new("engine.refused_by_user"),
-        "plan mode" => Phrase::new("engine.refused_planning"),
+    match &decided.by {
+        DecidedBy::User => Phrase::new("engine.refused_by_user"),
+        DecidedBy::PlanMode => Phrase::new("engine.refused_planning"),
         _ => Phrase::new("engine.refused").with("by", message),
     }
 }

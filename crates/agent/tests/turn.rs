@@ -788,7 +788,7 @@ impl Aspect for Meddler {
         self.saw(format!("call {}", about.tool));
         let wish = match about.tool {
             "rm" => {
-                let (call, by) = (about.call.id.clone(), "hook".to_owned());
+                let (call, by) = (about.call.id.clone(), "hook".into());
                 Wish::Deny { record: Decided { call, by, ..Decided::default() }, message: "not here".into() }
             }
             "read" => Wish::Instead(Args::from_iter([("path".to_owned(), "other".into())])),

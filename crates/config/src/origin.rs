@@ -1,5 +1,6 @@
 //! Where a value came from.
 
+use reasonix_proto::{SettingLayer, SettingSource};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -79,6 +80,19 @@ impl fmt::Display for SettingOrigin {
             (Some(source), 0) => write!(f, "{} {}", self.layer.name(), source.display()),
             (Some(source), line) => write!(f, "{} {}:{line}", self.layer.name(), source.display()),
         }
+    }
+}
+
+impl From<&SettingOrigin> for SettingSource {
+    fn from(origin: &SettingOrigin) -> Self {
+        let layer = match origin.layer {
+            Layer::Default => SettingLayer::Default,
+            Layer::User => SettingLayer::User,
+            Layer::Project => SettingLayer::Project,
+            Layer::Env => SettingLayer::Env,
+            Layer::Flag => SettingLayer::Flag,
+        };
+        Self { layer, place: origin.place() }
     }
 }
 

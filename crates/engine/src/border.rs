@@ -8,7 +8,7 @@ use reasonix_exec::{Confinement, Environment, Ports, Quarantined};
 use reasonix_gate::{Approvals, Aside, AsideWord, rule_for};
 use reasonix_net::NetOptions;
 use reasonix_net::egress::{Admission, Destination, Doorman, serve};
-use reasonix_proto::{CallId, Choice, Decided, Event, Level, Phrase, RecordBody};
+use reasonix_proto::{CallId, Choice, Decided, DecidedBy, Event, Level, Phrase, RecordBody};
 use reasonix_tools::{Border, Told};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -187,7 +187,7 @@ impl Crossing {
     ) -> Result<(), Why> {
         let (rule, command) = (Some(rule_for(host)), self.now().line.clone());
         let aside = Aside { call, tool: "web", subject: host, why, rule, command };
-        let (choice, decided) = gate.ask_aside(aside, "user, about a host").await;
+        let (choice, decided) = gate.ask_aside(aside, DecidedBy::UserOfHost).await;
         let allowed = choice != Choice::Deny;
         self.now().answered.insert(host.to_owned(), allowed);
         let words = decided.words.clone();
@@ -249,7 +249,7 @@ impl Crossing {
         }
         let why = Phrase::new("engine.ask_outside");
         let aside = Aside { call, tool: reasonix_proto::tools::BASH, subject: line, why, rule: None, command: None };
-        let (choice, decided) = gate.ask_aside(aside, "user, about a run outside the sandbox").await;
+        let (choice, decided) = gate.ask_aside(aside, DecidedBy::UserOfOutside).await;
         record(&gate, journal.as_ref(), decided).await;
         let allowed = choice == Choice::AllowOnce;
         if !allowed {

@@ -142,7 +142,7 @@ impl Desk {
             }
             Op::Trust { digest, yes } => self.told(self.trust.answer(&digest, yes)),
             Op::Configure { key, value } => self.told(self.dials.change(&key, value).await),
-            Op::Forget { name, scope } => self.forget(name, &scope).await,
+            Op::Forget { name, scope } => self.forget(name, scope).await,
             Op::Export { path } => self.export(&path).await,
             Op::Escalate { on } => self.told(self.escalation.arm(on)),
             Op::Unqueue { id } => self.edit_queued(id, None),

@@ -92,7 +92,7 @@ impl Dials {
         let others = others.map(|(key, shown)| Setting {
             key: key.clone(),
             value: shown.value.clone(),
-            origin: shown.origin.to_string(),
+            origin: (&shown.origin).into(),
             about: None,
             dial: None,
         });
@@ -105,7 +105,7 @@ impl Dials {
         Setting {
             key: (*key).to_owned(),
             value: shown.as_ref().map(|shown| shown.value.clone()).unwrap_or_default(),
-            origin: shown.map_or(SettingOrigin::default(), |shown| shown.origin).to_string(),
+            origin: (&shown.map_or(SettingOrigin::default(), |shown| shown.origin)).into(),
             about: Some(about.clone()),
             dial: takes.map(|takes| Dial { takes, acts: *acts }),
         }
@@ -226,10 +226,13 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "# mine\nlanguage = \"en\"\n\n[tui]\ntheme = \"light\"\n");
         let shown = dials.list().into_iter().find(|setting| setting.key == "tui.theme").unwrap();
         assert_eq!(shown.value, "\"light\"");
-        assert!(shown.origin.starts_with("user "), "{}", shown.origin);
+        assert!(shown.origin.to_string().starts_with("user "), "{}", shown.origin);
         dials.change("tui.theme", None).await.unwrap();
         let shown = dials.list().into_iter().find(|setting| setting.key == "tui.theme").unwrap();
-        assert_eq!((shown.value.as_str(), shown.origin.as_str()), (default_value("tui.theme").unwrap(), "default"));
+        assert_eq!(
+            (shown.value.as_str(), shown.origin.to_string().as_str()),
+            (default_value("tui.theme").unwrap(), "default")
+        );
     }
 
     #[tokio::test]

@@ -42,7 +42,7 @@ fn body(body: &RecordBody) {
             debug!(%tool, %how, took_ms, bytes, %call, "tool_ended");
         }
         RecordBody::Decided(Decided { allowed, by, edited, .. }) => {
-            debug!(allowed, ?by, edited = edited.is_some(), "decided");
+            debug!(allowed, %by, edited = edited.is_some(), "decided");
         }
         RecordBody::TurnEnded { turn, end, steps, usage, cost } => {
             let (input, cached, output) = (usage.input, usage.cached, usage.output);

@@ -5,7 +5,7 @@ use crate::handle::Shared;
 use crate::recall::{memories_of, search_of};
 use crate::ticket::Outcome;
 use reasonix_config::api_key;
-use reasonix_proto::{Done, Hit, Level, MemoryInfo, Phrase, RecordId, Refusal, Refused, Reply};
+use reasonix_proto::{Done, Hit, Level, MemoryInfo, MemoryReach, Phrase, RecordId, Refusal, Refused, Reply};
 use reasonix_session::{DocumentFormat, Reach, Wanted, export};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -30,7 +30,7 @@ impl Shared {
                     record: hit.record,
                     folder: hit.folder,
                     at: hit.at,
-                    by: hit.by.word().to_owned(),
+                    by: hit.by,
                     text: hit.text,
                 };
                 Reply::History { hits: found.hits.into_iter().map(hit).collect(), missing: found.coverage.missing }
@@ -49,7 +49,7 @@ impl Shared {
                     record: line.record,
                     folder: window.folder.clone(),
                     at: line.at,
-                    by: line.by.word().to_owned(),
+                    by: line.by,
                     text: line.text,
                 });
                 Reply::Around { said: said.collect() }
@@ -63,7 +63,7 @@ impl Shared {
         let memories = memories_of(&self.base);
         let kept = [Reach::Global, Reach::Project].into_iter().flat_map(|reach| memories.active(reach).memories);
         let info = |named: reasonix_session::Named| MemoryInfo {
-            scope: named.reach.word().to_owned(),
+            scope: named.reach.into(),
             source: if named.memory.from.is_users() { String::new() } else { named.memory.from.source },
             name: named.name,
             description: named.memory.description,
@@ -77,8 +77,8 @@ impl Shared {
 
 impl Desk {
     /// Takes something out of what is remembered.
-    pub(crate) async fn forget(&self, name: String, scope: &str) -> Outcome {
-        let reach = [Reach::Global, Reach::Project].into_iter().find(|reach| reach.word() == scope);
+    pub(crate) async fn forget(&self, name: String, scope: MemoryReach) -> Outcome {
+        let reach = [Reach::Global, Reach::Project].into_iter().find(|reach| MemoryReach::from(*reach) == scope);
         let memories = memories_of(&self.base);
         let forgotten = tokio::task::spawn_blocking(move || memories.forget(&name, reach)).await;
         match forgotten {

@@ -364,7 +364,7 @@ async fn what_was_approved_for_the_run_answers_and_is_journaled() {
         .iter()
         .filter_map(|event| match event {
             Event::Answered { record } => match &record.body {
-                RecordBody::Decided(decided) => Some((decided.allowed, decided.by.clone())),
+                RecordBody::Decided(decided) => Some((decided.allowed, decided.by.to_string())),
                 _ => None,
             },
             _ => None,
@@ -470,7 +470,7 @@ async fn b13_a_grant_for_good_is_written_for_this_root_and_journaled() {
         .iter()
         .filter_map(|event| match event {
             Event::Answered { record } => match &record.body {
-                RecordBody::Decided(decided) => Some((decided.by.clone(), decided.granted.clone(), decided.saved)),
+                RecordBody::Decided(decided) => Some((decided.by.to_string(), decided.granted.clone(), decided.saved)),
                 _ => None,
             },
             _ => None,
@@ -484,7 +484,7 @@ async fn b13_a_grant_for_good_is_written_for_this_root_and_journaled() {
 /// The rules as a person looks at them: each with where it comes from, and whether it can be taken away.
 async fn rules(handle: &Handle) -> Vec<(String, String, bool)> {
     let Reply_::Permissions { rules, .. } = handle.query(Query::Permissions).await else { panic!() };
-    rules.into_iter().map(|rule| (rule.rule, rule.origin, rule.revocable)).collect()
+    rules.into_iter().map(|rule| (rule.rule, rule.origin.to_string(), rule.revocable)).collect()
 }
 
 fn kind(record: &reasonix_proto::Record) -> String {

@@ -62,7 +62,7 @@ async fn the_next_prompt_carries_notes_on_what_was_left() {
     let [RecordBody::Moved { why: MoveReason::Rewind, .. }, RecordBody::Left(notes)] = records.as_slice() else {
         panic!("{records:?}")
     };
-    assert_eq!((notes.summary.as_str(), notes.by.as_str()), ("NOTES: the file is a.txt", "mock/m"));
+    assert_eq!((notes.summary.as_str(), notes.by.to_string().as_str()), ("NOTES: the file is a.txt", "mock/m"));
     turn(&mut handle, prompt("another way")).await;
     turn(&mut handle, prompt("and on")).await;
     world.server.assert_valid();

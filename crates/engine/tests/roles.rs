@@ -135,7 +135,7 @@ async fn the_small_model_writes_the_notes() {
     turn(&mut handle, "second").await;
     let events = events(&mut handle, Op::Compact { instructions: String::new() }).await;
     let record = folded(&events).expect("a folding");
-    assert_eq!(record.by, "mock/other");
+    assert_eq!(record.by.to_string(), "mock/other");
     assert!(record.notes.iter().any(|note| note.contains("NOTES of the small one")), "{:?}", record.notes);
     turn(&mut handle, "third").await;
     assert_eq!(asked(&world), ["m", "m", "other", "m"]);
@@ -173,7 +173,7 @@ async fn where_the_small_model_cannot_the_sessions_own_writes_them() {
         turn(&mut handle, "second").await;
         let events = events(&mut handle, Op::Compact { instructions: String::new() }).await;
         let record = folded(&events).unwrap_or_else(|| panic!("{what}"));
-        assert_eq!(record.by, "mock/m", "{what}");
+        assert_eq!(record.by.to_string(), "mock/m", "{what}");
         assert_eq!(asked(&world), wanted, "{what}");
         if wanted.len() == 3 {
             assert_grows(&world, "m", 0..3);

@@ -5,7 +5,7 @@ use super::scripts::Scripts;
 use super::{Approvals, AskAnswer};
 use reasonix_agent::Args;
 use reasonix_policy::{By, Posture, Rules, Verdict, evaluate};
-use reasonix_proto::{Action, AskId, Asking, CallId, Choice, Decided, Family, Phrase, ReadOnly};
+use reasonix_proto::{Action, AskId, Asking, CallId, Choice, Decided, DecidedBy, Family, Phrase, ReadOnly};
 use std::sync::PoisonError;
 
 /// The name that rules have for what commands reach on the network.
@@ -61,8 +61,8 @@ impl Approvals {
     }
 
     /// Asks a person; deny when nobody is there. Gives the choice and what is to be written down about it.
-    pub async fn ask_aside(&self, aside: Aside<'_>, by: &str) -> (Choice, Decided) {
-        let (call, by) = (aside.call.clone(), by.to_owned());
+    pub async fn ask_aside(&self, aside: Aside<'_>, by: DecidedBy) -> (Choice, Decided) {
+        let call = aside.call.clone();
         if !self.standing.attended {
             let decided = Decided { call, allowed: false, by, ..Decided::default() };
             return (Choice::Deny, decided);

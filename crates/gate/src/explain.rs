@@ -1,9 +1,9 @@
 //! What the gate would say to a command, told without running anything.
 
-use crate::{Approvals, name_of};
+use crate::{Approvals, decided_by};
 use reasonix_agent::{Args, Ask, Class, Classify, Tool};
 use reasonix_policy::{By, Verdict};
-use reasonix_proto::{CallId, ToolCall};
+use reasonix_proto::{CallId, DecidedBy, ToolCall};
 
 /// What would happen to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Explained {
     /// What would happen.
     pub verdict: Outlook,
     /// What decides that, in the words of the log.
-    pub by: String,
+    pub by: DecidedBy,
     /// Why it counts as dangerous; empty when it does not.
     pub dangers: Vec<reasonix_proto::Phrase>,
     /// What it was judged to be.
@@ -52,6 +52,6 @@ impl Approvals {
             _ => Vec::new(),
         };
         let held = self.standing.held && classified.class == Class::Reader;
-        Explained { verdict, by: name_of(&by), dangers, class: classified.class, held }
+        Explained { verdict, by: decided_by(&by), dangers, class: classified.class, held }
     }
 }

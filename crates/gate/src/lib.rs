@@ -37,7 +37,9 @@ use reasonix_policy::{
     By, Case, Circumstances, Effects, LineDanger, Posture, Rule, RuleError, Rules, Verdict, evaluate, is_protected,
     judge, judge_restorable, more_dangers, protected,
 };
-use reasonix_proto::{Action, AskId, Asking, Choice, Decided, Event, Family, Level, Mode, Phrase, ReadOnly, Record};
+use reasonix_proto::{
+    Action, AskId, Asking, Choice, Decided, DecidedBy, Event, Family, Level, Mode, Phrase, ReadOnly, Record,
+};
 use reasonix_undo::Undo;
 use reasonix_workspace::Workspace;
 use std::collections::HashMap;
@@ -415,31 +417,32 @@ impl Gate for Approvals {
     }
 }
 
-fn name_of(by: &By) -> String {
+/// The verdict's reason as it is written down.
+fn decided_by(by: &By) -> DecidedBy {
     match by {
-        By::Rule(rule) => format!("rule {rule}"),
-        By::Fallback => "permissions.mode".to_owned(),
-        By::Posture(posture) => format!("posture {posture:?}").to_lowercase(),
-        By::Danger(_) => "the dangerous class".to_owned(),
-        By::Memory => "the rule that only a person changes what is remembered".to_owned(),
-        By::Protected(_) => "the protection of files that tell agents what to do".to_owned(),
-        By::Later(_) => "the protection of what git or other programs would run later".to_owned(),
-        By::Approved(rule) => format!("--approve {rule}"),
+        By::Rule(rule) => DecidedBy::Rule(rule.to_string()),
+        By::Fallback => DecidedBy::Fallback,
+        By::Posture(posture) => DecidedBy::Posture(*posture),
+        By::Danger(_) => DecidedBy::Danger,
+        By::Memory => DecidedBy::Memory,
+        By::Protected(_) => DecidedBy::Protected,
+        By::Later(_) => DecidedBy::Later,
+        By::Approved(rule) => DecidedBy::Approved(rule.to_string()),
     }
 }
 
 fn by_rule(ask: &Ask<'_>, allowed: bool, by: &By) -> Decided {
-    Decided { call: ask.call.id.clone(), allowed, by: name_of(by), ..Decided::default() }
+    Decided { call: ask.call.id.clone(), allowed, by: decided_by(by), ..Decided::default() }
 }
 
 fn deny_planning(ask: &Ask<'_>) -> Decision {
-    let (call, by) = (ask.call.id.clone(), "plan mode".to_owned());
+    let (call, by) = (ask.call.id.clone(), DecidedBy::PlanMode);
     let record = Decided { call, allowed: false, by, ..Decided::default() };
     Decision::Deny { record, message: PLAN_REFUSAL.to_owned() }
 }
 
 fn deny(ask: &Ask<'_>, by: &By, why: &str) -> Decision {
-    let message = format!("by {}: {why}. Find another way or tell the user", name_of(by));
+    let message = format!("by {}: {why}. Find another way or tell the user", decided_by(by));
     Decision::Deny { record: by_rule(ask, false, by), message }
 }
 

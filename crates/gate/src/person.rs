@@ -5,7 +5,7 @@ use super::question::{About, question};
 use super::scripts::Scripts;
 use reasonix_agent::{Ask, Decision, Preview};
 use reasonix_policy::{By, Verdict, evaluate};
-use reasonix_proto::{Action, AskId, Choice, Decided, Event, Family, Level, ReadOnly};
+use reasonix_proto::{Action, AskId, Choice, Decided, DecidedBy, Event, Family, Level, ReadOnly};
 use std::sync::PoisonError;
 
 /// More than this of what a person says with a no is cut.
@@ -131,7 +131,7 @@ impl Approvals {
         };
         let (granted, saved) = self.settle(&choice).await;
         let allowed = answer.choice != Choice::Deny;
-        let (call, by, ask_id) = (ask.call.id.clone(), "user".to_owned(), Some(id));
+        let (call, by, ask_id) = (ask.call.id.clone(), DecidedBy::User, Some(id));
         let (words, edited) = (answer.words, answer.edited);
         let message = refusal(words.as_deref());
         let record = Decided { call, allowed, by, ask: ask_id, granted, saved, words, edited };

@@ -3,7 +3,7 @@
 use super::Approvals;
 use reasonix_config::Origins;
 use reasonix_policy::Rule;
-use reasonix_proto::{Effect, Phrase, Posture, RuleInfo, Scope};
+use reasonix_proto::{Effect, Phrase, Posture, RuleInfo, Scope, SettingLayer, SettingSource};
 use std::borrow::Cow;
 use std::sync::PoisonError;
 
@@ -28,13 +28,13 @@ impl Approvals {
     pub fn standing_rules(&self, origins: &Origins) -> (Posture, Vec<RuleInfo>) {
         let rules = &self.standing.rules;
         let from = |key: &str| {
-            let shown = origins.get(key).map(|shown| shown.origin.to_string());
-            shown.unwrap_or_else(|| "settings".to_owned())
+            let shown = origins.get(key).map(|shown| SettingSource::from(&shown.origin));
+            shown.unwrap_or_else(|| SettingLayer::Other("settings".to_owned()).into())
         };
-        let info = |rule: &Rule, effect, origin: &str, revocable| RuleInfo {
+        let info = |rule: &Rule, effect, origin: &SettingSource, revocable| RuleInfo {
             rule: rule.to_string(),
             effect,
-            origin: origin.to_owned(),
+            origin: origin.clone(),
             revocable,
         };
         let mut shown = Vec::new();
@@ -48,13 +48,15 @@ impl Approvals {
             let own = list.len().saturating_sub(grants);
             shown.extend(list.iter().take(own).map(|rule| info(rule, effect, &origin, false)));
         }
-        shown.extend(self.standing.approved.iter().map(|rule| info(rule, Effect::Allow, "--approve", false)));
+        let approved = SettingSource::from(SettingLayer::Approve);
+        shown.extend(self.standing.approved.iter().map(|rule| info(rule, Effect::Allow, &approved, false)));
         if self.standing.restorable {
             let rule = super::restorable::WORD.to_owned();
-            shown.push(RuleInfo { rule, effect: Effect::Allow, origin: "--approve".to_owned(), revocable: false });
+            shown.push(RuleInfo { rule, effect: Effect::Allow, origin: approved, revocable: false });
         }
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = self.standing.keeper.as_ref().map(|keeper| format!("user {}", keeper.file())).unwrap_or_default();
+        let place = self.standing.keeper.as_ref().map(|keeper| keeper.file().to_string()).unwrap_or_default();
+        let file = SettingSource { layer: SettingLayer::User, place };
         shown.extend(kept.iter().map(|kept| RuleInfo {
             rule: kept.rule.clone(),
             effect: Effect::Allow,
@@ -63,7 +65,7 @@ impl Approvals {
         }));
         let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
         let session = granted.iter().filter(|rule| kept.iter().all(|kept| kept.rule != rule.to_string()));
-        shown.extend(session.map(|rule| info(rule, Effect::Allow, "session", true)));
+        shown.extend(session.map(|rule| info(rule, Effect::Allow, &SettingLayer::Session.into(), true)));
         (self.posture(false), shown)
     }
 

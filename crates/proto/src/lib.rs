@@ -29,7 +29,9 @@ mod record;
 mod repair;
 mod settled;
 mod shown;
+mod source;
 mod status;
+mod text;
 mod todo;
 pub mod tools;
 mod trust;
@@ -60,7 +62,7 @@ pub use phrase::Phrase;
 pub use plan::{Mode, PlanAnswer, Planned, Proposal};
 pub use prompt::{PartKind, PromptPart};
 pub use query::{Query, Reply};
-pub use recall::{Hit, MemoryInfo};
+pub use recall::{Hit, MemoryInfo, MemoryReach, Speaker};
 pub use record::{
     Asking, Carried, Compacted, Danger, Decided, Escalated, EscalatedBy, Field, FoldReason, Left, Moment, MoveReason,
     Origin, PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Restoring, Rewound, Risk, SessionHead, Snapshot,
@@ -68,6 +70,7 @@ pub use record::{
 pub use repair::{Fix, Repair};
 pub use settled::{Done, OpId, Refusal, Refused, Settled, Submit};
 pub use shown::{Shown, escaped_json, shown};
+pub use source::{DecidedBy, NotedBy, SettingLayer, SettingSource};
 pub use status::{
     Argument, ArgumentKind, BrokenCitation, Citation, CommandInfo, CommandSource, Completion, CompletionKind,
     ContextPart, Cost, Git, ModelInfo, Queued, QueuedKind, RuleInfo, SessionInfo, Setting, Status, TreeFilter,

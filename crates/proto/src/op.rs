@@ -1,6 +1,6 @@
 //! What goes into the engine: operations that change something. What does not is a [`crate::Query`].
 
-use crate::{Allowance, AskId, Mode, PlanAnswer, RecordId, Response};
+use crate::{Allowance, AskId, MemoryReach, Mode, PlanAnswer, RecordId, Response};
 use serde::{Deserialize, Serialize};
 
 /// Something a front end wants done. Each is settled once: by [`crate::Settled`], and a notice where a person should know.
@@ -186,7 +186,7 @@ pub enum Op {
         /// Its name.
         name: String,
         /// Where it holds: `project` or `global`.
-        scope: String,
+        scope: MemoryReach,
     },
     /// Writes the conversation into a new file, as people read it.
     Export {

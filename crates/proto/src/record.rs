@@ -1,8 +1,8 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
 use crate::{
-    AskId, CallId, Change, Choice, Cost, Effect, Image, Message, Mode, Phrase, Planned, Posture, PromptPart, RecordId,
-    Repair, Requested, SessionId, ToolOutcome, TurnEnd, Usage,
+    AskId, CallId, Change, Choice, Cost, DecidedBy, Effect, Image, Message, Mode, NotedBy, Phrase, Planned, Posture,
+    PromptPart, RecordId, Repair, Requested, SessionId, ToolOutcome, TurnEnd, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -291,7 +291,7 @@ pub struct Decided {
     /// Whether it may run.
     pub allowed: bool,
     /// What decided: a rule, the user, the mode.
-    pub by: String,
+    pub by: DecidedBy,
     /// The question, when a person was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<AskId>,
@@ -407,7 +407,7 @@ pub struct Compacted {
     /// Why.
     pub reason: FoldReason,
     /// Who wrote the notes: a model, or `log` when they were made from the log.
-    pub by: String,
+    pub by: NotedBy,
     /// What the user said, word for word or as pointers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<String>,
@@ -524,7 +524,7 @@ pub struct Left {
     /// The notes.
     pub summary: String,
     /// The model that wrote them, as `provider/model`.
-    pub by: String,
+    pub by: NotedBy,
     /// What the provider counted for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,

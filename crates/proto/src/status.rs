@@ -1,6 +1,6 @@
 //! What replies consist of: the state of a session and what can be chosen in it, as data.
 
-use crate::{Dial, Effect, Mode, Phrase, Posture, RecordId, SessionId, TurnState, Usage};
+use crate::{Dial, Effect, Mode, Phrase, Posture, RecordId, SessionId, SettingSource, TurnState, Usage};
 use serde::{Deserialize, Serialize};
 
 /// What a status line shows.
@@ -344,7 +344,7 @@ pub struct RuleInfo {
     /// What it says.
     pub effect: Effect,
     /// Where it comes from: a file, the command line, or `session`.
-    pub origin: String,
+    pub origin: SettingSource,
     /// True when [`crate::Op::Revoke`] can take it away.
     pub revocable: bool,
 }
@@ -369,7 +369,7 @@ pub struct Setting {
     /// The value as TOML; secrets are masked.
     pub value: String,
     /// Where it comes from.
-    pub origin: String,
+    pub origin: SettingSource,
     /// What it is, for those that people change most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<Phrase>,

@@ -48,13 +48,12 @@ impl Entry {
         price: impl Fn(&str) -> Option<Price>,
     ) -> Option<Self> {
         let (model, usage) = match &record.body {
-            RecordBody::Assistant { model, usage: Some(usage), .. } => (model, *usage),
-            RecordBody::Compacted(folded) => (&folded.by, folded.usage?),
-            RecordBody::Left(left) => (&left.by, left.usage?),
+            RecordBody::Assistant { model, usage: Some(usage), .. } => (model.clone(), *usage),
+            RecordBody::Compacted(folded) => (folded.by.to_string(), folded.usage?),
+            RecordBody::Left(left) => (left.by.to_string(), left.usage?),
             _ => return None,
         };
-        let cost = price(model).map(|price| price.money(usage));
-        let (folder, model) = (folder.to_owned(), model.clone());
+        let (folder, cost) = (folder.to_owned(), price(&model).map(|price| price.money(usage)));
         Some(Self { at: record.at, session: session.clone(), record: record.id, folder, model, usage, cost })
     }
 }

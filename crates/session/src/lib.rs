@@ -53,7 +53,7 @@ pub use part::Part;
 pub use past::{Page, Past, typed};
 pub use recordings::{Recording, Recordings, Reel, Unpacked};
 pub use retain::{Retained, Retention, retain};
-pub use search::{Coverage, Found, IndexError, Line, Search, SearchHit, SessionWindow, Speaker, Wanted};
+pub use search::{Coverage, Found, IndexError, Line, Search, SearchHit, SessionWindow, Wanted};
 pub use sessions::{Opened, SeenSession, Sessions, in_memory};
 pub use specs::Beginning;
 pub use states::States;

@@ -3,8 +3,9 @@
 use crate::common;
 
 use common::{did, ended, head, prompt, says};
+use reasonix_proto::Speaker;
 use reasonix_proto::{CallId, Message, RecordBody, RecordId, SessionId, StopReason, ToolCall};
-use reasonix_session::{Found, Search, Sessions, Speaker, Wanted};
+use reasonix_session::{Found, Search, Sessions, Wanted};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

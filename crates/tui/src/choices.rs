@@ -5,7 +5,7 @@ use crate::commands::{rewind_what, run, show, theme};
 use crate::overlays::{FieldPurpose, Overlay, Pager, Picked, Picker, Subject};
 use crate::update::note;
 use ratatui_core::text::Line;
-use reasonix_proto::{Level, Op, Phrase, Query, TreeFilter};
+use reasonix_proto::{Level, MemoryReach, Op, Phrase, Query, TreeFilter};
 
 /// An entry of a list was chosen.
 pub(crate) fn chosen(app: &mut App, picked: Picked) -> Vec<ScreenEffect> {
@@ -69,8 +69,8 @@ pub(crate) fn handed_over(app: &mut App, session: String) {
 }
 
 /// A memory, whole.
-fn read_memory(app: &mut App, scope: &str, name: &str) -> Vec<ScreenEffect> {
-    let is_it = |memory: &&reasonix_proto::MemoryInfo| (memory.scope.as_str(), memory.name.as_str()) == (scope, name);
+fn read_memory(app: &mut App, scope: &MemoryReach, name: &str) -> Vec<ScreenEffect> {
+    let is_it = |memory: &&reasonix_proto::MemoryInfo| (&memory.scope, memory.name.as_str()) == (scope, name);
     let Some(memory) = app.memories.iter().find(is_it).cloned() else { return Vec::new() };
     let look = &app.look;
     let mut lines = vec![Line::styled(crate::text::neutral(&memory.description).into_owned(), look.theme.heading)];

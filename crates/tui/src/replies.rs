@@ -12,8 +12,8 @@ use crate::update::note;
 use crate::work::short;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{
-    CacheReport, CacheSum, Change, ChangeKind, Hit, Level, MemoryInfo, Op, Phrase, Query, Reply, Rewind, Scope,
-    SessionInfo, Status, TodoStatus, TreeNode,
+    CacheReport, CacheSum, Change, ChangeKind, Hit, Level, MemoryInfo, MemoryReach, Op, Phrase, Query, Reply, Rewind,
+    Scope, SessionInfo, SettingLayer, Speaker, Status, TodoStatus, TreeNode,
 };
 
 /// Takes an answer in.
@@ -99,12 +99,12 @@ fn fill(app: &mut App, reply: Reply) {
             .into_iter()
             .map(|rule| {
                 let revoke = |scope| Picked::Send(Op::Revoke { rule: rule.rule.clone(), scope });
-                let value = match (rule.revocable, rule.origin.as_str()) {
-                    (true, "session") => revoke(Scope::Session),
-                    (true, _) => revoke(Scope::Always),
-                    (false, origin) => Picked::Stands { rule: rule.rule.clone(), origin: origin.to_owned() },
+                let here = rule.origin.layer == SettingLayer::Session;
+                let value = match rule.revocable {
+                    true => revoke(if here { Scope::Session } else { Scope::Always }),
+                    false => Picked::Stands { rule: rule.rule.clone(), origin: rule.origin.clone() },
                 };
-                let origin = if rule.origin == "session" { app.look.word("tui.rule.session") } else { rule.origin };
+                let origin = if here { app.look.word("tui.rule.session") } else { rule.origin.to_string() };
                 let note = format!("{}  {origin}", app.look.word(rule_word(rule.effect)));
                 PickerEntry { value, text: rule.rule, note, current: false }
             })
@@ -192,10 +192,10 @@ fn tree_entry(app: &App, node: TreeNode, leaf: u64) -> PickerEntry {
 
 fn hit_entry(app: &App, hit: Hit) -> PickerEntry {
     let look = &app.look;
-    let by = look.word(match hit.by.as_str() {
-        "user" => "tui.by.user",
-        "tool" => "tui.by.tool",
-        _ => "tui.by.model",
+    let by = look.word(match hit.by {
+        Speaker::User => "tui.by.user",
+        Speaker::Tool => "tui.by.tool",
+        Speaker::Model | Speaker::Other(_) => "tui.by.model",
     });
     let note = format!("{by} · {} · {}", look.say(&ago(app, hit.at)), hit.session.short());
     let around = Query::Around { session: hit.session.to_string(), record: hit.record, span: 6 };
@@ -203,7 +203,7 @@ fn hit_entry(app: &App, hit: Hit) -> PickerEntry {
 }
 
 fn memory_entry(look: &Look, memory: &MemoryInfo) -> PickerEntry {
-    let scope = look.word(if memory.scope == "global" { "tui.memory.global" } else { "tui.memory.project" });
+    let scope = look.word(if memory.scope == MemoryReach::Global { "tui.memory.global" } else { "tui.memory.project" });
     let value = Picked::Memory { scope: memory.scope.clone(), name: memory.name.clone() };
     PickerEntry { value, text: memory.name.clone(), note: format!("{scope} · {}", memory.description), current: false }
 }

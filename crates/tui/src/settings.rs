@@ -7,7 +7,7 @@ use crate::overlays::{
     FieldOverlay, FieldPurpose, Overlay, Picked, Picker, PickerEntry, SettingsOverlay, Subject, plain,
 };
 use crate::status::Piece;
-use reasonix_proto::{Acts, Mode, Op, Phrase, Posture, Query, Setting, Takes};
+use reasonix_proto::{Acts, Mode, Op, Phrase, Posture, Query, Setting, SettingLayer, SettingSource, Takes};
 
 /// Opens the list.
 pub(crate) fn open(app: &mut App) -> Vec<ScreenEffect> {
@@ -21,7 +21,10 @@ pub(crate) fn fill(app: &mut App, settings: Vec<Setting>) {
     let home = app.facts.home.clone();
     let shorter = |setting: Setting| match home.is_empty() {
         true => setting,
-        false => Setting { origin: setting.origin.replace(&format!("{home}/"), "~/"), ..setting },
+        false => {
+            let place = setting.origin.place.replace(&format!("{home}/"), "~/");
+            Setting { origin: SettingSource { place, ..setting.origin }, ..setting }
+        }
     };
     let rows = of_session(app).into_iter().chain(settings.into_iter().map(shorter)).collect();
     let look = app.look.clone();
@@ -49,7 +52,7 @@ fn of_session(app: &App) -> Vec<Setting> {
     let row = |key: &str, value: &str, about| Setting {
         key: key.to_owned(),
         value: value.to_owned(),
-        origin: "session".to_owned(),
+        origin: SettingLayer::Session.into(),
         about: Some(about),
         dial: None,
     };

@@ -125,7 +125,7 @@ impl Gate for OneFile {
         } else {
             let by = if ask.action.title().is_empty() { UNREADABLE } else { ELSEWHERE };
             let (call, by) = (ask.call.id.clone(), by.to_owned());
-            let record = Decided { call, allowed: false, by: by.clone(), ..Decided::default() };
+            let record = Decided { call, allowed: false, by: by.as_str().into(), ..Decided::default() };
             Decision::Deny { record, message: by }
         };
         Box::pin(async move { decision })

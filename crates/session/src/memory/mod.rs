@@ -5,7 +5,7 @@ mod find;
 mod text;
 
 use crate::error::clock;
-use reasonix_proto::{Phrase, is_deceptive};
+use reasonix_proto::{MemoryReach, Phrase, is_deceptive};
 use reasonix_store::{BlobKey, Lock, LockError, private_folder, write_atomic};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
@@ -44,6 +44,15 @@ impl Reach {
         match self {
             Self::Global => "global",
             Self::Project => "project",
+        }
+    }
+}
+
+impl From<Reach> for MemoryReach {
+    fn from(reach: Reach) -> Self {
+        match reach {
+            Reach::Global => Self::Global,
+            Reach::Project => Self::Project,
         }
     }
 }

@@ -16,7 +16,7 @@ use excerpt::excerpt;
 use feed::{content, feed};
 use find::{Place, rank};
 use index::{Index, discard, is_spoilt};
-use reasonix_proto::{Record, RecordBody, RecordId, SessionId};
+use reasonix_proto::{Record, RecordBody, RecordId, SessionId, Speaker};
 use reasonix_store::{Lock, LockError, private_folder};
 use std::collections::HashMap;
 use std::os::unix::fs::FileExt;
@@ -61,33 +61,12 @@ pub struct Wanted<'a> {
     pub patience: Duration,
 }
 
-/// Who said something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaker {
-    /// A person.
-    User,
-    /// The model.
-    Model,
-    /// A tool, or a command.
-    Tool,
-}
-
-impl Speaker {
-    /// The word for it in lists and in JSON.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Model => "assistant",
-            Self::Tool => "tool",
-        }
-    }
-
-    fn of(body: &RecordBody) -> Self {
-        match body {
-            RecordBody::Assistant { .. } => Self::Model,
-            RecordBody::Outcome { .. } | RecordBody::ShellEnded { .. } => Self::Tool,
-            _ => Self::User,
-        }
+/// Whose words a record holds.
+fn speaker_of(body: &RecordBody) -> Speaker {
+    match body {
+        RecordBody::Assistant { .. } => Speaker::Model,
+        RecordBody::Outcome { .. } | RecordBody::ShellEnded { .. } => Speaker::Tool,
+        _ => Speaker::User,
     }
 }
 
@@ -197,7 +176,7 @@ impl Search {
         let (said, paths) = content(&body);
         let text = if said.trim().is_empty() { paths } else { said };
         let text = excerpt(&self.redact.text(&text), terms);
-        let (folder, by, score) = (place.cwd.clone(), Speaker::of(&body), place.score);
+        let (folder, by, score) = (place.cwd.clone(), speaker_of(&body), place.score);
         (id.0 == place.record).then_some(SearchHit { session, folder, record: id, at, by, text, score })
     }
 }

@@ -2,11 +2,11 @@
 
 use super::excerpt::one_line;
 use super::feed::content;
-use super::{Search, Speaker};
+use super::{Search, speaker_of};
 use crate::error::SessionError;
 use crate::header::Kind;
 use reasonix_agent::outcome_text;
-use reasonix_proto::{Record, RecordBody, RecordId, SessionId};
+use reasonix_proto::{Record, RecordBody, RecordId, SessionId, Speaker};
 
 /// How much of what was said, and of what a tool gave, is shown.
 const SAID: usize = 2000;
@@ -80,7 +80,7 @@ impl Search {
             Some((at, _)) => format!("{}… ({} bytes)", text.get(..at).unwrap_or_default(), text.len()),
             None => text,
         };
-        let by = Speaker::of(&record.body);
+        let by = speaker_of(&record.body);
         (!shown.is_empty()).then_some(Line { record: record.id, at: record.at, by, text: shown })
     }
 }

@@ -6,7 +6,7 @@ use crate::keys::{Chord, Code};
 use crate::overlays::{LineField, Outcome, keys_line, rule};
 use crate::text::{columns, cut, neutral, wrap};
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::{Op, Phrase, Query, RecordId, TreeFilter};
+use reasonix_proto::{MemoryReach, Op, Phrase, Query, RecordId, SettingSource, TreeFilter};
 
 /// What is chosen from a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub enum Picked {
         /// The rule.
         rule: String,
         /// Where it comes from.
-        origin: String,
+        origin: SettingSource,
     },
     /// The session is given up.
     GiveUp,
@@ -100,7 +100,7 @@ pub enum Picked {
     /// A memory is shown.
     Memory {
         /// For which work it is.
-        scope: String,
+        scope: MemoryReach,
         /// Its name.
         name: String,
     },

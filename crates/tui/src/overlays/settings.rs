@@ -7,7 +7,7 @@ use crate::keys::{Chord, Code};
 use crate::overlays::{LineField, Outcome, block, keys_line, rule};
 use crate::text::{columns, cut, neutral};
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::{Acts, Op, Phrase, Setting};
+use reasonix_proto::{Acts, Op, Phrase, Setting, SettingLayer};
 
 /// The list.
 #[derive(Debug, Default)]
@@ -116,7 +116,7 @@ impl SettingsOverlay {
 
 /// True when a setting stands in the user's own file.
 pub(crate) fn is_users(setting: &Setting) -> bool {
-    setting.origin.starts_with("user")
+    setting.origin.layer == SettingLayer::User
 }
 
 /// A value as people write it: a text without its quotation marks, a list as its words.
@@ -142,7 +142,7 @@ fn row(setting: &Setting, chosen: bool, column: usize, width: u16, look: &Look) 
     let left = usize::from(width).saturating_sub(4 + column);
     let value = if columns(&value) > left { format!("{}…", cut(&value, left.saturating_sub(1))) } else { value };
     // What somebody chose stands out against what is built in.
-    let built_in = setting.origin == "default" || setting.value.is_empty();
+    let built_in = setting.origin.layer == SettingLayer::Default || setting.value.is_empty();
     let said = if built_in { look.theme.dim } else { look.theme.accent };
     Line::from(vec![
         Span::styled(if chosen { "› " } else { "  " }, style),
@@ -168,7 +168,7 @@ fn feet(chosen: Option<&Setting>, width: u16, most: usize, look: &Look) -> Vec<L
         let rows = if most >= 12 && width < 70 { 2 } else { 1 };
         about.resize(about.len().max(rows), Line::default());
         lines.extend(about);
-        let origin = look.say(&Phrase::new("tui.setting.origin").with("origin", neutral(&setting.origin)));
+        let origin = look.say(&Phrase::new("tui.setting.origin").with("origin", neutral(&setting.origin.to_string())));
         let acts = match (&setting.dial, setting.key.starts_with('/')) {
             (None, true) => look.word("tui.setting.session"),
             (None, false) => look.word("tui.setting.fixed"),

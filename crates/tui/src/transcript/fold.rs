@@ -315,7 +315,7 @@ impl Transcript {
     fn decided(&mut self, decided: &Decided) {
         if let Some(tool) = self.find_tool(&decided.call) {
             tool.granted = decided.granted.as_deref().map(Into::into);
-            tool.refused = (!decided.allowed).then(|| decided.by.as_str().into());
+            tool.refused = (!decided.allowed).then(|| decided.by.clone());
             tool.words = decided.words.as_deref().map(Into::into);
             if matches!(tool.state, ToolState::Asked) {
                 tool.state = ToolState::Ready;

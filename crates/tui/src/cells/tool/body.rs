@@ -5,7 +5,7 @@ use crate::cells::left_out;
 use crate::cells::sheet::Sheet;
 use crate::text::{diff, neutral, output};
 use ratatui_core::style::{Modifier, Style};
-use reasonix_proto::{Details, Phrase, TodoPhase, TodoStatus, ToolOutcome, tools};
+use reasonix_proto::{DecidedBy, Details, Phrase, TodoPhase, TodoStatus, ToolOutcome, tools};
 
 /// Lines of output below a call that went well, and below one that did not.
 const OUTPUT_LINES: usize = 5;
@@ -56,14 +56,14 @@ fn ended(tool: &Tool, outcome: &ToolOutcome, sheet: &mut Sheet<'_>) {
             }
         }
         // What the user decided is not told them in words for the model.
-        ToolOutcome::Denied { by } => match tool.refused.as_deref() {
-            Some("user") => {
+        ToolOutcome::Denied { by } => match &tool.refused {
+            Some(DecidedBy::User) => {
                 let said =
                     tool.words.as_deref().map(|words| Phrase::new("tui.refused.said").with("words", neutral(words)));
                 let phrase = said.unwrap_or_else(|| Phrase::new("tui.refused.user"));
                 sheet.below(&look.say(&phrase), 0, theme.text);
             }
-            Some("plan mode") => sheet.below(&look.word("tui.refused.planning"), 0, theme.text),
+            Some(DecidedBy::PlanMode) => sheet.below(&look.word("tui.refused.planning"), 0, theme.text),
             _ => sheet.below(&first_lines(by, FAILED_LINES), 0, theme.text),
         },
         ToolOutcome::Aborted => {}

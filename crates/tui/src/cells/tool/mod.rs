@@ -9,7 +9,7 @@ use super::View;
 use super::sheet::Sheet;
 use draft::Draft;
 use ratatui_core::text::Line;
-use reasonix_proto::{CallId, ToolOutcome};
+use reasonix_proto::{CallId, DecidedBy, ToolOutcome};
 use std::time::Duration;
 use tail::Tail;
 
@@ -28,7 +28,7 @@ pub(crate) struct Tool {
     /// The rule that the user granted with it.
     pub(crate) granted: Option<Box<str>>,
     /// Who refused it.
-    pub(crate) refused: Option<Box<str>>,
+    pub(crate) refused: Option<DecidedBy>,
     /// What the user said with their no.
     pub(crate) words: Option<Box<str>>,
     draft: Option<Box<Draft>>,
