@@ -286,7 +286,11 @@ async fn title_posture_model_and_grants_are_records() {
         let reply = handle.query(Query::Permissions);
         async move {
             let Reply::Permissions { rules, .. } = reply.await else { panic!() };
-            rules.into_iter().filter(|rule| rule.origin.to_string() == "session").map(|rule| rule.rule).collect::<Vec<_>>()
+            rules
+                .into_iter()
+                .filter(|rule| rule.origin.to_string() == "session")
+                .map(|rule| rule.rule)
+                .collect::<Vec<_>>()
         }
     };
     assert_eq!(rules(&handle).await, std::slice::from_ref(&rule));

@@ -125,9 +125,10 @@ impl Drop for Confined {
         // The mounts went with the last process, so that the layers are as it left them.
         if let Some(held) = &self.held {
             held.settle(&self.sandbox.overlays);
+            self.used.push(held.folder.clone());
         }
         self.sandbox.curtains.take_back(&mut self.hung, &self.sandbox.layout.roots);
-        self.used.iter().for_each(|folder| scratch::remove(folder));
+        self.used.drain(..).for_each(|folder| self.sandbox.scratch.discard(folder));
     }
 }
 

@@ -41,7 +41,7 @@ const MISSING: u8 = 2;
 #[derive(Debug)]
 pub(super) struct Held {
     /// The folder for everything of this call.
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     life: Life,
     layers: Vec<Layer>,
     wish: Arc<OnceLock<WriteWish>>,
@@ -256,7 +256,7 @@ impl Held {
         Arc::clone(&self.wish)
     }
 
-    /// Looks at what the call left in its layers, and takes them away.
+    /// Looks at what the call left in its layers.
     pub(super) fn settle(&self, overlays: &Overlays) {
         let overlaid = |layer: &Layer| layer.overlaid.load(Ordering::Relaxed);
         if let Some(first) = self.layers.first() {
@@ -272,7 +272,6 @@ impl Held {
             (true, false) => WriteWish::Unknown,
         };
         let _ = self.wish.set(wish);
-        super::scratch::remove(&self.folder);
     }
 }
 

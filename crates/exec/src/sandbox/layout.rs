@@ -59,6 +59,12 @@ pub(super) struct Cache {
     pub(super) work: PathBuf,
 }
 
+/// Where a path really leads; none where there is nothing. Most of what the tables name is not there, and one look says so,
+/// where following each of its parts takes five.
+fn real(path: &Path) -> Option<PathBuf> {
+    path.exists().then(|| path.canonicalize().ok()).flatten()
+}
+
 impl Layout {
     pub(super) fn new(options: &BoxOptions, scratch: &Scratch) -> io::Result<Self> {
         let mut roots: Vec<_> = options.writable.iter().filter_map(|path| path.canonicalize().ok()).collect();
@@ -85,8 +91,8 @@ impl Layout {
             .map(PathBuf::from)
             .filter(|path| rustix::fs::access(path, ReadAccess::READ_OK).is_ok());
         let closed = options.closed.iter().cloned().chain(in_homes(SECRETS)).chain(with_keys).chain(system);
-        layout.closed = closed.filter_map(|path| path.canonicalize().ok()).collect();
-        layout.fixed = in_homes(STARTUP).filter_map(|path| path.canonicalize().ok()).collect();
+        layout.closed = closed.filter_map(|path| real(&path)).collect();
+        layout.fixed = in_homes(STARTUP).filter_map(|path| real(&path)).collect();
         let within = |path: &PathBuf| layout.roots.iter().any(|root| path.starts_with(root));
         layout.startup = in_homes(STARTUP).chain(in_homes(SECRETS)).filter(within).collect();
         layout.open_toolchains(&homes, options);

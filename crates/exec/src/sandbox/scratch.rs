@@ -5,7 +5,10 @@ use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
 
 const NAME: &str = "reasonix-box-";
 
@@ -13,6 +16,7 @@ const NAME: &str = "reasonix-box-";
 #[derive(Debug)]
 pub(super) struct Scratch {
     path: PathBuf,
+    broom: OnceLock<Broom>,
     /// The lock that tells others that it is in use.
     _lock: Option<File>,
 }
@@ -33,7 +37,7 @@ impl Scratch {
             match DirBuilder::new().mode(0o700).create(&path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
-                Ok(()) => return Self { _lock: lock(&path), path }.furnish(),
+                Ok(()) => return Self { _lock: lock(&path), broom: OnceLock::new(), path }.furnish(),
             }
         }
     }
@@ -64,11 +68,58 @@ impl Scratch {
         fs::set_permissions(&path, Permissions::from_mode(mode))?;
         Ok(path)
     }
+
+    /// Removes a folder that a command was given, without anybody who waits for it.
+    pub(super) fn discard(&self, folder: PathBuf) {
+        self.broom.get_or_init(Broom::new).take(folder);
+    }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
+        // Two that remove the same would be in each other's way.
+        drop(self.broom.take());
         remove(&self.path);
+    }
+}
+
+/// As many folders wait to be removed; whoever brings more removes them, so that no disk fills with what is over.
+const WAITING: usize = 16;
+
+/// Removes folders beside what goes on.
+#[derive(Debug)]
+struct Broom {
+    waiting: Option<SyncSender<PathBuf>>,
+    sweeper: Option<JoinHandle<()>>,
+}
+
+impl Broom {
+    fn new() -> Self {
+        let (waiting, folders) = sync_channel::<PathBuf>(WAITING);
+        let sweep = move || folders.into_iter().for_each(|folder| remove(&folder));
+        let sweeper = std::thread::Builder::new().name("broom".into()).spawn(sweep).ok();
+        Self { waiting: Some(waiting), sweeper }
+    }
+
+    fn take(&self, folder: PathBuf) {
+        let left = match &self.waiting {
+            Some(waiting) => {
+                waiting.try_send(folder).err().map(|(TrySendError::Full(it) | TrySendError::Disconnected(it))| it)
+            }
+            None => Some(folder),
+        };
+        if let Some(folder) = left {
+            remove(&folder);
+        }
+    }
+}
+
+impl Drop for Broom {
+    fn drop(&mut self) {
+        self.waiting = None;
+        if let Some(sweeper) = self.sweeper.take() {
+            let _ = sweeper.join();
+        }
     }
 }
 
@@ -184,6 +235,21 @@ mod tests {
         rustix::fs::fchmod(&at, rustix::fs::Mode::empty()).unwrap();
         sweep(parent.path());
         assert!(!dead.exists());
+    }
+
+    /// What is removed beside the next command is gone when the session is, however much of it there was.
+    #[test]
+    fn what_is_over_goes_beside_what_goes_on() {
+        let (scratch, elsewhere) = (Scratch::new(&[], &std::env::temp_dir()).unwrap(), tempfile::tempdir().unwrap());
+        let folders: Vec<_> = (0..100).map(|number| elsewhere.path().join(format!("{number}/a/b"))).collect();
+        for folder in &folders {
+            fs::create_dir_all(folder).unwrap();
+            scratch.discard(folder.parent().and_then(std::path::Path::parent).unwrap().to_owned());
+        }
+        let path = scratch.path.clone();
+        drop(scratch);
+        assert!(!path.exists());
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     }
 
     #[test]
