@@ -21,7 +21,9 @@ pub(crate) fn cache(args: &CacheArgs) -> anyhow::Result<Exit> {
     } else if report.total.requests == 0 {
         return Err(say::failed(Phrase::new("cli.cache_none").with("session", id.short())));
     } else {
-        print(&report)?;
+        for line in lines(&report) {
+            say::line(&line)?;
+        }
     }
     Ok(Exit::Done)
 }
@@ -43,29 +45,27 @@ fn percent(part: u64, all: u64) -> String {
     share(part, all).map_or_else(|| "-".to_owned(), |share| format!("{:.2}%", (share * 10_000.0).floor() / 100.0))
 }
 
-fn print(report: &CacheReport) -> anyhow::Result<()> {
+/// By turn, what broke it, and all together.
+pub(crate) fn lines(report: &CacheReport) -> Vec<String> {
     let style = Style::get();
-    say::line(&style.text(&Phrase::new("cli.cache_head")))?;
+    let mut lines = vec![style.text(&Phrase::new("cli.cache_head"))];
     for turn in &report.turns {
         let CacheSum { requests, bytes, same, input, cached } = turn.sum;
         let (reused, cached) = (percent(same, bytes), percent(cached, input));
-        say::line(&format!("{:>4} {requests:>8} {bytes:>12} {reused:>8} {input:>9} {cached:>8}", turn.turn))?;
+        lines.push(format!("{:>4} {requests:>8} {bytes:>12} {reused:>8} {input:>9} {cached:>8}", turn.turn));
     }
     if !report.breaks.is_empty() {
-        say::line(&style.text(&Phrase::new("cli.cache_breaks")))?;
+        lines.push(style.text(&Phrase::new("cli.cache_breaks")));
     }
-    for broke in &report.breaks {
-        say::line(&format!("  {}", style.text(&told(style, broke))))?;
-    }
+    lines.extend(report.breaks.iter().map(|broke| format!("  {}", style.text(&told(style, broke)))));
     let CacheSum { requests, bytes, same, input, cached } = report.total;
     let sent = Phrase::new("cli.cache_sent").with("share", percent(same, bytes));
-    say::line(&style.text(&sent.with("bytes", bytes).with("requests", requests)))?;
-    let reported = match input {
+    lines.push(style.text(&sent.with("bytes", bytes).with("requests", requests)));
+    lines.push(style.text(&match input {
         0 => Phrase::new("cli.cache_unreported"),
         input => Phrase::new("cli.cache_reported").with("share", percent(cached, input)).with("input", input),
-    };
-    say::line(&style.text(&reported))?;
-    Ok(())
+    }));
+    lines
 }
 
 fn told(style: Style, broke: &CacheBreak) -> Phrase {

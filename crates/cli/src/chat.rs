@@ -2,16 +2,17 @@
 
 use crate::args::SessionArgs;
 use crate::context::{Context, flags_of};
+use crate::elsewhere::{Elsewhere, open, other};
 use crate::exit::Exit;
 use crate::interrupts::{Interrupts, Manner};
 use crate::person::{Editor, Keyboard};
 use crate::pump::{carry, carry_turn};
 use crate::run::finish;
-use crate::say::{self, Style, clean};
-use crate::view::{Plain, View, todo_lines};
+use crate::say::{self, Style};
+use crate::slash::{Desk, Next};
+use crate::view::{Plain, View};
 use reasonix_engine::Handle;
-use reasonix_proto::{Level, Mode, Op, Phrase, Query, Reply, TurnEnd};
-use reasonix_workspace::Workspace;
+use reasonix_proto::{Level, Op, Open, Phrase, Query, Reply, TurnEnd};
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use std::cell::RefCell;
@@ -33,53 +34,135 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         return Err(say::usage(Phrase::new("cli.no_terminal")));
     }
-    let mut interrupts = Interrupts::listen(Manner::Chat)?;
-    let context = Context::load(args.dir.as_deref(), flags_of(&args))?;
+    let interrupts = Interrupts::listen(Manner::Chat)?;
+    let context = Context::load_silently(args.dir.as_deref(), flags_of(&args))?;
     crate::probe::first_use(&context, args.model.as_deref()).await;
-    let history = context.home.join("state").join("history");
-    let keeps = !args.no_session;
-    let host = context.host(&args, true)?;
-    crate::logging::begin(host.base());
-    let workspace = host.base().workspace.clone();
-    let mut handle = host.open_first().map_err(|error| say::engine(&error))?;
-    let editor = editor(keeps.then_some(&history))?;
-    let mut view = Plain::new(Some(Box::new(Keyboard::new(Rc::clone(&editor)))));
-    greet(&handle, &workspace).await;
-    if let Some(op) = trust(&handle).await {
-        carry(&mut handle, &mut view, &mut interrupts, op).await?;
+    let history = (!args.no_session).then(|| context.home.join("state").join("history"));
+    let handle = open(&args, Some(context))?;
+    let editor = editor(history.as_ref())?;
+    let view = Plain::new(Some(Box::new(Keyboard::new(Rc::clone(&editor)))));
+    let mut chat = Chat { args, handle, view, interrupts, editor, spoke: false };
+    chat.begin().await?;
+    if let Some(instructions) = chat.args.compact.take() {
+        chat.carry(Op::Compact { instructions }).await?;
     }
-    if let Some(instructions) = &args.compact {
-        carry(&mut handle, &mut view, &mut interrupts, Op::Compact { instructions: instructions.clone() }).await?;
-    }
-    let mut spoke = false;
-    while let Some(typed) = read(&editor)? {
-        if keeps {
-            remember(&editor, &history);
+    while let Some(typed) = read(&chat.editor)? {
+        if let Some(history) = &history {
+            remember(&chat.editor, history);
         }
-        if let Some(command) = typed.strip_prefix('/') {
-            match command_line(command, &handle).await {
-                Next::Leave => break,
-                Next::Read => {}
-                // While a line is read nothing else runs: what was asked for is done, and said, before that.
-                Next::Do(op) => drop(carry(&mut handle, &mut view, &mut interrupts, op).await?),
-            }
-        } else if let Some(op) = said(&typed) {
-            spoke = true;
-            turn(&mut handle, &mut view, &mut interrupts, op).await?;
+        if !chat.take(&typed).await? {
+            break;
         }
     }
-    let session = handle.session.clone();
-    finish(handle, &mut view, &mut interrupts).await?;
-    if keeps && spoke {
-        say::notice(Level::Info, &Phrase::new("cli.goodbye").with("session", session.short()));
-    }
-    Ok(Exit::Done)
+    chat.end().await
 }
 
-async fn greet(handle: &Handle, workspace: &Workspace) {
+/// A person, a session, and what lies between them.
+struct Chat {
+    args: SessionArgs,
+    handle: Handle,
+    view: Plain,
+    interrupts: Interrupts,
+    editor: Editor,
+    spoke: bool,
+}
+
+impl Chat {
+    /// Says where we are, and asks what has to be asked before anything else.
+    async fn begin(&mut self) -> anyhow::Result<()> {
+        greet(&self.handle).await;
+        if let Some(op) = trust(&self.handle).await {
+            self.carry(op).await?;
+        }
+        Ok(())
+    }
+
+    /// Does what a line says. False when it ends the chat.
+    async fn take(&mut self, typed: &str) -> anyhow::Result<bool> {
+        let Some(line) = command_of(typed) else {
+            if let Some(op) = said(typed) {
+                self.spoke = true;
+                self.perform(op).await?;
+            }
+            return Ok(true);
+        };
+        let desk = Desk { handle: &self.handle, editor: &self.editor, dir: self.args.dir.as_deref() };
+        match desk.run(line).await? {
+            Next::Leave => return Ok(false),
+            Next::Read => {}
+            Next::Do(ops) => {
+                for op in ops {
+                    self.perform(op).await?;
+                }
+            }
+            Next::Elsewhere(wish) => drop(self.go(wish, false).await?),
+            Next::GiveUp => drop(self.go(Elsewhere::Session(Open::New), true).await?),
+        }
+        Ok(true)
+    }
+
+    /// While a line is read nothing else runs: what was asked for is done, and said, before that.
+    async fn perform(&mut self, op: Op) -> anyhow::Result<()> {
+        if !matches!(op, Op::Prompt { .. } | Op::Shell { .. } | Op::Retry) {
+            return self.carry(op).await;
+        }
+        let end = carry_turn(&mut self.handle, &mut self.view, &mut self.interrupts, op).await?;
+        self.view.close()?;
+        if let Some((level, phrase)) = end.and_then(end_of) {
+            say::notice(level, &phrase);
+        }
+        Ok(())
+    }
+
+    async fn carry(&mut self, op: Op) -> anyhow::Result<()> {
+        carry(&mut self.handle, &mut self.view, &mut self.interrupts, op).await?;
+        Ok(())
+    }
+
+    /// Goes on in another session; this one is left, or given up.
+    async fn go(&mut self, wish: Elsewhere, gives_up: bool) -> anyhow::Result<()> {
+        let Some((args, handle)) = other(&self.args, wish, &self.handle.session) else { return Ok(()) };
+        let left = std::mem::replace(&mut self.handle, handle);
+        (self.args, self.spoke) = (args, false);
+        if gives_up {
+            left.submit(Op::Discard);
+        }
+        finish(left, &mut self.view, &mut self.interrupts).await?;
+        self.begin().await
+    }
+
+    async fn end(mut self) -> anyhow::Result<Exit> {
+        let session = self.handle.session.clone();
+        finish(self.handle, &mut self.view, &mut self.interrupts).await?;
+        if !self.args.no_session && self.spoke {
+            say::notice(Level::Info, &Phrase::new("cli.goodbye").with("session", session.short()));
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// The command that a line is, without its slash: a path is none.
+fn command_of(typed: &str) -> Option<&str> {
+    let line = typed.strip_prefix('/')?;
+    let name = line.split_whitespace().next().unwrap_or_default();
+    (!name.contains('/')).then_some(line)
+}
+
+/// What is said about a turn that did not come to its own end.
+fn end_of(end: TurnEnd) -> Option<(Level, Phrase)> {
+    match end {
+        TurnEnd::ProviderFailed { why, .. } => Some((Level::Error, why)),
+        TurnEnd::OutOfBudget { why } => Some((Level::Warning, why)),
+        TurnEnd::Interrupted => Some((Level::Warning, Phrase::new("cli.interrupted_chat"))),
+        TurnEnd::TimedOut => Some((Level::Warning, Phrase::new("cli.timed_out"))),
+        TurnEnd::StepLimit => Some((Level::Warning, Phrase::new("cli.step_limit"))),
+        _ => None,
+    }
+}
+
+async fn greet(handle: &Handle) {
     if let Reply::Status(status) = handle.query(Query::Status).await {
-        let folder = workspace.root().display();
-        let phrase = Phrase::new("cli.greeting").with("model", status.model).with("folder", folder);
+        let phrase = Phrase::new("cli.greeting").with("model", status.model).with("folder", status.folder);
         say::line_err(&Style::get().text(&phrase));
     }
 }
@@ -142,78 +225,9 @@ fn said(typed: &str) -> Option<Op> {
     (!command.is_empty()).then_some(Op::Shell { command, keep })
 }
 
-async fn turn(handle: &mut Handle, view: &mut Plain, interrupts: &mut Interrupts, op: Op) -> anyhow::Result<()> {
-    let end = carry_turn(handle, view, interrupts, op).await?;
-    view.close()?;
-    match end {
-        Some(TurnEnd::ProviderFailed { why, .. }) => say::notice(Level::Error, &why),
-        Some(TurnEnd::OutOfBudget { why }) => say::notice(Level::Warning, &why),
-        Some(TurnEnd::Interrupted) => say::notice(Level::Warning, &Phrase::new("cli.interrupted_chat")),
-        Some(TurnEnd::TimedOut) => say::notice(Level::Warning, &Phrase::new("cli.timed_out")),
-        Some(TurnEnd::StepLimit) => say::notice(Level::Warning, &Phrase::new("cli.step_limit")),
-        _ => {}
-    }
-    Ok(())
-}
-
-/// What follows from a `/command`.
-enum Next {
-    Leave,
-    Read,
-    Do(Op),
-}
-
-/// A `/command`.
-async fn command_line(command: &str, handle: &Handle) -> Next {
-    let style = Style::get();
-    match command.trim() {
-        "quit" | "exit" | "q" => return Next::Leave,
-        "plan" => {
-            if let Reply::Status(status) = handle.query(Query::Status).await {
-                let (mode, code) = match status.mode {
-                    Mode::Plan => (Mode::Build, "cli.plan_off"),
-                    Mode::Build => (Mode::Plan, "cli.plan_on"),
-                };
-                say::line_err(&style.text(&Phrase::new(code)));
-                return Next::Do(Op::SetMode { mode });
-            }
-        }
-        "help" | "?" => say::line_err(&style.text(&Phrase::new("cli.chat_help"))),
-        "status" => {
-            if let Reply::Status(status) = handle.query(Query::Status).await {
-                let reasonix_proto::Status { session, model, usage, context, window, .. } = *status;
-                let share =
-                    (context * 100).checked_div(window).map_or_else(|| "?".to_owned(), |share| format!("{share} %"));
-                let phrase = Phrase::new("cli.status")
-                    .with("session", session)
-                    .with("model", model)
-                    .with("input", usage.input)
-                    .with("cached", usage.cached)
-                    .with("output", usage.output)
-                    .with("context", context)
-                    .with("window", window)
-                    .with("share", share);
-                say::line_err(&style.text(&phrase));
-            }
-        }
-        "pro" | "pro on" | "pro off" => return Next::Do(Op::Escalate { on: !command.ends_with("off") }),
-        "todo" => {
-            if let Reply::Todo { phases } = handle.query(Query::Todo).await {
-                let lines = todo_lines(&phases);
-                if lines.is_empty() {
-                    say::line_err(&style.text(&Phrase::new("cli.no_todo")));
-                }
-                lines.iter().for_each(|line| say::line_err(&clean(line)));
-            }
-        }
-        other => say::notice(Level::Warning, &Phrase::new("cli.unknown_command").with("command", other)),
-    }
-    Next::Read
-}
-
 #[cfg(test)]
 mod tests {
-    use super::said;
+    use super::{command_of, said};
     use reasonix_proto::Op;
 
     #[test]
@@ -222,6 +236,10 @@ mod tests {
         assert_eq!(said("!ls -l"), shell("ls -l", true));
         assert_eq!(said("!! cat key"), shell("cat key", false));
         assert_eq!((said("!"), said("!! ")), (None, None));
+        assert_eq!(
+            (command_of("/plan x"), command_of("/usr/bin is full"), command_of("hi")),
+            (Some("plan x"), None, None)
+        );
         assert!(matches!(said("hi!"), Some(Op::Prompt { resolved: false, .. })));
     }
 }

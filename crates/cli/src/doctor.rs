@@ -42,6 +42,12 @@ pub(crate) async fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
     Ok(if report.bad { Exit::Failed } else { Exit::Done })
 }
 
+/// The same about this folder, line by line.
+pub(crate) async fn in_lines(dir: Option<&Path>) -> anyhow::Result<()> {
+    let mut report = Report { style: Style::get(), bad: false, lines: None };
+    examine(&mut report, dir, false).await
+}
+
 /// The same for whoever is at the screen, about the folder that they work in; it is told there.
 pub(crate) async fn on_screen(dir: Option<PathBuf>, post: reasonix_tui::Post) {
     let mut report = Report { style: Style::get(), bad: false, lines: Some(Vec::new()) };

@@ -21,7 +21,14 @@ pub(crate) fn context(args: &ContextArgs) -> anyhow::Result<Exit> {
     if args.json {
         say::line(&say::json(&json(session.as_deref(), &parts, context, &full))?)?;
     } else {
-        print(session.as_deref(), &parts, context, &full)?;
+        let heading = match session {
+            Some(session) => Phrase::new("cli.context_session").with("session", session),
+            None => Phrase::new("cli.context_new"),
+        };
+        say::line(&Style::get().text(&heading))?;
+        for line in lines(&parts, context, window) {
+            say::line(&line)?;
+        }
     }
     Ok(Exit::Done)
 }
@@ -59,29 +66,25 @@ fn json(session: Option<&str>, parts: &[ContextPart], counted: u64, full: &Full)
     })
 }
 
-fn print(session: Option<&str>, parts: &[ContextPart], counted: u64, full: &Full) -> anyhow::Result<()> {
-    let style = Style::get();
-    let heading = match session {
-        Some(session) => Phrase::new("cli.context_session").with("session", session),
-        None => Phrase::new("cli.context_new"),
-    };
-    say::line(&style.text(&heading))?;
+/// The parts, what they come to, and how much fits.
+pub(crate) fn lines(parts: &[ContextPart], counted: u64, window: u64) -> Vec<String> {
+    let (style, full) = (Style::get(), Full::new(parts, counted, window));
     let percent = |tokens| full.percent(tokens).map(|percent| format!("{percent:.1}%")).unwrap_or_default();
+    let mut lines = Vec::new();
     for part in parts {
         let name = style.text(&part.name);
         let count = if part.messages > 0 { format!(" ({})", part.messages) } else { String::new() };
-        say::line(&clean(&format!("{:>9}  {:>6}  {name}{count}", part.tokens, percent(part.tokens))))?;
+        lines.push(clean(&format!("{:>9}  {:>6}  {name}{count}", part.tokens, percent(part.tokens))));
     }
     let sum = style.text(&Phrase::new("cli.context_estimate"));
-    say::line(&format!("{:>9}  {:>6}  {sum}", full.estimate, percent(full.estimate)))?;
+    lines.push(format!("{:>9}  {:>6}  {sum}", full.estimate, percent(full.estimate)));
     if counted > 0 {
         let said = style.text(&Phrase::new("cli.context_counted"));
-        say::line(&format!("{counted:>9}  {:>6}  {said}", percent(counted)))?;
+        lines.push(format!("{counted:>9}  {:>6}  {said}", percent(counted)));
     }
-    let limit = match full.window {
+    lines.push(style.text(&match window {
         0 => Phrase::new("cli.context_no_window"),
         window => Phrase::new("cli.context_window").with("window", window).with("percent", percent(full.tokens)),
-    };
-    say::line(&style.text(&limit))?;
-    Ok(())
+    }));
+    lines
 }

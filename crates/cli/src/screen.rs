@@ -2,11 +2,12 @@
 
 use crate::args::SessionArgs;
 use crate::context::{Context, flags_of};
+use crate::elsewhere::{Elsewhere, open, other};
 use crate::exit::Exit;
 use crate::first::{Chosen, first_run};
 use crate::say::{self, Cause};
 use reasonix_engine::Handle;
-use reasonix_proto::{Event, Level, Op, Phrase, SessionId};
+use reasonix_proto::{Event, Level, Op, Open, Phrase, SessionId};
 use reasonix_tui::theme::Theme;
 use reasonix_tui::{Asked, Colours, HostNews, HostRequest, Look, Post, ScreenEnd, ScreenOptions};
 use std::path::{Path, PathBuf};
@@ -141,71 +142,17 @@ impl Desk {
         handle.submit(op);
     }
 
-    /// The session that takes the place of this one, opened before this one is left: whoever cannot go elsewhere is told
-    /// why and stays where they are.
+    /// The session that takes the place of this one.
     fn other(&self, host: HostRequest, here: &SessionId) -> Option<(SessionArgs, Handle)> {
-        let mut args = SessionArgs { continues: false, resume: None, fork: None, at: None, ..self.args.clone() };
-        let forks = matches!(host, HostRequest::Fork(_));
-        match host {
-            HostRequest::New => {}
-            HostRequest::Resume(id) if !id.is_empty() && (here.0.starts_with(&id) || here.0.ends_with(&id)) => {
-                say::notice(Level::Info, &Phrase::new("cli.already_here"));
-                return None;
-            }
-            HostRequest::Resume(id) => args.resume = Some(id),
-            HostRequest::Fork(id) => args.fork = Some(id),
-            HostRequest::Folder(folder) => args.dir = Some(self.folder(&folder)?),
+        let wish = match host {
+            HostRequest::New => Elsewhere::Session(Open::New),
+            HostRequest::Resume(session) => Elsewhere::Session(Open::Resume { session }),
+            HostRequest::Fork(session) => Elsewhere::Session(Open::Fork { session, at: None }),
+            HostRequest::Folder(folder) => Elsewhere::Folder(folder),
             HostRequest::Setup | HostRequest::Demo | HostRequest::Answer(_) | HostRequest::Doctor => return None,
-        }
-        match open(&args, None) {
-            Ok(handle) => Some((args, handle)),
-            Err(error) => {
-                let phrase = match error.downcast_ref::<say::Told>() {
-                    // One in which nothing was said is not on disk.
-                    _ if forks && Cause::UnknownSession.is_of(&error) => Phrase::new("cli.nothing_to_fork"),
-                    Some(told) => told.phrase.clone(),
-                    None => Phrase::new("cli.not_opened").with("reason", format!("{error:#}")),
-                };
-                say::notice(Level::Warning, &phrase);
-                None
-            }
-        }
-    }
-
-    /// Another folder, as it was written: from the one of this session.
-    fn folder(&self, text: &str) -> Option<PathBuf> {
-        let home = std::env::home_dir().unwrap_or_default();
-        let here = self.args.dir.clone().unwrap_or_default();
-        let wanted = match text.strip_prefix('~') {
-            Some(rest) => home.join(rest.trim_start_matches('/')),
-            None => here.join(text),
         };
-        let found = wanted
-            .canonicalize()
-            .and_then(|path| if path.is_dir() { Ok(path) } else { Err(std::io::ErrorKind::NotADirectory.into()) });
-        match found {
-            Ok(path) => Some(path),
-            Err(error) => {
-                let phrase = Phrase::new("cli.no_folder").with("path", wanted.display()).with("reason", error);
-                say::notice(Level::Warning, &phrase);
-                None
-            }
-        }
+        other(&self.args, wish, here)
     }
-}
-
-/// Opens the session that these arguments name.
-fn open(args: &SessionArgs, context: Option<Context>) -> anyhow::Result<Handle> {
-    let context = match context {
-        Some(context) => context,
-        None => Context::load_silently(args.dir.as_deref(), flags_of(args))?,
-    };
-    for (level, phrase) in &context.loaded.notices {
-        say::notice(*level, phrase);
-    }
-    let host = context.host(args, true)?;
-    crate::logging::begin(host.base());
-    host.open_first().map_err(|error| say::engine(&error))
 }
 
 /// Ends the session and waits until it has written its last record.

@@ -45,10 +45,13 @@ pub(crate) fn stats(args: &StatsArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     let spans = span.is_none() && args.by.is_none();
-    print_table(&rows, spans)?;
+    let mut lines = table_lines(&rows, spans);
     if spans {
-        say::line("")?;
-        print_table(&tallies(&books.entries, GroupBy::Model), false)?;
+        lines.push(String::new());
+        lines.extend(table_lines(&tallies(&books.entries, GroupBy::Model), false));
+    }
+    for line in lines {
+        say::line(&line)?;
     }
     Ok(Exit::Done)
 }
@@ -88,7 +91,8 @@ fn row_json(row: &Tally) -> Value {
     })
 }
 
-fn print_table(rows: &[Tally], spans: bool) -> anyhow::Result<()> {
+/// What was spent, with bars; `spans` when the rows are spans of time.
+pub(crate) fn table_lines(rows: &[Tally], spans: bool) -> Vec<String> {
     let style = Style::get();
     let word = |code: &'static str| style.text(&Phrase::new(code));
     let name = |row: &Tally| match (spans, row.name.as_str()) {
@@ -134,16 +138,16 @@ fn print_table(rows: &[Tally], spans: bool) -> anyhow::Result<()> {
         ]);
     }
     let bars = bars(rows);
-    for (index, line) in aligned(&table).into_iter().enumerate() {
+    let painted = |(index, line): (usize, String)| {
         let bar = index.checked_sub(1).and_then(|row| bars.get(row)).map_or("", String::as_str);
         let line = if index == 0 {
             style.out(Colour::Dim, line.trim_end())
         } else {
             format!("{line}  {}", style.out(Colour::Cyan, bar))
         };
-        say::line(line.trim_end())?;
-    }
-    Ok(())
+        line.trim_end().to_owned()
+    };
+    aligned(&table).into_iter().enumerate().map(painted).collect()
 }
 
 /// Bars by what was spent where everything has a price in one currency, else by tokens.

@@ -22,6 +22,7 @@ mod e2e;
 mod history;
 mod import;
 mod kill;
+mod lines;
 mod logging;
 mod memory;
 mod models;

@@ -2,6 +2,7 @@
 //! Takes the environment and the folders from its caller; keeps no state and connects to nothing.
 
 mod adjust;
+mod destination;
 mod env;
 mod error;
 mod expand;
@@ -36,6 +37,7 @@ mod view;
 mod write;
 
 pub use adjust::{default_value, save_setting, shown_value};
+pub use destination::key_destination;
 pub use env::{ENV_PROVIDER, no_color};
 pub use error::{ConfigError, Unreadable};
 pub use expand::{Unset, expand};

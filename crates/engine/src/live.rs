@@ -253,7 +253,7 @@ impl Live {
             (state.model.clone(), state.effort.clone())
         };
         if let Some(word) = effort.as_deref().filter(|word| reasonix_catalogue::Effort::parse(word).is_none()) {
-            let known = crate::commands::EFFORTS.join(", ");
+            let known = reasonix_proto::EFFORTS.join(", ");
             let phrase = Phrase::new("engine.unknown_effort").with("effort", word).with("known", known);
             return Err(Refused::new(Refusal::Invalid, phrase));
         }

@@ -7,7 +7,8 @@ use crate::handle::Shared;
 use crate::offline::changes_in;
 use reasonix_agent::BoxFuture;
 use reasonix_proto::{
-    CompletionKind, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Status, TreeFilter,
+    ArgumentKind, CompletionKind, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Status,
+    TreeFilter,
 };
 use reasonix_session::{GroupBy, Ledger, Sessions, Summary, TimeSpan, TreeView, tallies, tally};
 use reasonix_undo::last_standing;
@@ -105,27 +106,25 @@ impl Shared {
         let nothing = (Vec::new(), false);
         match kind {
             CompletionKind::Reference => references(&self.base.workspace, text, limit),
-            CompletionKind::Argument { command, index: 0 } => match command.as_str() {
-                "model" | "models" => {
-                    words(self.models().into_iter().map(|model| (model.name, String::new())), text, limit)
-                }
-                "resume" | "sessions" => {
-                    let list = Sessions::at(&self.base.world.home.join("state")).list().unwrap_or_default();
-                    let here = self.base.workspace.root().display().to_string();
-                    let local = list.into_iter().filter(|session| session.cwd == here);
-                    words(local.map(|session| (session.id.short().to_owned(), session.title)), text, limit)
-                }
-                name => {
-                    let found = self.commands().into_iter().find(|command| command.name == name);
-                    match found.and_then(|found| found.arguments.into_iter().next()).map(|argument| argument.kind) {
-                        Some(reasonix_proto::ArgumentKind::OneOf { words: known }) => {
-                            words(known.into_iter().map(|word| (word, String::new())), text, limit)
-                        }
-                        Some(reasonix_proto::ArgumentKind::Path) => references(&self.base.workspace, text, limit),
-                        _ => nothing,
+            CompletionKind::Argument { command, index: 0 } => {
+                let found = self.commands().into_iter().find(|known| known.is(command));
+                match found.and_then(|found| found.arguments.into_iter().next()).map(|argument| argument.kind) {
+                    Some(ArgumentKind::Model) => {
+                        words(self.models().into_iter().map(|model| (model.name, String::new())), text, limit)
                     }
+                    Some(ArgumentKind::Session) => {
+                        let list = Sessions::at(&self.base.world.home.join("state")).list().unwrap_or_default();
+                        let here = self.base.workspace.root().display().to_string();
+                        let local = list.into_iter().filter(|session| session.cwd == here);
+                        words(local.map(|session| (session.id.short().to_owned(), session.title)), text, limit)
+                    }
+                    Some(ArgumentKind::OneOf { words: known }) => {
+                        words(known.into_iter().map(|word| (word, String::new())), text, limit)
+                    }
+                    Some(ArgumentKind::Path) => references(&self.base.workspace, text, limit),
+                    Some(ArgumentKind::Text | ArgumentKind::Turn) | None => nothing,
                 }
-            },
+            }
             CompletionKind::Argument { .. } => nothing,
         }
     }

@@ -3,7 +3,7 @@
 use crate::world::World;
 use reasonix_config::{ConfigError, ModelRef, RulesFile, Settings};
 use reasonix_gate::Given;
-use reasonix_proto::{Open, RecordId};
+use reasonix_proto::RecordId;
 use reasonix_workspace::Workspace;
 
 /// What a session starts from.
@@ -66,18 +66,6 @@ pub enum Which {
         /// The last record that is copied; the whole active branch when none.
         at: Option<RecordId>,
     },
-}
-
-impl From<Open> for Which {
-    fn from(open: Open) -> Self {
-        match open {
-            Open::New => Self::New,
-            Open::Unkept => Self::Unkept,
-            Open::Continue => Self::Continue,
-            Open::Resume { session } => Self::Resume(session),
-            Open::Fork { session, at } => Self::Fork { session, at },
-        }
-    }
 }
 
 /// Whether conversations with this model are folded by themselves.

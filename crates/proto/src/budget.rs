@@ -63,6 +63,29 @@ impl Tally {
     }
 }
 
+impl Allowance {
+    /// What holds after `cost 2.50`, `tokens 500k`, `time 30m` (several may follow each other, `off` in place of an amount
+    /// lifts that limit) or `off`; what is not named stays as it was.
+    pub fn changed(self, words: &str) -> Option<Self> {
+        let mut allowance = self;
+        let mut words = words.split_whitespace();
+        while let Some(word) = words.next() {
+            let limit = |word: &str, read: fn(&str) -> Option<u64>| match word {
+                "off" => Some(None),
+                amount => read(amount).map(|amount| (amount > 0).then_some(amount)),
+            };
+            match word {
+                "off" => allowance = Self::default(),
+                "cost" => allowance.cost = limit(words.next()?, parse_money)?,
+                "tokens" => allowance.tokens = limit(words.next()?, parse_count)?,
+                "time" => allowance.seconds = limit(words.next()?, parse_seconds)?,
+                _ => return None,
+            }
+        }
+        Some(allowance)
+    }
+}
+
 /// An amount as people write it: `200`, `50k`, `1.5m`.
 pub fn parse_count(text: &str) -> Option<u64> {
     let text = text.trim();
@@ -103,7 +126,7 @@ fn whole(digits: &str, factor: f64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse_count, parse_money, parse_seconds};
+    use super::{Allowance, parse_count, parse_money, parse_seconds};
 
     #[test]
     fn amounts() {
@@ -121,6 +144,24 @@ mod tests {
             assert_eq!(parse_count(nonsense), None, "{nonsense}");
             assert_eq!(parse_seconds(nonsense), None, "{nonsense}");
             assert_eq!(parse_money(nonsense), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn what_is_typed_changes_what_it_names_alone() {
+        let before = Allowance { cost: Some(7), tokens: Some(8), seconds: Some(9) };
+        for (typed, wanted) in [
+            ("cost 2.50", Some(Allowance { cost: Some(2_500_000), ..before })),
+            ("time 1h", Some(Allowance { seconds: Some(3600), ..before })),
+            ("tokens 500k time 30m", Some(Allowance { tokens: Some(500_000), seconds: Some(1800), ..before })),
+            ("off", Some(Allowance::default())),
+            ("cost 0", Some(Allowance { cost: None, ..before })),
+            ("tokens off", Some(Allowance { tokens: None, ..before })),
+            ("cost", None),
+            ("cost much", None),
+            ("2.50", None),
+        ] {
+            assert_eq!(before.changed(typed), wanted, "{typed}");
         }
     }
 }

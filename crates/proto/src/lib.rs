@@ -3,6 +3,8 @@
 
 mod action;
 mod budget;
+mod command;
+mod commands;
 mod content;
 mod dial;
 mod editing;
@@ -27,6 +29,7 @@ mod query;
 mod recall;
 mod record;
 mod repair;
+mod reply;
 mod settled;
 mod shown;
 mod source;
@@ -42,6 +45,11 @@ mod visible;
 
 pub use action::{Action, Family, ReadOnly};
 pub use budget::{Allowance, BudgetInfo, Tally, parse_count, parse_money, parse_seconds};
+pub use command::{
+    Argument, ArgumentKind, CommandAction, CommandCase, CommandInfo, CommandLocal, CommandOverlay, CommandSource,
+    CommandWords,
+};
+pub use commands::{EFFORTS, builtin_commands};
 pub use content::{Block, Content};
 pub use dial::{Acts, Dial, Takes};
 pub use editing::EditFormat;
@@ -61,20 +69,20 @@ pub use outcome::{Artifact, Change, ChangeKind, Details, Hunk, HunkLine, LineKin
 pub use phrase::Phrase;
 pub use plan::{Mode, PlanAnswer, Planned, Proposal};
 pub use prompt::{PartKind, PromptPart};
-pub use query::{Query, Reply};
+pub use query::Query;
 pub use recall::{Hit, MemoryInfo, MemoryReach, Speaker};
 pub use record::{
     Asking, Carried, Compacted, Danger, Decided, Escalated, EscalatedBy, Field, FoldReason, Left, Moment, MoveReason,
     Origin, PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Restoring, Rewound, Risk, SessionHead, Snapshot,
 };
 pub use repair::{Fix, Repair};
+pub use reply::Reply;
 pub use settled::{Done, OpId, Refusal, Refused, Settled, Submit};
 pub use shown::{Shown, escaped_json, shown};
 pub use source::{DecidedBy, NotedBy, SettingLayer, SettingSource};
 pub use status::{
-    Argument, ArgumentKind, BrokenCitation, Citation, CommandInfo, CommandSource, Completion, CompletionKind,
-    ContextPart, Cost, Git, ModelInfo, Queued, QueuedKind, RuleInfo, SessionInfo, Setting, Status, TreeFilter,
-    TreeNode, money_text,
+    BrokenCitation, Citation, Completion, CompletionKind, ContextPart, Cost, Git, ModelInfo, Queued, QueuedKind,
+    RuleInfo, SessionInfo, Setting, Status, TreeFilter, TreeNode, money_text,
 };
 pub use todo::{TodoItem, TodoPhase, TodoStatus};
 pub use trust::{SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};

@@ -5,14 +5,14 @@
 use pretty_assertions::assert_eq;
 use reasonix_proto::{
     Acts, Argument, ArgumentKind, AskId, Asking, Block, Break, BrokenCitation, CacheBreak, CacheReport, CacheSum,
-    CacheTurn, CallId, Change, ChangeKind, Choice, Citation, CommandInfo, CommandSource, Completion, CompletionKind,
-    Content, ContextPart, Cost, Decided, Details, Dial, Done, Effect, Envelope, Escalated, EscalatedBy, Event,
-    FailureClass, Field, Fix, Git, Hit, Image, ImageData, Inquiry, Left, Level, MemoryInfo, Message, Mode, ModelInfo,
-    MoveReason, Op, OpId, Open, Origin, PartKind, Phrase, PlanAnswer, Planned, PlannerTurn, Posture, PromptPart,
-    Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId, Refusal, Refused, Repair,
-    Reply, Requested, Response, Rewind, Rewound, RuleInfo, Scope, SessionHead, SessionId, SessionInfo, Setting,
-    Settled, Status, StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome,
-    TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
+    CacheTurn, CallId, Change, ChangeKind, Choice, Citation, CommandAction, CommandCase, CommandInfo, CommandOverlay,
+    CommandSource, CommandWords, Completion, CompletionKind, Content, ContextPart, Cost, Decided, Details, Dial, Done,
+    Effect, Envelope, Escalated, EscalatedBy, Event, FailureClass, Field, Fix, Git, Hit, Image, ImageData, Inquiry,
+    Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind, Phrase,
+    PlanAnswer, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning,
+    Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo,
+    Scope, SessionHead, SessionId, SessionInfo, Setting, Settled, Status, StopReason, Submit, Suggestion, Takes,
+    TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -556,6 +556,18 @@ fn replies() {
         }],
         about: Phrase::new("command.mode"),
         source: CommandSource::Builtin,
+        cases: vec![
+            CommandCase {
+                words: CommandWords::Word("plan".into()),
+                planning: Some(false),
+                action: CommandAction::Operation(vec![Op::SetMode { mode: Mode::Plan }]),
+            },
+            CommandCase {
+                words: CommandWords::Any,
+                planning: None,
+                action: CommandAction::Overlay(CommandOverlay::Words),
+            },
+        ],
     };
     let completion =
         Completion { insert: "src/".into(), shown: "src/".into(), marks: vec![0], descends: true, note: String::new() };
@@ -600,7 +612,10 @@ fn replies() {
             Reply::Commands { commands: vec![command] },
             json!({"reply": "commands", "commands": [{"name": "mode", "aliases": ["posture"],
                 "arguments": [{"name": {"code": "command.arg_mode"}, "kind": {"kind": "one_of", "words": ["ask"]},
-                    "optional": true}], "about": {"code": "command.mode"}, "source": "builtin"}]}),
+                    "optional": true}], "about": {"code": "command.mode"}, "source": "builtin", "cases": [
+                    {"words": {"word": "plan"}, "planning": false,
+                        "does": {"operation": [{"op": "set_mode", "mode": "plan"}]}},
+                    {"does": {"overlay": "words"}}]}]}),
         ),
         (
             Reply::Completions { generation: 7, items: vec![completion], more: false },

@@ -1,11 +1,14 @@
-//! What can be typed after `/`. Each command is an operation, a query or something of the front end's own; one whose
-//! capability the engine does not have is not offered.
+//! What can be typed after `/`. What a command does is in the engine's table; here are the lists that it lays before a
+//! person, and the few commands of the front end's own.
 
 use crate::act;
 use crate::app::{App, HostRequest, QueryPurpose, ScreenEffect};
 use crate::overlays::{Overlay, Pager, Picked, Picker, PickerEntry, Subject};
 use crate::update::note;
-use reasonix_proto::{ArgumentKind, Effect as Rule, Level, Mode, Op, Phrase, Posture, Query, Rewind, TreeFilter};
+use reasonix_proto::{
+    Allowance, ArgumentKind, CommandAction, CommandInfo, CommandLocal, CommandOverlay, Effect as Rule, Level, Mode, Op,
+    Open, Phrase, Query, Rewind, TreeFilter,
+};
 
 /// Commands of the front end's own, that need nothing of the engine.
 const OWN: &[(&str, &str)] = &[
@@ -96,12 +99,10 @@ pub(crate) fn ends_with(app: &App, text: &str, from: usize) -> bool {
     command.is_some_and(|command| after.split(' ').count() >= command.arguments.len())
 }
 
-/// Commands that a session may not have: without a session on disk, or without undo.
-const NOT_ALWAYS: &[&str] = &["undo", "diff", "changes", "resume", "sessions", "fork", "clear", "handoff"];
-
 /// What is said about a name that no command has.
 fn unknown(app: &App, name: &str) -> Phrase {
-    if NOT_ALWAYS.contains(&name) {
+    // One that there is, and that this session does not have: without a session on disk, or without undo.
+    if reasonix_proto::builtin_commands().iter().any(|command| command.is(name)) {
         return Phrase::new("tui.command_not_here").with("command", name);
     }
     let own = OWN.iter().map(|(name, _)| *name).chain(ALIASES.iter().map(|(alias, _)| *alias));
@@ -117,24 +118,36 @@ fn unknown(app: &App, name: &str) -> Phrase {
     }
 }
 
-/// Runs a command.
+/// The command of this name.
+fn find(app: &App, name: &str) -> Option<CommandInfo> {
+    app.commands.iter().find(|command| command.is(name)).cloned()
+}
+
+/// Runs a command: one of our own, or what the table says of it.
 pub(crate) fn run(app: &mut App, name: &str, arguments: &str) -> Vec<ScreenEffect> {
     let name = &*canonical(app, name);
-    if !is_known(app, name) && app.commands.is_empty() {
-        app.early = Some((name.to_owned(), arguments.to_owned()));
+    if let Some(effects) = own(app, name, arguments) {
+        return effects;
+    }
+    let Some(command) = find(app, name) else {
+        if app.commands.is_empty() {
+            app.early = Some((name.to_owned(), arguments.to_owned()));
+        } else {
+            let phrase = unknown(app, name);
+            note(app, Level::Warning, phrase);
+        }
         return Vec::new();
+    };
+    let plans = app.facts.status.as_ref().is_some_and(|status| status.mode == Mode::Plan);
+    match command.action(arguments, plans) {
+        Some(action) => perform(app, &command, action),
+        None => Vec::new(),
     }
-    if !is_known(app, name) {
-        let phrase = unknown(app, name);
-        note(app, Level::Warning, phrase);
-        return Vec::new();
-    }
-    if arguments.is_empty()
-        && let Some(words) = words_of(app, name)
-    {
-        return choose_word(app, name, words);
-    }
-    match name {
+}
+
+/// Commands of our own.
+fn own(app: &mut App, name: &str, arguments: &str) -> Option<Vec<ScreenEffect>> {
+    Some(match name {
         "help" => crate::help::help(app),
         "keys" => crate::help::keys(app),
         "quit" => act::leave(app),
@@ -142,16 +155,97 @@ pub(crate) fn run(app: &mut App, name: &str, arguments: &str) -> Vec<ScreenEffec
         "transcript" => open_transcript(app),
         "queue" => queue(app),
         "theme" => theme(app, arguments),
-        _ => engine(app, name, arguments),
+        _ => return None,
+    })
+}
+
+/// Does what a command says.
+fn perform(app: &mut App, command: &CommandInfo, action: CommandAction) -> Vec<ScreenEffect> {
+    match action {
+        CommandAction::Operation(ops) => {
+            let mut effects = Vec::new();
+            for op in ops {
+                effects.extend(submit(app, op));
+            }
+            effects
+        }
+        CommandAction::Query(query) => show(app, query),
+        CommandAction::Open(open) => another(app, open),
+        CommandAction::Overlay(overlay) => lay(app, command, overlay),
+        CommandAction::Local(local) => by_ourselves(app, local),
+        CommandAction::Say(phrase) => {
+            note(app, Level::Warning, phrase);
+            Vec::new()
+        }
     }
 }
 
-/// The words that a command takes one of.
-fn words_of(app: &App, name: &str) -> Option<Vec<String>> {
-    let command = app.commands.iter().find(|command| command.name == name)?;
-    match &command.arguments.first()?.kind {
-        ArgumentKind::OneOf { words } => Some(words.clone()),
-        _ => None,
+fn submit(app: &mut App, op: Op) -> Vec<ScreenEffect> {
+    match op {
+        Op::SetMode { mode } => plan(app, mode),
+        Op::Prompt { .. } => {
+            app.work.begin(app.now);
+            app.send(op)
+        }
+        other => app.send(other),
+    }
+}
+
+/// Another session takes the place of this one.
+fn another(app: &App, open: Open) -> Vec<ScreenEffect> {
+    let here = || app.facts.status.as_ref().map(|status| status.session.to_string());
+    let wanted = match open {
+        Open::New | Open::Unkept | Open::Continue => Some(HostRequest::New),
+        Open::Resume { session } => Some(HostRequest::Resume(session)),
+        Open::Fork { session, .. } if session.is_empty() => here().map(HostRequest::Fork),
+        Open::Fork { session, .. } => Some(HostRequest::Fork(session)),
+    };
+    wanted.map(ScreenEffect::Host).into_iter().collect()
+}
+
+/// Lays something before the person.
+fn lay(app: &mut App, command: &CommandInfo, overlay: CommandOverlay) -> Vec<ScreenEffect> {
+    let all = |filter| Query::Tree { filter, text: String::new() };
+    let prompts = all(TreeFilter::UserOnly);
+    match overlay {
+        CommandOverlay::Words => choose_word(app, &command.name, command.choices().to_vec()),
+        CommandOverlay::Models => open(app, Subject::Model, Phrase::new("tui.list.models"), Query::Models),
+        CommandOverlay::Sessions => {
+            let query = Query::Sessions { all: false, text: String::new(), from: 0, count: 100 };
+            open(app, Subject::Session, Phrase::new("tui.list.sessions"), query)
+        }
+        CommandOverlay::Tree { text } => {
+            let query = Query::Tree { filter: TreeFilter::Default, text };
+            open(app, Subject::Tree, Phrase::new("tui.list.tree"), query)
+        }
+        CommandOverlay::Branch => open(app, Subject::Tree, Phrase::new("tui.list.branch"), prompts),
+        CommandOverlay::Rewind => open(app, Subject::Rewind, Phrase::new("tui.list.rewind"), prompts),
+        CommandOverlay::RewindWhat { turn } => rewind_what(app, turn),
+        CommandOverlay::Rules => open(app, Subject::Rule, Phrase::new("tui.list.rules"), Query::Permissions),
+        CommandOverlay::History { text } => {
+            let title = Phrase::new("tui.list.hits").with("words", &text);
+            open(app, Subject::Hit, title, Query::History { text, all: false, count: 50 })
+        }
+        CommandOverlay::Memories => open(app, Subject::Memory, Phrase::new("tui.list.memories"), Query::Memories),
+        CommandOverlay::Settings => crate::settings::open(app),
+        CommandOverlay::Clear => confirm_clear(app),
+        CommandOverlay::Undo => vec![app.ask(Query::Changes { turn: None }, QueryPurpose::Undo)],
+        CommandOverlay::Trust => vec![app.ask(Query::Trust, QueryPurpose::TrustShown)],
+        CommandOverlay::Budget { words } => budget(app, words),
+    }
+}
+
+fn by_ourselves(app: &mut App, local: CommandLocal) -> Vec<ScreenEffect> {
+    match local {
+        CommandLocal::Help => crate::help::help(app),
+        CommandLocal::Quit => act::leave(app),
+        CommandLocal::Doctor => vec![ScreenEffect::Host(HostRequest::Doctor)],
+        CommandLocal::Folder { path } if path.is_empty() => {
+            let folder = app.facts.status.as_ref().map(|status| status.folder.clone()).unwrap_or_default();
+            note(app, Level::Info, Phrase::new("tui.cwd").with("folder", folder));
+            Vec::new()
+        }
+        CommandLocal::Folder { path } => vec![ScreenEffect::Host(HostRequest::Folder(path))],
     }
 }
 
@@ -177,107 +271,6 @@ fn choose_word(app: &mut App, name: &str, words: Vec<String>) -> Vec<ScreenEffec
     Vec::new()
 }
 
-/// Commands that the engine takes part in.
-fn engine(app: &mut App, name: &str, arguments: &str) -> Vec<ScreenEffect> {
-    match (name, arguments) {
-        ("new", _) => vec![ScreenEffect::Host(HostRequest::New)],
-        ("fork", _) => fork(app),
-        ("clear", _) => confirm_clear(app),
-        ("resume", "") => open(
-            app,
-            Subject::Session,
-            "tui.list.sessions",
-            Query::Sessions { all: false, text: String::new(), from: 0, count: 100 },
-        ),
-        ("resume", id) => vec![ScreenEffect::Host(HostRequest::Resume(id.to_owned()))],
-        ("model", "") => open(app, Subject::Model, "tui.list.models", Query::Models),
-        ("model", model) => app.send(Op::SetModel { model: Some(model.to_owned()), effort: None }),
-        ("effort", effort) if !effort.is_empty() => {
-            app.send(Op::SetModel { model: None, effort: Some(effort.to_owned()) })
-        }
-        ("tree", words) => open(
-            app,
-            Subject::Tree,
-            "tui.list.tree",
-            Query::Tree { filter: TreeFilter::Default, text: words.to_owned() },
-        ),
-        ("rewind", "") => open(
-            app,
-            Subject::Rewind,
-            "tui.list.rewind",
-            Query::Tree { filter: TreeFilter::UserOnly, text: String::new() },
-        ),
-        // What is no turn is chosen from the list of them.
-        ("rewind", turn) => match turn.parse() {
-            Ok(turn) => rewind_what(app, turn),
-            Err(_) => engine(app, "rewind", ""),
-        },
-        ("branch", "") => open(
-            app,
-            Subject::Tree,
-            "tui.list.branch",
-            Query::Tree { filter: TreeFilter::UserOnly, text: String::new() },
-        ),
-        ("branch", turn) => match turn.parse() {
-            Ok(turn) => app.send(Op::Rewind { turn, what: Rewind::Chat, summary: None }),
-            Err(_) => Vec::new(),
-        },
-        ("mode" | "posture", "plan") => plan(app, Mode::Plan),
-        ("mode" | "posture", word) => posture(app, word),
-        ("plan", "") => {
-            let plans = app.facts.status.as_ref().is_some_and(|status| status.mode == Mode::Plan);
-            plan(app, if plans { Mode::Build } else { Mode::Plan })
-        }
-        ("plan", "off") => plan(app, Mode::Build),
-        ("plan", task) => {
-            let mut effects = plan(app, Mode::Plan);
-            app.work.begin(app.now);
-            effects.extend(app.send(Op::Prompt { text: task.to_owned(), resolved: false }));
-            effects
-        }
-        ("diff", "") => show(app, Query::Changes { turn: None }),
-        ("diff", turn) => diff(app, turn),
-        ("pro", word) => app.send(Op::Escalate { on: word != "off" }),
-        ("retry", _) => app.send(Op::Retry),
-        ("compact", instructions) => app.send(Op::Compact { instructions: instructions.to_owned() }),
-        ("rename" | "title", title) => app.send(Op::Rename { title: title.to_owned() }),
-        ("permissions", _) => open(app, Subject::Rule, "tui.list.rules", Query::Permissions),
-        _ => looks(app, name, arguments),
-    }
-}
-
-/// Commands that show something, and those that lead out of the session.
-fn looks(app: &mut App, name: &str, arguments: &str) -> Vec<ScreenEffect> {
-    match (name, arguments) {
-        ("status" | "cost", _) => show(app, Query::Status),
-        ("stats", _) => show(app, Query::Stats),
-        ("budget", "") => show(app, Query::Budget),
-        ("budget", words) => budget(app, words),
-        ("todo", _) => show(app, Query::Todo),
-        ("context", _) => show(app, Query::Context),
-        ("cache", _) => show(app, Query::Cache),
-        ("config", _) => crate::settings::open(app),
-        ("history", "") => {
-            note(app, Level::Info, Phrase::new("tui.history.which"));
-            Vec::new()
-        }
-        ("history", words) => history(app, words),
-        ("memory", _) => open(app, Subject::Memory, "tui.list.memories", Query::Memories),
-        ("handoff", focus) => app.send(Op::Handoff { focus: focus.to_owned() }),
-        ("undo", _) => vec![app.ask(Query::Changes { turn: None }, QueryPurpose::Undo)],
-        ("trust", _) => vec![app.ask(Query::Trust, QueryPurpose::TrustShown)],
-        ("export", path) => app.send(Op::Export { path: path.to_owned() }),
-        ("cwd", "") => {
-            let folder = app.facts.status.as_ref().map(|status| status.folder.clone()).unwrap_or_default();
-            note(app, Level::Info, Phrase::new("tui.cwd").with("folder", folder));
-            Vec::new()
-        }
-        ("cwd", folder) => vec![ScreenEffect::Host(HostRequest::Folder(folder.to_owned()))],
-        ("doctor", _) => vec![ScreenEffect::Host(HostRequest::Doctor)],
-        _ => template(app, name, arguments),
-    }
-}
-
 /// Begins or ends planning.
 pub(crate) fn plan(app: &mut App, mode: Mode) -> Vec<ScreenEffect> {
     if let Some(status) = &mut app.facts.status {
@@ -286,73 +279,27 @@ pub(crate) fn plan(app: &mut App, mode: Mode) -> Vec<ScreenEffect> {
     app.send(Op::SetMode { mode })
 }
 
-/// What one turn did to files.
-fn diff(app: &mut App, turn: &str) -> Vec<ScreenEffect> {
-    match turn.parse() {
-        Ok(turn) => show(app, Query::Changes { turn: Some(turn) }),
-        Err(_) => {
-            note(app, Level::Warning, Phrase::new("tui.which_turn").with("word", turn));
-            Vec::new()
-        }
-    }
-}
-
-/// A command that is a prompt: the engine fills it in.
-fn template(app: &mut App, name: &str, arguments: &str) -> Vec<ScreenEffect> {
-    app.work.begin(app.now);
-    app.send(Op::Prompt { text: format!("/{name} {arguments}").trim_end().to_owned(), resolved: false })
-}
-
-/// A copy of this session takes its place.
-fn fork(app: &App) -> Vec<ScreenEffect> {
-    let session = app.facts.status.as_ref().map(|status| status.session.to_string());
-    session.map(|session| ScreenEffect::Host(HostRequest::Fork(session))).into_iter().collect()
-}
-
 pub(crate) fn show(app: &mut App, query: Query) -> Vec<ScreenEffect> {
     vec![app.ask(query, QueryPurpose::Show)]
 }
 
-fn open(app: &mut App, subject: Subject, title: &'static str, query: Query) -> Vec<ScreenEffect> {
+/// A list that the engine fills.
+fn open(app: &mut App, subject: Subject, title: Phrase, query: Query) -> Vec<ScreenEffect> {
     let remote = matches!(subject, Subject::Session | Subject::Tree);
-    let mut picker = Picker::remote(subject, Phrase::new(title));
+    let mut picker = Picker::remote(subject, title);
     picker.narrows_itself(!remote);
     app.overlays.push(Overlay::Picker(Box::new(picker)));
     app.menu = None;
     vec![app.ask(query, QueryPurpose::Overlay)]
 }
 
-fn posture(app: &mut App, word: &str) -> Vec<ScreenEffect> {
-    let posture = match word {
-        "ask" => Posture::Ask,
-        "auto" => Posture::Auto,
-        "yolo" => Posture::Yolo,
-        _ => {
-            note(app, Level::Warning, Phrase::new("tui.posture.which"));
-            return Vec::new();
-        }
-    };
-    let mut effects = plan_ends(app);
-    effects.extend(app.send(Op::SetPosture { posture }));
-    effects
-}
-
-/// Whoever chooses how much is asked does not plan any more.
-pub(crate) fn plan_ends(app: &mut App) -> Vec<ScreenEffect> {
-    let plans = app.facts.status.as_ref().is_some_and(|status| status.mode == Mode::Plan);
-    if plans { plan(app, Mode::Build) } else { Vec::new() }
-}
-
-/// `/budget cost 2.50`, `/budget tokens 500k`, `/budget time 30m`: that limit alone; `/budget off`: none at all. The others
-/// are asked for first.
-fn budget(app: &mut App, words: &str) -> Vec<ScreenEffect> {
-    match crate::money::allowance(words, reasonix_proto::Allowance::default()) {
-        Some(_) => vec![app.ask(Query::Budget, QueryPurpose::Budget(words.to_owned()))],
-        None => {
-            note(app, Level::Warning, Phrase::new("tui.budget.which"));
-            Vec::new()
-        }
+/// The limits that were named change, the others stay: these are asked for first.
+fn budget(app: &mut App, words: String) -> Vec<ScreenEffect> {
+    if Allowance::default().changed(&words).is_none() {
+        note(app, Level::Warning, Phrase::new("tui.budget.which"));
+        return Vec::new();
     }
+    vec![app.ask(Query::Budget, QueryPurpose::Budget(words))]
 }
 
 fn confirm_clear(app: &mut App) -> Vec<ScreenEffect> {
@@ -363,16 +310,6 @@ fn confirm_clear(app: &mut App) -> Vec<ScreenEffect> {
         entries,
     ))));
     Vec::new()
-}
-
-/// What was said in earlier sessions with these words.
-fn history(app: &mut App, words: &str) -> Vec<ScreenEffect> {
-    let title = Phrase::new("tui.list.hits").with("words", words);
-    let mut picker = Picker::remote(Subject::Hit, title);
-    picker.narrows_itself(true);
-    app.overlays.push(Overlay::Picker(Box::new(picker)));
-    app.menu = None;
-    vec![app.ask(Query::History { text: words.to_owned(), all: false, count: 50 }, QueryPurpose::Overlay)]
 }
 
 /// Which of chat and files goes back; what destroys the least is the first.
@@ -460,7 +397,7 @@ pub(crate) fn open_transcript(app: &mut App) -> Vec<ScreenEffect> {
 }
 
 /// What a rule says, in a word.
-pub(crate) fn rule_word(effect: Rule) -> &'static str {
+pub fn rule_word(effect: Rule) -> &'static str {
     match effect {
         Rule::Allow => "tui.rule.allow",
         Rule::Ask => "tui.rule.ask",

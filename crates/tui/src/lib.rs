@@ -31,6 +31,7 @@ pub mod work;
 
 pub use app::Notify;
 pub use app::{HostNews, HostRequest, Msg};
+pub use commands::rule_word;
 pub use look::{Colours, Look};
 pub use run::{Asked, Editor, Post, ScreenEnd, ScreenOptions, Themes, channel, run};
 pub use setup::{Answer, Offered, SetupStep};

@@ -3,28 +3,7 @@
 use crate::look::Look;
 use crate::text::columns;
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::{Allowance, BudgetInfo, Tally, money_text, parse_count, parse_money, parse_seconds};
-
-/// What holds after `cost 2.50`, `tokens 500k`, `time 30m` (several may follow each other, `off` in place of an amount
-/// lifts that limit) or `off`; what is not named stays as it was.
-pub(crate) fn allowance(words: &str, before: Allowance) -> Option<Allowance> {
-    let mut allowance = before;
-    let mut words = words.split_whitespace();
-    while let Some(word) = words.next() {
-        let limit = |word: &str, read: fn(&str) -> Option<u64>| match word {
-            "off" => Some(None),
-            amount => read(amount).map(|amount| (amount > 0).then_some(amount)),
-        };
-        match word {
-            "off" => allowance = Allowance::default(),
-            "cost" => allowance.cost = limit(words.next()?, parse_money)?,
-            "tokens" => allowance.tokens = limit(words.next()?, parse_count)?,
-            "time" => allowance.seconds = limit(words.next()?, parse_seconds)?,
-            _ => return None,
-        }
-    }
-    Some(allowance)
-}
+use reasonix_proto::{BudgetInfo, Tally, money_text};
 
 fn row(look: &Look, code: &'static str, value: String) -> Line<'static> {
     let name = look.word(code);
@@ -92,28 +71,4 @@ pub(crate) fn stats_lines(look: &Look, spans: &[Tally], models: &[Tally]) -> Vec
         ])
     };
     std::iter::once(Line::styled(head, look.theme.dim)).chain(all.into_iter().map(line)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::allowance;
-    use reasonix_proto::Allowance;
-
-    #[test]
-    fn what_is_typed_changes_what_it_names_alone() {
-        let before = Allowance { cost: Some(7), tokens: Some(8), seconds: Some(9) };
-        for (typed, wanted) in [
-            ("cost 2.50", Some(Allowance { cost: Some(2_500_000), ..before })),
-            ("time 1h", Some(Allowance { seconds: Some(3600), ..before })),
-            ("tokens 500k time 30m", Some(Allowance { tokens: Some(500_000), seconds: Some(1800), ..before })),
-            ("off", Some(Allowance::default())),
-            ("cost 0", Some(Allowance { cost: None, ..before })),
-            ("tokens off", Some(Allowance { tokens: None, ..before })),
-            ("cost", None),
-            ("cost much", None),
-            ("2.50", None),
-        ] {
-            assert_eq!(allowance(typed, before), wanted, "{typed}");
-        }
-    }
 }

@@ -243,7 +243,7 @@ fn show_trust(app: &mut App, info: reasonix_proto::TrustInfo) -> Vec<ScreenEffec
 
 /// Changes the limits that were named, and shows what holds now.
 fn change_budget(app: &mut App, words: &str, mut info: reasonix_proto::BudgetInfo) -> Vec<ScreenEffect> {
-    let Some(allowance) = crate::money::allowance(words, info.allowed) else { return Vec::new() };
+    let Some(allowance) = info.allowed.changed(words) else { return Vec::new() };
     info.allowed = allowance;
     let lines = crate::money::budget_lines(&app.look, &info);
     app.transcript.push(Box::new(Ready(lines)));

@@ -104,9 +104,39 @@ fn commands() -> Value {
             "model" => json!([{"name": {"code": "command.arg_model"}, "kind": {"kind": "model"}, "optional": true}]),
             _ => json!([]),
         };
-        json!({"name": name, "about": {"code": "tui.list.models"}, "source": "builtin", "arguments": arguments})
+        let table = reasonix_proto::builtin_commands();
+        let cases = &table.iter().find(|command| command.name == name).expect("a command of the table").cases;
+        json!({"name": name, "about": {"code": "tui.list.models"}, "source": "builtin", "arguments": arguments,
+            "cases": cases})
     };
     json!({"reply": "commands", "commands": names.map(command)})
+}
+
+/// The table is all there is: whatever it names is done, shown or asked for here, with and without words behind it.
+#[test]
+fn every_command_of_the_table_is_answered() {
+    let table = reasonix_proto::builtin_commands();
+    for command in &table {
+        for name in std::iter::once(&command.name).chain(&command.aliases) {
+            let choice = command.choices().first().map(String::as_str).unwrap_or("2");
+            for words in ["", choice, "something else"] {
+                let status = json!({"reply": "status", "session": "01a1dd61315274d9aa7af6e83be1d586", "title": "T",
+                    "state": "idle", "model": "p/m", "posture": "ask", "sandbox": "full", "folder": "/w", "turns": 2,
+                    "usage": {"input": 0, "output": 0, "cached": 0}, "context": 3, "window": 9, "kept": true});
+                let all = json!({"reply": "commands", "commands": table});
+                let mut stage = Stage::new((80, 24), vec![("status", status), ("commands", all)]);
+                let before = stage.screen();
+                let text = format!("/{name} {words}");
+                stage.app.composer.set(text.trim());
+                let effects = update(&mut stage.app, Msg::Inputs(Parser::default().feed(b"\r")), stage.now);
+                let acts =
+                    |effect: &ScreenEffect| !matches!(effect, ScreenEffect::Draft(_) | ScreenEffect::Remember(_));
+                let answered = effects.iter().any(acts) || !stage.app.overlays.is_empty() || stage.screen() != before;
+                assert!(stage.app.composer.is_blank() && answered, "{text}: {effects:?}");
+                assert!(!stage.screen().contains("no command"), "{text}: {}", stage.screen());
+            }
+        }
+    }
 }
 
 #[test]

@@ -87,6 +87,12 @@ impl Stage {
     }
 }
 
+/// What the table says that a command does.
+fn cases(name: &str) -> Vec<reasonix_proto::CommandCase> {
+    let table = reasonix_proto::builtin_commands();
+    table.into_iter().find(|command| command.name == name).map(|command| command.cases).unwrap_or_default()
+}
+
 fn reply(query: &Query) -> Option<Reply> {
     let reply = match query {
         Query::Status => json!({"reply": "status", "session": SESSION, "title": "shop", "state": "idle",
@@ -94,17 +100,17 @@ fn reply(query: &Query) -> Option<Reply> {
             "usage": {"input": 14800, "output": 360, "cached": 13000}, "context": 4100, "window": 65536, "kept": true}),
         Query::Git => json!({"reply": "git", "git": {"branch": "main", "dirty": 2}}),
         Query::Commands => json!({"reply": "commands", "commands": [
-            {"name": "model", "about": {"code": "tui.list.models"}, "source": "builtin"},
-            {"name": "resume", "about": {"code": "tui.list.sessions"}, "source": "builtin"},
-            {"name": "tree", "about": {"code": "tui.list.tree"}, "source": "builtin"},
-            {"name": "diff", "about": {"code": "command.diff"}, "source": "builtin"},
-            {"name": "permissions", "about": {"code": "tui.list.rules"}, "source": "builtin"},
-            {"name": "status", "about": {"code": "tui.command.help"}, "source": "builtin"},
-            {"name": "todo", "about": {"code": "tui.command.queue"}, "source": "builtin"},
-            {"name": "config", "about": {"code": "command.config"}, "source": "builtin"},
-            {"name": "undo", "about": {"code": "command.undo"}, "source": "builtin"},
-            {"name": "memory", "about": {"code": "command.memory"}, "source": "builtin"},
-            {"name": "history", "about": {"code": "command.history"}, "source": "builtin"}]}),
+            {"name": "model", "about": {"code": "tui.list.models"}, "source": "builtin", "cases": cases("model")},
+            {"name": "resume", "about": {"code": "tui.list.sessions"}, "source": "builtin", "cases": cases("resume")},
+            {"name": "tree", "about": {"code": "tui.list.tree"}, "source": "builtin", "cases": cases("tree")},
+            {"name": "diff", "about": {"code": "command.diff"}, "source": "builtin", "cases": cases("diff")},
+            {"name": "permissions", "about": {"code": "tui.list.rules"}, "source": "builtin", "cases": cases("permissions")},
+            {"name": "status", "about": {"code": "tui.command.help"}, "source": "builtin", "cases": cases("status")},
+            {"name": "todo", "about": {"code": "tui.command.queue"}, "source": "builtin", "cases": cases("todo")},
+            {"name": "config", "about": {"code": "command.config"}, "source": "builtin", "cases": cases("config")},
+            {"name": "undo", "about": {"code": "command.undo"}, "source": "builtin", "cases": cases("undo")},
+            {"name": "memory", "about": {"code": "command.memory"}, "source": "builtin", "cases": cases("memory")},
+            {"name": "history", "about": {"code": "command.history"}, "source": "builtin", "cases": cases("history")}]}),
         Query::Models => json!({"reply": "models", "models": [
             {"name": "local/qwen3-coder", "window": 65536, "current": true, "default": true, "roles": ["default"]},
             {"name": "deepseek/deepseek-chat", "window": 128_000, "current": false, "default": false, "price": "0.27/1.10 USD"},
@@ -486,6 +492,7 @@ fn enter_takes_the_command_that_was_typed_and_not_one_that_begins_like_it() {
         arguments: Vec::new(),
         about: Phrase::new("command.help"),
         source: reasonix_proto::CommandSource::Builtin,
+        cases: cases(name),
     };
     stage.app.commands = vec![command("todos"), command("todo")];
     typed(&mut stage, "/todo\r");

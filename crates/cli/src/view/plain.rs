@@ -198,6 +198,21 @@ impl Plain {
     }
 }
 
+impl Plain {
+    /// What is different from now on, and what came back for editing.
+    fn changed(&mut self, record: &Record, text: Option<&str>) {
+        self.spinner.wipe();
+        let phrase = match &record.body {
+            RecordBody::ModeChanged { mode } if mode.is_build() => Some(Phrase::new("cli.plan_off")),
+            RecordBody::ModeChanged { .. } => Some(Phrase::new("cli.plan_on")),
+            other => reasonix_tui::transcript::change(other),
+        };
+        for line in phrase.iter().map(|phrase| self.style.text(phrase)).chain(text.map(str::to_owned)) {
+            say::line_err(&clean(&line));
+        }
+    }
+}
+
 impl View for Plain {
     fn show(&mut self, envelope: &Envelope) -> io::Result<Option<Op>> {
         match &envelope.event {
@@ -220,6 +235,9 @@ impl View for Plain {
                 self.spinner.wipe();
                 say::notice(*level, phrase);
             }
+            // Whoever changed something here is told that it is so now; in a run nobody did.
+            Event::Changed { record } if self.person.is_some() => self.changed(record, None),
+            Event::Moved { record, text } if self.person.is_some() => self.changed(record, text.as_deref()),
             Event::Compacted { record } => {
                 self.spinner.wipe();
                 if let RecordBody::Compacted(folded) = &record.body {

@@ -373,7 +373,7 @@ fn with_chips<'a>(text: &'a str, images: &[Image]) -> Cow<'a, str> {
 }
 
 /// What a record changes from here on, in words.
-fn change(body: &RecordBody) -> Option<Phrase> {
+pub fn change(body: &RecordBody) -> Option<Phrase> {
     Some(match body {
         RecordBody::ModelChanged { model, effort: Some(effort) } => {
             Phrase::new("tui.model_effort_changed").with("model", model).with("effort", effort)

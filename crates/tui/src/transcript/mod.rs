@@ -9,6 +9,7 @@ mod scroll;
 use crate::Look;
 use crate::cells::{Cell, Marker, View};
 use entry::Entry;
+pub use fold::change;
 use ratatui_core::text::Line;
 use reasonix_proto::Phrase;
 use std::time::Duration;

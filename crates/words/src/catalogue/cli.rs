@@ -59,9 +59,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.change_updated", "updated (+{added} -{removed})", "已更新 (+{added} -{removed})"),
     (
         "cli.chat_help",
-        "/help     this list\n/status   session, model, tokens, context\n/plan     plans first; again: changes files again\n/todo     the todo list\n/pro      the next turn goes to the larger model\n/quit     end the chat (also Ctrl-D)\n@path     adds a file or a folder's listing to the prompt\n!command  runs a command of yours; !! keeps it from the model\nCtrl-C    interrupts the running turn\nMore commands are in the terminal program and on the command line: reasonix --help",
-        "/help     本帮助\n/status   会话、模型、令牌与上下文\n/plan     先做计划；再次输入则恢复修改文件\n/todo     待办清单\n/pro      下一轮使用更大的模型\n/quit     结束对话（也可用 Ctrl-D）\n@路径     把文件或目录列表加入提示\n!命令     运行你自己的命令；!! 不让模型看到\nCtrl-C    中断当前回合\n更多命令见终端界面和命令行：reasonix --help",
+        "@path     adds a file or a folder's listing to the prompt\n!command  runs a command of yours; !! keeps it from the model\nCtrl-C    interrupts the running turn; Ctrl-D ends the chat",
+        "@路径     把文件或目录列表加入提示\n!命令     运行你自己的命令；!! 不让模型看到\nCtrl-C    中断当前回合；Ctrl-D 结束对话",
     ),
+    ("cli.chat_choose", "  a number; empty for none", "  输入编号；留空表示不选"),
+    (
+        "cli.chat_settings",
+        "`reasonix config show` lists the settings and where each comes from; they are changed in these files",
+        "`reasonix config show` 列出各项设置及其来源；请在相应文件中修改",
+    ),
+    ("cli.confirm_prompt", "yes or no> ", "是或否> "),
     (
         "cli.folded",
         "{before} tokens of the conversation were folded into {after}; what did not fit is kept and can be read",

@@ -41,6 +41,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("command.memory", "what is remembered from session to session", "跨会话的记忆"),
     ("command.trust", "what this folder would execute, and whether you trust it", "此文件夹会执行的内容及是否信任"),
     ("command.undo", "takes back what the last turn did to files", "撤回上一轮对文件的改动"),
+    ("command.redo", "brings back what was last taken back of files", "恢复最近一次撤回的文件改动"),
     ("command.branch", "goes back to a prompt and edits it", "回到某个提示并修改它"),
     ("command.cache", "what of the requests was sent before", "请求中有多少是之前发送过的"),
     ("command.clear", "gives up this session for a new one", "丢弃当前会话并开始新会话"),

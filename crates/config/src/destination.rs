@@ -1,7 +1,8 @@
 //! Where a key goes. A key that goes to another host than the last time is worth a word: an address can be changed by
 //! whoever can change a file or a variable. Only names of variables and hosts are kept, never a key.
 
-use reasonix_config::{ModelRef, api_key};
+use crate::model_ref::ModelRef;
+use crate::secrets::api_key;
 use reasonix_proto::Phrase;
 use reasonix_store::{private_folder, write_atomic};
 use std::collections::BTreeMap;
@@ -49,7 +50,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
     use super::key_destination;
-    use reasonix_config::{ModelRef, Provider};
+    use crate::{ModelRef, Provider};
     use std::collections::BTreeMap;
 
     #[test]

@@ -1,0 +1,83 @@
+//! Going from session to session: whoever cannot go elsewhere is told why and stays where they are.
+
+use crate::args::SessionArgs;
+use crate::context::{Context, flags_of};
+use crate::say::{self, Cause};
+use reasonix_engine::Handle;
+use reasonix_proto::{Level, Open, Phrase, SessionId};
+use std::path::PathBuf;
+
+/// Where somebody wants to go on.
+pub(crate) enum Elsewhere {
+    /// In another session of this folder.
+    Session(Open),
+    /// In a new session of another folder, as it was written.
+    Folder(String),
+}
+
+/// Opens the session that these arguments name.
+pub(crate) fn open(args: &SessionArgs, context: Option<Context>) -> anyhow::Result<Handle> {
+    let context = match context {
+        Some(context) => context,
+        None => Context::load_silently(args.dir.as_deref(), flags_of(args))?,
+    };
+    for (level, phrase) in &context.loaded.notices {
+        say::notice(*level, phrase);
+    }
+    let host = context.host(args, true)?;
+    crate::logging::begin(host.base());
+    host.open_first().map_err(|error| say::engine(&error))
+}
+
+/// The session that takes the place of this one, opened before this one is left. None when it stays.
+pub(crate) fn other(args: &SessionArgs, wish: Elsewhere, here: &SessionId) -> Option<(SessionArgs, Handle)> {
+    let mut args = SessionArgs { continues: false, resume: None, fork: None, at: None, ..args.clone() };
+    let forks = matches!(wish, Elsewhere::Session(Open::Fork { .. }));
+    match wish {
+        Elsewhere::Session(Open::New | Open::Unkept | Open::Continue) => {}
+        Elsewhere::Session(Open::Resume { session: id })
+            if !id.is_empty() && (here.0.starts_with(&id) || here.0.ends_with(&id)) =>
+        {
+            say::notice(Level::Info, &Phrase::new("cli.already_here"));
+            return None;
+        }
+        Elsewhere::Session(Open::Resume { session }) => args.resume = Some(session),
+        Elsewhere::Session(Open::Fork { session, .. }) if session.is_empty() => args.fork = Some(here.to_string()),
+        Elsewhere::Session(Open::Fork { session, .. }) => args.fork = Some(session),
+        Elsewhere::Folder(folder) => args.dir = Some(folder_of(&args, &folder)?),
+    }
+    match open(&args, None) {
+        Ok(handle) => Some((args, handle)),
+        Err(error) => {
+            let phrase = match error.downcast_ref::<say::Told>() {
+                // One in which nothing was said is not on disk.
+                _ if forks && Cause::UnknownSession.is_of(&error) => Phrase::new("cli.nothing_to_fork"),
+                Some(told) => told.phrase.clone(),
+                None => Phrase::new("cli.not_opened").with("reason", format!("{error:#}")),
+            };
+            say::notice(Level::Warning, &phrase);
+            None
+        }
+    }
+}
+
+/// Another folder, as it was written: from the one of this session.
+fn folder_of(args: &SessionArgs, text: &str) -> Option<PathBuf> {
+    let home = std::env::home_dir().unwrap_or_default();
+    let here = args.dir.clone().unwrap_or_default();
+    let wanted = match text.strip_prefix('~') {
+        Some(rest) => home.join(rest.trim_start_matches('/')),
+        None => here.join(text),
+    };
+    let found = wanted
+        .canonicalize()
+        .and_then(|path| if path.is_dir() { Ok(path) } else { Err(std::io::ErrorKind::NotADirectory.into()) });
+    match found {
+        Ok(path) => Some(path),
+        Err(error) => {
+            let phrase = Phrase::new("cli.no_folder").with("path", wanted.display()).with("reason", error);
+            say::notice(Level::Warning, &phrase);
+            None
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Answers to queries, in lines.
+
+use crate::say::{Style, clean};
+use crate::undo::turn_lines;
+use crate::view::todo_lines;
+use reasonix_proto::{BudgetInfo, Hit, Level, Phrase, Reply, Status, money_text};
+
+/// What an answer says, a line each; or the sentence that takes its place.
+pub(crate) fn reply_lines(reply: &Reply) -> Result<Vec<String>, (Level, Phrase)> {
+    let style = Style::get();
+    Ok(match reply {
+        Reply::Status(status) => status_lines(style, status),
+        Reply::Todo { phases } if phases.is_empty() => return Err((Level::Info, Phrase::new("cli.no_todo"))),
+        Reply::Todo { phases } => todo_lines(phases).iter().map(|line| clean(line)).collect(),
+        Reply::Context { parts, context, window } => crate::parts::lines(parts, *context, *window),
+        Reply::Cache(report) if report.total.requests == 0 => {
+            return Err((Level::Info, Phrase::new("tui.cache.none")));
+        }
+        Reply::Cache(report) => crate::cache::lines(report),
+        Reply::Budget(info) => budget_lines(style, info),
+        Reply::Stats { spans, models } => {
+            let mut lines = crate::stats::table_lines(spans, true);
+            lines.push(String::new());
+            lines.extend(crate::stats::table_lines(models, false));
+            lines
+        }
+        Reply::Changes { turn, changes } if changes.is_empty() => {
+            return Err((Level::Info, Phrase::new("tui.diff.nothing").with("turn", turn)));
+        }
+        Reply::Changes { turn, changes } => turn_lines(*turn, changes, true),
+        Reply::Unchanged => return Err((Level::Info, Phrase::new("tui.diff.none"))),
+        Reply::Around { said } => said.iter().flat_map(said_lines).collect(),
+        Reply::Failed { why } => return Err((Level::Warning, why.clone())),
+        _ => return Err((Level::Warning, Phrase::new("engine.not_possible"))),
+    })
+}
+
+fn status_lines(style: Style, status: &Status) -> Vec<String> {
+    let share = (status.context * 100).checked_div(status.window);
+    let phrase = Phrase::new("cli.status")
+        .with("session", &status.session)
+        .with("model", &status.model)
+        .with("input", status.usage.input)
+        .with("cached", status.usage.cached)
+        .with("output", status.usage.output)
+        .with("context", status.context)
+        .with("window", status.window)
+        .with("share", share.map_or_else(|| "?".to_owned(), |share| format!("{share} %")));
+    let mut lines: Vec<String> = style.text(&phrase).lines().map(clean).collect();
+    if let Some(cost) = &status.cost {
+        let named = |code, value: String| format!("{}  {value}", style.text(&Phrase::new(code)));
+        lines.push(clean(&named("tui.status.cost", cost.spent_text())));
+        lines.push(clean(&named("tui.status.saved", cost.saved_text())));
+    }
+    lines
+}
+
+fn budget_lines(style: Style, info: &BudgetInfo) -> Vec<String> {
+    let word = |code| style.text(&Phrase::new(code));
+    let spent = info.costs.iter().max_by_key(|cost| cost.spent);
+    let currency = spent.map_or("", |cost| cost.currency.as_str());
+    let row = |code, spent: String, allowed: Option<String>| {
+        clean(&format!("{}  {spent} / {}", word(code), allowed.unwrap_or_else(|| word("tui.budget.none"))))
+    };
+    let cost = spent.map_or_else(|| "-".to_owned(), |cost| cost.spent_text());
+    vec![
+        row("tui.budget.cost", cost, info.allowed.cost.map(|amount| money_text(amount, currency))),
+        row("tui.budget.tokens", info.tokens.to_string(), info.allowed.tokens.map(|tokens| tokens.to_string())),
+        row("tui.budget.time", format!("{} s", info.seconds), info.allowed.seconds.map(|all| format!("{all} s"))),
+    ]
+}
+
+fn said_lines(hit: &Hit) -> Vec<String> {
+    let head = clean(&format!("{}:{}  {}", hit.session.short(), hit.record, hit.by));
+    std::iter::once(head).chain(hit.text.lines().map(|line| format!("    {}", clean(line)))).collect()
+}

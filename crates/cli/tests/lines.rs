@@ -1,0 +1,157 @@
+//! The line chat: where the screen cannot be drawn on, every command of the table does what it does there, in lines.
+
+use crate::support::{Place, binary};
+use reasonix_testkit::{ModelServer, Pty, Reply};
+use serde_json::json;
+use std::path::Path;
+use std::process::Child;
+
+/// What waits for a line that answers something.
+const ASKS: [&str; 2] = ["answer> ", "yes or no> "];
+
+/// A chat in lines, and what is typed into it.
+struct Chat {
+    pty: Pty,
+    child: Child,
+}
+
+impl Chat {
+    fn open(place: &Place, args: &[&str]) -> Self {
+        let (pty, binary) = (Pty::new(100, 40), binary());
+        // The terminal says of itself what it is; this one can do nothing but lines.
+        let mut words = vec!["TERM=dumb", binary.to_str().unwrap()];
+        words.extend(args);
+        let child = pty.spawn(place.program(Path::new("/usr/bin/env"), &words));
+        pty.wait_for("the first prompt", |written| written.ends_with("> "));
+        Self { pty, child }
+    }
+
+    /// Types a line and waits until the next one is read; gives what was written in between.
+    fn line(&mut self, typed: &str) -> String {
+        let before = self.pty.written().len();
+        self.pty.keys(&format!("{typed}\r"));
+        let written = self.pty.wait_for(typed, |written| {
+            // The line editor writes what is typed, and its own prompt before it.
+            let new = written.get(before..).unwrap_or_default();
+            new.split_once('\n').is_some_and(|(_, after)| after.ends_with("> "))
+        });
+        written.get(before..).unwrap_or_default().to_owned()
+    }
+
+    fn end(mut self) {
+        self.pty.keys("\x04");
+        self.child.wait().unwrap();
+    }
+}
+
+fn place(replies: Vec<Reply>) -> Place {
+    let place = Place::new(replies);
+    place.configure("[permissions]\nmode = \"allow\"\n");
+    place
+}
+
+#[test]
+fn every_command_of_the_table_is_answered_in_lines() {
+    let place = place(vec![]);
+    let mut chat = Chat::open(&place, &[]);
+    for command in reasonix_proto::builtin_commands() {
+        if command.is("quit") {
+            continue;
+        }
+        let mut said = chat.line(&format!("/{}", command.name));
+        assert!(!said.contains("there is no command"), "{said}");
+        let answer = said.split_once('\n').map(|(_, answer)| answer.trim()).unwrap_or_default();
+        // A title that is taken away leaves nothing to say.
+        assert!(command.is("rename") || answer != ">", "{}: {said}", command.name);
+        while ASKS.iter().any(|asks| said.ends_with(asks)) {
+            said = chat.line("");
+        }
+    }
+    assert!(chat.line("/hlep").contains("there is no command /hlep"));
+    assert!(chat.line("/help").contains("/redo"));
+    chat.pty.keys("/quit\r");
+    chat.child.wait().unwrap();
+}
+
+#[test]
+fn what_a_turn_did_is_taken_back_and_brought_again_in_lines() {
+    let place = place(vec![
+        Reply::call("write_file", json!({"path": "one.txt", "content": "1"})),
+        Reply::say("made"),
+        Reply::say("planned"),
+    ]);
+    let mut chat = Chat::open(&place, &[]);
+    assert!(chat.line("make it").contains("made"));
+    assert!(place.work.exists("one.txt"));
+    let asked = chat.line("/undo");
+    assert!(asked.contains("one.txt") && asked.ends_with("yes or no> "), "{asked}");
+    assert!(chat.line("n").ends_with("> ") && place.work.exists("one.txt"), "a no leaves it");
+    chat.line("/undo");
+    assert!(chat.line("y").contains("taken back"));
+    assert!(!place.work.exists("one.txt"));
+    chat.line("/redo");
+    assert!(place.work.exists("one.txt"), "{}", chat.pty.written());
+    assert!(chat.line("/diff").contains("created one.txt"));
+    // A task behind it is planned: nothing of it may change anything.
+    let said = chat.line("/plan add two");
+    assert!(said.contains("plan mode is on") && said.contains("planned"), "{said}");
+    assert!(place.server.requests().last().unwrap().last_content().contains("add two"));
+    assert!(chat.line("/mode auto").contains("plan mode is off"));
+    chat.end();
+    place.server.assert_valid();
+}
+
+#[test]
+fn the_conversation_is_folded_rewound_and_counted_in_lines() {
+    let server = ModelServer::start_with(|request| {
+        let folds = request.last_content().contains("The context is nearly full");
+        Some(Reply::say(if folds { "NOTES: half" } else { "Answer." }).with_usage(900, 10, 800))
+    });
+    let place = Place::with_server(server);
+    let mut chat = Chat::open(&place, &[]);
+    for prompt in ["the port is 4711", "second", "third"] {
+        assert!(chat.line(prompt).contains("Answer."));
+    }
+    let parts = chat.line("/context");
+    assert!(parts.contains("100000 tokens") && parts.contains("910"), "{parts}");
+    assert!(chat.line("/status").contains("mock/m1"));
+    assert!(chat.line("/cache").contains('%'));
+    let turns = chat.line("/rewind");
+    assert!(turns.contains("third") && turns.ends_with("answer> "), "{turns}");
+    assert!(chat.line("3").contains("before turn 3"));
+    assert!(chat.line("1").contains("third"), "the prompt comes back");
+    assert!(chat.line("/compact keep all ports").contains("folded"));
+    assert!(place.server.requests().last().unwrap().last_content().contains("keep all ports"));
+    chat.line("and now?");
+    let sent = place.server.requests().last().unwrap().body["messages"].to_string();
+    assert!(sent.contains("NOTES: half") && sent.contains("and now?") && !sent.contains("third"), "{sent}");
+    chat.end();
+    place.server.assert_valid();
+}
+
+#[test]
+fn models_and_sessions_are_changed_in_lines() {
+    let place = place(vec![Reply::say("noted"), Reply::say("hello"), Reply::say("4711")]);
+    let more = format!(
+        "[[providers]]\nname = \"other\"\nkind = \"openai\"\nbase_url = \"{}\"\nmodel = \"m2\"\napi_key_env = \"MOCK_KEY\"\n",
+        place.server.base_url()
+    );
+    place.configure(&more);
+    assert_eq!(place.run(&["run", "the port is 4711"]).code, Some(0));
+    let earlier = place.logs()[0].file_stem().unwrap().to_str().unwrap().to_owned();
+    let mut chat = Chat::open(&place, &[]);
+    assert!(chat.line("/model other/m2").contains("the model is now other/m2"));
+    chat.line("hi");
+    assert_eq!(place.server.requests().last().unwrap().body["model"], "m2");
+    let list = chat.line("/model");
+    assert!(list.contains("other/m2") && list.ends_with("answer> "), "{list}");
+    assert!(chat.line("1").contains("the model is now mock/m1"));
+    assert!(chat.line(&format!("/resume {earlier}")).contains("mock/m1"));
+    chat.line("which port?");
+    let sent = place.server.requests().last().unwrap().body["messages"].to_string();
+    assert!(sent.contains("the port is 4711") && sent.contains("which port?") && !sent.contains("hi\""), "{sent}");
+    assert!(chat.line("/resume nowhere").contains("nowhere"), "whoever cannot go elsewhere stays");
+    assert!(chat.line("/status").contains(&earlier));
+    chat.end();
+    place.server.assert_valid();
+}
