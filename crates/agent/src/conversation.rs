@@ -392,9 +392,16 @@ impl Inbox {
         self.news.lock().unwrap_or_else(PoisonError::into_inner).push(text);
     }
 
-    /// Takes the news that wait, in the order they came.
-    pub fn take_news(&self) -> Vec<String> {
-        std::mem::take(&mut *self.news.lock().unwrap_or_else(PoisonError::into_inner))
+    /// The news that wait, in the order they came. They wait on until it is known that they are on the log.
+    pub fn news(&self) -> Vec<String> {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The first of the news, so many, are on the log.
+    pub fn news_kept(&self, count: usize) {
+        let mut news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = count.min(news.len());
+        news.drain(..count);
     }
 
     /// Queues a steering message under a number.

@@ -322,13 +322,15 @@ impl Agent {
         inbox: &Inbox,
         turn: u32,
     ) -> Result<(), JournalError> {
-        let (said, news) = (inbox.take(), inbox.take_news());
-        let by_user = said.is_some();
+        let (said, news) = (inbox.take(), inbox.news());
+        let (by_user, told) = (said.is_some(), news.len());
         if news.is_empty() && !by_user {
             return Ok(());
         }
         let said = said.unwrap_or_else(|| Said::from(String::new()));
-        self.note(conversation, turn, said.after_news(news), by_user).await
+        self.note(conversation, turn, said.after_news(news), by_user).await?;
+        inbox.news_kept(told);
+        Ok(())
     }
 
     pub(crate) async fn note(
@@ -354,11 +356,18 @@ impl Agent {
         progress: &mut Progress,
         (why, end): (&str, TurnEnd),
     ) -> Result<TurnEnd, JournalError> {
-        let steered = inbox.take().map(|said| said.text + "\n\n").unwrap_or_default();
-        let text = format!(
-            "{steered}[{why} Do not call tools. Say in a few sentences what is done, what is not, and what comes next.]"
+        let end_now = format!(
+            "[{why} Do not call tools. Say in a few sentences what is done, what is not, and what comes next.]"
         );
-        self.note(conversation, progress.turn, text, false).await?;
+        // What the user said meanwhile goes along as what it is: with its pictures, and as it was typed.
+        let (said, by_user) = match inbox.take() {
+            Some(said) => {
+                let (typed, text) = (Some(said.typed().to_owned()), format!("{}\n\n{end_now}", said.text));
+                (Said { text, typed, images: said.images }, true)
+            }
+            None => (Said::from(end_now), false),
+        };
+        self.note(conversation, progress.turn, said, by_user).await?;
         let answer = self.ask_model(conversation, false, stop, progress).await?;
         Ok(answer.map_or_else(|spent| spent, |answer| early_end(&answer).unwrap_or(end)))
     }

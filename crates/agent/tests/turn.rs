@@ -530,6 +530,40 @@ async fn at_the_step_limit_one_answer_in_words_sums_up() {
     assert_eq!(world.turn("and now").await, TurnEnd::Done);
 }
 
+/// What the user says just then is theirs: with its pictures, as it was typed, and shown as theirs.
+#[tokio::test]
+async fn steering_at_the_step_limit_keeps_its_pictures_and_its_words() {
+    let mut world = World::new(vec![calls(&["read"]), says("summed up")], vec![quick("read", true)]);
+    world.agent.limits.max_steps = 1;
+    let inbox = world.inbox.clone();
+    let image = reasonix_proto::Image {
+        uri: "artifact://1".into(),
+        media: "image/png".into(),
+        bytes: 3,
+        width: 1,
+        height: 1,
+        name: "a.png".into(),
+        data: reasonix_proto::ImageData::default(),
+    };
+    let (said, shown) = ("look: [a.png]", image.clone());
+    let steering = tool("read", true, move |_, _| {
+        let images = vec![shown.clone()];
+        inbox.push(1, Said { text: said.into(), typed: Some("look: @a.png".into()), images });
+        Box::pin(async { ToolOutcome::done("x") })
+    });
+    world.agent.tools = Tools::new(vec![steering]);
+    assert_eq!(world.turn("go").await, TurnEnd::StepLimit);
+    let requests = world.requests();
+    let Message::User { text, images } = &*requests[1].messages[3] else { panic!("{:?}", requests[1].messages) };
+    assert!(text.starts_with(said) && text.contains("Do not call tools"), "{text}");
+    assert_eq!(images, &[image]);
+    let noted = world.journal.log.lock().unwrap().iter().find_map(|body| match body {
+        RecordBody::Note { typed, by_user, images, .. } => Some((typed.clone(), *by_user, images.len())),
+        _ => None,
+    });
+    assert_eq!(noted, Some((Some("look: @a.png".into()), true, 1)));
+}
+
 #[tokio::test]
 async fn steering_is_read_between_steps() {
     let mut world = World::new(vec![calls(&["read"]), says("ok"), says("steered")], vec![quick("read", true)]);
@@ -575,7 +609,7 @@ async fn news_are_read_between_steps() {
     assert_eq!(notes, [(false, None), (true, Some("be brief".into()))]);
     drop(log);
     world.inbox.push_news("[job 2: exit 1]".into());
-    assert_eq!(world.inbox.take_news().len(), 1, "they wait for whoever takes them next");
+    assert_eq!(world.inbox.news().len(), 1, "they wait for whoever takes them next");
 }
 
 #[tokio::test]

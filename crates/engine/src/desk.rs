@@ -17,7 +17,8 @@ use reasonix_agent::{Artifacts, Journal, Said, Sink, Stop};
 use reasonix_gate::AnswerHeard;
 use reasonix_gate::{Approvals, AskAnswer};
 use reasonix_proto::{
-    AskId, Done, Effect, Event, Level, Op, Phrase, Record, RecordBody, RecordId, Refusal, Refused, Scope, TurnState,
+    AskId, Done, Effect, Event, Level, Mode, Op, Phrase, Record, RecordBody, RecordId, Refusal, Refused, Scope,
+    TurnState,
 };
 use reasonix_session::Past;
 use std::collections::VecDeque;
@@ -134,6 +135,7 @@ impl Desk {
             }
             Op::Respond { ask, responses } => in_time(self.people.respond(&ask, responses), &ask),
             Op::AnswerPlan { ask, answer } => in_time(self.people.answer_plan(&ask, answer), &ask),
+            Op::SetMode { mode: Mode::Plan } if self.people.plans_on() => Ok(Done::Applied),
             Op::SetMode { mode } => {
                 if self.book.state().mode == mode {
                     return Ok(Done::Unchanged);

@@ -135,7 +135,7 @@ impl Live {
                 _ => None,
             })
             .collect();
-        let outside = self.desk.queue.inbox().take_news();
+        let outside = self.desk.queue.news();
         said.after_news(news.into_iter().rev().chain(outside).collect())
     }
 

@@ -52,7 +52,7 @@ impl Observer for ChecksCitations {
     }
 }
 
-/// Tells what still waits when something of the queue was read.
+/// Tells what still waits when something of the queue was read, and lets go of the news that a prompt told of.
 pub(crate) struct TellsQueue {
     pub(crate) queue: Arc<Queue>,
     pub(crate) outbox: Arc<Outbox>,
@@ -60,8 +60,10 @@ pub(crate) struct TellsQueue {
 
 impl Observer for TellsQueue {
     fn after(&mut self, record: &Record, _state: &SessionState) -> Vec<RecordBody> {
-        if matches!(record.body, RecordBody::Note { .. }) {
-            self.outbox.emit(Event::Queued { queue: self.queue.list() });
+        match record.body {
+            RecordBody::Note { .. } => self.outbox.emit(Event::Queued { queue: self.queue.list() }),
+            RecordBody::Prompt { .. } => self.queue.prompt_kept(),
+            _ => {}
         }
         Vec::new()
     }

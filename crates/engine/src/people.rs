@@ -3,7 +3,7 @@
 use reasonix_agent::{Journal, Sink};
 use reasonix_gate::{AnswerHeard, OpenQuestions, QuestionEnd};
 use reasonix_proto::{AskId, CallId, Event, Inquiry, PlanAnswer, Question, Response};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The people at the other end of a session.
@@ -16,6 +16,8 @@ pub(crate) struct People {
     pub(crate) plans: OpenQuestions<PlanAnswer>,
     /// One thing is asked at a time.
     pub(crate) turn: tokio::sync::Mutex<()>,
+    /// A plan was approved, which is not on the log yet; and whether planning goes on all the same.
+    pub(crate) approved: Mutex<Option<bool>>,
 }
 
 /// What people hear by, and what keeps their words.
@@ -36,7 +38,7 @@ impl People {
     pub(crate) fn new(floor: Option<Floor>, seconds: u64) -> Self {
         let patience = (seconds > 0).then(|| Duration::from_secs(seconds));
         let (inquiries, plans) = (OpenQuestions::new("inquiry"), OpenQuestions::new("plan"));
-        Self { floor, patience, inquiries, plans, turn: tokio::sync::Mutex::default() }
+        Self { floor, patience, inquiries, plans, turn: tokio::sync::Mutex::default(), approved: Mutex::default() }
     }
 
     /// Puts questions to them and waits. Dropping the future takes the questions back.
@@ -57,6 +59,18 @@ impl People {
 
     /// Takes an answer to a plan. False when it comes too late, or to nothing.
     pub(crate) fn answer_plan(&self, ask: &AskId, answer: PlanAnswer) -> bool {
-        self.plans.answer(ask, |()| Ok(answer)) == AnswerHeard::Taken
+        let approves = matches!(answer, PlanAnswer::Approve { .. });
+        let taken = self.plans.answer(ask, |()| Ok(answer)) == AnswerHeard::Taken;
+        if taken && approves {
+            *self.approved.lock().unwrap_or_else(PoisonError::into_inner) = Some(false);
+        }
+        taken
+    }
+
+    /// Planning is to go on. True when that is said behind a yes to a plan that is not on the log yet: then it is written
+    /// after it, because the yes would end what was only said to go on.
+    pub(crate) fn plans_on(&self) -> bool {
+        let mut approved = self.approved.lock().unwrap_or_else(PoisonError::into_inner);
+        approved.as_mut().map(|goes_on| *goes_on = true).is_some()
     }
 }

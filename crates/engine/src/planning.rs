@@ -5,6 +5,8 @@ use crate::live::Live;
 use crate::people::People;
 use reasonix_gate::QuestionEnd;
 use reasonix_proto::{AskId, CallId, Event, Mode, PlanAnswer, Planned, Proposal, RecordBody};
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 
 /// What the model reads when plan mode begins.
 const ON: &str = "[Plan mode is on. Read, search and run commands that change nothing; everything else is refused, and \
@@ -42,6 +44,7 @@ impl People {
             let proposal = Proposal { ask: ask.clone(), call: call.clone(), plan: plan.to_owned() };
             ((), Event::Proposed { proposal: Box::new(proposal) })
         };
+        let _over = Over(&self.approved);
         let (_, said) = self.plans.ask(floor.sink.as_ref(), self.patience, shown).await;
         if let QuestionEnd::Answered(answer) = &said {
             self.decided(call, plan, answer).await;
@@ -61,12 +64,26 @@ impl People {
             let title = crate::tools::title_of(text);
             records.extend((!title.is_empty()).then_some(RecordBody::Titled { title, by_user: false }));
         }
-        for body in records {
+        let mut records = VecDeque::from(records);
+        while let Some(body) = records.pop_front() {
             match floor.journal.append(body).await {
                 Ok(record) => floor.sink.emit(Event::Changed { record: Box::new(record) }),
                 // The turn ends by the same failure at its next record; nothing was let through.
                 Err(_) => return,
             }
+            let goes_on = self.approved.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if goes_on == Some(true) {
+                records.push_front(RecordBody::ModeChanged { mode: Mode::Plan });
+            }
         }
+    }
+}
+
+/// Whatever became of a plan, nothing waits for it any more.
+struct Over<'a>(&'a Mutex<Option<bool>>);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }

@@ -4,7 +4,7 @@ use crate::ticket::Ticket;
 use reasonix_agent::{Inbox, Said};
 use reasonix_proto::{Phrase, Queued, QueuedKind, Refusal, Refused};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Something to be done when nothing else runs.
@@ -40,6 +40,8 @@ pub(crate) struct Queue {
     inbox: Inbox,
     later: Mutex<VecDeque<Waiting>>,
     next: AtomicU64,
+    /// How many news the next prompt tells of.
+    told: AtomicUsize,
 }
 
 /// Work that waits, and the operation that wants it.
@@ -52,6 +54,18 @@ struct Waiting {
 impl Queue {
     fn lock(&self) -> MutexGuard<'_, VecDeque<Waiting>> {
         self.later.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The news that a prompt tells of; they wait on until it is on the log.
+    pub(crate) fn news(&self) -> Vec<String> {
+        let news = self.inbox.news();
+        self.told.store(news.len(), Ordering::Relaxed);
+        news
+    }
+
+    /// The prompt is on the log, and with it the news.
+    pub(crate) fn prompt_kept(&self) {
+        self.inbox.news_kept(self.told.swap(0, Ordering::Relaxed));
     }
 
     fn id(&self) -> u64 {
@@ -127,6 +141,22 @@ impl Queue {
 mod tests {
     use super::{Queue, Work};
     use reasonix_proto::QueuedKind;
+
+    /// A prompt that could not be written loses no news, and one that could tells each once.
+    #[test]
+    fn news_wait_until_their_prompt_is_on_the_log() {
+        let queue = Queue::default();
+        queue.inbox().push_news("a".into());
+        assert_eq!(queue.news(), ["a"]);
+        queue.inbox().push_news("b".into());
+        assert_eq!(queue.news(), ["a", "b"], "the first prompt was not written");
+        queue.inbox().push_news("c".into());
+        queue.prompt_kept();
+        assert_eq!(queue.news(), ["c"], "what came after it waits");
+        queue.prompt_kept();
+        queue.prompt_kept();
+        assert!(queue.news().is_empty());
+    }
 
     #[test]
     fn what_waits_can_be_changed_and_taken_back() {

@@ -153,3 +153,42 @@ async fn planning_goes_on_in_the_next_process_and_ends_by_a_word() {
     assert!(last(3).contains("Plan mode is off"));
     world.server.assert_prefixes_grow();
 }
+
+/// Whoever says yes to a plan and wants to go on planning in the same moment is heard in that order.
+#[tokio::test]
+async fn planning_goes_on_when_that_is_said_behind_a_yes() {
+    let replies = vec![plan("# One\n\n1. it"), write("late"), Reply::say("stopped")];
+    let world = World::new(replies).await;
+    let mut handle = world.open(Which::New);
+    handle.submit(Op::SetMode { mode: Mode::Plan });
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    let mut records = Vec::new();
+    let mut said = None;
+    loop {
+        let event = handle.events.next().await.expect("the session lives").event;
+        match event {
+            Event::Proposed { proposal } => {
+                let answer = PlanAnswer::Approve { edited: None, asks: false };
+                handle.submit(Op::AnswerPlan { ask: proposal.ask.clone(), answer });
+                said = Some(handle.submit(Op::SetMode { mode: Mode::Plan }));
+            }
+            Event::Changed { record } => records.push(record.body),
+            Event::TurnEnded { .. } => break,
+            _ => {}
+        }
+    }
+    let said = said.expect("the plan was put before somebody").settled().await;
+    assert_eq!(said, reasonix_proto::Settled::Done(reasonix_proto::Done::Applied));
+    let order: Vec<_> = records
+        .iter()
+        .filter_map(|body| match body {
+            RecordBody::Planned(_) => Some("planned"),
+            RecordBody::ModeChanged { mode: Mode::Plan } => Some("plan"),
+            RecordBody::ModeChanged { mode: Mode::Build } => Some("build"),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(order, ["plan", "planned", "plan"]);
+    assert_eq!(status(&handle).await.mode, Mode::Plan);
+    assert!(!world.work.exists("late"), "nothing of it is carried out");
+}
