@@ -272,7 +272,7 @@ impl Conversation {
 
     /// What the tool of this name can; nothing where the session has none.
     pub(crate) fn traits_of(&self, name: &str) -> ToolTraits {
-        self.prefix.tools.iter().find(|spec| spec.name == name).map(|spec| spec.traits).unwrap_or_default()
+        self.prefix.traits_of(name)
     }
 
     /// A request of so many tokens was too long. It is kept as an estimate: tokens may turn out to be more than they seemed.

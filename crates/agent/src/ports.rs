@@ -3,8 +3,8 @@
 use crate::names::plain_name;
 use futures_util::Stream;
 use reasonix_proto::{
-    Action, Artifact, CallId, Change, Cost, Decided, Event, FailureClass, Kept, Message, Phrase, Price, ReadOnly,
-    Record, RecordBody, Repair, StopReason, ToolCall, ToolOutcome, Usage,
+    Action, Artifact, CallId, Change, Cost, Decided, EditFormat, Event, FailureClass, Kept, Message, Phrase, Price,
+    ReadOnly, Record, RecordBody, Repair, StopReason, ToolCall, ToolOutcome, Usage,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -102,6 +102,13 @@ pub struct Prefix {
     pub tools: Vec<ToolSpec>,
     /// Other names of these tools: the name, and the tool's own. Not sent.
     pub aliases: Vec<(String, String)>,
+}
+
+impl Prefix {
+    /// What the tool of this name can; nothing where there is none.
+    pub fn traits_of(&self, name: &str) -> ToolTraits {
+        self.tools.iter().find(|spec| spec.name == name).map(|spec| spec.traits).unwrap_or_default()
+    }
 }
 
 /// A request to a model. Each one extends the one before it.
@@ -316,6 +323,18 @@ pub struct ToolTraits {
     /// What it gives back is to be followed, and never taken out of the conversation to save room.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub instructs: bool,
+    /// What it gives back comes from the session itself or from its user: it brings nothing in from outside.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub inward: bool,
+    /// Hands in a plan.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub plans: bool,
+    /// The format in which it changes a file, where it is the tool of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<EditFormat>,
+    /// What it looks back at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recalls: Option<Recalls>,
     /// Its part in exploring something and folding it into a report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explores: Option<Explores>,
@@ -335,8 +354,33 @@ impl ToolTraits {
     /// A tool whose outcome is the report on what was explored.
     pub const REPORTS: Self = Self { explores: Some(Explores::Report), ..Self::NONE };
     /// A tool that is treated like any other.
-    pub const NONE: Self =
-        Self { edits: false, reads: false, runs: false, asks: false, instructs: false, explores: None };
+    pub const NONE: Self = Self {
+        edits: false,
+        reads: false,
+        runs: false,
+        asks: false,
+        instructs: false,
+        inward: false,
+        plans: false,
+        format: None,
+        recalls: None,
+        explores: None,
+    };
+
+    /// True when a call has to fit what a part of a file holds, and fails where it does not.
+    pub fn changes_parts(&self) -> bool {
+        self.format.is_some_and(|format| format != EditFormat::WriteFile)
+    }
+}
+
+/// What a tool looks back at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recalls {
+    /// Earlier sessions.
+    History,
+    /// What is remembered from session to session.
+    Memory,
 }
 
 /// A part in exploring something.

@@ -143,6 +143,69 @@ fn front_ends_write_no_records() {
 }
 
 /// A file of tests that its room's one program does not name would look tested and never run.
+/// Places that name a tool and are not its home, and why they may.
+const TOOLS_BY_NAME: &[(&str, &str)] = &[
+    ("crates/config/src/schema/keys.rs", "edit formats are settings, and are called like their tools"),
+    ("crates/config/src/shape/permission.rs", "rules of other programs are read, in the words of those"),
+    (
+        "crates/engine/src/confine/masks.rs",
+        "asks rules about a tool of each family, by the name that rules have for it",
+    ),
+    ("crates/gate/src/lib.rs", "asks rules about a tool of each family, by the name that rules have for it"),
+    ("crates/gate/src/person.rs", "asks rules about a tool of each family, by the name that rules have for it"),
+    ("crates/lab/src/bench/attempt.rs", "says which tools a trial of an edit format has"),
+    ("crates/llm/src/repair/blocks.rs", "makes calls out of blocks, which are edits without a call"),
+    ("crates/policy/src/rule.rs", "rules are written with names of tools"),
+    ("crates/proto/src/editing.rs", "edit formats are called like their tools"),
+];
+
+#[test]
+fn nobody_knows_tools_by_their_names() {
+    let workspace =
+        reasonix_workspace::Workspace::open(root(), reasonix_workspace::Options::default()).expect("a root");
+    let names = reasonix_engine::tool_names(&workspace);
+    assert!(names.len() > 15, "{names:?}");
+    // A word such as `ls` or `ask` may as well be a program, a command of the user or a setting: it is looked for in the rooms
+    // that deal with calls, and where it is compared.
+    let of_calls = ["agent", "engine", "session", "undo", "lab", "llm"].map(|room| format!("crates/{room}/src/"));
+    let home = |path: &str| {
+        let homes = ["crates/tools/src/", "crates/engine/src/tools/", "crates/testkit/", "crates/proto/src/tools.rs"];
+        homes.iter().any(|home| path.starts_with(home)) || path.ends_with("/tests.rs")
+    };
+    let sources = sources();
+    let for_tests = |path: &str| {
+        let stem = Path::new(path).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let declared = format!("#[cfg(test)]\nmod {stem};");
+        let room = path.split("/src/").next().unwrap_or_default();
+        sources.iter().any(|(other, text)| other.starts_with(room) && text.contains(&declared))
+    };
+    let (mut found, mut excused) = (Vec::new(), BTreeSet::new());
+    for (path, text) in sources.iter().filter(|(path, _)| !home(path) && !for_tests(path)) {
+        let decides = of_calls.iter().any(|room| path.starts_with(room.as_str()));
+        let by_constant = ["== reasonix_proto::tools::", "== tools::"];
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+            let named = |name: &String| {
+                let word = format!("\"{name}\"");
+                let compared =
+                    [format!("== {word}"), format!("{word} =>"), format!("{word} |"), format!("contains(&{word})")];
+                match name.contains('_') {
+                    true => line.contains(&word),
+                    false => decides && compared.iter().any(|compared| line.contains(compared.as_str())),
+                }
+            };
+            if names.iter().any(named) || (decides && by_constant.iter().any(|compared| line.contains(compared))) {
+                match TOOLS_BY_NAME.iter().find(|(excepted, _)| path == excepted) {
+                    Some((excepted, _)) => drop(excused.insert(*excepted)),
+                    None => found.push(format!("{path}:{}: {}", number + 1, line.trim())),
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "what a tool can is told by the traits in its spec:\n{}", found.join("\n"));
+    let needed: BTreeSet<&str> = TOOLS_BY_NAME.iter().map(|(path, _)| *path).collect();
+    assert_eq!(excused, needed, "an exception that nothing needs");
+}
+
 #[test]
 fn every_file_of_tests_is_run() {
     let mut forgotten = Vec::new();

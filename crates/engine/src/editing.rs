@@ -145,26 +145,25 @@ pub fn begun_with(head: &SessionHead) -> Option<EditFormat> {
     if head.system.contains(BLOCKS_PROMPT.trim_end()) {
         return Some(EditFormat::Blocks);
     }
-    only_format(|tool| head.tools.iter().any(|name| name == tool))
+    only_format(|format| head.tools.iter().any(|name| name == format.name()))
 }
 
 /// The format of the only tool among those offered that changes a part of a file; whole files where none does.
-pub(crate) fn only_format(offered: impl Fn(&str) -> bool) -> Option<EditFormat> {
+pub(crate) fn only_format(offered: impl Fn(EditFormat) -> bool) -> Option<EditFormat> {
     let parts = EditFormat::ALL.into_iter().filter(|format| EditFormat::of_tool(format.name()).is_some());
-    let mut parts = parts.filter(|format| offered(format.name()));
+    let mut parts = parts.filter(|format| offered(*format));
     match (parts.next(), parts.next()) {
         (Some(only), None) => Some(only),
-        (None, _) if offered(EditFormat::WriteFile.name()) => Some(EditFormat::WriteFile),
+        (None, _) if offered(EditFormat::WriteFile) => Some(EditFormat::WriteFile),
         _ => None,
     }
 }
 
-/// Whether an edit tool is offered by itself.
-pub(crate) fn offers(settings: &Settings, tool: &str) -> bool {
-    match (EditFormat::of_tool(tool), format_of(settings)) {
-        (Some(own), Some(wanted)) => own == wanted || wanted == EditFormat::Blocks,
-        _ => true,
-    }
+/// Whether the tool of an edit format is offered by itself: another one is not where one is in use. Whole files are always
+/// written.
+pub(crate) fn offers(settings: &Settings, format: EditFormat) -> bool {
+    let wanted = format_of(settings).filter(|_| format != EditFormat::WriteFile);
+    wanted.is_none_or(|wanted| wanted == format || wanted == EditFormat::Blocks)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use crate::desk::unreadable;
 use crate::live::{Live, alongside};
 use crate::state::SessionState;
 use crate::ticket::Outcome;
+use crate::tools::TODO_WRITE;
 use reasonix_agent::{Sink, Stop};
 use reasonix_proto::{
     CallId, Details, Done, Event, FailureClass, Level, Mode, Origin, Phrase, Record, RecordBody, RecordId, Refusal,
@@ -101,5 +102,5 @@ impl Live {
 fn kept_list(todo: Vec<TodoPhase>) -> RecordBody {
     let details = Details { todo: Some(todo), ..Details::default() };
     let outcome = ToolOutcome::detailed("The list was handed over.", details);
-    RecordBody::Outcome { call: CallId::from("handoff"), tool: "todo_write".to_owned(), took_ms: 0, outcome }
+    RecordBody::Outcome { call: CallId::from("handoff"), tool: TODO_WRITE.to_owned(), took_ms: 0, outcome }
 }

@@ -4,6 +4,7 @@
 use crate::editing::offers;
 use crate::spec::Start;
 use crate::tools::LookBack;
+use reasonix_agent::{Recalls, ToolTraits};
 use reasonix_config::{Settings, api_key};
 use reasonix_llm::{Endpoint, ListedModel};
 use reasonix_proto::SessionId;
@@ -99,13 +100,13 @@ pub(crate) fn remembered(start: &Start) -> String {
 }
 
 /// Whether a tool is offered where nobody chose tools.
-pub(crate) fn on_by_itself(start: &Start, tool: &str) -> bool {
+pub(crate) fn on_by_itself(start: &Start, traits: &ToolTraits) -> bool {
     let recall = &start.world.settings.recall;
-    match tool {
-        "history" => recall.history.unwrap_or_else(|| is_roomy(start)),
-        "memory" | "remember" | "forget" => recall.memory.unwrap_or_else(|| is_roomy(start)),
-        "checkpoint" | "rewind" => recall.checkpoint,
-        other => offers(&start.world.settings, other),
+    match (traits.recalls, traits.explores) {
+        (Some(Recalls::History), _) => recall.history.unwrap_or_else(|| is_roomy(start)),
+        (Some(Recalls::Memory), _) => recall.memory.unwrap_or_else(|| is_roomy(start)),
+        (None, Some(_)) => recall.checkpoint,
+        (None, None) => traits.format.is_none_or(|format| offers(&start.world.settings, format)),
     }
 }
 

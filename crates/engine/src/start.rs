@@ -215,7 +215,7 @@ impl Equipped {
             book.observe(ledger);
         }
         book.observe(TellsGate(gate.clone()));
-        book.observe(Escalates::new(escalation.clone(), outbox.clone()));
+        book.observe(Escalates::new(escalation.clone(), self.prefix.clone(), outbox.clone()));
         book.observe(TellsPlanModel::new(routes));
         book.observe(ChecksCitations { workspace: start.workspace.clone(), outbox: outbox.clone() });
         book.observe(TellsQueue { queue: queue.clone(), outbox: outbox.clone() });
@@ -231,7 +231,7 @@ impl Equipped {
             let record = Box::new(begun.opened.head.clone());
             outbox.emit(Event::SessionStarted { record, model: model.clone(), resumed: false });
         }
-        let runs = runs_commands(start, self.ground.had.as_ref());
+        let runs = self.agent.tools.shell().is_some();
         let sandbox = if runs { shortcoming(confinement) } else { None };
         begun.opened.notices.iter().cloned().chain(sandbox).for_each(|phrase| outbox.warn(phrase));
         // Where somebody is, they are asked about trust; where nobody is, it is said.
@@ -382,7 +382,7 @@ fn undo_of(start: &Start, opened: &Opened, Voice { outbox, book }: &Voice) -> Op
 
 /// What commands are held to. Without a person nobody would see that none can run, so that is an error.
 fn confinement_of(start: &Start) -> Result<Confinement, EngineError> {
-    if !runs_commands(start, None) {
+    if !runs_commands(start) {
         return Ok(Confinement::None);
     }
     let confinement = confinement(&start.world.settings, &start.workspace, &start.world.home);

@@ -30,6 +30,7 @@ mod recall;
 mod record;
 mod repair;
 mod reply;
+mod setting;
 mod settled;
 mod shown;
 mod source;
@@ -77,9 +78,10 @@ pub use record::{
 };
 pub use repair::{Fix, Repair};
 pub use reply::Reply;
+pub use setting::{SettingLayer, SettingSource};
 pub use settled::{Done, OpId, Refusal, Refused, Settled, Submit};
 pub use shown::{Shown, escaped_json, shown};
-pub use source::{DecidedBy, NotedBy, SettingLayer, SettingSource};
+pub use source::{DecidedBy, NotedBy};
 pub use status::{
     BrokenCitation, Citation, Completion, CompletionKind, ContextPart, Cost, Git, ModelInfo, Queued, QueuedKind,
     RuleInfo, SessionInfo, Setting, Status, TreeFilter, TreeNode, money_text,

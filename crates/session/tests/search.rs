@@ -63,7 +63,7 @@ fn the_best_comes_first_and_common_words_are_no_reason() {
     }
     let found = place.find("why the frobnicator in the test", None);
     let hit = found.hits.first().unwrap();
-    assert_eq!((&hit.session, hit.record, hit.by), (&wanted, RecordId(2), Speaker::User));
+    assert_eq!((&hit.session, hit.record, &hit.by), (&wanted, RecordId(2), &Speaker::User));
     assert!(hit.text.contains("frobnicator") && hit.at == 1_750_000_000_000, "{hit:?}");
     assert_eq!(found.hits.len(), 1, "what only shares common words is left out: {:?}", found.hits);
     // Where there are no others, common words count.
@@ -245,7 +245,7 @@ fn a_window_around_a_record() {
     let place = Place::new();
     let id = place.add("/a", common::two_turns());
     let window = place.search().around(id.short(), RecordId(9), 2).unwrap();
-    let shown: Vec<_> = window.lines.iter().map(|line| (line.record.0, line.by, line.text.as_str())).collect();
+    let shown: Vec<_> = window.lines.iter().map(|line| (line.record.0, line.by.clone(), line.text.as_str())).collect();
     assert_eq!(
         shown,
         [

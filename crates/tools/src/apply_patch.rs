@@ -4,7 +4,7 @@ use crate::editor::Kind;
 use crate::edits::{self, FileEdit};
 use crate::patch::{self, FileOp, FilePatch, Hunk, Reject};
 use crate::port::failed;
-use reasonix_proto::ToolOutcome;
+use reasonix_proto::{EditFormat, ToolOutcome};
 use reasonix_workspace::{FileError, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -32,6 +32,7 @@ impl Kind for ApplyPatch {
     const NAME: &'static str = "apply_patch";
     const PROMPT: &'static str = include_str!("apply_patch.md");
     const ALIASES: &'static [&'static str] = &["patch", "applypatch", "apply_diff"];
+    const FORMAT: Option<EditFormat> = Some(EditFormat::ApplyPatch);
 
     fn paths(input: &Input) -> Vec<String> {
         let files = patch::parse(&input.patch, input.path.as_deref()).unwrap_or_default();

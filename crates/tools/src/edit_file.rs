@@ -4,7 +4,7 @@ use crate::editor::Kind;
 use crate::edits::{self, FileEdit};
 use crate::lines::listed;
 use crate::replace::{Problem, replace};
-use reasonix_proto::ToolOutcome;
+use reasonix_proto::{EditFormat, ToolOutcome};
 use reasonix_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -37,6 +37,7 @@ impl Kind for EditFile {
         "replace_in_file",
         "editfile",
     ];
+    const FORMAT: Option<EditFormat> = Some(EditFormat::EditFile);
 
     fn paths(input: &Input) -> Vec<String> {
         vec![input.path.clone()]

@@ -4,7 +4,7 @@ use crate::edits::{self, FileEdit};
 use crate::port::text_arg;
 use crate::typed::{Previews, ToolWork, Typed, TypedTool};
 use reasonix_agent::{Args, Preview, ToolTraits};
-use reasonix_proto::{Action, Family, ToolOutcome};
+use reasonix_proto::{Action, EditFormat, Family, ToolOutcome};
 use reasonix_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -23,6 +23,8 @@ pub(crate) trait Kind: 'static {
     const PROMPT: &'static str;
     /// Other names under which models call it.
     const ALIASES: &'static [&'static str];
+    /// The edit format that it is the tool of.
+    const FORMAT: Option<EditFormat> = None;
 
     /// The paths it acts on, as they were given.
     fn paths(input: &Self::Input) -> Vec<String>;
@@ -62,7 +64,7 @@ impl<K: Kind> TypedTool for Editor<K> {
     const NAME: &'static str = K::NAME;
     const PROMPT: &'static str = K::PROMPT;
     const ALIASES: &'static [&'static str] = K::ALIASES;
-    const TRAITS: ToolTraits = ToolTraits::EDITS;
+    const TRAITS: ToolTraits = ToolTraits { format: K::FORMAT, ..ToolTraits::EDITS };
     const WORK: ToolWork<Self> = ToolWork::Writes(Self::change);
     const PREVIEW: Option<Previews<Self>> = Some(Self::preview);
 

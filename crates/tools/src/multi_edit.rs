@@ -27,6 +27,7 @@ impl Kind for MultiEdit {
     const NAME: &'static str = "multi_edit";
     const PROMPT: &'static str = include_str!("multi_edit.md");
     const ALIASES: &'static [&'static str] = &["multiedit", "multi_edit_file"];
+    const FORMAT: Option<EditFormat> = Some(EditFormat::MultiEdit);
 
     fn paths(input: &Input) -> Vec<String> {
         vec![input.path.clone()]

@@ -27,6 +27,7 @@ impl Kind for WriteFile {
     const PROMPT: &'static str = include_str!("write_file.md");
     const ALIASES: &'static [&'static str] =
         &["write", "create_file", "create", "write_to_file", "save_file", "writefile"];
+    const FORMAT: Option<EditFormat> = Some(EditFormat::WriteFile);
 
     fn paths(input: &Input) -> Vec<String> {
         vec![input.path.clone()]

@@ -91,12 +91,12 @@ fn the_settings_go_before_trials() {
     assert_eq!(why(&settings).why.code, "bench.auto_untried");
     settings.tools.edit = "apply_patch".into();
     assert_eq!((why(&settings).format, why(&settings).why.code.as_ref()), (Some(ApplyPatch), "bench.format_set"));
-    assert!(!offers(&settings, "edit_file") && !offers(&settings, "multi_edit") && offers(&settings, "apply_patch"));
-    assert!(offers(&settings, "write_file") && offers(&settings, "read_file") && offers(&settings, "delete_range"));
+    assert!(!offers(&settings, EditFile) && !offers(&settings, MultiEdit) && offers(&settings, ApplyPatch));
+    assert!(offers(&settings, WriteFile), "new files need it");
     settings.tools.edit = "blocks".into();
-    assert!(offers(&settings, "edit_file") && offers(&settings, "apply_patch"), "blocks are edits too");
+    assert!(offers(&settings, EditFile) && offers(&settings, ApplyPatch), "blocks are edits too");
     settings.tools.edit = "write_file".into();
-    assert!(!offers(&settings, "edit_file") && offers(&settings, "write_file"));
+    assert!(!offers(&settings, EditFile) && offers(&settings, WriteFile));
     settings.tools.enabled = vec!["edit_file".into()];
     assert_eq!((why(&settings).format, why(&settings).why.code.as_ref()), (None, "bench.tools_chosen"));
 }

@@ -4,7 +4,7 @@ use crate::error::EngineError;
 use crate::spec::Start;
 use crate::state::{Observer, SessionState};
 use crate::ticket::Told;
-use reasonix_agent::{Model, Sink};
+use reasonix_agent::{Model, Prefix, Sink};
 use reasonix_config::Settings;
 use reasonix_proto::{
     Done, Escalated, EscalatedBy, Event, Fix, Level, Phrase, Record, RecordBody, Refusal, Refused, ToolOutcome,
@@ -91,10 +91,10 @@ impl Failures {
         self.edits + self.scavenged + self.truncated + self.storms
     }
 
-    fn take_in(&mut self, body: &RecordBody) {
+    fn take_in(&mut self, body: &RecordBody, prefix: &Prefix) {
         match body {
             RecordBody::Outcome { tool, outcome: ToolOutcome::Failed { .. }, .. }
-                if matches!(tool.as_str(), "edit_file" | "multi_edit" | "apply_patch") =>
+                if prefix.traits_of(tool).changes_parts() =>
             {
                 self.edits += 1;
             }
@@ -128,12 +128,14 @@ impl Failures {
 pub(crate) struct Escalates {
     escalation: Arc<Escalation>,
     failures: Failures,
+    /// Knows what the tools can that failed.
+    prefix: Arc<Prefix>,
     sink: Arc<dyn Sink>,
 }
 
 impl Escalates {
-    pub(crate) fn new(escalation: Arc<Escalation>, sink: Arc<dyn Sink>) -> Self {
-        Self { escalation, failures: Failures::default(), sink }
+    pub(crate) fn new(escalation: Arc<Escalation>, prefix: Arc<Prefix>, sink: Arc<dyn Sink>) -> Self {
+        Self { escalation, failures: Failures::default(), prefix, sink }
     }
 
     fn tell(&self, escalated: &Escalated) {
@@ -149,7 +151,7 @@ impl Escalates {
     /// Whether this record tips the balance.
     fn tips(&mut self, body: &RecordBody, state: &SessionState) -> bool {
         let before = self.failures.count();
-        self.failures.take_in(body);
+        self.failures.take_in(body, &self.prefix);
         let enough = before < FAILURES && self.failures.count() >= FAILURES;
         enough && !state.escalated && self.escalation.by_itself().is_some()
     }

@@ -1,15 +1,15 @@
 //! Opening or making the session that a start names, and the head that a new one begins with.
 
-use super::toolset::{specs_of, wanted_tools};
+use super::toolset::specs_of;
 use crate::confine::word;
 use crate::error::EngineError;
 use crate::images::fetch;
 use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
-use crate::recall::{on_by_itself, remembered};
+use crate::recall::remembered;
 use crate::router::{MARKER_PROMPT, Target};
 use crate::spec::{Start, Which};
 use crate::world::format_of;
-use reasonix_agent::Artifacts;
+use reasonix_agent::{Artifacts, Recalls};
 use reasonix_exec::Confinement;
 use reasonix_proto::{
     Change, Content, Details, EditFormat, Phrase, RECORD_VERSION, Record, RecordBody, SessionHead, SessionId,
@@ -100,9 +100,8 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<(Beginning, Vec<P
         base.push_str(more.trim_end());
     }
     let cwd = start.workspace.root();
-    let wanted = wanted_tools(start, None);
-    let reads =
-        if wanted.is_empty() { on_by_itself(start, "memory") } else { wanted.iter().any(|name| name == "memory") };
+    let tools = specs_of(start, None);
+    let reads = tools.iter().any(|spec| spec.traits.reads && spec.traits.recalls == Some(Recalls::Memory));
     let memory = if reads { remembered(start) } else { String::new() };
     let Draft { system, parts, mut notices } = assemble(&Sources {
         base: &base,
@@ -127,7 +126,7 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<(Beginning, Vec<P
         from: None,
         parts,
     };
-    Ok((Beginning::new(head, &specs_of(start, None)), notices))
+    Ok((Beginning::new(head, &tools), notices))
 }
 
 /// A session speaks of its own folder; in another one its paths would mean other files.

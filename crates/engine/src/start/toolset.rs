@@ -2,7 +2,7 @@
 
 use crate::border::Crossing;
 use crate::confine::bounds;
-use crate::editing::only_format;
+use crate::editing::{offers, only_format};
 use crate::live::Todo;
 use crate::people::People;
 use crate::recall::{look_back, memories_of, no_look_back, on_by_itself};
@@ -45,10 +45,11 @@ impl Had {
     }
 }
 
-/// Whether commands can be run at all.
-pub(crate) fn runs_commands(start: &Start, had: Option<&Had>) -> bool {
-    let on = wanted_tools(start, had);
-    on.is_empty() || on.iter().any(|name| name == "bash")
+/// Whether the user left a tool on that runs commands.
+pub(crate) fn runs_commands(start: &Start) -> bool {
+    let chosen = &start.world.settings.tools.enabled;
+    let runs = |tool: &Arc<dyn Tool>| tool.spec().traits.runs && chosen.contains(&tool.spec().name);
+    chosen.is_empty() || bare_tools(start).iter().any(runs)
 }
 
 /// The tools that the user chose; otherwise the ones the session had; none for all.
@@ -78,14 +79,15 @@ impl Carried {
     pub(crate) fn of(start: &Start, opened: &Opened, todo: &Todo, people: &Arc<People>) -> Self {
         let session = opened.history.head.as_ref().map(|head| head.session.clone());
         let own = session.map(|session| (session, opened.past.clone()));
-        let keeping = Keeping { memories: memories_of(start), own: own.clone() };
+        let keeping = Keeping { memories: memories_of(start), own: own.clone(), inward: Arc::default() };
         let explored = Explored::of(opened.past.clone());
         Self { todo: todo.clone(), people: people.clone(), from: look_back(start, own), keeping, explored }
     }
 
     /// For tools that are never run.
     fn bare() -> Self {
-        let keeping = Keeping { memories: Memories::at(Path::new(""), Path::new("")), own: None };
+        let keeping =
+            Keeping { memories: Memories::at(Path::new(""), Path::new("")), own: None, inward: Arc::default() };
         Self {
             todo: Todo::default(),
             people: Arc::default(),
@@ -136,6 +138,9 @@ pub(crate) fn all_tools(
     let mut tools = files_for(&deps, format);
     tools.push(Arc::new(Bash::new(shell)));
     tools.extend(carried.tools());
+    let inward = tools.iter().filter(|tool| tool.spec().traits.inward);
+    // Whoever puts the same tools together again says the same.
+    let _ = carried.keeping.inward.set(inward.map(|tool| tool.spec().name.clone()).collect());
     tools
 }
 
@@ -151,10 +156,15 @@ pub(crate) fn toolset(
 ) -> Tools {
     let on = wanted_tools(start, had);
     let lonely = had.is_none() && !start.attended;
-    let wanted = |name: &String| if on.is_empty() { on_by_itself(start, name) } else { on.contains(name) };
-    let is_on = |spec: &ToolSpec| wanted(&spec.name) && !(lonely && spec.traits.asks);
+    let wanted =
+        |spec: &ToolSpec| if on.is_empty() { on_by_itself(start, &spec.traits) } else { on.contains(&spec.name) };
+    let is_on = |spec: &ToolSpec| wanted(spec) && !(lonely && spec.traits.asks);
     // What a tool says of the others follows from the list alone, so that a session that goes on sends the same.
-    let tools = all_tools(start, artifacts, carried, shell, only_format(|name| wanted(&name.to_owned())));
+    let format = only_format(|format| match on {
+        [] => offers(&start.world.settings, format),
+        on => on.iter().any(|name| name == format.name()),
+    });
+    let tools = all_tools(start, artifacts, carried, shell, format);
     let specs = had.and_then(|had| had.specs.as_deref().map(|specs| (specs, had)));
     if let Some((specs, _)) = specs.filter(|(_, had)| had.are(&start.world.settings.tools.enabled)) {
         return Tools::new(as_told(&tools, specs));

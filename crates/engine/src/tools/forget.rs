@@ -2,7 +2,7 @@
 
 use super::keeping::{Keeping, Scope, preview};
 use super::remember::{failed, shown};
-use reasonix_agent::{Args, ToolTraits};
+use reasonix_agent::{Args, Recalls, ToolTraits};
 use reasonix_proto::{Action, Family, ToolOutcome};
 use reasonix_session::Reach;
 use reasonix_tools::{Previews, ToolWork, TypedTool};
@@ -25,7 +25,7 @@ impl TypedTool for Forget {
     const NAME: &'static str = "forget";
     const PROMPT: &'static str = include_str!("forget.md");
     const ALIASES: &'static [&'static str] = &["delete_memory", "remove_memory"];
-    const TRAITS: ToolTraits = ToolTraits::ASKS;
+    const TRAITS: ToolTraits = ToolTraits { inward: true, recalls: Some(Recalls::Memory), ..ToolTraits::ASKS };
     const WORK: ToolWork<Self> = ToolWork::Writes(|Self(keeping), input: Input| {
         match keeping.memories.forget(input.name.trim(), input.scope.map(Reach::from)) {
             Ok(found) => ToolOutcome::done(format!("{} ({}) is archived", found.name, found.reach.word())),

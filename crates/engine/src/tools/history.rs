@@ -1,6 +1,6 @@
 //! `history`: finds what was said in earlier sessions, and reads around it.
 
-use reasonix_agent::{Args, Stop, ToolTraits};
+use reasonix_agent::{Args, Recalls, Stop, ToolTraits};
 use reasonix_proto::{Action, Details, Family, ReadOnly, RecordId, SessionId, ToolOutcome};
 use reasonix_session::{Found, IndexError, Past, Search, SessionError, SessionWindow, Wanted, clock};
 use reasonix_tools::{ToolWork, TypedTool};
@@ -59,7 +59,7 @@ impl TypedTool for HistoryTool {
     const NAME: &'static str = "history";
     const PROMPT: &'static str = include_str!("history.md");
     const ALIASES: &'static [&'static str] = &["search_history", "session_search", "recall_history"];
-    const TRAITS: ToolTraits = ToolTraits::READS;
+    const TRAITS: ToolTraits = ToolTraits { recalls: Some(Recalls::History), ..ToolTraits::READS };
     const WORK: ToolWork<Self> = ToolWork::Reads(|Self(from), input: Input, stop| from.answer(&input, stop));
 
     /// Sessions of this folder are what the model was told here; those of others are asked about like anything

@@ -6,13 +6,12 @@ use reasonix_session::{Memories, Past, Provenance, Reach};
 use reasonix_tools::wide_diff;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::sync::{Arc, OnceLock};
 
 /// How many records are looked through for what the model has seen.
 const RECENT: u64 = 400;
 /// The most of what was seen that is kept.
 const MOST_SEEN: usize = 12;
-/// Tools that bring nothing from outside.
-const OWN: &[&str] = &["todo_write", "todo_read", "memory", "remember", "forget", "ask", "submit_plan"];
 
 /// For which work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -39,6 +38,8 @@ pub struct Keeping {
     pub memories: Memories,
     /// The session, and its log.
     pub own: Option<(SessionId, Past)>,
+    /// The names of those tools that bring nothing in from outside; said when the tools are put together.
+    pub inward: Arc<OnceLock<Vec<String>>>,
 }
 
 impl Keeping {
@@ -53,17 +54,17 @@ impl Keeping {
             RecordBody::Assistant { model, .. } => Some(model.clone()),
             _ => None,
         });
-        from.seen = seen(&records);
+        from.seen = seen(&records, self.inward.get().map(Vec::as_slice).unwrap_or_default());
         from
     }
 }
 
-/// What the calls of these records brought in, the newest first, each once.
-fn seen(records: &[Record]) -> Vec<String> {
+/// What the calls of these records brought in, the newest first, each once; calls of these tools bring nothing in.
+fn seen(records: &[Record], inward: &[String]) -> Vec<String> {
     let mut seen: Vec<String> = Vec::new();
     for record in records.iter().rev() {
         let RecordBody::Assistant { message: Message::Assistant { calls, .. }, .. } = &record.body else { continue };
-        for call in calls.iter().filter(|call| !OWN.contains(&call.name.as_str())) {
+        for call in calls.iter().filter(|call| !inward.contains(&call.name)) {
             let what = shown(call);
             if !seen.contains(&what) && seen.len() < MOST_SEEN {
                 seen.push(what);

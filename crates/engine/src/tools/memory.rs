@@ -1,7 +1,7 @@
 //! `memory`: reads what was saved in earlier sessions.
 
 use super::keeping::{Keeping, Scope};
-use reasonix_agent::{Args, ToolTraits};
+use reasonix_agent::{Args, Recalls, ToolTraits};
 use reasonix_proto::{Action, Details, Family, ToolOutcome};
 use reasonix_session::{MemoryError, Named, Reach};
 use reasonix_tools::{ToolWork, TypedTool};
@@ -33,7 +33,7 @@ impl TypedTool for MemoryTool {
     const PROMPT: &'static str = include_str!("memory.md");
     const ALIASES: &'static [&'static str] =
         &["recall_memory", "recall", "read_memory", "search_memory", "list_memories"];
-    const TRAITS: ToolTraits = ToolTraits::READS;
+    const TRAITS: ToolTraits = ToolTraits { inward: true, recalls: Some(Recalls::Memory), ..ToolTraits::READS };
     const WORK: ToolWork<Self> = ToolWork::Reads(|Self(keeping), input: Input, _| answer(keeping, &input));
 
     fn action(&self, input: Option<Input>, _args: &Args) -> Action {

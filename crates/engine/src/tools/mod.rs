@@ -21,8 +21,11 @@ pub use todo_list::TodoList;
 
 use crate::people::People;
 use reasonix_agent::Tool;
-use reasonix_tools::Typed;
+use reasonix_tools::{Typed, TypedTool};
 use std::sync::Arc;
+
+/// The tool whose outcomes carry the todo list.
+pub(crate) const TODO_WRITE: &str = todo_write::TodoWrite::NAME;
 
 /// The todo tools over one list, in the order they are sent.
 pub fn todo_tools(list: &TodoList) -> Vec<Arc<dyn Tool>> {

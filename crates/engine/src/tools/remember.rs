@@ -1,7 +1,7 @@
 //! `remember`: saves a fact for later sessions. A person approves each one.
 
 use super::keeping::{Keeping, Scope, preview};
-use reasonix_agent::{Args, ToolTraits};
+use reasonix_agent::{Args, Recalls, ToolTraits};
 use reasonix_proto::{Action, Family, ToolOutcome};
 use reasonix_session::{Memory, MemoryError, Named, Reach};
 use reasonix_tools::{Previews, ToolWork, TypedTool};
@@ -33,7 +33,7 @@ impl TypedTool for Remember {
     const NAME: &'static str = "remember";
     const PROMPT: &'static str = include_str!("remember.md");
     const ALIASES: &'static [&'static str] = &["save_memory", "write_memory", "add_memory"];
-    const TRAITS: ToolTraits = ToolTraits::ASKS;
+    const TRAITS: ToolTraits = ToolTraits { inward: true, recalls: Some(Recalls::Memory), ..ToolTraits::ASKS };
     const WORK: ToolWork<Self> = ToolWork::Writes(|Self(keeping), input: Input| save(keeping, &input));
     const PREVIEW: Option<Previews<Self>> = Some(|Self(keeping), input: Input| {
         let Ok(draft) = draft(keeping, &input) else { return Ok(None) };

@@ -26,7 +26,7 @@ impl TypedTool for SubmitPlan {
     const NAME: &'static str = reasonix_proto::tools::SUBMIT_PLAN;
     const PROMPT: &'static str = include_str!("submit_plan.md");
     const ALIASES: &'static [&'static str] = &["exit_plan_mode", "exitplanmode", "propose_plan", "present_plan"];
-    const TRAITS: ToolTraits = ToolTraits::ASKS;
+    const TRAITS: ToolTraits = ToolTraits { inward: true, plans: true, ..ToolTraits::ASKS };
     const WORK: ToolWork<Self> =
         ToolWork::Waits(|Self(people), input: Input, call| Box::pin(proposed(people, input.plan, call)));
 

@@ -1,7 +1,7 @@
 //! `todo_read`: shows the todo list.
 
 use super::todo_list::{TodoList, checklist};
-use reasonix_agent::Args;
+use reasonix_agent::{Args, ToolTraits};
 use reasonix_proto::{Action, Details, Family, ReadOnly, ToolOutcome};
 use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
@@ -18,6 +18,7 @@ impl TypedTool for TodoRead {
     const NAME: &'static str = "todo_read";
     const PROMPT: &'static str = include_str!("todo_read.md");
     const ALIASES: &'static [&'static str] = &["todoread", "read_todos", "todo_list"];
+    const TRAITS: ToolTraits = ToolTraits { inward: true, ..ToolTraits::NONE };
     const WORK: ToolWork<Self> = ToolWork::Keeps(|Self(list), _| {
         let phases = list.phases();
         let list = checklist(&phases);

@@ -1,7 +1,7 @@
 //! `todo_write`: changes the todo list by operations.
 
 use super::todo_list::{DEFAULT_PHASE, Op, OpKind, Phase, TodoList, checklist};
-use reasonix_agent::{Args, parse_args};
+use reasonix_agent::{Args, ToolTraits, parse_args};
 use reasonix_proto::{Action, Details, Family, ReadOnly, TodoItem, TodoPhase, TodoStatus, ToolOutcome};
 use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
@@ -40,6 +40,7 @@ impl TypedTool for TodoWrite {
     const NAME: &'static str = "todo_write";
     const PROMPT: &'static str = include_str!("todo_write.md");
     const ALIASES: &'static [&'static str] = &["todowrite", "write_todos", "update_todos", "todo"];
+    const TRAITS: ToolTraits = ToolTraits { inward: true, ..ToolTraits::NONE };
     const WORK: ToolWork<Self> = ToolWork::Keeps(|Self(list), input: Input| write(list, input.ops));
 
     /// A batch, a single operation, or a whole list.
