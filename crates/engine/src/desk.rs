@@ -17,8 +17,8 @@ use reasonix_agent::{Artifacts, Journal, Said, Sink, Stop};
 use reasonix_gate::AnswerHeard;
 use reasonix_gate::{Approvals, AskAnswer};
 use reasonix_proto::{
-    AskId, Done, Effect, Event, Level, Mode, Op, Phrase, Record, RecordBody, RecordId, Refusal, Refused, Scope,
-    TurnState,
+    AskId, ClientId, Done, Effect, Event, Level, Mode, Op, Phrase, Record, RecordBody, RecordId, Refusal, Refused,
+    Scope, TurnState,
 };
 use reasonix_session::Past;
 use std::collections::VecDeque;
@@ -108,7 +108,7 @@ impl Desk {
             Op::Retry | Op::Branch { .. } | Op::Rewind { .. } | Op::Redo | Op::Compact { .. } | Op::Handoff { .. } => {
                 Err(Refused::new(Refusal::Busy, Phrase::new("engine.busy")))
             }
-            other => self.apply(other).await,
+            other => self.apply(other, ticket.client()).await,
         };
         self.settle(ticket, outcome);
     }
@@ -127,14 +127,14 @@ impl Desk {
         ticket.settle(outcome);
     }
 
-    /// An operation that is possible at any time.
-    pub(crate) async fn apply(&self, op: Op) -> Outcome {
+    /// An operation that is possible at any time, and the front end that it comes from.
+    pub(crate) async fn apply(&self, op: Op, client: Option<ClientId>) -> Outcome {
         match op {
             Op::Answer { ask, choice, digest, words, edited } => {
-                self.answer(&ask, AskAnswer { choice, words, edited }, digest.as_deref())
+                self.answer(&ask, AskAnswer { choice, words, edited, client }, digest.as_deref())
             }
-            Op::Respond { ask, responses } => in_time(self.people.respond(&ask, responses), &ask),
-            Op::AnswerPlan { ask, answer } => in_time(self.people.answer_plan(&ask, answer), &ask),
+            Op::Respond { ask, responses } => in_time(self.people.respond(&ask, responses, client), &ask),
+            Op::AnswerPlan { ask, answer } => in_time(self.people.answer_plan(&ask, answer, client), &ask),
             Op::SetMode { mode: Mode::Plan } if self.people.plans_on() => Ok(Done::Applied),
             Op::SetMode { mode } => {
                 if self.book.state().mode == mode {

@@ -7,7 +7,7 @@ use crate::router::Routes;
 use crate::spec::folds;
 use crate::ticket::{Inbound, Outcome, Ticket, Tickets};
 use reasonix_agent::{Agent, Conversation, Prefix, Purpose, Router, Said, Sink, Stop};
-use reasonix_proto::{Done, Event, Level, Op, Phrase, RecordBody, Refusal, Refused, TurnEnd, TurnState};
+use reasonix_proto::{ClientId, Done, Event, Level, Op, Phrase, RecordBody, Refusal, Refused, TurnEnd, TurnState};
 use reasonix_session::Sessions;
 use reasonix_undo::{FilesWay, Undo};
 use std::sync::Arc;
@@ -114,7 +114,7 @@ impl Live {
             Op::Shell { command, keep } => self.shell(command, keep),
             Op::Retry => self.retry().await,
             other => {
-                let outcome = self.apply(other).await;
+                let outcome = self.apply(other, ticket.client()).await;
                 self.desk.settle(ticket, outcome);
                 return None;
             }
@@ -129,7 +129,7 @@ impl Live {
     }
 
     /// An operation that begins no turn.
-    async fn apply(&mut self, op: Op) -> Outcome {
+    async fn apply(&mut self, op: Op, client: Option<ClientId>) -> Outcome {
         match op {
             Op::Compact { instructions } => self.compact(&instructions).await,
             Op::Handoff { focus } => self.hand_over(&focus).await,
@@ -146,7 +146,7 @@ impl Live {
                 self.desk.closing = true;
                 Ok(Done::Applied)
             }
-            other => self.desk.apply(other).await,
+            other => self.desk.apply(other, client).await,
         }
     }
 

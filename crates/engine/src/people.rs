@@ -2,9 +2,12 @@
 
 use reasonix_agent::{Journal, Sink};
 use reasonix_gate::{AnswerHeard, OpenQuestions, QuestionEnd};
-use reasonix_proto::{AskId, CallId, Event, Inquiry, PlanAnswer, Question, Response};
+use reasonix_proto::{AskId, CallId, ClientId, Event, Inquiry, PlanAnswer, Question, Response};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+/// An answer, and the front end that it came from, where that said its name.
+pub(crate) type By<T> = (T, Option<ClientId>);
 
 /// The people at the other end of a session.
 pub(crate) struct People {
@@ -12,8 +15,8 @@ pub(crate) struct People {
     pub(crate) floor: Option<Floor>,
     /// How long an answer is waited for.
     pub(crate) patience: Option<Duration>,
-    inquiries: OpenQuestions<Vec<Response>>,
-    pub(crate) plans: OpenQuestions<PlanAnswer>,
+    inquiries: OpenQuestions<By<Vec<Response>>>,
+    pub(crate) plans: OpenQuestions<By<PlanAnswer>>,
     /// One thing is asked at a time.
     pub(crate) turn: tokio::sync::Mutex<()>,
     /// A plan was approved, which is not on the log yet; and whether planning goes on all the same.
@@ -42,7 +45,7 @@ impl People {
     }
 
     /// Puts questions to them and waits. Dropping the future takes the questions back.
-    pub(crate) async fn inquire(&self, call: &CallId, questions: Vec<Question>) -> QuestionEnd<Vec<Response>> {
+    pub(crate) async fn inquire(&self, call: &CallId, questions: Vec<Question>) -> QuestionEnd<By<Vec<Response>>> {
         let Some(Floor { sink, .. }) = &self.floor else { return QuestionEnd::Nobody };
         let _alone = self.turn.lock().await;
         let shown = |ask: &AskId| {
@@ -53,14 +56,14 @@ impl People {
     }
 
     /// Takes an answer. False when it comes too late, or to nothing.
-    pub(crate) fn respond(&self, ask: &AskId, responses: Vec<Response>) -> bool {
-        self.inquiries.answer(ask, |()| Ok(responses)) == AnswerHeard::Taken
+    pub(crate) fn respond(&self, ask: &AskId, responses: Vec<Response>, client: Option<ClientId>) -> bool {
+        self.inquiries.answer(ask, |()| Ok((responses, client))) == AnswerHeard::Taken
     }
 
     /// Takes an answer to a plan. False when it comes too late, or to nothing.
-    pub(crate) fn answer_plan(&self, ask: &AskId, answer: PlanAnswer) -> bool {
+    pub(crate) fn answer_plan(&self, ask: &AskId, answer: PlanAnswer, client: Option<ClientId>) -> bool {
         let approves = matches!(answer, PlanAnswer::Approve { .. });
-        let taken = self.plans.answer(ask, |()| Ok(answer)) == AnswerHeard::Taken;
+        let taken = self.plans.answer(ask, |()| Ok((answer, client))) == AnswerHeard::Taken;
         if taken && approves {
             *self.approved.lock().unwrap_or_else(PoisonError::into_inner) = Some(false);
         }

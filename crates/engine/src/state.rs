@@ -212,7 +212,7 @@ mod tests {
         let (log, book) = book();
         let approve = async || {
             let (call, plan) = (CallId::from("c"), "# P".to_owned());
-            let planned = Planned { call, plan, approved: true, note: String::new(), asks: false };
+            let planned = Planned { call, plan, approved: true, note: String::new(), asks: false, client: None };
             book.append(RecordBody::Planned(planned)).await.unwrap();
             assert!(book.state().trusted);
         };

@@ -2,7 +2,7 @@
 
 use crate::outbox::Outbox;
 use reasonix_agent::Sink;
-use reasonix_proto::{Done, Event, Level, Op, OpId, Phrase, Refusal, Refused, Settled, Submit};
+use reasonix_proto::{ClientId, Done, Event, Level, Op, OpId, Phrase, Refusal, Refused, Settled, Submit};
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,6 +10,8 @@ use tokio::sync::{mpsc, oneshot};
 
 /// So many settled operations are remembered, for those that are sent again.
 const MOST_REMEMBERED: usize = 256;
+/// A front end may call itself anything; so much of it is written down.
+const LONGEST_CLIENT: usize = 64;
 
 /// What came of an operation, before it is told.
 pub(crate) type Outcome = Result<Done, Refused>;
@@ -55,13 +57,13 @@ impl Sender {
     /// Hands in an operation under a name of our own.
     pub fn submit(&self, op: Op) -> Pending {
         let id = self.tickets.fresh();
-        self.submit_as(Submit { id, op })
+        self.submit_as(Submit { id, op, client: None })
     }
 
     /// Hands in an operation. One that is sent again under its name does not act again: it is settled as the first was.
-    pub fn submit_as(&self, Submit { id, op }: Submit) -> Pending {
+    pub fn submit_as(&self, Submit { id, op, client }: Submit) -> Pending {
         let (waiter, answer) = oneshot::channel();
-        if let Some(ticket) = self.tickets.admit(&id, &op, waiter) {
+        if let Some(ticket) = self.tickets.admit((&id, client), &op, waiter) {
             // A session that is over gives the ticket back, and dropping it settles the operation.
             let _ = self.to.send((op, ticket));
         }
@@ -117,7 +119,12 @@ impl Tickets {
     }
 
     /// A ticket for an operation that is new.
-    fn admit(self: &Arc<Self>, id: &OpId, op: &Op, waiter: oneshot::Sender<Settled>) -> Option<Ticket> {
+    fn admit(
+        self: &Arc<Self>,
+        (id, client): (&OpId, Option<ClientId>),
+        op: &Op,
+        waiter: oneshot::Sender<Settled>,
+    ) -> Option<Ticket> {
         let content = content(op);
         let mut known = self.lock();
         match known.entries.get_mut(id) {
@@ -137,7 +144,8 @@ impl Tickets {
             None => {}
         }
         known.entries.insert(id.clone(), Entry { content, waiting: vec![waiter], settled: None });
-        Some(Ticket { id: id.clone(), tickets: Arc::clone(self), open: true })
+        let client = client.map(|client| ClientId(client.0.chars().take(LONGEST_CLIENT).collect()));
+        Some(Ticket { id: id.clone(), client, tickets: Arc::clone(self), open: true })
     }
 
     fn settle(&self, id: &OpId, settled: &Settled) {
@@ -165,11 +173,17 @@ impl Tickets {
 /// The right and the duty to settle one operation. Dropped unused, it says that the session ended before its turn came.
 pub(crate) struct Ticket {
     id: OpId,
+    client: Option<ClientId>,
     tickets: Arc<Tickets>,
     open: bool,
 }
 
 impl Ticket {
+    /// The front end that the operation came from, where that said its name.
+    pub(crate) fn client(&self) -> Option<ClientId> {
+        self.client.clone()
+    }
+
     pub(crate) fn settle(mut self, outcome: Outcome) {
         self.open = false;
         self.tickets.settle(&self.id, &outcome.into());

@@ -3,9 +3,11 @@
 use crate::world::World;
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{
-    AskId, Choice, Done, Event, FailureClass, Op, OpId, RecordId, Refusal, Rewind, Settled, Submit, TurnEnd, TurnState,
+    AskId, Choice, ClientId, Done, Event, FailureClass, Op, OpId, PlanAnswer, RecordBody, RecordId, Refusal, Response,
+    Rewind, Settled, Submit, ToolOutcome, TurnEnd, TurnState,
 };
 use reasonix_testkit::Reply;
+use serde_json::json;
 
 fn prompt(text: &str) -> Op {
     Op::Prompt { text: text.into(), resolved: true }
@@ -110,7 +112,7 @@ async fn a_session_that_ends_leaves_nobody_waiting() {
 async fn what_is_sent_twice_acts_once() {
     let world = World::new(vec![Reply::say("one"), Reply::say("two")]).await;
     let handle = world.open(Which::New);
-    let submit = |text: &str| Submit { id: OpId::from("web-7"), op: prompt(text) };
+    let submit = |text: &str| Submit { id: OpId::from("web-7"), op: prompt(text), client: None };
     let (first, again) = (handle.submit_as(submit("hi")), handle.submit_as(submit("hi")));
     let done = Settled::Done(Done::Turn { end: TurnEnd::Done });
     assert_eq!((first.settled().await, again.settled().await), (done.clone(), done.clone()));
@@ -162,4 +164,65 @@ async fn what_was_so_already_is_said_to_be() {
     }
     let plan = Op::SetMode { mode: reasonix_proto::Mode::Plan };
     assert_eq!(handle.submit(plan).settled().await, Settled::Done(Done::Applied));
+}
+
+/// Several front ends may be on one session: whoever answered is on the log.
+#[tokio::test]
+async fn the_record_of_an_answer_says_which_front_end_gave_it() {
+    let questions = json!({"questions": [{"question": "Which one?", "options": ["a", "b"]}]});
+    let script = || {
+        vec![
+            Reply::call("bash", json!({"command": "touch x"})),
+            Reply::call("ask", questions.clone()),
+            Reply::call("submit_plan", json!({"plan": "# P\n1. do it"})),
+            Reply::say("ok"),
+        ]
+    };
+    let long = "p".repeat(500);
+    for (name, kept) in [(Some("phone"), Some("phone")), (None, None), (Some(long.as_str()), Some(&long[..64]))] {
+        let world = World::new(script()).await;
+        let mut handle = world.open(Which::New);
+        handle.submit(prompt("go"));
+        let (mut answers, mut found) = (0, Vec::new());
+        loop {
+            let op = match handle.events.next().await.expect("the session lives").event {
+                Event::Asked { asking } => Op::Answer {
+                    ask: asking.ask.clone(),
+                    choice: Choice::AllowOnce,
+                    digest: None,
+                    words: None,
+                    edited: None,
+                },
+                Event::Inquired { inquiry } => {
+                    let question = inquiry.questions[0].id.clone();
+                    let response = Response { question, chosen: vec!["a".into()], text: None };
+                    Op::Respond { ask: inquiry.ask.clone(), responses: vec![response] }
+                }
+                Event::Proposed { proposal } => {
+                    let answer = PlanAnswer::Approve { edited: None, asks: false };
+                    Op::AnswerPlan { ask: proposal.ask.clone(), answer }
+                }
+                Event::Answered { record } | Event::Changed { record } | Event::ToolEnded { record } => {
+                    match record.body {
+                        RecordBody::Decided(decided) => found.push(("call", decided.client)),
+                        RecordBody::Planned(planned) => found.push(("plan", planned.client)),
+                        RecordBody::Outcome { tool, outcome: ToolOutcome::Done { details, .. }, .. }
+                            if tool == "ask" =>
+                        {
+                            found.push(("questions", details.client));
+                        }
+                        _ => {}
+                    }
+                    continue;
+                }
+                Event::TurnEnded { .. } => break,
+                _ => continue,
+            };
+            answers += 1;
+            let id = OpId(format!("answer-{answers}"));
+            handle.submit_as(Submit { id, op, client: name.map(ClientId::from) });
+        }
+        let client = || kept.map(ClientId::from);
+        assert_eq!(found, [("call", client()), ("questions", client()), ("plan", client())], "{name:?}");
+    }
 }

@@ -67,10 +67,10 @@ impl Approvals {
             let decided = Decided { call, allowed: false, by, ..Decided::default() };
             return (Choice::Deny, decided);
         }
-        let (id, AskAnswer { choice, words, .. }) = self.put(|id| self.aside(id, &aside)).await;
+        let (id, AskAnswer { choice, words, client, .. }) = self.put(|id| self.aside(id, &aside)).await;
         let (granted, saved) = self.settle(&choice).await;
         let (allowed, ask) = (choice != Choice::Deny, Some(id));
-        let decided = Decided { call, allowed, by, ask, granted, saved, words, ..Decided::default() };
+        let decided = Decided { call, allowed, by, ask, granted, saved, words, client, ..Decided::default() };
         (choice, decided)
     }
 

@@ -5,7 +5,7 @@ use super::question::{About, question};
 use super::scripts::Scripts;
 use reasonix_agent::{Ask, Decision, Preview};
 use reasonix_policy::{By, Verdict, evaluate};
-use reasonix_proto::{Action, AskId, Choice, Decided, DecidedBy, Event, Family, Level, ReadOnly};
+use reasonix_proto::{Action, AskId, Choice, ClientId, Decided, DecidedBy, Event, Family, Level, ReadOnly};
 use std::sync::PoisonError;
 
 /// More than this of what a person says with a no is cut.
@@ -26,11 +26,13 @@ pub struct AskAnswer {
     pub words: Option<String>,
     /// The command that is to run in place of the one that was asked about.
     pub edited: Option<String>,
+    /// The front end that it came from, where that said its name.
+    pub client: Option<ClientId>,
 }
 
 impl Default for AskAnswer {
     fn default() -> Self {
-        Self { choice: Choice::Deny, words: None, edited: None }
+        Self { choice: Choice::Deny, words: None, edited: None, client: None }
     }
 }
 
@@ -132,9 +134,9 @@ impl Approvals {
         let (granted, saved) = self.settle(&choice).await;
         let allowed = answer.choice != Choice::Deny;
         let (call, by, ask_id) = (ask.call.id.clone(), DecidedBy::User, Some(id));
-        let (words, edited) = (answer.words, answer.edited);
+        let (words, edited, client) = (answer.words, answer.edited, answer.client);
         let message = refusal(words.as_deref());
-        let record = Decided { call, allowed, by, ask: ask_id, granted, saved, words, edited };
+        let record = Decided { call, allowed, by, ask: ask_id, granted, saved, words, edited, client };
         match &record.edited {
             _ if !allowed => Decision::Deny { record, message },
             None => Decision::Allow { record: Some(record) },

@@ -44,6 +44,11 @@ string_id! {
     AskId
 }
 
+string_id! {
+    /// Names a front end among several on one session, as it calls itself.
+    ClientId
+}
+
 impl SessionId {
     /// Makes a new id; later ids sort after earlier ones.
     pub fn fresh() -> Self {

@@ -59,7 +59,7 @@ pub use exchange::{Exchange, ExchangeEnd, Reading};
 pub use failure::FailureClass;
 pub use fence::fenced;
 pub use folded::folded;
-pub use ids::{AskId, CallId, RecordId, SessionId};
+pub use ids::{AskId, CallId, ClientId, RecordId, SessionId};
 pub use image::{Image, ImageData};
 pub use inquiry::{Inquiry, Question, Response, Suggestion};
 pub use ledger::{Break, CacheBreak, CacheReport, CacheSum, CacheTurn, Requested};

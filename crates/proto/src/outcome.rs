@@ -1,6 +1,6 @@
 //! What a tool call came to.
 
-use crate::{Content, Phrase, TodoPhase};
+use crate::{ClientId, Content, Phrase, TodoPhase};
 use serde::{Deserialize, Serialize};
 
 /// The result of one tool call. Every call of an assistant message gets exactly one.
@@ -81,6 +81,9 @@ pub struct Details {
     /// content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Phrase>,
+    /// The front end that answered questions, where it said its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
 }
 
 impl Details {

@@ -1,6 +1,6 @@
 //! Plans: what the model wants to do, and what a person says to it.
 
-use crate::{AskId, CallId};
+use crate::{AskId, CallId, ClientId};
 use serde::{Deserialize, Serialize};
 
 /// What the model may do.
@@ -75,4 +75,7 @@ pub struct Planned {
     /// True when what the posture asks about is still asked while it is carried out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
+    /// The front end that answered, where it said its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
 }

@@ -1,8 +1,8 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
 use crate::{
-    AskId, CallId, Change, Choice, Cost, DecidedBy, Effect, Image, Message, Mode, NotedBy, Phrase, Planned, Posture,
-    PromptPart, RecordId, Repair, Requested, SessionId, ToolOutcome, TurnEnd, Usage,
+    AskId, CallId, Change, Choice, ClientId, Cost, DecidedBy, Effect, Image, Message, Mode, NotedBy, Phrase, Planned,
+    Posture, PromptPart, RecordId, Repair, Requested, SessionId, ToolOutcome, TurnEnd, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -308,6 +308,9 @@ pub struct Decided {
     /// the same call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<String>,
+    /// The front end that answered, where it said its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
 }
 
 /// The files of the workspace at one moment. Their contents lie outside of the log, by hash, and may be collected.

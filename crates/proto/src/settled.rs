@@ -1,6 +1,6 @@
 //! What came of an operation. A program decides by these words; a person reads the phrase.
 
-use crate::{Acts, Level, Op, Phrase, SessionId, TurnEnd};
+use crate::{Acts, ClientId, Level, Op, Phrase, SessionId, TurnEnd};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -28,6 +28,9 @@ pub struct Submit {
     pub id: OpId,
     /// What is to be done.
     pub op: Op,
+    /// The front end that it comes from, as it calls itself; an answer is written down with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
 }
 
 /// What came of an operation; each gets exactly one.

@@ -204,8 +204,10 @@ fn decisions_and_outcomes() {
 
 #[test]
 fn what_came_of_operations() {
-    let submit = Submit { id: OpId::from("web-1"), op: Op::Interrupt };
-    is(submit, json!({"id": "web-1", "op": {"op": "interrupt"}}));
+    let submit = Submit { id: OpId::from("web-1"), op: Op::Interrupt, client: None };
+    is(submit.clone(), json!({"id": "web-1", "op": {"op": "interrupt"}}));
+    let named = Submit { client: Some("phone".into()), ..submit };
+    is(named, json!({"id": "web-1", "op": {"op": "interrupt"}, "client": "phone"}));
     for (done, what) in [
         (Done::Applied, json!({"what": "applied"})),
         (Done::Unchanged, json!({"what": "unchanged"})),
@@ -796,8 +798,14 @@ fn plans() {
         is(Op::AnswerPlan { ask: ask(), answer }, json!({"op": "answer_plan", "ask": "plan-1", "answer": wanted}));
     }
     is(Op::SetMode { mode: Mode::Plan }, json!({"op": "set_mode", "mode": "plan"}));
-    let planned =
-        Planned { call: CallId::from("c"), plan: "# P".into(), approved: true, note: String::new(), asks: false };
+    let planned = Planned {
+        call: CallId::from("c"),
+        plan: "# P".into(),
+        approved: true,
+        note: String::new(),
+        asks: false,
+        client: None,
+    };
     is(
         record(RecordBody::Planned(planned)),
         json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "planned", "call": "c", "plan": "# P", "approved": true}),

@@ -3,7 +3,7 @@
 use crate::people::People;
 use reasonix_agent::{Args, Call, ToolTraits, parse_args};
 use reasonix_gate::QuestionEnd;
-use reasonix_proto::{Action, Family, Question, ReadOnly, Response, Suggestion, ToolOutcome};
+use reasonix_proto::{Action, Details, Family, Question, ReadOnly, Response, Suggestion, ToolOutcome};
 use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -91,7 +91,9 @@ async fn asked(people: &People, input: Input, call: Call<'_>) -> ToolOutcome {
         said = people.inquire(call.id, questions.clone()) => said,
     };
     match said {
-        QuestionEnd::Answered(responses) => ToolOutcome::done(told(&questions, &responses)),
+        QuestionEnd::Answered((responses, client)) => {
+            ToolOutcome::detailed(told(&questions, &responses), Details { client, ..Details::default() })
+        }
         QuestionEnd::Nobody => ToolOutcome::failed_with("nobody is here to answer", UNANSWERED),
         QuestionEnd::TimedOut(time) => {
             ToolOutcome::failed_with(format!("nobody answered within {} s", time.as_secs()), UNANSWERED)

@@ -48,7 +48,7 @@ async fn proposed(people: &People, plan: String, call: Call<'_>) -> ToolOutcome 
         said = people.propose(call.id, &plan) => said,
     };
     match said {
-        QuestionEnd::Answered(answer) => ToolOutcome::done(told(&answer)),
+        QuestionEnd::Answered((answer, _)) => ToolOutcome::done(told(&answer)),
         QuestionEnd::Nobody | QuestionEnd::TimedOut(_) => ToolOutcome::failed_with(
             "nobody is here to approve a plan",
             "give the plan as your answer; outside of plan mode carry it out yourself and say what you assumed",
