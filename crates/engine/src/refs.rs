@@ -1,8 +1,8 @@
 //! `@` references in a prompt. A reference counts only when something of that name exists, so that an ordinary
 //! mention or an e-mail address stays what it is. Reading goes through the workspace's boundary.
 
-use crate::images::{LARGEST, MOST, from_outside, image};
-use reasonix_proto::{Image, Phrase, fenced, unhidden};
+use crate::images::{LARGEST, MOST, from_outside};
+use reasonix_proto::{Image, Phrase, fenced, image_of, unhidden};
 use reasonix_workspace::{FileError, Workspace};
 use std::path::PathBuf;
 
@@ -142,7 +142,7 @@ fn block(workspace: &Workspace, path: &str, lines: Option<Lines>) -> Result<Bloc
 /// A file that is no text: a picture, or nothing that could be shown.
 fn picture(workspace: &Workspace, path: &str, shown: &str) -> Result<Block, FileError> {
     match workspace.read_bytes(path, LARGEST) {
-        Ok(bytes) => Ok(image(shown, bytes).map_or_else(|| binary(shown), |image| Block::Image(Box::new(image)))),
+        Ok(bytes) => Ok(image_of(shown, bytes).map_or_else(|| binary(shown), |image| Block::Image(Box::new(image)))),
         Err(error @ FileError::TooLarge { .. }) if looks_like_picture(path) => Err(error),
         Err(_) => Ok(binary(shown)),
     }

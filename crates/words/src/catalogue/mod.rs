@@ -8,6 +8,7 @@ mod doctor;
 mod engine;
 mod exec;
 mod llm;
+mod mcp;
 mod policy;
 mod probe;
 mod relay;
@@ -29,6 +30,7 @@ const ALL: &[&[Entry]] = &[
     engine::ENTRIES,
     exec::ENTRIES,
     llm::ENTRIES,
+    mcp::ENTRIES,
     policy::ENTRIES,
     probe::ENTRIES,
     relay::ENTRIES,
