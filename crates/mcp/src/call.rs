@@ -6,9 +6,11 @@ use crate::link::{Link, Patience};
 use crate::listing::bounded;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelTaskParams, CancelTaskRequest, ClientRequest, CreateTaskResult,
-    GetPromptRequest, GetPromptRequestParams, GetTaskParams, GetTaskRequest, InputRequiredResult, InputResponses,
-    ReadResourceRequest, ReadResourceRequestParams, ServerResult, TaskPayload, UpdateTaskParams, UpdateTaskRequest,
+    GetPromptRequest, GetPromptRequestParams, GetTaskParams, GetTaskRequest, GetTaskResult, InputRequiredResult,
+    InputResponses, ReadResourceRequest, ReadResourceRequestParams, ServerResult, TaskPayload, UpdateTaskParams,
+    UpdateTaskRequest,
 };
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -28,6 +30,7 @@ pub(crate) async fn call(
     args: Map<String, Value>,
     patience: &mut Patience<'_>,
 ) -> Result<McpAnswer, McpError> {
+    let _expects = link.host.expects();
     let request = |(inputs, state): Again| {
         let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(args.clone());
         (params.input_responses, params.request_state) = (inputs, state);
@@ -47,6 +50,7 @@ pub(crate) async fn prompt(
     args: Map<String, Value>,
     patience: &mut Patience<'_>,
 ) -> Result<Value, McpError> {
+    let _expects = link.host.expects();
     let request = |(inputs, state): Again| {
         let mut params = GetPromptRequestParams::new(name.to_owned()).with_arguments(args.clone());
         (params.input_responses, params.request_state) = (inputs, state);
@@ -58,6 +62,7 @@ pub(crate) async fn prompt(
 
 /// Reads a resource.
 pub(crate) async fn read(link: &Link, uri: &str, patience: &mut Patience<'_>) -> Result<Value, McpError> {
+    let _expects = link.host.expects();
     let request = |(inputs, state): Again| {
         let mut params = ReadResourceRequestParams::new(uri.to_owned());
         (params.input_responses, params.request_state) = (inputs, state);
@@ -75,12 +80,27 @@ async fn rounds(
 ) -> Result<ServerResult, McpError> {
     let mut again: Again = (None, None);
     for round in 0..ROUNDS {
-        match link.ask(request(again), patience).await? {
-            ServerResult::InputRequiredResult(asked) => again = asked_back(link, asked, round, patience).await?,
+        let asked = match link.ask(request(again), patience).await? {
+            ServerResult::InputRequiredResult(asked) => asked,
+            ServerResult::CustomResult(odd) if odd.0.get("resultType").is_some_and(|kind| kind == "input_required") => {
+                mended(odd.0).ok_or_else(|| link.unreadable("it asks for something that is not known here"))?
+            }
             other => return Ok(other),
-        }
+        };
+        again = asked_back(link, asked, round, patience).await?;
     }
     Err(link.unreadable(format!("it asked back more than {ROUNDS} times")))
+}
+
+/// What asks back as the SDK reads it: it wants an id with each address, which the revision 2026-07-28 does not have.
+fn mended<T: DeserializeOwned>(mut asked: Value) -> Option<T> {
+    for request in asked.get_mut("inputRequests")?.as_object_mut()?.values_mut() {
+        let Some(params) = request.get_mut("params").and_then(Value::as_object_mut) else { continue };
+        if params.get("mode").is_some_and(|mode| mode == "url") {
+            params.entry("elicitationId").or_insert_with(|| Value::String(String::new()));
+        }
+    }
+    serde_json::from_value(asked).ok()
 }
 
 /// The answers to what a server asks in place of an answer.
@@ -99,8 +119,6 @@ async fn asked_back(
         pause(link, Duration::from_millis(100 << round.min(5)), patience).await?;
         return Ok((None, asked.request_state));
     }
-    // The question belongs to this call, though no request is under way.
-    let _works = link.host.works();
     let answers = tokio::select! {
         answers = link.host.inputs(inputs) => answers.map_err(|reason| link.unreadable(reason))?,
         () = patience.stopped() => return Err(McpError::Aborted),
@@ -144,7 +162,6 @@ async fn watched(
     task: CreateTaskResult,
     patience: &mut Patience<'_>,
 ) -> Result<Map<String, Value>, McpError> {
-    let _works = link.host.works();
     let (id, mut every, mut said) = (task.task.task_id, task.task.poll_interval_ms, task.task.status_message);
     let mut asked = 0;
     loop {
@@ -152,10 +169,12 @@ async fn watched(
         let wait = Duration::from_millis(every.unwrap_or(1000)).clamp(LOOKS.0, LOOKS.1);
         pause(link, wait, patience).await?;
         let look = ClientRequest::GetTaskRequest(GetTaskRequest::new(GetTaskParams::new(id.clone())));
-        let ServerResult::GetTaskResult(state) = link.ask(look, patience).await? else {
-            return Err(link.unreadable("it is no state of a task"));
+        let state = match link.ask(look, patience).await? {
+            ServerResult::GetTaskResult(state) => Some(state),
+            ServerResult::CustomResult(odd) => mended::<GetTaskResult>(odd.0),
+            _ => None,
         };
-        let state = state.task;
+        let state = state.ok_or_else(|| link.unreadable("it is no state of a task"))?.task;
         (every, said) = (state.task.poll_interval_ms.or(every), state.task.status_message);
         match state.payload {
             TaskPayload::Completed { result } => return Ok(result),

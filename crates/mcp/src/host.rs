@@ -30,8 +30,10 @@ pub(crate) struct Host {
     waiting: watch::Sender<usize>,
     /// One question at a time.
     turn: Semaphore,
-    /// How many requests of ours it works on. Without one it has nothing to ask.
+    /// How many requests of ours it works on.
     at_work: watch::Sender<usize>,
+    /// How many of them are calls and the like, which a person waits for. Without one it has nothing to ask.
+    expecting: watch::Sender<usize>,
     /// It said that its lists are others.
     stale: AtomicBool,
     /// It wanted a model's answer; said once.
@@ -47,6 +49,7 @@ impl Host {
             waiting: watch::Sender::new(0),
             turn: Semaphore::new(1),
             at_work: watch::Sender::new(0),
+            expecting: watch::Sender::new(0),
             stale: AtomicBool::new(false),
             sampled: AtomicBool::new(false),
         }
@@ -100,9 +103,9 @@ impl Host {
         let question = input::question(&self.server, asked);
         let (Some(elicits), Some(question)) = (&self.around.elicits, question) else { return declined };
         let cancelled = || ElicitResult::new(ElicitationAction::Cancel);
-        let mut at_work = self.at_work.subscribe();
-        if *at_work.borrow() == 0 {
-            // Nobody expects a question of a server that is not at work.
+        let mut expecting = self.expecting.subscribe();
+        if *expecting.borrow() == 0 {
+            // Nobody expects a question of a server that was not called.
             return declined;
         }
         let waits = Counted::one_more(&self.waiting);
@@ -115,7 +118,7 @@ impl Host {
         };
         tokio::select! {
             answer = asked => answer,
-            _ = at_work.wait_for(|count| *count == 0) => cancelled(),
+            _ = expecting.wait_for(|count| *count == 0) => cancelled(),
         }
     }
 
@@ -124,8 +127,13 @@ impl Host {
         Counted::one_more(&self.at_work)
     }
 
+    /// Says that a person waits for what it does, for as long as what this gives is held: it may ask back.
+    pub(crate) fn expects(&self) -> Counted<'_> {
+        Counted::one_more(&self.expecting)
+    }
+
     pub(crate) fn is_idle(&self) -> bool {
-        *self.at_work.borrow() == 0
+        *self.at_work.borrow() == 0 && *self.expecting.borrow() == 0
     }
 
     fn sampling(&self) {

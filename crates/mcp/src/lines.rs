@@ -13,8 +13,6 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// A child that does not read for this long is stuck.
-const STUCK: Duration = Duration::from_secs(30);
 /// Bytes that are read at once.
 const PIECE: usize = 64 * 1024;
 
@@ -23,6 +21,8 @@ pub(crate) struct Lines {
     stdout: ChildStdout,
     stdin: Arc<Mutex<Option<ChildStdin>>>,
     frames: Frames,
+    /// A child that does not read for this long is stuck.
+    patience: Duration,
     /// It is no use to go on.
     broken: CancellationToken,
     why: Arc<OnceLock<String>>,
@@ -36,7 +36,8 @@ impl Lines {
         why: Arc<OnceLock<String>>,
     ) -> Self {
         let frames = Frames::new(limits.frame, limits.noise);
-        Self { stdout, stdin: Arc::new(Mutex::new(Some(stdin))), frames, broken: CancellationToken::new(), why }
+        let stdin = Arc::new(Mutex::new(Some(stdin)));
+        Self { stdout, stdin, frames, patience: limits.write, broken: CancellationToken::new(), why }
     }
 }
 
@@ -45,17 +46,18 @@ impl Transport<RoleClient> for Lines {
 
     fn send(&mut self, item: ClientJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (stdin, broken, why) = (Arc::clone(&self.stdin), self.broken.clone(), Arc::clone(&self.why));
+        let patience = self.patience;
         async move {
             let mut line = serde_json::to_vec(&item).map_err(io::Error::other)?;
             line.push(b'\n');
-            let written = tokio::time::timeout(STUCK, async {
+            let written = tokio::time::timeout(patience, async {
                 let mut stdin = stdin.lock().await;
                 let pipe = stdin.as_mut().ok_or(io::ErrorKind::NotConnected)?;
                 pipe.write_all(&line).await
             });
             let failed = match written.await {
                 Ok(written) => return written,
-                Err(_) => format!("it did not read for {} s", STUCK.as_secs()),
+                Err(_) => format!("it did not read for {} s", patience.as_secs_f32()),
             };
             // Half a line may be in the pipe; nothing can follow it.
             let _ = why.set(failed.clone());

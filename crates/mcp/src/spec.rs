@@ -87,6 +87,8 @@ pub struct ServerLimits {
     pub call: Option<Duration>,
     /// The same for single tools, by the server's own names.
     pub tools: BTreeMap<String, Duration>,
+    /// How long it may take to read what is sent to it.
+    pub write: Duration,
     /// How long it is kept without being used; none for as long as the session.
     pub idle: Option<Duration>,
     /// How often it is started again within ten minutes.
@@ -112,6 +114,7 @@ impl Default for ServerLimits {
             request: Duration::from_secs(60),
             call: Some(Duration::from_secs(300)),
             tools: BTreeMap::new(),
+            write: Duration::from_secs(30),
             idle: Some(Duration::from_secs(3600)),
             restarts: 5,
             frame: 16 * MIB,

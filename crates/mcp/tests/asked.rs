@@ -11,7 +11,7 @@ use std::time::Duration;
 pub(crate) struct Person {
     reply: ElicitReply,
     after: Duration,
-    seen: Mutex<Vec<Elicitation>>,
+    pub(crate) seen: Mutex<Vec<Elicitation>>,
 }
 
 impl Person {
@@ -62,6 +62,14 @@ async fn an_address_comes_with_its_host_and_one_that_runs_something_is_not_shown
 #[tokio::test]
 async fn without_a_person_a_question_is_declined() {
     assert!(Place::new("asks").words().await.contains("'decline'"));
+}
+
+#[tokio::test]
+async fn nobody_is_asked_by_a_server_that_was_not_called() {
+    let person = Person::new(yes(), Duration::ZERO);
+    let place = Place::with("unasked", limits(), Some(Arc::clone(&person) as Arc<dyn Elicits>));
+    place.servers.listing("hostile").await.unwrap();
+    assert_eq!(*person.seen.lock().unwrap(), []);
 }
 
 #[tokio::test]

@@ -1,8 +1,9 @@
 //! Servers that mean harm or are broken: what they cost is bounded, the session goes on, and it is said what happened.
 
-use crate::place::{NAME, Place, call, limits, most_memory};
+use crate::place::{NAME, Place, call, limits, most_memory, object, until};
 use reasonix_agent::Stop;
-use reasonix_mcp::{McpError, ServerLimits, ServerNews, ServerState};
+use reasonix_mcp::{McpCall, McpError, ServerLimits, ServerNews, ServerState};
+use serde_json::json;
 use std::time::Duration;
 
 /// More than all the tests of this program need together, and far less than one hostile answer.
@@ -85,12 +86,7 @@ async fn an_interrupt_does_not_wait_for_who_ignores_it() {
 
 /// Waits until the server was told that nobody waits for it.
 async fn until_there(place: &Place) {
-    let there = async {
-        while std::fs::read_to_string(place.trace()).unwrap_or_default() != "cancelled\n" {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), there).await.expect("it was told");
+    until(place, |place| std::fs::read_to_string(place.trace()).is_ok_and(|text| text == "cancelled\n")).await;
 }
 
 #[tokio::test]
@@ -163,15 +159,34 @@ async fn who_asks_for_too_much_at_once_is_ended() {
 }
 
 #[tokio::test]
+async fn who_does_not_read_is_ended() {
+    let short = Duration::from_millis(300);
+    let limits = ServerLimits { call: Some(short), write: Duration::from_secs(1), ..limits() };
+    let place = Place::with("deaf", limits, None);
+    assert!(matches!(place.call().await, Err(McpError::Late { .. })));
+    let (stop, args) = (Stop::new(), object(json!({"a": "x".repeat(1024 * 1024)})));
+    let call = McpCall { server: NAME, tool: "act", accepted: None, args, stop: &stop, progress: &|_| {} };
+    assert!(matches!(place.servers.call(call).await, Err(McpError::Late { .. })));
+    until(&place, |place| place.news().iter().any(says_it_did_not_read)).await;
+}
+
+fn says_it_did_not_read(news: &ServerNews) -> bool {
+    matches!(news, ServerNews::Down { reason } if reason.contains("did not read"))
+}
+
+#[tokio::test]
+async fn who_talks_without_end_is_slowed_down() {
+    let place = Place::with("chatty", ServerLimits { call: Some(Duration::from_millis(1500)), ..limits() }, None);
+    assert!(matches!(place.call().await, Err(McpError::Late { .. })));
+    let said: u64 = std::fs::read_to_string(place.trace()).unwrap().trim().parse().unwrap();
+    assert!(said < 6000, "{said} messages were taken");
+}
+
+#[tokio::test]
 async fn what_it_writes_to_stderr_is_bounded() {
     let place = Place::new("errors");
     assert_eq!(place.words().await, "done");
-    let written = async {
-        while !place.servers.status()[0].stderr.ends_with("last words") {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), written).await.expect("the end is kept");
+    until(&place, |place| place.servers.status()[0].stderr.ends_with("last words")).await;
     assert!(place.servers.status()[0].stderr.len() <= 4096);
 }
 

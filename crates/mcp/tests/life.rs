@@ -1,8 +1,8 @@
 //! The life of a server: started when it is needed, started again, put away, ended; and its tools as the loop calls them.
 
-use crate::place::{NAME, Nowhere, Place, call, limits, object};
+use crate::place::{NAME, Nowhere, Place, call, limits, object, until};
 use reasonix_agent::{Artifacts, Call, Class, Stop, Tool};
-use reasonix_exec::Command;
+use reasonix_exec::{BoxOptions, Caches, Command, Confinement, Environment, Sandbox, SandboxLevel};
 use reasonix_mcp::{
     McpCall, McpError, McpTool, ServerLimits, ServerNews, ServerReach, ServerSpec, ServerState, Servers, Surroundings,
 };
@@ -47,31 +47,74 @@ async fn who_dies_too_often_is_left_alone_for_a_while() {
 
 /// Waits until its death was told as often as its life.
 async fn died(place: &Place) {
-    let told = async {
-        loop {
-            let news = place.news();
-            let (up, down): (Vec<_>, Vec<_>) = news.iter().partition(|news| **news == ServerNews::Up);
-            if up.len() == down.len() {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+    let told = |place: &Place| {
+        let news = place.news();
+        let (up, down): (Vec<_>, Vec<_>) = news.iter().partition(|news| **news == ServerNews::Up);
+        up.len() == down.len()
     };
-    tokio::time::timeout(Duration::from_secs(60), told).await.expect("its death was told");
+    until(place, told).await;
 }
 
 #[tokio::test]
 async fn who_is_not_used_is_put_away_and_comes_back() {
     let place = Place::with("plain", ServerLimits { idle: Some(Duration::from_millis(100)), ..limits() }, None);
     place.servers.listing(NAME).await.unwrap();
-    let asleep = async {
-        while place.servers.status()[0].state != ServerState::Asleep {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), asleep).await.expect("it is put away");
+    until(&place, |place| place.servers.status()[0].state == ServerState::Asleep).await;
     assert!(place.call().await.is_ok(), "and started again");
     assert!(!place.news().iter().any(|news| matches!(news, ServerNews::Down { .. })), "that is no death");
+}
+
+/// The process of the server.
+fn process(place: &Place) -> std::path::PathBuf {
+    let pid = std::fs::read_to_string(place.trace()).unwrap();
+    Path::new("/proc").join(pid.trim())
+}
+
+#[tokio::test]
+async fn a_server_ends_with_whoever_has_it() {
+    let mut place = Place::new("plain");
+    place.servers.listing(NAME).await.unwrap();
+    let process = process(&place);
+    assert!(process.exists());
+    place.servers = Servers::new(Vec::new(), &Surroundings::default());
+    until(&place, |_| !process.exists()).await;
+}
+
+#[tokio::test]
+async fn what_is_being_started_can_be_ended() {
+    let place = Place::new("silent");
+    place.servers.start();
+    place.servers.close().await;
+    assert_eq!(place.servers.status()[0].state, ServerState::Asleep);
+    tokio::time::timeout(Duration::from_millis(500), place.servers.listing(NAME)).await.unwrap_err();
+    assert_eq!(place.servers.status()[0].state, ServerState::Starting, "and started again");
+}
+
+#[tokio::test]
+async fn a_server_in_a_box_changes_nothing_outside() {
+    let (folder, state) = (tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap(), tempfile::tempdir().unwrap());
+    let options = BoxOptions {
+        writable: vec![state.path().to_owned()],
+        readable: vec![],
+        closed: vec![],
+        masked: None,
+        linked: None,
+        fixed: None,
+        caches: Caches::Session,
+        network: false,
+        quarantine: state.path().join("quarantine"),
+        environment: Environment::inherited(&[]),
+    };
+    let sandbox = match Sandbox::prepare(options, SandboxLevel::Full) {
+        Ok(sandbox) => sandbox,
+        Err(error) => {
+            assert!(std::env::var_os("REASONIX_E2E").is_none(), "{error}");
+            return;
+        }
+    };
+    let place = Place::confined(folder, "plain", &Confinement::Boxed(sandbox));
+    assert!(place.words().await.contains("PATH="));
+    assert!(!place.trace().exists(), "it wrote there, and nothing of it lasts");
 }
 
 #[tokio::test]

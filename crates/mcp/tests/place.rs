@@ -1,7 +1,7 @@
 //! What the tests share: a server that misbehaves, and what is heard of it.
 
 use reasonix_agent::{Artifacts, Stop};
-use reasonix_exec::{Command, Environment};
+use reasonix_exec::{Command, Confinement, Environment};
 use reasonix_mcp::{
     Elicits, McpAnswer, McpCall, McpError, ServerLimits, ServerNews, ServerReach, ServerSpec, Servers, Surroundings,
 };
@@ -30,11 +30,15 @@ impl Place {
 
     pub(crate) fn with(mode: &str, limits: ServerLimits, elicits: Option<Arc<dyn Elicits>>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hostile.sh");
-        let args = [script.display().to_string(), mode.to_owned(), folder.path().join("trace").display().to_string()];
-        let command = Command::program("/bin/bash", args, folder.path()).with_environment(Environment::inherited(&[]));
-        let reach = ServerReach::Stdio(Box::new(command));
+        let reach = ServerReach::Stdio(Box::new(script(&folder, mode)));
         Self::reaching(folder, ServerSpec { limits, ..ServerSpec::new(NAME, reach) }, elicits)
+    }
+
+    /// The same, held to something.
+    pub(crate) fn confined(folder: TempDir, mode: &str, confinement: &Confinement) -> Self {
+        let command = script(&folder, mode).with_confinement(confinement.clone());
+        let reach = ServerReach::Stdio(Box::new(command));
+        Self::reaching(folder, ServerSpec { limits: limits(), ..ServerSpec::new(NAME, reach) }, None)
     }
 
     /// Any server.
@@ -72,6 +76,23 @@ impl Place {
         assert!(!answer.failed, "{answer:?}");
         answer.content.into_words()
     }
+}
+
+/// The server that misbehaves.
+fn script(folder: &TempDir, mode: &str) -> Command {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hostile.sh");
+    let args = [script.display().to_string(), mode.to_owned(), folder.path().join("trace").display().to_string()];
+    Command::program("/bin/bash", args, folder.path()).with_environment(Environment::inherited(&[]))
+}
+
+/// Waits until something is so.
+pub(crate) async fn until(place: &Place, so: impl Fn(&Place) -> bool) {
+    let waited = async {
+        while !so(place) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), waited).await.expect("it becomes so");
 }
 
 pub(crate) async fn call(

@@ -1,10 +1,11 @@
 //! Servers that nobody here wrote, in the folder that `REASONIX_MCP_REAL` names (`.ci/run` fills it). Skipped without it; a
 //! failure without it when `REASONIX_E2E=1`.
 
+use crate::asked::{Person, yes};
 use crate::place::{NAME, Place, limits, object};
 use reasonix_agent::Stop;
-use reasonix_exec::{Command, Environment};
-use reasonix_mcp::{McpAnswer, McpCall, ServerListing, ServerReach, ServerSpec};
+use reasonix_exec::{Child, ChildOptions, Command, Environment};
+use reasonix_mcp::{Elicits, McpAnswer, McpCall, ServerListing, ServerReach, ServerSpec};
 use reasonix_proto::Block;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -63,11 +64,21 @@ async fn everything_over_stdio() {
 #[tokio::test]
 async fn everything_over_http() {
     let Some(real) = real() else { return };
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let folder = tempfile::tempdir().unwrap();
     let mut command = node(&real, "server-everything", &["streamableHttp".to_owned()], folder.path());
     command.environment = command.environment.with("PORT", port.to_string());
-    let _server = reasonix_exec::spawn(&command, reasonix_exec::ChildOptions::default()).await.unwrap();
+    let (_server, place) = listening(&command, port, None).await;
+    everything(&place).await;
+}
+
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A server that listens there, and the way to it.
+async fn listening(command: &Command, port: u16, elicits: Option<Arc<dyn Elicits>>) -> (Child, Place) {
+    let server = reasonix_exec::spawn(command, ChildOptions::default()).await.unwrap();
     let there = async {
         while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -77,7 +88,33 @@ async fn everything_over_http() {
     let url = format!("http://127.0.0.1:{port}/mcp");
     let reach = ServerReach::Http { url, headers: Vec::new(), net: Box::default() };
     let spec = ServerSpec { limits: limits(), ..ServerSpec::new(NAME, reach) };
-    everything(&Place::reaching(tempfile::tempdir().unwrap(), spec, None)).await;
+    (server, Place::reaching(tempfile::tempdir().unwrap(), spec, elicits))
+}
+
+/// The official SDK for TypeScript, in the newer era, asking back.
+#[tokio::test]
+async fn the_newer_era_of_another_sdk() {
+    let Some(real) = real() else { return };
+    let script = real.join("newer.mjs");
+    std::fs::write(&script, include_str!("fixtures/newer.mjs")).unwrap();
+    let command = |args: Vec<String>| {
+        let args = std::iter::once(script.display().to_string()).chain(args);
+        Command::program("node", args, &real).with_environment(Environment::inherited(&[]))
+    };
+    let person = || Some(Person::new(yes(), Duration::ZERO) as Arc<dyn Elicits>);
+    let reach = ServerReach::Stdio(Box::new(command(Vec::new())));
+    let spec = ServerSpec { limits: limits(), ..ServerSpec::new(NAME, reach) };
+    asks_back(&Place::reaching(tempfile::tempdir().unwrap(), spec, person())).await;
+    let port = free_port();
+    let (_server, place) = listening(&command(vec![port.to_string()]), port, person()).await;
+    asks_back(&place).await;
+}
+
+async fn asks_back(place: &Place) {
+    assert_eq!(place.servers.listing(NAME).await.unwrap().protocol, "2026-07-28");
+    assert_eq!(call(place, "add", json!({"a": 2, "b": 3})).await.content.into_words(), "5");
+    assert_eq!(call(place, "greet", json!({})).await.content.into_words(), "hello blue");
+    assert!(call(place, "open", json!({})).await.content.into_words().contains("accept"));
 }
 
 #[tokio::test]
@@ -106,6 +143,7 @@ async fn git() {
     let args = ["--repository".to_owned(), root.display().to_string()];
     let command = Command::program(program, args, &root).with_environment(Environment::inherited(&[]));
     let place = stdio(command);
+    assert_eq!(place.servers.listing(NAME).await.unwrap().protocol, "2026-07-28", "PyPI's `mcp` 2.x");
     let status = call(&place, "git_status", json!({"repo_path": root.display().to_string()})).await;
     assert!(status.content.into_words().contains("new.txt"));
 }

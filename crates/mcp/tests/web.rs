@@ -250,10 +250,13 @@ async fn a_question_in_place_of_an_answer_is_answered_and_the_call_made_again() 
                 let question = json!({"method": "elicitation/create",
                     "params": {"mode": "form", "message": "Who?", "requestedSchema": form}});
                 let roots = json!({"method": "roots/list"});
+                // The newer era has no id with an address.
+                let page = json!({"method": "elicitation/create",
+                    "params": {"mode": "url", "message": "Open", "url": "https://login.example/x"}});
                 return Reply::result(
                     asked,
                     json!({"resultType": "input_required", "requestState": "kept",
-                        "inputRequests": {"q": question, "r": roots}}),
+                        "inputRequests": {"q": question, "r": roots, "u": page}}),
                 );
             }
             Reply::result(asked, said(&format!("{} {}", params["requestState"], params["inputResponses"])))
@@ -261,7 +264,8 @@ async fn a_question_in_place_of_an_answer_is_answered_and_the_call_made_again() 
     })
     .await;
     let person = Person::new(yes(), Duration::ZERO);
-    let words = web.place(limits(), Some(person)).words().await;
+    let words = web.place(limits(), Some(Arc::clone(&person) as Arc<dyn Elicits>)).words().await;
+    assert_eq!(person.seen.lock().unwrap().len(), 2);
     assert!(words.starts_with("\"kept\"") && words.contains("blue") && words.contains("file:///a%20b"), "{words}");
 }
 

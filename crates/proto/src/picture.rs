@@ -56,7 +56,6 @@ fn webp_size(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-
 /// A picture of these bytes, not kept anywhere yet. None when they are none that endpoints know.
 pub fn image_of(name: &str, bytes: Vec<u8>) -> Option<Image> {
     let (media, width, height) = sniff(&bytes)?;
