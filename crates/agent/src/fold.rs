@@ -18,6 +18,8 @@ pub(crate) struct Fold {
     end: Option<Result<StopReason, Failure>>,
     watch: Watch,
     looped: Option<Looped>,
+    /// Why it is tried again, as it was told last.
+    trouble: Option<Phrase>,
 }
 
 /// What watches for text that repeats itself, each kind for itself.
@@ -52,6 +54,7 @@ impl Default for Fold {
             end: None,
             watch,
             looped: None,
+            trouble: None,
         }
     }
 }
@@ -113,7 +116,11 @@ impl Fold {
                     events.push(switch_notice(&model, &why));
                     self.model = Some(model);
                 }
-                Item::Retrying { attempt, of, wait, why } => events.push(retry_notice(attempt, of, wait, &why)),
+                Item::Retrying { attempt, of, wait, why } => {
+                    let told = self.trouble.as_ref() == Some(&why);
+                    events.push(retry_notice(attempt, of, wait, if told { None } else { Some(&why) }));
+                    self.trouble = Some(why);
+                }
                 Item::End(stop) => self.end = Some(Ok(stop)),
                 Item::Failed(failure) => self.end = Some(Err(failure)),
             }
@@ -185,13 +192,14 @@ fn switch_notice(model: &str, why: &Phrase) -> Event {
 /// What the model reads of an answer that was nothing but repetition.
 const REPEATED: &str = "[the answer repeated itself and was cut]";
 
-fn retry_notice(attempt: u32, of: u32, wait: std::time::Duration, why: &Phrase) -> Event {
-    let mut phrase = Phrase::new("engine.retrying")
-        .with("why", format_args!("@{}", why.code))
-        .with("attempt", attempt)
-        .with("of", of)
-        .with("seconds", format!("{:.1}", wait.as_secs_f64()));
-    phrase.args.extend(why.args.iter().cloned());
+/// Says that it is tried again, and why, where that was not said before.
+fn retry_notice(attempt: u32, of: u32, wait: std::time::Duration, why: Option<&Phrase>) -> Event {
+    let mut phrase = match why {
+        Some(why) => Phrase::new("engine.retrying").with("why", format_args!("@{}", why.code)),
+        None => Phrase::new("engine.retrying_again"),
+    };
+    phrase = phrase.with("attempt", attempt).with("of", of).with("seconds", format!("{:.1}", wait.as_secs_f64()));
+    phrase.args.extend(why.into_iter().flat_map(|why| why.args.iter().cloned()));
     Event::Notice { level: Level::Warning, phrase }
 }
 

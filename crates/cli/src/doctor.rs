@@ -9,9 +9,10 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::models::ask;
 use crate::say::{self, Colour, Style, clean};
+use reasonix_catalogue::Wire;
 use reasonix_config::{Flags, Hosts, ModelRef, shown_address};
 use reasonix_exec::{Confinement, SandboxLevel, group_limits};
-use reasonix_proto::{Level, Phrase};
+use reasonix_proto::{FailureClass, Level, Phrase};
 use reasonix_words::hint;
 use std::path::{Path, PathBuf};
 
@@ -104,22 +105,33 @@ async fn model(report: &mut Report, context: &Context, offline: bool) -> anyhow:
     report.line(Mark::Good, &phrase)?;
     report.line(Mark::Good, &reasonix_engine::editing(settings, &context.home, &found.name()).why)?;
     key(report, context, &found)?;
-    if offline || found.provider.kind != "openai" {
+    if offline || Wire::parse(&found.provider.kind).is_none() {
         return Ok(());
     }
+    let told = |code| Phrase::new(code).with("url", shown_address(&found.provider.base_url));
     match ask(context, &found).await {
-        Err(phrase) => report.line(Mark::Bad, &phrase),
-        Ok(models) if models.is_empty() || models.iter().any(|model| model.id == found.model) => report
-            .line(Mark::Good, &Phrase::new("cli.doctor_endpoint").with("url", shown_address(&found.provider.base_url))),
+        // It answered; not every endpoint has a list.
+        Err(failure) if failure.class == FailureClass::BadRequest => {
+            report.line(Mark::Good, &told("cli.doctor_endpoint_unlisted"))
+        }
+        Err(failure) => report.line(Mark::Bad, &failure.phrase),
+        Ok(models) if models.is_empty() || models.iter().any(|model| is_meant(&model.id, found.model)) => {
+            report.line(Mark::Good, &told("cli.doctor_endpoint"))
+        }
         Ok(models) => {
             let offered: Vec<_> = models.iter().take(8).map(|model| model.id.as_str()).collect();
-            let phrase = Phrase::new("cli.doctor_not_offered")
-                .with("model", found.model)
-                .with("url", shown_address(&found.provider.base_url))
-                .with("offered", offered.join(", "));
+            let phrase = told("cli.doctor_not_offered").with("model", found.model).with("offered", offered.join(", "));
             report.line(Mark::Note, &phrase)
         }
     }
+}
+
+/// Whether a listed name is the model: as it is written, with the date that vendors put behind it, or under its path.
+fn is_meant(listed: &str, model: &str) -> bool {
+    let listed = listed.strip_prefix("models/").unwrap_or(listed);
+    let dated =
+        |rest: &str| rest.starts_with('-') && rest.len() == 9 && rest.bytes().skip(1).all(|b| b.is_ascii_digit());
+    listed == model || listed.strip_prefix(model).is_some_and(dated) || model.strip_suffix("-latest") == Some(listed)
 }
 
 fn key(report: &mut Report, context: &Context, found: &ModelRef<'_>) -> anyhow::Result<()> {
@@ -151,7 +163,7 @@ fn sandbox(report: &mut Report, context: &Context) -> anyhow::Result<()> {
             SandboxLevel::Full => "exec.sandbox_full",
             SandboxLevel::Partial => "exec.sandbox_promise_partial",
         };
-        let network = if settings.sandbox.network { "on" } else { "off" };
+        let network = if settings.sandbox.network { "@cli.on" } else { "@cli.off" };
         report.line(Mark::Good, &Phrase::new(code).with("network", network))?;
     }
     let limits = group_limits();
@@ -200,7 +212,7 @@ impl Report {
             && let Some(hint) = hint(self.style.lang, phrase)
         {
             let label = self.style.out(Colour::Cyan, &self.style.text(&Phrase::new("cli.label_hint")));
-            say::line(&format!("      {label}: {}", clean(&hint)))?;
+            say::line(&format!("      {label}{}{}", self.style.colon(), clean(&hint)))?;
         }
         Ok(())
     }

@@ -114,17 +114,37 @@ impl First<'_> {
 
     async fn once(&mut self, home: &Path) -> Result<Result<Phrase, Phrase>, Turned> {
         let found = self.unless_back(Phrase::new("tui.setup.looking"), discover()).await?;
-        let offer = self.endpoint(with_hosted(found)).await?;
-        if let Err(phrase) = self.key(&offer, home).await? {
-            return Ok(Err(phrase));
+        if found.is_empty() {
+            say::notice(Level::Info, &Phrase::new("cli.setup_no_local"));
         }
-        let model = self.model(&offer).await?;
-        let probed = self.probed(&offer, &model, home).await?;
-        let window = window_from(&offer, &model, probed.as_ref());
-        Ok(save(home, &provider_of(&offer, &model, probed.as_ref(), window)))
+        let mut offers = with_hosted(found);
+        loop {
+            let mut offer = self.endpoint(&offers).await?;
+            offer.named_as_before(home);
+            // Going back leads to the list, where an address that was written stands too.
+            match self.chosen(&offer, home).await {
+                Err(Turned::Back) if offers.iter().any(|other| other.base_url == offer.base_url) => {}
+                Err(Turned::Back) => offers.insert(0, offer),
+                settled => return settled,
+            }
+        }
     }
 
-    async fn endpoint(&mut self, offers: Vec<Offer>) -> Result<Offer, Turned> {
+    /// From a chosen endpoint to what is saved.
+    async fn chosen(&mut self, offer: &Offer, home: &Path) -> Result<Result<Phrase, Phrase>, Turned> {
+        if let Err(phrase) = self.key(offer, home).await? {
+            return Ok(Err(phrase));
+        }
+        let model = self.model(offer).await?;
+        let probed = self.probed(offer, &model, home).await?;
+        let window = window_from(offer, &model, probed.as_ref());
+        if window.is_none() {
+            say::notice(Level::Info, &Phrase::new("tui.setup.no_window").with("model", &model));
+        }
+        Ok(save(home, &provider_of(offer, &model, probed.as_ref(), window)))
+    }
+
+    async fn endpoint(&mut self, offers: &[Offer]) -> Result<Offer, Turned> {
         let shown = |offer: &Offer| {
             let models: Vec<&str> = offer.models.iter().take(3).map(|model| model.id.as_str()).collect();
             let local = offer.preset.is_some_and(reasonix_catalogue::Preset::is_local);
@@ -138,7 +158,10 @@ impl First<'_> {
                         return Ok(offer.clone());
                     }
                 }
-                Answer::Address(url) if url.contains("://") => return self.address(&url).await,
+                Answer::Address(url) if url.contains("://") => match self.address(&url).await {
+                    Err(Turned::Back) => {}
+                    found => return found,
+                },
                 Answer::Address(url) => {
                     say::notice(Level::Warning, &Phrase::new("cli.setup_no_address").with("url", url))
                 }
@@ -192,8 +215,13 @@ impl First<'_> {
         let mut endpoint = Endpoint::new(&offer.name, &offer.base_url, model);
         endpoint.key = offer.api_key_env.as_ref().and_then(|name| std::env::var(name).ok()).map(ApiKey::from);
         endpoint.key_env.clone_from(&offer.api_key_env);
-        let (settings, mut tell) = (Settings::default(), |_| {});
+        let settings = Settings::default();
         let trying = Phrase::new("tui.setup.trying").with("model", model);
+        // It takes a while with a slow model: what is being tried is said, and how far it is.
+        let post = self.post.clone();
+        let mut tell = move |question| {
+            post.tell(HostNews::Setup(SetupStep::Wait(crate::probe::step_of(question).with("model", model))));
+        };
         let found = self.unless_back(trying, probe_now(&settings, home, &endpoint, &mut tell)).await?;
         Ok(found.map_err(|phrase| say::notice(Level::Warning, &phrase)).ok())
     }

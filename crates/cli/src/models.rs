@@ -4,10 +4,11 @@ use crate::args::{ModelsArgs, ModelsCommand};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Style};
+use reasonix_agent::Failure;
 use reasonix_catalogue::{Effort, MODELS, PRESETS, Wire};
 use reasonix_config::{Flags, ModelRef, Settings};
 use reasonix_llm::ListedModel;
-use reasonix_proto::{Level, Phrase, Price};
+use reasonix_proto::{FailureClass, Level, Phrase, Price};
 
 pub(crate) async fn models(args: &ModelsArgs) -> anyhow::Result<Exit> {
     if let Some(ModelsCommand::Import { file, write }) = &args.command {
@@ -114,8 +115,8 @@ async fn live(context: &Context, search: &str) -> anyhow::Result<()> {
                 list(&models, search)?;
                 balance(context, &found).await?;
             }
-            Err(phrase) => {
-                say::notice(Level::Warning, &phrase);
+            Err(failure) => {
+                say::notice(Level::Warning, &failure.phrase);
                 offered_before(context, &found, search)?;
             }
         }
@@ -155,11 +156,12 @@ async fn balance(context: &Context, found: &ModelRef<'_>) -> anyhow::Result<()> 
 }
 
 /// Asks the endpoint of a model what it offers.
-pub(crate) async fn ask(context: &Context, found: &ModelRef<'_>) -> Result<Vec<ListedModel>, Phrase> {
+pub(crate) async fn ask(context: &Context, found: &ModelRef<'_>) -> Result<Vec<ListedModel>, Failure> {
     let settings = &context.loaded.settings;
     let endpoint = reasonix_engine::endpoint_of(settings, found, &context.env, &context.home);
-    let client = reasonix_engine::client_of(settings, &endpoint.base_url).map_err(|error| error.phrase())?;
-    let models = reasonix_llm::list_models(&endpoint, &client).await.map_err(|failure| failure.phrase)?;
+    let client = reasonix_engine::client_of(settings, &endpoint.base_url)
+        .map_err(|error| Failure { class: FailureClass::Unreachable, phrase: error.phrase() })?;
+    let models = reasonix_llm::list_models(&endpoint, &client).await?;
     reasonix_engine::keep_models(settings, &context.home, &endpoint, &models);
     Ok(models)
 }

@@ -51,7 +51,7 @@ pub(crate) async fn asked(settings: &Settings, home: &Path, endpoint: &Endpoint)
     let watched = std::io::stderr().is_terminal();
     let style = Style::get();
     let mut tell = |question: ProbeQuestion| {
-        let place = ProbeQuestion::ALL.iter().position(|other| *other == question).unwrap_or(0) + 1;
+        let place = place_of(question);
         if watched {
             let what = style.text(&Phrase::new(table::asking(question)));
             eprint!("\r\x1b[K{place}/{} {what}", ProbeQuestion::ALL.len());
@@ -63,6 +63,19 @@ pub(crate) async fn asked(settings: &Settings, home: &Path, endpoint: &Endpoint)
         eprint!("\r\x1b[K");
     }
     found
+}
+
+fn place_of(question: ProbeQuestion) -> usize {
+    ProbeQuestion::ALL.iter().position(|other| *other == question).unwrap_or(0) + 1
+}
+
+/// What is being asked, and how far that is; the caller adds the model.
+pub(crate) fn step_of(question: ProbeQuestion) -> Phrase {
+    let what = format!("@{}", table::asking(question));
+    Phrase::new("tui.setup.step")
+        .with("number", place_of(question))
+        .with("of", ProbeQuestion::ALL.len())
+        .with("what", what)
 }
 
 /// The findings as a table, with what each of them means.

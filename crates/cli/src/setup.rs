@@ -38,13 +38,26 @@ impl Offer {
             models: preset.models.iter().map(model).collect(),
         }
     }
+
+    /// Takes the name that this endpoint has in the user's settings, so that setting it up again adds no second one.
+    pub(crate) fn named_as_before(&mut self, home: &Path) {
+        let path = home.join("config.toml");
+        if let Some(name) = reasonix_config::provider_at(&path, &self.base_url, self.api_key_env.as_deref()) {
+            self.name = name;
+        }
+    }
+
+    /// True for a service of which it is known what it has.
+    fn is_hosted(&self) -> bool {
+        self.preset.is_some_and(|preset| !preset.is_local())
+    }
 }
 
 pub(crate) async fn setup(args: SetupArgs) -> anyhow::Result<Exit> {
     let home = crate::context::home()?;
     let style = Style::get();
     let asks = !args.yes && args.base_url.is_none() && std::io::stdin().is_terminal();
-    let offer = match &args.base_url {
+    let mut offer = match &args.base_url {
         Some(url) => named(&args, url).await?,
         None => {
             say::line_err(&style.text(&Phrase::new("cli.setup_looking")));
@@ -52,16 +65,18 @@ pub(crate) async fn setup(args: SetupArgs) -> anyhow::Result<Exit> {
             if asks { choose(found, &home).await? } else { first(found)? }
         }
     };
+    match &args.name {
+        Some(name) => offer.name.clone_from(name),
+        None => offer.named_as_before(&home),
+    }
     let model = pick_model(&args, &offer, asks)?;
     let probed = probed(&args, &offer, &model, &home).await;
     let window = args.context_window.or_else(|| window_from(&offer, &model, probed.as_ref()));
     let mut provider = provider_of(&offer, &model, probed.as_ref(), window);
-    if let Some(name) = &args.name {
-        provider.name.clone_from(name);
-    }
     if let Some(variable) = &args.api_key_env {
         provider.api_key_env = Some(variable.clone());
     }
+    provider.context_window = args.context_window.or(provider.context_window);
     let saved = save(&home, &provider).map_err(say::failed)?;
     if let Some(probed) = &probed {
         crate::probe::show(probed, window.unwrap_or(0), true)?;
@@ -79,7 +94,11 @@ pub(crate) fn window_from(offer: &Offer, model: &str, probed: Option<&Probed>) -
     probed.and_then(|probed| probed.window).or_else(|| window_of(offer, model))
 }
 
-/// What is written for an endpoint.
+/// Models of one endpoint that are written.
+const MOST_MODELS: usize = 500;
+
+/// What is written for an endpoint: every model that it offers, so that each can be chosen, with this one as the default.
+/// What is known of a model is not written: what is known may grow.
 pub(crate) fn provider_of(offer: &Offer, model: &str, probed: Option<&Probed>, window: Option<u64>) -> NewProvider {
     let found = probed.and_then(|probed| reasonix_catalogue::preset(probed.server.preset()?));
     NewProvider {
@@ -87,10 +106,10 @@ pub(crate) fn provider_of(offer: &Offer, model: &str, probed: Option<&Probed>, w
         kind: offer.preset.map_or("openai", |preset| preset.wire.kind()).to_owned(),
         preset: offer.preset.or(found).map(|preset| preset.name.to_owned()),
         base_url: offer.base_url.clone(),
-        models: vec![model.to_owned()],
+        models: offer.models.iter().map(|model| model.id.clone()).take(MOST_MODELS).collect(),
         default: Some(model.to_owned()),
         api_key_env: offer.api_key_env.clone(),
-        context_window: window,
+        context_window: window.filter(|_| !offer.is_hosted() || reasonix_catalogue::known(model).is_none()),
     }
 }
 
@@ -107,7 +126,7 @@ pub(crate) fn save(home: &Path, provider: &NewProvider) -> Result<Phrase, Phrase
 
 /// What the endpoint can do. What is known of hosted services needs no asking.
 async fn probed(args: &SetupArgs, offer: &Offer, model: &str, home: &Path) -> Option<Probed> {
-    if args.no_probe || offer.preset.is_some_and(|preset| !preset.is_local()) || offer.models.is_empty() {
+    if args.no_probe || offer.is_hosted() || offer.models.is_empty() {
         return None;
     }
     let mut endpoint = Endpoint::new(&offer.name, &offer.base_url, model);
@@ -194,16 +213,18 @@ pub(crate) fn at_address(url: &str, models: Vec<ListedModel>) -> Offer {
 /// Lets a person choose among what was found and what is hosted.
 async fn choose(found: Vec<Offer>, home: &Path) -> anyhow::Result<Offer> {
     let style = Style::get();
+    if found.is_empty() {
+        say::line_err(&style.text(&Phrase::new("cli.setup_no_local")));
+    }
     let offers = with_hosted(found);
+    let wide = offers.iter().map(|offer| offer.name.chars().count()).max().unwrap_or(0);
+    let columns = rustix::termios::tcgetwinsize(std::io::stderr()).map_or(100, |size| usize::from(size.ws_col).max(40));
     for (number, offer) in offers.iter().enumerate() {
         let models: Vec<_> = offer.models.iter().take(3).map(|model| model.id.as_str()).collect();
-        say::line_err(&clean(&format!(
-            "  {}  {:<15} {}  {}",
-            number + 1,
-            offer.name,
-            offer.base_url,
-            models.join(", ")
-        )));
+        let line = format!("  {:>2}  {:<wide$}  {}  {}", number + 1, offer.name, offer.base_url, models.join(", "));
+        // A line that is cut can be read; one that breaks in the middle of a name cannot.
+        let line: String = clean(line.trim_end()).chars().take(columns.saturating_sub(1)).collect();
+        say::line_err(&line);
     }
     say::line_err(&style.text(&Phrase::new("cli.setup_other")));
     let mut editor = DefaultEditor::new()?;

@@ -1,7 +1,7 @@
 //! What follows from other settings: endpoints that are only named, models that are only described, the profile's roles.
 
 use crate::{Layer, Provider, Settings};
-use reasonix_catalogue::{preset, split};
+use reasonix_catalogue::{PRESETS, preset, split};
 
 /// Completes the settings. `said` is the layer that named the default model.
 pub(crate) fn complete(settings: &mut Settings, said: Option<Layer>) {
@@ -20,6 +20,7 @@ pub(crate) fn complete(settings: &mut Settings, said: Option<Layer>) {
         add_preset(settings, &reference);
     }
     describe(settings);
+    spare(settings);
 }
 
 /// Fills the roles: what is written for a role, then what the profile says. A model that was named for this run, by the
@@ -57,6 +58,14 @@ fn add_preset(settings: &mut Settings, reference: &str) {
         provider.default = provider.models.first().cloned().unwrap_or_default();
     }
     settings.providers.push(provider);
+}
+
+/// Keeps the hosted endpoints that are not configured at hand, so that a session can go to one of them by its name as the
+/// command line can.
+fn spare(settings: &mut Settings) {
+    let configured = |name: &str| settings.providers.iter().any(|provider| provider.name == name);
+    let hosted = PRESETS.iter().filter(|preset| !preset.is_local() && !preset.base_url.is_empty());
+    settings.spares = hosted.filter(|preset| !configured(preset.name)).map(Provider::from_preset).collect();
 }
 
 /// Models that are described but not listed are offered by their provider all the same.

@@ -76,4 +76,4 @@ pub use show::shown_address;
 pub use sources::{Flags, Sources};
 pub use trust::{Permit, Standing, Surface, SurfaceKind, Trust, Untrusted};
 pub use unrule::remove_rule;
-pub use write::{NewProvider, append, save_key, save_rule, set_default_provider};
+pub use write::{NewProvider, append, provider_at, save_key, save_rule, set_default_provider};

@@ -58,7 +58,19 @@ impl Settings {
                 None => false,
             }
         };
-        self.models().find(official).ok_or_else(|| self.unknown(reference))
+        self.models().find(official).or_else(|| self.spare(reference)).ok_or_else(|| self.unknown(reference))
+    }
+
+    /// The model of a known endpoint that is not configured, named with its endpoint.
+    fn spare(&self, reference: &str) -> Option<ModelRef<'_>> {
+        let (name, model) = reference.split_once('/').map_or((reference, None), |(name, model)| (name, Some(model)));
+        let provider = self.spares.iter().find(|provider| provider.name == name)?;
+        match model {
+            None => Some(ModelRef::new(provider, &provider.default)),
+            Some(model) => {
+                provider.models.iter().find(|known| *known == model).map(|model| ModelRef::new(provider, model))
+            }
+        }
     }
 
     /// What the user says about a model of a provider. What is said of `provider/model` wins.
@@ -256,6 +268,23 @@ mod tests {
         for reference in ["small", "nobody:high", "gpt-5"] {
             assert!(matches!(settings.resolve_model(reference), Err(ConfigError::UnknownModel { .. })), "{reference}");
         }
+    }
+
+    #[test]
+    fn a_known_endpoint_that_nobody_configured_can_be_named() {
+        let mut settings = settings();
+        crate::implied::complete(&mut settings, None);
+        for (reference, want, effort) in [
+            ("openai/gpt-5", "openai/gpt-5", None),
+            ("openai/gpt-5:high", "openai/gpt-5", Some(Effort::High)),
+            ("anthropic", "anthropic/claude-sonnet-5-5", None),
+        ] {
+            let found = settings.resolve_model(reference).unwrap_or_else(|error| panic!("{reference}: {error}"));
+            assert_eq!((found.name().as_str(), found.effort), (want, effort), "{reference}");
+        }
+        assert!(settings.models().all(|model| model.provider.name != "openai"), "it is not listed");
+        // What is configured under the name of a known endpoint is what it says.
+        assert!(settings.resolve_model("deepseek/deepseek-chat").is_err());
     }
 
     #[test]

@@ -68,6 +68,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         instructions,
         agent: agent::resolve(&root.section("agent"))?,
         providers: providers::resolve(table, context)?,
+        spares: Vec::new(),
         net: net::resolve(&root.section("net"))?,
         tools: tools::resolve(&root.section("tools"))?,
         skills: skills::resolve(&root.section("skills"))?,

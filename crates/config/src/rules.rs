@@ -12,6 +12,9 @@ const LIMIT: u64 = 32 * 1024;
 /// The names of rules files, in the order they are read.
 const NAMES: [&str; 2] = ["AGENTS.md", "REASONIX.md"];
 
+/// What another program calls them. It is not read, and whoever has only that is told so.
+const OTHER: &str = "CLAUDE.md";
+
 /// A rules file, or another file that the model reads with them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesFile {
@@ -33,6 +36,8 @@ pub struct RulesFiles {
     pub files: Vec<RulesFile>,
     /// What was refused or cut.
     pub notices: Vec<(Level, Phrase)>,
+    /// A rules file of another program that stands where there is none of ours.
+    pub(crate) other: Option<PathBuf>,
 }
 
 /// Reads the rules files: the user's, then those from the repository's root down to the working folder.
@@ -46,6 +51,9 @@ pub fn rules_files(home: &Path, root: &Path, cwd: &Path) -> RulesFiles {
             rules.add(PartKind::ProjectRules, folder.join(name), Some(root));
         }
     }
+    let others = folders(root, cwd).into_iter().map(|folder| folder.join(OTHER));
+    let project = |file: &RulesFile| file.kind == PartKind::ProjectRules;
+    rules.other = others.into_iter().find(|path| path.is_file()).filter(|_| !rules.files.iter().any(project));
     rules
 }
 
@@ -121,6 +129,22 @@ mod tests {
         let rules = rules_files(&home, &root, &cwd);
         assert_eq!(rules.files.iter().map(|file| file.text.as_str()).collect::<Vec<_>>(), ["user", "root", "near"]);
         assert_eq!(rules.notices, []);
+    }
+
+    #[test]
+    fn a_file_of_another_program_is_named_where_it_stands_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let codes = |named: &[(std::path::PathBuf, crate::Layer)]| {
+            let rules =
+                rules_files(&dir.path().join("none"), dir.path(), dir.path()).with_instructions(named, dir.path());
+            rules.notices.iter().map(|(_, phrase)| phrase.code.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(codes(&[]), [""; 0]);
+        fs::write(dir.path().join("CLAUDE.md"), "x").unwrap();
+        assert_eq!(codes(&[]), ["config.rules_other"]);
+        assert_eq!(codes(&[(dir.path().join("CLAUDE.md"), crate::Layer::User)]), [""; 0], "it is read by name");
+        symlink("CLAUDE.md", dir.path().join("AGENTS.md")).unwrap();
+        assert_eq!(codes(&[]), [""; 0]);
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct Settings {
     pub agent: AgentSettings,
     /// The endpoints, in the order they were written.
     pub providers: Vec<Provider>,
+    /// Known endpoints that nobody configured: a model of one can be named all the same, and none is listed.
+    pub spares: Vec<Provider>,
     /// The network.
     pub net: Net,
     /// The tools.

@@ -40,32 +40,16 @@ pub fn set_default_provider(path: &Path, provider: &NewProvider, make_default: b
         let reference = model.map_or_else(|| provider.name.clone(), |model| format!("{}/{model}", provider.name));
         put(document.as_table_mut(), "default_model", reference.into());
     }
-    let listed = document.entry("providers").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
-    let named = |table: &dyn TableLike| table.get("name").and_then(Item::as_str) == Some(provider.name.as_str());
-    match listed {
-        Item::ArrayOfTables(tables) => {
-            if let Some(table) = tables.iter_mut().find(|table| named(*table)) {
-                fill(table, provider);
-            } else {
-                let mut table = Table::new();
-                fill(&mut table, provider);
-                tables.push(table);
-            }
-        }
-        Item::Value(toml_edit::Value::Array(array)) => {
-            let tables = array.iter_mut().filter_map(toml_edit::Value::as_inline_table_mut);
-            if let Some(table) = tables.into_iter().find(|table| named(*table)) {
-                fill(table, provider);
-            } else {
-                let mut table = toml_edit::InlineTable::new();
-                fill(&mut table, provider);
-                array.push(table);
-            }
-        }
-        other => {
-            let found = other.type_name().to_owned();
-            return Err(wrong(path, "providers", "[{ … }, …]", found));
-        }
+    let own = |table: &dyn TableLike| text_of(table, "name") == Some(provider.name.as_str());
+    let mut several = false;
+    put_table(path, &mut document, "providers", &own, &mut |table| several = fill(table, provider))?;
+    if let (true, Some(window), Some(model)) = (several, window_of(provider), &provider.default) {
+        let id = format!("{}/{model}", provider.name);
+        let own = |table: &dyn TableLike| text_of(table, "id") == Some(id.as_str());
+        put_table(path, &mut document, "models", &own, &mut |table| {
+            put(table, "id", id.as_str().into());
+            put(table, "context_window", window.into());
+        })?;
     }
     replace(path, &document.to_string())
 }
@@ -85,15 +69,83 @@ pub fn append(path: &Path, text: &str) -> Result<(), ConfigError> {
     replace(path, &joined)
 }
 
-fn fill(table: &mut dyn TableLike, provider: &NewProvider) {
+/// The name of the provider at this address in the user's TOML file, with the same key or none: whoever sets the same
+/// endpoint up again means that one.
+pub fn provider_at(path: &Path, base_url: &str, api_key_env: Option<&str>) -> Option<String> {
+    let document = document(path).ok()?;
+    let listed = document.get("providers")?;
+    let tables: Vec<&dyn TableLike> = match listed {
+        Item::ArrayOfTables(tables) => tables.iter().map(|table| table as &dyn TableLike).collect(),
+        Item::Value(toml_edit::Value::Array(array)) => {
+            array.iter().filter_map(|value| value.as_inline_table().map(|table| table as &dyn TableLike)).collect()
+        }
+        _ => return None,
+    };
+    let same = |table: &&&dyn TableLike| {
+        let key = text_of(**table, "api_key_env");
+        is_at(**table, base_url) && (key.is_none() || api_key_env.is_none() || key == api_key_env)
+    };
+    tables.iter().find(same).and_then(|table| text_of(*table, "name")).map(str::to_owned)
+}
+
+/// Whether a provider has this address, as it is written or as its preset knows it.
+fn is_at(table: &dyn TableLike, base_url: &str) -> bool {
+    let known = |name| reasonix_catalogue::preset(name).map(|preset| preset.base_url);
+    let address = text_of(table, "base_url").or_else(|| known(text_of(table, "preset")?));
+    address.is_some_and(|address| address.trim_end_matches('/') == base_url.trim_end_matches('/'))
+}
+
+fn text_of<'a>(table: &'a dyn TableLike, key: &str) -> Option<&'a str> {
+    table.get(key).and_then(Item::as_str)
+}
+
+/// Changes the table of a list that is meant, or adds one, whichever way the list is written.
+fn put_table(
+    path: &Path,
+    document: &mut DocumentMut,
+    list: &str,
+    meant: &dyn Fn(&dyn TableLike) -> bool,
+    fill: &mut dyn FnMut(&mut dyn TableLike),
+) -> Result<(), ConfigError> {
+    match document.entry(list).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new())) {
+        Item::ArrayOfTables(tables) => {
+            if let Some(table) = tables.iter_mut().find(|table| meant(*table)) {
+                fill(table);
+            } else {
+                let mut table = Table::new();
+                fill(&mut table);
+                tables.push(table);
+            }
+        }
+        Item::Value(toml_edit::Value::Array(array)) => {
+            let mut tables = array.iter_mut().filter_map(toml_edit::Value::as_inline_table_mut);
+            if let Some(table) = tables.find(|table| meant(*table)) {
+                fill(table);
+            } else {
+                drop(tables);
+                let mut table = toml_edit::InlineTable::new();
+                fill(&mut table);
+                array.push(table);
+            }
+        }
+        other => return Err(wrong(path, list, "[{ … }, …]", other.type_name().to_owned())),
+    }
+    Ok(())
+}
+
+/// Writes a provider; true when it has several models, whose windows then stand with each of them.
+fn fill(table: &mut dyn TableLike, provider: &NewProvider) -> bool {
     put(table, "name", provider.name.as_str().into());
+    let models = models_of(table, provider);
     match &provider.preset {
         Some(preset) => put(table, "preset", preset.as_str().into()),
         None => drop(table.remove("preset")),
     }
     put(table, "kind", provider.kind.as_str().into());
     put(table, "base_url", provider.base_url.as_str().into());
-    put(table, "models", toml_edit::Value::Array(provider.models.iter().map(String::as_str).collect::<Array>()));
+    if !models.is_empty() {
+        put(table, "models", toml_edit::Value::Array(models.iter().map(String::as_str).collect::<Array>()));
+    }
     table.remove("model");
     match &provider.default {
         Some(model) => put(table, "default", model.as_str().into()),
@@ -102,9 +154,39 @@ fn fill(table: &mut dyn TableLike, provider: &NewProvider) {
     if let Some(variable) = &provider.api_key_env {
         put(table, "api_key_env", variable.as_str().into());
     }
-    if let Some(window) = provider.context_window.and_then(|window| i64::try_from(window).ok()) {
+    let several = models.len() != 1;
+    if let Some(window) = window_of(provider).filter(|_| !several) {
         put(table, "context_window", window.into());
     }
+    several
+}
+
+fn window_of(provider: &NewProvider) -> Option<i64> {
+    provider.context_window.and_then(|window| i64::try_from(window).ok())
+}
+
+/// The models to write: those that stand there for the same address, then the new ones. None where the preset's own list
+/// says it all.
+fn models_of(table: &dyn TableLike, provider: &NewProvider) -> Vec<String> {
+    let listed = table.get("models").and_then(Item::as_array);
+    let listed = listed.into_iter().flatten().filter_map(toml_edit::Value::as_str);
+    let mut models: Vec<String> = text_of(table, "model").into_iter().chain(listed).map(str::to_owned).collect();
+    if !is_at(table, &provider.base_url) {
+        models.clear();
+    }
+    let preset = provider.preset.as_deref().and_then(reasonix_catalogue::preset);
+    let known = preset.map(|preset| preset.models).unwrap_or_default();
+    let other = |model: &String| !known.contains(&model.as_str());
+    if !known.is_empty() && !models.iter().chain(&provider.models).chain(&provider.default).any(other) {
+        if models.is_empty() {
+            return models;
+        }
+        models.extend(known.iter().map(|model| (*model).to_owned()));
+    }
+    models.extend(provider.models.iter().chain(&provider.default).cloned());
+    let mut seen = std::collections::HashSet::new();
+    models.retain(|model| seen.insert(model.clone()));
+    models
 }
 
 /// Sets a value and keeps what stands around the old one.

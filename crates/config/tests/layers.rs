@@ -42,6 +42,7 @@ fn nothing_written_gives_the_built_in_values() {
         reasonix_config::Settings {
             user_file,
             trust: loaded.settings.trust.clone(),
+            spares: loaded.settings.spares.clone(),
             ..reasonix_config::Settings::default()
         }
     );

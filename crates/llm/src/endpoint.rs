@@ -144,6 +144,13 @@ impl Endpoint {
         }
     }
 
+    /// True for a server on this machine, which somebody has to start.
+    pub(crate) fn is_local(&self) -> bool {
+        let host = self.host();
+        let ip = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
+        host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified())
+    }
+
     /// The address of a route below the base, such as `chat/completions`. A base that already names that of a chat, or
     /// ends in slashes, is taken as it was meant; a query stays at the end.
     pub(crate) fn route(&self, route: &str) -> String {

@@ -167,16 +167,29 @@ impl Trouble {
         if error.is_builder() {
             return Self::bad_url(endpoint);
         }
-        let reason = redact::message(&causes(&error.without_url()), endpoint);
+        Self::unconnected(endpoint, &redact::message(&causes(&error.without_url()), endpoint))
+    }
+
+    /// The same by what a library says about it.
+    fn unconnected(endpoint: &Endpoint, reason: &str) -> Self {
         let lower = reason.to_lowercase();
         let certificate = lower.contains("certificate") || lower.contains("unknownissuer");
-        let code = match (&endpoint.proxy, certificate) {
-            (_, true) => "llm.certificate",
-            (Some(_), false) => "llm.unreachable_proxy",
-            (None, false) => "llm.unreachable",
+        let nameless = lower.contains("dns error") || lower.contains("error resolving dns");
+        let code = match &endpoint.proxy {
+            _ if certificate => "llm.certificate",
+            Some(_) => "llm.unreachable_proxy",
+            None if nameless => "llm.no_name",
+            None if endpoint.is_local() => "llm.unreachable",
+            None => "llm.unreachable_hosted",
         };
         let proxy = endpoint.proxy.as_deref().map(redact::url).unwrap_or_default();
-        let phrase = phrase(code, endpoint).with("reason", reason).with("proxy", proxy);
+        // What could not be reached is the endpoint, whichever of its routes was wanted.
+        let phrase = Phrase::new(code)
+            .with("provider", &endpoint.provider)
+            .with("url", redact::url(&endpoint.base_url))
+            .with("host", endpoint.host())
+            .with("reason", plainly(reason))
+            .with("proxy", proxy);
         Self::of(Class::Unreachable, phrase).passing(!certificate)
     }
 
@@ -228,6 +241,22 @@ impl Trouble {
     pub(crate) fn unsendable(endpoint: &Endpoint, header: &str) -> Self {
         Self::of(Class::KeyRejected, phrase("llm.bad_header", endpoint).with("header", header))
     }
+}
+
+/// The last cause of a failed connection, in words that are said of networks; what libraries say around it tells nobody
+/// more.
+fn plainly(reason: &str) -> &str {
+    let lower = reason.to_lowercase();
+    let known = [
+        ("connection refused", "@llm.why_refused"),
+        ("connection reset", "@llm.why_reset"),
+        ("timed out", "@llm.why_slow"),
+        ("deadline has elapsed", "@llm.why_slow"),
+        ("network is unreachable", "@llm.why_offline"),
+        ("no route to host", "@llm.why_offline"),
+    ];
+    let plain = known.iter().find(|(said, _)| lower.contains(said)).map(|(_, plain)| *plain);
+    plain.unwrap_or_else(|| reason.rsplit(": ").next().unwrap_or(reason))
 }
 
 /// A phrase with the arguments that every text of this room may use.
@@ -459,6 +488,26 @@ mod tests {
         ] {
             let trouble = Trouble::status(&endpoint(), 400, body);
             assert_eq!(trouble.failure.phrase.arg("message"), Some(message), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_connection_that_failed_is_said_in_one_line() {
+        let refused =
+            "error sending request: client error (Connect): tcp connect error: Connection refused (os error 111)";
+        let nameless = "error sending request: client error (Connect): dns error: error resolving DNS: no address";
+        let local = Endpoint::new("p", "http://[::1]:8080/v1", "m");
+        let hosted = Endpoint::new("p", "https://api.example.com/v1", "m");
+        for (endpoint, reason, code, why) in [
+            (&local, refused, "llm.unreachable", "@llm.why_refused"),
+            (&hosted, refused, "llm.unreachable_hosted", "@llm.why_refused"),
+            (&hosted, nameless, "llm.no_name", "no address"),
+            (&hosted, "a: operation timed out", "llm.unreachable_hosted", "@llm.why_slow"),
+            (&hosted, "a: invalid peer certificate: UnknownIssuer", "llm.certificate", "UnknownIssuer"),
+        ] {
+            let phrase = Trouble::unconnected(endpoint, reason).failure.phrase;
+            assert_eq!((phrase.code.as_ref(), phrase.arg("reason")), (code, Some(why)), "{reason}");
+            assert_eq!(phrase.arg("url"), Some(endpoint.base_url.as_str()), "not one of its routes");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Asks an endpoint which models it has.
 
 use crate::Endpoint;
+use crate::Wire;
 use crate::answer::bounded_body;
 use crate::failure::Trouble;
 use crate::wire::headers;
@@ -35,7 +36,12 @@ async fn list(endpoint: &Endpoint, client: &reqwest::Client) -> Result<Vec<Liste
 
 /// The list as the endpoint writes it.
 pub(crate) async fn fetch(endpoint: &Endpoint, client: &reqwest::Client) -> Result<Value, Trouble> {
-    let request = client.get(endpoint.route("models")).headers(headers(endpoint)?);
+    // This one gives twenty at a time unless it is asked for more.
+    let mut url = endpoint.route("models");
+    if endpoint.wire == Wire::Anthropic {
+        url.push_str(if url.contains('?') { "&limit=1000" } else { "?limit=1000" });
+    }
+    let request = client.get(url).headers(headers(endpoint)?);
     let response = request.send().await.map_err(|error| Trouble::unreachable(endpoint, error))?;
     let status = response.status();
     if status.is_redirection() {

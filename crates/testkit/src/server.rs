@@ -182,7 +182,7 @@ fn take(state: &Mutex<State>, request: Recorded) -> (Reply, usize) {
     let mut state = lock(state);
     let reply = if let Some(document) = state.documents.get(&request.path) {
         Reply::json(document)
-    } else if request.method == "GET" && request.path.ends_with("/models") {
+    } else if request.method == "GET" && request.path.split('?').next().is_some_and(|path| path.ends_with("/models")) {
         Reply::json(&state.models)
     } else if request.method == "POST" && request.path.ends_with("/count_tokens") {
         Reply::json(&json!({ "input_tokens": request.raw.len() / 4 }))

@@ -15,6 +15,8 @@ pub struct Tui {
     pub full_screen: bool,
     /// Wheel and buttons in the whole screen.
     pub mouse: bool,
+    /// Keys as in vi.
+    pub vim: bool,
     /// Lines only, nothing that moves: for screen readers.
     pub screen_reader: bool,
 }
@@ -27,6 +29,7 @@ pub(crate) fn resolve(view: &View<'_>) -> Tui {
         notify: view.text("notify"),
         full_screen: view.bool("full_screen").unwrap_or(false),
         mouse: view.bool("mouse").unwrap_or(false),
+        vim: view.bool("vim").unwrap_or(false),
         screen_reader: view.bool("screen_reader").unwrap_or(false),
     }
 }
