@@ -1,9 +1,10 @@
 //! `@` references in a prompt. A reference counts only when something of that name exists, so that an ordinary
-//! mention or an e-mail address stays what it is. Reading goes through the workspace's boundary.
+//! mention or an e-mail address stays what it is; what looks like a file and is none is said. Reading goes through the
+//! workspace's boundary.
 
 use crate::images::{LARGEST, MOST, from_outside};
 use reasonix_proto::{Image, Phrase, fenced, image_of, unhidden};
-use reasonix_workspace::{FileError, Workspace};
+use reasonix_workspace::{FileError, Workspace, references};
 use std::path::PathBuf;
 
 /// Lines of a referenced file that are put into the prompt.
@@ -37,7 +38,7 @@ pub(crate) fn resolve_for(workspace: &Workspace, prompt: &str, closed: Option<&[
         let Some((path, lines)) = existing(workspace, mention) else {
             match closed.and_then(|closed| from_outside(mention, closed)) {
                 Some(image) => found.show(image, mention),
-                None => found.notices.extend(refused(workspace, mention)),
+                None => found.notices.extend(refused(workspace, mention).or_else(|| missing(workspace, mention))),
             }
             continue;
         };
@@ -95,8 +96,7 @@ type Lines = (u64, Option<u64>);
 /// What the mention names: as it stands, without the punctuation after it, or with a line range taken off, whichever
 /// exists first.
 fn existing<'a>(workspace: &Workspace, mention: &'a str) -> Option<(&'a str, Option<Lines>)> {
-    let trimmed =
-        mention.trim_end_matches([',', '.', ';', ':', '!', '?', ')', '，', '。', '；', '：', '！', '？', '）']);
+    let trimmed = trimmed(mention);
     let exists = |path: &str| !path.is_empty() && workspace.exists(path).unwrap_or(false);
     if let Some(path) = [mention, trimmed].into_iter().find(|path| exists(path)) {
         return Some((path, None));
@@ -105,6 +105,33 @@ fn existing<'a>(workspace: &Workspace, mention: &'a str) -> Option<(&'a str, Opt
     let (first, last) = range.split_once('-').map_or((range, None), |(first, last)| (first, Some(last)));
     let lines = (first.parse().ok()?, last.map(str::parse).transpose().ok()?);
     exists(path).then_some((path, Some(lines)))
+}
+
+/// A mention without the punctuation after it.
+fn trimmed(mention: &str) -> &str {
+    mention.trim_end_matches([',', '.', ';', ':', '!', '?', ')', '，', '。', '；', '：', '！', '？', '）'])
+}
+
+/// A mention that reads like a file and names none: what is the nearest to it is said with it.
+fn missing(workspace: &Workspace, mention: &str) -> Option<Phrase> {
+    let trimmed = trimmed(mention);
+    let path = trimmed.rsplit_once(':').filter(|(_, range)| is_range(range)).map_or(trimmed, |(path, _)| path);
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let (stem, ending) = name.rsplit_once('.')?;
+    let is_ending = (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_name = is_ending && !stem.is_empty() && !path.contains(['@', '(', '"', '\'']);
+    if !is_name || workspace.exists(path).unwrap_or(true) {
+        return None;
+    }
+    let said = |code| Phrase::new(code).with("path", path);
+    Some(match references(workspace, path, 2).0.into_iter().find(|near| !near.descends) {
+        Some(near) => said("engine.reference_missing_but").with("near", near.insert),
+        None => said("engine.reference_missing"),
+    })
+}
+
+fn is_range(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
 }
 
 /// A mention that clearly names a file which may not be read is told, not dropped.

@@ -418,6 +418,19 @@ async fn what_is_typed_is_completed() {
     assert_eq!(top, ["README.md", "src/"]);
     assert_eq!(complete(CompletionKind::Reference, "src/main").await, ["src/main.rs", "src/domain.rs"]);
     assert_eq!(complete(CompletionKind::Reference, "../").await, Vec::<String>::new());
+    world.work.write("crates/deep/down/README.md", "");
+    let anywhere = async |text: &str| loop {
+        let kind = CompletionKind::Reference;
+        let query = Query::Complete { kind, text: text.into(), generation: 7, limit: 10 };
+        let Reply::Completions { items, more, .. } = handle.query(query).await else { panic!() };
+        // Fewer than were wanted, and more of them: it is still being looked for.
+        if !more {
+            return items.into_iter().map(|item| item.insert).collect::<Vec<_>>();
+        }
+    };
+    assert_eq!(anywhere("domain").await, ["src/domain.rs"], "in whatever folder");
+    assert_eq!(anywhere("src/ma").await, ["src/main.rs", "src/domain.rs"]);
+    assert_eq!(anywhere("readme").await.first().map(String::as_str), Some("README.md"), "the nearest first");
     let argument = |command: &str| CompletionKind::Argument { command: command.into(), index: 0 };
     assert_eq!(complete(argument("mode"), "y").await, ["yolo"]);
     assert_eq!(complete(argument("model"), "oth").await, ["mock/other"]);

@@ -38,9 +38,11 @@ fn next_word(text: &str) -> Option<(usize, &str)> {
 }
 
 fn read(word: &str, at: usize) -> Option<Citation> {
+    // A reference as people write it names the same file.
+    let (at, word) = word.strip_prefix('@').map_or((at, word), |rest| (at + 1, rest));
     let (path, lines) = word.split_once(':')?;
     let is_path = path.contains(['.', '/']) && path.chars().any(char::is_alphabetic) && !lines.starts_with("//");
-    if !is_path || path.starts_with("..") || path.contains("//") {
+    if !is_path || path.starts_with("..") || path.contains("//") || is_host(path) {
         return None;
     }
     let (line, rest) = number(lines.strip_prefix('L').unwrap_or(lines))?;
@@ -60,6 +62,37 @@ fn read(word: &str, at: usize) -> Option<Citation> {
         end: end.map(|(end, _)| end),
         broken: None,
     })
+}
+
+/// Endings that names of machines have, and files hardly ever.
+const HOSTS: &[&str] = &[
+    "ai",
+    "app",
+    "cloud",
+    "cn",
+    "com",
+    "de",
+    "dev",
+    "edu",
+    "eu",
+    "example",
+    "gov",
+    "internal",
+    "invalid",
+    "io",
+    "jp",
+    "lan",
+    "local",
+    "localhost",
+    "net",
+    "org",
+    "uk",
+];
+
+/// True for what reads like a machine with a port, not like a file with a line.
+fn is_host(path: &str) -> bool {
+    let ending = path.rsplit('.').next().unwrap_or_default();
+    !path.contains('/') && HOSTS.contains(&ending.to_lowercase().as_str())
 }
 
 fn number(text: &str) -> Option<(u64, &str)> {
@@ -94,6 +127,7 @@ mod tests {
             ("crates/x/lib.rs:L5-L7, and", "crates/x/lib.rs", 5, Some(7)),
             ("在 文档/说明.md:4 里", "文档/说明.md", 4, None),
             ("src/a.rs:10:5: error", "src/a.rs", 10, None),
+            ("as in @calc.py:1-2", "calc.py", 1, Some(2)),
         ] {
             assert_eq!(found(text), [(path.to_owned(), line, end)], "{text}");
         }
@@ -104,8 +138,18 @@ mod tests {
 
     #[test]
     fn what_is_not() {
-        for text in ["12:30", "http://x.org:80/a", "https://a.b/c:1", "x.org:8080/path", "a: 1", "fn x::y", "1.5:2", ""]
-        {
+        for text in [
+            "example.com:443",
+            "db.internal:5432",
+            "12:30",
+            "http://x.org:80/a",
+            "https://a.b/c:1",
+            "x.org:8080/path",
+            "a: 1",
+            "fn x::y",
+            "1.5:2",
+            "",
+        ] {
             assert_eq!(found(text), [], "{text}");
         }
     }

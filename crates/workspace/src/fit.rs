@@ -38,6 +38,51 @@ pub(crate) fn fit(typed: &str, name: &str) -> Option<Fit> {
     Some(Fit { score, marks })
 }
 
+/// A quick look, without which two hundred thousand names would take too long: whether the letters occur in this order. What
+/// is not plain ASCII is looked at properly.
+pub(crate) fn may_fit(typed: &str, name: &str) -> bool {
+    if !typed.is_ascii() {
+        return true;
+    }
+    let mut rest = name.bytes();
+    typed.bytes().all(|wanted| rest.any(|byte| byte.eq_ignore_ascii_case(&wanted)))
+}
+
+/// How well a path fits. What fits the name itself counts more than what is strewn over its folders, and the less lies
+/// around it the better.
+pub(crate) fn fit_path(typed: &str, path: &str) -> Option<Fit> {
+    let whole = path.strip_suffix('/').unwrap_or(path);
+    let (folder, name) = whole.rsplit_once('/').map_or(("", whole), |(folder, name)| (folder, name));
+    let depth = i64::try_from(whole.matches('/').count()).unwrap_or(i64::MAX);
+    if !typed.contains('/')
+        && let Some(found) = fit(typed, name)
+    {
+        let stem = name.split('.').next().unwrap_or(name);
+        let exact = [name, stem].iter().any(|word| word.eq_ignore_ascii_case(typed));
+        let before = if folder.is_empty() { 0 } else { folder.chars().count() + 1 };
+        let marks = found.marks.iter().map(|mark| mark + before).collect();
+        return Some(Fit {
+            score: found.score + named(&found.marks, found.score) + if exact { 40 } else { 0 } - 2 * depth,
+            marks,
+        });
+    }
+    fit(typed, whole).map(|found| Fit { score: found.score - 2 * depth, ..found })
+}
+
+/// What it counts that the name itself fits: much where the letters stand together, less where they begin its words, and
+/// nothing where they are strewn about in it.
+fn named(marks: &[usize], score: i64) -> i64 {
+    let together = marks.windows(2).all(|pair| matches!(pair, [one, next] if one + 1 == *next));
+    let per_letter = score / i64::try_from(marks.len().max(1)).unwrap_or(i64::MAX);
+    if together {
+        100
+    } else if per_letter >= 20 {
+        60
+    } else {
+        0
+    }
+}
+
 fn subsequence(wanted: &[char], name: &[char]) -> Option<Vec<usize>> {
     let mut marks = Vec::with_capacity(wanted.len());
     let mut from = 0;
@@ -51,7 +96,7 @@ fn subsequence(wanted: &[char], name: &[char]) -> Option<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::fit;
+    use super::{fit, fit_path, may_fit};
 
     #[test]
     fn the_better_fit_wins() {
@@ -67,5 +112,23 @@ mod tests {
         assert_eq!(best("xyz", &["main.rs"]), None);
         assert_eq!(fit("mr", "main.rs").unwrap().marks, [0, 5]);
         assert!(fit("", "anything").unwrap().marks.is_empty());
+    }
+
+    #[test]
+    fn the_name_counts_more_than_its_folders() {
+        let best = |typed: &str| {
+            let names =
+                ["CONTRIBUTING.md", "crates/tui/", "crates/tui/src/lib.rs", "docs/tui.md", "crates/agent/src/turn.rs"];
+            let fits = names.iter().filter(|name| may_fit(typed, name));
+            let mut fits: Vec<_> = fits.filter_map(|name| Some((fit_path(typed, name)?.score, *name))).collect();
+            fits.sort_by_key(|(score, name)| (-score, name.len()));
+            fits.into_iter().map(|(_, name)| name).collect::<Vec<_>>()
+        };
+        assert_eq!(best("tui")[..3], ["crates/tui/", "docs/tui.md", "crates/tui/src/lib.rs"], "{:?}", best("tui"));
+        assert_eq!(best("tui").last(), Some(&"CONTRIBUTING.md"));
+        assert_eq!(best("src/li"), ["crates/tui/src/lib.rs"]);
+        assert_eq!(best("agtu").first(), Some(&"crates/agent/src/turn.rs"));
+        assert_eq!(fit_path("tui", "docs/tui.md").unwrap().marks, [5, 6, 7]);
+        assert!(!may_fit("xyz", "crates/tui/"));
     }
 }

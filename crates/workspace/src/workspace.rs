@@ -5,6 +5,7 @@ use crate::boundary::{Boundary, Last};
 use crate::commit::{self, Plan};
 use crate::format::Format;
 use crate::guard::{Guard, Seen, Stamp};
+use crate::names::{Gathering, Names};
 use crate::window::Wanted;
 use crate::{
     FileError, FoundFiles, GlobQuery, GrepQuery, Listing, MAX_TEXT_BYTES, Matches, Options, Step, TextFile, Window,
@@ -23,6 +24,7 @@ pub struct Workspace(Arc<Inner>);
 struct Inner {
     boundary: Arc<Boundary>,
     guard: Guard,
+    gathering: Arc<Gathering>,
 }
 
 impl Workspace {
@@ -34,7 +36,7 @@ impl Workspace {
     /// The same, with the way to open files given.
     pub(crate) fn open_with(root: &Path, options: &Options, way: Option<Beneath>) -> Result<Self, FileError> {
         let boundary = Arc::new(Boundary::new(root, options, way)?);
-        Ok(Self(Arc::new(Inner { boundary, guard: Guard::default() })))
+        Ok(Self(Arc::new(Inner { boundary, guard: Guard::default(), gathering: Arc::default() })))
     }
 
     /// The root, with all links resolved.
@@ -73,6 +75,12 @@ impl Workspace {
     pub fn real(&self, path: &str) -> Result<String, FileError> {
         let place = self.0.boundary.resolve(path, Last::Follow)?;
         Ok(lexical::shown(self.root(), &place.real))
+    }
+
+    /// The names of everything below the root, as far as they are known after at most this long; the first call begins to
+    /// gather them.
+    pub fn names(&self, patience: std::time::Duration) -> Names {
+        self.0.gathering.names(&self.0.boundary, patience)
     }
 
     /// True when something stands at the path. What is closed or outside is an error.
@@ -162,7 +170,11 @@ impl Workspace {
     /// The same place with nothing remembered as seen, for another session.
     #[must_use]
     pub fn fresh(&self) -> Self {
-        Self(Arc::new(Inner { boundary: Arc::clone(&self.0.boundary), guard: Guard::default() }))
+        Self(Arc::new(Inner {
+            boundary: Arc::clone(&self.0.boundary),
+            guard: Guard::default(),
+            gathering: Arc::clone(&self.0.gathering),
+        }))
     }
 
     /// The entries of one folder as somebody who types a path wants to see them: without what is ignored or closed,
