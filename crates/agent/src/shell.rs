@@ -71,8 +71,10 @@ impl Agent {
         };
         let end = match &outcome {
             ToolOutcome::Aborted => TurnEnd::Interrupted,
+            // What it printed before that is its outcome.
+            _ if stop.is_cancelled() => TurnEnd::Interrupted,
             ToolOutcome::Denied { by } => {
-                let why = tally.denied.take().unwrap_or_else(|| Phrase::new("engine.refused").with("by", by));
+                let why = tally.denied.take().unwrap_or_else(|| Phrase::new("engine.refused").with("why", by));
                 TurnEnd::Refused { why }
             }
             _ => TurnEnd::Done,

@@ -216,6 +216,13 @@ impl ShellTool {
             Ok(finished) => finished,
             Err(outcome) => return outcome,
         };
+        if outcome.status == EndStatus::Cancelled {
+            let told = Told::new(
+                "interrupted: the command and everything it started was ended before it was done",
+                Phrase::new("exec.interrupted"),
+            );
+            return report(outcome, timeout, None, &[told]);
+        }
         if let Some(WriteWish::Write(paths)) = &outcome.wish {
             let _ = call.wanted.set(paths.iter().map(|path| path.to_string_lossy().into_owned()).collect());
         }
@@ -266,7 +273,6 @@ impl ShellTool {
             border.left(&finished.quarantined, &finished.unseen);
         }
         match ended {
-            Ok(Finished { status: EndStatus::Cancelled, .. }) => Err(ToolOutcome::Aborted),
             Ok(finished) => {
                 let marker = match finished.output.dropped() {
                     0 => String::new(),
@@ -275,6 +281,10 @@ impl ShellTool {
                 let Finished { status, output, hit, leftovers_killed, quarantined, wish, hidden, .. } = finished;
                 let (head, tail) = output.into_parts();
                 let content = plain_text([head.as_slice(), marker.as_bytes(), tail.as_slice()]);
+                // What a command printed before it was interrupted is kept; where it printed nothing there is nothing to say.
+                if status == EndStatus::Cancelled && content.trim().is_empty() {
+                    return Err(ToolOutcome::Aborted);
+                }
                 Ok(Ended { status, hit, leftovers_killed, quarantined, wish, hidden, content })
             }
             Err(error @ ExecError::NoSandbox { .. }) => Err(ToolOutcome::failed_with(
@@ -312,7 +322,8 @@ impl Ended {
             EndStatus::Exited(0) => (0, None),
             EndStatus::Exited(code) => (code, Some(format!("exit code {code}"))),
             EndStatus::Signalled(signal) => (128 + signal, Some(format!("killed by signal {signal}"))),
-            EndStatus::TimedOut | EndStatus::Cancelled => {
+            EndStatus::Cancelled => (130, None),
+            EndStatus::TimedOut => {
                 let seconds = timeout.unwrap_or_default().as_secs_f64();
                 let hint =
                     "the command and everything it started was ended; ask for more timeout_seconds if it needs longer";
@@ -443,21 +454,22 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_interrupt_is_an_abort() {
-        let (args, id, stop) = (args(json!({"command": "echo x; sleep 1000"})), CallId::from("c"), Stop::new());
-        let progress = |_: &str| stop.cancel();
-        let tool = Bash::new(ShellOptions::at("/"));
-        let outcome = tool
-            .run(Call {
-                id: &id,
-                args: &args,
-                class: Class::Writer,
-                wanted: &OnceLock::new(),
-                stop: stop.clone(),
-                progress: &progress,
-            })
-            .await;
-        assert_eq!(outcome, ToolOutcome::Aborted);
+    async fn an_interrupt_keeps_what_was_printed_before_it() {
+        let interrupted = async |line: &str, stop: Stop| {
+            let (args, id, seen) = (args(json!({"command": line})), CallId::from("c"), stop.clone());
+            let progress = move |_: &str| seen.cancel();
+            let (wanted, tool) = (OnceLock::new(), Bash::new(ShellOptions::at("/")));
+            let call = Call { id: &id, args: &args, class: Class::Writer, wanted: &wanted, stop, progress: &progress };
+            tool.run(call).await
+        };
+        let ToolOutcome::Done { content, details } = interrupted("echo x; sleep 1000", Stop::new()).await else {
+            panic!("what it printed is kept");
+        };
+        assert!(content.words().starts_with("x\ninterrupted: "), "{}", content.words());
+        assert_eq!((details.exit_code, details.notes.len()), (Some(130), 1));
+        let stopped = Stop::new();
+        stopped.cancel();
+        assert_eq!(interrupted("sleep 1000", stopped).await, ToolOutcome::Aborted, "it printed nothing");
     }
 
     #[tokio::test]

@@ -11,6 +11,9 @@ use reasonix_workspace::snapshot::{
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Paths that undo does not cover and that a person is told; the others are counted.
+const MOST_TOLD: usize = 3;
+
 /// The largest text that is compared line by line.
 const LARGEST_TEXT: u64 = 1024 * 1024;
 
@@ -77,7 +80,16 @@ impl FilesBack {
             notices.push(warning("undo.cut_off"));
         }
         if !self.uncovered.is_empty() {
-            notices.push((Level::Info, Phrase::new("undo.uncovered").with("paths", self.uncovered.join(", "))));
+            let shown = self.uncovered.iter().take(MOST_TOLD).map(|named| match named.rsplit_once(" (") {
+                Some((path, reason)) => format!("{path} ({}", reason.replace('_', " ")),
+                None => named.clone(),
+            });
+            let paths = shown.collect::<Vec<_>>().join(", ");
+            let phrase = match self.uncovered.len().saturating_sub(MOST_TOLD) {
+                0 => Phrase::new("undo.uncovered").with("paths", paths),
+                more => Phrase::new("undo.uncovered_many").with("paths", paths).with("more", more),
+            };
+            notices.push((Level::Info, phrase));
         }
         notices
     }
@@ -517,6 +529,13 @@ mod tests {
         assert_eq!(place.text("a").as_deref(), Some("one\n"));
         assert!(place.text("node_modules/f").is_some());
         assert_eq!(back.uncovered, ["big (too_large)", "node_modules (build_folder)"]);
+        let told =
+            |back: &FilesBack| back.notices(false).pop().and_then(|(_, phrase)| phrase.arg("paths").map(str::to_owned));
+        assert_eq!(told(&back).as_deref(), Some("big (too large), node_modules (build folder)"));
+        let many =
+            FilesBack { uncovered: (0..3000).map(|n| format!("a_b/{n} (build_folder)")).collect(), ..back.clone() };
+        let said = told(&many).unwrap_or_default();
+        assert!(said.len() < 200 && said.starts_with("a_b/0 (build folder)"), "{said}");
         assert_eq!(back.blocked, []);
     }
 
