@@ -20,6 +20,9 @@ pub(crate) fn key(app: &mut App, chord: Chord) -> Vec<ScreenEffect> {
     {
         return effects;
     }
+    if let Some(effects) = crate::vim::key(app, chord) {
+        return effects;
+    }
     if app.full_screen {
         let page = usize::from(app.size.1 / 2).max(1);
         match chord.code {
@@ -103,15 +106,18 @@ pub(crate) fn typed(app: &mut App) -> Vec<ScreenEffect> {
     Vec::new()
 }
 
+/// Candidates that are asked for at once.
+pub(crate) const CANDIDATES: usize = 50;
+
 /// Asks for candidates; the menu appears when they come.
-fn wish(app: &mut App, kind: MenuKind, what: CompletionKind, from: usize, to: usize) -> Vec<ScreenEffect> {
+pub(crate) fn wish(app: &mut App, kind: MenuKind, what: CompletionKind, from: usize, to: usize) -> Vec<ScreenEffect> {
     if app.menu.as_ref().is_some_and(|menu| menu.kind != kind || menu.from != from) {
         app.menu = None;
     }
     let text = app.composer.buffer.text().get(from..to).unwrap_or_default().to_owned();
     app.wished = Some((kind, from, to));
     let generation = app.generation;
-    vec![app.ask(Query::Complete { kind: what, text, generation, limit: 50 }, QueryPurpose::Menu)]
+    vec![app.ask(Query::Complete { kind: what, text, generation, limit: CANDIDATES }, QueryPurpose::Menu)]
 }
 
 /// Shows a menu; what was chosen in the last one stays chosen.
@@ -144,6 +150,12 @@ fn perform(app: &mut App, action: KeyAction) -> Vec<ScreenEffect> {
         KeyAction::Unfold => {
             app.unfolded = !app.unfolded;
             app.transcript.set_unfolded(app.unfolded);
+            if app.unfolded && !app.full_screen {
+                let (width, look) = (app.size.0, app.look.clone());
+                app.transcript.reopen(width, &look);
+            }
+            let code = if app.unfolded { "tui.unfolded" } else { "tui.folded" };
+            note(app, Level::Info, Phrase::new(code));
             Vec::new()
         }
         KeyAction::Transcript => commands::open_transcript(app),
@@ -160,6 +172,7 @@ fn perform(app: &mut App, action: KeyAction) -> Vec<ScreenEffect> {
         }
         KeyAction::Editor => vec![ScreenEffect::Edit(app.composer.whole())],
         KeyAction::Posture => posture(app),
+        KeyAction::Picture => vec![ScreenEffect::Host(crate::app::HostRequest::Picture)],
         KeyAction::Model => commands::run(app, "model", ""),
         KeyAction::Help => commands::run(app, "help", ""),
         other => edit(app, other),
@@ -219,11 +232,20 @@ fn send(app: &mut App, later: bool) -> Vec<ScreenEffect> {
     let mut effects = vec![ScreenEffect::Draft(String::new())];
     app.drafted.clear();
     app.draft_due = None;
-    if app.composer.history.add(&text) {
-        effects.push(ScreenEffect::Remember(text.clone()));
-    }
+    effects.extend(remembered(app, &text));
     effects.extend(dispatch(app, &text, later));
     effects
+}
+
+/// A text that was said elsewhere is sent from here; what stands in the composer stays.
+pub(crate) fn said(app: &mut App, text: &str) -> Vec<ScreenEffect> {
+    let mut effects: Vec<ScreenEffect> = remembered(app, text).into_iter().collect();
+    effects.extend(dispatch(app, text, false));
+    effects
+}
+
+fn remembered(app: &mut App, text: &str) -> Option<ScreenEffect> {
+    app.composer.history.add(text).then(|| ScreenEffect::Remember(text.to_owned()))
 }
 
 fn dispatch(app: &mut App, text: &str, later: bool) -> Vec<ScreenEffect> {

@@ -44,6 +44,10 @@ pub enum Msg {
 pub enum HostNews {
     /// A session is there; what was asked for before goes to it now.
     Ready,
+    /// What was said on the command line: as though it had been typed and sent here.
+    Said(String),
+    /// The file that the clipboard's picture was put into; none when there is none.
+    Picture(Option<std::path::PathBuf>),
     /// Something a person should know.
     Notice(reasonix_proto::Level, Phrase),
     /// What was looked at, line by line.
@@ -75,6 +79,8 @@ pub enum HostRequest {
     Doctor,
     /// The demo.
     Demo,
+    /// The picture of the clipboard, as a file; what is found comes as [`HostNews::Picture`].
+    Picture,
 }
 
 /// Something to be done.
@@ -214,6 +220,8 @@ pub struct App {
     pub(crate) up: usize,
     pub(crate) caret_hidden: bool,
     pub(crate) unfolded: bool,
+    /// Keys as in vi; none where they are as everywhere.
+    pub(crate) vim: Option<crate::vim::Vim>,
     pub(crate) ahead: crate::overlays::Ahead,
     pub(crate) esc_at: Option<Duration>,
     pub(crate) cancel_at: Option<Duration>,
@@ -259,6 +267,7 @@ impl App {
             up: 0,
             caret_hidden: false,
             unfolded: false,
+            vim: None,
             ahead: crate::overlays::Ahead::default(),
             esc_at: None,
             cancel_at: None,

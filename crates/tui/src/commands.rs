@@ -262,8 +262,8 @@ fn choose_word(app: &mut App, name: &str, words: Vec<String>) -> Vec<ScreenEffec
     let entry = |word: String| PickerEntry {
         value: Picked::Run(name.to_owned(), word.clone()),
         current: now.as_ref() == Some(&word),
+        note: crate::help::meaning(&app.look, name, &word),
         text: word,
-        note: String::new(),
     };
     let title = Phrase::new("tui.list.words").with("command", name);
     let picker = Picker::short(Subject::Word, title, words.into_iter().map(entry).collect());

@@ -72,3 +72,15 @@ fn in_columns(app: &App, rows: Vec<(String, String)>, style: Style) -> Vec<Line<
     }
     lines
 }
+
+/// What a word means that a command takes, where that is not plain from the word.
+pub(crate) fn meaning(look: &crate::Look, command: &str, word: &str) -> String {
+    let code = match (command, word) {
+        ("mode", "ask") => "tui.means.ask",
+        ("mode", "auto") => "tui.means.auto",
+        ("mode", "yolo") => "tui.means.yolo",
+        ("mode", "plan") => "tui.means.plan",
+        _ => return String::new(),
+    };
+    look.word(code)
+}

@@ -4,7 +4,7 @@ use crate::Look;
 use crate::act;
 use crate::app::{App, HostRequest, QueryPurpose, ScreenEffect};
 use crate::commands::rule_word;
-use crate::menu::Menu;
+use crate::menu::{Menu, MenuKind};
 use crate::note::Ready;
 use crate::overlays::{Overlay, Picked, PickerEntry};
 use crate::text::neutral;
@@ -12,8 +12,8 @@ use crate::update::note;
 use crate::work::short;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{
-    CacheReport, CacheSum, Change, ChangeKind, Hit, Level, MemoryInfo, MemoryReach, Op, Phrase, Query, Reply, Rewind,
-    Scope, SessionInfo, SettingLayer, Speaker, Status, TodoStatus, TreeNode,
+    CacheReport, CacheSum, Change, ChangeKind, CompletionKind, Hit, Level, MemoryInfo, MemoryReach, Op, Phrase, Query,
+    Reply, Rewind, Scope, SessionInfo, SettingLayer, Speaker, Status, TodoStatus, TreeNode,
 };
 
 /// Takes an answer in.
@@ -30,8 +30,10 @@ pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<Sc
                 return crate::commands::run(app, &name, &arguments);
             }
         }
-        (QueryPurpose::Menu, Reply::Completions { generation, items, .. }) if generation == app.generation => {
+        (QueryPurpose::Menu, Reply::Completions { generation, items, more }) if generation == app.generation => {
             if let Some((kind, from, to)) = app.wished {
+                // More, and yet fewer than were wanted: it is still being looked for.
+                let grows = kind == MenuKind::Reference && more && items.len() < act::CANDIDATES;
                 let descends = items.iter().map(|item| item.descends).collect();
                 let entry = |item: reasonix_proto::Completion| PickerEntry {
                     value: item.insert,
@@ -40,6 +42,9 @@ pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<Sc
                     current: false,
                 };
                 act::show(app, Menu::new(kind, from, to, items.into_iter().map(entry).collect(), descends));
+                if grows {
+                    return act::wish(app, kind, CompletionKind::Reference, from, to);
+                }
             }
         }
         (QueryPurpose::Recall, Reply::Transcript { from, records, .. }) => {

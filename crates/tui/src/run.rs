@@ -59,6 +59,8 @@ pub struct ScreenOptions {
     pub full: bool,
     /// Wheel and buttons for the whole screen.
     pub mouse: bool,
+    /// Keys as in vi.
+    pub vim: bool,
     /// False when the terminal leaves rows alone that became too long.
     pub reflows: bool,
     /// Lets the user edit a text in their editor.
@@ -164,6 +166,7 @@ pub fn run(options: ScreenOptions, post: Post, inbox: Receiver<Msg>, ask: impl F
 fn start_app(options: &ScreenOptions) -> (App, Vec<Phrase>) {
     let (keys, wrong) = options.keys.as_deref().map_or_else(|| (Bindings::default(), Vec::new()), Bindings::read);
     let mut app = App::new(options.look.clone(), keys, Terminal::size());
+    app.vim = options.vim.then(crate::vim::Vim::default);
     app.facts.home.clone_from(&options.home);
     app.full_screen = options.full;
     app.dark = options.dark;

@@ -108,6 +108,18 @@ fn host(app: &mut App, told: HostNews) -> Vec<ScreenEffect> {
             effects.push(app.ask(Query::Trust, QueryPurpose::Trust));
             effects
         }
+        HostNews::Picture(Some(path)) => {
+            let path = path.to_string_lossy();
+            let quote = if path.contains(char::is_whitespace) { "\"" } else { "" };
+            app.composer.type_text(&format!("@{quote}{path}{quote} "));
+            draft_changed(app);
+            Vec::new()
+        }
+        HostNews::Picture(None) => {
+            app.hint = Some(Phrase::new("tui.no_picture"));
+            Vec::new()
+        }
+        HostNews::Said(text) => crate::act::said(app, &text),
         HostNews::Notice(level, phrase) => {
             note(app, level, phrase);
             Vec::new()

@@ -44,6 +44,7 @@ fn panics() {
         home: String::new(),
         full: false,
         mouse: false,
+        vim: false,
         reflows: true,
         edit: Box::new(|_| None),
         leave: || {},

@@ -6,6 +6,10 @@ use crate::text::columns;
 const MOST_LINES: usize = 8;
 const MOST_CHARS: usize = 1000;
 
+/// Texts of more lines or characters than this are folded when they come back from the history.
+const HUGE_LINES: usize = 60;
+const HUGE_CHARS: usize = 6000;
+
 const FIRST: u32 = 0xf_0000;
 const LAST: u32 = 0xf_ffff;
 
@@ -24,6 +28,11 @@ impl Chips {
     /// True when a paste is large enough to be folded.
     pub fn folds(text: &str) -> bool {
         text.lines().count() > MOST_LINES || text.chars().count() > MOST_CHARS
+    }
+
+    /// True for what nobody wrote by hand.
+    pub fn is_huge(text: &str) -> bool {
+        text.lines().count() > HUGE_LINES || text.chars().count() > HUGE_CHARS
     }
 
     /// Keeps a paste and gives the character that stands for it.

@@ -106,8 +106,20 @@ impl Composer {
         if !self.step(false)
             && let Some(text) = self.history.older(&self.chips.unfold(self.buffer.text()))
         {
-            self.buffer.set(&text);
+            self.recalled(&text);
         }
+    }
+
+    /// Takes an earlier text: what is very long stays folded behind its first line, as it was when it was pasted.
+    fn recalled(&mut self, text: &str) {
+        if !Chips::is_huge(text) {
+            return self.buffer.set(text);
+        }
+        let first = text.find('\n').filter(|at| *at < 200).map_or(0, |at| at + 1);
+        let (first, rest) = text.split_at(first);
+        self.chips = Chips::default();
+        let chip = self.chips.add(rest);
+        self.buffer.set(&format!("{first}{chip}"));
     }
 
     /// One row down, or a newer prompt when there is none below.
@@ -115,7 +127,7 @@ impl Composer {
         if !self.step(true)
             && let Some(text) = self.history.newer()
         {
-            self.buffer.set(&text);
+            self.recalled(&text);
         }
     }
 

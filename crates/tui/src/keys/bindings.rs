@@ -33,6 +33,8 @@ pub enum KeyAction {
     HistorySearch,
     /// Opens the draft in the user's editor.
     Editor,
+    /// Put the picture of the clipboard into the text.
+    Picture,
     /// How much is asked: the next posture.
     Posture,
     /// Chooses a model.
@@ -110,6 +112,7 @@ const DEFAULTS: &[(KeyAction, &str, &[Chord])] = &[
     (KeyAction::Transcript, "transcript.open", &[Chord::ctrl('t')]),
     (KeyAction::HistorySearch, "history.search", &[Chord::ctrl('r')]),
     (KeyAction::Editor, "editor.external", &[Chord::ctrl('g')]),
+    (KeyAction::Picture, "editor.pasteImage", &[Chord::ctrl('v')]),
     (KeyAction::Posture, "posture.cycle", &[with(SHIFT, Code::Tab)]),
     (KeyAction::Model, "model.select", &[alt('p')]),
     (KeyAction::Help, "app.help", &[plain(Code::F(1))]),

@@ -15,6 +15,8 @@ pub(super) enum Entry {
     Turn(Box<TurnSummary>),
     /// One of the front end's own.
     Own(Box<dyn Cell>),
+    /// Another one, shown whole once more.
+    Again(usize),
     /// One that was let go; the log has it.
     Gone,
 }
@@ -32,7 +34,17 @@ impl Entry {
             Self::Citations(cell) => cell.lines(view),
             Self::Turn(cell) => cell.lines(view),
             Self::Own(cell) => cell.lines(view.width, view.look),
-            Self::Gone => Vec::new(),
+            Self::Gone | Self::Again(_) => Vec::new(),
+        }
+    }
+
+    /// True for what is shown in part, until it is unfolded.
+    pub(super) fn folds(&self, view: View<'_>) -> bool {
+        match self {
+            Self::Tool(_) | Self::Thought(_) => {
+                self.lines(View { open: true, ..view }) != self.lines(View { open: false, ..view })
+            }
+            _ => false,
         }
     }
 

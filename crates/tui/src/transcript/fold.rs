@@ -296,6 +296,7 @@ impl Transcript {
         });
         if let Some(Entry::Tool(tool)) = self.entries.get_mut(index) {
             tool.subject = command.into();
+            tool.own = true;
             tool.end(tools::BASH, took_ms, outcome);
             self.weight += tool.weight();
         }

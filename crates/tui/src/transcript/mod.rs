@@ -81,13 +81,14 @@ impl Transcript {
             let done = self.is_done(self.given);
             let room = self.room;
             let apart = self.stands_apart(self.given);
+            let again = self.again(self.given, view);
             let Some(entry) = self.entries.get_mut(self.given) else { break };
             let (part, begun) = match entry {
                 Entry::Prose(prose) => {
                     let begun = prose.is_given();
                     (if done { prose.finish(view) } else { prose.spill(view, room) }, begun)
                 }
-                other if done => (other.lines(view), false),
+                other if done => (again.unwrap_or_else(|| other.lines(view)), false),
                 _ => break,
             };
             if !part.is_empty() && !begun && apart {
@@ -111,13 +112,14 @@ impl Transcript {
         let mut lines = Vec::new();
         for index in self.given..self.entries.len() {
             let apart = self.stands_apart(index);
+            let again = self.again(index, view);
             let Some(entry) = self.entries.get_mut(index) else { break };
             let (part, begun) = match entry {
                 Entry::Prose(prose) => {
                     let begun = prose.is_given();
                     (prose.rest(view), begun)
                 }
-                other => (other.lines(view), false),
+                other => (again.unwrap_or_else(|| other.lines(view)), false),
             };
             if !part.is_empty() && !begun && apart {
                 lines.push(Line::default());
@@ -146,6 +148,22 @@ impl Transcript {
     pub fn set_unfolded(&mut self, unfolded: bool) {
         self.open = unfolded;
         self.scroll = scroll::Drawn::default();
+    }
+
+    /// Shows what was shown in part last once more, whole, where it has left for the terminal's scrollback and cannot be
+    /// opened there any more.
+    pub fn reopen(&mut self, width: u16, look: &Look) {
+        let view = View { width, look, open: false, now: Duration::ZERO };
+        let folded = self.entries.iter().rposition(|entry| entry.folds(view));
+        if let Some(index) = folded.filter(|index| *index < self.given) {
+            self.entries.push(Entry::Again(index));
+        }
+    }
+
+    /// The lines of an entry that stands for another one.
+    fn again(&self, index: usize, view: View<'_>) -> Option<Vec<Line<'static>>> {
+        let Entry::Again(other) = self.entries.get(index)? else { return None };
+        self.entries.get(*other).map(|other| other.lines(View { open: true, ..view }))
     }
 
     /// True when everything is shown.

@@ -94,7 +94,7 @@ impl Transcript {
         let view = View { width, look, open: self.open, now };
         let before = index.checked_sub(1).and_then(|before| self.entries.get(before));
         let Some(entry) = self.entries.get(index) else { return Vec::new() };
-        let mut lines = entry.lines(view);
+        let mut lines = self.again(index, view).unwrap_or_else(|| entry.lines(view));
         if before.is_some_and(|before| Entry::stands_apart(entry, before)) && !lines.is_empty() {
             lines.insert(0, Line::default());
         }

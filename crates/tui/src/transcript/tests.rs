@@ -146,11 +146,15 @@ fn what_failed_or_was_refused_says_why() {
         "✗ bash $ run a · failed",
         "    no such file",
         "    really",
-        "    hint: look first",
         "⊘ bash $ run b · blocked",
         "    rule Bash(rm:*)",
     ];
-    assert_eq!(finished[..6], expected);
+    assert_eq!(finished[..5], expected, "what the model is advised to do is not said to people");
+    let mut open = Transcript::default();
+    open.set_unfolded(true);
+    apply(&mut open, &events);
+    let lines = strings(&open.take_finished(60, &Look::default()));
+    assert!(lines.contains(&"    hint: look first".to_owned()), "but to whoever looks closely: {lines:?}");
 }
 
 #[test]
@@ -268,6 +272,51 @@ fn reasoning_is_folded_when_it_is_done() {
     apply(&mut transcript, &done);
     let lines = transcript.take_finished(60, &Look::default());
     assert_eq!(strings(&lines), ["∴ thought, 2 lines", "  first", "  second"]);
+}
+
+/// An output of so many numbered lines.
+fn numbered(lines: u32) -> ToolOutcome {
+    let text: String = (1..=lines).map(|number| format!("{number}\n")).collect();
+    let details = reasonix_proto::Details { exit_code: Some(0), ..reasonix_proto::Details::default() };
+    ToolOutcome::detailed(text, details)
+}
+
+#[test]
+fn an_output_shows_its_beginning_and_its_end_with_the_right_count() {
+    let lines = |outcome_of: u32| {
+        let events = [message("", &["a"]), outcome("a", numbered(outcome_of))];
+        shown(&events).0.into_iter().map(|line| line.trim().to_owned()).skip(1).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(11).len(), 11, "one line more is shown, not counted");
+    for many in [12, 5000] {
+        let wanted: Vec<String> = (1..=5)
+            .map(|number: u32| number.to_string())
+            .chain([format!("… {} more lines · Ctrl+O shows all", many - 10)])
+            .chain((many - 4..=many).map(|number| number.to_string()))
+            .collect();
+        assert_eq!(lines(many), wanted);
+    }
+}
+
+#[test]
+fn what_was_shown_in_part_is_opened_below_where_it_left_for_the_scrollback() {
+    let mut transcript = Transcript::default();
+    apply(
+        &mut transcript,
+        &[message("", &["a"]), outcome("a", numbered(30)), text("Done."), message("Done.", &[]), ended()],
+    );
+    let before = strings(&transcript.take_finished(60, &Look::default()));
+    assert!(!before.iter().any(|line| line.trim() == "15"), "{before:?}");
+    transcript.set_unfolded(true);
+    transcript.reopen(60, &Look::default());
+    let after = strings(&transcript.take_finished(60, &Look::default()));
+    let numbers: Vec<&str> = after.iter().map(|line| line.trim()).filter(|line| line.parse::<u32>().is_ok()).collect();
+    assert_eq!((numbers.len(), numbers[14]), (30, "15"), "{after:?}");
+    let mut nothing = Transcript::default();
+    apply(&mut nothing, &[text("Done."), message("Done.", &[]), ended()]);
+    nothing.take_finished(60, &Look::default());
+    nothing.reopen(60, &Look::default());
+    assert!(nothing.take_finished(60, &Look::default()).is_empty(), "nothing was shown in part");
 }
 
 #[test]

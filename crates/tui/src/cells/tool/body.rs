@@ -1,15 +1,16 @@
 //! What stands below a call: its output, its diff, its checklist, or why it failed.
 
 use super::{Tool, ToolState};
-use crate::cells::left_out;
 use crate::cells::sheet::Sheet;
 use crate::text::{diff, neutral, output};
 use ratatui_core::style::{Modifier, Style};
 use reasonix_proto::{DecidedBy, Details, Phrase, TodoPhase, TodoStatus, ToolOutcome, tools};
 
-/// Lines of output below a call that went well, and below one that did not.
-const OUTPUT_LINES: usize = 5;
-const FAILED_LINES: usize = 12;
+/// Lines of output from its beginning and from its end: below a call that went well, below one that did not, and below a
+/// command of the user's own.
+const OUTPUT_LINES: (usize, usize) = (5, 5);
+const FAILED_LINES: (usize, usize) = (4, 12);
+const OWN_LINES: (usize, usize) = (20, 20);
 /// Lines of a diff.
 const DIFF_LINES: usize = 24;
 /// Lines while it runs or is written.
@@ -49,9 +50,14 @@ fn ended(tool: &Tool, outcome: &ToolOutcome, sheet: &mut Sheet<'_>) {
     let (look, theme) = (sheet.view.look, &sheet.view.look.theme);
     match outcome {
         ToolOutcome::Done { content, details } => done(tool, &content.words(), details, sheet),
+        // What the model is advised to do is of interest to whoever looks closely.
         ToolOutcome::Failed { message, hint } => {
-            sheet.below(&first_lines(message, if sheet.view.open { OPEN_LINES } else { FAILED_LINES }), 0, theme.text);
-            if let Some(hint) = hint {
+            sheet.below(
+                &first_lines(message, if sheet.view.open { OPEN_LINES } else { FAILED_LINES.1 }),
+                0,
+                theme.text,
+            );
+            if let Some(hint) = hint.as_ref().filter(|_| sheet.view.open) {
                 sheet.below(&format!("{}{}", look.word("tui.label_hint"), neutral(hint.trim())), 0, theme.dim);
             }
         }
@@ -63,8 +69,8 @@ fn ended(tool: &Tool, outcome: &ToolOutcome, sheet: &mut Sheet<'_>) {
                 let phrase = said.unwrap_or_else(|| Phrase::new("tui.refused.user"));
                 sheet.below(&look.say(&phrase), 0, theme.text);
             }
-            Some(DecidedBy::PlanMode) => sheet.below(&look.word("tui.refused.planning"), 0, theme.text),
-            _ => sheet.below(&first_lines(by, FAILED_LINES), 0, theme.text),
+            Some(by) => sheet.below(&look.say(&reasonix_proto::refusal(by)), 0, theme.text),
+            None => sheet.below(&first_lines(by, FAILED_LINES.1), 0, theme.text),
         },
         ToolOutcome::Aborted => {}
     }
@@ -82,15 +88,16 @@ fn done(tool: &Tool, content: &str, details: &Details, sheet: &mut Sheet<'_>) {
         return answers(content, sheet);
     }
     let failed = details.exit_code.is_some_and(|code| code != 0);
-    let most = match (sheet.view.open, &*tool.name, failed) {
-        (true, ..) => OPEN_LINES,
+    let ends = match (sheet.view.open, &*tool.name, failed) {
+        (true, ..) => (OPEN_LINES / 2, OPEN_LINES / 2),
+        _ if tool.own => OWN_LINES,
         (false, _, true) => FAILED_LINES,
         (false, tools::BASH, false) => OUTPUT_LINES,
-        _ => 0,
+        _ => (0, 0),
     };
-    if most > 0 {
+    if ends.1 > 0 {
         let text = output(without_code(details.without_notes(content), details)).into_owned();
-        last_lines(sheet, &text, most, theme.output);
+        both_ends(sheet, tool, &text, ends);
     }
     for note in &details.notes {
         let text = neutral(&sheet.view.look.say(note)).into_owned();
@@ -126,20 +133,39 @@ pub(super) fn without_code<'a>(content: &'a str, details: &Details) -> &'a str {
 fn last_lines(sheet: &mut Sheet<'_>, text: &str, most: usize, style: Style) {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let skip = lines.len().saturating_sub(most);
-    if skip > 0 && most > LIVE_LINES.min(OUTPUT_LINES) - 1 {
-        more(sheet, skip);
+    lines.into_iter().skip(skip).for_each(|line| one_line(sheet, line, style));
+}
+
+/// The beginning and the end of what a call printed, and how many lines stand between them. One line is not worth saying
+/// that it is left out.
+fn both_ends(sheet: &mut Sheet<'_>, tool: &Tool, text: &str, (first, last): (usize, usize)) {
+    let style = sheet.view.look.theme.output;
+    let ToolState::Ended { lines: all, gap, .. } = &tool.state else { return };
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let all = usize::try_from(*all).unwrap_or(usize::MAX).max(lines.len());
+    let first = first.min(gap.unwrap_or(usize::MAX));
+    let last = last.min(lines.len().saturating_sub(gap.unwrap_or(0)));
+    if all <= first + last + 1 && all == lines.len() {
+        return lines.into_iter().for_each(|line| one_line(sheet, line, style));
     }
-    for line in lines.into_iter().skip(skip) {
-        if sheet.view.open {
-            sheet.below(if line.is_empty() { " " } else { line }, 0, style);
-        } else {
-            sheet.cut(line, style);
-        }
+    let (first, last) = (first.min(lines.len()), last.min(lines.len().saturating_sub(first)));
+    lines.iter().take(first).for_each(|line| one_line(sheet, line, style));
+    more(sheet, all - first - last);
+    lines.iter().skip(lines.len() - last).for_each(|line| one_line(sheet, line, style));
+}
+
+fn one_line(sheet: &mut Sheet<'_>, line: &str, style: Style) {
+    if sheet.view.open {
+        sheet.below(if line.is_empty() { " " } else { line }, 0, style);
+    } else {
+        sheet.cut(line, style);
     }
 }
 
+/// How many lines are not shown, and how they are.
 fn more(sheet: &mut Sheet<'_>, count: usize) {
-    let text = sheet.view.look.say(&left_out(count));
+    let code = if sheet.view.open { "tui.left_out" } else { "tui.left_out_folded" };
+    let text = sheet.view.look.say(&Phrase::new(code).with("count", count));
     sheet.cut(&text, sheet.view.look.theme.dim);
 }
 
@@ -163,6 +189,10 @@ fn changes(details: &Details, sheet: &mut Sheet<'_>) {
             line.spans.insert(0, pad.clone().into());
         }
         sheet.inset(lines);
+        // What is kept of a long diff is its beginning.
+        let kept = |line: &&str| line.starts_with(['+', '-']) && !line.starts_with("+++") && !line.starts_with("---");
+        let kept = change.diff.lines().filter(kept).count();
+        let left_out = left_out + ((change.added + change.removed) as usize).saturating_sub(kept);
         if left_out > 0 {
             more(sheet, left_out);
         }

@@ -118,7 +118,7 @@ fn facts(tool: &Tool, sheet: &Sheet<'_>) -> Vec<Span<'static>> {
                 facts.count("tui.line", "tui.lines", lines as u64);
             }
         }
-        ToolState::Ended { took_ms, outcome, lines } => {
+        ToolState::Ended { took_ms, outcome, lines, .. } => {
             // The answers themselves stand below.
             let lines = if &*tool.name == tools::ASK { 0 } else { *lines };
             ended(&mut facts, *took_ms, outcome, lines);

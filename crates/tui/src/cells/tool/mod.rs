@@ -31,6 +31,8 @@ pub(crate) struct Tool {
     pub(crate) refused: Option<DecidedBy>,
     /// What the user said with their no.
     pub(crate) words: Option<Box<str>>,
+    /// The user's own command: its output is what they wanted to see.
+    pub(crate) own: bool,
     draft: Option<Box<Draft>>,
     tail: Option<Box<Tail>>,
 }
@@ -46,8 +48,8 @@ pub(crate) enum ToolState {
     Asked,
     /// It runs since then.
     Running(Duration),
-    /// It came to an end.
-    Ended { took_ms: u64, outcome: Box<ToolOutcome>, lines: u64 },
+    /// It came to an end, with so many lines. Lines before `gap` and behind it are kept, those between are not.
+    Ended { took_ms: u64, outcome: Box<ToolOutcome>, lines: u64, gap: Option<usize> },
 }
 
 impl Tool {
@@ -60,6 +62,7 @@ impl Tool {
             granted: None,
             refused: None,
             words: None,
+            own: false,
             draft: None,
             tail: None,
         }
@@ -109,27 +112,27 @@ impl Tool {
         self.draft = None;
         self.tail = None;
         let mut outcome = outcome.clone();
-        let lines = match &mut outcome {
+        let (lines, gap) = match &mut outcome {
             ToolOutcome::Done { content, details } => {
                 let mut words = std::mem::take(content).into_words();
-                let lines = body::without_code(&words, details).lines().count();
-                keep_end(&mut words, MOST_KEPT);
+                let lines = body::without_code(details.without_notes(&words), details).lines().count();
+                let gap = keep_ends(&mut words, MOST_KEPT);
                 words.shrink_to_fit();
                 *content = words.into();
-                lines
+                (details.artifact.as_ref().map_or(lines as u64, |artifact| artifact.lines), gap)
             }
-            _ => 0,
+            _ => (0, None),
         };
-        self.state = ToolState::Ended { took_ms, outcome: Box::new(outcome), lines: lines as u64 };
+        self.state = ToolState::Ended { took_ms, outcome: Box::new(outcome), lines, gap };
     }
 
     /// Lets go of most of its output; gives how many bytes that were.
     pub(crate) fn shrink(&mut self) -> usize {
-        let ToolState::Ended { outcome, .. } = &mut self.state else { return 0 };
+        let ToolState::Ended { outcome, gap, .. } = &mut self.state else { return 0 };
         let before = weight(outcome);
         if let ToolOutcome::Done { content, details } = &mut **outcome {
             let mut words = std::mem::take(content).into_words();
-            keep_end(&mut words, LEAST_KEPT);
+            *gap = keep_ends(&mut words, LEAST_KEPT).or(*gap);
             words.shrink_to_fit();
             *content = words.into();
             for change in &mut details.changes {
@@ -170,15 +173,42 @@ fn weight(outcome: &ToolOutcome) -> usize {
     }
 }
 
-/// Cuts a text at the front, at a line end where there is one.
-fn keep_end(text: &mut String, most: usize) {
+/// Cuts a text in the middle, at line ends where there are some: a quarter of what is kept is its beginning. Gives the number
+/// of lines before the cut.
+fn keep_ends(text: &mut String, most: usize) -> Option<usize> {
     if text.len() <= most {
-        return;
+        return None;
     }
-    let mut from = text.len() - most;
-    while !text.is_char_boundary(from) {
-        from += 1;
+    let head = text.floor_char_boundary(most / 4);
+    let head = text.get(..head).and_then(|begins| begins.rfind('\n')).map_or(head, |at| at + 1);
+    let mut from = text.ceil_char_boundary(text.len() - (most - most / 4));
+    if let Some(line) = text.get(from..).and_then(|rest| rest.find('\n')).filter(|line| *line < 200) {
+        from += line + 1;
     }
-    let line = text.get(from..).and_then(|rest| rest.find('\n')).filter(|line| *line < 200);
-    text.drain(..from + line.map_or(0, |line| line + 1));
+    text.replace_range(head..from, "");
+    if !text.get(..head).unwrap_or_default().ends_with('\n') {
+        text.insert(head, '\n');
+    }
+    Some(text.get(..=head).unwrap_or_default().matches('\n').count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keep_ends;
+
+    #[test]
+    fn both_ends_are_kept_and_the_cut_is_known() {
+        let mut text: String = (1..=5000).map(|number| format!("{number}\n")).collect();
+        let gap = keep_ends(&mut text, 4096).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(text.len() <= 4100 && lines[0] == "1" && lines.last() == Some(&"5000"), "{}", text.len());
+        let (before, after): (u32, u32) = (lines[gap - 1].parse().unwrap(), lines[gap].parse().unwrap());
+        assert!(before as usize == gap && after > before + 1, "{before} {after} {gap}");
+        for text in ["中".repeat(9000), "x".repeat(9000)] {
+            let mut cut = text.clone();
+            assert_eq!(keep_ends(&mut cut, 1024), Some(1));
+            assert!(cut.len() < 1100);
+        }
+        assert_eq!(keep_ends(&mut "short".to_owned(), 1024), None);
+    }
 }

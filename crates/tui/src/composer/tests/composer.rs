@@ -44,6 +44,24 @@ fn up_and_down_walk_rows_first_and_history_then() {
 }
 
 #[test]
+fn a_huge_text_comes_back_from_the_history_folded_and_whole() {
+    let mut composer = Composer::default();
+    let huge: String = (0..5000).map(|line| format!("line {line}\n")).collect();
+    composer.history.add("before");
+    composer.history.add(&format!("look at this\n{huge}"));
+    let (lines, _) = shown(&mut composer, 60);
+    assert_eq!(lines.len(), 1);
+    composer.up();
+    let (lines, _) = shown(&mut composer, 60);
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[1].contains("5000 lines"), "{lines:?}");
+    assert_eq!(composer.whole(), format!("look at this\n{huge}"), "and it is sent whole");
+    composer.up();
+    composer.up();
+    assert_eq!(composer.whole(), "before");
+}
+
+#[test]
 fn folded_rows_are_walked_like_lines() {
     let mut composer = Composer::default();
     composer.type_text("abcdefghij");
