@@ -10,7 +10,7 @@ use crate::turn::Agent;
 use futures_util::{FutureExt, StreamExt, stream};
 use reasonix_proto::{
     Action, Block, Content, Decided, DecidedBy, Event, Fix, Phrase, RecordBody, RecordId, Repair, ToolCall,
-    ToolOutcome, TurnState,
+    ToolOutcome, TurnState, refusal,
 };
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -256,7 +256,7 @@ async fn wished<'a>(
                 Ready::Runs { call, tool, args, classified, signature, edited }
             }
             Wish::Deny { record, message } => {
-                tally.denied = Some(refused(&record, &message));
+                tally.denied = Some(refused(&record));
                 let record = agent.journal.append(RecordBody::Decided(record)).await?;
                 agent.sink.emit(Event::Answered { record: Box::new(record) });
                 Ready::Fails { call, outcome: ToolOutcome::Denied { by: message } }
@@ -295,7 +295,7 @@ async fn admit<'a>(
             return Box::pin(admit(agent, ready, by_user, stop, tally)).await;
         }
         Decision::Deny { record, message } => {
-            tally.denied = Some(refused(&record, &message));
+            tally.denied = Some(refused(&record));
             (Some(record), Some(message))
         }
     };
@@ -312,12 +312,17 @@ async fn admit<'a>(
     }
 }
 
-/// Why a call was refused, for the user: what they decided themselves is not told them in words for the model.
-fn refused(decided: &Decided, message: &str) -> Phrase {
+/// Why a call was refused, for the user, who is not told in words for the model.
+fn refused(decided: &Decided) -> Phrase {
     match &decided.by {
         DecidedBy::User => Phrase::new("engine.refused_by_user"),
         DecidedBy::PlanMode => Phrase::new("engine.refused_planning"),
-        _ => Phrase::new("engine.refused").with("by", message),
+        other => {
+            let why = refusal(other);
+            let mut phrase = Phrase::new("engine.refused").with("why", format_args!("@{}", why.code));
+            phrase.args.extend(why.args);
+            phrase
+        }
     }
 }
 

@@ -69,16 +69,38 @@ pub(crate) async fn report(agent: &Agent, (turn, step): (u32, u32), repairs: &[R
     }
     agent.journal.append(RecordBody::Repaired { turn, step, repairs: repairs.to_vec() }).await?;
     let quiet = |fix: Fix| matches!(fix, Fix::Type | Fix::Argument | Fix::Nested | Fix::Tool);
-    let shown: Vec<String> = repairs
-        .iter()
-        .filter(|repair| !quiet(repair.fix))
-        .map(|repair| format!("{} ({})", repair.fix.name(), repair.detail))
-        .collect();
-    if !shown.is_empty() {
-        let phrase = Phrase::new("agent.repaired").with("what", shown.join(", "));
+    let mut shown: Vec<(Fix, Vec<&str>)> = Vec::new();
+    for repair in repairs.iter().filter(|repair| !quiet(repair.fix)) {
+        match shown.iter_mut().find(|(fix, _)| *fix == repair.fix) {
+            Some((_, details)) => details.push(&repair.detail),
+            None => shown.push((repair.fix, vec![&repair.detail])),
+        }
+    }
+    for (fix, details) in shown {
+        let phrase = said_of(fix).with("detail", details.join(", "));
         agent.sink.emit(Event::Notice { level: Level::Info, phrase });
     }
     Ok(())
+}
+
+/// What was found in an answer, and what came of it, in words for people.
+fn said_of(fix: Fix) -> Phrase {
+    match fix {
+        Fix::Scavenged => Phrase::new("repair.scavenged"),
+        Fix::Block => Phrase::new("repair.block"),
+        Fix::Syntax | Fix::Closed => Phrase::new("repair.syntax"),
+        Fix::CutOff => Phrase::new("repair.cut_off"),
+        Fix::Quotes => Phrase::new("repair.quotes"),
+        Fix::Unwrapped => Phrase::new("repair.unwrapped"),
+        Fix::Unreadable => Phrase::new("repair.unreadable"),
+        Fix::Thinking => Phrase::new("repair.thinking"),
+        Fix::Leak => Phrase::new("repair.leak"),
+        Fix::Spoilt => Phrase::new("repair.spoilt"),
+        Fix::Thought => Phrase::new("repair.thought"),
+        Fix::Storm => Phrase::new("repair.storm"),
+        Fix::Loop => Phrase::new("repair.loop"),
+        Fix::Tool | Fix::Type | Fix::Argument | Fix::Nested | Fix::Unknown => Phrase::new("repair.other"),
+    }
 }
 
 /// What a failing server poured out must not fill every later request.

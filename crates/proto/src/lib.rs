@@ -29,6 +29,7 @@ mod prompt;
 mod query;
 mod recall;
 mod record;
+mod refusal;
 mod repair;
 mod reply;
 mod setting;
@@ -78,6 +79,7 @@ pub use record::{
     Asking, Carried, Compacted, Danger, Decided, Escalated, EscalatedBy, Field, FoldReason, Left, Moment, MoveReason,
     Origin, PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Restoring, Rewound, Risk, SessionHead, Snapshot,
 };
+pub use refusal::refusal;
 pub use repair::{Fix, Repair};
 pub use reply::Reply;
 pub use setting::{SettingLayer, SettingSource};

@@ -2,9 +2,11 @@
 //! Both languages stand side by side in the catalogue, so that none can be forgotten.
 
 mod catalogue;
+mod help;
 mod lang;
 mod render;
 
+pub use help::help_in_chinese;
 pub use lang::Lang;
 pub use render::{hint, render};
 

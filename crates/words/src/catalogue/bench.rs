@@ -14,7 +14,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("bench.costs", "at its prices about {cost}", "按其价格约 {cost}"),
     ("bench.damaged", "{count} {count|line|lines} of {path} cannot be read: left out", "{path} 中有 {count} 行无法读取，已略过"),
     ("bench.damaged.hint", "what they held is tried again by the next run", "其内容会在下次运行时重新测量"),
-    ("bench.error", "endpoint failed", "端点失败"),
+    ("bench.error", "endpoint failed", "服务失败"),
     ("bench.format_set", "edits: {format}, as tools.edit says", "编辑格式：{format}，由 tools.edit 指定"),
     ("bench.minutes_left", "about {count} min left", "大约还需 {count} 分钟"),
     ("bench.no_call", "no change in this format", "没有以此格式给出修改"),

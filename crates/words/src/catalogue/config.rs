@@ -174,6 +174,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "keep rules short; move details into files that the model can read when it needs them",
         "请保持规则简短，把细节移到模型需要时可读取的文件中",
     ),
+    ("config.rules_other", "{file} is there and is not read", "存在 {file}，但不会读取它"),
+    (
+        "config.rules_other.hint",
+        "what the model should keep to stands in AGENTS.md: rename it, or `ln -s CLAUDE.md AGENTS.md`",
+        "给模型的说明应写在 AGENTS.md 中：请改名，或运行 `ln -s CLAUDE.md AGENTS.md`",
+    ),
     ("config.rules_outside", "{file} leads out of the repository and was not read", "{file} 指向仓库之外，未读取"),
     ("config.rules_outside.hint", "replace the link by a plain file", "请用普通文件替换该链接"),
     ("config.rules_unreadable", "{file} was not read: {reason}", "未能读取 {file}：{reason}"),

@@ -9,7 +9,84 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "writing notes on what was done so far, to make room in the context",
         "正在整理此前的工作记录，为上下文腾出空间",
     ),
-    ("agent.repaired", "put right in the model's answer: {what}", "已修正模型回答：{what}"),
+    (
+        "repair.block",
+        "an edit that the model wrote into its text was made a call: {detail}",
+        "模型写在正文中的修改已转为调用：{detail}",
+    ),
+    (
+        "repair.cut_off",
+        "the arguments of a call broke off ({detail}); such a call changes nothing",
+        "一次调用的参数中途断开（{detail}）；这样的调用不会更改任何内容",
+    ),
+    (
+        "repair.leak",
+        "marks of the model's own format were removed from its answer: {detail}",
+        "已从回答中去除模型自身的格式标记：{detail}",
+    ),
+    ("repair.loop", "the answer began to repeat itself and was cut: {detail}", "回答开始重复，已截断：{detail}"),
+    (
+        "repair.other",
+        "a mistake of form in the model's answer was put right: {detail}",
+        "已修正回答中的格式错误：{detail}",
+    ),
+    (
+        "repair.quotes",
+        "quotation marks in the arguments of a call are wrong ({detail}); such a call changes nothing",
+        "一次调用的参数中引号有误（{detail}）；这样的调用不会更改任何内容",
+    ),
+    (
+        "repair.scavenged",
+        "a call that the model wrote into its text was made: {detail}",
+        "模型写在正文中的调用已执行：{detail}",
+    ),
+    (
+        "repair.spoilt",
+        "an argument of a call holds marks of the model's own format ({detail}); such a call changes nothing",
+        "一次调用的参数中混入了模型自身的格式标记（{detail}）；这样的调用不会更改任何内容",
+    ),
+    (
+        "repair.storm",
+        "the model made the same call again and again; it was not run: {detail}",
+        "模型反复发起同一调用，未执行：{detail}",
+    ),
+    (
+        "repair.syntax",
+        "the arguments of a call were not quite JSON and could be read all the same: {detail}",
+        "一次调用的参数不是规范的 JSON，但仍可读取：{detail}",
+    ),
+    (
+        "repair.thinking",
+        "thoughts that stood in the model's text were told apart: {detail}",
+        "已区分出混在正文中的思考内容：{detail}",
+    ),
+    (
+        "repair.thought",
+        "a call stood in the model's thoughts, not in its answer ({detail}); such a call changes nothing",
+        "一次调用写在思考而非回答中（{detail}）；这样的调用不会更改任何内容",
+    ),
+    ("repair.unreadable", "the arguments of a call could not be read: {detail}", "无法读取一次调用的参数：{detail}"),
+    (
+        "repair.unwrapped",
+        "arguments of a call that were wrapped in a text were taken out: {detail}",
+        "已取出被包在文本中的调用参数：{detail}",
+    ),
+    ("refusal.danger", "it counts as dangerous, and nobody was there to be asked", "它属于危险操作，而当时无人可询问"),
+    (
+        "refusal.later",
+        "git or other programs would run what it changes, and nobody was there to be asked",
+        "它更改的内容以后会被 git 或其他程序执行，而当时无人可询问",
+    ),
+    ("refusal.memory", "only a person changes what is remembered", "只有用户本人可以更改记忆"),
+    ("refusal.mode", "permissions.mode does not let it run without a yes", "permissions.mode 要求先得到同意才能执行"),
+    ("refusal.other", "refused by {by}", "被拒绝，依据：{by}"),
+    ("refusal.posture", "what the session may do at the moment does not include it", "会话目前的权限不包括它"),
+    (
+        "refusal.protected",
+        "it changes files that tell agents what to do, and nobody was there to be asked",
+        "它会更改用来指示智能体的文件，而当时无人可询问",
+    ),
+    ("refusal.rule", "the rule {rule} stands against it", "规则 {rule} 不允许"),
     (
         "agent.storm",
         "the model made the same calls, or calls that cannot run, again and again; the turn was ended",
@@ -34,7 +111,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("engine.images_many.hint", "show the rest with the next prompt", "其余图片请在下一条消息中发送"),
     ("engine.image_unkept", "the pictures could not be kept: {reason}", "无法保存图片：{reason}"),
-    ("engine.image_unkept.hint", "free space in the state folder and send it again", "请在状态目录腾出空间后重新发送"),
+    (
+        "engine.image_unkept.hint",
+        "free space in the state folder and send it again",
+        "请在状态文件夹腾出空间后重新发送",
+    ),
     (
         "engine.model_blind",
         "{model} cannot see pictures; it gets their names instead",
@@ -234,13 +315,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.home_unwritable.hint",
         "make it writable, or name another folder with REASONIX_HOME; --no-session keeps nothing",
-        "请使其可写，或用 REASONIX_HOME 指定其他目录；--no-session 不保存任何内容",
+        "请使其可写，或用 REASONIX_HOME 指定其他文件夹；--no-session 不保存任何内容",
     ),
     ("engine.journal_failed", "cannot write the session log {path}: {reason}", "无法写入会话日志 {path}：{reason}"),
     (
         "engine.journal_failed.hint",
         "nothing was run after this point; make room or fix the folder, then continue the session",
-        "此后没有执行任何操作；请腾出空间或修复目录权限，然后继续会话",
+        "此后没有执行任何操作；请腾出空间或修复文件夹权限，然后继续会话",
     ),
     ("engine.log_unreadable", "the session log cannot be read: {reason}", "无法读取会话日志：{reason}"),
     ("engine.model_later", "the model changes when the running turn is done", "当前轮次结束后切换模型"),
@@ -282,16 +363,20 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "rules of the settings are taken away in the file that has them; `/permissions` names it",
         "设置中的规则请在其所在文件中删除；`/permissions` 会给出文件名",
     ),
-    ("engine.nothing_to_fold", "there is nothing to fold yet", "还没有可整理的内容"),
+    (
+        "engine.nothing_to_fold",
+        "the conversation is still short: there is nothing to fold",
+        "对话还很短，没有可整理的内容",
+    ),
     ("engine.not_possible", "this session cannot do that", "此会话无法执行该操作"),
     ("engine.not_possible.hint", "`/help` shows what it can do", "`/help` 会列出可用的操作"),
     ("engine.not_queued", "that is not waiting any more", "它已不在队列中"),
     (
         "engine.nothing_to_continue",
         "there is no session of this folder to go on with; this is a new one",
-        "本目录没有可继续的会话；已新建会话",
+        "本文件夹没有可继续的会话；已新建会话",
     ),
-    ("engine.nothing_to_retry", "there is no prompt to send again", "没有可重新发送的提示"),
+    ("engine.nothing_to_retry", "there is no prompt to send again", "没有可重新发送的提示词"),
     ("engine.other_folder", "this session belongs to {folder}, not to {here}", "该会话属于 {folder}，而不是 {here}"),
     ("engine.other_folder.hint", "add -C {folder}", "请加上 -C {folder}"),
     (
@@ -300,6 +385,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "`agent.planner_model` 指定了 {reference}，但没有这个名称的供应商或模型",
     ),
     ("engine.planner_unknown.hint", "`reasonix models` lists what there is", "`reasonix models` 会列出可用的模型"),
+    (
+        "engine.reference_missing",
+        "there is no file {path}: @{path} goes to the model as it stands",
+        "没有文件 {path}：@{path} 将原样发给模型",
+    ),
+    (
+        "engine.reference_missing_but",
+        "there is no file {path}: @{path} goes to the model as it stands; {near} is there",
+        "没有文件 {path}：@{path} 将原样发给模型；现有的是 {near}",
+    ),
     ("engine.reference_failed", "@{path} could not be read: {reason}", "无法读取 @{path}：{reason}"),
     ("engine.exported", "the conversation is in {path}", "对话已写入 {path}"),
     ("engine.forgotten", "{name} is forgotten", "已忘记 {name}"),
@@ -333,7 +428,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.rules_cut",
         "{file} does not fit: with a window of {window} tokens only the beginning is sent to the model",
-        "{file} 放不下：窗口为 {window} 个令牌时，只有开头部分会发送给模型",
+        "{file} 放不下：窗口为 {window} 个 token 时，只有开头部分会发送给模型",
     ),
     (
         "engine.rules_cut.hint",
@@ -352,7 +447,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "最后的调用可能会更改内容，而计划模式已开启：没有执行",
     ),
     ("engine.refused_planning.hint", "`/plan` ends plan mode; then ask again", "用 `/plan` 结束计划模式，然后再次提出"),
-    ("engine.refused", "the last calls were refused: {by}", "最后的调用被拒绝：{by}"),
+    ("engine.refused", "the last calls were refused: {why}", "最后的调用被拒绝：{why}"),
     (
         "engine.refused.hint",
         "to be asked, work in a terminal; for one run there is --approve RULE; a deny rule is changed where it stands: reasonix config show --origin",
@@ -393,6 +488,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{why}: attempt {attempt} of {of} failed, trying again in {seconds} s",
         "{why}：第 {attempt}/{of} 次尝试失败，{seconds} 秒后重试",
     ),
+    (
+        "engine.retrying_again",
+        "attempt {attempt} of {of} failed as well, trying again in {seconds} s",
+        "第 {attempt}/{of} 次尝试同样失败，{seconds} 秒后重试",
+    ),
     ("engine.leaving", "the model writes notes on what is left", "模型正在为离开的分支写笔记"),
     (
         "engine.left_without_notes",
@@ -421,13 +521,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.replay_over.hint", "the session's file may be cut", "会话文件可能被截断"),
     (
         "engine.budget_blind",
-        "the price of {model} is not known, so the limit of money cannot hold",
+        "the price of {model} is not known, so the cost limit cannot be kept",
         "{model} 的价格未知，费用上限无法生效",
     ),
     (
         "engine.budget_blind.hint",
         "set its price in the settings (docs/budget.md), or limit tokens: --max-tokens",
-        "请在设置中填写价格（docs/budget.md），或限制令牌数：--max-tokens",
+        "请在设置中填写价格（docs/budget.md），或限制 token 数：--max-tokens",
     ),
     (
         "engine.budget_cost",
@@ -444,7 +544,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.budget_near_tokens",
         "{spent} of the allowed {allowed} tokens are used",
-        "允许的 {allowed} 个令牌已用 {spent} 个",
+        "允许的 {allowed} 个 token 已用 {spent} 个",
     ),
     ("engine.budget_set", "the budget is changed; what was spent still counts", "预算已更改；已花费的仍计入"),
     (
@@ -460,7 +560,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.budget_tokens",
         "the budget is used up: {spent} of {allowed} tokens; what was done is kept",
-        "预算已用尽：已用 {spent} 个令牌，上限 {allowed} 个；已完成的部分保留",
+        "预算已用尽：已用 {spent} 个 token，上限 {allowed} 个；已完成的部分保留",
     ),
     (
         "engine.budget_tokens.hint",
@@ -480,14 +580,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.trust_other",
         "what this folder would execute is no longer what was shown; nothing was trusted",
-        "该目录将执行的内容已与所示不同；未信任任何内容",
+        "该文件夹将执行的内容已与所示不同；未信任任何内容",
     ),
     ("engine.trust_other.hint", "look again: reasonix trust", "请重新查看：reasonix trust"),
     ("engine.trusted", "what {root} would execute is trusted as it is now", "已信任 {root} 当前将执行的内容"),
     (
         "engine.untrusted",
         "this folder brings things that act only with your word; they stay off until you trust them: {names}",
-        "该目录带有需要你许可才会生效的内容，在你信任之前保持关闭：{names}",
+        "该文件夹带有需要你许可才会生效的内容，在你信任之前保持关闭：{names}",
     ),
     (
         "engine.untrusted.hint",
@@ -504,8 +604,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "use kind = \"openai\" or kind = \"scripted\"",
         "请使用 kind = \"openai\" 或 kind = \"scripted\"",
     ),
-    ("engine.workspace", "cannot use the working folder: {reason}", "无法使用工作目录：{reason}"),
-    ("engine.workspace.hint", "choose another folder with -C DIR", "请用 -C DIR 指定其他目录"),
+    ("engine.workspace", "cannot use the working folder: {reason}", "无法使用工作文件夹：{reason}"),
+    ("engine.workspace.hint", "check the folders given with -C and --add-dir", "请检查 -C 和 --add-dir 指定的文件夹"),
     ("net.build", "cannot build an HTTP client: {reason}", "无法创建 HTTP 客户端：{reason}"),
     ("net.ca_file", "cannot use the certificate file {path}: {reason}", "无法使用证书文件 {path}：{reason}"),
     ("net.ca_file.hint", "net.ca_file must be a PEM file with certificates", "net.ca_file 必须是 PEM 格式的证书文件"),

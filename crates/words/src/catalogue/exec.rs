@@ -11,6 +11,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请检查它是否可执行，以及系统是否还能创建新进程",
     ),
     (
+        "exec.interrupted",
+        "interrupted; what it had printed is kept, and the model sees it too",
+        "已中断；此前的输出已保留，模型也能看到",
+    ),
+    (
         "exec.no_folder",
         "cannot run a command in {path}: there is no such folder",
         "无法在 {path} 中运行命令：没有这个文件夹",
@@ -46,7 +51,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "exec.sandbox_full",
         "commands run in a sandbox, level full: only the workspace is writable, the home folder is hidden, network {network}",
-        "命令在沙箱中运行，级别 full：仅工作区可写，主目录被隐藏，网络 {network}",
+        "命令在沙箱中运行，级别 full：仅工作区可写，主文件夹被隐藏，网络 {network}",
     ),
     (
         "exec.sandbox_off",

@@ -102,8 +102,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "llm.key_unnamed",
-        "{provider} wants a key, and its settings do not say where one is.",
-        "{provider} 需要密钥，但设置中没有说明密钥在哪里。",
+        "{provider} needs a key, and the settings do not name a variable for it.",
+        "{provider} 需要密钥，但设置中没有指定存放密钥的环境变量。",
     ),
     (
         "llm.key_unnamed.hint",
@@ -119,6 +119,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "llm.model_unknown.hint",
         "`reasonix models` lists what the endpoint has.",
         "`reasonix models` 可列出该服务提供的模型。",
+    ),
+    ("llm.no_name", "{host} cannot be found: there is no address for this name.", "找不到 {host}：该域名无法解析。"),
+    (
+        "llm.no_name.hint",
+        "Check that this machine is online, and base_url for a mistake; behind a proxy, set HTTPS_PROXY.",
+        "请检查本机是否联网、base_url 是否写错；若需经过代理，请设置 HTTPS_PROXY。",
     ),
     (
         "llm.no_route",
@@ -153,7 +159,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.rate_limited",
         "{provider} says that there are too many requests: {message}",
-        "{provider} 提示请求过于频繁：{message}",
+        "{provider} 表示请求过于频繁：{message}",
     ),
     (
         "llm.rate_limited.hint",
@@ -208,8 +214,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("llm.unreachable", "Nobody answers at {url}: {reason}", "无法连接 {url}：{reason}"),
     (
         "llm.unreachable.hint",
-        "Check that the server runs and that base_url is right; `reasonix doctor` tries it.",
-        "请确认服务已启动且 base_url 正确；`reasonix doctor` 可进行检查。",
+        "Check that the server runs and that base_url is right.",
+        "请确认服务已启动且 base_url 正确。",
+    ),
+    ("llm.unreachable_hosted", "{host} cannot be reached: {reason}", "无法连接 {host}：{reason}"),
+    (
+        "llm.unreachable_hosted.hint",
+        "Check that this machine is online; behind a proxy, set HTTPS_PROXY. The service may also be down: try again later.",
+        "请检查本机是否联网；若需经过代理，请设置 HTTPS_PROXY。也可能是该服务暂时不可用，请稍后再试。",
     ),
     (
         "llm.unreachable_proxy",
@@ -231,4 +243,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "Try again then, or use another model with --model.",
         "请届时再试，或用 --model 换一个模型。",
     ),
+    ("llm.why_offline", "there is no network connection to it", "网络不通"),
+    ("llm.why_refused", "connection refused", "连接被拒绝"),
+    ("llm.why_reset", "the connection was broken off", "连接被中断"),
+    ("llm.why_slow", "it took too long to answer", "响应超时"),
 ];

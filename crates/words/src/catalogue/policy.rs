@@ -33,7 +33,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "policy.danger_remote",
         "{program} destroys or changes resources outside of this folder",
-        "{program} 会销毁或更改此目录之外的资源",
+        "{program} 会销毁或更改此文件夹之外的资源",
     ),
     ("policy.danger_rights", "{program} changes rights or owners of files", "{program} 会修改文件的权限或所有者"),
     ("policy.danger_root", "{program} runs a command as another user", "{program} 会以其他用户身份执行命令"),

@@ -17,9 +17,9 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.no_escalation.hint", "name one: agent.escalation_model = \"provider/model\"", "请设置：agent.escalation_model = \"provider/model\""),
     ("engine.plan_model", "plan mode: {model} answers", "计划模式：由 {model} 回答"),
     ("engine.planner_begins", "{model} looks at it first and makes a plan", "{model} 先查看并制定计划"),
-    ("engine.planner_failed", "{model} made no plan ({reason}); the prompt goes on without one", "{model} 未能制定计划（{reason}）；提示将直接继续"),
-    ("engine.planner_failed.hint", "check the planner's endpoint, or take agent.planner_model out of the settings", "请检查规划模型的端点，或从设置中去掉 agent.planner_model"),
-    ("engine.planner_looks", "planner: {tool} {subject}", "规划：{tool} {subject}"),
+    ("engine.planner_failed", "{model} made no plan ({reason}); the prompt goes on without one", "{model} 未能制定计划（{reason}）；将直接处理提示词"),
+    ("engine.planner_failed.hint", "check the planner's endpoint, or take agent.planner_model out of the settings", "请检查计划模型的服务，或从设置中去掉 agent.planner_model"),
+    ("engine.planner_looks", "planner: {tool} {subject}", "计划：{tool} {subject}"),
     ("engine.role_unknown", "the role {role} names {reference}, which is no configured model; the session's own model does it", "角色 {role} 指定的 {reference} 不是已配置的模型；改由会话自身的模型承担"),
     ("engine.role_unknown.hint", "see what there is with reasonix models, and correct [roles] or the profile", "用 reasonix models 查看可用模型，并修正 [roles] 或配置方案"),
 ];

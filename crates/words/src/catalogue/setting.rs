@@ -86,7 +86,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "setting.max_tokens",
         "Tokens that a run may take, in and out; 0 for no limit.",
-        "一次运行可用的令牌数（输入加输出）；0 表示不限。",
+        "一次运行可用的 token 数（输入加输出）；0 表示不限。",
     ),
     ("setting.memory", "The model may remember things, with your word for each.", "模型可以记忆，每条都需你同意。"),
     (
@@ -108,13 +108,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "setting.planner_model",
         "A second model that looks around and plans each turn.",
-        "为每轮任务先行规划的第二个模型。",
+        "为每轮任务先行计划的第二个模型。",
     ),
     (
         "setting.sandbox",
         "How commands are boxed: off, best-effort or enforce.",
         "命令的沙箱：off、best-effort 或 enforce。",
     ),
+    ("setting.vim", "Keys as in vi in the place to write.", "输入框使用 vi 风格的按键。"),
     (
         "setting.screen_reader",
         "Lines only, and nothing that moves: for screen readers.",

@@ -25,8 +25,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "undo.done",
-        "turn {turn} and what followed is taken back: {count} {count|file|files}",
-        "已撤销第 {turn} 轮及其后的更改：{count} 个文件",
+        "the files are as they were before turn {turn}: {count} {count|file|files}",
+        "文件已恢复到第 {turn} 轮之前：{count} 个文件",
     ),
     ("undo.kept", "kept, because somebody else changed it too: {path}", "已保留（他人也修改过）：{path}"),
     (
@@ -43,11 +43,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("undo.no_changes", "turn {turn} changed no files", "第 {turn} 轮没有修改文件"),
     ("undo.no_changes.hint", "`reasonix changes` lists the turns that did", "`reasonix changes` 列出修改过文件的轮次"),
     ("undo.nothing", "there is nothing to take back in session {session}", "会话 {session} 中没有可撤销的更改"),
-    ("undo.no_session", "there is no session of this folder", "本目录没有会话"),
+    ("undo.no_session", "there is no session of this folder", "本文件夹没有会话"),
     (
         "undo.no_session.hint",
         "`reasonix sessions --all` lists those of other folders",
-        "`reasonix sessions --all` 列出其他目录的会话",
+        "`reasonix sessions --all` 列出其他文件夹的会话",
     ),
     ("undo.not_kept", "cannot read what was kept: {reason}", "无法读取已保存的状态：{reason}"),
     (
@@ -63,21 +63,21 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "what was taken back is there again: {count} {count|file|files}",
         "已恢复撤销的更改：{count} 个文件",
     ),
-    ("undo.store_busy", "a running session relies on what is kept", "正在运行的会话依赖这些内容"),
+    ("undo.store_busy", "a session is running that may still need what is kept", "有会话正在运行，可能还需要这些内容"),
     ("undo.store_busy.hint", "try again when no session is running", "请在没有会话运行时重试"),
     (
         "undo.store_cache",
-        "cache: {files} {files|file|files}, {size} MiB of {max} MiB; {old} old or too much",
+        "cache: {files} {files|file|files}, {size} MiB of {max} MiB; {old} too old or beyond the limit",
         "缓存：{files} 个文件，{size} MiB / {max} MiB；{old} 个过期或超出",
     ),
     (
         "undo.store_recordings",
-        "recorded answers: {files} {files|file|files}, {size} MiB; {left} of sessions that are gone",
+        "recorded answers: {files} {files|file|files}, {size} MiB; {left} of deleted sessions",
         "录制的回答：{files} 个文件，{size} MiB；{left} 个所属会话已删除",
     ),
     (
         "undo.store_sessions",
-        "sessions: {files} {files|session|sessions}, {size} MiB of {max} MiB; too old or too much: {old}",
+        "sessions: {files} {files|session|sessions}, {size} MiB of {max} MiB; {old} too old or beyond the limit",
         "会话：{files} 个，{size} MiB / {max} MiB；{old} 个过期或超出",
     ),
     (
@@ -102,5 +102,6 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "已删除 {removed} 个文件，释放 {freed} MiB",
     ),
     ("undo.turn", "turn {turn}: {count} {count|file|files}", "第 {turn} 轮：{count} 个文件"),
-    ("undo.uncovered", "never covered: {paths}", "从未纳入保存：{paths}"),
+    ("undo.uncovered", "undo does not cover: {paths}", "撤销不包括：{paths}"),
+    ("undo.uncovered_many", "undo does not cover: {paths} and {more} more", "撤销不包括：{paths} 等，另有 {more} 项"),
 ];

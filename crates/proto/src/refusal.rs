@@ -1,0 +1,19 @@
+//! Why a call was refused, in words for people: what stands in the record is a name, and what the model is told is for it.
+
+use crate::{DecidedBy, Phrase};
+
+/// What to tell a person of a refusal by whoever is named so in [`crate::Decided::by`].
+pub fn refusal(by: &DecidedBy) -> Phrase {
+    match by {
+        DecidedBy::User | DecidedBy::UserOfHost | DecidedBy::UserOfOutside => Phrase::new("tui.refused.user"),
+        DecidedBy::PlanMode => Phrase::new("tui.refused.planning"),
+        DecidedBy::Fallback => Phrase::new("refusal.mode"),
+        DecidedBy::Danger => Phrase::new("refusal.danger"),
+        DecidedBy::Memory => Phrase::new("refusal.memory"),
+        DecidedBy::Protected => Phrase::new("refusal.protected"),
+        DecidedBy::Later => Phrase::new("refusal.later"),
+        DecidedBy::Rule(rule) | DecidedBy::Approved(rule) => Phrase::new("refusal.rule").with("rule", rule),
+        DecidedBy::Posture(_) => Phrase::new("refusal.posture"),
+        DecidedBy::Other(by) => Phrase::new("refusal.other").with("by", by),
+    }
+}
