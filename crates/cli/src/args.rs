@@ -13,9 +13,17 @@ use std::path::PathBuf;
 )]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(
-    after_help = "Without a command, in a terminal: a chat in the current folder.\nFirst time? Try `reasonix demo`, then `reasonix setup`."
+    after_help = "Without a command, in a terminal: a chat in the current folder, with PROMPT as its first message.\nFirst time? Try `reasonix demo`, then `reasonix setup`."
 )]
 pub(crate) struct Cli {
+    /// The first message of a chat
+    #[arg(value_name = "PROMPT")]
+    pub(crate) prompt: Vec<String>,
+    /// Print the answer and end, as `reasonix run` does
+    #[arg(short, long)]
+    pub(crate) print: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
     #[command(subcommand)]
@@ -24,7 +32,11 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Chat in the current folder; what `reasonix` does without a command
+    #[command(visible_alias = "code")]
+    Chat(Box<ChatArgs>),
     /// Run one prompt to its end, without a person to ask
+    #[command(alias = "exec")]
     Run(Box<RunArgs>),
     /// Watch the agent fix a failing test in a small project; no key, no network
     Demo(DemoArgs),
@@ -64,7 +76,7 @@ pub(crate) enum Command {
     Stats(StatsArgs),
     /// Show what of the requests was sent before, and what broke that
     Cache(CacheArgs),
-    /// Show the settings
+    /// Show and change the settings
     Config(ConfigArgs),
     /// Show what this folder would execute, and say whether you trust it
     Trust(TrustArgs),
@@ -119,8 +131,8 @@ pub(crate) struct SessionArgs {
     /// Go on with the last session of this folder
     #[arg(short = 'c', long = "continue", conflicts_with = "resume")]
     pub(crate) continues: bool,
-    /// Go on with this session; the beginning or the end of its id is enough
-    #[arg(short, long, value_name = "ID")]
+    /// Go on with this session; the beginning or the end of its id is enough. Without an id: a list to choose from
+    #[arg(short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
     pub(crate) resume: Option<String>,
     /// Go on in a copy of this session; the other one stays as it is, and may be in use
     #[arg(long, value_name = "ID", conflicts_with_all = ["continues", "resume"])]
@@ -151,6 +163,13 @@ pub(crate) struct SessionArgs {
     pub(crate) no_session: bool,
 }
 
+impl SessionArgs {
+    /// Whether an earlier session is wanted and none was named.
+    pub(crate) fn wants_list(&self) -> bool {
+        self.resume.as_deref() == Some("")
+    }
+}
+
 #[derive(Debug, Args)]
 #[command(
     after_help = "Standard input is added to the prompt: git diff | reasonix run \"review this\"\n@PATH in the prompt adds a file or a folder's listing: reasonix run \"explain\" @src/main.rs\nThe answer goes to standard output, everything else to standard error.\nExit codes: 0 done, 1 failed, 2 usage, 3 ended by a refusal, 4 provider, 5 limit reached, 130 interrupted."
@@ -161,6 +180,22 @@ pub(crate) struct RunArgs {
     pub(crate) prompt: Vec<String>,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ChatArgs {
+    /// The first message
+    #[arg(value_name = "PROMPT")]
+    pub(crate) prompt: Vec<String>,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+}
+
+/// How a run without a person answers, and what it may do.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub(crate) struct OutputArgs {
     /// Print one event a line as JSON
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) json: bool,
@@ -260,7 +295,7 @@ pub(crate) struct ModelsArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Asks about ten small questions and keeps what it saw under ~/.reasonix/state/probes; sessions use it where your\nsettings say nothing. Nothing of yours is sent. A kept result is shown again until --refresh."
+    after_help = "Asks about ten small questions and keeps what it saw under ~/.reasonix/state/probes; sessions use it where your settings say nothing.\nNothing of yours is sent. A kept result is shown again until --refresh."
 )]
 pub(crate) struct ProbeArgs {
     /// A provider, a model reference or an address; the default model when missing
@@ -569,6 +604,18 @@ pub(crate) enum ConfigCommand {
         /// Say where each value comes from
         #[arg(long)]
         origin: bool,
+    },
+    /// Print one setting, or those of a section
+    Get {
+        /// The setting, such as tui.theme; or a section, such as tui
+        key: String,
+    },
+    /// Write a setting into your own file; without a value it is taken out of there
+    Set {
+        /// The setting, such as tui.theme
+        key: String,
+        /// The value; several words for a list
+        value: Vec<String>,
     },
 }
 

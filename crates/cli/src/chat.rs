@@ -30,7 +30,7 @@ pub(crate) fn is_plain() -> bool {
     dumb || wanted || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal()
 }
 
-pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
+pub(crate) async fn chat(args: SessionArgs, first: Option<String>) -> anyhow::Result<Exit> {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         return Err(say::usage(Phrase::new("cli.no_terminal")));
     }
@@ -45,6 +45,10 @@ pub(crate) async fn chat(args: SessionArgs) -> anyhow::Result<Exit> {
     chat.begin().await?;
     if let Some(instructions) = chat.args.compact.take() {
         chat.carry(Op::Compact { instructions }).await?;
+    }
+    if let Some(op) = first.as_deref().and_then(said) {
+        chat.spoke = true;
+        chat.perform(op).await?;
     }
     while let Some(typed) = read(&chat.editor)? {
         if let Some(history) = &history {

@@ -1,13 +1,21 @@
-//! `reasonix config show`: the settings and where they come from.
+//! `reasonix config`: the settings, where they come from, and changing one.
 
 use crate::args::{ConfigArgs, ConfigCommand};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, clean};
-use reasonix_config::Flags;
+use reasonix_config::{Flags, Layer};
+use reasonix_proto::{Level, Phrase};
 
 pub(crate) fn config(args: &ConfigArgs) -> anyhow::Result<Exit> {
-    let ConfigCommand::Show { origin } = args.command;
+    match &args.command {
+        ConfigCommand::Show { origin } => show(*origin),
+        ConfigCommand::Get { key } => get(key),
+        ConfigCommand::Set { key, value } => set(key, value),
+    }
+}
+
+fn show(origin: bool) -> anyhow::Result<Exit> {
     let context = Context::load(None, Flags::default())?;
     let width = context.loaded.origins.iter().map(|(key, shown)| key.len() + shown.value.len() + 3).max().unwrap_or(0);
     for (key, shown) in &context.loaded.origins {
@@ -17,4 +25,54 @@ pub(crate) fn config(args: &ConfigArgs) -> anyhow::Result<Exit> {
         say::line(&line)?;
     }
     Ok(Exit::Done)
+}
+
+/// The bare value of one setting, for scripts; the lines of a section.
+fn get(key: &str) -> anyhow::Result<Exit> {
+    let context = Context::load(None, Flags::default())?;
+    if let Some(shown) = context.loaded.origins.get(key) {
+        let text = shown.value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+        say::line(&clean(text.unwrap_or(&shown.value)))?;
+        return Ok(Exit::Done);
+    }
+    let section = format!("{key}.");
+    let mut found = context.loaded.origins.iter().filter(|(name, _)| name.starts_with(&section)).peekable();
+    if found.peek().is_none() {
+        // One that is known and has no value is no mistake.
+        return match reasonix_config::schema::KEYS.iter().any(|known| known.path == key) {
+            true => Ok(Exit::Failed),
+            false => Err(unknown(key)),
+        };
+    }
+    for (name, shown) in found {
+        say::line(&clean(&format!("{name} = {}", shown.value)))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes one setting into the user's own file, never the project's.
+fn set(key: &str, value: &[String]) -> anyhow::Result<Exit> {
+    if !reasonix_config::schema::KEYS.iter().any(|known| known.path == key) {
+        return Err(unknown(key));
+    }
+    let context = Context::load(None, Flags::default())?;
+    let file = context.loaded.settings.user_file.clone().unwrap_or_else(|| context.home.join("config.toml"));
+    let value = Some(value.join(" ")).filter(|value| !value.is_empty());
+    reasonix_config::save_setting(&file, key, value.as_deref()).map_err(|error| say::usage(error.phrase()))?;
+    let code = if value.is_some() { "cli.config_saved" } else { "cli.config_removed" };
+    say::notice(Level::Info, &Phrase::new(code).with("key", key).with("path", file.display()));
+    if let Some(shown) = context.loaded.origins.get(key).filter(|shown| shown.origin.layer > Layer::User) {
+        let phrase = Phrase::new("engine.setting_outweighed").with("key", key).with("origin", &shown.origin);
+        say::notice(Level::Warning, &phrase);
+    }
+    Ok(Exit::Done)
+}
+
+fn unknown(key: &str) -> anyhow::Error {
+    let near = reasonix_config::schema::KEYS.iter().map(|known| (strsim::jaro_winkler(key, known.path), known.path));
+    let near = near.filter(|(score, _)| *score > 0.85).max_by(|a, b| a.0.total_cmp(&b.0));
+    say::usage(match near {
+        Some((_, near)) => Phrase::new("cli.config_unknown_but").with("key", key).with("near", near),
+        None => Phrase::new("cli.config_unknown").with("key", key),
+    })
 }

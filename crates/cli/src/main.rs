@@ -8,10 +8,12 @@ mod chat;
 mod context;
 mod demo;
 mod doctor;
+mod door;
 mod elsewhere;
 mod exit;
 mod explain;
 mod first;
+mod help;
 mod history;
 mod import;
 mod inspect;
@@ -22,6 +24,7 @@ mod memory;
 mod models;
 mod parts;
 mod person;
+mod picture;
 mod probe;
 mod pump;
 mod replay;
@@ -64,8 +67,12 @@ fn main() -> ExitCode {
 
 /// Help and version go to standard output with 0; a wrong command line is 2.
 fn usage(error: &clap::Error) -> ExitCode {
-    // A closed pipe under `--help | head` is nothing to complain about.
-    let _ = error.print();
+    match help::in_chinese() {
+        Some(error) if error.use_stderr() => say::line_err(&help::complaint(&error)),
+        // A closed pipe under `--help | head` is nothing to complain about.
+        Some(error) => drop(error.print()),
+        None => drop(error.print()),
+    }
     if let Some(hint) = way_out(error) {
         say::line_err(&say::Style::get().text(&hint));
     }
@@ -75,9 +82,9 @@ fn usage(error: &clap::Error) -> ExitCode {
 /// What was probably meant by a command line of another program's kind.
 fn way_out(error: &clap::Error) -> Option<Phrase> {
     let first = std::env::args().nth(1)?;
-    let known = Cli::command().get_subcommands().any(|command| command.get_name() == first);
+    let known = door::is_command(&first);
     match error.kind() {
-        ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument if !known => Some(Phrase::new("cli.use_run")),
+        ErrorKind::UnknownArgument if !known => Some(Phrase::new("cli.use_run")),
         ErrorKind::ArgumentConflict if first.starts_with('-') => Some(Phrase::new("cli.flags_behind")),
         _ => None,
     }
@@ -85,9 +92,9 @@ fn way_out(error: &clap::Error) -> Option<Phrase> {
 
 fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
     match cli.command {
-        None if chat::is_plain() => runtime()?.block_on(chat::chat(cli.session)),
-        None => runtime()?.block_on(screen::screen(cli.session)),
-        Some(Command::Run(run)) => runtime()?.block_on(run::run(*run)),
+        None => door::enter(cli),
+        Some(Command::Chat(chat)) => door::chat(*chat),
+        Some(Command::Run(run)) => door::run(*run),
         Some(Command::Demo(demo)) => runtime()?.block_on(demo::demo(demo)),
         Some(Command::Setup(setup)) => runtime()?.block_on(setup::setup(setup)),
         Some(Command::Doctor(doctor)) => runtime()?.block_on(doctor::doctor(&doctor)),

@@ -104,7 +104,8 @@ fn tell_heard(heard: Heard) -> bool {
 fn tell(replayed: &Replayed) {
     let Replayed { turns, steps, shown, difference, .. } = replayed;
     let phrase = match difference {
-        None => Phrase::new("cli.replay_same").with("turns", turns).with("steps", steps).with("shown", shown),
+        None if *shown == 0 => Phrase::new("cli.replay_same").with("turns", turns).with("steps", steps),
+        None => Phrase::new("cli.replay_same_but").with("turns", turns).with("steps", steps).with("shown", shown),
         Some(difference) => Phrase::new("cli.replay_differs")
             .with("record", difference.record)
             .with("then", clean(&difference.then))

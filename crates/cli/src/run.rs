@@ -17,13 +17,13 @@ use reasonix_proto::{Level, Op, Phrase, TurnEnd, escaped_json};
 const CORRECTIONS: u32 = 2;
 
 pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
-    let schema = args.output_schema.as_deref().map(OutputSchema::read).transpose()?;
+    let schema = args.output.output_schema.as_deref().map(OutputSchema::read).transpose()?;
     let only_folds = args.session.compact.is_some() && args.prompt.is_empty();
     let typed = if only_folds { String::new() } else { stdin::prompt(&args.prompt).await? };
     // Before this an interrupt simply ends the process: there is nothing to keep yet.
     let mut interrupts = Interrupts::listen(Manner::Run)?;
     let context = Context::load(args.session.dir.as_deref(), flags_of(&args.session))?;
-    let host = context.host_with(&args.session, false, args.approve.clone())?;
+    let host = context.host_with(&args.session, false, args.output.approve.clone())?;
     logging::begin(host.base());
     let found = resolve_refs(&host.base().workspace, &typed);
     for phrase in &found.notices {
@@ -79,20 +79,20 @@ pub(crate) async fn hand_over(args: HandoffArgs) -> anyhow::Result<Exit> {
 /// The answer, where the view did not show it already.
 fn print_answer(args: &RunArgs, schema: Option<&OutputSchema>, answer: &str) -> anyhow::Result<()> {
     match schema {
-        _ if args.json => Ok(()),
+        _ if args.output.json => Ok(()),
         Some(schema) => match schema.check(answer) {
             Ok(value) => Ok(say::line(&escaped_json(&serde_json::to_string_pretty(&value)?))?),
             Err(_) => Ok(()),
         },
-        None if args.quiet && !answer.trim().is_empty() => Ok(say::line(&say::clean(answer.trim_end()))?),
+        None if args.output.quiet && !answer.trim().is_empty() => Ok(say::line(&say::clean(answer.trim_end()))?),
         None => Ok(()),
     }
 }
 
 fn view_of(args: &RunArgs) -> Box<dyn View> {
-    if args.json {
+    if args.output.json {
         Box::new(Json::default())
-    } else if args.quiet || args.output_schema.is_some() {
+    } else if args.output.quiet || args.output.output_schema.is_some() {
         Box::new(Quiet::default())
     } else {
         Box::new(Plain::new(None))
@@ -134,7 +134,7 @@ async fn fit(
 
 /// Says why it ended, where the answer does not say it.
 fn tell_end(end: &TurnEnd, args: &RunArgs) {
-    if args.json {
+    if args.output.json {
         return;
     }
     let (level, phrase) = match end {

@@ -120,6 +120,16 @@ impl Style {
         render(self.lang, phrase)
     }
 
+    /// What stands between a label and its text.
+    pub(crate) fn colon(self) -> &'static str {
+        if self.lang == Lang::Zh { "：" } else { ": " }
+    }
+
+    /// What stands between facts in a row.
+    pub(crate) fn comma(self) -> &'static str {
+        if self.lang == Lang::Zh { "，" } else { ", " }
+    }
+
     /// Colours a text for standard error.
     pub(crate) fn err(self, colour: Colour, text: &str) -> String {
         colour.paint(text, self.err)
@@ -162,7 +172,7 @@ pub(crate) fn failure(error: &anyhow::Error) {
         None => {
             let style = Style::get();
             let label = style.err(Colour::Red, style.text(&Phrase::new("cli.error")).as_str());
-            line_err(&format!("{label}: {}", clean(&format!("{error:#}"))));
+            line_err(&format!("{label}{}{}", style.colon(), clean(&format!("{error:#}"))));
         }
     }
 }
@@ -180,10 +190,10 @@ pub(crate) fn notice(level: Level, phrase: &Phrase) {
         Level::Error => ("cli.error", Colour::Red),
     };
     let label = style.err(colour, &style.text(&Phrase::new(label)));
-    line_err(&format!("{label}: {}", clean(&style.text(phrase))));
+    line_err(&format!("{label}{}{}", style.colon(), clean(&style.text(phrase))));
     if let Some(hint) = hint(style.lang, phrase) {
         let label = style.err(Colour::Cyan, &style.text(&Phrase::new("cli.label_hint")));
-        line_err(&format!("{label}: {}", clean(&hint)));
+        line_err(&format!("{label}{}{}", style.colon(), clean(&hint)));
     }
 }
 

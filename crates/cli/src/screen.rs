@@ -17,16 +17,22 @@ use tokio::sync::mpsc::UnboundedReceiver;
 /// How long a session may take to write its last record.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-pub(crate) async fn screen(args: SessionArgs) -> anyhow::Result<Exit> {
+pub(crate) async fn screen(mut args: SessionArgs, first: Option<String>) -> anyhow::Result<Exit> {
+    // A session that is to be chosen is chosen on the screen.
+    let lists = args.wants_list();
+    if lists {
+        args.resume = None;
+    }
+    let first = if lists { Some("/resume".to_owned()) } else { first };
     let context = Context::load_silently(args.dir.as_deref(), flags_of(&args))?;
     if context.loaded.settings.tui.screen_reader {
-        return crate::chat::chat(args).await;
+        return crate::chat::chat(args, first).await;
     }
     crate::probe::first_use(&context, args.model.as_deref()).await;
-    one_screen(context, &args).await
+    one_screen(context, &args, first).await
 }
 
-async fn one_screen(context: Context, args: &SessionArgs) -> anyhow::Result<Exit> {
+async fn one_screen(context: Context, args: &SessionArgs, first: Option<String>) -> anyhow::Result<Exit> {
     let (post, inbox) = reasonix_tui::channel();
     let (to, asked) = tokio::sync::mpsc::unbounded_channel();
     let options = options(&context, args);
@@ -38,8 +44,9 @@ async fn one_screen(context: Context, args: &SessionArgs) -> anyhow::Result<Exit
         })
     })?;
     say::divert(Some(post.clone()));
-    let mut desk = Desk { args: args.clone(), post, asked, spoke: false };
+    let mut desk = Desk { args: args.clone(), post, asked, spoke: false, first };
     let outcome = desk.run(context).await;
+    crate::picture::forget();
     say::divert(None);
     let ended = thread.join().map_err(|_| anyhow::anyhow!("the screen failed"))??;
     let exit = if ended == ScreenEnd::Terminated { Exit::Terminated } else { Exit::Done };
@@ -55,6 +62,8 @@ struct Desk {
     post: Post,
     asked: UnboundedReceiver<Asked>,
     spoke: bool,
+    /// What was said on the command line, for the first session.
+    first: Option<String>,
 }
 
 /// Why a session is left.
@@ -72,6 +81,9 @@ impl Desk {
             // Asked for on the command line: for the session that it opened, not for those after it.
             if let Some(instructions) = self.args.compact.take() {
                 handle.submit(Op::Compact { instructions });
+            }
+            if let Some(text) = self.first.take() {
+                self.post.tell(HostNews::Said(text));
             }
             let next = self.serve(&mut handle).await;
             let session = handle.session.clone();
@@ -125,6 +137,10 @@ impl Desk {
                         tokio::spawn(async move { post.reply(id, reply.await) });
                     }
                     Some(Asked::Host(HostRequest::Doctor)) => drop(tokio::spawn(crate::doctor::on_screen(self.args.dir.clone(), self.post.clone()))),
+                    Some(Asked::Host(HostRequest::Picture)) => {
+                        let post = self.post.clone();
+                        drop(tokio::task::spawn_blocking(move || post.tell(HostNews::Picture(crate::picture::from_clipboard()))));
+                    },
                     Some(Asked::Host(host)) => if let Some(other) = self.other(host, &handle.session) {
                         return Next::Open(Box::new(other));
                     },
@@ -149,7 +165,11 @@ impl Desk {
             HostRequest::Resume(session) => Elsewhere::Session(Open::Resume { session }),
             HostRequest::Fork(session) => Elsewhere::Session(Open::Fork { session, at: None }),
             HostRequest::Folder(folder) => Elsewhere::Folder(folder),
-            HostRequest::Setup | HostRequest::Demo | HostRequest::Answer(_) | HostRequest::Doctor => return None,
+            HostRequest::Setup
+            | HostRequest::Demo
+            | HostRequest::Answer(_)
+            | HostRequest::Doctor
+            | HostRequest::Picture => return None,
         };
         other(&self.args, wish, here)
     }
@@ -192,6 +212,7 @@ fn options(context: &Context, args: &SessionArgs) -> ScreenOptions {
         home: variable("HOME"),
         full: settings.full_screen,
         mouse: settings.mouse,
+        vim: settings.vim,
         // xterm and the console leave long rows alone; everything else folds them.
         reflows: variable("XTERM_VERSION").is_empty() && variable("TERM") != "linux",
         edit: Box::new(edit_with(editor_of(context))),
@@ -217,7 +238,8 @@ fn theme_file(folder: &Path, name: &str) -> Option<String> {
 fn colours(context: &Context) -> Colours {
     let variable = |name: &str| context.env.get(name).map_or("", String::as_str);
     let term = variable("TERM");
-    if reasonix_config::no_color(&context.env) {
+    let mono = term.ends_with("-mono") || term.ends_with("-m") || term.starts_with("vt");
+    if reasonix_config::no_color(&context.env) || mono {
         Colours::None
     } else if matches!(variable("COLORTERM"), "truecolor" | "24bit") || !variable("WT_SESSION").is_empty() {
         Colours::True

@@ -17,7 +17,7 @@ fn a_dangerous_command_is_refused_until_it_is_approved_for_the_run() {
     place.work.write("old.txt", "x\n");
     let ran = place.run(&["run", "delete it"]);
     assert_eq!(ran.code, Some(3), "{}", ran.err);
-    assert!(ran.err.contains("the dangerous class") && place.work.exists("old.txt"), "{}", ran.err);
+    assert!(ran.err.contains("it counts as dangerous") && place.work.exists("old.txt"), "{}", ran.err);
     let ran = place.run(&["run", "--json", "--approve", "Bash(rm:*)", "delete it"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(!place.work.exists("old.txt"));

@@ -146,7 +146,14 @@ fn an_endpoint_that_is_not_there() {
         ),
     );
     let ran = place.run(&["run", "hello"]);
-    assert_says(&ran, 4, &[&port.to_string(), "attempt 1 of 4", "hint:"]);
+    assert_says(&ran, 4, &[&port.to_string(), "attempt 1 of 4", "connection refused", "hint:"]);
+    assert_eq!(
+        ran.err.matches("Nobody answers").count(),
+        2,
+        "once where it is tried again, once at the end: {}",
+        ran.err
+    );
+    assert!(!ran.err.contains("error sending request"), "{}", ran.err);
     place.configure("");
     let listed = place.run(&["sessions"]);
     assert!(listed.out.contains("hello") && listed.out.contains("failed"), "{}", listed.out);

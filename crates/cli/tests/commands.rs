@@ -35,15 +35,82 @@ fn the_demo_can_be_kept() {
 #[test]
 fn a_command_line_of_another_kind_is_answered_with_what_was_meant() {
     let place = Place::bare(ModelServer::start_blocking(vec![]));
-    for args in [&["fix the bug"][..], &["-p", "x"], &["exec", "x"]] {
+    for (args, wanted) in [
+        (&["--prompt", "x"][..], "to get one answer: reasonix run \"…\""),
+        (&["--model", "x", "run", "hi"], "stand behind it"),
+        (&["version"], "did you mean reasonix --version"),
+        (&["sesions", "list"], "did you mean reasonix sessions"),
+        (&["nosuch"], "reasonix chat nosuch"),
+        (&["--json", "fix the bug"], "add -p"),
+        (&["fix the bug"], "the chat needs a terminal"),
+        (&["chat", "hi"], "the chat needs a terminal"),
+    ] {
         let ran = place.run(args);
         assert_eq!(ran.code, Some(2), "{args:?}");
-        assert!(ran.err.contains("reasonix run \"…\""), "{args:?}: {}", ran.err);
+        assert!(ran.err.contains(wanted), "{args:?}: {}", ran.err);
     }
-    let ran = place.run(&["--model", "x", "run", "hi"]);
-    assert!(ran.code == Some(2) && ran.err.contains("stand behind it"), "{}", ran.err);
     let ran = place.run(&["run", "--wrong", "hi"]);
     assert!(ran.code == Some(2) && !ran.err.contains("to chat"), "{}", ran.err);
+}
+
+#[test]
+fn a_prompt_is_printed_with_p_and_by_other_words_for_run() {
+    let place = Place::with_server(ModelServer::start_with(|_| Some(Reply::say("hello"))));
+    for args in [&["-p", "hi"][..], &["--print", "hi"], &["-p", "--quiet", "fix the bug"], &["exec", "hi"]] {
+        let ran = place.run(args);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "hello\n"), "{args:?}: {}", ran.err);
+    }
+    let ran = place.run(&["-p", "go on", "-c", "--json"]);
+    assert!(ran.code == Some(0) && ran.out.lines().all(|line| line.starts_with('{')), "{}", ran.out);
+    let last = place.server.requests().pop().unwrap();
+    assert!(last.body["messages"].to_string().contains("hi"), "it went on with the last session");
+}
+
+#[test]
+fn resume_without_an_id_lists_what_there_is() {
+    let place = Place::with_server(ModelServer::start_with(|_| Some(Reply::say("hello"))));
+    let ran = place.run(&["--resume"]);
+    assert!(ran.code == Some(2) && ran.err.contains("there are no sessions yet"), "{}", ran.err);
+    place.run(&["run", "mend the roof"]);
+    for args in [&["--resume"][..], &["run", "--resume"]] {
+        let ran = place.run(args);
+        assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.err);
+        let line = ran.out.lines().next().unwrap_or_default();
+        assert!(line.starts_with("reasonix --resume ") && line.ends_with("mend the roof"), "{args:?}: {}", ran.out);
+        let id = line.split_whitespace().nth(2).unwrap();
+        assert_eq!(place.run(&["run", "--resume", id, "and the door"]).code, Some(0));
+    }
+}
+
+#[test]
+fn chinese_begins_with_the_help_and_ends_with_the_last_refusal() {
+    let place = Place::bare(ModelServer::start_blocking(vec![]));
+    let zh = |args: &[&str]| support::finish(place.command(args).env("LANG", "zh_CN.UTF-8").output().unwrap());
+    let latin = |text: &str| {
+        let words = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() > 1);
+        words.filter(|word| word.chars().all(|c| c.is_ascii_lowercase())).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let ran = zh(&["--help"]);
+    assert!(ran.code == Some(0) && ran.out.contains("用法："), "{}{}", ran.out, ran.err);
+    for english in [" the ", " this ", "Options", "Commands", "Usage"] {
+        assert!(!ran.out.contains(english), "{english}: {}", ran.out);
+    }
+    for args in [&["run", "--max-steps", "x", "hi"][..], &["run", "--wrong"], &["undo", "--log"], &["config"]] {
+        let ran = zh(args);
+        assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.err);
+        let left = latin(&ran.err)
+            .into_iter()
+            .filter(|word| !["help", "max", "steps", "wrong", "log"].contains(&word.as_str()));
+        assert!(ran.err.contains("错误：") && left.count() < 3, "{args:?}: {}", ran.err);
+    }
+    place.home.write("config.toml", "language = \"zh\"\n");
+    assert!(place.run(&["--help"]).out.contains("用法："), "a setting says the language too");
+    let calls = vec![Reply::call("bash", json!({"command": "rm -r src"})), Reply::say("不行")];
+    let place = Place::new(calls);
+    place.work.write("src/a.txt", "x");
+    let ran = support::finish(place.command(&["run", "hi"]).env("LANG", "zh_CN.UTF-8").output().unwrap());
+    assert!(ran.err.contains("已阻止：它属于危险操作"), "{}", ran.err);
+    assert!(!ran.err.contains("dangerous class") && !ran.err.contains("tell the user"), "{}", ran.err);
 }
 
 #[test]
@@ -85,6 +152,65 @@ fn setup_by_flags_writes_a_provider_that_works() {
 }
 
 #[test]
+fn setup_keeps_every_model_and_makes_no_second_provider_of_one_address() {
+    let place = Place::bare(ModelServer::start_with(|_| Some(Reply::say("hello"))));
+    place.server.set_models(json!({"data": [{"id": "large", "max_model_len": 32768}, {"id": "small"}]}));
+    place.home.write("config.toml", support::unboxed());
+    let url = place.server.base_url();
+    let ran = place.run(&["setup", "--no-probe", "--name", "mine", "--base-url", &url, "--model", "large"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let ran = place.run(&["run", "--model", "mine/small", "hi"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let ran = place.run(&["setup", "--no-probe", "--base-url", &url, "--model", "small"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let listed = place.run(&["models"]).out;
+    let names: Vec<&str> = listed.split_whitespace().filter(|word| word.contains('/')).take(4).collect();
+    assert_eq!(names, ["mine/large", "mine/small"], "{listed}");
+    assert!(listed.contains("* mine/small"), "{listed}");
+    assert!(!listed.lines().any(|line| line.contains("mine/small") && line.contains("32768")), "{listed}");
+}
+
+#[test]
+fn setup_of_a_hosted_service_keeps_what_is_known_of_it() {
+    let place = Place::bare(ModelServer::start_blocking(vec![]));
+    place.home.write(
+        "config.toml",
+        "[[providers]]\nname = \"deepseek\"\npreset = \"deepseek\"\nmodels = [\"deepseek-chat\"]\n",
+    );
+    let url = "https://api.deepseek.com";
+    let mut command = place.command(&["setup", "--base-url", url, "--model", "deepseek-v4-flash"]);
+    let ran = support::finish(command.env("HTTPS_PROXY", "http://127.0.0.1:9").output().unwrap());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let listed = place.run(&["models"]).out;
+    for model in ["* deepseek/deepseek-v4-flash", "deepseek/deepseek-chat", "deepseek/deepseek-v4-pro"] {
+        assert!(listed.contains(model), "{model}: {listed}");
+    }
+    assert!(!place.home.read("config.toml").contains("context_window"), "what is known may grow");
+}
+
+#[test]
+fn doctor_tries_every_kind_of_endpoint() {
+    for (kind, wire) in [("anthropic", "anthropic"), ("responses", "responses"), ("openai", "openai")] {
+        let place = Place::bare(ModelServer::start_blocking(vec![]));
+        place.server.set_models(json!({"data": [{"id": "m-20250929"}]}));
+        let settings = |url: &str| {
+            let model = "model = \"m\"\napi_key_env = \"MOCK_KEY\"\n";
+            format!(
+                "[[providers]]\nname = \"{kind}\"\nkind = \"{wire}\"\nbase_url = \"{url}\"\n{model}{}",
+                support::unboxed()
+            )
+        };
+        place.home.write("config.toml", settings(&place.server.base_url()));
+        let ran = place.run(&["doctor"]);
+        assert!(ran.out.contains("answers and offers the model"), "{kind}: {}", ran.out);
+        place.home.write("config.toml", settings("http://127.0.0.1:9/v1"));
+        let ran = place.run(&["doctor"]);
+        assert_eq!(ran.code, Some(1), "{kind}: {}", ran.out);
+        assert!(ran.out.contains("BAD   Nobody answers at http://127.0.0.1:9/v1"), "{kind}: {}", ran.out);
+    }
+}
+
+#[test]
 fn doctor_says_what_is_wrong_and_what_to_do() {
     let good = Place::new(vec![]);
     good.server.set_models(json!({"data": [{"id": "m1"}]}));
@@ -118,6 +244,29 @@ fn models_lists_what_is_configured_and_what_is_offered() {
     assert!(place.server.all_requests().is_empty(), "nothing is asked without --live");
     let ran = place.run(&["models", "--live"]);
     assert!(ran.out.contains("m2"), "{}", ran.out);
+}
+
+#[test]
+fn config_gets_and_sets_one_setting() {
+    let place = Place::new(vec![]);
+    let ran = place.run(&["config", "set", "agent.max_steps", "7"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(place.run(&["config", "get", "agent.max_steps"]).out, "7\n");
+    place.run(&["config", "set", "tui.status", "model", "git"]);
+    assert_eq!(place.run(&["config", "get", "tui.status"]).out, "[\"model\", \"git\"]\n");
+    place.run(&["config", "set", "language", "zh"]);
+    assert_eq!(place.run(&["config", "get", "language"]).out, "zh\n");
+    place.run(&["config", "set", "language"]);
+    assert!(!place.home.read("config.toml").contains("language"));
+    assert!(place.run(&["config", "get", "agent"]).out.contains("agent.max_steps = 7\n"));
+    let ran = place.run(&["config", "set", "agent.max_step", "7"]);
+    assert!(ran.code == Some(2) && ran.err.contains("did you mean agent.max_steps?"), "{}", ran.err);
+    let ran = place.run(&["config", "set", "agent.max_steps", "many"]);
+    assert!(ran.code == Some(2) && ran.err.contains("agent.max_steps"), "{}", ran.err);
+    assert!(
+        place.run(&["run", "hi"]).code.is_some() && place.home.read("config.toml").contains("mock"),
+        "the rest stays"
+    );
 }
 
 #[test]

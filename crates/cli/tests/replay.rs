@@ -44,7 +44,7 @@ fn a_replay_gives_the_same_events_and_does_nothing() {
     let again = place.run(&["replay", log.file_stem().unwrap().to_str().unwrap(), "--json"]);
     assert_eq!(again.code, Some(0), "{}", again.err);
     assert_eq!(durable(&again.out), then);
-    assert!(again.err.contains("replayed to the same records: 1 turn, 5 steps"), "{}", again.err);
+    assert!(again.err.contains("played again, with the same result: 1 turn, 5 steps"), "{}", again.err);
     assert_eq!(place.server.requests().len(), requests, "nothing was sent");
     assert!(!place.work.exists("b.txt") && !place.work.exists("ran.txt"), "nothing was run");
     assert_eq!(std::fs::read(&log).unwrap(), before, "nothing was written");
@@ -117,7 +117,7 @@ fn two_sessions_are_compared() {
     let (a, b) = (logs[0].to_str().unwrap(), logs[1].to_str().unwrap());
     let ran = place.run(&["diff", a, b]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("they first part in turn 1:"), "{}", ran.out);
+    assert!(ran.out.contains("the first difference is in turn 1:"), "{}", ran.out);
     assert!(ran.out.contains("echo one") && ran.out.contains("echo two"), "{}", ran.out);
     let json: Value = serde_json::from_str(&place.run(&["diff", a, b, "--json"]).out).unwrap();
     assert_eq!(json["a"]["cached_percent"], 33);

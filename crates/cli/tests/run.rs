@@ -340,3 +340,14 @@ fn the_keys_of_endpoints_do_not_reach_commands() {
     assert!(seen.contains("TZ=Asia/Shanghai"), "{seen}");
     assert!(!seen.contains("sk-plain-name") && !seen.contains("hunter2"), "{seen}");
 }
+
+#[test]
+fn a_reference_that_names_no_file_is_said() {
+    let place = Place::with_server(reasonix_testkit::ModelServer::start_with(|_| Some(Reply::say("ok"))));
+    place.work.write("src/calc.py", "x");
+    let ran = place.run(&["run", "explain @nosuch.py, @calc.py:3 and ask @someone about @types/node"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("there is no file nosuch.py"), "{}", ran.err);
+    assert!(ran.err.contains("there is no file calc.py") && ran.err.contains("src/calc.py is there"), "{}", ran.err);
+    assert!(!ran.err.contains("someone") && !ran.err.contains("types/node"), "{}", ran.err);
+}

@@ -171,7 +171,7 @@ fn what_a_turn_did_is_shown_taken_back_and_written_down() {
     say(&pane, "/cwd nowhere");
     pane.shows("cannot work in");
     say(&pane, "/trust");
-    pane.shows("nothing that would be executed");
+    pane.shows("would be run by itself");
     pane.keys(&["C-d"]);
     pane.shows("ended 0");
 }

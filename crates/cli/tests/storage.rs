@@ -76,7 +76,12 @@ fn the_cache_lies_where_the_settings_say_and_only_its_own_files_go() {
         written(&path, HOUR * 25);
     }
     let du = place.run(&["store", "du"]);
-    assert!(du.out.contains("old or too much") && !du.out.contains("; 0 old"), "{}{}", du.out, du.err);
+    assert!(
+        du.out.contains("too old or beyond the limit") && !du.out.contains("512 MiB; 0 too old"),
+        "{}{}",
+        du.out,
+        du.err
+    );
     assert!(index.exists() && list.exists(), "only counted");
     let gc = place.run(&["store", "gc"]);
     assert!(gc.out.contains("cache: 0 files"), "{}{}", gc.out, gc.err);
@@ -145,7 +150,7 @@ fn outputs_go_with_their_session_and_everything_is_counted() {
     let second = place.logs()[0].clone();
     written(&second, HOUR * 24 * 40);
     place.configure("[retention]\nsession_days = 30\n");
-    assert!(place.run(&["store", "du"]).out.contains("too old or too much: 1"));
+    assert!(place.run(&["store", "du"]).out.contains("8192 MiB; 1 too old or beyond the limit"));
     assert!(second.exists());
     assert_eq!(place.run(&["store", "gc"]).code, Some(0));
     assert!(!second.exists());

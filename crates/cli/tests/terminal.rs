@@ -106,3 +106,33 @@ fn a_command_of_the_line_chat_is_done_before_the_next_line() {
     pty.keys("\x04");
     child.wait().unwrap();
 }
+
+#[test]
+fn a_chat_begins_with_what_the_command_line_says() {
+    for plain in ["", "1"] {
+        let place = Place::new(vec![Reply::say("a roof is a roof"), Reply::say("yes")]);
+        let mut pty = Pty::new(100, 24);
+        let mut command = place.command(&["mend the roof"]);
+        command.env("REASONIX_PLAIN", plain);
+        let mut child = pty.spawn(command);
+        pty.wait_for("the answer", |written| written.contains("a roof is a roof"));
+        pty.wait_for("what can be said next", |written| written.contains("> ") || written.contains("Ask anything"));
+        pty.keys("\x04");
+        child.wait().unwrap();
+        let said = place.server.requests()[0].body["messages"].to_string();
+        assert!(said.contains("mend the roof"), "{said}");
+    }
+}
+
+#[test]
+fn resume_without_an_id_is_chosen_on_the_screen() {
+    let place = Place::new(vec![Reply::say("hello"), Reply::say("again")]);
+    place.run(&["run", "mend the roof"]);
+    let mut pty = Pty::new(100, 24);
+    let mut child = pty.spawn(place.command(&["--resume"]));
+    pty.wait_for("the list", |written| written.contains("mend the roof"));
+    pty.keys("\r");
+    pty.wait_for("the session", |written| written.contains("hello"));
+    pty.keys("\x04");
+    child.wait().unwrap();
+}

@@ -211,11 +211,11 @@ fn a_recording_is_bounded_and_goes_with_its_session() {
     assert!((900_000..=1024 * 1024).contains(&size), "{size}");
     assert_eq!(ran.err.matches("the recording is full").count(), 1);
     let du = place.run(&["store", "du"]);
-    assert!(du.out.contains("recorded answers: 1 file, 1 MiB; 0 of sessions that are gone"), "{}{}", du.out, du.err);
+    assert!(du.out.contains("recorded answers: 1 file, 1 MiB; 0 of deleted sessions"), "{}{}", du.out, du.err);
     let left = recording(&place).with_file_name("gone.wire");
     std::fs::copy(recording(&place), &left).unwrap();
     let gc = place.run(&["store", "gc"]);
-    assert!(gc.out.contains("1 of sessions that are gone") && !left.exists(), "{}{}", gc.out, gc.err);
+    assert!(gc.out.contains("1 of deleted sessions") && !left.exists(), "{}{}", gc.out, gc.err);
     let (log, wire) = (place.logs()[0].clone(), recording(&place));
     assert!(wire.exists(), "that of a session stays");
     let deleted = place.run(&["sessions", "delete", log.file_stem().unwrap().to_str().unwrap()]);

@@ -37,6 +37,7 @@ const ROWS: &[Row] = &[
     ("tui.notify", Phrase::new("setting.notify"), Kind::Words(&["desktop", "bell", "off"]), Acts::Now),
     ("tui.full_screen", Phrase::new("setting.full_screen"), Kind::Switch, Acts::NextStart),
     ("tui.mouse", Phrase::new("setting.mouse"), Kind::Switch, Acts::NextStart),
+    ("tui.vim", Phrase::new("setting.vim"), Kind::Switch, Acts::NextStart),
     ("tui.screen_reader", Phrase::new("setting.screen_reader"), Kind::Switch, Acts::NextStart),
     ("compaction.auto", Phrase::new("setting.compaction_auto"), Kind::Switch, Acts::NextSession),
     ("compaction.ratio", Phrase::new("setting.compaction_ratio"), Kind::Words(RATIOS), Acts::NextSession),

@@ -53,7 +53,9 @@ pub fn open(sources: HostSources) -> Result<(Host, Notices), EngineError> {
     if sources.require_trust {
         all_trusted(&folder.loaded.settings.trust)?;
     }
-    let unopened = |error| EngineError::Settings(Phrase::new("engine.workspace").with("reason", error));
+    let unopened = |error: reasonix_workspace::FileError| {
+        EngineError::Settings(Phrase::new("engine.workspace").with("reason", error.message()))
+    };
     let workspace = folder.workspace(&add_dirs).map_err(unopened)?;
     let rules = folder.rules_files();
     let mut notices = rules.notices;

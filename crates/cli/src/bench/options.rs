@@ -20,7 +20,7 @@ pub(crate) enum BenchCommand {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Sends small generated files with a fault and the words that say how to put it right; a trial is right when the\nfile then has exactly the right bytes. Nothing of yours is sent. Each trial is one request; before the first it says\nhow many there will be. What was tried is kept in ~/.reasonix/state/edits.jsonl: a run that was stopped goes on where it\nwas, and tools.edit = \"auto\" uses the result in new sessions.\nExit codes: 0 everything was tried, 4 the endpoint failed, 5 a limit was reached, 130 stopped."
+    after_help = "Sends small generated files with a fault and the words that say how to put it right; a trial is right when the file then has exactly the right bytes. Nothing of yours is sent.\nEach trial is one request; before the first it says how many there will be.\nWhat was tried is kept in ~/.reasonix/state/edits.jsonl: a run that was stopped goes on where it was, and tools.edit = \"auto\" uses the result in new sessions.\nExit codes: 0 everything was tried, 4 the endpoint failed, 5 a limit was reached, 130 stopped."
 )]
 pub(crate) struct EditArgs {
     /// The model: `provider`, `model` or `provider/model`, perhaps with an effort as in `model:high`

@@ -34,6 +34,8 @@ pub(crate) struct Plain {
     subjects: HashMap<CallId, String>,
     /// What the calls that have no outcome yet are about, as the model wrote them.
     asked: HashMap<CallId, String>,
+    /// Who or what refused calls that have no outcome yet.
+    refused: HashMap<CallId, reasonix_proto::DecidedBy>,
 }
 
 impl Plain {
@@ -53,6 +55,7 @@ impl Plain {
             last_started: None,
             subjects: HashMap::new(),
             asked: HashMap::new(),
+            refused: HashMap::new(),
         }
     }
 
@@ -73,7 +76,8 @@ impl Plain {
             self.spinner.clear();
             let (width, height) = screen();
             let mut out = io::stdout().lock();
-            writeln!(out, "{}", self.style.out(Colour::Green, "ANSWER"))?;
+            let label = self.style.text(&Phrase::new("cli.label_answer"));
+            writeln!(out, "{}", self.style.out(Colour::Green, &label))?;
             self.heading = Some(Heading::new(width, height));
         }
         let shown = self.flows.0.feed(delta);
@@ -124,12 +128,12 @@ impl Plain {
             Some(heading) => self.close_live(&heading, has_calls),
             None if text.trim().is_empty() => Ok(()),
             None if has_calls => {
-                self.label("PLAN", Colour::Yellow);
+                self.label("cli.label_plan", Colour::Yellow);
                 say::line_err(clean(text.trim_end()).as_str());
                 Ok(())
             }
             None => {
-                self.label("ANSWER", Colour::Green);
+                self.label("cli.label_answer", Colour::Green);
                 say::line(clean(text.trim_end()).as_str())
             }
         }
@@ -138,7 +142,7 @@ impl Plain {
     fn close_live(&self, heading: &Heading, is_plan: bool) -> io::Result<()> {
         let mut out = io::stdout().lock();
         if is_plan {
-            let label = self.style.out(Colour::Yellow, "PLAN");
+            let label = self.style.out(Colour::Yellow, &self.style.text(&Phrase::new("cli.label_plan")));
             match heading.replace(&label) {
                 Some(correction) => write!(out, "{correction}")?,
                 None => write!(out, "{}({label})", if heading.at_line_start() { "" } else { "\n" })?,
@@ -150,9 +154,9 @@ impl Plain {
         out.flush()
     }
 
-    fn label(&mut self, label: &str, colour: Colour) {
+    fn label(&mut self, code: &'static str, colour: Colour) {
         self.spinner.wipe();
-        say::line_err(&self.style.err(colour, label));
+        say::line_err(&self.style.err(colour, &self.style.text(&Phrase::new(code))));
     }
 
     fn tool_ended(&mut self, record: &Record) {
@@ -167,7 +171,8 @@ impl Plain {
             // One that never began: what it wanted is all there is to see.
             None => say::line_err(&start_line(self.style, tool, &asked.unwrap_or_default())),
         }
-        for line in end_lines(self.style, tool, *took_ms, outcome) {
+        let refused = self.refused.remove(call);
+        for line in end_lines(self.style, tool, *took_ms, outcome, refused.as_ref()) {
             say::line_err(&line);
         }
     }
@@ -228,6 +233,13 @@ impl View for Plain {
                 self.subjects.insert(call.clone(), short_title(tool, subject));
             }
             Event::ToolEnded { record } => self.tool_ended(record),
+            Event::Answered { record } => {
+                if let RecordBody::Decided(decided) = &record.body
+                    && !decided.allowed
+                {
+                    self.refused.insert(decided.call.clone(), decided.by.clone());
+                }
+            }
             Event::Asked { asking } => return Ok(self.ask(asking)),
             Event::Proposed { proposal } => return Ok(self.propose(proposal)),
             Event::Inquired { inquiry } => return Ok(self.inquire(inquiry)),

@@ -10,7 +10,7 @@ const LONGEST: usize = 160;
 
 /// The line that says a call begins.
 pub(crate) fn start_line(style: Style, tool: &str, subject: &str) -> String {
-    let label = style.err(Colour::Cyan, "TOOL");
+    let label = style.err(Colour::Cyan, &style.text(&Phrase::new("cli.label_tool")));
     let prompt = if tool == tools::BASH { "$ " } else { "" };
     let subject = clean(&one_line(subject));
     format!("{label}   {} {prompt}{subject}", style.err(Colour::Bold, tool)).trim_end().to_owned()
@@ -31,19 +31,28 @@ pub(crate) fn short_title(tool: &str, subject: &str) -> String {
 }
 
 /// The lines that say what a call came to.
-pub(crate) fn end_lines(style: Style, tool: &str, took_ms: u64, outcome: &ToolOutcome) -> Vec<String> {
+/// `refused` is who or what refused it.
+pub(crate) fn end_lines(
+    style: Style,
+    tool: &str,
+    took_ms: u64,
+    outcome: &ToolOutcome,
+    refused: Option<&reasonix_proto::DecidedBy>,
+) -> Vec<String> {
     match outcome {
         ToolOutcome::Done { content, details } => done(style, tool, took_ms, &content.words(), details),
-        ToolOutcome::Failed { message, hint } => {
+        // The hint is advice for the model.
+        ToolOutcome::Failed { message, .. } => {
             let failed = style.text(&Phrase::new("cli.tool_failed"));
-            let mut lines = vec![result(&style.err(Colour::Red, &failed), &clean(&one_line(message)))];
+            let failed = format!("{}{}", style.err(Colour::Red, &failed), style.colon());
+            let mut lines = vec![format!("     └ {failed}{}", clean(&one_line(message)))];
             lines.extend(message.lines().skip(1).take(MOST_LINES).map(|line| below(style, line)));
-            lines.extend(hint.as_ref().map(|hint| below(style, &one_line(hint))));
             lines
         }
         ToolOutcome::Denied { by } => {
             let blocked = style.text(&Phrase::new("cli.tool_blocked"));
-            vec![result(&style.err(Colour::Yellow, &blocked), &clean(&one_line(by)))]
+            let why = refused.map_or_else(|| one_line(by), |by| style.text(&reasonix_proto::refusal(by)));
+            vec![format!("     └ {}{}{}", style.err(Colour::Yellow, &blocked), style.colon(), clean(&why))]
         }
         ToolOutcome::Aborted => {
             let aborted = style.text(&Phrase::new("cli.tool_aborted"));
@@ -57,7 +66,7 @@ fn done(style: Style, tool: &str, took_ms: u64, content: &str, details: &Details
     if !details.changes.is_empty() {
         for change in &details.changes {
             lines.push(result(&style.err(Colour::Green, &style.text(&change_phrase(change))), &clean(&change.path)));
-            lines.extend(diff_lines(style, &change.diff));
+            lines.extend(cut_diff(style, &change.diff, (change.added + change.removed) as usize));
         }
         return lines;
     }
@@ -74,15 +83,28 @@ fn done(style: Style, tool: &str, took_ms: u64, content: &str, details: &Details
     let shown = details.count.unwrap_or(count as u64);
     let code = if shown == 1 { "cli.tool_line" } else { "cli.tool_lines" };
     let size = style.text(&Phrase::new(code).with("count", shown));
-    let took = format!("{size}, {}", seconds(took_ms));
-    lines.push(result(&style.err(if good { Colour::Green } else { Colour::Red }, &status), &took));
+    let status = style.err(if good { Colour::Green } else { Colour::Red }, &status);
+    lines.push(format!("     └ {}", [status, size, seconds(took_ms)].join(style.comma())));
     if tool == tools::BASH {
-        lines.extend(content.lines().skip(count.saturating_sub(MOST_LINES)).map(|line| below(style, line)));
+        let all = details.artifact.as_ref().map_or(count, |whole| usize::try_from(whole.lines).unwrap_or(count));
+        lines.extend(both_ends(style, content, all.max(count)));
     }
     lines.extend(
         details.notes.iter().map(|note| style.err(Colour::Yellow, &format!("       {}", clean(&style.text(note))))),
     );
     lines
+}
+
+/// The beginning and the end of an output, and how many lines stand between them.
+fn both_ends(style: Style, content: &str, all: usize) -> Vec<String> {
+    let lines: Vec<String> = content.lines().map(|line| below(style, line)).collect();
+    if all <= MOST_LINES {
+        return lines;
+    }
+    let (first, last) = (MOST_LINES / 2, MOST_LINES - MOST_LINES / 2);
+    let between = style.text(&Phrase::new("cli.more_lines").with("count", all - MOST_LINES));
+    let ends = lines.iter().skip(lines.len().saturating_sub(last)).cloned();
+    lines.iter().take(first).cloned().chain([below(style, &between)]).chain(ends).collect()
 }
 
 fn change_phrase(change: &Change) -> Phrase {
@@ -98,9 +120,16 @@ fn change_phrase(change: &Change) -> Phrase {
 
 /// A diff without its header, coloured.
 pub(crate) fn diff_lines(style: Style, diff: &str) -> Vec<String> {
+    cut_diff(style, diff, 0)
+}
+
+/// The same of a diff of which only the beginning may be kept: so many lines changed in all.
+fn cut_diff(style: Style, diff: &str, changed: usize) -> Vec<String> {
     let body: Vec<&str> = diff.lines().filter(|line| !line.starts_with("---") && !line.starts_with("+++")).collect();
     let mut lines: Vec<String> = body.iter().take(MOST_LINES * 2).map(|line| diff_line(style, line)).collect();
-    if let Some(more) = body.len().checked_sub(MOST_LINES * 2).filter(|more| *more > 0) {
+    let kept = body.iter().filter(|line| line.starts_with(['+', '-'])).count();
+    let more = body.len().saturating_sub(MOST_LINES * 2) + changed.saturating_sub(kept);
+    if more > 0 {
         lines.push(below(style, &style.text(&Phrase::new("cli.more_lines").with("count", more))));
     }
     lines

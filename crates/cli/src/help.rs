@@ -1,0 +1,141 @@
+//! `--help` and what is said of a wrong command line, in the user's language. English is what stands at the flags; Chinese
+//! is put in its place.
+
+use crate::args::Cli;
+use crate::say::{Colour, Style};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command, CommandFactory};
+use reasonix_proto::Phrase;
+use reasonix_words::{Lang, help_in_chinese};
+
+/// The same complaint or help in Chinese, where that is the user's language.
+pub(crate) fn in_chinese() -> Option<clap::Error> {
+    // A setting may say another language than the environment; without settings the environment does.
+    let _ = crate::context::Context::load_silently(None, reasonix_config::Flags::default());
+    if Style::get().lang != Lang::Zh {
+        return None;
+    }
+    translated(Cli::command()).try_get_matches().err()
+}
+
+/// What is wrong with a command line, in Chinese: clap's own sentences are English.
+pub(crate) fn complaint(error: &clap::Error) -> String {
+    let said = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        Some(ContextValue::Strings(texts)) => texts.join("、"),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    };
+    let (arg, value) = (said(ContextKind::InvalidArg), said(ContextKind::InvalidValue));
+    let phrase = match error.kind() {
+        ErrorKind::UnknownArgument => Phrase::new("cli.usage_unknown").with("arg", &arg),
+        ErrorKind::InvalidSubcommand => {
+            Phrase::new("cli.usage_command").with("arg", said(ContextKind::InvalidSubcommand))
+        }
+        ErrorKind::MissingRequiredArgument => Phrase::new("cli.usage_missing").with("arg", &arg),
+        ErrorKind::MissingSubcommand => Phrase::new("cli.usage_which"),
+        ErrorKind::ArgumentConflict => {
+            Phrase::new("cli.usage_conflict").with("arg", &arg).with("other", said(ContextKind::PriorArg))
+        }
+        _ if !arg.is_empty() => Phrase::new("cli.usage_value").with("arg", &arg).with("value", &value),
+        _ => Phrase::new("cli.usage_wrong"),
+    };
+    let style = Style::get();
+    let label = style.err(Colour::Red, &style.text(&Phrase::new("cli.error")));
+    let mut text = format!("{label}：{}\n", style.text(&phrase));
+    let valid = said(ContextKind::ValidValue);
+    let meant = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
+    let meant = meant.into_iter().map(said).find(|text| !text.is_empty());
+    if !valid.is_empty() {
+        text.push_str(&style.text(&Phrase::new("cli.usage_valid").with("values", valid)));
+    } else if let Some(meant) = meant {
+        text.push_str(&style.text(&Phrase::new("cli.usage_meant").with("meant", meant)));
+    }
+    format!("{}\n{}", text.trim_end(), style.text(&Phrase::new("cli.usage_more")))
+}
+
+/// The command with its texts in Chinese, and everything below it.
+fn translated(mut command: Command) -> Command {
+    command.build();
+    chinese(command)
+}
+
+fn chinese(command: Command) -> Command {
+    let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+    let about = command.get_about().map(ToString::to_string);
+    let after = command.get_after_help().map(ToString::to_string);
+    let mut command = command
+        .help_template("{about-with-newline}\n用法：{usage}\n\n{all-args}{after-help}")
+        .subcommand_help_heading("命令")
+        .subcommand_value_name("命令");
+    if let Some(about) = about {
+        command = command.about(help_in_chinese(&about).map_or(about, str::to_owned));
+    }
+    if let Some(after) = after {
+        command = command.after_help(help_in_chinese(&after).map_or(after, str::to_owned));
+    }
+    let args: Vec<clap::Id> = command.get_arguments().map(|arg| arg.get_id().clone()).collect();
+    for id in args {
+        command = command.mut_arg(id, argument);
+    }
+    for name in names {
+        command = command.mut_subcommand(name, chinese);
+    }
+    command
+}
+
+fn argument(arg: Arg) -> Arg {
+    let heading = if arg.is_positional() { "参数" } else { "选项" };
+    let english = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let mut text = help_in_chinese(&english).map_or(english, str::to_owned);
+    let takes = arg.get_action().takes_values();
+    let values: Vec<String> =
+        arg.get_possible_values().iter().filter(|_| takes).map(|value| value.get_name().to_owned()).collect();
+    if !values.is_empty() {
+        text.push_str(&format!(" [可选：{}]", values.join("、")));
+    }
+    let usual: Vec<String> =
+        arg.get_default_values().iter().filter(|_| takes).map(|value| value.to_string_lossy().into_owned()).collect();
+    if !usual.is_empty() && !arg.is_hide_default_value_set() {
+        text.push_str(&format!(" [默认：{}]", usual.join(" ")));
+    }
+    arg.help(text).help_heading(heading).hide_possible_values(true).hide_default_value(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::args::Cli;
+    use clap::{Command, CommandFactory};
+    use reasonix_words::help_in_chinese;
+
+    fn missing(command: &Command, found: &mut Vec<String>) {
+        let texts = [command.get_about(), command.get_after_help()].into_iter().flatten();
+        let helps = command.get_arguments().filter_map(clap::Arg::get_help);
+        for text in texts.chain(helps).map(ToString::to_string) {
+            if help_in_chinese(&text).is_none() && !found.contains(&text) {
+                found.push(text);
+            }
+        }
+        command.get_subcommands().filter(|below| below.get_name() != "help").for_each(|below| missing(below, found));
+    }
+
+    #[test]
+    fn every_help_text_is_there_in_chinese() {
+        let mut command = Cli::command();
+        command.build();
+        let mut found = Vec::new();
+        missing(&command, &mut found);
+        assert_eq!(found, Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_help_of_every_command_can_be_drawn() {
+        let mut all = super::translated(Cli::command());
+        let help = all.render_help().to_string();
+        assert!(help.contains("用法：") && help.contains("选项") && !help.contains("Print help"), "{help}");
+        for below in all.get_subcommands_mut() {
+            let help = below.render_help().to_string();
+            assert!(help.contains("用法："), "{help}");
+        }
+    }
+}
