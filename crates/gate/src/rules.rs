@@ -55,7 +55,7 @@ impl Approvals {
             shown.push(RuleInfo { rule, effect: Effect::Allow, origin: approved, revocable: false });
         }
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = self.standing.keeper.as_ref().map(|keeper| keeper.file().to_string()).unwrap_or_default();
+        let place = self.standing.keeper.as_ref().map(|keeper| keeper.file()).unwrap_or_default();
         let file = SettingSource { layer: SettingLayer::User, place };
         shown.extend(kept.iter().map(|kept| RuleInfo {
             rule: kept.rule.clone(),
