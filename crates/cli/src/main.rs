@@ -40,6 +40,7 @@ mod stdin;
 mod trust;
 mod undo;
 mod view;
+mod zone;
 
 use args::{Cli, Command};
 use clap::error::ErrorKind;

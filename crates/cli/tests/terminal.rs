@@ -115,8 +115,11 @@ fn a_chat_begins_with_what_the_command_line_says() {
         let mut command = place.command(&["mend the roof"]);
         command.env("REASONIX_PLAIN", plain);
         let mut child = pty.spawn(command);
-        pty.wait_for("the answer", |written| written.contains("a roof is a roof"));
-        pty.wait_for("what can be said next", |written| written.contains("> ") || written.contains("Ask anything"));
+        // Behind the answer, where the turn is over: while it runs, one key does not leave.
+        pty.wait_for("what can be said next", |written| {
+            let after = written.split_once("a roof is a roof").map(|(_, after)| after);
+            after.is_some_and(|after| after.contains("> ") || after.contains("Ask anything"))
+        });
         pty.keys("\x04");
         child.wait().unwrap();
         let said = place.server.requests()[0].body["messages"].to_string();

@@ -20,8 +20,12 @@ pub(crate) fn key(app: &mut App, chord: Chord) -> Vec<ScreenEffect> {
     {
         return effects;
     }
-    if let Some(effects) = crate::vim::key(app, chord) {
-        return effects;
+    if let Some(changed) = app.composer.vim_key(chord) {
+        app.menu = None;
+        if changed {
+            draft_changed(app);
+        }
+        return Vec::new();
     }
     if app.full_screen {
         let page = usize::from(app.size.1 / 2).max(1);

@@ -220,8 +220,6 @@ pub struct App {
     pub(crate) up: usize,
     pub(crate) caret_hidden: bool,
     pub(crate) unfolded: bool,
-    /// Keys as in vi; none where they are as everywhere.
-    pub(crate) vim: Option<crate::vim::Vim>,
     pub(crate) ahead: crate::overlays::Ahead,
     pub(crate) esc_at: Option<Duration>,
     pub(crate) cancel_at: Option<Duration>,
@@ -267,7 +265,6 @@ impl App {
             up: 0,
             caret_hidden: false,
             unfolded: false,
-            vim: None,
             ahead: crate::overlays::Ahead::default(),
             esc_at: None,
             cancel_at: None,

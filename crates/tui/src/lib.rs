@@ -27,7 +27,6 @@ pub mod theme;
 pub mod transcript;
 pub mod update;
 pub mod view;
-mod vim;
 pub mod work;
 
 pub use app::Notify;

@@ -76,7 +76,10 @@ impl Menu {
 
     /// Its rows.
     pub fn view(&mut self, width: u16, most: usize, look: &Look) -> Vec<Line<'static>> {
-        let room = ROWS.min(most).max(1);
+        // The last row says that there is more, where there is room for it.
+        let all = self.entries.len();
+        let counts = all > ROWS.min(most) && most > 2;
+        let room = if counts { ROWS.min(most - 1) } else { ROWS.min(most).max(1) };
         self.scroll = self.scroll.min(self.chosen).max((self.chosen + 1).saturating_sub(room));
         let shown = self.entries.iter().enumerate().skip(self.scroll).take(room);
         let aligned = self.kind == MenuKind::Command;
@@ -87,7 +90,12 @@ impl Menu {
             true => entry_line(&in_column(entry, column), at == self.chosen, width, look),
             false => entry_line(entry, at == self.chosen, width, look),
         };
-        shown.map(line).collect()
+        let mut lines: Vec<Line<'static>> = shown.map(line).collect();
+        if counts {
+            let at = reasonix_proto::Phrase::new("tui.menu.place").with("at", self.chosen + 1).with("of", all);
+            lines.push(Line::styled(format!("  {}", look.say(&at)), look.theme.dim));
+        }
+        lines
     }
 }
 

@@ -166,7 +166,7 @@ pub fn run(options: ScreenOptions, post: Post, inbox: Receiver<Msg>, ask: impl F
 fn start_app(options: &ScreenOptions) -> (App, Vec<Phrase>) {
     let (keys, wrong) = options.keys.as_deref().map_or_else(|| (Bindings::default(), Vec::new()), Bindings::read);
     let mut app = App::new(options.look.clone(), keys, Terminal::size());
-    app.vim = options.vim.then(crate::vim::Vim::default);
+    app.composer.vim = options.vim.then(crate::composer::Vim::default);
     app.facts.home.clone_from(&options.home);
     app.full_screen = options.full;
     app.dark = options.dark;

@@ -147,7 +147,7 @@ fn composer(app: &mut App, width: u16, height: usize) -> (Vec<Line<'static>>, (u
     if gutter > 0 {
         let style = if shell { look.theme.warn } else { look.theme.accent };
         for (at, line) in rows.iter_mut().enumerate() {
-            let moves = app.vim.is_some_and(|vim| vim.moves);
+            let moves = app.composer.vim.is_some_and(|vim| vim.moves);
             let sign = match (at, shell, look.unicode) {
                 (0, ..) if moves => "N ",
                 (0, true, _) => "$ ",

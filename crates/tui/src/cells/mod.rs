@@ -63,9 +63,9 @@ pub(crate) fn short_time(millis: u64) -> String {
 pub(crate) fn short_count(count: u64) -> String {
     match count {
         0..1000 => count.to_string(),
-        1000..100_000 => format!("{}.{}k", count / 1000, count % 1000 / 100),
-        100_000..1_000_000 => format!("{}k", count / 1000),
-        _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
+        1000..99_950 => format!("{:.1}k", count as f64 / 1e3),
+        99_950..999_500 => format!("{:.0}k", count as f64 / 1e3),
+        _ => format!("{:.1}M", count as f64 / 1e6),
     }
 }
 
@@ -79,7 +79,9 @@ mod tests {
         for (millis, text) in times {
             assert_eq!(short_time(millis), text);
         }
-        for (count, text) in [(999, "999"), (12_345, "12.3k"), (123_456, "123k"), (1_250_000, "1.2M")] {
+        for (count, text) in
+            [(999, "999"), (8192, "8.2k"), (12_345, "12.3k"), (99_990, "100k"), (123_456, "123k"), (1_260_000, "1.3M")]
+        {
             assert_eq!(short_count(count), text);
         }
     }

@@ -5,11 +5,13 @@ mod buffer;
 mod chips;
 mod history;
 mod layout;
+mod vim;
 
 pub use buffer::{Buffer, Motion};
 pub use chips::Chips;
 pub use history::{MOST as MOST_HISTORY, PromptHistory};
 pub use layout::{Layout, lay};
+pub use vim::Vim;
 
 use crate::Look;
 use ratatui_core::text::{Line, Span as Text};
@@ -24,6 +26,8 @@ pub struct Composer {
     pub chips: Chips,
     /// Prompts of earlier.
     pub history: PromptHistory,
+    /// Keys as in vi; none where they are as everywhere.
+    pub vim: Option<Vim>,
     /// The column that Up and Down want to keep.
     wanted: Option<usize>,
     /// The first row that is shown.

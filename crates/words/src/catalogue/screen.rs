@@ -17,6 +17,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "no picture in the clipboard, or no wl-paste or xclip to read it",
         "剪贴板中没有图片，或缺少 wl-paste、xclip",
     ),
+    ("tui.menu.place", "{at} of {of}", "第 {at} 项，共 {of} 项"),
     ("tui.means.ask", "asks before whatever could change something", "凡可能更改内容的操作都先询问"),
     (
         "tui.means.auto",

@@ -1,65 +1,60 @@
 //! Keys as in vi, where the user wants them (`tui.vim`): Esc leads from writing to moving, and a few letters back. What is not
 //! known here does what it does elsewhere.
 
-use crate::app::{App, ScreenEffect};
-use crate::composer::{Composer, Motion};
+use super::{Composer, Motion};
 use crate::keys::{Chord, Code};
-use crate::update::draft_changed;
 
 /// Where the writer is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Vim {
+pub struct Vim {
     /// Letters move and change instead of being written.
-    pub(crate) moves: bool,
+    pub moves: bool,
     /// The letter that waits for another one: `d`, `c` or `g`.
     waiting: Option<char>,
 }
 
-/// Takes a key. None when it means here what it means everywhere.
-pub(crate) fn key(app: &mut App, chord: Chord) -> Option<Vec<ScreenEffect>> {
-    let vim = app.vim.as_mut()?;
-    if !vim.moves {
-        if chord.code == Code::Esc {
-            *vim = Vim { moves: true, waiting: None };
-            // The caret of this mode stands on a character, not behind the last one.
-            let at_start = app.composer.buffer.before().is_empty() || app.composer.buffer.before().ends_with('\n');
-            if !at_start {
-                app.composer.travel(Motion::Left);
-            }
-            return Some(Vec::new());
-        }
-        return None;
-    }
-    if chord.code == Code::Enter {
-        // What is sent is followed by writing again.
-        *vim = Vim::default();
-        return None;
-    }
-    let letter = chord.typed()?;
-    let waiting = vim.waiting.take();
-    let before = app.composer.buffer.text().to_owned();
-    let writes = match waiting {
-        Some(first) => second(&mut app.composer, first, letter),
-        None => match first(&mut app.composer, letter) {
-            Next::Moves => false,
-            Next::Writes => true,
-            Next::Waits => {
-                app.vim = Some(Vim { moves: true, waiting: Some(letter) });
-                return Some(Vec::new());
-            }
-            // Commands and questions are typed as they are.
-            Next::Elsewhere => {
-                app.vim = Some(Vim::default());
+impl Composer {
+    /// Takes a key as vi would. None when it means here what it means everywhere; otherwise whether the text changed.
+    pub fn vim_key(&mut self, chord: Chord) -> Option<bool> {
+        let vim = self.vim.as_mut()?;
+        if !vim.moves {
+            if chord.code != Code::Esc {
                 return None;
             }
-        },
-    };
-    app.vim = Some(Vim { moves: !writes, waiting: None });
-    app.menu = None;
-    if app.composer.buffer.text() != before {
-        draft_changed(app);
+            *vim = Vim { moves: true, waiting: None };
+            // The caret of this mode stands on a character, not behind the last one.
+            if !(self.buffer.before().is_empty() || self.buffer.before().ends_with('\n')) {
+                self.travel(Motion::Left);
+            }
+            return Some(false);
+        }
+        if chord.code == Code::Enter {
+            // What is sent is followed by writing again.
+            *vim = Vim::default();
+            return None;
+        }
+        let letter = chord.typed()?;
+        let waiting = vim.waiting.take();
+        let before = self.buffer.text().to_owned();
+        let writes = match waiting {
+            Some(first) => second(self, first, letter),
+            None => match first(self, letter) {
+                Next::Moves => false,
+                Next::Writes => true,
+                Next::Waits => {
+                    self.vim = Some(Vim { moves: true, waiting: Some(letter) });
+                    return Some(false);
+                }
+                // Commands and questions are typed as they are.
+                Next::Elsewhere => {
+                    self.vim = Some(Vim::default());
+                    return None;
+                }
+            },
+        };
+        self.vim = Some(Vim { moves: !writes, waiting: None });
+        Some(self.buffer.text() != before)
     }
-    Some(Vec::new())
 }
 
 /// What follows a letter.
@@ -166,19 +161,19 @@ fn next_word(composer: &mut Composer) {
 #[cfg(test)]
 mod tests {
     use super::Vim;
-    use crate::Look;
-    use crate::app::App;
-    use crate::keys::{Bindings, Chord, Code};
+    use crate::composer::Composer;
+    use crate::keys::{Chord, Code};
 
     /// The text and the bytes before the caret after these keys; `⎋` is Esc.
     fn after(keys: &str) -> (String, usize) {
-        let mut app = App::new(Look::default(), Bindings::default(), (80, 24));
-        app.vim = Some(Vim::default());
+        let mut composer = Composer { vim: Some(Vim::default()), ..Composer::default() };
         for c in keys.chars() {
             let code = if c == '⎋' { Code::Esc } else { Code::Char(c) };
-            crate::act::key(&mut app, Chord::plain(code));
+            if composer.vim_key(Chord::plain(code)).is_none() {
+                composer.type_text(&c.to_string());
+            }
         }
-        (app.composer.buffer.text().to_owned(), app.composer.buffer.caret())
+        (composer.buffer.text().to_owned(), composer.buffer.caret())
     }
 
     #[test]
