@@ -7,6 +7,7 @@ mod config;
 mod doctor;
 mod engine;
 mod exec;
+mod extensions;
 mod llm;
 mod mcp;
 mod policy;
@@ -29,6 +30,7 @@ const ALL: &[&[Entry]] = &[
     doctor::ENTRIES,
     engine::ENTRIES,
     exec::ENTRIES,
+    extensions::ENTRIES,
     llm::ENTRIES,
     mcp::ENTRIES,
     policy::ENTRIES,

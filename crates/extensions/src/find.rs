@@ -1,0 +1,129 @@
+//! Looking through folders: in a fixed order, within bounds, without following links out of them, and without going into
+//! what was installed or is another repository.
+
+use crate::command::CustomCommand;
+use crate::file::inside;
+use crate::flaw::{ExtensionFlaw, FlawKind};
+use crate::names::{BroughtBy, is_name};
+use crate::skill::{MANIFEST, Skill};
+use std::fs::FileType;
+use std::path::{Path, PathBuf};
+
+/// Skills of one folder that are looked at.
+const MOST_SKILLS: usize = 500;
+/// Commands of one folder that are looked at, and how deep they may lie.
+const MOST_COMMANDS: usize = 2000;
+const DEEPEST: usize = 4;
+/// Entries of one folder that are looked at.
+const MOST_ENTRIES: usize = 4000;
+
+/// A folder to look through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Root {
+    pub(crate) path: PathBuf,
+    pub(crate) by: BroughtBy,
+}
+
+/// What was found in one folder.
+pub(crate) struct Haul<T> {
+    pub(crate) found: Vec<T>,
+    pub(crate) flaws: Vec<ExtensionFlaw>,
+}
+
+impl<T> Haul<T> {
+    fn empty() -> Self {
+        Self { found: Vec::new(), flaws: Vec::new() }
+    }
+
+    fn take(&mut self, path: &Path, read: Result<(T, Vec<FlawKind>), FlawKind>) {
+        match read {
+            Ok((item, flaws)) => {
+                self.found.push(item);
+                self.flaws.extend(flaws.into_iter().map(|kind| kind.at(path)));
+            }
+            Err(kind) => self.flaws.push(kind.at(path)),
+        }
+    }
+}
+
+/// The skills of a folder, by name.
+pub(crate) fn skills(root: &Root, is_excluded: &dyn Fn(&Path) -> bool) -> Haul<Skill> {
+    let mut haul = Haul::empty();
+    for (name, kind) in entries(&root.path) {
+        let folder = root.path.join(&name);
+        if kind.is_file() || is_excluded(&folder) {
+            continue;
+        }
+        if haul.found.len() >= MOST_SKILLS {
+            haul.flaws.push(FlawKind::TooMany(MOST_SKILLS).at(&root.path));
+            break;
+        }
+        match own_folder(root, &name, kind) {
+            Ok(true) if folder.join(MANIFEST).symlink_metadata().is_ok() => {
+                haul.take(&folder.join(MANIFEST), Skill::read(&folder, root.by));
+            }
+            Ok(_) => {}
+            Err(kind) => haul.flaws.push(kind.at(&folder)),
+        }
+    }
+    haul.found.sort_by(|a, b| a.name.cmp(&b.name));
+    haul
+}
+
+/// The commands of a folder and of the folders in it, by name.
+pub(crate) fn commands(root: &Root) -> Haul<CustomCommand> {
+    let mut haul = Haul::empty();
+    walk(root, &root.path, "", DEEPEST, &mut haul);
+    haul.found.sort_by(|a, b| a.name.cmp(&b.name));
+    haul
+}
+
+fn walk(root: &Root, folder: &Path, before: &str, depth: usize, haul: &mut Haul<CustomCommand>) {
+    for (name, kind) in entries(folder) {
+        let path = folder.join(&name);
+        if haul.found.len() >= MOST_COMMANDS {
+            let flaw = FlawKind::TooMany(MOST_COMMANDS).at(&root.path);
+            if !haul.flaws.contains(&flaw) {
+                haul.flaws.push(flaw);
+            }
+            return;
+        }
+        let stem = name.strip_suffix(".md");
+        if kind.is_dir() {
+            let below = Root { path: folder.to_owned(), by: root.by };
+            if depth > 0 && is_name(&name) && own_folder(&below, &name, kind) == Ok(true) {
+                walk(root, &path, &format!("{before}{name}:"), depth - 1, haul);
+            }
+        } else if let Some(stem) = stem {
+            let read = match is_name(stem) {
+                true => CustomCommand::read(format!("{before}{stem}"), &path, &root.path, root.by),
+                false => Err(FlawKind::BadName(stem.to_owned())),
+            };
+            haul.take(&path, read);
+        }
+    }
+}
+
+/// True for a folder that belongs to whoever brought its root. What a project links to is not looked at: trust does not
+/// cover it. Of the user's own folders links are followed as long as they stay inside.
+fn own_folder(root: &Root, name: &str, kind: FileType) -> Result<bool, FlawKind> {
+    let path = root.path.join(name);
+    if kind.is_symlink() {
+        if root.by == BroughtBy::Project {
+            return if path.is_dir() { Err(FlawKind::LeadsOut) } else { Ok(false) };
+        }
+        return Ok(path.is_dir() && inside(&path, &root.path)?.is_dir());
+    }
+    let installed = matches!(name, "node_modules" | ".git");
+    let other = root.by == BroughtBy::Project && path.join(".git").symlink_metadata().is_ok();
+    Ok(kind.is_dir() && !installed && !other)
+}
+
+/// What is in a folder, sorted. A name that is no text cannot be typed, and is left out.
+fn entries(folder: &Path) -> Vec<(String, FileType)> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let named = |entry: std::fs::DirEntry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?));
+    let mut found: Vec<_> = entries.filter_map(Result::ok).filter_map(named).take(MOST_ENTRIES).collect();
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found
+}

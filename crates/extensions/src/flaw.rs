@@ -1,0 +1,77 @@
+//! What is wrong with a file, in a form that people can be told.
+
+use reasonix_proto::Phrase;
+use std::path::{Path, PathBuf};
+
+/// A file that is not used, or not as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExtensionFlaw {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub kind: FlawKind,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FlawKind {
+    /// It cannot be read.
+    Unreadable(String),
+    /// It is no text.
+    Binary,
+    /// It has more bytes than this.
+    TooLarge(u64),
+    /// It is a link, or lies behind one, that leads out of its folder.
+    LeadsOut,
+    /// Its front matter begins and does not end.
+    Unclosed,
+    /// Its front matter says nothing that could be read.
+    Unparsed,
+    /// Its front matter is not valid YAML; it was read line by line.
+    Loose,
+    /// Its name cannot be used.
+    BadName(String),
+    /// Its folder's name counts, because the name in it cannot be used.
+    OddName(String),
+    /// Nothing says what it is for.
+    Undescribed,
+    /// Its name or its description has characters that nobody sees.
+    Hidden,
+    /// This field is longer than this many characters; the rest is left out.
+    Cut(&'static str, usize),
+    /// There are more than this many; the rest is not looked at.
+    TooMany(usize),
+}
+
+impl FlawKind {
+    /// True when the file is used in spite of it.
+    pub fn is_harmless(&self) -> bool {
+        matches!(self, Self::Loose | Self::OddName(_) | Self::Cut(..))
+    }
+
+    pub(crate) fn at(self, path: &Path) -> ExtensionFlaw {
+        ExtensionFlaw { path: path.to_owned(), kind: self }
+    }
+}
+
+impl ExtensionFlaw {
+    /// What to tell people.
+    pub fn phrase(&self) -> Phrase {
+        let phrase = match &self.kind {
+            FlawKind::Unreadable(reason) => Phrase::new("extensions.unreadable").with("reason", reason),
+            FlawKind::Binary => Phrase::new("extensions.binary"),
+            FlawKind::TooLarge(most) => Phrase::new("extensions.too_large").with("most", most),
+            FlawKind::LeadsOut => Phrase::new("extensions.leads_out"),
+            FlawKind::Unclosed => Phrase::new("extensions.unclosed"),
+            FlawKind::Unparsed => Phrase::new("extensions.unparsed"),
+            FlawKind::Loose => Phrase::new("extensions.loose"),
+            FlawKind::BadName(name) => Phrase::new("extensions.bad_name").with("name", name),
+            FlawKind::OddName(name) => Phrase::new("extensions.odd_name").with("name", name),
+            FlawKind::Undescribed => Phrase::new("extensions.undescribed"),
+            FlawKind::Hidden => Phrase::new("extensions.hidden"),
+            FlawKind::Cut(field, most) => Phrase::new("extensions.cut").with("field", field).with("most", most),
+            FlawKind::TooMany(most) => Phrase::new("extensions.too_many").with("most", most),
+        };
+        phrase.with("path", self.path.display())
+    }
+}

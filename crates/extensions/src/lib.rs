@@ -1,0 +1,23 @@
+//! Files that extend Reasonix: skills and commands. This room finds them, reads them within bounds, says what is wrong with
+//! them and fills them in. It runs nothing, decides nothing about permission or trust, and reads no more than the head of a
+//! file until somebody uses it.
+
+mod bundled;
+mod command;
+mod expand;
+mod file;
+mod find;
+mod flaw;
+mod front;
+mod index;
+mod names;
+mod shelf;
+mod skill;
+
+pub use command::CustomCommand;
+pub use expand::{CommandPiece, filled, pieces};
+pub use flaw::{ExtensionFlaw, FlawKind};
+pub use index::index;
+pub use names::{BroughtBy, ShadowedExtension};
+pub use shelf::{ExtensionPlaces, FoundCommands, FoundSkills, Shelf};
+pub use skill::Skill;

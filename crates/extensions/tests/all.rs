@@ -1,0 +1,4 @@
+//! The tests of this room, in one program.
+
+mod hostile;
+mod shelf;

@@ -1,0 +1,77 @@
+//! Texts about files that extend Reasonix: skills and commands.
+
+use crate::Entry;
+
+/// Sorted by code.
+pub(crate) const ENTRIES: &[Entry] = &[
+    ("extensions.bad_name", "{path} is not used: {name} cannot be a name", "未使用 {path}：{name} 不能作为名称"),
+    (
+        "extensions.bad_name.hint",
+        "use letters, digits, -, _ and ., at most 64 of them",
+        "请使用字母、数字、-、_ 和 .，最多 64 个字符",
+    ),
+    ("extensions.binary", "{path} is not used: it is no UTF-8 text", "未使用 {path}：不是 UTF-8 文本"),
+    (
+        "extensions.cut",
+        "{path}: {field} is longer than {most} characters; the rest is left out",
+        "{path}：{field} 超过 {most} 个字符，其余已省略",
+    ),
+    (
+        "extensions.forks",
+        "meant for a subagent, which is not there yet, and done in this conversation: {names}",
+        "原应由子代理执行（尚不支持），将在当前对话中进行：{names}",
+    ),
+    (
+        "extensions.hidden",
+        "{path} is not used: its name or description has characters that cannot be seen",
+        "未使用 {path}：名称或描述中含有不可见字符",
+    ),
+    (
+        "extensions.leads_out",
+        "{path} is not used: it is a link that leads out of its folder",
+        "未使用 {path}：链接指向所在目录之外",
+    ),
+    (
+        "extensions.leads_out.hint",
+        "name the folder that it leads to in skills.paths, or copy it",
+        "请在 skills.paths 中写明其指向的目录，或复制一份",
+    ),
+    (
+        "extensions.loose",
+        "{path}: its front matter is not valid YAML and was read line by line",
+        "{path}：文件头不是有效的 YAML，已逐行读取",
+    ),
+    ("extensions.loose.hint", "put values with a colon in quotes", "含冒号的值请加引号"),
+    (
+        "extensions.more_flaws",
+        "{count} more files of skills or commands have something wrong",
+        "另有 {count} 个技能或命令文件存在问题",
+    ),
+    (
+        "extensions.odd_name",
+        "{path}: {name} cannot be a name; the folder's name is used",
+        "{path}：{name} 不能作为名称，改用目录名",
+    ),
+    (
+        "extensions.shadowed",
+        "{path} is not used: {used} has the same name, {name}, and comes first",
+        "未使用 {path}：{used} 使用了相同名称 {name} 且优先",
+    ),
+    (
+        "extensions.shadowed_more",
+        "{path} is not used: {used} has the same name, {name}, and comes first; {count} more are hidden in the same way",
+        "未使用 {path}：{used} 使用了相同名称 {name} 且优先；另有 {count} 个同样被遮蔽",
+    ),
+    ("extensions.too_large", "{path} is not used: it has more than {most} bytes", "未使用 {path}：超过 {most} 字节"),
+    ("extensions.too_many", "of {path} only the first {most} are used", "{path} 中只使用前 {most} 个"),
+    ("extensions.unclosed", "{path} is not used: its front matter has no end", "未使用 {path}：文件头没有结束"),
+    ("extensions.unclosed.hint", "end it with a line that is ---", "请以一行 --- 结束文件头"),
+    (
+        "extensions.undescribed",
+        "{path} is not used: nothing in it says what it is for",
+        "未使用 {path}：没有说明其用途",
+    ),
+    ("extensions.undescribed.hint", "give it a description in its front matter", "请在文件头中写明 description"),
+    ("extensions.unparsed", "{path} is not used: its front matter cannot be read", "未使用 {path}：无法读取文件头"),
+    ("extensions.unreadable", "{path} is not used: {reason}", "未使用 {path}：{reason}"),
+];
