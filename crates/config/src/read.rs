@@ -26,7 +26,8 @@ pub(crate) fn text(path: &Path) -> Result<Option<String>, ConfigError> {
 /// Up to `limit` bytes of a regular file, and whether there is more.
 pub(crate) fn bytes(path: &Path, limit: u64) -> Result<(Vec<u8>, bool), Unreadable> {
     let file = open(path)?;
-    let mut bytes = Vec::new();
+    // Most files are small: one read and one look for more.
+    let mut bytes = Vec::with_capacity(8 * 1024);
     file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
     let more = bytes.len() as u64 > limit;
     bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));

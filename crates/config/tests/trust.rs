@@ -76,6 +76,19 @@ fn a1_a2_nothing_of_a_repository_has_a_permit_before_trust() {
 }
 
 #[test]
+fn a2_what_was_brought_for_other_agents_counts_as_well() {
+    let disk = Disk::new()
+        .file("project/.agents/skills/one/SKILL.md", "# one\n")
+        .file("project/.agents/skills/one/run.py", "print(1)\n")
+        .file("project/.claude/skills/two/SKILL.md", "# two\n")
+        .file("project/.claude/skills/two/run.sh", "true\n")
+        .file("project/.claude/skills/words/SKILL.md", "only words\n")
+        .file("project/.claude/commands/git/now.md", "It is !`date`.\n")
+        .file("project/.claude/commands/plain.md", "Say hello.\n");
+    assert_eq!(names(&trust(&disk)), ["command now.md", "skill one", "skill two"]);
+}
+
+#[test]
 fn a2_the_files_that_a_surface_names_belong_to_it() {
     let disk = everything();
     let trust = trust(&disk);

@@ -1,7 +1,7 @@
-//! Where a repository can bring something to execute. Only its own `.reasonix` folder and its own settings are looked at:
+//! Where a repository can bring something to execute. Only its own folders for agents and its own settings are looked at:
 //! what lies deeper, was installed or is another repository is not discovered.
 
-use super::named::{all_in, belongs, content, files_in};
+use super::named::{all_in, belongs, content, each_in, files_in, found_content, has_link};
 use super::surface::{Surface, SurfaceKind, SurfacePiece};
 use super::{Brought, Variables};
 use crate::Plugin;
@@ -28,6 +28,16 @@ const LSP_FILES: &[&str] = &[
     ".reasonix/lsp.yml",
     "lsp.json",
     ".lsp.json",
+];
+
+/// Folders with skills.
+const SKILLS: [&str; 3] = [".reasonix/skills", ".agents/skills", ".claude/skills"];
+
+/// Folders with Markdown that may have shell text in it.
+const TEXTS: [(&str, SurfaceKind); 3] = [
+    (".reasonix/commands", SurfaceKind::Command),
+    (".claude/commands", SurfaceKind::Command),
+    (".reasonix/agents", SurfaceKind::Agent),
 ];
 
 /// A value of the project's settings that would be executed.
@@ -83,12 +93,17 @@ pub(super) fn surfaces(root: &Path, brought: &Brought) -> Vec<Surface> {
     for file in all_in(root, Path::new(".reasonix/hooks")) {
         found.push(of_file(root, SurfaceKind::Hook, &file));
     }
-    let own = [PathBuf::from(".reasonix/skills")];
+    let own = SKILLS.map(PathBuf::from);
+    let mut seen: Vec<&PathBuf> = Vec::new();
     for folder in own.iter().chain(&brought.skill_folders) {
-        found.extend(skills(root, folder));
+        if !seen.contains(&folder) {
+            seen.push(folder);
+            found.extend(skills(root, folder));
+        }
     }
-    for (folder, kind) in [(".reasonix/commands", SurfaceKind::Command), (".reasonix/agents", SurfaceKind::Agent)] {
-        let texts = all_in(root, Path::new(folder)).into_iter().filter(|file| runs_shell(root, file));
+    for (folder, kind) in TEXTS {
+        let linked = has_link(root, Path::new(folder));
+        let texts = each_in(root, Path::new(folder)).into_iter().filter(|file| runs_shell(root, file, linked));
         found.extend(texts.map(|file| of_file(root, kind, &file)));
     }
     found
@@ -156,6 +171,7 @@ fn skills(root: &Path, folder: &Path) -> Vec<Surface> {
     let Ok(entries) = std::fs::read_dir(root.join(folder)) else { return Vec::new() };
     let mut names: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
     names.sort();
+    let linked = has_link(root, folder);
     let mut found = Vec::new();
     for name in names {
         let skill = folder.join(&name);
@@ -165,7 +181,7 @@ fn skills(root: &Path, folder: &Path) -> Vec<Surface> {
         }
         let files = all_in(root, &skill);
         let is_text = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "md");
-        if files.iter().any(|file| !is_text(file) || runs_shell(root, file)) {
+        if files.iter().any(|file| !is_text(file) || runs_shell(root, file, linked)) {
             let (name, place) = (name.to_string_lossy().into_owned(), manifest.display().to_string());
             found.push(Surface::new(SurfaceKind::Skill, &name, place, Vec::new(), files).sealed(root));
         }
@@ -174,9 +190,10 @@ fn skills(root: &Path, folder: &Path) -> Vec<Surface> {
 }
 
 /// True for a Markdown file that has shell text put in when it is used, or hooks in its front matter. What cannot be
-/// read is taken for one.
-fn runs_shell(root: &Path, file: &Path) -> bool {
-    let Ok(bytes) = content(root, file) else { return true };
+/// read is taken for one. `linked` when the folder that it was found in lies behind a link.
+fn runs_shell(root: &Path, file: &Path, linked: bool) -> bool {
+    let bytes = if linked { content(root, file) } else { found_content(root, file) };
+    let Ok(bytes) = bytes else { return true };
     let text = String::from_utf8_lossy(&bytes);
     let head = text.strip_prefix("---").and_then(|rest| rest.split_once("\n---")).map_or("", |(head, _)| head);
     let keys = ["hooks:", "command:", "shell:", "run:", "mcp"];

@@ -10,6 +10,9 @@ const LARGEST: u64 = 32 << 20;
 /// The most files that one surface may have.
 pub(super) const MOST_FILES: usize = 400;
 
+/// The most files of a folder that are looked at where each is a surface by itself.
+const MOST_EACH: usize = 2000;
+
 /// How deep a folder is looked into.
 const DEEPEST: usize = 8;
 
@@ -17,16 +20,40 @@ const DEEPEST: usize = 8;
 /// repository's.
 pub(super) fn content(root: &Path, file: &Path) -> Result<Vec<u8>, String> {
     let path = root.join(file);
-    if let Ok(real) = path.canonicalize()
+    if has_link(root, file)
+        && let Ok(real) = path.canonicalize()
         && !real.starts_with(root)
     {
         return Ok(format!("link to {}", real.display()).into_bytes());
     }
-    match read::bytes(&path, LARGEST) {
+    bounded(&path)
+}
+
+fn bounded(path: &Path) -> Result<Vec<u8>, String> {
+    match read::bytes(path, LARGEST) {
         Ok((_, true)) => Err(format!("it has more than {} MiB", LARGEST >> 20)),
         Ok((bytes, false)) => Ok(bytes),
         Err(reason) => Err(reason.to_string()),
     }
+}
+
+/// The same of a file that was found by going through a folder whose own path has no link: then only the file itself may
+/// be one. What is spared would be most of the time at start where there are hundreds of files.
+pub(super) fn found_content(root: &Path, file: &Path) -> Result<Vec<u8>, String> {
+    let path = root.join(file);
+    if path.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
+        return content(root, file);
+    }
+    bounded(&path)
+}
+
+/// True when a part of the path below the root is a link, or leads back.
+pub(super) fn has_link(root: &Path, file: &Path) -> bool {
+    let mut path = root.to_owned();
+    file.components().any(|part| {
+        path.push(part);
+        !matches!(part, Component::Normal(_)) || path.symlink_metadata().is_ok_and(|meta| meta.is_symlink())
+    })
 }
 
 /// What a program may make of a word that is no file itself.
@@ -84,21 +111,32 @@ fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
 
 /// Every file in a folder, relative to the root. What is another repository, or was installed, is left out.
 pub(super) fn all_in(root: &Path, folder: &Path) -> Vec<PathBuf> {
+    up_to(MOST_FILES, root, folder)
+}
+
+/// The same of a folder whose files are surfaces one by one.
+pub(super) fn each_in(root: &Path, folder: &Path) -> Vec<PathBuf> {
+    up_to(MOST_EACH, root, folder)
+}
+
+fn up_to(most: usize, root: &Path, folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    collect(root, folder, DEEPEST, &mut found);
+    collect(root, folder, (DEEPEST, most), &mut found);
     found.sort();
     found
 }
 
-fn collect(root: &Path, folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+fn collect(root: &Path, folder: &Path, (depth, most): (usize, usize), found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(root.join(folder)) else { return };
     for entry in entries.filter_map(Result::ok) {
-        if found.len() > MOST_FILES {
+        if found.len() > most {
             return;
         }
         let below = folder.join(entry.file_name());
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() && depth > 0 && belongs(root, &below) => collect(root, &below, depth - 1, found),
+            Ok(kind) if kind.is_dir() && depth > 0 && belongs(root, &below) => {
+                collect(root, &below, (depth - 1, most), found);
+            }
             Ok(kind) if kind.is_dir() => {}
             _ => found.push(below),
         }
