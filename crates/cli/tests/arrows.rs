@@ -120,6 +120,21 @@ fn nobody_decides_by_the_words_that_people_read() {
     assert!(deciding.is_empty(), "{deciding:#?}");
 }
 
+/// A repository can have git run whatever it likes: where we run git ourselves, one place switches all of that off.
+#[test]
+fn a11_our_own_git_is_run_in_one_place() {
+    let runs = |line: &str| ["program(\"git\"", "new(\"git\")"].iter().any(|call| line.contains(call));
+    let mut running = Vec::new();
+    for (path, text) in sources() {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let tested = path.starts_with("crates/testkit/") || path.contains("/tests");
+        if !tested && path != "crates/exec/src/git.rs" {
+            running.extend(code.lines().filter(|line| runs(line)).map(|line| format!("{path}: {}", line.trim())));
+        }
+    }
+    assert!(running.is_empty(), "{running:#?}");
+}
+
 /// The log is written by `session`, and by `engine` through it: front ends read records and make none.
 #[test]
 fn front_ends_write_no_records() {

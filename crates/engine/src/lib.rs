@@ -11,7 +11,6 @@ mod dials;
 mod editing;
 mod error;
 mod explain;
-mod git;
 mod handle;
 mod handoff;
 mod host;

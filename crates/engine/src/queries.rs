@@ -2,10 +2,10 @@
 
 use crate::commands::{Able, commands};
 use crate::context::{cache_of, parts};
-use crate::git::git;
 use crate::handle::Shared;
 use crate::offline::changes_in;
 use reasonix_agent::BoxFuture;
+use reasonix_exec::git::branch_and_dirt;
 use reasonix_proto::{
     ArgumentKind, CompletionKind, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Status,
     TreeFilter,
@@ -35,7 +35,7 @@ impl Shared {
             Query::Models => Box::pin(ready(Reply::Models { models: shared.models() })),
             Query::Git => {
                 let (root, confinement) = (shared.base.workspace.root().to_owned(), shared.confinement.clone());
-                Box::pin(async move { Reply::Git { git: git(&root, confinement).await } })
+                Box::pin(async move { Reply::Git { git: branch_and_dirt(&root, &confinement).await } })
             }
             slow => Box::pin(async move {
                 let answer = tokio::task::spawn_blocking(move || shared.look_up(slow));

@@ -4,7 +4,8 @@
 //! name, submodules are not looked into, and the whole runs in the box where there is one.
 
 use crate::{Command, Confinement, EndStatus, Environment, ExecError, run};
-use std::ffi::OsString;
+use reasonix_proto::Git;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The most that is read of a file of git's.
 const SMALL: u64 = 4096;
+
+/// The most that is shown of a branch's name.
+const LONGEST_NAME: usize = 200;
 
 /// Settings that would execute something, and what switches them off.
 const NEUTRAL: &[(&str, &str)] = &[
@@ -47,20 +51,11 @@ const DRIVERS: &[(&str, &[&str])] = &[
     ("merge.", &[".driver"]),
 ];
 
-/// What a status line shows of a repository.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GitState {
-    /// The branch, or the beginning of the commit where there is none.
-    pub branch: String,
-    /// Files that differ from the last commit, new ones included; none when that could not be found out.
-    pub changed: Option<usize>,
-}
-
 /// The branch of the repository that a folder lies in and how many files differ; none outside of one.
-pub async fn branch_and_dirt(folder: &Path, confinement: &Confinement) -> Option<GitState> {
+pub async fn branch_and_dirt(folder: &Path, confinement: &Confinement) -> Option<Git> {
     let branch = branch(folder)?;
-    let changed = dirt(folder, confinement).await.ok().flatten();
-    Some(GitState { branch, changed })
+    let dirty = dirt(folder, confinement).await.ok().flatten();
+    Some(Git { branch, dirty })
 }
 
 /// The branch, read from git's files without running anything.
@@ -76,13 +71,11 @@ pub fn branch(folder: &Path) -> Option<String> {
     };
     let head = small(&git.join("HEAD"))?;
     let head = head.trim();
-    match head.strip_prefix("ref:") {
-        Some(name) => {
-            let name = name.trim();
-            Some(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned())
-        }
-        None => head.get(..8).filter(|_| head.chars().all(|c| c.is_ascii_hexdigit())).map(str::to_owned),
-    }
+    let name = match head.strip_prefix("ref:").map(str::trim) {
+        Some(name) => name.strip_prefix("refs/heads/").unwrap_or(name),
+        None => head.get(..8).filter(|_| head.chars().all(|c| c.is_ascii_hexdigit()))?,
+    };
+    Some(name.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect())
 }
 
 fn small(path: &Path) -> Option<String> {
@@ -118,10 +111,20 @@ fn command(folder: &Path, args: &[&str], drivers: &[String], confinement: &Confi
         .with("GIT_ALLOW_PROTOCOL", "")
         .with("LC_ALL", "C");
     let all = ["--no-pager", "--no-optional-locks", "--no-replace-objects"].iter().chain(args).copied();
-    Command::program("git", all, folder)
+    Command::program(program(folder, &std::env::var_os("PATH").unwrap_or_default()), all, folder)
         .with_environment(environment)
         .with_confinement(confinement.held().unwrap_or_else(|| confinement.clone()))
         .with_timeout(Some(PATIENCE))
+}
+
+/// The git that is run: the first one that does not come with the repository itself. Where there is no other, nothing is
+/// found to run.
+fn program(folder: &Path, path: &OsStr) -> PathBuf {
+    let top = folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok()).unwrap_or(folder);
+    let top = top.canonicalize().unwrap_or_else(|_| top.to_owned());
+    let mut all = std::env::split_paths(path).filter(|folder| folder.is_absolute()).map(|folder| folder.join("git"));
+    let outside = |path: &PathBuf| path.canonicalize().is_ok_and(|real| real.is_file() && !real.starts_with(&top));
+    all.find(|git| outside(git) && !git.starts_with(&top)).unwrap_or_else(|| PathBuf::from("/nowhere/git"))
 }
 
 /// The settings of the repository that name programs by drivers. Listing settings executes nothing.
@@ -136,13 +139,13 @@ async fn drivers(folder: &Path, confinement: &Confinement) -> Result<Option<Vec<
     Ok(Some(names.map(str::to_owned).collect()))
 }
 
-async fn dirt(folder: &Path, confinement: &Confinement) -> Result<Option<usize>, ExecError> {
+async fn dirt(folder: &Path, confinement: &Confinement) -> Result<Option<u64>, ExecError> {
     // Without knowing what to switch off nothing is run.
     let Some(drivers) = drivers(folder, confinement).await? else { return Ok(None) };
     let args =
         ["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=normal", "--"];
     let status = command(folder, &args, &drivers, confinement);
-    Ok(output(&status).await?.map(|text| text.split('\0').filter(|entry| !entry.is_empty()).count()))
+    Ok(output(&status).await?.map(|text| text.split('\0').filter(|entry| !entry.is_empty()).count() as u64))
 }
 
 /// What it wrote, when it ended well.
@@ -170,4 +173,32 @@ pub async fn has_paths(folder: &Path, specs: &[String], objects: &[String], conf
     let start = ["log", "--all", "--reflog", "--format=%H", "--max-count=1", "--no-renames", "--no-show-signature"];
     let history: Vec<&str> = start.into_iter().chain(commits.iter().map(String::as_str)).chain(["--"]).collect();
     Some(!output(&ask(&history)).await.ok()??.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::program;
+    use std::fs;
+    use std::path::Path;
+
+    /// A git that lies in the repository, or is led to from outside, is never the one that we run.
+    #[test]
+    fn a11_no_git_of_the_repository_is_run() {
+        let place = tempfile::tempdir().unwrap();
+        let (repository, outside) = (place.path().join("repo"), place.path().join("bin"));
+        for folder in [repository.join(".git"), repository.join("bin"), repository.join("deep"), outside.clone()] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        fs::write(repository.join("bin/git"), "").unwrap();
+        let lead = place.path().join("lead");
+        fs::create_dir(&lead).unwrap();
+        std::os::unix::fs::symlink(repository.join("bin/git"), lead.join("git")).unwrap();
+        let path = |all: &[&Path]| std::env::join_paths(all).unwrap();
+        let hostile = [repository.join("bin"), lead, "bin".into(), "".into()];
+        let mut all: Vec<&Path> = hostile.iter().map(AsRef::as_ref).collect();
+        assert!(!program(&repository.join("deep"), &path(&all)).exists());
+        fs::write(outside.join("git"), "").unwrap();
+        all.push(&outside);
+        assert_eq!(program(&repository.join("deep"), &path(&all)), outside.join("git"));
+    }
 }

@@ -1,7 +1,8 @@
 //! Our own calls of git in repositories that are out to get us.
 
 use reasonix_exec::Confinement;
-use reasonix_exec::git::{GitState, branch, branch_and_dirt};
+use reasonix_exec::git::{branch, branch_and_dirt};
+use reasonix_proto::Git;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -78,7 +79,7 @@ async fn a11_nothing_that_a_repository_chose_is_run_by_our_own_git() {
     let trace = turn_hostile(dir.path());
     let state = branch_and_dirt(dir.path(), &Confinement::None).await;
     assert_eq!(fs::read_to_string(&trace).unwrap_or_default(), "");
-    assert_eq!(state, Some(GitState { branch: "main".into(), changed: Some(2) }));
+    assert_eq!(state, Some(Git { branch: "main".into(), dirty: Some(2) }));
     // The same call without the care runs it: the trap works.
     let _ = Command::new("git").arg("status").current_dir(dir.path()).output().unwrap();
     assert!(trace.exists(), "the trap must be one");
@@ -104,7 +105,7 @@ async fn a11_submodules_are_not_looked_into() {
     let _ = fs::remove_file(&trace);
     let state = branch_and_dirt(dir.path(), &Confinement::None).await.unwrap();
     assert!(!trace.exists());
-    assert_eq!(state.changed, Some(0));
+    assert_eq!(state.dirty, Some(0));
 }
 
 #[tokio::test]
@@ -116,7 +117,7 @@ async fn a10_names_of_a_repository_reach_no_shell() {
     fs::write(dir.path().join(".git/HEAD"), "ref: refs/heads/$(touch${IFS}pwned)\u{3000}--x\n").unwrap();
     let state = branch_and_dirt(dir.path(), &Confinement::None).await.unwrap();
     assert_eq!(state.branch, "$(touch${IFS}pwned)\u{3000}--x");
-    assert!(state.changed.is_some_and(|changed| changed >= 6), "{state:?}");
+    assert!(state.dirty.is_some_and(|changed| changed >= 6), "{state:?}");
     assert!(!dir.path().join("pwned").exists());
 }
 
@@ -130,7 +131,7 @@ async fn branches_commits_worktrees_and_no_repository() {
     let side = elsewhere.path().join("side");
     git(dir.path(), &["worktree", "add", "-q", "-b", "side", &side.display().to_string()]);
     assert_eq!(branch(&side).as_deref(), Some("side"));
-    assert_eq!(branch_and_dirt(&side, &Confinement::None).await.unwrap().changed, Some(0));
+    assert_eq!(branch_and_dirt(&side, &Confinement::None).await.unwrap().dirty, Some(0));
     git(dir.path(), &["checkout", "-q", "--detach"]);
     assert_eq!(branch(dir.path()).map(|commit| commit.len()), Some(8));
     // What is no small file is not read.
