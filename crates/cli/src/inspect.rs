@@ -21,7 +21,7 @@ fn show(origin: bool) -> anyhow::Result<Exit> {
     for (key, shown) in &context.loaded.origins {
         let setting = clean(&format!("{key} = {}", shown.value));
         let line =
-            if origin { format!("{setting:<width$}  # {}", shown.origin, width = width.min(60)) } else { setting };
+            if origin { format!("{setting:<width$}  # {}", shown.places(), width = width.min(60)) } else { setting };
         say::line(&line)?;
     }
     Ok(Exit::Done)

@@ -28,6 +28,12 @@ pub fn no_color(env: &BTreeMap<String, String>) -> bool {
     first(env, &["NO_COLOR", "REASONIX_NO_COLOR", "AGENT_NO_COLOR"]).is_some()
 }
 
+/// True when the environment says that nothing of what was written for the model before is to be read.
+pub fn no_memory(env: &BTreeMap<String, String>) -> bool {
+    let off = |value: &str| ["off", "false", "0"].contains(&value.to_ascii_lowercase().as_str());
+    first(env, &["REASONIX_MEMORY"]).is_some_and(|(_, value)| off(value))
+}
+
 /// True for variables that speak to this program.
 pub(crate) fn is_ours(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
@@ -105,6 +111,9 @@ fn plain(table: &mut Table, flags: &Flags, context: &Context<'_>) {
     }
     if let Some((name, text)) = first(context.env, &["REASONIX_CACHE_DIR", "AGENT_CACHE_DIR"]) {
         set("cache", "dir", Value::Text(text.to_owned()), SettingOrigin::named(Layer::Env, name));
+    }
+    if no_memory(context.env) {
+        set("memory", "enabled", Value::Bool(false), SettingOrigin::named(Layer::Env, "REASONIX_MEMORY"));
     }
     if let Some(language) = &flags.language {
         set("", "language", Value::Text(language.clone()), SettingOrigin::named(Layer::Flag, "--language"));

@@ -55,6 +55,14 @@ pub enum ConfigError {
         /// What may have been meant.
         suggestion: Option<String>,
     },
+    /// A key that nothing follows from yet, in a section where somebody would count on it.
+    #[error("{origin}: {key} does nothing yet")]
+    Inert {
+        /// Where it stands.
+        origin: SettingOrigin,
+        /// The dotted key.
+        key: String,
+    },
     /// A permission rule that cannot be read.
     #[error("{origin}: {key}: cannot read the rule {rule:?}: {reason}")]
     Rule {
@@ -165,6 +173,7 @@ impl ConfigError {
             Self::UnknownKey { origin, key, suggestion: Some(suggestion) } => {
                 at("config.refused_key_like", origin, key).with("suggestion", suggestion)
             }
+            Self::Inert { origin, key } => at("config.inert_key", origin, key),
             Self::Rule { origin, key, rule, reason } => {
                 at("config.rule", origin, key).with("rule", rule).with("reason", reason)
             }

@@ -9,6 +9,10 @@ use reasonix_proto::{Level, Phrase};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The files of a folder that may hold a project's settings; the first that is there does.
+pub const PROJECT_FILES: [&str; 4] =
+    ["reasonix.toml", ".reasonix/config.toml", "reasonix.jsonc", ".reasonix/config.jsonc"];
+
 /// The user's settings, checked.
 pub(crate) fn user(sources: &Sources, notices: &mut Notices) -> Result<Table, ConfigError> {
     let named = sources.flags.config.clone().or_else(|| env::config_path(&sources.env));
@@ -44,8 +48,7 @@ pub(crate) fn project(
         let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
         folder.is_none() || folder != sources.home.canonicalize().ok()
     };
-    let names = ["reasonix.toml", ".reasonix/config.toml", "reasonix.jsonc", ".reasonix/config.jsonc"];
-    let paths: Vec<_> = names.map(|name| sources.project.join(name)).into_iter().filter(own).collect();
+    let paths: Vec<_> = PROJECT_FILES.map(|name| sources.project.join(name)).into_iter().filter(own).collect();
     // What would be executed is known before anything is taken out as unknown.
     let there = paths.iter().find(|path| path.symlink_metadata().is_ok());
     if let Some(table) = there.map(|path| raw(path, Layer::Project)).transpose()?.flatten() {

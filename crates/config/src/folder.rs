@@ -1,6 +1,9 @@
 //! A folder, and the settings that hold there: where they are looked for, and what they open and close of its files.
 
+use crate::Fallback;
+use crate::env::no_memory;
 use crate::error::ConfigError;
+use crate::files::PROJECT_FILES;
 use crate::resolve::{Loaded, load};
 use crate::rules::{RulesFiles, rules_files};
 use crate::sources::{Flags, Sources};
@@ -24,7 +27,7 @@ pub struct FolderSettings {
 impl FolderSettings {
     /// Reads the settings of a folder.
     pub fn load(home: PathBuf, cwd: PathBuf, env: BTreeMap<String, String>, flags: Flags) -> Result<Self, ConfigError> {
-        let project = project_folder(&cwd).to_owned();
+        let project = project_folder(&cwd, &home).to_owned();
         let sources = Sources { home, project, root: cwd, env, flags };
         let loaded = load(&sources)?;
         let Sources { home, root: cwd, env, .. } = sources;
@@ -46,6 +49,7 @@ impl FolderSettings {
             closed: vec![self.home.clone()],
             unlisted: self.unlisted(),
             opened: self.opened(),
+            readable: self.readable(),
         };
         Workspace::open(self.root(), options)
     }
@@ -53,8 +57,12 @@ impl FolderSettings {
     /// The rules files that hold here, with what the settings name beside them.
     pub fn rules_files(&self) -> RulesFiles {
         let root = repository_root(&self.cwd);
-        rules_files(&self.home, root, &self.cwd)
-            .with_instructions(&self.loaded.settings.instructions, project_folder(&self.cwd))
+        let rules = match no_memory(&self.env) {
+            true => RulesFiles::default(),
+            false => rules_files(&self.home, root, &self.cwd),
+        };
+        rules
+            .with_instructions(&self.loaded.settings.instructions, project_folder(&self.cwd, &self.home))
             .with_ignored(root)
     }
 
@@ -83,14 +91,30 @@ impl FolderSettings {
         };
         reading.flat_map(globs).collect()
     }
+
+    /// What the user opened outside of the root, for reading alone: by rules that begin there, or all of it.
+    fn readable(&self) -> Vec<String> {
+        let root = self.root().display().to_string();
+        let permissions = &self.loaded.settings.permissions;
+        let allowed = permissions.allow.iter().map(|rule| Rule::relative_to(rule, &root));
+        let outside = allowed.filter(|rule| rule.trim_start().starts_with("Read(/"));
+        let globs = outside.flat_map(|rule| Rule::parse(&rule).map(|rule| rule.unlisted()).unwrap_or_default());
+        let all = (permissions.external_directory != Fallback::Deny).then(|| "/**".to_owned());
+        globs.chain(all).collect()
+    }
 }
 
 /// The folder whose project settings hold here: the nearest one upwards that has any, as far as the repository goes.
-fn project_folder(cwd: &Path) -> &Path {
+fn project_folder<'a>(cwd: &'a Path, home: &Path) -> &'a Path {
     let root = repository_root(cwd);
+    let home = home.canonicalize().ok();
     let within = cwd.ancestors().take_while(|folder| folder.starts_with(root));
-    let has_settings =
-        |folder: &&Path| ["reasonix.toml", "reasonix.jsonc"].iter().any(|name| folder.join(name).exists());
+    let has_settings = |folder: &&Path| {
+        let there = PROJECT_FILES.iter().map(|name| folder.join(name)).filter(|file| file.exists());
+        // The user's own settings are nobody's project.
+        let mut folders = there.filter_map(|file| file.parent()?.canonicalize().ok());
+        folders.any(|folder| Some(folder) != home)
+    };
     within.into_iter().find(has_settings).unwrap_or(cwd)
 }
 

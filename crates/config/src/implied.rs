@@ -1,10 +1,12 @@
 //! What follows from other settings: endpoints that are only named, models that are only described, the profile's roles.
 
+use crate::sections::providers::preset_address;
 use crate::{Layer, Provider, Settings};
 use reasonix_catalogue::{PRESETS, preset, split};
+use std::collections::BTreeMap;
 
 /// Completes the settings. `said` is the layer that named the default model.
-pub(crate) fn complete(settings: &mut Settings, said: Option<Layer>) {
+pub(crate) fn complete(settings: &mut Settings, said: Option<Layer>, env: &BTreeMap<String, String>) {
     choose(settings, said);
     let mut named: Vec<String> = settings.roles.values().cloned().collect();
     named.extend(settings.default_model.clone());
@@ -17,7 +19,7 @@ pub(crate) fn complete(settings: &mut Settings, said: Option<Layer>) {
         named.extend(profile.requires);
     }
     for reference in named {
-        add_preset(settings, &reference);
+        add_preset(settings, &reference, env);
     }
     describe(settings);
     spare(settings);
@@ -40,7 +42,7 @@ fn choose(settings: &mut Settings, said: Option<Layer>) {
 }
 
 /// A reference to a known endpoint that is not configured stands for the endpoint as it is known.
-fn add_preset(settings: &mut Settings, reference: &str) {
+fn add_preset(settings: &mut Settings, reference: &str, env: &BTreeMap<String, String>) {
     let reference = split(reference).0;
     let (name, model) = reference.split_once('/').map_or((reference, None), |(name, model)| (name, Some(model)));
     if settings.providers.iter().any(|provider| provider.name == name) || settings.resolve_model(reference).is_ok() {
@@ -48,6 +50,7 @@ fn add_preset(settings: &mut Settings, reference: &str) {
     }
     let Some(preset) = preset(name).filter(|preset| preset.name == name && !preset.base_url.is_empty()) else { return };
     let mut provider = Provider::from_preset(preset);
+    provider.base_url = preset_address(preset, env);
     if let Some(model) = model.filter(|model| !provider.models.iter().any(|known| known == model)) {
         provider.models.push(model.to_owned());
     }

@@ -30,7 +30,7 @@ impl<'a> ModelRef<'a> {
 impl Settings {
     /// Finds what a reference means. A provider's name wins over a model's; a model that several providers offer
     /// must be named with its provider. A role stands for its model, and an official name for the first provider that
-    /// offers that model.
+    /// offers that model and has the key that it wants.
     pub fn resolve_model(&self, reference: &str) -> Result<ModelRef<'_>, ConfigError> {
         self.resolve_within(reference, 4)
     }
@@ -58,7 +58,11 @@ impl Settings {
                 None => false,
             }
         };
-        self.models().find(official).or_else(|| self.spare(reference)).ok_or_else(|| self.unknown(reference))
+        let mut offered: Vec<ModelRef<'_>> = self.models().filter(official).collect();
+        // Where several offer it, one that can be asked goes first.
+        offered.sort_by_key(|model| self.keyless.contains(&model.provider.name));
+        let first = offered.into_iter().next();
+        first.or_else(|| self.spare(reference)).ok_or_else(|| self.unknown(reference))
     }
 
     /// The model of a known endpoint that is not configured, named with its endpoint.
@@ -273,7 +277,7 @@ mod tests {
     #[test]
     fn a_known_endpoint_that_nobody_configured_can_be_named() {
         let mut settings = settings();
-        crate::implied::complete(&mut settings, None);
+        crate::implied::complete(&mut settings, None, &std::collections::BTreeMap::new());
         for (reference, want, effort) in [
             ("openai/gpt-5", "openai/gpt-5", None),
             ("openai/gpt-5:high", "openai/gpt-5", Some(Effort::High)),

@@ -97,12 +97,30 @@ impl From<&SettingOrigin> for SettingSource {
 }
 
 /// A value as it may be shown, and where it came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ShownValue {
     /// The value as TOML; secrets are masked.
     pub value: String,
     /// Where it came from.
     pub origin: SettingOrigin,
+    /// Where each entry of a list came from: several files may have added to it.
+    pub entries: Vec<SettingOrigin>,
+}
+
+impl ShownValue {
+    /// Every place that it came from, in the order of its entries; several lines of one file count once.
+    pub fn places(&self) -> String {
+        let mut seen: Vec<&SettingOrigin> = Vec::new();
+        for origin in self.entries.iter().chain(self.entries.is_empty().then_some(&self.origin)) {
+            if !seen.iter().any(|other| (other.layer, &other.source) == (origin.layer, &origin.source)) {
+                seen.push(origin);
+            }
+        }
+        match seen.as_slice() {
+            [] | [_] => self.origin.to_string(),
+            several => several.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        }
+    }
 }
 
 /// Every value by its dotted key, sorted.

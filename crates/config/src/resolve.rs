@@ -9,7 +9,7 @@ use crate::shape::Notices;
 use crate::trust::{Brought, Prompted, Trust, Variables};
 use crate::view::{Context, View};
 use crate::{ConfigError, Layer, Origins, SettingOrigin, Settings, ShownValue, Sources};
-use crate::{env, files, guard, implied, merge, read, secrets, show};
+use crate::{env, files, guard, implied, inert, merge, read, secrets, show};
 use reasonix_proto::{Level, Phrase};
 use std::path::{Component, Path, PathBuf};
 
@@ -39,6 +39,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     merge::merge(&mut table, project);
     let over = env::layer(&table, &sources.flags, &context)?;
     merge::merge(&mut table, over);
+    inert::name(&table, &mut notices)?;
 
     let root = if sources.root.as_os_str().is_empty() { &sources.project } else { &sources.root };
     let mut settings = resolve(&table, &context, root)?;
@@ -90,6 +91,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         retention: retention::resolve(&root.section("retention")),
         trust: Trust::default(),
         user_file: None,
+        keyless: Vec::new(),
         models: models::resolve(table, context)?,
         fallback_models: root.texts("fallback_models"),
         roles: models::roles(&root.section("roles")),
@@ -108,7 +110,9 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
             found: node.sketch(),
         });
     }
-    implied::complete(&mut settings, root.node("default_model").map(|node| node.origin.layer));
+    implied::complete(&mut settings, root.node("default_model").map(|node| node.origin.layer), context.env);
+    let keyless = settings.providers.iter().filter(|provider| secrets::lacks_key(provider, context));
+    settings.keyless = keyless.map(|provider| provider.name.clone()).collect();
     Ok(settings)
 }
 
@@ -149,6 +153,6 @@ fn key_variable(settings: &mut Settings, origins: &mut Origins, sources: &Source
         provider.api_key_env = Some(variable.clone());
         let origin = SettingOrigin::named(Layer::Flag, "--api-key-env");
         let key = format!("providers.{}.api_key_env", crate::node::bare(&name));
-        origins.insert(key, ShownValue { value: crate::node::quote(variable), origin });
+        origins.insert(key, ShownValue { value: crate::node::quote(variable), origin, entries: Vec::new() });
     }
 }

@@ -45,6 +45,14 @@ pub fn api_key(provider: &Provider, env: &BTreeMap<String, String>, home: &Path)
     names(name).iter().find_map(|name| found(env, name).or_else(|| found(&saved, name))).map(Secret::new)
 }
 
+/// True when a provider wants a key and there is none.
+pub(crate) fn lacks_key(provider: &Provider, context: &crate::view::Context<'_>) -> bool {
+    let there = |name: &&str| {
+        [context.env, context.saved].iter().any(|from| from.get(*name).is_some_and(|key| !key.is_empty()))
+    };
+    provider.api_key_env.as_deref().is_some_and(|name| !names(name).iter().any(there))
+}
+
 /// A variable and those that stand in for it.
 fn names(name: &str) -> Vec<&str> {
     match name {

@@ -83,6 +83,8 @@ pub struct Settings {
     pub trust: Trust,
     /// The file that the user's own settings stand in, where what they grant for good is written.
     pub user_file: Option<PathBuf>,
+    /// Providers whose key is not there: another one that offers the same model goes first.
+    pub keyless: Vec<String>,
     /// What the user says about models.
     pub models: Vec<ModelEntry>,
     /// Models that are asked when another one is overloaded or out of reach.

@@ -2,14 +2,14 @@
 
 use crate::node::{Node, Table, Value, bare};
 use crate::schema::{KEYS, below, find};
-use crate::{Origins, SettingOrigin, ShownValue};
+use crate::{Origins, ShownValue};
 
 /// Lists what holds: what was written, and the built-in values of what was not.
 pub(crate) fn origins(table: &Table) -> Origins {
     let mut origins = Origins::new();
     walk(table, "", "", &mut origins);
     for key in KEYS.iter().filter(|key| !key.default.is_empty() && !key.path.contains(['[', '<'])) {
-        let shown = ShownValue { value: key.default.to_owned(), origin: SettingOrigin::default() };
+        let shown = ShownValue { value: key.default.to_owned(), ..ShownValue::default() };
         let written = |prefix: &String| prefix.strip_prefix(key.path).is_some_and(|rest| rest.starts_with('.'));
         if !origins.keys().any(written) {
             origins.entry(key.path.to_owned()).or_insert(shown);
@@ -25,13 +25,15 @@ fn walk(table: &Table, section: &str, shown: &str, origins: &mut Origins) {
         match (find(&path), &node.value) {
             (Some(schema), Value::Table(entries)) if schema.secret => {
                 for (name, node) in entries.iter() {
-                    let shown = ShownValue { value: "***".to_owned(), origin: node.origin.clone() };
+                    let shown =
+                        ShownValue { value: "***".to_owned(), origin: node.origin.clone(), entries: Vec::new() };
                     origins.insert(format!("{full}.{}", bare(name)), shown);
                 }
             }
             (Some(schema), _) => {
                 let value = if schema.secret { "***".to_owned() } else { shown_address(&node.show()) };
-                origins.insert(full, ShownValue { value, origin: node.origin.clone() });
+                let entries = node.as_list().unwrap_or_default().iter().map(|item| item.origin.clone()).collect();
+                origins.insert(full, ShownValue { value, origin: node.origin.clone(), entries });
             }
             (None, Value::Table(entries)) => walk(entries, &path, &full, origins),
             (None, Value::List(list)) => {

@@ -142,6 +142,42 @@ fn unknown_keys_are_named_with_line_and_suggestion() {
 }
 
 #[test]
+fn what_does_nothing_is_named_once_and_what_happens_anyway_is_not() {
+    let loaded = Disk::new()
+        .user("[agent]\nauto_plan = true\nsubagent_model = \"\"\n[serve]\nauth_mode = \"token\"\ntoken = \"t\"\n[tools.shell]\nprefer = \"pwsh\"\n")
+        .load();
+    let mut later = told(&loaded);
+    later.sort();
+    assert_eq!(later, ["key_later agent.auto_plan 2", "key_later serve 5", "key_later tools.shell.prefer 8"]);
+    let usual = "[agent]\nauto_plan = false\n[serve]\nauth_mode = \"none\"\n[skills]\npaths = []\n[tools.shell]\nprefer = \"bash\"\n";
+    assert_eq!(told(&Disk::new().user(usual).load()), [""; 0]);
+    let project = Disk::new().project("[agent]\nauto_plan = true\nsubagent_model = \"m\"\n").load();
+    let want = ["project_ignored agent.subagent_model 3", "key_later agent.auto_plan 2"];
+    assert_eq!(told(&project), want, "what a project may not say is not named twice");
+}
+
+#[test]
+fn a_joined_list_says_where_each_part_is_from() {
+    let disk = Disk::new().user("[permissions]\ndeny = [\"Edit(a)\", \"Edit(b)\"]\n");
+    let disk = disk.project("\n[permissions]\ndeny = [\n\"Bash(curl:*)\"]\n");
+    let shown = &disk.load().origins["permissions.deny"];
+    let [user, project] =
+        ["home/config.toml", "project/reasonix.toml"].map(|file| disk.path(file).display().to_string());
+    assert_eq!(shown.places(), format!("user {user}:2, project {project}:4"));
+    assert_eq!(shown.entries[2].to_string(), format!("project {project}:4"));
+    let alone = Disk::new().user("[permissions]\ndeny = [\n\"Edit(a)\"]\n");
+    let place = alone.path("home/config.toml");
+    assert_eq!(alone.load().origins["permissions.deny"].places(), format!("user {}:2", place.display()));
+}
+
+#[test]
+fn options_of_another_edition_are_fields_of_the_body() {
+    let text = format!("{LOCAL}extra = {{ a = 1, b = 1 }}\nextra_body = {{ b = 2 }}\n");
+    let body = &Disk::new().user(&text).load().settings.providers[0].extra_body;
+    assert_eq!((body["a"].as_i64(), body["b"].as_i64()), (Some(1), Some(2)));
+}
+
+#[test]
 fn a_home_of_the_go_edition_starts_and_stays_as_it_is() {
     let text = "config_version = 10\ndefault_model = \"mock/mock-model\"\n[permissions]\nmode = \"allow\"\n[sandbox]\n\
                 bash = \"off\"\nnetwork = true\n[desktop]\nzoom = 1.25\n[[providers]]\nname = \"mock\"\nkind = \"openai\"\n\

@@ -134,3 +134,18 @@ fn a_project_says_nothing_about_models_and_their_keys() {
     assert_eq!(settings.profile("auto").unwrap().requires, ["deepseek"], "the built-in one");
     assert_eq!(told(&loaded).len(), 5, "{:?}", told(&loaded));
 }
+
+#[test]
+fn an_official_name_goes_to_a_provider_that_has_its_key() {
+    let one = |name: &str, model: &str| {
+        format!(
+            "[[providers]]\nname = \"{name}\"\nbase_url = \"https://{name}\"\nmodel = \"{model}\"\napi_key_env = \"{name}_KEY\"\n"
+        )
+    };
+    let text = one("a", "anthropic/claude-sonnet-4.5") + &one("b", "claude-sonnet-4-5");
+    let chosen = |disk: Disk| disk.load().settings.resolve_model("claude-sonnet-4.5").unwrap().provider.name.clone();
+    assert_eq!(chosen(Disk::new().user(&text)), "a", "neither has one");
+    assert_eq!(chosen(Disk::new().user(&text).env("b_KEY", "k")), "b");
+    assert_eq!(chosen(Disk::new().user(&text).env("b_KEY", "k").env("a_KEY", "k")), "a");
+    assert_eq!(chosen(Disk::new().user(&text).file("home/.env", "b_KEY=k\n")), "b");
+}

@@ -166,10 +166,8 @@ fn servers_of_a_project_are_marked_and_cannot_take_a_name() {
     let json = "{\"mcpServers\": {\"theirs\": {\"command\": \"other\"}, \"third\": {\"url\": \"https://t\"}}}";
     let disk = Disk::new().user(user).project(project).file("project/.mcp.json", json).env("SECRET", "hush");
     let loaded = disk.load();
-    assert_eq!(
-        told(&loaded),
-        ["project_name_taken plugins.mine 1", "project_ignored plugins.theirs.trusted_read_only_tools 7"]
-    );
+    let told: Vec<String> = told(&loaded).into_iter().filter(|told| !told.starts_with("key_later plugins")).collect();
+    assert_eq!(told, ["project_name_taken plugins.mine 1", "project_ignored plugins.theirs.trusted_read_only_tools 7"]);
     let plugins: Vec<_> = loaded.settings.plugins.iter().map(|plugin| (plugin.name.as_str(), plugin.layer)).collect();
     assert_eq!(plugins, [("mine", Layer::User)]);
     let mut trust = loaded.settings.trust;

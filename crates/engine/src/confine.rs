@@ -24,6 +24,10 @@ pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> C
         BashBoxing::Enforce => SandboxLevel::Full,
     };
     let state = home.join("state");
+    // What the box makes below it must not be what opens it to others; what cannot be made is told by who needs it.
+    if sandbox.caches == ToolchainCaches::Project {
+        let _ = reasonix_store::private_folder(&state);
+    }
     let mut closed = vec![home.to_owned()];
     closed.extend(sandbox.forbid_read.iter().map(|path| workspace.root().join(path)));
     let options = BoxOptions {

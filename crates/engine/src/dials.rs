@@ -172,13 +172,12 @@ impl Dials {
             return Told { done: saved(None), level: Level::Warning, phrase };
         }
         let shown = match &said {
-            Some(value) => {
-                ShownValue { value: value.clone(), origin: SettingOrigin::file(Layer::User, &Arc::new(file), 0) }
-            }
-            None => ShownValue {
-                value: default_value(key).unwrap_or_default().to_owned(),
-                origin: SettingOrigin::default(),
+            Some(value) => ShownValue {
+                value: value.clone(),
+                origin: SettingOrigin::file(Layer::User, &Arc::new(file), 0),
+                entries: Vec::new(),
             },
+            None => ShownValue { value: default_value(key).unwrap_or_default().to_owned(), ..ShownValue::default() },
         };
         self.changed.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned(), shown);
         let phrase = match (said, acts) {
@@ -263,7 +262,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config.toml");
         let origin = SettingOrigin::named(Layer::Env, "REASONIX_LANG");
-        let read = Origins::from([("language".to_owned(), ShownValue { value: "\"zh\"".into(), origin })]);
+        let read = Origins::from([(
+            "language".to_owned(),
+            ShownValue { value: "\"zh\"".into(), origin, entries: Vec::new() },
+        )]);
         let dials = dials(&file, read);
         let told = dials.change("language", Some("en".into())).await.unwrap();
         assert_eq!((told.level, &*told.phrase.code), (Level::Warning, "engine.setting_outweighed"));

@@ -72,13 +72,14 @@ pub fn search_of(settings: &Settings, env: &BTreeMap<String, String>, home: &Pat
 pub(crate) fn look_back(start: &Start, own: Option<(SessionId, Past)>) -> LookBack {
     let (settings, env, home) = (start.world.settings.clone(), start.world.env.clone(), start.world.home.clone());
     let search = Arc::new(move || search_of(&settings, &env, &home));
-    LookBack { search, own, folder: start.workspace.root().to_owned() }
+    let everywhere = start.world.settings.recall.global_history;
+    LookBack { search, own, folder: start.workspace.root().to_owned(), everywhere }
 }
 
 /// The same for tools that are never run.
 pub(crate) fn no_look_back() -> LookBack {
     let search = || Search::new(Sessions::at(Path::new("")), PathBuf::new(), &[]);
-    LookBack { search: Arc::new(search), own: None, folder: PathBuf::new() }
+    LookBack { search: Arc::new(search), own: None, folder: PathBuf::new(), everywhere: false }
 }
 
 /// What is kept from session to session, as this start reaches it; touches nothing.

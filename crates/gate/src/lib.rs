@@ -15,6 +15,7 @@ mod question;
 mod restorable;
 mod rules;
 mod scripts;
+mod search;
 mod stance;
 
 pub use aside::{Aside, AsideWord, rule_for};
@@ -34,8 +35,8 @@ use reasonix_agent::{Ask, BoxFuture, Class, Decision, Gate, Sink};
 use reasonix_config::Settings;
 use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_policy::{
-    By, Case, Circumstances, Effects, LineDanger, Posture, Rule, RuleError, Rules, Verdict, evaluate, is_protected,
-    judge, judge_restorable, more_dangers, protected,
+    By, Case, Circumstances, Effects, Fallback, LineDanger, Posture, Rule, RuleError, Rules, Verdict, evaluate,
+    is_protected, judge, judge_restorable, more_dangers, protected,
 };
 use reasonix_proto::{
     Action, AskId, Asking, Choice, Decided, DecidedBy, Event, Family, Level, Mode, Phrase, ReadOnly, Record,
@@ -88,6 +89,8 @@ pub struct GateStanding {
     programs: Programs,
     /// What is known of git's copies of files that may not be read.
     copies: Copies,
+    /// What happens when a file tool wants to read outside and no rule speaks of it.
+    external: Fallback,
 }
 
 impl GateStanding {
@@ -106,8 +109,20 @@ impl GateStanding {
         let kept = rules::kept_of(&rules, &settings.permissions.granted);
         let [path, activated] = ["PATH", "VIRTUAL_ENV"].map(std::env::var_os);
         let programs = Programs::new(path.as_deref(), activated.as_deref(), &workspace.roots());
-        let copies = Copies::default();
-        Ok(Self { rules, attended, approved, dangerous, keeper, kept, walled, held, restorable, programs, copies })
+        Ok(Self {
+            rules,
+            attended,
+            approved,
+            dangerous,
+            keeper,
+            kept,
+            walled,
+            held,
+            restorable,
+            programs,
+            copies: Copies::default(),
+            external: settings.permissions.external_directory,
+        })
     }
 
     /// Tells what the kernel holds commands to.
@@ -260,6 +275,7 @@ impl Approvals {
         let verdict = if about.held { verdict } else { self.by_change(verdict, &case.effects) };
         let verdict = self.by_protection(verdict, &about, &case.effects);
         let verdict = self.by_copies(verdict, &case.effects);
+        let verdict = self.by_outside(self.by_search(verdict, ask), &action, about.posture);
         if !matches!(verdict, Verdict::Deny(_)) {
             self.files.await_made(&ask.call.id, &case.effects);
         }
@@ -331,6 +347,14 @@ impl Approvals {
         free && found(ask).iter().any(|effects| effects.interprets)
     }
 
+    /// What is written of a call that a person would have been asked about, and that runs because none is there.
+    fn unasked(&self, ask: &Ask<'_>) -> Option<Decided> {
+        let writes = ask.classified.class != Class::Reader && ask.action.read_only != ReadOnly::Yes;
+        let untold = !self.standing.attended && self.standing.rules.mode == Fallback::Ask;
+        let by = DecidedBy::Other("permissions.mode, with nobody to ask".to_owned());
+        (writes && untold).then(|| Decided { by, ..by_rule(ask, true, &By::Fallback) })
+    }
+
     /// Nobody can be asked about a danger; whoever started this run may have given the word for what undo takes back.
     async fn answer_danger(&self, ask: &Ask<'_>, found: Vec<LineDanger>) -> Decision {
         if !self.standing.restorable {
@@ -395,7 +419,7 @@ impl Gate for Approvals {
                 Verdict::Allow(by) if self.is_unheld_code(&ask, &by) => {
                     deny(&ask, &by, "code for an interpreter runs without a person only at sandbox level full")
                 }
-                Verdict::Allow(By::Fallback) => Decision::Allow { record: None },
+                Verdict::Allow(By::Fallback) => Decision::Allow { record: self.unasked(&ask) },
                 Verdict::Allow(by) if self.is_other_script(&ask, &by) => match self.standing.attended {
                     true => self.ask_changed(ask, &by).await,
                     false => deny(&ask, &by, "a script that it runs is not what it was when the rule was granted"),

@@ -27,9 +27,11 @@ impl Approvals {
     /// Posture and rules, as a person looks at them.
     pub fn standing_rules(&self, origins: &Origins) -> (Posture, Vec<RuleInfo>) {
         let rules = &self.standing.rules;
-        let from = |key: &str| {
-            let shown = origins.get(key).map(|shown| SettingSource::from(&shown.origin));
-            shown.unwrap_or_else(|| SettingLayer::Other("settings".to_owned()).into())
+        // Several files may have added to one list.
+        let from = |key: &str, at: usize| {
+            let shown = origins.get(key).map(|shown| shown.entries.get(at).unwrap_or(&shown.origin));
+            let source = shown.map(SettingSource::from);
+            source.unwrap_or_else(|| SettingLayer::Other("settings".to_owned()).into())
         };
         let info = |rule: &Rule, effect, origin: &SettingSource, revocable| RuleInfo {
             rule: rule.to_string(),
@@ -43,10 +45,10 @@ impl Approvals {
             (&rules.ask, Effect::Ask, "permissions.ask"),
             (&rules.allow, Effect::Allow, "permissions.allow"),
         ] {
-            let origin = from(key);
             let grants = if effect == Effect::Allow { self.standing.kept.len() } else { 0 };
             let own = list.len().saturating_sub(grants);
-            shown.extend(list.iter().take(own).map(|rule| info(rule, effect, &origin, false)));
+            let rules = list.iter().take(own).enumerate();
+            shown.extend(rules.map(|(at, rule)| info(rule, effect, &from(key, at), false)));
         }
         let approved = SettingSource::from(SettingLayer::Approve);
         shown.extend(self.standing.approved.iter().map(|rule| info(rule, Effect::Allow, &approved, false)));

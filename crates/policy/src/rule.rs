@@ -372,6 +372,16 @@ impl Rule {
         action.subjects.iter().any(|subject| specifier.touches_path(subject))
     }
 
+    /// True when the rule, as one that forbids or asks, names what a search looks for: `Grep(password*)`, `glob(*.pem)`.
+    pub fn speaks_of_search(&self, tool: &str, pattern: &str) -> bool {
+        let named = match &self.target {
+            Target::Family(family) => matches!((family, tool), (Family::Grep, "grep") | (Family::Read, "glob")),
+            Target::Tool(named) => named.eq_ignore_ascii_case(tool),
+            Target::Tools(_) | Target::Everything => false,
+        };
+        named && self.specifier.as_ref().is_some_and(|specifier| specifier.touches_path(pattern))
+    }
+
     /// The same for one line.
     pub(crate) fn touches_line(&self, line: &str, effects: &Effects) -> bool {
         self.specifier.as_ref().is_none_or(|specifier| specifier.touches_line(line, effects))

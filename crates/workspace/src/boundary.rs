@@ -3,7 +3,7 @@
 
 use crate::beneath::{Beneath, FOLDER};
 use crate::resolve::Resolve;
-use crate::secrets::Secrets;
+use crate::secrets::{Secrets, is_named_path};
 use crate::{FileError, Options, kind, lexical};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rustix::fd::{AsFd, OwnedFd};
@@ -15,6 +15,9 @@ use std::path::{Path, PathBuf};
 /// How often an open is tried again when the tree changes under it.
 const TRIES: usize = 4;
 
+/// What opens every place outside.
+const EVERYTHING: &str = "/**";
+
 /// The open places and the closed ones.
 #[derive(Debug)]
 pub(crate) struct Boundary {
@@ -23,6 +26,26 @@ pub(crate) struct Boundary {
     unlisted: GlobSet,
     secrets: Vec<Secrets>,
     beneath: Beneath,
+    /// What may be read outside, and the place from which it is.
+    outside: Option<Outside>,
+}
+
+/// What the user opened outside of every root, for reading alone.
+#[derive(Debug)]
+struct Outside {
+    readable: GlobSet,
+    /// What a rule names, and not only everything: `.env` files too.
+    named: GlobSet,
+    root: Root,
+}
+
+/// What a path is resolved for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It may be changed: only places below a root will do.
+    Change,
+    /// It is only read: what was opened outside will do too.
+    Read,
 }
 
 /// A place that is open.
@@ -69,7 +92,7 @@ pub(crate) enum Last {
     Keep,
 }
 
-fn unlisted(patterns: &[String]) -> Result<GlobSet, FileError> {
+fn globs(patterns: &[String]) -> Result<GlobSet, FileError> {
     let bad = |error: globset::Error| FileError::InvalidPattern {
         message: format!("{}: {}", error.glob().unwrap_or_default(), error.kind()),
         hint: "Check the paths in the permission rules.",
@@ -89,7 +112,7 @@ impl Boundary {
         for dir in &options.add_dirs {
             roots.push(Root::open(&base.join(dir))?);
         }
-        let opened = unlisted(&options.opened)?;
+        let opened = globs(&options.opened)?;
         let secrets = roots.iter().map(|root| Secrets::new(root.base.clone(), opened.clone())).collect();
         roots.extend(options.allow_write.iter().filter_map(|path| Root::open_any(&base.join(path))));
         let forbid = options.forbid_read.iter().map(|path| (path, "the settings forbid reading it"));
@@ -99,8 +122,9 @@ impl Boundary {
             Some(root) => Beneath::detect(root.fd.as_fd()),
             None => Beneath::Walk,
         });
-        let unlisted = unlisted(&options.unlisted)?;
-        Ok(Self { roots, barriers, unlisted, secrets, beneath })
+        let outside = Outside::of(&options.readable)?;
+        let unlisted = globs(&options.unlisted)?;
+        Ok(Self { roots, barriers, unlisted, secrets, beneath, outside })
     }
 
     /// The first root.
@@ -115,7 +139,7 @@ impl Boundary {
 
     /// The folder of the root that `place` lies in.
     pub(crate) fn base_of(&self, place: &Place) -> &Path {
-        self.roots.get(place.root).map_or(Path::new("/"), |root| &root.base)
+        self.root_at(place.root).map_or(Path::new("/"), |root| &root.base)
     }
 
     /// The absolute path a given path means, by its text; the user's spelling of a root becomes the real one.
@@ -128,14 +152,34 @@ impl Boundary {
         Ok(alias.unwrap_or(path))
     }
 
-    /// Where a given path leads.
+    /// Where a given path leads, for whoever may change what stands there.
     pub(crate) fn resolve(&self, given: &str, last: Last) -> Result<Place, FileError> {
+        self.resolve_for(Purpose::Change, given, last)
+    }
+
+    /// Where a given path leads, for whoever only reads what stands there.
+    pub(crate) fn resolve_to_read(&self, given: &str) -> Result<Place, FileError> {
+        self.resolve_for(Purpose::Read, given, Last::Follow)
+    }
+
+    fn resolve_for(&self, purpose: Purpose, given: &str, last: Last) -> Result<Place, FileError> {
         let path = self.absolute(given)?;
-        if self.root_of(&path).is_none() {
+        if self.place_of(purpose, &path).is_none() {
             let reason = format!("the root is {}", self.root().display());
             return Err(FileError::OutsideWorkspace { path: given.to_owned(), reason });
         }
-        Resolve::new(self, given, &path, last).run()
+        Resolve::new(self, given, &path, last, purpose).run()
+    }
+
+    /// The root that a path without links lies in; one past the last for what was opened outside.
+    pub(crate) fn place_of(&self, purpose: Purpose, path: &Path) -> Option<usize> {
+        let opened = |outside: &&Outside| purpose == Purpose::Read && outside.readable.is_match(path);
+        self.root_of(path).or_else(|| self.outside.as_ref().filter(opened).map(|_| self.roots.len()))
+    }
+
+    fn root_at(&self, index: usize) -> Option<&Root> {
+        let outside = self.outside.as_ref().filter(|_| index == self.roots.len());
+        self.roots.get(index).or_else(|| outside.map(|outside| &outside.root))
     }
 
     /// Opens what stands at `place`.
@@ -159,7 +203,7 @@ impl Boundary {
     pub(crate) fn open_file(&self, given: &str) -> Result<(Place, File, Stat), FileError> {
         let mut last = Errno::LOOP;
         for _ in 0..TRIES {
-            let place = self.resolve(given, Last::Follow)?;
+            let place = self.resolve_to_read(given)?;
             let Some(found) = &place.stat else {
                 return Err(FileError::NotFound { path: given.to_owned(), near: Vec::new() });
             };
@@ -184,7 +228,11 @@ impl Boundary {
 
     /// True when a file without links is a `.env` that nobody but the user is to read.
     pub(crate) fn is_secret(&self, real: &Path) -> bool {
-        self.secrets.iter().any(|secrets| secrets.hold(real)) && real.is_file()
+        let outside = || {
+            let outside = self.outside.as_ref().filter(|_| self.root_of(real).is_none());
+            outside.is_some_and(|outside| outside.hold(real))
+        };
+        (self.secrets.iter().any(|secrets| secrets.hold(real)) || outside()) && real.is_file()
     }
 
     /// All of those that are there.
@@ -199,7 +247,7 @@ impl Boundary {
 
     /// True when a path without links, found on a walk, is closed.
     pub(crate) fn hides(&self, real: &Path, inode: Option<u64>, ids: &[Id]) -> bool {
-        let named = real.strip_prefix(self.root()).is_ok_and(|below| self.unlisted.is_match(below));
+        let named = self.unlisted.is_match(real.strip_prefix(self.root()).unwrap_or(real));
         if named || self.barriers.iter().any(|barrier| barrier.covers(real)) || self.is_secret(real) {
             return true;
         }
@@ -210,7 +258,7 @@ impl Boundary {
     }
 
     fn open_real(&self, root: usize, real: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
-        let root = self.roots.get(root).ok_or(Errno::BADF)?;
+        let root = self.root_at(root).ok_or(Errno::BADF)?;
         let rest = real.strip_prefix(&root.base).map_err(|_| Errno::XDEV)?;
         self.beneath.open(root.fd.as_fd(), rest, flags, Mode::empty())
     }
@@ -223,6 +271,24 @@ impl Boundary {
     /// True for a folder above a root (and the root): it is known to have no links.
     pub(crate) fn leads_to_root(&self, path: &Path) -> bool {
         self.roots.iter().any(|root| root.base.starts_with(path))
+    }
+}
+
+impl Outside {
+    fn of(patterns: &[String]) -> Result<Option<Self>, FileError> {
+        if patterns.is_empty() {
+            return Ok(None);
+        }
+        // A folder whose whole content is open is open itself.
+        let folders = patterns.iter().filter_map(|pattern| pattern.strip_suffix("/**")).filter(|path| !path.is_empty());
+        let all: Vec<String> = patterns.iter().cloned().chain(folders.map(str::to_owned)).collect();
+        let named: Vec<String> = all.iter().filter(|pattern| *pattern != EVERYTHING).cloned().collect();
+        Ok(Some(Self { readable: globs(&all)?, named: globs(&named)?, root: Root::open(Path::new("/"))? }))
+    }
+
+    /// True for a file that holds keys by its name and that no rule names.
+    fn hold(&self, real: &Path) -> bool {
+        is_named_path(real.as_os_str().as_encoded_bytes()) && !self.named.is_match(real)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The entries of one folder.
 
-use crate::boundary::{Boundary, Last};
+use crate::boundary::Boundary;
 use crate::{FileError, kind};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, readlinkat, statat};
 use std::ffi::{OsStr, OsString};
@@ -50,7 +50,7 @@ pub enum EntryKind {
 /// The entries of the folder at `path`; what is closed is left out.
 pub(crate) fn list(boundary: &Boundary, path: &str) -> Result<Listing, FileError> {
     let failed = |errno| FileError::from_errno(path, errno);
-    let place = boundary.resolve(path, Last::Follow)?;
+    let place = boundary.resolve_to_read(path)?;
     let found = place.stat.ok_or_else(|| FileError::NotFound { path: path.to_owned(), near: Vec::new() })?;
     if FileType::from_raw_mode(found.st_mode) != FileType::Directory {
         kind::regular(path, &found)?;

@@ -1,6 +1,6 @@
 //! What may have been meant by a path that does not exist.
 
-use crate::boundary::{Boundary, Last};
+use crate::boundary::Boundary;
 use crate::walk::Walk;
 use crate::{lexical, list};
 use std::path::Path;
@@ -13,7 +13,7 @@ const MAX_LOOKED_AT: usize = 5_000;
 
 /// Paths near to `path`: similar names in its folder, then the same name elsewhere.
 pub(crate) fn near(boundary: &Arc<Boundary>, path: &str) -> Vec<String> {
-    let Ok(place) = boundary.resolve(path, Last::Follow) else { return Vec::new() };
+    let Ok(place) = boundary.resolve_to_read(path) else { return Vec::new() };
     let Some(name) = place.real.file_name().map(|name| name.to_string_lossy().into_owned()) else {
         return Vec::new();
     };

@@ -20,4 +20,6 @@ pub struct Options {
     pub unlisted: Vec<String>,
     /// Globs below the root of `.env` files that are open although git does not track them.
     pub opened: Vec<String>,
+    /// Globs of absolute paths that may be read although they lie outside, never written. What is closed stays closed.
+    pub readable: Vec<String>,
 }

@@ -2,7 +2,7 @@
 //! The answer is not trusted when the file is opened; it says which file is meant.
 
 use crate::FileError;
-use crate::boundary::{Boundary, Id, Last, Place, id};
+use crate::boundary::{Boundary, Id, Last, Place, Purpose, id};
 use rustix::fs::{AtFlags, CWD, FileType, Stat, readlinkat, stat, statat};
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -20,6 +20,7 @@ pub(crate) struct Resolve<'a> {
     boundary: &'a Boundary,
     given: &'a str,
     last: Last,
+    purpose: Purpose,
     pending: VecDeque<OsString>,
     real: PathBuf,
     stat: Option<Stat>,
@@ -29,11 +30,12 @@ pub(crate) struct Resolve<'a> {
 }
 
 impl<'a> Resolve<'a> {
-    pub(crate) fn new(boundary: &'a Boundary, given: &'a str, path: &Path, last: Last) -> Self {
+    pub(crate) fn new(boundary: &'a Boundary, given: &'a str, path: &Path, last: Last, purpose: Purpose) -> Self {
         Self {
             boundary,
             given,
             last,
+            purpose,
             pending: parts(path).collect(),
             real: PathBuf::from("/"),
             stat: None,
@@ -47,7 +49,7 @@ impl<'a> Resolve<'a> {
         while let Some(name) = self.pending.pop_front() {
             self.enter(&name)?;
         }
-        let Some(root) = self.boundary.root_of(&self.real) else { return Err(self.outside()) };
+        let Some(root) = self.boundary.place_of(self.purpose, &self.real) else { return Err(self.outside()) };
         if self.stat.is_none() && self.missing == 0 {
             self.stat = stat(&self.real).ok();
         }
@@ -76,9 +78,9 @@ impl<'a> Resolve<'a> {
         if self.boundary.leads_to_root(&self.real) {
             return Ok(());
         }
-        let inside = self.boundary.root_of(&self.real).is_some();
+        let inside = self.boundary.place_of(self.purpose, &self.real).is_some();
         // The links of /proc are not what their text says; none of them is a way in.
-        if !inside && self.real.starts_with("/proc") {
+        if self.boundary.root_of(&self.real).is_none() && self.real.starts_with("/proc") {
             return Err(self.outside());
         }
         self.closed()?;

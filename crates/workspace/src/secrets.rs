@@ -170,7 +170,8 @@ fn is_named(name: &[u8]) -> bool {
     }
 }
 
-fn is_named_path(path: &[u8]) -> bool {
+/// The same for any part of a path.
+pub(crate) fn is_named_path(path: &[u8]) -> bool {
     path.split(|byte| *byte == b'/').any(is_named)
 }
 

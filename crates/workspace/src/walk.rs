@@ -1,6 +1,6 @@
 //! Walking a tree: what `.gitignore` leaves out and what is closed is not visited, links are not followed.
 
-use crate::boundary::{Boundary, Last, Place};
+use crate::boundary::{Boundary, Place};
 use crate::ignores::Ignores;
 use crate::{FileError, lexical};
 use globset::{GlobBuilder, GlobMatcher};
@@ -27,7 +27,7 @@ impl Walk {
         ignored: bool,
     ) -> Result<Self, FileError> {
         let given = path.filter(|path| !path.is_empty()).unwrap_or(".");
-        let place = boundary.resolve(given, Last::Follow)?;
+        let place = boundary.resolve_to_read(given)?;
         if place.stat.is_none() {
             return Err(FileError::NotFound { path: given.to_owned(), near: Vec::new() });
         }

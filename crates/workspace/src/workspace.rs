@@ -73,7 +73,7 @@ impl Workspace {
     /// Where the path really leads once links are followed, in the form of [`Workspace::shown`]; for rules that
     /// name the target of a link. The file need not exist.
     pub fn real(&self, path: &str) -> Result<String, FileError> {
-        let place = self.0.boundary.resolve(path, Last::Follow)?;
+        let place = self.0.boundary.resolve_to_read(path)?;
         Ok(lexical::shown(self.root(), &place.real))
     }
 
@@ -81,6 +81,12 @@ impl Workspace {
     /// gather them.
     pub fn names(&self, patience: std::time::Duration) -> Names {
         self.0.gathering.names(&self.0.boundary, patience)
+    }
+
+    /// True when the path lies outside of every root and may be read all the same.
+    pub fn reads_outside(&self, path: &str) -> bool {
+        let boundary = &self.0.boundary;
+        boundary.resolve(path, Last::Follow).is_err() && boundary.resolve_to_read(path).is_ok()
     }
 
     /// True when something stands at the path. What is closed or outside is an error.
@@ -186,7 +192,7 @@ impl Workspace {
     /// How many lines a text file has, counted up to `enough`; none when it cannot be read. It does not count as seen.
     pub fn count_lines(&self, path: &str, enough: u64) -> Option<u64> {
         use std::io::BufRead;
-        let place = self.0.boundary.resolve(path, Last::Follow).ok()?;
+        let place = self.0.boundary.resolve_to_read(path).ok()?;
         place.stat.filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile)?;
         let file = std::fs::File::from(self.0.boundary.open(&place, OFlags::RDONLY | OFlags::NONBLOCK).ok()?);
         let mut reader = std::io::BufReader::with_capacity(64 * 1024, file);

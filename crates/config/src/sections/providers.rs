@@ -48,14 +48,16 @@ pub struct Provider {
     pub extra_body: serde_json::Map<String, serde_json::Value>,
     /// Seconds without a byte after which a stream counts as broken; none leaves it to the wire, 0 waits for ever.
     pub stream_idle_timeout_seconds: Option<u64>,
+    /// Seconds until the first word of an answer; none leaves it to the wire, 0 waits for ever.
+    pub first_byte_timeout_seconds: Option<u64>,
+    /// How often a request is made in all; none leaves it to the wire.
+    pub attempts: Option<u32>,
     /// The script that a `scripted` provider plays.
     pub script: Option<PathBuf>,
     /// How it wants to be asked, where that is not what is known of it.
     pub compat: Overrides,
     /// How long it is to keep what it cached.
     pub cache_retention: Option<CacheRetention>,
-    /// Options of a kind that this edition does not know.
-    pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
 /// What a million tokens cost.
@@ -132,7 +134,7 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
     if scripted && script.is_none() {
         return Err(missing(format!("{section}.script")));
     }
-    let own = preset.map(|preset| preset.base_url.to_owned());
+    let own = preset.map(|preset| preset_address(preset, context.env));
     let base_url = view.expanded("base_url")?.or(own).filter(|url| !url.is_empty());
     if base_url.is_none() && !scripted {
         return Err(missing(format!("{section}.base_url")));
@@ -169,12 +171,30 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
         reasoning_effort: view.text("reasoning_effort"),
         tool_calls: view.text("tool_calls").unwrap_or_else(|| "auto".to_owned()),
         flatten_schemas: view.bool("flatten_schemas"),
-        extra_body: object("extra_body"),
-        extra: object("extra"),
+        extra_body: object("extra").into_iter().chain(object("extra_body")).collect(),
         stream_idle_timeout_seconds: view.count("stream_idle_timeout_seconds"),
+        first_byte_timeout_seconds: view.count("first_byte_timeout_seconds"),
+        attempts: view.steps("attempts").map(|attempts| attempts.max(1)),
         script,
         name,
     })
+}
+
+/// The address of a preset: a local server's may stand in the environment.
+pub(crate) fn preset_address(preset: &Preset, env: &std::collections::BTreeMap<String, String>) -> String {
+    let variable = match preset.name {
+        "ollama" => "OLLAMA_BASE_URL",
+        "llama.cpp" => "LLAMA_CPP_BASE_URL",
+        "lmstudio" => "LM_STUDIO_BASE_URL",
+        _ => return preset.base_url.to_owned(),
+    };
+    let said = env.get(variable).map(|url| url.trim().trim_end_matches('/')).filter(|url| !url.is_empty());
+    match said {
+        None => preset.base_url.to_owned(),
+        // Other programs write the server alone.
+        Some(url) if url.split_once("://").is_some_and(|(_, rest)| !rest.contains('/')) => format!("{url}/v1"),
+        Some(url) => url.to_owned(),
+    }
 }
 
 fn known_preset(view: &View<'_>, section: &str) -> Result<Option<&'static Preset>, ConfigError> {

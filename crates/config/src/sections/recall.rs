@@ -7,6 +7,8 @@ use crate::view::View;
 pub struct Recall {
     /// Earlier sessions can be searched.
     pub history: Option<bool>,
+    /// Those of all projects, unasked.
+    pub global_history: bool,
     /// Facts are kept from session to session.
     pub memory: Option<bool>,
     /// What was explored can be folded into a report.
@@ -16,5 +18,11 @@ pub struct Recall {
 /// Reads the sections.
 pub(crate) fn resolve(root: &View<'_>) -> Recall {
     let said = |section: &str| root.section(section).bool("enabled");
-    Recall { history: said("history"), memory: said("memory"), checkpoint: said("checkpoint").unwrap_or(false) }
+    let global_history = root.section("history").bool("global").unwrap_or(false);
+    Recall {
+        history: said("history"),
+        global_history,
+        memory: said("memory"),
+        checkpoint: said("checkpoint").unwrap_or(false),
+    }
 }

@@ -95,7 +95,8 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<(Beginning, Vec<P
     let mut base = own.unwrap_or(BASE_PROMPT).trim_end().to_owned();
     let escalates = Target::of(settings, &found.name()).is_some_and(|target| target.auto);
     let blocks = format_of(settings) == Some(EditFormat::Blocks);
-    for (_, more) in [(blocks, BLOCKS_PROMPT), (escalates, MARKER_PROMPT)].into_iter().filter(|(wanted, _)| *wanted) {
+    let more = [blocks.then_some(BLOCKS_PROMPT), escalates.then_some(MARKER_PROMPT), thinking_in(settings)];
+    for more in more.into_iter().flatten() {
         base.push_str("\n\n");
         base.push_str(more.trim_end());
     }
@@ -127,6 +128,19 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<(Beginning, Vec<P
         parts,
     };
     Ok((Beginning::new(head, &tools), notices))
+}
+
+/// What the model is told of the language that it should think in.
+fn thinking_in(settings: &reasonix_config::Settings) -> Option<&'static str> {
+    match settings.agent.reasoning_language.as_str() {
+        "zh" => {
+            Some("Think in Chinese: your reasoning is shown to the user. The answer keeps the language of the user.")
+        }
+        "en" => {
+            Some("Think in English: your reasoning is shown to the user. The answer keeps the language of the user.")
+        }
+        _ => None,
+    }
 }
 
 /// A session speaks of its own folder; in another one its paths would mean other files.

@@ -49,6 +49,8 @@ pub struct LookBack {
     pub own: Option<(SessionId, Past)>,
     /// The working folder.
     pub folder: PathBuf,
+    /// The user opened the sessions of all folders.
+    pub everywhere: bool,
 }
 
 /// Searches.
@@ -63,12 +65,12 @@ impl TypedTool for HistoryTool {
     const WORK: ToolWork<Self> = ToolWork::Reads(|Self(from), input: Input, stop| from.answer(&input, stop));
 
     /// Sessions of this folder are what the model was told here; those of others are asked about like anything
-    /// that lies outside of the workspace.
+    /// that lies outside of the workspace, unless the user opened them.
     fn action(&self, input: Option<Input>, _args: &Args) -> Action {
         let input = input.unwrap_or_default();
         let what = input.around.or(input.query).unwrap_or_default();
         let global = input.scope == Some(Scope::Global);
-        let read_only = if global { ReadOnly::Unknown } else { ReadOnly::Yes };
+        let read_only = if global && !self.0.everywhere { ReadOnly::Unknown } else { ReadOnly::Yes };
         let subject = if global { format!("{what} (sessions of all folders)") } else { what };
         Action { family: Family::Own, subjects: vec![subject], read_only }
     }

@@ -50,6 +50,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "规则 {rule} 指向 {tool}，此处没有该工具；规则保留但不匹配任何调用",
     ),
     ("config.rule_tool_like.hint", "did you mean {suggestion}?", "是否想写 {suggestion}？"),
+    (
+        "config.inert_key",
+        "{place}: {key} does nothing in this version, and it could be a rule that somebody counts on",
+        "{place}：{key} 在此版本中不起作用，而它可能是一条您所依赖的规则",
+    ),
+    (
+        "config.inert_key.hint",
+        "take it out; rules that hold for everything stand under [permissions]",
+        "请删除它；对所有情况生效的规则写在 [permissions] 下",
+    ),
     ("config.key_later", "{place}: {key} does nothing in this version", "{place}：{key} 在此版本中不起作用"),
     ("config.missing", "{place}: {key} is missing", "{place}：缺少 {key}"),
     (

@@ -1,6 +1,6 @@
 //! Nothing outside the roots is read or written, and nothing that is closed.
 
-use super::{Place, code, put, snapshot};
+use super::{Place, code, never, put, snapshot};
 use crate::beneath::Beneath;
 use crate::boundary::{Boundary, Last};
 use crate::{EntryKind, FileError, GlobQuery, GrepQuery, Options, Step};
@@ -410,4 +410,48 @@ fn what_an_env_link_leads_to_is_named_as_closed() {
     for (way, workspace) in place.both(&options) {
         assert_eq!(workspace.secrets(), [place.root.join("keys/dev")], "{way:?}");
     }
+}
+
+#[test]
+fn what_a_rule_opens_outside_is_read_and_never_written() {
+    let place = Place::new();
+    let out = place.top().join("out");
+    std::fs::create_dir(out.join("sub")).unwrap();
+    std::fs::write(out.join("sub/deep"), "needle").unwrap();
+    std::fs::write(out.join(".env"), "KEY=1").unwrap();
+    std::fs::write(place.top().join("beside"), "needle").unwrap();
+    symlink(place.top().join("beside"), out.join("away")).unwrap();
+    let [secret, folder, away, env, beside] =
+        ["secret", "", "away", ".env", "../beside"].map(|name| out.join(name).display().to_string());
+    let rule = |pattern: &str| Options { readable: vec![format!("{}/{pattern}", out.display())], ..Options::default() };
+
+    let closed = place.open();
+    assert_eq!(code(closed.read_text(&secret)), "outside_workspace");
+    for (_, one) in place.both(&rule("secret")) {
+        assert_eq!(one.read_text(&secret).unwrap().text, "secret");
+        assert!(one.reads_outside(&secret) && !one.reads_outside(&beside) && !one.reads_outside("a"));
+        assert_eq!(code(one.list(&folder)), "outside_workspace", "one file does not open its folder");
+        assert_eq!(code(put(&one, &secret, "changed")), "outside_workspace");
+        assert_eq!(code(one.exists(&secret)), "outside_workspace", "it is not inside because it can be read");
+    }
+    for (_, all) in place.both(&rule("**")) {
+        assert_eq!(all.list(&folder).unwrap().entries.len(), 4);
+        let query = GrepQuery { pattern: "needle".to_owned(), path: Some(folder.clone()), ..GrepQuery::default() };
+        assert_eq!(all.grep(&query, &never).unwrap().files.len(), 1);
+        assert_eq!(code(all.read_text(&away)), "outside_workspace", "a link leads no farther than the rule");
+        assert_eq!(code(all.read_text(&out.join("gone").display().to_string())), "not_found");
+        assert_eq!(all.read_text(&env).unwrap().text, "KEY=1", "a rule names it");
+        assert_eq!(code(put(&all, &secret, "changed")), "outside_workspace");
+    }
+    let everything = Options { readable: vec!["/**".to_owned()], ..Options::default() };
+    let wide = place.with(everything.clone());
+    assert_eq!(wide.read_text(&away).unwrap().text, "needle");
+    assert_eq!(code(wide.read_text(&env)), "forbidden", "keys need a rule that names them");
+    assert_eq!(code(wide.read_text("/proc/self/environ")), "outside_workspace");
+    let forbidden = place.with(Options { forbid_read: vec![out.clone()], ..everything.clone() });
+    assert_eq!(code(forbidden.read_text(&secret)), "forbidden");
+    let hidden = place.with(Options { unlisted: vec![format!("{}/sub/**", out.display())], ..everything });
+    let query = GrepQuery { pattern: "needle".to_owned(), path: Some(folder), ..GrepQuery::default() };
+    assert_eq!(hidden.grep(&query, &never).unwrap().files.len(), 0, "what a rule denies is not found either");
+    assert_eq!(std::fs::read_to_string(out.join("secret")).unwrap(), "secret");
 }
