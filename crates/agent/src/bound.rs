@@ -41,8 +41,8 @@ pub fn bound(outcome: ToolOutcome, limit: Bound, artifacts: &dyn Artifacts) -> T
             }
             ToolOutcome::Done { content, details }
         }
-        ToolOutcome::Failed { message, hint } => {
-            ToolOutcome::Failed { message: seen(cut(message, limit, artifacts).0), hint }
+        ToolOutcome::Failed { message, hint, code } => {
+            ToolOutcome::Failed { message: seen(cut(message, limit, artifacts).0), hint, code }
         }
         other => other,
     }

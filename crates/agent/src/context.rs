@@ -68,8 +68,8 @@ pub fn outcome_text(outcome: &ToolOutcome) -> String {
     match outcome {
         ToolOutcome::Done { content, .. } if content.is_empty() => "(no output)".to_owned(),
         ToolOutcome::Done { content, .. } => content.words().into_owned(),
-        ToolOutcome::Failed { message, hint: None } => format!("error: {message}"),
-        ToolOutcome::Failed { message, hint: Some(hint) } => format!("error: {message}\nhint: {hint}"),
+        ToolOutcome::Failed { message, hint: None, .. } => format!("error: {message}"),
+        ToolOutcome::Failed { message, hint: Some(hint), .. } => format!("error: {message}\nhint: {hint}"),
         ToolOutcome::Denied { by } => format!("blocked: {by}"),
         ToolOutcome::Aborted => "aborted: the call was interrupted; it may have run in part".to_owned(),
     }

@@ -401,7 +401,9 @@ fn told_edited(outcome: ToolOutcome, action: &Action) -> ToolOutcome {
             };
             ToolOutcome::Done { content, details }
         }
-        ToolOutcome::Failed { message, hint } => ToolOutcome::Failed { message: format!("{note}\n{message}"), hint },
+        ToolOutcome::Failed { message, hint, code } => {
+            ToolOutcome::Failed { message: format!("{note}\n{message}"), hint, code }
+        }
         other => other,
     }
 }

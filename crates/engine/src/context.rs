@@ -68,6 +68,11 @@ pub(crate) fn parts(history: &History, tools: &[ToolSpec]) -> Vec<ContextPart> {
     parts
 }
 
+/// What every request of a session begins with.
+pub(crate) fn prefix_tokens(system: &str, tools: &[ToolSpec]) -> u64 {
+    estimate_tokens(system) + tools_tokens(tools)
+}
+
 fn tools_tokens(tools: &[ToolSpec]) -> u64 {
     estimate_tokens(&serde_json::to_string(tools).unwrap_or_default())
 }

@@ -7,7 +7,7 @@ use crate::waits::Waits;
 use reasonix_agent::Sink;
 use reasonix_proto::{Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, RecordBody, SessionId, Status};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -30,6 +30,8 @@ pub(crate) struct Outbox {
     waits: Waits,
     /// The session in logs.
     span: Span,
+    /// Tokens that the last folding left.
+    folded_to: AtomicU64,
 }
 
 #[derive(Default)]
@@ -86,7 +88,7 @@ impl Outbox {
         let span = tracing::info_span!("session", id = %status.session.short());
         let (session, seats) = (status.session.clone(), Mutex::default());
         let (status, waits) = (Mutex::new(status), Waits::default());
-        let outbox = Self { session, seats, status, state, waits, span };
+        let outbox = Self { session, seats, status, state, waits, span, folded_to: AtomicU64::new(0) };
         let events = outbox.join();
         (Arc::new(outbox), events)
     }
@@ -136,6 +138,11 @@ impl Outbox {
         &self.session
     }
 
+    /// What a folding left, until the provider counts again; 0 where nothing was folded.
+    pub(crate) fn folded_to(&self) -> u64 {
+        self.folded_to.load(Ordering::Relaxed)
+    }
+
     /// Whether the session is kept on disk.
     pub(crate) fn is_kept(&self) -> bool {
         self.figures().kept
@@ -183,6 +190,7 @@ impl Outbox {
                 if let RecordBody::Compacted(folded) = &record.body {
                     status.usage.add(folded.usage.unwrap_or_default());
                     status.context = 0;
+                    self.folded_to.store(folded.after, Ordering::Relaxed);
                 }
             }
             Event::Queued { queue } => status.queue.clone_from(queue),

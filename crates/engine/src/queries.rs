@@ -1,7 +1,7 @@
 //! Answers to queries. What may take long runs on a thread of its own; a front end that no longer waits has given it up.
 
 use crate::commands::{Able, commands};
-use crate::context::{cache_of, parts};
+use crate::context::{cache_of, parts, prefix_tokens};
 use crate::handle::Shared;
 use crate::offline::changes_in;
 use reasonix_agent::BoxFuture;
@@ -47,6 +47,13 @@ impl Shared {
     fn status(&self) -> Status {
         let mut status = self.outbox.status();
         self.past.marks().title().clone_into(&mut status.title);
+        // Until the provider counts, what is sent first is what there is: an empty context would be a wrong figure.
+        if status.context == 0 {
+            status.context = match self.outbox.folded_to() {
+                0 => prefix_tokens(&self.prefix.system, &self.prefix.tools),
+                folded => folded,
+            };
+        }
         status
     }
 

@@ -60,7 +60,7 @@ fn says(inquiry: &Inquiry, label: &str) -> Op {
 fn text(outcome: &ToolOutcome) -> String {
     match outcome {
         ToolOutcome::Done { content, .. } => content.words().into_owned(),
-        ToolOutcome::Failed { message, hint } => format!("{message}: {}", hint.clone().unwrap_or_default()),
+        ToolOutcome::Failed { message, hint, .. } => format!("{message}: {}", hint.clone().unwrap_or_default()),
         other => format!("{other:?}"),
     }
 }

@@ -22,6 +22,10 @@ pub enum ToolOutcome {
         /// What to do instead.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
+        /// What kind of failure it is, for programs: `outside_workspace`, `forbidden`, `not_found` and so on; none where
+        /// nobody has to tell it from others.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<String>,
     },
     /// The gate refused the call; it did not run.
     Denied {
@@ -45,12 +49,12 @@ impl ToolOutcome {
 
     /// A failure without a hint.
     pub fn failed(message: impl Into<String>) -> Self {
-        Self::Failed { message: message.into(), hint: None }
+        Self::Failed { message: message.into(), hint: None, code: None }
     }
 
     /// A failure with a hint.
     pub fn failed_with(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Failed { message: message.into(), hint: Some(hint.into()) }
+        Self::Failed { message: message.into(), hint: Some(hint.into()), code: None }
     }
 
     /// True when the tool did what was asked.

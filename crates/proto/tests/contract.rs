@@ -177,6 +177,10 @@ fn decisions_and_outcomes() {
     let flat = serde_json::to_value(body.of_version(1)).unwrap();
     assert_eq!(flat["outcome"]["content"], json!(content.words()));
     is(ToolOutcome::failed_with("no", "try"), json!({"status": "failed", "message": "no", "hint": "try"}));
+    is(
+        ToolOutcome::Failed { message: "no".into(), hint: None, code: Some("forbidden".into()) },
+        json!({"status": "failed", "message": "no", "code": "forbidden"}),
+    );
     is(ToolOutcome::Denied { by: "rule".into() }, json!({"status": "denied", "by": "rule"}));
     is(ToolOutcome::Aborted, json!({"status": "aborted"}));
     for (end, how) in [

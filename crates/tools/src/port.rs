@@ -35,5 +35,5 @@ pub(crate) fn one_line_name(name: &str) -> Cow<'_, str> {
 
 /// A file error as the model reads it.
 pub(crate) fn failed(error: &FileError) -> ToolOutcome {
-    ToolOutcome::Failed { message: error.message(), hint: error.hint() }
+    ToolOutcome::Failed { message: error.message(), hint: error.hint(), code: Some(error.code().to_owned()) }
 }

@@ -95,7 +95,7 @@ impl Room {
 
     async fn failed(&self, tool: &str, args: Value) -> String {
         match self.outcome(tool, args, Stop::new()).await {
-            ToolOutcome::Failed { message, hint } => format!("{message} | {}", hint.unwrap_or_default()),
+            ToolOutcome::Failed { message, hint, .. } => format!("{message} | {}", hint.unwrap_or_default()),
             other => panic!("{tool}: {other:?}"),
         }
     }

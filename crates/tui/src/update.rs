@@ -328,7 +328,9 @@ fn event(app: &mut App, event: &Event) -> Vec<ScreenEffect> {
             }
         }
         Event::Queued { queue } => app.queue.clone_from(queue),
-        Event::Usage { .. } | Event::Changed { .. } => effects.push(app.ask(Query::Status, QueryPurpose::Status)),
+        Event::Usage { .. } | Event::Changed { .. } | Event::Compacted { .. } => {
+            effects.push(app.ask(Query::Status, QueryPurpose::Status))
+        }
         Event::Moved { text, .. } => {
             if let Some(text) = text.as_ref().filter(|_| app.composer.is_blank()) {
                 app.composer.set(text);

@@ -40,7 +40,7 @@ fn two_phases() -> Value {
 #[test]
 fn operations_change_the_list() {
     let table = [
-        (json!([]), "Failed { message: \"ops is empty: there is nothing to do\", hint: None }"),
+        (json!([]), "Failed { message: \"ops is empty: there is nothing to do\", hint: None, code: None }"),
         (json!([{"op": "start", "task": "b1"}]), "A\n[ ] a1\n[ ] a2\nB\n[~] b1"),
         (json!([{"op": "done", "task": "a1"}]), "A\n[x] a1\n[~] a2\nB\n[ ] b1"),
         (json!([{"op": "drop", "task": "a1"}]), "A\n[-] a1\n[~] a2\nB\n[ ] b1"),

@@ -51,7 +51,7 @@ fn ended(tool: &Tool, outcome: &ToolOutcome, sheet: &mut Sheet<'_>) {
     match outcome {
         ToolOutcome::Done { content, details } => done(tool, &content.words(), details, sheet),
         // What the model is advised to do is of interest to whoever looks closely.
-        ToolOutcome::Failed { message, hint } => {
+        ToolOutcome::Failed { message, hint, .. } => {
             sheet.below(
                 &first_lines(message, if sheet.view.open { OPEN_LINES } else { FAILED_LINES.1 }),
                 0,
