@@ -38,6 +38,8 @@ const LEAVING: Duration = Duration::from_secs(60);
 
 /// What asking for notes and writing them takes, in tokens.
 const NOTES: u64 = 1200;
+/// How often a model is asked for notes when the endpoint fails.
+const TRIES: u32 = 2;
 
 /// The most tokens of notes on a branch that is left.
 const FAREWELL: u64 = 800;
@@ -367,6 +369,8 @@ impl Agent {
                     Item::Usage(counted) => usage = Some(counted),
                     Item::End(_) => return Some(text),
                     Item::Failed(_) => return None,
+                    // Notes can be made from the log too; nobody waits for an endpoint that fails again.
+                    Item::Retrying { attempt, .. } if attempt >= TRIES => return None,
                     _ => {}
                 }
             }

@@ -52,6 +52,9 @@ const MINIMAX: &[&str] = &["MiniMax-M2"];
 const CLAUDE: &[&str] = &["claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-5-5", "claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5"];
 #[rustfmt::skip]
 const GPT: &[&str] = &["gpt-5", "gpt-5-mini", "gpt-5-nano", "gpt-5-codex", "gpt-4.1", "o4-mini", "gpt-6.1-sol", "gpt-6-luna", "gpt-5.5", "gpt-5.4"];
+const GROK: &[&str] = &["grok-code-fast-1", "grok-4", "grok-4-fast"];
+const MISTRAL: &[&str] =
+    &["devstral-medium-latest", "mistral-large-latest", "mistral-medium-latest", "codestral-latest"];
 const GEMINI: &[&str] = &["gemini-3.5-flash", "gemini-3.1-pro-preview", "gemini-3.8-flash", "gemini-2.5-pro"];
 
 /// Every preset, in the order they are offered.
@@ -71,7 +74,12 @@ pub const PRESETS: &[Preset] = &[
     hosted("openai", Wire::Responses, "https://api.openai.com/v1", "OPENAI_API_KEY", GPT),
     hosted("anthropic", Wire::Anthropic, "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", CLAUDE),
     hosted("gemini", Wire::Chat, "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", GEMINI),
+    hosted("mistral", Wire::Chat, "https://api.mistral.ai/v1", "MISTRAL_API_KEY", MISTRAL),
+    hosted("groq", Wire::Chat, "https://api.groq.com/openai/v1", "GROQ_API_KEY", &["openai/gpt-oss-120b", "openai/gpt-oss-20b"]),
+    hosted("xai", Wire::Chat, "https://api.x.ai/v1", "XAI_API_KEY", GROK),
     hosted("azure", Wire::Responses, "", "AZURE_OPENAI_API_KEY", GPT),
+    hosted("bedrock", Wire::Chat, "", "AWS_BEARER_TOKEN_BEDROCK", &["openai.gpt-oss-120b-1:0", "openai.gpt-oss-20b-1:0"]),
+    hosted("vertex", Wire::Chat, "", "VERTEX_ACCESS_TOKEN", &["google/gemini-3.5-flash", "google/gemini-3.1-pro-preview", "google/gemini-2.5-pro"]),
     local("llama.cpp", "http://127.0.0.1:8080/v1"),
     local("vllm", "http://127.0.0.1:8000/v1"),
     local("ollama", "http://127.0.0.1:11434/v1"),
@@ -85,6 +93,7 @@ pub fn preset(name: &str) -> Option<&'static Preset> {
         "zai" | "z-ai" => "glm",
         "qwen" | "bailian" => "dashscope",
         "moonshot" => "kimi",
+        "grok" => "xai",
         "lm-studio" => "lmstudio",
         "llamacpp" | "llama-cpp" => "llama.cpp",
         other => other,
@@ -126,14 +135,18 @@ mod tests {
         for preset in PRESETS {
             assert!(names.insert(preset.name), "{} stands twice", preset.name);
             let local = preset.base_url.starts_with("http://127.0.0.1:");
-            assert!(local || preset.base_url.starts_with("https://") || preset.name == "azure", "{}", preset.name);
+            let own = ["azure", "bedrock", "vertex"].contains(&preset.name);
+            assert_eq!(preset.base_url.is_empty(), own, "{}: every user has another address", preset.name);
+            assert!(local || own || preset.base_url.starts_with("https://"), "{}", preset.name);
             assert_eq!(local, preset.is_local(), "{}", preset.name);
             assert_eq!(local, preset.models.is_empty(), "{}", preset.name);
             for model in preset.models {
                 assert!(known(model).is_some(), "{}: nothing is known about {model}", preset.name);
             }
         }
-        assert!(names.len() >= 14);
+        for name in ["gemini", "mistral", "groq", "xai", "openrouter", "bedrock", "vertex"] {
+            assert!(names.contains(name), "{name}");
+        }
     }
 
     #[test]

@@ -45,9 +45,9 @@ const RULES: &[Rule] = &[
         thinking: Some(Thinking::None), reasoning_back: Some(ReasoningBack::Calls), ..SAID } },
     Rule { at: &["openrouter.ai", "openrouter"], models: &[], says: Overrides {
         thinking: Some(Thinking::Openrouter), reasoning_field: Some(ReasoningField::Reasoning), reasoning_back: Some(ReasoningBack::Calls), ..SAID } },
-    Rule { at: &["x.ai"], models: &[], says: Overrides { thinking: Some(Thinking::None), ..SAID } },
-    Rule { at: &["googleapis.com", "gemini"], models: &[], says: Overrides { signed_calls: Some(true), ..SAID } },
-    Rule { at: &["googleapis.com", "gemini"], models: &["gemini-1", "gemini-2"], says: Overrides { signed_calls: Some(false), ..SAID } },
+    Rule { at: &["x.ai", "xai"], models: &[], says: Overrides { thinking: Some(Thinking::None), ..SAID } },
+    Rule { at: &["googleapis.com", "gemini", "vertex"], models: &[], says: Overrides { signed_calls: Some(true), ..SAID } },
+    Rule { at: &["googleapis.com", "gemini", "vertex"], models: &["gemini-1", "gemini-2"], says: Overrides { signed_calls: Some(false), ..SAID } },
     Rule { at: &["mistral.ai", "mistral"], models: &[], says: Overrides {
         tool_ids: Some(ToolIds::Nine), tool_result_name: Some(true), thinking: Some(Thinking::None), usage_in_stream: Some(false), ..SAID } },
     Rule { at: &["vllm", "sglang"], models: &[], says: Overrides { thinking: Some(Thinking::QwenChatTemplate), ..SAID } },

@@ -4,7 +4,7 @@ use crate::error::EngineError;
 use crate::network::{client_of, proxy_of};
 use crate::tap::Tap;
 use reasonix_agent::Model;
-use reasonix_catalogue::Effort;
+use reasonix_catalogue::{Effort, Thinking};
 use reasonix_config::{ModelRef, Provider, Settings};
 use reasonix_llm::{ApiKey, Endpoint, Repairing, Script, Wire};
 use reasonix_proto::{EditFormat, Phrase};
@@ -166,7 +166,23 @@ pub fn unprobed_endpoint(
         endpoint.idle_timeout = if seconds == 0 { FOR_EVER } else { Duration::from_secs(seconds) };
         endpoint.first_byte_timeout = endpoint.first_byte_timeout.max(endpoint.idle_timeout);
     }
+    if let Some(seconds) = provider.first_byte_timeout_seconds {
+        endpoint.first_byte_timeout = if seconds == 0 { FOR_EVER } else { Duration::from_secs(seconds) };
+        endpoint.silence_passes = true;
+    }
+    endpoint.retry.attempts = provider.attempts.unwrap_or(endpoint.retry.attempts);
+    pin_thinking(found, &mut endpoint);
     endpoint
+}
+
+/// DeepSeek's agents think as hard as they can, unless somebody says otherwise: its own default is made for chats.
+fn pin_thinking(found: &ModelRef<'_>, endpoint: &mut Endpoint) {
+    let said = endpoint.effort.is_some() || endpoint.reasoning_effort.is_some();
+    let own = ["thinking", "reasoning_effort"].iter().any(|field| endpoint.extra_body.contains_key(*field));
+    let knows = reasonix_catalogue::known(found.model).is_some_and(|known| known.efforts.contains(&Effort::Xhigh));
+    if !said && !own && knows && endpoint.compat().thinking == Thinking::Deepseek {
+        endpoint.effort = Some(Effort::Xhigh);
+    }
 }
 
 /// What the user says about the model itself, over what holds for its provider.
@@ -192,4 +208,44 @@ fn say_more(settings: &Settings, found: &ModelRef<'_>, endpoint: &mut Endpoint) 
 fn deployment(env: &BTreeMap<String, String>, model: &str) -> Option<String> {
     let pairs = env.get("AZURE_OPENAI_DEPLOYMENT_NAME_MAP")?.split(',').filter_map(|pair| pair.split_once('='));
     pairs.into_iter().find(|(name, _)| name.trim() == model).map(|(_, deployment)| deployment.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unprobed_endpoint;
+    use reasonix_catalogue::{Effort, preset};
+    use reasonix_config::{ModelRef, Provider, Settings};
+    use std::collections::BTreeMap;
+    use std::path::Path;
+    use std::time::Duration;
+
+    fn endpoint(preset_name: &str, model: &str, said: impl FnOnce(&mut Provider)) -> reasonix_llm::Endpoint {
+        let mut provider = Provider::from_preset(preset(preset_name).expect("a preset"));
+        said(&mut provider);
+        let settings = Settings { providers: vec![provider.clone()], ..Settings::default() };
+        unprobed_endpoint(&settings, &ModelRef::new(&provider, model), &BTreeMap::new(), Path::new("/nowhere"))
+    }
+
+    #[test]
+    fn deepseek_thinks_as_hard_as_it_can_unless_told_otherwise() {
+        assert_eq!(endpoint("deepseek", "deepseek-v4-flash", |_| {}).effort, Some(Effort::Xhigh));
+        assert_eq!(endpoint("deepseek", "deepseek-chat", |_| {}).effort, None, "it does not think");
+        assert_eq!(endpoint("openai", "gpt-5.5", |_| {}).effort, None, "others decide for themselves");
+        let said = |provider: &mut Provider| provider.reasoning_effort = Some("high".into());
+        assert_eq!(endpoint("deepseek", "deepseek-v4-flash", said).effort, None);
+        let said = |provider: &mut Provider| drop(provider.extra_body.insert("thinking".into(), "own".into()));
+        assert_eq!(endpoint("deepseek", "deepseek-v4-flash", said).effort, None);
+    }
+
+    #[test]
+    fn patience_and_attempts_are_the_providers() {
+        let said = |provider: &mut Provider| {
+            (provider.first_byte_timeout_seconds, provider.attempts) = (Some(7), Some(2));
+            provider.stream_idle_timeout_seconds = Some(60);
+        };
+        let own = endpoint("vllm", "m", said);
+        let want = (Duration::from_secs(7), Duration::from_secs(60), 2);
+        assert_eq!((own.first_byte_timeout, own.idle_timeout, own.retry.attempts), want);
+        assert_eq!(endpoint("vllm", "m", |_| {}).retry.attempts, 4);
+    }
 }

@@ -20,6 +20,8 @@ use tokio::time::{Instant, timeout};
 const GRACE: Duration = Duration::from_secs(5);
 /// How long the end of a body is waited for after the last event, so that the connection can be used again.
 const LAST_BYTES: Duration = Duration::from_millis(100);
+/// How long is looked once more for what may have come while nobody looked.
+const LAST_LOOK: Duration = Duration::from_millis(50);
 /// The most bytes of an error or a list that are read, and for how long.
 const MOST_ERROR: usize = 4 * 1024 * 1024;
 const ERROR_TIME: Duration = Duration::from_secs(10);
@@ -235,15 +237,19 @@ impl Reading {
             self.complete.get_or_insert_with(Instant::now);
         }
         // Comments and pings make neither longer.
-        let beginning = endpoint.first_byte_timeout.max(endpoint.idle_timeout);
-        let patience = if self.heard.0 == 0 { beginning } else { endpoint.idle_timeout };
+        let patience = if self.heard.0 == 0 { endpoint.first_byte_timeout } else { endpoint.idle_timeout };
         let left = match self.complete {
             Some(since) => GRACE.saturating_sub(since.elapsed()),
             None => patience.saturating_sub(self.heard.1.elapsed()),
         };
         let silence = if self.body.read == 0 { endpoint.first_byte_timeout } else { endpoint.idle_timeout };
         // What is there already is taken however little time is left: it may be the rest of the answer.
-        match timeout(left.min(silence), self.response.chunk()).await {
+        let came = match timeout(left.min(silence), self.response.chunk()).await {
+            // A process that was stopped finds its time over and the answer waiting.
+            Err(_) => timeout(LAST_LOOK, self.response.chunk()).await,
+            came => came,
+        };
+        match came {
             Ok(Ok(Some(chunk))) => {
                 if let Some(tape) = &mut self.tape {
                     tape.take(&chunk);

@@ -59,6 +59,8 @@ pub struct Endpoint {
     pub idle_timeout: Duration,
     /// How long the first byte may take.
     pub first_byte_timeout: Duration,
+    /// A silence before the first word is tried again: whoever set its limit knows that nothing runs there any more.
+    pub silence_passes: bool,
     /// How failures that may pass are tried again.
     pub retry: Retry,
     /// What keeps the bytes of answers, where somebody wants them.
@@ -139,6 +141,7 @@ impl Endpoint {
             proxy: None,
             idle_timeout: Duration::from_secs(300),
             first_byte_timeout: Duration::from_secs(600),
+            silence_passes: false,
             retry: Retry::default(),
             recorder: None,
         }

@@ -131,8 +131,11 @@ impl Trouble {
         };
         let message = if said.is_empty() { format!("HTTP {status}") } else { redact::message(&said, endpoint) };
         let passing = matches!(status, 408 | 429) || (status >= 500 && !matches!(status, 501 | 505));
+        // The endpoint could not read the call that its own model wrote; another try writes another one.
+        let garbled = status == 400 && lower.contains("tool_use_failed");
         let phrase = phrase(code, endpoint).with("status", status).with("message", message);
-        Self { passing: passing && matches!(class, Class::RateLimited | Class::Server), ..Self::of(class, phrase) }
+        let passing = passing && matches!(class, Class::RateLimited | Class::Server) || garbled;
+        Self { passing, ..Self::of(class, phrase) }
     }
 
     /// A response that points elsewhere. It is not followed: the key would go with it.
@@ -201,7 +204,9 @@ impl Trouble {
 
     /// Nothing came for too long.
     pub(crate) fn silent(endpoint: &Endpoint, seconds: u64) -> Self {
-        Self::of(Class::StreamBroken, phrase("llm.idle", endpoint).with("seconds", seconds))
+        // A request that may still be running is not sent again, unless the user says how long one may run.
+        let phrase = phrase("llm.idle", endpoint).with("seconds", seconds);
+        Self::of(Class::StreamBroken, phrase).passing(endpoint.silence_passes)
     }
 
     /// The same failure where the endpoint wants no request before a wait that is too long to be waited for.

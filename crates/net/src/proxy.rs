@@ -15,8 +15,15 @@ pub(crate) enum Route {
 
 /// The proxy that requests to `url` would go through, without its password; for messages.
 pub fn proxy_for(url: &str, options: &NetOptions) -> Option<String> {
-    match route(&client::parse(url).ok()?, options, &environment).ok()? {
+    let target = client::parse(url).ok()?;
+    told(&target, route(&target, options, &environment).ok()?)
+}
+
+/// The proxy of a route, unless the host is among its exceptions.
+fn told(target: &Url, route: Route) -> Option<String> {
+    match route {
         Route::Direct => None,
+        Route::Proxy { except, .. } if is_excepted(target.host_str().unwrap_or_default(), &except) => None,
         Route::Proxy { address, .. } => Some(bare(&address)),
     }
 }
@@ -88,7 +95,7 @@ fn bare(address: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Route, bare, route};
+    use super::{Route, bare, route, told};
     use crate::{NetError, NetOptions};
     use reqwest::Url;
 
@@ -110,6 +117,18 @@ mod tests {
         assert_eq!(decide("http://h/", None, &[("ALL_PROXY", "socks5h://x:3")]), through("socks5h://x:3", ""));
         assert_eq!(decide("http://h/", None, &[("HTTP_PROXY", " ")]), Ok(Route::Direct));
         assert_eq!(decide("http://h/", Some("http://mine:4"), &env), through("http://mine:4", "a.example"));
+    }
+
+    #[test]
+    fn a_host_that_is_reached_directly_has_no_proxy_to_blame() {
+        for (url, want) in [
+            ("https://a.example/v1", None),
+            ("https://b.a.example/v1", None),
+            ("https://b.example/v1", Some("http://s:1")),
+        ] {
+            let route = decide(url, Some("http://user:secret@s:1"), &[("NO_PROXY", "a.example")]).expect("a route");
+            assert_eq!(told(&Url::parse(url).expect("a url"), route).as_deref(), want, "{url}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! can be; the rest is a small parser a family.
 
 use super::arguments::object_in;
+use super::gemma;
 use super::lexicon::Lexicon;
 use super::objects::{self, Found, MOST, Proof};
 use super::python;
@@ -49,12 +50,13 @@ pub(crate) const TAGS: [Marks; 15] = [
 ];
 
 /// Special tokens: no person writes them, so they may stand anywhere outside of code.
-pub(crate) const TOKENS: [Marks; 12] = [
+pub(crate) const TOKENS: [Marks; 13] = [
     ("[TOOL_CALLS]", "", "mistral"),
     ("<|python_tag|>", "<|eom_id|>", "llama"),
     ("<|python_start|>", "<|python_end|>", "llama"),
     ("<|tool_call|>", "<|/tool_call|>", "granite"),
     ("<|tool_call>", "<tool_call|>", "gemma"),
+    ("<start_function_call>", "<end_function_call>", "gemma"),
     ("<|tool_call_start|>", "<|tool_call_end|>", "lfm"),
     ("<|START_ACTION|>", "<|END_ACTION|>", "command"),
     ("<|tools_prefix|>", "<|tools_suffix|>", "apertus"),
@@ -151,6 +153,9 @@ fn inner(text: &str, lexicon: &Lexicon, depth: usize) -> Option<(Vec<Found>, usi
     if text.starts_with('<') {
         let found = function(text, lexicon).or_else(|| invoke(text, lexicon)).or_else(|| fields(text, lexicon));
         return found.or_else(|| named_tag(text, lexicon)).map(one);
+    }
+    if text.starts_with("call:") {
+        return gemma::call(text, lexicon).map(one);
     }
     glm(text, lexicon).or_else(|| name_then_json(text, lexicon)).map(one).or_else(|| pythonic(text, lexicon))
 }

@@ -8,6 +8,7 @@ mod blocks;
 #[cfg(test)]
 mod cost;
 mod flatten;
+mod gemma;
 mod grammar;
 mod leak;
 mod lexicon;
@@ -116,6 +117,21 @@ impl Decode for Mended {
     fn fail(&mut self, trouble: Trouble) {
         self.inner.fail(trouble);
     }
+}
+
+/// The most calls that one wrapper holds.
+const MOST_WRAPPED: usize = 32;
+
+/// The calls in a wrapper: `{"tool_uses": [{"recipient_name": "functions.NAME", "parameters": {…}}]}`.
+fn inner_calls(arguments: &str) -> Vec<(String, String)> {
+    let read: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
+    let uses = read.get("tool_uses").and_then(serde_json::Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let one = |call: &serde_json::Value| {
+        let name = call.get("recipient_name")?.as_str()?;
+        let name = name.rsplit_once('.').map_or(name, |(_, name)| name);
+        Some((name.to_owned(), call.get("parameters").map(ToString::to_string).unwrap_or_default()))
+    };
+    uses.iter().take(MOST_WRAPPED).map(one).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Folds the items of one answer.
@@ -277,6 +293,7 @@ impl Mender {
         let unclosed = self.think.is_open();
         let (in_text, in_thought) = self.release(self.calls.is_empty());
         let native = std::mem::take(&mut self.calls);
+        let native = self.unfolded(native);
         let leak = in_text.leak || in_thought.leak;
         let mut made: Vec<ToolCall> = Vec::new();
         let last = native.len().saturating_sub(1);
@@ -315,6 +332,29 @@ impl Mender {
         };
         self.out.extend(self.late.drain(..));
         self.out.push_back(Item::End(stop));
+    }
+
+    /// Calls without the wrapper that some models put around several of them: `multi_tool_use.parallel`.
+    fn unfolded(&mut self, calls: Vec<ToolCall>) -> Vec<ToolCall> {
+        let (mut plain, mut known): (Vec<ToolCall>, _) = (Vec::new(), calls.clone());
+        for call in calls {
+            let wrapped = call.name.starts_with("multi_tool_use") && self.lexicon.find(&call.name).is_none();
+            let inner = if wrapped { inner_calls(&call.arguments) } else { Vec::new() };
+            if inner.is_empty() {
+                plain.push(call);
+                continue;
+            }
+            self.repaired(Repair::new(Fix::Unwrapped, &call.name).of(&call.id));
+            for (number, (name, arguments)) in inner.into_iter().enumerate() {
+                let id = match number {
+                    0 => call.id.clone(),
+                    _ => CallId(fresh(&self.request.messages, &known)),
+                };
+                plain.push(ToolCall { id, name, arguments });
+                known.extend(plain.last().cloned());
+            }
+        }
+        plain
     }
 
     fn repaired(&mut self, repair: Repair) {
