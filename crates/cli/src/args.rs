@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(
     name = "reasonix",
-    version,
+    version = env!("REASONIX_VERSION"),
     about = "A coding agent for the terminal that drives any model, local or hosted",
     max_term_width = 100
 )]
@@ -172,7 +172,7 @@ impl SessionArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Standard input is added to the prompt: git diff | reasonix run \"review this\"\n@PATH in the prompt adds a file or a folder's listing: reasonix run \"explain\" @src/main.rs\nThe answer goes to standard output, everything else to standard error.\nExit codes: 0 done, 1 failed, 2 usage, 3 ended by a refusal, 4 provider, 5 limit reached, 130 interrupted."
+    after_help = "Standard input is added to the prompt: git diff | reasonix run \"review this\"\n@PATH in the prompt adds a file or a folder's listing: reasonix run \"explain\" @src/main.rs\nThe answer goes to standard output, everything else to standard error.\nExit codes: 0 done, 1 failed, 2 usage, 3 ended by a refusal, 4 provider, 5 limit reached, 6 the answer was cut off or withheld, 130 interrupted."
 )]
 pub(crate) struct RunArgs {
     /// The prompt; from standard input when missing or `-`

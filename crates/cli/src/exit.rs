@@ -13,6 +13,7 @@ pub(crate) enum Exit {
     Refused = 3,
     Provider = 4,
     Limit = 5,
+    Unfinished = 6,
     Interrupted = 130,
     Terminated = 143,
 }

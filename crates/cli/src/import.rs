@@ -12,6 +12,68 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table};
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
+/// Fields of a profile that are called otherwise here.
+const COMPAT: &[(&str, &str)] = &[
+    ("supportsStore", "store"),
+    ("supportsDeveloperRole", "developer_role"),
+    ("supportsUsageInStreaming", "usage_in_stream"),
+    ("maxTokensField", "max_tokens_field"),
+    ("supportsToolChoice", "tool_choice"),
+    ("reasoningEffortMap", "efforts"),
+    ("thinkingFormat", "thinking"),
+    ("reasoningContentField", "reasoning_field"),
+    ("requiresToolResultName", "tool_result_name"),
+    ("requiresAssistantAfterToolResult", "assistant_after_tool"),
+    ("supportsStrictMode", "strict_tools"),
+];
+
+/// Fields of a profile that become something else.
+const COMPAT_TURNED: &[&str] = &[
+    "supportsReasoningEffort",
+    "requiresMistralToolIds",
+    "requiresReasoningContentForToolCalls",
+    "requiresThinkingAsText",
+];
+
+/// Fields of a provider that are taken over, or that say what was taken over in another way.
+const OF_PROVIDER: &[&str] = &[
+    "api",
+    "baseUrl",
+    "apiKey",
+    "apiKeyEnv",
+    "auth",
+    "models",
+    "modelOverrides",
+    "headers",
+    "cacheRetention",
+    "requestTransform.extraBody",
+    "compat",
+];
+
+/// Fields of a model that are taken over.
+const OF_MODEL: &[&str] = &[
+    "id",
+    "name",
+    "api",
+    "contextWindow",
+    "maxTokens",
+    "wireModelId",
+    "headers",
+    "cacheRetention",
+    "contextPromotionTarget",
+    "requestTransform.extraBody",
+    "compat",
+    "thinking.levels",
+    "input",
+    "cost.input",
+    "cost.output",
+    "cost.cacheRead",
+    "cost.cacheWrite",
+];
+
+/// Fields of the whole file that are taken over.
+const OF_FILE: &[&str] = &["providers", "profiles", "equivalence.overrides", "modelBindings.modelRoles"];
+
 /// Prints what the file means as TOML, or adds it to the user's settings.
 pub(crate) fn import(file: &Path, write: bool) -> anyhow::Result<Exit> {
     let bad =
@@ -53,6 +115,7 @@ fn convert(yaml: &Value, skipped: &mut Vec<String>) -> DocumentMut {
             }
         }
     }
+    left_out(yaml, skipped);
     let mut document = DocumentMut::new();
     if !providers.is_empty() {
         document.insert("providers", Item::ArrayOfTables(providers));
@@ -80,6 +143,40 @@ fn convert(yaml: &Value, skipped: &mut Vec<String>) -> DocumentMut {
         }
     }
     document
+}
+
+/// Names every field that was not taken over.
+fn left_out(yaml: &Value, skipped: &mut Vec<String>) {
+    unknown(yaml, "", OF_FILE, "", skipped);
+    for (name, profile) in entries(&yaml["profiles"]) {
+        unknown(profile, &format!("profiles.{name}."), &["required_providers", "model_mapping"], "", skipped);
+    }
+    let compat: Vec<&str> = COMPAT.iter().map(|(theirs, _)| *theirs).chain(COMPAT_TURNED.iter().copied()).collect();
+    for (name, provider) in entries(&yaml["providers"]) {
+        let at = format!("providers.{name}.");
+        unknown(provider, &at, OF_PROVIDER, "", skipped);
+        unknown(&provider["compat"], &format!("{at}compat."), &compat, "", skipped);
+        let listed = provider["models"].as_array().into_iter().flatten();
+        let listed = listed.map(|model| (model["id"].as_str().unwrap_or_default(), model));
+        for (id, model) in listed.chain(entries(&provider["modelOverrides"])) {
+            unknown(model, &format!("{at}{id}."), OF_MODEL, "", skipped);
+            unknown(&model["compat"], &format!("{at}{id}.compat."), &compat, "", skipped);
+        }
+    }
+}
+
+/// Names the fields below `path` that are not among the known ones, or on the way to one.
+fn unknown(value: &Value, at: &str, known: &[&str], path: &str, skipped: &mut Vec<String>) {
+    for (name, value) in entries(value) {
+        let path = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        let leads =
+            known.iter().any(|known| known.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('.')));
+        if value.is_object() && leads {
+            unknown(value, at, known, &path, skipped);
+        } else if !value.is_null() && !known.contains(&path.as_str()) {
+            skipped.push(format!("{at}{path}"));
+        }
+    }
 }
 
 fn entries(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
@@ -159,20 +256,8 @@ fn entry(id: &str, model: &Value) -> Option<Table> {
 /// The fields of a profile that have a counterpart.
 fn compat(theirs: &Value) -> Value {
     let mut out = Map::new();
-    for (name, ours) in [
-        ("supportsStore", "store"),
-        ("supportsDeveloperRole", "developer_role"),
-        ("supportsUsageInStreaming", "usage_in_stream"),
-        ("maxTokensField", "max_tokens_field"),
-        ("supportsToolChoice", "tool_choice"),
-        ("reasoningEffortMap", "efforts"),
-        ("thinkingFormat", "thinking"),
-        ("reasoningContentField", "reasoning_field"),
-        ("requiresToolResultName", "tool_result_name"),
-        ("requiresAssistantAfterToolResult", "assistant_after_tool"),
-        ("supportsStrictMode", "strict_tools"),
-    ] {
-        put(&mut out, ours, &theirs[name]);
+    for (name, ours) in COMPAT {
+        put(&mut out, ours, &theirs[*name]);
     }
     let yes = |name: &str| theirs[name] == true;
     if theirs["supportsReasoningEffort"] == false {

@@ -97,6 +97,9 @@ fn tell_heard(heard: Heard) -> bool {
     if missing > 0 {
         say::notice(Level::Warning, &Phrase::new("cli.wire_missing").with("count", missing));
     }
+    if answers == 0 && missing == 0 {
+        say::notice(Level::Warning, &Phrase::new("cli.wire_unheard"));
+    }
     answers > 0
 }
 

@@ -9,7 +9,7 @@ use crate::pump::{carry, carry_turn, pump};
 use crate::say;
 use crate::schema::OutputSchema;
 use crate::stdin;
-use crate::view::{Json, Plain, Quiet, View};
+use crate::view::{Json, Plain, Quiet, View, Watch};
 use reasonix_engine::{Handle, resolve_refs};
 use reasonix_proto::{Level, Op, Phrase, TurnEnd, escaped_json};
 
@@ -37,27 +37,30 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
         None => text,
     };
     let mut handle = host.open_first().map_err(|error| say::engine(&error))?;
-    let mut view = view_of(&args);
+    let mut view = Watch::over(view_of(&args));
     if let Some(instructions) = &args.session.compact {
         let op = Op::Compact { instructions: instructions.clone() };
-        let settled = carry(&mut handle, view.as_mut(), &mut interrupts, op).await?;
+        let settled = carry(&mut handle, &mut view, &mut interrupts, op).await?;
         if only_folds {
-            finish(handle, view.as_mut(), &mut interrupts).await?;
+            finish(handle, &mut view, &mut interrupts).await?;
             return Ok(Exit::of_settled(settled.as_ref()));
         }
     }
-    let mut end = turn(&mut handle, view.as_mut(), &mut interrupts, (prompt, resolved)).await?;
+    let mut end = turn(&mut handle, &mut view, &mut interrupts, (prompt, resolved)).await?;
     let mut misfit = None;
     if let Some(schema) = &schema {
-        (end, misfit) = fit(schema, end, &mut handle, view.as_mut(), &mut interrupts).await?;
+        (end, misfit) = fit(schema, end, &mut handle, &mut view, &mut interrupts).await?;
     }
-    finish(handle, view.as_mut(), &mut interrupts).await?;
+    finish(handle, &mut view, &mut interrupts).await?;
     if let Some(reason) = misfit {
         return Err(say::failed(Phrase::new("cli.schema_mismatch").with("reason", reason)));
     }
     print_answer(&args, schema.as_ref(), view.answer())?;
     tell_end(&end, &args);
-    Ok(Exit::of_turn(&end))
+    Ok(match end {
+        TurnEnd::Done if view.unfinished() => Exit::Unfinished,
+        end => Exit::of_turn(&end),
+    })
 }
 
 /// `reasonix handoff`: a new session with notes on an earlier one.

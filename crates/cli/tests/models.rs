@@ -76,7 +76,10 @@ providers:
     apiKeyEnv: HOUSE_KEY
     api: openai-completions
     headers: { X-Team: a }
+    disableStrictTools: true
+    requestTransform: { extraBody: { seed: 1 }, stripHeaders: [X-A] }
     compat:
+      openRouterRouting: { only: [a] }
       supportsDeveloperRole: false
       requiresMistralToolIds: true
       thinkingFormat: qwen
@@ -87,6 +90,7 @@ providers:
         input: [text, image]
         cost: { input: 3.00, output: 15.00, cacheRead: 0.30, cacheWrite: 3.75 }
         wireModelId: big-2
+        thinking: { levels: [low, high], defaultLevel: high }
       - id: small-model
   secretive:
     baseUrl: https://x.example/v1
@@ -99,6 +103,7 @@ providers:
     models: [{ id: g }]
 equivalence:
   overrides: { "house/small-model": small-official }
+  exclude: [house/big-model]
 profiles:
   eco:
     required_providers: [house]
@@ -116,6 +121,20 @@ fn a_models_yml_becomes_settings() {
     assert!(ran.out.contains("tool_ids = \"nine\"") && ran.out.contains("[model_profiles.eco]"), "{}", ran.out);
     assert!(!ran.out.contains("canary") && !ran.err.contains("canary"), "a key is not taken over");
     assert!(ran.err.contains("providers.cloud") && ran.err.contains("providers.secretive.apiKey"), "{}", ran.err);
+    for field in [
+        "providers.house.disableStrictTools",
+        "providers.house.requestTransform.stripHeaders",
+        "providers.house.compat.openRouterRouting",
+        "providers.house.big-model.thinking.defaultLevel",
+        "equivalence.exclude",
+    ] {
+        assert!(ran.err.contains(field), "{field} was dropped without a word: {}", ran.err);
+    }
+    for taken in
+        ["baseUrl", "levels", "extraBody", "wireModelId", "cost", "thinkingFormat", "profiles", "requiresMistral"]
+    {
+        assert!(!ran.err.contains(taken), "{taken} was taken over: {}", ran.err);
+    }
     place.home.write("config.toml", "# mine\nlanguage = \"en\"\n");
     assert_eq!(place.run(&["models", "import", "--write", "models.yml"]).code, Some(0));
     assert!(place.home.read("config.toml").starts_with("# mine\nlanguage = \"en\"\n"));

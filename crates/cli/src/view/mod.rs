@@ -6,11 +6,13 @@ mod plain;
 mod quiet;
 mod spinner;
 mod tool;
+mod watch;
 
 pub(crate) use json::Json;
 pub(crate) use plain::Plain;
 pub(crate) use quiet::Quiet;
 pub(crate) use tool::{diff_lines, todo_lines, whole_diff_lines};
+pub(crate) use watch::Watch;
 
 use reasonix_agent::{INTERRUPTED, NO_ANSWER};
 use reasonix_proto::{Envelope, Message, Op, Record, RecordBody, StopReason};

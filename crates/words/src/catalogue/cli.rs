@@ -579,6 +579,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{count} {count|answer has|answers have} no whole recording; there the log was taken",
         "{count} 个回答没有完整的录制，改用日志内容",
     ),
+    (
+        "cli.wire_unheard",
+        "no answer was read again from what was recorded: every turn of this session was only shown",
+        "没有从录制内容中重新读取任何回答：此会话的每一轮都仅作展示",
+    ),
+    (
+        "cli.wire_unheard.hint",
+        "turns that were interrupted, that ran out of time or money, or in which the conversation was folded are not played again",
+        "被中断、超时、超出预算或经过压缩的轮次不会重放",
+    ),
     ("cli.wire_none", "nothing is recorded of this session: {path}", "此会话没有录制内容：{path}"),
     (
         "cli.wire_none.hint",

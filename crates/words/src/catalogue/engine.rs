@@ -601,8 +601,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "engine.unknown_kind.hint",
-        "use kind = \"openai\" or kind = \"scripted\"",
-        "请使用 kind = \"openai\" 或 kind = \"scripted\"",
+        "the kinds are openai (chat completions), responses, anthropic and scripted",
+        "可用的 kind：openai（chat completions）、responses、anthropic、scripted",
     ),
     ("engine.workspace", "cannot use the working folder: {reason}", "无法使用工作文件夹：{reason}"),
     ("engine.workspace.hint", "check the folders given with -C and --add-dir", "请检查 -C 和 --add-dir 指定的文件夹"),
