@@ -171,6 +171,17 @@ fn a_joined_list_says_where_each_part_is_from() {
 }
 
 #[test]
+fn a_field_of_the_body_is_taken_out_in_toml_too() {
+    let text = format!(
+        "{LOCAL}extra_body = {{ \"-stream_options\" = true, \"-x\" = 3 }}\n[[models]]\nid = \"local/a\"\nextra_body = {{ \"-seed\" = true }}\n"
+    );
+    let settings = Disk::new().user(&text).load().settings;
+    let body = &settings.providers[0].extra_body;
+    assert_eq!((&body["stream_options"], body["-x"].as_i64()), (&serde_json::Value::Null, Some(3)));
+    assert_eq!(settings.models[0].extra_body["seed"], serde_json::Value::Null);
+}
+
+#[test]
 fn options_of_another_edition_are_fields_of_the_body() {
     let text = format!("{LOCAL}extra = {{ a = 1, b = 1 }}\nextra_body = {{ b = 2 }}\n");
     let body = &Disk::new().user(&text).load().settings.providers[0].extra_body;

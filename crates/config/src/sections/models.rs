@@ -1,7 +1,7 @@
 //! `[[models]]`, `[roles]` and `[model_profiles]`: what the user knows better about models, and what they are used for.
 
 use crate::node::{Node, Table};
-use crate::sections::providers::{compat, price, retention};
+use crate::sections::providers::{body_fields, compat, price, retention};
 use crate::view::{Context, View};
 use crate::{ConfigError, PriceSettings, Secret};
 use reasonix_catalogue::{CacheRetention, Effort, Overrides, ROLES};
@@ -59,7 +59,6 @@ fn one(node: &Node, context: &Context<'_>) -> Result<ModelEntry, ConfigError> {
     let id = id.ok_or_else(|| ConfigError::Missing { origin: node.origin.clone(), key: "models.id".to_owned() })?;
     let section = format!("models.{id}");
     let view = View::of(node.as_table(), context, &section);
-    let object = |key| view.node(key).and_then(|node| node.to_json().as_object().cloned()).unwrap_or_default();
     let text = |key| view.text(key).filter(|text: &String| !text.is_empty());
     Ok(ModelEntry {
         context_window: view.count("context_window"),
@@ -67,7 +66,7 @@ fn one(node: &Node, context: &Context<'_>) -> Result<ModelEntry, ConfigError> {
         wire_model: text("wire_model"),
         canonical: text("canonical"),
         headers: view.secrets("headers")?,
-        extra_body: object("extra_body"),
+        extra_body: body_fields(&view, "extra_body"),
         cache_retention: retention(&view),
         compat: compat(&view, &section)?,
         price: view.node("price").and_then(Node::as_table).map(|table| price(table, context)),

@@ -148,7 +148,6 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
             found: node.sketch(),
         });
     }
-    let object = |key| view.node(key).and_then(|node| node.to_json().as_object().cloned()).unwrap_or_default();
     Ok(Provider {
         kind,
         base_url: base_url.unwrap_or_default(),
@@ -171,13 +170,23 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
         reasoning_effort: view.text("reasoning_effort"),
         tool_calls: view.text("tool_calls").unwrap_or_else(|| "auto".to_owned()),
         flatten_schemas: view.bool("flatten_schemas"),
-        extra_body: object("extra").into_iter().chain(object("extra_body")).collect(),
+        extra_body: body_fields(&view, "extra").into_iter().chain(body_fields(&view, "extra_body")).collect(),
         stream_idle_timeout_seconds: view.count("stream_idle_timeout_seconds"),
         first_byte_timeout_seconds: view.count("first_byte_timeout_seconds"),
         attempts: view.steps("attempts").map(|attempts| attempts.max(1)),
         script,
         name,
     })
+}
+
+/// Fields for a body. TOML has no null, which takes a field out: `"-name" = true` says the same.
+pub(crate) fn body_fields(view: &View<'_>, key: &str) -> serde_json::Map<String, serde_json::Value> {
+    let written = view.node(key).map(Node::to_json).unwrap_or_default();
+    let one = |(name, value): (&String, &serde_json::Value)| match name.strip_prefix('-') {
+        Some(name) if *value == serde_json::Value::Bool(true) => (name.to_owned(), serde_json::Value::Null),
+        _ => (name.clone(), value.clone()),
+    };
+    written.as_object().into_iter().flatten().map(one).collect()
 }
 
 /// The address of a preset: a local server's may stand in the environment.
