@@ -1,6 +1,6 @@
 //! What servers of the older era ask back: people, folders, and a model's answer, which they do not get.
 
-use crate::place::{Place, limits};
+use crate::place::{Place, limits, until};
 use reasonix_agent::BoxFuture;
 use reasonix_mcp::{ElicitKind, ElicitReply, Elicitation, Elicits, McpError, ServerLimits, ServerNews};
 use serde_json::json;
@@ -12,18 +12,22 @@ pub(crate) struct Person {
     reply: ElicitReply,
     after: Duration,
     pub(crate) seen: Mutex<Vec<Elicitation>>,
+    /// One for each question that is shown.
+    shown: Arc<()>,
 }
 
 impl Person {
     pub(crate) fn new(reply: ElicitReply, after: Duration) -> Arc<Self> {
-        Arc::new(Self { reply, after, seen: Mutex::default() })
+        Arc::new(Self { reply, after, seen: Mutex::default(), shown: Arc::default() })
     }
 }
 
 impl Elicits for Person {
     fn elicit<'a>(&'a self, question: Elicitation) -> BoxFuture<'a, ElicitReply> {
         self.seen.lock().unwrap().push(question);
-        Box::pin(async {
+        let shown = Arc::clone(&self.shown);
+        Box::pin(async move {
+            let _shown = shown;
             tokio::time::sleep(self.after).await;
             self.reply.clone()
         })
@@ -84,13 +88,8 @@ async fn a_question_ends_with_its_call() {
         stop.cancel();
     });
     assert_eq!(answer, Err(McpError::Aborted));
-    let put_away = async {
-        while Arc::strong_count(&person) > 2 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    drop(place);
-    tokio::time::timeout(Duration::from_secs(60), put_away).await.expect("nothing holds the question");
+    until(&place, |_| Arc::strong_count(&person.shown) == 1).await;
+    assert_eq!(place.news(), [ServerNews::Up], "the server is still there");
 }
 
 #[tokio::test]

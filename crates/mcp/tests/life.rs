@@ -23,6 +23,9 @@ async fn nothing_runs_before_it_is_needed() {
     assert_eq!(place.servers.status()[0].state, ServerState::Up);
     assert_eq!(place.servers.status()[0].counts, Some((1, 0, 0)));
     assert!(place.servers.known(NAME).is_some());
+    place.servers.close().await;
+    place.servers.listing(NAME).await.unwrap();
+    assert_eq!(place.news(), [ServerNews::Up, ServerNews::Up], "an end that was meant is no death");
 }
 
 #[tokio::test]
