@@ -12,6 +12,7 @@ use crate::stdin;
 use crate::view::{Json, Plain, Quiet, View, Watch};
 use reasonix_engine::{Handle, resolve_refs};
 use reasonix_proto::{Level, Op, Phrase, TurnEnd, escaped_json};
+use reasonix_workspace::Workspace;
 
 /// How often an answer that does not fit its schema is sent back.
 const CORRECTIONS: u32 = 2;
@@ -25,13 +26,7 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     let context = Context::load(args.session.dir.as_deref(), flags_of(&args.session))?;
     let host = context.host_with(&args.session, false, args.output.approve.clone())?;
     logging::begin(host.base());
-    let found = resolve_refs(&host.base().workspace, &typed);
-    for phrase in &found.notices {
-        say::notice(Level::Warning, phrase);
-    }
-    // Pictures go another way than text: the session puts them in.
-    let resolved = found.images.is_empty();
-    let text = if resolved { found.text } else { typed };
+    let (text, resolved) = referred(&host.base().workspace, typed);
     let prompt = match &schema {
         Some(schema) => format!("{text}\n\n{}", schema.request()),
         None => text,
@@ -61,6 +56,19 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
         TurnEnd::Done if view.unfinished() => Exit::Unfinished,
         end => Exit::of_turn(&end),
     })
+}
+
+/// What was typed with what it refers to, where that is settled here. Pictures go another way than text, and what a command or
+/// a skill becomes is not known yet: the session puts both in.
+fn referred(workspace: &Workspace, typed: String) -> (String, bool) {
+    if typed.trim_start().starts_with('/') {
+        return (typed, false);
+    }
+    let found = resolve_refs(workspace, &typed);
+    for phrase in &found.notices {
+        say::notice(Level::Warning, phrase);
+    }
+    if found.images.is_empty() { (found.text, true) } else { (typed, false) }
 }
 
 /// `reasonix handoff`: a new session with notes on an earlier one.

@@ -45,6 +45,7 @@ mod scenes;
 mod secrets;
 mod security;
 mod sessions;
+mod skills;
 mod staying;
 mod storage;
 mod support;

@@ -1,6 +1,7 @@
-//! Which of the `/` commands a session has: one whose capability is not there is not offered.
+//! Which of the `/` commands a session has: one whose capability is not there is not offered; and those that files bring.
 
-use reasonix_proto::{CommandInfo, builtin_commands};
+use reasonix_extensions::{BroughtBy, CustomCommand, Skill};
+use reasonix_proto::{Argument, ArgumentKind, CommandInfo, CommandSource, Phrase, builtin_commands};
 
 /// What a session can do, as far as commands depend on it.
 #[derive(Debug, Clone, Copy)]
@@ -19,4 +20,73 @@ pub(crate) fn commands(able: Able) -> Vec<CommandInfo> {
         _ => true,
     };
     builtin_commands().into_iter().filter(there).collect()
+}
+
+/// True for a name that a command of our own has, here or in a front end.
+pub(crate) fn is_builtin(name: &str) -> bool {
+    let of_front_ends = ["keys", "hotkeys", "copy", "transcript", "queue", "theme"];
+    of_front_ends.contains(&name) || builtin_commands().iter().any(|command| command.is(name))
+}
+
+/// The commands that files bring, behind our own: those of the project and the user, then skills. A skill has its own name
+/// where that is free, and `skill:NAME` always.
+pub(crate) fn brought(commands: &[CustomCommand], skills: &[Skill]) -> Vec<CommandInfo> {
+    let custom = commands.iter().filter(|command| !is_builtin(&command.name)).map(|command| CommandInfo {
+        name: command.name.clone(),
+        aliases: Vec::new(),
+        arguments: hint(command.argument_hint.as_deref()),
+        about: about(command.by, &command.description),
+        source: source(command.by),
+        cases: Vec::new(),
+    });
+    let is_free = |name: &str| !is_builtin(name) && commands.iter().all(|command| command.name != name);
+    let skill = |skill: &Skill| {
+        let long = format!("skill:{}", skill.name);
+        let free = is_free(&skill.name);
+        CommandInfo {
+            name: if free { skill.name.clone() } else { long.clone() },
+            aliases: if free { vec![long] } else { Vec::new() },
+            arguments: hint(skill.argument_hint.as_deref()),
+            about: match skill.by {
+                BroughtBy::Bundled => bundled_about(skill),
+                by => about(by, &skill.description),
+            },
+            source: source(skill.by),
+            cases: Vec::new(),
+        }
+    };
+    custom.chain(skills.iter().filter(|skill| skill.for_people).map(skill)).collect()
+}
+
+fn hint(hint: Option<&str>) -> Vec<Argument> {
+    let name = |hint: &str| Phrase::new("command.arg_plain").with("text", hint.trim_matches(['[', ']', '<', '>']));
+    hint.map(|hint| Argument { name: name(hint), kind: ArgumentKind::Text, optional: true }).into_iter().collect()
+}
+
+fn about(by: BroughtBy, text: &str) -> Phrase {
+    match by {
+        BroughtBy::Project => Phrase::new("command.of_project").with("text", text),
+        BroughtBy::User => Phrase::new("command.of_user").with("text", text),
+        BroughtBy::Bundled => Phrase::new("command.arg_plain").with("text", text),
+    }
+}
+
+/// What Reasonix brings itself is told in the language of its reader.
+fn bundled_about(skill: &Skill) -> Phrase {
+    match skill.name.as_str() {
+        "explore" => Phrase::new("command.skill_explore"),
+        "init" => Phrase::new("command.skill_init"),
+        "research" => Phrase::new("command.skill_research"),
+        "review" => Phrase::new("command.skill_review"),
+        "security-review" => Phrase::new("command.skill_security_review"),
+        _ => about(skill.by, &skill.description),
+    }
+}
+
+fn source(by: BroughtBy) -> CommandSource {
+    match by {
+        BroughtBy::Project => CommandSource::Project,
+        BroughtBy::User => CommandSource::User,
+        BroughtBy::Bundled => CommandSource::Builtin,
+    }
 }

@@ -3,6 +3,7 @@
 use crate::dials::Dials;
 use crate::handle::Shared;
 use crate::images::keep;
+use crate::invoke::{Errand, Invoked, invoke};
 use crate::outbox::Outbox;
 use crate::people::People;
 use crate::purse::Purse;
@@ -170,8 +171,8 @@ impl Desk {
     }
 
     async fn add(&self, text: String, resolved: bool, ticket: Ticket) {
-        let said = self.said(text, resolved).await;
-        self.queue.add(Work::Prompt(said), Some(ticket));
+        let work = self.work_of(text, resolved).await;
+        self.queue.add(work, Some(ticket));
         self.tell_queue();
     }
 
@@ -183,8 +184,35 @@ impl Desk {
         })
     }
 
-    /// What the model reads of what was typed. References are looked up off the runtime's thread.
+    /// What is to be done about what was typed: a command or a skill that it names is filled in.
+    pub(crate) async fn work_of(&self, text: String, resolved: bool) -> Work {
+        let Some(Invoked { text: filled, lines, notices, wants }) = self.invoked(&text, true).await else {
+            return Work::Prompt(self.read(text, resolved).await);
+        };
+        notices.into_iter().for_each(|phrase| self.notice(Level::Warning, phrase));
+        let said = Said { typed: Some(text), ..self.read(filled, false).await };
+        Work::Errand(Box::new(Errand { said, lines, wants }))
+    }
+
+    async fn invoked(&self, text: &str, runs: bool) -> Option<Invoked> {
+        if !text.trim_start().starts_with('/') {
+            return None;
+        }
+        let (base, trust, typed) = (Arc::clone(&self.base), self.trust.clone(), text.to_owned());
+        tokio::task::spawn_blocking(move || invoke(&base, &trust, &typed, runs)).await.ok().flatten()
+    }
+
+    /// What the model reads of what was typed into a running turn, which cannot run anything first.
     pub(crate) async fn said(&self, text: String, resolved: bool) -> Said {
+        let Some(Invoked { text: filled, notices, .. }) = self.invoked(&text, false).await else {
+            return self.read(text, resolved).await;
+        };
+        notices.into_iter().for_each(|phrase| self.notice(Level::Warning, phrase));
+        Said { typed: Some(text), ..self.read(filled, false).await }
+    }
+
+    /// What the model reads of a text. References are looked up off the runtime's thread.
+    async fn read(&self, text: String, resolved: bool) -> Said {
         if resolved || !text.contains('@') {
             return text.into();
         }

@@ -17,6 +17,7 @@ use reasonix_proto::Event;
 use reasonix_proto::{Op, Query, Reply, SessionId, Submit};
 use reasonix_session::Past;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// A running session, as a front end holds it. The session ends when every handle of it is dropped.
 pub struct Handle {
@@ -44,6 +45,8 @@ pub(crate) struct Shared {
     pub(crate) trust: Word,
     pub(crate) undo: bool,
     pub(crate) purse: Arc<Purse>,
+    /// What is wrong with the files of commands was said.
+    pub(crate) told_flaws: AtomicBool,
 }
 
 impl Handle {

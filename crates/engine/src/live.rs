@@ -1,12 +1,14 @@
 //! One task a session: operations come in, turns run one after the other, and an interrupt is heard at any moment.
 
 use crate::desk::Desk;
+use crate::invoke::{Errand, Wants};
 use crate::planner::Planner;
 use crate::queue::Work;
 use crate::router::Routes;
 use crate::spec::folds;
 use crate::ticket::{Inbound, Outcome, Ticket, Tickets};
 use reasonix_agent::{Agent, Conversation, Prefix, Purpose, Router, Said, Sink, Stop};
+use reasonix_gate::Narrowing;
 use reasonix_proto::{ClientId, Done, Event, Level, Op, Phrase, RecordBody, Refusal, Refused, TurnEnd, TurnState};
 use reasonix_session::Sessions;
 use reasonix_undo::{FilesWay, Undo};
@@ -109,8 +111,8 @@ impl Live {
     /// An operation while nothing runs.
     async fn take(&mut self, (op, ticket): Inbound) -> Option<Wanted> {
         let work = match op {
-            Op::Prompt { text, resolved } => Ok(Work::Prompt(self.desk.said(text, resolved).await)),
-            Op::Steer { text } | Op::FollowUp { text } => Ok(Work::Prompt(self.desk.said(text, false).await)),
+            Op::Prompt { text, resolved } => Ok(self.desk.work_of(text, resolved).await),
+            Op::Steer { text } | Op::FollowUp { text } => Ok(self.desk.work_of(text, false).await),
             Op::Shell { command, keep } => self.shell(command, keep),
             Op::Retry => self.retry().await,
             other => {
@@ -158,6 +160,55 @@ impl Live {
     }
 
     async fn work(&mut self, work: Work) -> TurnEnd {
+        match work {
+            Work::Errand(errand) => self.run_errand(*errand).await,
+            other => self.turn(other).await,
+        }
+    }
+
+    /// A turn that a command or a skill began: what it wants to see first is run as the user's own command would be, and
+    /// what it asks of the turn ends with the turn.
+    async fn run_errand(&mut self, Errand { said, lines, wants }: Errand) -> TurnEnd {
+        for command in lines {
+            let end = self.turn(Work::Shell { command, keep: true }).await;
+            if end != TurnEnd::Done {
+                return end;
+            }
+        }
+        let before = self.borrow_model(&wants).await;
+        self.desk.gate.narrow(wants.tools.as_deref().map(|tools| Narrowing::new(&wants.name, tools)));
+        let end = self.turn(Work::Prompt(said)).await;
+        self.desk.gate.narrow(None);
+        if let Some((model, effort)) = before
+            && let Err(refused) = self.set_model(Some(model), effort).await
+        {
+            self.desk.notice(refused.refusal.level(), refused.why);
+        }
+        end
+    }
+
+    /// Goes over to the model that a command wants, and gives the one before; none where it stays the same.
+    async fn borrow_model(&mut self, wants: &Wants) -> Option<(String, Option<String>)> {
+        let wanted = wants.model.as_deref().filter(|model| *model != "inherit")?;
+        let found = self.desk.base.world.settings.resolve_model(wanted).map(|found| found.name());
+        let before = {
+            let state = self.desk.book.state();
+            (state.model.clone(), state.effort.clone())
+        };
+        let changed = match found {
+            Ok(name) if name == before.0 => return None,
+            Ok(name) => self.set_model(Some(name), None).await.is_ok(),
+            Err(_) => false,
+        };
+        if !changed {
+            let phrase = Phrase::new("engine.model_of_command").with("command", &wants.name).with("model", wanted);
+            self.desk.notice(Level::Info, phrase);
+            return None;
+        }
+        Some(before)
+    }
+
+    async fn turn(&mut self, work: Work) -> TurnEnd {
         self.desk.rested = false;
         let stop = Stop::new();
         if let Some(undo) = &self.undo {
@@ -177,6 +228,7 @@ impl Live {
         };
         let turn = match work {
             Work::Prompt(said) => self.agent.turn(&mut self.conversation, said, queue.inbox(), &stop),
+            Work::Errand(errand) => self.agent.turn(&mut self.conversation, errand.said, queue.inbox(), &stop),
             Work::Shell { command, keep } => self.agent.shell(&mut self.conversation, command, keep, &stop),
         };
         let end = alongside(turn, &mut self.inbound, &mut self.desk, &stop).await;

@@ -1,9 +1,10 @@
 //! Answers to queries. What may take long runs on a thread of its own; a front end that no longer waits has given it up.
 
-use crate::commands::{Able, commands};
+use crate::commands::{Able, brought, commands};
 use crate::context::{cache_of, parts, prefix_tokens};
 use crate::handle::Shared;
 use crate::offline::changes_in;
+use crate::shelf::{flaws, shadowed};
 use reasonix_agent::BoxFuture;
 use reasonix_exec::git::branch_and_dirt;
 use reasonix_proto::{
@@ -15,6 +16,7 @@ use reasonix_undo::last_standing;
 use reasonix_workspace::{Candidates, citations, references, words};
 use std::future::ready;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Records of one page, and sessions of one page, at most.
 const LARGEST_PAGE: usize = 2000;
@@ -25,7 +27,6 @@ impl Shared {
             Query::Status => Box::pin(ready(Reply::Status(Box::new(shared.status())))),
             Query::Todo => Box::pin(ready(Reply::Todo { phases: shared.todo.phases() })),
             Query::Budget => Box::pin(ready(Reply::Budget(shared.purse.info()))),
-            Query::Commands => Box::pin(ready(Reply::Commands { commands: shared.commands() })),
             Query::Permissions => {
                 let (posture, rules) = shared.gate.standing_rules(shared.dials.as_read());
                 Box::pin(ready(Reply::Permissions { posture, rules }))
@@ -61,6 +62,19 @@ impl Shared {
         commands(Able { undo: self.undo, kept: self.outbox.is_kept() })
     }
 
+    /// Our own, and those that files bring; what is wrong with files is said the first time.
+    fn all_commands(&self) -> Vec<reasonix_proto::CommandInfo> {
+        let shelf = self.base.shelf();
+        let (found, skills) = (shelf.commands_now(), shelf.skills_now());
+        if !self.told_flaws.swap(true, Ordering::Relaxed) {
+            let told = flaws(&found.flaws).into_iter().chain(shadowed(&found.shadowed));
+            told.for_each(|phrase| self.outbox.warn(phrase));
+        }
+        let mut all = self.commands();
+        all.extend(brought(&found.commands, &skills.skills));
+        all
+    }
+
     fn models(&self) -> Vec<ModelInfo> {
         let settings = &self.base.world.settings;
         let current = self.outbox.status().model;
@@ -94,6 +108,7 @@ impl Shared {
                 Ok(page) => Reply::Transcript { from: page.from, total: page.total, records: page.records },
                 Err(error) => Reply::Failed { why: Phrase::new("engine.log_unreadable").with("reason", error) },
             },
+            Query::Commands => Reply::Commands { commands: self.all_commands() },
             Query::Citations { record } => Reply::Citations { citations: self.citations(record) },
             Query::Context => self.context(),
             Query::Changes { turn } => self.changes(turn),

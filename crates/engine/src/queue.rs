@@ -1,5 +1,6 @@
 //! What waits: steering messages for the next step, and work for when the turn is done.
 
+use crate::invoke::Errand;
 use crate::ticket::Ticket;
 use reasonix_agent::{Inbox, Said};
 use reasonix_proto::{Phrase, Queued, QueuedKind, Refusal, Refused};
@@ -12,6 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) enum Work {
     /// A turn with the model.
     Prompt(Said),
+    /// The same, by a command or a skill.
+    Errand(Box<Errand>),
     /// A command of the user's own.
     Shell { command: String, keep: bool },
 }
@@ -29,6 +32,7 @@ impl Work {
     fn shown(&self) -> String {
         match self {
             Self::Prompt(said) => said.typed().to_owned(),
+            Self::Errand(errand) => errand.said.typed().to_owned(),
             Self::Shell { command, keep } => format!("{}{command}", if *keep { "!" } else { "!!" }),
         }
     }

@@ -103,6 +103,9 @@ pub(crate) fn remembered(start: &Start) -> String {
 /// Whether a tool is offered where nobody chose tools.
 pub(crate) fn on_by_itself(start: &Start, traits: &ToolTraits) -> bool {
     let recall = &start.world.settings.recall;
+    if traits.instructs {
+        return start.shelf().has_skills();
+    }
     match (traits.recalls, traits.explores) {
         (Some(Recalls::History), _) => recall.history.unwrap_or_else(|| is_roomy(start)),
         (Some(Recalls::Memory), _) => recall.memory.unwrap_or_else(|| is_roomy(start)),

@@ -37,6 +37,7 @@ use reasonix_session::{History, Ledger, Opened, Sessions};
 use reasonix_undo::{Undo, UndoKeep, snapshots_of};
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use toolset::{Carried, Shell, all_tools, runs_commands, toolset};
@@ -48,7 +49,7 @@ pub use toolset::{bare_tools, tool_names, tool_specs};
 
 /// Starts a session on the current runtime, with what a host knows.
 pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<String>) -> Result<Handle, EngineError> {
-    let (ground, standing) = Ground::of(start)?;
+    let (ground, standing) = Ground::of(start.looking_anew())?;
     Ok(ground.equip(standing)?.run(origins, terminal))
 }
 
@@ -94,7 +95,9 @@ impl Ground {
         let purse = purse_of(start, (opened, &self.head), outbox);
         let undo = undo_of(start, opened, &voice);
         let gate = Approvals::new(standing, workspace.clone(), book.stance(), outbox.clone());
-        let gate = Arc::new(gate.undone_by(undo.as_ref()));
+        let trust = Word::new(settings.trust.clone());
+        let asked = trust.clone();
+        let gate = Arc::new(gate.undone_by(undo.as_ref()).distrusting(move |line| asked.untrusted_skill(line)));
         self.begun.made.iter().for_each(|record| gate.recall(record));
         let (people, todo) = (people_of(start, &voice), todo_of(opened));
         let carried = Carried::of(start, opened, &todo, &people);
@@ -109,7 +112,7 @@ impl Ground {
             .build(self.head.system.clone());
         let planner = planner_of(start, &agent, &model, (outbox, &purse), (opened, &carried))?;
         let way_out = crossing.open(&gate, book.clone(), net_options(settings));
-        let parts = Parts { escalation, routes, purse, undo, gate, people, todo, planner };
+        let parts = Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust };
         Ok(Equipped { ground: self, model, voice, events, parts, agent, prefix, way_out: Box::new(way_out) })
     }
 }
@@ -144,6 +147,7 @@ struct Parts {
     people: Arc<People>,
     todo: Todo,
     planner: Option<Planner>,
+    trust: Word,
 }
 
 /// A session that has everything, and does not run yet.
@@ -167,7 +171,7 @@ impl Equipped {
         self.announce();
         let Self { ground, voice: Voice { outbox, book }, events, parts, agent, prefix, way_out, .. } = self;
         let Ground { start, confinement, begun: Begun { opened, resumed, .. }, head, .. } = ground;
-        let Parts { escalation, routes, purse, undo, gate, people, todo, planner } = parts;
+        let Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust } = parts;
         let Opened { past, history, .. } = opened;
         let conversation = conversation_of(&prefix, history, past.turns());
         let shared = Shared {
@@ -180,11 +184,12 @@ impl Equipped {
             todo: todo.clone(),
             prefix: prefix.clone(),
             dials: Arc::new(Dials::new(origins, &start.world.settings)),
-            trust: Word::new(start.world.settings.trust.clone()),
+            trust,
             base: Arc::new(start),
             confinement,
             undo: undo.is_some(),
             purse,
+            told_flaws: AtomicBool::new(false),
         };
         let desk = Desk::new(&shared, book, escalation);
         let (ops, inbound) = mpsc::unbounded_channel();

@@ -42,6 +42,26 @@ impl Word {
         Ok(Told { done: Done::Applied, level: Level::Info, phrase: trusted })
     }
 
+    /// Whether the user trusts the surface that stands in this file, as it is now.
+    pub(crate) fn trusts(&self, kind: SurfaceKind, file: &Path) -> bool {
+        let trust = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = file.strip_prefix(trust.root()).unwrap_or(file).display().to_string();
+        let found = trust.surfaces().iter().find(|surface| surface.kind == kind && surface.place == place);
+        found.is_some_and(|surface| matches!(trust.of(surface), Standing::Trusted(_)))
+    }
+
+    /// The skill that a command line names a file of and that the user does not trust.
+    pub(crate) fn untrusted_skill(&self, line: &str) -> Option<String> {
+        let trust = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_named = |surface: &&Surface| {
+            let folder = surface.place.strip_suffix("/SKILL.md").unwrap_or(&surface.place);
+            surface.kind == SurfaceKind::Skill && line.contains(folder)
+        };
+        let mut named = trust.surfaces().iter().filter(is_named);
+        let off = named.find(|surface| !matches!(trust.of(surface), Standing::Trusted(_)));
+        off.map(|surface| surface.name.clone())
+    }
+
     /// What stays off without the user's word.
     pub(crate) fn off(&self) -> Option<Phrase> {
         off(&self.0.lock().unwrap_or_else(PoisonError::into_inner))

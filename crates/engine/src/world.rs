@@ -6,11 +6,12 @@ use crate::tap::Tap;
 use reasonix_agent::Model;
 use reasonix_catalogue::{Effort, Thinking};
 use reasonix_config::{ModelRef, Provider, Settings};
+use reasonix_extensions::Shelf;
 use reasonix_llm::{ApiKey, Endpoint, Repairing, Script, Wire};
 use reasonix_proto::{EditFormat, Phrase};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// A silence that is as good as for ever.
@@ -27,12 +28,14 @@ pub struct World {
     pub home: PathBuf,
     /// Where answers are recorded; the session that starts sets it, as its settings say.
     pub tap: Tap,
+    /// Skills and commands, once somebody asked for them.
+    pub(crate) shelf: Arc<OnceLock<Shelf>>,
 }
 
 impl World {
     /// A world in which nothing is recorded.
     pub fn new(settings: Settings, env: BTreeMap<String, String>, home: PathBuf) -> Self {
-        Self { settings, env, home, tap: Tap::default() }
+        Self { settings, env, home, tap: Tap::default(), shelf: Arc::default() }
     }
 
     /// Makes the model that a reference names, with those behind it that answer when it cannot; what they answer goes past

@@ -1,8 +1,8 @@
 //! The rules that the settings give the gate.
 
 use reasonix_config::Settings;
-use reasonix_policy::{Rule, RuleError, Rules};
-use reasonix_proto::Family;
+use reasonix_policy::{Posture, Rule, RuleError, Rules, Verdict, evaluate};
+use reasonix_proto::{Action, Family};
 use std::path::Path;
 
 /// The rules of the settings, for this root.
@@ -13,9 +13,21 @@ pub(super) fn rules_of(settings: &Settings, root: &Path) -> Result<Rules, RuleEr
     let [deny, ask, allow] = [&permissions.deny, &permissions.ask, &permissions.allow].map(|rules| local(rules));
     let mut rules = Rules::parse(&deny, &ask, &allow, permissions.mode)?;
     for (name, mode) in &permissions.fallbacks {
-        let families = [Family::Bash, Family::Edit, Family::Read, Family::Grep];
+        let families = [Family::Bash, Family::Edit, Family::Read, Family::Grep, Family::Skill];
         let family = families.into_iter().find(|family| family.name().eq_ignore_ascii_case(name));
         rules.families.extend(family.map(|family| (family, *mode)));
     }
     Ok(rules)
+}
+
+/// Says of a skill's name whether the rules deny it. What is denied is not shown to a model at all.
+pub fn hidden_skills(
+    settings: &Settings,
+    root: &Path,
+) -> Result<impl Fn(&str) -> bool + Send + Sync + use<>, RuleError> {
+    let rules = rules_of(settings, root)?;
+    Ok(move |name: &str| {
+        let action = Action::reads(Family::Skill, name);
+        matches!(evaluate(&rules, &[], Posture::Ask, "skill", &action), Verdict::Deny(_))
+    })
 }

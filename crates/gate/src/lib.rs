@@ -9,6 +9,7 @@ mod files;
 mod given;
 mod keep;
 mod later;
+mod narrow;
 mod person;
 mod programs;
 mod question;
@@ -22,6 +23,8 @@ pub use aside::{Aside, AsideWord, rule_for};
 pub use asked::{AnswerHeard, OpenQuestions, QuestionEnd};
 pub use classify::ByText;
 pub use explain::{Explained, Outlook};
+pub use given::hidden_skills;
+pub use narrow::Narrowing;
 pub use person::AskAnswer;
 pub use stance::{Stance, Stands};
 
@@ -147,6 +150,10 @@ pub struct Approvals {
     /// The scripts that each rule was granted for.
     scripts: Mutex<HashMap<String, Vec<scripts::Scripts>>>,
     files: Files,
+    /// What the running turn is narrowed to.
+    narrowed: Mutex<Option<Narrowing>>,
+    /// Whose scripts are not to be run.
+    distrusts: Option<narrow::Distrusts>,
     /// What takes back what calls did; it ends with the session, which a gate may outlive.
     undo: Weak<Undo>,
     sink: Arc<dyn Sink>,
@@ -192,6 +199,8 @@ impl Approvals {
             granted: Mutex::default(),
             open: OpenQuestions::new("ask"),
             scripts: Mutex::default(),
+            narrowed: Mutex::default(),
+            distrusts: None,
             undo: Weak::new(),
             sink,
         }
@@ -276,6 +285,7 @@ impl Approvals {
         let verdict = self.by_protection(verdict, &about, &case.effects);
         let verdict = self.by_copies(verdict, &case.effects);
         let verdict = self.by_outside(self.by_search(verdict, ask), &action, about.posture);
+        let verdict = self.within(verdict, tool, &action, about.held);
         if !matches!(verdict, Verdict::Deny(_)) {
             self.files.await_made(&ask.call.id, &case.effects);
         }

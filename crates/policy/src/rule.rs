@@ -219,6 +219,7 @@ impl Rule {
             Family::Bash => "bash",
             Family::Edit => "write_file",
             Family::Grep => "grep",
+            Family::Skill => "skill",
             _ => "read_file",
         };
         Some((tool, sample_action(family, self.example()?)))
@@ -231,7 +232,7 @@ impl Rule {
 
     /// True when the rule names files.
     pub fn names_paths(&self) -> bool {
-        matches!(self.specifier, Some(Specifier::Path(_)))
+        matches!(self.specifier, Some(Specifier::Path(_))) && self.target != Target::Family(Family::Skill)
     }
 
     /// True when the rule speaks of every call of its tool or family. A pattern for names is no name of a family.
@@ -594,6 +595,7 @@ fn target_of(name: &str) -> Target {
         "edit" | "write" | "patch" | "multiedit" | "notebookedit" => Target::Family(Family::Edit),
         "read" | "list" | "ls" | "glob" => Target::Family(Family::Read),
         "grep" => Target::Family(Family::Grep),
+        "skill" => Target::Family(Family::Skill),
         _ if name.contains('*') => Target::Tools(name.to_ascii_lowercase()),
         _ => Target::Tool(name.to_owned()),
     }
@@ -656,6 +658,8 @@ pub(crate) fn sample_action(family: Family, subject: String) -> Action {
 #[cfg(test)]
 mod tests {
     use super::Rule;
+    use crate::{Rules, Verdict, evaluate};
+    use reasonix_proto::{Action, Family, Posture};
 
     #[test]
     fn a_tilde_is_the_home_folder_in_paths_only() {
@@ -670,6 +674,27 @@ mod tests {
         ] {
             assert_eq!(Rule::at_home(text, "/home/me"), want, "{text}");
         }
+    }
+
+    #[test]
+    fn rules_for_skills_name_them_and_no_files() {
+        let judged = |rule: &str, name: &str| {
+            let rules = Rules { deny: vec![Rule::parse(rule).unwrap()], ..Rules::default() };
+            let action = Action::reads(Family::Skill, name);
+            matches!(evaluate(&rules, &[], Posture::Ask, "skill", &action), Verdict::Deny(_))
+        };
+        for (rule, name, want) in [
+            ("Skill(deploy)", "deploy", true),
+            ("skill(deploy-*)", "deploy-web", true),
+            ("Skill(deploy-*)", "deploy", false),
+            ("Skill", "anything", true),
+            ("Read", "deploy", false),
+            ("Read(deploy)", "deploy", false),
+            ("*", "deploy", true),
+        ] {
+            assert_eq!(judged(rule, name), want, "{rule} {name}");
+        }
+        assert!(!Rule::parse("Skill(deploy)").unwrap().names_paths());
     }
 
     #[test]

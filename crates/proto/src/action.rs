@@ -42,6 +42,8 @@ pub enum Family {
     Read,
     /// Searching contents.
     Grep,
+    /// Skills, by their names.
+    Skill,
     /// What is kept from session to session. A change to it is asked about each time, whatever rules and postures say.
     Memory,
     /// Tools that come from outside, such as those of an MCP server. Rules name them by their own names, with globs.
@@ -58,6 +60,7 @@ impl Family {
             Self::Edit => "Edit",
             Self::Read => "Read",
             Self::Grep => "Grep",
+            Self::Skill => "Skill",
             Self::Memory => "Memory",
             Self::Tool => "Tool",
             Self::Own => "Own",

@@ -22,16 +22,19 @@ mod port;
 mod read_file;
 mod replace;
 mod schema;
+mod skill;
 mod typed;
 mod write_file;
 
 pub use bash::{Bash, Border, ShellOptions, Told};
 pub use diff::{Diff, diff, wide_diff};
 pub use schema::schema_of;
+pub use skill::{skill_tool, told_skill};
 pub use typed::{Previews, ToolWork, Typed, TypedTool};
 
 use editor::Editor;
 use reasonix_agent::{Artifacts, Tool};
+use reasonix_extensions::Shelf;
 use reasonix_proto::EditFormat;
 use reasonix_workspace::Workspace;
 use std::sync::Arc;
@@ -43,6 +46,15 @@ pub struct Deps {
     pub workspace: Workspace,
     /// Where cut outputs are kept, for `read_file artifact://…`.
     pub artifacts: Arc<dyn Artifacts>,
+    /// The skills, for `read_file skill://…`.
+    pub shelf: Shelf,
+}
+
+impl Deps {
+    /// Without skills.
+    pub fn new(workspace: Workspace, artifacts: Arc<dyn Artifacts>) -> Self {
+        Self { workspace, artifacts, shelf: Shelf::default() }
+    }
 }
 
 /// The file and search tools, in the order they are sent.

@@ -1,15 +1,17 @@
-//! `read_file`: text files of any size, page by page, and the uncut outputs of earlier calls.
+//! `read_file`: text files of any size, page by page, the uncut outputs of earlier calls, and the files of skills.
 
 use crate::Deps;
 use crate::lines::{clip, numbered_into};
 use crate::port::{PAGE_BYTES, failed, text_arg};
 use crate::typed::{ToolWork, TypedTool};
 use reasonix_agent::{Args, ToolTraits};
+use reasonix_extensions::{BroughtBy, Shelf};
 use reasonix_proto::{Action, Family, ToolOutcome};
-use reasonix_workspace::{FileError, Window};
+use reasonix_workspace::{FileError, Options, Window, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
+use std::path::{Component, Path};
 
 /// Lines of one page.
 const PAGE_LINES: usize = 1000;
@@ -42,6 +44,10 @@ impl TypedTool for ReadFile {
 
     fn action(&self, input: Option<Input>, args: &Args) -> Action {
         let path = input.map_or_else(|| text_arg(args, PATHS), |input| input.path);
+        let path = placed(&self.0, path);
+        if let Some((name, _)) = of_skill(&path) {
+            return Action::reads(Family::Skill, name);
+        }
         let subject = if is_artifact(&path) { path } else { self.0.workspace.shown(&path) };
         Action::reads(Family::Read, subject)
     }
@@ -51,8 +57,26 @@ fn is_artifact(path: &str) -> bool {
     path.starts_with("artifact://")
 }
 
+/// The skill and the path in it that `skill://NAME/path` means.
+fn of_skill(path: &str) -> Option<(&str, &str)> {
+    let rest = path.strip_prefix("skill://")?;
+    Some(rest.split_once('/').unwrap_or((rest, "")))
+}
+
+/// The path as it is judged and read: a skill that lies in the workspace is reached as any other file there is, so that the
+/// rules for paths hold.
+fn placed(deps: &Deps, path: String) -> String {
+    let inside = of_skill(&path).and_then(|(name, below)| {
+        let folder = deps.shelf.named(name)?.folder.strip_prefix(deps.workspace.root()).ok()?;
+        let plain = Path::new(below).components().all(|part| matches!(part, Component::Normal(_)));
+        (plain && !folder.as_os_str().is_empty()).then(|| folder.join(below).display().to_string())
+    });
+    inside.unwrap_or(path)
+}
+
 fn read(deps: &Deps, input: &Input) -> ToolOutcome {
-    let Deps { workspace, artifacts } = deps;
+    let Deps { workspace, artifacts, shelf } = deps;
+    let path = placed(deps, input.path.clone());
     let first = input.offset.unwrap_or(1).max(1);
     let limit = input.limit.map_or(PAGE_LINES, |limit| usize::try_from(limit).unwrap_or(PAGE_LINES)).max(1);
     if is_artifact(&input.path) {
@@ -64,7 +88,29 @@ fn read(deps: &Deps, input: &Input) -> ToolOutcome {
             ),
         };
     }
-    match workspace.read_lines(&input.path, first, limit, PAGE_BYTES) {
+    if let Some((name, below)) = of_skill(&path) {
+        return read_skill(shelf, (name, below), first, limit);
+    }
+    read_lines(workspace, &path, first, limit)
+}
+
+/// A file of a skill: its folder is all that can be reached this way.
+fn read_skill(shelf: &Shelf, (name, path): (&str, &str), first: u64, limit: usize) -> ToolOutcome {
+    let Some(skill) = shelf.named(name) else { return crate::skill::unknown(shelf, name) };
+    if skill.by == BroughtBy::Bundled {
+        return match skill.body() {
+            Ok(text) if path.is_empty() || path == "SKILL.md" => page(&text, first, limit),
+            _ => ToolOutcome::failed(format!("the skill {name} has no file {path}")),
+        };
+    }
+    match Workspace::open(&skill.folder, Options::default()) {
+        Ok(folder) => read_lines(&folder, if path.is_empty() { "." } else { path }, first, limit),
+        Err(error) => failed(&error),
+    }
+}
+
+fn read_lines(workspace: &Workspace, path: &str, first: u64, limit: usize) -> ToolOutcome {
+    match workspace.read_lines(path, first, limit, PAGE_BYTES) {
         Ok(window) => ToolOutcome::done(shown(&window, first)),
         Err(FileError::IsDirectory { path }) => crate::ls::listing(workspace, &path),
         Err(error) => failed(&error),

@@ -37,7 +37,7 @@ impl Room {
     fn new(contents: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(folder.path(), Options::default()).unwrap();
-        let tools = Tools::new(files(&Deps { workspace, artifacts: Arc::new(Shelf) }));
+        let tools = Tools::new(files(&Deps::new(workspace, Arc::new(Shelf))));
         let room = Self { folder, tools };
         contents.iter().for_each(|(path, text)| room.put(path, text));
         room

@@ -95,8 +95,11 @@ pub(crate) fn typed(app: &mut App) -> Vec<ScreenEffect> {
         let entries = commands::matching(app, name);
         let to = text.find(char::is_whitespace).unwrap_or(text.len());
         let count = entries.len();
+        let begins = name.is_empty();
         show(app, Menu::new(MenuKind::Command, 1, to, entries, vec![false; count]));
-        return Vec::new();
+        // Files bring commands, and may have come since.
+        let anew = begins && !app.commands.is_empty();
+        return if anew { vec![app.ask(Query::Commands, QueryPurpose::Commands)] } else { Vec::new() };
     }
     if let Some((command, index, from)) = commands::argument(app, before) {
         let kind = CompletionKind::Argument { command, index };

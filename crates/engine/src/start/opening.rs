@@ -7,6 +7,7 @@ use crate::images::fetch;
 use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
 use crate::recall::remembered;
 use crate::router::{MARKER_PROMPT, Target};
+use crate::shelf::skills_chapter;
 use crate::spec::{Start, Which};
 use crate::world::format_of;
 use reasonix_agent::{Artifacts, Recalls};
@@ -104,15 +105,20 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<(Beginning, Vec<P
     let tools = specs_of(start, None);
     let reads = tools.iter().any(|spec| spec.traits.reads && spec.traits.recalls == Some(Recalls::Memory));
     let memory = if reads { remembered(start) } else { String::new() };
+    let has_skills = tools.iter().any(|spec| spec.traits.instructs);
+    let window = settings.window(&found);
+    let (index, told) = skills_chapter(start, window);
+    let skills = if has_skills { index } else { String::new() };
     let Draft { system, parts, mut notices } = assemble(&Sources {
         base: &base,
         cwd: Some(cwd),
         files: &start.rules,
         memory: &memory,
-        skills: "",
+        skills: &skills,
         appended: start.append_system.as_deref(),
-        window: settings.window(&found),
+        window,
     });
+    notices.extend(told);
     notices.extend(place.map(|place| Phrase::new("engine.project_prompt").with("file", place)));
     let head = SessionHead {
         v: RECORD_VERSION,

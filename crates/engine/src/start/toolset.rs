@@ -11,9 +11,10 @@ use crate::told::{as_told, told_where_known};
 use crate::tools::{Explored, Keeping, LookBack, asking_tools, recall_tools, todo_tools};
 use reasonix_agent::{Artifacts, Tool, ToolSpec, Tools};
 use reasonix_exec::Confinement;
+use reasonix_extensions::Shelf;
 use reasonix_proto::{EditFormat, Phrase, SessionHead};
 use reasonix_session::{Memories, MemoryArtifacts, Opened, Past};
-use reasonix_tools::{Bash, Deps, ShellOptions, files, files_for};
+use reasonix_tools::{Bash, Deps, ShellOptions, files, files_for, skill_tool};
 use reasonix_workspace::Workspace;
 use std::path::Path;
 use std::sync::Arc;
@@ -114,7 +115,8 @@ pub(crate) fn all_tools(
     how: Shell,
     format: Option<EditFormat>,
 ) -> Vec<Arc<dyn Tool>> {
-    let deps = Deps { workspace: start.workspace.clone(), artifacts: artifacts.clone() };
+    let shelf = start.shelf().clone();
+    let deps = Deps { workspace: start.workspace.clone(), artifacts: artifacts.clone(), shelf: shelf.clone() };
     let settings = &start.world.settings.tools;
     let timeout = (settings.bash_timeout_seconds > 0).then(|| Duration::from_secs(settings.bash_timeout_seconds));
     let mut shell = ShellOptions::at(start.workspace.root());
@@ -138,6 +140,7 @@ pub(crate) fn all_tools(
     let mut tools = files_for(&deps, format);
     tools.push(Arc::new(Bash::new(shell)));
     tools.extend(carried.tools());
+    tools.push(skill_tool(shelf, start.workspace.root()));
     let inward = tools.iter().filter(|tool| tool.spec().traits.inward);
     // Whoever puts the same tools together again says the same.
     let _ = carried.keeping.inward.set(inward.map(|tool| tool.spec().name.clone()).collect());
@@ -193,9 +196,10 @@ pub fn tool_specs(start: &Start) -> Vec<ToolSpec> {
 /// The names of all built-in tools.
 pub fn tool_names(workspace: &Workspace) -> Vec<String> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    let mut tools = files(&Deps { workspace: workspace.clone(), artifacts });
+    let mut tools = files(&Deps::new(workspace.clone(), artifacts));
     tools.push(Arc::new(Bash::new(ShellOptions::at(workspace.root()))));
     tools.extend(Carried::bare().tools());
+    tools.push(skill_tool(Shelf::default(), workspace.root()));
     Tools::new(tools).specs().into_iter().map(|spec| spec.name).collect()
 }
 

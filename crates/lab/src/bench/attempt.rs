@@ -47,7 +47,7 @@ pub(super) fn tools(format: EditFormat, workspace: &Workspace) -> Tools {
         EditFormat::Blocks => &["write_file", "edit_file"],
         other => &[other.name()],
     };
-    let deps = Deps { workspace: workspace.clone(), artifacts: Arc::new(MemoryArtifacts::default()) };
+    let deps = Deps::new(workspace.clone(), Arc::new(MemoryArtifacts::default()));
     let told = Some(format).filter(|format| *format != EditFormat::Blocks);
     Tools::new(files_for(&deps, told).into_iter().filter(|tool| names.contains(&tool.spec().name.as_str())).collect())
 }

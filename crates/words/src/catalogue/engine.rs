@@ -117,6 +117,23 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请在状态文件夹腾出空间后重新发送",
     ),
     (
+        "engine.lines_off",
+        "the command lines in {command} are not run, and go to the model as text: {file}",
+        "{command} 中的命令行未执行，将作为文本发送给模型：{file}",
+    ),
+    (
+        "engine.lines_off.hint",
+        "a project's are run once you trust it (/trust, reasonix trust), and none while a turn runs",
+        "项目中的命令行需先信任（/trust 或 reasonix trust）；回合进行中一律不执行",
+    ),
+    ("engine.no_skill", "there is no skill {name}", "没有名为 {name} 的技能"),
+    ("engine.no_skill.hint", "type / to see those that there are", "输入 / 查看可用技能"),
+    (
+        "engine.model_of_command",
+        "{command} wants the model {model}, which is not there; it goes on with this one",
+        "{command} 指定的模型 {model} 不可用，继续使用当前模型",
+    ),
+    (
         "engine.model_blind",
         "{model} cannot see pictures; it gets their names instead",
         "{model} 无法查看图片，只会收到图片名称",

@@ -1,0 +1,125 @@
+//! What is typed as `/name words` and is no command of our own: a command of the user's or the project's, or a skill. It is
+//! filled in here, so that every front door has it.
+
+use crate::commands::is_builtin;
+use crate::shelf::flaws;
+use crate::spec::Start;
+use crate::trust::Word;
+use reasonix_agent::Said;
+use reasonix_config::SurfaceKind;
+use reasonix_extensions::{BroughtBy, CommandPiece, CustomCommand, Skill, pieces};
+use reasonix_proto::Phrase;
+use reasonix_tools::told_skill;
+
+/// What a name stands for, filled in.
+#[derive(Debug, Default)]
+pub(crate) struct Invoked {
+    /// What is sent.
+    pub(crate) text: String,
+    /// Command lines whose outputs come before it.
+    pub(crate) lines: Vec<String>,
+    /// What people should know.
+    pub(crate) notices: Vec<Phrase>,
+    /// What it asks of the turn.
+    pub(crate) wants: Wants,
+}
+
+/// What a command or a skill asks of the turn that it begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Wants {
+    /// As it was typed.
+    pub(crate) name: String,
+    /// The model.
+    pub(crate) model: Option<String>,
+    /// The tools that it is content with.
+    pub(crate) tools: Option<Vec<String>>,
+}
+
+/// A prompt that a command or a skill became, ready to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Errand {
+    pub(crate) said: Said,
+    pub(crate) lines: Vec<String>,
+    pub(crate) wants: Wants,
+}
+
+/// Fills in what was typed; none when it is ordinary text. Without `runs`, shell text stays text.
+pub(crate) fn invoke(start: &Start, trust: &Word, typed: &str, runs: bool) -> Option<Invoked> {
+    let rest = typed.trim_start().strip_prefix('/')?;
+    let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let plain = !name.is_empty() && !name.contains('/');
+    if !plain || is_builtin(name) {
+        return None;
+    }
+    if let Some(wanted) = name.strip_prefix("skill:") {
+        let found = skill_of(start, wanted).map(|skill| of_skill(start, &skill, arguments));
+        let unknown = || {
+            let notices = vec![Phrase::new("engine.no_skill").with("name", wanted)];
+            Invoked { text: typed.to_owned(), notices, ..Invoked::default() }
+        };
+        return Some(found.unwrap_or_else(unknown));
+    }
+    let found = start.shelf().commands_now();
+    match found.commands.iter().find(|command| command.name == name) {
+        Some(command) => Some(of_command(command, arguments, |command| runs && may_run(trust, command))),
+        None => skill_of(start, name).map(|skill| of_skill(start, &skill, arguments)),
+    }
+}
+
+/// The skill of this name that a person may call, as it is on disk now.
+fn skill_of(start: &Start, name: &str) -> Option<Skill> {
+    let found = start.shelf().skills_now().skills;
+    found.into_iter().find(|skill| skill.for_people && skill.name.eq_ignore_ascii_case(name))
+}
+
+fn of_skill(start: &Start, skill: &Skill, arguments: &str) -> Invoked {
+    let name = format!("/skill:{}", skill.name);
+    let mut notices = Vec::new();
+    if skill.forks {
+        notices.push(Phrase::new("extensions.forks").with("names", &skill.name));
+    }
+    let text = match told_skill(skill, arguments, start.workspace.root()) {
+        Ok(text) => text,
+        Err(flaw) => {
+            notices.extend(flaws(&[flaw]));
+            format!("{name} {arguments}")
+        }
+    };
+    let wants = Wants { name, model: skill.model.clone(), tools: skill.allowed_tools.clone() };
+    Invoked { text, lines: Vec::new(), notices, wants }
+}
+
+fn of_command(command: &CustomCommand, arguments: &str, may_run: impl Fn(&CustomCommand) -> bool) -> Invoked {
+    let name = format!("/{}", command.name);
+    let body = match command.body() {
+        Ok(body) => body,
+        Err(flaw) => {
+            let text = format!("{name} {arguments}");
+            return Invoked { text, notices: flaws(&[flaw]), ..Invoked::default() };
+        }
+    };
+    let pieces = pieces(&body, arguments);
+    let has_lines = pieces.iter().any(|piece| matches!(piece, CommandPiece::Shell(_)));
+    let runs = has_lines && may_run(command);
+    let (mut text, mut lines, mut notices) = (String::new(), Vec::new(), Vec::new());
+    for piece in pieces {
+        match piece {
+            CommandPiece::Text(words) => text.push_str(&words),
+            CommandPiece::Shell(line) if runs => {
+                text.push_str(&format!("(the output of `{line}` stands above)"));
+                lines.push(line);
+            }
+            CommandPiece::Shell(line) => text.push_str(&format!("!`{line}`")),
+        }
+    }
+    if has_lines && !runs {
+        notices.push(Phrase::new("engine.lines_off").with("command", &name).with("file", command.file.display()));
+    }
+    let wants = Wants { name, model: command.model.clone(), tools: command.allowed_tools.clone() };
+    Invoked { text, lines, notices, wants }
+}
+
+/// The user's own files are the user's word; a project's need it.
+fn may_run(trust: &Word, command: &CustomCommand) -> bool {
+    command.by == BroughtBy::User || trust.trusts(SurfaceKind::Command, &command.file)
+}
