@@ -158,6 +158,10 @@ pub enum ToolIds {
     Nine,
 }
 
+/// Fields of a body that belong to the conversation: nothing that is configured touches them.
+pub const OWN_FIELDS: &[&str] =
+    &["model", "stream", "messages", "input", "system", "instructions", "tools", "tool_choice"];
+
 /// How an endpoint can be held to a form while it decodes, where tools are put into words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

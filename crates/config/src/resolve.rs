@@ -43,6 +43,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
 
     let root = if sources.root.as_os_str().is_empty() { &sources.project } else { &sources.root };
     let mut settings = resolve(&table, &context, root)?;
+    notices.extend(own_fields(&settings));
     let variables = variables(sources, &settings, !plugins.is_empty(), &mut notices);
     let brought = Brought { declared, plugins, skill_folders, prompt, variables };
     settings.trust = Trust::load(&sources.project, &sources.home, brought, &sources.flags)?;
@@ -114,6 +115,19 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
     let keyless = settings.providers.iter().filter(|provider| secrets::lacks_key(provider, context));
     settings.keyless = keyless.map(|provider| provider.name.clone()).collect();
     Ok(settings)
+}
+
+/// Fields of bodies that are written and never sent, because they are the conversation itself.
+fn own_fields(settings: &Settings) -> Vec<(Level, Phrase)> {
+    let of_providers =
+        settings.providers.iter().map(|provider| (format!("providers.{}", provider.name), &provider.extra_body));
+    let of_models = settings.models.iter().map(|model| (format!("models.{}", model.id), &model.extra_body));
+    let bodies = of_providers.chain(of_models);
+    let keys = bodies.flat_map(|(at, body)| {
+        let ours = body.keys().filter(|name| reasonix_catalogue::OWN_FIELDS.contains(&name.as_str()));
+        ours.map(move |name| format!("{at}.extra_body.{name}"))
+    });
+    keys.map(|key| (Level::Warning, Phrase::new("config.body_field").with("key", key))).collect()
 }
 
 /// Folders with skills that the project names inside of itself.

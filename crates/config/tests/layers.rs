@@ -171,6 +171,15 @@ fn a_joined_list_says_where_each_part_is_from() {
 }
 
 #[test]
+fn a_field_that_is_never_sent_is_named() {
+    let text = format!(
+        "{LOCAL}extra_body = {{ tools = [], seed = 1 }}\n[[models]]\nid = \"local/a\"\nextra_body = {{ stream = false }}\n"
+    );
+    let want = ["body_field providers.local.extra_body.tools ", "body_field models.local/a.extra_body.stream "];
+    assert_eq!(told(&Disk::new().user(&text).load()), want);
+}
+
+#[test]
 fn a_field_of_the_body_is_taken_out_in_toml_too() {
     let text = format!(
         "{LOCAL}extra_body = {{ \"-stream_options\" = true, \"-x\" = 3 }}\n[[models]]\nid = \"local/a\"\nextra_body = {{ \"-seed\" = true }}\n"

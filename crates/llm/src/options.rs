@@ -1,7 +1,7 @@
 //! The fields of a request that are neither conversation nor tools: bounds, sampling, effort, what the user adds.
 
 use crate::Endpoint;
-use reasonix_catalogue::{CacheRetention, Compat, Effort, Thinking};
+use reasonix_catalogue::{CacheRetention, Compat, Effort, OWN_FIELDS, Thinking};
 use reasonix_proto::{Message, ToolCall};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -35,7 +35,6 @@ pub(crate) fn effort(endpoint: &Endpoint, compat: &Compat) -> Vec<Field> {
 /// Adds what the user wants in the body. It wins over what we would send, objects are put together, and a null takes
 /// a field out. What belongs to the conversation cannot be touched.
 pub(crate) fn with_extra(fields: Vec<Field>, extra: &Map<String, Value>) -> Vec<(String, Value)> {
-    const OURS: &[&str] = &["model", "stream", "messages", "input", "system", "instructions", "tools", "tool_choice"];
     let mut out: Vec<(String, Value)> = Vec::new();
     for (name, value) in fields {
         match (value, extra.get(name)) {
@@ -48,7 +47,7 @@ pub(crate) fn with_extra(fields: Vec<Field>, extra: &Map<String, Value>) -> Vec<
             (_, Some(theirs)) => out.push((name.to_owned(), theirs.clone())),
         }
     }
-    let more = extra.iter().filter(|(name, value)| !OURS.contains(&name.as_str()) && !value.is_null());
+    let more = extra.iter().filter(|(name, value)| !OWN_FIELDS.contains(&name.as_str()) && !value.is_null());
     let more: Vec<_> = more.filter(|(name, _)| !out.iter().any(|(known, _)| known == *name)).collect();
     out.extend(more.into_iter().map(|(name, value)| (name.clone(), value.clone())));
     out

@@ -51,6 +51,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("config.rule_tool_like.hint", "did you mean {suggestion}?", "是否想写 {suggestion}？"),
     (
+        "config.body_field",
+        "{key} is not sent: it is the conversation itself, which nothing that is configured touches",
+        "{key} 不会被发送：它属于对话本身，任何配置都不会改动它",
+    ),
+    (
         "config.inert_key",
         "{place}: {key} does nothing in this version, and it could be a rule that somebody counts on",
         "{place}：{key} 在此版本中不起作用，而它可能是一条您所依赖的规则",
