@@ -7,7 +7,6 @@ use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::spec::Start;
 use crate::ticket::{Pending, Sender};
-use crate::tools::TodoList as Todo;
 use crate::trust::Word;
 use reasonix_agent::{Artifacts, BoxFuture, Prefix};
 use reasonix_exec::Confinement;
@@ -16,6 +15,7 @@ use reasonix_gate::Approvals;
 use reasonix_proto::Event;
 use reasonix_proto::{Op, Query, Reply, SessionId, Submit};
 use reasonix_session::Past;
+use reasonix_tools::TodoList as Todo;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 

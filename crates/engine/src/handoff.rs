@@ -4,13 +4,13 @@ use crate::desk::unreadable;
 use crate::live::{Live, alongside};
 use crate::state::SessionState;
 use crate::ticket::Outcome;
-use crate::tools::TODO_WRITE;
 use reasonix_agent::{Sink, Stop};
 use reasonix_proto::{
     CallId, Details, Done, Event, FailureClass, Level, Mode, Origin, Phrase, Record, RecordBody, RecordId, Refusal,
     Refused, SessionHead, SessionId, TodoPhase, ToolOutcome, TurnEnd, TurnState,
 };
 use reasonix_session::{Entry, Ledger, Sessions};
+use reasonix_tools::TODO_WRITE;
 
 impl Live {
     /// Makes the new session; this one stays as it is.

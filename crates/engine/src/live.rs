@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-pub(crate) use crate::tools::TodoList as Todo;
+pub(crate) use reasonix_tools::TodoList as Todo;
 
 /// What is to be done, and the operation that wants it.
 type Wanted = (Work, Option<Ticket>);

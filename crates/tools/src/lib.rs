@@ -1,4 +1,4 @@
-//! The stateless built-in tools: files, search and shell. Each is one source file with its prompt in a `.md` beside it.
+//! The built-in tools that need no session: files, search, shell, and the todo list. Each is one source file with its prompt in a `.md` beside it.
 //! The engines under them (replace, patch, diff, nearest) are pure; files are reached through `workspace` alone.
 
 mod apply_patch;
@@ -23,6 +23,7 @@ mod read_file;
 mod replace;
 mod schema;
 mod skill;
+mod todo;
 mod typed;
 mod write_file;
 
@@ -30,6 +31,7 @@ pub use bash::{Bash, Border, ShellOptions, Told};
 pub use diff::{Diff, diff, wide_diff};
 pub use schema::schema_of;
 pub use skill::{skill_tool, told_skill};
+pub use todo::{TODO_WRITE, TodoList, todo_tools};
 pub use typed::{Previews, ToolWork, Typed, TypedTool};
 
 use editor::Editor;

@@ -9,31 +9,16 @@ mod memory;
 mod remember;
 mod rewind;
 mod submit_plan;
-mod todo_list;
-mod todo_read;
-mod todo_write;
 
 pub use checkpoint::Explored;
 pub use history::LookBack;
 pub use keeping::Keeping;
 pub(crate) use submit_plan::title_of;
-pub use todo_list::TodoList;
 
 use crate::people::People;
 use reasonix_agent::Tool;
-use reasonix_tools::{Typed, TypedTool};
+use reasonix_tools::Typed;
 use std::sync::Arc;
-
-/// The tool whose outcomes carry the todo list.
-pub(crate) const TODO_WRITE: &str = todo_write::TodoWrite::NAME;
-
-/// The todo tools over one list, in the order they are sent.
-pub fn todo_tools(list: &TodoList) -> Vec<Arc<dyn Tool>> {
-    vec![
-        Arc::new(Typed::of(todo_write::TodoWrite(list.clone()))),
-        Arc::new(Typed::of(todo_read::TodoRead(list.clone()))),
-    ]
-}
 
 /// The tools that ask these people. They are of use only where somebody can answer.
 pub(crate) fn asking_tools(people: &Arc<People>) -> Vec<Arc<dyn Tool>> {

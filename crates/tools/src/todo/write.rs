@@ -1,9 +1,9 @@
 //! `todo_write`: changes the todo list by operations.
 
-use super::todo_list::{DEFAULT_PHASE, Op, OpKind, Phase, TodoList, checklist};
+use super::list::{DEFAULT_PHASE, Op, OpKind, Phase, TodoList, checklist};
+use crate::typed::{ToolWork, TypedTool};
 use reasonix_agent::{Args, ToolTraits, parse_args};
 use reasonix_proto::{Action, Details, Family, ReadOnly, TodoItem, TodoPhase, TodoStatus, ToolOutcome};
-use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

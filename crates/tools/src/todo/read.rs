@@ -1,9 +1,9 @@
 //! `todo_read`: shows the todo list.
 
-use super::todo_list::{TodoList, checklist};
+use super::list::{TodoList, checklist};
+use crate::typed::{ToolWork, TypedTool};
 use reasonix_agent::{Args, ToolTraits};
 use reasonix_proto::{Action, Details, Family, ReadOnly, ToolOutcome};
-use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-use crate::tools::{TodoList, todo_tools};
+use crate::{TodoList, todo_tools};
 use pretty_assertions::assert_eq;
 use reasonix_agent::{Args, Call, Stop, Tool};
 use reasonix_proto::{CallId, Family, ReadOnly, TodoPhase, ToolOutcome};
