@@ -3,7 +3,7 @@
 use crate::ConfigError;
 use crate::error::Unreadable;
 use rustix::fs::OFlags;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -25,7 +25,17 @@ pub(crate) fn text(path: &Path) -> Result<Option<String>, ConfigError> {
 
 /// Up to `limit` bytes of a regular file, and whether there is more.
 pub(crate) fn bytes(path: &Path, limit: u64) -> Result<(Vec<u8>, bool), Unreadable> {
-    let file = open(path)?;
+    let meta = std::fs::metadata(path).map_err(|error| unreadable(&error))?;
+    some_of(&open(path, &meta, OFlags::empty())?, limit)
+}
+
+/// The same of a file that is no link; none when it is one. Where hundreds of files are read, one look less counts.
+pub(crate) fn unlinked(path: &Path, limit: u64) -> Option<Result<(Vec<u8>, bool), Unreadable>> {
+    let meta = path.symlink_metadata().ok().filter(|meta| !meta.is_symlink())?;
+    Some(open(path, &meta, OFlags::NOFOLLOW).and_then(|file| some_of(&file, limit)))
+}
+
+fn some_of(file: &File, limit: u64) -> Result<(Vec<u8>, bool), Unreadable> {
     // Most files are small: one read and one look for more.
     let mut bytes = Vec::with_capacity(8 * 1024);
     file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
@@ -36,16 +46,16 @@ pub(crate) fn bytes(path: &Path, limit: u64) -> Result<(Vec<u8>, bool), Unreadab
 
 /// Opens a regular file. It is looked at before the opening, since opening a device can act, and after it, since it
 /// may have been exchanged; without waiting, since a pipe would.
-fn open(path: &Path) -> Result<File, Unreadable> {
-    let regular = |meta: std::fs::Metadata| if meta.is_file() { Ok(()) } else { Err(Unreadable::NotAFile) };
-    regular(std::fs::metadata(path).map_err(|error| unreadable(&error))?)?;
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+fn open(path: &Path, meta: &Metadata, how: OFlags) -> Result<File, Unreadable> {
+    let regular = |meta: &Metadata| if meta.is_file() { Ok(()) } else { Err(Unreadable::NotAFile) };
+    regular(meta)?;
+    let flags = how | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(flags.bits().cast_signed())
         .open(path)
         .map_err(|error| unreadable(&error))?;
-    regular(file.metadata().map_err(|error| unreadable(&error))?)?;
+    regular(&file.metadata().map_err(|error| unreadable(&error))?)?;
     Ok(file)
 }
 

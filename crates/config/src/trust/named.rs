@@ -1,5 +1,6 @@
 //! Files of a repository: read within bounds and never out of it, and found in the texts that name them.
 
+use crate::error::Unreadable;
 use crate::read;
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -26,11 +27,11 @@ pub(super) fn content(root: &Path, file: &Path) -> Result<Vec<u8>, String> {
     {
         return Ok(format!("link to {}", real.display()).into_bytes());
     }
-    bounded(&path)
+    bounded(read::bytes(&path, LARGEST))
 }
 
-fn bounded(path: &Path) -> Result<Vec<u8>, String> {
-    match read::bytes(path, LARGEST) {
+fn bounded(read: Result<(Vec<u8>, bool), Unreadable>) -> Result<Vec<u8>, String> {
+    match read {
         Ok((_, true)) => Err(format!("it has more than {} MiB", LARGEST >> 20)),
         Ok((bytes, false)) => Ok(bytes),
         Err(reason) => Err(reason.to_string()),
@@ -40,11 +41,10 @@ fn bounded(path: &Path) -> Result<Vec<u8>, String> {
 /// The same of a file that was found by going through a folder whose own path has no link: then only the file itself may
 /// be one. What is spared would be most of the time at start where there are hundreds of files.
 pub(super) fn found_content(root: &Path, file: &Path) -> Result<Vec<u8>, String> {
-    let path = root.join(file);
-    if path.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
-        return content(root, file);
+    match read::unlinked(&root.join(file), LARGEST) {
+        Some(read) => bounded(read),
+        None => content(root, file),
     }
-    bounded(&path)
 }
 
 /// True when a part of the path below the root is a link, or leads back.
