@@ -100,7 +100,28 @@ const STARTUP: &[&str] = &[
     ".docker/cli-plugins/docker-a", ".ansible.cfg", ".vagrant.d/Vagrantfile", ".config/containers/containers.conf", ".mailcap", ".procmailrc",
     ".forward", ".curlrc", ".wgetrc", ".lessfilter", ".config/bat/config", ".ripgreprc", ".fzf.bash", ".dircolors", ".claude/settings.json", ".codex/config.toml",
     ".gemini/settings.json", ".qwen/settings.json", ".cursor/mcp.json", ".config/opencode/opencode.json", ".aider.conf.yml", ".continue/config.yaml",
+    ".bashrc.d/a.sh", ".local/share/nvim/site/plugin/a.lua", ".local/share/vulkan/implicit_layer.d/a.json", ".vnc/xstartup", ".xscreensaver",
+    ".i3/config", ".config/autorandr/postswitch", ".config/chromium-flags.conf", ".config/chrome-flags.conf", ".config/code-flags.conf",
+    ".config/google-chrome/NativeMessagingHosts/a.json", ".mozilla/native-messaging-hosts/a.json", ".config/GIMP/2.10/plug-ins/a.py", ".rpmmacros",
+    ".makepkg.conf", ".latexmkrc", "texmf/tex/a.tex", ".task/hooks/on-add", ".rhosts", ".shosts", ".k5login", ".config/Code - OSS/User/tasks.json",
+    ".config/Code - Insiders/User/tasks.json", ".config/qutebrowser/config.py", ".weechat/python/autoload/a.py", ".terraformrc", ".taskrc",
+    ".quiltrc", ".tclshrc", ".toprc", ".gtkrc-2.0", ".config/fontconfig/fonts.conf", ".XCompose", ".local/share/thumbnailers/a.thumbnailer",
 ];
+
+/// A pipe where settings may have a key in them is not waited for.
+#[test]
+fn settings_that_are_a_pipe_are_not_waited_for() {
+    let place = Place::new();
+    let home = place.home.path().canonicalize().unwrap();
+    for name in MIXED {
+        fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, home.join(name), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    }
+    let (done, ended) = std::sync::mpsc::channel();
+    let options = BoxOptions { writable: vec![home], ..place.options() };
+    std::thread::spawn(move || done.send(drop(Sandbox::prepare(options, SandboxLevel::Full))));
+    assert_eq!(ended.recv_timeout(std::time::Duration::from_secs(60)), Ok(()));
+}
 
 fn sandbox(place: &Place, home: &Path) -> Option<Arc<Sandbox>> {
     let options = BoxOptions { writable: vec![home.to_owned()], ..place.options() };

@@ -257,7 +257,8 @@ const LARGEST_SETTINGS: u64 = 256 * 1024;
 /// Whether settings have a key in them: a value by a name that speaks of one, or a password in an address.
 fn holds_a_key(path: &Path) -> bool {
     let mut text = String::new();
-    let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()));
+    // A pipe would be waited for.
+    let file = path.metadata().is_ok_and(|meta| meta.is_file()).then(|| File::open(path).ok()).flatten();
     let Some(file) = file else { return false };
     // What cannot be read through is taken to have one.
     if file.take(LARGEST_SETTINGS + 1).read_to_string(&mut text).is_err() || text.len() as u64 > LARGEST_SETTINGS {

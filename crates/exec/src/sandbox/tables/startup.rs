@@ -79,7 +79,7 @@ pub(in crate::sandbox) const STARTUP: &[&str] = &[
     ".spacemacs", ".spacemacs.d", ".doom.d", ".config/doom", ".config/spacemacs", ".emacs.el", ".xemacs", ".config/kak",
     ".config/micro", ".joerc", ".jedrc", ".jed", ".nano", ".config/nano", ".config/sublime-text", ".config/sublime-text-3",
     ".config/zed", ".config/lapce-stable", ".config/lite-xl", ".config/geany", ".config/gedit", ".local/share/gedit",
-    ".config/kate", ".local/share/kate", ".config/katerc", ".atom", ".pulsar", "-", "OSS", ".config/VSCodium",
+    ".config/kate", ".local/share/kate", ".config/katerc", ".atom", ".pulsar", ".config/VSCodium",
     ".vscode-oss", ".vscode-insiders", ".vscode-server-insiders", ".cursor-server", ".windsurf", ".windsurf-server",
     ".trae", ".config/JetBrains", ".local/share/JetBrains", ".IntelliJIdea", ".PyCharm", ".CLion", ".WebStorm",
     ".config/Google", ".AndroidStudio", ".eclipse", ".config/eclipse", ".netbeans", ".config/qtcreator",
@@ -96,5 +96,94 @@ pub(in crate::sandbox) const STARTUP: &[&str] = &[
     ".config/opencode", ".opencode", ".config/crush", ".aider.conf.yml", ".continue", ".config/goose", ".goosehints",
     ".config/github-copilot", ".copilot", ".config/amp", ".factory", ".augment", ".roo", ".kilocode", ".cline",
     ".windsurfrules", ".cursorrules", ".codeium", ".config/gptme", ".config/aichat", ".config/io.datasette.llm",
+    ".bashrc.d", ".profile.d", ".zshrc.d", ".config/shell", ".config/profile.d", ".local/share/nvim",
+    ".local/share/vim", ".local/share/emacs", ".local/share/zsh", ".local/share/vulkan", ".config/vulkan",
+    ".local/share/OpenCL", ".local/share/glvnd", ".drirc", ".local/share/openxr", ".config/openxr", ".config/gtk-3.0",
+    ".config/gtk-4.0", ".config/gtk-2.0", ".gtkrc-2.0", ".local/share/gtksourceview-4", ".config/QtProject.conf",
+    ".vnc", ".config/tigervnc", ".xscreensaver", ".xsettingsd", ".i3", ".config/autorandr", ".screenlayout",
+    ".config/kanshi", ".config/swayidle", ".config/swaylock", ".config/xsettingsd", ".config/spectrwm",
+    ".spectrwm.conf", ".config/leftwm", ".config/ratpoison", ".ratpoisonrc", ".stumpwmrc", ".stumpwm.d",
+    ".config/stumpwm", ".jwmrc", ".config/jwm", ".blackboxrc", ".wmii", ".pekwm", ".twmrc", ".mwmrc", ".ctwmrc",
+    ".GNUstep", ".config/cwm", ".cwmrc", ".config/keyd", ".config/kmonad", ".config/espanso", ".config/albert",
+    ".config/ulauncher", ".local/share/ulauncher", ".config/wofi", ".config/fuzzel", ".config/tofi",
+    ".config/chromium-flags.conf", ".config/chrome-flags.conf", ".config/google-chrome-flags.conf",
+    ".config/chrome-beta-flags.conf", ".config/chrome-dev-flags.conf", ".config/brave-flags.conf",
+    ".config/vivaldi-stable.conf", ".config/microsoft-edge-stable-flags.conf", ".config/opera-flags.conf",
+    ".config/electron-flags.conf", ".config/electron25-flags.conf", ".config/electron28-flags.conf",
+    ".config/electron30-flags.conf", ".config/electron32-flags.conf", ".config/code-flags.conf",
+    ".config/codium-flags.conf", ".config/slack-flags.conf", ".config/discord-flags.conf",
+    ".config/chromium/NativeMessagingHosts", ".config/google-chrome/NativeMessagingHosts",
+    ".mozilla/native-messaging-hosts", ".config/qutebrowser", ".local/share/qutebrowser/userscripts", ".config/luakit",
+    ".config/nyxt", ".config/GIMP", ".gimp-2.8", ".config/inkscape/extensions", ".config/blender",
+    ".config/libreoffice", ".local/share/krita/pykrita", ".config/darktable/luarc", ".config/darktable/lua",
+    ".config/vlc/lua", ".local/share/vlc/lua", ".config/calibre/plugins", ".local/share/gajim/plugins",
+    ".config/hexchat/addons", ".irssi/scripts", ".irssi/startup", ".weechat", ".config/weechat", ".local/share/weechat",
+    ".purple/plugins", ".config/profanity", ".local/share/profanity/plugins", ".config/neomutt", ".config/mutt",
+    ".neomuttrc", ".config/aerc", ".config/msmtp", ".getmail", ".config/getmail", ".offlineimaprc",
+    ".config/offlineimap", ".notmuch-config", ".config/notmuch", ".config/newsboat", ".newsboat", ".sieve",
+    ".dovecot.sieve", ".rpmmacros", ".config/rpm", ".makepkg.conf", ".config/pacman", ".config/paru", ".config/yay",
+    ".devscripts", ".sbuildrc", ".config/sbuild", ".pbuilderrc", ".quiltrc", ".gbp.conf", ".dput.cf", ".mock",
+    ".config/mock.cfg", ".abuild", ".latexmkrc", ".config/latexmk", "texmf", ".texlive", ".config/texstudio",
+    ".chktexrc", ".lyx", ".pandoc", ".local/share/pandoc", ".task/hooks", ".taskrc", ".config/task/hooks",
+    ".timewarrior/extensions", ".config/timewarrior/extensions", ".todo.cfg", ".todo.actions.d", ".config/khal",
+    ".config/vdirsyncer", ".rhosts", ".shosts", ".k5login", ".k5users", ".klogin", ".pinforc", ".infokey", ".xpdfrc",
+    ".config/zathura", ".config/sioyek", ".config/feh", ".config/sxiv", ".config/nsxiv", ".config/imv", ".config/qimgv",
+    ".config/vifm", ".vifm", ".config/joshuto", ".config/clifm", ".config/spacefm", ".config/pcmanfm", ".config/libfm",
+    ".config/doublecmd", ".config/krusaderrc", ".local/share/caja", ".gnome2/nautilus-scripts",
+    ".local/share/templates", ".config/menus", ".local/share/desktop-directories", ".local/share/mime",
+    ".local/share/thumbnailers", ".config/dconf", ".config/fontconfig", ".fonts.conf", ".config/ibus", ".config/fcitx",
+    ".config/fcitx5", ".uim", ".XCompose", ".makerc", ".cmake", ".config/cmake", ".sconsrc", ".scons", ".ldaprc",
+    ".odbc.ini", ".odbcinst.ini", ".config/pgcli", ".config/mycli", ".myclirc", ".config/litecli", ".config/usql",
+    ".usqlrc", ".oci/oci_cli_rc", ".aws/cli/alias", ".azure/cliextensions", ".config/gcloud/configurations",
+    ".terraformrc", ".terraform.d/plugins", ".tofurc", ".config/opentofu", ".pulumi/plugins", ".pulumi/bin",
+    ".helm/plugins", ".local/share/helm/plugins", ".config/helm/plugins", ".kube/kuberc", ".config/kustomize",
+    ".skaffold/config", ".minikube/config", ".tfenv", ".tgenv", ".tofuenv", ".local/share/aquaproj-aqua",
+    ".config/aquaproj-aqua", ".arkade", ".linuxbrew", ".config/homebrew", ".local/share/flatpak/overrides",
+    ".config/pulse", ".pulse", ".config/alsa", ".mplayer", ".config/mpd", ".mpdconf", ".ncmpcpp", ".config/ncmpcpp",
+    ".config/cmus", ".moc", ".config/beets", ".config/quodlibet/plugins", ".local/share/rhythmbox/plugins",
+    ".config/deadbeef", ".local/share/totem/plugins", ".config/htop", ".toprc", ".config/procps", ".config/btop",
+    ".config/neofetch", ".config/fastfetch", ".config/hyfetch.json", ".config/libinput-gestures.conf",
+    ".config/touchegg", ".config/fusuma", ".config/easystroke", ".easystroke", ".config/input-remapper-2",
+    ".config/xremap", ".xkb", ".config/xkb", ".config/wireshark/plugins", ".local/lib/wireshark",
+    ".config/wireshark/init.lua", ".wireshark", ".msf4", ".config/ghidra", ".ghidra", ".idapro", ".binaryninja",
+    ".ltrace.conf", ".bochsrc", ".config/systemtap", ".systemtap", ".asy", ".config/maxima", ".config/gap", ".giacrc",
+    ".gprc", ".magmarc", ".coqrc", ".config/coqrc", ".elan", ".isabelle", ".agda", ".config/agda", ".hol-config.sml",
+    ".smlnjrc", ".utoprc", ".config/utop", ".duneconfig", ".config/dune", ".esy", ".csirc", ".luarc.lua", ".config/lua",
+    ".config/luarocks", ".tclshrc", ".wishrc", ".expect.rc", ".tkconrc", ".perl5", "perl5", ".perlbrew", ".rakubrew",
+    ".raku", ".config/raku", ".config/phpunit", ".config/wp-cli", ".wp-cli", ".drush", ".config/drush", ".symfony5",
+    ".magerun", ".config/deno", ".node_repl_rc", ".prettierrc", ".babelrc", ".stylelintrc", ".swcrc", ".pnpmfile.cjs",
+    ".config/rustfmt", ".local/share/cargo/bin", ".local/share/rustup", ".local/share/go/bin", ".local/share/npm/bin",
+    ".local/share/bun", ".local/share/fnm", ".local/share/nvm", ".local/share/volta", ".local/share/asdf",
+    ".local/share/rbenv", ".local/share/pyenv", ".local/share/sdkman",
     "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".mcp.json", ".config/mcp", ".config/Code - OSS", ".config/Code - Insiders",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::STARTUP;
+    use std::collections::BTreeSet;
+
+    /// Names without a dot at the beginning, which are few: one more may be a piece of a name that was torn.
+    const OPEN: &[&str] = &[
+        "bin",
+        "sbin",
+        "go/bin",
+        "miniconda3",
+        "anaconda3",
+        "miniforge3",
+        "mambaforge",
+        "texmf",
+        "perl5",
+        "AGENTS.md",
+        "CLAUDE.md",
+        "GEMINI.md",
+    ];
+
+    #[test]
+    fn every_place_is_a_whole_name_and_stands_once() {
+        let torn =
+            |name: &&&str| !name.starts_with('.') && !OPEN.contains(*name) || name.len() < 3 || name.ends_with('/');
+        assert_eq!(STARTUP.iter().filter(torn).collect::<Vec<_>>(), Vec::<&&str>::new());
+        assert_eq!(STARTUP.iter().collect::<BTreeSet<_>>().len(), STARTUP.len());
+    }
+}
