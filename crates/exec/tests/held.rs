@@ -289,6 +289,7 @@ async fn c14_git_answers_truly_and_starts_neither_monitor_nor_hook() {
         ("git ls-files -m", "a.txt"),
         ("git describe --always --dirty | sed 's/.*-//'", "dirty"),
         ("git show HEAD:a.txt", "alpha"),
+        ("printenv GIT_NO_LAZY_FETCH", "1"),
     ] {
         let (text, status, wish) = says(&place, &sandbox, line).await;
         // A pipe is no file to git.

@@ -252,8 +252,13 @@ impl ShellTool {
     fn command(&self, line: &str, timeout: Option<Duration>, class: Class) -> Command {
         let options = &self.options;
         let held = if class == Class::Reader { options.confinement.held() } else { None };
+        let environment = match class {
+            // A git that reads does not fetch what is missing, from wherever the repository says.
+            Class::Reader => options.environment.clone().with("GIT_NO_LAZY_FETCH", "1"),
+            _ => options.environment.clone(),
+        };
         Command::shell(&options.shell, line, &options.root)
-            .with_environment(options.environment.clone())
+            .with_environment(environment)
             .with_timeout(timeout)
             .with_bounds(options.bounds)
             .with_ports(options.border.as_ref().and_then(|border| border.ports()))
@@ -403,17 +408,14 @@ mod tests {
     }
 
     async fn call(tool: &Bash, value: serde_json::Value) -> (String, Option<i32>, String) {
+        call_as(Class::Writer, tool, value).await
+    }
+
+    async fn call_as(class: Class, tool: &Bash, value: serde_json::Value) -> (String, Option<i32>, String) {
         let (args, id, shown) = (args(value), CallId::from("c"), Mutex::new(String::new()));
         let progress = |piece: &str| shown.lock().unwrap().push_str(piece);
         let outcome = tool
-            .run(Call {
-                id: &id,
-                args: &args,
-                class: Class::Writer,
-                wanted: &OnceLock::new(),
-                stop: Stop::new(),
-                progress: &progress,
-            })
+            .run(Call { id: &id, args: &args, class, wanted: &OnceLock::new(), stop: Stop::new(), progress: &progress })
             .await;
         let shown = shown.lock().unwrap().clone();
         match outcome {
@@ -442,6 +444,22 @@ mod tests {
         let (content, _, shown) = call(&tool, json!({"command": "pwd -P; printf '\\033]0;x\\007'"})).await;
         assert_eq!(content.trim(), root.path().canonicalize().unwrap().to_str().unwrap());
         assert_eq!(shown, content, "shown while it runs, without control sequences");
+    }
+
+    /// Where nothing holds a reader, its git could connect to wherever the repository says.
+    #[tokio::test]
+    async fn a_reader_without_a_box_fetches_nothing_that_is_missing() {
+        let root = tempfile::tempdir().unwrap();
+        let tool = Bash::new(ShellOptions::at(root.path()));
+        let setup = "git init -q up && cd up && echo 1 > f && git add f && git -c user.name=a -c user.email=a commit -qm x
+            git config uploadpack.allowFilter true; cd .. && git clone -q --no-checkout --filter=blob:none file://$PWD/up c";
+        let (said, code, _) = call(&tool, json!({"command": setup})).await;
+        assert_eq!(code, Some(0), "{said}");
+        let line = json!({"command": "git -C c show HEAD:f"});
+        let (said, code, _) = call_as(Class::Reader, &tool, line.clone()).await;
+        assert_ne!(code, Some(0), "{said}");
+        let (said, code, _) = call(&tool, line).await;
+        assert_eq!((said.as_str(), code), ("1\n", Some(0)), "a writer does");
     }
 
     #[tokio::test]

@@ -107,7 +107,10 @@ impl Sandbox {
             environment = environment.with("PATH", path);
         }
         let settings = [("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null"), ("maintenance.auto", "false")];
-        environment = environment.with("GIT_CONFIG_COUNT", settings.len().to_string()).with("GIT_OPTIONAL_LOCKS", "0");
+        environment = environment
+            .with("GIT_CONFIG_COUNT", settings.len().to_string())
+            .with("GIT_OPTIONAL_LOCKS", "0")
+            .with("GIT_NO_LAZY_FETCH", "1");
         for (number, (key, value)) in settings.into_iter().enumerate() {
             environment = environment
                 .with(format!("GIT_CONFIG_KEY_{number}"), key)
