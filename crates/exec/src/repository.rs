@@ -5,15 +5,17 @@ mod alias;
 mod aside;
 mod effective;
 mod keys;
+mod known;
 mod later;
 mod look;
 mod packed;
 mod settings;
 mod walk;
+mod words;
 
 pub(crate) use aside::move_aside;
 pub use effective::readers_run_nothing;
-pub(crate) use effective::starts_nothing;
+pub(crate) use effective::settings_start_nothing;
 pub(crate) use later::run_later;
 
 use keys::Meaning;
@@ -193,7 +195,8 @@ impl Surface {
 
 #[cfg(test)]
 mod tests {
-    use super::{Surfaces, starts_nothing};
+    use super::Surfaces;
+    use super::effective::starts_nothing;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
     use std::path::{Path, PathBuf};

@@ -25,6 +25,17 @@ struct Way {
 
 const NESTED: &str = "git init -q s && cd s && echo 1 > f && git add f && git commit -qm x";
 
+const TWO_COMMITS: &str = "git init -q s; cd s; for n in 1 2; do echo $n > f; git add f; git commit -qm $n; done";
+
+/// They cannot be merged without a person.
+const TWO_BRANCHES: &str = "git init -q -b main s; cd s; echo 0 > f; git add f; git commit -qm 0; git checkout -q -b o
+    echo 1 > f; git commit -qam 1; git checkout -q main; echo 2 > f; git commit -qam 2";
+
+/// Two of them, the first of which cannot be applied.
+const PATCHES: &str = "git init -q s; cd s; for n in 1 2; do echo $n > f; git add f; git commit -qm $n; done
+    echo 3 > g; git add g; git commit -qm 3; git format-patch -q -2 -o ../p; git reset -q --hard HEAD~2
+    echo 9 > f; git commit -qam 9; git am -q ../p/* || true";
+
 /// Every way is tried in a repository with one commit. `$canary` appears when the user's git ran something.
 const WAYS: &[Way] = &[
     Way {
@@ -241,6 +252,96 @@ const WAYS: &[Way] = &[
         then: "git -C s rebase --continue",
     },
     Way {
+        name: "a format for the steps of a rebase that adds one",
+        has: TWO_COMMITS,
+        does: "git -C s config rebase.instructionFormat \"%s%nexec touch $canary\"",
+        then: "cd s; GIT_SEQUENCE_EDITOR=true git rebase -q -i HEAD~1",
+    },
+    Way {
+        name: "such a format by another name",
+        has: TWO_COMMITS,
+        does: "git -C s config rebase.instructionFormat mine; git -C s config pretty.mine \"%s%nexec touch $canary\"",
+        then: "cd s; GIT_SEQUENCE_EDITOR=true git rebase -q -i HEAD~1",
+    },
+    Way {
+        name: "a tool for differences that is a path",
+        has: "echo \"touch $canary\" > evil; git init -q s; cd s; echo 1 > f; git add f; git commit -qm 1",
+        does: "git -C s config diff.tool ../../../../../../../../../../..$PWD/evil",
+        // One that asks nobody, where the trap is gone.
+        then: "cd s; echo 3 > f; git -c merge.tool=mine -c difftool.mine.cmd=true difftool -y",
+    },
+    Way {
+        name: "a tool for merges that is a path",
+        has: "echo \"touch $canary\" > evil; git init -q -b main s; cd s; echo 0 > f; git add f; git commit -qm 0
+            git checkout -q -b o; echo 1 > f; git commit -qam 1; git checkout -q main; echo 2 > f; git commit -qam 2
+            git config merge.tool mine",
+        does: "git -C s config merge.tool ../../../../../../../../../../..$PWD/evil",
+        then: "cd s; git merge -q o || git -c mergetool.mine.cmd=true mergetool -y",
+    },
+    Way {
+        name: "how the windows of a tool for merges are laid out",
+        has: "git init -q -b main s; cd s; echo 0 > f; git add f; git commit -qm 0; git checkout -q -b o; echo 1 > f
+            git commit -qam 1; git checkout -q main; echo 2 > f; git commit -qam 2; git config merge.tool vimdiff
+            mkdir $outside/bin; printf '#!/bin/sh\\n' > $outside/bin/vim; chmod +x $outside/bin/vim",
+        does: "git -C s config mergetool.vimdiff.layout \"MERGED,\\`touch\\${IFS}\\$canary\\`\"",
+        then: "cd s; git merge -q o || PATH=$outside/bin:$PATH git mergetool -y",
+    },
+    Way {
+        name: "a way to merge in what is left of a rebase",
+        has: TWO_BRANCHES,
+        does: "cd s; git rebase -q o || true; mkdir git-merge-x; printf '#!/bin/sh\\ntouch '$canary'\\nexit 1\\n' > evil
+            chmod +x evil; echo x/../evil > .git/rebase-merge/strategy
+            echo pick $(git rev-parse main) > .git/rebase-merge/git-rebase-todo",
+        then: "cd s; git reset -q --hard; git rebase --continue",
+    },
+    Way {
+        name: "a way to merge in what is left of a cherry-pick",
+        has: TWO_BRANCHES,
+        does: "cd s; git checkout -q o; echo 5 > g; git add g; git commit -qm 5; git checkout -q main
+            git cherry-pick main~1..o || true; mkdir git-merge-x
+            printf '#!/bin/sh\\ntouch '$canary'\\nexit 1\\n' > evil; chmod +x evil
+            git config -f .git/sequencer/opts options.strategy x/../evil",
+        then: "cd s; git reset -q --hard; git cherry-pick --skip",
+    },
+    Way {
+        name: "options of patches that are left to be applied",
+        has: PATCHES,
+        does: "printf \" '--build-fake-ancestor=%s'\" $canary > s/.git/rebase-apply/apply-opt",
+        then: "cd s; git am --skip",
+    },
+    Way {
+        name: "a script that an interpreter is given by its name",
+        has: "git config filter.nb.clean 'python3 nbstrip.py'; echo '*.nb filter=nb' > .gitattributes; echo 1 > nbstrip.py",
+        does: "echo \"open('$canary', 'w')\" > nbstrip.py",
+        then: "echo 1 > a.nb; git add a.nb",
+    },
+    Way {
+        name: "a module that an interpreter is given",
+        has: "git config filter.nb.clean 'python3 -m tools.strip'; echo '*.nb filter=nb' > .gitattributes
+            mkdir tools; echo 1 > tools/strip.py",
+        does: "echo \"open('$canary', 'w')\" > tools/__init__.py",
+        then: "echo 1 > a.nb; git add a.nb",
+    },
+    Way {
+        name: "a script without an end",
+        has: "git config filter.nb.clean 'sh strip'; echo '*.nb filter=nb' > .gitattributes; echo cat > strip",
+        does: "echo \"touch $canary\" > strip",
+        then: "echo 1 > a.nb; git add a.nb",
+    },
+    Way {
+        name: "a script behind a sign of equality",
+        has: "git config filter.nb.clean 'env BASH_ENV=nb.env bash -c cat'; echo '*.nb filter=nb' > .gitattributes
+            echo : > nb.env",
+        does: "echo \"touch $canary\" > nb.env",
+        then: "echo 1 > a.nb; git add a.nb",
+    },
+    Way {
+        name: "a hook that every new repository gets",
+        has: "mkdir -p t/hooks; git config init.templateDir t",
+        does: "printf '#!/bin/sh\\ntouch '$canary > t/hooks/post-checkout; chmod +x t/hooks/post-checkout",
+        then: "git -c init.templateDir=t clone -q . c",
+    },
+    Way {
         name: "a setting beside those that the user has",
         has: "git init -q s; git -C s config alias.x '!true'; git -C s remote add o ../x",
         does: "git -C s config core.fsmonitor \"touch $canary;:\"",
@@ -281,6 +382,18 @@ const ORDINARY: &[(&str, &str)] = &[
     ),
     ("git init -q s", "mkdir -p s/.git/hooks; cp /bin/true s/.git/hooks/pre-commit.sample; echo x > s/.git/hooks/README"),
     ("git config include.path ../.gitmore; echo '[user]' > .gitmore", "printf '\\tname = me\\n' >> .gitmore"),
+    (TWO_BRANCHES, "cd s; git rebase -q -s resolve o || true; git rebase --abort; git rebase -q -X ours --exec true o || true"),
+    (TWO_BRANCHES, "cd s; git cherry-pick -s -X theirs -x main~1..o || true; git cherry-pick o || true"),
+    (PATCHES, "cd s; git am --abort; git am -q --whitespace=fix -p1 --reject --directory=x ../p/* || true"),
+    (
+        TWO_BRANCHES,
+        "cd s; git config merge.tool kdiff3; git config rebase.instructionFormat '%s (%an)'; git config pull.ff only
+            git config branch.main.mergeOptions --no-ff; git config gitflow.branch.master main; git config my.own 'a b'",
+    ),
+    (
+        "git config filter.nb.clean 'python3 nbstrip.py'; echo 1 > nbstrip.py; mkdir -p t/hooks; git config init.templateDir t",
+        "echo 1 > other.py; touch nbstrip.py; echo 1 > t/description; mkdir -p t/info; echo x > t/info/exclude",
+    ),
     ("", "mkdir -p a/HEAD a/objects a/refs; echo x > a/config; mkdir b; echo '[core' > b/config"),
 ];
 
@@ -545,6 +658,62 @@ async fn c2_a_repository_within_that_would_run_something_is_tidied() {
     }
 }
 
+/// What a server sends is written where the settings say, over whatever is there.
+#[test]
+fn c2_a_file_that_a_server_fills_counts() {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let _ = stream.read(&mut [0; 4096]);
+            let head = "HTTP/1.1 200 OK\r\nSet-Cookie: a=evil; Max-Age=1000\r\nContent-Length: 0\r\n";
+            let _ = write!(stream, "{head}Connection: close\r\n\r\n");
+        }
+    });
+    let world = World::new("git init -q s; git -C s config http.saveCookies true");
+    let asks = format!("http_proxy= no_proxy='*' git -C s ls-remote http://{address}/x");
+    let does = "git -C s config http.cookieFile $canary";
+    world.run(does);
+    let out = world.shell(&asks);
+    if String::from_utf8_lossy(&out.stderr).contains("remote-http") {
+        return eprintln!("skipped: this git has no http");
+    }
+    assert!(world.canary().exists(), "the trap must be one: {out:?}");
+    fs::remove_file(world.canary()).unwrap();
+    world.run("git -C s config --unset http.cookieFile");
+    assert_eq!(world.left_by(does).len(), 1);
+    let _ = world.shell(&asks);
+    assert!(!world.canary().exists());
+}
+
+/// Pipes and endless files where git has small ones: whoever looks neither waits nor reads on.
+#[test]
+fn c2_odd_files_of_git_are_not_waited_for() {
+    let names = "HEAD config config.worktree commondir index packed-refs info/attributes sequencer/opts sequencer/todo \
+        rebase-merge/strategy rebase-merge/git-rebase-todo rebase-apply/apply-opt hooks/pre-commit";
+    for make in ["mkfifo -m 755", "ln -s /dev/zero"] {
+        let world = World::new("");
+        world.run(&format!(
+            "for name in {names}; do git init -q s-${{name//\\//-}}; cd s-${{name//\\//-}}/.git; mkdir -p $(dirname $name)
+                rm -f $name; {make} $name; cd ../..; mkdir t-${{name//\\//-}}; {make} t-${{name//\\//-}}/.git; done"
+        ));
+        let (done, ended) = std::sync::mpsc::channel();
+        let work = world.at("work");
+        std::thread::spawn(move || {
+            Surfaces::within(std::slice::from_ref(&work), None);
+            Surfaces::for_people_in(&work, &[]);
+            run_later(std::slice::from_ref(&work), None, &[work.join("x")]);
+            for folder in fs::read_dir(&work).unwrap().flatten() {
+                reasonix_exec::readers_run_nothing(&folder.path());
+                reasonix_exec::git::branch(&folder.path());
+            }
+            done.send(()).unwrap();
+        });
+        assert!(ended.recv_timeout(std::time::Duration::from_secs(60)).is_ok(), "{make}: it waits");
+    }
+}
+
 #[test]
 fn readers_run_nothing_only_where_no_settings_name_a_program() {
     let quiet = |has: &str| {
@@ -574,6 +743,10 @@ fn readers_run_nothing_only_where_no_settings_name_a_program() {
         "mkdir -p .git/hooks; cp /bin/true .git/hooks/post-index-change",
         "rm .git/HEAD",
         "mv .git store; ln -s store .git",
+        // Git would fetch what is missing, from wherever the repository says.
+        "git remote add o ssh://x/y; git config remote.o.promisor true",
+        "git config extensions.partialClone o",
+        "git config remote.o.partialclonefilter blob:none",
     ] {
         assert!(!quiet(has), "{has}");
     }

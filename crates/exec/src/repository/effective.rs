@@ -3,6 +3,7 @@
 
 use super::keys::{Meaning, meaning};
 use super::settings::{Setting, parse};
+use super::words;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
@@ -57,7 +58,9 @@ fn users_settings_are_theirs(tree: &Path) -> bool {
         Meaning::Hooks => !is_executable(&place(setting.text(), tree).join("post-index-change")),
         Meaning::Runs => {
             let first = setting.text().split_whitespace().next().unwrap_or_default();
-            !first.contains('/') || first.starts_with(['/', '~'])
+            let is_theirs = |path: &PathBuf| !resolved(&clean(path)).starts_with(tree) || !path.is_file();
+            (!first.contains('/') || first.starts_with(['/', '~']))
+                && words::named(setting.text(), tree).iter().all(is_theirs)
         }
         _ => true,
     })
@@ -69,6 +72,7 @@ fn starts_nothing_with_includes(path: &Path, files: &mut usize, deep: usize) -> 
     let all = read(path).filter(|_| meta.len() <= LARGEST).and_then(|bytes| parse(&bytes));
     let (Some(all), true) = (all, *files <= MOST_FILES && deep <= DEEPEST) else { return false };
     all.iter().all(|setting| match meaning(setting) {
+        _ if fetches(setting) => false,
         Meaning::Nothing | Meaning::RunsByName => true,
         Meaning::Runs | Meaning::Hooks | Meaning::Worktree => false,
         Meaning::Includes => {
@@ -78,14 +82,30 @@ fn starts_nothing_with_includes(path: &Path, files: &mut usize, deep: usize) -> 
     })
 }
 
+/// Whether a setting has git fetch what is missing when it only reads: from wherever the repository says, also by ssh.
+fn fetches(setting: &Setting) -> bool {
+    let is_off = |value: &str| ["false", "no", "off", "0"].iter().any(|off| off.eq_ignore_ascii_case(value));
+    match (setting.section.as_str(), setting.key.as_str()) {
+        ("remote", "promisor") => !setting.value.as_deref().is_some_and(is_off),
+        ("remote", "partialclonefilter") | ("extensions", "partialclone") => true,
+        _ => false,
+    }
+}
+
 /// Whether settings start no program, lead to no other file and make no other folder the work tree.
-pub(crate) fn starts_nothing(config: &[u8]) -> bool {
+pub(super) fn starts_nothing(config: &[u8]) -> bool {
     let nothing = |setting: &Setting| match meaning(setting) {
         Meaning::Nothing => true,
         Meaning::Worktree => setting.text().starts_with("../"),
         _ => false,
     };
     parse(config).is_some_and(|all| all.iter().all(nothing))
+}
+
+/// The same of a file. What is none, or is too large to be read, is not known to be harmless.
+pub(crate) fn settings_start_nothing(path: &Path) -> bool {
+    let small = path.metadata().is_ok_and(|meta| meta.len() <= LARGEST);
+    small && read(path).is_some_and(|text| starts_nothing(&text))
 }
 
 /// Where the system's settings are, by how git was built.

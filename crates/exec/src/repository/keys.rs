@@ -1,7 +1,8 @@
-//! Which settings of git make it run a program, or lead it to another file that could. One table; what it does not know is
-//! judged by its words, and counts when in doubt.
+//! Which settings of git make it run a program, or lead it to a file that could, to read or to write it. What is not known to
+//! be harmless counts; where neither git nor a tool that is known here has such a section, its words say what it is.
 
 use super::alias::is_plain_alias;
+use super::known::{has_section, is_known};
 use super::settings::Setting;
 
 /// What follows from a setting.
@@ -44,99 +45,10 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     ("sendemail", &["tocmd", "cccmd", "headercmd", "sendmailcmd", "smtpserver"]),
     ("imap", &["tunnel"]),
     ("guitool", &["cmd"]),
-    ("instaweb", &["browser", "httpd"]),
+    ("instaweb", &["browser", "httpd", "modulepath"]),
     ("hook", &["command"]),
     ("svn", &["authorsprog"]),
     ("lfs", &["path", "clean", "smudge", "standalonetransferagent"]),
-];
-
-/// Sections of git and of everyday tools in which nothing else runs.
-const SECTIONS: &[&str] = &[
-    "add",
-    "advice",
-    "am",
-    "apply",
-    "attr",
-    "author",
-    "blame",
-    "branch",
-    "bundle",
-    "checkout",
-    "clean",
-    "clone",
-    "color",
-    "column",
-    "commit",
-    "committer",
-    "completion",
-    "core",
-    "credential",
-    "diff",
-    "difftool",
-    "extensions",
-    "feature",
-    "fetch",
-    "filter",
-    "format",
-    "fsck",
-    "fsmonitor",
-    "gc",
-    "gitflow",
-    "gpg",
-    "grep",
-    "gui",
-    "hasconfig",
-    "help",
-    "http",
-    "i18n",
-    "index",
-    "init",
-    "interactive",
-    "lfs",
-    "log",
-    "lsrefs",
-    "mailinfo",
-    "mailmap",
-    "maintenance",
-    "man",
-    "merge",
-    "mergetool",
-    "notes",
-    "pack",
-    "pretty",
-    "promisor",
-    "pull",
-    "push",
-    "rebase",
-    "receive",
-    "reftable",
-    "remote",
-    "remotes",
-    "repack",
-    "rerere",
-    "revert",
-    "safe",
-    "sendemail",
-    "sendpack",
-    "showbranch",
-    "sparse",
-    "splitindex",
-    "ssh",
-    "stash",
-    "status",
-    "submodule",
-    "tag",
-    "tar",
-    "trace2",
-    "trailer",
-    "transfer",
-    "uploadarchive",
-    "uploadpack",
-    "url",
-    "user",
-    "versionsort",
-    "web",
-    "worktree",
 ];
 
 /// Ends of keys that mean a program in every section.
@@ -196,15 +108,114 @@ pub(crate) fn meaning(setting: &Setting) -> Meaning {
         ("pager", _) => runs(!is_flag(setting) && !PLAIN.contains(&value)),
         ("credential", "helper") => runs(!HELPERS.contains(&value) && !is_cache(value)),
         ("submodule", "update") => runs(value.starts_with('!')),
+        ("gitflow", "hooks") => Meaning::Runs,
         ("protocol", "allow") => runs(value != "never" && setting.name.as_deref().is_none_or(|name| name == "ext")),
-        ("url", _) => runs(setting.name.as_deref().is_none_or(is_helper) || is_helper(value)),
+        ("url", "insteadof" | "pushinsteadof") => {
+            runs(setting.name.as_deref().is_none_or(is_helper) || is_helper(value))
+        }
         ("remote" | "branch" | "submodule" | "remotes", _) if is_helper(value) => Meaning::Runs,
         ("filter", _) if LFS.contains(&value) => Meaning::Nothing,
-        _ if is_program(section, key) => runs(!PLAIN.contains(&value)),
-        _ if NAMED.iter().any(|end| key.ends_with(end)) => runs(!is_flag(setting)),
-        _ if SECTIONS.contains(&section) => Meaning::Nothing,
-        _ => runs(value.starts_with('!') || is_helper(value) || TELLING.iter().any(|word| key.contains(word))),
+        _ => runs(match words_for(section, key) {
+            Some(harmless) => !harmless(value),
+            None if is_program(section, key) => !PLAIN.contains(&value),
+            None if NAMED.iter().any(|end| key.ends_with(end)) => !is_flag(setting),
+            None if is_known(section, key) => false,
+            None => !is_flag(setting) && !is_number(value) && (has_section(section) || !is_data(key, value)),
+        }),
     }
+}
+
+/// For settings that are harmless by what stands in them, how that is told.
+fn words_for(section: &str, key: &str) -> Option<fn(&str) -> bool> {
+    Some(match (section, key) {
+        // A program of this name is sourced, and a path leads from git's own folder to any other.
+        ("merge" | "diff", "tool" | "guitool") => is_word,
+        ("mergetool" | "difftool", "layout") => is_layout,
+        ("rebase", "instructionformat") => is_one_line,
+        // Git runs `git-merge-<strategy>`.
+        ("pull", "twohead" | "octopus") => |value| value.split_whitespace().all(is_strategy),
+        ("branch", "mergeoptions") => are_merge_options,
+        // What a server sends is written there.
+        ("http", "cookiefile") => str::is_empty,
+        // Without it, what is checked out may write a `.git` under another name.
+        ("core", "protecthfs" | "protectntfs") => |value| !matches!(value, "false" | "no" | "off" | "0"),
+        ("extensions", _) => is_word,
+        _ => return None,
+    })
+}
+
+/// Ways to merge that come with git; every other is a program by its name.
+pub(super) fn is_strategy(name: &str) -> bool {
+    matches!(name, "" | "ort" | "recursive" | "resolve" | "octopus" | "ours" | "subtree")
+}
+
+/// A name that leads to no folder.
+fn is_word(value: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !value.starts_with(['-', '.']) && value.chars().all(plain)
+}
+
+/// How windows are laid out: vim's commands are made of it, and a shell reads them.
+fn is_layout(value: &str) -> bool {
+    let mut names = value.split([' ', '\t', '(', ')', ',', '/', '+', '@', '|']);
+    names.all(|name| matches!(name, "" | "LOCAL" | "BASE" | "REMOTE" | "MERGED"))
+}
+
+/// A format for the steps of a rebase that cannot have a second line, which would be a step as well. Without a placeholder
+/// it is the name of another format.
+fn is_one_line(value: &str) -> bool {
+    const PLAIN: &[&str] = &["s", "f", "h", "H", "t", "T", "p", "P", "an", "ae", "al", "cn", "ce", "cl"];
+    let (mut all, mut escaped) = (true, false);
+    for part in value.split('%').skip(1) {
+        // Two of them are one sign, and what stands behind is text.
+        all &= escaped || part.is_empty() || PLAIN.iter().any(|plain| part.starts_with(plain));
+        escaped = part.is_empty() && !escaped;
+    }
+    let is_format = value.is_empty() || value.contains('%');
+    is_format && all && !value.contains('\n')
+}
+
+/// Options of a merge that neither run a program nor name one.
+fn are_merge_options(value: &str) -> bool {
+    const PLAIN: &[&str] = &[
+        "--ff",
+        "--no-ff",
+        "--ff-only",
+        "--log",
+        "--no-log",
+        "--stat",
+        "--no-stat",
+        "-n",
+        "--squash",
+        "--no-squash",
+        "--commit",
+        "--no-commit",
+        "--edit",
+        "--no-edit",
+        "-e",
+        "--signoff",
+        "--no-signoff",
+        "--autostash",
+        "--no-autostash",
+        "--verify-signatures",
+        "--no-verify-signatures",
+        "-q",
+        "--quiet",
+        "-v",
+        "--verbose",
+    ];
+    value.split_whitespace().all(|word| PLAIN.contains(&word))
+}
+
+fn is_number(value: &str) -> bool {
+    !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What a tool writes down that is not known here: a word or an address under a name that speaks of no program.
+fn is_data(key: &str, value: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || "-_.:/@+#,=~ ".contains(c);
+    let is_path = value.starts_with(['/', '~', '.']) || value.contains("/../");
+    !TELLING.iter().any(|word| key.contains(word)) && !is_helper(value) && value.chars().all(plain) && !is_path
 }
 
 fn is_program(section: &str, key: &str) -> bool {
@@ -307,6 +318,42 @@ mod tests {
         "[log]laterProgram=x",
         "[later]runCommand=x",
         "[later]a=!x",
+        "[later]a=../x",
+        "[later]a=/x",
+        "[later]a=\"x;y\"",
+        "[core]laterKey=x",
+        "[http]laterKey=x",
+        "[rebase]instructionFormat=%s%nexec x",
+        "[rebase]instructionFormat=%B",
+        "[rebase]instructionFormat=%b",
+        "[rebase]instructionFormat=%s%x0aexec x",
+        "[rebase]instructionFormat=%s %(trailers)",
+        "[rebase]instructionFormat=%%%n",
+        "[rebase]instructionFormat=evil",
+        "[rebase]instructionFormat=\"%s\\nexec x\"",
+        "[merge]tool=../../x",
+        "[diff]tool=../../x",
+        "[merge]guitool=a/x",
+        "[diff]guitool=/x",
+        "[mergetool \"vimdiff\"]layout=\"MERGED,`x`\"",
+        "[mergetool \"nvimdiff2\"]layout=\"MERGED | !x\"",
+        "[http]cookieFile=/x",
+        "[http \"https://a\"]cookieFile=x",
+        "[gitflow \"path\"]hooks=../x",
+        "[pull]twohead=x/../evil",
+        "[branch \"m\"]mergeOptions=-s x/../evil",
+        "[format]outputDirectory=/x",
+        "[gc]repackFilterTo=../x",
+        "[trace2]eventTarget=/x",
+        "[gitcvs]logFile=x",
+        "[submodule \"a\"]gitdir=x",
+        "[maintenance]repo=/x",
+        "[instaweb]modulePath=x",
+        "[help]htmlPath=http://x",
+        "[sendemail]smtpServerOption=-be",
+        "[core]protectNTFS=false",
+        "[extensions]refStorage=files:///x",
+        "[lfs]storage=/x",
     ];
 
     #[test]
@@ -352,6 +399,12 @@ mod tests {
             "[alias]st=status -sb\nlg=log --oneline\nlast=log -1 HEAD --stat\nh=log --graph --pretty=format:'%h %s' -n20\nunstage=reset HEAD --\n[pager]diff=false\n[color]ui=auto\n[diff]colorMoved=zebra",
             "[protocol \"file\"]allow=always\n[extensions]worktreeConfig=true\n[index]sparse=false\n[gc]auto=0\n[advice]ignoredHook=false",
             "[url \"git@host:\"]insteadOf=https://host/\n[merge]conflictStyle=zdiff3\ntool=vimdiff\n[rerere]enabled=true",
+            "[merge]tool=my-tool\nguitool=p4merge\n[diff]tool=vimdiff3\n[mergetool]prompt=false\nkeepBackup=false",
+            "[mergetool \"vimdiff\"]layout=\"(LOCAL,BASE,REMOTE)/MERGED + @LOCAL,REMOTE\"\n[http]saveCookies=true",
+            "[rebase]instructionFormat=\"%s <%an> 100%% %h\"\nautoSquash=true\n[pull]twohead=ort\n[core]protectNTFS=true",
+            "[gitflow \"branch\"]master=main\ndevelop=develop\n[gitflow \"prefix\"]feature=feature/\nversiontag=v",
+            "[branch \"m\"]mergeOptions=--no-ff --log\n[gitbutler]project=a-b-c\n[svn-remote \"svn\"]url=https://x/y",
+            "[branch \"m\"]github-pr-owner-number=\"a#b#1\"\n[delta]syntax-theme=Monokai Extended\n[later]a=12",
         ] {
             let all = parse(text.as_bytes()).unwrap();
             for setting in all {

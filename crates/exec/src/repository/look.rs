@@ -2,9 +2,10 @@
 
 use super::Surface;
 use super::effective::{self, LARGEST, is_executable, read};
-use super::keys::{Meaning, meaning};
+use super::keys::{Meaning, is_strategy, meaning};
 use super::settings::{Setting, parse};
 use super::walk::Walked;
+use super::words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -18,8 +19,8 @@ const MOST_MODULES: usize = 256;
 /// Settings that are included deeper than git does it, and more files than these, count by what is in them.
 const DEEPEST_INCLUDE: usize = 10;
 const MOST_INCLUDED: usize = 64;
-/// More words of a setting are not looked at for a file that it runs.
-const MOST_WORDS: usize = 8;
+/// Longer than this no file of what is left to do is that git wrote.
+const MOST_OPTIONS: usize = 4096;
 
 /// What git runs by itself out of a folder of hooks.
 const HOOKS: &[&str] = &[
@@ -54,8 +55,30 @@ const HOOKS: &[&str] = &[
 ];
 
 /// What of a repository's own folder leads git to programs.
-pub(super) const PARTS: &[&str] =
-    &["config", "config.worktree", "hooks", "modules", "worktrees", "commondir", "info", "rebase-merge"];
+pub(super) const PARTS: &[&str] = &[
+    "config",
+    "config.worktree",
+    "hooks",
+    "modules",
+    "worktrees",
+    "commondir",
+    "info",
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+];
+
+/// Files of a rebase, a cherry-pick or patches that is not over, and when git would run or write something by them.
+type Runs = fn(&[u8]) -> bool;
+const LEFT: &[(&str, Runs)] = &[
+    ("rebase-merge/git-rebase-todo", runs_commands),
+    ("rebase-merge/git-rebase-todo.backup", runs_commands),
+    ("sequencer/todo", runs_commands),
+    ("rebase-merge/strategy", names_a_program),
+    ("rebase-apply/strategy", names_a_program),
+    ("sequencer/opts", names_a_program_in_options),
+    ("rebase-apply/apply-opt", writes_elsewhere),
+];
 
 /// What the hooks of husky read, seen from the folder that settings name.
 const READ_BY_HOOKS: &[&str] = &["h", "husky.sh", "_/h", "_/husky.sh"];
@@ -211,9 +234,9 @@ impl<'a> Look<'a> {
             self.note(git.join("info/attributes"));
         }
         self.own_hooks(&git.join("hooks"));
-        for todo in ["rebase-merge/git-rebase-todo", "rebase-merge/git-rebase-todo.backup"] {
-            let path = git.join(todo);
-            if is_large(&path) || read(&path).is_some_and(|text| runs_commands(&String::from_utf8_lossy(&text))) {
+        for (name, runs) in LEFT {
+            let path = git.join(name);
+            if is_large(&path) || read(&path).is_some_and(|text| runs(&text)) {
                 // Where links lead to it, the text is what counts.
                 self.link(&path);
                 self.note(path.canonicalize().unwrap_or(path));
@@ -280,6 +303,9 @@ impl<'a> Look<'a> {
         for setting in all {
             match meaning(setting) {
                 Meaning::Hooks => self.hooks_at(&effective::place(setting.text(), of.tree)),
+                Meaning::Runs if matches!(setting.key.as_str(), "templatedir" | "hooks") => {
+                    self.folder_of_hooks(setting.text(), of.tree);
+                }
                 Meaning::Runs => self.programs(setting.text(), of.tree),
                 Meaning::Includes => {
                     included += 1;
@@ -307,14 +333,25 @@ impl<'a> Look<'a> {
 
     /// Programs of the folders themselves that a setting names.
     fn programs(&mut self, value: &str, tree: &Path) {
-        let words = value.trim_start_matches('!').split([' ', '\t', '\n', '"', '\'', ';']);
-        for word in words.filter(|word| word.contains('/')).take(MOST_WORDS) {
-            let at = effective::place(word, tree);
+        for at in words::named(value, tree) {
             self.place(&at);
             let Ok(at) = at.canonicalize() else { continue };
             if at.is_file() {
                 self.note(at);
             }
+        }
+    }
+
+    /// A folder whose hooks go into every new repository, or are run by another program.
+    fn folder_of_hooks(&mut self, value: &str, tree: &Path) {
+        let folder = effective::place(value, tree);
+        self.place(&folder);
+        let Ok(folder) = folder.canonicalize() else { return };
+        for path in ["config", "hooks"].map(|name| folder.join(name)) {
+            self.note_or_link(path);
+        }
+        for hooks in [folder.join("hooks"), folder] {
+            self.own_hooks(&hooks);
         }
     }
 
@@ -477,6 +514,32 @@ fn is_large(path: &Path) -> bool {
 }
 
 /// Whether a list of steps has one that runs a command.
-fn runs_commands(todo: &str) -> bool {
-    todo.lines().any(|line| matches!(line.split_whitespace().next(), Some("exec" | "x")))
+fn runs_commands(todo: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(todo);
+    text.lines().any(|line| matches!(line.split_whitespace().next(), Some("exec" | "x")))
+}
+
+/// Whether a way to merge is a program by its name, which may lead out of git's own folder.
+fn names_a_program(strategy: &[u8]) -> bool {
+    !is_strategy(String::from_utf8_lossy(strategy).trim())
+}
+
+/// The same among the options of a cherry-pick, which are written like settings.
+fn names_a_program_in_options(options: &[u8]) -> bool {
+    let is_quiet = |setting: &Setting| setting.key != "strategy" || is_strategy(setting.text());
+    options.len() > MOST_OPTIONS || !parse(options).is_some_and(|all| all.iter().all(is_quiet))
+}
+
+/// Whether patches are applied with more than what git writes down by itself: an option of theirs lets them write anywhere.
+fn writes_elsewhere(options: &[u8]) -> bool {
+    const PLAIN: &[&str] = &["--ignore-whitespace", "--ignore-space-change", "--reject", "--no-reject"];
+    const STARTS: &[&str] = &["--whitespace=", "--exclude=", "--include=", "--directory="];
+    let text = String::from_utf8_lossy(options).replace(['\'', '\\'], "");
+    let is_count = |word: &str| {
+        let count = word.strip_prefix("-p").or_else(|| word.strip_prefix("-C"));
+        count.is_some_and(|count| count.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let is_plain =
+        |word: &str| PLAIN.contains(&word) || STARTS.iter().any(|start| word.starts_with(start)) || is_count(word);
+    !text.split_whitespace().all(is_plain)
 }

@@ -2,7 +2,7 @@
 //! makes although they were not there are moved aside when it has ended.
 
 use super::tables::PROTECTED;
-use crate::repository::{Looked, Surfaces, move_aside, starts_nothing};
+use crate::repository::{Looked, Surfaces, move_aside, settings_start_nothing};
 use crate::{Masked, Quarantined};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -96,15 +96,30 @@ fn harmless(path: &Path) -> bool {
         return fs::read_dir(path)
             .is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(|entry| !runs(&entry.path()))));
     }
-    (path.ends_with(".git/config") || path.ends_with(".git/config.worktree"))
-        && fs::read(path).is_ok_and(|text| starts_nothing(&text))
+    (path.ends_with(".git/config") || path.ends_with(".git/config.worktree")) && settings_start_nothing(path)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Before, Surfaces};
+    use super::{Before, Surfaces, harmless};
     use std::fs;
     use std::os::unix::fs::symlink;
+
+    #[test]
+    fn settings_that_are_a_pipe_are_not_waited_for() {
+        let work = tempfile::tempdir().unwrap();
+        let config = work.path().join(".git/config");
+        fs::create_dir(work.path().join(".git")).unwrap();
+        fs::write(&config, "[core]\n\tbare = false\n").unwrap();
+        assert!(harmless(&config));
+        fs::write(&config, "#\n".repeat(200_000)).unwrap();
+        assert!(!harmless(&config), "too large to be known");
+        fs::remove_file(&config).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, &config, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let (done, ended) = std::sync::mpsc::channel();
+        std::thread::spawn(move || done.send(harmless(&config)));
+        assert_eq!(ended.recv_timeout(std::time::Duration::from_secs(20)), Ok(false));
+    }
 
     #[test]
     fn what_a_new_link_leads_to_is_not_moved() {
