@@ -3,7 +3,7 @@
 
 use super::keys::{Meaning, meaning};
 use super::settings::{Setting, parse};
-use super::words;
+use super::words::{self, place};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
@@ -139,12 +139,6 @@ pub(super) fn worktrees(config: &Path, git: &Path) -> Vec<PathBuf> {
     let all = read(config).and_then(|bytes| parse(&bytes)).unwrap_or_default();
     let named = all.iter().filter(|setting| meaning(setting) == Meaning::Worktree).take(MOST_FILES);
     named.map(|setting| clean(&git.join(setting.text()))).collect()
-}
-
-/// A path of a setting.
-pub(super) fn place(text: &str, from: &Path) -> PathBuf {
-    let home = text.strip_prefix("~/").and_then(|rest| Some(std::env::home_dir()?.join(rest)));
-    home.unwrap_or_else(|| from.join(text.strip_prefix("%(prefix)/").unwrap_or(text)))
 }
 
 /// The same path without `.` and `..`.

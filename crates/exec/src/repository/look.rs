@@ -292,7 +292,7 @@ impl<'a> Look<'a> {
 
     /// Whether a file that settings include is not in the folders.
     fn leaves(&self, path: &Path, include: &str) -> bool {
-        let at = effective::place(include, path.parent().unwrap_or(path));
+        let at = words::place(include, path.parent().unwrap_or(path));
         let at = at.canonicalize().unwrap_or_else(|_| effective::clean(&at));
         !self.roots.iter().any(|root| at.starts_with(root))
     }
@@ -302,14 +302,14 @@ impl<'a> Look<'a> {
         let (mut drivers, mut included) = (false, 0);
         for setting in all {
             match meaning(setting) {
-                Meaning::Hooks => self.hooks_at(&effective::place(setting.text(), of.tree)),
+                Meaning::Hooks => self.hooks_at(&words::place(setting.text(), of.tree)),
                 Meaning::Runs if matches!(setting.key.as_str(), "templatedir" | "hooks") => {
                     self.folder_of_hooks(setting.text(), of.tree);
                 }
                 Meaning::Runs => self.programs(setting.text(), of.tree),
                 Meaning::Includes => {
                     included += 1;
-                    let at = effective::place(setting.text(), path.parent().unwrap_or(path));
+                    let at = words::place(setting.text(), path.parent().unwrap_or(path));
                     self.place(&at);
                     // Also outside: from there it may lead back into the folders.
                     let Ok(at) = at.canonicalize() else { continue };
@@ -344,7 +344,7 @@ impl<'a> Look<'a> {
 
     /// A folder whose hooks go into every new repository, or are run by another program.
     fn folder_of_hooks(&mut self, value: &str, tree: &Path) {
-        let folder = effective::place(value, tree);
+        let folder = words::place(value, tree);
         self.place(&folder);
         let Ok(folder) = folder.canonicalize() else { return };
         for path in ["config", "hooks"].map(|name| folder.join(name)) {

@@ -1,7 +1,6 @@
 //! Which files of a folder a command that settings name would run: programs by a path, scripts that an interpreter is given,
 //! modules, and what stands behind an option.
 
-use super::effective::place;
 use std::path::{Path, PathBuf};
 
 /// More words of a setting are not looked at.
@@ -35,6 +34,12 @@ pub(super) fn named(value: &str, tree: &Path) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// A path of a setting.
+pub(super) fn place(text: &str, from: &Path) -> PathBuf {
+    let home = text.strip_prefix("~/").and_then(|rest| Some(std::env::home_dir()?.join(rest)));
+    home.unwrap_or_else(|| from.join(text.strip_prefix("%(prefix)/").unwrap_or(text)))
 }
 
 /// The file of a word, and what an interpreter would take for it. What is no path and has no end like a file's is one only
@@ -101,8 +106,7 @@ mod tests {
             ("sh ${GIT_WORK_TREE}/tools/y.sh", "tools/y.sh"),
         ] {
             let found = named(value, root);
-            let clean: Vec<_> = found.iter().map(|path| crate::repository::effective::clean(path)).collect();
-            assert!(clean.contains(&root.join(wanted)), "{value}: {found:?}");
+            assert!(found.contains(&root.join(wanted)), "{value}: {found:?}");
         }
         for value in ["code --wait", "there", "git-lfs clean -- %f", "nbstripout", "vim -c wq", "cat %f"] {
             assert_eq!(named(value, root), Vec::<std::path::PathBuf>::new(), "{value}");
