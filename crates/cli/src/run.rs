@@ -10,9 +10,8 @@ use crate::say;
 use crate::schema::OutputSchema;
 use crate::stdin;
 use crate::view::{Json, Plain, Quiet, View, Watch};
-use reasonix_engine::{Handle, resolve_refs};
+use reasonix_engine::{Handle, Start, resolve_refs};
 use reasonix_proto::{Level, Op, Phrase, TurnEnd, escaped_json};
-use reasonix_workspace::Workspace;
 
 /// How often an answer that does not fit its schema is sent back.
 const CORRECTIONS: u32 = 2;
@@ -26,7 +25,7 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     let context = Context::load(args.session.dir.as_deref(), flags_of(&args.session))?;
     let host = context.host_with(&args.session, false, args.output.approve.clone())?;
     logging::begin(host.base());
-    let (text, resolved) = referred(&host.base().workspace, typed);
+    let (text, resolved) = referred(host.base(), typed);
     let prompt = match &schema {
         Some(schema) => format!("{text}\n\n{}", schema.request()),
         None => text,
@@ -60,11 +59,11 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
 
 /// What was typed with what it refers to, where that is settled here. Pictures go another way than text, and what a command or
 /// a skill becomes is not known yet: the session puts both in.
-fn referred(workspace: &Workspace, typed: String) -> (String, bool) {
+fn referred(start: &Start, typed: String) -> (String, bool) {
     if typed.trim_start().starts_with('/') {
         return (typed, false);
     }
-    let found = resolve_refs(workspace, &typed);
+    let found = resolve_refs(&start.workspace, &start.denied(), &typed);
     for phrase in &found.notices {
         say::notice(Level::Warning, phrase);
     }

@@ -89,7 +89,7 @@ impl<'a> Session<'a> {
             flags: Flags::default(),
         };
         let settings = reasonix_config::load(&sources).unwrap().settings;
-        let rules = reasonix_config::rules_files(&home, &root, &root).files;
+        let rules = reasonix_config::rules_files(&home, &root, &root, &reasonix_config::ClosedFiles::default()).files;
         let workspace = Workspace::open(&root, Options::default()).unwrap();
         let begin = Start {
             world: World::new(settings, env, home),

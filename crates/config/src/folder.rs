@@ -1,6 +1,7 @@
 //! A folder, and the settings that hold there: where they are looked for, and what they open and close of its files.
 
 use crate::Fallback;
+use crate::closed::{ClosedFiles, path_rules};
 use crate::env::no_memory;
 use crate::error::ConfigError;
 use crate::files::PROJECT_FILES;
@@ -55,15 +56,23 @@ impl FolderSettings {
     }
 
     /// The rules files that hold here, with what the settings name beside them.
-    pub fn rules_files(&self) -> RulesFiles {
+    pub fn rules_files(&self) -> Result<RulesFiles, FileError> {
         let root = repository_root(&self.cwd);
+        let closed = self.closed_to(root)?;
         let rules = match no_memory(&self.env) {
             true => RulesFiles::default(),
-            false => rules_files(&self.home, root, &self.cwd),
+            false => rules_files(&self.home, root, &self.cwd, &closed),
         };
-        rules
-            .with_instructions(&self.loaded.settings.instructions, project_folder(&self.cwd, &self.home))
-            .with_ignored(root)
+        let project = project_folder(&self.cwd, &self.home);
+        Ok(rules.with_instructions(&self.loaded.settings.instructions, project, &closed).with_ignored(root, &closed))
+    }
+
+    /// What is closed to the rules files of a repository, which may begin above the folder that sessions belong to.
+    fn closed_to(&self, repository: &Path) -> Result<ClosedFiles, FileError> {
+        let permissions = &self.loaded.settings.permissions;
+        let mut rules = path_rules(&permissions.deny, self.root());
+        rules.extend(path_rules(&permissions.ask, self.root()));
+        Ok(ClosedFiles::new(self.workspace(&[repository.to_owned()])?, rules))
     }
 
     /// What rules deny to read is not listed and not found either.

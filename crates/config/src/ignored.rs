@@ -1,6 +1,7 @@
 //! What git ignores, for the model to leave alone: the patterns of the repository's `.gitignore`, without its comments.
 
-use crate::rules::{RulesFile, RulesFiles};
+use crate::closed::ClosedFiles;
+use crate::rules::{Inside, RulesFile, RulesFiles};
 use reasonix_proto::PartKind;
 use std::path::Path;
 
@@ -10,10 +11,10 @@ const LIMIT: usize = 2000;
 impl RulesFiles {
     /// Adds the patterns of the `.gitignore` in the root, where there are any.
     #[must_use]
-    pub fn with_ignored(mut self, root: &Path) -> Self {
+    pub fn with_ignored(mut self, root: &Path, closed: &ClosedFiles) -> Self {
         let path = root.join(".gitignore");
         let known = self.files.len();
-        self.add(PartKind::Ignored, path, Some(root));
+        self.add(PartKind::Ignored, path, Some(Inside { folder: root, closed }));
         if let Some(file) = self.files.get_mut(known) {
             shorten(file);
             if file.text.is_empty() {
@@ -46,14 +47,14 @@ fn shorten(file: &mut RulesFile) {
 #[cfg(test)]
 mod tests {
     use super::LIMIT;
-    use crate::RulesFiles;
+    use crate::{ClosedFiles, RulesFiles};
     use std::fs;
     use std::os::unix::fs::symlink;
 
     #[test]
     fn patterns_without_comments_and_at_most_2000_characters() {
         let dir = tempfile::tempdir().unwrap();
-        let read = || RulesFiles::default().with_ignored(dir.path());
+        let read = || RulesFiles::default().with_ignored(dir.path(), &ClosedFiles::default());
         assert_eq!(read(), RulesFiles::default());
         for blank in ["", "\n \n", "# nothing\n\n"] {
             fs::write(dir.path().join(".gitignore"), blank).unwrap();
@@ -74,7 +75,7 @@ mod tests {
         fs::create_dir(dir.path().join("repo")).unwrap();
         fs::write(dir.path().join("secret"), "PRIVATE").unwrap();
         symlink("../secret", dir.path().join("repo/.gitignore")).unwrap();
-        let rules = RulesFiles::default().with_ignored(&dir.path().join("repo"));
+        let rules = RulesFiles::default().with_ignored(&dir.path().join("repo"), &ClosedFiles::default());
         assert!(rules.files.is_empty());
         assert_eq!(rules.notices[0].1.code, "config.rules_outside");
     }

@@ -1,7 +1,8 @@
 //! Files that the settings name under `instructions`: paths and globs, in the order they were written.
 
+use crate::closed::ClosedFiles;
 use crate::origin::Layer;
-use crate::rules::RulesFiles;
+use crate::rules::{Inside, RulesFiles};
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
 use reasonix_proto::{Level, PartKind, Phrase};
@@ -17,11 +18,11 @@ const MOST_ENTRIES: usize = 20_000;
 const DEPTH: usize = 12;
 
 impl RulesFiles {
-    /// Adds the files that the settings name. A project's may not lead out of its folder.
+    /// Adds the files that the settings name. A project's may not lead out of its folder, nor to what is closed.
     #[must_use]
-    pub fn with_instructions(mut self, named: &[(PathBuf, Layer)], project: &Path) -> Self {
+    pub fn with_instructions(mut self, named: &[(PathBuf, Layer)], project: &Path, closed: &ClosedFiles) -> Self {
         for (path, layer) in named {
-            let inside = (*layer == Layer::Project).then_some(project);
+            let inside = (*layer == Layer::Project).then_some(Inside { folder: project, closed });
             if !is_glob(path) {
                 if !self.add(PartKind::Instructions, path.clone(), inside) {
                     self.tell("config.instructions_absent", path, "");
@@ -71,7 +72,7 @@ fn found_by(pattern: &Path) -> Option<(Vec<PathBuf>, bool)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Layer, RulesFiles};
+    use crate::{ClosedFiles, Layer, RulesFiles};
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -94,7 +95,7 @@ mod tests {
         let named: Vec<_> = ["docs/b.md", "docs/*.md", "docs/**/*.md", ".cursor/rules/*.md", "none.md", "no/*.md"]
             .map(|name| (at(name), Layer::Project))
             .into();
-        let read = || RulesFiles::default().with_instructions(&named, dir.path());
+        let read = || RulesFiles::default().with_instructions(&named, dir.path(), &ClosedFiles::default());
         let rules = read();
         assert_eq!(rules.files.iter().map(|file| file.text.as_str()).collect::<Vec<_>>(), ["b", "a", "c", "r"]);
         let codes: Vec<_> = rules.notices.iter().map(|(_, phrase)| phrase.code.as_ref()).collect();
@@ -111,11 +112,13 @@ mod tests {
         symlink("../secret.md", project.join("style.md")).unwrap();
         for name in ["style.md", "*.md"] {
             let theirs = [(project.join(name), Layer::Project)];
-            let rules = RulesFiles::default().with_instructions(&theirs, &project);
+            let closed = ClosedFiles::default();
+            let rules = RulesFiles::default().with_instructions(&theirs, &project, &closed);
             assert!(rules.files.is_empty(), "{name}");
             assert_eq!(rules.notices[0].1.code, "config.rules_outside", "{name}");
             let mine = [(project.join(name), Layer::User)];
-            assert_eq!(RulesFiles::default().with_instructions(&mine, &project).files[0].text, "PRIVATE", "{name}");
+            let rules = RulesFiles::default().with_instructions(&mine, &project, &closed);
+            assert_eq!(rules.files[0].text, "PRIVATE", "{name}");
         }
     }
 
@@ -125,10 +128,14 @@ mod tests {
         for number in 0..40 {
             fs::write(dir.path().join(format!("{number:02}.md")), "x").unwrap();
         }
-        let rules = RulesFiles::default().with_instructions(&[(dir.path().join("*.md"), Layer::User)], dir.path());
+        let closed = ClosedFiles::default();
+        let read = |name: &str| {
+            RulesFiles::default().with_instructions(&[(dir.path().join(name), Layer::User)], dir.path(), &closed)
+        };
+        let rules = read("*.md");
         assert_eq!((rules.files.len(), rules.notices.len()), (super::MOST_FILES, 1));
         assert!(rules.files[31].path.ends_with("31.md"));
-        let bad = RulesFiles::default().with_instructions(&[(dir.path().join("[.md"), Layer::User)], dir.path());
+        let bad = read("[.md");
         assert_eq!(bad.notices[0].1.code, "config.instructions_glob");
     }
 }

@@ -2,6 +2,7 @@
 //! Takes the environment and the folders from its caller; keeps no state and connects to nothing.
 
 mod adjust;
+mod closed;
 mod destination;
 mod env;
 mod error;
@@ -38,6 +39,7 @@ mod view;
 mod write;
 
 pub use adjust::{default_value, save_setting, shown_value};
+pub use closed::{ClosedFiles, path_rules};
 pub use destination::key_destination;
 pub use env::{ENV_PROVIDER, no_color, no_memory};
 pub use error::{ConfigError, Unreadable};

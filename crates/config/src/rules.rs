@@ -1,5 +1,6 @@
 //! Rules files: what the user and the project wrote for the model to keep to.
 
+use crate::closed::ClosedFiles;
 use crate::error::Unreadable;
 use crate::guard::leads_out;
 use crate::read;
@@ -41,14 +42,15 @@ pub struct RulesFiles {
 }
 
 /// Reads the rules files: the user's, then those from the repository's root down to the working folder.
-pub fn rules_files(home: &Path, root: &Path, cwd: &Path) -> RulesFiles {
+pub fn rules_files(home: &Path, root: &Path, cwd: &Path, closed: &ClosedFiles) -> RulesFiles {
+    let inside = Some(Inside { folder: root, closed });
     let mut rules = RulesFiles::default();
     for name in NAMES {
         rules.add(PartKind::UserRules, home.join(name), None);
     }
     for folder in folders(root, cwd) {
         for name in NAMES {
-            rules.add(PartKind::ProjectRules, folder.join(name), Some(root));
+            rules.add(PartKind::ProjectRules, folder.join(name), inside);
         }
     }
     let others = folders(root, cwd).into_iter().map(|folder| folder.join(OTHER));
@@ -68,12 +70,24 @@ fn folders(root: &Path, cwd: &Path) -> Vec<PathBuf> {
     folders
 }
 
+/// What holds a file that a project named.
+#[derive(Clone, Copy)]
+pub(crate) struct Inside<'a> {
+    /// The folder that it may not lead out of.
+    pub(crate) folder: &'a Path,
+    /// What is not read there.
+    pub(crate) closed: &'a ClosedFiles,
+}
+
 impl RulesFiles {
-    /// Adds a file if there is one that says something. One below `inside` may not lead out of it. False when there is
-    /// none.
-    pub(crate) fn add(&mut self, kind: PartKind, path: PathBuf, inside: Option<&Path>) -> bool {
-        if inside.is_some_and(|root| leads_out(&path, root)) {
+    /// Adds a file if there is one that says something. One that a project named is held `inside`. False when there is none.
+    pub(crate) fn add(&mut self, kind: PartKind, path: PathBuf, inside: Option<Inside<'_>>) -> bool {
+        if inside.is_some_and(|inside| leads_out(&path, inside.folder)) {
             self.tell("config.rules_outside", &path, "");
+            return true;
+        }
+        if let Some(reason) = inside.and_then(|inside| inside.closed.reason(&path, inside.folder)) {
+            self.tell("config.rules_closed", &path, &reason);
             return true;
         }
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -110,6 +124,7 @@ impl RulesFiles {
 #[cfg(test)]
 mod tests {
     use super::rules_files;
+    use crate::ClosedFiles;
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -126,7 +141,7 @@ mod tests {
         fs::write(root.join("a/AGENTS.md"), " \n\t").unwrap();
         fs::write(cwd.join("AGENTS.md"), "\u{feff}near").unwrap();
         symlink("AGENTS.md", root.join("REASONIX.md")).unwrap();
-        let rules = rules_files(&home, &root, &cwd);
+        let rules = rules_files(&home, &root, &cwd, &ClosedFiles::default());
         assert_eq!(rules.files.iter().map(|file| file.text.as_str()).collect::<Vec<_>>(), ["user", "root", "near"]);
         assert_eq!(rules.notices, []);
     }
@@ -135,8 +150,8 @@ mod tests {
     fn a_file_of_another_program_is_named_where_it_stands_alone() {
         let dir = tempfile::tempdir().unwrap();
         let codes = |named: &[(std::path::PathBuf, crate::Layer)]| {
-            let rules =
-                rules_files(&dir.path().join("none"), dir.path(), dir.path()).with_instructions(named, dir.path());
+            let (place, open) = (dir.path(), ClosedFiles::default());
+            let rules = rules_files(&place.join("none"), place, place, &open).with_instructions(named, place, &open);
             rules.notices.iter().map(|(_, phrase)| phrase.code.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(codes(&[]), [""; 0]);
@@ -157,7 +172,7 @@ mod tests {
         fs::write(root.join("sub/AGENTS.md"), "é".repeat(40_000)).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, root.join("sub/REASONIX.md"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
             .unwrap();
-        let rules = rules_files(&dir.path().join("none"), &root, &root.join("sub"));
+        let rules = rules_files(&dir.path().join("none"), &root, &root.join("sub"), &ClosedFiles::default());
         assert!(rules.files.iter().all(|file| !file.text.contains("PRIVATE")));
         assert_eq!(rules.files.len(), 1);
         assert!(rules.files[0].truncated && rules.files[0].text == "é".repeat(16 * 1024));

@@ -5,7 +5,7 @@ use crate::common;
 use common::Disk;
 use pretty_assertions::assert_eq;
 use reasonix_config::trust::SurfaceChange;
-use reasonix_config::{ConfigError, Permit, Standing, SurfaceKind, Trust, rules_files};
+use reasonix_config::{ClosedFiles, ConfigError, FolderSettings, Permit, Standing, SurfaceKind, Trust, rules_files};
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -378,10 +378,62 @@ fn a15_a_rules_file_that_leads_out_is_refused() {
     symlink(disk.path("ssh/id_ed25519"), disk.path("project/AGENTS.md")).unwrap();
     symlink(disk.path("ssh"), disk.path("project/sub/link")).unwrap();
     symlink("link/id_ed25519", disk.path("project/sub/REASONIX.md")).unwrap();
-    let rules = rules_files(&disk.sources.home, &disk.path("project"), &disk.path("project/sub"));
+    let rules =
+        rules_files(&disk.sources.home, &disk.path("project"), &disk.path("project/sub"), &ClosedFiles::default());
     assert_eq!(rules.files, []);
     let codes: Vec<_> = rules.notices.iter().map(|(_, phrase)| phrase.code.as_ref()).collect();
     assert_eq!(codes, ["config.rules_outside", "config.rules_outside"]);
+}
+
+/// What a project's rules files say, and the codes of what is told about them.
+fn rules_of(disk: &Disk) -> (String, Vec<String>) {
+    let (home, cwd) = (disk.sources.home.clone(), disk.path("project"));
+    let folder = FolderSettings::load(home, cwd, disk.sources.env.clone(), disk.sources.flags.clone()).unwrap();
+    let rules = folder.rules_files().unwrap();
+    let texts: Vec<_> = rules.files.iter().map(|file| file.text.as_str()).collect();
+    (texts.join("|"), rules.notices.iter().map(|(_, phrase)| phrase.code.to_string()).collect())
+}
+
+#[test]
+fn a15_a_rules_file_that_is_closed_to_the_model_is_not_read_for_it() {
+    let secret = |disk: Disk| {
+        disk.file("project/.env", "SECRET=1\n")
+            .file("project/secrets/key", "SECRET\n")
+            .file("project/.git/config", "SECRET\n")
+    };
+    let user = "[permissions]\ndeny = [\"Read(secrets/**)\"]\nask = [\"Read(asked)\"]\n";
+    for named in [".env", ".e*", "secrets/key", "secrets/*", ".git/config", "asked", "**/*", "link", "deep/x"] {
+        let disk = secret(Disk::new()).user(user).file("project/asked", "SECRET\n").file("project/x", "");
+        let disk = disk.project(&format!("instructions = [\"{named}\"]\n"));
+        symlink("secrets/key", disk.path("project/link")).unwrap();
+        symlink(".git", disk.path("project/deep")).unwrap();
+        fs::write(disk.path("project/.git/x"), "SECRET").unwrap();
+        let (text, codes) = rules_of(&disk);
+        assert!(!text.contains("SECRET"), "{named}: {text}");
+        assert!(codes.iter().any(|code| code == "config.rules_closed"), "{named}: {codes:?}");
+    }
+    for (name, target) in
+        [("AGENTS.md", ".env"), ("REASONIX.md", "secrets/key"), (".gitignore", ".git/config"), ("AGENTS.md", "hop")]
+    {
+        let disk = secret(Disk::new()).user(user);
+        symlink(".env", disk.path("project/hop")).unwrap();
+        symlink(target, disk.path("project").join(name)).unwrap();
+        let (text, codes) = rules_of(&disk);
+        assert_eq!((text.as_str(), codes), ("", vec!["config.rules_closed".to_owned()]), "{name} -> {target}");
+    }
+    // What is open is read as before, by a link too.
+    let disk = secret(Disk::new()).user(user).file("project/docs/a.md", "be kind");
+    let disk = disk.project("instructions = [\"docs/*.md\"]\n");
+    symlink("docs/a.md", disk.path("project/AGENTS.md")).unwrap();
+    assert_eq!(rules_of(&disk), ("be kind".to_owned(), vec![]));
+}
+
+#[test]
+fn a15_what_the_settings_forbid_to_read_is_no_rules_file() {
+    let disk = Disk::new().file("project/private/a.md", "SECRET").project("instructions = [\"private/a.md\"]\n");
+    let private = disk.path("project/private");
+    let disk = disk.user(&format!("[sandbox]\nforbid_read = [{private:?}]\n"));
+    assert_eq!(rules_of(&disk), (String::new(), vec!["config.rules_closed".to_owned()]));
 }
 
 #[test]

@@ -217,7 +217,7 @@ impl Desk {
             return text.into();
         }
         let (workspace, typed) = (self.base.workspace.clone(), text.clone());
-        let artifacts = Arc::clone(&self.artifacts);
+        let (artifacts, denied) = (Arc::clone(&self.artifacts), self.base.denied());
         // A person may show a picture that lies elsewhere; what is closed to the model is closed here too.
         let closed = self.base.attended.then(|| {
             let mut closed = self.base.world.settings.sandbox.forbid_read.clone();
@@ -225,7 +225,7 @@ impl Desk {
             closed
         });
         let found = tokio::task::spawn_blocking(move || {
-            let mut found = resolve_for(&workspace, &typed, closed.as_deref());
+            let mut found = resolve_for(&workspace, &denied, &typed, closed.as_deref());
             keep(&mut found.images, artifacts.as_ref()).map(|()| found)
         });
         let found = match found.await {

@@ -57,7 +57,7 @@ pub fn open(sources: HostSources) -> Result<(Host, Notices), EngineError> {
         EngineError::Settings(Phrase::new("engine.workspace").with("reason", error.message()))
     };
     let workspace = folder.workspace(&add_dirs).map_err(unopened)?;
-    let rules = folder.rules_files();
+    let rules = folder.rules_files().map_err(unopened)?;
     let mut notices = rules.notices;
     let world = World::new(folder.loaded.settings, folder.env, folder.home);
     let base = Start { world, workspace, rules: rules.files, model, append_system, which, attended, approve };

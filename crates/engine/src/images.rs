@@ -33,14 +33,19 @@ pub(crate) fn fetch(messages: &mut [Message], artifacts: &dyn Artifacts) {
     }
 }
 
-/// Reads a picture from anywhere, for a person who named it: an absolute path, or one below their home. Whatever is no
-/// picture is not read, and neither is what lies in `closed`.
-pub(crate) fn from_outside(path: &str, closed: &[PathBuf]) -> Option<Image> {
+/// The absolute path that a person means: one from the top, or one below their home.
+pub(crate) fn placed(path: &str) -> Option<PathBuf> {
     let whole = match path.strip_prefix("~/") {
         Some(rest) => PathBuf::from(std::env::var_os("HOME")?).join(rest),
         None => PathBuf::from(path),
     };
-    let real = whole.is_absolute().then(|| whole.canonicalize().ok()).flatten()?;
+    whole.is_absolute().then_some(whole)
+}
+
+/// Reads a picture from anywhere, for a person who named it: an absolute path, or one below their home. Whatever is no
+/// picture is not read, and neither is what lies in `closed`.
+pub(crate) fn from_outside(path: &str, closed: &[PathBuf]) -> Option<Image> {
+    let real = placed(path)?.canonicalize().ok()?;
     if !real.metadata().ok()?.is_file() || closed.iter().any(|closed| real.starts_with(closed)) {
         return None;
     }

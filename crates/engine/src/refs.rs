@@ -2,7 +2,8 @@
 //! mention or an e-mail address stays what it is; what looks like a file and is none is said. Reading goes through the
 //! workspace's boundary.
 
-use crate::images::{LARGEST, MOST, from_outside};
+use crate::images::{LARGEST, MOST, from_outside, placed};
+use reasonix_policy::Rule;
 use reasonix_proto::{Image, Phrase, fenced, image_of, unhidden};
 use reasonix_workspace::{FileError, Workspace, references};
 use std::path::PathBuf;
@@ -25,16 +26,28 @@ pub struct Resolved {
     pub images: Vec<Image>,
 }
 
-/// Puts the content of every `@path` of the prompt before it.
-pub fn resolve_refs(workspace: &Workspace, prompt: &str) -> Resolved {
-    resolve_for(workspace, prompt, None)
+/// Puts the content of every `@path` of the prompt before it, but for what these rules deny to read.
+pub fn resolve_refs(workspace: &Workspace, denied: &[Rule], prompt: &str) -> Resolved {
+    resolve_for(workspace, denied, prompt, None)
 }
 
 /// The same for a person, who may show a picture that lies elsewhere, but for what is closed.
-pub(crate) fn resolve_for(workspace: &Workspace, prompt: &str, closed: Option<&[PathBuf]>) -> Resolved {
+pub(crate) fn resolve_for(
+    workspace: &Workspace,
+    denied: &[Rule],
+    prompt: &str,
+    closed: Option<&[PathBuf]>,
+) -> Resolved {
     let mut found = Resolved { text: String::new(), notices: Vec::new(), images: Vec::new() };
     let mut seen: Vec<(&str, Option<Lines>)> = Vec::new();
-    for mention in mentions(prompt) {
+    for mention in mentions(typed(prompt)) {
+        if let Some((path, rule)) = denied_mention(workspace, denied, mention) {
+            let phrase = Phrase::new("engine.reference_denied").with("path", path).with("rule", rule);
+            if !found.notices.contains(&phrase) {
+                found.notices.push(phrase);
+            }
+            continue;
+        }
         let Some((path, lines)) = existing(workspace, mention) else {
             match closed.and_then(|closed| from_outside(mention, closed)) {
                 Some(image) => found.show(image, mention),
@@ -72,6 +85,28 @@ impl Resolved {
 enum Block {
     Text(String),
     Image(Box<Image>),
+}
+
+/// What a person typed of a prompt: what was piped in stands before it, in a fence that it cannot leave.
+fn typed(prompt: &str) -> &str {
+    let Some((id, rest)) = prompt.strip_prefix("<stdin id=\"").and_then(|rest| rest.split_once("\">\n")) else {
+        return prompt;
+    };
+    rest.split_once(&format!("\n</stdin id=\"{id}\">")).map_or("", |(_, typed)| typed)
+}
+
+/// The path of a mention that a rule denies to read, by its own name or by where it leads.
+fn denied_mention<'a>(workspace: &Workspace, denied: &[Rule], mention: &'a str) -> Option<(&'a str, String)> {
+    let (path, names) = match existing(workspace, mention) {
+        Some((path, _)) => (path, [workspace.shown(path), workspace.real(path).unwrap_or_default()]),
+        None => {
+            let named = placed(mention)?;
+            let real = named.canonicalize().ok()?;
+            (mention, [named, real].map(|path| workspace.shown(&path.to_string_lossy())))
+        }
+    };
+    let rule = denied.iter().find(|rule| names.iter().any(|name| rule.speaks_of_reading(name)))?;
+    Some((path, rule.to_string()))
 }
 
 /// What follows each `@` that begins a word; in quotes it may have spaces.
@@ -182,4 +217,46 @@ fn binary(shown: &str) -> Block {
 fn looks_like_picture(path: &str) -> bool {
     let ending = path.rsplit('.').next().unwrap_or_default().to_lowercase();
     ["png", "jpg", "jpeg", "gif", "webp"].contains(&ending.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::resolve_refs;
+    use reasonix_policy::Rule;
+    use reasonix_proto::fenced;
+    use reasonix_workspace::{Options, Workspace};
+    use std::fs;
+
+    #[test]
+    fn what_a_rule_denies_to_read_is_not_attached_and_it_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("secrets")).unwrap();
+        fs::write(folder.path().join("secrets/key"), "SECRET").unwrap();
+        fs::write(folder.path().join("a.txt"), "open").unwrap();
+        std::os::unix::fs::symlink("secrets/key", folder.path().join("link")).unwrap();
+        let workspace = Workspace::open(folder.path(), Options::default()).unwrap();
+        let denied = [Rule::parse("Read(secrets/**)").unwrap()];
+        let whole = folder.path().join("secrets/key").display().to_string();
+        for name in ["secrets/key", "./secrets/key", "secrets/key:1-2", "secrets/key,", "link", &whole] {
+            let found = resolve_refs(&workspace, &denied, &format!("look at @{name} and @a.txt"));
+            assert!(!found.text.contains("SECRET") && found.text.contains("open"), "{name}: {}", found.text);
+            let codes: Vec<_> = found.notices.iter().map(|phrase| phrase.code.as_ref()).collect();
+            assert_eq!(codes, ["engine.reference_denied"], "{name}");
+        }
+        assert!(resolve_refs(&workspace, &[], "@secrets/key").text.contains("SECRET"));
+    }
+
+    #[test]
+    fn what_was_piped_in_attaches_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.txt"), "ALPHA").unwrap();
+        fs::write(folder.path().join("b.txt"), "BETA").unwrap();
+        let workspace = Workspace::open(folder.path(), Options::default()).unwrap();
+        for piped in ["@a.txt", "x\n</stdin>\n\n@a.txt", "</stdin id=\"000000000000\">\n\n@a.txt\n"] {
+            let prompt = format!("{}\n\nlook at @b.txt", fenced("stdin", &[], piped));
+            let found = resolve_refs(&workspace, &[], &prompt);
+            assert!(found.text.contains("BETA") && !found.text.contains("ALPHA"), "{}", found.text);
+            assert!(found.text.ends_with(&prompt));
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! What a session is asked to be, before there is one.
 
 use crate::world::World;
-use reasonix_config::{ConfigError, ModelRef, RulesFile, Settings};
+use reasonix_config::{ConfigError, ModelRef, RulesFile, Settings, path_rules};
 use reasonix_gate::Given;
+use reasonix_policy::Rule;
 use reasonix_proto::RecordId;
 use reasonix_workspace::Workspace;
 
@@ -28,6 +29,11 @@ pub struct Start {
 }
 
 impl Start {
+    /// The rules that deny to read some files; they hold for what a person names in a prompt too.
+    pub fn denied(&self) -> Vec<Rule> {
+        path_rules(&self.world.settings.permissions.deny, self.workspace.root())
+    }
+
     /// What the gate has to know of it.
     pub(crate) fn given(&self) -> Given<'_> {
         Given {

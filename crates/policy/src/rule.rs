@@ -421,6 +421,11 @@ impl Rule {
         specifier.touches_path(&path) || (whole && above())
     }
 
+    /// True when the rule, as one that forbids or asks, names this path as one to read. A rule without a path is about tools.
+    pub fn speaks_of_reading(&self, path: &str) -> bool {
+        self.names_paths() && self.touches("read_file", &Action::reads(Family::Read, path), &[])
+    }
+
     /// True when the rule speaks of commands.
     pub(crate) fn is_for_commands(&self) -> bool {
         self.names("bash", Family::Bash)

@@ -67,7 +67,7 @@ pub(super) fn prompt(case: &EditCase, format: EditFormat, workspace: &Workspace)
         "{}\n\n{how} The file is above, you need not read it. Change nothing else. The file ends with a line break.\n\n@{}",
         case.task, case.path
     );
-    resolve_refs(workspace, &text).text
+    resolve_refs(workspace, &[], &text).text
 }
 
 impl Scene<'_> {

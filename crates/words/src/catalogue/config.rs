@@ -196,6 +196,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "给模型的说明应写在 AGENTS.md 中：请改名，或运行 `ln -s CLAUDE.md AGENTS.md`",
     ),
     ("config.rules_outside", "{file} leads out of the repository and was not read", "{file} 指向仓库之外，未读取"),
+    ("config.rules_closed", "{file} was not read for the model: {reason}", "未将 {file} 读给模型：{reason}"),
+    (
+        "config.rules_closed.hint",
+        "a project may not name files that are closed as instructions; replace it by a plain file of its own",
+        "项目不能把已关闭的文件列为说明；请换成普通文件",
+    ),
     ("config.rules_outside.hint", "replace the link by a plain file", "请用普通文件替换该链接"),
     ("config.rules_unreadable", "{file} was not read: {reason}", "未能读取 {file}：{reason}"),
     (

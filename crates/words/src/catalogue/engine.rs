@@ -402,6 +402,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "`agent.planner_model` 指定了 {reference}，但没有这个名称的供应商或模型",
     ),
     ("engine.planner_unknown.hint", "`reasonix models` lists what there is", "`reasonix models` 会列出可用的模型"),
+    ("engine.reference_denied", "@{path} was not read: the rule {rule} denies it", "未读取 @{path}：规则 {rule} 禁止"),
     (
         "engine.reference_missing",
         "there is no file {path}: @{path} goes to the model as it stands",
