@@ -313,7 +313,7 @@ fn look(files: &Files, denied: &[Denied<'_>], simple: &Simple, line: Line, found
         found.among.extend(open.map(|denied| (denied.rule.text().to_owned(), at.clone())));
     }
     // Of a repository that nobody can tell, whatever is shown may be it.
-    if unknown && (shown.extent != Extent::Nothing || !shown.revisions.is_empty()) {
+    if unknown && (shown.extent != Extent::Nothing || !shown.revisions.is_empty() || (elsewhere && shown.lays)) {
         found.among.extend(denied.iter().map(|denied| (denied.rule.text().to_owned(), None)));
     }
 }

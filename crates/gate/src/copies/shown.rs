@@ -21,6 +21,8 @@ pub(super) struct Shown {
     pub(super) ids: Vec<String>,
     /// It may show objects that nobody can tell from its words.
     pub(super) loose: bool,
+    /// It lays files down where the work tree is.
+    pub(super) lays: bool,
 }
 
 /// A word that may name a commit.
@@ -85,9 +87,113 @@ const PLAIN: &[&str] = &[
 #[rustfmt::skip]
 const SETTINGS: &[&str] = &[
     "user.", "author.", "committer.", "color.", "advice.", "core.quotepath", "core.pager", "core.autocrlf", "core.editor",
-    "core.filemode", "core.longpaths", "core.hookspath", "commit.gpgsign", "tag.gpgsign", "init.", "safe.", "gc.", "http.", "protocol.",
+    "core.filemode", "core.longpaths", "core.hookspath", "commit.gpgsign", "tag.gpgsign", "init.", "safe.", "gc.", "http.", "protocol.version",
     "credential.", "pull.", "push.", "fetch.", "sequence.editor", "rebase.", "merge.ff", "diff.renames", "pager.", "gpg.",
 ];
+
+/// Subcommands that lay files down where the work tree is.
+#[rustfmt::skip]
+const LAYING: &[&str] = &[
+    "am", "apply", "checkout", "cherry-pick", "merge", "pull", "rebase", "reset", "restore", "revert", "sparse-checkout", "stash",
+    "switch",
+];
+
+/// True for a subcommand that takes from another repository what it shows or lays down.
+fn brings(sub: &str, args: &[Word]) -> bool {
+    const BRINGING: &[&str] = &[
+        "clone",
+        "config",
+        "cvsserver",
+        "daemon",
+        "fetch",
+        "fetch-pack",
+        "http-backend",
+        "init",
+        "instaweb",
+        "p4",
+        "pull",
+        "remote",
+        "submodule",
+        "subtree",
+        "svn",
+        "upload-archive",
+        "upload-pack",
+    ];
+    BRINGING.contains(&sub) || (sub == "archive" && has_word(args, |text| text.starts_with("--rem")))
+}
+
+/// Options of those that take the next word.
+#[rustfmt::skip]
+const BEFORE_SOURCE: &[&str] = &[
+    "-b", "--branch", "--depth", "--deepen", "-o", "--origin", "-j", "--jobs", "--filter", "--shallow-since", "--shallow-exclude",
+    "--server-option", "--refmap", "--negotiation-tip", "--revision", "-t", "-m", "-X", "-s", "--strategy", "--strategy-option",
+    "--name", "--push-option",
+];
+
+/// The words that are neither options nor values of them.
+fn sources(args: &[Word]) -> Vec<&Word> {
+    let mut found = Vec::new();
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        if BEFORE_SOURCE.contains(&word.text.as_str()) {
+            words.next();
+        } else if !word.text.starts_with('-') {
+            found.push(word);
+        }
+    }
+    found
+}
+
+/// True when what is taken comes from another machine, or from where the repository itself came from.
+fn is_from_afar(args: &[Word], named: bool) -> bool {
+    let own = |text: &str| !named && matches!(text, "origin" | "upstream");
+    let sources = sources(args);
+    let many = has_word(args, |text| text == "--multiple");
+    let mut wanted = sources.iter().take(if many { sources.len() } else { 1 });
+    let far = |word: &&&Word| word.is_fixed() && (own(&word.text) || is_distant(&word.text));
+    wanted.all(|word| far(&word)) && (!named || !sources.is_empty())
+}
+
+/// What brings other repositories into this one, or makes another folder the work tree of one.
+fn brought(name: &str, args: &[Word]) -> Option<(Extent, Vec<Revision>)> {
+    let first = args.iter().find(|word| !word.text.starts_with('-')).map_or("", |word| word.text.as_str());
+    let rest = || args.iter().skip_while(|word| word.text != first).skip(1).cloned().collect::<Vec<Word>>();
+    let fixed = args.iter().all(Word::is_fixed);
+    let odd = |starts: &[&str]| has_word(args, |text| starts.iter().any(|start| text.starts_with(start)));
+    let found = match name {
+        "clone" => {
+            let more = odd(&["--ref", "-c", "--conf", "--sep", "--bundle", "-u", "--upload", "--templ"]);
+            quiet_if(fixed && !more && is_from_afar(args, true))
+        }
+        "fetch" => quiet_if(fixed && !odd(&["--upload", "--stdin"]) && is_from_afar(args, false)),
+        "pull" if !fixed || odd(&["--upload", "--rec"]) || !is_from_afar(args, false) => whole(),
+        "remote" if matches!(first, "add" | "set-url") => {
+            let urls = rest();
+            let url = sources(&urls).get(1).is_some_and(|url| is_distant(&url.text));
+            quiet_if(fixed && url)
+        }
+        "config" if odd(&["core.worktree", "core.bare"]) => whole(),
+        "config" if has_word(args, |text| is_address(text)) => {
+            quiet_if(fixed && args.last().is_some_and(|word| is_distant(&word.text) || is_address(&word.text)))
+        }
+        "init" => quiet_if(fixed && !odd(&["--sep"])),
+        "submodule" => match first {
+            "" | "status" | "init" | "sync" | "deinit" => quiet_if(fixed),
+            "add" => quiet_if(fixed && !odd(&["--ref"]) && is_from_afar(&rest(), true)),
+            _ => whole(),
+        },
+        _ => return None,
+    };
+    Some(found)
+}
+
+/// A setting that says where a remote is.
+fn is_address(text: &str) -> bool {
+    let text = text.to_lowercase();
+    text.starts_with("url.")
+        || (text.starts_with("remote.") && (text.ends_with("url") || text.ends_with(".vcs")))
+        || text.starts_with("submodule.") && text.ends_with(".url")
+}
 
 /// What this command of git shows.
 pub(super) fn shown(simple: &Simple) -> Shown {
@@ -131,7 +237,8 @@ pub(super) fn shown(simple: &Simple) -> Shown {
     found.ids = args.iter().flat_map(|word| ids_in(&word.text)).collect();
     let (extent, revisions) = extent(sub, args);
     (found.extent, found.revisions) = (extent, revisions);
-    found.elsewhere |= sub.text == "clone" || odd;
+    found.lays = LAYING.contains(&sub.text.as_str());
+    found.elsewhere |= odd || (found.extent != Extent::Nothing && brings(&sub.text, args));
     if odd {
         found.extent = Extent::Files(Limits::default());
     }
@@ -175,13 +282,15 @@ fn extent(sub: &Word, args: &[Word]) -> (Extent, Vec<Revision>) {
         return whole();
     }
     let name = sub.text.as_str();
+    if let Some(found) = brought(name, args) {
+        return found;
+    }
     match name {
         "cat-file" => return cat_file(args),
         "blame" | "annotate" => return blame(args),
         "stash" => return stash(args),
         "worktree" => return one_of(&["list", "prune", "remove", "lock", "unlock", "move", "repair"]),
         "bundle" => return one_of(&["verify", "list-heads", "unbundle"]),
-        "submodule" => return one_of(&["", "status", "init", "sync", "deinit", "update", "add", "--quiet"]),
         "bisect" => return one_of(&["start", "good", "bad", "new", "old", "skip", "reset", "log", "next", "terms"]),
         "rerere" => return one_of(&["", "status", "clear", "forget", "gc", "remaining"]),
         "notes" => return notes(args),
@@ -189,7 +298,6 @@ fn extent(sub: &Word, args: &[Word]) -> (Extent, Vec<Revision>) {
         "symbolic-ref" => return quiet_if(operands(args).count() < 2 && args.iter().all(Word::is_fixed)),
         "mv" => return quiet_if(args.iter().all(Word::is_fixed)),
         "reflog" if matches!(first, "expire" | "delete" | "exists" | "list") => return NOTHING,
-        "clone" => return quiet_if(operands(args).any(|word| is_distant(&word.text))),
         "push" => {
             let to = operands(args).next().map_or("origin", |word| word.text.as_str());
             let repo = has_word(args, |text| text.starts_with("--repo"));

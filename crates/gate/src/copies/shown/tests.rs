@@ -36,6 +36,17 @@ fn what_shows_no_file_is_told() {
         "git clone https://example.com/a/b",
         "git clone git@example.com:a/b ./x",
         "git --version",
+        "git fetch",
+        "git fetch --depth 1 origin main",
+        "git pull --rebase origin main",
+        "git pull",
+        "git remote add fork git@example.com:a/b",
+        "git clone --depth 1 -b main https://example.com/a/b x",
+        "git submodule status",
+        "git submodule --quiet add https://example.com/a/b lib",
+        "git init -q x",
+        "git config remote.origin.url https://example.com/a/b",
+        "git config --get remote.origin.url",
         "git -C sub rev-parse HEAD",
     ] {
         assert_eq!(of(line).extent, Extent::Nothing, "{line}");
@@ -106,6 +117,26 @@ fn what_shows_files_is_told() {
         "git $x HEAD",
         "git blame",
         "git push ./other.git HEAD",
+        "git pull -q .. main",
+        "git pull n2 main",
+        "git fetch ..",
+        "git fetch --multiple origin x",
+        "git fetch --depth 1 ../a",
+        "git fetch x.bundle",
+        "git remote add up ..",
+        "git remote set-url origin ..",
+        "git config remote.origin.url ..",
+        "git config core.worktree x",
+        "git config url.x.insteadOf y",
+        "git clone . h:x",
+        "git clone -b main . h:x",
+        "git clone --reference . https://example.com/a x",
+        "git init --separate-git-dir ../.git x",
+        "git submodule add ./ sm",
+        "git -c protocol.file.allow=always submodule --quiet add ./ sm",
+        "git submodule update --init",
+        "git subtree add --prefix=x .. main",
+        "git archive --remote=.. HEAD",
     ] {
         assert!(matches!(of(line).extent, Extent::Files(_)), "{line}");
     }
@@ -130,4 +161,22 @@ fn limits_are_read() {
     assert_eq!(names(&limits("git log -p --author src").perhaps), [""; 0]);
     assert_eq!(names(&limits("git log -p src").perhaps), ["src"]);
     assert_eq!(names(&limits("git log -p -- ':(attr:x)a'").within), [""]);
+}
+
+#[test]
+fn what_is_brought_from_another_repository_is_of_no_known_one() {
+    for line in [
+        "git pull .. main",
+        "git fetch ..",
+        "git submodule add ./ sm",
+        "git subtree add --prefix=x .. main",
+        "git clone . x",
+    ] {
+        assert!(of(line).elsewhere, "{line}");
+    }
+    for line in ["git pull", "git fetch origin", "git push ./r.git HEAD"] {
+        assert!(!of(line).elsewhere, "{line}");
+    }
+    let other = of("git --work-tree=x checkout -f");
+    assert!(other.elsewhere && other.lays);
 }
