@@ -263,7 +263,7 @@ fn safe_lines_run_unasked() {
     let lines = [
         "git --version", "git remote get-url origin", "git remote -v", "base64 a", "base64 -d a", "pgrep node", "pgrep -fl node", "ls", "ls -la src", "cat a b", "head -5 a", "tail -n 20 a", "wc -l src/*.rs", "grep -rn 'fn main' --include='*.rs' . | head -20",
         "git status", "git status --short", "git log --oneline -5", "git diff HEAD~1 --stat", "git show HEAD", "git branch", "git branch -a", "git rev-parse --abbrev-ref HEAD", "git ls-files", "git blame -L 1,5 a", "find . -name '*.rs' -type f", "find src -maxdepth 2",
-        "sed -n 1,5p f", "awk '{print $1}' f", "sort -u a", "uniq -c a", "date +%s", "date -u +%Y", "date -d yesterday +%F", "hostname", "xxd -l 16 a", "jq -r .a f.json", "cargo --version", "node --version", "git tag -l 'v*'", "git stash list", "git config --get user.name",
+        "sed -n 1,5p f", "awk '{print $1}' f", "sort -u a", "uniq -c a", "date +%s", "date -u +%Y", "date -d yesterday +%F", "hostname", "xxd -l 16 a", "jq -r .a f.json", "git tag -l 'v*'", "git stash list", "git config --get user.name",
         "echo a && echo b", "ls | wc -l", "test -f a && cat a", "pwd; ls", "cut -d: -f1 a", "tr a b", "diff -u a b", "stat a", "file a", "du -sh src", "rg -n foo src", "tree -L 2", "command -v git", "timeout 5 ls", "bash -c 'ls | wc'", "cat a 2>/dev/null", "wc -l < a", "ps aux", "ps -ef", "ps auxww", "ps -eo pid,comm", "ps axo pid,comm", "ps -p 1 -o comm=", "ps aux --sort=-%mem", "diff a.txt sub/b.txt",
         "git grep -n foo", "git log --author=x --since=yesterday", "! grep -q x a", "git diff --cached --name-only", "git describe --tags --always", "which -a ls", "env", "id -u", "uname -a", "md5sum a",
     ];
@@ -279,6 +279,8 @@ fn what_nothing_holds_is_read_narrowly() {
     let wide = [
         "for f in *.rs; do wc -l \"$f\"; done", "echo $HOME", "ls *", "cat *", "ls $(pwd)", "if [ -f x ]; then cat x; fi", "echo \"${x@Q}\"", "(cd sub; ls)", "cat <<E\nx\nE", "ls ~", "wc -l {a,b}.rs", "grep x <<< y", "git -C sub status", "cd sub && git status",
         "git --git-dir=x status", "ls --hyperlin", "grep --colou x", "ls -la # all", "echo a\\ b", "type ls &", "ls & wait", "du -s --weird", "ps -weird9", "cat -Z a", "stat --weird a", "head --weird", "git log --show-signature", "git log '--format=%G?'", "xargs cat < f",
+        // Which program that is a file of the project says.
+        "cargo --version", "rustc -V", "node --version", "npm --version", "yarn --version", "python3 --version", "pip --version", "ruby --version", "java --version", "go version", "deno --version", "uv --version", "tsc --version",
         "time ls", "diff dir1 dir2", "diff a dir", "diff a/* b", "ls && diff -u dir1 b", "cd sub; diff a b", "ps auxwwe", "ps e", "ps eww 1", "ps -auxe", "ps -e -ux", "ps -o pid,environ",
     ];
     let closed = rules(&[], &[], Fallback::Deny);

@@ -130,10 +130,10 @@ const GIT_TWO: &[Row] = &[
     row("config -l", "z", "global local system show-origin show-scope name-only null", 0),
 ];
 
-/// Programs that only tell something about themselves when they are asked for it.
-#[rustfmt::skip]
-const ABOUT: &[&str] = &["cargo", "rustc", "rustup", "node", "npm", "pnpm", "yarn", "python", "python3", "pip", "pip3", "ruby", "java", "javac", "gcc",
-    "g++", "clang", "make", "cmake", "docker", "deno", "bun", "perl", "php", "bash", "tsc", "uv"];
+/// Programs that only tell something about themselves when they are asked for it, and that no file of a project replaces.
+/// Not among them are toolchains: a file beside the code says which `cargo`, `node`, `yarn`, `python` or `go` runs, and may
+/// name a program of its own (`rust-toolchain.toml`, `.yarnrc.yml`, `.tool-versions`, `.python-version`, `go.mod`).
+const ABOUT: &[&str] = &["gcc", "g++", "make", "bash", "docker"];
 
 /// Wrappers that add nothing of their own; what they run is judged apart.
 const WRAPPERS: &[&str] = &["bash", "ionice", "nice", "sh", "stdbuf", "timeout"];
@@ -201,7 +201,6 @@ pub(crate) fn is_exact(simple: &Simple) -> bool {
             "xxd" => is_xxd(simple.args()),
             "find" => is_find(simple.args()),
             "ps" if !is_ps(simple.args()) => false,
-            "go" => matches!(simple.args(), [word] if word.text == "version"),
             _ if ABOUT.contains(&name) => {
                 matches!(simple.args(), [word] if matches!(word.text.as_str(), "--version" | "-V"))
             }
