@@ -23,15 +23,17 @@ const STRAYS: &[(&[&str], Dash, &[&str])] = &[
     (&["ant"], Words, &["-f", "-buildfile", "-file", "-lib", "-propertyfile", "-listener", "-logger", "-inputhandler", "-main", "-l", "-logfile", "-s", "-find"]),
     (&["ansible-playbook", "ansible"], Letters, &["-i", "--inventory", "-M", "--module-path", "-a", "-e", "--extra-vars", "--vault-password-file", "--ssh-common-args", "--ssh-extra-args", "--private-key"]),
     (&["bat", "batcat", "delta"], Letters, &["--config-dir", "--config-file"]),
-    (&["bazel", "bazelisk"], Letters, &["--run_under", "--bazelrc", "--output_base", "--override_repository", "--define", "--action_env", "--workspace_status_command", "--host_jvm_args", "--spawn_strategy", "--test_env", "--remote_executor"]),
+    (&["bazel", "bazelisk"], Letters, &["--run_under", "--bazelrc", "--output_base", "--override_repository", "--define", "--action_env", "--workspace_status_command", "--host_jvm_args", "--spawn_strategy", "--test_env", "--remote_executor", "--credential_helper", "--shell_executable", "--strategy", "--genrule_strategy", "--extra_toolchains", "--crosstool_top", "--server_javabase", "--host_javabase", "--java_runtime_version", "--tool_java_runtime_version", "--python_path", "--python_top", "--override_module", "--registry", "--repo_env", "--host_action_env", "--aspects", "--coverage_output_generator", "--coverage_support", "--sandbox_writable_path", "--sandbox_add_mount_pair", "--package_path", "--script_path", "--symlink_prefix", "--remote_cache", "--bes_backend", "--build_event_binary_file", "--build_event_json_file", "--build_event_text_file", "--execution_log_binary_file", "--execution_log_json_file", "--profile", "--repository_cache", "--disk_cache", "--install_base", "--output_user_root"]),
     (&["buf", "protoc"], Letters, &["--plugin", "-o", "--descriptor_set_out", "--dependency_out", "--path-override"]),
     (&["bun"], Letters, &["--preload", "--cwd", "--inspect-brk", "--env-file", "--outfile", "--outdir", "--tsconfig-override", "--bunfile"]),
     (&["bundle"], Letters, &["--gemfile", "--path", "--binstubs"]),
     (&["cargo"], Letters, &["--manifest-path", "--target-dir", "--out-dir", "--artifact-dir", "--lockfile-path", "-C", "--path", "--git", "--registry", "--index", "--root", "--logfile"]),
-    (&["clang-tidy", "clang-format"], Words, &["-load", "-config-file", "-export-fixes", "-fix", "-fix-errors", "-vfsoverlay", "-i", "-style"]),
+    (&["clang-tidy", "clang-format", "clang-check", "clang-query"], Words, &["-extra-arg", "-extra-arg-before", "-fplugin", "-fpass-plugin", "-Xclang", "-ivfsoverlay", "-resource-dir", "-fuse-ld", "-wrapper", "-config", "-load", "-config-file", "-export-fixes", "-fix", "-fix-errors", "-vfsoverlay", "-i", "-style"]),
     (&["cmake"], Attached, &["-C", "--graphviz", "--install-prefix", "--toolchain", "--trace-redirect", "--debugger-pipe"]),
     (&["ctest"], Letters, &["-S", "-SP", "--script", "-D", "-O", "--output-log", "--output-junit", "--build-and-test", "--launch-args"]),
     (&["composer"], Letters, &["-d", "--working-dir"]),
+    (&["convert", "magick", "identify", "mogrify", "montage", "compare", "composite", "conjure", "gm"], Words, &["-process", "-script", "-write", "-format-file"]),
+    (&["cppcheck"], Letters, &["--addon", "--addon-python", "--clang", "--rule-file", "--library", "--project", "--output-file", "--cppcheck-build-dir", "--plist-output", "--checkers-report", "--file-list", "--dump", "--includes-file", "--config-excludes-file", "--suppressions-list"]),
     (&["cpio"], Letters, &["-O", "-F", "-D", "--file", "--directory"]),
     (&["ctags", "etags"], Letters, &["-o", "-f", "--options", "--options-maybe", "--optlib-dir", "-L"]),
     (&["curl"], Letters, &["-o", "-O", "-D", "-c", "-T", "-J", "--output", "--output-dir", "--remote-name", "--remote-name-all", "--dump-header", "--cookie-jar", "--upload-file", "--trace", "--trace-ascii", "--stderr", "--libcurl", "--hsts", "--alt-svc", "--etag-save", "--unix-socket", "--engine"]),
@@ -46,11 +48,11 @@ const STRAYS: &[(&[&str], Dash, &[&str])] = &[
     (&["dotnet"], Letters, &["--output", "-o", "--project", "--logger", "-l", "--settings", "-s", "--test-adapter-path", "--results-directory", "-r", "--source", "--artifacts-path", "--additionalprobingpath", "--roll-forward", "--diag", "-d", "--property", "-p"]),
     (&["eslint", "stylelint", "jshint", "tslint", "htmlhint", "xo", "standard", "oxlint", "biome"], Letters, &["--fix", "-o", "--output-file", "--rulesdir", "--resolve-plugins-relative-to", "-c", "--parser", "-f", "--format", "--formatter", "--custom-formatter", "--custom-syntax", "--write", "--apply", "--apply-unsafe", "--cache-location", "--cache-file", "--rules", "--config-basedir", "--ignore-path"]),
     (&["find"], Words, &["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls", "-files0-from"]),
-    (&["flake8", "mypy", "tox", "nox", "coverage", "pre-commit", "pylint", "pyright", "bandit", "pydocstyle", "vulture", "interrogate", "radon"], Letters, &["--python-executable", "-c", "-f", "--noxfile", "--rcfile", "--append-config", "--custom-typeshed-dir", "--shadow-file", "--output-file", "--tee", "--cache-dir", "--html-report", "--xml-report", "--junit-xml", "--txt-report", "--any-exprs-report", "--cobertura-xml-report", "--install-types", "--workdir", "-x", "-o", "--project", "--pythonpath", "--venvpath", "--pythonplatform", "--typeshedpath", "--data-file", "--concurrency", "--source", "--ini"]),
+    (&["flake8", "mypy", "tox", "nox", "coverage", "pre-commit", "pylint", "pyright", "bandit", "pydocstyle", "vulture", "interrogate", "radon"], Letters, &["--python-executable", "-c", "-f", "--noxfile", "--rcfile", "--append-config", "--custom-typeshed-dir", "--shadow-file", "--output-file", "--tee", "--cache-dir", "--html-report", "--xml-report", "--junit-xml", "--txt-report", "--any-exprs-report", "--cobertura-xml-report", "--install-types", "--workdir", "-x", "-o", "--project", "--pythonpath", "--venvpath", "--pythonplatform", "--typeshedpath", "--data-file", "--concurrency", "--source", "--ini", "--override", "--root", "--discover", "--installpkg", "--force-dep", "--default-venv-backend", "--force-venv-backend", "--plugins-dir", "--init-hook"]),
     (&["gcc", "g++", "cc", "c++", "clang", "clang++", "gfortran", "tcc", "icx", "emcc", "em++", "zig cc", "zig c++", "nvcc", "mpicc"], Attached, &["-o", "-MF", "-dumpdir", "-Wl,", "-Wp,", "-Wa,", "-Xlinker", "-Xpreprocessor", "-Xassembler", "-Xclang", "-fplugin", "-fpass-plugin", "-fuse-ld", "-ld-path", "--ld-path", "-save-temps", "-aux-info", "-fdump", "-specs", "--specs", "-wrapper", "-B", "-imultilib", "-ccc-", "-mlinker", "-gdwarf-file", "--sysroot", "-isysroot", "-Xcompiler", "-ccbin", "--compiler-bindir", "-fcrash-diagnostics-dir", "-serialize-diagnostics"]),
     (&["gh"], Letters, &["--hostname", "--template", "-O", "--output", "--dir", "-D"]),
     (&["ghc"], Attached, &["-pgm", "-F", "-opt", "-o", "-odir", "-hidir", "-outputdir", "-package-db", "-fplugin", "-plugin-package", "-e", "-B", "-ghci-script", "-dynload"]),
-    (&["git"], Letters, &["--output", "--output-directory", "--git-dir", "--work-tree", "--exec-path", "--separate-git-dir", "--reference", "--upload-pack", "--receive-pack", "--gpg-program", "--edit"]),
+    (&["git"], Letters, &["--output", "--output-directory", "--git-dir", "--work-tree", "--exec-path", "--separate-git-dir", "--reference", "--upload-pack", "--receive-pack", "--gpg-program", "--edit", "--unsafe-paths", "--repo", "--template"]),
     (&["go"], Words, &["-C", "-o", "-modfile", "-pkgdir", "-coverprofile", "-cpuprofile", "-memprofile", "-trace", "-outputdir", "-mutexprofile", "-blockprofile", "-ldflags", "-gcflags", "-asmflags", "-gccgoflags", "-compiler", "-toolexec", "-exec", "-vettool", "-overlay", "-pgo", "-w", "-test.coverprofile", "-test.cpuprofile", "-test.memprofile", "-test.trace", "-test.outputdir", "-fuzzcachedir", "-test.gocoverdir", "-modcacherw"]),
     (&["golangci-lint"], Letters, &["-c", "--fix", "--out-format", "--cpu-profile-path", "--mem-profile-path", "--trace-path", "--output.json.path", "--path-prefix"]),
     (&["gpg", "gpg2"], Letters, &["-o", "--output", "--exec-path", "--photo-viewer", "--pinentry-mode", "--homedir", "--options", "--agent-program", "--dirmngr-program", "--keyserver"]),
@@ -60,6 +62,7 @@ const STRAYS: &[(&[&str], Dash, &[&str])] = &[
     (&["http", "https", "xh"], Letters, &["-o", "--output", "-d", "--download", "--session", "--cert", "--print-to"]),
     (&["java", "javaw"], Attached, &["-javaagent", "-agentlib", "-agentpath", "-cp", "-classpath", "--class-path", "--module-path", "-p", "--upgrade-module-path", "--patch-module", "-Xbootclasspath", "-XX:On", "-XX:Flags", "-XX:VMOptionsFile", "-XX:HeapDumpPath", "-XX:ErrorFile", "-XX:LogFile", "-Xlog", "-Xloggc", "-Djava", "-Djdk", "-Dsun", "-D"]),
     (&["javac", "javadoc", "kotlinc", "scalac", "groovyc", "ecj", "jar", "jlink", "jdeps", "jpackage"], Attached, &["-processor", "--processor", "-J", "-d", "-s", "-h", "-cp", "-classpath", "--class-path", "-Xplugin", "--module-path", "-p", "-doclet", "-docletpath", "-taglet", "-P", "-Xcompiler-plugin", "-toolcp", "-C", "--file", "--dest", "--output"]),
+    (&["jest"], Words, JEST),
     (&["jest", "vitest", "mocha", "playwright", "webpack", "rollup", "vite", "ava", "cypress", "karma", "tsup", "esbuild", "jasmine", "nyc", "c8", "parcel", "rspack", "swc", "babel", "tap", "wdio", "nightwatch", "testcafe", "storybook", "next", "nuxt", "astro", "ng", "nx", "turbo", "lerna", "gulp", "grunt", "typedoc", "rome"], Words, SCRIPTS),
     (&["journalctl"], Letters, &["--vacuum-size", "--vacuum-time", "--vacuum-files", "--rotate", "--flush", "--sync", "--cursor-file", "-D", "--directory", "--file", "--root", "--image"]),
     (&["jq", "gojq", "jaq"], Letters, &["-f", "--from-file", "-L", "--library-path", "--rawfile", "--slurpfile"]),
@@ -88,7 +91,7 @@ const STRAYS: &[(&[&str], Dash, &[&str])] = &[
     (&["rake", "rails"], Letters, &["-f", "--rakefile", "-I", "--libdir", "-r", "--rakelibdir", "-R", "-C", "--directory", "-g", "--system", "-N"]),
     (&["rspec", "rubocop", "minitest", "standardrb", "cucumber", "reek", "brakeman"], Letters, &["-r", "-I", "-o", "--out", "-a", "-A", "--auto-correct", "--autocorrect", "--autocorrect-all", "-f", "--format", "-O", "--options", "--default-path", "-p", "--profile", "--drb", "--cache-root", "-c", "--stdin"]),
     (&["rsync"], Letters, &["-e", "-M", "--remote-option", "--files-from", "--log-file", "--write-batch", "--only-write-batch", "--read-batch", "--partial-dir", "--backup-dir", "--temp-dir", "-T", "--daemon", "--password-file", "--early-input", "--copy-as", "--delete", "--remove-source-files", "--inplace", "--sockopts"]),
-    (&["ruff", "black", "isort", "autopep8", "yapf", "docformatter", "pyupgrade", "autoflake"], Letters, &["--fix", "--output-file", "-o", "-i", "--in-place", "--settings-path", "--settings-file", "--sp", "--settings", "--cache-dir", "--add-noqa", "--unsafe-fixes", "--fix-only", "-c", "--code", "--style", "--global-config"]),
+    (&["ruff", "black", "isort", "autopep8", "yapf", "docformatter", "pyupgrade", "autoflake"], Letters, &["--fix", "--output-file", "-o", "-i", "--in-place", "--settings-path", "--settings-file", "--sp", "--settings", "--cache-dir", "--add-noqa", "--unsafe-fixes", "--fix-only", "-c", "--code", "--style", "--global-config", "--formatter", "--virtual-env", "--conda-env", "--python-cell-magics"]),
     (&["rustc", "rustdoc", "clippy-driver"], Letters, &["-o", "--out-dir", "--emit", "--extern", "-L", "--sysroot", "-Z", "-C", "--codegen", "--html-in-header", "--html-before-content", "--theme", "--test-builder", "--output", "--output-format"]),
     (&["rustfmt"], Letters, &["--config-path", "--emit"]),
     (&["scp", "sftp"], Letters, &["-S", "-o", "-F", "-J", "-D", "-b", "-s", "-i", "-P"]),
@@ -120,7 +123,14 @@ const SCRIPTS: &[&str] = &[
     "-c", "-r", "--globalSetup", "--globalTeardown", "--setupFiles", "--setupFilesAfterEnv", "--testRunner", "--reporters", "--reporter", "--transform", "--resolver", "--rootDir", "--outfile", "--outdir", "--outputFile", "--output-file", "--out-dir", "--environment", "--testEnvironment",
     "-u", "--updateSnapshot", "--update", "--file", "--root", "--dir", "--coverageDirectory", "--coverage.reportsDirectory", "--cacheDirectory", "--snapshotResolver", "--moduleNameMapper", "--testResultsProcessor", "--projects", "--preset", "--prettierPath", "--ui", "--fgrep-file", "--package", "--opts",
     "--workspace-config", "--gulpfile", "--gruntfile", "--base", "--cwd", "--outputPath", "--output-path", "--define", "--inject", "--banner", "--footer", "--tsconfig", "--node-arg", "--node-option", "--test-arg", "--executablePath", "--experimental-loader", "--loader",
+    "--testSequencer", "--runner", "--pool", "--typecheck.checker", "--diff", "--snapshotEnvironment", "--coverage.customProviderModule", "--coverage.provider", "--browser.provider", "--execArgv", "--poolOptions.forks.execArgv", "--poolOptions.threads.execArgv", "--sequence.sequencer", "--testLocationInResults", "--haste", "--globals", "--watchPlugins", "--coverageProvider", "--modulePaths", "--modulePathIgnorePatterns", "--dependencyExtractor", "--snapshotSerializers",
 ];
+
+/// Options of jest that are something harmless elsewhere.
+const JEST: &[&str] = &["--filter", "--env"];
+
+/// Ways of vitest to run tests that come with it.
+const POOLS: &[&str] = &["--pool=forks", "--pool=threads", "--pool=vmForks", "--pool=vmThreads"];
 
 /// Options that load code or run a program, whatever the program is that has them.
 #[rustfmt::skip]
@@ -155,6 +165,8 @@ const AT_NAMES: &[&str] = &[
 const PASS_ON: &[&str] = &[
     "bun",
     "cargo",
+    "clang-check",
+    "clang-tidy",
     "deno",
     "docker",
     "docker-compose",
@@ -210,19 +222,22 @@ pub(crate) fn strays(simple: &Simple, named: &Named<'_>) -> bool {
     let rows = || STRAYS.iter().filter(|(names, ..)| names.contains(&short) || names.contains(&long.as_str()));
     let more = matches!(program, "uniq" | "xxd") && simple.operands().len() > 1;
     let passes = matches!(program, "npm" | "pnpm" | "yarn" | "bun" | "npx" | "bunx");
-    more || free.iter().any(|word| {
-        let text = word.text.as_str();
-        let by_row = |(_, dash, flags): &(&[&str], Dash, &[&str])| {
-            flags.iter().any(|flag| is_option(text, flag, *dash)) && !is_plain_setting(program, text)
-        };
-        let reads_more = text.len() > 1 && text.starts_with('@') && !AT_NAMES.contains(&program);
-        rows().any(by_row)
-            || (passes && SCRIPTS.iter().any(|flag| is_option(text, flag, Words)))
-            || loads(program, text)
-            || reads_more
-            || sets(program, text)
-            || (!known && PROGRAMS.contains(&text.rsplit('/').next().unwrap_or(text)))
-    })
+    more || (program == "git" && leaves_git(args, &free))
+        || free.iter().any(|word| {
+            let text = word.text.as_str();
+            let by_row = |(_, dash, flags): &(&[&str], Dash, &[&str])| {
+                flags.iter().any(|flag| is_option(text, flag, *dash)) && !is_plain_setting(program, text)
+            };
+            let reads_more = text.len() > 1 && text.starts_with('@') && !AT_NAMES.contains(&program);
+            rows().any(by_row)
+                || (passes && !POOLS.contains(&text) && SCRIPTS.iter().any(|flag| is_option(text, flag, Words)))
+                || (passes && program != "pnpm" && JEST.iter().any(|flag| is_option(text, flag, Words)))
+                || loads(program, text)
+                || reads_more
+                || sets(program, text)
+                || foreign(program, sub, text)
+                || (!known && PROGRAMS.contains(&text.rsplit('/').next().unwrap_or(text)))
+        })
 }
 
 /// True for an option that loads code or runs a program, whatever the program is.
@@ -257,13 +272,131 @@ fn is_option(text: &str, flag: &str, dash: Dash) -> bool {
     let letter = flag.len() == 2;
     match dash {
         Words if letter => text.starts_with(flag),
-        Words => name == flag || name.strip_prefix('-') == Some(flag),
+        Words => is_word(name, flag),
         Attached if letter => text.starts_with(flag),
         Attached if !flag.starts_with("--") => {
             text.starts_with(flag) || text.strip_prefix('-').is_some_and(|rest| rest.starts_with(flag))
         }
         Letters if flag.len() > 2 && !flag.starts_with("--") => name == flag,
         Attached | Letters => text == flag || (!WHOLE.contains(&name) && is_flag(text, flag)),
+    }
+}
+
+/// One dash or two; runners of scripts also take `--global-setup` for `--globalSetup`.
+fn is_word(name: &str, flag: &str) -> bool {
+    let joined = || {
+        let (name, flag) = (name.trim_start_matches('-'), flag.trim_start_matches('-'));
+        name.contains('-') && name.replace('-', "").eq_ignore_ascii_case(&flag.replace('-', ""))
+    };
+    name == flag || name.strip_prefix('-') == Some(flag) || joined()
+}
+
+/// Words by which git runs another program, or one of a repository that lies in the workspace.
+fn leaves_git(args: &[Word], free: &[&Word]) -> bool {
+    const MERGING: &[&str] = &["merge", "pull", "rebase", "cherry-pick", "revert"];
+    const REMOTE: &[&str] = &["push", "fetch", "pull", "ls-remote", "send-pack", "fetch-pack"];
+    let Some((sub, rest)) = args.split_first() else { return false };
+    let name = sub.text.as_str();
+    let own = |word: &Word| free.iter().any(|free| std::ptr::eq(*free, word));
+    let strategy = MERGING.contains(&name)
+        && rest.iter().enumerate().any(|(at, word)| {
+            let next = rest.get(at + 1).map_or("", |word| word.text.as_str());
+            // In the two that pick commits the letter signs them off.
+            strategy_of(&word.text, next, !matches!(name, "cherry-pick" | "revert"))
+                .is_some_and(|named| own(word) && !STRATEGIES.contains(&named))
+        });
+    strategy || (REMOTE.contains(&name) && local_remote(rest).is_some_and(own))
+}
+
+/// Ways to merge that come with git; any other is a program of that name.
+const STRATEGIES: &[&str] = &["ort", "recursive", "resolve", "octopus", "ours", "subtree"];
+
+/// The way to merge that this word names, itself or by the next one.
+fn strategy_of<'w>(text: &'w str, next: &'w str, letter: bool) -> Option<&'w str> {
+    if let Some(name) = text.strip_prefix("--") {
+        let (name, value) = name.split_once('=').map_or((name, None), |(name, value)| (name, Some(value)));
+        return (name.len() > 2 && "strategy".starts_with(name)).then(|| value.unwrap_or(next));
+    }
+    let letters = text.strip_prefix('-').filter(|_| letter)?;
+    // Behind these everything is their value.
+    let before = letters.find(['m', 'F', 'X', 'S', 'o', 'j']).unwrap_or(letters.len());
+    let at = letters.find('s').filter(|at| *at < before)?;
+    let value = letters.get(at + 1..).unwrap_or_default();
+    Some(if value.is_empty() { next } else { value })
+}
+
+/// The word that names a repository of this machine, whose hooks and settings would count.
+fn local_remote(args: &[Word]) -> Option<&Word> {
+    #[rustfmt::skip]
+    const VALUED: &[&str] = &[
+        "-o", "--push-option", "--depth", "--deepen", "--shallow-since", "--shallow-exclude", "-j", "--jobs", "--refmap", "--negotiation-tip",
+        "--server-option", "--filter", "-X", "--strategy-option", "-s", "--strategy", "-m", "-F", "--cleanup", "--sort",
+    ];
+    let mut first = None;
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        let text = word.text.as_str();
+        if matches!(text, "." | "..")
+            || text.starts_with(['/', '~'])
+            || text.starts_with("./")
+            || text.starts_with("../")
+        {
+            return Some(word);
+        }
+        if VALUED.contains(&text) {
+            words.next();
+        } else if !text.starts_with('-') && first.is_none() {
+            first = Some(word);
+        }
+    }
+    first.filter(|word| !matches!(word.text.as_str(), "origin" | "upstream") && !is_far(&word.text))
+}
+
+/// A repository on another machine.
+fn is_far(text: &str) -> bool {
+    let host = text.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));
+    host && !text.starts_with("file:") && !text.contains("::")
+}
+
+/// Words that bring code from elsewhere, or run a program, by what they are and not by an option.
+fn foreign(program: &str, sub: &str, text: &str) -> bool {
+    const IMAGES: &[&str] = &[
+        "convert",
+        "magick",
+        "identify",
+        "mogrify",
+        "montage",
+        "compare",
+        "composite",
+        "conjure",
+        "gm",
+        "display",
+        "animate",
+        "import",
+        "stream",
+        "gs",
+    ];
+    const SCHEMES: &[&str] =
+        &["msl:", "mvg:", "ephemeral:", "url:", "http:", "https:", "ftp:", "file:", "pango:", "video:"];
+    let value = text.split_once('=').map_or(text, |(_, value)| value);
+    match program {
+        "deno" => {
+            text.contains("://") || ["npm:", "jsr:", "data:", "blob:"].iter().any(|scheme| value.starts_with(scheme))
+        }
+        "docker" | "podman" if matches!(sub, "build" | "buildx") => text.contains("://") || text.starts_with("git@"),
+        "tar" | "gtar" | "cpio" => {
+            let name = if text.starts_with("--") { text.strip_prefix("--file=").unwrap_or_default() } else { text };
+            is_far(name)
+        }
+        _ if IMAGES.contains(&program) => {
+            let lower = value.to_ascii_lowercase();
+            value.starts_with('|')
+                || value.contains(":|")
+                || value.contains("%pipe%")
+                || value.contains('@')
+                || SCHEMES.iter().any(|scheme| lower.starts_with(scheme))
+        }
+        _ => false,
     }
 }
 
@@ -284,6 +417,7 @@ fn is_plain_setting(program: &str, text: &str) -> bool {
     ];
     let name = text.strip_prefix("-D").map(|rest| rest.split('=').next().unwrap_or(rest));
     match program {
+        "vitest" => POOLS.contains(&text),
         "gradle" | "gradlew" | "mvn" | "mvnw" => {
             name.is_some_and(|name| PLAIN.contains(&name)) || matches!(text, "-fae" | "-ff" | "-fn")
         }
@@ -310,7 +444,23 @@ fn sets(program: &str, text: &str) -> bool {
         "MODULE_PATH",
         "RUNTIME_OUTPUT",
         "_AR",
+        "CLANG_TIDY",
+        "CPPCHECK",
+        "CPPLINT",
+        "WHAT_YOU_USE",
+        "EMULATOR",
+        "PREFIX_PATH",
+        "_DIR",
+        "_ROOT",
+        "RANLIB",
+        "OBJCOPY",
+        "STRIP",
+        "FLAGS",
+        "RULE_LAUNCH",
+        "SYSROOT",
     ];
-    let built = program == "cmake" && name.starts_with("-D") && PARTS.iter().any(|part| name.contains(part));
+    // The value of `-D` may be the next word.
+    let defines = name.starts_with("-D") || !name.starts_with('-');
+    let built = program == "cmake" && defines && PARTS.iter().any(|part| name.contains(part));
     variable || built
 }
