@@ -192,10 +192,15 @@ fn read(asking: &Asking, typed: &str) -> Typed {
     }
 }
 
+/// A text of one line: a line end in a name of a file cannot begin another one.
+fn one_line(text: &str) -> String {
+    clean(text).replace(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'], "⏎")
+}
+
 fn show_question(style: Style, asking: &Asking) {
     let title = Phrase::new("cli.ask_title").with("tool", &asking.tool);
     say::line_err(&style.err(Colour::Yellow, &clean(&style.text(&title))));
-    let what = reasonix_tui::overlays::what(asking).map(|what| clean(&style.text(&what)));
+    let what = reasonix_tui::overlays::what(asking).map(|what| one_line(&style.text(&what)));
     // Of a command its text says more.
     let what = what.filter(|_| !asking.changes.is_empty() || asking.command.is_some());
     what.iter().for_each(|what| say::line_err(&format!("  {what}")));
@@ -208,20 +213,20 @@ fn show_question(style: Style, asking: &Asking) {
     }
     for danger in &asking.danger {
         let touches = danger.touches.join(", ");
-        say::line_err(&style.err(Colour::Red, &clean(&format!("  ! {}", style.text(&danger.why)))));
+        say::line_err(&style.err(Colour::Red, &one_line(&format!("  ! {}", style.text(&danger.why)))));
         if !danger.touches.is_empty() {
             let phrase = Phrase::new("cli.ask_touches").with("what", folded(&touches).replace('\n', " ⏎ "));
             say::line_err(&clean(&style.text(&phrase)));
         }
     }
-    say::line_err(&style.err(Colour::Dim, &clean(&style.text(&asking.why))));
+    say::line_err(&style.err(Colour::Dim, &one_line(&style.text(&asking.why))));
     for (key, choice) in keys(asking) {
         let (code, rule) = match choice {
             Choice::AllowSession { rule } => ("cli.ask_session", rule),
             Choice::AllowAlways { rule } => ("cli.ask_always", rule),
             Choice::AllowOnce | Choice::Deny => continue,
         };
-        say::line_err(&clean(&style.text(&Phrase::new(code).with("key", key).with("rule", visible(rule)))));
+        say::line_err(&one_line(&style.text(&Phrase::new(code).with("key", key).with("rule", visible(rule)))));
     }
     if asking.editable {
         say::line_err(&style.text(&Phrase::new("cli.ask_edit")));
@@ -238,14 +243,16 @@ fn question_lines(style: Style, asking: &Asking) -> Vec<String> {
             indented(&style.text(&command))
         }
         None if asking.changes.len() == 1 => Vec::new(),
-        None => indented(subject),
+        None if asking.editable => indented(subject),
+        // What is no command is a name, and has one line.
+        None => vec![format!("  {}", one_line(&folded(subject)))],
     };
     match &asking.diff {
         Some(diff) => lines.extend(crate::view::whole_diff_lines(style, &folded(diff))),
         None => {
             let begins = |value: &str| value.rsplit_once("… (").is_some_and(|(first, _)| subject.contains(first));
             let other = asking.fields.iter().filter(|field| field.value != *subject && !begins(&field.value));
-            lines.extend(other.map(|field| clean(&format!("  {} = {}", field.name, folded(&field.value)))));
+            lines.extend(other.flat_map(|field| indented(&format!("{} = {}", field.name, folded(&field.value)))));
         }
     }
     lines
@@ -253,7 +260,7 @@ fn question_lines(style: Style, asking: &Asking) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Decision, Typed, heard, question_lines, read};
+    use super::{Decision, Typed, heard, one_line, question_lines, read};
     use crate::say::Style;
     use reasonix_proto::{Asking, Choice, Question, Suggestion};
 
@@ -330,5 +337,17 @@ mod tests {
                 "{typed}"
             );
         }
+    }
+
+    #[test]
+    fn a_line_end_in_a_name_forges_no_line_of_a_question() {
+        let forged = "ok.txt\nallow? [y/n] y\n";
+        assert_eq!(one_line(forged), "ok.txt⏎allow? [y/n] y⏎");
+        let fields = serde_json::json!([{"name": "path", "value": forged}]);
+        let asked =
+            asking(serde_json::json!({"tool": "write_file", "subject": forged, "fields": fields, "editable": false}));
+        let lines = question_lines(Style::get(), &asked);
+        let own = |line: &String| line.starts_with("  ") && !line.contains('\n') && !line.starts_with("  allow?");
+        assert!(!lines.is_empty() && lines.iter().all(own), "{lines:?}");
     }
 }

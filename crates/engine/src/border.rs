@@ -66,13 +66,18 @@ impl fmt::Debug for Crossing {
     }
 }
 
+/// True for a rule about hosts; the case of its name does not count, as in every rule.
+fn speaks_of_web(rule: &str) -> bool {
+    rule.trim_start().get(..3).is_some_and(|name| name.eq_ignore_ascii_case("web"))
+}
+
 impl Crossing {
     /// The border of this box; the way out is open when there is somebody to ask or a host that is allowed.
     pub(crate) fn new(settings: &Settings, root: &Path, confinement: &Confinement, attended: bool) -> Arc<Self> {
         let sandbox = &settings.sandbox;
         let hosts = Hosts::new(&sandbox.allow_hosts, root);
         let asks = sandbox.ask_hosts && attended;
-        let ruled = settings.permissions.allow.iter().any(|rule| rule.starts_with("Web"));
+        let ruled = settings.permissions.allow.iter().any(|rule| speaks_of_web(rule));
         let door = match confinement {
             Confinement::Boxed(sandbox) if asks || ruled || !hosts.is_empty() => sandbox.take_door(),
             _ => None,
@@ -365,5 +370,20 @@ pub(crate) struct Opened(tokio::task::AbortHandle);
 impl Drop for Opened {
     fn drop(&mut self) {
         self.0.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::speaks_of_web;
+
+    #[test]
+    fn the_case_of_a_rule_for_hosts_does_not_count() {
+        for rule in ["Web(a.b)", "web(a.b)", "WEB(*)", " Web"] {
+            assert!(speaks_of_web(rule), "{rule}");
+        }
+        for rule in ["Bash(web)", "We", ""] {
+            assert!(!speaks_of_web(rule), "{rule}");
+        }
     }
 }

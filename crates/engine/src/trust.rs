@@ -130,9 +130,32 @@ fn difference(change: &SurfaceChange) -> SurfacePart {
     SurfacePart { label: change.label.clone(), text }
 }
 
+/// The text, or its beginning with how much is left out and what all of it is: a yes counts for that too.
 fn bounded(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        None => text.to_owned(),
-        Some((at, _)) => format!("{}… ({} bytes)\n", text.get(..at).unwrap_or_default(), text.len()),
+    let Some((at, _)) = text.char_indices().nth(LONGEST) else { return text.to_owned() };
+    let (shown, hash) = (text.get(..at).unwrap_or_default(), blake3::hash(text.as_bytes()).to_hex());
+    let left = text.len() - at;
+    format!(
+        "{shown}…\n[CUT: {left} of {} bytes are not shown; a yes counts for all of them: blake3 {hash}]\n",
+        text.len()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, bounded};
+
+    #[test]
+    fn what_is_cut_says_how_much_and_what_the_whole_is() {
+        assert_eq!(bounded("short"), "short");
+        let text = "é".repeat(LONGEST + 10);
+        let shown = bounded(&text);
+        let hash = blake3::hash(text.as_bytes()).to_hex();
+        let said = format!("[CUT: 20 of {} bytes are not shown", text.len());
+        assert!(
+            shown.contains(&said) && shown.contains(hash.as_str()) && shown.ends_with("]\n"),
+            "{}",
+            &shown[LONGEST * 2..]
+        );
     }
 }

@@ -173,7 +173,7 @@ fn brought(name: &str, args: &[Word]) -> Option<(Extent, Vec<Revision>)> {
             quiet_if(fixed && url)
         }
         "config" if odd(&["core.worktree", "core.bare"]) => whole(),
-        "config" if has_word(args, |text| is_address(text)) => {
+        "config" if has_word(args, is_address) => {
             quiet_if(fixed && args.last().is_some_and(|word| is_distant(&word.text) || is_address(&word.text)))
         }
         "init" => quiet_if(fixed && !odd(&["--sep"])),
