@@ -52,7 +52,7 @@ const MINIMAX: &[&str] = &["MiniMax-M2"];
 const CLAUDE: &[&str] = &["claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-5-5", "claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5"];
 #[rustfmt::skip]
 const GPT: &[&str] = &["gpt-5", "gpt-5-mini", "gpt-5-nano", "gpt-5-codex", "gpt-4.1", "o4-mini", "gpt-6.1-sol", "gpt-6-luna", "gpt-5.5", "gpt-5.4"];
-const GROK: &[&str] = &["grok-code-fast-1", "grok-4", "grok-4-fast"];
+const GROK: &[&str] = &["grok-4.5", "grok-code-fast-1", "grok-4", "grok-4-fast"];
 const MISTRAL: &[&str] =
     &["devstral-medium-latest", "mistral-large-latest", "mistral-medium-latest", "codestral-latest"];
 const GEMINI: &[&str] = &["gemini-3.5-flash", "gemini-3.1-pro-preview", "gemini-3.8-flash", "gemini-2.5-pro"];

@@ -217,8 +217,10 @@ fn what_is_harmless_runs_as_it_is_told() {
             ["nosuch", "nope"].iter().any(|word| said.contains(word)) || !line.env.is_empty() && line.code == Some(4);
         let excepted =
             NOT_RUN.iter().any(|(part, _)| format!("{said} ").contains(&format!("{part} ")) || said == *part);
-        if line.words.is_empty() || line.words[0].starts_with("--") || (excepted && !sure) || !seen.insert(said.clone())
-        {
+        // A first message begins a chat, which needs a terminal.
+        let begins_chat = line.words.first().is_some_and(|first| first.contains(' '));
+        let flags_alone = line.words.first().is_none_or(|first| first.starts_with("--"));
+        if flags_alone || begins_chat || (excepted && !sure) || !seen.insert(said.clone()) {
             continue;
         }
         let words = filled(&line.words);

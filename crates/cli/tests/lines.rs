@@ -87,7 +87,7 @@ fn what_a_turn_did_is_taken_back_and_brought_again_in_lines() {
     assert!(asked.contains("one.txt") && asked.ends_with("yes or no> "), "{asked}");
     assert!(chat.line("n").ends_with("> ") && place.work.exists("one.txt"), "a no leaves it");
     chat.line("/undo");
-    assert!(chat.line("y").contains("taken back"));
+    assert!(chat.line("y").contains("as they were before turn 1"));
     assert!(!place.work.exists("one.txt"));
     chat.line("/redo");
     assert!(place.work.exists("one.txt"), "{}", chat.pty.written());

@@ -116,6 +116,14 @@ fn what_shows_files_is_told() {
         "git some-alias",
         "git $x HEAD",
         "git blame",
+    ] {
+        assert!(matches!(of(line).extent, Extent::Files(_)), "{line}");
+    }
+}
+
+#[test]
+fn what_lays_copies_down_elsewhere_is_told() {
+    for line in [
         "git push ./other.git HEAD",
         "git pull -q .. main",
         "git pull n2 main",
