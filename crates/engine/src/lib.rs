@@ -45,7 +45,6 @@ mod ticket;
 mod told;
 pub mod tools;
 mod trust;
-mod waits;
 mod world;
 
 pub use blueprint::{Blueprint, Equipped, Judged, conversation_of};

@@ -3,8 +3,8 @@
 
 use crate::logbook;
 use crate::state::SessionState;
-use crate::waits::Waits;
 use reasonix_agent::Sink;
+use reasonix_gate::Waits;
 use reasonix_proto::{Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, RecordBody, SessionId, Status};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

@@ -171,7 +171,8 @@ async fn what_a_reader_wanted_to_write_is_shown_and_runs_after_a_yes() {
         world.work.write(".gitattributes", "*.txt diff=conv\n");
         git(&["add", "a.txt", ".gitattributes"]);
         git(&["commit", "-q", "-m", "x"]);
-        git(&["config", "diff.conv.textconv", "touch ran; cat"]);
+        // A file that the setting names by a word could be a script of it, and would be set aside.
+        git(&["config", "diff.conv.textconv", "touch 'r'an; cat"]);
         world.work.write("a.txt", "other\n");
         let mut handle = begin(&world, Fallback::Ask, true);
         let (asked, outcomes) = turn(&mut handle, &answer).await;

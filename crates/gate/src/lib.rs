@@ -18,6 +18,7 @@ mod rules;
 mod scripts;
 mod search;
 mod stance;
+mod waits;
 
 pub use aside::{Aside, AsideWord, rule_for};
 pub use asked::{AnswerHeard, OpenQuestions, QuestionEnd};
@@ -27,6 +28,7 @@ pub use given::hidden_skills;
 pub use narrow::Narrowing;
 pub use person::AskAnswer;
 pub use stance::{Stance, Stands};
+pub use waits::Waits;
 
 use classify::found;
 use copies::Copies;

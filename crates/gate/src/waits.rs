@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 /// The time that a session waited for its people.
 #[derive(Debug, Default)]
-pub(crate) struct Waits(Mutex<(Duration, Option<Instant>)>);
+pub struct Waits(Mutex<(Duration, Option<Instant>)>);
 
 impl Waits {
     /// The session is in this state now.
-    pub(crate) fn saw(&self, state: TurnState) {
+    pub fn saw(&self, state: TurnState) {
         let mut waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match (state, waits.1) {
             (TurnState::AwaitingPermission, None) => waits.1 = Some(Instant::now()),
@@ -20,7 +20,7 @@ impl Waits {
     }
 
     /// All of it so far.
-    pub(crate) fn so_far(&self) -> Duration {
+    pub fn so_far(&self) -> Duration {
         let waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waits.0 + waits.1.map_or(Duration::ZERO, |since| since.elapsed())
     }
