@@ -31,6 +31,12 @@ impl Context {
         Ok(context)
     }
 
+    /// Where the user's own settings are, also when they cannot be read.
+    pub(crate) fn settings_file() -> anyhow::Result<PathBuf> {
+        let env = environment();
+        Ok(reasonix_config::user_settings_file(&home_folder(&env)?, &working_folder(None)?, &env))
+    }
+
     /// The same without saying anything.
     pub(crate) fn load_silently(dir: Option<&Path>, flags: Flags) -> anyhow::Result<Self> {
         let env = environment();

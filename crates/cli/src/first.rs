@@ -3,7 +3,7 @@
 
 use crate::demo::Place;
 use crate::screen::finish;
-use crate::setup::{Offer, at_address, discover, offered, provider_of, save, window_from, with_hosted};
+use crate::setup::{Offer, at_address, discover, offered, provider_of, save, window_from, with_hosted, with_scheme};
 use crate::{context, say};
 use reasonix_catalogue::Probed;
 use reasonix_config::{Secret, Settings};
@@ -158,13 +158,10 @@ impl First<'_> {
                         return Ok(offer.clone());
                     }
                 }
-                Answer::Address(url) if url.contains("://") => match self.address(&url).await {
+                Answer::Address(url) => match self.address(&with_scheme(&url)).await {
                     Err(Turned::Back) => {}
                     found => return found,
                 },
-                Answer::Address(url) => {
-                    say::notice(Level::Warning, &Phrase::new("cli.setup_no_address").with("url", url))
-                }
                 _ => {}
             }
         }

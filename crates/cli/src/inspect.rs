@@ -55,12 +55,23 @@ fn set(key: &str, value: &[String]) -> anyhow::Result<Exit> {
     if !reasonix_config::schema::KEYS.iter().any(|known| known.path == key) {
         return Err(unknown(key));
     }
-    let context = Context::load(None, Flags::default())?;
-    let file = context.loaded.settings.user_file.clone().unwrap_or_else(|| context.home.join("config.toml"));
-    let value = Some(value.join(" ")).filter(|value| !value.is_empty());
-    reasonix_config::save_setting(&file, key, value.as_deref()).map_err(|error| say::usage(error.phrase()))?;
-    let code = if value.is_some() { "cli.config_saved" } else { "cli.config_removed" };
+    let file = Context::settings_file()?;
+    let (before, readable) = (std::fs::read(&file).ok(), Context::load_silently(None, Flags::default()).is_ok());
+    reasonix_config::save_words(&file, key, value).map_err(|error| say::usage(error.phrase()))?;
+    let context = match Context::load(None, Flags::default()) {
+        // Nobody locks themselves out: what would not be read again is taken back.
+        Err(error) if readable => {
+            match before {
+                Some(bytes) => std::fs::write(&file, bytes)?,
+                None => std::fs::remove_file(&file)?,
+            }
+            return Err(error);
+        }
+        loaded => loaded.ok(),
+    };
+    let code = if value.is_empty() { "cli.config_removed" } else { "cli.config_saved" };
     say::notice(Level::Info, &Phrase::new(code).with("key", key).with("path", file.display()));
+    let Some(context) = context else { return Ok(Exit::Done) };
     if let Some(shown) = context.loaded.origins.get(key).filter(|shown| shown.origin.layer > Layer::User) {
         let phrase = Phrase::new("engine.setting_outweighed").with("key", key).with("origin", &shown.origin);
         say::notice(Level::Warning, &phrase);

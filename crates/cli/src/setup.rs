@@ -159,9 +159,11 @@ async fn named(args: &SetupArgs, url: &str) -> anyhow::Result<Offer> {
     Ok(Offer { name, preset, base_url: url.to_owned(), api_key_env: args.api_key_env.clone(), models })
 }
 
-/// An address as people write it.
-fn with_scheme(url: &str) -> String {
-    if url.contains("://") { url.to_owned() } else { format!("http://{url}") }
+/// An address as people write it: without its beginning, or put whole behind one that was there already.
+pub(crate) fn with_scheme(url: &str) -> String {
+    let url = url.trim();
+    let whole = url.rfind("http://").max(url.rfind("https://")).and_then(|at| url.get(at..)).unwrap_or(url);
+    if whole.contains("://") { whole.to_owned() } else { format!("http://{whole}") }
 }
 
 fn name_from(url: &str) -> String {
@@ -321,4 +323,22 @@ fn pick_model(args: &SetupArgs, offer: &Offer, asks: bool) -> anyhow::Result<Str
 
 fn window_of(offer: &Offer, model: &str) -> Option<u64> {
     offer.models.iter().find(|known| known.id == model)?.context_window
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_scheme;
+
+    #[test]
+    fn an_address_is_taken_as_people_write_it() {
+        for (typed, wanted) in [
+            ("http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1"),
+            ("127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1"),
+            ("http://http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1"),
+            ("http://https://models.example.com ", "https://models.example.com"),
+            ("http://localhost", "http://localhost"),
+        ] {
+            assert_eq!(with_scheme(typed), wanted, "{typed}");
+        }
+    }
 }

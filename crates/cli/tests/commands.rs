@@ -246,6 +246,24 @@ fn models_lists_what_is_configured_and_what_is_offered() {
     assert!(ran.out.contains("m2"), "{}", ran.out);
 }
 
+/// An argument is an entry, blanks and all, and nothing is written that would not be read again.
+#[test]
+fn config_set_takes_rules_whole_and_locks_nobody_out() {
+    let place = Place::new(vec![]);
+    let ran = place.run(&["config", "set", "permissions.deny", "Bash(git push:*)", "Read(secrets/**)"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let rules = place.run(&["config", "get", "permissions.deny"]).out;
+    assert_eq!(rules, "[\"Bash(git push:*)\", \"Read(secrets/**)\"]\n");
+    let refused = place.run(&["config", "set", "permissions.deny", "Bash(git"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    assert_eq!(place.run(&["config", "get", "permissions.deny"]).out, rules, "what was there is there");
+    // What somebody wrote by hand and nothing reads is taken out by the same command.
+    place.configure("[permissions]\ndeny = [\"Bash(git\"]\n");
+    assert_eq!(place.run(&["config", "get", "permissions.deny"]).code, Some(2));
+    assert_eq!(place.run(&["config", "set", "permissions.deny"]).code, Some(0));
+    assert_eq!(place.run(&["config", "get", "agent.max_steps"]).err, "");
+}
+
 #[test]
 fn config_gets_and_sets_one_setting() {
     let place = Place::new(vec![]);

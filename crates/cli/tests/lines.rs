@@ -73,6 +73,16 @@ fn every_command_of_the_table_is_answered_in_lines() {
     chat.child.wait().unwrap();
 }
 
+/// A command of the user's own shows what it printed and how it ended, as on the screen.
+#[test]
+fn what_the_users_own_commands_print_is_seen_in_lines() {
+    let place = place(vec![]);
+    let mut chat = Chat::open(&place, &[]);
+    assert!(chat.line("!echo one-$((1+1))").contains("one-2"));
+    assert!(chat.line("!exit 3").contains("exit code 3"));
+    chat.end();
+}
+
 #[test]
 fn what_a_turn_did_is_taken_back_and_brought_again_in_lines() {
     let place = place(vec![

@@ -13,6 +13,21 @@ use toml_edit::{Array, Item, Table, TableLike, Value};
 pub fn save_setting(path: &Path, key: &str, value: Option<&str>) -> Result<(), ConfigError> {
     let known = find(key).ok_or_else(|| unknown(path, key))?;
     let value = value.map(|text| read_value(known, text).ok_or_else(|| refused(path, known, text))).transpose()?;
+    write_value(path, key, value)
+}
+
+/// The same where the words come one by one, as on a command line: each is an entry of a list, blanks in it and all. Without
+/// any the setting is taken out.
+pub fn save_words(path: &Path, key: &str, words: &[String]) -> Result<(), ConfigError> {
+    match find(key).map(|known| known.kind) {
+        Some(SettingKind::Texts) if !words.is_empty() => {
+            write_value(path, key, Some(Value::Array(words.iter().map(String::as_str).collect::<Array>())))
+        }
+        _ => save_setting(path, key, Some(words.join(" ")).filter(|text| !text.is_empty()).as_deref()),
+    }
+}
+
+fn write_value(path: &Path, key: &str, value: Option<Value>) -> Result<(), ConfigError> {
     let _alone = alone(path)?;
     let jsonc = path.extension().is_some_and(|extension| extension == "jsonc" || extension == "json");
     let text = if jsonc { in_jsonc(path, key, value)? } else { in_toml(path, key, value)? };

@@ -4,7 +4,7 @@ use crate::Fallback;
 use crate::closed::{ClosedFiles, path_rules};
 use crate::env::no_memory;
 use crate::error::ConfigError;
-use crate::files::PROJECT_FILES;
+use crate::files::{PROJECT_FILES, user_file};
 use crate::resolve::{Loaded, load};
 use crate::rules::{RulesFiles, rules_files};
 use crate::sources::{Flags, Sources};
@@ -111,6 +111,12 @@ impl FolderSettings {
         let all = (permissions.external_directory != Fallback::Deny).then(|| "/**".to_owned());
         globs.chain(all).collect()
     }
+}
+
+/// Where the user's own settings stand, or would stand, whether they can be read or not.
+pub fn user_settings_file(home: &Path, cwd: &Path, env: &BTreeMap<String, String>) -> PathBuf {
+    let (home, cwd, env) = (home.to_owned(), cwd.to_owned(), env.clone());
+    user_file(&Sources { home, project: cwd.clone(), root: cwd, env, flags: Flags::default() })
 }
 
 /// The folder whose project settings hold here: the nearest one upwards that has any, as far as the repository goes.

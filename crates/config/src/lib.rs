@@ -38,14 +38,14 @@ mod unrule;
 mod view;
 mod write;
 
-pub use adjust::{default_value, save_setting, shown_value};
+pub use adjust::{default_value, save_setting, save_words, shown_value};
 pub use closed::{ClosedFiles, path_rules};
 pub use destination::key_destination;
 pub use env::{ENV_PROVIDER, no_color, no_memory};
 pub use error::{ConfigError, Unreadable};
 pub use expand::{Unset, expand};
 pub use files::PROJECT_FILES;
-pub use folder::FolderSettings;
+pub use folder::{FolderSettings, user_settings_file};
 pub use hosts::{Covered, Hosts, PRESETS};
 pub use model_ref::ModelRef;
 pub use origin::{Layer, Origins, SettingOrigin, ShownValue};

@@ -59,7 +59,11 @@ impl FilesBack {
 
     /// What was done, in a sentence.
     pub fn said(&self, redone: bool) -> Phrase {
-        let done = if redone { Phrase::new("undo.redone") } else { Phrase::new("undo.done") };
+        let done = match (redone, self.changed.is_empty()) {
+            (true, _) => Phrase::new("undo.redone"),
+            (false, true) => Phrase::new("undo.left"),
+            (false, false) => Phrase::new("undo.done"),
+        };
         done.with("turn", self.turn).with("count", self.changed.len())
     }
 

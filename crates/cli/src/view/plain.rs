@@ -160,6 +160,12 @@ impl Plain {
     }
 
     fn tool_ended(&mut self, record: &Record) {
+        if let RecordBody::ShellEnded { took_ms, outcome, .. } = &record.body {
+            self.spinner.wipe();
+            end_lines(self.style, reasonix_proto::tools::BASH, *took_ms, outcome, None)
+                .iter()
+                .for_each(|line| say::line_err(line));
+        }
         let RecordBody::Outcome { call, tool, took_ms, outcome } = &record.body else { return };
         self.spinner.wipe();
         let follows = self.last_started.take().is_some_and(|started| started == *call);

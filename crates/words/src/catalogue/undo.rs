@@ -28,6 +28,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "the files are as they were before turn {turn}: {count} {count|file|files}",
         "文件已恢复到第 {turn} 轮之前：{count} 个文件",
     ),
+    ("undo.left", "nothing of turn {turn} was taken back", "第 {turn} 轮的更改均未撤销"),
     ("undo.kept", "kept, because somebody else changed it too: {path}", "已保留（他人也修改过）：{path}"),
     (
         "undo.kept.hint",
