@@ -46,9 +46,10 @@ pub(crate) async fn chat(args: SessionArgs, first: Option<String>) -> anyhow::Re
     if let Some(instructions) = chat.args.compact.take() {
         chat.carry(Op::Compact { instructions }).await?;
     }
-    if let Some(op) = first.as_deref().and_then(said) {
-        chat.spoke = true;
-        chat.perform(op).await?;
+    if let Some(first) = first
+        && !chat.take(&first).await?
+    {
+        return chat.end().await;
     }
     while let Some(typed) = read(&chat.editor)? {
         if let Some(history) = &history {

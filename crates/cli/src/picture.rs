@@ -1,12 +1,17 @@
 //! A picture out of the clipboard, through the program that this desktop has for it; none of them is needed.
 
+use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 /// A larger one is not taken.
-const LARGEST: usize = 20 * 1024 * 1024;
+const LARGEST: u64 = 20 * 1024 * 1024;
+/// How long the clipboard is waited for, and how often it is looked.
+const PATIENCE: Duration = Duration::from_secs(3);
+const STEP: Duration = Duration::from_millis(10);
 
 /// The beginnings of files that are pictures, and the endings that go with them.
 const KINDS: &[(&[u8], &str)] = &[(b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpg"), (b"GIF8", "gif")];
@@ -33,9 +38,24 @@ pub(crate) fn from_clipboard() -> Option<PathBuf> {
 
 fn printed(words: &[&str]) -> Option<Vec<u8>> {
     let (program, arguments) = words.split_first()?;
-    let output = Command::new(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    let fits = output.status.success() && !output.stdout.is_empty() && output.stdout.len() <= LARGEST;
-    fits.then_some(output.stdout)
+    let mut command = Command::new(program);
+    let mut child =
+        command.args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).stdout(Stdio::piped()).spawn().ok()?;
+    let printed = child.stdout.take()?;
+    // Whoever owns the clipboard may never answer: the program is not waited for longer, and its end is the end of the pipe.
+    let reader = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        printed.take(LARGEST + 1).read_to_end(&mut bytes).ok().map(|_| bytes)
+    });
+    let until = Instant::now() + PATIENCE;
+    while !reader.is_finished() && Instant::now() < until {
+        std::thread::sleep(STEP);
+    }
+    let late = !reader.is_finished();
+    let _ = child.kill();
+    let good = child.wait().is_ok_and(|status| status.success() || status.code().is_none());
+    let bytes = if late { None } else { reader.join().ok().flatten() }?;
+    (good && !bytes.is_empty() && bytes.len() as u64 <= LARGEST).then_some(bytes)
 }
 
 /// How the files of this process begin.

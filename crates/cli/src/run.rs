@@ -23,6 +23,9 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     // Before this an interrupt simply ends the process: there is nothing to keep yet.
     let mut interrupts = Interrupts::listen(Manner::Run)?;
     let context = Context::load(args.session.dir.as_deref(), flags_of(&args.session))?;
+    if schema.is_some() && typed.trim_start().starts_with('/') {
+        return Err(say::usage(Phrase::new("cli.schema_with_command")));
+    }
     let host = context.host_with(&args.session, false, args.output.approve.clone())?;
     logging::begin(host.base());
     let (text, resolved) = referred(host.base(), typed);
@@ -63,7 +66,7 @@ fn referred(start: &Start, typed: String) -> (String, bool) {
     if typed.trim_start().starts_with('/') {
         return (typed, false);
     }
-    let found = resolve_refs(&start.workspace, &start.denied(), &typed);
+    let found = resolve_refs(&start.workspace, &start.denied(false), &typed);
     for phrase in &found.notices {
         say::notice(Level::Warning, phrase);
     }

@@ -245,6 +245,23 @@ fn scripts_of_an_untrusted_skill_are_not_run() {
 }
 
 #[test]
+fn an_untrusted_skill_is_known_by_other_ways_to_its_folder_and_others_are_left_alone() {
+    let lines = [
+        "sh .reasonix/skills//release/go.sh",
+        "cd .reasonix/skills && sh release/go.sh",
+        "sh ./.reasonix/./skills/*/go.sh",
+    ];
+    let mut replies: Vec<Reply> = lines.iter().map(|line| Reply::call("bash", json!({"command": line}))).collect();
+    replies.push(Reply::call("bash", json!({"command": "ls .reasonix/skills/released"})));
+    let place = with_skill(replies.into_iter().chain([Reply::say("end")]).collect());
+    place.work.write(".reasonix/skills/release/go.sh", "touch ran-script\n");
+    place.work.write(".reasonix/skills/released/notes.txt", "");
+    ok(&place.run(&["run", "go"]));
+    assert!(!place.work.exists("ran-script"));
+    assert!(contents(&place, 4).pop().unwrap().contains("notes.txt"), "{:?}", contents(&place, 4));
+}
+
+#[test]
 fn allowed_tools_narrow_the_turn_and_grant_nothing() {
     let write = || Reply::call("write_file", json!({"path": "made.txt", "content": "x"}));
     let place = Place::new(vec![write(), Reply::say("no"), write(), Reply::say("yes"), write(), Reply::say("no")]);
@@ -293,4 +310,64 @@ fn the_examples_of_the_docs_work() {
         let sent = contents(&place, 0).pop().unwrap();
         assert!(sent.contains(wanted), "{page}: {sent}");
     }
+}
+
+/// Names of skills have no case and come with marks around them; rules hold for the skill, however it is written.
+#[test]
+fn no_spelling_goes_around_a_rule_for_a_skill() {
+    let spelled = ["deploy", "Deploy", "/DEPLOY", "skill:deploy", "deploy [x]"];
+    let mut replies: Vec<Reply> = spelled.iter().map(|name| Reply::call("skill", json!({"name": name}))).collect();
+    for name in ["Release", "release x", "skill:release"] {
+        replies.push(Reply::call("read_file", json!({"path": format!("skill://{name}/notes.md")})));
+    }
+    let place = Place::new(replies.into_iter().chain([Reply::say("no")]).collect());
+    place
+        .work
+        .write(".reasonix/skills/deploy/SKILL.md", "---\nname: Deploy\ndescription: hidden words\n---\nits body\n");
+    place.home.write("skills/release/SKILL.md", SKILL);
+    place.home.write("skills/release/notes.md", "the third drawer\n");
+    place.configure("[permissions]\ndeny = [\"Skill(dePloy)\"]\nask = [\"Skill(release)\"]\n");
+    refused(&place.run(&["run", "go"]));
+    let all = contents(&place, spelled.len() + 3).join("\n");
+    for text in ["hidden words", "its body", "third drawer"] {
+        assert!(!all.contains(text), "{text}: {all}");
+    }
+}
+
+#[test]
+fn a_file_brings_no_endpoint_that_nobody_configured() {
+    let place = Place::new(vec![Reply::say("here")]);
+    place.work.write(".reasonix/commands/tidy.md", "---\nmodel: openai\n---\nTidy up.\n");
+    let mut command = place.command(&["run", "--json", "/tidy"]);
+    let output = command.env("OPENAI_API_KEY", "k").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("engine.model_of_command"));
+    assert_eq!(place.server.requests().len(), 1, "it went to the model that is configured");
+}
+
+/// What is in a project's file is nobody's word: a rule that asks closes what it refers to.
+#[test]
+fn references_in_a_projects_command_are_not_the_persons() {
+    let place = Place::new(vec![Reply::say("a"), Reply::say("b")]);
+    place.work.write("secret.txt", "the third drawer\n");
+    place.work.write(".reasonix/commands/peek.md", "Look at @secret.txt\n");
+    place.configure("[permissions]\nask = [\"Read(secret.txt)\"]\n");
+    ok(&place.run(&["run", "/peek"]));
+    assert!(!contents(&place, 0).join("\n").contains("third drawer"));
+    ok(&place.run(&["run", "Look at @secret.txt"]));
+    assert!(contents(&place, 1).join("\n").contains("third drawer"), "a person's own word");
+}
+
+#[test]
+fn what_is_typed_becomes_no_command_line() {
+    let place = Place::new(vec![Reply::say("a"), Reply::say("b")]);
+    place.home.write("commands/hi.md", "Said: !`echo h''i $ARGUMENTS`\n");
+    let ran = place.run(&["run", "/hi x; touch pwned"]);
+    ok(&ran);
+    assert!(!place.work.exists("pwned") && ran.err.contains("is not run"), "{}", ran.err);
+    ok(&place.run(&["run", "/hi there"]));
+    assert!(contents(&place, 1).join("\n").contains("hi there"), "{:?}", contents(&place, 1));
+    place.work.write("s.json", "{\"type\": \"object\"}");
+    let ran = place.run(&["run", "--output-schema", "s.json", "/hi there"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
 }

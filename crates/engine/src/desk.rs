@@ -186,11 +186,11 @@ impl Desk {
 
     /// What is to be done about what was typed: a command or a skill that it names is filled in.
     pub(crate) async fn work_of(&self, text: String, resolved: bool) -> Work {
-        let Some(Invoked { text: filled, lines, notices, wants }) = self.invoked(&text, true).await else {
-            return Work::Prompt(self.read(text, resolved).await);
+        let Some(Invoked { text: filled, lines, notices, wants, foreign }) = self.invoked(&text, true).await else {
+            return Work::Prompt(self.read(text, resolved, false).await);
         };
         notices.into_iter().for_each(|phrase| self.notice(Level::Warning, phrase));
-        let said = Said { typed: Some(text), ..self.read(filled, false).await };
+        let said = Said { typed: Some(text), ..self.read(filled, false, foreign).await };
         Work::Errand(Box::new(Errand { said, lines, wants }))
     }
 
@@ -204,22 +204,23 @@ impl Desk {
 
     /// What the model reads of what was typed into a running turn, which cannot run anything first.
     pub(crate) async fn said(&self, text: String, resolved: bool) -> Said {
-        let Some(Invoked { text: filled, notices, .. }) = self.invoked(&text, false).await else {
-            return self.read(text, resolved).await;
+        let Some(Invoked { text: filled, notices, foreign, .. }) = self.invoked(&text, false).await else {
+            return self.read(text, resolved, false).await;
         };
         notices.into_iter().for_each(|phrase| self.notice(Level::Warning, phrase));
-        Said { typed: Some(text), ..self.read(filled, false).await }
+        Said { typed: Some(text), ..self.read(filled, false, foreign).await }
     }
 
-    /// What the model reads of a text. References are looked up off the runtime's thread.
-    async fn read(&self, text: String, resolved: bool) -> Said {
+    /// What the model reads of a text. References are looked up off the runtime's thread. In words that are `foreign` nobody has
+    /// answered for them: what a rule would ask about is closed, and so is everything outside.
+    async fn read(&self, text: String, resolved: bool, foreign: bool) -> Said {
         if resolved || !text.contains('@') {
             return text.into();
         }
         let (workspace, typed) = (self.base.workspace.clone(), text.clone());
-        let (artifacts, denied) = (Arc::clone(&self.artifacts), self.base.denied());
+        let (artifacts, denied) = (Arc::clone(&self.artifacts), self.base.denied(foreign));
         // A person may show a picture that lies elsewhere; what is closed to the model is closed here too.
-        let closed = self.base.attended.then(|| {
+        let closed = (self.base.attended && !foreign).then(|| {
             let mut closed = self.base.world.settings.sandbox.forbid_read.clone();
             closed.push(self.base.world.home.clone());
             closed

@@ -22,6 +22,8 @@ pub(crate) struct Invoked {
     pub(crate) notices: Vec<Phrase>,
     /// What it asks of the turn.
     pub(crate) wants: Wants,
+    /// True when its words are the project's and not the person's.
+    pub(crate) foreign: bool,
 }
 
 /// What a command or a skill asks of the turn that it begins.
@@ -86,7 +88,7 @@ fn of_skill(start: &Start, skill: &Skill, arguments: &str) -> Invoked {
         }
     };
     let wants = Wants { name, model: skill.model.clone(), tools: skill.allowed_tools.clone() };
-    Invoked { text, lines: Vec::new(), notices, wants }
+    Invoked { text, lines: Vec::new(), notices, wants, foreign: skill.by == BroughtBy::Project }
 }
 
 fn of_command(command: &CustomCommand, arguments: &str, may_run: impl Fn(&CustomCommand) -> bool) -> Invoked {
@@ -100,6 +102,7 @@ fn of_command(command: &CustomCommand, arguments: &str, may_run: impl Fn(&Custom
     };
     let pieces = pieces(&body, arguments);
     let has_lines = pieces.iter().any(|piece| matches!(piece, CommandPiece::Shell(_)));
+    let is_odd = pieces.iter().any(|piece| matches!(piece, CommandPiece::Odd(_)));
     let runs = has_lines && may_run(command);
     let (mut text, mut lines, mut notices) = (String::new(), Vec::new(), Vec::new());
     for piece in pieces {
@@ -109,14 +112,17 @@ fn of_command(command: &CustomCommand, arguments: &str, may_run: impl Fn(&Custom
                 text.push_str(&format!("(the output of `{line}` stands above)"));
                 lines.push(line);
             }
-            CommandPiece::Shell(line) => text.push_str(&format!("!`{line}`")),
+            CommandPiece::Shell(line) | CommandPiece::Odd(line) => text.push_str(&format!("!`{line}`")),
         }
     }
     if has_lines && !runs {
         notices.push(Phrase::new("engine.lines_off").with("command", &name).with("file", command.file.display()));
     }
+    if is_odd {
+        notices.push(Phrase::new("engine.lines_odd").with("command", &name));
+    }
     let wants = Wants { name, model: command.model.clone(), tools: command.allowed_tools.clone() };
-    Invoked { text, lines, notices, wants }
+    Invoked { text, lines, notices, wants, foreign: command.by == BroughtBy::Project }
 }
 
 /// The user's own files are the user's word; a project's need it.

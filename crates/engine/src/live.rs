@@ -190,15 +190,26 @@ impl Live {
     /// Goes over to the model that a command wants, and gives the one before; none where it stays the same.
     async fn borrow_model(&mut self, wants: &Wants) -> Option<(String, Option<String>)> {
         let wanted = wants.model.as_deref().filter(|model| *model != "inherit")?;
-        let found = self.desk.base.world.settings.resolve_model(wanted).map(|found| found.name());
+        let settings = &self.desk.base.world.settings;
+        // A file names one of the user's own models, never an endpoint that nobody configured.
+        let own = |name: &str| settings.providers.iter().any(|provider| provider.name == name);
+        let found = settings.resolve_model(wanted).ok().filter(|found| own(&found.provider.name));
+        let found = found.map(|found| found.name());
         let before = {
             let state = self.desk.book.state();
             (state.model.clone(), state.effort.clone())
         };
         let changed = match found {
-            Ok(name) if name == before.0 => return None,
-            Ok(name) => self.set_model(Some(name), None).await.is_ok(),
-            Err(_) => false,
+            Some(name) if name == before.0 => return None,
+            Some(name) => {
+                let phrase = Phrase::new("engine.model_borrowed").with("command", &wants.name).with("model", &name);
+                let changed = self.set_model(Some(name), None).await.is_ok();
+                if changed {
+                    self.desk.notice(Level::Info, phrase);
+                }
+                changed
+            }
+            None => false,
         };
         if !changed {
             let phrase = Phrase::new("engine.model_of_command").with("command", &wants.name).with("model", wanted);

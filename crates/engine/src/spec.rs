@@ -29,9 +29,15 @@ pub struct Start {
 }
 
 impl Start {
-    /// The rules that deny to read some files; they hold for what a person names in a prompt too.
-    pub fn denied(&self) -> Vec<Rule> {
-        path_rules(&self.world.settings.permissions.deny, self.workspace.root())
+    /// The rules that deny to read some files; they hold for what a person names in a prompt too. With `asked` also those that
+    /// would ask, for words that are nobody's here.
+    pub fn denied(&self, asked: bool) -> Vec<Rule> {
+        let permissions = &self.world.settings.permissions;
+        let mut rules = path_rules(&permissions.deny, self.workspace.root());
+        if asked {
+            rules.extend(path_rules(&permissions.ask, self.workspace.root()));
+        }
+        rules
     }
 
     /// What the gate has to know of it.

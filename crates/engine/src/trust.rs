@@ -50,12 +50,14 @@ impl Word {
         found.is_some_and(|surface| matches!(trust.of(surface), Standing::Trusted(_)))
     }
 
-    /// The skill that a command line names a file of and that the user does not trust.
+    /// The skill that a command line names a file of, or the folder of all of them, and that the user does not trust.
     pub(crate) fn untrusted_skill(&self, line: &str) -> Option<String> {
         let trust = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = straight(line);
         let is_named = |surface: &&Surface| {
             let folder = surface.place.strip_suffix("/SKILL.md").unwrap_or(&surface.place);
-            surface.kind == SurfaceKind::Skill && line.contains(folder)
+            let all = folder.rsplit_once('/').map_or(folder, |(all, _)| all);
+            surface.kind == SurfaceKind::Skill && (names_folder(&line, folder, true) || names_folder(&line, all, false))
         };
         let mut named = trust.surfaces().iter().filter(is_named);
         let off = named.find(|surface| !matches!(trust.of(surface), Standing::Trusted(_)));
@@ -66,6 +68,29 @@ impl Word {
     pub(crate) fn off(&self) -> Option<Phrase> {
         off(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// A line without what makes no difference in a path.
+fn straight(line: &str) -> String {
+    let mut line = line.replace("/./", "/");
+    while line.contains("//") {
+        line = line.replace("//", "/");
+    }
+    line
+}
+
+/// Whether a folder is named in a line, or something `below` it: as a whole, and not as the beginning of another's name.
+fn names_folder(line: &str, folder: &str, below: bool) -> bool {
+    line.match_indices(folder).any(|(at, _)| {
+        let rest = line.get(at + folder.len()..).unwrap_or_default();
+        let slash = rest.strip_prefix('/');
+        let ends =
+            |rest: &str| rest.chars().next().is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.'));
+        match slash {
+            Some(rest) => below || ends(rest),
+            None => ends(rest),
+        }
+    })
 }
 
 fn off(trust: &Trust) -> Option<Phrase> {

@@ -7,6 +7,8 @@ pub enum CommandPiece {
     Text(String),
     /// A command line whose output takes its place.
     Shell(String),
+    /// One that nobody may run: something was typed into it that a shell would read as more than a word.
+    Odd(String),
 }
 
 /// The text of a command in its pieces. Shell text is told apart before anything is filled in: what was typed cannot become
@@ -16,9 +18,13 @@ pub fn pieces(body: &str, arguments: &str) -> Vec<CommandPiece> {
     let mut found = Vec::new();
     let mut used = false;
     for (text, is_shell) in parts(body) {
-        let (text, takes) = given.fill(text);
-        used |= takes;
-        found.push(if is_shell { CommandPiece::Shell(text.trim().to_owned()) } else { CommandPiece::Text(text) });
+        let (text, put) = given.fill(text);
+        used |= !put.is_empty();
+        found.push(match is_shell {
+            false => CommandPiece::Text(text),
+            true if put.iter().all(|put| is_plain(put)) => CommandPiece::Shell(text.trim().to_owned()),
+            true => CommandPiece::Odd(text.trim().to_owned()),
+        });
     }
     if !used && !given.all.is_empty() {
         found.push(CommandPiece::Text(format!("\n\nArguments: {}", given.all)));
@@ -29,8 +35,16 @@ pub fn pieces(body: &str, arguments: &str) -> Vec<CommandPiece> {
 /// The text with what was typed filled in, and nothing of it taken for a command line.
 pub fn filled(body: &str, arguments: &str) -> String {
     let given = Given::of(arguments);
-    let (text, used) = given.fill(body);
-    if used || given.all.is_empty() { text } else { format!("{text}\n\nArguments: {}", given.all) }
+    let (text, put) = given.fill(body);
+    if !put.is_empty() || given.all.is_empty() { text } else { format!("{text}\n\nArguments: {}", given.all) }
+}
+
+/// True for what is a word, or several, wherever a command line has it, in quotes or not: no sign of a shell's, and nothing that
+/// would be an option.
+fn is_plain(text: &str) -> bool {
+    let known =
+        |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | '/' | ':' | '@' | '%' | '+' | '=' | ',');
+    text.chars().all(known) && text.split(' ').all(|word| !word.starts_with('-'))
 }
 
 /// What was typed behind the name.
@@ -45,9 +59,9 @@ impl<'a> Given<'a> {
         Self { all, words: words(all) }
     }
 
-    /// Puts in `$ARGUMENTS`, `$1` and so on, and makes `$$` one `$`; true when the text takes arguments.
-    fn fill(&self, text: &str) -> (String, bool) {
-        let (mut out, mut rest, mut used) = (String::with_capacity(text.len()), text, false);
+    /// Puts in `$ARGUMENTS`, `$1` and so on, and makes `$$` one `$`; gives what was put in.
+    fn fill(&self, text: &str) -> (String, Vec<&str>) {
+        let (mut out, mut rest, mut put) = (String::with_capacity(text.len()), text, Vec::new());
         while let Some((before, after)) = rest.split_once('$') {
             out.push_str(before);
             let digits = after.bytes().take_while(u8::is_ascii_digit).count().min(3);
@@ -56,13 +70,14 @@ impl<'a> Given<'a> {
                 rest = tail;
             } else if let Some(tail) = after.strip_prefix("ARGUMENTS") {
                 out.push_str(self.all);
-                used = true;
+                put.push(self.all);
                 rest = tail;
             } else if digits > 0 && !after.starts_with('0') {
                 let (number, tail) = after.split_at(digits);
                 let place = number.parse::<usize>().unwrap_or_default();
-                out.push_str(self.words.get(place.wrapping_sub(1)).map_or("", String::as_str));
-                used = true;
+                let word = self.words.get(place.wrapping_sub(1)).map_or("", String::as_str);
+                out.push_str(word);
+                put.push(word);
                 rest = tail;
             } else {
                 out.push('$');
@@ -70,7 +85,7 @@ impl<'a> Given<'a> {
             }
         }
         out.push_str(rest);
-        (out, used)
+        (out, put)
     }
 }
 
@@ -135,7 +150,7 @@ fn opening(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::CommandPiece::{Shell, Text};
+    use super::CommandPiece::{Odd, Shell, Text};
     use super::{filled, pieces};
 
     #[test]
@@ -171,5 +186,19 @@ mod tests {
         assert_eq!(pieces("!`open", ""), [Text("!`open".into())]);
         assert_eq!(pieces("a !`x\ny` b", ""), [Text("a !`x\ny` b".into())]);
         assert_eq!(pieces("", ""), []);
+    }
+
+    #[test]
+    fn what_a_shell_reads_as_more_than_a_word_is_put_into_no_line_that_runs() {
+        for typed in
+            ["x; touch pwned", "$(touch pwned)", "`x`", "a|b", "a\nb", "'a' && b", "--output=x", "a -rf", "~", "*"]
+        {
+            for body in ["!`echo $ARGUMENTS`", "!`git log --grep=\"$ARGUMENTS\"`"] {
+                assert!(matches!(pieces(body, typed).as_slice(), [Odd(_)]), "{body} with {typed}");
+            }
+        }
+        for typed in ["src/main.rs", "issue 12", "v1.2..v1.3", "发布 a@b.c"] {
+            assert!(matches!(pieces("!`echo $ARGUMENTS`", typed).as_slice(), [Shell(_)]), "{typed}");
+        }
     }
 }

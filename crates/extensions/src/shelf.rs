@@ -136,6 +136,11 @@ impl Shelf {
         self.skills().skills.iter().find(|skill| skill.name.eq_ignore_ascii_case(name))
     }
 
+    /// The name that rules know a skill by, however it was written: its own where there is one, without case.
+    pub fn judged_name(&self, name: &str) -> String {
+        self.named(name).map_or_else(|| bare(name).to_owned(), |skill| skill.name.clone()).to_lowercase()
+    }
+
     fn hides(&self, name: &str) -> bool {
         self.0.hides.as_ref().is_some_and(|hides| hides(name))
     }

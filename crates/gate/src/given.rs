@@ -8,7 +8,9 @@ use std::path::Path;
 /// The rules of the settings, for this root.
 pub(super) fn rules_of(settings: &Settings, root: &Path) -> Result<Rules, RuleError> {
     let root = root.display().to_string();
-    let local = |rules: &[String]| -> Vec<String> { rules.iter().map(|rule| Rule::relative_to(rule, &root)).collect() };
+    let local = |rules: &[String]| -> Vec<String> {
+        rules.iter().map(|rule| about_skills(rule).unwrap_or_else(|| Rule::relative_to(rule, &root))).collect()
+    };
     let permissions = &settings.permissions;
     let [deny, ask, allow] = [&permissions.deny, &permissions.ask, &permissions.allow].map(|rules| local(rules));
     let mut rules = Rules::parse(&deny, &ask, &allow, permissions.mode)?;
@@ -20,6 +22,12 @@ pub(super) fn rules_of(settings: &Settings, root: &Path) -> Result<Rules, RuleEr
     Ok(rules)
 }
 
+/// A rule for skills, whose names have no case.
+fn about_skills(rule: &str) -> Option<String> {
+    let (family, pattern) = rule.trim().split_once('(')?;
+    family.trim_end().eq_ignore_ascii_case(Family::Skill.name()).then(|| format!("Skill({}", pattern.to_lowercase()))
+}
+
 /// Says of a skill's name whether the rules deny it. What is denied is not shown to a model at all.
 pub fn hidden_skills(
     settings: &Settings,
@@ -27,7 +35,7 @@ pub fn hidden_skills(
 ) -> Result<impl Fn(&str) -> bool + Send + Sync + use<>, RuleError> {
     let rules = rules_of(settings, root)?;
     Ok(move |name: &str| {
-        let action = Action::reads(Family::Skill, name);
+        let action = Action::reads(Family::Skill, name.to_lowercase());
         matches!(evaluate(&rules, &[], Posture::Ask, "skill", &action), Verdict::Deny(_))
     })
 }

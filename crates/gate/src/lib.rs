@@ -286,7 +286,7 @@ impl Approvals {
         let verdict = if about.held { verdict } else { self.by_change(verdict, &case.effects) };
         let verdict = self.by_protection(verdict, &about, &case.effects);
         let verdict = self.by_copies(verdict, &case.effects);
-        let verdict = self.by_outside(self.by_search(verdict, ask), &action, about.posture);
+        let verdict = self.by_outside(self.by_search(verdict, ask), &action);
         let verdict = self.within(verdict, tool, &action, about.held);
         if !matches!(verdict, Verdict::Deny(_)) {
             self.files.await_made(&ask.call.id, &case.effects);

@@ -2,7 +2,7 @@
 
 use super::Approvals;
 use reasonix_agent::Ask;
-use reasonix_policy::{By, Fallback, Posture, Rule, Verdict};
+use reasonix_policy::{By, Fallback, Rule, Verdict};
 use reasonix_proto::{Action, Family};
 
 /// Names under which models give what they look for.
@@ -25,9 +25,9 @@ impl Approvals {
     }
 
     /// Reading outside that no rule allows is asked about, where the user said so.
-    pub(super) fn by_outside(&self, verdict: Verdict, action: &Action, posture: Posture) -> Verdict {
+    pub(super) fn by_outside(&self, verdict: Verdict, action: &Action) -> Verdict {
         let reads = matches!(action.family, Family::Read | Family::Grep);
-        let asks = self.standing.external == Fallback::Ask && posture == Posture::Ask;
+        let asks = self.standing.external == Fallback::Ask;
         if !reads || !asks || verdict != Verdict::Allow(By::Fallback) {
             return verdict;
         }

@@ -2,6 +2,7 @@
 
 use crate::atomic::place;
 use crate::private_folder;
+use crate::regular::open_regular;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::fmt;
@@ -146,7 +147,7 @@ impl Blobs {
 
     /// The bytes of a blob of at most `limit` bytes, checked against its name.
     pub fn get(&self, key: &BlobKey, limit: u64) -> Result<Vec<u8>, BlobError> {
-        let mut file = match std::fs::File::open(self.path_of(&key.to_string())) {
+        let mut file = match open_regular(&self.path_of(&key.to_string())) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(BlobError::Missing),
             Err(error) => return Err(error.into()),

@@ -46,7 +46,7 @@ impl TypedTool for ReadFile {
         let path = input.map_or_else(|| text_arg(args, PATHS), |input| input.path);
         let path = placed(&self.0, path);
         if let Some((name, _)) = of_skill(&path) {
-            return Action::reads(Family::Skill, name);
+            return Action::reads(Family::Skill, self.0.shelf.judged_name(name));
         }
         let subject = if is_artifact(&path) { path } else { self.0.workspace.shown(&path) };
         Action::reads(Family::Read, subject)

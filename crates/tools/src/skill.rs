@@ -44,13 +44,10 @@ impl TypedTool for SkillTool {
 
     fn action(&self, input: Option<Input>, args: &Args) -> Action {
         let name = input.map_or_else(|| text_arg(args, NAMES), |input| input.name.unwrap_or_default());
-        match self.shelf.readable_named(&name) {
-            Some(skill) => Action::reads(Family::Skill, &skill.name),
-            None if name.trim().is_empty() => {
-                Action { family: Family::Own, subjects: Vec::new(), read_only: ReadOnly::Yes }
-            }
-            None => Action::reads(Family::Skill, name),
+        if name.trim().is_empty() {
+            return Action { family: Family::Own, subjects: Vec::new(), read_only: ReadOnly::Yes };
         }
+        Action::reads(Family::Skill, self.shelf.judged_name(&name))
     }
 }
 

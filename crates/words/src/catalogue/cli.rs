@@ -466,6 +466,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{session}  其计划会话，完整，{records} 条记录",
     ),
     ("cli.session_whole", "{session}  whole, {records} {records|record|records}", "{session}  完整，{records} 条记录"),
+    (
+        "cli.schema_with_command",
+        "--output-schema and a /command do not go together: the command would take the schema for its arguments",
+        "--output-schema 不能与 /命令 一起使用：命令会把 schema 当作参数",
+    ),
     ("cli.setup_no_address", "{url} is not an address", "{url} 不是地址"),
     (
         "cli.setup_no_address.hint",

@@ -126,6 +126,17 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "a project's are run once you trust it (/trust, reasonix trust), and none while a turn runs",
         "项目中的命令行需先信任（/trust 或 reasonix trust）；回合进行中一律不执行",
     ),
+    (
+        "engine.lines_odd",
+        "a command line of {command} is not run: what was typed is more than words to a shell",
+        "{command} 中的一个命令行未执行：输入的内容对 shell 来说不只是普通文字",
+    ),
+    (
+        "engine.lines_odd.hint",
+        "letters, digits and . / : @ _ - + = , % can be put into command lines; nothing that begins with -",
+        "命令行中只能填入字母、数字和 . / : @ _ - + = , %，且不能以 - 开头",
+    ),
+    ("engine.model_borrowed", "this turn goes to {model}, as {command} says", "按 {command} 的设定，本轮使用 {model}"),
     ("engine.no_skill", "there is no skill {name}", "没有名为 {name} 的技能"),
     ("engine.no_skill.hint", "type / to see those that there are", "输入 / 查看可用技能"),
     (
