@@ -26,6 +26,11 @@ fn real() -> Option<(Place, String)> {
     Some((place, url))
 }
 
+/// True for a run that came to its end: an answer of at most 96 tokens may be cut off, which has a code of its own.
+fn is_answered(code: Option<i32>) -> bool {
+    matches!(code, Some(0 | 6))
+}
+
 fn events(out: &str) -> Vec<Value> {
     out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
@@ -34,10 +39,10 @@ fn events(out: &str) -> Vec<Value> {
 fn it_answers_and_goes_on_with_the_prefix_cached() {
     let Some((place, _)) = real() else { return };
     let ran = place.run(&["run", "--tools", "read_file", "Say hello."]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(is_answered(ran.code), "{}", ran.err);
     assert!(!ran.out.trim().is_empty());
     let ran = place.run(&["run", "-c", "--json", "Say it again."]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(is_answered(ran.code), "{}", ran.err);
     let usage = events(&ran.out).into_iter().find(|event| event["event"]["type"] == "usage").expect("usage");
     let usage = &usage["event"]["usage"];
     assert!(usage["input"].as_u64() > Some(0), "{usage}");
@@ -54,7 +59,7 @@ fn it_calls_tools_and_reads_their_results() {
         ["Read the file example.", "Use read_file on example.", "Show me the file named example with read_file."]
     {
         let ran = place.run(&["run", "--json", "--tools", "read_file", "--max-steps", "2", prompt]);
-        assert!(matches!(ran.code, Some(0 | 5)), "{}", ran.err);
+        assert!(is_answered(ran.code) || ran.code == Some(5), "{}", ran.err);
         called |= events(&ran.out).iter().any(|event| event["event"]["type"] == "tool_ended");
     }
     assert!(called, "not one call in three prompts");
@@ -67,7 +72,11 @@ fn a_grammar_of_the_tools_is_taken_by_the_server() {
     place.home.write("config.toml", place.home.read("config.toml") + "tool_calls = \"guided\"\n");
     for prompt in ["Read the file example.", "Use read_file on example."] {
         let ran = place.run(&["run", "--tools", "read_file,ls", "--max-steps", "2", prompt]);
-        assert!(matches!(ran.code, Some(0 | 5)), "a server that cannot read the grammar says 400: {}", ran.err);
+        assert!(
+            is_answered(ran.code) || ran.code == Some(5),
+            "a server that cannot read the grammar says 400: {}",
+            ran.err
+        );
     }
 }
 
@@ -87,7 +96,7 @@ fn a_schema_is_asked_for_and_checked() {
 fn a_prompt_beyond_the_window_is_folded_and_said() {
     let Some((place, _)) = real() else { return };
     let ran = place.run(&["run", "--tools", "read_file", &"word ".repeat(12_000)]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(is_answered(ran.code), "{}", ran.err);
     assert!(ran.err.contains("were folded into"), "{}", ran.err);
     let off = place.home.read("config.toml") + "\n[compaction]\nauto = false\n";
     place.home.write("config.toml", off);
