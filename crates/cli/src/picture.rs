@@ -2,7 +2,7 @@
 
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -18,8 +18,10 @@ const KINDS: &[(&[u8], &str)] = &[(b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
-/// Puts the picture of the clipboard into a file that only the user reads; none when there is none. Blocking.
-pub(crate) fn from_clipboard() -> Option<PathBuf> {
+/// Puts the picture of the clipboard into a file that only the user reads; none when there is none. `folder` is the one that is
+/// worked in. Blocking.
+pub(crate) fn from_clipboard(folder: &Path) -> Option<PathBuf> {
+    let folder = folder.canonicalize().ok()?;
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let mut ways: Vec<&[&str]> = Vec::new();
     if set("WAYLAND_DISPLAY") {
@@ -28,7 +30,7 @@ pub(crate) fn from_clipboard() -> Option<PathBuf> {
     if set("DISPLAY") {
         ways.push(&["xclip", "-selection", "clipboard", "-target", "image/png", "-out"]);
     }
-    let bytes = ways.into_iter().find_map(printed)?;
+    let bytes = ways.into_iter().find_map(|words| printed(words, &folder))?;
     let (_, ending) = KINDS.iter().find(|(begins, _)| bytes.starts_with(begins))?;
     let path = std::env::temp_dir().join(format!("{}{}.{ending}", own(), COUNT.fetch_add(1, Ordering::Relaxed)));
     let mut file = std::fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(&path).ok()?;
@@ -36,9 +38,10 @@ pub(crate) fn from_clipboard() -> Option<PathBuf> {
     Some(path)
 }
 
-fn printed(words: &[&str]) -> Option<Vec<u8>> {
+fn printed(words: &[&str], folder: &Path) -> Option<Vec<u8>> {
     let (program, arguments) = words.split_first()?;
-    let mut command = Command::new(program);
+    // A folder of the project's in PATH brings no program that a key runs.
+    let mut command = Command::new(reasonix_exec::git::program_outside(program, folder));
     let mut child =
         command.args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).stdout(Stdio::piped()).spawn().ok()?;
     let printed = child.stdout.take()?;

@@ -138,8 +138,8 @@ impl Desk {
                     }
                     Some(Asked::Host(HostRequest::Doctor)) => drop(tokio::spawn(crate::doctor::on_screen(self.args.dir.clone(), self.post.clone()))),
                     Some(Asked::Host(HostRequest::Picture)) => {
-                        let post = self.post.clone();
-                        drop(tokio::task::spawn_blocking(move || post.tell(HostNews::Picture(crate::picture::from_clipboard()))));
+                        let (post, folder) = (self.post.clone(), self.args.dir.clone().unwrap_or_else(|| ".".into()));
+                        drop(tokio::task::spawn_blocking(move || post.tell(HostNews::Picture(crate::picture::from_clipboard(&folder)))));
                     },
                     Some(Asked::Host(host)) => if let Some(other) = self.other(host, &handle.session) {
                         return Next::Open(Box::new(other));

@@ -76,18 +76,6 @@ fn no_repository_opens_anything_outside() {
 }
 
 #[test]
-fn settings_in_the_folder_of_the_project_hold_in_its_subfolders_too() {
-    let place = Place::new(vec![Reply::call("bash", json!({"command": "touch x"})), Reply::say("I may not")]);
-    place.work.git_init();
-    place.work.write(".reasonix/config.toml", "[permissions]\ndeny = [\"Bash(touch:*)\"]\n");
-    place.work.write("sub/deep/a", "");
-    let deep = place.work.join("sub/deep").display().to_string();
-    let ran = place.run(&["run", "-C", &deep, "go"]);
-    assert_eq!(ran.code, Some(3), "{}", ran.err);
-    assert!(!place.work.exists("sub/deep/x"));
-}
-
-#[test]
 fn a_rule_may_name_what_a_search_looks_for() {
     for (rule, tool, pattern, denied) in [
         ("Grep(password*)", "grep", "password", true),

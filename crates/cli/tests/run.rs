@@ -316,14 +316,16 @@ fn a_failure_while_an_answer_is_corrected_is_told() {
 
 #[test]
 fn settings_of_the_project_hold_in_its_subfolders() {
-    let place = Place::new(vec![Reply::call("bash", json!({"command": "touch x"})), Reply::say("I may not")]);
-    place.work.git_init();
-    place.work.write("reasonix.toml", "[permissions]\ndeny = [\"Bash(touch:*)\"]\n");
-    place.work.write("sub/deep/a", "");
-    let deep = place.work.join("sub/deep").display().to_string();
-    let ran = place.run(&["run", "-C", &deep, "go"]);
-    assert_eq!(ran.code, Some(3), "{}", ran.err);
-    assert!(!place.work.exists("sub/deep/x"));
+    for file in ["reasonix.toml", ".reasonix/config.toml"] {
+        let place = Place::new(vec![Reply::call("bash", json!({"command": "touch x"})), Reply::say("I may not")]);
+        place.work.git_init();
+        place.work.write(file, "[permissions]\ndeny = [\"Bash(touch:*)\"]\n");
+        place.work.write("sub/deep/a", "");
+        let deep = place.work.join("sub/deep").display().to_string();
+        let ran = place.run(&["run", "-C", &deep, "go"]);
+        assert_eq!(ran.code, Some(3), "{file}: {}", ran.err);
+        assert!(!place.work.exists("sub/deep/x"), "{file}");
+    }
 }
 
 #[test]

@@ -111,20 +111,24 @@ fn command(folder: &Path, args: &[&str], drivers: &[String], confinement: &Confi
         .with("GIT_ALLOW_PROTOCOL", "")
         .with("LC_ALL", "C");
     let all = ["--no-pager", "--no-optional-locks", "--no-replace-objects"].iter().chain(args).copied();
-    Command::program(program(folder, &std::env::var_os("PATH").unwrap_or_default()), all, folder)
+    Command::program(program_outside("git", folder), all, folder)
         .with_environment(environment)
         .with_confinement(confinement.held().unwrap_or_else(|| confinement.clone()))
         .with_timeout(Some(PATIENCE))
 }
 
-/// The git that is run: the first one that does not come with the repository itself. Where there is no other, nothing is
-/// found to run.
-fn program(folder: &Path, path: &OsStr) -> PathBuf {
+/// The program of this name that we run ourselves in a folder: the first one that does not come with its repository. Where there
+/// is no other, nothing is found to run.
+pub fn program_outside(name: &str, folder: &Path) -> PathBuf {
+    program(name, folder, &std::env::var_os("PATH").unwrap_or_default())
+}
+
+fn program(name: &str, folder: &Path, path: &OsStr) -> PathBuf {
     let top = folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok()).unwrap_or(folder);
     let top = top.canonicalize().unwrap_or_else(|_| top.to_owned());
-    let mut all = std::env::split_paths(path).filter(|folder| folder.is_absolute()).map(|folder| folder.join("git"));
+    let mut all = std::env::split_paths(path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));
     let outside = |path: &PathBuf| path.canonicalize().is_ok_and(|real| real.is_file() && !real.starts_with(&top));
-    all.find(|git| outside(git) && !git.starts_with(&top)).unwrap_or_else(|| PathBuf::from("/nowhere/git"))
+    all.find(|found| outside(found) && !found.starts_with(&top)).unwrap_or_else(|| Path::new("/nowhere").join(name))
 }
 
 /// The settings of the repository that name programs by drivers. Listing settings executes nothing.
@@ -196,9 +200,9 @@ mod tests {
         let path = |all: &[&Path]| std::env::join_paths(all).unwrap();
         let hostile = [repository.join("bin"), lead, "bin".into(), "".into()];
         let mut all: Vec<&Path> = hostile.iter().map(AsRef::as_ref).collect();
-        assert!(!program(&repository.join("deep"), &path(&all)).exists());
+        assert!(!program("git", &repository.join("deep"), &path(&all)).exists());
         fs::write(outside.join("git"), "").unwrap();
         all.push(&outside);
-        assert_eq!(program(&repository.join("deep"), &path(&all)), outside.join("git"));
+        assert_eq!(program("git", &repository.join("deep"), &path(&all)), outside.join("git"));
     }
 }

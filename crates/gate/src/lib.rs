@@ -363,8 +363,7 @@ impl Approvals {
     fn unasked(&self, ask: &Ask<'_>) -> Option<Decided> {
         let writes = ask.classified.class != Class::Reader && ask.action.read_only != ReadOnly::Yes;
         let untold = !self.standing.attended && self.standing.rules.mode == Fallback::Ask;
-        let by = DecidedBy::Other("permissions.mode, with nobody to ask".to_owned());
-        (writes && untold).then(|| Decided { by, ..by_rule(ask, true, &By::Fallback) })
+        (writes && untold).then(|| Decided { by: DecidedBy::Unasked, ..by_rule(ask, true, &By::Fallback) })
     }
 
     /// Nobody can be asked about a danger; whoever started this run may have given the word for what undo takes back.

@@ -7,7 +7,7 @@ pub fn refusal(by: &DecidedBy) -> Phrase {
     match by {
         DecidedBy::User | DecidedBy::UserOfHost | DecidedBy::UserOfOutside => Phrase::new("tui.refused.user"),
         DecidedBy::PlanMode => Phrase::new("tui.refused.planning"),
-        DecidedBy::Fallback => Phrase::new("refusal.mode"),
+        DecidedBy::Fallback | DecidedBy::Unasked => Phrase::new("refusal.mode"),
         DecidedBy::Danger => Phrase::new("refusal.danger"),
         DecidedBy::Memory => Phrase::new("refusal.memory"),
         DecidedBy::Protected => Phrase::new("refusal.protected"),

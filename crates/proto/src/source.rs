@@ -22,6 +22,8 @@ pub enum DecidedBy {
     Rule(String),
     /// What holds where no rule speaks.
     Fallback,
+    /// The same where it would ask, and nobody is there.
+    Unasked,
     /// The posture.
     Posture(Posture),
     /// The dangerous class.
@@ -38,12 +40,13 @@ pub enum DecidedBy {
     Other(String),
 }
 
-const PLAIN: [(DecidedBy, &str); 9] = [
+const PLAIN: [(DecidedBy, &str); 10] = [
     (DecidedBy::User, "user"),
     (DecidedBy::UserOfHost, "user, about a host"),
     (DecidedBy::UserOfOutside, "user, about a run outside the sandbox"),
     (DecidedBy::PlanMode, "plan mode"),
     (DecidedBy::Fallback, "permissions.mode"),
+    (DecidedBy::Unasked, "permissions.mode, with nobody to ask"),
     (DecidedBy::Danger, "the dangerous class"),
     (DecidedBy::Memory, "the rule that only a person changes what is remembered"),
     (DecidedBy::Protected, "the protection of files that tell agents what to do"),
