@@ -82,6 +82,8 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Say what would happen to a command: whether it runs, is asked about or refused, and why; runs nothing
     Explain(ExplainArgs),
+    /// Read the documents that come with the program
+    Docs(DocsArgs),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -589,6 +591,16 @@ pub(crate) struct ExplainArgs {
     /// Work in this folder
     #[arg(short = 'C', long = "cd", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DocsArgs {
+    /// Which one; without it, they are listed
+    #[arg(value_name = "TOPIC")]
+    pub(crate) topic: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

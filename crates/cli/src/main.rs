@@ -7,6 +7,7 @@ mod cache;
 mod chat;
 mod context;
 mod demo;
+mod docs;
 mod doctor;
 mod door;
 mod elsewhere;
@@ -118,6 +119,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Config(config)) => inspect::config(&config),
         Some(Command::Trust(args)) => trust::trust(&args),
         Some(Command::Explain(args)) => explain::explain(&args),
+        Some(Command::Docs(args)) => docs::docs(&args),
         Some(Command::Completions { shell }) => {
             let mut out = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "reasonix", &mut out);

@@ -26,6 +26,55 @@ fn the_demo_fixes_a_failing_test_without_key_or_network() {
 }
 
 #[test]
+fn the_documents_are_in_the_program() {
+    let place = Place::bare(ModelServer::start_blocking(vec![]));
+    let ran = place.run(&["docs"]);
+    assert!(ran.code == Some(0) && ran.out.contains("sandbox") && ran.out.contains("  The sandbox\n"), "{}", ran.out);
+    let ran = place.run(&["docs", "Sandbox.md"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), include_str!("../../../docs/sandbox.md")));
+    let ran = place.run(&["docs", "landlock"]);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("there is no document landlock. Look into: sandbox"),
+        "{}",
+        ran.err
+    );
+    let ran = place.run(&["docs", "trust", "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((&told["name"], &told["title"]), (&json!("trust"), &json!("Trust")));
+    assert!(place.logs().is_empty(), "reading leaves nothing behind");
+}
+
+/// Also where every read is asked about: they are no files of anybody.
+#[test]
+fn a_model_reads_the_documents_too() {
+    let call = |path: &str| Reply::call("read_file", json!({"path": path}));
+    let place = Place::new(vec![
+        call("reasonix://docs"),
+        call("reasonix://docs/undo#x"),
+        call("reasonix://docs/nosuch"),
+        Reply::say("ok"),
+    ]);
+    place.configure("[permissions]\nask = [\"Read\"]\n");
+    let ran = place.run(&["run", "go"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let requests = place.server.requests();
+    let results: Vec<&str> = requests[3].body["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|message| message["role"] == "tool")
+        .map(|message| message["content"].as_str().unwrap())
+        .collect();
+    assert!(results[0].contains("reasonix://docs/undo: Taking changes back"), "{}", results[0]);
+    assert!(results[1].contains("# Taking changes back"), "{}", results[1]);
+    assert!(
+        results[2].contains("there is no document") && results[2].contains("reasonix://docs/undo"),
+        "{}",
+        results[2]
+    );
+}
+
+#[test]
 fn the_demo_can_be_kept() {
     let place = Place::bare(ModelServer::start_blocking(vec![]));
     assert_eq!(place.run(&["demo", "--keep", "kept"]).code, Some(0));

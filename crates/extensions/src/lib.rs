@@ -1,9 +1,10 @@
 //! Files that extend Reasonix: skills and commands. This room finds them, reads them within bounds, says what is wrong with
-//! them and fills them in. It runs nothing, decides nothing about permission or trust, and reads no more than the head of a
+//! them and fills them in; the texts that come with the binary are here too. It runs nothing, decides nothing about permission or trust, and reads no more than the head of a
 //! file until somebody uses it.
 
 mod bundled;
 mod command;
+mod docs;
 mod expand;
 mod file;
 mod find;
@@ -15,6 +16,7 @@ mod shelf;
 mod skill;
 
 pub use command::CustomCommand;
+pub use docs::{OwnDoc, doc_at};
 pub use expand::{CommandPiece, filled, pieces};
 pub use flaw::{ExtensionFlaw, FlawKind};
 pub use index::index;

@@ -1,12 +1,13 @@
-//! `read_file`: text files of any size, page by page, the uncut outputs of earlier calls, and the files of skills.
+//! `read_file`: text files of any size, page by page, the uncut outputs of earlier calls, the files of skills, and
+//! Reasonix's own documents.
 
 use crate::Deps;
 use crate::lines::{clip, numbered_into};
 use crate::port::{PAGE_BYTES, failed, text_arg};
 use crate::typed::{ToolWork, TypedTool};
 use reasonix_agent::{Args, ToolTraits};
-use reasonix_extensions::{BroughtBy, Shelf};
-use reasonix_proto::{Action, Family, ToolOutcome};
+use reasonix_extensions::{BroughtBy, OwnDoc, Shelf, doc_at};
+use reasonix_proto::{Action, Family, ReadOnly, ToolOutcome};
 use reasonix_workspace::{FileError, Options, Window, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -45,6 +46,9 @@ impl TypedTool for ReadFile {
     fn action(&self, input: Option<Input>, args: &Args) -> Action {
         let path = input.map_or_else(|| text_arg(args, PATHS), |input| input.path);
         let path = placed(&self.0, path);
+        if doc_at(&path).is_some() {
+            return Action { family: Family::Own, subjects: Vec::new(), read_only: ReadOnly::Yes };
+        }
         if let Some((name, _)) = of_skill(&path) {
             return Action::reads(Family::Skill, self.0.shelf.judged_name(name));
         }
@@ -88,10 +92,26 @@ fn read(deps: &Deps, input: &Input) -> ToolOutcome {
             ),
         };
     }
+    if let Some(name) = doc_at(&path) {
+        return read_doc(name, first, limit);
+    }
     if let Some((name, below)) = of_skill(&path) {
         return read_skill(shelf, (name, below), first, limit);
     }
     read_lines(workspace, &path, first, limit)
+}
+
+/// One of our own documents, or the list of them.
+fn read_doc(name: &str, first: u64, limit: usize) -> ToolOutcome {
+    let list = || OwnDoc::all().map(|doc| format!("{}: {}", doc.address(), doc.title())).collect::<Vec<_>>().join("\n");
+    // A link names a chapter behind the name.
+    match name.split('#').next().unwrap_or(name) {
+        "" => ToolOutcome::done(list()),
+        name => match OwnDoc::named(name) {
+            Some(doc) => page(doc.text, first, limit),
+            None => ToolOutcome::failed_with(format!("there is no document {name:?}"), list()),
+        },
+    }
 }
 
 /// A file of a skill: its folder is all that can be reached this way.

@@ -647,6 +647,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "无需询问即可运行，且它所做的一切都不会留下（{by}）",
     ),
     (
+        "cli.docs_unknown",
+        "there is no document {topic}. Look into: {topics}. `reasonix docs` lists all of them",
+        "没有名为 {topic} 的文档。可查阅：{topics}。`reasonix docs` 会列出全部文档",
+    ),
+    (
         "cli.explain_json",
         "a line of standard input is no JSON text: {reason}",
         "标准输入中有一行不是 JSON 文本：{reason}",
