@@ -9,8 +9,8 @@ use crate::storm::{Signature, Storm};
 use crate::turn::Agent;
 use futures_util::{FutureExt, StreamExt, stream};
 use reasonix_proto::{
-    Action, Block, Content, Decided, DecidedBy, Event, Fix, Phrase, RecordBody, RecordId, Repair, ToolCall,
-    ToolOutcome, TurnState, refusal,
+    Action, Decided, DecidedBy, Event, Fix, Phrase, RecordBody, RecordId, Repair, ToolCall, ToolOutcome, TurnState,
+    refusal,
 };
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -393,19 +393,7 @@ fn told_edited(outcome: ToolOutcome, action: &Action) -> ToolOutcome {
         "[the user changed this call before it ran; what ran is]\n{}\n[and what it came to is]",
         action.title()
     );
-    match outcome {
-        ToolOutcome::Done { content, details } => {
-            let content = match content.plain() {
-                Some(text) => format!("{note}\n{text}").into(),
-                None => Content::new(std::iter::once(Block::text(note)).chain(content.blocks().iter().cloned())),
-            };
-            ToolOutcome::Done { content, details }
-        }
-        ToolOutcome::Failed { message, hint, code } => {
-            ToolOutcome::Failed { message: format!("{note}\n{message}"), hint, code }
-        }
-        other => other,
-    }
+    outcome.preceded_by(note)
 }
 
 fn about<'a>(

@@ -37,6 +37,7 @@ mod probe;
 mod promises;
 mod readonly;
 mod replay;
+mod rules;
 mod run;
 #[cfg(target_os = "linux")]
 mod sandbox;

@@ -5,7 +5,7 @@ use crate::origin::Layer;
 use crate::rules::{Inside, RulesFiles};
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
-use reasonix_proto::{Level, PartKind, Phrase};
+use reasonix_proto::PartKind;
 use std::path::{Path, PathBuf};
 
 /// The most files that one glob brings.
@@ -40,9 +40,6 @@ impl RulesFiles {
                 }
                 None => self.tell("config.instructions_glob", path, ""),
             }
-        }
-        if let Some(path) = self.other.take().filter(|path| !self.files.iter().any(|file| file.path == *path)) {
-            self.notices.push((Level::Info, Phrase::new("config.rules_other").with("file", path.display())));
         }
         self
     }

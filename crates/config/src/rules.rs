@@ -13,8 +13,12 @@ const LIMIT: u64 = 32 * 1024;
 /// The names of rules files, in the order they are read.
 const NAMES: [&str; 2] = ["AGENTS.md", "REASONIX.md"];
 
-/// What another program calls them. It is not read, and whoever has only that is told so.
-const OTHER: &str = "CLAUDE.md";
+/// What another program calls them. They are read in a folder that has none of ours.
+const OTHERS: [&str; 2] = ["CLAUDE.md", ".claude/CLAUDE.md"];
+
+/// Files that one of these brings in with lines `@path`, and how far that goes.
+const MOST_BROUGHT: usize = 20;
+const DEEPEST: usize = 5;
 
 /// A rules file, or another file that the model reads with them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +41,6 @@ pub struct RulesFiles {
     pub files: Vec<RulesFile>,
     /// What was refused or cut.
     pub notices: Vec<(Level, Phrase)>,
-    /// A rules file of another program that stands where there is none of ours.
-    pub(crate) other: Option<PathBuf>,
 }
 
 /// Reads the rules files: the user's, then those from the repository's root down to the working folder.
@@ -49,14 +51,49 @@ pub fn rules_files(home: &Path, root: &Path, cwd: &Path, closed: &ClosedFiles) -
         rules.add(PartKind::UserRules, home.join(name), None);
     }
     for folder in folders(root, cwd) {
-        for name in NAMES {
-            rules.add(PartKind::ProjectRules, folder.join(name), inside);
+        let ours = NAMES.map(|name| rules.add(PartKind::ProjectRules, folder.join(name), inside));
+        if ours.iter().all(|there| !there) {
+            rules.add_others(&folder, Inside { folder: root, closed });
         }
     }
-    let others = folders(root, cwd).into_iter().map(|folder| folder.join(OTHER));
-    let project = |file: &RulesFile| file.kind == PartKind::ProjectRules;
-    rules.other = others.into_iter().find(|path| path.is_file()).filter(|_| !rules.files.iter().any(project));
     rules
+}
+
+/// Where the files are that one brings in. Those of a home folder are no project's to name.
+fn named_by(file: &RulesFile) -> Vec<PathBuf> {
+    let folder = file.path.parent().unwrap_or(&file.path);
+    let ends = ['.', ',', ';', ':', ')', '!', '?'];
+    brought(&file.text)
+        .into_iter()
+        .filter(|path| !path.starts_with('~'))
+        .map(|path| folder.join(path))
+        .map(|path| match path.is_file() {
+            true => path,
+            false => PathBuf::from(path.to_string_lossy().trim_end_matches(ends)),
+        })
+        .collect()
+}
+
+/// The paths that a file brings in: words `@path` outside of code.
+fn brought(text: &str) -> Vec<&str> {
+    let mut fence: Option<&str> = None;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let mark = ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (None, None) => found.extend(mentioned(line)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The words `@path` of a line that stand in no code span.
+fn mentioned(line: &str) -> impl Iterator<Item = &str> {
+    let prose = line.split('`').step_by(2);
+    prose.flat_map(str::split_whitespace).filter_map(|word| word.strip_prefix('@')).filter(|path| !path.is_empty())
 }
 
 /// The folders from the root down to the working folder; only the latter when it is not below the root.
@@ -114,6 +151,38 @@ impl RulesFiles {
         true
     }
 
+    /// Adds what another program calls a rules file, with the files that it brings in.
+    fn add_others(&mut self, folder: &Path, inside: Inside<'_>) {
+        for name in OTHERS {
+            let first = self.files.len();
+            if self.add(PartKind::ProjectRules, folder.join(name), Some(inside)) {
+                self.add_brought(first, inside);
+                return;
+            }
+        }
+    }
+
+    /// Adds what the files from this one on bring in, and what those do. What is no file stays a word.
+    fn add_brought(&mut self, first: usize, inside: Inside<'_>) {
+        let (mut begin, mut left) = (first, MOST_BROUGHT);
+        for _ in 0..DEEPEST {
+            let end = self.files.len();
+            let named: Vec<PathBuf> =
+                self.files.get(begin..end).unwrap_or_default().iter().flat_map(named_by).collect();
+            for path in named.into_iter().filter(|path| path.is_file()) {
+                if left == 0 {
+                    return self.tell("config.rules_brought", &path, "");
+                }
+                left -= 1;
+                self.add(PartKind::ProjectRules, path, Some(inside));
+            }
+            if self.files.len() == end {
+                return;
+            }
+            begin = end;
+        }
+    }
+
     pub(crate) fn tell(&mut self, code: &'static str, path: &Path, reason: &str) {
         let phrase = Phrase::new(code).with("file", path.display());
         let phrase = if reason.is_empty() { phrase } else { phrase.with("reason", reason) };
@@ -147,19 +216,39 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_program_is_named_where_it_stands_alone() {
+    fn what_another_program_reads_stands_in_where_there_is_none_of_ours() {
         let dir = tempfile::tempdir().unwrap();
-        let codes = |named: &[(std::path::PathBuf, crate::Layer)]| {
-            let (place, open) = (dir.path(), ClosedFiles::default());
-            let rules = rules_files(&place.join("none"), place, place, &open).with_instructions(named, place, &open);
-            rules.notices.iter().map(|(_, phrase)| phrase.code.to_string()).collect::<Vec<_>>()
+        let root = dir.path().join("repo");
+        fs::create_dir_all(root.join("sub/.claude")).unwrap();
+        fs::create_dir_all(root.join("docs")).unwrap();
+        fs::write(dir.path().join("outside.md"), "PRIVATE").unwrap();
+        let main = "See @docs/style.md, `@docs/code.md` and me@example.com @nobody.\n```\n@docs/code.md\n```\n@../outside.md @~/x";
+        fs::write(root.join("CLAUDE.md"), main).unwrap();
+        fs::write(root.join("docs/style.md"), "style @more.md @style.md").unwrap();
+        fs::write(root.join("docs/more.md"), "more").unwrap();
+        fs::write(root.join("docs/code.md"), "code").unwrap();
+        fs::write(root.join("sub/.claude/CLAUDE.md"), "sub").unwrap();
+        let read = || {
+            let rules = rules_files(&dir.path().join("none"), &root, &root.join("sub"), &ClosedFiles::default());
+            let codes: Vec<_> = rules.notices.iter().map(|(_, phrase)| phrase.code.to_string()).collect();
+            (rules.files.into_iter().map(|file| file.text).collect::<Vec<_>>(), codes)
         };
-        assert_eq!(codes(&[]), [""; 0]);
-        fs::write(dir.path().join("CLAUDE.md"), "x").unwrap();
-        assert_eq!(codes(&[]), ["config.rules_other"]);
-        assert_eq!(codes(&[(dir.path().join("CLAUDE.md"), crate::Layer::User)]), [""; 0], "it is read by name");
-        symlink("CLAUDE.md", dir.path().join("AGENTS.md")).unwrap();
-        assert_eq!(codes(&[]), [""; 0]);
+        let brought = [main, "style @more.md @style.md", "more", "sub"].map(str::to_owned);
+        assert_eq!(read(), (brought.to_vec(), vec!["config.rules_outside".to_owned()]));
+        fs::write(root.join("AGENTS.md"), "ours").unwrap();
+        assert_eq!(read(), (vec!["ours".to_owned(), "sub".to_owned()], vec![]));
+    }
+
+    #[test]
+    fn files_that_bring_each_other_in_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let all: String = (0..40).map(|number| format!("@{number}.md ")).collect();
+        fs::write(dir.path().join("CLAUDE.md"), &all).unwrap();
+        for number in 0..40 {
+            fs::write(dir.path().join(format!("{number}.md")), format!("{number} {all}")).unwrap();
+        }
+        let rules = rules_files(&dir.path().join("none"), dir.path(), dir.path(), &ClosedFiles::default());
+        assert_eq!((rules.files.len(), rules.notices.len()), (21, 1));
     }
 
     #[test]

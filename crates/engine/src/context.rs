@@ -99,6 +99,8 @@ fn name_of(part: &PromptPart) -> Phrase {
         PartKind::ProjectRules => name("context.project_rules"),
         PartKind::Instructions => name("context.instructions"),
         PartKind::Ignored => name("context.ignored"),
+        PartKind::AlwaysRules => Phrase::new("context.always_rules"),
+        PartKind::Rulebook => Phrase::new("context.rulebook"),
         PartKind::Memory => Phrase::new("context.memory"),
         PartKind::Skills => Phrase::new("context.skills"),
         PartKind::Appended => Phrase::new("context.appended"),

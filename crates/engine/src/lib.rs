@@ -20,6 +20,7 @@ mod live;
 mod logbook;
 mod lookback;
 mod moves;
+mod nearby;
 mod network;
 mod observers;
 mod offline;

@@ -1,5 +1,5 @@
-//! The system prompt: the base, the rules of the user and the project, named files, what git ignores, what is
-//! remembered, skills, what the command line adds. The order is fixed, the same inputs give the same bytes, a blank
+//! The system prompt: the base, the rules of the user and the project, named files, what git ignores, the
+//! rulebook, what is remembered, skills, what the command line adds. The order is fixed, the same inputs give the same bytes, a blank
 //! source changes nothing, and nothing in it changes during a session.
 
 use reasonix_agent::estimate_tokens;
@@ -30,6 +30,8 @@ pub(crate) struct Sources<'a> {
     pub(crate) cwd: Option<&'a Path>,
     /// Rules files, named files and what git ignores, in their order.
     pub(crate) files: &'a [RulesFile],
+    /// The rules that always hold, and the list of the others.
+    pub(crate) rules: [&'a str; 2],
     /// The indexes of what is remembered.
     pub(crate) memory: &'a str,
     /// The index of skills.
@@ -81,7 +83,10 @@ pub(crate) fn assemble(from: &Sources<'_>) -> Draft {
         };
         draft.add(file.kind, &name, &chapter, cut);
     }
+    let [always, rulebook] = from.rules;
     for (kind, text) in [
+        (PartKind::AlwaysRules, always),
+        (PartKind::Rulebook, rulebook),
         (PartKind::Memory, from.memory),
         (PartKind::Skills, from.skills),
         (PartKind::Appended, from.appended.unwrap_or_default()),
@@ -125,7 +130,7 @@ fn fitted(files: &[RulesFile], window: u64) -> Vec<(String, bool)> {
 }
 
 /// As many whole lines as fit; a part of the first one where not even that does.
-fn clipped(text: &str, tokens: u64) -> &str {
+pub(crate) fn clipped(text: &str, tokens: u64) -> &str {
     if estimate_tokens(text) <= tokens {
         return text;
     }

@@ -2,7 +2,8 @@
 
 use crate::spec::Start;
 use reasonix_agent::estimate_tokens;
-use reasonix_extensions::{ExtensionFlaw, ExtensionPlaces, ShadowedExtension, Shelf, index};
+use reasonix_config::no_memory;
+use reasonix_extensions::{ExtensionFlaw, ExtensionPlaces, RulesChapter, ShadowedExtension, Shelf, index};
 use reasonix_gate::hidden_skills;
 use reasonix_proto::Phrase;
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ impl Start {
                 paths: settings.skills.paths.clone(),
                 excluded: settings.skills.excluded_paths.clone(),
                 disabled: settings.skills.disabled_skills.clone(),
+                without_rules: no_memory(&self.world.env),
             };
             match hidden_skills(settings, root) {
                 Ok(hides) => Shelf::new(places, hides),
@@ -51,6 +53,18 @@ pub(crate) fn skills_chapter(start: &Start, window: u64) -> (String, Vec<Phrase>
         notices.push(Phrase::new("extensions.forks").with("names", forks.join(", ")));
     }
     (index(shelf.offered(), window, &estimate_tokens), notices)
+}
+
+/// The chapters of the system prompt on rules, and what to tell about them.
+pub(crate) fn rules_chapter(start: &Start, window: u64) -> (RulesChapter, Vec<Phrase>) {
+    let found = start.shelf().rules();
+    let chapter = found.chapter(window, &estimate_tokens);
+    let mut notices = flaws(&found.flaws);
+    notices.extend(shadowed(&found.shadowed));
+    if !chapter.left.is_empty() {
+        notices.push(Phrase::new("extensions.rules_left").with("names", chapter.left.join(", ")));
+    }
+    (chapter, notices)
 }
 
 /// What is wrong with files: the first ones by name, the others by their number.

@@ -12,6 +12,7 @@ use crate::editing::{as_begun, settled};
 use crate::error::EngineError;
 use crate::handle::{Handle, Shared};
 use crate::live::{Live, Todo};
+use crate::nearby::Nearby;
 use crate::network::net_options;
 use crate::observers::{ChecksCitations, KeepsLedger, TellsGate, TellsQueue};
 use crate::offline::broken_span;
@@ -108,6 +109,7 @@ impl Ground {
             .judged_by(gate.clone(), gate.clone())
             .kept_by(book.clone(), artifacts.clone(), outbox.clone())
             .surrounded_by(undo.iter().map(|undo| Arc::clone(undo) as Arc<dyn Aspect>))
+            .surrounded_by([Nearby::of(start, model.card().window) as Arc<dyn Aspect>])
             .within(purse.clone(), limits_of(settings, &model.card().name))
             .build(self.head.system.clone());
         let planner = planner_of(start, &agent, &model, (outbox, &purse), (opened, &carried))?;

@@ -19,6 +19,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("performance", include_str!("../../../docs/performance.md")),
     ("permissions", include_str!("../../../docs/permissions.md")),
     ("repair", include_str!("../../../docs/repair.md")),
+    ("rules", include_str!("../../../docs/rules.md")),
     ("sandbox", include_str!("../../../docs/sandbox.md")),
     ("scripted", include_str!("../../../docs/scripted.md")),
     ("security", include_str!("../../../docs/security.md")),

@@ -5,6 +5,7 @@ use crate::command::CustomCommand;
 use crate::file::inside;
 use crate::flaw::{ExtensionFlaw, FlawKind};
 use crate::names::{BroughtBy, is_name};
+use crate::rulebook::{Dialect, RuleText};
 use crate::skill::{MANIFEST, Skill};
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ const MOST_SKILLS: usize = 500;
 /// Commands of one folder that are looked at, and how deep they may lie.
 const MOST_COMMANDS: usize = 2000;
 const DEEPEST: usize = 4;
+/// Rules of one folder that are looked at.
+const MOST_RULES: usize = 200;
 /// Entries of one folder that are looked at.
 const MOST_ENTRIES: usize = 4000;
 
@@ -76,6 +79,36 @@ pub(crate) fn commands(root: &Root) -> Haul<CustomCommand> {
     walk(root, &root.path, "", DEEPEST, &mut haul);
     haul.found.sort_by(|a, b| a.name.cmp(&b.name));
     haul
+}
+
+/// The rules of a folder, by name; of a file, that one. `deep` looks into the folders in it too.
+pub(crate) fn rules(root: &Root, dialect: Dialect, deep: bool) -> Haul<RuleText> {
+    let mut haul = Haul::empty();
+    if root.path.is_file() {
+        let folder = root.path.parent().unwrap_or(&root.path);
+        haul.take(&root.path, RuleText::read(&root.path, (folder, root.by), dialect));
+    } else {
+        gather_rules(root, &root.path, dialect, if deep { DEEPEST } else { 0 }, &mut haul);
+    }
+    haul.found.sort_by(|a, b| a.name.cmp(&b.name));
+    haul
+}
+
+fn gather_rules(root: &Root, folder: &Path, dialect: Dialect, depth: usize, haul: &mut Haul<RuleText>) {
+    for (name, kind) in entries(folder) {
+        let path = folder.join(&name);
+        if haul.found.len() >= MOST_RULES {
+            return haul.flaws.push(FlawKind::TooMany(MOST_RULES).at(&root.path));
+        }
+        if kind.is_dir() {
+            let below = Root { path: folder.to_owned(), by: root.by };
+            if depth > 0 && own_folder(&below, &name, kind) == Ok(true) {
+                gather_rules(root, &path, dialect, depth - 1, haul);
+            }
+        } else if name.ends_with(".md") || name.ends_with(".mdc") {
+            haul.take(&path, RuleText::read(&path, (&root.path, root.by), dialect));
+        }
+    }
 }
 
 fn walk(root: &Root, folder: &Path, before: &str, depth: usize, haul: &mut Haul<CustomCommand>) {

@@ -41,12 +41,18 @@ pub enum FlawKind {
     Cut(&'static str, usize),
     /// There are more than this many; the rest is not looked at.
     TooMany(usize),
+    /// A rule that does not say when it holds.
+    NeverHolds,
+    /// A rule that wants to watch what a model writes.
+    StreamRule,
+    /// A pattern that is none.
+    BadGlob(String),
 }
 
 impl FlawKind {
     /// True when the file is used in spite of it.
     pub fn is_harmless(&self) -> bool {
-        matches!(self, Self::Loose | Self::OddName(_) | Self::Cut(..))
+        matches!(self, Self::Loose | Self::OddName(_) | Self::Cut(..) | Self::BadGlob(_))
     }
 
     pub(crate) fn at(self, path: &Path) -> ExtensionFlaw {
@@ -71,6 +77,9 @@ impl ExtensionFlaw {
             FlawKind::Hidden => Phrase::new("extensions.hidden"),
             FlawKind::Cut(field, most) => Phrase::new("extensions.cut").with("field", field).with("most", most),
             FlawKind::TooMany(most) => Phrase::new("extensions.too_many").with("most", most),
+            FlawKind::NeverHolds => Phrase::new("extensions.never_holds"),
+            FlawKind::StreamRule => Phrase::new("extensions.stream_rule"),
+            FlawKind::BadGlob(glob) => Phrase::new("extensions.bad_glob").with("glob", glob),
         };
         phrase.with("path", self.path.display())
     }

@@ -99,12 +99,41 @@ impl Matter {
         }
     }
 
+    /// True when it has this field.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.fields.contains_key(name)
+    }
+
+    /// A field that lists patterns for paths: a list, or words with commas between them. What stands in braces stays together.
+    pub(crate) fn globs(&self, name: &str) -> Option<Vec<String>> {
+        let found: Vec<String> = match self.fields.get(name)? {
+            Value::String(text) => patterns(text),
+            Value::Array(list) => list.iter().filter_map(Value::as_str).flat_map(patterns).collect(),
+            _ => return None,
+        };
+        Some(found).filter(|found| !found.is_empty())
+    }
+
     /// True when what people see of it hides something.
     pub(crate) fn hides(&self) -> bool {
         ["name", "description", "argument-hint"]
             .iter()
             .any(|name| self.fields.get(*name).and_then(Value::as_str).is_some_and(is_hiding))
     }
+}
+
+/// Patterns apart from each other.
+fn patterns(text: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let parts = text.split(|c: char| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.map(|part| unquoted(part.trim()).to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
 /// Words apart from each other; what stands in parentheses stays together.

@@ -1,4 +1,4 @@
-//! Files that extend Reasonix: skills and commands. This room finds them, reads them within bounds, says what is wrong with
+//! Files that extend Reasonix: skills, commands and rules. This room finds them, reads them within bounds, says what is wrong with
 //! them and fills them in; the texts that come with the binary are here too. It runs nothing, decides nothing about permission or trust, and reads no more than the head of a
 //! file until somebody uses it.
 
@@ -12,6 +12,7 @@ mod flaw;
 mod front;
 mod index;
 mod names;
+mod rulebook;
 mod shelf;
 mod skill;
 
@@ -21,5 +22,6 @@ pub use expand::{CommandPiece, filled, pieces};
 pub use flaw::{ExtensionFlaw, FlawKind};
 pub use index::index;
 pub use names::{BroughtBy, ShadowedExtension};
+pub use rulebook::{FoundRules, RuleText, RulesChapter, rule_at};
 pub use shelf::{ExtensionPlaces, FoundCommands, FoundSkills, Shelf};
 pub use skill::Skill;

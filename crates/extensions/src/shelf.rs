@@ -3,9 +3,10 @@
 
 use crate::bundled::bundled;
 use crate::command::CustomCommand;
-use crate::find::{Root, commands, skills};
+use crate::find::{Root, commands, rules, skills};
 use crate::flaw::ExtensionFlaw;
 use crate::names::{BroughtBy, ShadowedExtension};
+use crate::rulebook::{Dialect, FoundRules};
 use crate::skill::Skill;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,8 @@ pub struct ExtensionPlaces {
     pub excluded: Vec<PathBuf>,
     /// Names of skills that are not there.
     pub disabled: Vec<String>,
+    /// No rules are read.
+    pub without_rules: bool,
 }
 
 /// The skills that were found, sorted by name.
@@ -62,12 +65,14 @@ struct Inner {
     places: Option<ExtensionPlaces>,
     hides: Option<Hides>,
     skills: OnceLock<FoundSkills>,
+    rules: OnceLock<FoundRules>,
 }
 
 impl Shelf {
     /// What lies in these places, without what the user's rules hide.
     pub fn new(places: ExtensionPlaces, hides: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(Inner { places: Some(places), hides: Some(Arc::new(hides)), skills: OnceLock::new() }))
+        let (places, hides) = (Some(places), Some::<Hides>(Arc::new(hides)));
+        Self(Arc::new(Inner { places, hides, ..Inner::default() }))
     }
 
     /// The skills as they were when somebody first asked, so that a session speaks of the same ones from beginning to end.
@@ -94,6 +99,11 @@ impl Shelf {
         // What Reasonix brings itself may be overruled without a word.
         let told = |shadowed: &ShadowedExtension| shadowed.shadowed.parent().is_some_and(|path| path.is_absolute());
         FoundSkills { skills, shadowed: shadowed.into_iter().filter(told).collect(), flaws }
+    }
+
+    /// The rules as they were when somebody first asked.
+    pub fn rules(&self) -> &FoundRules {
+        self.0.rules.get_or_init(|| self.0.places.as_ref().map(ExtensionPlaces::rules_now).unwrap_or_default())
     }
 
     /// The commands as they are on disk now.
@@ -182,6 +192,40 @@ impl ExtensionPlaces {
         }
         roots.push(Root { path: self.home.join("commands"), by: BroughtBy::User });
         self.own(roots)
+    }
+
+    fn rules_now(&self) -> FoundRules {
+        let (mut all, mut flaws) = (Vec::new(), Vec::new());
+        for (root, dialect, deep) in self.rule_roots() {
+            for root in self.own(vec![root]) {
+                let haul = rules(&root, dialect, deep);
+                all.extend(haul.found);
+                flaws.extend(haul.flaws);
+            }
+        }
+        let (rules, shadowed) = first_of(all, |rule| (&rule.name, rule.file.clone()));
+        FoundRules { rules, shadowed, flaws }
+    }
+
+    /// Our own before those of other programs, the project's before the user's.
+    fn rule_roots(&self) -> Vec<(Root, Dialect, bool)> {
+        if self.without_rules {
+            return Vec::new();
+        }
+        let user = (Root { path: self.home.join("rules"), by: BroughtBy::User }, Dialect::Marked, false);
+        if self.project.as_os_str().is_empty() {
+            return vec![user];
+        }
+        let project =
+            |path: &str, dialect, deep| (Root { path: self.project.join(path), by: BroughtBy::Project }, dialect, deep);
+        vec![
+            project(".reasonix/rules", Dialect::Marked, false),
+            user,
+            project(".claude/rules", Dialect::Plain, true),
+            project(".cursor/rules", Dialect::Marked, true),
+            project(".windsurf/rules", Dialect::Triggered, false),
+            project(".clinerules", Dialect::Plain, false),
+        ]
     }
 
     /// Those that are there, each once, with links resolved. A project's that lies elsewhere is none of its own.

@@ -4,11 +4,21 @@ use crate::rule::Rule;
 use std::path::{Component, Path};
 
 /// Names of such files, in any folder.
-const FILES: &[&str] =
-    &["agents.md", "reasonix.md", "reasonix.toml", "reasonix.jsonc", ".mcp.json", ".envrc", ".gitmodules"];
+const FILES: &[&str] = &[
+    "agents.md",
+    "reasonix.md",
+    "claude.md",
+    "reasonix.toml",
+    "reasonix.jsonc",
+    ".mcp.json",
+    ".envrc",
+    ".gitmodules",
+    ".clinerules",
+];
 
 /// Folders whose whole content is such.
-const FOLDERS: &[&str] = &[".git", ".husky", ".reasonix", ".vscode"];
+const FOLDERS: &[&str] =
+    &[".git", ".husky", ".reasonix", ".vscode", ".claude", ".agents", ".codex", ".cursor", ".windsurf", ".clinerules"];
 
 /// True when a change to this path changes what is executed or believed later. Case does not matter: on some file
 /// systems it makes no other file.
@@ -48,6 +58,11 @@ mod tests {
             "./.envrc",
             ".VSCODE/tasks.json",
             ".husky/pre-commit",
+            "CLAUDE.md",
+            ".claude/settings.json",
+            ".agents/skills/x/SKILL.md",
+            ".cursor/rules/a.mdc",
+            ".clinerules",
         ] {
             assert!(is_protected(path), "{path}");
         }

@@ -1,6 +1,6 @@
 //! What a tool call came to.
 
-use crate::{ClientId, Content, Phrase, TodoPhase};
+use crate::{Block, ClientId, Content, Phrase, TodoPhase};
 use serde::{Deserialize, Serialize};
 
 /// The result of one tool call. Every call of an assistant message gets exactly one.
@@ -45,6 +45,22 @@ impl ToolOutcome {
     /// A success with details for front ends.
     pub fn detailed(content: impl Into<Content>, details: Details) -> Self {
         Self::Done { content: content.into(), details: Box::new(details) }
+    }
+
+    /// The same with a note before what the model reads of it. What did not run stays as it is.
+    #[must_use]
+    pub fn preceded_by(self, note: String) -> Self {
+        match self {
+            Self::Done { content, details } => {
+                let content = match content.plain() {
+                    Some(text) => format!("{note}\n{text}").into(),
+                    None => Content::new(std::iter::once(Block::text(note)).chain(content.blocks().iter().cloned())),
+                };
+                Self::Done { content, details }
+            }
+            Self::Failed { message, hint, code } => Self::Failed { message: format!("{note}\n{message}"), hint, code },
+            other => other,
+        }
     }
 
     /// A failure without a hint.

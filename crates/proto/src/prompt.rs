@@ -31,6 +31,10 @@ pub enum PartKind {
     Instructions,
     /// What git ignores.
     Ignored,
+    /// Rules that always hold.
+    AlwaysRules,
+    /// The list of rules for certain work.
+    Rulebook,
     /// The indexes of what is remembered.
     Memory,
     /// The index of skills.

@@ -1,12 +1,12 @@
-//! `read_file`: text files of any size, page by page, the uncut outputs of earlier calls, the files of skills, and
-//! Reasonix's own documents.
+//! `read_file`: text files of any size, page by page, the uncut outputs of earlier calls, the files of skills, rules,
+//! and Reasonix's own documents.
 
 use crate::Deps;
 use crate::lines::{clip, numbered_into};
 use crate::port::{PAGE_BYTES, failed, text_arg};
 use crate::typed::{ToolWork, TypedTool};
 use reasonix_agent::{Args, ToolTraits};
-use reasonix_extensions::{BroughtBy, OwnDoc, Shelf, doc_at};
+use reasonix_extensions::{BroughtBy, OwnDoc, Shelf, doc_at, rule_at};
 use reasonix_proto::{Action, Family, ReadOnly, ToolOutcome};
 use reasonix_workspace::{FileError, Options, Window, Workspace};
 use schemars::JsonSchema;
@@ -46,7 +46,7 @@ impl TypedTool for ReadFile {
     fn action(&self, input: Option<Input>, args: &Args) -> Action {
         let path = input.map_or_else(|| text_arg(args, PATHS), |input| input.path);
         let path = placed(&self.0, path);
-        if doc_at(&path).is_some() {
+        if doc_at(&path).is_some() || rule_at(&path).is_some() {
             return Action { family: Family::Own, subjects: Vec::new(), read_only: ReadOnly::Yes };
         }
         if let Some((name, _)) = of_skill(&path) {
@@ -67,9 +67,15 @@ fn of_skill(path: &str) -> Option<(&str, &str)> {
     Some(rest.split_once('/').unwrap_or((rest, "")))
 }
 
-/// The path as it is judged and read: a skill that lies in the workspace is reached as any other file there is, so that the
-/// rules for paths hold.
+/// The path as it is judged and read: a skill or a rule that lies in the workspace is reached as any other file there is, so
+/// that the rules for paths hold.
 fn placed(deps: &Deps, path: String) -> String {
+    if let Some(rule) = rule_at(&path).and_then(|name| deps.shelf.rules().named(name)) {
+        return match rule.file.strip_prefix(deps.workspace.root()) {
+            Ok(inside) => inside.display().to_string(),
+            Err(_) => path,
+        };
+    }
     let inside = of_skill(&path).and_then(|(name, below)| {
         let folder = deps.shelf.named(name)?.folder.strip_prefix(deps.workspace.root()).ok()?;
         let plain = Path::new(below).components().all(|part| matches!(part, Component::Normal(_)));
@@ -95,6 +101,9 @@ fn read(deps: &Deps, input: &Input) -> ToolOutcome {
     if let Some(name) = doc_at(&path) {
         return read_doc(name, first, limit);
     }
+    if let Some(name) = rule_at(&path) {
+        return read_rule(shelf, name, first, limit);
+    }
     if let Some((name, below)) = of_skill(&path) {
         return read_skill(shelf, (name, below), first, limit);
     }
@@ -111,6 +120,20 @@ fn read_doc(name: &str, first: u64, limit: usize) -> ToolOutcome {
             Some(doc) => page(doc.text, first, limit),
             None => ToolOutcome::failed_with(format!("there is no document {name:?}"), list()),
         },
+    }
+}
+
+/// A rule of the user, or the list of all rules.
+fn read_rule(shelf: &Shelf, name: &str, first: u64, limit: usize) -> ToolOutcome {
+    let rules = shelf.rules();
+    let list = || match rules.rules.is_empty() {
+        true => "there are no rules".to_owned(),
+        false => rules.rules.iter().map(|rule| format!("rule://{}", rule.name)).collect::<Vec<_>>().join("\n"),
+    };
+    match rules.named(name) {
+        Some(rule) => page(&rule.text, first, limit),
+        None if name.is_empty() => ToolOutcome::done(list()),
+        None => ToolOutcome::failed_with(format!("there is no rule {name:?}"), list()),
     }
 }
 

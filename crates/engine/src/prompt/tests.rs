@@ -27,6 +27,7 @@ fn order_is_fixed_and_the_same_input_gives_the_same_bytes() {
             base: BASE_PROMPT,
             cwd: Some(Path::new("/w")),
             files: &files,
+            rules: ["# Rules that always hold\nalways", "# Rules for certain work\nseldom"],
             memory: "# Remembered\nfourth",
             skills: "# Skills\nfifth",
             appended: Some(" last "),
@@ -35,12 +36,17 @@ fn order_is_fixed_and_the_same_input_gives_the_same_bytes() {
     };
     let made = make();
     assert_eq!(made, make());
-    let words = ["Reasonix", "/w", "first", "second", "[cut", "third", "/target", "fourth", "fifth", "last"];
+    let words = [
+        "Reasonix", "/w", "first", "second", "[cut", "third", "/target", "always", "seldom", "fourth", "fifth", "last",
+    ];
     let places: Vec<_> = words.map(|word| made.system.find(word)).into();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
     let kinds: Vec<_> = made.parts.iter().map(|part| part.kind).collect();
-    use PartKind::{Appended, Base, Ignored, Instructions, Memory, ProjectRules, Skills, UserRules};
-    assert_eq!(kinds, [Base, UserRules, ProjectRules, Instructions, Ignored, Memory, Skills, Appended]);
+    use PartKind::{
+        AlwaysRules, Appended, Base, Ignored, Instructions, Memory, ProjectRules, Rulebook, Skills, UserRules,
+    };
+    let rules = [AlwaysRules, Rulebook, Memory, Skills, Appended];
+    assert_eq!(kinds, [&[Base, UserRules, ProjectRules, Instructions, Ignored][..], &rules].concat());
     assert!(kinds.is_sorted(), "the order of the kinds is the order of the prompt");
     assert_eq!(made.parts.iter().map(|part| part.bytes).sum::<u64>(), made.system.len() as u64);
     assert_eq!(made.notices, [], "what the reader of the files cut, it has told itself");

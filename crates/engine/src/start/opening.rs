@@ -7,7 +7,7 @@ use crate::images::fetch;
 use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
 use crate::recall::remembered;
 use crate::router::{MARKER_PROMPT, Target};
-use crate::shelf::skills_chapter;
+use crate::shelf::{rules_chapter, skills_chapter};
 use crate::spec::{Start, Which};
 use crate::world::format_of;
 use reasonix_agent::{Artifacts, Recalls};
@@ -109,16 +109,19 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<(Beginning, Vec<P
     let window = settings.window(&found);
     let (index, told) = skills_chapter(start, window);
     let skills = if has_skills { index } else { String::new() };
+    let (rules, told_of_rules) = rules_chapter(start, window);
     let Draft { system, parts, mut notices } = assemble(&Sources {
         base: &base,
         cwd: Some(cwd),
         files: &start.rules,
+        rules: [&rules.always, &rules.others],
         memory: &memory,
         skills: &skills,
         appended: start.append_system.as_deref(),
         window,
     });
     notices.extend(told);
+    notices.extend(told_of_rules);
     notices.extend(place.map(|place| Phrase::new("engine.project_prompt").with("file", place)));
     let head = SessionHead {
         v: RECORD_VERSION,

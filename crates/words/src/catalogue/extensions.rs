@@ -62,6 +62,23 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{path} is not used: {used} has the same name, {name}, and comes first; {count} more are hidden in the same way",
         "未使用 {path}：{used} 使用了相同名称 {name} 且优先；另有 {count} 个同样被遮蔽",
     ),
+    ("extensions.never_holds", "{path} is not used: it does not say when it holds", "未使用 {path}：没有说明何时生效"),
+    (
+        "extensions.never_holds.hint",
+        "put `alwaysApply: true`, `globs:` or a `description:` between two lines ---",
+        "请在两行 --- 之间写入 `alwaysApply: true`、`globs:` 或 `description:`",
+    ),
+    (
+        "extensions.stream_rule",
+        "{path} is not used: rules that watch what a model writes (`condition`) are not there yet",
+        "未使用 {path}：尚不支持监视模型输出的规则（`condition`）",
+    ),
+    ("extensions.bad_glob", "{path}: {glob} is no pattern for files", "{path}：{glob} 不是有效的文件模式"),
+    (
+        "extensions.rules_left",
+        "there is no room for all rules that always hold; the model reads these only when it looks them up: {names}",
+        "放不下全部始终生效的规则；以下规则只有在模型查阅时才会读到：{names}",
+    ),
     ("extensions.too_large", "{path} is not used: it has more than {most} bytes", "未使用 {path}：超过 {most} 字节"),
     ("extensions.too_many", "of {path} only the first {most} are used", "{path} 中只使用前 {most} 个"),
     ("extensions.unclosed", "{path} is not used: its front matter has no end", "未使用 {path}：文件头没有结束"),

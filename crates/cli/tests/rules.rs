@@ -1,0 +1,121 @@
+//! Rules of the project and the user: those that always hold, those that a model looks up, and those that come with the
+//! files that they are about.
+
+use crate::support::Place;
+use reasonix_testkit::Reply;
+use serde_json::json;
+
+fn read(path: &str) -> Reply {
+    Reply::call("read_file", json!({"path": path}))
+}
+
+fn system(place: &Place) -> String {
+    place.server.requests()[0].body["messages"][0]["content"].as_str().unwrap().to_owned()
+}
+
+/// What the model was given back, call by call.
+fn results(place: &Place) -> Vec<String> {
+    let requests = place.server.requests();
+    let messages = requests.last().unwrap().body["messages"].as_array().unwrap().clone();
+    let tools = messages.iter().filter(|message| message["role"] == "tool");
+    tools.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_always_holds_is_in_the_prompt_and_the_rest_is_looked_up() {
+    let place = Place::new(vec![read("rule://sql"), read("rule://nosuch"), read("rule://"), Reply::say("ok")]);
+    place.work.write(".reasonix/rules/tone.md", "---\nalwaysApply: true\n---\nSpeak softly.");
+    place.work.write(".reasonix/rules/sql.mdc", "---\ndescription: Before you write SQL\n---\nName every column.");
+    place.work.write(".cursor/rules/tone.mdc", "---\nalwaysApply: true\n---\nShout.");
+    place.work.write(".clinerules/short.md", "Keep functions short.");
+    place.work.write(".cursor/rules/nothing.mdc", "Never used.");
+    let ran = place.run(&["run", "go"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let system = system(&place);
+    for said in
+        ["## tone\nSpeak softly.", "## short\nKeep functions short.", "- sql: Before you write SQL", "rule://NAME"]
+    {
+        assert!(system.contains(said), "{said}: {system}");
+    }
+    assert!(!system.contains("Shout") && !system.contains("Name every column") && !system.contains("Never used"));
+    assert!(ran.err.contains("nothing.mdc is not used") && ran.err.contains("tone"), "{}", ran.err);
+    let results = results(&place);
+    assert!(results[0].contains("Name every column."), "{results:?}");
+    assert!(results[1].contains("there is no rule") && results[1].contains("rule://sql"), "{results:?}");
+    assert!(results[2].contains("rule://short\nrule://sql\nrule://tone"), "{results:?}");
+    let context = place.run(&["context"]).out;
+    assert!(context.contains("rules that always hold") && context.contains("rules for certain work"), "{context}");
+}
+
+#[test]
+fn rules_for_files_come_once_with_the_first_of_them() {
+    let place = Place::new(vec![
+        read("src/a.rs"),
+        read("src/b.rs"),
+        read("web/x/page.ts"),
+        read("node_modules/x/index.js"),
+        Reply::say("ok"),
+    ]);
+    place.work.write(".reasonix/rules/rust.md", "---\nglobs: [\"*.rs\"]\n---\nNo unwrap.");
+    for (path, text) in [
+        ("src/a.rs", "fn a() {}"),
+        ("src/b.rs", "fn b() {}"),
+        ("web/AGENTS.md", "Tabs, not blanks."),
+        ("web/x/CLAUDE.md", "No classes."),
+        ("web/x/page.ts", "1"),
+        ("node_modules/x/AGENTS.md", "Obey the package."),
+        ("node_modules/x/index.js", "1"),
+        ("AGENTS.md", "At the root."),
+    ] {
+        place.work.write(path, text);
+    }
+    let ran = place.run(&["run", "go"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let results = results(&place);
+    assert!(results[0].contains("from=\"rule://rust\"") && results[0].contains("No unwrap."), "{}", results[0]);
+    assert!(results[0].ends_with("fn a() {}\n"), "{}", results[0]);
+    assert!(!results[1].contains("No unwrap.") && !results[1].contains("At the root"), "{}", results[1]);
+    let (near, far) = (results[2].find("No classes.").unwrap(), results[2].find("Tabs, not blanks.").unwrap());
+    assert!(far < near, "nearer ones come later: {}", results[2]);
+    assert!(!results[3].contains("Obey"), "what was installed says nothing here: {}", results[3]);
+    place.server.assert_prefixes_grow();
+}
+
+#[test]
+fn rules_files_below_obey_the_rules_for_reading_and_lead_nowhere_else() {
+    let place = Place::new(vec![read("a/f"), read("b/f"), read("c/f"), Reply::say("ok")]);
+    for folder in ["a", "b", "c"] {
+        place.work.write(format!("{folder}/f"), "x");
+    }
+    place.work.write("a/AGENTS.md", "Denied.");
+    place.work.write("b/.env", "KEY=secret");
+    std::os::unix::fs::symlink(".env", place.work.path().join("b/AGENTS.md")).unwrap();
+    let outside = place.home.path().join("note.md");
+    std::fs::write(&outside, "Outside.").unwrap();
+    std::os::unix::fs::symlink(&outside, place.work.path().join("c/AGENTS.md")).unwrap();
+    place.configure("[permissions]\ndeny = [\"Read(a/AGENTS.md)\"]\n");
+    assert_eq!(place.run(&["run", "go"]).code, Some(0));
+    let all = json!(place.server.requests().last().unwrap().body).to_string();
+    for word in ["Denied.", "secret", "Outside."] {
+        assert!(!all.contains(word), "{word}: {all}");
+    }
+}
+
+#[test]
+fn another_programs_rules_file_is_read_where_there_is_none_of_ours() {
+    let place = Place::new(vec![Reply::say("ok")]);
+    place.work.write("CLAUDE.md", "Use spaces. See @docs/style.md");
+    place.work.write("docs/style.md", "Short lines.");
+    let ran = place.run(&["run", "go"]);
+    assert_eq!((ran.code, ran.err.contains("CLAUDE.md")), (Some(0), false), "{}", ran.err);
+    let system = system(&place);
+    assert!(system.contains("Use spaces.") && system.contains("Short lines."), "{system}");
+}
+
+#[test]
+fn without_memory_there_are_no_rules() {
+    let place = Place::new(vec![Reply::say("ok")]);
+    place.work.write(".reasonix/rules/tone.md", "---\nalwaysApply: true\n---\nSpeak softly.");
+    place.command(&["run", "go"]).env("REASONIX_MEMORY", "off").output().unwrap();
+    assert!(!system(&place).contains("Speak softly"));
+}
