@@ -14,6 +14,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use support::{Place, unboxed};
 
 const WAYS: [&str; 7] = ["before", "torn", "after", "enospc", "eio", "full", "readonly"];
+/// Those of them that end the process.
+const KILLS: [&str; 3] = ["before", "torn", "after"];
 const WIRES: [(&str, &str); 3] = [("openai", "/v1"), ("anthropic", "/v1"), ("responses", "/v1")];
 
 /// The library that lets writes go wrong.
@@ -121,12 +123,18 @@ fn killed_or_out_of_disk_at_any_write_nothing_told_is_lost_and_the_session_goes_
         let what = format!("write {at} of {places}, {how}, {kind}");
         let place = place(kind);
         let ran = work(&place, &shim, at, how);
-        died += usize::from(ran.code.is_none());
+        if ran.code.is_none() {
+            died += 1;
+        } else if KILLS.contains(&how) {
+            // How many writes there are hangs on how much comes together, and so on the machine.
+            let writes: usize = std::fs::read_to_string(place.home.join("count")).unwrap().parse().unwrap();
+            assert!(writes < at, "{what}: it lives on after {writes} writes");
+        }
         check(&place, &ran, &what);
         if (round + 1) % 100 == 0 {
             println!("{} of {rounds} runs", round + 1);
         }
     }
     println!("{rounds} runs at {places} places, {died} killed");
-    assert!(died * 3 > rounds, "three of the seven ways kill: {died} of {rounds}");
+    assert!(died * 10 > rounds, "hardly any of them came that far: {died} of {rounds}");
 }

@@ -6,14 +6,21 @@ use reasonix_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};
 use support::Place;
 
-/// The durable events of a run, without the numbers that count ephemeral ones too.
+/// The durable events of a run, without the numbers that count ephemeral ones too. When each of several readers began that
+/// run together hangs on the machine: those stand behind the others, by their calls.
 fn durable(out: &str) -> Vec<Value> {
     let lines = out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let kept = lines.filter(|line| line["ephemeral"] != true).map(|line| line["event"].clone());
     // What a command is called on the screen, and citations, are made from the machine as it is; nobody hands operations
     // to a replay.
-    kept.filter(|event| !["notice", "cited", "settled", "session_ended"].contains(&event["type"].as_str().unwrap()))
-        .collect()
+    let mut kept: Vec<Value> = kept
+        .filter(|event| !["notice", "cited", "settled", "session_ended"].contains(&event["type"].as_str().unwrap()))
+        .collect();
+    kept.sort_by_key(|event| match event["type"] == "tool_started" {
+        true => event["call"].as_str().map(str::to_owned),
+        false => None,
+    });
+    kept
 }
 
 fn working() -> Vec<Reply> {

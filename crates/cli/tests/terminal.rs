@@ -116,9 +116,9 @@ fn a_chat_begins_with_what_the_command_line_says() {
         command.env("REASONIX_PLAIN", plain);
         let mut child = pty.spawn(command);
         // Behind the answer, where the turn is over: while it runs, one key does not leave.
-        pty.wait_for("what can be said next", |written| {
+        pty.wait_for("the end of the turn", |written| {
             let after = written.split_once("a roof is a roof").map(|(_, after)| after);
-            after.is_some_and(|after| after.contains("> ") || after.contains("Ask anything"))
+            after.is_some_and(|after| after.contains("> ") || after.contains(" out · "))
         });
         pty.keys("\x04");
         child.wait().unwrap();
