@@ -2,6 +2,7 @@
 
 use crate::node::{Node, Table, Value};
 use crate::sections::providers;
+use crate::spec_string;
 use crate::view::Context;
 use crate::{ConfigError, Flags, Layer, SettingOrigin, Settings};
 use std::collections::BTreeMap;
@@ -85,6 +86,9 @@ pub(crate) fn layer(files: &Table, flags: &Flags, context: &Context<'_>) -> Resu
         table.set("default_model", Node::text(reference, &origin));
     }
     plain(&mut table, flags, context);
+    for plugin in spec_string::servers(&flags.mcp)? {
+        table.push("plugins", plugin);
+    }
     if let Some((origin, level)) = flag("--log-level", &flags.log_level).or_else(|| variable(&["REASONIX_LOG"])) {
         let level = Table::from_iter([("level".to_owned(), Node::text(level, &origin))]);
         let logs = Table::from_iter([("logs".to_owned(), Node::table(level, &origin))]);

@@ -102,14 +102,25 @@ fn mcp_json(path: &Path, notices: &mut Notices) -> Vec<Node> {
         let Some(text) = read::text(path)? else { return Ok(Vec::new()) };
         let mut table = jsonc::parse(&text, Layer::Project, &Arc::new(path.to_owned()))?;
         let Some(node) = table.take("mcpServers") else { return Ok(Vec::new()) };
-        let origin = node.origin.clone();
-        let list = Node { value: Value::List(shape::mcp_servers(node, "mcpServers")?), origin };
-        let mut checked = schema::check(Table::from_iter([("plugins".to_owned(), list)]), notices)?;
-        let plugins = checked.take("plugins").and_then(|node| node.as_list().map(<[Node]>::to_vec));
-        Ok(plugins.unwrap_or_default())
+        let Value::Table(entries) = node.value else { return shape::mcp_servers(node, "mcpServers") };
+        // One that cannot be read does not take the others with it.
+        let each = entries.into_entries().into_iter().map(|(name, entry)| one_server(name, entry, notices));
+        let (read, broken): (Vec<_>, Vec<_>) = each.collect::<Vec<_>>().into_iter().partition(Result::is_ok);
+        notices.extend(broken.into_iter().filter_map(Result::err).map(|error| (Level::Warning, error.phrase())));
+        Ok(read.into_iter().filter_map(Result::ok).flatten().collect())
     };
     servers(notices).unwrap_or_else(|error: ConfigError| {
         notices.push((Level::Warning, error.phrase()));
         Vec::new()
     })
+}
+
+/// One server of a `.mcp.json`, as an entry of `plugins`.
+fn one_server(name: String, entry: Node, notices: &mut Notices) -> Result<Vec<Node>, ConfigError> {
+    let origin = entry.origin.clone();
+    let alone = Node::table(Table::from_iter([(name, entry)]), &origin);
+    let list = Node { value: Value::List(shape::mcp_servers(alone, "mcpServers")?), origin };
+    let mut checked = schema::check(Table::from_iter([("plugins".to_owned(), list)]), notices)?;
+    let plugins = checked.take("plugins").and_then(|node| node.as_list().map(<[Node]>::to_vec));
+    Ok(plugins.unwrap_or_default())
 }

@@ -13,6 +13,9 @@ use crate::{env, files, guard, implied, inert, merge, read, secrets, show};
 use reasonix_proto::{Level, Phrase};
 use std::path::{Component, Path, PathBuf};
 
+/// The variable that tells servers the project's folder, as other agents name it.
+const PROJECT_FOLDER: &str = "CLAUDE_PROJECT_DIR";
+
 /// What came of loading: the settings, what to tell the user, and where each value came from.
 #[derive(Debug, Clone)]
 pub struct Loaded {
@@ -34,10 +37,11 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     let project = files::project(sources, &mut declared, &mut notices)?;
     let mut project = guard::guard(project, &table, &context, &mut notices)?;
     let prompt = Prompted::take(&mut project);
-    let plugins = plugins::of_project(&project, &context)?;
+    let plugins = plugins::of_project(&project, &context, &mut notices)?;
     let skill_folders = skill_folders(&project, &sources.project);
     merge::merge(&mut table, project);
     let over = env::layer(&table, &sources.flags, &context)?;
+    plugins::replace(&mut table, &over);
     merge::merge(&mut table, over);
     inert::name(&table, &mut notices)?;
 
@@ -153,8 +157,10 @@ fn variables(sources: &Sources, settings: &Settings, wanted: bool, notices: &mut
         None
     });
     let project = project.map(|text| secrets::parse(&text)).unwrap_or_default().into_iter();
+    // What entries for other agents name to find their own files.
+    let here = (PROJECT_FOLDER.to_owned(), sources.project.display().to_string());
     Variables {
-        user: env.map(|(name, value)| (name.clone(), value.clone())).collect(),
+        user: std::iter::once(here).chain(env.map(|(name, value)| (name.clone(), value.clone()))).collect(),
         project: project.filter(|(name, _)| open(name) && !env::steers(name)).collect(),
     }
 }

@@ -43,6 +43,8 @@ pub struct Flags {
     pub language: Option<String>,
     /// What is logged.
     pub log_level: Option<String>,
+    /// MCP servers, each as `NAME=COMMAND ARGS…` or `NAME=ADDRESS`.
+    pub mcp: Vec<String>,
     /// What endpoints answer is recorded.
     pub record_wire: bool,
     /// Whoever is at the terminal trusts what the project brings, for this run.

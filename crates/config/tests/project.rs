@@ -166,7 +166,7 @@ fn servers_of_a_project_are_marked_and_cannot_take_a_name() {
     let json = "{\"mcpServers\": {\"theirs\": {\"command\": \"other\"}, \"third\": {\"url\": \"https://t\"}}}";
     let disk = Disk::new().user(user).project(project).file("project/.mcp.json", json).env("SECRET", "hush");
     let loaded = disk.load();
-    let told: Vec<String> = told(&loaded).into_iter().filter(|told| !told.starts_with("key_later plugins")).collect();
+    let told = told(&loaded);
     assert_eq!(told, ["project_name_taken plugins.mine 1", "project_ignored plugins.theirs.trusted_read_only_tools 7"]);
     let plugins: Vec<_> = loaded.settings.plugins.iter().map(|plugin| (plugin.name.as_str(), plugin.layer)).collect();
     assert_eq!(plugins, [("mine", Layer::User)]);
@@ -187,4 +187,85 @@ fn a_broken_mcp_json_is_a_notice() {
     let loaded = Disk::new().file("project/.mcp.json", "{\"mcpServers\": {\"a\": {}").load();
     assert_eq!(loaded.notices[0].1.code, "config.syntax");
     assert_eq!(loaded.settings.plugins, []);
+}
+
+/// The file that other agents read, with all that its entries can say there.
+#[test]
+fn a_mcp_json_is_read_as_it_is_written_for_others() {
+    let json = r#"{
+      "mcpServers": {
+        "files": {"type": "stdio", "command": "npx", "args": ["-y", "files", "${CLAUDE_PROJECT_DIR}/docs"], "env": {"A": "${A:-b}"},
+                  "timeout": 1500, "disabled": true},
+        "docs": {"type": "http", "url": "https://d/${PART:-x}", "headers": {"X-Key": "${KEY}"},
+                 "oauth": {"clientId": "me", "callbackPort": 8123, "scopes": "read write"}},
+        "old": {"type": "sse", "url": "https://o/sse"},
+        "wrong": {"type": "ws", "url": "wss://o"},
+        "none": {"type": "stdio"}
+      }
+    }"#;
+    let disk = Disk::new().file("project/.mcp.json", json).env("KEY", "hush").env("A", "");
+    let loaded = disk.load();
+    assert_eq!(told(&loaded), ["value plugins.type 8", "missing plugins.none.command 9"], "the others stay");
+    let mut trust = loaded.settings.trust;
+    trust.grant().unwrap();
+    let opened: Vec<_> = trust
+        .plugins()
+        .iter()
+        .map(|plugin| {
+            let reasonix_config::Standing::Trusted(permit) = trust.of(plugin.surface()) else { panic!("not trusted") };
+            trust.plugin(plugin, &permit).unwrap().unwrap()
+        })
+        .collect();
+    let [files, docs, old] = opened.as_slice() else { panic!("three") };
+    let here = disk.path("project").display().to_string();
+    assert_eq!(files.args, ["-y", "files", &format!("{here}/docs")]);
+    assert_eq!((files.env[0].1.expose(), files.call_timeout_seconds, files.enabled), ("b", 2, false));
+    assert_eq!((docs.url.as_deref(), docs.headers[0].1.expose()), (Some("https://d/x"), "hush"));
+    assert_eq!((docs.oauth.client_id.as_deref(), docs.oauth.callback_port), (Some("me"), Some(8123)));
+    assert_eq!(docs.oauth.scopes, ["read", "write"]);
+    assert_eq!(old.transport, reasonix_config::Transport::Sse);
+}
+
+/// What a project's server wants of the box stands in what is asked, and another wish asks again.
+#[test]
+fn wishes_of_a_server_are_part_of_what_is_trusted() {
+    let entry = |network: bool| {
+        format!(
+            "{{\"mcpServers\": {{\"s\": {{\"command\": \"npx\", \"sandbox\": {{\"network\": {network}, \"read\": [\"~/.cache/x\"]}}}}}}}}"
+        )
+    };
+    let disk = Disk::new().file("project/.mcp.json", &entry(false));
+    let mut trust = disk.load().settings.trust;
+    let shown = trust.surfaces()[0].parts[0].text.clone().unwrap();
+    assert!(shown.contains("\"network\": false") && shown.contains("~/.cache/x"), "{shown}");
+    trust.grant().unwrap();
+    assert_eq!(disk.load().settings.trust.untrusted(), []);
+    let disk = disk.file("project/.mcp.json", &entry(true));
+    assert_eq!(disk.load().settings.trust.untrusted().len(), 1);
+}
+
+/// A server of the command line is the user's word, whole by itself, and nobody else's by the same name counts.
+#[test]
+fn a_server_of_the_command_line_stands_in_place_of_others() {
+    let user = "[[plugins]]\nname = \"a\"\ntype = \"http\"\nurl = \"https://a\"\nheaders = { K = \"v\" }\n";
+    let mut disk =
+        Disk::new().user(user).project("[[plugins]]\nname = \"b\"\ncommand = \"evil\"\nenv = { E = \"1\" }\n");
+    disk.sources.flags.mcp = ["a=prog x", "b=https://b", "other", "https://c"].map(str::to_owned).to_vec();
+    let plugins = disk.load().settings.plugins;
+    let shown: Vec<_> = plugins
+        .iter()
+        .map(|plugin| (plugin.name.as_str(), plugin.layer, plugin.command.as_deref(), plugin.url.as_deref()))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("a", Layer::Flag, Some("prog"), None),
+            ("b", Layer::Flag, None, Some("https://b")),
+            ("mcp", Layer::Flag, Some("other"), None),
+            ("mcp2", Layer::Flag, None, Some("https://c")),
+        ]
+    );
+    assert!(plugins.iter().all(|plugin| plugin.headers.is_empty() && plugin.env.is_empty()));
+    disk.sources.flags.mcp = vec!["a=".to_owned()];
+    assert_eq!(disk.error().phrase().code, "config.value");
 }

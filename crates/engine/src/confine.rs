@@ -17,12 +17,22 @@ const MIB: u64 = 1024 * 1024;
 
 /// What commands of this workspace are held to. The box is tried out, so that it is known now whether it can be had.
 pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> Confinement {
+    let Some(least) = least_level(settings) else { return Confinement::None };
+    prepared(box_options(settings, workspace, home), least)
+}
+
+/// The least that a box has to be; none where the user wants none.
+pub(crate) fn least_level(settings: &Settings) -> Option<SandboxLevel> {
+    match settings.sandbox.bash {
+        BashBoxing::Off => None,
+        BashBoxing::BestEffort => Some(SandboxLevel::Partial),
+        BashBoxing::Enforce => Some(SandboxLevel::Full),
+    }
+}
+
+/// The box of commands, before it is made.
+pub(crate) fn box_options(settings: &Settings, workspace: &Workspace, home: &Path) -> BoxOptions {
     let sandbox = &settings.sandbox;
-    let least = match sandbox.bash {
-        BashBoxing::Off => return Confinement::None,
-        BashBoxing::BestEffort => SandboxLevel::Partial,
-        BashBoxing::Enforce => SandboxLevel::Full,
-    };
     let state = home.join("state");
     // What the box makes below it must not be what opens it to others; what cannot be made is told by who needs it.
     if sandbox.caches == ToolchainCaches::Project {
@@ -30,8 +40,9 @@ pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> C
     }
     let mut closed = vec![home.to_owned()];
     closed.extend(sandbox.forbid_read.iter().map(|path| workspace.root().join(path)));
-    let options = BoxOptions {
+    BoxOptions {
         writable: workspace.roots(),
+        opened: Vec::new(),
         readable: readable(&settings.permissions.allow),
         closed,
         masked: Some(masks::masked(&settings.permissions.deny, workspace)),
@@ -45,7 +56,11 @@ pub fn confinement(settings: &Settings, workspace: &Workspace, home: &Path) -> C
         network: sandbox.network,
         quarantine: quarantine(home),
         environment: Environment::inherited(&[]),
-    };
+    }
+}
+
+/// Makes a box and tries it out.
+pub(crate) fn prepared(options: BoxOptions, least: SandboxLevel) -> Confinement {
     match Sandbox::prepare(options, least) {
         Ok(sandbox) => {
             tracing::debug!(level = %sandbox.level(), shortfall = sandbox.shortfall(), "sandbox_prepared");

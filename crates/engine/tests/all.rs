@@ -40,5 +40,6 @@ mod relay;
 mod roles;
 #[cfg(target_os = "linux")]
 mod shadowed;
+mod specs;
 mod told;
 mod world;

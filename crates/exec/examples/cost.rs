@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 fn options(work: &Path) -> BoxOptions {
     BoxOptions {
         writable: vec![work.to_owned()],
+        opened: Vec::new(),
         readable: vec![],
         closed: vec![],
         masked: None,

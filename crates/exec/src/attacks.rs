@@ -203,6 +203,7 @@ impl Ground {
         let fixed = Masked(Arc::new(move || vec![docs.clone()]));
         let options = BoxOptions {
             writable: vec![self.folder.join("work")],
+            opened: Vec::new(),
             readable: vec![],
             closed: vec![self.folder.join("closed")],
             masked: None,

@@ -52,6 +52,8 @@ pub struct BoxOptions {
     pub writable: Vec<PathBuf>,
     /// More places that commands may read which only read; others read whatever is not closed.
     pub readable: Vec<PathBuf>,
+    /// More of the home folders that every command sees and cannot change. What is closed stays closed.
+    pub opened: Vec<PathBuf>,
     /// Places that may not even be read.
     pub closed: Vec<PathBuf>,
     /// What is closed besides, worked out anew for each command.

@@ -128,6 +128,24 @@ async fn what_is_hidden_is_not_read() {
     assert_eq!(fs::read_to_string(work.join("secret.txt")).unwrap(), "SECRET");
 }
 
+/// What is opened of a home is seen and stays as it is; what is closed of it stays closed, and so does the rest.
+#[tokio::test]
+async fn what_is_opened_of_a_home_is_seen_and_not_changed() {
+    let place = Place::new();
+    let home = place.home.path().canonicalize().unwrap();
+    for folder in ["data", "other", ".ssh"] {
+        fs::create_dir(home.join(folder)).unwrap();
+        fs::write(home.join(folder).join("file"), "CONTENT").unwrap();
+    }
+    let opened = vec![home.join("data"), home.join(".ssh"), home.join("not there"), home.clone()];
+    let sandbox = full_or_skip!(BoxOptions { opened, ..place.options() });
+    place.good(&sandbox, "cat ~/data/file", "CONTENT").await;
+    place.bad(&sandbox, "echo x > ~/data/file").await;
+    place.bad(&sandbox, "echo x > ~/data/new").await;
+    let (text, _) = place.says(&sandbox, "cat ~/other/file ~/.ssh/file").await;
+    assert!(!text.contains("CONTENT"), "{text}");
+}
+
 /// Also when the home itself is the workspace, keys are closed and what shells run at their start is not changed.
 #[tokio::test]
 async fn a_home_as_workspace_keeps_its_keys() {

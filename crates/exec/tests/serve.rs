@@ -227,6 +227,7 @@ async fn agent(folder: &Path) {
     fs::rename(folder.join("fifo"), work.join("fifo")).unwrap();
     let options = BoxOptions {
         writable: vec![work.clone()],
+        opened: Vec::new(),
         readable: vec![],
         closed: vec![],
         masked: None,

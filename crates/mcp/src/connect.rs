@@ -58,7 +58,7 @@ pub(crate) fn refusal(spec: &ServerSpec) -> Option<String> {
             let odd = || headers.iter().find_map(|(name, value)| odd_header(name, value));
             if web { odd() } else { Some("its address is not an http or https address".to_owned()) }
         }
-        ServerReach::Stdio(_) => None,
+        ServerReach::Stdio(_) | ServerReach::Boxed { .. } => None,
     }
 }
 
@@ -85,8 +85,8 @@ async fn reach(spec: &ServerSpec, around: &Surroundings, era: Era) -> Result<Lin
     let host = Arc::new(Host::new(&spec.name, around.clone()));
     let end = LinkEnd::default();
     match &spec.reach {
-        ServerReach::Stdio(command) => {
-            let mut child = start(command).await?;
+        ServerReach::Stdio(_) | ServerReach::Boxed { .. } => {
+            let mut child = start(&spec.reach).await?;
             let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
                 return Err(Unreached::new("it has no pipes"));
             };
@@ -116,8 +116,17 @@ async fn reach(spec: &ServerSpec, around: &Surroundings, era: Era) -> Result<Lin
     }
 }
 
-async fn start(command: &Command) -> Result<Child, Unreached> {
-    let mut command = command.clone();
+async fn start(reach: &ServerReach) -> Result<Child, Unreached> {
+    let mut command: Command = match reach {
+        ServerReach::Stdio(command) => command.as_ref().clone(),
+        ServerReach::Boxed { command, confine } => {
+            let confine = Arc::clone(confine);
+            let confinement = tokio::task::spawn_blocking(move || confine()).await;
+            let confinement = confinement.map_err(|_| Unreached::new("its box could not be made"))?;
+            command.as_ref().clone().with_confinement(confinement)
+        }
+        ServerReach::Http { .. } | ServerReach::Sse { .. } => return Err(Unreached::new("it has no program")),
+    };
     // What it writes is bounded message by message, however long it lives.
     (command.bounds.output, command.timeout) = (0, None);
     let options = ChildOptions { stderr: STDERR, ..ChildOptions::default() };

@@ -2,7 +2,7 @@
 
 use crate::elicit::Elicits;
 use crate::status::ServerNews;
-use reasonix_exec::Command;
+use reasonix_exec::{Command, Confinement};
 use reasonix_net::NetOptions;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -37,6 +37,13 @@ impl ServerSpec {
 pub enum ServerReach {
     /// A child that is talked to through its pipes. Its environment, its box and its limits are those of the command.
     Stdio(Box<Command>),
+    /// The same in a box that is made when the child is first started, apart from the conversation's thread.
+    Boxed {
+        /// The child.
+        command: Box<Command>,
+        /// Makes the box, or hands out the one that is there.
+        confine: Arc<dyn Fn() -> Confinement + Send + Sync>,
+    },
     /// Streamable HTTP.
     Http {
         /// The address.
@@ -57,7 +64,9 @@ impl fmt::Debug for ServerReach {
     /// Headers and environments can hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Stdio(command) => write!(f, "Stdio({})", command.program.to_string_lossy()),
+            Self::Stdio(command) | Self::Boxed { command, .. } => {
+                write!(f, "Stdio({})", command.program.to_string_lossy())
+            }
             Self::Http { .. } => f.write_str("Http"),
             Self::Sse { .. } => f.write_str("Sse"),
         }

@@ -98,6 +98,7 @@ async fn a_server_in_a_box_changes_nothing_outside() {
     let (folder, state) = (tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap(), tempfile::tempdir().unwrap());
     let options = BoxOptions {
         writable: vec![state.path().to_owned()],
+        opened: Vec::new(),
         readable: vec![],
         closed: vec![],
         masked: None,

@@ -1,10 +1,15 @@
 //! `[[plugins]]`: MCP servers. Their texts stay as they were written until somebody may expand them.
 
 use crate::expand::{Unset, expand};
-use crate::node::{Node, Table};
+use crate::node::{Node, Table, Value};
+use crate::shape::Notices;
 use crate::view::{Context, View};
 use crate::{ConfigError, Layer, Secret};
+use reasonix_proto::Level;
 use std::collections::BTreeMap;
+
+/// Seconds until a server has to have said who it is.
+const START: u64 = 30;
 
 /// How an MCP server is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,20 +46,67 @@ pub struct Plugin {
     pub call_timeout_seconds: u64,
     /// The same for single tools.
     pub tool_timeout_seconds: BTreeMap<String, u64>,
+    /// Seconds it may take until it has said who it is.
+    pub start_timeout_seconds: u64,
     /// Tools that the user trusts to be readers. Never from a project.
     pub trusted_read_only_tools: Vec<String>,
+    /// What its program wants of the box.
+    pub sandbox: PluginBox,
+    /// How a login to it is made.
+    pub oauth: PluginLogin,
     /// The layer it came from; nothing of a project's runs before trust.
     pub layer: Layer,
+    /// The file and the line, or the flag.
+    pub place: String,
+}
+
+/// What a server's program wants of the box. Paths are as they were written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PluginBox {
+    /// Whether it may reach the network; none for what is usual for who configured it.
+    pub network: Option<bool>,
+    /// What it sees of the home folder.
+    pub read: Vec<String>,
+    /// What it may write beside the workspace.
+    pub write: Vec<String>,
+}
+
+/// How a login to a server is made.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PluginLogin {
+    /// Who we are there.
+    pub client_id: Option<String>,
+    /// The secret to it.
+    pub client_secret: Option<Secret>,
+    /// A document that says who we are.
+    pub client_metadata_url: Option<String>,
+    /// What is asked for; empty for what the server says.
+    pub scopes: Vec<String>,
+    /// Where the login comes back to; none for any port.
+    pub callback_port: Option<u16>,
 }
 
 /// A server, its settings as they were written, and their file.
 pub(crate) type Declared = (Plugin, serde_json::Value, String);
 
-/// The project's servers with what their settings say, in the order they were written.
-pub(crate) fn of_project(table: &Table, context: &Context<'_>) -> Result<Vec<Declared>, ConfigError> {
+/// The project's servers with what their settings say, in the order they were written. One of a `.mcp.json`, which other
+/// programs write, that lacks something is left out and named.
+pub(crate) fn of_project(
+    table: &Table,
+    context: &Context<'_>,
+    notices: &mut Notices,
+) -> Result<Vec<Declared>, ConfigError> {
     let nodes = View::root(table, context).items("plugins").filter(|node| node.origin.layer == Layer::Project);
-    let place = |node: &Node| node.origin.path().display().to_string();
-    nodes.map(|node| Ok((one(node, context)?, node.to_json(), place(node)))).collect()
+    let mut all = Vec::new();
+    for node in nodes {
+        let place = node.origin.path();
+        match one(node, context) {
+            Ok(plugin) => all.push((plugin, node.to_json(), place.display().to_string())),
+            Err(error) if place.ends_with(".mcp.json") => notices.push((Level::Warning, error.phrase())),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(all)
 }
 
 /// The user's servers, in the order they were written.
@@ -105,10 +157,39 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Plugin, ConfigError> {
             .entries("tool_timeout_seconds")
             .filter_map(|(tool, node)| Some((tool.to_owned(), node.as_count()?)))
             .collect(),
+        start_timeout_seconds: view.count("start_timeout_seconds").unwrap_or(START),
         trusted_read_only_tools: view.texts("trusted_read_only_tools"),
+        sandbox: boxed(&view.section("sandbox")),
+        oauth: login(&view.section("oauth")),
         layer: node.origin.layer,
+        place: node.origin.place(),
         name,
     })
+}
+
+fn boxed(view: &View<'_>) -> PluginBox {
+    PluginBox { network: view.bool("network"), read: view.texts("read"), write: view.texts("write") }
+}
+
+fn login(view: &View<'_>) -> PluginLogin {
+    let text = |key| view.text(key).filter(|text| !text.is_empty());
+    PluginLogin {
+        client_id: text("client_id"),
+        client_secret: text("client_secret").map(Secret::new),
+        client_metadata_url: text("client_metadata_url"),
+        scopes: view.texts("scopes"),
+        callback_port: view.count("callback_port").and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0),
+    }
+}
+
+/// Takes servers out of a layer that a later one says anew: a server of the command line is whole by itself.
+pub(crate) fn replace(table: &mut Table, over: &Table) {
+    let name =
+        |node: &Node| node.as_table().and_then(|table| table.get("name")).and_then(Node::as_text).map(str::to_owned);
+    let said: Vec<_> = over.get("plugins").and_then(Node::as_list).unwrap_or_default().iter().map(name).collect();
+    if let Some(Value::List(list)) = table.get_mut("plugins").map(|node| &mut node.value) {
+        list.retain(|node| !said.contains(&name(node)));
+    }
 }
 
 impl Plugin {
@@ -127,6 +208,19 @@ impl Plugin {
             url: self.url.as_ref().map(text).transpose()?,
             env: secrets(&self.env)?,
             headers: secrets(&self.headers)?,
+            sandbox: PluginBox {
+                network: self.sandbox.network,
+                read: self.sandbox.read.iter().map(text).collect::<Result<_, _>>()?,
+                write: self.sandbox.write.iter().map(text).collect::<Result<_, _>>()?,
+            },
+            oauth: PluginLogin {
+                client_id: self.oauth.client_id.as_ref().map(text).transpose()?,
+                client_secret: match &self.oauth.client_secret {
+                    Some(secret) => Some(Secret::new(expand(secret.expose(), lookup)?)),
+                    None => None,
+                },
+                ..self.oauth.clone()
+            },
             ..self.clone()
         })
     }

@@ -11,6 +11,43 @@ pub(crate) fn normalise(table: &mut Table) -> Result<(), ConfigError> {
             table.push("plugins", plugin);
         }
     }
+    if let Some(Value::List(list)) = table.get_mut("plugins").map(|node| &mut node.value) {
+        for fields in list.iter_mut().filter_map(Node::as_table_mut) {
+            switched(fields, "plugins")?;
+        }
+    }
+    Ok(())
+}
+
+/// `disabled` is `enabled` the other way round.
+fn switched(fields: &mut Table, path: &str) -> Result<(), ConfigError> {
+    let Some(node) = fields.take("disabled") else { return Ok(()) };
+    if fields.get("enabled").is_some() {
+        return Err(ConfigError::Twice { origin: node.origin, key: dotted(path, "enabled") });
+    }
+    let value = node.as_bool().map_or_else(|| node.value.clone(), |off| Value::Bool(!off));
+    fields.set("enabled", Node { value, origin: node.origin });
+    Ok(())
+}
+
+/// How others write what a login needs: names in one word, scopes in one text.
+fn login(fields: &mut Table, path: &str) -> Result<(), ConfigError> {
+    let Some(login) = fields.get_mut("oauth").and_then(Node::as_table_mut) else { return Ok(()) };
+    let path = dotted(path, "oauth");
+    let names = [
+        ("clientId", "client_id"),
+        ("clientSecret", "client_secret"),
+        ("clientMetadataUrl", "client_metadata_url"),
+        ("callbackPort", "callback_port"),
+    ];
+    for (theirs, ours) in names {
+        rename(login, theirs, ours, &path)?;
+    }
+    let Some(node) = login.get_mut("scopes") else { return Ok(()) };
+    if let Value::Text(all) = &node.value {
+        let each = all.split_whitespace().map(|scope| Node::text(scope, &node.origin)).collect();
+        node.value = Value::List(each);
+    }
     Ok(())
 }
 
@@ -42,6 +79,9 @@ fn server(name: String, mut fields: Table, origin: &SettingOrigin, path: &str) -
         fields.set("args", Node { value: Value::List(args), origin: origin.clone() });
     }
     rename(&mut fields, "environment", "env", path)?;
+    rename(&mut fields, "timeout", "timeout_ms", path)?;
+    switched(&mut fields, path)?;
+    login(&mut fields, path)?;
     if let Some(node) = fields.take("timeout_ms") {
         let value = match node.as_count() {
             Some(millis) => Value::Int(i64::try_from(millis.div_ceil(1000)).unwrap_or(i64::MAX)),

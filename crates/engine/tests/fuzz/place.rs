@@ -119,6 +119,7 @@ impl Place {
     pub(crate) fn open_box(&self, more: &Path) -> Option<Confinement> {
         let options = BoxOptions {
             writable: vec![self.root(), more.to_owned()],
+            opened: Vec::new(),
             readable: vec![],
             closed: vec![],
             masked: None,

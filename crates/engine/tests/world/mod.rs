@@ -77,6 +77,7 @@ impl World {
 pub(crate) fn has_box() -> bool {
     let options = reasonix_exec::BoxOptions {
         writable: vec![],
+        opened: Vec::new(),
         readable: vec![],
         closed: vec![],
         masked: None,

@@ -138,6 +138,7 @@ async fn a_boxed_command_in_a_group() {
     let (work, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let options = BoxOptions {
         writable: vec![work.path().to_owned()],
+        opened: Vec::new(),
         readable: Vec::new(),
         closed: Vec::new(),
         masked: None,

@@ -113,7 +113,8 @@ impl Layout {
             }))
         });
         let path = options.variable("PATH").map(std::env::split_paths).into_iter().flatten();
-        let all: Vec<_> = known.chain(moved.flatten()).chain(path).collect();
+        let opened = options.opened.iter().filter_map(|path| real(path));
+        let all: Vec<_> = known.chain(moved.flatten()).chain(path).chain(opened).collect();
         for path in all {
             let is_home = homes.iter().any(|home| home.starts_with(&path));
             if path.is_absolute() && path.exists() && self.is_hidden(&path) && !is_home {

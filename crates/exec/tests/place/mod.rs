@@ -30,6 +30,7 @@ impl Place {
     pub fn options(&self) -> BoxOptions {
         BoxOptions {
             writable: vec![self.work.path().to_owned()],
+            opened: Vec::new(),
             readable: vec![],
             closed: vec![],
             masked: None,

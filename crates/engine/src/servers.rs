@@ -1,0 +1,3 @@
+//! The servers that extend a session.
+
+pub(crate) mod specs;

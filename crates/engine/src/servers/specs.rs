@@ -1,0 +1,274 @@
+//! From the settings to servers that can be reached: whose word each one is, whether it may be used, what it may take, and
+//! the box that its program runs in. Nothing is started here, and no box is made before a server is.
+
+use crate::confine::{bounds, box_options, least_level, prepared};
+use crate::network::net_options;
+use crate::world::World;
+use reasonix_config::{Layer, Plugin, PluginLogin, Settings, Standing, Transport, Trust};
+use reasonix_exec::{BoxOptions, Caches, Command, Confinement, Environment};
+use reasonix_mcp::{ServerLimits, ServerReach, ServerSpec};
+use reasonix_proto::Phrase;
+use reasonix_workspace::Workspace;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// The variable that tells a server the project's folder, as other agents name it.
+const PROJECT_FOLDER: &str = "CLAUDE_PROJECT_DIR";
+
+/// A server of the settings.
+#[derive(Debug, Clone)]
+pub struct ConfiguredServer {
+    /// Its name.
+    pub name: String,
+    /// Whose word it is.
+    pub origin: ServerOrigin,
+    /// The file and the line, or the flag.
+    pub place: String,
+    /// Tools of it that the user trusts to be readers.
+    pub readers: Vec<String>,
+    /// What it wants to be logged in with.
+    pub login: PluginLogin,
+    /// How it is reached, or why it is not.
+    pub reach: Result<ServerSpec, ServerAbsence>,
+}
+
+/// Whose word a server is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerOrigin {
+    /// The user's own settings, or the command line.
+    User,
+    /// The project's settings or its `.mcp.json`.
+    Project,
+}
+
+impl ServerOrigin {
+    /// Its word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// Why a server of the settings is not there to be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerAbsence {
+    /// It is switched off.
+    Off,
+    /// The user did not say yes to it.
+    Untrusted,
+    /// The user said yes to what it was before.
+    Changed,
+    /// It cannot be trusted.
+    Blocked {
+        /// Why.
+        reason: String,
+    },
+    /// A variable that it names is not set.
+    Unset {
+        /// The variable.
+        variable: String,
+    },
+}
+
+impl ServerAbsence {
+    /// Its word in reports.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Untrusted => "untrusted",
+            Self::Changed => "changed",
+            Self::Blocked { .. } => "blocked",
+            Self::Unset { .. } => "unset",
+        }
+    }
+
+    /// What to tell the user.
+    pub fn phrase(&self, server: &str) -> Phrase {
+        let phrase = match self {
+            Self::Off => Phrase::new("mcp.server_off"),
+            Self::Untrusted => Phrase::new("mcp.server_untrusted"),
+            Self::Changed => Phrase::new("mcp.server_changed"),
+            Self::Blocked { reason } => Phrase::new("mcp.server_blocked").with("reason", reason),
+            Self::Unset { variable } => Phrase::new("mcp.server_unset").with("variable", variable),
+        };
+        phrase.with("server", server)
+    }
+}
+
+/// Every server of the settings: the user's in their order, then the project's. A project's is reached only where `trust`
+/// has the user's yes to it as it is now; one that bears the name of a user's is none.
+pub fn configured_servers(world: &World, workspace: &Workspace, trust: &Trust) -> Vec<ConfiguredServer> {
+    let mut boxes = Boxes { world, workspace, made: BTreeMap::new() };
+    let mut all: Vec<ConfiguredServer> = Vec::new();
+    for plugin in &world.settings.plugins {
+        let expanded = plugin.expanded(&|name| world.env.get(name).cloned());
+        let expanded = expanded.map_err(|unset| ServerAbsence::Unset { variable: unset.0 });
+        all.push(boxes.server(plugin, expanded));
+    }
+    for theirs in trust.plugins() {
+        let surface = theirs.surface();
+        if all.iter().any(|other| other.name == surface.name) {
+            continue;
+        }
+        let absent = |reach| ConfiguredServer {
+            name: surface.name.clone(),
+            origin: ServerOrigin::Project,
+            place: surface.place.clone(),
+            readers: Vec::new(),
+            login: PluginLogin::default(),
+            reach: Err(reach),
+        };
+        let permit = match trust.of(surface) {
+            Standing::Trusted(permit) => permit,
+            Standing::Changed { .. } => {
+                all.push(absent(ServerAbsence::Changed));
+                continue;
+            }
+            Standing::Unknown => {
+                all.push(absent(ServerAbsence::Untrusted));
+                continue;
+            }
+            Standing::Refused { reason } => {
+                all.push(absent(ServerAbsence::Blocked { reason }));
+                continue;
+            }
+        };
+        let (Some(plugin), Some(expanded)) = (theirs.open(&permit), trust.plugin(theirs, &permit)) else { continue };
+        let expanded = expanded.map_err(|unset| ServerAbsence::Unset { variable: unset.0 });
+        all.push(boxes.server(plugin, expanded));
+    }
+    all
+}
+
+/// What tells one box from another.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Wishes {
+    project: bool,
+    network: bool,
+    opened: Vec<PathBuf>,
+    writable: Vec<PathBuf>,
+}
+
+/// The boxes of servers; those that want the same share one.
+struct Boxes<'a> {
+    world: &'a World,
+    workspace: &'a Workspace,
+    made: BTreeMap<Wishes, Arc<OnceLock<Confinement>>>,
+}
+
+impl Boxes<'_> {
+    fn server(&mut self, plugin: &Plugin, expanded: Result<Plugin, ServerAbsence>) -> ConfiguredServer {
+        let reach = if plugin.enabled { expanded.map(|plugin| self.spec(&plugin)) } else { Err(ServerAbsence::Off) };
+        let project = plugin.layer == Layer::Project;
+        ConfiguredServer {
+            name: plugin.name.clone(),
+            origin: if project { ServerOrigin::Project } else { ServerOrigin::User },
+            place: plugin.place.clone(),
+            readers: plugin.trusted_read_only_tools.clone(),
+            login: plugin.oauth.clone(),
+            reach,
+        }
+    }
+
+    fn spec(&mut self, plugin: &Plugin) -> ServerSpec {
+        let url = plugin.url.clone().unwrap_or_default();
+        let headers = plugin.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned()));
+        let reach = match plugin.transport {
+            Transport::Http => {
+                let net = Box::new(net_options(&self.world.settings));
+                ServerReach::Http { url, headers: headers.collect(), net }
+            }
+            Transport::Sse => ServerReach::Sse { url },
+            Transport::Stdio => self.program(plugin),
+        };
+        let limits = limits(plugin, &self.world.settings);
+        ServerSpec { limits, ..ServerSpec::new(&plugin.name, reach) }
+    }
+
+    fn program(&mut self, plugin: &Plugin) -> ServerReach {
+        let root = self.workspace.root();
+        let wishes = self.wishes(plugin);
+        let named = plugin.command.clone().unwrap_or_default();
+        // What is found by a path is found from the project's folder, where the program is started too.
+        let program: OsString = if named.contains('/') { root.join(named).into() } else { named.into() };
+        let command = Command::program(program, &plugin.args, root)
+            .with_environment(self.environment(plugin, wishes.network))
+            .with_bounds(bounds(&self.world.settings.sandbox.limits));
+        let Some(least) = least_level(&self.world.settings) else { return ServerReach::Stdio(Box::new(command)) };
+        let options = self.options(&wishes);
+        let made = Arc::clone(self.made.entry(wishes).or_default());
+        let confine = move || made.get_or_init(|| prepared(options.clone(), least)).clone();
+        ServerReach::Boxed { command: Box::new(command), confine: Arc::new(confine) }
+    }
+
+    /// What a server has of the box beside the workspace: the network where the user configured it, and only by a wish that
+    /// the user saw where a project did.
+    fn wishes(&self, plugin: &Plugin) -> Wishes {
+        let project = plugin.layer == Layer::Project;
+        let home = self.world.env.get("HOME").map(PathBuf::from);
+        let place = |text: &String| placed(text, self.workspace.root(), home.as_deref());
+        Wishes {
+            project,
+            network: plugin.sandbox.network.unwrap_or(!project),
+            opened: plugin.sandbox.read.iter().map(place).collect(),
+            writable: plugin.sandbox.write.iter().map(place).collect(),
+        }
+    }
+
+    fn options(&self, wishes: &Wishes) -> BoxOptions {
+        let mut options = box_options(&self.world.settings, self.workspace, &self.world.home);
+        options.network = wishes.network;
+        options.opened.extend(wishes.opened.iter().cloned());
+        options.writable.extend(wishes.writable.iter().cloned());
+        // Commands have the lock on the workspace's layer of the caches. What servers of the user fetched is good in every
+        // workspace; what those of a project fetched, only in that one, and for who wants the same.
+        if let Caches::Project(folder) = &options.caches {
+            let whose = if wishes.project { format!("{}", folder.display()) } else { String::new() };
+            let name = blake3::hash(format!("{whose}\n{wishes:?}").as_bytes()).to_hex();
+            let name: String = name.as_str().chars().take(16).collect();
+            options.caches = Caches::Project(self.world.home.join("state").join("caches").join(format!("mcp-{name}")));
+        }
+        options
+    }
+
+    fn environment(&self, plugin: &Plugin, network: bool) -> Environment {
+        let settings = &self.world.settings;
+        let keys: Vec<&str> =
+            settings.providers.iter().filter_map(|provider| provider.api_key_env.as_deref()).collect();
+        let open = Environment::inherited(&settings.sandbox.env).without(&keys);
+        let open = if network { open.with_proxies() } else { open };
+        let open = open.with(PROJECT_FOLDER, self.workspace.root());
+        plugin.env.iter().fold(open, |open, (name, value)| open.with(name, value.expose()))
+    }
+}
+
+/// A path as it is meant: `~` is the home folder, and what is relative begins at the project's.
+fn placed(text: &str, root: &Path, home: Option<&Path>) -> PathBuf {
+    let rest = text.strip_prefix("~/").or_else(|| (text == "~").then_some(""));
+    match (rest, home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => root.join(text),
+    }
+}
+
+/// What a server may take in time; the rest is as usual.
+fn limits(plugin: &Plugin, settings: &Settings) -> ServerLimits {
+    let seconds = |count: u64| (count > 0).then(|| Duration::from_secs(count));
+    let general = seconds(settings.tools.mcp_call_timeout_seconds);
+    let usual = ServerLimits::default();
+    ServerLimits {
+        handshake: seconds(plugin.start_timeout_seconds).unwrap_or(usual.handshake),
+        call: seconds(plugin.call_timeout_seconds).or(general),
+        tools: plugin
+            .tool_timeout_seconds
+            .iter()
+            .filter_map(|(tool, count)| Some((tool.clone(), seconds(*count)?)))
+            .collect(),
+        ..usual
+    }
+}
