@@ -56,6 +56,8 @@ pub(crate) enum Command {
     History(HistoryArgs),
     /// List, show, add and forget what is remembered from session to session
     Memory(MemoryArgs),
+    /// List the MCP servers, look into them, add and remove them, log in to them
+    Mcp(McpArgs),
     /// Take back what the last turn did to files
     Undo(UndoArgs),
     /// Take back what a turn and all after it did to files, or the conversation, or both
@@ -118,6 +120,9 @@ pub(crate) struct SessionArgs {
     /// Offer only these tools, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) tools: Option<Vec<String>>,
+    /// Another MCP server for this run: 'NAME=COMMAND ARGS' or 'NAME=https://…'; may be given several times
+    #[arg(long, value_name = "SERVER")]
+    pub(crate) mcp: Vec<String>,
     /// More text for the end of the system prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) append_system_prompt: Option<String>,
@@ -546,6 +551,86 @@ pub(crate) enum MemoryCommand {
         #[arg(short, long)]
         global: bool,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A server of this folder's reasonix.toml or .mcp.json is started by none of these before you trust it: `reasonix trust`.\nPages: docs/mcp.md"
+)]
+pub(crate) struct McpArgs {
+    /// Work in this folder
+    #[arg(short = 'C', long = "cd", value_name = "DIR", value_hint = ValueHint::DirPath, global = true)]
+    pub(crate) dir: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<McpCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// List the configured servers and whose they are; starts none
+    List,
+    /// Start one and print what it has: tools, prompts and resources
+    Show {
+        /// The server
+        name: String,
+    },
+    /// Start one and say whether it works
+    Test {
+        /// The server
+        name: String,
+    },
+    /// Write a server into your own settings: an address, or a command behind `--`
+    Add {
+        /// A name for it
+        name: String,
+        /// Its address
+        #[arg(required_unless_present = "program", conflicts_with = "program")]
+        url: Option<String>,
+        /// The program and its arguments
+        #[arg(last = true, value_name = "COMMAND")]
+        program: Vec<String>,
+        /// A variable of its environment, as NAME=VALUE; `${VAR}` stands for one of yours
+        #[arg(short, long, value_name = "NAME=VALUE", value_parser = pair)]
+        env: Vec<(String, String)>,
+        /// A header for every request to it, as 'NAME: VALUE'
+        #[arg(short = 'H', long, value_name = "NAME: VALUE", value_parser = header)]
+        header: Vec<(String, String)>,
+    },
+    /// Take a server out of your own settings
+    Remove {
+        /// The server
+        name: String,
+    },
+    /// Trust tools of a server to only read, so that they count as readers
+    Trust {
+        /// The server
+        name: String,
+        /// Its own names of the tools
+        #[arg(required = true)]
+        tools: Vec<String>,
+    },
+    /// Take that back
+    Untrust {
+        /// The server
+        name: String,
+        /// Its own names of the tools
+        #[arg(required = true)]
+        tools: Vec<String>,
+    },
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("NAME=VALUE")?;
+    if name.is_empty() { Err("NAME=VALUE".to_owned()) } else { Ok((name.to_owned(), value.to_owned())) }
+}
+
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or("'NAME: VALUE'")?;
+    let (name, value) = (name.trim(), value.trim());
+    if name.is_empty() { Err("'NAME: VALUE'".to_owned()) } else { Ok((name.to_owned(), value.to_owned())) }
 }
 
 #[derive(Debug, Args)]

@@ -96,6 +96,7 @@ pub(crate) fn flags_of(args: &SessionArgs) -> Flags {
         max_tokens: args.max_tokens,
         max_seconds: args.max_time,
         tools: args.tools.clone(),
+        mcp: args.mcp.clone(),
         language: None,
         log_level: args.log_level.clone(),
         record_wire: args.record_wire,

@@ -21,6 +21,7 @@ mod inspect;
 mod interrupts;
 mod leave;
 mod logging;
+mod mcp;
 mod memory;
 mod models;
 mod parts;
@@ -106,6 +107,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Sessions(sessions)) => sessions::sessions(sessions),
         Some(Command::History(args)) => history::history(&args),
         Some(Command::Memory(args)) => memory::memory(args),
+        Some(Command::Mcp(args)) => mcp::mcp(args),
         Some(Command::Undo(undo)) => runtime()?.block_on(undo::undo(&undo)),
         Some(Command::Rewind(rewind)) => runtime()?.block_on(undo::rewind(&rewind)),
         Some(Command::Handoff(args)) => runtime()?.block_on(run::hand_over(*args)),

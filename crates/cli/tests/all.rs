@@ -25,6 +25,7 @@ mod import;
 mod kill;
 mod lines;
 mod logging;
+mod mcp;
 mod memory;
 mod models;
 mod modules;

@@ -56,6 +56,7 @@ fn a1_a2_a12_no_command_of_ours_runs_anything_of_the_repository() {
         &["sessions"],
         &["doctor", "--offline"],
         &["trust", "--show"],
+        &["mcp", "list"],
     ] {
         let ran = place.run(args);
         assert!(ran.code.is_some_and(|code| code <= 1), "{args:?}: {}", ran.err);

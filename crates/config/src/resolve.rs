@@ -68,6 +68,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
     let sandbox = sandbox::resolve(&root.section("sandbox"))?;
     rules.granted = permissions::granted(&root, sandbox.workspace_root.as_deref().unwrap_or(folder))?;
     rules.allow.extend(rules.granted.iter().cloned());
+    let project_readers = plugins::readers(&root, sandbox.workspace_root.as_deref().unwrap_or(folder));
     let mut settings = Settings {
         default_model: root.text("default_model").filter(|reference| !reference.is_empty()),
         language: root.text("language").filter(|language| !language.is_empty()),
@@ -82,6 +83,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         sandbox,
         serve: serve::resolve(&root.section("serve")),
         plugins: plugins::resolve(table, context)?,
+        project_readers,
         budget: budget::resolve(&root.section("budget"))?,
         compaction: compaction::resolve(&root.section("compaction"))?,
         profiles: profiles::resolve(&root, context)?,

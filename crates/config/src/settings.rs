@@ -55,6 +55,8 @@ pub struct Settings {
     pub serve: Serve,
     /// The user's own MCP servers; a project's are in `trust`.
     pub plugins: Vec<Plugin>,
+    /// Tools of the project's MCP servers that the user trusts to be readers here, as `server.tool`.
+    pub project_readers: Vec<String>,
     /// What a run may spend.
     pub budget: BudgetSettings,
     /// What is done when the context fills.

@@ -43,6 +43,19 @@ pub(crate) async fn listing(link: &Link, fresh: bool) -> Result<Arc<ServerListin
     Ok(listing)
 }
 
+/// What it says it can; only the names of it where that is more than fits.
+fn capabilities(told: &rmcp::model::ServerCapabilities, most: usize) -> Value {
+    let whole = serde_json::to_value(told).unwrap_or_default();
+    if whole.to_string().len() <= most {
+        return whole;
+    }
+    let names = whole.as_object().into_iter().flat_map(|all| all.keys()).take(16);
+    names
+        .map(|name| (bounded(name, 80), Value::Object(serde_json::Map::new())))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
 async fn read(link: &Link) -> Result<(ServerListing, Option<u64>), McpError> {
     let (info, limits) = (&link.info, &link.limits);
     let mut taking = Taking::new(&link.server, limits);
@@ -50,6 +63,7 @@ async fn read(link: &Link) -> Result<(ServerListing, Option<u64>), McpError> {
         protocol: info.protocol_version.as_str().to_owned(),
         about: info.server_info.as_ref().map(|about| (bounded(&about.name, 200), bounded(&about.version, 80))),
         instructions: info.instructions.as_deref().map(|words| taking.words(words)).filter(|words| !words.is_empty()),
+        capabilities: capabilities(&info.capabilities, limits.schema),
         ..ServerListing::default()
     };
     let mut hold: Option<u64> = None;

@@ -15,6 +15,8 @@ pub struct ServerListing {
     pub protocol: String,
     /// What it calls itself, and its version.
     pub about: Option<(String, String)>,
+    /// What it says it can, as it says it; bounded.
+    pub capabilities: Value,
     /// How to use it, in its own words: data, not instructions of ours. Bounded.
     pub instructions: Option<String>,
     /// Its tools; none where it says that it has no such thing.

@@ -192,6 +192,7 @@ pub const KEYS: &[SettingKey] = &[
     key("profiles.<name>.top_p", Number, "", SettingScope::Any, "Nucleus sampling.").later(),
     key("profiles.<name>.disable", Bool, "false", SettingScope::Any, "Switches the profile off.").later(),
     key("workspaces.<root>.permissions.allow", Texts, "[]", SettingScope::User, "Rules that allow, for one workspace root; written by \"always allow\"."),
+    key("workspaces.<root>.trusted_read_only_tools", Texts, "[]", SettingScope::User, "Tools of the project's servers that are trusted to be readers in one workspace root, as `server.tool`; written by `reasonix mcp trust`."),
     key("ask.timeout", Count, "0", SettingScope::Any, "Seconds to wait for an answer to a question of the model (`ask`); 0 waits for ever."),
     key("logs.dir", Text, "", SettingScope::User, "The folder of log files; without it `~/.reasonix/state/logs`."),
     key("logs.level", Choice(&["off", "error", "warn", "info", "debug", "trace"]), "\"info\"", SettingScope::User, "What is logged: `info` how sessions and turns went, `debug` each request and call too, with how long it took. Never what was said, read or written. Also `REASONIX_LOG` and `--log-level`."),

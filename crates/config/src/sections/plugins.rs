@@ -7,6 +7,7 @@ use crate::view::{Context, View};
 use crate::{ConfigError, Layer, Secret};
 use reasonix_proto::Level;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Seconds until a server has to have said who it is.
 const START: u64 = 30;
@@ -180,6 +181,14 @@ fn login(view: &View<'_>) -> PluginLogin {
         scopes: view.texts("scopes"),
         callback_port: view.count("callback_port").and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0),
     }
+}
+
+/// What is trusted to be a reader in exactly this workspace root, as `server.tool`.
+pub(crate) fn readers(root: &View<'_>, project: &Path) -> Vec<String> {
+    let here = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    let workspaces = root.section("workspaces");
+    let own = root.entries("workspaces").filter(|(path, _)| Path::new(path) == here);
+    own.flat_map(|(path, _)| workspaces.section(path).texts("trusted_read_only_tools")).collect()
 }
 
 /// Takes servers out of a layer that a later one says anew: a server of the command line is whole by itself.

@@ -165,11 +165,13 @@ impl Boxes<'_> {
     fn server(&mut self, plugin: &Plugin, expanded: Result<Plugin, ServerAbsence>) -> ConfiguredServer {
         let reach = if plugin.enabled { expanded.map(|plugin| self.spec(&plugin)) } else { Err(ServerAbsence::Off) };
         let project = plugin.layer == Layer::Project;
+        let here = self.world.settings.project_readers.iter().filter(|_| project);
+        let here = here.filter_map(|reader| reader.strip_prefix(&plugin.name)?.strip_prefix('.').map(str::to_owned));
         ConfiguredServer {
             name: plugin.name.clone(),
             origin: if project { ServerOrigin::Project } else { ServerOrigin::User },
             place: plugin.place.clone(),
-            readers: plugin.trusted_read_only_tools.clone(),
+            readers: plugin.trusted_read_only_tools.iter().cloned().chain(here).collect(),
             login: plugin.oauth.clone(),
             reach,
         }

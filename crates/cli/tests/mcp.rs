@@ -1,0 +1,132 @@
+//! `reasonix mcp`: what is configured, what it has, and the user's own entries; nothing that is not trusted starts.
+
+use crate::support;
+
+use reasonix_testkit::Reply;
+use serde_json::{Value, json};
+use support::{Place, unboxed};
+
+const SERVER: &str = include_str!("../../mcp/tests/fixtures/hostile.sh");
+
+/// A user's server and one of the project, each of which leaves a trace when it starts.
+fn place() -> Place {
+    let place = Place::new(vec![Reply::say("hello")]);
+    place.configure(unboxed());
+    place.work.write("server.sh", format!("touch \"ran-$1\"\n{SERVER}"));
+    place
+}
+
+fn with_project_server() -> Place {
+    let place = place();
+    let entry = json!({"command": "bash", "args": ["server.sh", "project"], "sandbox": {"network": true}});
+    place.work.write(".mcp.json", json!({"mcpServers": {"theirs": entry}}).to_string());
+    place
+}
+
+fn started(place: &Place) -> Vec<String> {
+    let entries = std::fs::read_dir(place.work.path()).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with("ran-")).collect()
+}
+
+fn json_of(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn a1_no_command_starts_a_server_that_is_not_trusted() {
+    let place = with_project_server();
+    for (args, code) in [
+        (&["mcp"][..], 0),
+        (&["mcp", "list"], 0),
+        (&["mcp", "list", "--json"], 0),
+        (&["mcp", "show", "theirs"], 3),
+        (&["mcp", "test", "theirs"], 3),
+        (&["mcp", "test", "theirs", "--json"], 3),
+        (&["mcp", "trust", "theirs", "act"], 0),
+        (&["mcp", "untrust", "theirs", "act"], 0),
+        (&["mcp", "remove", "theirs"], 2),
+    ] {
+        let ran = place.run(args);
+        assert_eq!(ran.code, Some(code), "{args:?}: {}", ran.err);
+        assert_eq!(started(&place), [""; 0], "{args:?}");
+    }
+    let refused = place.run(&["mcp", "test", "theirs"]).err;
+    assert!(refused.contains("you did not trust it") && refused.contains("`reasonix trust`"), "{refused}");
+    let listed = json_of(&place.run(&["mcp", "list", "--json"]).out);
+    assert_eq!((listed[0]["state"].as_str(), listed[0]["origin"].as_str()), (Some("untrusted"), Some("project")));
+    // What it wants of the box is part of what is asked.
+    let asked = place.run(&["trust", "--show"]).err;
+    assert!(asked.contains("\"network\": true"), "{asked}");
+}
+
+#[test]
+fn servers_are_added_with_comments_kept_tested_shown_and_removed() {
+    let place = place();
+    let file = place.home.join("config.toml");
+    let before = format!("# mine\n{}# the end\n", std::fs::read_to_string(&file).unwrap());
+    std::fs::write(&file, &before).unwrap();
+    let ran =
+        place.run(&["mcp", "add", "own", "--env", "TOKEN=${NOT_SET:-x}", "--", "bash", "server.sh", "own", "trace"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let after = std::fs::read_to_string(&file).unwrap();
+    assert!(after.contains("# mine\n") && after.contains("# the end\n") && after.contains("name = \"own\""), "{after}");
+    assert_eq!(place.run(&["mcp", "add", "own", "--", "x"]).code, Some(2), "a name is taken once");
+    assert_eq!(place.run(&["mcp", "add", "no name", "--", "x"]).code, Some(2));
+    let ran = place.run(&["mcp", "add", "npx", "some-server"]);
+    assert!(ran.code == Some(2) && ran.err.contains("behind `--`"), "{}", ran.err);
+    let ran = place.run(&["mcp", "add", "web", "https://w.example/mcp?key=SECRET", "-H", "A: SECRET", "--json"]);
+    assert_eq!(json_of(&ran.out)["added"], "web");
+    let listed = place.run(&["mcp"]).out;
+    assert!(listed.contains("own  user  ready  bash") && listed.contains("https://w.example/mcp"), "{listed}");
+    assert!(!listed.contains("SECRET"), "{listed}");
+    assert_eq!(started(&place), [""; 0], "a list starts nothing");
+
+    let tested = json_of(&place.run(&["mcp", "test", "own", "--json"]).out);
+    assert_eq!((tested["works"].as_bool(), tested["tools"].as_u64()), (Some(true), Some(1)));
+    assert_eq!(started(&place), ["ran-own"]);
+    assert_eq!(place.run(&["mcp", "trust", "own", "act"]).code, Some(0));
+    let report = json_of(&place.run(&["mcp", "show", "own", "--json"]).out);
+    let tools = &report["tools"];
+    assert_eq!((tools["supported"].as_bool(), tools["items"][0]["name"].as_str()), (Some(true), Some("act")));
+    assert_eq!(tools["items"][0]["trusted_reader"], true);
+    assert_eq!(
+        (report["prompts"]["supported"].as_bool(), report["prompts"]["reason"].is_string()),
+        (Some(false), true)
+    );
+    assert!(report["protocolVersion"].is_string() && report["capabilities"]["tools"].is_object(), "{report}");
+    let shown = place.run(&["mcp", "show", "own"]).out;
+    assert!(shown.contains("tools: 1") && shown.contains("act *") && shown.contains("prompts: it has none"), "{shown}");
+    assert_eq!(place.run(&["mcp", "untrust", "own", "act"]).code, Some(0));
+    let report = json_of(&place.run(&["mcp", "show", "own", "--json"]).out);
+    assert_eq!(report["tools"]["items"][0]["trusted_reader"], false);
+
+    assert_eq!(place.run(&["mcp", "remove", "own"]).code, Some(0));
+    assert_eq!(place.run(&["mcp", "remove", "web"]).code, Some(0));
+    assert_eq!(place.run(&["mcp", "remove", "web"]).code, Some(2));
+    let last = std::fs::read_to_string(&file).unwrap();
+    assert!(last.contains("# mine\n") && last.contains("# the end") && !last.contains("plugins"), "{last}");
+}
+
+#[test]
+fn errors_say_what_to_do_in_both_languages() {
+    let place = place();
+    place.configure(&format!(
+        "{}[[plugins]]\nname = \"old\"\ntype = \"sse\"\nurl = \"https://o.example/sse\"\n\
+         [[plugins]]\nname = \"gone\"\ncommand = \"no-such-program-here\"\n\
+         [[plugins]]\nname = \"unset\"\ncommand = \"${{NOT_SET_ANYWHERE}}\"\n",
+        unboxed()
+    ));
+    let said = |args: &[&str]| place.run(args).err;
+    let old = said(&["mcp", "test", "old"]);
+    assert!(old.contains("type = \"http\""), "{old}");
+    let gone = said(&["mcp", "test", "gone"]);
+    assert!(gone.contains("is not there") && gone.contains("Check its command"), "{gone}");
+    let unset = said(&["mcp", "test", "unset"]);
+    assert!(unset.contains("NOT_SET_ANYWHERE") && unset.contains("write a default"), "{unset}");
+    let none = said(&["mcp", "show", "nobody"]);
+    assert!(none.contains("there is no MCP server nobody") && none.contains("`reasonix mcp list`"), "{none}");
+    let chinese = place.command(&["mcp", "show", "nobody"]).env("REASONIX_LANG", "zh").output().unwrap();
+    let chinese = String::from_utf8_lossy(&chinese.stderr).into_owned();
+    assert!(chinese.contains("没有名为 nobody 的 MCP 服务器"), "{chinese}");
+}
