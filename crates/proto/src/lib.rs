@@ -32,6 +32,7 @@ mod record;
 mod refusal;
 mod repair;
 mod reply;
+mod server;
 mod setting;
 mod settled;
 mod shown;
@@ -82,6 +83,7 @@ pub use record::{
 pub use refusal::refusal;
 pub use repair::{Fix, Repair};
 pub use reply::Reply;
+pub use server::{ServerCounts, ServerInfo, ServerStanding};
 pub use setting::{SettingLayer, SettingSource};
 pub use settled::{Done, OpId, Refusal, Refused, Settled, Submit};
 pub use shown::{Shown, escaped_json, shown};

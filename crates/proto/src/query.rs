@@ -101,4 +101,6 @@ pub enum Query {
     },
     /// What is remembered from session to session.
     Memories,
+    /// The servers that extend the session, and what they are doing. Always at once; none is started for it.
+    Servers,
 }

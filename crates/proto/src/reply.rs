@@ -7,7 +7,8 @@ use crate::status::{
     Citation, Completion, ContextPart, Git, ModelInfo, RuleInfo, SessionInfo, Setting, Status, TreeNode,
 };
 use crate::{
-    BudgetInfo, CacheReport, Change, Hit, MemoryInfo, Phrase, Posture, Record, RecordId, Tally, TodoPhase, TrustInfo,
+    BudgetInfo, CacheReport, Change, Hit, MemoryInfo, Phrase, Posture, Record, RecordId, ServerInfo, Tally, TodoPhase,
+    TrustInfo,
 };
 use serde::{Deserialize, Serialize};
 
@@ -135,6 +136,11 @@ pub enum Reply {
     Memories {
         /// Those of all projects first.
         memories: Vec<MemoryInfo>,
+    },
+    /// Answers [`Query::Servers`].
+    Servers {
+        /// In the order of the settings.
+        servers: Vec<ServerInfo>,
     },
     /// Nothing changed that could be shown.
     Unchanged,

@@ -11,8 +11,9 @@ use reasonix_proto::{
     Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind, Phrase,
     PlanAnswer, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning,
     Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo,
-    Scope, SessionHead, SessionId, SessionInfo, Setting, Settled, Status, StopReason, Submit, Suggestion, Takes,
-    TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
+    Scope, ServerCounts, ServerInfo, ServerStanding, SessionHead, SessionId, SessionInfo, Setting, Settled, Status,
+    StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter,
+    TreeNode, TurnEnd, TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -516,6 +517,7 @@ fn queries() {
             json!({"query": "around", "session": "s", "record": 4, "span": 3}),
         ),
         (Query::Memories, json!({"query": "memories"})),
+        (Query::Servers, json!({"query": "servers"})),
     ] {
         is(query, wanted);
     }
@@ -726,6 +728,22 @@ fn replies() {
             },
             json!({"reply": "memories", "memories": [{"name": "ports", "scope": "project", "description": "d",
                 "text": "t", "saved": "2026-01-01", "revision": 2}]}),
+        ),
+        (
+            Reply::Servers {
+                servers: vec![ServerInfo {
+                    name: "git".into(),
+                    origin: "~/.reasonix/config.toml".into(),
+                    standing: ServerStanding::Down { reason: "it died".into() },
+                    protocol: None,
+                    counts: Some(ServerCounts { tools: 3, sent: 2, prompts: 1, resources: 0 }),
+                    left_out: Vec::new(),
+                    stderr: String::new(),
+                }],
+            },
+            json!({"reply": "servers", "servers": [{"name": "git", "origin": "~/.reasonix/config.toml",
+                "standing": "down", "reason": "it died",
+                "counts": {"tools": 3, "sent": 2, "prompts": 1, "resources": 0}}]}),
         ),
         (
             Reply::Failed { why: Phrase::new("engine.not_possible") },
