@@ -36,14 +36,15 @@ fn parent_of(path: &Path) -> &Path {
 }
 
 /// A temporary file beside its goal; removed when it did not get there.
-struct Staged {
+#[derive(Debug)]
+pub(crate) struct Staged {
     path: PathBuf,
     file: File,
     moved: bool,
 }
 
 impl Staged {
-    fn create(goal: &Path) -> io::Result<Self> {
+    pub(crate) fn create(goal: &Path) -> io::Result<Self> {
         let name = goal.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         loop {
@@ -64,7 +65,11 @@ impl Staged {
         self.file.set_permissions(std::fs::Permissions::from_mode(mode))
     }
 
-    fn rename_to(mut self, goal: &Path) -> io::Result<()> {
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    pub(crate) fn rename_to(mut self, goal: &Path) -> io::Result<()> {
         std::fs::rename(&self.path, goal)?;
         self.moved = true;
         Ok(())

@@ -145,6 +145,11 @@ impl Blobs {
         self.path_of(&key.to_string()).symlink_metadata().is_ok_and(|found| found.is_file())
     }
 
+    /// True when these bytes are kept and whole; they are young again then.
+    pub fn has(&self, key: &BlobKey, bytes: &[u8]) -> bool {
+        is_kept(&self.path_of(&key.to_string()), bytes)
+    }
+
     /// The bytes of a blob of at most `limit` bytes, checked against its name.
     pub fn get(&self, key: &BlobKey, limit: u64) -> Result<Vec<u8>, BlobError> {
         let mut file = match open_regular(&self.path_of(&key.to_string())) {
@@ -233,7 +238,7 @@ impl Blobs {
     }
 }
 
-fn age_of(found: &Metadata) -> Duration {
+pub(crate) fn age_of(found: &Metadata) -> Duration {
     found.modified().ok().and_then(|then| SystemTime::now().duration_since(then).ok()).unwrap_or_default()
 }
 
@@ -250,7 +255,7 @@ fn is_kept(path: &Path, bytes: &[u8]) -> bool {
 }
 
 /// The entries of a folder; none when there is no such folder, or it is a file.
-fn entries_of(folder: &Path) -> io::Result<Vec<std::fs::DirEntry>> {
+pub(crate) fn entries_of(folder: &Path) -> io::Result<Vec<std::fs::DirEntry>> {
     match std::fs::read_dir(folder) {
         Ok(entries) => entries.collect(),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(Vec::new()),

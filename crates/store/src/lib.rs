@@ -7,6 +7,7 @@ mod cache;
 mod folder;
 mod lock;
 mod logfile;
+mod packs;
 mod regular;
 
 pub use atomic::{place, write_atomic};
@@ -15,4 +16,5 @@ pub use cache::{Cache, Tidied};
 pub use folder::{may_write, private_folder};
 pub use lock::{Lock, LockError};
 pub use logfile::LogFiles;
+pub use packs::{Pack, PackWriter, Packs};
 pub use regular::{open_as, open_regular, read_text};

@@ -1,5 +1,5 @@
 //! What undo costs: one look at a tree by itself, and the disk for many turns of edits.
-//! `cargo run --release -p reasonix-workspace --example look [files] [rounds]`
+//! `cargo run --release -p reasonix-workspace --example look [files] [rounds] [turns]`
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::indexing_slicing, reason = "a measurement")]
 
 use reasonix_workspace::snapshot::{SnapshotLimits, Snapshots};
@@ -25,6 +25,7 @@ fn size(folder: &Path) -> u64 {
 fn main() {
     let mut args = std::env::args().skip(1).map(|arg| arg.parse::<usize>().unwrap());
     let (files, rounds) = (args.next().unwrap_or(20_000), args.next().unwrap_or(40));
+    let turns = args.next().unwrap_or(100);
     let place = tempfile::tempdir().unwrap();
     let (root, kept) = (place.path().join("work"), place.path().join("kept"));
     for file in 0..files {
@@ -50,7 +51,7 @@ fn main() {
     println!("a look: median {:.1} ms, least {:.1} ms; processor {:.1} ms", middle.0, looks[0].0, middle.1);
     let before = size(&kept);
     let mut changed = 0;
-    for turn in 0..100 {
+    for turn in 0..turns {
         for file in 0..5 {
             let path = root.join("folder0000").join(format!("edited{file}.rs"));
             let text = format!("turn {turn} file {file}\n").repeat(400);
@@ -61,7 +62,7 @@ fn main() {
     }
     let grown = size(&kept) - before;
     println!(
-        "100 turns of edits: {changed} bytes changed, {grown} more on disk, {:.2} times",
+        "{turns} turns of edits: {changed} bytes changed, {grown} more on disk, {:.2} times",
         grown as f64 / changed as f64
     );
 }

@@ -2,6 +2,7 @@
 //! last one, and keeps the content by its hash outside of the tree. Nothing here knows of turns or sessions.
 
 mod collect;
+mod contents;
 mod ignored;
 mod known;
 mod listing;
@@ -21,6 +22,7 @@ pub use restore::{Blocked, RestoredTree};
 pub use tree::{Reason, RelPath, Tree, TreeEntry, Uncovered, changes_between, covers};
 
 use crate::tracked::TrackedBelow;
+use contents::Contents;
 use ignored::Ignores;
 use known::{Changes, Known, difference};
 use reasonix_store::{BlobKey, Blobs, place, private_folder};
@@ -97,6 +99,7 @@ pub struct Snapshots {
     kept: PathBuf,
     folder: OwnedFd,
     blobs: Blobs,
+    contents: Contents,
     index: PathBuf,
     limits: SnapshotLimits,
     /// A folder that is never part of the tree, wherever it lies.
@@ -138,13 +141,15 @@ impl Snapshots {
         }
         let name = BlobKey::of(root.as_os_str().as_encoded_bytes()).to_string();
         let index = kept.join("index").join(name.get(..32).unwrap_or(&name));
-        let blobs = Blobs::at(&kept.join("blobs"));
+        let contents = Contents::at(kept);
+        let blobs = contents.blobs().clone();
         let ignores = Ignores::new(root);
         Ok(Self {
             root: root.to_owned(),
             kept: kept.to_owned(),
             folder,
             blobs,
+            contents,
             index,
             limits,
             without: None,
@@ -180,7 +185,7 @@ impl Snapshots {
         let kept = self.without.as_ref().and_then(|folder| stat(folder).ok());
         self.tracked.refresh(&self.root);
         let rules = Rules { ignores: &mut self.ignores, tracked: &self.tracked };
-        let scan = Scan::new(&self.blobs, self.limits, rules, kept, stop);
+        let scan = Scan::new(&self.contents, self.limits, rules, kept, stop);
         let found = match scan.run(&self.root, &self.folder, &before.root) {
             Ok(found) => found,
             Err(error) => {
@@ -202,7 +207,7 @@ impl Snapshots {
     pub fn content(&self, entry: &TreeEntry) -> Result<Vec<u8>, SnapshotError> {
         let TreeEntry::File { content, .. } = entry else { return Ok(Vec::new()) };
         let key = BlobKey::from_bytes(*content);
-        self.blobs.get(&key, u64::MAX).map_err(|_| SnapshotError::Gone(key.to_string()))
+        self.contents.get(&key, u64::MAX).map_err(|_| SnapshotError::Gone(key.to_string()))
     }
 
     /// Makes the named entries what they are in `target`; everything else stays as it is. `before` is a state that was

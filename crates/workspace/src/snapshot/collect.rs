@@ -1,8 +1,9 @@
 //! Keeping the room that states take within bounds. Nothing is collected while any process looks at a tree.
 
 use super::SnapshotError;
+use super::contents::Contents;
 use super::state::{Index, State};
-use reasonix_store::{BlobKey, Blobs, private_folder};
+use reasonix_store::{BlobKey, Blobs, Pack, Packs, private_folder};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -12,6 +13,9 @@ use std::time::Duration;
 
 /// What was made so short ago may belong to something that is not written down yet.
 const YOUNG: Duration = Duration::from_secs(3600);
+
+/// A pack is made anew when more than one part in so many of it is not wanted.
+const SPARE: u64 = 4;
 
 /// What is kept, and what was removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -45,11 +49,15 @@ pub fn collect<E: From<SnapshotError>>(
         return Ok(None);
     }
     let wanted = wanted()?;
-    let blobs = Blobs::at(&kept.join("blobs"));
+    let contents = Contents::at(kept);
+    let blobs = contents.blobs();
     let all = blobs.all().map_err(failed())?;
-    let sizes: HashMap<BlobKey, u64> = all.iter().map(|(key, size, _)| (*key, *size)).collect();
-    let live = live(&blobs, &sizes, &wanted, most, kept, dry).map_err(failed())?;
+    let packs = contents.packs().all().map_err(failed())?;
+    let packed = packs.iter().flat_map(Pack::contents);
+    let sizes: HashMap<BlobKey, u64> = packed.chain(all.iter().map(|(key, size, _)| (*key, *size))).collect();
+    let live = live(blobs, &sizes, &wanted, most, kept, dry).map_err(failed())?;
     let mut collected = Collected::default();
+    collected.packs(contents.packs(), packs, &live, dry).map_err(failed())?;
     for (key, size, age) in all {
         if live.contains(&key) || age < YOUNG {
             collected.kept += 1;
@@ -63,6 +71,46 @@ pub fn collect<E: From<SnapshotError>>(
         }
     }
     Ok(Some(collected))
+}
+
+impl Collected {
+    /// Removes the packs of which nothing is wanted, and makes those anew of which much is not.
+    fn packs(&mut self, at: &Packs, packs: Vec<Pack>, live: &HashSet<BlobKey>, dry: bool) -> io::Result<()> {
+        for pack in packs {
+            let (mut wanted, mut others) = ((0, 0), (0, 0));
+            for (key, size) in pack.contents() {
+                let sum = if live.contains(&key) { &mut wanted } else { &mut others };
+                *sum = (sum.0 + 1, sum.1 + size);
+            }
+            if pack.age < YOUNG || (wanted.0 > 0 && others.1 <= (wanted.1 + others.1) / SPARE) {
+                self.kept += wanted.0 + others.0;
+                self.bytes += pack.taken;
+                continue;
+            }
+            let freed = if wanted.0 > 0 { others.1 } else { pack.taken };
+            self.kept += wanted.0;
+            self.bytes += pack.taken.saturating_sub(freed);
+            self.removed += others.0;
+            self.freed += freed;
+            if !dry && wanted.0 > 0 {
+                at.rewrite(&pack, &|key| live.contains(key))?;
+            } else if !dry {
+                at.remove(&pack)?;
+            }
+        }
+        // Nobody is writing now; where it is only counted, somebody may be.
+        for (path, taken, age) in at.leftovers()? {
+            if !dry {
+                std::fs::remove_file(&path)?;
+            }
+            if dry && age < YOUNG {
+                self.bytes += taken;
+            } else {
+                self.freed += taken;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The blobs that stay.

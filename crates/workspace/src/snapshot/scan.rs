@@ -1,5 +1,6 @@
 //! One look at a whole tree. Entries whose stamp is as it was are taken over without reading them.
 
+use super::contents::Contents;
 use super::ignored::{Ignores, is_build_folder};
 use super::known::{Child, Folder, Growing, IGNORE_FILE, Stamp, Tracked, enter};
 use super::listing::{Listing, Room};
@@ -8,7 +9,7 @@ use super::writer::Writer;
 use super::{SnapshotError, SnapshotLimits};
 use crate::leftover::{Holds, Leftover};
 use crate::tracked::TrackedBelow;
-use reasonix_store::{BlobKey, Blobs};
+use reasonix_store::BlobKey;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat, unlinkat};
 use rustix::io::Errno;
@@ -46,7 +47,7 @@ enum Above {
 }
 
 pub(super) struct Scan<'a> {
-    blobs: &'a Blobs,
+    contents: &'a Contents,
     writer: Writer<'a>,
     limits: SnapshotLimits,
     rules: Rules<'a>,
@@ -96,7 +97,7 @@ enum Looked {
 
 impl<'a> Scan<'a> {
     pub(super) fn new(
-        blobs: &'a Blobs,
+        contents: &'a Contents,
         limits: SnapshotLimits,
         rules: Rules<'a>,
         kept: Option<Stat>,
@@ -104,8 +105,8 @@ impl<'a> Scan<'a> {
     ) -> Self {
         let now = SystemTime::now().checked_sub(SETTLED).and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Self {
-            blobs,
-            writer: Writer::new(blobs),
+            contents,
+            writer: Writer::new(contents),
             limits,
             rules,
             stop,
@@ -268,7 +269,7 @@ impl<'a> Scan<'a> {
         let Ok(opened) = openat(folder, name, flags, Mode::empty()) else { return false };
         let mut hash = blake3::Hasher::new();
         let read = hash.update_reader(File::from(opened)).is_ok();
-        read && self.blobs.get(&BlobKey::from_bytes(*hash.finalize().as_bytes()), self.limits.file).is_ok()
+        read && self.contents.get(&BlobKey::from_bytes(*hash.finalize().as_bytes()), self.limits.file).is_ok()
     }
 
     fn look(&mut self, place: &Place<'_>, above: Above) -> Result<Looked, SnapshotError> {

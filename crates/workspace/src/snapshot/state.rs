@@ -12,7 +12,11 @@ use std::sync::Arc;
 
 const VERSION: u8 = 1;
 
-const INDEX_VERSION: u8 = 2;
+/// The contents that an index of version 2 vouches for are each in a file of its own; who knows no other version does not
+/// know packs.
+const INDEX_VERSION: u8 = 3;
+
+const INDEX_VERSIONS: std::ops::RangeInclusive<u8> = 2..=INDEX_VERSION;
 
 /// How many states may stand between one and the next that is whole.
 const LONGEST: u32 = 64;
@@ -170,7 +174,7 @@ impl Index {
 
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let (sum, body) = bytes.split_first_chunk::<32>()?;
-        let index = || postcard::from_bytes::<Self>(body).ok().filter(|index| index.v == INDEX_VERSION);
+        let index = || postcard::from_bytes::<Self>(body).ok().filter(|index| INDEX_VERSIONS.contains(&index.v));
         (blake3::hash(body) == *sum).then(index).flatten()
     }
 

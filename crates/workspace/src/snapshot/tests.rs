@@ -494,10 +494,107 @@ fn what_wanted_states_need_stays_and_nothing_else() {
 /// Makes everything that is kept look as if it had been kept long ago.
 fn age(place: &Place) {
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
-    let folders = fs::read_dir(place.kept.join("blobs")).unwrap().flatten();
-    for blob in folders.flat_map(|fan| fs::read_dir(fan.path()).unwrap().flatten()) {
+    let folders = fs::read_dir(place.kept.join("blobs")).unwrap().flatten().map(|fan| fan.path());
+    let packs = place.kept.join("packs").exists().then(|| place.kept.join("packs"));
+    for blob in folders.chain(packs).flat_map(|folder| fs::read_dir(folder).unwrap().flatten()) {
         fs::File::open(blob.path()).unwrap().set_modified(old).unwrap();
     }
+}
+
+/// As many files that a look of them packs, with contents of about 1 KB.
+const MANY: u32 = 600;
+
+fn many(place: &Place, word: &str, numbers: std::ops::Range<u32>) {
+    numbers
+        .for_each(|number| place.write(&format!("d{}/f{number}", number % 9), format!("{word} {number}\n").repeat(90)));
+}
+
+fn packs_of(place: &Place) -> Vec<std::path::PathBuf> {
+    let mut found: Vec<_> = fs::read_dir(place.kept.join("packs")).unwrap().map(|file| file.unwrap().path()).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn a_look_at_many_files_makes_few_and_brings_each_back() {
+    let place = Place::new();
+    many(&place, "first", 0..MANY);
+    let mut snapshots = place.snapshots();
+    let first = snapshots.take(&|| false).unwrap().state;
+    assert_eq!(packs_of(&place).len(), 1);
+    let before = place.picture();
+    many(&place, "second", 0..MANY);
+    place.sh("rm -r d1 d2");
+    let done = back(&mut snapshots, &first);
+    assert_eq!(done.blocked, []);
+    assert_eq!(place.picture(), before);
+    // Contents that come back are in no third pack.
+    assert_eq!(packs_of(&place).len(), 2);
+    drop(snapshots);
+    restart(&place);
+    assert_eq!(place.snapshots().take(&|| false).unwrap().changed, 0);
+    assert_eq!(packs_of(&place).len(), 2);
+}
+
+#[test]
+fn a_pack_that_a_power_cut_damaged_is_kept_again() {
+    let place = Place::new();
+    many(&place, "first", 0..MANY);
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    let state = place.snapshots().take(&|| false).unwrap().state;
+    let before = place.picture();
+    let pack = packs_of(&place).remove(0);
+    let whole = fs::read(&pack).unwrap();
+    let holed = [&whole[..1000], &vec![0; 200_000], &whole[201_000..]].concat();
+    for left in [Vec::new(), whole[..whole.len() / 2].to_vec(), vec![0; whole.len()], holed] {
+        fs::write(&pack, left).unwrap();
+        restart(&place);
+        let mut fresh = place.snapshots();
+        assert_eq!(fresh.take(&|| false).unwrap().changed, 0);
+        place.sh("rm -r d1 d2");
+        assert_eq!(back(&mut fresh, &state).blocked, []);
+        assert_eq!(place.picture(), before);
+    }
+}
+
+#[test]
+fn packs_are_counted_and_give_back_their_room() {
+    let place = Place::new();
+    many(&place, "first", 0..MANY);
+    let mut snapshots = place.snapshots();
+    let first = snapshots.take(&|| false).unwrap().state;
+    place.sh("rm -r d3 d4 d5 d6 d7 d8");
+    many(&place, "second", 0..3);
+    let keep = |states: &[&String], dry: bool| {
+        let wanted: Vec<Vec<String>> = states.iter().map(|state| vec![(*state).clone()]).collect();
+        super::collect(&place.kept, u64::MAX, dry, || Ok::<_, SnapshotError>(wanted)).unwrap().unwrap()
+    };
+    drop(snapshots);
+    fs::remove_dir_all(place.kept.join("index")).unwrap();
+    let mut snapshots = place.snapshots();
+    let second = snapshots.take(&|| false).unwrap().state;
+    let before = place.picture();
+    drop(snapshots);
+    let left = place.kept.join("packs/.pack.0123456789abcdef.tmp");
+    fs::write(&left, "half").unwrap();
+    age(&place);
+    let size = || packs_of(&place).iter().map(|file| reasonix_store::taken_by(&file.metadata().unwrap())).sum::<u64>();
+    let whole = size();
+    assert!(keep(&[&first, &second], true).bytes > whole / 2);
+    assert!(left.exists(), "it was only counted");
+    let would = keep(&[&second], true);
+    assert_eq!(keep(&[&second], false), would);
+    assert!(!left.exists());
+    assert!(size() < whole / 4 * 3, "{} of {whole}", size());
+    assert!(would.freed > whole / 4, "{would:?}");
+    let mut fresh = place.snapshots();
+    place.sh("rm -r d0 d1 d2");
+    assert_eq!(back(&mut fresh, &second).blocked, []);
+    assert_eq!(place.picture(), before);
+    drop(fresh);
+    age(&place);
+    keep(&[], false);
+    assert_eq!(packs_of(&place), [] as [std::path::PathBuf; 0]);
 }
 
 #[test]

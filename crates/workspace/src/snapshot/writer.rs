@@ -1,29 +1,31 @@
-//! Keeps contents while the next ones are read: a first look spends half of its time with either.
+//! Keeps contents while the next ones are read. A look with many of them keeps them in packs: a file for each would take
+//! most of its time.
 
-use reasonix_store::{BlobKey, Blobs};
+use super::contents::Contents;
+use reasonix_store::BlobKey;
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 /// As many small contents wait at most.
 const WAITING: usize = 64;
-/// A larger content is kept at once, so that what waits stays small.
+/// A larger content is kept at once and in a file of its own, so that what waits stays small.
 const SMALL: usize = 256 * 1024;
-/// For fewer contents than this no thread is worth its while.
+/// For fewer contents than this neither a thread nor a pack is worth its while.
 const FEW: usize = 256;
 
 type Content = (BlobKey, Vec<u8>);
 
 /// What keeps the contents of one look.
 pub(super) struct Writer<'a> {
-    blobs: &'a Blobs,
+    contents: &'a Contents,
     kept: usize,
     beside: Option<(SyncSender<Content>, JoinHandle<io::Result<()>>)>,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(blobs: &'a Blobs) -> Self {
-        Self { blobs, kept: 0, beside: None }
+    pub(super) fn new(contents: &'a Contents) -> Self {
+        Self { contents, kept: 0, beside: None }
     }
 
     /// Keeps a content; whether that worked is known at the latest when it is finished.
@@ -31,13 +33,14 @@ impl<'a> Writer<'a> {
         let key = BlobKey::of(&bytes);
         self.kept += 1;
         if bytes.len() > SMALL || self.kept < FEW {
-            self.blobs.keep(key, &bytes)?;
+            self.contents.keep(key, &bytes)?;
             return Ok(key);
         }
         if self.beside.is_none() {
             let (to, from) = sync_channel(WAITING);
-            let blobs = self.blobs.clone();
-            let thread = std::thread::Builder::new().name("undo-blobs".into()).spawn(move || write(&blobs, &from))?;
+            let contents = self.contents.clone();
+            let thread =
+                std::thread::Builder::new().name("undo-packs".into()).spawn(move || write(&contents, &from))?;
             self.beside = Some((to, thread));
         }
         // A thread that is gone says why when it is joined.
@@ -61,32 +64,41 @@ impl Drop for Writer<'_> {
     }
 }
 
-fn write(blobs: &Blobs, from: &Receiver<Content>) -> io::Result<()> {
-    from.iter().try_for_each(|(key, bytes)| blobs.keep(key, &bytes))
+/// Packs what comes. When the look is called off before it is finished, what was packed is kept all the same: it is whole,
+/// and the next look need not write it again.
+fn write(contents: &Contents, from: &Receiver<Content>) -> io::Result<()> {
+    let mut packs = contents.packs().writer()?;
+    for (key, bytes) in from {
+        if !packs.has(&key, &bytes) && !contents.blobs().has(&key, &bytes) {
+            packs.append(key, &bytes)?;
+        }
+    }
+    packs.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::{FEW, Writer};
-    use reasonix_store::{BlobKey, Blobs};
+    use crate::snapshot::contents::Contents;
+    use reasonix_store::BlobKey;
 
     #[test]
     fn everything_is_kept_when_it_is_finished_and_a_failure_is_said() {
         let temp = tempfile::tempdir().unwrap();
-        let blobs = Blobs::at(&temp.path().join("blobs"));
-        let mut writer = Writer::new(&blobs);
+        let contents = Contents::at(&temp.path().join("kept"));
+        let mut writer = Writer::new(&contents);
         let keys: Vec<BlobKey> =
             (0..3 * FEW).map(|number| writer.keep(number.to_string().into_bytes()).unwrap()).collect();
         writer.finish().unwrap();
         for (number, key) in keys.iter().enumerate() {
-            assert_eq!(blobs.get(key, 100).unwrap(), number.to_string().as_bytes());
+            assert_eq!(contents.get(key, 100).unwrap(), number.to_string().as_bytes());
         }
         // A file stands where the folders would be.
         let place = temp.path().join("file");
         std::fs::create_dir(&place).unwrap();
-        let blobs = Blobs::at(&place);
-        let mut writer = Writer::new(&blobs);
-        (0..FEW).for_each(|number| drop(writer.keep(number.to_string().into_bytes())));
+        let contents = Contents::at(&place);
+        let mut writer = Writer::new(&contents);
+        (0..FEW - 1).for_each(|number| drop(writer.keep(number.to_string().into_bytes())));
         std::fs::remove_dir_all(&place).unwrap();
         std::fs::write(&place, "").unwrap();
         let failed = (FEW..3 * FEW).any(|number| writer.keep(number.to_string().into_bytes()).is_err());
