@@ -1,7 +1,7 @@
 //! Going back, and showing what a turn did: states of the files compared, and those entries restored that the session's
 //! own work changed. What somebody else changed in the meantime is kept unless it is given up by name.
 
-use crate::timeline::{Span, Work, last_back, last_standing};
+use crate::timeline::{Span, Work, last_back, standing_below};
 use reasonix_agent::JournalError;
 use reasonix_proto::{Change, ChangeKind, Level, Phrase, Refusal, Restored, Restoring};
 use reasonix_tools::diff;
@@ -184,8 +184,16 @@ impl FilesWay {
         match self {
             Self::Before(turn) => take_back(snapshots, spans, turn, force),
             Self::Last => {
-                let turn = last_standing(spans).ok_or(BackError::NothingStands)?;
-                take_back(snapshots, spans, turn, force)
+                // A turn that only changed what is not covered has nothing that could be taken back.
+                let mut below = u32::MAX;
+                while let Some(turn) = standing_below(spans, below) {
+                    let plan = take_back(snapshots, spans, turn, force)?;
+                    if plan.is_about_something() {
+                        return Ok(plan);
+                    }
+                    below = turn;
+                }
+                Err(BackError::NothingStands)
             }
             Self::Again => bring_again(snapshots, spans, force),
         }
@@ -207,6 +215,11 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    /// True when there is an entry to change, or one that somebody else changed too.
+    fn is_about_something(&self) -> bool {
+        !self.paths.is_empty() || !self.kept.is_empty()
+    }
+
     /// What the log is told before the first file changes, so that a death on the way loses nothing; none where nothing
     /// is to be changed.
     pub(crate) fn intent(&self, redone: bool) -> Option<Restoring> {
@@ -271,7 +284,15 @@ fn to_before(snapshots: &mut Snapshots, start: &Span, rest: &[Span], force: bool
         wanted.into_iter().partition(|path| !force && touched.others.contains(*path));
     let broken = |span: &Span| span.kind == Work::Turn && (span.cut_off || span.is_open());
     let left = now.uncovered.iter().filter(|found| left.contains(&&found.path)).map(named);
-    let uncovered = start.uncovered.iter().cloned().chain(left).collect();
+    let mut uncovered: Vec<String> = start.uncovered.iter().cloned().chain(left).collect();
+    // What it was then is not known; whoever changed it since is told that it stays.
+    let unknown = touched.changed.iter().filter(|path| target.get(*path) == Some(&TreeEntry::Uncovered));
+    let unknown = unknown.filter(|path| current.get(*path) != Some(&TreeEntry::Uncovered)).map(RelPath::shown);
+    for path in unknown {
+        if !uncovered.iter().any(|named| named.rsplit_once(" (").is_some_and(|(other, _)| *other == path)) {
+            uncovered.push(format!("{path} (not_kept)"));
+        }
+    }
     Ok(Plan {
         turn: start.turn,
         to: start.before.clone(),
@@ -323,6 +344,8 @@ pub(crate) fn named(left: &Uncovered) -> String {
 struct Touched {
     ours: BTreeSet<RelPath>,
     others: BTreeSet<RelPath>,
+    /// What the session's work changed, also where nobody knows what it was.
+    changed: BTreeSet<RelPath>,
 }
 
 /// What the spans changed, and what changed between and after them.
@@ -344,7 +367,9 @@ fn touched(snapshots: &Snapshots, start: &Span, rest: &[Span], current: &Tree) -
             Some(after) => snapshots.read(after)?,
             None => current.clone(),
         };
-        touched.ours.extend(changes_between(&before, &after).into_iter().filter(|path| covers(&before, path)));
+        let changed = changes_between(&before, &after);
+        touched.ours.extend(changed.iter().filter(|path| covers(&before, path)).cloned());
+        touched.changed.extend(changed);
         last = Some((span.after.as_ref(), after));
     }
     if let Some((_, last)) = &last {
@@ -415,7 +440,7 @@ fn text_of(snapshots: &Snapshots, entry: Option<&TreeEntry>) -> Result<Option<St
 
 #[cfg(test)]
 mod tests {
-    use super::{FilesBack, bring_again, changes, ended, take_back};
+    use super::{FilesBack, FilesWay, bring_again, changes, ended, take_back};
     use crate::Span;
     use reasonix_workspace::snapshot::{SnapshotLimits, Snapshots};
     use std::path::{Path, PathBuf};
@@ -590,6 +615,37 @@ mod tests {
         place.sh("test ! -e d; echo turn > mine; rm new");
         let (then, now) = (files.read(&after_turn).unwrap(), place.files().take(&|| false).unwrap().state);
         assert_eq!(files.read(&now).unwrap(), then);
+    }
+
+    #[test]
+    fn a_turn_of_which_nothing_is_covered_is_passed_over() {
+        let mut place = Place::new("echo one > a; mkdir lib; echo one > lib/f");
+        place.turn("echo two > a");
+        place.turn("mkdir node_modules; echo x > node_modules/f");
+        let plan = FilesWay::Last.plan(&mut place.files(), &place.spans, false).unwrap();
+        assert_eq!((plan.turn, plan.paths.len()), (1, 1));
+        let nothing = FilesWay::Last.plan(&mut place.files(), &place.spans[1..], false);
+        assert!(matches!(nothing, Err(super::BackError::NothingStands)), "{nothing:?}");
+        // A folder that a turn gave the sign of build results is as it was, but for what is not covered in it.
+        place.turn("echo 'Signature: 8a477f597d28d172789f06886806bc55' > lib/CACHEDIR.TAG; rm lib/f");
+        let back = place.back(3, false);
+        assert_eq!((back.blocked, back.kept), (Vec::new(), Vec::new()));
+        assert_eq!(place.text("lib/f").as_deref(), Some("one\n"));
+    }
+
+    #[test]
+    fn what_bringing_again_does_not_know_is_named() {
+        let mut place = Place::new("echo small > f");
+        place.turn("head -c 2000 /dev/zero > f");
+        let before = place.spans[0].after.clone().unwrap();
+        place.sh("echo small > f");
+        let after = place.files().take(&|| false).unwrap().state;
+        let back = Span { after: Some(after), ..Span::open(1, before, 0, Vec::new()) };
+        place.spans.push(Span { kind: super::Work::Back, ..back });
+        let mut files = place.files();
+        let brought = bring_again(&mut files, &place.spans, false).unwrap().carry_out(&mut files).unwrap();
+        assert_eq!(brought.uncovered, ["f (not_kept)"]);
+        assert_eq!(place.text("f").as_deref(), Some("small\n"));
     }
 
     #[test]

@@ -130,13 +130,19 @@ impl Undo {
         self.send(Request::Plan { spans: spans(&records), way, force, answer });
         let plan = plan.await.map_err(|_| BackError::Gone)??;
         let again = way == FilesWay::Again;
-        if let Some(intent) = plan.intent(again) {
+        let intent = plan.intent(again);
+        let idle = intent.is_none();
+        if let Some(intent) = intent {
             let record = self.journal.append(RecordBody::Restoring(intent.clone())).await?;
             *locked(&self.broken) = Some(Span::going(&intent, record.at));
         }
         let (answer, back) = oneshot::channel();
         self.send(Request::Back { plan, answer });
         let back = back.await.map_err(|_| BackError::Gone)??;
+        // Where all was kept because somebody else changed it too, nothing was taken back that the log could tell of.
+        if idle {
+            return Ok(back);
+        }
         let record = self.journal.append(RecordBody::Restored(back.record(again))).await?;
         *locked(&self.broken) = None;
         self.sink.emit(Event::Changed { record: Box::new(record) });

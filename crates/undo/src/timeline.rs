@@ -132,7 +132,12 @@ pub fn turns(spans: &[Span]) -> Vec<u32> {
 /// passed over, unless they were brought again; so are turns that left everything as it was. What was taken back in part
 /// still stands.
 pub fn last_standing(spans: &[Span]) -> Option<u32> {
-    let (mut below, mut brought) = (u32::MAX, 0_u32);
+    standing_below(spans, u32::MAX)
+}
+
+/// The last of them before a turn.
+pub(crate) fn standing_below(spans: &[Span], before: u32) -> Option<u32> {
+    let (mut below, mut brought) = (before, 0_u32);
     for (place, span) in spans.iter().enumerate().rev() {
         match span.kind {
             _ if is_gone_on_with(spans, place) => {}

@@ -32,8 +32,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("undo.kept", "kept, because somebody else changed it too: {path}", "已保留（他人也修改过）：{path}"),
     (
         "undo.kept.hint",
-        "`reasonix rewind --to {turn} --force` takes it back all the same",
-        "`reasonix rewind --to {turn} --force` 可强制撤销",
+        "`reasonix rewind --to {turn} --force` takes it back all the same, once no chat has this session open",
+        "没有聊天打开本会话时，`reasonix rewind --to {turn} --force` 可强制撤销",
     ),
     ("undo.kept_again", "left, because somebody else changed it since: {path}", "未恢复（之后被他人修改过）：{path}"),
     (
