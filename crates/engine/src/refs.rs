@@ -5,15 +5,17 @@
 use crate::images::{LARGEST, MOST, from_outside, placed};
 use reasonix_policy::Rule;
 use reasonix_proto::{Image, Phrase, fenced, image_of, unhidden};
-use reasonix_workspace::{FileError, Workspace, references};
+use reasonix_workspace::{FileError, GlobQuery, Workspace, references};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// Lines of a referenced file that are put into the prompt.
 const MOST_LINES: usize = 2000;
 /// Bytes of a referenced file that are put into the prompt.
 const MOST_BYTES: usize = 64 * 1024;
-/// Entries of a referenced folder that are listed.
-const MOST_ENTRIES: usize = 200;
+/// Files of a referenced folder that are listed, and how long they are looked for.
+const MOST_ENTRIES: usize = 500;
+const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
 /// A prompt with its references resolved.
 #[derive(Debug, Clone, PartialEq)]
@@ -192,13 +194,32 @@ fn block(workspace: &Workspace, path: &str, lines: Option<Lines>) -> Result<Bloc
             Ok(Block::Text(text + "\n\n"))
         }
         Err(FileError::IsDirectory { .. }) => {
-            let listing = workspace.list(path)?;
-            let names: Vec<_> = listing.entries.iter().take(MOST_ENTRIES).map(|entry| entry.name.as_str()).collect();
-            Ok(Block::Text(fenced("folder", &[("path", &shown)], &unhidden(&names.join("\n")).text) + "\n\n"))
+            let names = files_below(workspace, path)?;
+            Ok(Block::Text(fenced("folder", &[("path", &shown)], &unhidden(&names).text) + "\n\n"))
         }
         Err(FileError::Binary { .. }) => picture(workspace, path, &shown),
         Err(error) => Err(error),
     }
+}
+
+/// The files of a folder and of the folders in it, without what git ignores. What is cut is marked.
+fn files_below(workspace: &Workspace, folder: &str) -> Result<String, FileError> {
+    let query = GlobQuery { path: Some(folder.to_owned()), limit: MOST_ENTRIES, ..GlobQuery::default() };
+    let until = Instant::now() + LONGEST_LOOK;
+    let found = workspace.glob(&query, &|| Instant::now() >= until)?;
+    let mut names = found.paths.join("\n");
+    if names.is_empty() {
+        // Only what is hidden or ignored: then at least that.
+        let listing = workspace.list(folder)?;
+        let entries = listing.entries.iter().take(MOST_ENTRIES).map(|entry| entry.name.as_str());
+        names = entries.collect::<Vec<_>>().join("\n");
+    }
+    if found.stopped {
+        names.push_str("\n[cut: there are more; use glob or ls for the rest]");
+    } else if found.more > 0 {
+        names.push_str(&format!("\n[cut: {} more; use glob or ls for the rest]", found.more));
+    }
+    Ok(names)
 }
 
 /// A file that is no text: a picture, or nothing that could be shown.
@@ -244,6 +265,28 @@ mod tests {
             assert_eq!(codes, ["engine.reference_denied"], "{name}");
         }
         assert!(resolve_refs(&workspace, &[], "@secrets/key").text.contains("SECRET"));
+    }
+
+    #[test]
+    fn a_folder_brings_the_names_of_its_files_without_what_git_ignores() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["src/deep", "src/out", "many", "secrets", ".git"] {
+            fs::create_dir_all(folder.path().join(name)).unwrap();
+        }
+        for name in [".gitignore", "src/a.rs", "src/deep/b.rs", "src/out/made.o", "secrets/key"] {
+            fs::write(folder.path().join(name), "out/\n").unwrap();
+        }
+        for number in 0..600 {
+            fs::write(folder.path().join(format!("many/{number:03}")), "").unwrap();
+        }
+        let options = Options { unlisted: vec!["secrets/**".to_owned()], ..Options::default() };
+        let workspace = Workspace::open(folder.path(), options).unwrap();
+        let found = resolve_refs(&workspace, &[], "look at @src/");
+        let listed = found.text.lines().skip(1).take_while(|line| !line.starts_with("</")).collect::<Vec<_>>();
+        assert_eq!(listed, ["src/a.rs", "src/deep/b.rs"], "{}", found.text);
+        let found = resolve_refs(&workspace, &[], "@many").text;
+        assert!(found.contains("many/499\n[cut: 100 more;") && !found.contains("many/500"), "{found}");
+        assert!(!resolve_refs(&workspace, &[], "@./").text.contains("secrets/key"));
     }
 
     #[test]
