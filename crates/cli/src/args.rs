@@ -84,6 +84,8 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Say what would happen to a command: whether it runs, is asked about or refused, and why; runs nothing
     Explain(ExplainArgs),
+    /// List everything that extends a session here: rules, skills, commands, servers
+    Extensions(ExtensionsArgs),
     /// Read the documents that come with the program
     Docs(DocsArgs),
     /// Print completions for a shell
@@ -673,6 +675,16 @@ pub(crate) struct ExplainArgs {
     /// As in `reasonix run`, where nobody can be asked
     #[arg(long)]
     pub(crate) unattended: bool,
+    /// Work in this folder
+    #[arg(short = 'C', long = "cd", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtensionsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Work in this folder
     #[arg(short = 'C', long = "cd", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) dir: Option<PathBuf>,

@@ -13,6 +13,7 @@ mod door;
 mod elsewhere;
 mod exit;
 mod explain;
+mod extensions;
 mod first;
 mod help;
 mod history;
@@ -121,6 +122,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Config(config)) => inspect::config(&config),
         Some(Command::Trust(args)) => trust::trust(&args),
         Some(Command::Explain(args)) => explain::explain(&args),
+        Some(Command::Extensions(args)) => extensions::extensions(&args),
         Some(Command::Docs(args)) => docs::docs(&args),
         Some(Command::Completions { shell }) => {
             let mut out = Vec::new();

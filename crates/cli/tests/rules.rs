@@ -119,3 +119,36 @@ fn without_memory_there_are_no_rules() {
     place.command(&["run", "go"]).env("REASONIX_MEMORY", "off").output().unwrap();
     assert!(!system(&place).contains("Speak softly"));
 }
+
+#[test]
+fn everything_that_extends_a_session_is_in_one_table_and_nothing_is_started_for_it() {
+    let place = Place::new(vec![]);
+    let mark = place.work.path().join("started");
+    place.work.write("AGENTS.md", "At the root.");
+    place.work.write(".reasonix/rules/tone.md", "---\nalwaysApply: true\n---\nSpeak softly.");
+    place.work.write(".cursor/rules/tone.mdc", "---\nalwaysApply: true\n---\nShout.");
+    place.work.write(".reasonix/rules/odd.md", "---\nname");
+    place.work.write(".reasonix/skills/roof/SKILL.md", "---\nname: roof\ndescription: On roofs\n---\nx");
+    place.work.write(".reasonix/commands/deploy.md", format!("!`touch {}`", mark.display()));
+    place.work.write(".reasonix/commands/plain.md", "Say hello.");
+    let program = json!({"mcpServers": {"evil": {"command": "touch", "args": [mark]}}});
+    place.work.write(".mcp.json", program.to_string());
+    let ran = place.run(&["extensions", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let all: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let of = |kind: &str, name: &str| {
+        let rows = all["extensions"].as_array().unwrap().iter();
+        let found: Vec<_> = rows.filter(|row| row["kind"] == kind && row["name"] == name).collect();
+        found.iter().map(|row| row["standing"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("rules_file", "AGENTS.md"), ["used"]);
+    assert_eq!(of("rule", "tone"), ["used", "shadowed"]);
+    assert_eq!(of("rule", "odd"), ["broken"]);
+    assert_eq!(of("skill", "roof"), ["used"]);
+    assert_eq!(of("skill", "review"), ["used"], "what is bundled is listed");
+    assert_eq!((of("command", "/deploy"), of("command", "/plain")), (vec!["untrusted".into()], vec!["used".into()]));
+    assert_eq!(of("server", "evil"), ["untrusted"]);
+    let text = place.run(&["extensions"]).out;
+    assert!(text.contains("tone.md of the same name is used") && text.contains("has no end"), "{text}");
+    assert!(!mark.exists() && place.server.requests().is_empty() && place.logs().is_empty());
+}

@@ -12,6 +12,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("context", include_str!("../../../docs/context.md")),
     ("events", include_str!("../../../docs/events.md")),
     ("exit-codes", include_str!("../../../docs/exit-codes.md")),
+    ("extensions", include_str!("../../../docs/extensions.md")),
     ("glossary", include_str!("../../../docs/glossary.md")),
     ("limits", include_str!("../../../docs/limits.md")),
     ("mcp", include_str!("../../../docs/mcp.md")),

@@ -651,6 +651,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "there is no document {topic}. Look into: {topics}. `reasonix docs` lists all of them",
         "没有名为 {topic} 的文档。可查阅：{topics}。`reasonix docs` 会列出全部文档",
     ),
+    ("cli.extension_behind", "{path} of the same name is used", "使用的是同名的 {path}"),
+    ("cli.extension_broken", "broken   ", "损坏  "),
+    ("cli.extension_off", "off      ", "已关闭"),
+    ("cli.extension_shadowed", "shadowed ", "被遮盖"),
+    ("cli.extension_untrusted", "untrusted", "未信任"),
+    ("cli.extension_used", "used     ", "使用中"),
+    (
+        "cli.extensions_end",
+        "{used} of {all} are used; about {tokens} tokens of every request",
+        "共 {all} 项，使用 {used} 项；每次请求约占 {tokens} 词元",
+    ),
+    (
+        "cli.extensions_none",
+        "nothing extends a session here; `reasonix docs` lists what can (skills, commands, rules, mcp)",
+        "此处没有任何扩展；`reasonix docs` 列出可用的方式（skills、commands、rules、mcp）",
+    ),
     (
         "cli.explain_json",
         "a line of standard input is no JSON text: {reason}",

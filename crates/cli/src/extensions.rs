@@ -1,0 +1,69 @@
+//! `reasonix extensions`: everything that extends a session here, in one table. Nothing is started for it.
+
+use crate::args::{ExtensionsArgs, SessionArgs};
+use crate::context::{Context, flags_of};
+use crate::exit::Exit;
+use crate::say::{self, Colour, Style, clean};
+use reasonix_engine::{Extension, ExtensionStanding, inventory};
+use reasonix_proto::{Level, Phrase};
+use serde_json::{Value, json};
+
+pub(crate) fn extensions(args: &ExtensionsArgs) -> anyhow::Result<Exit> {
+    let session = SessionArgs { dir: args.dir.clone(), ..SessionArgs::default() };
+    let host = Context::load(args.dir.as_deref(), flags_of(&session))?.host(&session, true)?;
+    let all = inventory(host.base());
+    if args.json {
+        let rows: Vec<Value> = all.iter().map(row).collect();
+        say::line(&say::json(&json!({"v": 1, "extensions": rows}))?)?;
+        return Ok(Exit::Done);
+    }
+    if all.is_empty() {
+        say::notice(Level::Info, &Phrase::new("cli.extensions_none"));
+    }
+    let width = |of: &dyn Fn(&Extension) -> usize| all.iter().map(of).max().unwrap_or_default();
+    let widths = (width(&|one| one.kind.word().len()), width(&|one| clean(&one.name).chars().count()));
+    for one in &all {
+        say::line(&text(one, widths))?;
+    }
+    let tokens: u64 = all.iter().map(|one| one.tokens).sum();
+    let used = all.iter().filter(|one| one.standing == ExtensionStanding::Used).count();
+    let end = Phrase::new("cli.extensions_end").with("used", used).with("all", all.len()).with("tokens", tokens);
+    say::line(&Style::get().text(&end))?;
+    Ok(Exit::Done)
+}
+
+fn row(one: &Extension) -> Value {
+    let why = match &one.standing {
+        ExtensionStanding::Shadowed { by } => json!({"by": by}),
+        ExtensionStanding::Broken { why } => json!(why),
+        _ => Value::Null,
+    };
+    json!({"kind": one.kind.word(), "name": one.name, "place": one.place, "by": one.by.word(),
+        "standing": one.standing.word(), "why": why, "tokens": one.tokens})
+}
+
+fn text(one: &Extension, (kinds, names): (usize, usize)) -> String {
+    let style = Style::get();
+    let (code, colour) = match &one.standing {
+        ExtensionStanding::Used => ("cli.extension_used", Colour::Green),
+        ExtensionStanding::Untrusted => ("cli.extension_untrusted", Colour::Yellow),
+        ExtensionStanding::Off => ("cli.extension_off", Colour::Dim),
+        ExtensionStanding::Shadowed { .. } => ("cli.extension_shadowed", Colour::Dim),
+        ExtensionStanding::Broken { .. } => ("cli.extension_broken", Colour::Red),
+    };
+    let standing = style.out(colour, &style.text(&Phrase::new(code)));
+    let tokens = if one.tokens == 0 { String::new() } else { format!("  ~{} tokens", one.tokens) };
+    let place = if one.place.is_empty() { one.by.word() } else { &one.place };
+    let (kind, name) = (one.kind.word(), clean(&one.name));
+    let line = format!("{kind:<kinds$}  {name:<names$}  {standing}  {}{tokens}", clean(place));
+    match &one.standing {
+        ExtensionStanding::Shadowed { by } => {
+            let said = style.text(&Phrase::new("cli.extension_behind").with("path", by));
+            format!("{line}\n    {}", style.out(Colour::Dim, &clean(&said)))
+        }
+        ExtensionStanding::Broken { why } => {
+            format!("{line}\n    {}", style.out(Colour::Dim, &clean(&style.text(why))))
+        }
+        _ => line,
+    }
+}

@@ -1,0 +1,214 @@
+//! Everything that extends a session, in one list: what it is, where it comes from, whether it counts, and what it costs.
+//! Nothing is started for it.
+
+use crate::servers::specs::{ConfiguredServer, ServerAbsence, ServerOrigin, configured_servers};
+use crate::spec::Start;
+use crate::trust::Word;
+use reasonix_agent::estimate_tokens;
+use reasonix_config::{SurfaceKind, trust::Trust};
+use reasonix_extensions::{BroughtBy, ExtensionFlaw, ShadowedExtension, index};
+use reasonix_proto::{PartKind, Phrase};
+use std::path::Path;
+
+/// One thing that extends a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extension {
+    /// What it is.
+    pub kind: ExtensionKind,
+    /// What it is called; the file's name where it has no other.
+    pub name: String,
+    /// Where it comes from.
+    pub place: String,
+    /// Who brought it.
+    pub by: BroughtBy,
+    /// What there is to say against it; none when it is used.
+    pub standing: ExtensionStanding,
+    /// Tokens that it takes of every request, by estimate.
+    pub tokens: u64,
+}
+
+/// What extends a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExtensionKind {
+    /// Instructions that are read whole.
+    RulesFile,
+    /// Instructions that hold always or for certain work.
+    Rule,
+    /// A skill.
+    Skill,
+    /// A slash command.
+    Command,
+    /// An MCP server.
+    Server,
+}
+
+impl ExtensionKind {
+    /// Its word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::RulesFile => "rules_file",
+            Self::Rule => "rule",
+            Self::Skill => "skill",
+            Self::Command => "command",
+            Self::Server => "server",
+        }
+    }
+}
+
+/// Whether something counts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExtensionStanding {
+    /// It is used.
+    Used,
+    /// Its words are used; what it would execute is not, before the user trusts it.
+    Untrusted,
+    /// It is switched off.
+    Off,
+    /// Another one of the same name stands before it.
+    Shadowed {
+        /// The one that is used.
+        by: String,
+    },
+    /// It cannot be used.
+    Broken {
+        /// Why.
+        why: Phrase,
+    },
+}
+
+impl ExtensionStanding {
+    /// Its word in reports.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Used => "used",
+            Self::Untrusted => "untrusted",
+            Self::Off => "off",
+            Self::Shadowed { .. } => "shadowed",
+            Self::Broken { .. } => "broken",
+        }
+    }
+}
+
+/// Everything that would extend a session that starts here.
+pub fn inventory(start: &Start) -> Vec<Extension> {
+    let trust = Word::new(start.world.settings.trust.clone());
+    let mut all = rules_files(start);
+    all.extend(rules(start));
+    all.extend(skills(start, &trust));
+    all.extend(commands(start, &trust));
+    let (world, settings) = (&start.world, &start.world.settings);
+    all.extend(configured_servers(world, &start.workspace, &settings.trust).iter().map(of_server));
+    all
+}
+
+fn rules_files(start: &Start) -> Vec<Extension> {
+    let named = start.rules.iter().filter(|file| file.kind != PartKind::Ignored);
+    let row = |file: &reasonix_config::RulesFile| Extension {
+        kind: ExtensionKind::RulesFile,
+        name: file.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        place: file.path.display().to_string(),
+        by: if file.kind == PartKind::ProjectRules { BroughtBy::Project } else { BroughtBy::User },
+        standing: ExtensionStanding::Used,
+        tokens: estimate_tokens(&file.text),
+    };
+    named.map(row).collect()
+}
+
+fn rules(start: &Start) -> Vec<Extension> {
+    let found = start.shelf().rules();
+    let used = found.rules.iter().map(|rule| Extension {
+        kind: ExtensionKind::Rule,
+        name: rule.name.clone(),
+        place: rule.file.display().to_string(),
+        by: rule.by,
+        standing: ExtensionStanding::Used,
+        tokens: estimate_tokens(if rule.always { &rule.text } else { rule.description.as_deref().unwrap_or_default() }),
+    });
+    let mut all: Vec<Extension> = used.collect();
+    all.extend(left_out(start, ExtensionKind::Rule, &found.shadowed, &found.flaws));
+    all
+}
+
+fn skills(start: &Start, trust: &Word) -> Vec<Extension> {
+    let found = start.shelf().skills();
+    let used = found.skills.iter().map(|skill| {
+        let bundled = skill.by == BroughtBy::Bundled;
+        let offered = skill.for_models && !bundled;
+        let scripts = trust.untrusted_skill(&skill.folder.to_string_lossy());
+        Extension {
+            kind: ExtensionKind::Skill,
+            name: skill.name.clone(),
+            place: if bundled { String::new() } else { skill.file().display().to_string() },
+            by: skill.by,
+            standing: if bundled || scripts.is_none() { ExtensionStanding::Used } else { ExtensionStanding::Untrusted },
+            tokens: if offered { estimate_tokens(&index([skill].into_iter(), 0, &|_| 0)) } else { 0 },
+        }
+    });
+    let mut all: Vec<Extension> = used.collect();
+    all.extend(left_out(start, ExtensionKind::Skill, &found.shadowed, &found.flaws));
+    all
+}
+
+fn commands(start: &Start, trust: &Word) -> Vec<Extension> {
+    let found = start.shelf().commands_now();
+    let runs = |place: &Path| {
+        let trust: &Trust = &start.world.settings.trust;
+        let place = place.strip_prefix(trust.root()).unwrap_or(place).display().to_string();
+        trust.surfaces().iter().any(|surface| surface.kind == SurfaceKind::Command && surface.place == place)
+    };
+    let used = found.commands.iter().map(|command| {
+        let trusted = command.by != BroughtBy::Project
+            || !runs(&command.file)
+            || trust.trusts(SurfaceKind::Command, &command.file);
+        Extension {
+            kind: ExtensionKind::Command,
+            name: format!("/{}", command.name),
+            place: command.file.display().to_string(),
+            by: command.by,
+            standing: if trusted { ExtensionStanding::Used } else { ExtensionStanding::Untrusted },
+            tokens: 0,
+        }
+    });
+    let mut all: Vec<Extension> = used.collect();
+    all.extend(left_out(start, ExtensionKind::Command, &found.shadowed, &found.flaws));
+    all
+}
+
+fn of_server(server: &ConfiguredServer) -> Extension {
+    let standing = match &server.reach {
+        Ok(_) => ExtensionStanding::Used,
+        Err(ServerAbsence::Off) => ExtensionStanding::Off,
+        Err(ServerAbsence::Untrusted | ServerAbsence::Changed) => ExtensionStanding::Untrusted,
+        Err(absence) => ExtensionStanding::Broken { why: absence.phrase(&server.name) },
+    };
+    Extension {
+        kind: ExtensionKind::Server,
+        name: server.name.clone(),
+        place: server.place.clone(),
+        by: if server.origin == ServerOrigin::User { BroughtBy::User } else { BroughtBy::Project },
+        standing,
+        tokens: 0,
+    }
+}
+
+/// What is there and not used: another one stands before it, or something is wrong with it.
+fn left_out(
+    start: &Start,
+    kind: ExtensionKind,
+    shadowed: &[ShadowedExtension],
+    flaws: &[ExtensionFlaw],
+) -> Vec<Extension> {
+    let row = |name: String, place: &Path, standing| {
+        let home = place.starts_with(&start.world.home);
+        let by = if home { BroughtBy::User } else { BroughtBy::Project };
+        Extension { kind, name, place: place.display().to_string(), by, standing, tokens: 0 }
+    };
+    let hidden = shadowed.iter().map(|one| {
+        row(one.name.clone(), &one.shadowed, ExtensionStanding::Shadowed { by: one.used.display().to_string() })
+    });
+    let broken = flaws.iter().filter(|flaw| !flaw.kind.is_harmless()).map(|flaw| {
+        let name = flaw.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        row(name, &flaw.path, ExtensionStanding::Broken { why: flaw.phrase() })
+    });
+    hidden.chain(broken).collect()
+}
