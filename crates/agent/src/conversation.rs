@@ -109,6 +109,18 @@ impl Conversation {
         self
     }
 
+    /// True before anything was asked.
+    pub fn is_unasked(&self) -> bool {
+        !self.ledger.has_entries()
+    }
+
+    /// Begins with another head: tools came late. Once something was asked it stays as it is.
+    pub fn begin_with(&mut self, prefix: Arc<Prefix>) {
+        if self.is_unasked() {
+            (self.prefix, self.estimated) = (prefix, OnceLock::new());
+        }
+    }
+
     /// Goes on from another place, with the messages, the context and the folding of that place. What was spent and what
     /// was asked stay.
     pub fn go_to(&mut self, messages: Vec<Message>, context: u64, folded: Option<Compacted>, why: MoveReason) {

@@ -105,15 +105,29 @@ pub(crate) fn prepare<'a>(
             return Ready::Fails { call, outcome };
         }
     };
-    let (args, notes) = coerce(args, &tool.spec().parameters);
-    repairs.extend(notes.into_iter().map(|(fix, detail)| Repair::new(fix, detail).of(&call.id)));
+    let (mut tool, mut args) = (Arc::clone(tool), args);
+    loop {
+        let (fitted, notes) = coerce(args, &tool.spec().parameters);
+        repairs.extend(notes.into_iter().map(|(fix, detail)| Repair::new(fix, detail).of(&call.id)));
+        match tool.meant(&fitted) {
+            None => {
+                args = fitted;
+                break;
+            }
+            Some(Ok(meant)) => (tool, args) = meant,
+            Some(Err(outcome)) => {
+                storm.vain(&call.name, &call.arguments);
+                return Ready::Fails { call, outcome };
+            }
+        }
+    }
     let classified = agent.classify.classify(&tool.spec().name, tool.action(&args));
     if let Some(doubt) = doubt.filter(|_| classified.class != Class::Reader) {
         storm.vain(&call.name, &call.arguments);
         return Ready::Fails { call, outcome: doubtful(doubt) };
     }
     match storm.admit(&tool.spec().name, &args, &classified.action) {
-        Ok(signature) => Ready::Runs { call, tool: Arc::clone(tool), args, classified, signature, edited: false },
+        Ok(signature) => Ready::Runs { call, tool, args, classified, signature, edited: false },
         Err(times) => {
             repairs.push(Repair::new(Fix::Storm, tool.spec().name.as_str()).of(&call.id));
             Ready::Fails { call, outcome: again(times) }

@@ -43,6 +43,11 @@ impl Ledger {
         Self { last, ..Self::default() }
     }
 
+    /// True once something was asked, in this process or an earlier one.
+    pub(crate) fn has_entries(&self) -> bool {
+        self.last.is_some() || !self.lines.is_empty()
+    }
+
     /// The next request will not extend the last one, for this reason.
     pub(crate) fn expect(&mut self, why: Break) {
         self.expected = Some(why);

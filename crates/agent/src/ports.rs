@@ -238,6 +238,9 @@ impl Classify for ByAction {
     }
 }
 
+/// What a call turns out to be a call of, with its arguments; the failure where that is nothing.
+pub type Meant = Result<(Arc<dyn Tool>, Args), ToolOutcome>;
+
 /// Something the model can call.
 pub trait Tool: Send + Sync {
     /// Name, description and schema, as sent to the model.
@@ -246,6 +249,18 @@ pub trait Tool: Send + Sync {
     /// Other names under which models call it.
     fn aliases(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// The tool that a call of this one really is a call of, with its arguments: from there on nothing else is seen, by the
+    /// gate or in the log. None for a tool that is itself. Must not touch anything.
+    fn meant(&self, _args: &Args) -> Option<Meant> {
+        None
+    }
+
+    /// How the tool differs from what a person accepted, as a diff; until they accept it anew it does not run, whatever
+    /// rules allow. None for a tool that is ours, or the same.
+    fn redefined(&self) -> Option<String> {
+        None
     }
 
     /// What the call would do, for the gate. Must not touch anything.

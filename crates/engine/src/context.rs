@@ -2,6 +2,7 @@
 
 use crate::editing::{as_begun, settled};
 use crate::error::EngineError;
+use crate::fleet::Fleet;
 use crate::spec::Start;
 use crate::start::{Had, imported_head, specs_of};
 use reasonix_agent::{ToolSpec, content_tokens, estimate_tokens, folded_messages, image_tokens};
@@ -20,14 +21,14 @@ pub fn context_of(start: &Start, past: Option<&Past>) -> Result<Reply, EngineErr
     let tools = match &history.head {
         Some(head) => {
             let had = past.map(|past| Had::of(head, past).0);
-            specs_of(&as_begun(start.clone(), &start.world.settings.tools.edit, head), had.as_ref())
+            specs_of(&as_begun(start.clone(), &start.world.settings.tools.edit, head), had.as_ref(), &Fleet::new(start))
         }
         None => {
             let (start, _) = settled(start.clone())?;
             let head = imported_head(&start)?.unkept();
             history.model.clone_from(&head.model);
             history.head = Some(head);
-            specs_of(&start, None)
+            specs_of(&start, None, &Fleet::new(&start))
         }
     };
     let window = start.world.settings.resolve_model(&history.model).map(|found| start.world.settings.window(&found));

@@ -1,14 +1,15 @@
 //! What operations act on, whether a turn runs or not: questions, the queue, the posture, titles and labels.
 
 use crate::dials::Dials;
+use crate::fleet::{Fleet, command_of};
 use crate::handle::Shared;
 use crate::images::keep;
-use crate::invoke::{Errand, Invoked, invoke};
+use crate::invoke::{Brings, Errand, Invoked, Wants, invoke};
 use crate::outbox::Outbox;
 use crate::people::People;
 use crate::purse::Purse;
 use crate::queue::{Queue, Work};
-use crate::refs::resolve_for;
+use crate::refs::{references_in, resolve_for};
 use crate::router::Escalation;
 use crate::spec::Start;
 use crate::state::Book;
@@ -36,6 +37,7 @@ pub(crate) struct Desk {
     pub(crate) book: Arc<Book>,
     pub(crate) past: Past,
     pub(crate) base: Arc<Start>,
+    pub(crate) fleet: Arc<Fleet>,
     pub(crate) escalation: Arc<Escalation>,
     pub(crate) closing: bool,
     pub(crate) purse: Arc<Purse>,
@@ -63,6 +65,7 @@ impl Desk {
             book,
             past: shared.past.clone(),
             base: Arc::clone(&shared.base),
+            fleet: Arc::clone(&shared.fleet),
             escalation,
             closing: false,
             rested: false,
@@ -186,12 +189,40 @@ impl Desk {
 
     /// What is to be done about what was typed: a command or a skill that it names is filled in.
     pub(crate) async fn work_of(&self, text: String, resolved: bool) -> Work {
+        if let Some((name, words)) = command_of(&text).filter(|_| !self.fleet.is_empty()) {
+            let brings = vec![Brings::Prompt { name: name.to_owned(), words: words.to_owned() }];
+            let wants = Wants { name: format!("/{name}"), ..Wants::default() };
+            return Work::Errand(Box::new(Errand { said: text.into(), lines: Vec::new(), wants, brings }));
+        }
+        let brings = if resolved { Vec::new() } else { self.resources_in(&text) };
         let Some(Invoked { text: filled, lines, notices, wants, foreign }) = self.invoked(&text, true).await else {
-            return Work::Prompt(self.read(text, resolved, false).await);
+            let said = self.read(text, resolved, false).await;
+            if brings.is_empty() {
+                return Work::Prompt(said);
+            }
+            let (lines, wants) = (Vec::new(), Wants::default());
+            return Work::Errand(Box::new(Errand { said, lines, wants, brings }));
         };
         notices.into_iter().for_each(|phrase| self.notice(Level::Warning, phrase));
         let said = Said { typed: Some(text), ..self.read(filled, false, foreign).await };
-        Work::Errand(Box::new(Errand { said, lines, wants }))
+        Work::Errand(Box::new(Errand { said, lines, wants, brings }))
+    }
+
+    /// The resources of servers that a person refers to.
+    fn resources_in(&self, typed: &str) -> Vec<Brings> {
+        if self.fleet.is_empty() {
+            return Vec::new();
+        }
+        let of = |mention| self.fleet.resource_of(mention);
+        let found = references_in(typed).into_iter().filter_map(of);
+        let mut brings: Vec<Brings> = Vec::new();
+        for (server, uri) in found {
+            let wanted = Brings::Resource { server: server.to_owned(), uri: uri.to_owned() };
+            if !brings.contains(&wanted) {
+                brings.push(wanted);
+            }
+        }
+        brings
     }
 
     async fn invoked(&self, text: &str, runs: bool) -> Option<Invoked> {

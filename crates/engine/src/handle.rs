@@ -1,6 +1,7 @@
 //! A running session as front ends hold it: operations in, events out, questions answered.
 
 use crate::dials::Dials;
+use crate::fleet::Fleet;
 use crate::outbox::{Events, Outbox};
 use crate::people::People;
 use crate::purse::Purse;
@@ -15,9 +16,9 @@ use reasonix_gate::Approvals;
 use reasonix_proto::Event;
 use reasonix_proto::{Op, Query, Reply, SessionId, Submit};
 use reasonix_session::Past;
-use reasonix_tools::TodoList as Todo;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use tokio::sync::watch;
 
 /// A running session, as a front end holds it. The session ends when every handle of it is dropped.
 pub struct Handle {
@@ -37,8 +38,8 @@ pub(crate) struct Shared {
     pub(crate) people: Arc<People>,
     pub(crate) artifacts: Arc<dyn Artifacts>,
     pub(crate) past: Past,
-    pub(crate) todo: Todo,
-    pub(crate) prefix: Arc<Prefix>,
+    pub(crate) prefix: watch::Receiver<Arc<Prefix>>,
+    pub(crate) fleet: Arc<Fleet>,
     pub(crate) base: Arc<Start>,
     pub(crate) dials: Arc<Dials>,
     pub(crate) confinement: Confinement,

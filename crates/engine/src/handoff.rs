@@ -2,15 +2,15 @@
 
 use crate::desk::unreadable;
 use crate::live::{Live, alongside};
+use crate::observers::kept_list;
 use crate::state::SessionState;
 use crate::ticket::Outcome;
 use reasonix_agent::{Sink, Stop};
 use reasonix_proto::{
-    CallId, Details, Done, Event, FailureClass, Level, Mode, Origin, Phrase, Record, RecordBody, RecordId, Refusal,
-    Refused, SessionHead, SessionId, TodoPhase, ToolOutcome, TurnEnd, TurnState,
+    Done, Event, FailureClass, Level, Mode, Origin, Phrase, Record, RecordBody, RecordId, Refusal, Refused,
+    SessionHead, SessionId, TurnEnd, TurnState,
 };
 use reasonix_session::{Entry, Ledger, Sessions};
-use reasonix_tools::TODO_WRITE;
 
 impl Live {
     /// Makes the new session; this one stays as it is.
@@ -57,8 +57,8 @@ impl Live {
     /// Writes the new session: what it began with here, and what is handed over.
     fn make(&self, folded: RecordBody) -> Result<SessionId, Refused> {
         let past = &self.desk.past;
-        let first = past.record(RecordId(1)).map(|record| record.body);
-        let Some(RecordBody::Session(head)) = first else {
+        let mut history = past.history().map_err(unreadable)?;
+        let Some(head) = history.head.take() else {
             return Err(unreadable("record 1"));
         };
         let (here, state) = (head.session.clone(), self.desk.book.state().clone());
@@ -69,7 +69,6 @@ impl Live {
             ..head
         };
         let title = RecordBody::Titled { title: past.marks().title().to_owned(), by_user: false };
-        let history = past.history().map_err(unreadable)?;
         let entry = history.requested.map(|entry| RecordBody::Requested(Box::new(entry)));
         let todo = history.todo.filter(|todo| !todo.is_empty()).map(kept_list);
         let now = reasonix_session::now();
@@ -96,11 +95,4 @@ impl Live {
             let _ = Ledger::at(&base.world.home.join("state")).append(&entry);
         }
     }
-}
-
-/// The todo list as a record that the other session takes it from: the end of a call that nobody made there.
-fn kept_list(todo: Vec<TodoPhase>) -> RecordBody {
-    let details = Details { todo: Some(todo), ..Details::default() };
-    let outcome = ToolOutcome::detailed("The list was handed over.", details);
-    RecordBody::Outcome { call: CallId::from("handoff"), tool: TODO_WRITE.to_owned(), took_ms: 0, outcome }
 }

@@ -43,6 +43,27 @@ pub(crate) struct Errand {
     pub(crate) said: Said,
     pub(crate) lines: Vec<String>,
     pub(crate) wants: Wants,
+    /// What servers are to give for it.
+    pub(crate) brings: Vec<Brings>,
+}
+
+/// What a server is to give before a turn begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Brings {
+    /// A prompt of its own, in place of what was typed.
+    Prompt {
+        /// The name of its command.
+        name: String,
+        /// What was typed behind it.
+        words: String,
+    },
+    /// A resource, before what was typed.
+    Resource {
+        /// The server.
+        server: String,
+        /// The resource's address.
+        uri: String,
+    },
 }
 
 /// Fills in what was typed; none when it is ordinary text. Without `runs`, shell text stays text.

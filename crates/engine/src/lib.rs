@@ -3,6 +3,7 @@
 
 mod blueprint;
 mod border;
+mod bringing;
 mod commands;
 mod confine;
 mod context;
@@ -11,12 +12,14 @@ mod dials;
 mod editing;
 mod error;
 mod explain;
+mod fleet;
 mod handle;
 mod handoff;
 mod host;
 mod images;
 mod inventory;
 mod invoke;
+mod joining;
 mod live;
 mod logbook;
 mod lookback;

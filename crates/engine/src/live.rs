@@ -1,6 +1,7 @@
 //! One task a session: operations come in, turns run one after the other, and an interrupt is heard at any moment.
 
 use crate::desk::Desk;
+use crate::fleet::Fleet;
 use crate::invoke::{Errand, Wants};
 use crate::planner::Planner;
 use crate::queue::Work;
@@ -14,7 +15,7 @@ use reasonix_session::Sessions;
 use reasonix_undo::{FilesWay, Undo};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 pub(crate) use reasonix_tools::TodoList as Todo;
 
@@ -31,7 +32,11 @@ pub(crate) struct Live {
     pub(crate) resumed: bool,
     pub(crate) undo: Option<Arc<Undo>>,
     pub(crate) todo: Todo,
-    pub(crate) prefix: Arc<Prefix>,
+    pub(crate) prefix: watch::Sender<Arc<Prefix>>,
+    /// Nothing was sent yet of a session that begins.
+    pub(crate) begins: bool,
+    /// The servers that extend it.
+    pub(crate) fleet: Arc<Fleet>,
     /// The terminal that goes on with this session, once it is on disk.
     pub(crate) terminal: Option<String>,
     /// Which model answers.
@@ -54,6 +59,7 @@ impl Live {
             }
         }
         self.let_go();
+        self.fleet.close().await;
         self.desk.outbox.emit(Event::SessionEnded);
     }
 
@@ -168,7 +174,14 @@ impl Live {
 
     /// A turn that a command or a skill began: what it wants to see first is run as the user's own command would be, and
     /// what it asks of the turn ends with the turn.
-    async fn run_errand(&mut self, Errand { said, lines, wants }: Errand) -> TurnEnd {
+    async fn run_errand(&mut self, Errand { said, lines, wants, brings }: Errand) -> TurnEnd {
+        let said = match self.bring(said, brings).await {
+            Ok(said) => said,
+            Err(end) => {
+                self.desk.state(TurnState::Idle);
+                return end;
+            }
+        };
         for command in lines {
             let end = self.turn(Work::Shell { command, keep: true }).await;
             if end != TurnEnd::Done {
@@ -226,6 +239,7 @@ impl Live {
             undo.begin();
         }
         self.leave_crumb();
+        self.join_late(&stop).await;
         let queue = Arc::clone(&self.desk.queue);
         let work = match work {
             Work::Prompt(said) => {

@@ -170,8 +170,8 @@ impl Live {
         let record = self.desk.journal(moved).await?;
         fetch(&mut history.messages, self.agent.artifacts.as_ref());
         self.conversation.go_to(history.messages, history.context, history.folded, goal.why);
-        self.desk.book.gone_to(history.told);
         let todo = history.todo.unwrap_or_default();
+        self.desk.book.gone_to(history.told, todo.clone());
         self.conversation.set_todo(todo.clone());
         self.todo.restore(todo);
         self.desk.outbox.measure(Some(history.context), None);

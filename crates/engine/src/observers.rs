@@ -6,8 +6,11 @@ use crate::queue::Queue;
 use crate::state::{Observer, SessionState};
 use reasonix_agent::Sink;
 use reasonix_gate::Approvals;
-use reasonix_proto::{Event, Message, Record, RecordBody, SessionId};
+use reasonix_proto::{
+    CallId, Details, Event, Message, Record, RecordBody, RecordId, SessionId, TodoPhase, ToolOutcome,
+};
 use reasonix_session::{Entry, Ledger};
+use reasonix_tools::{TODO_WRITE, TodoList};
 use reasonix_workspace::Workspace;
 use std::sync::Arc;
 
@@ -77,4 +80,41 @@ impl Observer for TellsGate {
         self.0.recall(record);
         Vec::new()
     }
+}
+
+/// Keeps the list that the todo tools work on to what the log says: at the borders of a turn it is what the branch has, and
+/// what the model explored away from is said again, because whoever resumes does not read it there.
+pub(crate) struct KeepsTodo {
+    list: TodoList,
+    /// The last record that changed it.
+    changed: Option<RecordId>,
+}
+
+impl KeepsTodo {
+    pub(crate) fn new(list: TodoList) -> Self {
+        Self { list, changed: None }
+    }
+}
+
+impl Observer for KeepsTodo {
+    fn after(&mut self, record: &Record, state: &SessionState) -> Vec<RecordBody> {
+        match &record.body {
+            RecordBody::Outcome { outcome: ToolOutcome::Done { details, .. }, .. } if details.todo.is_some() => {
+                self.changed = Some(record.id);
+            }
+            RecordBody::Prompt { .. } | RecordBody::TurnEnded { .. } => self.list.restore(state.todo.to_vec()),
+            RecordBody::Rewound(back) if self.changed.is_some_and(|changed| changed > back.to) => {
+                return vec![kept_list(state.todo.to_vec())];
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+}
+
+/// The todo list as a record that another branch or session takes it from: the end of a call that nobody made there.
+pub(crate) fn kept_list(todo: Vec<TodoPhase>) -> RecordBody {
+    let details = Details { todo: Some(todo), ..Details::default() };
+    let outcome = ToolOutcome::detailed("The list was handed over.", details);
+    RecordBody::Outcome { call: CallId::from("handoff"), tool: TODO_WRITE.to_owned(), took_ms: 0, outcome }
 }

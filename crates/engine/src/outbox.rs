@@ -5,7 +5,9 @@ use crate::logbook;
 use crate::state::SessionState;
 use reasonix_agent::Sink;
 use reasonix_gate::Waits;
-use reasonix_proto::{Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, RecordBody, SessionId, Status};
+use reasonix_proto::{
+    Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, RecordBody, SessionId, Status, TodoPhase,
+};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -126,6 +128,11 @@ impl Outbox {
         let figures = self.figures().clone();
         let SessionState { mode, posture, model, effort, .. } = self.state.borrow().clone();
         Status { mode, posture, model, effort, ..figures }
+    }
+
+    /// What is to be done, as the log has it.
+    pub(crate) fn todo(&self) -> Vec<TodoPhase> {
+        self.state.borrow().todo.to_vec()
     }
 
     /// Tells something that a person should know.

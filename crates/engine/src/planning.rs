@@ -26,7 +26,7 @@ impl Live {
             let state = self.desk.book.state();
             (state.mode, state.mode != state.told || (state.mode == Mode::Plan && state.approved))
         };
-        let hands_in = self.prefix.tools.iter().any(|tool| tool.traits.plans);
+        let hands_in = self.prefix.borrow().tools.iter().any(|tool| tool.traits.plans);
         news.then_some(match mode {
             Mode::Plan if hands_in => ON,
             Mode::Plan => ON_WITHOUT_TOOL,

@@ -25,7 +25,7 @@ impl Shared {
     pub(crate) fn answer(shared: Arc<Self>, query: Query) -> BoxFuture<'static, Reply> {
         match query {
             Query::Status => Box::pin(ready(Reply::Status(Box::new(shared.status())))),
-            Query::Todo => Box::pin(ready(Reply::Todo { phases: shared.todo.phases() })),
+            Query::Todo => Box::pin(ready(Reply::Todo { phases: shared.outbox.todo() })),
             Query::Budget => Box::pin(ready(Reply::Budget(shared.purse.info()))),
             Query::Permissions => {
                 let (posture, rules) = shared.gate.standing_rules(shared.dials.as_read());
@@ -33,7 +33,7 @@ impl Shared {
             }
             Query::Trust => Box::pin(ready(Reply::Trust(Box::new(shared.trust.info())))),
             Query::Config => Box::pin(ready(Reply::Config { settings: shared.dials.list() })),
-            Query::Servers => Box::pin(ready(Reply::Servers { servers: Vec::new() })),
+            Query::Servers => Box::pin(ready(Reply::Servers { servers: shared.fleet.info() })),
             Query::Models => Box::pin(ready(Reply::Models { models: shared.models() })),
             Query::Git => {
                 let (root, confinement) = (shared.base.workspace.root().to_owned(), shared.confinement.clone());
@@ -52,7 +52,10 @@ impl Shared {
         // Until the provider counts, what is sent first is what there is: an empty context would be a wrong figure.
         if status.context == 0 {
             status.context = match self.outbox.folded_to() {
-                0 => prefix_tokens(&self.prefix.system, &self.prefix.tools),
+                0 => {
+                    let prefix = self.prefix.borrow();
+                    prefix_tokens(&prefix.system, &prefix.tools)
+                }
                 folded => folded,
             };
         }
@@ -73,6 +76,7 @@ impl Shared {
         }
         let mut all = self.commands();
         all.extend(brought(&found.commands, &skills.skills));
+        all.extend(self.fleet.commands());
         all
     }
 
@@ -128,7 +132,11 @@ impl Shared {
     fn complete(&self, kind: &CompletionKind, text: &str, limit: usize) -> Candidates {
         let nothing = (Vec::new(), false);
         match kind {
-            CompletionKind::Reference => references(&self.base.workspace, text, limit),
+            CompletionKind::Reference => {
+                let (mut items, more) = references(&self.base.workspace, text, limit);
+                items.extend(self.fleet.resources(text, limit.saturating_sub(items.len())));
+                (items, more)
+            }
             CompletionKind::Argument { command, index: 0 } => {
                 let found = self.commands().into_iter().find(|known| known.is(command));
                 match found.and_then(|found| found.arguments.into_iter().next()).map(|argument| argument.kind) {
@@ -208,7 +216,11 @@ impl Shared {
             }
         };
         let status = self.outbox.status();
-        Reply::Context { parts: parts(&history, &self.prefix.tools), context: status.context, window: status.window }
+        Reply::Context {
+            parts: parts(&history, &self.prefix.borrow().tools),
+            context: status.context,
+            window: status.window,
+        }
     }
 }
 

@@ -111,6 +111,11 @@ fn denied_mention<'a>(workspace: &Workspace, denied: &[Rule], mention: &'a str) 
     Some((path, rule.to_string()))
 }
 
+/// Each reference of what a person typed, without the punctuation after it.
+pub(crate) fn references_in(prompt: &str) -> Vec<&str> {
+    mentions(typed(prompt)).into_iter().map(trimmed).collect()
+}
+
 /// What follows each `@` that begins a word; in quotes it may have spaces.
 fn mentions(prompt: &str) -> Vec<&str> {
     let mut found = Vec::new();
@@ -156,7 +161,7 @@ fn missing(workspace: &Workspace, mention: &str) -> Option<Phrase> {
     let name = path.rsplit('/').next().unwrap_or_default();
     let (stem, ending) = name.rsplit_once('.')?;
     let is_ending = (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let is_name = is_ending && !stem.is_empty() && !path.contains(['@', '(', '"', '\'']);
+    let is_name = is_ending && !stem.is_empty() && !path.contains(['@', '(', '"', '\'']) && !path.contains("://");
     if !is_name || workspace.exists(path).unwrap_or(true) {
         return None;
     }

@@ -10,11 +10,12 @@ use crate::desk::Desk;
 use crate::dials::Dials;
 use crate::editing::{as_begun, settled};
 use crate::error::EngineError;
+use crate::fleet::{Fleet, Hears};
 use crate::handle::{Handle, Shared};
 use crate::live::{Live, Todo};
 use crate::nearby::Nearby;
 use crate::network::net_options;
-use crate::observers::{ChecksCitations, KeepsLedger, TellsGate, TellsQueue};
+use crate::observers::{ChecksCitations, KeepsLedger, KeepsTodo, TellsGate, TellsQueue};
 use crate::offline::broken_span;
 use crate::outbox::{Events, Outbox};
 use crate::people::{Floor, People};
@@ -62,6 +63,8 @@ struct Ground {
     head: SessionHead,
     /// The tools that the session had, when it goes on.
     had: Option<Had>,
+    /// The servers that extend the session.
+    fleet: Arc<Fleet>,
 }
 
 impl Ground {
@@ -74,13 +77,14 @@ impl Ground {
         let (start, said) = settled(start)?;
         let confinement = confinement_of(&start)?;
         let standing = GateStanding::new(&start.given())?.confined(&confinement);
-        let mut begun = open(&start, &confinement)?;
+        let fleet = Fleet::new(&start);
+        let mut begun = open(&start, &confinement, &fleet)?;
         let head = begun.opened.history.head.clone().ok_or_else(|| broken(&begun.opened))?;
         tend(&start);
         let start = if begun.resumed { as_begun(start, &said, &head) } else { start };
         let (had, lost) = begun.resumed.then(|| Had::of(&head, &begun.opened.past)).unzip();
         begun.opened.notices.extend(lost.flatten());
-        Ok((Self { start, confinement, begun, head, had }, standing))
+        Ok((Self { start, confinement, begun, head, had, fleet }, standing))
     }
 
     /// Gives the session everything that it runs with.
@@ -104,7 +108,7 @@ impl Ground {
         let carried = Carried::of(start, opened, &todo, &people);
         let crossing = Crossing::new(settings, workspace.root(), &self.confinement, start.attended);
         let shell = Shell { confinement: self.confinement.clone(), crossing: Some(crossing.clone()) };
-        let tools = toolset(start, artifacts, &carried, shell, self.had.as_ref());
+        let tools = toolset(start, artifacts, &carried, (shell, &self.fleet), self.had.as_ref());
         let (agent, prefix) = Blueprint::new(routes.clone(), tools)
             .judged_by(gate.clone(), gate.clone())
             .kept_by(book.clone(), artifacts.clone(), outbox.clone())
@@ -112,7 +116,7 @@ impl Ground {
             .surrounded_by([Nearby::of(start, model.card().window) as Arc<dyn Aspect>])
             .within(purse.clone(), limits_of(settings, &model.card().name))
             .build(self.head.system.clone());
-        let planner = planner_of(start, &agent, &model, (outbox, &purse), (opened, &carried))?;
+        let planner = planner_of(&self, &agent, &model, (outbox, &purse), &carried)?;
         let way_out = crossing.open(&gate, book.clone(), net_options(settings));
         let parts = Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust };
         Ok(Equipped { ground: self, model, voice, events, parts, agent, prefix, way_out: Box::new(way_out) })
@@ -131,7 +135,8 @@ impl Voice {
         let name = model.card().name.clone();
         // Another model than the session's own thinks as hard as it does by itself.
         let effort = history.effort.clone().filter(|_| ground.start.model.is_none());
-        let state = SessionState { told: history.told, ..SessionState::new(name, effort, history.mode) };
+        let todo = Arc::new(history.todo.clone().unwrap_or_default());
+        let state = SessionState { told: history.told, todo, ..SessionState::new(name, effort, history.mode) };
         let (state, published) = watch::channel(state);
         let (outbox, events) = Outbox::new(status_of(ground, model), published);
         let book = Book::new(ground.begun.opened.journal.clone(), state, outbox.clone());
@@ -172,8 +177,10 @@ impl Equipped {
         self.observe(&queue);
         self.announce();
         let Self { ground, voice: Voice { outbox, book }, events, parts, agent, prefix, way_out, .. } = self;
-        let Ground { start, confinement, begun: Begun { opened, resumed, .. }, head, .. } = ground;
+        let Ground { start, confinement, begun: Begun { opened, resumed, .. }, head, fleet, .. } = ground;
+        let (published, seen) = watch::channel(prefix.clone());
         let Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust } = parts;
+        fleet.told_to(Hears { outbox: outbox.clone(), queue: queue.clone(), people: people.clone() });
         let Opened { past, history, .. } = opened;
         let conversation = conversation_of(&prefix, history, past.turns());
         let shared = Shared {
@@ -183,8 +190,8 @@ impl Equipped {
             people,
             artifacts: agent.artifacts.clone(),
             past,
-            todo: todo.clone(),
-            prefix: prefix.clone(),
+            prefix: seen,
+            fleet: fleet.clone(),
             dials: Arc::new(Dials::new(origins, &start.world.settings)),
             trust,
             base: Arc::new(start),
@@ -205,7 +212,9 @@ impl Equipped {
             resumed,
             undo,
             todo,
-            prefix,
+            prefix: published,
+            begins: !resumed,
+            fleet,
             terminal,
             routes,
             planner,
@@ -216,12 +225,13 @@ impl Equipped {
 
     /// Who looks at what is written down, in this order.
     fn observe(&self, queue: &Arc<Queue>) {
-        let (Parts { escalation, routes, purse, gate, .. }, Voice { outbox, book }) = (&self.parts, &self.voice);
+        let (Parts { escalation, routes, purse, gate, todo, .. }, Voice { outbox, book }) = (&self.parts, &self.voice);
         let (start, head) = (&self.ground.start, &self.ground.head);
         if let Some(ledger) = ledger_of(start, head, purse) {
             book.observe(ledger);
         }
         book.observe(TellsGate(gate.clone()));
+        book.observe(KeepsTodo::new(todo.clone()));
         book.observe(Escalates::new(escalation.clone(), self.prefix.clone(), outbox.clone()));
         book.observe(TellsPlanModel::new(routes));
         book.observe(ChecksCitations { workspace: start.workspace.clone(), outbox: outbox.clone() });
@@ -274,17 +284,20 @@ fn may_be_kept(start: &Start) -> Result<(), EngineError> {
 
 /// The planner, where the settings name one. It reads files for itself: what it saw the other model has not seen.
 fn planner_of(
-    start: &Start,
+    ground: &Ground,
     agent: &Agent,
     model: &Arc<dyn Model>,
     (outbox, purse): (&Arc<Outbox>, &Arc<Purse>),
-    (opened, carried): (&Opened, &Carried),
+    carried: &Carried,
 ) -> Result<Option<Planner>, EngineError> {
+    let Ground { start, begun: Begun { opened, .. }, fleet, .. } = ground;
     if start.world.settings.agent.planner_model.is_none() {
         return Ok(None);
     }
     let world = World { tap: start.world.tap.fresh(), ..start.world.clone() };
     let own = Start { workspace: start.workspace.fresh(), world, ..start.clone() };
+    let mut tools = all_tools(&own, &agent.artifacts, carried, Shell::default(), None);
+    tools.extend(fleet.tools(&agent.artifacts, model.card().window));
     let around = Around {
         classify: agent.classify.clone(),
         gate: agent.gate.clone(),
@@ -293,7 +306,7 @@ fn planner_of(
         limits: agent.limits,
         purse: purse.clone(),
         ledger: |head: &SessionHead| ledger_of(start, head, purse),
-        tools: all_tools(&own, &agent.artifacts, carried, Shell::default(), None),
+        tools,
         executor: &model.card().name,
         earlier: opened.history.planner.as_ref(),
     };

@@ -2,7 +2,7 @@
 
 use reasonix_agent::{BoxFuture, Journal, JournalError, Sink};
 use reasonix_gate::{Stance, Stands};
-use reasonix_proto::{Event, Mode, Posture, Record, RecordBody};
+use reasonix_proto::{Event, Mode, Posture, Record, RecordBody, TodoPhase, ToolOutcome};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
@@ -27,6 +27,8 @@ pub(crate) struct SessionState {
     pub(crate) turn: u32,
     /// The larger model has the rest of the turn.
     pub(crate) escalated: bool,
+    /// The todo list, as the last outcome on the branch left it.
+    pub(crate) todo: Arc<Vec<TodoPhase>>,
 }
 
 impl SessionState {
@@ -34,7 +36,7 @@ impl SessionState {
     pub(crate) fn new(model: String, effort: Option<String>, mode: Mode) -> Self {
         let (told, posture) = (mode, Posture::Ask);
         let (trusted, approved, escalated) = (false, false, false);
-        Self { mode, told, posture, trusted, approved, model, effort, turn: 0, escalated }
+        Self { mode, told, posture, trusted, approved, model, effort, turn: 0, escalated, todo: Arc::default() }
     }
 
     /// What follows from a record.
@@ -55,6 +57,9 @@ impl SessionState {
                 (self.trusted, self.approved) = (false, false);
             }
             RecordBody::Shell { turn, .. } => (self.turn, self.trusted) = (*turn, false),
+            RecordBody::Outcome { outcome: ToolOutcome::Done { details, .. }, .. } => {
+                details.todo.iter().for_each(|todo| self.todo = Arc::new(todo.clone()));
+            }
             RecordBody::Escalated(_) => self.escalated = true,
             RecordBody::TurnEnded { .. } => (self.trusted, self.escalated) = (false, false),
             _ => {}
@@ -121,9 +126,9 @@ impl Book {
         }
     }
 
-    /// The conversation goes on from another place, where the model knew of this mode.
-    pub(crate) fn gone_to(&self, told: Mode) {
-        self.state.send_modify(|state| state.told = told);
+    /// The conversation goes on from another place, where the model knew of this mode and this was to be done.
+    pub(crate) fn gone_to(&self, told: Mode, todo: Vec<TodoPhase>) {
+        self.state.send_modify(|state| (state.told, state.todo) = (told, Arc::new(todo)));
     }
 
     fn shown(&self, record: &Record) -> Vec<RecordBody> {

@@ -1,7 +1,7 @@
 //! The tools of a session that goes on, as it was told of them: what was sent stays as it was, whatever the running build, or a
 //! server, says of its tools by now.
 
-use reasonix_agent::{Args, BoxFuture, Call, Preview, Tool, ToolSpec};
+use reasonix_agent::{Args, BoxFuture, Call, Meant, Preview, Tool, ToolSpec};
 use reasonix_proto::{Action, Family, ToolOutcome};
 use std::future::ready;
 use std::sync::Arc;
@@ -47,6 +47,14 @@ impl Tool for Retold {
         self.tool.aliases()
     }
 
+    fn meant(&self, args: &Args) -> Option<Meant> {
+        self.tool.meant(args)
+    }
+
+    fn redefined(&self) -> Option<String> {
+        self.tool.redefined()
+    }
+
     fn action(&self, args: &Args) -> Action {
         self.tool.action(args)
     }
@@ -78,7 +86,11 @@ impl Tool for Gone {
     }
 
     fn run<'a>(&'a self, _call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        let gone = format!("the tool {:?} is not there any more; nothing was run", self.0.name);
+        let why = match self.0.name.starts_with("mcp__") {
+            true => ": its MCP server is not configured here, or no longer has it",
+            false => "",
+        };
+        let gone = format!("the tool {:?} is not there any more{why}; nothing was run", self.0.name);
         Box::pin(ready(ToolOutcome::failed_with(gone, "do without it: it was there when the session began")))
     }
 }

@@ -64,6 +64,11 @@ impl Word {
         off.map(|surface| surface.name.clone())
     }
 
+    /// Looks at what is trusted by now.
+    pub(crate) fn with<T>(&self, look: impl FnOnce(&Trust) -> T) -> T {
+        look(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// What stays off without the user's word.
     pub(crate) fn off(&self) -> Option<Phrase> {
         off(&self.0.lock().unwrap_or_else(PoisonError::into_inner))

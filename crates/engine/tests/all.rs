@@ -38,8 +38,10 @@ mod questions;
 mod recall;
 mod relay;
 mod roles;
+mod servers;
 #[cfg(target_os = "linux")]
 mod shadowed;
 mod specs;
+mod todos;
 mod told;
 mod world;

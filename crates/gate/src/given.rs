@@ -15,8 +15,10 @@ pub(super) fn rules_of(settings: &Settings, root: &Path) -> Result<Rules, RuleEr
     let [deny, ask, allow] = [&permissions.deny, &permissions.ask, &permissions.allow].map(|rules| local(rules));
     let mut rules = Rules::parse(&deny, &ask, &allow, permissions.mode)?;
     for (name, mode) in &permissions.fallbacks {
-        let families = [Family::Bash, Family::Edit, Family::Read, Family::Grep, Family::Skill];
-        let family = families.into_iter().find(|family| family.name().eq_ignore_ascii_case(name));
+        let families =
+            [Family::Bash, Family::Edit, Family::Read, Family::Grep, Family::Skill].map(|of| (of.name(), of));
+        let families = families.into_iter().chain([("Mcp", Family::Tool)]);
+        let family = families.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, family)| family);
         rules.families.extend(family.map(|family| (family, *mode)));
     }
     Ok(rules)

@@ -426,7 +426,7 @@ impl Gate for Approvals {
                 return deny_planning(&ask);
             }
             self.look_for_copies(&ask).await;
-            match self.by_later(self.verdict(&ask, None), &ask).await {
+            match by_definition(self.by_later(self.verdict(&ask, None), &ask).await, &ask) {
                 Verdict::Allow(by) if self.is_unheld_code(&ask, &by) => {
                     deny(&ask, &by, "code for an interpreter runs without a person only at sandbox level full")
                 }
@@ -452,6 +452,15 @@ impl Gate for Approvals {
     }
 }
 
+/// A tool that is not what it was when somebody accepted it is asked about, whatever rules and postures allow.
+fn by_definition(verdict: Verdict, ask: &Ask<'_>) -> Verdict {
+    match (verdict, ask.tool.redefined()) {
+        (denied @ Verdict::Deny(_), _) => denied,
+        (_, Some(diff)) => Verdict::Ask(By::Redefined(diff)),
+        (verdict, None) => verdict,
+    }
+}
+
 /// The verdict's reason as it is written down.
 fn decided_by(by: &By) -> DecidedBy {
     match by {
@@ -462,6 +471,7 @@ fn decided_by(by: &By) -> DecidedBy {
         By::Memory => DecidedBy::Memory,
         By::Protected(_) => DecidedBy::Protected,
         By::Later(_) => DecidedBy::Later,
+        By::Redefined(_) => DecidedBy::Redefined,
         By::Approved(rule) => DecidedBy::Approved(rule.to_string()),
     }
 }

@@ -4,7 +4,7 @@ use super::programs::{Local, Resolved};
 use super::scripts::Scripts;
 use reasonix_agent::{Args, Ask, Preview};
 use reasonix_policy::{By, suggest, suggest_always, visible};
-use reasonix_proto::{AskId, Asking, Choice, Danger, Family, Field, Phrase};
+use reasonix_proto::{Action, AskId, Asking, Choice, Danger, Family, Field, Phrase};
 use std::borrow::Cow;
 
 /// A field is never longer than this where the subject or the diff shows the rest.
@@ -53,6 +53,7 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
         By::Protected(paths) => Phrase::new("engine.ask_protected").with("paths", paths.join(", ")),
         By::Later(paths) => Phrase::new("engine.ask_later").with("paths", paths.join(", ")),
         By::Memory => Phrase::new("engine.ask_memory"),
+        By::Redefined(_) => Phrase::new("engine.ask_redefined").with("tool", &ask.tool.spec().name),
         _ if !ask.classified.wanted.is_empty() => {
             let paths: Vec<_> = ask.classified.wanted.iter().map(|path| visible(path).into_owned()).collect();
             Phrase::new("engine.ask_wanted").with("paths", paths.join(", "))
@@ -61,14 +62,15 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
         _ => Phrase::new("engine.ask_mode"),
     };
     // Nothing dangerous is remembered but what undo takes back, for a session; and no grant covers what tells agents what to do.
-    let once = about.copied.is_some() || matches!(by, By::Danger(_) | By::Protected(_) | By::Later(_) | By::Memory);
+    let once = about.copied.is_some()
+        || matches!(by, By::Danger(_) | By::Protected(_) | By::Later(_) | By::Memory | By::Redefined(_));
     let rules = match once {
         true if about.grantable => vec![super::restorable::WORD.to_owned()],
         true => Vec::new(),
-        false => suggest(&about.resolved.action),
+        false => named_rules(about, suggest),
     };
     // A rule that says to ask would go on asking whatever is saved beside it.
-    let kept = if keeps && *by == By::Fallback { suggest_always(&about.resolved.action) } else { Vec::new() };
+    let kept = if keeps && *by == By::Fallback { named_rules(about, suggest_always) } else { Vec::new() };
     let subject = ask.action.title();
     // What is to be read nowhere else is there to its end.
     let elsewhere = |value: &serde_json::Value| preview.is_some() || value.as_str() == Some(&subject);
@@ -87,7 +89,7 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
         why,
         fields,
         changes: preview.map(|preview| preview.changes.clone()).unwrap_or_default(),
-        diff: preview.map(|preview| preview.diff.clone()),
+        diff: definition(by).or_else(|| preview.map(|preview| preview.diff.clone())),
         choices: choices(&rules, kept),
         rules,
         danger,
@@ -97,6 +99,17 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
         command: None,
         editable: ask.action.family == Family::Bash && !ask.by_user,
     }
+}
+
+/// The rules to offer. What comes from outside is granted by its own name, which its action does not have.
+fn named_rules(about: &About<'_>, suggest: fn(&Action) -> Vec<String>) -> Vec<String> {
+    let action = &about.resolved.action;
+    if action.family == Family::Tool { vec![about.ask.tool.spec().name.clone()] } else { suggest(action) }
+}
+
+/// How a tool is defined otherwise than when it was accepted.
+fn definition(by: &By) -> Option<String> {
+    if let By::Redefined(diff) = by { Some(diff.clone()) } else { None }
 }
 
 /// Every answer there is, the narrowest first and the refusal last.

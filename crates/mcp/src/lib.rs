@@ -38,4 +38,4 @@ pub use names::{McpName, same_look};
 pub use servers::{McpCall, Servers};
 pub use spec::{Era, ServerLimits, ServerReach, ServerSpec, Surroundings};
 pub use status::{ServerNews, ServerState, ServerStatus};
-pub use tool::{GatheredTools, McpTool, gathered};
+pub use tool::{GatheredTools, McpTool, action_of, gathered, title_of};

@@ -3,13 +3,15 @@
 use crate::names::{McpName, cut, look};
 use crate::schema::repair;
 use crate::spec::ServerLimits;
+use reasonix_agent::{ToolSpec, ToolTraits};
 use reasonix_proto::unhidden;
 use rmcp::model::{Prompt, Resource, ResourceTemplate, Tool};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
 /// What a server has.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerListing {
     /// The revision of the protocol that was agreed on.
     pub protocol: String,
@@ -30,7 +32,7 @@ pub struct ServerListing {
 }
 
 /// A tool of a server.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListedTool {
     /// The name that models and rules use.
     pub name: McpName,
@@ -55,8 +57,20 @@ impl ListedTool {
     }
 }
 
+impl ListedTool {
+    /// The tool as the model is told of it: whose words these are comes first. `trusted` says that the user takes it for a
+    /// reader, whatever the server says.
+    pub fn spec(&self, server: &str, trusted: bool) -> ToolSpec {
+        let words = self.description.trim();
+        let words = if words.is_empty() { self.title.as_deref().unwrap_or(&self.own) } else { words };
+        let traits = if trusted { ToolTraits::READS } else { ToolTraits::NONE };
+        let description = format!("[MCP server {server}] {words}");
+        ToolSpec::new(self.name.as_str(), description, self.schema.clone()).with(traits)
+    }
+}
+
 /// A prompt of a server.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListedPrompt {
     /// The name of its command, without the line before it.
     pub name: McpName,
@@ -69,7 +83,7 @@ pub struct ListedPrompt {
 }
 
 /// An argument of a prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListedArgument {
     /// Its name.
     pub name: String,
@@ -80,7 +94,7 @@ pub struct ListedArgument {
 }
 
 /// A resource of a server, or a template for many.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListedResource {
     /// Its address, or the template of addresses.
     pub uri: String,
@@ -95,7 +109,7 @@ pub struct ListedResource {
 }
 
 /// Something that a server offers and that is not taken.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// What it is called, made visible and cut.
     pub name: String,

@@ -2,6 +2,7 @@
 //! two that a person could take for each other.
 
 use reasonix_proto::visible;
+use serde::{Deserialize, Serialize};
 
 /// The longest name that every wire takes.
 const LONGEST: usize = 64;
@@ -9,7 +10,8 @@ const LONGEST: usize = 64;
 const DIGITS: usize = 8;
 
 /// A name that models and rules use.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct McpName(String);
 
 impl McpName {

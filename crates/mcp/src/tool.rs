@@ -4,7 +4,7 @@ use crate::error::McpError;
 use crate::listing::{LeftOut, ListedTool, ServerListing};
 use crate::names::{cut, look};
 use crate::servers::{McpCall, Servers};
-use reasonix_agent::{Args, Artifacts, BoxFuture, Call, Tool, ToolSpec, ToolTraits};
+use reasonix_agent::{Args, Artifacts, BoxFuture, Call, Tool, ToolSpec};
 use reasonix_proto::{Action, Family, ReadOnly, ToolOutcome};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -34,14 +34,12 @@ impl McpTool {
         trusted: bool,
         artifacts: &Arc<dyn Artifacts>,
     ) -> Self {
-        let traits = if trusted { ToolTraits::READS } else { ToolTraits::NONE };
-        let spec = ToolSpec::new(listed.name.as_str(), described(server, listed), listed.schema.clone()).with(traits);
         Self {
             servers: servers.clone(),
             server: server.to_owned(),
             own: listed.own.clone(),
             digest: listed.digest.clone(),
-            spec,
+            spec: listed.spec(server, trusted),
             trusted,
             artifacts: Arc::clone(artifacts),
         }
@@ -76,11 +74,15 @@ impl McpTool {
     }
 }
 
-/// What the model is told: whose words these are comes first.
-fn described(server: &str, listed: &ListedTool) -> String {
-    let words = listed.description.trim();
-    let words = if words.is_empty() { listed.title.as_deref().unwrap_or(&listed.own) } else { words };
-    format!("[MCP server {server}] {words}")
+/// What a call of a server's tool would do, for the gate: nobody knows, unless the user takes it for a reader.
+pub fn action_of(args: &Args, trusted: bool) -> Action {
+    let read_only = if trusted { ReadOnly::Yes } else { ReadOnly::Unknown };
+    Action { family: Family::Tool, subjects: vec![Value::Object(args.clone()).to_string()], read_only }
+}
+
+/// A call in one line, for people.
+pub fn title_of(server: &str, own: &str, args: &Args) -> String {
+    cut(&format!("{server}.{own} {}", Value::Object(args.clone())), TITLE).to_owned()
 }
 
 fn failure(error: &McpError) -> ToolOutcome {
@@ -101,13 +103,11 @@ impl Tool for McpTool {
     }
 
     fn action(&self, args: &Args) -> Action {
-        let read_only = if self.trusted { ReadOnly::Yes } else { ReadOnly::Unknown };
-        Action { family: Family::Tool, subjects: vec![Value::Object(args.clone()).to_string()], read_only }
+        action_of(args, self.trusted)
     }
 
     fn title(&self, args: &Args, _action: &Action) -> String {
-        let whole = format!("{}.{} {}", self.server, self.own, Value::Object(args.clone()));
-        cut(&whole, TITLE).to_owned()
+        title_of(&self.server, &self.own, args)
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {

@@ -18,6 +18,19 @@ pub(crate) fn fits(pattern: &str, tool: &str) -> bool {
     rest.ends_with(last)
 }
 
+/// The tools that `Mcp`, `Mcp(server)` and `Mcp(server.tool)` speak of, by the names that models call them by.
+pub(crate) fn of_servers(inner: Option<&str>) -> String {
+    let legal = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '*') { c } else { '_' };
+    let plain = |text: &str| text.trim().chars().map(legal).collect::<String>().to_ascii_lowercase();
+    match inner.map(str::trim).filter(|inner| !matches!(*inner, "" | "*" | "**")) {
+        None => format!("{BEFORE}*"),
+        Some(inner) => {
+            let (server, tool) = inner.split_once('.').unwrap_or((inner, "*"));
+            format!("{BEFORE}{}{BETWEEN}{}", plain(server), plain(tool))
+        }
+    }
+}
+
 /// Why a pattern must not allow; none when it names one server.
 pub(crate) fn too_wide(pattern: &str) -> Option<String> {
     let fixed = pattern.split('*').next().unwrap_or_default();
@@ -32,7 +45,7 @@ pub(crate) fn too_wide(pattern: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{fits, too_wide};
+    use super::{fits, of_servers, too_wide};
 
     #[test]
     fn a_star_stands_for_any_text() {
@@ -49,6 +62,19 @@ mod tests {
             ("mcp__a__*x*x", "mcp__a__xx", true),
         ] {
             assert_eq!(fits(pattern, tool), wanted, "{pattern} {tool}");
+        }
+    }
+
+    #[test]
+    fn a_server_and_its_tool_are_named_with_a_point_between_them() {
+        for (inner, wanted) in [
+            (None, "mcp__*"),
+            (Some("*"), "mcp__*"),
+            (Some("GitHub"), "mcp__github__*"),
+            (Some("github.get_*"), "mcp__github__get_*"),
+            (Some("my files.read file"), "mcp__my_files__read_file"),
+        ] {
+            assert_eq!(of_servers(inner), wanted);
         }
     }
 

@@ -65,6 +65,9 @@ impl Rule {
             let number = format!("U+{:04X}", u32::from(c));
             return Err(fail(&format!("it has a character that cannot be seen, {number}; write it without")));
         }
+        if let Some(rule) = Self::of_servers(text) {
+            return rule;
+        }
         let literal = text.split_once('=').filter(|(name, _)| is_name(name));
         let (name, specifier) = match (literal, text.split_once('(')) {
             (Some((name, literal)), _) => (name, Some(Specifier::Exact(literal.trim().to_owned()))),
@@ -84,6 +87,24 @@ impl Rule {
         let reaches = matches!(rule.specifier, Some(Specifier::Prefix(_))) || matches!(rule.target, Target::Tools(_));
         rule.far = reaches && rule.too_far().is_some();
         Ok(rule)
+    }
+
+    /// `Mcp`, `Mcp(server)` and `Mcp(server.tool)`: another spelling of the names of such tools.
+    fn of_servers(text: &str) -> Option<Result<Self, RuleError>> {
+        let (name, inner) = text.split_once('(').map_or((text, None), |(name, inner)| (name, Some(inner)));
+        if !name.trim().eq_ignore_ascii_case("mcp") {
+            return None;
+        }
+        let inner = inner.map(|inner| {
+            let reason = || "the closing parenthesis is missing".to_owned();
+            inner.strip_suffix(')').ok_or_else(|| RuleError { rule: text.to_owned(), reason: reason() })
+        });
+        Some(inner.transpose().map(|inner| {
+            let target = target_of(&outside::of_servers(inner));
+            let mut rule = Self { text: text.to_owned(), target, specifier: None, far: false };
+            rule.far = rule.too_far().is_some();
+            rule
+        }))
     }
 
     /// Why the rule must not allow; none when it may.

@@ -52,6 +52,8 @@ pub enum By {
     Later(Vec<String>),
     /// It changes what later sessions begin with; only a person answers that, each time.
     Memory,
+    /// A tool that comes from outside is not what it was when a person accepted it; the difference as a diff.
+    Redefined(String),
     /// A rule that whoever started this run gave for it.
     Approved(String),
 }

@@ -30,6 +30,14 @@ pub struct Record {
 pub enum RecordBody {
     /// The first record: what the session started from.
     Session(SessionHead),
+    /// Tools came late, before the first request: from here on the session has these. Nothing was sent before it.
+    ToolsJoined {
+        /// The names of all of them, in the order they are sent.
+        tools: Vec<String>,
+        /// Their exact specs, by content; none where they are kept nowhere.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        specs: Option<String>,
+    },
     /// A prompt was admitted; a turn begins.
     Prompt {
         /// The turn, counted from 1.

@@ -12,6 +12,7 @@ pub fn refusal(by: &DecidedBy) -> Phrase {
         DecidedBy::Memory => Phrase::new("refusal.memory"),
         DecidedBy::Protected => Phrase::new("refusal.protected"),
         DecidedBy::Later => Phrase::new("refusal.later"),
+        DecidedBy::Redefined => Phrase::new("refusal.redefined"),
         DecidedBy::Rule(rule) | DecidedBy::Approved(rule) => Phrase::new("refusal.rule").with("rule", rule),
         DecidedBy::Posture(_) => Phrase::new("refusal.posture"),
         DecidedBy::Other(by) => Phrase::new("refusal.other").with("by", by),

@@ -34,13 +34,15 @@ pub enum DecidedBy {
     Protected,
     /// The protection of what other programs would run later.
     Later,
+    /// That a tool from outside is defined otherwise than when it was accepted.
+    Redefined,
     /// A rule that answers for a person in this run.
     Approved(String),
     /// In words of another version, or of something around the loop.
     Other(String),
 }
 
-const PLAIN: [(DecidedBy, &str); 10] = [
+const PLAIN: [(DecidedBy, &str); 11] = [
     (DecidedBy::User, "user"),
     (DecidedBy::UserOfHost, "user, about a host"),
     (DecidedBy::UserOfOutside, "user, about a run outside the sandbox"),
@@ -51,6 +53,7 @@ const PLAIN: [(DecidedBy, &str); 10] = [
     (DecidedBy::Memory, "the rule that only a person changes what is remembered"),
     (DecidedBy::Protected, "the protection of files that tell agents what to do"),
     (DecidedBy::Later, "the protection of what git or other programs would run later"),
+    (DecidedBy::Redefined, "the rule that a tool whose definition changed is accepted anew"),
 ];
 const POSTURES: [(Posture, &str); 3] =
     [(Posture::Ask, "posture ask"), (Posture::Auto, "posture auto"), (Posture::Yolo, "posture yolo")];

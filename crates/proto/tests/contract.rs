@@ -62,6 +62,10 @@ fn records() {
         record(RecordBody::Prompt { turn: 1, text: "hi".into(), typed: None, images: Vec::new() }),
         with(json!({"kind": "prompt", "turn": 1, "text": "hi"})),
     );
+    is(
+        record(RecordBody::ToolsJoined { tools: vec!["ls".into()], specs: Some("k".into()) }),
+        with(json!({"kind": "tools_joined", "tools": ["ls"], "specs": "k"})),
+    );
     let entry = Requested {
         turn: 1,
         step: 2,

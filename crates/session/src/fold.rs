@@ -128,6 +128,11 @@ impl Fold {
                 history.model.clone_from(&head.model);
                 history.head = Some(head.clone());
             }
+            RecordBody::ToolsJoined { tools, specs } => {
+                if let Some(head) = &mut history.head {
+                    (head.tools, head.specs) = (tools.clone(), specs.clone());
+                }
+            }
             RecordBody::Compacted(folded) => {
                 let from = history.head.as_ref().and_then(|head| head.from.as_ref());
                 let handed = matches!(from, Some(Origin::Handoff { .. })) && history.turns == 0;

@@ -89,6 +89,16 @@ impl Past {
         crate::specs::read(&folder, head)
     }
 
+    /// Keeps the specs of tools that joined late, and gives the name under which a record can have them; none for a session
+    /// that leaves nothing on disk.
+    pub fn keep_specs(&self, tools: &[ToolSpec]) -> io::Result<Option<String>> {
+        let folder = match &self.lock().lines {
+            Lines::File { place, .. } => place.folder.clone(),
+            Lines::Memory(_) => return Ok(None),
+        };
+        crate::specs::keep_for(&folder, tools)
+    }
+
     /// Title, labels and sums of the whole session.
     pub fn marks(&self) -> Marks {
         self.lock().marks.clone()

@@ -2,6 +2,7 @@
 //! session sends the bytes that it began with, whatever the running build or a server says of its tools by then. They are no
 //! outputs: the bounds of those do not touch them, and they are there as long as a log names them.
 
+use crate::header::{Kind, header};
 use crate::lines::next_line;
 use crate::list;
 use reasonix_agent::{ToolSpec, ToolTraits};
@@ -13,6 +14,9 @@ use std::collections::HashSet;
 use std::io::{self, BufReader};
 use std::path::Path;
 use std::time::Duration;
+
+/// So many records are looked at for specs, unless the first prompt comes before.
+const BEFORE_THE_FIRST_PROMPT: usize = 64;
 
 /// A session's specs are never larger.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -30,7 +34,7 @@ impl Beginning {
     /// A session that offers these tools, in this order.
     pub fn new(head: SessionHead, tools: &[ToolSpec]) -> Self {
         let names = tools.iter().map(|spec| spec.name.clone()).collect();
-        let specs = serde_json::to_vec(&tools.iter().map(KeptSpec::of).collect::<Vec<_>>()).ok();
+        let specs = written(tools);
         let named = specs.as_ref().map(|bytes| BlobKey::of(bytes).to_string());
         Self { head: SessionHead { tools: names, specs: named, ..head }, specs }
     }
@@ -95,6 +99,10 @@ fn is_nothing(traits: &Value) -> bool {
     traits.as_object().is_none_or(serde_json::Map::is_empty)
 }
 
+fn written(tools: &[ToolSpec]) -> Option<Vec<u8>> {
+    serde_json::to_vec(&tools.iter().map(KeptSpec::of).collect::<Vec<_>>()).ok()
+}
+
 /// Where the specs of the sessions in this folder are.
 fn specs_beside(folder: &Path) -> Blobs {
     Blobs::at(&folder.parent().unwrap_or(folder).join("specs"))
@@ -103,6 +111,13 @@ fn specs_beside(folder: &Path) -> Blobs {
 /// Keeps specs for the sessions in this folder. They have to be there before a head that names them is.
 pub(crate) fn keep(folder: &Path, specs: Option<&[u8]>) -> io::Result<()> {
     specs.map_or(Ok(()), |bytes| specs_beside(folder).put(bytes).map(drop))
+}
+
+/// Keeps specs, and gives the name that a record has for them.
+pub(crate) fn keep_for(folder: &Path, tools: &[ToolSpec]) -> io::Result<Option<String>> {
+    let Some(bytes) = written(tools) else { return Ok(None) };
+    keep(folder, Some(&bytes))?;
+    Ok(Some(BlobKey::of(&bytes).to_string()))
 }
 
 /// The specs that a head names; none where it has names of tools alone.
@@ -134,9 +149,17 @@ fn named_by_logs(folder: &Path) -> io::Result<HashSet<String>> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             opened => opened?,
         };
-        let mut first = Vec::new();
-        next_line(&mut BufReader::new(log), &mut first)?;
-        named.extend(named_in(&first));
+        // Tools that come late join before the first prompt, and their record stands there.
+        let (mut log, mut line) = (BufReader::new(log), Vec::new());
+        for _ in 0..BEFORE_THE_FIRST_PROMPT {
+            line.clear();
+            next_line(&mut log, &mut line)?;
+            named.extend(named_in(&line));
+            let kind = header(&line).map(|header| header.kind);
+            if line.is_empty() || matches!(kind, Some(Kind::Prompt | Kind::Shell)) {
+                break;
+            }
+        }
     }
     Ok(named)
 }

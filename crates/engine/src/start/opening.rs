@@ -3,6 +3,7 @@
 use super::toolset::specs_of;
 use crate::confine::word;
 use crate::error::EngineError;
+use crate::fleet::Fleet;
 use crate::images::fetch;
 use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
 use crate::recall::remembered;
@@ -31,14 +32,14 @@ pub(crate) struct Begun {
 }
 
 /// Opens or makes the session, and what keeps its artifacts.
-pub(crate) fn open(start: &Start, confinement: &Confinement) -> Result<Begun, EngineError> {
+pub(crate) fn open(start: &Start, confinement: &Confinement, fleet: &Arc<Fleet>) -> Result<Begun, EngineError> {
     let state = start.world.home.join("state");
     let sessions = Sessions::at(&state);
     let cwd = start.workspace.root();
     let wanted = match &start.which {
         Which::Unkept => {
             let artifacts = Arc::new(MemoryArtifacts::default());
-            let (begins, notices) = head_of(start, confinement)?;
+            let (begins, notices) = head_of(start, confinement, fleet)?;
             let mut opened = in_memory(begins.unkept());
             opened.notices.extend(notices);
             return Ok(Begun { opened, artifacts, resumed: false, made: Vec::new() });
@@ -46,7 +47,7 @@ pub(crate) fn open(start: &Start, confinement: &Confinement) -> Result<Begun, En
         Which::New => None,
         Which::Continue => sessions.latest(cwd)?.map(|id| id.0),
         Which::Resume(id) => Some(id.clone()),
-        Which::Fork { session, at } => Some(sessions.fork(session, *at, head_of(start, confinement)?.0)?.0),
+        Which::Fork { session, at } => Some(sessions.fork(session, *at, head_of(start, confinement, fleet)?.0)?.0),
     };
     let artifacts = Arc::new(SessionArtifacts::at(&state));
     match wanted {
@@ -58,7 +59,7 @@ pub(crate) fn open(start: &Start, confinement: &Confinement) -> Result<Begun, En
             Ok(Begun { opened, artifacts, resumed: true, made })
         }
         None => {
-            let (begins, notices) = head_of(start, confinement)?;
+            let (begins, notices) = head_of(start, confinement, fleet)?;
             let mut opened = sessions.create(begins)?;
             opened.notices.extend(notices);
             if start.which == Which::Continue {
@@ -84,11 +85,15 @@ fn changes_files(record: &Record) -> Option<Record> {
 
 /// What a session that comes from somewhere else starts from here.
 pub fn imported_head(start: &Start) -> Result<Beginning, EngineError> {
-    Ok(head_of(start, &Confinement::None)?.0.with(|head| "off".clone_into(&mut head.sandbox)))
+    Ok(head_of(start, &Confinement::None, &Fleet::new(start))?.0.with(|head| "off".clone_into(&mut head.sandbox)))
 }
 
 /// What a new session begins with, and what to tell about it.
-fn head_of(start: &Start, confinement: &Confinement) -> Result<(Beginning, Vec<Phrase>), EngineError> {
+fn head_of(
+    start: &Start,
+    confinement: &Confinement,
+    fleet: &Arc<Fleet>,
+) -> Result<(Beginning, Vec<Phrase>), EngineError> {
     let settings = &start.world.settings;
     let found = start.named_model()?;
     let (brought, place) = settings.trust.prompt().unzip();
@@ -102,7 +107,7 @@ fn head_of(start: &Start, confinement: &Confinement) -> Result<(Beginning, Vec<P
         base.push_str(more.trim_end());
     }
     let cwd = start.workspace.root();
-    let tools = specs_of(start, None);
+    let tools = specs_of(start, None, fleet);
     let reads = tools.iter().any(|spec| spec.traits.reads && spec.traits.recalls == Some(Recalls::Memory));
     let memory = if reads { remembered(start) } else { String::new() };
     let has_skills = tools.iter().any(|spec| spec.traits.instructs);

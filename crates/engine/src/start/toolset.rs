@@ -3,6 +3,7 @@
 use crate::border::Crossing;
 use crate::confine::bounds;
 use crate::editing::{offers, only_format};
+use crate::fleet::{Fleet, is_of_servers};
 use crate::live::Todo;
 use crate::people::People;
 use crate::recall::{look_back, memories_of, no_look_back, on_by_itself};
@@ -154,7 +155,7 @@ pub(crate) fn toolset(
     start: &Start,
     artifacts: &Arc<dyn Artifacts>,
     carried: &Carried,
-    shell: Shell,
+    (shell, fleet): (Shell, &Arc<Fleet>),
     had: Option<&Had>,
 ) -> Tools {
     let on = wanted_tools(start, had);
@@ -167,7 +168,11 @@ pub(crate) fn toolset(
         [] => offers(&start.world.settings, format),
         on => on.iter().any(|name| name == format.name()),
     });
-    let tools = all_tools(start, artifacts, carried, shell, format);
+    let mut tools = all_tools(start, artifacts, carried, shell, format);
+    tools.extend(match had {
+        Some(_) => fleet.every_tool(artifacts),
+        None => fleet.tools(artifacts, window_of(start)),
+    });
     let specs = had.and_then(|had| had.specs.as_deref().map(|specs| (specs, had)));
     if let Some((specs, _)) = specs.filter(|(_, had)| had.are(&start.world.settings.tools.enabled)) {
         return Tools::new(as_told(&tools, specs));
@@ -176,10 +181,15 @@ pub(crate) fn toolset(
     Tools::new(told_where_known(tools, specs.map(|(specs, _)| specs).unwrap_or_default()))
 }
 
+/// The window that tools have to fit into; 0 where it is unknown.
+fn window_of(start: &Start) -> u64 {
+    start.named_model().map_or(0, |found| start.world.settings.window(&found))
+}
+
 /// What a session of this start would send, or sends when it goes on with these tools.
-pub(crate) fn specs_of(start: &Start, had: Option<&Had>) -> Vec<ToolSpec> {
+pub(crate) fn specs_of(start: &Start, had: Option<&Had>, fleet: &Arc<Fleet>) -> Vec<ToolSpec> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    toolset(start, &artifacts, &Carried::bare(), Shell::default(), had).specs()
+    toolset(start, &artifacts, &Carried::bare(), (Shell::default(), fleet), had).specs()
 }
 
 /// The tools of a start, with nothing behind them.
@@ -206,6 +216,6 @@ pub fn tool_names(workspace: &Workspace) -> Vec<String> {
 /// The names in `tools.enabled` that no tool has.
 pub(crate) fn unknown_tools(start: &Start) -> Vec<String> {
     let tools = bare_tools(start);
-    let known = |name: &&String| tools.iter().any(|tool| tool.spec().name == **name);
+    let known = |name: &&String| is_of_servers(name) || tools.iter().any(|tool| tool.spec().name == **name);
     start.world.settings.tools.enabled.iter().filter(|name| !known(name)).cloned().collect()
 }

@@ -29,6 +29,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("command.arg_instructions", "what to keep", "要保留的内容"),
     ("command.arg_plain", "{text}", "{text}"),
     ("command.of_project", "{text} (project)", "{text}（项目）"),
+    ("command.of_server", "{text} (MCP server {server})", "{text}（MCP 服务器 {server}）"),
     ("command.of_user", "{text} (your own)", "{text}（个人）"),
     ("command.skill_explore", "finds out how something in this code base works", "了解此代码库中某部分的工作方式"),
     ("command.skill_init", "writes an AGENTS.md for this project", "为此项目编写 AGENTS.md"),

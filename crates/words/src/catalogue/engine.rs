@@ -73,6 +73,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("refusal.danger", "it counts as dangerous, and nobody was there to be asked", "它属于危险操作，而当时无人可询问"),
     (
+        "refusal.redefined",
+        "its server defines it otherwise than when it was accepted, and nobody was there to be asked",
+        "其服务器更改了它自接受以来的定义，且没有人在场可供询问",
+    ),
+    (
         "refusal.later",
         "git or other programs would run what it changes, and nobody was there to be asked",
         "它更改的内容以后会被 git 或其他程序执行，而当时无人可询问",
@@ -137,6 +142,9 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "命令行中只能填入字母、数字和 . / : @ _ - + = , %，且不能以 - 开头",
     ),
     ("engine.model_borrowed", "this turn goes to {model}, as {command} says", "按 {command} 的设定，本轮使用 {model}"),
+    ("engine.no_server_prompt", "no server is known to have the prompt {name}", "没有已知的服务器提供提示 {name}"),
+    ("engine.no_server_prompt.hint", "type / to see those that there are", "输入 / 查看可用提示"),
+    ("engine.prompt_lacks", "the prompt needs {argument}", "该提示需要 {argument}"),
     ("engine.no_skill", "there is no skill {name}", "没有名为 {name} 的技能"),
     ("engine.no_skill.hint", "type / to see those that there are", "输入 / 查看可用技能"),
     (
@@ -238,6 +246,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "engine.ask_outside",
         "it failed in the sandbox, and it names places outside of the workspace: run it once outside of the sandbox, with all your rights?",
         "它在沙箱中失败了，而且它指到工作区以外的地方：要在沙箱之外运行一次吗？那样它拥有你的全部权限",
+    ),
+    (
+        "engine.ask_redefined",
+        "its server defines {tool} otherwise than when you accepted it: a yes accepts the new definition",
+        "其服务器对 {tool} 的定义与你接受时不同：同意即接受新的定义",
     ),
     (
         "engine.ask_later",

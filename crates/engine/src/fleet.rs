@@ -1,0 +1,183 @@
+//! The MCP servers of a session. Nothing of them runs before it is needed: what the model is told of their tools are the
+//! definitions of when they were last there, and a server that nobody has met is reached by `find_tool` and `use_tool`.
+//! What may run is the gate's to decide, and whether a server may start was the user's, before it got here.
+
+mod asks;
+mod bm25;
+mod bring;
+mod find;
+mod member;
+mod offer;
+mod pinned;
+mod resource;
+mod tool;
+
+use crate::outbox::Outbox;
+use crate::people::People;
+use crate::queue::Queue;
+use crate::servers::specs::configured_servers;
+use crate::spec::Start;
+use asks::Asks;
+use futures_util::future::join_all;
+use member::Member;
+use reasonix_agent::{Artifacts, Tool};
+use reasonix_config::Trust;
+use reasonix_mcp::{Elicits, McpError, ServerNews, Surroundings, same_look};
+use reasonix_proto::{ServerInfo, visible};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::time::Duration;
+
+pub(crate) use bring::command_of;
+pub(crate) use offer::is_of_servers;
+
+/// The servers of a session.
+pub(crate) struct Fleet {
+    members: RwLock<Vec<Arc<Member>>>,
+    /// Where definitions are kept from session to session.
+    pins: PathBuf,
+    around: Surroundings,
+    asks: Arc<Asks>,
+    /// Who hears of them; nobody before the session runs and after it ended.
+    hears: Mutex<Option<Hears>>,
+    me: Weak<Self>,
+}
+
+/// Who hears what becomes of servers.
+pub(crate) struct Hears {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) queue: Arc<Queue>,
+    /// Who answers what servers ask.
+    pub(crate) people: Arc<People>,
+}
+
+impl Fleet {
+    /// The servers that a session may use which starts here. Reads what is known of them; none is started.
+    pub(crate) fn new(start: &Start) -> Arc<Self> {
+        let fleet = Arc::new_cyclic(|me: &Weak<Self>| {
+            let hearing = Weak::clone(me);
+            let news = move |server: &str, news: ServerNews| {
+                if let Some(fleet) = hearing.upgrade() {
+                    fleet.heard(server, &news);
+                }
+            };
+            let asks = Arc::new(Asks::default());
+            // Where nobody can be asked, servers are told so.
+            let elicits = start.attended.then(|| Arc::clone(&asks) as Arc<dyn Elicits>);
+            let around = Surroundings { roots: start.workspace.roots(), elicits, news: Some(Arc::new(news)) };
+            let pins = start.world.home.join("state").join("servers");
+            Self { members: RwLock::default(), pins, around, asks, hears: Mutex::default(), me: Weak::clone(me) }
+        });
+        fleet.take_in(start, &start.world.settings.trust);
+        fleet
+    }
+
+    /// Takes in the servers that may be used and are not here yet; true when there were some.
+    pub(crate) fn take_in(&self, start: &Start, trust: &Trust) -> bool {
+        let configured = configured_servers(&start.world, &start.workspace, trust);
+        let mut members = self.members.write().unwrap_or_else(PoisonError::into_inner);
+        let before = members.len();
+        for server in configured {
+            if members.iter().any(|member| member.name == server.name) || server.reach.is_err() {
+                continue;
+            }
+            let twin = members.iter().find(|member| same_look(&member.name, &server.name));
+            let twin = twin.map(|other| format!("its name is `{}`, or looks like it", other.name));
+            let odd = || (visible(&server.name) != server.name).then(|| "its name has hidden characters".to_owned());
+            let refused = twin.or_else(odd);
+            members.extend(Member::new(server, &self.pins, &self.around, refused).map(Arc::new));
+        }
+        members.len() > before
+    }
+
+    /// From now on these hear of the servers.
+    pub(crate) fn told_to(&self, hears: Hears) {
+        self.asks.people(Some(Arc::clone(&hears.people)));
+        *self.hears.lock().unwrap_or_else(PoisonError::into_inner) = Some(hears);
+    }
+
+    fn members(&self) -> Vec<Arc<Member>> {
+        self.members.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn member(&self, server: &str) -> Option<Arc<Member>> {
+        self.members().into_iter().find(|member| member.name == server)
+    }
+
+    /// True where no server is configured that may be used.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.members.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// What they are doing. Starts nothing.
+    pub(crate) fn info(&self) -> Vec<ServerInfo> {
+        self.members().iter().map(|member| member.info()).collect()
+    }
+
+    /// Meets those that were never tried, within this time. Whoever does not come is not waited for again: it is reached by
+    /// words, when somebody looks for it.
+    pub(crate) async fn meet_within(&self, patience: Duration) {
+        let new = self.members().into_iter().filter(|member| member.is_new());
+        join_all(new.map(|member| async move {
+            if !matches!(tokio::time::timeout(patience, member.meet()).await, Ok(Ok(_))) {
+                member.missed().await;
+            }
+        }))
+        .await;
+    }
+
+    /// True where there is one that was never tried.
+    pub(crate) fn has_new(&self) -> bool {
+        self.members().iter().any(|member| member.is_new())
+    }
+
+    /// Meets those of which nothing is known; says who could not be.
+    async fn meet_new(&self) -> Vec<(String, McpError)> {
+        let new = self.members().into_iter().filter(|member| member.listing().is_none());
+        let met = new.map(|member| async move {
+            let met = member.meet().await;
+            met.err().map(|error| (member.name.clone(), error))
+        });
+        join_all(met).await.into_iter().flatten().collect()
+    }
+
+    /// Something happened to a server: people are told, and where its tools changed, the model too.
+    fn heard(&self, server: &str, news: &ServerNews) {
+        let Some(member) = self.member(server) else { return };
+        if *news == ServerNews::Changed {
+            let refreshed = Arc::clone(&member);
+            tokio::spawn(async move { refreshed.refresh().await });
+        }
+        // A server may say the same as often as it likes; people hear it once.
+        if !member.is_news(news) {
+            return;
+        }
+        let hears = self.hears.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(Hears { outbox, queue, .. }) = hears.as_ref() else { return };
+        if let Some(phrase) = news.phrase(server) {
+            outbox.warn(phrase);
+        }
+        if *news == ServerNews::Changed {
+            let told = "says that its tools changed; find_tool shows them as they are now";
+            queue.inbox().push_news(format!("[MCP server {server}: {told}]"));
+        }
+    }
+
+    /// Ends all of them with the session.
+    pub(crate) async fn close(&self) {
+        self.asks.people(None);
+        *self.hears.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        join_all(self.members().iter().map(|member| member.close())).await;
+    }
+
+    /// The tools that the model is told of, in the order they are sent: as many as the window has room for, a server's all
+    /// or none, then the two that reach the others.
+    pub(crate) fn tools(&self, artifacts: &Arc<dyn Artifacts>, window: u64) -> Vec<Arc<dyn Tool>> {
+        self.me.upgrade().map(|fleet| offer::tools(&fleet, artifacts, Some(window))).unwrap_or_default()
+    }
+
+    /// Every tool that is known, for a session that was told of some of them.
+    pub(crate) fn every_tool(&self, artifacts: &Arc<dyn Artifacts>) -> Vec<Arc<dyn Tool>> {
+        self.me.upgrade().map(|fleet| offer::tools(&fleet, artifacts, None)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,226 @@
+//! One server of a session: how it is reached, what is known of it, and what was accepted of it.
+
+use super::pinned::Pinned;
+use crate::servers::specs::{ConfiguredServer, ServerOrigin};
+use reasonix_mcp::{
+    ListedTool, McpError, ServerListing, ServerNews, ServerReach, ServerSpec, ServerState, Servers, Surroundings,
+};
+use reasonix_proto::{ServerCounts, ServerInfo, ServerStanding};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A server of a session.
+pub(crate) struct Member {
+    /// Its name.
+    pub(crate) name: String,
+    place: String,
+    /// Tools that the user takes for readers, by the server's own names.
+    readers: Vec<String>,
+    servers: Servers,
+    /// Why it is not used.
+    refused: Option<String>,
+    file: PathBuf,
+    /// None for one that was never tried.
+    pinned: Mutex<Option<Pinned>>,
+    /// How many of its tools stand in the requests.
+    sent: AtomicUsize,
+    refreshing: AtomicBool,
+    /// What people heard of it already.
+    told: Mutex<Vec<ServerNews>>,
+}
+
+impl Member {
+    /// Nothing of it runs. None for a server that may not be used.
+    pub(super) fn new(
+        server: ConfiguredServer,
+        pins: &Path,
+        around: &Surroundings,
+        refused: Option<String>,
+    ) -> Option<Self> {
+        let spec = server.reach.ok()?;
+        let file = pins.join(format!("{}.json", identity(&spec, server.origin)));
+        let pinned = Pinned::read(&file);
+        Some(Self {
+            name: server.name,
+            place: server.place,
+            readers: server.readers,
+            servers: Servers::new(vec![spec], around),
+            refused,
+            file,
+            pinned: Mutex::new(pinned),
+            sent: AtomicUsize::new(0),
+            refreshing: AtomicBool::new(false),
+            told: Mutex::default(),
+        })
+    }
+
+    /// Its connection.
+    pub(super) fn servers(&self) -> &Servers {
+        &self.servers
+    }
+
+    fn pinned(&self) -> MutexGuard<'_, Option<Pinned>> {
+        self.pinned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True for a server that was never tried.
+    pub(super) fn is_new(&self) -> bool {
+        self.refused.is_none() && self.pinned().is_none()
+    }
+
+    /// What it had when it was last there.
+    pub(crate) fn listing(&self) -> Option<Arc<ServerListing>> {
+        self.pinned().as_ref().filter(|_| self.refused.is_none())?.listing.clone()
+    }
+
+    /// A tool as it was last defined, by the server's own name for it.
+    pub(super) fn defined(&self, own: &str) -> Option<ListedTool> {
+        self.listing()?.tool(own).cloned()
+    }
+
+    /// Whether the user takes a tool for a reader.
+    pub(super) fn trusts(&self, own: &str) -> bool {
+        self.readers.iter().any(|reader| reader == own)
+    }
+
+    /// How a tool differs from what a person accepted.
+    pub(super) fn redefined(&self, own: &str) -> Option<String> {
+        let pinned = self.pinned();
+        let pinned = pinned.as_ref()?;
+        pinned.redefined(pinned.listing.as_ref()?.tool(own)?)
+    }
+
+    /// A tool runs as it is defined now: whoever was to be asked about it was.
+    pub(super) async fn accept(self: &Arc<Self>, tool: &ListedTool) {
+        let new = self.pinned().get_or_insert_default().accept(tool);
+        if new {
+            self.keep().await;
+        }
+    }
+
+    /// Starts it where it does not run, and learns what it has.
+    pub(crate) async fn meet(self: &Arc<Self>) -> Result<Arc<ServerListing>, McpError> {
+        if let Some(reason) = self.refused.clone() {
+            return Err(McpError::Refused { server: self.name.clone(), reason });
+        }
+        let listing = self.servers.listing(&self.name).await?;
+        self.learn(Arc::clone(&listing)).await;
+        Ok(listing)
+    }
+
+    /// Takes in what it has by now, where that is known without asking.
+    pub(super) async fn note(self: &Arc<Self>) {
+        if let Some(listing) = self.servers.known(&self.name) {
+            self.learn(listing).await;
+        }
+    }
+
+    /// The same after it said that something changed; once at a time.
+    pub(super) async fn refresh(self: &Arc<Self>) {
+        if !self.refreshing.swap(true, Ordering::AcqRel) {
+            // Why it cannot be asked is told by whoever needs it next.
+            let _ = self.meet().await;
+            self.refreshing.store(false, Ordering::Release);
+        }
+    }
+
+    /// It was given its time and did not come: nobody waits for it again.
+    pub(super) async fn missed(self: &Arc<Self>) {
+        let new = self.pinned().is_none();
+        if new {
+            self.pinned().get_or_insert_default();
+            self.keep().await;
+        }
+    }
+
+    async fn learn(self: &Arc<Self>, listing: Arc<ServerListing>) {
+        let new = {
+            let mut pinned = self.pinned();
+            let pinned = pinned.get_or_insert_default();
+            let new = pinned.listing.as_deref() != Some(&*listing);
+            pinned.listing = Some(listing);
+            new
+        };
+        if new {
+            self.keep().await;
+        }
+    }
+
+    /// Writes down what is known. What cannot be written is known as long as the session runs.
+    async fn keep(self: &Arc<Self>) {
+        let member = Arc::clone(self);
+        let written = tokio::task::spawn_blocking(move || {
+            let pinned = member.pinned().clone();
+            pinned.map_or(Ok(()), |pinned| pinned.write(&member.file))
+        });
+        if let Ok(Err(error)) = written.await {
+            tracing::warn!(server = %self.name, %error, "server_not_pinned");
+        }
+    }
+
+    /// True for something that people have not heard of it yet. Each death is told; it can only die so often.
+    pub(super) fn is_news(&self, news: &ServerNews) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        match news {
+            ServerNews::Up => false,
+            ServerNews::Down { .. } => true,
+            other if told.contains(other) => false,
+            other => {
+                told.push(other.clone());
+                true
+            }
+        }
+    }
+
+    /// Notes how many of its tools stand in the requests.
+    pub(super) fn note_sent(&self, count: usize) {
+        self.sent.store(count, Ordering::Relaxed);
+    }
+
+    pub(super) async fn close(&self) {
+        self.servers.close().await;
+    }
+
+    /// What it is doing, for people.
+    pub(super) fn info(&self) -> ServerInfo {
+        let status = self.servers.status().into_iter().next();
+        let state = status.as_ref().map_or(ServerState::Asleep, |status| status.state.clone());
+        let standing = match (&self.refused, state) {
+            (Some(reason), _) => ServerStanding::Refused { reason: reason.clone() },
+            (None, ServerState::Asleep) => ServerStanding::Asleep,
+            (None, ServerState::Starting) => ServerStanding::Starting,
+            (None, ServerState::Up) => ServerStanding::Up,
+            (None, ServerState::Down { reason }) => ServerStanding::Down { reason },
+            (None, ServerState::Refused { reason }) => ServerStanding::Refused { reason },
+        };
+        let listing = self.listing();
+        let left = |left: &reasonix_mcp::LeftOut| format!("{}: {}", left.name, left.reason);
+        ServerInfo {
+            name: self.name.clone(),
+            origin: self.place.clone(),
+            standing,
+            protocol: listing.as_ref().map(|listing| listing.protocol.clone()).filter(|text| !text.is_empty()),
+            counts: listing.as_ref().map(|listing| ServerCounts {
+                tools: listing.tools.as_ref().map_or(0, Vec::len),
+                sent: self.sent.load(Ordering::Relaxed),
+                prompts: listing.prompts.as_ref().map_or(0, Vec::len),
+                resources: listing.resources.as_ref().map_or(0, Vec::len),
+            }),
+            left_out: listing.iter().flat_map(|listing| &listing.left_out).map(left).collect(),
+            stderr: status.map(|status| status.stderr).unwrap_or_default(),
+        }
+    }
+}
+
+/// What tells one server from another: whose word it is, what it is called, and what is reached.
+fn identity(spec: &ServerSpec, origin: ServerOrigin) -> String {
+    let reached = match &spec.reach {
+        ServerReach::Stdio(command) | ServerReach::Boxed { command, .. } => {
+            format!("{:?} {:?}", command.program, command.args)
+        }
+        ServerReach::Http { url, .. } | ServerReach::Sse { url } => url.clone(),
+    };
+    let whole = format!("{}\0{}\0{reached}", origin.word(), spec.name);
+    blake3::hash(whole.as_bytes()).to_hex().chars().take(32).collect()
+}

@@ -1,0 +1,81 @@
+//! What is kept of a server from session to session: its definitions as they were when it was last there, and those that a
+//! person accepted. A file a server, named by what the server is: another program under the same name is another server.
+
+use reasonix_mcp::{ListedTool, ServerListing};
+use serde::{Deserialize, Serialize};
+use similar::TextDiff;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// More is not read.
+const LARGEST: u64 = 32 * 1024 * 1024;
+
+/// What is kept of a server.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pinned {
+    /// What it had; none where it was tried and did not come.
+    pub(super) listing: Option<Arc<ServerListing>>,
+    /// The tools that a person let run, by the server's own names, as they were then.
+    accepted: BTreeMap<String, AcceptedTool>,
+}
+
+/// The same on disk.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct OnDisk<'a> {
+    listing: Option<Cow<'a, ServerListing>>,
+    accepted: Cow<'a, BTreeMap<String, AcceptedTool>>,
+}
+
+/// A tool as a person accepted it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct AcceptedTool {
+    digest: String,
+    definition: String,
+}
+
+impl Pinned {
+    /// What is kept; none where nothing is, or nothing that can be read.
+    pub(super) fn read(file: &Path) -> Option<Self> {
+        let text = reasonix_store::read_text(file, LARGEST).ok()?;
+        let OnDisk { listing, accepted } = serde_json::from_str(&text).ok()?;
+        let listing = listing.map(|listing| Arc::new(listing.into_owned()));
+        Some(Self { listing, accepted: accepted.into_owned() })
+    }
+
+    pub(super) fn write(&self, file: &Path) -> io::Result<()> {
+        if let Some(folder) = file.parent() {
+            reasonix_store::private_folder(folder)?;
+        }
+        let listing = self.listing.as_deref().map(Cow::Borrowed);
+        let kept = OnDisk { listing, accepted: Cow::Borrowed(&self.accepted) };
+        reasonix_store::write_atomic(file, &serde_json::to_vec(&kept)?, 0o600)
+    }
+
+    /// Notes that a person let a tool run as it is defined. True when that is new.
+    pub(super) fn accept(&mut self, tool: &ListedTool) -> bool {
+        let accepted = AcceptedTool { digest: tool.digest.clone(), definition: definition(tool) };
+        let before = self.accepted.insert(tool.own.clone(), accepted.clone());
+        before != Some(accepted)
+    }
+
+    /// How a tool differs from what was accepted; none where it is the same, or was never accepted.
+    pub(super) fn redefined(&self, tool: &ListedTool) -> Option<String> {
+        let accepted = self.accepted.get(&tool.own).filter(|accepted| accepted.digest != tool.digest)?;
+        let now = definition(tool);
+        let diff = TextDiff::from_lines(&accepted.definition, &now);
+        let diff = diff.unified_diff().context_radius(2).header("accepted", "now").to_string();
+        // What differs may be a part that nobody is shown, such as the schema of its answers.
+        Some(if diff.is_empty() { "something differs that is not shown here".to_owned() } else { diff })
+    }
+}
+
+/// A tool's definition as people read it.
+fn definition(tool: &ListedTool) -> String {
+    let schema = serde_json::to_string_pretty(&tool.schema).unwrap_or_default();
+    let title = tool.title.as_deref().unwrap_or_default();
+    format!("{} {title}\n{}\nhints: {}\n{schema}\n", tool.own, tool.description, tool.hints)
+}

@@ -1,0 +1,64 @@
+//! Tools that come late: servers that were never met are given a moment before the first request of a session, and no later.
+//! What joins is on the log before anything is sent; from the first request on nothing changes any more.
+
+use crate::desk::unreadable;
+use crate::fleet::is_of_servers;
+use crate::live::{Live, alongside};
+use reasonix_agent::{Prefix, Sink, Stop, Tool, Tools};
+use reasonix_proto::{Event, RecordBody, Refused};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long servers are waited for that were never tried; once in their life.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+impl Live {
+    /// Lets tools join, before the first request of a session that begins. An interrupt ends the wait.
+    pub(crate) async fn join_late(&mut self, stop: &Stop) {
+        if !std::mem::take(&mut self.begins) {
+            return;
+        }
+        let base = Arc::clone(&self.desk.base);
+        let more = self.desk.trust.with(|trust| self.fleet.take_in(&base, trust));
+        let chosen = !base.world.settings.tools.enabled.is_empty();
+        if chosen || !(more || self.fleet.has_new()) {
+            return;
+        }
+        let fleet = Arc::clone(&self.fleet);
+        let meeting = async {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = fleet.meet_within(PATIENCE) => {}
+            }
+        };
+        alongside(meeting, &mut self.inbound, &mut self.desk, stop).await;
+        if let Err(refused) = self.join().await {
+            self.desk.notice(refused.refusal.level(), refused.why);
+        }
+    }
+
+    /// The session has the tools that are known by now. They are on the log before anybody is told of them.
+    async fn join(&mut self) -> Result<(), Refused> {
+        let own = self.agent.tools.iter().filter(|tool| !is_of_servers(&tool.spec().name));
+        let mut tools: Vec<Arc<dyn Tool>> = own.cloned().collect();
+        let window = self.desk.outbox.status().window;
+        tools.extend(self.fleet.tools(&self.agent.artifacts, window));
+        let tools = Tools::new(tools);
+        let prefix =
+            Prefix { system: self.prefix.borrow().system.clone(), tools: tools.specs(), aliases: tools.aliases() };
+        if prefix == **self.prefix.borrow() || !self.conversation.is_unasked() {
+            return Ok(());
+        }
+        let (past, specs) = (self.desk.past.clone(), prefix.tools.clone());
+        let kept = tokio::task::spawn_blocking(move || past.keep_specs(&specs)).await.map_err(unreadable)?;
+        let names = prefix.tools.iter().map(|spec| spec.name.clone()).collect();
+        let body = RecordBody::ToolsJoined { tools: names, specs: kept.map_err(unreadable)? };
+        let record = self.desk.journal(body).await?;
+        let prefix = Arc::new(prefix);
+        self.conversation.begin_with(Arc::clone(&prefix));
+        self.agent.tools = tools;
+        self.prefix.send_replace(prefix);
+        self.desk.outbox.emit(Event::Changed { record: Box::new(record) });
+        Ok(())
+    }
+}

@@ -1,0 +1,550 @@
+//! The servers of a session: their tools as the model is told of them, before the gate and on the log, through starts, deaths
+//! and changes. Nothing that was sent changes, and nothing of a server runs before it is needed.
+
+use crate::world::{World, turn};
+
+use reasonix_config::{Permissions, Plugin};
+use reasonix_engine::{Handle, Start, Which};
+use reasonix_proto::{
+    Asking, Choice, Done, Effect, Event, Level, Mode, Op, Query, Question, Reply, Response, ServerInfo, ServerStanding,
+    Settled, ToolOutcome, TurnEnd, TurnState,
+};
+use reasonix_testkit::{Recorded, Reply as Answer, TempWorkspace, prefix_breaks};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A server of the user's, and the folder that says what it does.
+struct Small(TempWorkspace);
+
+fn tool(name: &str, description: &str) -> String {
+    let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}});
+    let hints = json!({"readOnlyHint": true});
+    json!({"name": name, "description": description, "inputSchema": schema, "annotations": hints}).to_string()
+}
+
+impl Small {
+    fn new() -> Self {
+        let small = Self(TempWorkspace::new());
+        small.has(&[tool("read", "Reads a note."), tool("drop", "Drops a table.")]);
+        small
+    }
+
+    fn has(&self, tools: &[String]) {
+        self.0.write("tools", tools.join("\n") + "\n");
+    }
+
+    fn plugin(&self) -> Plugin {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/server.sh");
+        Plugin {
+            name: "small".into(),
+            enabled: true,
+            command: Some("/bin/bash".into()),
+            args: vec![script.display().to_string(), self.0.path().display().to_string()],
+            ..Plugin::default()
+        }
+    }
+
+    fn lines(&self, file: &str) -> usize {
+        if self.0.exists(file) { self.0.read(file).lines().count() } else { 0 }
+    }
+
+    fn configure(&self) -> impl Fn(&mut Start) + use<'_> {
+        |start| start.world.settings.plugins = vec![self.plugin()]
+    }
+}
+
+fn names(request: &Recorded) -> Vec<String> {
+    let tools = request.body["tools"].as_array().expect("tools");
+    tools.iter().map(|tool| tool["function"]["name"].as_str().expect("a name").to_owned()).collect()
+}
+
+fn of_servers(request: &Recorded) -> Vec<String> {
+    names(request).into_iter().filter(|name| name.starts_with("mcp__") || name.ends_with("_tool")).collect()
+}
+
+const WHOLE: [&str; 4] = ["mcp__small__read", "mcp__small__drop", "find_tool", "use_tool"];
+
+fn words(outcome: &ToolOutcome) -> String {
+    reasonix_agent::outcome_text(outcome)
+}
+
+async fn servers(handle: &Handle) -> Vec<ServerInfo> {
+    match handle.query(Query::Servers).await {
+        Reply::Servers { servers } => servers,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn end(mut handle: Handle) -> String {
+    let session = handle.session.0.clone();
+    handle.submit(Op::Shutdown);
+    while handle.events.next().await.is_some_and(|envelope| envelope.event != Event::SessionEnded) {}
+    session
+}
+
+fn read() -> Answer {
+    Answer::call("mcp__small__read", json!({"path": "a"}))
+}
+
+fn used(tool: &str) -> Answer {
+    Answer::call("use_tool", json!({"name": tool, "arguments": {"path": "a"}}))
+}
+
+/// Lets a new session meet the server, so that it is known.
+async fn met(world: &World, small: &Small) {
+    let mut handle = world.open_with(Which::New, small.configure());
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    end(handle).await;
+}
+
+#[tokio::test]
+async fn a_server_that_was_never_met_joins_before_the_first_request_and_never_on_the_way_to_it() {
+    let (world, small) = (World::new(vec![read(), Answer::say("a"), Answer::say("b")]).await, Small::new());
+    let mut handle = world.open_with(Which::New, small.configure());
+    assert_eq!(servers(&handle).await[0].standing, ServerStanding::Asleep);
+    assert_eq!(small.lines("starts"), 0, "nothing runs before it is needed");
+    let mut asked = Vec::new();
+    let outcomes = turn(&mut handle, |asking: &Asking| {
+        asked.push(asking.clone());
+        Choice::AllowSession { rule: "mcp__small__read".into() }
+    })
+    .await;
+    assert_eq!(words(&outcomes[0]), "PELICAN");
+    assert_eq!(
+        (asked.len(), asked[0].tool.as_str()),
+        (1, "mcp__small__read"),
+        "what it says of itself is not believed"
+    );
+    let info = servers(&handle).await.remove(0);
+    assert_eq!(info.standing, ServerStanding::Up);
+    let counts = info.counts.expect("counts");
+    assert_eq!((counts.tools, counts.sent, counts.prompts, counts.resources), (2, 2, 1, 1));
+    turn(&mut handle, |_| Choice::Deny).await;
+    let requests = world.server.requests();
+    assert_eq!(of_servers(&requests[0]), WHOLE);
+    world.server.assert_valid();
+    world.server.assert_prefixes_grow();
+}
+
+#[tokio::test]
+async fn what_is_known_of_a_server_makes_the_head_without_it() {
+    let (world, small) = (World::new(vec![Answer::say("a"), Answer::say("b")]).await, Small::new());
+    met(&world, &small).await;
+    assert_eq!(small.lines("starts"), 1);
+    let mut handle = world.open_with(Which::New, small.configure());
+    turn(&mut handle, |_| Choice::Deny).await;
+    assert_eq!(small.lines("starts"), 1, "it was not needed");
+    let requests = world.server.requests();
+    assert_eq!(of_servers(&requests[0]), WHOLE);
+    assert_eq!(requests[0].body["tools"], requests[1].body["tools"]);
+}
+
+#[tokio::test]
+async fn who_does_not_come_in_time_is_found_by_words_and_judged_by_its_own_name() {
+    let answers = vec![
+        Answer::say("a"),
+        used("mcp__small__read"),
+        Answer::call("find_tool", json!({"query": "notes"})),
+        used("mcp__small__read"),
+        Answer::say("b"),
+    ];
+    let (world, small) = (World::new(answers).await, Small::new());
+    small.0.write("slow", "");
+    let mut handle = world.open_with(Which::New, small.configure());
+    turn(&mut handle, |_| Choice::Deny).await;
+    std::fs::remove_file(small.0.join("slow")).expect("it was slow");
+    let mut asked = Vec::new();
+    let outcomes = turn(&mut handle, |asking: &Asking| {
+        asked.push((asking.tool.clone(), asking.subject.clone()));
+        Choice::AllowOnce
+    })
+    .await;
+    assert!(words(&outcomes[0]).contains("no server is known to have a tool named"), "{outcomes:?}");
+    let found = words(&outcomes[1]);
+    assert!(found.starts_with("mcp__small__read\n[MCP server small] Reads a note."), "{found}");
+    assert_eq!(words(&outcomes[2]), "PELICAN");
+    assert_eq!(asked, [("mcp__small__read".to_owned(), "{\"path\":\"a\"}".to_owned())]);
+    let requests = world.server.requests();
+    assert_eq!(of_servers(&requests[0]), ["find_tool", "use_tool"]);
+    world.server.assert_valid();
+    world.server.assert_prefixes_grow();
+}
+
+#[tokio::test]
+async fn a_session_that_goes_on_without_the_server_sends_the_same_and_calls_say_why_they_fail() {
+    let (world, small) = (World::new(vec![Answer::say("a"), read(), Answer::say("b")]).await, Small::new());
+    let mut handle = world.open_with(Which::New, small.configure());
+    turn(&mut handle, |_| Choice::Deny).await;
+    let session = end(handle).await;
+    // Neither the server nor what was known of it.
+    std::fs::remove_dir_all(world.home.path().join("state/servers")).expect("they are kept");
+    let mut handle = world.open_when_free(Which::Resume(session)).await;
+    let outcomes = turn(&mut handle, |_| panic!("nothing is asked")).await;
+    assert!(words(&outcomes[0]).contains("its MCP server is not configured here"), "{outcomes:?}");
+    let requests = world.server.requests();
+    assert_eq!(of_servers(&requests[1]), WHOLE);
+    world.server.assert_prefixes_grow();
+}
+
+#[tokio::test]
+async fn a_tool_that_is_defined_otherwise_is_accepted_anew_before_it_is_called() {
+    let answers = vec![read(), Answer::say("a"), read(), read(), read(), Answer::say("b"), read(), Answer::say("c")];
+    let (world, small) = (World::new(answers).await, Small::new());
+    let allowing = |start: &mut Start| {
+        small.configure()(start);
+        start.world.settings.permissions.allow = vec!["mcp__small__read".into()];
+    };
+    let mut handle = world.open_with(Which::New, allowing);
+    turn(&mut handle, |_| panic!("a rule allows it")).await;
+    end(handle).await;
+    small.has(&[tool("read", "Reads your keys.")]);
+    let mut handle = world.open_with(Which::New, allowing);
+    let (mut diffs, mut answers) = (Vec::new(), [Choice::Deny, Choice::AllowOnce].into_iter());
+    let outcomes = turn(&mut handle, |asking: &Asking| {
+        assert_eq!(asking.why.code, "engine.ask_redefined");
+        assert_eq!(asking.choices, [Choice::AllowOnce, Choice::Deny]);
+        diffs.push(asking.diff.clone().unwrap_or_default());
+        answers.next().expect("two questions")
+    })
+    .await;
+    let told: Vec<String> = outcomes.iter().map(words).collect();
+    assert!(told[0].contains("changed the definition of read since it was accepted"), "{told:?}");
+    assert!(told[1].contains("refused") && told[2] == "PELICAN", "{told:?}");
+    assert!(diffs[0].contains("-Reads a note.\n+Reads your keys."), "{diffs:?}");
+    assert_eq!(small.lines("calls"), 2, "it was called before and after, and not between");
+    let outcomes = turn(&mut handle, |_| panic!("it was accepted")).await;
+    assert_eq!(words(&outcomes[0]), "PELICAN");
+    world.server.assert_valid();
+}
+
+#[tokio::test]
+async fn without_a_person_a_changed_tool_is_not_called() {
+    let (world, small) =
+        (World::new(vec![read(), Answer::say("a"), read(), read(), Answer::say("b")]).await, Small::new());
+    let unattended = |start: &mut Start| {
+        small.configure()(start);
+        start.attended = false;
+    };
+    let mut handle = world.open_with(Which::New, unattended);
+    turn(&mut handle, |_| panic!("nobody is there")).await;
+    end(handle).await;
+    small.has(&[tool("read", "Reads your keys.")]);
+    let mut handle = world.open_with(Which::New, unattended);
+    let outcomes = turn(&mut handle, |_| panic!("nobody is there")).await;
+    assert!(words(&outcomes[0]).contains("changed the definition"), "{outcomes:?}");
+    assert!(matches!(&outcomes[1], ToolOutcome::Denied { by } if by.contains("accepted anew")), "{outcomes:?}");
+    assert_eq!(small.lines("calls"), 1);
+}
+
+async fn one_call(answer: Answer, change: impl Fn(&mut Start)) -> (Vec<ToolOutcome>, usize, usize) {
+    let (world, small) = (World::new(vec![Answer::say("met"), answer, Answer::say("b")]).await, Small::new());
+    met(&world, &small).await;
+    let mut handle = world.open_with(Which::New, |start| {
+        small.configure()(start);
+        change(start);
+    });
+    let mut asked = 0;
+    let outcomes = turn(&mut handle, |_| {
+        asked += 1;
+        Choice::Deny
+    })
+    .await;
+    (outcomes, asked, small.lines("calls"))
+}
+
+#[tokio::test]
+async fn rules_and_fallbacks_speak_of_the_tool_that_is_meant() {
+    for (answer, rules, denied) in [
+        (used("mcp__small__drop"), vec!["Mcp(small.drop)"], true),
+        (used("mcp__small__drop"), vec!["mcp__small__*"], true),
+        (used("mcp__small__drop"), vec!["mcp__*__drop"], true),
+        (used("mcp__small__drop"), vec!["Mcp"], true),
+        (used("mcp__small__drop"), vec!["Mcp(small.read)"], false),
+        (read(), vec!["Mcp(small)"], true),
+    ] {
+        let rules: Vec<String> = rules.into_iter().map(str::to_owned).collect();
+        let deny = |start: &mut Start| {
+            start.world.settings.permissions = Permissions { deny: rules.clone(), ..Permissions::default() };
+        };
+        let (outcomes, asked, calls) = one_call(answer, deny).await;
+        assert!(matches!(outcomes[0], ToolOutcome::Denied { .. }), "{rules:?}: {outcomes:?}");
+        assert_eq!((asked, calls), (usize::from(!denied), 0), "{rules:?}");
+    }
+    let fallback = |start: &mut Start| {
+        let _ = start.world.settings.permissions.fallbacks.insert("Mcp".into(), Effect::Deny);
+    };
+    let (outcomes, asked, _) = one_call(used("mcp__small__drop"), fallback).await;
+    assert!(matches!(outcomes[0], ToolOutcome::Denied { .. }) && asked == 0, "{outcomes:?}");
+}
+
+#[tokio::test]
+async fn only_a_reader_of_the_users_word_runs_unasked_and_in_plan_mode() {
+    let trusting = |start: &mut Start| start.world.settings.plugins[0].trusted_read_only_tools = vec!["read".into()];
+    let (outcomes, asked, _) = one_call(used("mcp__small__read"), trusting).await;
+    assert_eq!((words(&outcomes[0]), asked), ("PELICAN".to_owned(), 0));
+    let (world, small) =
+        (World::new(vec![Answer::say("met"), read(), used("mcp__small__drop"), Answer::say("b")]).await, Small::new());
+    met(&world, &small).await;
+    let mut handle = world.open_with(Which::New, |start| {
+        small.configure()(start);
+        trusting(start);
+    });
+    handle.submit(Op::SetMode { mode: Mode::Plan }).settled().await;
+    let outcomes = turn(&mut handle, |_| panic!("nothing is asked")).await;
+    assert_eq!(words(&outcomes[0]), "PELICAN");
+    assert!(matches!(&outcomes[1], ToolOutcome::Denied { by } if by.contains("plan mode")), "{outcomes:?}");
+}
+
+#[tokio::test]
+async fn more_than_its_share_of_the_window_is_found_and_not_sent() {
+    let find = Answer::call("find_tool", json!({"query": "weather in the mountains"}));
+    let (world, small) = (World::new(vec![Answer::say("met"), find, Answer::say("b")]).await, Small::new());
+    let mut tools: Vec<String> =
+        (0..80).map(|n| tool(&format!("act_{n}"), &"does this and that ".repeat(20))).collect();
+    tools.push(tool("climb", "The weather in the mountains."));
+    small.has(&tools);
+    met(&world, &small).await;
+    let mut handle = world.open_with(Which::New, small.configure());
+    let outcomes = turn(&mut handle, |_| panic!("looking is not asked about")).await;
+    assert!(words(&outcomes[0]).starts_with("mcp__small__climb\n"), "{outcomes:?}");
+    let requests = world.server.requests();
+    assert_eq!(of_servers(&requests[1]), ["find_tool", "use_tool"]);
+}
+
+#[tokio::test]
+async fn what_a_server_says_of_itself_is_quoted() {
+    let (world, small) = (World::new(vec![Answer::say("met"), Answer::say("b")]).await, Small::new());
+    met(&world, &small).await;
+    let mut handle = world.open_with(Which::New, small.configure());
+    turn(&mut handle, |_| Choice::Deny).await;
+    let request = world.server.requests().remove(1);
+    let tools = request.body["tools"].as_array().expect("tools");
+    let find = tools.iter().find(|tool| tool["function"]["name"] == "find_tool").expect("it is there");
+    let told = find["function"]["description"].as_str().expect("a text");
+    assert!(told.contains("MCP servers small") && told.contains("anything."), "{told}");
+    let inside = told.split_once("<server_says").expect("a fence").1;
+    assert!(inside.trim_end().lines().last().expect("its end").starts_with("</server_says id="), "{told}");
+}
+
+/// A turn, and the notices of it.
+async fn told(handle: &mut Handle) -> (Vec<ToolOutcome>, Vec<String>) {
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    let (mut outcomes, mut codes, mut ended) = (Vec::new(), Vec::new(), false);
+    loop {
+        match handle.events.next().await.expect("the session lives").event {
+            Event::Asked { asking } => {
+                let (ask, choice) = (asking.ask.clone(), Choice::AllowOnce);
+                handle.submit(Op::Answer { ask, choice, digest: None, words: None, edited: None });
+            }
+            Event::ToolEnded { record } => {
+                if let reasonix_proto::RecordBody::Outcome { outcome, .. } = record.body {
+                    outcomes.push(outcome);
+                }
+            }
+            Event::Notice { level: Level::Warning, phrase } => codes.push(phrase.code.to_string()),
+            Event::TurnEnded { .. } => ended = true,
+            Event::State { state: TurnState::Idle } if ended => return (outcomes, codes),
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_dead_is_a_notice_and_a_failure_and_never_a_hang() {
+    let (world, small) = (World::new(vec![read(), read(), Answer::say("a")]).await, Small::new());
+    let mut handle = world.open_with(Which::New, small.configure());
+    small.0.write("dies", "");
+    let (outcomes, codes) = told(&mut handle).await;
+    assert!(words(&outcomes[0]).contains("boom"), "{outcomes:?}");
+    assert_eq!(words(&outcomes[1]), "PELICAN", "it is started again");
+    assert!(codes.contains(&"mcp.down".to_owned()), "{codes:?}");
+    assert_eq!(small.lines("starts"), 2);
+}
+
+#[tokio::test]
+async fn what_failed_by_its_own_word_failed() {
+    let (outcomes, ..) = {
+        let (world, small) =
+            (World::new(vec![Answer::call("mcp__small__fails", json!({})), Answer::say("b")]).await, Small::new());
+        small.has(&[tool("fails", "Fails.")]);
+        let mut handle = world.open_with(Which::New, small.configure());
+        told(&mut handle).await
+    };
+    assert!(matches!(&outcomes[0], ToolOutcome::Failed { message, .. } if message == "it went wrong"), "{outcomes:?}");
+}
+
+/// Starts, deaths, changes and resumes: what was sent is never anything but extended.
+#[tokio::test]
+async fn two_hundred_requests_extend_each_other_whatever_servers_do() {
+    let small = Small::new();
+    let folder = small.0.path();
+    let mut count = 0;
+    let server = reasonix_testkit::ModelServer::start_with(move |_| {
+        count += 1;
+        // What happens to the server depends on the request alone.
+        match count % 20 {
+            3 => drop(std::fs::write(folder.join("dies"), "")),
+            7 => {
+                let list = [tool("read", &format!("Reads, as of {count}.")), tool(&format!("new_{count}"), "Is new.")];
+                drop(std::fs::write(folder.join("tools"), list.join("\n") + "\n"));
+                drop(std::fs::write(folder.join("changed"), ""));
+            }
+            _ => {}
+        }
+        Some(match count % 5 {
+            0 => Answer::say("that is all"),
+            1 => Answer::call("find_tool", json!({"query": "new"})),
+            2 => Answer::call("mcp__small__drop", json!({"path": count.to_string()})),
+            3 => Answer::call("mcp__small__read", json!({"path": count.to_string()})),
+            _ => used("mcp__small__read"),
+        })
+    });
+    let world = World { server, work: TempWorkspace::new(), home: TempWorkspace::new() };
+    let mut which = Which::New;
+    while world.server.requests().len() < 200 {
+        // Every other process has no server at all.
+        let without = matches!(which, Which::Resume(_)) && world.server.requests().len() % 40 < 20;
+        let mut handle = loop {
+            let mut base = world.base(which.clone());
+            if !without {
+                small.configure()(&mut base);
+            }
+            match reasonix_engine::start(base) {
+                Ok(handle) => break handle,
+                Err(error) if error.phrase().code == "session.in_use" => tokio::task::yield_now().await,
+                Err(error) => panic!("{error}"),
+            }
+        };
+        for _ in 0..4 {
+            turn(&mut handle, |_| Choice::AllowOnce).await;
+        }
+        which = Which::Resume(end(handle).await);
+    }
+    world.server.assert_valid();
+    let requests = world.server.requests();
+    let bodies: Vec<&[u8]> = requests.iter().map(|request| request.raw.as_slice()).collect();
+    assert_eq!(prefix_breaks(&bodies), Vec::<usize>::new(), "of {}", bodies.len());
+    let first: &Value = &requests[0].body["tools"];
+    assert!(requests.iter().all(|request| request.body["tools"] == *first));
+    assert!(small.lines("starts") > 5, "it died and was started");
+}
+
+/// A turn with these words, in which every question is answered so; gives the questions.
+async fn asked(
+    handle: &mut Handle,
+    text: &str,
+    answer: impl Fn(&Question) -> Response,
+) -> (Vec<Question>, Vec<ToolOutcome>) {
+    let pending = handle.submit(Op::Prompt { text: text.into(), resolved: false });
+    let (mut questions, mut outcomes) = (Vec::new(), Vec::new());
+    let settled = pending.settled();
+    tokio::pin!(settled);
+    loop {
+        let event = tokio::select! {
+            _ = &mut settled => return (questions, outcomes),
+            event = handle.events.next() => event.expect("the session lives").event,
+        };
+        match event {
+            Event::Inquired { inquiry } => {
+                let responses = inquiry.questions.iter().map(&answer).collect();
+                questions.extend(inquiry.questions.clone());
+                handle.submit(Op::Respond { ask: inquiry.ask.clone(), responses });
+            }
+            Event::Asked { asking } => {
+                let (ask, choice) = (asking.ask.clone(), Choice::AllowOnce);
+                handle.submit(Op::Answer { ask, choice, digest: None, words: None, edited: None });
+            }
+            Event::ToolEnded { record } => {
+                if let reasonix_proto::RecordBody::Outcome { outcome, .. } = record.body {
+                    outcomes.push(outcome);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn says(text: &'static str) -> impl Fn(&Question) -> Response {
+    move |question| Response { question: question.id.clone(), chosen: Vec::new(), text: Some(text.to_owned()) }
+}
+
+#[tokio::test]
+async fn a_prompt_of_a_server_is_a_command_and_what_it_lacks_is_asked_for() {
+    let (world, small) = (World::new(vec![Answer::say("a"), Answer::say("b"), Answer::say("c")]).await, Small::new());
+    let mut handle = world.open_with(Which::New, small.configure());
+    let (questions, _) = asked(&mut handle, "/mcp__small__greet Ada \"very warmly\"", says("")).await;
+    assert!(questions.is_empty());
+    let (questions, _) = asked(&mut handle, "/mcp__small__greet", says("Grace")).await;
+    assert!(questions[0].question.starts_with("MCP small: greet\nwho"), "{questions:?}");
+    let requests = world.server.requests();
+    assert_eq!((requests[0].last_content(), requests[1].last_content()), ("Greet Ada.", "Greet Grace."));
+    let Reply::Commands { commands } = handle.query(Query::Commands).await else { panic!("commands") };
+    let greet = commands.iter().find(|command| command.name == "mcp__small__greet").expect("it is offered");
+    assert_eq!(greet.arguments.iter().map(|argument| argument.optional).collect::<Vec<_>>(), [false, true]);
+    // What there is none of begins no turn.
+    let settled = handle.submit(Op::Prompt { text: "/mcp__small__nothing".into(), resolved: false }).settled().await;
+    assert!(matches!(settled, Settled::Done(Done::Turn { end: TurnEnd::Refused { .. } })), "{settled:?}");
+    assert_eq!(world.server.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn a_resource_that_is_referred_to_stands_before_the_prompt() {
+    let (world, small) = (World::new(vec![Answer::say("a"), Answer::say("b")]).await, Small::new());
+    let mut handle = world.open_with(Which::New, small.configure());
+    asked(&mut handle, "What is in @small:note://one, and @other:thing?", says("")).await;
+    asked(&mut handle, "And @small:note://two", says("")).await;
+    let requests = world.server.requests();
+    let first = requests[0].last_content();
+    assert!(first.starts_with("<resource ref=\"small:note://one\" id=") && first.contains("\nALPACA\n"), "{first}");
+    assert!(first.ends_with("What is in @small:note://one, and @other:thing?"), "{first}");
+    assert_eq!(
+        requests[1].last_content(),
+        "And @small:note://two",
+        "what is not there is said, and the prompt goes on"
+    );
+}
+
+#[tokio::test]
+async fn a_resource_by_its_address_is_judged_as_a_call_of_its_server() {
+    let call = || Answer::call("use_tool", json!({"name": "mcp://small/note://one"}));
+    let (outcomes, asked, _) = one_call(call(), |_| {}).await;
+    assert!(matches!(outcomes[0], ToolOutcome::Denied { .. }) && asked == 1, "{outcomes:?}");
+    let allow = |start: &mut Start| start.world.settings.permissions.allow = vec!["mcp__small__*".into()];
+    let (outcomes, asked, _) = one_call(call(), allow).await;
+    assert!(words(&outcomes[0]).contains("ALPACA") && asked == 0, "{outcomes:?}");
+}
+
+#[tokio::test]
+async fn what_a_server_asks_is_put_to_people_in_its_name() {
+    let call = |name: &str| Answer::call(&format!("mcp__small__{name}"), json!({}));
+    let (world, small) = (World::new(vec![call("asks"), call("opens"), Answer::say("b")]).await, Small::new());
+    small.has(&[tool("asks", "Asks."), tool("opens", "Opens.")]);
+    let mut handle = world.open_with(Which::New, small.configure());
+    let answer = |question: &Question| {
+        let mut said = says("8080")(question);
+        if !question.options.is_empty() {
+            said = Response { chosen: vec![question.options[0].label.clone()], text: None, ..said };
+        }
+        said
+    };
+    let (questions, outcomes) = asked(&mut handle, "go", answer).await;
+    assert!(questions[0].question.starts_with("MCP small: Which port?"), "{questions:?}");
+    let told = words(&outcomes[0]);
+    assert!(told.contains("'port':8080") && told.contains("'fast':true") && told.contains("accept"), "{told}");
+    let last = questions.last().expect("a question");
+    assert!(last.question.contains("\nlogin.example\nhttps://login.example/x"), "the host is shown: {last:?}");
+    assert!(words(&outcomes[1]).contains("'action':'accept'"), "{outcomes:?}");
+}
+
+#[tokio::test]
+async fn where_nobody_is_there_nothing_is_asked_and_the_call_ends() {
+    let call = Answer::call("mcp__small__asks", json!({}));
+    let (world, small) = (World::new(vec![call, Answer::say("b")]).await, Small::new());
+    small.has(&[tool("asks", "Asks.")]);
+    let mut handle = world.open_with(Which::New, |start| {
+        small.configure()(start);
+        start.attended = false;
+    });
+    let (questions, outcomes) = asked(&mut handle, "go", says("8080")).await;
+    assert!(questions.is_empty() && !words(&outcomes[0]).contains("8080"), "{outcomes:?}");
+}
