@@ -8,7 +8,7 @@ use crate::say::{self, Colour, Style, clean};
 use reasonix_config::{Flags, NewServer, server_of};
 use reasonix_engine::{ConfiguredServer, ServerOrigin, World, configured_servers};
 use reasonix_mcp::{McpError, ServerListing, ServerReach, ServerSpec, Servers, Surroundings};
-use reasonix_proto::{Level, Phrase};
+use reasonix_proto::{Level, Phrase, ServerInfo, ServerStanding};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -127,6 +127,34 @@ fn about(server: &ConfiguredServer) -> Value {
     }
     all
 }
+
+/// A server of a session, as the chat in lines shows it.
+pub(crate) fn server_lines(style: Style, server: &ServerInfo) -> Vec<String> {
+    let (code, reason) = match &server.standing {
+        ServerStanding::Asleep => ("mcp.view_asleep", None),
+        ServerStanding::Starting => ("mcp.view_starting", None),
+        ServerStanding::Up => ("mcp.view_up", None),
+        ServerStanding::Down { reason } => ("mcp.view_down", Some(reason.clone())),
+        ServerStanding::Refused { reason } => ("mcp.view_refused", Some(reason.clone())),
+    };
+    let protocol = server.protocol.clone().unwrap_or_default();
+    let first = [server.name.clone(), style.text(&Phrase::new(code)), protocol, server.origin.clone()];
+    let first: Vec<String> = first.into_iter().filter(|part| !part.is_empty()).collect();
+    let counts = server.counts.as_ref().map(|counts| {
+        let phrase = Phrase::new("mcp.view_counts").with("tools", counts.tools).with("sent", counts.sent);
+        style.text(&phrase.with("prompts", counts.prompts).with("resources", counts.resources))
+    });
+    let left = server.left_out.iter().map(|what| style.text(&Phrase::new("mcp.view_left_out").with("what", what)));
+    let wrote: Vec<&str> = server.stderr.trim_end().lines().collect();
+    let from = wrote.len().saturating_sub(MOST_STDERR);
+    let wrote = wrote.get(from..).unwrap_or_default().iter().map(|line| format!("  {line}"));
+    let below = counts.into_iter().chain(reason).chain(left).chain(wrote);
+    let lines = below.flat_map(|text| text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>());
+    std::iter::once(first.join("  ")).chain(lines).map(|line| clean(&line)).collect()
+}
+
+/// Lines of what a server wrote to its stderr that are shown.
+const MOST_STDERR: usize = 20;
 
 /// Starts one server, reads what it has, and ends it.
 async fn listing(context: &Context, spec: ServerSpec) -> Result<Arc<ServerListing>, McpError> {

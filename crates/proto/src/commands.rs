@@ -72,6 +72,7 @@ const ROWS: &[Row] = &[
     ("trust", &[], Phrase::new("command.trust"), &[], || overlay(CommandOverlay::Trust)),
     ("history", &[], Phrase::new("command.history"), SOUGHT, history),
     ("memory", &["memories"], Phrase::new("command.memory"), &[], || overlay(CommandOverlay::Memories)),
+    ("mcp", &["servers"], Phrase::new("command.mcp"), &[], || query(Query::Servers)),
     ("todo", &[], Phrase::new("command.todo"), &[], || query(Query::Todo)),
     ("context", &[], Phrase::new("command.context"), &[], || query(Query::Context)),
     ("cache", &[], Phrase::new("command.cache"), &[], || query(Query::Cache)),

@@ -19,6 +19,7 @@ mod note;
 pub mod overlays;
 mod replies;
 mod run;
+mod servers;
 mod settings;
 mod setup;
 pub mod status;

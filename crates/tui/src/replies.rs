@@ -64,6 +64,13 @@ pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<Sc
         (QueryPurpose::Undo, Reply::Changes { turn, changes }) => confirm_undo(app, turn, changes.len()),
         (QueryPurpose::Undo, Reply::Failed { why }) => note(app, Level::Warning, why),
         (QueryPurpose::Overlay, reply) => fill(app, reply),
+        (QueryPurpose::Show, Reply::Servers { servers }) if servers.is_empty() => {
+            note(app, Level::Info, Phrase::new("mcp.list_none"));
+        }
+        (QueryPurpose::Show, Reply::Servers { servers }) => {
+            let pager = crate::servers::pager(&app.look, &servers);
+            app.overlays.push(Overlay::Pager(Box::new(pager)));
+        }
         (QueryPurpose::Show, Reply::Around { said }) => show_around(app, &said),
         (QueryPurpose::Show, Reply::Changes { turn, changes }) => show_changes(app, turn, &changes),
         (QueryPurpose::Show, Reply::Unchanged) => note(app, Level::Info, Phrase::new("tui.diff.none")),

@@ -110,7 +110,15 @@ fn reply(query: &Query) -> Option<Reply> {
             {"name": "config", "about": {"code": "command.config"}, "source": "builtin", "cases": cases("config")},
             {"name": "undo", "about": {"code": "command.undo"}, "source": "builtin", "cases": cases("undo")},
             {"name": "memory", "about": {"code": "command.memory"}, "source": "builtin", "cases": cases("memory")},
-            {"name": "history", "about": {"code": "command.history"}, "source": "builtin", "cases": cases("history")}]}),
+            {"name": "history", "about": {"code": "command.history"}, "source": "builtin", "cases": cases("history")},
+            {"name": "mcp", "about": {"code": "command.mcp"}, "source": "builtin", "cases": cases("mcp")}]}),
+        Query::Servers => json!({"reply": "servers", "servers": [
+            {"name": "files", "origin": "~/.reasonix/config.toml:12", "standing": "up", "protocol": "2026-07-28",
+                "counts": {"tools": 14, "sent": 9, "prompts": 1, "resources": 3}, "left_out": ["Delete: looks like delete"],
+                "stderr": "listening on stdio\n正在监听\n"},
+            {"name": "docs", "origin": ".mcp.json", "standing": "asleep"},
+            {"name": "broken", "origin": ".mcp.json", "standing": "down", "reason": "it ended with code 1\u{1b}[2J", "stderr": "Error: Cannot find module 'x'"},
+            {"name": "old", "origin": "~/.reasonix/config.toml:20", "standing": "refused", "reason": "its type is `sse`"}]}),
         Query::Models => json!({"reply": "models", "models": [
             {"name": "local/qwen3-coder", "window": 65536, "current": true, "default": true, "roles": ["default"]},
             {"name": "deepseek/deepseek-chat", "window": 128_000, "current": false, "default": false, "price": "0.27/1.10 USD"},
@@ -202,6 +210,7 @@ type Scene = (&'static str, fn(&mut Stage));
 const SCENES: &[Scene] = &[
     ("empty", |_| {}),
     ("composer", |stage| stage.keys(&["H", "e", "l", "l", "o", "，", "世", "界", "\n", "🦀", "!"])),
+    ("servers", |stage| stage.keys(&["/", "m", "c", "p", "\r"])),
     ("menu", |stage| stage.keys(&["/"])),
     ("menu-narrowed", |stage| stage.keys(&["/", "t", "o"])),
     ("working", |stage| {

@@ -29,6 +29,10 @@ pub(crate) fn reply_lines(reply: &Reply) -> Result<Vec<String>, (Level, Phrase)>
         }
         Reply::Changes { turn, changes } => turn_lines(*turn, changes, true),
         Reply::Unchanged => return Err((Level::Info, Phrase::new("tui.diff.none"))),
+        Reply::Servers { servers } if servers.is_empty() => return Err((Level::Info, Phrase::new("mcp.list_none"))),
+        Reply::Servers { servers } => {
+            servers.iter().flat_map(|server| crate::mcp::server_lines(style, server)).collect()
+        }
         Reply::Around { said } => said.iter().flat_map(said_lines).collect(),
         Reply::Failed { why } => return Err((Level::Warning, why.clone())),
         _ => return Err((Level::Warning, Phrase::new("engine.not_possible"))),

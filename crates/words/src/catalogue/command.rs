@@ -47,6 +47,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("command.export", "writes the conversation into a file", "把对话写入文件"),
     ("command.handoff", "goes on in a new session, with notes on this one", "带着笔记转到新会话"),
     ("command.history", "finds what was said in earlier sessions", "在以往会话中查找"),
+    ("command.mcp", "the MCP servers, what they are doing and what they have", "MCP 服务器的状态与内容"),
     ("command.memory", "what is remembered from session to session", "跨会话的记忆"),
     ("command.trust", "what this folder would execute, and whether you trust it", "此文件夹会执行的内容及是否信任"),
     ("command.undo", "takes back what the last turn did to files", "撤回上一轮对文件的改动"),
