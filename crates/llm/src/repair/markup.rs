@@ -31,7 +31,7 @@ const MOST_ARGUMENTS: usize = 64;
 pub(crate) type Marks = (&'static str, &'static str, &'static str);
 
 /// Tags: they stand at the beginning of a line.
-pub(crate) const TAGS: [Marks; 15] = [
+pub(crate) const TAGS: [Marks; 17] = [
     ("<tool_call>", "</tool_call>", "hermes"),
     ("<tool_calls>", "</tool_calls>", "jamba"),
     ("<tools>", "</tools>", "qwen"),
@@ -47,10 +47,12 @@ pub(crate) const TAGS: [Marks; 15] = [
     ("functools", "", "phi"),
     ("<toolcall>", "</toolcall>", "hermes"),
     ("<xlam_tool_call>", "</xlam_tool_call>", "xlam"),
+    ("<dots_function_call>", "</dots_function_call>", "dots"),
+    ("<atem:function_calls>", "</atem:function_calls>", "muse"),
 ];
 
 /// Special tokens: no person writes them, so they may stand anywhere outside of code.
-pub(crate) const TOKENS: [Marks; 13] = [
+pub(crate) const TOKENS: [Marks; 17] = [
     ("[TOOL_CALLS]", "", "mistral"),
     ("<|python_tag|>", "<|eom_id|>", "llama"),
     ("<|python_start|>", "<|python_end|>", "llama"),
@@ -64,7 +66,16 @@ pub(crate) const TOKENS: [Marks; 13] = [
     ("<｜DSML｜function_calls>", "</｜DSML｜function_calls>", "deepseek"),
     ("<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", "deepseek"),
     ("<|DSML|function_calls>", "</|DSML|function_calls>", "deepseek"),
+    ("<|function_call|>", "", "gigachat"),
+    ("<|message_sep|>function call<|role_sep|>", "", "gigachat"),
+    ("<|open|>tools<|sep|>", "<|close|>tools<|sep|>", "kimi"),
+    (MINIMAX_OPEN, MINIMAX_CLOSE, "minimax"),
 ];
+
+/// What MiniMax M3 writes before each of its tags, and the tags around its calls.
+const MINIMAX: &str = "]<]minimax[>[";
+const MINIMAX_OPEN: &str = "]<]minimax[>[<tool_call>";
+const MINIMAX_CLOSE: &str = "]<]minimax[>[</tool_call>";
 
 /// The openings of sections, and of single calls without one, as Kimi and DeepSeek write them.
 pub(crate) const SECTIONS: [&str; 6] = [
@@ -82,6 +93,9 @@ pub(crate) const CHANNELS: [&str; 4] =
 
 /// Reads the block at the beginning of a text.
 pub(crate) fn block(text: &str, lexicon: &Lexicon) -> Option<Block> {
+    if text.starts_with(MINIMAX_OPEN) {
+        return minimax(text, lexicon);
+    }
     for (open, close, dialect) in TAGS.iter().chain(&TOKENS) {
         if let Some(rest) = text.strip_prefix(open) {
             let (calls, length) = wrapped(rest, close, lexicon, 0)?;
@@ -100,6 +114,15 @@ pub(crate) fn block(text: &str, lexicon: &Lexicon) -> Option<Block> {
         let (call, length) = found?;
         Some(Block { calls: vec![call], length, dialect })
     })
+}
+
+/// Calls of MiniMax M3: tags as others write them, each behind a mark of its own.
+fn minimax(text: &str, lexicon: &Lexicon) -> Option<Block> {
+    let length = text.find(MINIMAX_CLOSE).map_or(text.len(), |at| at + MINIMAX_CLOSE.len());
+    let plain = text.get(..length)?.replace(MINIMAX, "");
+    let (calls, read) = wrapped(plain.strip_prefix("<tool_call>")?, "</tool_call>", lexicon, 0)?;
+    let whole = "<tool_call>".len() + read == plain.len();
+    whole.then_some(Block { calls, length, dialect: "minimax" })
 }
 
 /// The calls between two marks, at most one more than may be taken. The closing one may be missing at the end of the text.
@@ -150,6 +173,9 @@ fn inner(text: &str, lexicon: &Lexicon, depth: usize) -> Option<(Vec<Found>, usi
         let (calls, length) = wrapped(text.get(open.len()..)?, close, lexicon, depth + 1)?;
         return Some((calls, open.len() + length));
     }
+    if text.starts_with("<|open|>call ") {
+        return xtml(text, lexicon).map(one);
+    }
     if text.starts_with('<') {
         let found = function(text, lexicon).or_else(|| invoke(text, lexicon)).or_else(|| fields(text, lexicon));
         return found.or_else(|| named_tag(text, lexicon)).map(one);
@@ -183,15 +209,50 @@ fn function(text: &str, lexicon: &Lexicon) -> Option<(Found, usize)> {
 
 /// `<invoke name="NAME">` with parameters in it, whatever stands before `invoke`.
 fn invoke(text: &str, lexicon: &Lexicon) -> Option<(Found, usize)> {
-    let opens = ["<invoke", "<｜DSML｜invoke", "<|DSML|invoke", "<steptml:invoke", "<tool"];
+    let opens =
+        ["<invoke", "<｜DSML｜invoke", "<|DSML|invoke", "<steptml:invoke", "<atem:invoke", "<tool", "<function"];
     let open = opens.iter().find(|open| text.starts_with(&format!("{open} name=")))?;
     let (head, _) = text.split_once('>')?;
     let name = attribute(head, "name")?;
-    let tool = lexicon.find(name)?;
+    // Some write the name of a tool as that of its only function, too.
+    let doubled = name.split_once('.').filter(|(group, name)| group == name).map(|(_, name)| name);
+    let tool = lexicon.find(name).or_else(|| lexicon.find(doubled?))?;
     let body = head.len() + 1;
     let close = format!("</{}>", open.trim_start_matches('<'));
-    let (args, fixes, length) = body_of(text.get(body..)?, &close)?;
-    Some((Found { tool: tool.to_owned(), args, fixes }, body + length))
+    if let Some((args, fixes, length)) = body_of(text.get(body..)?, &close) {
+        return Some((Found { tool: tool.to_owned(), args, fixes }, body + length));
+    }
+    // The arguments are tags themselves.
+    let rest = text.get(body..)?;
+    rest.match_indices(&close).take(MOST).find_map(|(end, _)| {
+        let args = children(rest.get(..end)?).filter(|args| lexicon.fits(tool, args))?;
+        Some((made(tool, args), body + end + close.len()))
+    })
+}
+
+/// A call of Kimi K3: `<|open|>call tool="NAME" index="1"<|sep|>`, arguments that say of what type they are, and an end.
+fn xtml(text: &str, lexicon: &Lexicon) -> Option<(Found, usize)> {
+    const SEP: &str = "<|sep|>";
+    const END: &str = "<|close|>call<|sep|>";
+    let (head, _) = text.split_once(SEP).filter(|(head, _)| head.len() < 512)?;
+    let tool = lexicon.find(attribute(head, "tool")?)?;
+    let mut at = head.len() + SEP.len();
+    let mut args = Map::new();
+    for _ in 0..MOST_ARGUMENTS {
+        at += spaces(text, at);
+        let rest = text.get(at..)?;
+        if rest.starts_with(END) {
+            return Some((made(tool, args), at + END.len()));
+        }
+        let (head, body) = rest.strip_prefix("<|open|>argument ")?.split_once(SEP)?;
+        let (value, behind) = body.split_once("<|close|>argument<|sep|>")?;
+        let key = attribute(head, "key")?.replace("&quot;", "\"").replace("&amp;", "&");
+        let typed = attribute(head, "type").is_some_and(|kind| kind != "string");
+        let json = if typed { serde_json::from_str(value).ok() } else { None };
+        args.insert(key, json.unwrap_or_else(|| Value::from(value)));
+        at = text.len() - behind.len();
+    }
+    None
 }
 
 fn attribute<'a>(head: &'a str, name: &str) -> Option<&'a str> {
@@ -240,7 +301,15 @@ fn body_of(text: &str, close: &str) -> Option<Arguments> {
 
 /// One parameter: `<parameter=NAME>value</parameter>` or `<parameter name="NAME">value</parameter>`.
 fn parameter(text: &str) -> Option<(String, Value, usize)> {
-    let opens = ["<parameter", "<｜DSML｜parameter", "<|DSML|parameter", "<steptml:parameter", "<param", "<arg"];
+    let opens = [
+        "<parameter",
+        "<｜DSML｜parameter",
+        "<|DSML|parameter",
+        "<steptml:parameter",
+        "<atem:parameter",
+        "<param",
+        "<arg",
+    ];
     let open = opens.iter().find(|open| {
         text.strip_prefix(**open).is_some_and(|rest| rest.starts_with('=') || rest.starts_with(" name="))
     })?;
@@ -252,7 +321,9 @@ fn parameter(text: &str) -> Option<(String, Value, usize)> {
     let start = head.len() + 1;
     let close = format!("</{}>", open.trim_start_matches('<'));
     let (raw, length) = until_close(text.get(start..)?, &close)?;
-    let is_text = attribute(head, "string") == Some("true");
+    let marked = raw.trim().strip_prefix("<![CDATA[").and_then(|raw| raw.strip_suffix("]]>"));
+    let is_text = attribute(head, "string") == Some("true") || marked.is_some();
+    let raw = marked.unwrap_or(raw);
     Some((name.to_owned(), scalar(raw, is_text), start + length))
 }
 
@@ -301,6 +372,10 @@ fn glm(text: &str, lexicon: &Lexicon) -> Option<(Found, usize)> {
     let tool = lexicon.find(text.get(..length)?.trim())?;
     let mut args = Map::new();
     let mut at = length + spaces(text, length);
+    if text.get(at..)?.starts_with("<tool_sep>") {
+        at += "<tool_sep>".len();
+        at += spaces(text, at);
+    }
     while let Some(rest) = text.get(at..)?.strip_prefix("<arg_key>") {
         let (key, rest) = rest.split_once("</arg_key>")?;
         let rest = rest.trim_start().strip_prefix("<arg_value>")?;
@@ -452,6 +527,13 @@ fn section_call(text: &str, lexicon: &Lexicon) -> Option<(Found, usize)> {
             _ => break,
         }
     }
+    if text.get(at..)?.starts_with("<steptml:invoke") {
+        let (found, length) = invoke(text.get(at..)?, lexicon)?;
+        at += length;
+        at += spaces(text, at);
+        let end = token(text.get(at..)?).filter(|(name, _)| name == "tool_call_end").map_or(0, |(_, length)| length);
+        return Some((found, at + end));
+    }
     let tool = lexicon.find(words.last()?.lines().next()?)?;
     if let Some(line) = text.get(at..)?.strip_prefix("```").and_then(|body| body.find('\n')) {
         at += 3 + line + 1;
@@ -476,6 +558,12 @@ fn section_call(text: &str, lexicon: &Lexicon) -> Option<(Found, usize)> {
 fn channel(text: &str, lexicon: &Lexicon) -> Option<Block> {
     let (head, rest) = text.split_once("<|message|>").filter(|(head, _)| head.len() < 256)?;
     let (_, to) = head.split_once("to=")?;
+    if let Some((open, close, dialect)) = TAGS.iter().find(|(.., dialect)| *dialect == "muse")
+        && let Some(inner) = rest.trim_start().strip_prefix(open)
+    {
+        let (calls, length) = wrapped(inner, close, lexicon, 0)?;
+        return Some(Block { calls, length: text.len() - inner.len() + length, dialect });
+    }
     let name = to.split(|c: char| c.is_whitespace() || c == '<').next()?;
     let tool = lexicon.find(name)?;
     let start = head.len() + "<|message|>".len();

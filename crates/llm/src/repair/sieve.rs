@@ -26,7 +26,7 @@ const FENCES: [&str; 10] =
 /// Fences that hold nothing but calls.
 const CALL_FENCES: [&str; 6] = ["tool_call", "tool_calls", "tool_code", "function_call", "tool_use", "action"];
 /// What models write behind a call or an answer when they do not stop: everything from there on is not theirs to say.
-const TAILS: [&str; 16] = [
+const TAILS: [&str; 18] = [
     "<|im_end|>",
     "<|im_start|>",
     "<|eot_id|>",
@@ -43,11 +43,13 @@ const TAILS: [&str; 16] = [
     "<|END_RESPONSE|>",
     "<|observation|>",
     "<|user|>",
+    "<|eom|>",
+    "<|close|>message<|sep|>",
 ];
 /// The same, but words that people write too, so that they count behind a call only.
 const RESULTS: [&str; 5] = ["<tool_response>", "Observation:", "<function_results>", "<tool_result>", "</s>"];
 /// Closing marks of calls that were opened in another way, or not at all.
-const CLOSERS: [&str; 8] = [
+const CLOSERS: [&str; 10] = [
     "</tool_call>",
     "</tool_calls>",
     "</function_calls>",
@@ -56,6 +58,8 @@ const CLOSERS: [&str; 8] = [
     "[/TOOL_CALLS]",
     "<｜tool▁calls▁end｜>",
     "<|tool_calls_section_end|>",
+    "<｜tool_calls_end｜>",
+    "<|close|>tools<|sep|>",
 ];
 
 /// What the text came to.
@@ -280,7 +284,15 @@ impl Sieve {
         if rest.starts_with(['{', '[']) && objects::may_become(rest, &self.lexicon) {
             return Some(Step::Candidate);
         }
-        let fixed = ["<function=", "<invoke name=", "<tool name=", "Action:", "<｜DSML｜invoke name="];
+        let fixed = [
+            "<function=",
+            "<function name=",
+            "<invoke name=",
+            "<atem:invoke name=",
+            "<tool name=",
+            "Action:",
+            "<｜DSML｜invoke name=",
+        ];
         let opens = TAGS.iter().map(|(open, ..)| *open).chain(fixed);
         if let Some(step) = begins(rest, opens, last) {
             return Some(step);
@@ -321,7 +333,7 @@ impl Sieve {
         let mut at = 0;
         let held = self.rest().len();
         loop {
-            let Some(found) = self.rest().get(at..).and_then(|rest| rest.find(['\n', '`', '<', '['])) else {
+            let Some(found) = self.rest().get(at..).and_then(|rest| rest.find(['\n', '`', '<', '[', ']'])) else {
                 return Step::Plain(held);
             };
             at += found;
