@@ -63,6 +63,24 @@ fn reading_outside_needs_the_users_own_rule() {
 }
 
 #[test]
+fn keys_in_a_home_stay_closed_where_everything_outside_is_open() {
+    let home = TempWorkspace::new();
+    let key = home.write(".ssh/id_ed25519", "the key itself").display().to_string();
+    let plain = home.write("notes.txt", "the key itself").display().to_string();
+    for (permissions, path, read) in [
+        ("external_directory = \"allow\"".to_owned(), &key, false),
+        ("external_directory = \"allow\"".to_owned(), &plain, true),
+        (format!("external_directory = \"allow\"\nallow = [\"Read({key})\"]"), &key, true),
+    ] {
+        let place = Place::new(vec![Reply::call("read_file", json!({"path": path})), Reply::say("ok")]);
+        place.configure(&format!("[permissions]\n{permissions}\n"));
+        let ran = crate::support::finish(place.command(&["run", "go"]).env("HOME", home.path()).output().unwrap());
+        let seen = place.server.requests().pop().expect(&ran.err).last_content().to_owned();
+        assert_eq!(seen.contains("the key itself"), read, "{permissions} {path}: {seen}");
+    }
+}
+
+#[test]
 fn no_repository_opens_anything_outside() {
     let outside = TempWorkspace::new();
     let file = outside.write("told.txt", "found outside").display().to_string();

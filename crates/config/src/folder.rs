@@ -9,6 +9,7 @@ use crate::resolve::{Loaded, load};
 use crate::rules::{RulesFiles, rules_files};
 use crate::sources::{Flags, Sources};
 use reasonix_policy::Rule;
+use reasonix_proto::HOME_SECRETS;
 use reasonix_workspace::{FileError, Options, Workspace};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -47,7 +48,7 @@ impl FolderSettings {
             add_dirs: add_dirs.iter().map(|dir| self.cwd.join(dir)).collect(),
             allow_write: sandbox.allow_write.clone(),
             forbid_read: sandbox.forbid_read.clone(),
-            closed: vec![self.home.clone()],
+            closed: self.closed(),
             unlisted: self.unlisted(),
             opened: self.opened(),
             readable: self.readable(),
@@ -101,15 +102,32 @@ impl FolderSettings {
         reading.flat_map(globs).collect()
     }
 
+    /// What no file tool touches: our own folder, and where everything outside can be read, the keys in the user's home but
+    /// for those that a rule names.
+    fn closed(&self) -> Vec<PathBuf> {
+        let mut closed = vec![self.home.clone()];
+        let users = self.env.get("HOME").filter(|home| home.starts_with('/')).map(PathBuf::from);
+        let opens = self.loaded.settings.permissions.external_directory != Fallback::Deny;
+        let Some(users) = users.filter(|_| opens) else { return closed };
+        let named = self.outside_rules();
+        let secrets = HOME_SECRETS.iter().map(|name| users.join(name));
+        let meant = |path: &PathBuf| named.iter().any(|glob| Path::new(glob).starts_with(path));
+        closed.extend(secrets.filter(|path| !self.root().starts_with(path) && !meant(path)));
+        closed
+    }
+
     /// What the user opened outside of the root, for reading alone: by rules that begin there, or all of it.
     fn readable(&self) -> Vec<String> {
+        let all = self.loaded.settings.permissions.external_directory != Fallback::Deny;
+        self.outside_rules().into_iter().chain(all.then(|| "/**".to_owned())).collect()
+    }
+
+    /// The globs of rules that allow to read what lies outside.
+    fn outside_rules(&self) -> Vec<String> {
         let root = self.root().display().to_string();
-        let permissions = &self.loaded.settings.permissions;
-        let allowed = permissions.allow.iter().map(|rule| Rule::relative_to(rule, &root));
+        let allowed = self.loaded.settings.permissions.allow.iter().map(|rule| Rule::relative_to(rule, &root));
         let outside = allowed.filter(|rule| rule.trim_start().starts_with("Read(/"));
-        let globs = outside.flat_map(|rule| Rule::parse(&rule).map(|rule| rule.unlisted()).unwrap_or_default());
-        let all = (permissions.external_directory != Fallback::Deny).then(|| "/**".to_owned());
-        globs.chain(all).collect()
+        outside.flat_map(|rule| Rule::parse(&rule).map(|rule| rule.unlisted()).unwrap_or_default()).collect()
     }
 }
 

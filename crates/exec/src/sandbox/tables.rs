@@ -3,7 +3,8 @@
 mod secrets;
 mod startup;
 
-pub(super) use secrets::{MIXED, SECRETS};
+pub(super) use reasonix_proto::HOME_SECRETS as SECRETS;
+pub(super) use secrets::MIXED;
 pub(super) use startup::STARTUP;
 
 /// Below a home folder: toolchains and what they need to run, seen read-only.
