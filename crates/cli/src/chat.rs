@@ -126,7 +126,7 @@ impl Chat {
 
     /// Goes on in another session; this one is left, or given up.
     async fn go(&mut self, wish: Elsewhere, gives_up: bool) -> anyhow::Result<()> {
-        let Some((args, handle)) = other(&self.args, wish, &self.handle.session) else { return Ok(()) };
+        let Some((args, handle)) = other(&self.args, wish, &self.handle).await else { return Ok(()) };
         let left = std::mem::replace(&mut self.handle, handle);
         (self.args, self.spoke) = (args, false);
         if gives_up {

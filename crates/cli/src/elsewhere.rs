@@ -4,7 +4,7 @@ use crate::args::SessionArgs;
 use crate::context::{Context, flags_of};
 use crate::say::{self, Cause};
 use reasonix_engine::Handle;
-use reasonix_proto::{Level, Open, Phrase, SessionId};
+use reasonix_proto::{Level, Open, Phrase, Query, Reply};
 use std::path::PathBuf;
 
 /// Where somebody wants to go on.
@@ -29,9 +29,17 @@ pub(crate) fn open(args: &SessionArgs, context: Option<Context>) -> anyhow::Resu
     host.open_first().map_err(|error| say::engine(&error))
 }
 
-/// The session that takes the place of this one, opened before this one is left. None when it stays.
-pub(crate) fn other(args: &SessionArgs, wish: Elsewhere, here: &SessionId) -> Option<(SessionArgs, Handle)> {
+/// The session that takes the place of this one, opened before this one is left. None when it stays. A new one goes on with
+/// the model that is talked to.
+pub(crate) async fn other(args: &SessionArgs, wish: Elsewhere, left: &Handle) -> Option<(SessionArgs, Handle)> {
+    let (here, flag) = (&left.session, args.model.clone());
     let mut args = SessionArgs { continues: false, resume: None, fork: None, at: None, ..args.clone() };
+    if matches!(wish, Elsewhere::Session(Open::New))
+        && let Reply::Status(status) = left.query(Query::Status).await
+    {
+        let effort = status.effort.map(|effort| format!(":{effort}")).unwrap_or_default();
+        args.model = Some(format!("{}{effort}", status.model));
+    }
     let forks = matches!(wish, Elsewhere::Session(Open::Fork { .. }));
     match wish {
         Elsewhere::Session(Open::New | Open::Unkept | Open::Continue) => {}
@@ -47,7 +55,8 @@ pub(crate) fn other(args: &SessionArgs, wish: Elsewhere, here: &SessionId) -> Op
         Elsewhere::Folder(folder) => args.dir = Some(folder_of(&args, &folder)?),
     }
     match open(&args, None) {
-        Ok(handle) => Some((args, handle)),
+        // What was chosen in the chat is no flag: a session that is resumed has a model of its own.
+        Ok(handle) => Some((SessionArgs { model: flag, ..args }, handle)),
         Err(error) => {
             let phrase = match error.downcast_ref::<say::Told>() {
                 // One in which nothing was said is not on disk.

@@ -132,9 +132,11 @@ impl First<'_> {
 
     /// From a chosen endpoint to what is saved.
     async fn chosen(&mut self, offer: &Offer, home: &Path) -> Result<Result<Phrase, Phrase>, Turned> {
-        if let Err(phrase) = self.key(offer, home).await? {
+        let mut offer = offer.clone();
+        if let Err(phrase) = self.key(&mut offer, home).await? {
             return Ok(Err(phrase));
         }
+        let offer = &offer;
         let model = self.model(offer).await?;
         let probed = self.probed(offer, &model, home).await?;
         let window = window_from(offer, &model, probed.as_ref());
@@ -178,18 +180,30 @@ impl First<'_> {
     }
 
     /// Asks for the key of an endpoint that wants one, where it is not in the environment.
-    async fn key(&mut self, offer: &Offer, home: &Path) -> Result<Result<(), Phrase>, Turned> {
-        let Some(name) = &offer.api_key_env else { return Ok(Ok(())) };
-        if std::env::var(name).is_ok_and(|value| !value.is_empty()) {
-            return Ok(Ok(()));
-        }
-        self.step(SetupStep::Key(name.clone()));
-        match self.answer().await? {
-            Answer::Key(key) if !key.is_empty() => {
-                Ok(reasonix_config::save_key(home, name, &Secret::new(&key)).map_err(|error| error.phrase()))
+    async fn key(&mut self, offer: &mut Offer, home: &Path) -> Result<Result<(), Phrase>, Turned> {
+        let Some(name) = offer.key_name() else { return Ok(Ok(())) };
+        let mut key = std::env::var(&name).ok().filter(|value| !value.is_empty());
+        if key.is_none() {
+            self.step(SetupStep::Key(name.clone()));
+            if let Answer::Key(typed) = self.answer().await? {
+                key = Some(typed).filter(|key| !key.is_empty());
             }
-            _ => Ok(Ok(())),
+            let saved = key.as_ref().map(|key| reasonix_config::save_key(home, &name, &Secret::new(key)));
+            if let Some(Err(error)) = saved {
+                return Ok(Err(error.phrase()));
+            }
         }
+        if let Some(key) = key {
+            offer.api_key_env = Some(name);
+            // Without the key the endpoint may not have said what it has.
+            if offer.models.is_empty() {
+                let asking =
+                    Phrase::new("tui.setup.asking").with("url", reasonix_config::shown_address(&offer.base_url));
+                let found = self.unless_back(asking, offered(&offer.base_url, Some(&key), PATIENCE)).await?;
+                offer.models = found.unwrap_or_default();
+            }
+        }
+        Ok(Ok(()))
     }
 
     async fn model(&mut self, offer: &Offer) -> Result<String, Turned> {

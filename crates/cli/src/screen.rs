@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::first::{Chosen, first_run};
 use crate::say::{self, Cause};
 use reasonix_engine::Handle;
-use reasonix_proto::{Event, Level, Op, Open, Phrase, SessionId};
+use reasonix_proto::{Event, Level, Op, Open, Phrase};
 use reasonix_tui::theme::Theme;
 use reasonix_tui::{Asked, Colours, HostNews, HostRequest, Look, Post, ScreenEnd, ScreenOptions};
 use std::path::{Path, PathBuf};
@@ -141,7 +141,7 @@ impl Desk {
                         let (post, folder) = (self.post.clone(), self.args.dir.clone().unwrap_or_else(|| ".".into()));
                         drop(tokio::task::spawn_blocking(move || post.tell(HostNews::Picture(crate::picture::from_clipboard(&folder)))));
                     },
-                    Some(Asked::Host(host)) => if let Some(other) = self.other(host, &handle.session) {
+                    Some(Asked::Host(host)) => if let Some(other) = self.other(host, handle).await {
                         return Next::Open(Box::new(other));
                     },
                 },
@@ -159,7 +159,7 @@ impl Desk {
     }
 
     /// The session that takes the place of this one.
-    fn other(&self, host: HostRequest, here: &SessionId) -> Option<(SessionArgs, Handle)> {
+    async fn other(&self, host: HostRequest, left: &Handle) -> Option<(SessionArgs, Handle)> {
         let wish = match host {
             HostRequest::New => Elsewhere::Session(Open::New),
             HostRequest::Resume(session) => Elsewhere::Session(Open::Resume { session }),
@@ -171,7 +171,7 @@ impl Desk {
             | HostRequest::Doctor
             | HostRequest::Picture => return None,
         };
-        other(&self.args, wish, here)
+        other(&self.args, wish, left).await
     }
 }
 
@@ -230,7 +230,7 @@ fn theme_names(folder: &Path) -> Vec<String> {
 }
 
 /// A theme of the user's: a name, not a path.
-fn theme_file(folder: &Path, name: &str) -> Option<String> {
+pub(crate) fn theme_file(folder: &Path, name: &str) -> Option<String> {
     let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
     plain.then(|| std::fs::read_to_string(folder.join(format!("{name}.toml"))).ok()).flatten()
 }

@@ -47,6 +47,14 @@ impl Offer {
         }
     }
 
+    /// The variable that its key is kept under: also where a person wrote the address, of which nobody knows whether it
+    /// wants one.
+    pub(crate) fn key_name(&self) -> Option<String> {
+        let own = self.preset.is_none_or(|preset| preset.base_url != self.base_url);
+        let known = self.api_key_env.clone().or_else(|| Some(self.preset?.key_env?.to_owned()));
+        known.or_else(|| own.then(|| key_variable(&self.name)))
+    }
+
     /// True for a service of which it is known what it has.
     fn is_hosted(&self) -> bool {
         self.preset.is_some_and(|preset| !preset.is_local())
@@ -166,6 +174,14 @@ pub(crate) fn with_scheme(url: &str) -> String {
     if whole.contains("://") { whole.to_owned() } else { format!("http://{whole}") }
 }
 
+/// The variable for the key of an endpoint that a person named.
+fn key_variable(name: &str) -> String {
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    let name: String = name.chars().map(letter).collect();
+    let begins = name.starts_with(|c: char| c.is_ascii_digit());
+    format!("{}{name}_API_KEY", if begins { "HOST_" } else { "" })
+}
+
 fn name_from(url: &str) -> String {
     let host = url.split("://").last().unwrap_or(url).split(['/', ':']).next().unwrap_or("local");
     if matches!(host, "localhost" | "127.0.0.1" | "[" | "") { "local".to_owned() } else { host.replace('.', "-") }
@@ -234,33 +250,36 @@ async fn choose(found: Vec<Offer>, home: &Path) -> anyhow::Result<Offer> {
         let answer = editor.readline(&style.text(&Phrase::new("cli.setup_choose")))?;
         let answer = answer.trim();
         let numbered = answer.parse::<usize>().ok().and_then(|number| offers.get(number.checked_sub(1)?));
-        let offer = match numbered.or_else(|| offers.iter().find(|offer| offer.name == answer)) {
+        let mut offer = match numbered.or_else(|| offers.iter().find(|offer| offer.name == answer)) {
             Some(offer) => offer.clone(),
             None if answer.is_empty() => continue,
-            None if answer.contains("://") || answer.contains(':') => {
-                let url = with_scheme(answer);
-                let models = offered(&url, None, Duration::from_secs(10)).await.unwrap_or_else(|phrase| {
-                    say::notice(Level::Warning, &phrase);
-                    Vec::new()
-                });
-                at_address(&url, models)
-            }
+            None if answer.contains("://") || answer.contains(':') => at_address(&with_scheme(answer), Vec::new()),
             None => {
                 say::notice(Level::Warning, &Phrase::new("cli.setup_what").with("answer", answer));
                 continue;
             }
         };
-        if let Some(name) = &offer.api_key_env {
-            ask_key(name, home)?;
+        let mut key = None;
+        if let Some(name) = offer.key_name() {
+            key = ask_key(&name, home)?;
+            // Without a key it is not written down that there is one, but for services that have no answer without.
+            offer.api_key_env = offer.api_key_env.or_else(|| key.is_some().then_some(name));
+        }
+        if offer.models.is_empty() {
+            let found = offered(&offer.base_url, key.as_deref(), Duration::from_secs(10)).await;
+            offer.models = found.unwrap_or_else(|phrase| {
+                say::notice(Level::Warning, &phrase);
+                Vec::new()
+            });
         }
         return Ok(offer);
     }
 }
 
 /// Asks for a key that is not in the environment; it is kept in the user's `.env`, readable by the user alone.
-fn ask_key(name: &str, home: &Path) -> anyhow::Result<()> {
-    if std::env::var(name).is_ok_and(|value| !value.is_empty()) {
-        return Ok(());
+fn ask_key(name: &str, home: &Path) -> anyhow::Result<Option<String>> {
+    if let Some(key) = std::env::var(name).ok().filter(|value| !value.is_empty()) {
+        return Ok(Some(key));
     }
     let prompt = Style::get().text(&Phrase::new("cli.setup_key").with("name", name));
     let mut editor = rustyline::Editor::<Unseen, rustyline::history::MemHistory>::with_history(
@@ -268,11 +287,12 @@ fn ask_key(name: &str, home: &Path) -> anyhow::Result<()> {
         rustyline::history::MemHistory::new(),
     )?;
     editor.set_helper(Some(Unseen));
-    let key = editor.readline(&prompt)?;
-    if !key.trim().is_empty() {
-        reasonix_config::save_key(home, name, &Secret::new(key.trim())).map_err(|error| say::failed(error.phrase()))?;
+    let key = editor.readline(&prompt)?.trim().to_owned();
+    if key.is_empty() {
+        return Ok(None);
     }
-    Ok(())
+    reasonix_config::save_key(home, name, &Secret::new(&key)).map_err(|error| say::failed(error.phrase()))?;
+    Ok(Some(key))
 }
 
 /// A line of which nobody who looks on sees more than its length.
@@ -327,7 +347,18 @@ fn window_of(offer: &Offer, model: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::with_scheme;
+    use super::{Offer, at_address, with_scheme};
+
+    #[test]
+    fn an_address_of_ones_own_may_have_a_key_and_a_server_that_was_found_has_none() {
+        let named = |url: &str| at_address(url, Vec::new()).key_name();
+        assert_eq!(named("https://llm.example.com/v1").as_deref(), Some("LLM_EXAMPLE_COM_API_KEY"));
+        assert_eq!(named("http://127.0.0.1:9999/v1").as_deref(), Some("LOCAL_API_KEY"));
+        assert_eq!(named("http://10.0.0.7:8000/v1").as_deref(), Some("HOST_10_0_0_7_API_KEY"));
+        let of = |name: &str| reasonix_catalogue::preset(name).map(Offer::of).and_then(|offer| offer.key_name());
+        assert_eq!(of("deepseek").as_deref(), Some("DEEPSEEK_API_KEY"));
+        assert_eq!(of("ollama"), None);
+    }
 
     #[test]
     fn an_address_is_taken_as_people_write_it() {

@@ -141,7 +141,7 @@ fn the_conversation_is_folded_rewound_and_counted_in_lines() {
 
 #[test]
 fn models_and_sessions_are_changed_in_lines() {
-    let place = place(vec![Reply::say("noted"), Reply::say("hello"), Reply::say("4711")]);
+    let place = place(vec![Reply::say("noted"), Reply::say("hello"), Reply::say("again"), Reply::say("4711")]);
     let more = format!(
         "[[providers]]\nname = \"other\"\nkind = \"openai\"\nbase_url = \"{}\"\nmodel = \"m2\"\napi_key_env = \"MOCK_KEY\"\n",
         place.server.base_url()
@@ -153,6 +153,9 @@ fn models_and_sessions_are_changed_in_lines() {
     assert!(chat.line("/model other/m2").contains("the model is now other/m2"));
     chat.line("hi");
     assert_eq!(place.server.requests().last().unwrap().body["model"], "m2");
+    chat.line("/new");
+    chat.line("once more");
+    assert_eq!(place.server.requests().last().unwrap().body["model"], "m2", "a new session goes on with the model");
     let list = chat.line("/model");
     assert!(list.contains("other/m2") && list.ends_with("answer> "), "{list}");
     assert!(chat.line("1").contains("the model is now mock/m1"));

@@ -64,8 +64,37 @@ impl Marks {
     }
 }
 
-/// The first line that says something, bounded.
+/// The first line that says something, bounded; what was piped in or attached stands before it and is passed over, unless
+/// nothing else is there.
 pub(crate) fn title(text: &str) -> String {
+    let mut rest = text.trim_start();
+    while let Some(behind) = behind_block(rest) {
+        rest = behind.trim_start();
+    }
+    let said = first_line(rest);
+    if said.is_empty() { first_line(inside_block(text.trim_start())) } else { said }
+}
+
+/// What stands behind a block that a prompt begins with: `<tag … id="ID">` to `</tag id="ID">`, or a picture.
+fn behind_block(text: &str) -> Option<&str> {
+    let (opening, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let tag = opening.strip_prefix('<')?;
+    if tag.starts_with("image path=") && tag.ends_with("/>") {
+        return Some(rest);
+    }
+    let (tag, id) = (tag.split_once(' ')?.0, tag.strip_suffix("\">")?.rsplit_once(" id=\"")?.1);
+    Some(rest.split_once(&format!("</{tag} id=\"{id}\">"))?.1)
+}
+
+/// What stands in a block, without the line that opens it.
+fn inside_block(text: &str) -> &str {
+    match behind_block(text) {
+        Some(_) => text.split_once('\n').map_or(text, |(_, rest)| rest),
+        None => text,
+    }
+}
+
+fn first_line(text: &str) -> String {
     one_line(text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default())
 }
 
@@ -87,6 +116,21 @@ mod tests {
 
     fn take(marks: &mut Marks, body: RecordBody) {
         marks.take(&Record { id: RecordId(1), parent: None, at: 0, body });
+    }
+
+    #[test]
+    fn a_title_is_what_was_said_and_not_what_was_attached() {
+        let piped = reasonix_proto::fenced("stdin", &[], "secret log\nline");
+        let file = reasonix_proto::fenced("file", &[("path", "a b.rs")], "</file>\nfn main() {}");
+        for (text, title) in [
+            (format!("{piped}\n\nwhat is wrong?"), "what is wrong?"),
+            (format!("{file}\n\n{piped}\n\n<image path=\"x.png\" number=\"1\"/>\n\nlook\nhere"), "look"),
+            (piped, "secret log"),
+            ("<b>bold</b> words".to_owned(), "<b>bold</b> words"),
+            ("<stdin id=\"1\">\nnever ended".to_owned(), "<stdin id=\"1\">"),
+        ] {
+            assert_eq!(super::title(&text), title);
+        }
     }
 
     #[test]

@@ -118,7 +118,10 @@ impl Desk<'_> {
             return None;
         }
         // Of a long list the end is what happened last.
-        rows.drain(..rows.len().saturating_sub(MOST));
+        let more = rows.drain(..rows.len().saturating_sub(MOST)).count();
+        if more > 0 {
+            say::line_err(&style.text(&Phrase::new("cli.chat_more").with("count", more)));
+        }
         for (at, (text, _)) in rows.iter().enumerate() {
             say::line_err(&clean(&format!("{:>4}  {}", at + 1, text.lines().next().unwrap_or_default())));
         }

@@ -65,8 +65,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.chat_choose", "  a number; empty for none", "  输入编号；留空表示不选"),
     (
         "cli.chat_settings",
-        "`reasonix config show` lists the settings and where each comes from; they are changed in these files",
-        "`reasonix config show` 列出各项设置及其来源；请在相应文件中修改",
+        "`reasonix config show` lists the settings and where each comes from, `reasonix config set KEY VALUE` changes one; /model, /mode and /permissions change this chat",
+        "`reasonix config show` 列出各项设置及其来源，`reasonix config set 键 值` 可修改；/model、/mode 和 /permissions 修改本次聊天",
     ),
     ("cli.confirm_prompt", "yes or no> ", "是或否> "),
     (
@@ -181,6 +181,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.doctor_key", "key found for {name}", "已找到密钥 {name}"),
     ("cli.doctor_model", "model {model} at {url}", "模型 {model}，服务 {url}"),
     ("cli.doctor_model_script", "model {model}, played from {path}", "模型 {model}，按 {path} 播放"),
+    (
+        "cli.doctor_key_needed",
+        "there is no key in {name}, and the endpoint is not on this machine",
+        "{name} 中没有密钥，而端点不在本机",
+    ),
+    (
+        "cli.doctor_key_needed.hint",
+        "export {name}=…, or put {name}=… into ~/.reasonix/.env",
+        "export {name}=…，或写入 ~/.reasonix/.env",
+    ),
     ("cli.doctor_no_key", "no key in {name}", "{name} 中没有密钥"),
     (
         "cli.doctor_no_key.hint",
@@ -724,6 +734,17 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "    引用了 {name}，但未设置（或不对其开放）",
     ),
     ("cli.trust_variable", "    it is given {name} (from: {from})", "    将获得 {name}（来源：{from}）"),
+    (
+        "cli.run_no_command",
+        "there is no command and no skill /{command} for `run`",
+        "`run` 没有名为 /{command} 的命令或技能",
+    ),
+    (
+        "cli.run_no_command.hint",
+        "there is: {known}; commands of the chat are for the chat; to send the text, begin it with a word",
+        "可用：{known}；聊天命令只能在聊天中使用；若要发送这段文字，请以普通文字开头",
+    ),
+    ("cli.chat_more", "  … and {count} more, not shown", "  …… 另有 {count} 项未显示"),
     ("cli.unknown_command", "there is no command /{command}", "没有命令 /{command}"),
     ("cli.unknown_command.hint", "/help lists them", "/help 列出所有命令"),
     ("cli.unknown_tools", "there is no tool named {names}", "没有名为 {names} 的工具"),

@@ -129,7 +129,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.lines_off.hint",
         "a project's are run once you trust it (/trust, reasonix trust), and none while a turn runs",
-        "项目中的命令行需先信任（/trust 或 reasonix trust）；回合进行中一律不执行",
+        "项目中的命令行需先信任（/trust 或 reasonix trust）；一轮进行中一律不执行",
     ),
     (
         "engine.lines_odd",

@@ -344,12 +344,12 @@ pub(super) const ENTRIES: &[Entry] = &[
     (
         "tui.undo.title",
         "Take back what turn {turn} did to {count} {count|file|files}?",
-        "撤回第 {turn} 轮对 {count} 个文件的改动？",
+        "撤销第 {turn} 轮对 {count} 个文件的改动？",
     ),
     (
         "tui.undo.title_one",
         "Take back what turn {turn} did to {count} file?",
-        "撤回第 {turn} 轮对 {count} 个文件的改动？",
+        "撤销第 {turn} 轮对 {count} 个文件的改动？",
     ),
     ("tui.undo.yes", "Yes, the files go back to what they were", "是，恢复这些文件"),
     ("tui.undo.no", "No, leave them", "不，保持现状"),

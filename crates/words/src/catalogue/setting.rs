@@ -127,7 +127,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "setting.undo",
         "What files were before a turn is kept, so that it can be taken back.",
-        "保留每轮之前的文件状态，以便撤回。",
+        "保留每轮之前的文件状态，以便撤销。",
     ),
-    ("setting.undo_room", "How much of that is kept, in MiB.", "为撤回保留的空间（MiB）。"),
+    ("setting.undo_room", "How much of that is kept, in MiB.", "为撤销保留的空间（MiB）。"),
 ];

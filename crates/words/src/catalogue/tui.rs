@@ -33,6 +33,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("tui.granted", "you will not be asked about {rule} again", "以后不再询问 {rule}"),
     ("tui.left_notes", "notes on what was left go along with your next prompt", "离开分支的笔记将随下一条提示词发送"),
     ("tui.label_hint", "hint: ", "提示："),
+    ("tui.interrupted_shell", "interrupted; what was done is kept", "已中断；已完成的部分保留"),
     ("tui.interrupted", "interrupted; what was done is kept", "已中断；已完成的部分保留"),
     (
         "tui.interrupted.hint",
