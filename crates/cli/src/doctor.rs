@@ -137,7 +137,12 @@ fn is_meant(listed: &str, model: &str) -> bool {
 fn key(report: &mut Report, context: &Context, found: &ModelRef<'_>) -> anyhow::Result<()> {
     let Some(name) = &found.provider.api_key_env else { return Ok(()) };
     let there = reasonix_config::api_key(found.provider, &context.env, &context.home).is_some();
-    let (mark, code) = if there { (Mark::Good, "cli.doctor_key") } else { (Mark::Note, "cli.doctor_no_key") };
+    let needed = !found.provider.is_local();
+    let (mark, code) = match there {
+        true => (Mark::Good, "cli.doctor_key"),
+        false if needed => (Mark::Bad, "cli.doctor_key_needed"),
+        false => (Mark::Note, "cli.doctor_no_key"),
+    };
     report.line(mark, &Phrase::new(code).with("name", name))
 }
 

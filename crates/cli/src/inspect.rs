@@ -55,10 +55,15 @@ fn set(key: &str, value: &[String]) -> anyhow::Result<Exit> {
     if !reasonix_config::schema::KEYS.iter().any(|known| known.path == key) {
         return Err(unknown(key));
     }
+    refuse_nonsense(key, &value.join(" "))?;
     let file = Context::settings_file()?;
     let (before, readable) = (std::fs::read(&file).ok(), Context::load_silently(None, Flags::default()).is_ok());
     reasonix_config::save_words(&file, key, value).map_err(|error| say::usage(error.phrase()))?;
-    let context = match Context::load(None, Flags::default()) {
+    let loaded = Context::load(None, Flags::default()).and_then(|context| {
+        names_a_model(&context, key, value)?;
+        Ok(context)
+    });
+    let context = match loaded {
         // Nobody locks themselves out: what would not be read again is taken back.
         Err(error) if readable => {
             match before {
@@ -77,6 +82,37 @@ fn set(key: &str, value: &[String]) -> anyhow::Result<Exit> {
         say::notice(Level::Warning, &phrase);
     }
     Ok(Exit::Done)
+}
+
+/// Refuses what the schema takes and nobody could follow: a theme that there is not, an address that is none.
+fn refuse_nonsense(key: &str, value: &str) -> anyhow::Result<()> {
+    match key {
+        _ if value.is_empty() => Ok(()),
+        "tui.theme" => {
+            let themes = crate::context::home()?.join("themes");
+            let read = |name: &str| crate::screen::theme_file(&themes, name);
+            let chosen = reasonix_tui::theme::choose(value, true, reasonix_tui::Colours::True, &read);
+            chosen.map(drop).map_err(|error| say::usage(error.phrase()))
+        }
+        // What stands in a variable is known when it is read.
+        "net.proxy" if value != "none" && !value.contains("${") => {
+            reasonix_net::check_proxy(value).map_err(|error| say::usage(error.phrase()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a setting that names a model names one that there is.
+fn names_a_model(context: &Context, key: &str, value: &[String]) -> anyhow::Result<()> {
+    const ONE: [&str; 3] = ["default_model", "agent.planner_model", "agent.escalation_model"];
+    if key != "fallback_models" && !ONE.contains(&key) {
+        return Ok(());
+    }
+    for reference in value {
+        let found = context.loaded.settings.resolve_model(reference);
+        found.map(drop).map_err(|error| say::usage(error.phrase()))?;
+    }
+    Ok(())
 }
 
 fn unknown(key: &str) -> anyhow::Error {

@@ -238,6 +238,29 @@ fn setup_of_a_hosted_service_keeps_what_is_known_of_it() {
 }
 
 #[test]
+fn without_its_key_a_hosted_service_is_not_asked_and_doctor_says_so() {
+    let place = Place::bare(ModelServer::start_blocking(vec![]));
+    let settings = "[[providers]]\nname = \"deepseek\"\npreset = \"deepseek\"\nmodels = [\"deepseek-chat\"]\n";
+    place.home.write("config.toml", format!("{settings}{}", support::unboxed()));
+    // Whoever listens here would see a connection.
+    let proxy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    proxy.set_nonblocking(true).unwrap();
+    let address = format!("http://{}", proxy.local_addr().unwrap());
+    let run = |args: &[&str]| {
+        let mut command = place.command(args);
+        support::finish(command.env("HTTPS_PROXY", &address).env_remove("DEEPSEEK_API_KEY").output().unwrap())
+    };
+    let ran = run(&["run", "hello"]);
+    assert!(ran.code == Some(4) && ran.err.contains("DEEPSEEK_API_KEY"), "{:?} {}", ran.code, ran.err);
+    assert!(!ran.err.contains("attempt"), "{}", ran.err);
+    assert!(proxy.accept().is_err(), "nobody was asked");
+    drop(proxy);
+    let ran = run(&["doctor"]);
+    let line = ran.out.lines().find(|line| line.contains("DEEPSEEK_API_KEY")).unwrap_or_default().to_owned();
+    assert!(line.starts_with("BAD"), "{}", ran.out);
+}
+
+#[test]
 fn doctor_tries_every_kind_of_endpoint() {
     for (kind, wire) in [("anthropic", "anthropic"), ("responses", "responses"), ("openai", "openai")] {
         let place = Place::bare(ModelServer::start_blocking(vec![]));
@@ -311,6 +334,46 @@ fn config_set_takes_rules_whole_and_locks_nobody_out() {
     assert_eq!(place.run(&["config", "get", "permissions.deny"]).code, Some(2));
     assert_eq!(place.run(&["config", "set", "permissions.deny"]).code, Some(0));
     assert_eq!(place.run(&["config", "get", "agent.max_steps"]).err, "");
+}
+
+#[test]
+fn a_page_of_help_has_no_english_words_of_its_own_in_chinese() {
+    let place = Place::new(vec![]);
+    let page = support::finish(place.command(&["--help"]).env("REASONIX_LANG", "zh").output().unwrap());
+    assert_eq!(page.code, Some(0), "{}", page.err);
+    for (word, there) in [("[选项]", true), ("命令：", true), ("[OPTIONS]", false), ("选项:", false), ("alias", false)]
+    {
+        assert_eq!(page.out.contains(word), there, "{word}: {}", page.out);
+    }
+}
+
+#[test]
+fn config_set_refuses_what_nobody_could_follow() {
+    let place = Place::new(vec![]);
+    let before = place.home.read("config.toml");
+    for (key, value) in [
+        ("tui.theme", "nonsense"),
+        ("language", "xx"),
+        ("default_model", "no/such"),
+        ("agent.planner_model", "nobody"),
+        ("fallback_models", "nobody"),
+        ("net.proxy", "nonsense"),
+        ("net.proxy", "ftp://proxy:1"),
+    ] {
+        let refused = place.run(&["config", "set", key, value]);
+        assert_eq!(refused.code, Some(2), "{key} {value}: {}", refused.err);
+        assert_eq!(place.home.read("config.toml"), before, "{key} {value}");
+    }
+    for (key, value) in [("tui.theme", "light"), ("default_model", "mock/m1"), ("net.proxy", "proxy.example:3128")] {
+        let set = place.run(&["config", "set", key, value]);
+        assert_eq!(set.code, Some(0), "{key} {value}: {}", set.err);
+    }
+    place.run(&["config", "set", "net.proxy"]);
+    assert!(!place.home.read("config.toml").contains("[net]"), "{}", place.home.read("config.toml"));
+    // A guard whose name is misspelt is no notice among others.
+    place.configure("[permisions]\ndeny = [\"Bash\"]\n");
+    let refused = place.run(&["run", "hi"]);
+    assert!(refused.code == Some(2) && refused.err.contains("permissions"), "{}", refused.err);
 }
 
 #[test]

@@ -48,6 +48,7 @@ pub fn shown_value(key: &str, text: &str) -> Option<String> {
 fn read_value(key: &SettingKey, text: &str) -> Option<Value> {
     let text = text.trim();
     match key.kind {
+        SettingKind::Text if key.path == "language" && !is_language(text) => None,
         SettingKind::Text if !text.is_empty() && !text.contains(char::is_control) => Some(text.into()),
         SettingKind::Choice(words) => words.contains(&text).then(|| text.into()),
         SettingKind::Bool => text.parse::<bool>().ok().map(Value::from),
@@ -65,6 +66,14 @@ fn read_value(key: &SettingKey, text: &str) -> Option<Value> {
     }
 }
 
+/// The languages that there are words in.
+const LANGUAGES: [&str; 2] = ["en", "zh"];
+
+fn is_language(tag: &str) -> bool {
+    let primary = tag.split(['-', '_', '.', '@']).next().unwrap_or_default();
+    LANGUAGES.iter().any(|known| known.eq_ignore_ascii_case(primary))
+}
+
 fn in_toml(path: &Path, key: &str, value: Option<Value>) -> Result<String, ConfigError> {
     let mut document = document(path)?;
     let (sections, name) = key.rsplit_once('.').unwrap_or(("", key));
@@ -80,9 +89,27 @@ fn in_toml(path: &Path, key: &str, value: Option<Value>) -> Result<String, Confi
     let name = written_as(key, name, |other| table.contains_key(other));
     match value {
         Some(value) => put(table, name, value),
-        None => drop(table.remove(name)),
+        None if table.remove(name).is_some() => drop_empty(document.as_table_mut(), sections),
+        None => {}
     }
     Ok(document.to_string())
+}
+
+/// Takes out the sections that a removal left empty, from the innermost on.
+fn drop_empty(top: &mut Table, sections: &str) {
+    let Some((section, rest)) = sections.split_once('.').or(Some((sections, ""))).filter(|(name, _)| !name.is_empty())
+    else {
+        return;
+    };
+    if let Some(Item::Table(inner)) = top.get_mut(section) {
+        drop_empty(inner, rest);
+        // A comment above it is somebody's words.
+        let silent =
+            inner.decor().prefix().and_then(|prefix| prefix.as_str()).is_none_or(|text| text.trim().is_empty());
+        if inner.is_empty() && silent {
+            top.remove(section);
+        }
+    }
 }
 
 fn in_jsonc(path: &Path, key: &str, value: Option<Value>) -> Result<String, ConfigError> {
@@ -136,7 +163,8 @@ fn unknown(path: &Path, key: &str) -> ConfigError {
 }
 
 fn refused(path: &Path, key: &SettingKey, found: &str) -> ConfigError {
-    let (key, expected) = (key.path.to_owned(), key.kind.sketch());
+    let expected = if key.path == "language" { LANGUAGES.join(", ") } else { key.kind.sketch() };
+    let key = key.path.to_owned();
     ConfigError::Value { origin: origin(path), key, expected, found: format!("{found:?}") }
 }
 
@@ -173,6 +201,10 @@ mod tests {
             "[tui]\nmouse = true\n"
         );
         assert_eq!(after("config.toml", "a = 1\n", "tui.theme", None), "a = 1\n");
+        // A section that is empty then goes too, unless somebody wrote something above it.
+        assert_eq!(after("config.toml", "a = 1\n\n[tui]\ntheme = \"dark\"\n", "tui.theme", None), "a = 1\n");
+        let told = "# mine\n[tui]\ntheme = \"dark\"\n";
+        assert_eq!(after("config.toml", told, "tui.theme", None), "# mine\n[tui]\n");
         assert_eq!(after("config.jsonc", "{ \"a\": 1 }", "tui.theme", None), "{ \"a\": 1 }");
     }
 
@@ -201,6 +233,7 @@ mod tests {
             ("compaction.ratio", "nan"),
             ("logs.level", "loud"),
             ("tui.theme", ""),
+            ("language", "xx"),
             ("tui.theme", "a\nb"),
             ("tui.nothing", "1"),
             ("providers", "x"),

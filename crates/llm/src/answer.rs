@@ -166,6 +166,9 @@ impl Answer {
 /// Sends the request and waits for the head of the response.
 async fn send(wire: &Wire, body: Bytes, mut tape: Option<&mut Tape>) -> Result<Response, (Trouble, Option<Duration>)> {
     let endpoint = &wire.endpoint;
+    if endpoint.lacks_its_key() {
+        return Err((Trouble::key_missing(endpoint), None));
+    }
     let headers = wire.headers.clone().map_err(|trouble| (trouble, None))?;
     let request = wire.client.post(&wire.url).headers(headers).body(body);
     let response = match timeout(endpoint.first_byte_timeout, request.send()).await {

@@ -173,6 +173,13 @@ impl Endpoint {
         self.key.as_ref().map(|key| key.expose().trim()).filter(|key| !key.is_empty())
     }
 
+    /// True for a service of which it is known that it answers nobody without a key, where there is none.
+    pub(crate) fn lacks_its_key(&self) -> bool {
+        let known = || reasonix_catalogue::preset_for(&self.base_url).is_some_and(|preset| preset.key_env.is_some());
+        // Headers of the user's own may carry one.
+        self.key_env.is_some() && self.secret().is_none() && self.headers.is_empty() && known()
+    }
+
     /// The address that requests go to.
     pub(crate) fn target(&self) -> String {
         self.route(self.wire.route())

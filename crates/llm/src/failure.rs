@@ -108,6 +108,11 @@ impl Trouble {
         self
     }
 
+    /// The key is not there, so that nobody needs to be asked.
+    pub(crate) fn key_missing(endpoint: &Endpoint) -> Self {
+        Self::of(Class::KeyRejected, phrase("llm.key_missing", endpoint))
+    }
+
     /// A response with a status that is no success.
     pub(crate) fn status(endpoint: &Endpoint, status: u16, body: &str) -> Self {
         let said = said_in(body);

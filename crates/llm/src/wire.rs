@@ -166,9 +166,10 @@ impl<E: Encode> Model for Wired<E> {
 
     fn warm(&self) -> BoxFuture<'static, ()> {
         let (client, url) = (self.wire.client.clone(), self.wire.url.clone());
+        let idle = self.wire.endpoint.lacks_its_key();
         Box::pin(async move {
-            // Without encryption a connection costs next to nothing.
-            if !url.starts_with("https:") {
+            // Without encryption a connection costs next to nothing; where nothing will be asked, it is for nothing.
+            if idle || !url.starts_with("https:") {
                 return;
             }
             // Nothing but the connection is wanted: no key and no body go with it, and the answer is not looked at.

@@ -10,5 +10,5 @@ mod tls;
 
 pub use client::{NetOptions, client};
 pub use error::NetError;
-pub use proxy::proxy_for;
+pub use proxy::{check_proxy, proxy_for};
 pub use reqwest::Client;

@@ -19,6 +19,21 @@ pub fn proxy_for(url: &str, options: &NetOptions) -> Option<String> {
     told(&target, route(&target, options, &environment).ok()?)
 }
 
+/// Whether an address could be that of a proxy.
+pub fn check_proxy(address: &str) -> Result<(), NetError> {
+    let address = with_kind(address.trim());
+    let bare_name = !address.split("://").last().unwrap_or_default().contains(['.', ':', '[']);
+    let bad = || NetError::Proxy { proxy: bare(&address), reason: "expected http://HOST:PORT".to_owned() };
+    rule(&address, "")?;
+    let local = address.ends_with("://localhost");
+    if bare_name && !local { Err(bad()) } else { Ok(()) }
+}
+
+/// An address with the kind of proxy that it is of.
+fn with_kind(address: &str) -> String {
+    if address.contains("://") { address.to_owned() } else { format!("http://{address}") }
+}
+
 /// The proxy of a route, unless the host is among its exceptions.
 fn told(target: &Url, route: Route) -> Option<String> {
     match route {
@@ -48,8 +63,7 @@ pub(crate) fn route(
     let named = if target.scheme() == "https" { "HTTPS_PROXY" } else { "HTTP_PROXY" };
     let found = options.proxy.clone().or_else(|| either(named)).or_else(|| either("ALL_PROXY"));
     let Some(address) = found.filter(|address| !address.trim().is_empty()) else { return Ok(Route::Direct) };
-    let address = address.trim();
-    let address = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
+    let address = with_kind(address.trim());
     let except = options.no_proxy.clone().or_else(|| either("NO_PROXY")).unwrap_or_default();
     rule(&address, &except)?;
     Ok(Route::Proxy { address, except })

@@ -68,7 +68,10 @@ impl Walk<'_> {
             return Ok(());
         }
         let suggestion = nearest(key, children(section));
-        if section.split('.').any(|part| part == "permissions" || part == "sandbox") {
+        let guards = |part: &str| part == "permissions" || part == "sandbox";
+        // A misspelt section is a guard that its author counts on.
+        let misspelt = section.is_empty() && suggestion.as_deref().is_some_and(guards);
+        if misspelt || section.split('.').any(guards) {
             return Err(ConfigError::UnknownKey { origin, key: full, suggestion });
         }
         let code = if suggestion.is_some() { "config.unknown_key_like" } else { "config.unknown_key" };
