@@ -18,6 +18,17 @@ pub(crate) fn in_chinese() -> Option<clap::Error> {
     translated(Cli::command()).try_get_matches().err()
 }
 
+/// Words that clap writes into a page by itself, and how they are written in Chinese.
+const OWN_WORDS: [(&str, &str); 5] =
+    [("[OPTIONS]", "[选项]"), ("命令:", "命令："), ("参数:", "参数："), ("选项:", "选项："), ("[alias: ", "[别名：")];
+
+/// A page of help in Chinese. A closed pipe under `--help | head` is nothing to complain about.
+pub(crate) fn page(error: &clap::Error) -> String {
+    let page = error.render();
+    let text = if Style::get().out { page.ansi().to_string() } else { page.to_string() };
+    OWN_WORDS.iter().fold(text, |text, (english, chinese)| text.replace(english, chinese))
+}
+
 /// What is wrong with a command line, in Chinese: clap's own sentences are English.
 pub(crate) fn complaint(error: &clap::Error) -> String {
     let said = |kind| match error.get(kind) {

@@ -74,7 +74,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     match help::in_chinese() {
         Some(error) if error.use_stderr() => say::line_err(&help::complaint(&error)),
         // A closed pipe under `--help | head` is nothing to complain about.
-        Some(error) => drop(error.print()),
+        Some(error) => drop(say::line(help::page(&error).trim_end())),
         None => drop(error.print()),
     }
     if let Some(hint) = way_out(error) {

@@ -11,7 +11,10 @@ use crate::schema::OutputSchema;
 use crate::stdin;
 use crate::view::{Json, Plain, Quiet, View, Watch};
 use reasonix_engine::{Handle, Start, resolve_refs};
-use reasonix_proto::{Level, Op, Phrase, TurnEnd, escaped_json};
+use reasonix_proto::{CommandInfo, Level, Op, Phrase, Query, Reply, TurnEnd, builtin_commands, escaped_json};
+
+/// Commands and skills that are named to whoever asked for another one.
+const MOST_NAMED: usize = 12;
 
 /// How often an answer that does not fit its schema is sent back.
 const CORRECTIONS: u32 = 2;
@@ -35,6 +38,10 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     };
     let mut handle = host.open_first().map_err(|error| say::engine(&error))?;
     let mut view = Watch::over(view_of(&args));
+    if let Some(phrase) = no_command(&handle, &prompt).await {
+        finish(handle, &mut view, &mut interrupts).await?;
+        return Err(say::usage(phrase));
+    }
     if let Some(instructions) = &args.session.compact {
         let op = Op::Compact { instructions: instructions.clone() };
         let settled = carry(&mut handle, &mut view, &mut interrupts, op).await?;
@@ -58,6 +65,26 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
         TurnEnd::Done if view.unfinished() => Exit::Unfinished,
         end => Exit::of_turn(&end),
     })
+}
+
+/// What to say of a prompt that names a command or a skill which there is not; a path is none.
+async fn no_command(handle: &Handle, typed: &str) -> Option<Phrase> {
+    let name = typed.trim_start().strip_prefix('/')?.split_whitespace().next()?;
+    let odd = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | ':');
+    if name.contains(odd) || std::path::Path::new("/").join(name).exists() {
+        return None;
+    }
+    let Reply::Commands { commands } = handle.query(Query::Commands).await else { return None };
+    // What the table of the chat has is nothing that could be sent.
+    let own = |command: &&CommandInfo| !builtin_commands().iter().any(|known| known.name == command.name);
+    let named: Vec<&CommandInfo> = commands.iter().filter(own).collect();
+    // Skills are called in any case.
+    if named.iter().any(|command| command.is(&name.to_ascii_lowercase()) || command.is(name)) {
+        return None;
+    }
+    let known =
+        named.iter().take(MOST_NAMED).map(|command| format!("/{}", command.name)).collect::<Vec<_>>().join(", ");
+    Some(Phrase::new("cli.run_no_command").with("command", name).with("known", known))
 }
 
 /// What was typed with what it refers to, where that is settled here. Pictures go another way than text, and what a command or

@@ -76,7 +76,8 @@ pub(crate) fn engine(error: &EngineError) -> anyhow::Error {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style {
     pub(crate) lang: Lang,
-    out: bool,
+    /// Standard output has colours.
+    pub(crate) out: bool,
     err: bool,
 }
 

@@ -154,8 +154,12 @@ fn what_is_denied_is_hidden_and_its_body_is_not_read() {
     let last = contents(&place, 3).join("\n");
     assert!(last.contains("- release"), "{last}");
     assert!(!last.contains("hidden words") && !last.contains("the body of it"), "{last}");
-    let ran = place.run(&["run", "--json", "/skill:secret-keys"]);
-    assert!(ran.out.contains("engine.no_skill"), "{}", ran.out);
+    let sent = contents(&place, 3).len();
+    for unknown in ["/skill:secret-keys", "/nosuch words", "/compact"] {
+        let ran = place.run(&["run", "--json", unknown]);
+        assert!(ran.code == Some(2) && ran.err.contains("/release"), "{unknown}: {}", ran.err);
+    }
+    assert_eq!(contents(&place, 3).len(), sent);
 }
 
 #[test]
