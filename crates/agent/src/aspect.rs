@@ -2,7 +2,7 @@
 
 use crate::ports::{Args, BoxFuture, Class};
 use crate::said::Said;
-use reasonix_proto::{Action, Decided, ToolCall, ToolOutcome, TurnEnd};
+use reasonix_proto::{Action, Decided, FoldReason, ToolCall, ToolOutcome, TurnEnd};
 use std::sync::Arc;
 
 /// Stands around what an agent does. Several stand in a list, and are asked in its order.
@@ -10,6 +10,11 @@ pub trait Aspect: Send + Sync {
     /// Something was said and is about to be written down. Gives it as the model reads it.
     fn before_prompt(&self, _turn: u32, said: Said) -> BoxFuture<'_, Said> {
         Box::pin(async { said })
+    }
+
+    /// Something was said into the running turn. Gives it as the model reads it; none when it is not to.
+    fn before_steer(&self, _turn: u32, said: Said) -> BoxFuture<'_, Option<Said>> {
+        Box::pin(async { Some(said) })
     }
 
     /// A call is about to be judged. Other arguments in its place are judged like those of a call.
@@ -25,6 +30,16 @@ pub trait Aspect: Send + Sync {
     /// A call has run. Gives what counts as its outcome.
     fn after_call<'a>(&'a self, _about: About<'a>, outcome: ToolOutcome) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async { outcome })
+    }
+
+    /// A call came to its end, once: unlike a reader's that wanted to write and runs again. Gives what counts as its outcome.
+    fn at_outcome<'a>(&'a self, _about: About<'a>, outcome: ToolOutcome) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async { outcome })
+    }
+
+    /// The conversation is about to be folded, with what the user wants kept. False when it is not to be.
+    fn before_fold<'a>(&'a self, _reason: FoldReason, _instructions: &'a str) -> BoxFuture<'a, bool> {
+        Box::pin(async { true })
     }
 
     /// The model has nothing more to do. Gives what it should read before the turn may end; it is asked again then.
@@ -69,6 +84,13 @@ pub enum Wish {
     },
     /// It goes on with these arguments; they are classified, and pass the gate.
     Instead(Args),
+    /// It goes on, with these arguments where there are some, and a person is asked even where nobody would have been.
+    Ask {
+        /// Who wants that, and why.
+        why: String,
+        /// Other arguments.
+        args: Option<Args>,
+    },
 }
 
 /// So often what stands around a turn may keep it from ending.
@@ -96,6 +118,24 @@ impl Aspects {
         said
     }
 
+    /// What the model reads of what was said into the turn.
+    pub(crate) async fn before_steer(&self, turn: u32, mut said: Said) -> Option<Said> {
+        for aspect in &self.0 {
+            said = aspect.before_steer(turn, said).await?;
+        }
+        Some(said)
+    }
+
+    /// Whether the conversation may be folded. Where it does not fit any more it has to be, whatever is said of it.
+    pub(crate) async fn before_fold(&self, reason: FoldReason, instructions: &str) -> bool {
+        for aspect in &self.0 {
+            if !aspect.before_fold(reason, instructions).await && reason != FoldReason::Overflow {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Returns when everything was looked at that has to be before a call runs.
     pub(crate) async fn before_run(&self, about: About<'_>) {
         for aspect in &self.0 {
@@ -107,6 +147,14 @@ impl Aspects {
     pub(crate) async fn after_call(&self, about: About<'_>, mut outcome: ToolOutcome) -> ToolOutcome {
         for aspect in &self.0 {
             outcome = aspect.after_call(about, outcome).await;
+        }
+        outcome
+    }
+
+    /// The outcome of a call that has come to its end.
+    pub(crate) async fn at_outcome(&self, about: About<'_>, mut outcome: ToolOutcome) -> ToolOutcome {
+        for aspect in &self.0 {
+            outcome = aspect.at_outcome(about, outcome).await;
         }
         outcome
     }

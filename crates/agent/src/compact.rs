@@ -202,6 +202,10 @@ impl Agent {
             tracing::debug!(before, "nothing_came_since_the_last_folding");
             return Ok(false);
         }
+        let instructions = need.instructions.unwrap_or_default();
+        if need.squeeze == 0 && !self.aspects.before_fold(need.reason, instructions).await {
+            return Ok(false);
+        }
         tracing::debug!(reason = ?need.reason, before, squeeze = need.squeeze, "folding");
         let Some(mut record) = self.folded(conversation, &need, stop).await else { return Ok(false) };
         record.after = conversation.tokens_with(&record);

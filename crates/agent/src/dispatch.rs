@@ -266,7 +266,19 @@ async fn wished<'a>(
         ready = match wish {
             Wish::Go => Ready::Runs { call, tool, args, classified, signature, edited },
             Wish::Instead(args) => {
-                let classified = agent.classify.classify(&tool.spec().name, tool.action(&args));
+                let judged = agent.classify.classify(&tool.spec().name, tool.action(&args));
+                let classified = Classified { asks: classified.asks, ..judged };
+                Ready::Runs { call, tool, args, classified, signature, edited }
+            }
+            Wish::Ask { why, args: other } => {
+                let (args, judged) = match other {
+                    Some(args) => {
+                        let judged = agent.classify.classify(&tool.spec().name, tool.action(&args));
+                        (args, judged)
+                    }
+                    None => (args, classified),
+                };
+                let classified = Classified { asks: Some(why), ..judged };
                 Ready::Runs { call, tool, args, classified, signature, edited }
             }
             Wish::Deny { record, message } => {
@@ -393,6 +405,7 @@ async fn finish<'a>(agent: &Agent, ready: Ready<'a>, turn: u32, stop: &Stop) -> 
                 let classified = classified.into_writer(wanted);
                 return Finished::Again(Box::new(Ready::Runs { call, tool, args, classified, signature, edited }));
             }
+            let outcome = agent.aspects.at_outcome(about, outcome).await;
             (call, tool.spec().name.clone(), outcome)
         }
     };

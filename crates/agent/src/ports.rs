@@ -206,19 +206,21 @@ pub struct Classified {
     pub found: Option<Arc<dyn Any + Send + Sync>>,
     /// What it wanted to write when it was taken for a reader and ran as one.
     pub wanted: Vec<String>,
+    /// Who wants a person to be asked about it, and why, whatever the rules say.
+    pub asks: Option<String>,
 }
 
 impl Classified {
     /// By what the action says of itself.
     pub fn by_action(action: Action) -> Self {
         let class = if action.read_only == ReadOnly::Yes { Class::Reader } else { Class::Writer };
-        Self { action, class, found: None, wanted: Vec::new() }
+        Self { action, class, found: None, wanted: Vec::new(), asks: None }
     }
 
     /// The same call for another judgement: it ran as a reader, and wanted to write this.
     pub(crate) fn into_writer(self, wanted: Vec<String>) -> Self {
         let action = Action { read_only: ReadOnly::No, ..self.action };
-        Self { action, class: Class::Writer, found: self.found, wanted }
+        Self { action, class: Class::Writer, found: self.found, wanted, asks: self.asks }
     }
 }
 

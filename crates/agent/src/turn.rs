@@ -322,7 +322,7 @@ impl Agent {
         inbox: &Inbox,
         turn: u32,
     ) -> Result<(), JournalError> {
-        let (said, news) = (inbox.take(), inbox.news());
+        let (said, news) = (self.steered(inbox, turn).await, inbox.news());
         let (by_user, told) = (said.is_some(), news.len());
         if news.is_empty() && !by_user {
             return Ok(());
@@ -331,6 +331,11 @@ impl Agent {
         self.note(conversation, turn, said.after_news(news), by_user).await?;
         inbox.news_kept(told);
         Ok(())
+    }
+
+    /// What was said into the turn, as the model may read it.
+    async fn steered(&self, inbox: &Inbox, turn: u32) -> Option<Said> {
+        self.aspects.before_steer(turn, inbox.take()?).await
     }
 
     pub(crate) async fn note(
@@ -360,7 +365,7 @@ impl Agent {
             "[{why} Do not call tools. Say in a few sentences what is done, what is not, and what comes next.]"
         );
         // What the user said meanwhile goes along as what it is: with its pictures, and as it was typed.
-        let (said, by_user) = match inbox.take() {
+        let (said, by_user) = match self.steered(inbox, progress.turn).await {
             Some(said) => {
                 let (typed, text) = (Some(said.typed().to_owned()), format!("{}\n\n{end_now}", said.text));
                 (Said { text, typed, images: said.images }, true)

@@ -21,6 +21,7 @@ mod doctor;
 mod documents;
 mod e2e;
 mod history;
+mod hooks;
 mod import;
 mod kill;
 mod lines;

@@ -166,6 +166,7 @@ const TOOLS_BY_NAME: &[(&str, &str)] = &[
         "crates/engine/src/confine/masks.rs",
         "asks rules about a tool of each family, by the name that rules have for it",
     ),
+    ("crates/extensions/src/hooks/claude.rs", "hooks of other programs are told of calls in the words of those"),
     ("crates/gate/src/lib.rs", "asks rules about a tool of each family, by the name that rules have for it"),
     ("crates/gate/src/person.rs", "asks rules about a tool of each family, by the name that rules have for it"),
     ("crates/lab/src/bench/attempt.rs", "says which tools a trial of an edit format has"),

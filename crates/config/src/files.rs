@@ -3,7 +3,7 @@
 use crate::error::Unreadable;
 use crate::node::{Node, Table, Value};
 use crate::shape::{self, Notices};
-use crate::trust::{Declared, EXECUTABLE};
+use crate::trust::{Declared, EXECUTABLE, Trust};
 use crate::{ConfigError, Layer, Sources, env, jsonc, read, schema, toml};
 use reasonix_proto::{Level, Phrase};
 use std::path::{Path, PathBuf};
@@ -43,18 +43,9 @@ pub(crate) fn project(
     declared: &mut Vec<Declared>,
     notices: &mut Notices,
 ) -> Result<Table, ConfigError> {
-    // Started in the folder that holds the user's own, that one is not a project's.
-    let own = |path: &PathBuf| {
-        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
-        folder.is_none() || folder != sources.home.canonicalize().ok()
-    };
-    let paths: Vec<_> = PROJECT_FILES.map(|name| sources.project.join(name)).into_iter().filter(own).collect();
+    let paths = project_paths(&sources.project, &sources.home);
     // What would be executed is known before anything is taken out as unknown.
-    let there = paths.iter().find(|path| path.symlink_metadata().is_ok());
-    if let Some(table) = there.map(|path| raw(path, Layer::Project)).transpose()?.flatten() {
-        let found = EXECUTABLE.iter().filter_map(|(key, kind)| Some(Declared::of(key, *kind, table.get(key)?)));
-        declared.extend(found);
-    }
+    declared.extend(stated(&paths)?);
     let mut table = first(paths, Layer::Project, notices)?;
     for plugin in mcp_json(&sources.project.join(".mcp.json"), notices) {
         let name = |node: &Node| node.as_table().and_then(|table| table.get("name")).map(|node| node.value.clone());
@@ -64,6 +55,36 @@ pub(crate) fn project(
         }
     }
     Ok(table)
+}
+
+/// Where a project's settings may stand. Started in the folder that holds the user's own, that one is not a project's.
+fn project_paths(project: &Path, home: &Path) -> Vec<PathBuf> {
+    let own = |path: &PathBuf| {
+        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+        folder.is_none() || folder != home.canonicalize().ok()
+    };
+    PROJECT_FILES.map(|name| project.join(name)).into_iter().filter(own).collect()
+}
+
+fn stated(paths: &[PathBuf]) -> Result<Vec<Declared>, ConfigError> {
+    let there = paths.iter().find(|path| path.symlink_metadata().is_ok());
+    let Some(table) = there.map(|path| raw(path, Layer::Project)).transpose()?.flatten() else {
+        return Ok(Vec::new());
+    };
+    let found = EXECUTABLE.iter().filter_map(|(key, kind)| Some(Declared::of(key, *kind, table.get(key)?)));
+    Ok(found.collect())
+}
+
+/// Looks anew for what a project brings of hooks.
+pub fn look_for_hooks(trust: &mut Trust) -> Result<(), ConfigError> {
+    let declared = stated(&project_paths(trust.root(), trust.home()))?;
+    trust.renew_hooks(&declared)
+}
+
+/// What the user's own settings say of hooks now; `file` is where they stand.
+pub fn user_hooks(file: &Path) -> Result<Option<serde_json::Value>, ConfigError> {
+    let table = raw(file, Layer::User)?;
+    Ok(table.and_then(|table| table.get("hooks").map(Node::to_json)))
 }
 
 /// The first file that is there.

@@ -46,7 +46,7 @@ pub use destination::key_destination;
 pub use env::{ENV_PROVIDER, no_color, no_memory};
 pub use error::{ConfigError, Unreadable};
 pub use expand::{Unset, expand};
-pub use files::PROJECT_FILES;
+pub use files::{PROJECT_FILES, look_for_hooks, user_hooks};
 pub use folder::{FolderSettings, user_settings_file};
 pub use hosts::{Covered, Hosts, PRESETS};
 pub use model_ref::ModelRef;

@@ -37,6 +37,8 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     let project = files::project(sources, &mut declared, &mut notices)?;
     let mut project = guard::guard(project, &table, &context, &mut notices)?;
     let prompt = Prompted::take(&mut project);
+    // A project's hooks are a surface; they do not get among the user's own.
+    let _ = project.take("hooks");
     let plugins = plugins::of_project(&project, &context, &mut notices)?;
     let skill_folders = skill_folders(&project, &sources.project);
     merge::merge(&mut table, project);
@@ -79,6 +81,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         net: net::resolve(&root.section("net"))?,
         tools: tools::resolve(&root.section("tools"))?,
         skills: skills::resolve(&root.section("skills"))?,
+        hooks: table.get("hooks").map(Node::to_json),
         permissions: rules,
         sandbox,
         serve: serve::resolve(&root.section("serve")),

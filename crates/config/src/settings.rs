@@ -47,6 +47,8 @@ pub struct Settings {
     pub tools: ToolSettings,
     /// The skills.
     pub skills: Skills,
+    /// The user's own hooks, by event, as they were written; a project's are in `trust`.
+    pub hooks: Option<serde_json::Value>,
     /// The permission rules.
     pub permissions: Permissions,
     /// The box around commands and files.

@@ -520,3 +520,45 @@ fn what_git_would_run_is_trusted_by_its_content() {
     assert_eq!(many("x").surfaces().len(), 65);
     assert_ne!(many("x").digest(), many("y").digest());
 }
+
+#[test]
+fn hooks_in_files_of_other_programs_are_surfaces_with_what_they_run() {
+    let disk = Disk::new()
+        .file("project/.reasonix/settings.json", "{\"hooks\": {\"Stop\": [{\"command\": \"sh tools/a.sh\"}]}, \"x\": 1}")
+        .file(
+            "project/.claude/settings.json",
+            "{\"permissions\": {}, \"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"\\\"$CLAUDE_PROJECT_DIR\\\"/tools/b.sh\"}]}]}}",
+        )
+        .file("project/.claude/settings.local.json", "{\"permissions\": {\"allow\": []}}")
+        .file("project/.codex/hooks.json", "no json")
+        .file("project/tools/a.sh", "a\n")
+        .file("project/tools/b.sh", "b\n");
+    let mut found = trust(&disk);
+    assert_eq!(names(&found), ["hook .claude", "hook .reasonix", "hook hooks.json"]);
+    let parts = |trust: &Trust, name: &str| -> Vec<String> {
+        let surface = trust.surfaces().iter().find(|surface| surface.name == name).unwrap();
+        surface.parts.iter().map(|part| part.label.clone()).collect()
+    };
+    assert_eq!(parts(&found, ".claude"), [".claude/settings.json hooks", "tools/b.sh"]);
+    assert_eq!(parts(&found, ".reasonix"), [".reasonix/settings.json hooks", "tools/a.sh"]);
+    found.grant().unwrap();
+    let stands = |trust: &Trust, name: &str| {
+        let surface = trust.surfaces().iter().find(|surface| surface.name == name).unwrap();
+        matches!(trust.of(surface), Standing::Trusted(_))
+    };
+    assert!(stands(&found, ".claude") && stands(&found, ".reasonix"));
+    // What else stands in such a file is not executed, and its change asks nobody.
+    let disk = disk.file(
+        "project/.reasonix/settings.json",
+        "{\"hooks\": {\"Stop\": [{\"command\": \"sh tools/a.sh\"}]}, \"x\": 2}",
+    );
+    let disk = disk.file("project/tools/b.sh", "other\n");
+    let mut again = trust(&disk);
+    assert!(stands(&again, ".reasonix") && !stands(&again, ".claude") && !stands(&found, ".claude"));
+    let disk = disk.file("project/reasonix.toml", "[[hooks.Stop]]\ncommand = \"x\"\n");
+    reasonix_config::look_for_hooks(&mut again).unwrap();
+    assert_eq!(names(&again), ["hook .claude", "hook .reasonix", "hook hooks", "hook hooks.json"]);
+    assert!(!stands(&again, "hooks"));
+    let settings = disk.load().settings;
+    assert_eq!(settings.hooks, None, "a project's hooks are not the user's");
+}

@@ -138,6 +138,14 @@ pub(crate) fn bounds(limits: &CommandLimits) -> Bounds {
     }
 }
 
+/// What children see of the user's environment. Whatever they are called: the keys of the endpoints are not for them.
+pub(crate) fn children_environment(settings: &Settings) -> Environment {
+    let keys: Vec<&str> = settings.providers.iter().filter_map(|provider| provider.api_key_env.as_deref()).collect();
+    let open = Environment::inherited(&settings.sandbox.env);
+    let open = if settings.sandbox.network { open.with_proxies() } else { open };
+    open.without(&keys)
+}
+
 /// The machine's memory in bytes; 0 where that cannot be told.
 fn machine_memory() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();

@@ -3,6 +3,7 @@
 use crate::dials::Dials;
 use crate::fleet::{Fleet, command_of};
 use crate::handle::Shared;
+use crate::hooks::Hooks;
 use crate::images::keep;
 use crate::invoke::{Brings, Errand, Invoked, Wants, invoke};
 use crate::outbox::Outbox;
@@ -45,6 +46,8 @@ pub(crate) struct Desk {
     pub(crate) artifacts: Arc<dyn Artifacts>,
     /// The user's word on what the working folder would execute.
     pub(crate) trust: Word,
+    /// The hooks of the session.
+    pub(crate) hooks: Arc<Hooks>,
     /// The settings that can be changed.
     pub(crate) dials: Arc<Dials>,
     /// Nothing happened since the conversation was folded while nobody waited.
@@ -73,6 +76,7 @@ impl Desk {
             purse: Arc::clone(&shared.purse),
             artifacts: Arc::clone(&shared.artifacts),
             trust: shared.trust.clone(),
+            hooks: Arc::clone(&shared.hooks),
             dials: Arc::clone(&shared.dials),
             after_turn: VecDeque::new(),
         }
@@ -148,6 +152,7 @@ impl Desk {
             }
             Op::Trust { digest, yes } => self.told(self.trust.answer(&digest, yes)),
             Op::Configure { key, value } => self.told(self.dials.change(&key, value).await),
+            Op::ReloadHooks => self.told(Ok(self.hooks.reload().await)),
             Op::Forget { name, scope } => self.forget(name, scope).await,
             Op::Export { path } => self.export(&path).await,
             Op::Escalate { on } => self.told(self.escalation.arm(on)),

@@ -2,6 +2,7 @@
 
 use crate::dials::Dials;
 use crate::fleet::Fleet;
+use crate::hooks::Hooks;
 use crate::outbox::{Events, Outbox};
 use crate::people::People;
 use crate::purse::Purse;
@@ -44,6 +45,7 @@ pub(crate) struct Shared {
     pub(crate) dials: Arc<Dials>,
     pub(crate) confinement: Confinement,
     pub(crate) trust: Word,
+    pub(crate) hooks: Arc<Hooks>,
     pub(crate) undo: bool,
     pub(crate) purse: Arc<Purse>,
     /// What is wrong with the files of commands was said.

@@ -15,6 +15,7 @@ mod explain;
 mod fleet;
 mod handle;
 mod handoff;
+mod hooks;
 mod host;
 mod images;
 mod inventory;

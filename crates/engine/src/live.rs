@@ -51,6 +51,7 @@ impl Live {
         if self.resumed {
             self.note_resumed().await;
         }
+        self.desk.hooks.begin(self.resumed, self.desk.book.state().model.clone());
         self.desk.state(TurnState::Idle);
         while let Some((work, ticket)) = self.next_work().await {
             let end = self.work(work).await;
@@ -59,6 +60,7 @@ impl Live {
             }
         }
         self.let_go();
+        self.desk.hooks.end().await;
         self.fleet.close().await;
         self.desk.outbox.emit(Event::SessionEnded);
     }
@@ -235,6 +237,11 @@ impl Live {
     async fn turn(&mut self, work: Work) -> TurnEnd {
         self.desk.rested = false;
         let stop = Stop::new();
+        self.desk.hooks.begin_turn(&stop);
+        let work = match self.submitted(work, &stop).await {
+            Ok(work) => work,
+            Err(end) => return end,
+        };
         if let Some(undo) = &self.undo {
             undo.begin();
         }
@@ -260,6 +267,17 @@ impl Live {
         self.hand_over_when_full(&end).await;
         self.desk.state(TurnState::Idle);
         end
+    }
+
+    /// What was said, as hooks leave it; or the end of the turn that it does not begin.
+    async fn submitted(&mut self, work: Work, stop: &Stop) -> Result<Work, TurnEnd> {
+        let Work::Prompt(said) = work else { return Ok(work) };
+        let hooks = Arc::clone(&self.desk.hooks);
+        let asked = alongside(hooks.prompt(said, stop), &mut self.inbound, &mut self.desk, stop).await;
+        if let Err(TurnEnd::Refused { why }) = &asked {
+            self.desk.notice(Level::Warning, why.clone());
+        }
+        asked.map(Work::Prompt)
     }
 
     /// What the session's model is told: what the user said, with the plan of another model where one plans. An interrupt

@@ -13,7 +13,7 @@ use crate::spec::{Start, Which};
 use crate::state::{Book, SessionState};
 use crate::told::as_told;
 use reasonix_agent::{
-    Agent, Artifacts, Classify, Conversation, Gate, Inbox, Journal, Limits, Said, Sink, Stop, Tool, Tools,
+    Agent, Artifacts, Aspect, Classify, Conversation, Gate, Inbox, Journal, Limits, Said, Sink, Stop, Tool, Tools,
 };
 use reasonix_proto::{
     Cost, Event, Level, Mode, Phrase, PlannerTurn, RECORD_VERSION, RecordBody, SessionHead, SessionId, TurnEnd,
@@ -50,6 +50,8 @@ pub(crate) struct Around<'a, L> {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) limits: Limits,
     pub(crate) purse: Arc<Purse>,
+    /// Hooks stand around its calls too.
+    pub(crate) hooks: Arc<dyn Aspect>,
     /// What keeps the ledger of a session that begins like this.
     pub(crate) ledger: L,
     /// Every tool of a session, over files of its own.
@@ -104,6 +106,7 @@ impl Planner {
         let (agent, prefix) = Blueprint::new(Arc::new(model), tools)
             .judged_by(around.classify, around.gate)
             .kept_by(book, around.artifacts, heard.clone())
+            .surrounded_by([around.hooks])
             .within(around.purse, limits)
             .build(system);
         let conversation = conversation_of(&prefix, history, past.turns());

@@ -12,6 +12,7 @@ use crate::editing::{as_begun, settled};
 use crate::error::EngineError;
 use crate::fleet::{Fleet, Hears};
 use crate::handle::{Handle, Shared};
+use crate::hooks::{AroundAll, AroundCalls, Hooks};
 use crate::live::{Live, Todo};
 use crate::nearby::Nearby;
 use crate::network::net_options;
@@ -104,6 +105,7 @@ impl Ground {
         let asked = trust.clone();
         let gate = Arc::new(gate.undone_by(undo.as_ref()).distrusting(move |line| asked.untrusted_skill(line)));
         self.begun.made.iter().for_each(|record| gate.recall(record));
+        let hooks = Hooks::new(start, &trust, (outbox, book), &gate, &self.confinement);
         let (people, todo) = (people_of(start, &voice), todo_of(opened));
         let carried = Carried::of(start, opened, &todo, &people);
         let crossing = Crossing::new(settings, workspace.root(), &self.confinement, start.attended);
@@ -114,11 +116,12 @@ impl Ground {
             .kept_by(book.clone(), artifacts.clone(), outbox.clone())
             .surrounded_by(undo.iter().map(|undo| Arc::clone(undo) as Arc<dyn Aspect>))
             .surrounded_by([Nearby::of(start, model.card().window) as Arc<dyn Aspect>])
+            .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>])
             .within(purse.clone(), limits_of(settings, &model.card().name))
             .build(self.head.system.clone());
-        let planner = planner_of(&self, &agent, &model, (outbox, &purse), &carried)?;
+        let planner = planner_of(&self, &agent, &model, (outbox, &purse, &hooks), &carried)?;
         let way_out = crossing.open(&gate, book.clone(), net_options(settings));
-        let parts = Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust };
+        let parts = Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust, hooks };
         Ok(Equipped { ground: self, model, voice, events, parts, agent, prefix, way_out: Box::new(way_out) })
     }
 }
@@ -155,6 +158,7 @@ struct Parts {
     todo: Todo,
     planner: Option<Planner>,
     trust: Word,
+    hooks: Arc<Hooks>,
 }
 
 /// A session that has everything, and does not run yet.
@@ -179,7 +183,7 @@ impl Equipped {
         let Self { ground, voice: Voice { outbox, book }, events, parts, agent, prefix, way_out, .. } = self;
         let Ground { start, confinement, begun: Begun { opened, resumed, .. }, head, fleet, .. } = ground;
         let (published, seen) = watch::channel(prefix.clone());
-        let Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust } = parts;
+        let Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust, hooks } = parts;
         fleet.told_to(Hears { outbox: outbox.clone(), queue: queue.clone(), people: people.clone() });
         let Opened { past, history, .. } = opened;
         let conversation = conversation_of(&prefix, history, past.turns());
@@ -196,6 +200,7 @@ impl Equipped {
             trust,
             base: Arc::new(start),
             confinement,
+            hooks,
             undo: undo.is_some(),
             purse,
             told_flaws: AtomicBool::new(false),
@@ -235,6 +240,7 @@ impl Equipped {
         book.observe(Escalates::new(escalation.clone(), self.prefix.clone(), outbox.clone()));
         book.observe(TellsPlanModel::new(routes));
         book.observe(ChecksCitations { workspace: start.workspace.clone(), outbox: outbox.clone() });
+        book.observe(self.parts.hooks.watch());
         book.observe(TellsQueue { queue: queue.clone(), outbox: outbox.clone() });
     }
 
@@ -287,7 +293,7 @@ fn planner_of(
     ground: &Ground,
     agent: &Agent,
     model: &Arc<dyn Model>,
-    (outbox, purse): (&Arc<Outbox>, &Arc<Purse>),
+    (outbox, purse, hooks): (&Arc<Outbox>, &Arc<Purse>, &Arc<Hooks>),
     carried: &Carried,
 ) -> Result<Option<Planner>, EngineError> {
     let Ground { start, begun: Begun { opened, .. }, fleet, .. } = ground;
@@ -305,6 +311,7 @@ fn planner_of(
         outbox: outbox.clone(),
         limits: agent.limits,
         purse: purse.clone(),
+        hooks: Arc::new(AroundCalls(Arc::clone(hooks))),
         ledger: |head: &SessionHead| ledger_of(start, head, purse),
         tools,
         executor: &model.card().name,

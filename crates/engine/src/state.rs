@@ -145,7 +145,9 @@ impl Journal for Book {
             let record = self.journal.append(body).await?;
             for body in self.shown(&record) {
                 let more = self.append(body).await?;
-                self.sink.emit(Event::Changed { record: Box::new(more) });
+                let hooked = matches!(more.body, RecordBody::Hook(_));
+                let record = Box::new(more);
+                self.sink.emit(if hooked { Event::Hooked { record } } else { Event::Changed { record } });
             }
             Ok(record)
         })

@@ -69,6 +69,21 @@ impl Word {
         look(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// What of the folder is a hook, with the text that says it.
+    pub(crate) fn hooks(&self) -> Vec<(Surface, Option<String>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).hooks()
+    }
+
+    /// Looks for hooks anew.
+    pub(crate) fn look_for_hooks(&self) -> Result<(), ConfigError> {
+        reasonix_config::look_for_hooks(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether the user trusts this, as it is now.
+    pub(crate) fn stands(&self, surface: &Surface) -> Standing {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).of(surface)
+    }
+
     /// What stays off without the user's word.
     pub(crate) fn off(&self) -> Option<Phrase> {
         off(&self.0.lock().unwrap_or_else(PoisonError::into_inner))

@@ -26,6 +26,7 @@ mod gate;
 mod growth;
 #[cfg(target_os = "linux")]
 mod held;
+mod hooks;
 mod images;
 mod later;
 mod leaving;

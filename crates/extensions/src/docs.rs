@@ -14,6 +14,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("exit-codes", include_str!("../../../docs/exit-codes.md")),
     ("extensions", include_str!("../../../docs/extensions.md")),
     ("glossary", include_str!("../../../docs/glossary.md")),
+    ("hooks", include_str!("../../../docs/hooks.md")),
     ("limits", include_str!("../../../docs/limits.md")),
     ("mcp", include_str!("../../../docs/mcp.md")),
     ("models", include_str!("../../../docs/models.md")),

@@ -1,7 +1,7 @@
 //! Reading files that anybody may have put there: regular files only, at most a known size, never waiting, and no link that
 //! leads out.
 
-use crate::flaw::FlawKind;
+use crate::flaw::{ExtensionFlaw, FlawKind};
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -30,6 +30,12 @@ pub(crate) fn head(path: &Path, within: &Path) -> Result<String, FlawKind> {
 pub(crate) fn whole(path: &Path, within: &Path) -> Result<String, FlawKind> {
     let (text, more) = start(&open(path, within)?, LARGEST)?;
     if more { Err(FlawKind::TooLarge(LARGEST)) } else { Ok(text) }
+}
+
+/// The text of a file of the user's that need not be there.
+pub fn small_file(path: &Path, within: &Path) -> Option<Result<String, ExtensionFlaw>> {
+    path.symlink_metadata().ok()?;
+    Some(whole(path, within).map_err(|kind| kind.at(path)))
 }
 
 /// The first bytes of a file as text, and whether there are more.

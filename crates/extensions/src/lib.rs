@@ -1,5 +1,6 @@
-//! Files that extend Reasonix: skills, commands and rules. This room finds them, reads them within bounds, says what is wrong with
-//! them and fills them in; the texts that come with the binary are here too. It runs nothing, decides nothing about permission or trust, and reads no more than the head of a
+//! Files that extend Reasonix: skills, commands, rules and hooks. This room finds them, reads them within bounds, says what is
+//! wrong with them and fills them in; the texts that come with the binary are here too. It runs nothing, decides nothing about
+//! permission or trust, and of skills and commands reads no more than the head of a
 //! file until somebody uses it.
 
 mod bundled;
@@ -10,6 +11,7 @@ mod file;
 mod find;
 mod flaw;
 mod front;
+pub mod hooks;
 mod index;
 mod names;
 mod rulebook;
@@ -19,6 +21,7 @@ mod skill;
 pub use command::CustomCommand;
 pub use docs::{OwnDoc, doc_at};
 pub use expand::{CommandPiece, filled, pieces};
+pub use file::small_file;
 pub use flaw::{ExtensionFlaw, FlawKind};
 pub use index::index;
 pub use names::{BroughtBy, ShadowedExtension};

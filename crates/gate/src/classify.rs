@@ -90,7 +90,8 @@ fn read(action: Action, class: impl Fn(&Found, bool) -> Class) -> Classified {
         (_, Some(ReadOnly::No)) => ReadOnly::No,
         _ => ReadOnly::Unknown,
     };
-    Classified { action: Action { read_only, ..action }, class, found: Some(Arc::new(found)), wanted: Vec::new() }
+    let (action, found) = (Action { read_only, ..action }, Some(Arc::new(found) as _));
+    Classified { action, class, found, wanted: Vec::new(), asks: None }
 }
 
 /// What was found in the lines of a call; they are read now where nobody did.

@@ -426,7 +426,8 @@ impl Gate for Approvals {
                 return deny_planning(&ask);
             }
             self.look_for_copies(&ask).await;
-            match by_definition(self.by_later(self.verdict(&ask, None), &ask).await, &ask) {
+            let verdict = wished(self.by_later(self.verdict(&ask, None), &ask).await, &ask);
+            match by_definition(verdict, &ask) {
                 Verdict::Allow(by) if self.is_unheld_code(&ask, &by) => {
                     deny(&ask, &by, "code for an interpreter runs without a person only at sandbox level full")
                 }
@@ -458,6 +459,14 @@ fn by_definition(verdict: Verdict, ask: &Ask<'_>) -> Verdict {
         (denied @ Verdict::Deny(_), _) => denied,
         (_, Some(diff)) => Verdict::Ask(By::Redefined(diff)),
         (verdict, None) => verdict,
+    }
+}
+
+/// Whoever stands around a call may want a person to be asked where nobody would have been; never the other way.
+fn wished(verdict: Verdict, ask: &Ask<'_>) -> Verdict {
+    match (verdict, &ask.classified.asks) {
+        (Verdict::Allow(_), Some(why)) => Verdict::Ask(By::Rule(why.clone())),
+        (verdict, _) => verdict,
     }
 }
 

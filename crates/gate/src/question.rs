@@ -62,7 +62,9 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
         _ => Phrase::new("engine.ask_mode"),
     };
     // Nothing dangerous is remembered but what undo takes back, for a session; and no grant covers what tells agents what to do.
-    let once = about.copied.is_some()
+    let wished = ask.classified.asks.is_some();
+    let once = wished
+        || about.copied.is_some()
         || matches!(by, By::Danger(_) | By::Protected(_) | By::Later(_) | By::Memory | By::Redefined(_));
     let rules = match once {
         true if about.grantable => vec![super::restorable::WORD.to_owned()],

@@ -196,6 +196,8 @@ pub enum CommandOverlay {
     },
     /// What is remembered: [`Query::Memories`], then [`Op::Forget`].
     Memories,
+    /// The hooks: [`Query::Hooks`].
+    Hooks,
     /// The settings: [`Query::Config`], then [`Op::Configure`].
     Settings,
     /// Whether this session is given up: [`Op::Discard`], then a new one.

@@ -39,6 +39,7 @@ const ON: &[Taken] = &[(Phrase::new("command.arg_on"), Kind::Words(&["on", "off"
 const EFFORT: &[Taken] = &[(Phrase::new("command.arg_effort"), Kind::Words(EFFORTS), true)];
 const MODE: &[Taken] = &[(Phrase::new("command.arg_mode"), Kind::Words(&["ask", "auto", "yolo", "plan"]), true)];
 const TASK: &[Taken] = &[(Phrase::new("command.arg_task"), Kind::Text, true)];
+const RELOAD: &[Taken] = &[(Phrase::new("command.arg_reload"), Kind::Words(&["reload"]), true)];
 const SOUGHT: &[Taken] = &[(Phrase::new("command.arg_words"), Kind::Text, false)];
 const FOLDED: &[Taken] = &[(Phrase::new("command.arg_instructions"), Kind::Text, true)];
 const BUDGET: &[Taken] = &[(Phrase::new("command.arg_budget"), Kind::Text, true)];
@@ -70,6 +71,7 @@ const ROWS: &[Row] = &[
     ("plan", &[], Phrase::new("command.plan"), TASK, plan),
     ("permissions", &[], Phrase::new("command.permissions"), &[], || overlay(CommandOverlay::Rules)),
     ("trust", &[], Phrase::new("command.trust"), &[], || overlay(CommandOverlay::Trust)),
+    ("hooks", &[], Phrase::new("command.hooks"), RELOAD, hooks),
     ("history", &[], Phrase::new("command.history"), SOUGHT, history),
     ("memory", &["memories"], Phrase::new("command.memory"), &[], || overlay(CommandOverlay::Memories)),
     ("mcp", &["servers"], Phrase::new("command.mcp"), &[], || query(Query::Servers)),
@@ -144,6 +146,11 @@ fn plan() -> Vec<CommandCase> {
         case(Word("off".to_owned()), ops([off])),
         case(Words, ops([on, task])),
     ]
+}
+
+fn hooks() -> Vec<CommandCase> {
+    let again = case(Word("reload".to_owned()), ops([Op::ReloadHooks]));
+    vec![again, case(Any, CommandAction::Overlay(CommandOverlay::Hooks))]
 }
 
 fn history() -> Vec<CommandCase> {
@@ -255,6 +262,8 @@ mod tests {
             ("rewind", "x", false, json!({"overlay": "rewind"})),
             ("branch", "2", false, json!({"operation": [{"op": "rewind", "turn": 2, "what": "chat"}]})),
             ("resume", "4f", false, json!({"open": {"open": "resume", "session": "4f"}})),
+            ("hooks", "", false, json!({"overlay": "hooks"})),
+            ("hooks", "reload", false, json!({"operation": [{"op": "reload_hooks"}]})),
             ("cd", "..", false, json!({"local": {"folder": {"path": ".."}}})),
         ] {
             assert_eq!(action(name, words, planning), wanted, "/{name} {words}");

@@ -177,6 +177,11 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
+    /// A hook was run. The record is `hook`.
+    Hooked {
+        /// The record.
+        record: Box<Record>,
+    },
     /// The places in files that an answer names, checked. Comes after its message, only when there are any.
     Cited {
         /// The `assistant` record.

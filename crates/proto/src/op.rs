@@ -95,6 +95,8 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         focus: String,
     },
+    /// Reads the hooks anew, from every file that may have some.
+    ReloadHooks,
     /// Sends the last prompt again, as if its turn had not been.
     Retry,
     /// Moves to another place of the session's tree. At a prompt that is the place before it, and its text comes back

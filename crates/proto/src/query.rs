@@ -103,4 +103,6 @@ pub enum Query {
     Memories,
     /// The servers that extend the session, and what they are doing. Always at once; none is started for it.
     Servers,
+    /// The hooks of the session, in the order they are run.
+    Hooks,
 }

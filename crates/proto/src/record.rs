@@ -1,8 +1,8 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
 use crate::{
-    AskId, CallId, Change, Choice, ClientId, Cost, DecidedBy, Effect, Image, Message, Mode, NotedBy, Phrase, Planned,
-    Posture, PromptPart, RecordId, Repair, Requested, SessionId, ToolOutcome, TurnEnd, Usage,
+    AskId, CallId, Change, Choice, ClientId, Cost, DecidedBy, Effect, HookRan, Image, Message, Mode, NotedBy, Phrase,
+    Planned, Posture, PromptPart, RecordId, Repair, Requested, SessionId, ToolOutcome, TurnEnd, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -218,6 +218,8 @@ pub enum RecordBody {
     Planner(Box<PlannerTurn>),
     /// A request went to the model: how much of it had been sent before. Written with the answer.
     Requested(Box<Requested>),
+    /// A hook was run: what it said, and what that came to. Written before anything follows from it.
+    Hook(Box<HookRan>),
     /// A record of a kind that this version does not know; kept on disk, skipped here.
     #[serde(other)]
     Unknown,

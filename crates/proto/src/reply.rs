@@ -7,8 +7,8 @@ use crate::status::{
     Citation, Completion, ContextPart, Git, ModelInfo, RuleInfo, SessionInfo, Setting, Status, TreeNode,
 };
 use crate::{
-    BudgetInfo, CacheReport, Change, Hit, MemoryInfo, Phrase, Posture, Record, RecordId, ServerInfo, Tally, TodoPhase,
-    TrustInfo,
+    BudgetInfo, CacheReport, Change, Hit, HookInfo, MemoryInfo, Phrase, Posture, Record, RecordId, ServerInfo, Tally,
+    TodoPhase, TrustInfo,
 };
 use serde::{Deserialize, Serialize};
 
@@ -141,6 +141,11 @@ pub enum Reply {
     Servers {
         /// In the order of the settings.
         servers: Vec<ServerInfo>,
+    },
+    /// Answers [`Query::Hooks`].
+    Hooks {
+        /// In the order they are run.
+        hooks: Vec<HookInfo>,
     },
     /// Nothing changed that could be shown.
     Unchanged,

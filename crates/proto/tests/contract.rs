@@ -7,13 +7,13 @@ use reasonix_proto::{
     Acts, Argument, ArgumentKind, AskId, Asking, Block, Break, BrokenCitation, CacheBreak, CacheReport, CacheSum,
     CacheTurn, CallId, Change, ChangeKind, Choice, Citation, CommandAction, CommandCase, CommandInfo, CommandOverlay,
     CommandSource, CommandWords, Completion, CompletionKind, Content, ContextPart, Cost, Decided, Details, Dial, Done,
-    Effect, Envelope, Escalated, EscalatedBy, Event, FailureClass, Field, Fix, Git, Hit, Image, ImageData, Inquiry,
-    Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind, Phrase,
-    PlanAnswer, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning,
-    Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo,
-    Scope, ServerCounts, ServerInfo, ServerStanding, SessionHead, SessionId, SessionInfo, Setting, Settled, Status,
-    StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter,
-    TreeNode, TurnEnd, TurnState, Usage,
+    Effect, Envelope, Escalated, EscalatedBy, Event, FailureClass, Field, Fix, Git, Hit, HookInfo, HookRan, Image,
+    ImageData, Inquiry, Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin,
+    PartKind, Phrase, PlanAnswer, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued,
+    QueuedKind, Reasoning, Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind,
+    Rewound, RuleInfo, Scope, ServerCounts, ServerInfo, ServerStanding, SessionHead, SessionId, SessionInfo, Setting,
+    Settled, Status, StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome,
+    TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -383,6 +383,41 @@ fn records_of_moving_about() {
         json!({"kind": "planner", "session": "s", "model": "p/m", "prompt": "go", "steps": 0,
             "usage": {"input": 0, "output": 0, "cached": 0, "reasoning": 0}}),
     );
+    let hook = HookRan {
+        turn: 2,
+        event: "PreToolUse".into(),
+        hook: "guard.sh".into(),
+        source: "reasonix.toml".into(),
+        call: Some(CallId::from("c")),
+        decision: "block".into(),
+        exit_code: Some(2),
+        stdout: String::new(),
+        stderr: "no".into(),
+        took_ms: 3,
+        truncated: false,
+    };
+    same(
+        RecordBody::Hook(Box::new(hook)),
+        json!({"kind": "hook", "turn": 2, "event": "PreToolUse", "hook": "guard.sh", "source": "reasonix.toml",
+            "call": "c", "decision": "block", "exit_code": 2, "stderr": "no", "took_ms": 3}),
+    );
+    let info = HookInfo {
+        event: "Stop".into(),
+        matcher: String::new(),
+        command: "x".into(),
+        description: None,
+        source: "a.json".into(),
+        dialect: "claude".into(),
+        timeout_ms: 60000,
+        trusted: false,
+    };
+    is(
+        Reply::Hooks { hooks: vec![info] },
+        json!({"reply": "hooks", "hooks": [{"event": "Stop", "matcher": "", "command": "x", "source": "a.json",
+            "dialect": "claude", "timeout_ms": 60000, "trusted": false}]}),
+    );
+    is(Query::Hooks, json!({"query": "hooks"}));
+    is(Op::ReloadHooks, json!({"op": "reload_hooks"}));
     same(RecordBody::PostureChanged { posture: Posture::Auto }, json!({"kind": "posture_changed", "posture": "auto"}));
     same(
         RecordBody::Granted { rule: "Bash(ls)".into(), effect: Some(Effect::Allow), scope: Scope::Session },
@@ -411,6 +446,12 @@ fn events_of_moving_about() {
     is(
         Event::Moved { record: Box::new(moved), text: Some("again".into()) },
         json!({"type": "moved", "record": whole, "text": "again"}),
+    );
+    let hooked = Event::Hooked { record: Box::new(record(RecordBody::Discarded)) };
+    assert!(!hooked.is_ephemeral());
+    is(
+        hooked,
+        json!({"type": "hooked", "record": {"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "discarded"}}),
     );
     let changed = Event::Changed { record: Box::new(record(RecordBody::Discarded)) };
     assert!(!changed.is_ephemeral());

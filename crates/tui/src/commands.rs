@@ -227,6 +227,7 @@ fn lay(app: &mut App, command: &CommandInfo, overlay: CommandOverlay) -> Vec<Scr
             open(app, Subject::Hit, title, Query::History { text, all: false, count: 50 })
         }
         CommandOverlay::Memories => open(app, Subject::Memory, Phrase::new("tui.list.memories"), Query::Memories),
+        CommandOverlay::Hooks => show(app, Query::Hooks),
         CommandOverlay::Settings => crate::settings::open(app),
         CommandOverlay::Clear => confirm_clear(app),
         CommandOverlay::Undo => vec![app.ask(Query::Changes { turn: None }, QueryPurpose::Undo)],

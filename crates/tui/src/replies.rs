@@ -12,8 +12,8 @@ use crate::update::note;
 use crate::work::short;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{
-    CacheReport, CacheSum, Change, ChangeKind, CompletionKind, Hit, Level, MemoryInfo, MemoryReach, Op, Phrase, Query,
-    Reply, Rewind, Scope, SessionInfo, SettingLayer, Speaker, Status, TodoStatus, TreeNode,
+    CacheReport, CacheSum, Change, ChangeKind, CompletionKind, Hit, HookInfo, Level, MemoryInfo, MemoryReach, Op,
+    Phrase, Query, Reply, Rewind, Scope, SessionInfo, SettingLayer, Speaker, Status, TodoStatus, TreeNode,
 };
 
 /// Takes an answer in.
@@ -72,6 +72,7 @@ pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<Sc
             app.overlays.push(Overlay::Pager(Box::new(pager)));
         }
         (QueryPurpose::Show, Reply::Around { said }) => show_around(app, &said),
+        (QueryPurpose::Show, Reply::Hooks { hooks }) => show_hooks(app, &hooks),
         (QueryPurpose::Show, Reply::Changes { turn, changes }) => show_changes(app, turn, &changes),
         (QueryPurpose::Show, Reply::Unchanged) => note(app, Level::Info, Phrase::new("tui.diff.none")),
         (QueryPurpose::Undo, Reply::Unchanged) => {
@@ -218,6 +219,30 @@ fn memory_entry(look: &Look, memory: &MemoryInfo) -> PickerEntry {
     let scope = look.word(if memory.scope == MemoryReach::Global { "tui.memory.global" } else { "tui.memory.project" });
     let value = Picked::Memory { scope: memory.scope.clone(), name: memory.name.clone() };
     PickerEntry { value, text: memory.name.clone(), note: format!("{scope} · {}", memory.description), current: false }
+}
+
+/// The hooks, on the whole screen.
+fn show_hooks(app: &mut App, hooks: &[HookInfo]) {
+    let look = app.look.clone();
+    let mut lines = Vec::new();
+    for hook in hooks {
+        let matcher = if hook.matcher.is_empty() { String::new() } else { format!(" {}", hook.matcher) };
+        lines.push(Line::styled(neutral(&format!("{}{matcher}", hook.event)).into_owned(), look.theme.accent));
+        let text = hook.description.iter().chain([&hook.command]).flat_map(|text| text.lines());
+        lines.extend(text.map(|line| Line::styled(format!("  {}", neutral(line)), look.theme.text)));
+        let seconds = Phrase::new("tui.hooks.timeout").with("seconds", hook.timeout_seconds());
+        let note = format!("  {} · {} · {}", neutral(&hook.source), hook.dialect, look.say(&seconds));
+        lines.push(Line::styled(note, look.theme.dim));
+        if !hook.trusted {
+            lines.push(Line::styled(format!("  {}", look.word("tui.hooks.untrusted")), look.theme.warn));
+        }
+        lines.push(Line::default());
+    }
+    if hooks.is_empty() {
+        lines.push(Line::styled(look.word("tui.hooks.none"), look.theme.dim));
+    }
+    let title = Phrase::new("tui.list.hooks");
+    app.overlays.push(Overlay::Pager(Box::new(crate::overlays::Pager::new(title, lines, false))));
 }
 
 /// What was said around a place of an earlier session, on the whole screen.

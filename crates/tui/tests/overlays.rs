@@ -155,6 +155,7 @@ fn reply(query: &Query) -> Option<Reply> {
                 "dial": {"takes": "count", "acts": "next_session"}},
             {"key": "sandbox.bash", "value": "\"enforce\"", "origin": "default", "about": {"code": "setting.sandbox"}},
             {"key": "net.connect_timeout_seconds", "value": "15", "origin": "default"}]}),
+        Query::Hooks => listed_hooks(),
         Query::Memories => json!({"reply": "memories", "memories": [
             {"name": "prices", "scope": "project", "description": "prices are in cents, 单位是分", "text": "Prices are in cents.\n单位是分。",
                 "saved": "2026-03-01 10:00", "revision": 2, "source": "README.md"},
@@ -197,6 +198,24 @@ fn several(stage: &mut Stage) {
         &json!([{"id": "1", "question": "Which language?", "options": [{"label": "Rust"}, {"label": "Go"}]},
         {"id": "2", "question": "What should it be called?"}]),
     );
+}
+
+fn listed_hooks() -> serde_json::Value {
+    json!({"reply": "hooks", "hooks": [
+            {"event": "PreToolUse", "matcher": "bash", "command": "scripts/guard.sh --strict", "description": "no pushes, 禁止推送",
+                "source": "reasonix.toml", "dialect": "own", "timeout_ms": 5000, "trusted": true},
+            {"event": "PostToolUse", "matcher": "Edit|Write", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/fmt.sh",
+                "source": ".claude/settings.json", "dialect": "claude", "timeout_ms": 60000, "trusted": false},
+            {"event": "Stop", "matcher": "", "command": "notify\u{1b}[31m done", "source": "~/.reasonix/settings.json",
+                "dialect": "own", "timeout_ms": 1500, "trusted": true}]})
+}
+
+fn hooks(stage: &mut Stage) {
+    // Typing the name has the commands asked for, of which the played engine knows but a few.
+    stage.keys(&["/", "h", "o", "o", "k", "s"]);
+    let table = reasonix_proto::builtin_commands();
+    stage.app.commands.extend(table.into_iter().filter(|command| command.name == "hooks"));
+    stage.keys(&["\r"]);
 }
 
 fn turn(stage: &mut Stage) {
@@ -379,6 +398,7 @@ const SCENES: &[Scene] = &[
     ("settings-write", |stage| {
         stage.keys(&["/", "c", "o", "n", "f", "i", "g", "\r", "t", "u", "i", ".", "s", "t", "a", "\r", " ", "c", "o"]);
     }),
+    ("hooks", |stage| hooks(stage)),
     ("memory", |stage| stage.keys(&["/", "m", "e", "m", "o", "r", "y", "\r"])),
     ("memory-read", |stage| stage.keys(&["/", "m", "e", "m", "o", "r", "y", "\r", "\r"])),
     ("memory-forget", |stage| stage.keys(&["/", "m", "e", "m", "o", "r", "y", "\r", "\u{1b}[3~"])),

@@ -46,6 +46,10 @@ impl Desk<'_> {
             CommandOverlay::Undo => return Ok(self.undo().await),
             CommandOverlay::Trust => return Ok(self.trust().await),
             CommandOverlay::Budget { words } => return Ok(self.budget(&words).await),
+            CommandOverlay::Hooks => {
+                self.show(Query::Hooks).await;
+                return Ok(Next::Read);
+            }
             CommandOverlay::Settings => {
                 say::notice(Level::Info, &Phrase::new("cli.chat_settings"));
                 return Ok(Next::Read);

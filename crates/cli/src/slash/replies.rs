@@ -3,7 +3,7 @@
 use crate::say::{Style, clean};
 use crate::undo::turn_lines;
 use crate::view::todo_lines;
-use reasonix_proto::{BudgetInfo, Hit, Level, Phrase, Reply, Status, money_text};
+use reasonix_proto::{BudgetInfo, Hit, HookInfo, Level, Phrase, Reply, Status, money_text};
 
 /// What an answer says, a line each; or the sentence that takes its place.
 pub(crate) fn reply_lines(reply: &Reply) -> Result<Vec<String>, (Level, Phrase)> {
@@ -33,10 +33,24 @@ pub(crate) fn reply_lines(reply: &Reply) -> Result<Vec<String>, (Level, Phrase)>
         Reply::Servers { servers } => {
             servers.iter().flat_map(|server| crate::mcp::server_lines(style, server)).collect()
         }
+        Reply::Hooks { hooks } if hooks.is_empty() => return Err((Level::Info, Phrase::new("tui.hooks.none"))),
+        Reply::Hooks { hooks } => hooks.iter().flat_map(|hook| hook_lines(style, hook)).collect(),
         Reply::Around { said } => said.iter().flat_map(said_lines).collect(),
         Reply::Failed { why } => return Err((Level::Warning, why.clone())),
         _ => return Err((Level::Warning, Phrase::new("engine.not_possible"))),
     })
+}
+
+fn hook_lines(style: Style, hook: &HookInfo) -> Vec<String> {
+    let matcher = if hook.matcher.is_empty() { String::new() } else { format!(" {}", hook.matcher) };
+    let seconds = Phrase::new("tui.hooks.timeout").with("seconds", hook.timeout_seconds());
+    let mut lines = vec![format!("{}{matcher}", hook.event)];
+    lines.extend(hook.description.iter().chain([&hook.command]).map(|text| format!("  {text}")));
+    lines.push(format!("  {} · {} · {}", hook.source, hook.dialect, style.text(&seconds)));
+    if !hook.trusted {
+        lines.push(format!("  {}", style.text(&Phrase::new("tui.hooks.untrusted"))));
+    }
+    lines.iter().map(|line| clean(line)).collect()
 }
 
 fn status_lines(style: Style, status: &Status) -> Vec<String> {

@@ -122,6 +122,7 @@ pub const KEYS: &[SettingKey] = &[
     key("skills.paths", Texts, "[]", SettingScope::Trust, "More folders with skills: each folder in them that has a `SKILL.md` is one."),
     key("skills.excluded_paths", Texts, "[]", SettingScope::Adds, "Folders that are not looked into for skills, such as `~/.agents/skills`, or a single skill's folder."),
     key("skills.disabled_skills", Texts, "[]", SettingScope::Adds, "Skills that are hidden, by name: from the index, the tool and the menu."),
+    key("hooks", Any, "{}", SettingScope::Trust, "Commands that are run at moments of a session, by event; see docs/hooks.md."),
     key("permissions.mode", Choice(MODES), "\"ask\"", SettingScope::Stricter, "What happens to a writer that no rule covers."),
     key("permissions.allow", Texts, "[]", SettingScope::User, "Rules that allow, such as `Bash(go test:*)`."),
     key("permissions.ask", Texts, "[]", SettingScope::Adds, "Rules that ask even where another allows."),

@@ -30,6 +30,10 @@ const LSP_FILES: &[&str] = &[
     ".lsp.json",
 ];
 
+/// Files of other programs, and of another edition, that may have hooks in them.
+const HOOK_FILES: [&str; 4] =
+    [".reasonix/settings.json", ".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json"];
+
 /// Folders with skills.
 const SKILLS: [&str; 3] = [".reasonix/skills", ".agents/skills", ".claude/skills"];
 
@@ -90,9 +94,7 @@ pub(super) fn surfaces(root: &Path, brought: &Brought) -> Vec<Surface> {
     for file in LSP_FILES.iter().map(PathBuf::from).filter(|file| root.join(file).symlink_metadata().is_ok()) {
         found.push(of_file(root, SurfaceKind::Lsp, &file));
     }
-    for file in all_in(root, Path::new(".reasonix/hooks")) {
-        found.push(of_file(root, SurfaceKind::Hook, &file));
-    }
+    found.extend(hook_files(root));
     let own = SKILLS.map(PathBuf::from);
     let mut seen: Vec<&PathBuf> = Vec::new();
     for folder in own.iter().chain(&brought.skill_folders) {
@@ -107,6 +109,40 @@ pub(super) fn surfaces(root: &Path, brought: &Brought) -> Vec<Surface> {
         found.extend(texts.map(|file| of_file(root, kind, &file)));
     }
     found
+}
+
+/// The files with hooks, or that hooks are.
+pub(super) fn hook_files(root: &Path) -> Vec<Surface> {
+    let each = all_in(root, Path::new(".reasonix/hooks"));
+    let mut found: Vec<Surface> = each.iter().map(|file| of_file(root, SurfaceKind::Hook, file)).collect();
+    found.extend(HOOK_FILES.iter().filter_map(|file| hooks_in(root, Path::new(file))));
+    found
+}
+
+/// The hooks of a file that says other things too: of those nothing is executed. One that cannot be read counts as a whole.
+fn hooks_in(root: &Path, file: &Path) -> Option<Surface> {
+    root.join(file).symlink_metadata().ok()?;
+    let bytes = if has_link(root, file) { content(root, file) } else { found_content(root, file) };
+    let Some(mut said) = bytes.ok().and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok()) else {
+        return Some(of_file(root, SurfaceKind::Hook, file));
+    };
+    let mut kept = serde_json::Map::new();
+    for key in ["hooks", "disableAllHooks"] {
+        kept.extend(said.get_mut(key).map(|value| (key.to_owned(), value.take())));
+    }
+    if !kept.contains_key("hooks") {
+        return None;
+    }
+    let (value, place) = (serde_json::Value::Object(kept), file.display().to_string());
+    let parts = vec![SurfacePiece::text(format!("{place} hooks"), &pretty(&value))];
+    let files = files_in(root, &texts(&value));
+    let name = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    Some(Surface::new(SurfaceKind::Hook, &name, place, parts, files).sealed(root))
+}
+
+/// What the project's settings state of hooks.
+pub(super) fn stated_hooks(root: &Path, declared: &[Declared]) -> Vec<Surface> {
+    declared.iter().filter(|one| one.kind == SurfaceKind::Hook).map(|one| stated(root, one)).collect()
 }
 
 /// What the settings state, with the files it names.

@@ -172,6 +172,29 @@ impl Trust {
         &self.plugins
     }
 
+    /// The surfaces that are hooks, or files of theirs, each with the text that has them. What stands in the settings comes
+    /// first, then the files by their names.
+    pub fn hooks(&self) -> Vec<(Surface, Option<String>)> {
+        let hooks = self.surfaces.iter().filter(|surface| surface.kind == SurfaceKind::Hook);
+        hooks.map(|surface| (surface.clone(), surface.said().map(str::to_owned))).collect()
+    }
+
+    /// The folder of the user's that says what they trust.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// Takes these hooks of the settings, and those of files as they are now, in place of the ones that were found before. What
+    /// the user trusts is read anew too.
+    pub(crate) fn renew_hooks(&mut self, declared: &[Declared]) -> Result<(), ConfigError> {
+        let mut found = find::stated_hooks(&self.root, declared);
+        found.extend(find::hook_files(&self.root));
+        self.surfaces.retain(|surface| surface.kind != SurfaceKind::Hook);
+        self.surfaces.extend(found);
+        self.known = Book::read(&self.home)?.of(&self.root);
+        Ok(())
+    }
+
     /// The system prompt that the project brings and the place that names it, where the user trusts exactly that one.
     pub fn prompt(&self) -> Option<(String, String)> {
         let surface = self.surfaces.iter().find(|surface| surface.kind == SurfaceKind::Prompt)?;

@@ -76,9 +76,13 @@ pub(super) fn files_in(root: &Path, texts: &[String]) -> Vec<PathBuf> {
 
 /// The paths that a word may mean.
 fn candidates(word: &str) -> Vec<PathBuf> {
-    let stripped = ["${workspaceFolder}/", "${PWD}/", "$PWD/", "$(pwd)/"];
+    let stripped =
+        ["${workspaceFolder}/", "${PWD}/", "$PWD/", "$(pwd)/", "$CLAUDE_PROJECT_DIR/", "${CLAUDE_PROJECT_DIR}/"];
+    let whole = word;
     let word = stripped.iter().find_map(|prefix| word.strip_prefix(prefix)).unwrap_or(word);
     let mut paths = vec![PathBuf::from(word)];
+    // In `"$CLAUDE_PROJECT_DIR"/scripts/a.sh` the quotes part the variable from the path.
+    paths.extend(whole.strip_prefix('/').map(PathBuf::from));
     paths.extend(ENDINGS.iter().map(|ending| PathBuf::from(format!("{word}{ending}"))));
     paths.extend(STARTS.iter().map(|start| Path::new(word).join(start)));
     // `python -m a.b`

@@ -155,6 +155,13 @@ impl Surface {
         again.sealed(root)
     }
 
+    /// What says what it does: what the settings state, or else the text of the file that it is.
+    pub(super) fn said(&self) -> Option<&str> {
+        let stated = self.parts.iter().find(|part| part.label.starts_with(&format!("{} ", self.place)));
+        let file = || self.parts.iter().find(|part| part.label == self.place);
+        stated.or_else(file)?.text.as_deref()
+    }
+
     /// The hash of all of it.
     pub fn hash(&self) -> &str {
         &self.hash

@@ -1,7 +1,7 @@
 //! The tools of a session: which there are, which are on, and what they work on.
 
 use crate::border::Crossing;
-use crate::confine::bounds;
+use crate::confine::{bounds, children_environment};
 use crate::editing::{offers, only_format};
 use crate::fleet::{Fleet, is_of_servers};
 use crate::live::Todo;
@@ -122,13 +122,7 @@ pub(crate) fn all_tools(
     let timeout = (settings.bash_timeout_seconds > 0).then(|| Duration::from_secs(settings.bash_timeout_seconds));
     let mut shell = ShellOptions::at(start.workspace.root());
     shell.timeout = timeout;
-    // Whatever they are called: the keys of the endpoints are not for commands.
-    let keys: Vec<&str> =
-        start.world.settings.providers.iter().filter_map(|provider| provider.api_key_env.as_deref()).collect();
-    let sandbox = &start.world.settings.sandbox;
-    let open = reasonix_exec::Environment::inherited(&sandbox.env);
-    let open = if sandbox.network { open.with_proxies() } else { open };
-    shell.environment = open.without(&keys);
+    shell.environment = children_environment(&start.world.settings);
     shell.confinement = how.confinement;
     if let Some(crossing) = how.crossing {
         shell.environment = crossing.shown_to(shell.environment);

@@ -18,6 +18,7 @@ pub(crate) fn event_of(record: &Record) -> Option<Event> {
         RecordBody::Decided(_) => Event::Answered { record: boxed() },
         RecordBody::Outcome { .. } | RecordBody::ShellEnded { .. } => Event::ToolEnded { record: boxed() },
         RecordBody::TurnEnded { .. } => Event::TurnEnded { record: boxed() },
+        RecordBody::Hook(_) => Event::Hooked { record: boxed() },
         RecordBody::Compacted(_) => Event::Compacted { record: boxed() },
         RecordBody::Moved { .. } => Event::Moved { record: boxed(), text: None },
         RecordBody::Titled { .. }

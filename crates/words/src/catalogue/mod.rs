@@ -8,6 +8,7 @@ mod doctor;
 mod engine;
 mod exec;
 mod extensions;
+mod hooks;
 mod llm;
 mod mcp;
 mod policy;
@@ -31,6 +32,7 @@ const ALL: &[&[Entry]] = &[
     engine::ENTRIES,
     exec::ENTRIES,
     extensions::ENTRIES,
+    hooks::ENTRIES,
     llm::ENTRIES,
     mcp::ENTRIES,
     policy::ENTRIES,

@@ -1,0 +1,282 @@
+//! Hooks around calls and turns.
+
+use super::list::Listed;
+use super::{Hooks, May, Occasion, locked};
+use reasonix_agent::{About, Args, Aspect, BoxFuture, Class, Said, Wish, outcome_text};
+use reasonix_extensions::hooks::{
+    ClaudeCall, HookDecision, HookDialect, HookEvent, HookMoment, HookVerdict, claude_calls, own_arguments,
+};
+use reasonix_proto::{Block, Content, Decided, DecidedBy, Family, FoldReason, ToolOutcome, TurnEnd};
+use std::sync::Arc;
+
+/// A hook is asked about so many files of one call at most.
+const MOST_FILES: usize = 32;
+
+/// Hooks as they stand around calls, and around nothing else: for an agent that works for another.
+pub(crate) struct AroundCalls(pub(crate) Arc<Hooks>);
+
+/// A call as it becomes, from hook to hook.
+struct Becoming<'a> {
+    about: About<'a>,
+    args: Args,
+    subjects: Vec<String>,
+    asks: Option<String>,
+    changed: bool,
+}
+
+/// What a hook makes of a call.
+enum Step {
+    On,
+    Denied { by: String, reason: String },
+}
+
+impl<'a> Becoming<'a> {
+    fn of(about: About<'a>) -> Self {
+        let subjects = about.action.subjects.clone();
+        Self { about, args: about.args.clone(), subjects, asks: None, changed: false }
+    }
+
+    /// What is remembered is between the model and the person.
+    fn is_private(&self) -> bool {
+        self.about.action.family == Family::Memory
+    }
+
+    fn moment<'m>(&'m self, theirs: Option<&'m ClaudeCall>, outcome: Option<&'m str>) -> HookMoment<'m> {
+        let private = self.is_private();
+        HookMoment::Call {
+            tool: self.about.tool,
+            id: &self.about.call.id.0,
+            args: (!private).then_some(&self.args),
+            theirs: theirs.filter(|_| !private),
+            outcome: outcome.filter(|_| !private),
+        }
+    }
+}
+
+impl Hooks {
+    /// The call as a hook of this dialect is told of it: several times, where it touches several files.
+    fn told(&self, dialect: HookDialect, call: &Becoming<'_>) -> Vec<Option<ClaudeCall>> {
+        match dialect {
+            HookDialect::Own => vec![None],
+            HookDialect::Claude => {
+                let root = self.start.workspace.root();
+                claude_calls(call.about.tool, &call.args, &call.subjects, root).into_iter().map(Some).collect()
+            }
+        }
+    }
+
+    async fn before(self: &Arc<Self>, about: About<'_>) -> Wish {
+        if locked(&self.list).is_empty() {
+            return Wish::Go;
+        }
+        self.remember_call(about);
+        let Some(list) = self.any(HookEvent::PreToolUse) else { return Wish::Go };
+        let mut call = Becoming::of(about);
+        let mut last_change = 0;
+        for (at, listed) in list.iter().enumerate() {
+            let before = call.changed;
+            call.changed = false;
+            if let Step::Denied { by, reason } = self.ask(listed, &mut call, true).await {
+                return denied(&call, &by, &reason);
+            }
+            last_change = if call.changed { at } else { last_change };
+            call.changed |= before;
+        }
+        // Who was asked before another changed the call is asked about what it became.
+        for listed in list.iter().take(if call.changed { last_change } else { 0 }) {
+            if let Step::Denied { by, reason } = self.ask(listed, &mut call, false).await {
+                return denied(&call, &by, &reason);
+            }
+        }
+        if call.changed {
+            let note = "[a hook changed this call before it ran]".to_owned();
+            locked(&self.notes).entry(about.call.id.clone()).or_default().insert(0, note);
+        }
+        match (call.asks, call.changed) {
+            (Some(why), changed) => Wish::Ask { why, args: changed.then_some(call.args) },
+            (None, true) => Wish::Instead(call.args),
+            (None, false) => Wish::Go,
+        }
+    }
+
+    /// Asks one hook about a call.
+    async fn ask(self: &Arc<Self>, listed: &Listed, call: &mut Becoming<'_>, may_change: bool) -> Step {
+        if !listed.hook.fits(HookEvent::PreToolUse, &call.moment(None, None), &call.subjects) {
+            return Step::On;
+        }
+        match self.may(listed).await {
+            May::Run => {}
+            May::Off => return Step::On,
+            May::Changed if call.about.class == Class::Reader => return Step::On,
+            May::Changed => {
+                call.asks = Some(format!("hook {}: it is not what you trusted", listed.label()));
+                return Step::On;
+            }
+        }
+        let told = self.told(listed.hook.dialect, call);
+        if told.len() > MOST_FILES {
+            let reason = format!("it touches more than {MOST_FILES} files at once, too many to be looked at");
+            return Step::Denied { by: listed.label(), reason };
+        }
+        let several = told.len() > 1;
+        for theirs in told {
+            let verdict = {
+                let moment = call.moment(theirs.as_ref(), None);
+                let id = Some(&call.about.call.id);
+                self.one(listed, Occasion { event: HookEvent::PreToolUse, moment, call: id }).await
+            };
+            let Some(verdict) = verdict else { continue };
+            if let denied @ Step::Denied { .. } = self.heed(listed, call, verdict, may_change && !several) {
+                return denied;
+            }
+        }
+        Step::On
+    }
+
+    /// What follows from what a hook said of a call.
+    fn heed(&self, listed: &Listed, call: &mut Becoming<'_>, verdict: HookVerdict, may_change: bool) -> Step {
+        if let Some(why) = &verdict.stops {
+            self.stop_turn(listed, why);
+            return Step::Denied { by: listed.label(), reason: why.clone() };
+        }
+        if verdict.decision == HookDecision::Block {
+            return Step::Denied { by: listed.label(), reason: verdict.reason };
+        }
+        if verdict.asks {
+            let reason = if verdict.reason.is_empty() { String::new() } else { format!(": {}", verdict.reason) };
+            call.asks = Some(format!("hook {}{reason}", listed.label()));
+        }
+        if let Some(context) = verdict.context {
+            let note = format!("[hook {}: {context}]", listed.label());
+            locked(&self.notes).entry(call.about.call.id.clone()).or_default().push(note);
+        }
+        if let Some(input) = verdict.input.filter(|_| may_change && !call.is_private()) {
+            let args = own_arguments(call.about.tool, &input);
+            if args != call.args {
+                (call.args, call.changed) = (args, true);
+                let subject = ["command", "path", "pattern"].into_iter().find_map(|key| call.args.get(key)?.as_str());
+                call.subjects = subject.map(str::to_owned).into_iter().collect();
+            }
+        }
+        Step::On
+    }
+
+    /// Only while somebody could be asked about it, and a hook wants to know.
+    fn remember_call(&self, about: About<'_>) {
+        if about.action.family != Family::Memory && self.any(HookEvent::PermissionRequest).is_some() {
+            let known = (about.args.clone(), about.action.subjects.clone());
+            locked(&self.calls).insert(about.call.id.clone(), known);
+        }
+    }
+
+    async fn after(self: &Arc<Self>, about: About<'_>, outcome: ToolOutcome) -> ToolOutcome {
+        if locked(&self.list).is_empty() {
+            return outcome;
+        }
+        locked(&self.calls).remove(&about.call.id);
+        let mut notes = locked(&self.notes).remove(&about.call.id).unwrap_or_default();
+        let event = match &outcome {
+            ToolOutcome::Done { .. } => HookEvent::PostToolUse,
+            ToolOutcome::Failed { .. } => HookEvent::PostToolUseFailure,
+            ToolOutcome::Denied { .. } | ToolOutcome::Aborted => return outcome,
+        };
+        if let Some(list) = self.any(event) {
+            let (call, text) = (Becoming::of(about), outcome_text(&outcome));
+            for listed in list.iter() {
+                notes.extend(self.tell(listed, &call, (event, &text)).await);
+            }
+        }
+        if notes.is_empty() { outcome } else { with_notes(outcome, &notes) }
+    }
+
+    /// Tells one hook what a call came to; gives what the model is to read of what it says.
+    async fn tell(
+        self: &Arc<Self>,
+        listed: &Listed,
+        call: &Becoming<'_>,
+        (event, text): (HookEvent, &str),
+    ) -> Vec<String> {
+        let fits = listed.hook.fits(event, &call.moment(None, None), &call.subjects);
+        if !fits || !matches!(self.may(listed).await, May::Run) {
+            return Vec::new();
+        }
+        let mut notes = Vec::new();
+        for theirs in self.told(listed.hook.dialect, call).into_iter().take(MOST_FILES) {
+            let moment = call.moment(theirs.as_ref(), Some(text));
+            let occasion = Occasion { event, moment, call: Some(&call.about.call.id) };
+            let Some(verdict) = self.one(listed, occasion).await else { return notes };
+            let blocked = (verdict.decision == HookDecision::Block).then_some(verdict.reason);
+            let said = blocked.into_iter().chain(verdict.context).filter(|text| !text.is_empty());
+            notes.extend(said.map(|text| format!("[hook {}: {text}]", listed.label())));
+            if let Some(why) = &verdict.stops {
+                self.stop_turn(listed, why);
+            }
+        }
+        notes
+    }
+}
+
+fn denied(call: &Becoming<'_>, by: &str, reason: &str) -> Wish {
+    let record = Decided {
+        call: call.about.call.id.clone(),
+        allowed: false,
+        by: DecidedBy::Other(format!("hook {by}")),
+        ..Decided::default()
+    };
+    let reason = if reason.trim().is_empty() { "it gave no reason" } else { reason };
+    Wish::Deny { record, message: format!("by the hook {by}: {reason}") }
+}
+
+/// The outcome with what hooks said behind it.
+fn with_notes(outcome: ToolOutcome, notes: &[String]) -> ToolOutcome {
+    let note = notes.join("\n");
+    match outcome {
+        ToolOutcome::Done { content, details } => {
+            let content = match content.plain() {
+                Some("") => note.into(),
+                Some(text) => format!("{text}\n{note}").into(),
+                None => Content::new(content.blocks().iter().cloned().chain([Block::text(note)])),
+            };
+            ToolOutcome::Done { content, details }
+        }
+        ToolOutcome::Failed { message, hint, code } => {
+            ToolOutcome::Failed { message: format!("{message}\n{note}"), hint, code }
+        }
+        other => other,
+    }
+}
+
+impl Aspect for AroundCalls {
+    fn before_call<'a>(&'a self, about: About<'a>) -> BoxFuture<'a, Wish> {
+        Box::pin(self.0.before(about))
+    }
+
+    fn at_outcome<'a>(&'a self, about: About<'a>, outcome: ToolOutcome) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(self.0.after(about, outcome))
+    }
+}
+
+/// Hooks around everything that an agent does.
+pub(crate) struct AroundAll(pub(crate) Arc<Hooks>);
+
+impl Aspect for AroundAll {
+    fn before_call<'a>(&'a self, about: About<'a>) -> BoxFuture<'a, Wish> {
+        Box::pin(self.0.before(about))
+    }
+
+    fn at_outcome<'a>(&'a self, about: About<'a>, outcome: ToolOutcome) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(self.0.after(about, outcome))
+    }
+
+    fn before_steer(&self, _turn: u32, said: Said) -> BoxFuture<'_, Option<Said>> {
+        Box::pin(self.0.steered(said))
+    }
+
+    fn before_fold<'a>(&'a self, reason: FoldReason, instructions: &'a str) -> BoxFuture<'a, bool> {
+        Box::pin(self.0.folds(reason, instructions))
+    }
+
+    fn before_end<'a>(&'a self, turn: u32, end: &'a TurnEnd) -> BoxFuture<'a, Option<String>> {
+        Box::pin(self.0.stops(turn, end))
+    }
+}

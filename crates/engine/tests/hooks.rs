@@ -1,0 +1,183 @@
+//! Hooks where somebody is at the screen: questions, what is said into a turn, reading anew, and the end.
+
+use crate::world;
+
+use reasonix_engine::{Handle, Which};
+use reasonix_proto::{Asking, Choice, Done, Event, Op, Query, RecordBody, Reply as Answer, Settled, ToolOutcome};
+use reasonix_testkit::Reply;
+use serde_json::{Value, json};
+use std::time::Duration;
+use world::{World, turn};
+
+fn bash(command: &str) -> Reply {
+    Reply::call("bash", json!({ "command": command }))
+}
+
+/// A world with hooks of the user's own.
+async fn hooked(hooks: Value, replies: Vec<Reply>) -> World {
+    let world = World::new(replies).await;
+    world.home.write("settings.json", json!({ "hooks": hooks }).to_string());
+    world
+}
+
+fn told(world: &World, name: &str) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(world.work.join(name)).unwrap()).unwrap()
+}
+
+/// Everything up to an event.
+async fn until(handle: &mut Handle, mut is_it: impl FnMut(&Event) -> bool) -> Vec<Event> {
+    let mut seen = Vec::new();
+    loop {
+        let event = handle.events.next().await.expect("the session lives").event;
+        let found = is_it(&event);
+        seen.push(event);
+        if found {
+            return seen;
+        }
+    }
+}
+
+fn notices(events: &[Event]) -> Vec<String> {
+    let code = |event: &Event| match event {
+        Event::Notice { phrase, .. } => Some(phrase.code.to_string()),
+        _ => None,
+    };
+    events.iter().filter_map(code).collect()
+}
+
+#[tokio::test]
+async fn of_what_is_remembered_hooks_see_the_name_of_the_tool_alone() {
+    let all = json!([{"command": "cat > told-$(cat /proc/sys/kernel/random/uuid)"}]);
+    let save = json!({"name": "ports", "text": "the secret port is 1234"});
+    let hooks = json!({"PreToolUse": all, "PostToolUse": all});
+    let world = hooked(hooks, vec![Reply::call("remember", save), Reply::say("ok")]).await;
+    let outcomes = turn(&mut world.open(Which::New), |_| Choice::AllowOnce).await;
+    assert!(matches!(outcomes[..], [ToolOutcome::Done { .. }]), "{outcomes:?}");
+    let entries = std::fs::read_dir(world.work.path()).unwrap().map(|entry| entry.unwrap().path());
+    let texts: Vec<String> = entries
+        .filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("told-"))
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    assert_eq!(texts.len(), 2);
+    for text in texts {
+        assert!(text.contains("\"toolName\":\"remember\"") && !text.contains("1234"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_hook_answers_a_question_with_no_and_its_yes_answers_nothing() {
+    let answer = |behaviour: &str, file: &str| {
+        let said = json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest",
+            "decision": {"behavior": behaviour, "message": "not on a Friday"}}});
+        json!({"hooks": [{"type": "command", "command": format!("cat > {file}; echo '{said}'")}]})
+    };
+    let waits = json!([{"command": "cat > waited"}]);
+    let hooks = json!({"PermissionRequest": [answer("allow", "yes"), answer("deny", "no")], "Notification": waits});
+    let world = hooked(hooks, vec![bash("touch made"), Reply::say("ok")]).await;
+    let mut handle = world.open(Which::New);
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    // Nobody answers but the hook.
+    let events = until(&mut handle, |event| matches!(event, Event::TurnEnded { .. })).await;
+    let decided = events.iter().find_map(|event| match event {
+        Event::Answered { record } => match &record.body {
+            RecordBody::Decided(decided) => Some(decided.clone()),
+            _ => None,
+        },
+        _ => None,
+    });
+    let decided = decided.unwrap();
+    assert!(!decided.allowed && decided.words.as_deref() == Some("not on a Friday"), "{decided:?}");
+    assert!(decided.client.unwrap().0.starts_with("hook "));
+    assert!(!world.work.join("made").exists());
+    let said = told(&world, "yes");
+    assert_eq!((&said["tool_name"], &said["tool_input"]), (&json!("Bash"), &json!({"command": "touch made"})));
+}
+
+#[tokio::test]
+async fn a_hook_has_a_person_asked_where_nobody_would_have_been_and_each_time() {
+    let said = json!({"hookSpecificOutput": {"permissionDecision": "ask", "permissionDecisionReason": "look twice"}});
+    let hook = json!({"matcher": "Read", "hooks": [{"command": format!("echo '{said}'"), "statusMessage": "careful"}]});
+    let read = || Reply::call("read_file", json!({"path": "a"}));
+    let world = hooked(json!({"PreToolUse": [hook]}), vec![read(), Reply::say("ok")]).await;
+    world.work.write("a", "text\n");
+    let mut asked: Vec<Asking> = Vec::new();
+    let outcomes = turn(&mut world.open(Which::New), |asking| {
+        asked.push(asking.clone());
+        Choice::AllowOnce
+    })
+    .await;
+    assert!(matches!(outcomes[..], [ToolOutcome::Done { .. }]), "{outcomes:?}");
+    assert_eq!(asked.len(), 1);
+    assert_eq!(asked[0].choices, [Choice::AllowOnce, Choice::Deny], "no grant would be heard");
+    assert!(asked[0].why.args.iter().any(|(_, value)| value.contains("careful: look twice")), "{:?}", asked[0].why);
+}
+
+#[tokio::test]
+async fn what_is_said_into_a_turn_is_shown_to_hooks_too() {
+    let hooks = json!({"UserPromptSubmit": [{"command": "grep -q sk-1 && exit 2; exit 0"}]});
+    let world = hooked(hooks, vec![bash("true > made"), Reply::say("ok")]).await;
+    let mut handle = world.open(Which::New);
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    let mut seen = until(&mut handle, |event| matches!(event, Event::Asked { .. })).await;
+    handle.submit(Op::Steer { text: "the key is sk-1".into() });
+    let Some(Event::Asked { asking }) = seen.last() else { panic!("{seen:?}") };
+    let (ask, choice) = (asking.ask.clone(), Choice::AllowOnce);
+    handle.submit(Op::Answer { ask, choice, digest: None, words: None, edited: None });
+    seen.extend(until(&mut handle, |event| matches!(event, Event::TurnEnded { .. })).await);
+    assert!(notices(&seen).contains(&"hooks.prompt_blocked".to_owned()), "{seen:?}");
+    assert!(world.server.requests().iter().all(|request| !request.body.to_string().contains("sk-1")));
+}
+
+#[tokio::test]
+async fn hooks_are_read_anew_when_somebody_says_so() {
+    let world = World::new(vec![bash("echo 1"), Reply::say("ok"), bash("echo 2"), Reply::say("ok")]).await;
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let hooks = json!({"hooks": {"PreToolUse": [{"match": "bash", "command": "cat > told"}]}});
+    world.home.write("settings.json", hooks.to_string());
+    assert_eq!(handle.query(Query::Hooks).await, Answer::Hooks { hooks: Vec::new() });
+    let settled = handle.submit(Op::ReloadHooks).settled().await;
+    assert_eq!(settled, Settled::Done(Done::Applied));
+    let Answer::Hooks { hooks } = handle.query(Query::Hooks).await else { panic!("hooks") };
+    let seen: Vec<_> = hooks.iter().map(|hook| (hook.event.as_str(), hook.matcher.as_str(), hook.trusted)).collect();
+    assert_eq!(seen, [("PreToolUse", "bash", true)]);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    assert_eq!(told(&world, "told")["toolArgs"], json!({"command": "echo 2"}));
+}
+
+#[tokio::test]
+async fn a_hook_that_nobody_waits_for_ends_with_the_session() {
+    let hook = json!({"hooks": [{"command": "echo $$ > pid; exec sleep 1000", "async": true, "timeout": 3000}]});
+    let world = hooked(json!({"UserPromptSubmit": [hook]}), vec![Reply::say("ok")]).await;
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let file = world.work.join("pid");
+    let pid = loop {
+        match std::fs::read_to_string(&file).ok().and_then(|text| text.trim().parse::<u32>().ok()) {
+            Some(pid) => break pid,
+            None => tokio::time::sleep(Duration::from_millis(5)).await,
+        }
+    };
+    let alive = || std::path::Path::new(&format!("/proc/{pid}")).exists();
+    assert!(alive());
+    handle.submit(Op::Shutdown);
+    until(&mut handle, |event| matches!(event, Event::SessionEnded)).await;
+    while alive() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_hook_keeps_the_conversation_from_being_folded_by_hand() {
+    let hook = json!({"matcher": "manual", "hooks": [{"command": "cat > told; exit 2"}]});
+    let world =
+        hooked(json!({"PreCompact": [hook]}), vec![Reply::say("a"), Reply::say("b"), Reply::say("notes")]).await;
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let settled = handle.submit(Op::Compact { instructions: "keep ports".into() }).settled().await;
+    assert_eq!(settled, Settled::Done(Done::Unchanged));
+    assert_eq!(world.server.requests().len(), 2, "no notes were asked for");
+    let said = told(&world, "told");
+    assert_eq!((&said["trigger"], &said["custom_instructions"]), (&json!("manual"), &json!("keep ports")));
+}
