@@ -181,3 +181,22 @@ async fn a_hook_keeps_the_conversation_from_being_folded_by_hand() {
     let said = told(&world, "told");
     assert_eq!((&said["trigger"], &said["custom_instructions"]), (&json!("manual"), &json!("keep ports")));
 }
+
+#[tokio::test]
+async fn hooks_stand_around_the_calls_of_a_planner_too() {
+    let hooks = json!({"PreToolUse": [{"match": "read_file", "command": "echo closed >&2; exit 2"}],
+        "Stop": [{"command": "echo x >> stops"}]});
+    let read = Reply::call("read_file", json!({"path": "a"}));
+    let world = hooked(hooks, vec![read, Reply::say("the plan"), Reply::say("ok")]).await;
+    world.work.write("a", "secret words\n");
+    let mut handle = world.open_with(Which::New, |start| {
+        start.world.settings.agent.planner_model = Some("mock/other".into());
+        start.world.settings.agent.planner_max_steps = 5;
+    });
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let requests = world.server.requests();
+    assert_eq!(requests.len(), 3);
+    let planner = requests[1].body.to_string();
+    assert!(planner.contains("by the hook") && !planner.contains("secret words"), "{planner}");
+    assert_eq!(std::fs::read_to_string(world.work.join("stops")).unwrap(), "x\n", "the turn ends once");
+}

@@ -44,7 +44,8 @@ impl Stage {
         for effect in effects {
             match effect {
                 ScreenEffect::Ask(id, query) => {
-                    if let Some(reply) = reply(&query) {
+                    let listed = (query == Query::Hooks).then(listed_hooks);
+                    if let Some(reply) = listed.or_else(|| reply(&query)) {
                         self.tell(Msg::Reply(id, Box::new(reply)));
                     }
                 }
@@ -155,7 +156,6 @@ fn reply(query: &Query) -> Option<Reply> {
                 "dial": {"takes": "count", "acts": "next_session"}},
             {"key": "sandbox.bash", "value": "\"enforce\"", "origin": "default", "about": {"code": "setting.sandbox"}},
             {"key": "net.connect_timeout_seconds", "value": "15", "origin": "default"}]}),
-        Query::Hooks => listed_hooks(),
         Query::Memories => json!({"reply": "memories", "memories": [
             {"name": "prices", "scope": "project", "description": "prices are in cents, 单位是分", "text": "Prices are in cents.\n单位是分。",
                 "saved": "2026-03-01 10:00", "revision": 2, "source": "README.md"},
@@ -200,14 +200,15 @@ fn several(stage: &mut Stage) {
     );
 }
 
-fn listed_hooks() -> serde_json::Value {
-    json!({"reply": "hooks", "hooks": [
+fn listed_hooks() -> Reply {
+    let reply = json!({"reply": "hooks", "hooks": [
             {"event": "PreToolUse", "matcher": "bash", "command": "scripts/guard.sh --strict", "description": "no pushes, 禁止推送",
                 "source": "reasonix.toml", "dialect": "own", "timeout_ms": 5000, "trusted": true},
             {"event": "PostToolUse", "matcher": "Edit|Write", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/fmt.sh",
                 "source": ".claude/settings.json", "dialect": "claude", "timeout_ms": 60000, "trusted": false},
             {"event": "Stop", "matcher": "", "command": "notify\u{1b}[31m done", "source": "~/.reasonix/settings.json",
-                "dialect": "own", "timeout_ms": 1500, "trusted": true}]})
+                "dialect": "own", "timeout_ms": 1500, "trusted": true}]});
+    serde_json::from_value(reply).unwrap()
 }
 
 fn hooks(stage: &mut Stage) {

@@ -67,7 +67,7 @@ pub(super) struct Found {
 /// The hooks of a start: those of the project that it was loaded with, and the user's own.
 pub(super) fn find(start: &Start, trust: &Word) -> Found {
     let mut found = Found::default();
-    found.of_project(trust);
+    found.of_project(start, trust);
     found.of_user(&start.world.settings, &start.world.home, start.world.settings.hooks.as_ref());
     found.bounded()
 }
@@ -78,7 +78,7 @@ pub(super) fn find_anew(start: &Start, trust: &Word) -> Found {
     if let Err(error) = trust.look_for_hooks() {
         found.notices.push(error.phrase());
     }
-    found.of_project(trust);
+    found.of_project(start, trust);
     let now = start.world.settings.user_file.as_deref().map(user_hooks).transpose();
     let now = now.unwrap_or_else(|error| {
         found.notices.push(error.phrase());
@@ -89,9 +89,15 @@ pub(super) fn find_anew(start: &Start, trust: &Word) -> Found {
 }
 
 impl Found {
-    fn of_project(&mut self, trust: &Word) {
+    fn of_project(&mut self, start: &Start, trust: &Word) {
+        let root = start.world.settings.trust.root();
+        let home = start.world.home.canonicalize().unwrap_or_else(|_| start.world.home.clone());
         for (surface, text) in trust.hooks() {
             let file = Path::new(&surface.place);
+            // Started in the folder around the user's own, that one is not a project's, and its hooks are not run twice.
+            if root.join(file).starts_with(&home) {
+                continue;
+            }
             // Beside files with hooks there are the programs that they run.
             let brings = surface.parts.iter().any(|part| part.label.starts_with(&format!("{} ", surface.place)))
                 || file.extension().is_some_and(|ending| ending == "json");
