@@ -13,6 +13,8 @@ pub(crate) struct TurnSummary {
     pub(crate) usage: Usage,
     pub(crate) cost: Option<Cost>,
     pub(crate) took_ms: Option<u64>,
+    /// True when it was a command of the user's own.
+    pub(crate) shell: bool,
 }
 
 impl TurnSummary {
@@ -33,6 +35,8 @@ impl TurnSummary {
     fn notice(&self) -> Option<Notice> {
         let (level, phrase) = match &self.end {
             TurnEnd::Done => return None,
+            // There is no prompt that could be sent again.
+            TurnEnd::Interrupted if self.shell => (Level::Warning, Phrase::new("tui.interrupted_shell")),
             TurnEnd::Interrupted => (Level::Warning, Phrase::new("tui.interrupted")),
             TurnEnd::TimedOut => (Level::Warning, Phrase::new("tui.timed_out")),
             TurnEnd::StepLimit => (Level::Warning, Phrase::new("tui.step_limit")),

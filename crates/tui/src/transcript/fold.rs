@@ -24,6 +24,8 @@ pub(super) struct Fold {
     /// The calls of the message that is being written, by their place in it.
     drafts: Vec<usize>,
     turn_began: Option<u64>,
+    /// The turn is a command of the user's own.
+    shell: bool,
 }
 
 impl Fold {
@@ -90,14 +92,14 @@ impl Transcript {
     pub(super) fn record(&mut self, record: &Record) {
         match &record.body {
             RecordBody::Prompt { text, typed, images, .. } => {
-                self.fold.turn_began = Some(record.at);
+                (self.fold.turn_began, self.fold.shell) = (Some(record.at), false);
                 self.said(PromptKind::Prompt, &with_chips(typed.as_ref().unwrap_or(text), images));
             }
             RecordBody::Note { text, typed, images, by_user: true, .. } => {
                 self.said(PromptKind::Steer, &with_chips(typed.as_ref().unwrap_or(text), images));
             }
             RecordBody::Shell { command, keep, .. } => {
-                self.fold.turn_began = Some(record.at);
+                (self.fold.turn_began, self.fold.shell) = (Some(record.at), true);
                 self.said(PromptKind::Shell { keep: *keep }, command);
             }
             RecordBody::ShellEnded { command, took_ms, outcome, .. } => self.shell_ended(command, *took_ms, outcome),
@@ -109,8 +111,8 @@ impl Transcript {
             RecordBody::TurnEnded { end, steps, usage, cost, .. } => {
                 self.close_turn();
                 let took_ms = self.fold.turn_began.take().map(|began| record.at.saturating_sub(began));
-                let summary =
-                    TurnSummary { end: end.clone(), steps: *steps, usage: *usage, cost: cost.clone(), took_ms };
+                let (end, cost, shell) = (end.clone(), cost.clone(), std::mem::take(&mut self.fold.shell));
+                let summary = TurnSummary { end, steps: *steps, usage: *usage, cost, took_ms, shell };
                 self.add(Entry::Turn(Box::new(summary)));
             }
             RecordBody::Planned(planned) => self.planned(planned),

@@ -66,6 +66,25 @@ fn shown(events: &[Event]) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
+fn only_a_prompt_that_was_interrupted_can_be_sent_again() {
+    let end =
+        RecordBody::TurnEnded { turn: 1, end: TurnEnd::Interrupted, steps: 0, usage: Usage::default(), cost: None };
+    let end = Event::TurnEnded { record: record(end) };
+    let shell = RecordBody::Shell { turn: 1, command: "sleep 9".to_owned(), keep: true };
+    let shell = Event::TurnStarted { record: record(shell) };
+    for (begin, retry) in [(prompt("hello"), true), (shell, false)] {
+        let (mut transcript, look) = (Transcript::default(), Look::default());
+        transcript.apply(&begin, Duration::ZERO);
+        // What is finished is in the scrollback long before the end.
+        transcript.take_finished(100, &look);
+        transcript.apply(&end, Duration::ZERO);
+        let said = strings(&transcript.take_finished(100, &look)).join("\n");
+        assert!(said.contains("interrupted"), "{said}");
+        assert_eq!(said.contains("/retry"), retry, "{said}");
+    }
+}
+
+#[test]
 fn a_turn_with_a_plan_a_call_and_an_answer() {
     let events = [
         prompt("do it"),
