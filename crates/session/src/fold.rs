@@ -196,10 +196,27 @@ impl Fold {
     }
 
     fn close_calls(&mut self) {
-        for (_, call) in self.open_calls.drain(..) {
+        for (_, call) in std::mem::take(&mut self.open_calls) {
             let content = outcome_text(&ToolOutcome::Aborted).into();
-            self.history.messages.push(Message::Tool { call: call.id, name: call.name, content });
+            let place = self.place_of(&call.id);
+            self.history.messages.insert(place, Message::Tool { call: call.id, name: call.name, content });
         }
+    }
+
+    /// Where a result belongs whose record is lost: results stand in the order of the calls.
+    fn place_of(&self, call: &CallId) -> usize {
+        let messages = &self.history.messages;
+        let results = messages.iter().rev().take_while(|message| matches!(message, Message::Tool { .. })).count();
+        let first = messages.len() - results;
+        let Some(Message::Assistant { calls, .. }) = first.checked_sub(1).and_then(|at| messages.get(at)) else {
+            return messages.len();
+        };
+        let order = |id: &CallId| calls.iter().position(|call| call.id == *id);
+        let before = |message: &&Message| match message {
+            Message::Tool { call: other, .. } => order(other) <= order(call),
+            _ => false,
+        };
+        first + messages.iter().skip(first).take_while(before).count()
     }
 
     /// Puts something between two that some chat templates refuse to see next to each other.
@@ -254,4 +271,44 @@ pub fn history(records: &[Record]) -> History {
     let mut fold = Fold::default();
     path.iter().filter_map(|place| records.get(*place)).for_each(|record| fold.take(record.clone()));
     fold.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::history;
+    use reasonix_proto::{CallId, Message, Record, RecordBody, RecordId, StopReason, ToolCall, ToolOutcome};
+
+    #[test]
+    fn a_lost_result_stands_where_its_call_does() {
+        let called = |id: &str| ToolCall { id: CallId::from(id), name: "ls".into(), arguments: "{}".into() };
+        let prompt =
+            |turn| RecordBody::Prompt { turn, text: format!("prompt {turn}"), typed: None, images: Vec::new() };
+        let calls = ["a", "b", "c"].map(called).to_vec();
+        let message = Message::Assistant { text: String::new(), reasoning: None, calls, stop: StopReason::Calls };
+        let asked = RecordBody::Assistant { turn: 1, step: 1, model: "m".into(), message, usage: None };
+        let told = |id: &str| RecordBody::Outcome {
+            call: CallId::from(id),
+            tool: "ls".into(),
+            took_ms: 1,
+            outcome: ToolOutcome::Aborted,
+        };
+        for lost in ["a", "b", "c"] {
+            let kept = ["a", "b", "c"].into_iter().filter(|id| *id != lost).map(told);
+            let bodies = [prompt(1), asked.clone()].into_iter().chain(kept).chain([prompt(2)]);
+            let record = |(id, body): (u64, RecordBody)| {
+                let parent = (id > 1).then(|| RecordId(id - 1));
+                Record { id: RecordId(id), parent, at: 0, body }
+            };
+            let records: Vec<Record> = (1..).zip(bodies).map(record).collect();
+            let messages = history(&records).messages;
+            let results: Vec<&str> = messages
+                .iter()
+                .filter_map(|message| match message {
+                    Message::Tool { call, .. } => Some(call.as_str()),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(results, ["a", "b", "c"], "without {lost}");
+        }
+    }
 }
