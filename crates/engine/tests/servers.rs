@@ -548,3 +548,121 @@ async fn where_nobody_is_there_nothing_is_asked_and_the_call_ends() {
     let (questions, outcomes) = asked(&mut handle, "go", says("8080")).await;
     assert!(questions.is_empty() && !words(&outcomes[0]).contains("8080"), "{outcomes:?}");
 }
+
+/// A server that misbehaves in this way, and the file that it leaves traces in.
+fn hostile(mode: &str, folder: &TempWorkspace) -> Plugin {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mcp/tests/fixtures/hostile.sh");
+    let trace = folder.join("trace").display().to_string();
+    Plugin {
+        name: "hostile".into(),
+        enabled: true,
+        command: Some("/bin/bash".into()),
+        args: vec![script.display().to_string(), mode.into(), trace],
+        ..Plugin::default()
+    }
+}
+
+#[tokio::test]
+async fn whatever_a_server_does_the_session_goes_on() {
+    for (mode, tool, wanted) in [
+        ("noise", "act", "that is no message"),
+        ("dies", "act", "boom"),
+        ("deaf", "act", "within 1 s"),
+        ("mute", "act", "within 1 s"),
+        ("odd", "act", "error"),
+        ("absent", "act", "no tool named"),
+        ("samples", "act", "'error'"),
+        ("many", "tool_3", "no tool named"),
+        ("twins", "delete", "PATH"),
+        ("cyclic", "tree", "PATH"),
+    ] {
+        let call = Answer::call(&format!("mcp__hostile__{tool}"), json!({}));
+        let (world, folder) = (World::new(vec![call, Answer::say("b"), Answer::say("c")]).await, TempWorkspace::new());
+        let mut handle = world.open_with(Which::New, |start| {
+            start.world.settings.plugins = vec![hostile(mode, &folder)];
+            // Only where nothing else ends the call.
+            let silent = wanted == "within 1 s";
+            start.world.settings.tools.mcp_call_timeout_seconds = if silent { 1 } else { 120 };
+        });
+        let (outcomes, _) = told(&mut handle).await;
+        let said = words(&outcomes[0]);
+        assert!(said.contains(wanted) || (wanted == "PATH" && !said.starts_with("error")), "{mode}: {said:.400}");
+        told(&mut handle).await;
+        world.server.assert_valid();
+        world.server.assert_prefixes_grow();
+        // Two that look alike are one, and people can see which was left out.
+        if mode == "twins" {
+            let info = servers(&handle).await.remove(0);
+            assert_eq!((info.counts.expect("counts").tools, info.left_out.len()), (1, 3), "{info:?}");
+        }
+        assert_eq!(servers(&handle).await.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn progress_is_shown_and_an_interrupt_ends_a_call() {
+    let call = || Answer::call("mcp__hostile__act", json!({}));
+    let (world, folder) = (World::new(vec![call(), Answer::say("b")]).await, TempWorkspace::new());
+    let yolo = |mode: &'static str, start: &mut Start| {
+        start.world.settings.plugins = vec![hostile(mode, &folder)];
+        start.world.settings.permissions.allow = vec!["mcp__hostile__act".into()];
+    };
+    let mut handle = world.open_with(Which::New, |start| yolo("progress", start));
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    let mut shown = String::new();
+    loop {
+        match handle.events.next().await.expect("the session lives").event {
+            Event::ToolProgress { delta, .. } => shown.push_str(&delta),
+            Event::TurnEnded { .. } => break,
+            _ => {}
+        }
+    }
+    assert!(shown.contains("half"), "{shown:?}");
+    end(handle).await;
+    let world = World::new(vec![call(), Answer::say("b")]).await;
+    let mut handle = world.open_with(Which::New, |start| yolo("mute", start));
+    let pending = handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    loop {
+        if matches!(handle.events.next().await.expect("the session lives").event, Event::ToolStarted { .. }) {
+            break;
+        }
+    }
+    handle.submit(Op::Interrupt);
+    let settled = pending.settled().await;
+    assert!(matches!(settled, Settled::Done(Done::Turn { end: TurnEnd::Interrupted })), "{settled:?}");
+}
+
+/// Not a test of every day: `cargo test -p reasonix-engine --test all servers:: -- --ignored --nocapture` prints how long a session
+/// takes to open with ten servers that are known, and with none.
+#[tokio::test]
+#[ignore = "a measurement"]
+async fn opening_with_ten_servers_costs_what_opening_with_none_does() {
+    let (world, small) = (World::new(vec![Answer::say("a")]).await, Small::new());
+    let ten = |start: &mut Start| {
+        let named = |n: usize| Plugin { name: format!("{}small", "x".repeat(n)), ..small.plugin() };
+        start.world.settings.plugins = (0..10).map(named).collect();
+    };
+    let mut handle = world.open_with(Which::New, ten);
+    turn(&mut handle, |_| Choice::Deny).await;
+    end(handle).await;
+    let mut took = [Vec::new(), Vec::new()];
+    for round in 0..100 {
+        let base = || {
+            let mut base = world.base(Which::New);
+            if round % 2 == 1 {
+                ten(&mut base);
+            }
+            base
+        };
+        let start = base();
+        let began = std::time::Instant::now();
+        let handle = reasonix_engine::start(start).expect("a session");
+        took[round % 2].push(began.elapsed());
+        end(handle).await;
+    }
+    let median = took.map(|mut all| {
+        all.sort();
+        all[all.len() / 2]
+    });
+    println!("none: {:?}, ten: {:?}", median[0], median[1]);
+}

@@ -57,7 +57,10 @@ pub struct Difference {
 pub async fn replay(past: &Past, start: &Start, reel: Option<Reel>, sink: Arc<dyn Sink>) -> std::io::Result<Replayed> {
     let mut records = Vec::new();
     past.each_active(|record| records.push(record))?;
-    let Some(head) = records.iter().find_map(head_of).cloned() else { return Ok(Replayed::default()) };
+    let Some(mut head) = records.iter().find_map(head_of).cloned() else { return Ok(Replayed::default()) };
+    if let Some((tools, specs)) = records.iter().find_map(joined) {
+        (head.tools, head.specs) = (tools, specs);
+    }
     let tape = Arc::new(Tape::new(sink.clone()));
     let voice = Arc::new(Voice::new(&head.model, tape.clone(), reel));
     let tools = tools_of(&head, past, start);
@@ -90,6 +93,14 @@ pub async fn replay(past: &Past, start: &Start, reel: Option<Reel>, sink: Arc<dy
         }
     }
     Ok(replayed)
+}
+
+/// The tools that came late, before anything was sent.
+fn joined(record: &Record) -> Option<(Vec<String>, Option<String>)> {
+    match &record.body {
+        RecordBody::ToolsJoined { tools, specs } => Some((tools.clone(), specs.clone())),
+        _ => None,
+    }
 }
 
 fn head_of(record: &Record) -> Option<&SessionHead> {

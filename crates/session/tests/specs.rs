@@ -128,6 +128,30 @@ fn cleaning_leaves_what_a_log_names_and_takes_what_none_does() {
     assert!(kept(state.path()).is_empty());
 }
 
+#[tokio::test]
+async fn those_that_joined_late_take_the_place_of_the_first_and_stay_as_long_as_the_log() {
+    let state = folder().unwrap();
+    let sessions = Sessions::at(state.path());
+    let opened = sessions.create(begins("at first")).unwrap();
+    let late = &specs("with what joined")[1..];
+    let named = opened.past.keep_specs(late).unwrap();
+    let joined = RecordBody::ToolsJoined { tools: vec!["far__look".into()], specs: named };
+    opened.journal.append(joined).await.unwrap();
+    opened.journal.append(prompt(1, "hi")).await.unwrap();
+    let id = opened.history.head.clone().unwrap().session;
+    drop(opened);
+    kept(state.path()).iter().for_each(|path| aged(path));
+    retain(state.path(), &LEAST, false).unwrap();
+    let copy = sessions.fork(id.as_str(), None, begins("x")).unwrap();
+    for id in [&id, &copy] {
+        let history = sessions.look(id.as_str()).unwrap().past.history().unwrap();
+        let head = history.head.unwrap();
+        assert_eq!(head.tools, ["far__look"]);
+        let told = sessions.look(id.as_str()).unwrap().past.specs(&head).unwrap();
+        assert_eq!(told.as_deref(), Some(late), "a cleaning leaves them where they are");
+    }
+}
+
 #[test]
 fn what_is_lost_or_damaged_is_said() {
     let state = folder().unwrap();
