@@ -265,6 +265,9 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// A person accepted this difference; where it is another by now, nothing was accepted.
+    fn accept(&self, _diff: &str) {}
+
     /// What the call would do, for the gate. Must not touch anything.
     fn action(&self, args: &Args) -> Action;
 

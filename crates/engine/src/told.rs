@@ -55,6 +55,10 @@ impl Tool for Retold {
         self.tool.redefined()
     }
 
+    fn accept(&self, diff: &str) {
+        self.tool.accept(diff);
+    }
+
     fn action(&self, args: &Args) -> Action {
         self.tool.action(args)
     }

@@ -119,6 +119,9 @@ impl Approvals {
             let about = About { ask, by, preview, scripts, changed: &changed, keeps, grantable, resolved, copied };
             let (id, answer) = self.put(|id| question(id, &about)).await;
             let now = self.scripts_of(ask);
+            if let (By::Redefined(diff), true) = (by, answer.choice != Choice::Deny) {
+                ask.tool.accept(diff);
+            }
             if answer.choice == Choice::Deny || now == *scripts {
                 return self.decided(ask, id, answer, now).await;
             }

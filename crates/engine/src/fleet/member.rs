@@ -26,6 +26,8 @@ pub(crate) struct Member {
     /// How many of its tools stand in the requests.
     sent: AtomicUsize,
     refreshing: AtomicBool,
+    /// Something was accepted that is not on disk yet.
+    unwritten: AtomicBool,
     /// What people heard of it already.
     told: Mutex<Vec<ServerNews>>,
 }
@@ -51,6 +53,7 @@ impl Member {
             pinned: Mutex::new(pinned),
             sent: AtomicUsize::new(0),
             refreshing: AtomicBool::new(false),
+            unwritten: AtomicBool::new(false),
             told: Mutex::default(),
         })
     }
@@ -91,10 +94,19 @@ impl Member {
         pinned.redefined(pinned.listing.as_ref()?.tool(own)?)
     }
 
-    /// A tool runs as it is defined now: whoever was to be asked about it was.
+    /// A person accepted how a tool differs from what it was, as they were shown it.
+    pub(super) fn accept_difference(&self, own: &str, diff: &str) {
+        if let Some(pinned) = self.pinned().as_mut()
+            && pinned.accept_difference(own, diff)
+        {
+            self.unwritten.store(true, Ordering::Release);
+        }
+    }
+
+    /// A tool runs as it is defined: it is the same as a person accepted, or this is their first yes to it.
     pub(super) async fn accept(self: &Arc<Self>, tool: &ListedTool) {
-        let new = self.pinned().get_or_insert_default().accept(tool);
-        if new {
+        let new = self.pinned().get_or_insert_default().accept_first(tool);
+        if new || self.unwritten.swap(false, Ordering::AcqRel) {
             self.keep().await;
         }
     }

@@ -55,11 +55,25 @@ impl Pinned {
         reasonix_store::write_atomic(file, &serde_json::to_vec(&kept)?, 0o600)
     }
 
-    /// Notes that a person let a tool run as it is defined. True when that is new.
-    pub(super) fn accept(&mut self, tool: &ListedTool) -> bool {
+    /// Notes that a person let a tool run for the first time, as it is defined. True when that is new.
+    pub(super) fn accept_first(&mut self, tool: &ListedTool) -> bool {
+        let new = !self.accepted.contains_key(&tool.own);
+        if new {
+            self.accept(tool);
+        }
+        new
+    }
+
+    /// Notes that a person accepted how a tool differs from what it was; false where it differs otherwise by now.
+    pub(super) fn accept_difference(&mut self, own: &str, diff: &str) -> bool {
+        let tool = self.listing.as_ref().and_then(|listing| listing.tool(own).cloned());
+        let tool = tool.filter(|tool| self.redefined(tool).as_deref() == Some(diff));
+        tool.map(|tool| self.accept(&tool)).is_some()
+    }
+
+    fn accept(&mut self, tool: &ListedTool) {
         let accepted = AcceptedTool { digest: tool.digest.clone(), definition: definition(tool) };
-        let before = self.accepted.insert(tool.own.clone(), accepted.clone());
-        before != Some(accepted)
+        self.accepted.insert(tool.own.clone(), accepted);
     }
 
     /// How a tool differs from what was accepted; none where it is the same, or was never accepted.
@@ -69,7 +83,7 @@ impl Pinned {
         let diff = TextDiff::from_lines(&accepted.definition, &now);
         let diff = diff.unified_diff().context_radius(2).header("accepted", "now").to_string();
         // What differs may be a part that nobody is shown, such as the schema of its answers.
-        Some(if diff.is_empty() { "something differs that is not shown here".to_owned() } else { diff })
+        Some(if diff.is_empty() { format!("something differs that is not shown here: {}", tool.digest) } else { diff })
     }
 }
 
@@ -78,4 +92,49 @@ fn definition(tool: &ListedTool) -> String {
     let schema = serde_json::to_string_pretty(&tool.schema).unwrap_or_default();
     let title = tool.title.as_deref().unwrap_or_default();
     format!("{} {title}\n{}\nhints: {}\n{schema}\n", tool.own, tool.description, tool.hints)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pinned;
+    use reasonix_mcp::{ListedTool, McpName, ServerListing};
+    use serde_json::{Value, json};
+    use std::sync::Arc;
+
+    fn tool(description: &str) -> Option<ListedTool> {
+        Some(ListedTool {
+            name: McpName::of("s", "read").ok()?,
+            own: "read".to_owned(),
+            title: None,
+            description: description.to_owned(),
+            schema: json!({"type": "object"}),
+            hints: Value::Null,
+            digest: description.to_owned(),
+        })
+    }
+
+    /// It is defined so by now.
+    fn becomes(pinned: &mut Pinned, description: &str) -> Option<String> {
+        let tool = tool(description)?;
+        let found = pinned.redefined(&tool);
+        pinned.listing = Some(Arc::new(ServerListing { tools: Some(vec![tool]), ..ServerListing::default() }));
+        found
+    }
+
+    #[test]
+    fn what_was_shown_is_accepted_and_nothing_that_came_after() {
+        let mut pinned = Pinned::default();
+        assert!(tool("reads").is_some_and(|tool| pinned.accept_first(&tool)), "the first yes");
+        assert!(becomes(&mut pinned, "reads").is_none());
+        let shown = becomes(&mut pinned, "reads keys").unwrap_or_default();
+        assert!(shown.contains("-reads\n+reads keys"), "{shown}");
+        // While the question stood it changed once more.
+        assert!(becomes(&mut pinned, "sends keys").is_some());
+        assert!(!pinned.accept_difference("read", &shown));
+        assert!(becomes(&mut pinned, "sends keys").is_some(), "still not accepted");
+        assert!(tool("sends keys").is_some_and(|tool| !pinned.accept_first(&tool)), "and no first yes again");
+        let shown = becomes(&mut pinned, "sends keys").unwrap_or_default();
+        assert!(pinned.accept_difference("read", &shown));
+        assert!(becomes(&mut pinned, "sends keys").is_none());
+    }
 }

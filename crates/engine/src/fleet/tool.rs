@@ -30,6 +30,12 @@ impl ServerTool {
             let message = format!("the MCP server {server} has no tool {} any more", self.own);
             return ToolOutcome::failed_with(message, "find_tool shows what it has now");
         };
+        // It may have changed again since the gate looked at it.
+        if self.redefined().is_some() {
+            let message =
+                format!("the MCP server {server} changed the definition of {} since it was accepted", self.own);
+            return ToolOutcome::failed_with(message, "the user has to accept the new definition first");
+        }
         self.member.accept(&listed).await;
         let tool = McpTool::new(self.member.servers(), server, &listed, self.trusted, &self.artifacts);
         let outcome = tool.run(call).await;
@@ -46,6 +52,10 @@ impl Tool for ServerTool {
 
     fn redefined(&self) -> Option<String> {
         self.member.redefined(&self.own)
+    }
+
+    fn accept(&self, diff: &str) {
+        self.member.accept_difference(&self.own, diff);
     }
 
     fn action(&self, args: &Args) -> Action {
