@@ -606,6 +606,14 @@ pub(crate) enum McpCommand {
         /// The server
         name: String,
     },
+    /// Log in to a server; the token is kept for later sessions
+    Login {
+        /// The server
+        name: String,
+        /// Only print the address; where the browser runs elsewhere, paste the address that it was sent back to
+        #[arg(long)]
+        no_browser: bool,
+    },
     /// Trust tools of a server to only read, so that they count as readers
     Trust {
         /// The server

@@ -1,6 +1,8 @@
 //! `reasonix mcp`: the configured servers, what they have, and the user's own entries. Nothing of a project is started that
 //! the user did not trust.
 
+mod login;
+
 use crate::args::{McpArgs, McpCommand};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -25,6 +27,9 @@ pub(crate) fn mcp(args: McpArgs) -> anyhow::Result<Exit> {
             add(&context, &NewServer { name, url, command: program, env, headers: header }, json)
         }
         Some(McpCommand::Remove { name }) => remove(&context, &name, json),
+        Some(McpCommand::Login { name, no_browser }) => {
+            crate::runtime()?.block_on(login::login(&context, &name, !no_browser, json))
+        }
         Some(McpCommand::Trust { name, tools }) => readers(&context, &name, &tools, true, json),
         Some(McpCommand::Untrust { name, tools }) => readers(&context, &name, &tools, false, json),
     }

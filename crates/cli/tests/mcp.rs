@@ -43,6 +43,7 @@ fn a1_no_command_starts_a_server_that_is_not_trusted() {
         (&["mcp", "show", "theirs"], 3),
         (&["mcp", "test", "theirs"], 3),
         (&["mcp", "test", "theirs", "--json"], 3),
+        (&["mcp", "login", "theirs"], 3),
         (&["mcp", "trust", "theirs", "act"], 0),
         (&["mcp", "untrust", "theirs", "act"], 0),
         (&["mcp", "remove", "theirs"], 2),
@@ -124,6 +125,8 @@ fn errors_say_what_to_do_in_both_languages() {
     assert!(gone.contains("is not there") && gone.contains("Check its command"), "{gone}");
     let unset = said(&["mcp", "test", "unset"]);
     assert!(unset.contains("NOT_SET_ANYWHERE") && unset.contains("write a default"), "{unset}");
+    let nothing = said(&["mcp", "login", "gone"]);
+    assert!(nothing.contains("there is nothing to log in to"), "{nothing}");
     let none = said(&["mcp", "show", "nobody"]);
     assert!(none.contains("there is no MCP server nobody") && none.contains("`reasonix mcp list`"), "{none}");
     let chinese = place.command(&["mcp", "show", "nobody"]).env("REASONIX_LANG", "zh").output().unwrap();

@@ -5,6 +5,7 @@ use crate::http::{Http, HttpError};
 use crate::lines::Lines;
 use crate::link::{Link, LinkEnd, challenge, innermost};
 use crate::listing::bounded;
+use crate::login::{kept, logged_in};
 use crate::metered::Metered;
 use crate::spec::{Era, ServerReach, ServerSpec, Surroundings};
 use http::{HeaderName, HeaderValue};
@@ -12,6 +13,7 @@ use reasonix_exec::{Child, ChildOptions, Command, Keep};
 use reasonix_net::NetOptions;
 use rmcp::model::{ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, RunningService};
+use rmcp::transport::auth::AuthClient;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 use rmcp::transport::{StreamableHttpClientTransport, Transport};
 use rmcp::{Peer, RoleClient};
@@ -108,8 +110,18 @@ async fn reach(spec: &ServerSpec, around: &Surroundings, era: Era) -> Result<Lin
             }
         }
         ServerReach::Http { url, headers, net } => {
-            let transport = http(spec, url, headers, net)?;
-            let service = meet(spec, &host, transport, era, &end).await?;
+            let (client, config) = http(spec, url, headers, net)?;
+            let service = match logged_in(spec).await.map_err(|error| Unreached::new(error.to_string()))? {
+                Some(manager) => {
+                    let client = AuthClient::new(client, manager);
+                    let transport = StreamableHttpClientTransport::with_client(client, config);
+                    meet(spec, &host, transport, era, &end).await?
+                }
+                None => {
+                    let transport = StreamableHttpClientTransport::with_client(client, config);
+                    meet(spec, &host, transport, era, &end).await?
+                }
+            };
             link(spec, host, service, None, end).await
         }
         ServerReach::Sse { .. } => Err(Unreached::new(refusal(spec).unwrap_or_default())),
@@ -138,7 +150,7 @@ fn http(
     url: &str,
     headers: &[(String, String)],
     net: &NetOptions,
-) -> Result<StreamableHttpClientTransport<Http>, Unreached> {
+) -> Result<(Http, StreamableHttpClientTransportConfig), Unreached> {
     let client = reasonix_net::client(url, net).map_err(|error| Unreached::new(error.to_string()))?;
     let mut custom = HashMap::new();
     for (name, value) in headers {
@@ -153,7 +165,7 @@ fn http(
         .custom_headers(custom)
         .max_sse_event_size(spec.limits.frame);
     config.retry_config = Arc::new(Backoff);
-    Ok(StreamableHttpClientTransport::with_client(Http::new(client, spec.limits.frame), config))
+    Ok((Http::new(client, spec.limits.frame, kept(spec, url)), config))
 }
 
 /// How a stream that broke off is taken up again: a few times, less and less often.

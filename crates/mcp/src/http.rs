@@ -1,6 +1,7 @@
 //! Streamable HTTP through the client of `net`: its proxies and certificates, no redirect, and every body bounded.
 
 use crate::frame;
+use crate::tokens::TokenFile;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use http::{HeaderName, HeaderValue};
@@ -46,11 +47,13 @@ pub(crate) struct Http {
     client: Client,
     /// Bytes of one message.
     most: usize,
+    /// Where it is kept that the scopes of a login did not suffice.
+    tokens: Option<TokenFile>,
 }
 
 impl Http {
-    pub(crate) fn new(client: Client, most: usize) -> Self {
-        Self { client, most }
+    pub(crate) fn new(client: Client, most: usize, tokens: Option<TokenFile>) -> Self {
+        Self { client, most, tokens }
     }
 
     async fn send(&self, request: RequestBuilder, headers: Headers) -> Result<Response, Failed> {
@@ -65,6 +68,9 @@ impl Http {
                 return Err(Failed::AuthRequired(AuthRequiredError::new(challenge)));
             }
             if status == StatusCode::FORBIDDEN {
+                if let Some(tokens) = self.tokens.as_ref().filter(|_| challenge.contains("insufficient_scope")) {
+                    tokens.wants(&challenge);
+                }
                 return Err(Failed::InsufficientScope(InsufficientScopeError::new(challenge, None)));
             }
         }

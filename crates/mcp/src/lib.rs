@@ -10,6 +10,7 @@
 //! What a server says of its own tools, `readOnlyHint` too, is handed on and believed by nobody here.
 
 mod answer;
+mod auth_http;
 mod call;
 mod connect;
 mod elicit;
@@ -22,20 +23,23 @@ mod lines;
 mod link;
 mod list;
 mod listing;
+mod login;
 mod metered;
 mod names;
 mod schema;
 mod servers;
 mod spec;
 mod status;
+mod tokens;
 mod tool;
 
 pub use answer::{McpAnswer, parse_address, resource_address};
 pub use elicit::{ElicitKind, ElicitReply, Elicitation, Elicits};
 pub use error::McpError;
 pub use listing::{LeftOut, ListedArgument, ListedPrompt, ListedResource, ListedTool, ServerListing, ToolChange};
+pub use login::{LoginError, LoginPerson, log_in};
 pub use names::{McpName, same_look};
 pub use servers::{McpCall, Servers};
-pub use spec::{Era, ServerLimits, ServerReach, ServerSpec, Surroundings};
+pub use spec::{Era, ServerLimits, ServerLogin, ServerReach, ServerSpec, Surroundings};
 pub use status::{ServerNews, ServerState, ServerStatus};
 pub use tool::{GatheredTools, McpTool, action_of, gathered, title_of};

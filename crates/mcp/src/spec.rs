@@ -23,12 +23,38 @@ pub struct ServerSpec {
     pub limits: ServerLimits,
     /// Which era it speaks, where that is known.
     pub era: Era,
+    /// How a login to it is made; none where nobody logs in.
+    pub login: Option<Arc<ServerLogin>>,
 }
 
 impl ServerSpec {
     /// A server with the usual limits.
     pub fn new(name: impl Into<String>, reach: ServerReach) -> Self {
-        Self { name: name.into(), reach, limits: ServerLimits::default(), era: Era::default() }
+        Self { name: name.into(), reach, limits: ServerLimits::default(), era: Era::default(), login: None }
+    }
+}
+
+/// How a login to a server is made, and where what it gives is kept.
+#[derive(Clone, Default)]
+pub struct ServerLogin {
+    /// The folder of the tokens.
+    pub folder: PathBuf,
+    /// Who we are, where we are registered.
+    pub client_id: Option<String>,
+    /// The secret to it.
+    pub client_secret: Option<String>,
+    /// A document that says who we are, for servers that read one.
+    pub client_metadata_url: Option<String>,
+    /// What is asked for; empty for what the server says.
+    pub scopes: Vec<String>,
+    /// Where the login comes back to; none for any port.
+    pub callback_port: Option<u16>,
+}
+
+impl fmt::Debug for ServerLogin {
+    /// It can hold a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ServerLogin")
     }
 }
 

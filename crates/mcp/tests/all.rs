@@ -5,6 +5,7 @@
 mod asked;
 mod hostile;
 mod life;
+mod login;
 mod place;
 mod real;
 mod web;

@@ -94,6 +94,24 @@ fn cases(name: &str) -> Vec<reasonix_proto::CommandCase> {
     table.into_iter().find(|command| command.name == name).map(|command| command.cases).unwrap_or_default()
 }
 
+fn memories() -> serde_json::Value {
+    json!({"reply": "memories", "memories": [
+            {"name": "prices", "scope": "project", "description": "prices are in cents, 单位是分", "text": "Prices are in cents.\n单位是分。",
+                "saved": "2026-03-01 10:00", "revision": 2, "source": "README.md"},
+            {"name": "tone", "scope": "global", "description": "short answers", "text": "Short answers.", "saved": "2026-03-01 10:00", "revision": 1}]})
+}
+
+/// One of each standing.
+fn servers() -> serde_json::Value {
+    json!({"reply": "servers", "servers": [
+            {"name": "files", "origin": "~/.reasonix/config.toml:12", "standing": "up", "protocol": "2026-07-28",
+                "counts": {"tools": 14, "sent": 9, "prompts": 1, "resources": 3}, "left_out": ["Delete: looks like delete"],
+                "stderr": "listening on stdio\n正在监听\n"},
+            {"name": "docs", "origin": ".mcp.json", "standing": "asleep"},
+            {"name": "broken", "origin": ".mcp.json", "standing": "down", "reason": "it ended with code 1\u{1b}[2J", "stderr": "Error: Cannot find module 'x'"},
+            {"name": "old", "origin": "~/.reasonix/config.toml:20", "standing": "refused", "reason": "its type is `sse`"}]})
+}
+
 fn reply(query: &Query) -> Option<Reply> {
     let reply = match query {
         Query::Status => json!({"reply": "status", "session": SESSION, "title": "shop", "state": "idle",
@@ -113,13 +131,7 @@ fn reply(query: &Query) -> Option<Reply> {
             {"name": "memory", "about": {"code": "command.memory"}, "source": "builtin", "cases": cases("memory")},
             {"name": "history", "about": {"code": "command.history"}, "source": "builtin", "cases": cases("history")},
             {"name": "mcp", "about": {"code": "command.mcp"}, "source": "builtin", "cases": cases("mcp")}]}),
-        Query::Servers => json!({"reply": "servers", "servers": [
-            {"name": "files", "origin": "~/.reasonix/config.toml:12", "standing": "up", "protocol": "2026-07-28",
-                "counts": {"tools": 14, "sent": 9, "prompts": 1, "resources": 3}, "left_out": ["Delete: looks like delete"],
-                "stderr": "listening on stdio\n正在监听\n"},
-            {"name": "docs", "origin": ".mcp.json", "standing": "asleep"},
-            {"name": "broken", "origin": ".mcp.json", "standing": "down", "reason": "it ended with code 1\u{1b}[2J", "stderr": "Error: Cannot find module 'x'"},
-            {"name": "old", "origin": "~/.reasonix/config.toml:20", "standing": "refused", "reason": "its type is `sse`"}]}),
+        Query::Servers => servers(),
         Query::Models => json!({"reply": "models", "models": [
             {"name": "local/qwen3-coder", "window": 65536, "current": true, "default": true, "roles": ["default"]},
             {"name": "deepseek/deepseek-chat", "window": 128_000, "current": false, "default": false, "price": "0.27/1.10 USD"},
@@ -156,10 +168,7 @@ fn reply(query: &Query) -> Option<Reply> {
                 "dial": {"takes": "count", "acts": "next_session"}},
             {"key": "sandbox.bash", "value": "\"enforce\"", "origin": "default", "about": {"code": "setting.sandbox"}},
             {"key": "net.connect_timeout_seconds", "value": "15", "origin": "default"}]}),
-        Query::Memories => json!({"reply": "memories", "memories": [
-            {"name": "prices", "scope": "project", "description": "prices are in cents, 单位是分", "text": "Prices are in cents.\n单位是分。",
-                "saved": "2026-03-01 10:00", "revision": 2, "source": "README.md"},
-            {"name": "tone", "scope": "global", "description": "short answers", "text": "Short answers.", "saved": "2026-03-01 10:00", "revision": 1}]}),
+        Query::Memories => memories(),
         Query::History { .. } => json!({"reply": "history", "missing": 2, "hits": [
             {"session": "01a1dd61315274d9aa7af6e83be1d586", "record": 4, "folder": "/home/me/shop", "at": 0, "by": "user",
                 "text": "…why is the total of 3 items wrong?…"},

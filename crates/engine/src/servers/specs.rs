@@ -4,9 +4,9 @@
 use crate::confine::{bounds, box_options, least_level, prepared};
 use crate::network::net_options;
 use crate::world::World;
-use reasonix_config::{Layer, Plugin, PluginLogin, Settings, Standing, Transport, Trust};
+use reasonix_config::{Layer, Plugin, Settings, Standing, Transport, Trust};
 use reasonix_exec::{BoxOptions, Caches, Command, Confinement, Environment};
-use reasonix_mcp::{ServerLimits, ServerReach, ServerSpec};
+use reasonix_mcp::{ServerLimits, ServerLogin, ServerReach, ServerSpec};
 use reasonix_proto::Phrase;
 use reasonix_workspace::Workspace;
 use std::collections::BTreeMap;
@@ -29,8 +29,6 @@ pub struct ConfiguredServer {
     pub place: String,
     /// Tools of it that the user trusts to be readers.
     pub readers: Vec<String>,
-    /// What it wants to be logged in with.
-    pub login: PluginLogin,
     /// How it is reached, or why it is not.
     pub reach: Result<ServerSpec, ServerAbsence>,
 }
@@ -120,7 +118,6 @@ pub fn configured_servers(world: &World, workspace: &Workspace, trust: &Trust) -
             origin: ServerOrigin::Project,
             place: surface.place.clone(),
             readers: Vec::new(),
-            login: PluginLogin::default(),
             reach: Err(reach),
         };
         let permit = match trust.of(surface) {
@@ -172,7 +169,6 @@ impl Boxes<'_> {
             origin: if project { ServerOrigin::Project } else { ServerOrigin::User },
             place: plugin.place.clone(),
             readers: plugin.trusted_read_only_tools.iter().cloned().chain(here).collect(),
-            login: plugin.oauth.clone(),
             reach,
         }
     }
@@ -189,7 +185,9 @@ impl Boxes<'_> {
             Transport::Stdio => self.program(plugin),
         };
         let limits = limits(plugin, &self.world.settings);
-        ServerSpec { limits, ..ServerSpec::new(&plugin.name, reach) }
+        let web = plugin.transport == Transport::Http;
+        let login = web.then(|| Arc::new(login(plugin, &self.world.home)));
+        ServerSpec { limits, login, ..ServerSpec::new(&plugin.name, reach) }
     }
 
     fn program(&mut self, plugin: &Plugin) -> ServerReach {
@@ -246,6 +244,23 @@ impl Boxes<'_> {
         let open = if network { open.with_proxies() } else { open };
         let open = open.with(PROJECT_FOLDER, self.workspace.root());
         plugin.env.iter().fold(open, |open, (name, value)| open.with(name, value.expose()))
+    }
+}
+
+/// How a login to it is made. Tokens lie in our own folder, which is closed to commands and servers.
+fn login(plugin: &Plugin, home: &Path) -> ServerLogin {
+    let told = &plugin.oauth;
+    ServerLogin {
+        folder: home.join("state").join("mcp"),
+        client_id: told.client_id.clone(),
+        client_secret: told
+            .client_secret
+            .as_ref()
+            .map(|secret| secret.expose().to_owned())
+            .filter(|text| !text.is_empty()),
+        client_metadata_url: told.client_metadata_url.clone(),
+        scopes: told.scopes.clone(),
+        callback_port: told.callback_port,
     }
 }
 

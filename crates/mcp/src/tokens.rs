@@ -1,0 +1,109 @@
+//! What a login gave, on disk: one file a server and address, which only its owner can read.
+
+use rmcp::transport::auth::{AuthError, CredentialStore, StoredCredentials};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// More than this is no token.
+const LARGEST: u64 = 256 * 1024;
+
+/// The file of one server at one address: another address is another server, and does not get its token.
+#[derive(Debug, Clone)]
+pub(crate) struct TokenFile {
+    path: PathBuf,
+}
+
+/// What the file has.
+#[derive(Default, Serialize, Deserialize)]
+struct Kept {
+    #[serde(default)]
+    credentials: Option<StoredCredentials>,
+    /// The secret that came with a registration of ours.
+    #[serde(default)]
+    client_secret: Option<String>,
+    /// The challenge of a request for which the scopes did not suffice.
+    #[serde(default)]
+    wants: Option<String>,
+}
+
+impl TokenFile {
+    pub(crate) fn of(folder: &Path, server: &str, url: &str) -> Self {
+        let hash = blake3::hash(format!("{server}\n{url}").as_bytes()).to_hex();
+        let short: String = hash.as_str().chars().take(24).collect();
+        let plain: String = server.chars().filter(char::is_ascii_alphanumeric).take(24).collect();
+        Self { path: folder.join(format!("{plain}-{short}.json")) }
+    }
+
+    pub(crate) fn exists(&self) -> bool {
+        self.path.exists()
+    }
+
+    /// The secret of a client that we registered.
+    pub(crate) fn client_secret(&self) -> Option<String> {
+        self.read().client_secret
+    }
+
+    /// The scopes that were granted, and the challenge of a request for which they did not suffice.
+    pub(crate) fn scopes(&self) -> (Vec<String>, Option<String>) {
+        let kept = self.read();
+        (kept.credentials.map(|credentials| credentials.granted_scopes).unwrap_or_default(), kept.wants)
+    }
+
+    /// Begins anew with a client; what was granted to another one does not count for it.
+    pub(crate) fn begin(&self, client_secret: Option<String>) -> io::Result<()> {
+        self.write(&Kept { client_secret, ..Kept::default() })
+    }
+
+    /// Keeps what a request wanted, for the next login.
+    pub(crate) fn wants(&self, challenge: &str) {
+        if self.exists() {
+            // Whoever logs in without it is asked for it again.
+            let _ = self.write(&Kept { wants: Some(challenge.to_owned()), ..self.read() });
+        }
+    }
+
+    fn read(&self) -> Kept {
+        let text = || -> io::Result<String> {
+            let mut text = String::new();
+            fs::File::open(&self.path)?.take(LARGEST).read_to_string(&mut text)?;
+            Ok(text)
+        };
+        text().ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    }
+
+    /// Replaces the file in one step; nobody else can read it at any moment.
+    fn write(&self, kept: &Kept) -> io::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let new = self.path.with_extension(format!("{}.new", std::process::id()));
+        let _ = fs::remove_file(&new);
+        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
+        file.write_all(serde_json::to_string(kept)?.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&new, &self.path)
+    }
+}
+
+#[async_trait::async_trait]
+impl CredentialStore for TokenFile {
+    async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
+        Ok(self.read().credentials)
+    }
+
+    async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
+        let kept = Kept { credentials: Some(credentials), wants: None, ..self.read() };
+        self.write(&kept).map_err(|error| AuthError::CredentialStoreError(error.to_string()))
+    }
+
+    async fn clear(&self) -> Result<(), AuthError> {
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(AuthError::CredentialStoreError(error.to_string()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
