@@ -107,14 +107,17 @@ fn answer(line: &str, base: &str, twist: Twist) -> String {
     )
 }
 
+/// The address that the browser is sent back to, of the one that was shown.
+type Typed = fn(&str) -> String;
+
 /// Types what the browser would be sent back to: its address out of the one that was shown, and more words behind it.
 struct Typist {
     shown: Mutex<Vec<String>>,
-    answers: Mutex<Vec<fn(&str) -> String>>,
+    answers: Mutex<Vec<Typed>>,
 }
 
 impl Typist {
-    fn new(answers: &[fn(&str) -> String]) -> Self {
+    fn new(answers: &[Typed]) -> Self {
         Self { shown: Mutex::default(), answers: Mutex::new(answers.iter().rev().copied().collect()) }
     }
 
@@ -225,7 +228,7 @@ async fn e6_an_answer_of_another_issuer_or_a_no_gives_no_token() {
     let says: Twist = |_, _, server| server["authorization_response_iss_parameter_supported"] = json!(true);
     let other = |url: &str| format!("{}&iss=https://other.example", yes(url));
     let no = |url: &str| back(url, &format!("error=access_denied&state={}", parameter(url, "state").unwrap()));
-    for answer in [other as fn(&str) -> String, yes, no] {
+    for answer in [other as Typed, yes, no] {
         let giver = Giver::new(says).await;
         let refused = log_in(&giver.spec(|_| {}), Some(&giver.challenge()), &Typist::new(&[answer])).await.unwrap_err();
         assert!(matches!(refused, LoginError::Failed(_) | LoginError::Elsewhere(_)), "{refused:?}");
