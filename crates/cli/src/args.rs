@@ -84,7 +84,7 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Say what would happen to a command: whether it runs, is asked about or refused, and why; runs nothing
     Explain(ExplainArgs),
-    /// List everything that extends a session here: rules, skills, commands, servers
+    /// List everything that extends a session here: rules, skills, commands, hooks, servers
     Extensions(ExtensionsArgs),
     /// Read the documents that come with the program
     Docs(DocsArgs),

@@ -48,9 +48,10 @@ impl Offer {
     }
 
     /// The variable that its key is kept under: also where a person wrote the address, of which nobody knows whether it
-    /// wants one.
+    /// wants one. A server of this machine that said without one what it has wants none.
     pub(crate) fn key_name(&self) -> Option<String> {
-        let own = self.preset.is_none_or(|preset| preset.base_url != self.base_url);
+        let open = !self.models.is_empty() && is_own_machine(&self.base_url);
+        let own = !open && self.preset.is_none_or(|preset| preset.base_url != self.base_url);
         let known = self.api_key_env.clone().or_else(|| Some(self.preset?.key_env?.to_owned()));
         known.or_else(|| own.then(|| key_variable(&self.name)))
     }
@@ -222,6 +223,14 @@ pub(crate) fn with_hosted(found: Vec<Offer>) -> Vec<Offer> {
     found.into_iter().chain(hosted).collect()
 }
 
+/// True for an address of this machine.
+fn is_own_machine(url: &str) -> bool {
+    let host = url.split_once("://").map_or(url, |(_, rest)| rest).split(['/', '?']).next().unwrap_or_default();
+    let host = host.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()).map_or(host, |(host, _)| host);
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
 /// An endpoint at an address that a person wrote.
 pub(crate) fn at_address(url: &str, models: Vec<ListedModel>) -> Offer {
     let preset = reasonix_catalogue::preset_for(url);
@@ -253,7 +262,15 @@ async fn choose(found: Vec<Offer>, home: &Path) -> anyhow::Result<Offer> {
         let mut offer = match numbered.or_else(|| offers.iter().find(|offer| offer.name == answer)) {
             Some(offer) => offer.clone(),
             None if answer.is_empty() => continue,
-            None if answer.contains("://") || answer.contains(':') => at_address(&with_scheme(answer), Vec::new()),
+            None if answer.contains("://") || answer.contains(':') => {
+                let url = with_scheme(answer);
+                let open = is_own_machine(&url).then(|| offered(&url, None, Duration::from_secs(10)));
+                let models = match open {
+                    Some(asked) => asked.await.unwrap_or_default(),
+                    None => Vec::new(),
+                };
+                at_address(&url, models)
+            }
             None => {
                 say::notice(Level::Warning, &Phrase::new("cli.setup_what").with("answer", answer));
                 continue;
@@ -355,6 +372,16 @@ mod tests {
         assert_eq!(named("https://llm.example.com/v1").as_deref(), Some("LLM_EXAMPLE_COM_API_KEY"));
         assert_eq!(named("http://127.0.0.1:9999/v1").as_deref(), Some("LOCAL_API_KEY"));
         assert_eq!(named("http://10.0.0.7:8000/v1").as_deref(), Some("HOST_10_0_0_7_API_KEY"));
+        let answered = vec![reasonix_llm::ListedModel { id: "m".to_owned(), context_window: None }];
+        for (url, asks) in [
+            ("http://127.0.0.1:9999/v1", false),
+            ("http://localhost:9999", false),
+            ("http://[::1]:9999/v1", false),
+            ("https://llm.example.com/v1", true),
+            ("http://localhost.example.com:1/v1", true),
+        ] {
+            assert_eq!(at_address(url, answered.clone()).key_name().is_some(), asks, "{url}");
+        }
         let of = |name: &str| reasonix_catalogue::preset(name).map(Offer::of).and_then(|offer| offer.key_name());
         assert_eq!(of("deepseek").as_deref(), Some("DEEPSEEK_API_KEY"));
         assert_eq!(of("ollama"), None);

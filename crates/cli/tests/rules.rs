@@ -131,6 +131,8 @@ fn everything_that_extends_a_session_is_in_one_table_and_nothing_is_started_for_
     place.work.write(".reasonix/skills/roof/SKILL.md", "---\nname: roof\ndescription: On roofs\n---\nx");
     place.work.write(".reasonix/commands/deploy.md", format!("!`touch {}`", mark.display()));
     place.work.write(".reasonix/commands/plain.md", "Say hello.");
+    let hook = json!({"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": format!("touch {}", mark.display())}]}]}});
+    place.work.write(".claude/settings.json", hook.to_string());
     let program = json!({"mcpServers": {"evil": {"command": "touch", "args": [mark]}}});
     place.work.write(".mcp.json", program.to_string());
     let ran = place.run(&["extensions", "--json"]);
@@ -147,7 +149,10 @@ fn everything_that_extends_a_session_is_in_one_table_and_nothing_is_started_for_
     assert_eq!(of("skill", "roof"), ["used"]);
     assert_eq!(of("skill", "review"), ["used"], "what is bundled is listed");
     assert_eq!((of("command", "/deploy"), of("command", "/plain")), (vec!["untrusted".into()], vec!["used".into()]));
-    assert_eq!(of("server", "evil"), ["untrusted"]);
+    assert_eq!(
+        (of("server", "evil"), of("hook", "SessionStart")),
+        (vec!["untrusted".into()], vec!["untrusted".into()])
+    );
     let text = place.run(&["extensions"]).out;
     assert!(text.contains("tone.md of the same name is used") && text.contains("has no end"), "{text}");
     assert!(!mark.exists() && place.server.requests().is_empty() && place.logs().is_empty());

@@ -93,7 +93,7 @@ fn references_to_files_are_resolved_only_when_they_exist() {
     let requests = place.server.requests();
     let sent = requests[0].last_content();
     assert!(sent.starts_with(&fenced("file", &[("path", "src/main.rs")], "fn main() {}")), "{sent}");
-    assert!(sent.contains(&fenced("folder", &[("path", "src")], "main.rs")), "{sent}");
+    assert!(sent.contains(&fenced("folder", &[("path", "src")], "src/main.rs")), "{sent}");
     assert!(sent.ends_with("explain @src/main.rs, ask @nobody and me@example.org @src"), "{sent}");
 }
 

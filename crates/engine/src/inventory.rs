@@ -1,13 +1,14 @@
 //! Everything that extends a session, in one list: what it is, where it comes from, whether it counts, and what it costs.
 //! Nothing is started for it.
 
+use crate::hooks::hooks_of;
 use crate::servers::specs::{ConfiguredServer, ServerAbsence, ServerOrigin, configured_servers};
 use crate::spec::Start;
 use crate::trust::Word;
 use reasonix_agent::estimate_tokens;
 use reasonix_config::{SurfaceKind, trust::Trust};
 use reasonix_extensions::{BroughtBy, ExtensionFlaw, ShadowedExtension, index};
-use reasonix_proto::{PartKind, Phrase};
+use reasonix_proto::{HookInfo, PartKind, Phrase};
 use std::path::Path;
 
 /// One thing that extends a session.
@@ -38,6 +39,8 @@ pub enum ExtensionKind {
     Skill,
     /// A slash command.
     Command,
+    /// A command that is run at moments of a session.
+    Hook,
     /// An MCP server.
     Server,
 }
@@ -50,6 +53,7 @@ impl ExtensionKind {
             Self::Rule => "rule",
             Self::Skill => "skill",
             Self::Command => "command",
+            Self::Hook => "hook",
             Self::Server => "server",
         }
     }
@@ -96,6 +100,7 @@ pub fn inventory(start: &Start) -> Vec<Extension> {
     all.extend(rules(start));
     all.extend(skills(start, &trust));
     all.extend(commands(start, &trust));
+    all.extend(hooks_of(start, &trust).into_iter().map(|(hook, project)| of_hook(&hook, project)));
     let (world, settings) = (&start.world, &start.world.settings);
     all.extend(configured_servers(world, &start.workspace, &settings.trust).iter().map(of_server));
     all
@@ -172,6 +177,17 @@ fn commands(start: &Start, trust: &Word) -> Vec<Extension> {
     let mut all: Vec<Extension> = used.collect();
     all.extend(left_out(start, ExtensionKind::Command, &found.shadowed, &found.flaws));
     all
+}
+
+fn of_hook(hook: &HookInfo, project: bool) -> Extension {
+    Extension {
+        kind: ExtensionKind::Hook,
+        name: format!("{} {}", hook.event, hook.matcher).trim_end().to_owned(),
+        place: hook.source.clone(),
+        by: if project { BroughtBy::Project } else { BroughtBy::User },
+        standing: if hook.trusted { ExtensionStanding::Used } else { ExtensionStanding::Untrusted },
+        tokens: 0,
+    }
 }
 
 fn of_server(server: &ConfiguredServer) -> Extension {

@@ -40,8 +40,8 @@ const HELP: &[(&str, &str)] = &[
     ("Show what this folder would execute, and say whether you trust it", "显示此文件夹会执行什么，并决定是否信任"),
     ("Say what would happen to a command: whether it runs, is asked about or refused, and why; runs nothing", "说明某条命令会怎样：执行、询问还是拒绝，以及原因；不执行任何内容"),
     (
-        "List everything that extends a session here: rules, skills, commands, servers",
-        "列出此处扩展会话的一切：规则、技能、命令、服务器",
+        "List everything that extends a session here: rules, skills, commands, hooks, servers",
+        "列出此处扩展会话的一切：规则、技能、命令、钩子、服务器",
     ),
     ("Read the documents that come with the program", "阅读随程序附带的文档"),
     ("Which one; without it, they are listed", "哪一篇；不写则列出全部"),

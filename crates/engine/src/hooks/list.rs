@@ -72,6 +72,11 @@ pub(super) fn find(start: &Start, trust: &Word) -> Found {
     found.bounded()
 }
 
+/// What hooks a start has, and whether each is the project's. None is run.
+pub(crate) fn hooks_of(start: &Start, trust: &Word) -> Vec<(HookInfo, bool)> {
+    find(start, trust).hooks.iter().map(|listed| (listed.info(), listed.surface.is_some())).collect()
+}
+
 /// The same, with everything read anew.
 pub(super) fn find_anew(start: &Start, trust: &Word) -> Found {
     let mut found = Found::default();

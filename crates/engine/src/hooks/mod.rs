@@ -8,6 +8,7 @@ mod moments;
 mod run;
 
 pub(crate) use aspect::{AroundAll, AroundCalls};
+pub(crate) use list::hooks_of;
 
 use crate::outbox::Outbox;
 use crate::spec::{Start, Which};
