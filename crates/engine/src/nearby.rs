@@ -3,10 +3,11 @@
 
 use crate::prompt::clipped;
 use crate::spec::Start;
+use crate::state::{Observer, SessionState};
 use reasonix_agent::{About, Aspect, BoxFuture};
 use reasonix_extensions::Shelf;
 use reasonix_policy::Rule;
-use reasonix_proto::{Family, ToolOutcome, fenced, unhidden};
+use reasonix_proto::{Family, Record, RecordBody, ToolOutcome, fenced, unhidden};
 use reasonix_workspace::Workspace;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,9 @@ struct Inner {
     denied: Vec<Rule>,
     /// Tokens of one.
     room: u64,
-    /// What was told, or is known to say nothing.
+    /// What stands in the prompt.
+    known: BTreeSet<PathBuf>,
+    /// What was told in the conversation as it is, or is known to say nothing.
     told: Mutex<BTreeSet<PathBuf>>,
 }
 
@@ -43,8 +46,26 @@ impl Nearby {
         let room = if window == 0 { USUAL } else { window / SHARE };
         let (shelf, workspace, denied) = (start.shelf().clone(), start.workspace.clone(), start.denied(true));
         // What stands in the prompt is known; so is what its links lead to.
-        let known = start.rules.iter().filter_map(|file| file.path.canonicalize().ok()).collect();
-        Arc::new(Self(Arc::new(Inner { shelf, workspace, denied, room, told: Mutex::new(known) })))
+        let known: BTreeSet<PathBuf> = start.rules.iter().filter_map(|file| file.path.canonicalize().ok()).collect();
+        let told = Mutex::new(known.clone());
+        Arc::new(Self(Arc::new(Inner { shelf, workspace, denied, room, known, told })))
+    }
+
+    /// An observer that has it told again what is no longer in the conversation.
+    pub(crate) fn watch(&self) -> RulesLeft {
+        RulesLeft(Arc::clone(&self.0))
+    }
+}
+
+/// Sees when the conversation no longer has what was told.
+pub(crate) struct RulesLeft(Arc<Inner>);
+
+impl Observer for RulesLeft {
+    fn after(&mut self, record: &Record, _state: &SessionState) -> Vec<RecordBody> {
+        if matches!(record.body, RecordBody::Compacted(_) | RecordBody::Moved { .. } | RecordBody::Rewound(_)) {
+            self.0.known.clone_into(&mut self.0.told.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        Vec::new()
     }
 }
 
@@ -132,5 +153,42 @@ impl Inner {
                 fenced("rules", &[("from", source)], &format!("{short}{cut}"))
             )
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Inner, RulesLeft};
+    use crate::state::{Observer, SessionState};
+    use reasonix_extensions::{ExtensionPlaces, Shelf};
+    use reasonix_proto::{Mode, MoveReason, Record, RecordBody, RecordId};
+    use reasonix_workspace::{Options, Workspace};
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::sync::{Arc, Mutex};
+
+    #[test]
+    fn what_the_conversation_no_longer_has_is_told_again() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join(".reasonix/rules")).unwrap();
+        fs::create_dir_all(folder.path().join("web")).unwrap();
+        fs::write(folder.path().join(".reasonix/rules/ts.md"), "---\nglobs: \"*.ts\"\n---\nNo any.").unwrap();
+        fs::write(folder.path().join("web/AGENTS.md"), "Tabs.").unwrap();
+        let known = BTreeSet::from([folder.path().join("web/AGENTS.md").canonicalize().unwrap()]);
+        let places = ExtensionPlaces { project: folder.path().to_owned(), ..ExtensionPlaces::default() };
+        let inner = Arc::new(Inner {
+            shelf: Shelf::new(places, |_| false),
+            workspace: Workspace::open(folder.path(), Options::default()).unwrap(),
+            denied: Vec::new(),
+            room: 1000,
+            told: Mutex::new(known.clone()),
+            known,
+        });
+        let told = || inner.notes(&["web/a.ts".to_owned()]).len();
+        assert_eq!((told(), told()), (1, 0), "what stands in the prompt is not told, the rest once");
+        let body = RecordBody::Moved { to: RecordId(1), why: MoveReason::Rewind };
+        let record = Record { id: RecordId(9), parent: None, at: 0, body };
+        RulesLeft(Arc::clone(&inner)).after(&record, &SessionState::new("m".to_owned(), None, Mode::Build));
+        assert_eq!((told(), told()), (1, 0));
     }
 }

@@ -111,11 +111,13 @@ impl Ground {
         let crossing = Crossing::new(settings, workspace.root(), &self.confinement, start.attended);
         let shell = Shell { confinement: self.confinement.clone(), crossing: Some(crossing.clone()) };
         let tools = toolset(start, artifacts, &carried, (shell, &self.fleet), self.had.as_ref());
+        let nearby = Nearby::of(start, model.card().window);
+        book.observe(nearby.watch());
         let (agent, prefix) = Blueprint::new(routes.clone(), tools)
             .judged_by(gate.clone(), gate.clone())
             .kept_by(book.clone(), artifacts.clone(), outbox.clone())
             .surrounded_by(undo.iter().map(|undo| Arc::clone(undo) as Arc<dyn Aspect>))
-            .surrounded_by([Nearby::of(start, model.card().window) as Arc<dyn Aspect>])
+            .surrounded_by([nearby as Arc<dyn Aspect>])
             .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>])
             .within(purse.clone(), limits_of(settings, &model.card().name))
             .build(self.head.system.clone());

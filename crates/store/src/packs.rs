@@ -180,7 +180,7 @@ impl Packs {
     /// Begins to keep contents.
     pub fn writer(&self) -> io::Result<PackWriter> {
         private_folder(&self.folder)?;
-        Ok(PackWriter { packs: self.clone(), known: self.all()?, growing: None, largest: LARGEST })
+        Ok(PackWriter { packs: self.clone(), known: self.all()?, growing: None, largest: LARGEST, durable: false })
     }
 
     /// Every pack.
@@ -198,7 +198,8 @@ impl Packs {
 
     /// Makes a pack anew with those of its contents that are wanted, and removes it. What is damaged is left behind.
     pub fn rewrite(&self, pack: &Pack, wanted: &dyn Fn(&BlobKey) -> bool) -> io::Result<()> {
-        let mut writer = PackWriter { packs: self.clone(), known: Vec::new(), growing: None, largest: u64::MAX };
+        let known = Vec::new();
+        let mut writer = PackWriter { packs: self.clone(), known, growing: None, largest: u64::MAX, durable: true };
         for row in pack.rows().filter(|row| wanted(&row.key)) {
             match content(&pack.file, &row) {
                 Ok(bytes) => writer.append(row.key, &bytes)?,
@@ -236,6 +237,8 @@ pub struct PackWriter {
     known: Vec<Pack>,
     growing: Option<Growing>,
     largest: u64,
+    /// A pack is on disk before it has its name: what stands in for another one may not be less than that was.
+    durable: bool,
 }
 
 /// A pack that has no name yet.
@@ -284,7 +287,7 @@ impl PackWriter {
     /// Gives the pack its end and its name.
     pub fn finish(&mut self) -> io::Result<()> {
         let Some(growing) = self.growing.take() else { return Ok(()) };
-        let path = growing.end(&self.packs.folder)?;
+        let path = growing.end(&self.packs.folder, self.durable)?;
         self.known.extend(Pack::open(path).ok().map(|pack| Pack { age: Duration::ZERO, ..pack }));
         Ok(())
     }
@@ -298,7 +301,7 @@ impl Growing {
         Ok(Self { staged, out, rows: HashMap::new(), size: MAGIC.len() as u64 })
     }
 
-    fn end(mut self, folder: &Path) -> io::Result<PathBuf> {
+    fn end(mut self, folder: &Path, durable: bool) -> io::Result<PathBuf> {
         let mut rows: Vec<_> = self.rows.into_iter().collect();
         rows.sort_unstable();
         let mut list = Vec::with_capacity(rows.len() * ROW);
@@ -313,7 +316,13 @@ impl Growing {
         self.out.write_all(&MAGIC)?;
         self.out.flush()?;
         let path = folder.join(format!("{}.pack", hash.to_hex()));
+        if durable {
+            self.out.get_ref().sync_all()?;
+        }
         self.staged.rename_to(&path)?;
+        if durable {
+            File::open(folder)?.sync_all()?;
+        }
         Ok(path)
     }
 }

@@ -57,7 +57,7 @@ pub fn collect<E: From<SnapshotError>>(
     let sizes: HashMap<BlobKey, u64> = packed.chain(all.iter().map(|(key, size, _)| (*key, *size))).collect();
     let live = live(blobs, &sizes, &wanted, most, kept, dry).map_err(failed())?;
     let mut collected = Collected::default();
-    collected.packs(contents.packs(), packs, &live, dry).map_err(failed())?;
+    let thinned = collected.packs(contents.packs(), packs, &live, dry).map_err(failed())?;
     for (key, size, age) in all {
         if live.contains(&key) || age < YOUNG {
             collected.kept += 1;
@@ -70,32 +70,27 @@ pub fn collect<E: From<SnapshotError>>(
             }
         }
     }
+    collected.thin(contents.packs(), thinned, &live, dry);
     Ok(Some(collected))
 }
 
 impl Collected {
-    /// Removes the packs of which nothing is wanted, and makes those anew of which much is not.
-    fn packs(&mut self, at: &Packs, packs: Vec<Pack>, live: &HashSet<BlobKey>, dry: bool) -> io::Result<()> {
+    /// Removes the packs of which nothing is wanted. Gives those of which much is not: making them anew needs room, and what
+    /// only gives room goes first.
+    fn packs(&mut self, at: &Packs, packs: Vec<Pack>, live: &HashSet<BlobKey>, dry: bool) -> io::Result<Vec<Pack>> {
+        let mut thinned = Vec::new();
         for pack in packs {
-            let (mut wanted, mut others) = ((0, 0), (0, 0));
-            for (key, size) in pack.contents() {
-                let sum = if live.contains(&key) { &mut wanted } else { &mut others };
-                *sum = (sum.0 + 1, sum.1 + size);
-            }
+            let (wanted, others) = parted(&pack, live);
             if pack.age < YOUNG || (wanted.0 > 0 && others.1 <= (wanted.1 + others.1) / SPARE) {
-                self.kept += wanted.0 + others.0;
-                self.bytes += pack.taken;
-                continue;
-            }
-            let freed = if wanted.0 > 0 { others.1 } else { pack.taken };
-            self.kept += wanted.0;
-            self.bytes += pack.taken.saturating_sub(freed);
-            self.removed += others.0;
-            self.freed += freed;
-            if !dry && wanted.0 > 0 {
-                at.rewrite(&pack, &|key| live.contains(key))?;
-            } else if !dry {
-                at.remove(&pack)?;
+                self.keep(&pack, wanted.0 + others.0);
+            } else if wanted.0 > 0 {
+                thinned.push(pack);
+            } else {
+                self.removed += others.0;
+                self.freed += pack.taken;
+                if !dry {
+                    at.remove(&pack)?;
+                }
             }
         }
         // Nobody is writing now; where it is only counted, somebody may be.
@@ -109,8 +104,38 @@ impl Collected {
                 self.freed += taken;
             }
         }
-        Ok(())
+        Ok(thinned)
     }
+
+    fn keep(&mut self, pack: &Pack, count: usize) {
+        self.kept += count;
+        self.bytes += pack.taken;
+    }
+
+    /// Makes packs anew without what is not wanted. One that cannot be made anew, because the disk is full, stays as it is.
+    fn thin(&mut self, at: &Packs, packs: Vec<Pack>, live: &HashSet<BlobKey>, dry: bool) {
+        for pack in packs {
+            let (wanted, others) = parted(&pack, live);
+            if !dry && at.rewrite(&pack, &|key| live.contains(key)).is_err() {
+                self.keep(&pack, wanted.0 + others.0);
+                continue;
+            }
+            self.kept += wanted.0;
+            self.bytes += pack.taken.saturating_sub(others.1);
+            self.removed += others.0;
+            self.freed += others.1;
+        }
+    }
+}
+
+/// How many contents of a pack are wanted and how many bytes they take, and the same of the others.
+fn parted(pack: &Pack, live: &HashSet<BlobKey>) -> ((usize, u64), (usize, u64)) {
+    let (mut wanted, mut others) = ((0, 0), (0, 0));
+    for (key, size) in pack.contents() {
+        let sum = if live.contains(&key) { &mut wanted } else { &mut others };
+        *sum = (sum.0 + 1, sum.1 + size);
+    }
+    (wanted, others)
 }
 
 /// The blobs that stay.
