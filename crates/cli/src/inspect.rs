@@ -4,6 +4,7 @@ use crate::args::{ConfigArgs, ConfigCommand};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, clean};
+use reasonix_config::schema::KEYS;
 use reasonix_config::{Flags, Layer};
 use reasonix_proto::{Level, Phrase};
 
@@ -52,7 +53,10 @@ fn get(key: &str) -> anyhow::Result<Exit> {
 
 /// Writes one setting into the user's own file, never the project's.
 fn set(key: &str, value: &[String]) -> anyhow::Result<Exit> {
-    if !reasonix_config::schema::KEYS.iter().any(|known| known.path == key) {
+    if let Some(list) = KEYS.iter().filter_map(|known| known.path.split_once("[]")).find(|(list, _)| is_in(key, list)) {
+        return Err(say::usage(Phrase::new("cli.config_list").with("key", key).with("list", list.0)));
+    }
+    if !KEYS.iter().any(|known| known.path == key) {
         return Err(unknown(key));
     }
     refuse_nonsense(key, &value.join(" "))?;
@@ -82,6 +86,11 @@ fn set(key: &str, value: &[String]) -> anyhow::Result<Exit> {
         say::notice(Level::Warning, &phrase);
     }
     Ok(Exit::Done)
+}
+
+/// True for a key of a list of tables, however its entry is named.
+fn is_in(key: &str, list: &str) -> bool {
+    key.strip_prefix(list).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 /// Refuses what the schema takes and nobody could follow: a theme that there is not, an address that is none.
@@ -116,7 +125,10 @@ fn names_a_model(context: &Context, key: &str, value: &[String]) -> anyhow::Resu
 }
 
 fn unknown(key: &str) -> anyhow::Error {
-    let near = reasonix_config::schema::KEYS.iter().map(|known| (strsim::jaro_winkler(key, known.path), known.path));
+    let near = KEYS
+        .iter()
+        .filter(|known| !known.path.contains("[]"))
+        .map(|known| (strsim::jaro_winkler(key, known.path), known.path));
     let near = near.filter(|(score, _)| *score > 0.85).max_by(|a, b| a.0.total_cmp(&b.0));
     say::usage(match near {
         Some((_, near)) => Phrase::new("cli.config_unknown_but").with("key", key).with("near", near),

@@ -87,10 +87,10 @@ async fn no_command(handle: &Handle, typed: &str) -> Option<Phrase> {
     Some(Phrase::new("cli.run_no_command").with("command", name).with("known", known))
 }
 
-/// What was typed with what it refers to, where that is settled here. Pictures go another way than text, and what a command or
-/// a skill becomes is not known yet: the session puts both in.
+/// What was typed with what it refers to, where that is settled here. Pictures and
+/// resources of servers go another way than text, and what a command or a skill becomes is not known yet: the session puts them in.
 fn referred(start: &Start, typed: String) -> (String, bool) {
-    if typed.trim_start().starts_with('/') {
+    if typed.trim_start().starts_with('/') || names_server(start, &typed) {
         return (typed, false);
     }
     let found = resolve_refs(&start.workspace, &start.denied(false), &typed);
@@ -98,6 +98,14 @@ fn referred(start: &Start, typed: String) -> (String, bool) {
         say::notice(Level::Warning, phrase);
     }
     if found.images.is_empty() { (found.text, true) } else { (typed, false) }
+}
+
+/// True where a resource of a server may be meant: only the session can fetch it.
+fn names_server(start: &Start, typed: &str) -> bool {
+    let settings = &start.world.settings;
+    let own = settings.plugins.iter().map(|plugin| plugin.name.as_str());
+    let brought = settings.trust.plugins().iter().map(|plugin| plugin.surface().name.as_str());
+    own.chain(brought).any(|name| typed.contains(&format!("@{name}:")))
 }
 
 /// `reasonix handoff`: a new session with notes on an earlier one.

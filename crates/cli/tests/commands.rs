@@ -26,6 +26,17 @@ fn the_demo_fixes_a_failing_test_without_key_or_network() {
 }
 
 #[test]
+fn an_entry_of_a_list_is_not_set_by_its_column() {
+    let place = Place::new(vec![]);
+    let before = place.home.read("config.toml");
+    for key in ["plugins[].url", "plugins.x", "providers[].kind", "plugins"] {
+        let ran = place.run(&["config", "set", key, "x"]);
+        assert!(ran.code == Some(2) && ran.err.contains("several entries"), "{key}: {}", ran.err);
+    }
+    assert_eq!(place.home.read("config.toml"), before);
+}
+
+#[test]
 fn the_documents_are_in_the_program() {
     let place = Place::bare(ModelServer::start_blocking(vec![]));
     let ran = place.run(&["docs"]);

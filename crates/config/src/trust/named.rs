@@ -67,11 +67,22 @@ pub(super) fn files_in(root: &Path, texts: &[String]) -> Vec<PathBuf> {
     let mut found = BTreeSet::new();
     for text in texts {
         let apart = |c: char| c.is_whitespace() || "\"'`;|&()<>,=:".contains(c);
-        for word in text.split(apart).chain([text.as_str()]).filter(|word| !word.is_empty()) {
+        let words = text.split(apart).filter(|word| !word.is_empty() && !is_written(text, word));
+        for word in words.chain([text.as_str()]) {
             found.extend(candidates(word).into_iter().filter_map(|path| inside(root, &path)));
         }
     }
     found.into_iter().collect()
+}
+
+/// True for a word of a text to which something is only written: what a hook wrote down the last time is not what it runs,
+/// and would take its trust from it. Arrows, pipes into a process and files that are opened for both are none of these.
+fn is_written(text: &str, word: &str) -> bool {
+    let at = word.as_ptr().addr() - text.as_ptr().addr();
+    let before = text.get(..at).unwrap_or_default().trim_end_matches([' ', '\t', '"', '\'']);
+    let Some(rest) = before.strip_suffix('>') else { return false };
+    let rest = rest.strip_suffix('>').unwrap_or(rest);
+    rest.is_empty() || rest.ends_with(|c: char| c.is_whitespace() || c.is_ascii_digit() || c == '&')
 }
 
 /// The paths that a word may mean.
@@ -153,4 +164,32 @@ pub(super) fn belongs(root: &Path, folder: &Path) -> bool {
     let installed = folder.file_name().is_some_and(|name| name == "node_modules" || name == ".git");
     let own = path.join(".git").symlink_metadata().is_err();
     !installed && own && path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::files_in;
+    use std::path::PathBuf;
+
+    #[test]
+    fn what_is_only_written_is_not_what_is_run() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("f.sh"), "x").unwrap();
+        let named = |text: &str| !files_in(folder.path(), &[text.to_owned()]).is_empty();
+        for text in ["jq . >> f.sh", "jq . >f.sh", "jq . 2> \"f.sh\"", "cat &>> f.sh", "a >> 'f.sh'; b"] {
+            assert!(!named(text), "{text}");
+        }
+        for text in [
+            "./f.sh",
+            "jq . >> f.sh; sh f.sh",
+            "sh <> f.sh",
+            "tee >(./f.sh)",
+            "x->f.sh",
+            "x =>f.sh",
+            "sh < f.sh",
+            "f.sh",
+        ] {
+            assert_eq!(files_in(folder.path(), &[text.to_owned()]), [PathBuf::from("f.sh")], "{text}");
+        }
+    }
 }
