@@ -3,7 +3,7 @@
 use crate::args::{ExtensionsArgs, SessionArgs};
 use crate::context::{Context, flags_of};
 use crate::exit::Exit;
-use crate::say::{self, Colour, Style, clean};
+use crate::say::{self, Colour, Style, clean, in_line};
 use reasonix_engine::{Extension, ExtensionStanding, inventory};
 use reasonix_proto::{Level, Phrase};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub(crate) fn extensions(args: &ExtensionsArgs) -> anyhow::Result<Exit> {
         say::notice(Level::Info, &Phrase::new("cli.extensions_none"));
     }
     let width = |of: &dyn Fn(&Extension) -> usize| all.iter().map(of).max().unwrap_or_default();
-    let widths = (width(&|one| one.kind.word().len()), width(&|one| clean(&one.name).chars().count()));
+    let widths = (width(&|one| one.kind.word().len()), width(&|one| in_line(&one.name).chars().count()));
     for one in &all {
         say::line(&text(one, widths))?;
     }
@@ -54,8 +54,8 @@ fn text(one: &Extension, (kinds, names): (usize, usize)) -> String {
     let standing = style.out(colour, &style.text(&Phrase::new(code)));
     let tokens = if one.tokens == 0 { String::new() } else { format!("  ~{} tokens", one.tokens) };
     let place = if one.place.is_empty() { one.by.word() } else { &one.place };
-    let (kind, name) = (one.kind.word(), clean(&one.name));
-    let line = format!("{kind:<kinds$}  {name:<names$}  {standing}  {}{tokens}", clean(place));
+    let (kind, name) = (one.kind.word(), in_line(&one.name));
+    let line = format!("{kind:<kinds$}  {name:<names$}  {standing}  {}{tokens}", in_line(place));
     match &one.standing {
         ExtensionStanding::Shadowed { by } => {
             let said = style.text(&Phrase::new("cli.extension_behind").with("path", by));

@@ -6,7 +6,7 @@ mod login;
 use crate::args::{McpArgs, McpCommand};
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::say::{self, Colour, Style, clean};
+use crate::say::{self, Colour, Style, clean, in_line};
 use reasonix_config::{Flags, NewServer, server_of};
 use reasonix_engine::{ConfiguredServer, ServerOrigin, World, configured_servers};
 use reasonix_mcp::{McpError, ServerListing, ServerReach, ServerSpec, Servers, Surroundings};
@@ -75,10 +75,10 @@ fn list(context: &Context, json: bool) -> anyhow::Result<Exit> {
             Err(absence) => (state_code(absence.word()), Colour::Yellow),
         };
         let state = style.out(colour, &style.text(&Phrase::new(code)));
-        let name = style.out(Colour::Bold, &clean(&server.name));
+        let name = style.out(Colour::Bold, &in_line(&server.name));
         let (_, target) = target(server);
         let rest = format!("{}  {}", target.unwrap_or_default(), server.place);
-        say::line(&format!("{name}  {}  {state}  {}", server.origin.word(), clean(rest.trim_start())))?;
+        say::line(&format!("{name}  {}  {state}  {}", server.origin.word(), in_line(rest.trim_start())))?;
         if let Err(absence) = &server.reach {
             say::line(&style.out(Colour::Dim, &clean(&format!("    {}", style.text(&absence.phrase(&server.name))))))?;
         }

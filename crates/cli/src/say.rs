@@ -223,6 +223,11 @@ pub(crate) fn clean(text: &str) -> String {
     shown(text).into_owned()
 }
 
+/// The same in one line: whoever chose a name does not choose where a row of a table ends.
+pub(crate) fn in_line(text: &str) -> String {
+    clean(text).split(['\n', '\t']).collect::<Vec<_>>().join("\u{23ce}")
+}
+
 /// A value as JSON for standard output: what nobody sees stands there as an escape.
 pub(crate) fn json(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(escaped_json(&serde_json::to_string(value)?).into_owned())

@@ -102,6 +102,22 @@ fn rules_files_below_obey_the_rules_for_reading_and_lead_nowhere_else() {
 }
 
 #[test]
+fn rules_obey_the_rules_for_reading_and_are_not_taken_through_links() {
+    let place = Place::new(vec![read("rule://k"), read("rule://priv"), read("a.txt"), Reply::say("ok")]);
+    place.work.write("private/k.md", "Linked secret.");
+    place.work.write("private/g.md", "---\npaths: [\"*.txt\"]\n---\nLinked note.");
+    place.work.write("a.txt", "x");
+    place.work.write(".windsurf/rules/priv.md", "Denied secret.");
+    place.work.write(".reasonix/rules/open.md", "---\nalwaysApply: true\n---\nOpen.");
+    std::fs::create_dir(place.work.path().join(".claude")).unwrap();
+    std::os::unix::fs::symlink("../private", place.work.path().join(".claude/rules")).unwrap();
+    place.configure("[permissions]\ndeny = [\"Read(private/**)\", \"Read(.windsurf/**)\"]\n");
+    assert_eq!(place.run(&["run", "go"]).code, Some(0));
+    let all = json!(place.server.requests().last().unwrap().body).to_string();
+    assert!(all.contains("Open.") && !all.contains("secret.") && !all.contains("Linked"), "{all}");
+}
+
+#[test]
 fn another_programs_rules_file_is_read_where_there_is_none_of_ours() {
     let place = Place::new(vec![Reply::say("ok")]);
     place.work.write("CLAUDE.md", "Use spaces. See @docs/style.md");

@@ -5,8 +5,10 @@ use reasonix_agent::estimate_tokens;
 use reasonix_config::no_memory;
 use reasonix_extensions::{ExtensionFlaw, ExtensionPlaces, RulesChapter, ShadowedExtension, Shelf, index};
 use reasonix_gate::hidden_skills;
+use reasonix_policy::Rule;
 use reasonix_proto::Phrase;
-use std::path::PathBuf;
+use reasonix_workspace::Workspace;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Files that are told of one by one.
@@ -27,11 +29,14 @@ impl Start {
                 disabled: settings.skills.disabled_skills.clone(),
                 without_rules: no_memory(&self.world.env),
             };
-            match hidden_skills(settings, root) {
+            let shelf = match hidden_skills(settings, root) {
                 Ok(hides) => Shelf::new(places, hides),
                 // A session with such rules does not begin.
                 Err(_) => Shelf::new(places, |_| true),
-            }
+            };
+            let (workspace, denied) = (self.workspace.clone(), self.denied(true));
+            let project = self.workspace.root().to_owned();
+            shelf.without(move |file| file.starts_with(&project) && is_closed(&workspace, &denied, file))
         })
     }
 
@@ -40,6 +45,14 @@ impl Start {
         self.world.shelf = Arc::default();
         self
     }
+}
+
+/// True for a file that the user's rules or the workspace keep from a model.
+fn is_closed(workspace: &Workspace, denied: &[Rule], file: &Path) -> bool {
+    let path = file.to_string_lossy();
+    let Ok(real) = workspace.real(&path) else { return true };
+    let names = [workspace.shown(&path), real];
+    denied.iter().any(|rule| names.iter().any(|name| rule.speaks_of_reading(name)))
 }
 
 /// The chapter of the system prompt on skills, and what to tell about them.

@@ -54,7 +54,7 @@ impl Disk {
 }
 
 const USER: &str = "[tools]\nmcp_call_timeout_seconds = 100\n\
-    [[plugins]]\nname = \"mine\"\ncommand = \"prog\"\nargs = [\"${TOKEN}\"]\nstart_timeout_seconds = 5\n\
+    [[plugins]]\nname = \"mine\"\ncommand = \"prog\"\nargs = [\"${TOKEN}\", \"${CLAUDE_PROJECT_DIR}\"]\nstart_timeout_seconds = 5\n\
     tool_timeout_seconds = { slow = 900 }\ntrusted_read_only_tools = [\"look\"]\n\
     [[plugins]]\nname = \"off\"\ncommand = \"x\"\ndisabled = true\n\
     [[plugins]]\nname = \"unset\"\ncommand = \"${NOT_THERE}\"\n\
@@ -103,11 +103,13 @@ fn servers_come_from_the_user_and_after_a_yes_from_the_project() {
         other => panic!("{other:?}"),
     };
     let work = disk.work().canonicalize().unwrap();
-    assert_eq!(program(&after[0]), ("prog".into(), vec!["hush".into()], work.clone()));
+    let given = vec!["hush".into(), work.clone().into()];
+    assert_eq!(program(&after[0]), ("prog".into(), given, "/".into()), "no folder has a say in what the user's own is");
+    let (first, _, from) = program(&after[5]);
     assert_eq!(
-        program(&after[5]).0,
-        work.join("./first"),
-        "reasonix.toml before .mcp.json, and from the project's folder"
+        (first, from),
+        (work.join("./first").into(), work),
+        "reasonix.toml before .mcp.json, and from its folder"
     );
     // A change asks again.
     fs::write(disk.work().join(".mcp.json"), JSON.replace("node", "deno")).unwrap();
@@ -141,9 +143,9 @@ async fn the_older_transport_is_refused_with_what_to_use() {
 #[tokio::test]
 async fn a_project_s_server_has_no_network_by_itself() {
     let entry = |name: &str, more: &str| {
-        let line = format!("readlink /proc/self/ns/net > $OUT/{name}; env > $OUT/{name}.env");
+        let line = format!("readlink /proc/self/ns/net > $CLAUDE_PROJECT_DIR/{name}; env > $CLAUDE_PROJECT_DIR/{name}.env");
         format!(
-            "[[plugins]]\nname = \"{name}\"\ncommand = \"/bin/bash\"\nargs = [\"-c\", '{line}']\nenv = {{ OUT = \".\", A = \"1\" }}\n{more}\n"
+            "[[plugins]]\nname = \"{name}\"\ncommand = \"/bin/bash\"\nargs = [\"-c\", '{line}']\nenv = {{ A = \"1\" }}\n{more}\n"
         )
     };
     let user = format!(

@@ -9,8 +9,10 @@ use reasonix_proto::unhidden;
 use std::path::{Path, PathBuf};
 
 const LONGEST_DESCRIPTION: usize = 1024;
-/// Patterns of one rule.
+/// Patterns of one rule, and how long and how branched one may be: what they become is built for each of them.
 const MOST_GLOBS: usize = 64;
+const LONGEST_GLOB: usize = 200;
+const MOST_BRANCHES: usize = 8;
 /// Always-rules may take this part of the window, and the list of the others half of it.
 const SHARE: u64 = 50;
 /// A window of which nothing is known.
@@ -124,12 +126,13 @@ fn set(globs: &[String], flaws: &mut Vec<FlawKind>) -> GlobSet {
     if globs.len() > MOST_GLOBS {
         flaws.push(FlawKind::TooMany(MOST_GLOBS));
     }
+    let fits = |text: &str| text.len() <= LONGEST_GLOB && text.matches(['{', '*']).count() <= MOST_BRANCHES;
     for text in globs.iter().take(MOST_GLOBS) {
-        match glob(text) {
-            Ok(glob) => {
+        match glob(text).ok().filter(|_| fits(text)) {
+            Some(glob) => {
                 builder.add(glob);
             }
-            Err(_) => flaws.push(FlawKind::BadGlob(text.clone())),
+            None => flaws.push(FlawKind::BadGlob(text.clone())),
         }
     }
     builder.build().unwrap_or_default()
@@ -259,6 +262,11 @@ mod tests {
         }
         let (_, flaws) = read("---\nglobs: [\"a[\"]\ndescription: x y\n---\nx", Dialect::Marked).unwrap();
         assert_eq!(flaws, [FlawKind::BadGlob("a[".to_owned())]);
+        for glob in ["x".repeat(300), "{a,b}".repeat(30)] {
+            let (rule, flaws) =
+                read(&format!("---\nglobs: [\"{glob}\"]\ndescription: x y\n---\nx"), Dialect::Marked).unwrap();
+            assert!(!rule.is_about(Path::new(&glob)) && flaws.contains(&FlawKind::BadGlob(glob.clone())), "{glob}");
+        }
     }
 
     #[test]

@@ -56,6 +56,9 @@ pub struct FoundCommands {
 /// Says which names a rule hides.
 type Hides = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
+/// Says which files are closed to a model.
+type Closes = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
+
 /// The extensions of a session. Nothing is read before somebody asks.
 #[derive(Clone, Default)]
 pub struct Shelf(Arc<Inner>);
@@ -65,6 +68,7 @@ struct Inner {
     places: Option<ExtensionPlaces>,
     hides: Option<Hides>,
     skills: OnceLock<FoundSkills>,
+    closes: Option<Closes>,
     rules: OnceLock<FoundRules>,
 }
 
@@ -73,6 +77,13 @@ impl Shelf {
     pub fn new(places: ExtensionPlaces, hides: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         let (places, hides) = (Some(places), Some::<Hides>(Arc::new(hides)));
         Self(Arc::new(Inner { places, hides, ..Inner::default() }))
+    }
+
+    /// The same without the rules that stand in files which are closed to a model.
+    #[must_use]
+    pub fn without(self, closes: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
+        let (places, hides) = (self.0.places.clone(), self.0.hides.clone());
+        Self(Arc::new(Inner { places, hides, closes: Some(Arc::new(closes)), ..Inner::default() }))
     }
 
     /// The skills as they were when somebody first asked, so that a session speaks of the same ones from beginning to end.
@@ -103,7 +114,11 @@ impl Shelf {
 
     /// The rules as they were when somebody first asked.
     pub fn rules(&self) -> &FoundRules {
-        self.0.rules.get_or_init(|| self.0.places.as_ref().map(ExtensionPlaces::rules_now).unwrap_or_default())
+        self.0.rules.get_or_init(|| {
+            let mut found = self.0.places.as_ref().map(ExtensionPlaces::rules_now).unwrap_or_default();
+            found.rules.retain(|rule| !self.0.closes.as_ref().is_some_and(|closes| closes(&rule.file)));
+            found
+        })
     }
 
     /// The commands as they are on disk now.
@@ -197,7 +212,10 @@ impl ExtensionPlaces {
     fn rules_now(&self) -> FoundRules {
         let (mut all, mut flaws) = (Vec::new(), Vec::new());
         for (root, dialect, deep) in self.rule_roots() {
-            for root in self.own(vec![root]) {
+            let named = root.path.clone();
+            // A folder of the project's that is a link stands for files that are something else there.
+            let links = root.by == BroughtBy::Project && self.is_linked(&named);
+            for root in self.own(vec![root]).into_iter().filter(|_| !links) {
                 let haul = rules(&root, dialect, deep);
                 all.extend(haul.found);
                 flaws.extend(haul.flaws);
@@ -205,6 +223,12 @@ impl ExtensionPlaces {
         }
         let (rules, shadowed) = first_of(all, |rule| (&rule.name, rule.file.clone()));
         FoundRules { rules, shadowed, flaws }
+    }
+
+    /// True when a part of a path below the project's folder is a link.
+    fn is_linked(&self, path: &Path) -> bool {
+        let (Ok(real), Ok(project)) = (path.canonicalize(), self.project.canonicalize()) else { return false };
+        path.strip_prefix(&self.project).is_ok_and(|below| project.join(below) != real)
     }
 
     /// Our own before those of other programs, the project's before the user's.

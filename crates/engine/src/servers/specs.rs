@@ -104,7 +104,10 @@ pub fn configured_servers(world: &World, workspace: &Workspace, trust: &Trust) -
     let mut boxes = Boxes { world, workspace, made: BTreeMap::new() };
     let mut all: Vec<ConfiguredServer> = Vec::new();
     for plugin in &world.settings.plugins {
-        let expanded = plugin.expanded(&|name| world.env.get(name).cloned());
+        let expanded = plugin.expanded(&|name| match name {
+            PROJECT_FOLDER => Some(workspace.root().display().to_string()),
+            name => world.env.get(name).cloned(),
+        });
         let expanded = expanded.map_err(|unset| ServerAbsence::Unset { variable: unset.0 });
         all.push(boxes.server(plugin, expanded));
     }
@@ -191,12 +194,11 @@ impl Boxes<'_> {
     }
 
     fn program(&mut self, plugin: &Plugin) -> ServerReach {
-        let root = self.workspace.root();
         let wishes = self.wishes(plugin);
         let named = plugin.command.clone().unwrap_or_default();
-        // What is found by a path is found from the project's folder, where the program is started too.
-        let program: OsString = if named.contains('/') { root.join(named).into() } else { named.into() };
-        let command = Command::program(program, &plugin.args, root)
+        let (from, cwd) = self.folders(plugin);
+        let program: OsString = if named.contains('/') { from.join(named).into() } else { named.into() };
+        let command = Command::program(program, &plugin.args, cwd)
             .with_environment(self.environment(plugin, wishes.network))
             .with_bounds(bounds(&self.world.settings.sandbox.limits));
         let Some(least) = least_level(&self.world.settings) else { return ServerReach::Stdio(Box::new(command)) };
@@ -204,6 +206,16 @@ impl Boxes<'_> {
         let made = Arc::clone(self.made.entry(wishes).or_default());
         let confine = move || made.get_or_init(|| prepared(options.clone(), least)).clone();
         ServerReach::Boxed { command: Box::new(command), confine: Arc::new(confine) }
+    }
+
+    /// From where a path to the program is meant, and the folder that it is started in. The user's own are the same in every
+    /// folder: started in one that somebody else wrote, `npx` and `python -m` would take settings and modules from there.
+    /// What the command line says is said of this folder.
+    fn folders(&self, plugin: &Plugin) -> (&Path, &Path) {
+        match plugin.layer {
+            Layer::Project | Layer::Flag => (self.workspace.root(), self.workspace.root()),
+            _ => (&self.world.home, Path::new("/")),
+        }
     }
 
     /// What a server has of the box beside the workspace: the network where the user configured it, and only by a wish that

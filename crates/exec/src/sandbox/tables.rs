@@ -163,6 +163,12 @@ pub(super) const PROTECTED: &[&str] = &[
     ".mcp.json",
     ".envrc",
     ".vscode",
+    ".claude",
+    ".codex",
+    ".agents",
+    ".cursor",
+    ".windsurf",
+    ".clinerules",
 ];
 
 /// Variables that lead to what is not in the box.
