@@ -283,3 +283,58 @@ async fn what_may_not_be_edited_is_changed_by_no_command() {
         assert_eq!(files(&world), before, "{line}");
     }
 }
+
+/// A hook of the user's own that wants a person to be asked about these commands.
+fn asking_hook(world: &World, rule: &str) {
+    let said = json!({"hookSpecificOutput": {"permissionDecision": "ask", "permissionDecisionReason": "look twice"}});
+    let handler =
+        json!({"type": "command", "command": format!("echo '{said}'"), "if": rule, "statusMessage": "careful"});
+    let hooks = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [handler]}]}});
+    world.home.write("settings.json", hooks.to_string());
+}
+
+/// What a hook wants asked is asked about each time: the word for what undo takes back does not answer it.
+#[tokio::test]
+async fn no_grant_for_a_session_answers_what_a_hook_wants_asked() {
+    if !has_box() {
+        return;
+    }
+    let lines = ["rm b.txt", "rm src/main.rs"];
+    let calls = lines.iter().flat_map(|line| [Reply::call("bash", json!({"command": line})), Reply::say("done")]);
+    let world = World::new(calls.collect()).await;
+    world.work.write("b.txt", "b");
+    world.work.write("src/main.rs", "d");
+    asking_hook(&world, "Bash(rm src*)");
+    let mut handle = begin(&world, Fallback::Ask, true);
+    let word = Choice::AllowSession { rule: "workspace-destructive".into() };
+    let (asked, _) = turn(&mut handle, &word).await;
+    assert!(asked[0].choices.contains(&word), "{:?}", asked[0].choices);
+    assert!(!world.work.exists("b.txt"));
+    let (asked, _) = turn(&mut handle, &Choice::Deny).await;
+    let [asking] = asked.as_slice() else { panic!("{asked:?}") };
+    assert_eq!(asking.choices, [Choice::AllowOnce, Choice::Deny], "no grant would be heard");
+    assert!(!asking.danger.is_empty());
+    assert!(asking.fields.iter().any(|field| field.value.contains("careful: look twice")), "{:?}", asking.fields);
+    assert!(world.work.exists("src/main.rs"));
+}
+
+#[tokio::test]
+async fn no_word_of_a_run_answers_what_a_hook_wants_asked() {
+    if !has_box() {
+        return;
+    }
+    for (rule, ran) in [("Bash(echo *)", true), ("Bash(rm *)", false)] {
+        let world = running("rm src/main.rs").await;
+        asking_hook(&world, rule);
+        let mut handle = world.open_with(Which::New, |start| {
+            start.world.settings.sandbox =
+                SandboxSettings { caches: ToolchainCaches::Session, ..SandboxSettings::default() };
+            start.approve = vec!["workspace-destructive".into()];
+            start.attended = false;
+        });
+        let (_, outcomes) = turn(&mut handle, &Choice::Deny).await;
+        assert_eq!(world.work.exists("src/main.rs"), !ran, "{rule}: {outcomes:?}");
+        let told = format!("{outcomes:?}");
+        assert_eq!(told.contains("careful: look twice"), !ran, "{told}");
+    }
+}

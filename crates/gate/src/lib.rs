@@ -56,6 +56,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 const PLAN_REFUSAL: &str = "plan mode is on and this could change something. Do not try it again or by other means: go \
 on reading, then hand in your plan";
 
+/// What a call is refused with where a person would have to be asked.
+const UNASKED: &str = "it needs a person's approval and nobody is here to give it";
+
 /// What a gate is told of the session that it stands before.
 #[derive(Clone, Copy)]
 pub struct Given<'a> {
@@ -445,9 +448,12 @@ impl Gate for Approvals {
                     Decision::Allow { record: Some(by_rule(&ask, true, &by)) }
                 }
                 Verdict::Ask(by) if self.standing.attended => self.ask_person(ask, by).await,
+                Verdict::Ask(By::Danger(_)) if let Some(why) = &ask.classified.asks => {
+                    deny(&ask, &By::Rule(why.clone()), UNASKED)
+                }
                 Verdict::Ask(By::Danger(found)) => self.answer_danger(&ask, found).await,
                 Verdict::Ask(by) if self.copied(&ask).is_some() => deny(&ask, &by, copies::ADVICE),
-                Verdict::Ask(by) => deny(&ask, &by, "it needs a person's approval and nobody is here to give it"),
+                Verdict::Ask(by) => deny(&ask, &by, UNASKED),
             }
         })
     }

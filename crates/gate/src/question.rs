@@ -72,14 +72,14 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
         false => named_rules(about, suggest),
     };
     // A rule that says to ask would go on asking whatever is saved beside it.
-    let kept = if keeps && *by == By::Fallback { named_rules(about, suggest_always) } else { Vec::new() };
+    let kept = if keeps && !wished && *by == By::Fallback { named_rules(about, suggest_always) } else { Vec::new() };
     let subject = ask.action.title();
     // What is to be read nowhere else is there to its end.
     let elsewhere = |value: &serde_json::Value| preview.is_some() || value.as_str() == Some(&subject);
     let longest = |value| if elsewhere(value) { LONGEST_SHOWN } else { LONGEST_FIELD };
     let field = |(name, value): (&String, _)| Field { name: name.clone(), value: shown(value, longest(value)) };
     let given = ask.args.iter().map(field);
-    let fields = given.chain(about.resolved.locals.iter().map(Local::field)).collect();
+    let fields = given.chain(about.resolved.locals.iter().map(Local::field)).chain(wish(ask, &why)).collect();
     let plain = match visible(&subject) {
         Cow::Borrowed(_) => None,
         Cow::Owned(text) => Some(text),
@@ -101,6 +101,13 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
         command: None,
         editable: ask.action.family == Family::Bash && !ask.by_user,
     }
+}
+
+/// Who else wants a person to be asked, and why, where the question does not say it already.
+fn wish(ask: &Ask<'_>, said: &Phrase) -> Option<Field> {
+    let why = ask.classified.asks.as_ref()?;
+    let told = said.args.iter().any(|(_, value)| value == why);
+    (!told).then(|| Field { name: "asks".to_owned(), value: shown(&why.as_str().into(), LONGEST_FIELD) })
 }
 
 /// The rules to offer. What comes from outside is granted by its own name, which its action does not have.

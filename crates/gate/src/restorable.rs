@@ -45,8 +45,11 @@ const GRANTED: &[&str] = &["rm", "mv"];
 
 impl Approvals {
     /// Whether a grant for the session may be offered for these dangers: nothing but `rm`, `mv`, `>` and readers, on what undo
-    /// covers, in a box of level `full`.
+    /// covers, in a box of level `full`; and where nobody wants a person to be asked whatever was granted.
     pub(super) async fn may_be_granted(&self, ask: &Ask<'_>, found: &[LineDanger]) -> bool {
+        if ask.classified.asks.is_some() {
+            return false;
+        }
         let effects = super::classify::found(ask);
         let is_granted =
             |simple: &Simple| simple.words.first().is_some_and(|word| GRANTED.contains(&word.text.as_str()));
