@@ -90,6 +90,8 @@ pub enum Wish {
         why: String,
         /// Other arguments.
         args: Option<Args>,
+        /// Nobody is asked while it only reads.
+        writing: bool,
     },
 }
 

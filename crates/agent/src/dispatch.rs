@@ -267,10 +267,11 @@ async fn wished<'a>(
             Wish::Go => Ready::Runs { call, tool, args, classified, signature, edited },
             Wish::Instead(args) => {
                 let judged = agent.classify.classify(&tool.spec().name, tool.action(&args));
-                let classified = Classified { asks: classified.asks, ..judged };
+                let classified = judged.wished_like(classified.asks, classified.asks_writing);
                 Ready::Runs { call, tool, args, classified, signature, edited }
             }
-            Wish::Ask { why, args: other } => {
+            Wish::Ask { why, args: other, writing } => {
+                let (asks, late) = (classified.asks.clone(), classified.asks_writing.clone());
                 let (args, judged) = match other {
                     Some(args) => {
                         let judged = agent.classify.classify(&tool.spec().name, tool.action(&args));
@@ -278,7 +279,8 @@ async fn wished<'a>(
                     }
                     None => (args, classified),
                 };
-                let classified = Classified { asks: Some(why), ..judged };
+                let (asks, late) = if writing { (asks, Some(why)) } else { (Some(why), late) };
+                let classified = judged.wished_like(asks, late);
                 Ready::Runs { call, tool, args, classified, signature, edited }
             }
             Wish::Deny { record, message } => {

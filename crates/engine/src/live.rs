@@ -240,7 +240,10 @@ impl Live {
         self.desk.hooks.begin_turn(&stop);
         let work = match self.submitted(work, &stop).await {
             Ok(work) => work,
-            Err(end) => return end,
+            Err(end) => {
+                self.desk.hooks.end_turn();
+                return end;
+            }
         };
         if let Some(undo) = &self.undo {
             undo.begin();
@@ -264,6 +267,7 @@ impl Live {
             Work::Shell { command, keep } => self.agent.shell(&mut self.conversation, command, keep, &stop),
         };
         let end = alongside(turn, &mut self.inbound, &mut self.desk, &stop).await;
+        self.desk.hooks.end_turn();
         self.hand_over_when_full(&end).await;
         self.desk.state(TurnState::Idle);
         end
@@ -293,8 +297,10 @@ impl Live {
     /// Folds the conversation; an interrupt leaves it as it is, or as the log alone folds it.
     async fn compact(&mut self, instructions: &str) -> Outcome {
         let stop = Stop::new();
+        self.desk.hooks.begin_turn(&stop);
         let folding = self.agent.fold_now(&mut self.conversation, instructions, &stop);
         let folded = alongside(folding, &mut self.inbound, &mut self.desk, &stop).await;
+        self.desk.hooks.end_turn();
         self.desk.state(TurnState::Idle);
         if folded.map_err(|error| Refused::new(Refusal::Log, error.phrase()))? {
             return Ok(Done::Applied);
@@ -323,8 +329,11 @@ impl Live {
     async fn fold_idle(&mut self) {
         self.desk.rested = true;
         let stop = Stop::new();
+        self.desk.hooks.begin_turn(&stop);
         let folding = self.agent.fold_idle(&mut self.conversation, &stop);
-        if let Err(error) = alongside(folding, &mut self.inbound, &mut self.desk, &stop).await {
+        let folded = alongside(folding, &mut self.inbound, &mut self.desk, &stop).await;
+        self.desk.hooks.end_turn();
+        if let Err(error) = folded {
             let phrase = error.phrase();
             self.desk.notice(Level::Error, phrase);
         }

@@ -13,6 +13,9 @@ use reasonix_proto::{
 use reasonix_session::{History, Past, typed};
 use reasonix_undo::{FilesWay, note};
 
+/// So many records that are not of hooks are looked at for news.
+const MOST_NEWS: u64 = 8;
+
 /// A place of a session's tree from which the conversation is to go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Goal {
@@ -125,8 +128,7 @@ impl Live {
     /// Tells the model of files that were taken back since it last spoke, and of what happened outside of its turns, with the
     /// prompt, because some chat templates refuse two messages of the user in a row.
     pub(crate) fn with_news(&mut self, said: Said) -> Said {
-        let recent = self.desk.past.page(None, 8).map(|page| page.records).unwrap_or_default();
-        let spoke = |record: &Record| matches!(record.body, RecordBody::Prompt { .. } | RecordBody::Assistant { .. });
+        let recent = self.recent();
         let since = recent.iter().rev().take_while(|record| !spoke(record));
         let news: Vec<String> = since
             .filter_map(|record| match &record.body {
@@ -137,6 +139,21 @@ impl Live {
             .collect();
         let outside = self.desk.queue.news();
         said.after_news(news.into_iter().rev().chain(outside).collect())
+    }
+
+    /// The last records, as far back as news may stand. What hooks left behind is not counted, however much it is.
+    fn recent(&self) -> Vec<Record> {
+        let hook = |record: &&Record| matches!(record.body, RecordBody::Hook(_));
+        let mut count = MOST_NEWS;
+        loop {
+            let page = self.desk.past.page(None, count);
+            let Ok(page) = page else { return Vec::new() };
+            let hooks = page.records.iter().filter(hook).count() as u64;
+            if page.records.iter().any(spoke) || page.from == 0 || count - hooks.min(count) >= MOST_NEWS {
+                return page.records;
+            }
+            count = count.saturating_mul(2);
+        }
     }
 
     /// The last prompt once more, as if its turn had not been.
@@ -153,6 +170,7 @@ impl Live {
         let mut again = [Message::User { text, images }];
         fetch(&mut again, self.agent.artifacts.as_ref());
         let [Message::User { text, images }] = again else { return Err(nothing()) };
+        self.desk.hooks.said_again();
         Ok(Work::Prompt(Said { text, typed, images }))
     }
 
@@ -181,6 +199,10 @@ impl Live {
         }
         Ok(Done::Applied)
     }
+}
+
+fn spoke(record: &Record) -> bool {
+    matches!(record.body, RecordBody::Prompt { .. } | RecordBody::Assistant { .. })
 }
 
 /// What the model reads of a branch that was left.

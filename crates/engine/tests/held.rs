@@ -338,3 +338,45 @@ async fn no_word_of_a_run_answers_what_a_hook_wants_asked() {
         assert_eq!(told.contains("careful: look twice"), !ran, "{told}");
     }
 }
+
+/// A guard that changed is off, and what it would have judged is asked about; also where that shows as a writer only when it runs.
+#[tokio::test]
+async fn a_reader_that_wanted_to_write_is_asked_about_where_its_guard_changed() {
+    if !has_box() {
+        return;
+    }
+    let lines = ["echo 1", "echo 2", "uniq {a.txt,b.txt}"];
+    let calls = lines.iter().flat_map(|line| [Reply::call("bash", json!({"command": line})), Reply::say("done")]);
+    let world = World::new(calls.collect()).await;
+    world.work.write("a.txt", "alpha\n");
+    world.work.write("b.txt", "beta\n");
+    world.work.write("guard.sh", "echo x >> guarded\n");
+    let guard = json!({"type": "command", "command": "sh \"$CLAUDE_PROJECT_DIR\"/guard.sh"});
+    let hooks = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [guard]}]}});
+    world.work.write(".claude/settings.json", hooks.to_string());
+    let sources = reasonix_config::Sources {
+        home: world.home.path(),
+        project: world.work.path(),
+        env: std::collections::BTreeMap::new(),
+        ..reasonix_config::Sources::default()
+    };
+    let trust = reasonix_config::load(&sources).unwrap().settings.trust;
+    let mut handle = world.open_with(Which::New, |start| {
+        start.world.settings.trust = trust;
+        start.world.settings.permissions = Permissions { mode: Fallback::Allow, ..Permissions::default() };
+        start.world.settings.sandbox =
+            SandboxSettings { caches: ToolchainCaches::Session, ..SandboxSettings::default() };
+    });
+    let reasonix_proto::Reply::Trust(info) = handle.query(reasonix_proto::Query::Trust).await else { panic!("trust") };
+    handle.submit(Op::Trust { digest: info.digest.clone(), yes: true }).settled().await;
+    turn(&mut handle, &Choice::Deny).await;
+    assert!(world.work.exists("guarded"));
+    world.work.write("guard.sh", "exit 0\n");
+    let (asked, _) = turn(&mut handle, &Choice::Deny).await;
+    assert!(asked.is_empty(), "what only reads is not asked about: {asked:?}");
+    let (asked, outcomes) = turn(&mut handle, &Choice::Deny).await;
+    let [asking] = asked.as_slice() else { panic!("{asked:?} {outcomes:?}") };
+    let shown = format!("{:?} {:?}", asking.why, asking.fields);
+    assert!(shown.contains("it is not what you trusted"), "{shown}");
+    assert_eq!(world.work.read("b.txt"), "beta\n");
+}

@@ -3,7 +3,9 @@
 use crate::world;
 
 use reasonix_engine::{Handle, Which};
-use reasonix_proto::{Asking, Choice, Done, Event, Op, Query, RecordBody, Reply as Answer, Settled, ToolOutcome};
+use reasonix_proto::{
+    Asking, Choice, Done, Event, Op, Query, RecordBody, Reply as Answer, Rewind, Settled, ToolOutcome, TurnEnd,
+};
 use reasonix_testkit::Reply;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -199,4 +201,139 @@ async fn hooks_stand_around_the_calls_of_a_planner_too() {
     let planner = requests[1].body.to_string();
     assert!(planner.contains("by the hook") && !planner.contains("secret words"), "{planner}");
     assert_eq!(std::fs::read_to_string(world.work.join("stops")).unwrap(), "x\n", "the turn ends once");
+}
+
+#[tokio::test]
+async fn a_turn_that_was_interrupted_switches_off_no_hook_of_later() {
+    let hook = json!({"matcher": "manual", "hooks": [{"command": "cat > told; exit 2"}]});
+    let replies = vec![Reply::say("a"), Reply::say("b"), bash("touch made"), Reply::say("notes")];
+    let world = hooked(json!({"PreCompact": [hook]}), replies).await;
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let running = handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    until(&mut handle, |event| matches!(event, Event::Asked { .. })).await;
+    handle.submit(Op::Interrupt);
+    assert_eq!(running.settled().await, Settled::Done(Done::Turn { end: TurnEnd::Interrupted }));
+    let settled = handle.submit(Op::Compact { instructions: String::new() }).settled().await;
+    assert_eq!(settled, Settled::Done(Done::Unchanged), "the hook is against it");
+    assert!(world.work.exists("told"));
+}
+
+#[tokio::test]
+async fn a_hook_about_a_question_judges_what_the_question_is_about() {
+    let other = json!({"hookSpecificOutput": {"updatedInput": {"command": "touch other"}}});
+    let change = json!({"matcher": "Bash", "hooks": [{"command": format!("echo '{other}'")}]});
+    let look = json!({"hooks": [{"command": "cat > told; exit 2"}]});
+    let hooks = json!({"PreToolUse": [change], "PermissionRequest": [look]});
+    let world = hooked(hooks, vec![bash("touch made"), Reply::say("ok")]).await;
+    let mut handle = world.open(Which::New);
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    until(&mut handle, |event| matches!(event, Event::TurnEnded { .. })).await;
+    assert_eq!(told(&world, "told")["tool_input"], json!({"command": "touch other"}));
+}
+
+#[tokio::test]
+async fn a_hook_about_a_question_sees_every_file_and_may_end_the_turn() {
+    let no = json!({"hookSpecificOutput": {"decision": {"behavior": "deny", "message": "not that one",
+        "interrupt": true}}});
+    let guard = format!("input=$(cat); case \"$input\" in *'/secret\"'*) echo '{no}';; esac");
+    let hooks = json!({"PermissionRequest": [{"hooks": [{"command": guard}]}]});
+    let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Add File: secret\n+x\n*** End Patch";
+    let world = hooked(hooks, vec![Reply::call("apply_patch", json!({"patch": patch})), Reply::say("ok")]).await;
+    let handle = world.open(Which::New);
+    let running = handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    // Nobody answers but the hook.
+    let settled = tokio::time::timeout(Duration::from_secs(20), running.settled()).await.expect("the hook answers");
+    assert_eq!(settled, Settled::Done(Done::Turn { end: TurnEnd::Interrupted }));
+    assert!(!world.work.exists("secret"));
+    assert_eq!(world.server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_guard_sees_a_call_whose_files_another_hook_made_unknown() {
+    let patch = |file: &str| format!("*** Begin Patch\n*** Add File: {file}\n+x\n*** End Patch");
+    let other = json!({"hookSpecificOutput": {"updatedInput": {"patch": patch("b.ts")}}});
+    let change =
+        json!({"matcher": "apply_patch", "hooks": [{"command": format!("cat > /dev/null; printf '%s' '{other}'")}]});
+    let guard = json!({"matcher": "Edit", "hooks": [{"command": "echo closed >&2; exit 2", "if": "Edit(*.ts)"}]});
+    let call = Reply::call("apply_patch", json!({"patch": patch("a.rs")}));
+    let world = hooked(json!({"PreToolUse": [change, guard]}), vec![call, Reply::say("ok")]).await;
+    let outcomes = turn(&mut world.open(Which::New), |_| Choice::AllowOnce).await;
+    assert!(matches!(&outcomes[..], [ToolOutcome::Denied { by }] if by.contains("closed")), "{outcomes:?}");
+}
+
+#[tokio::test]
+async fn hooks_that_nobody_waits_for_are_not_without_number() {
+    let hook = |n: usize| {
+        json!({"hooks": [{"command": format!("echo x > run-{n}; exec sleep 1000"), "async": true,
+        "timeout": 3000}]})
+    };
+    let hooks: Vec<Value> = (0..20).map(hook).collect();
+    let world = hooked(json!({"UserPromptSubmit": hooks}), vec![Reply::say("ok")]).await;
+    let mut handle = world.open(Which::New);
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    let events = until(&mut handle, |event| matches!(event, Event::TurnEnded { .. })).await;
+    let refused = notices(&events).iter().filter(|code| *code == "hooks.too_many_aside").count();
+    assert_eq!(refused, 4, "{:?}", notices(&events));
+    handle.submit(Op::Shutdown);
+    until(&mut handle, |event| matches!(event, Event::SessionEnded)).await;
+}
+
+/// What is in the last message of the last request.
+fn last_sent(world: &World) -> String {
+    world.server.requests().last().unwrap().messages().last().unwrap()["content"].to_string()
+}
+
+#[tokio::test]
+async fn what_hooks_leave_in_the_log_hides_no_news_from_the_model() {
+    let hooks: Vec<Value> = (0..12).map(|_| json!({"command": "true"})).collect();
+    let write = Reply::call("write_file", json!({"path": "a", "content": "x\n"}));
+    let world = hooked(json!({"UserPromptSubmit": hooks}), vec![write, Reply::say("a"), Reply::say("b")]).await;
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let back = Op::Rewind { turn: 1, what: Rewind::Files, summary: None };
+    let settled = handle.submit(back).settled().await;
+    assert!(matches!(settled, Settled::Done(Done::Restored { .. })), "{settled:?}");
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    assert!(last_sent(&world).contains("took back the changes"), "{}", last_sent(&world));
+}
+
+#[tokio::test]
+async fn what_a_hook_adds_stands_once_in_a_prompt_that_is_tried_again() {
+    let hooks = json!({"UserPromptSubmit": [{"command": "echo branch-main"}]});
+    let world = hooked(hooks, vec![Reply::say("a"), Reply::say("b")]).await;
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    handle.submit(Op::Retry).settled().await;
+    assert_eq!(world.server.requests().len(), 2);
+    assert_eq!(last_sent(&world).matches("[hook echo branch-main").count(), 1, "{}", last_sent(&world));
+}
+
+#[tokio::test]
+async fn what_the_hooks_of_the_beginning_say_waits_for_a_prompt_that_is_sent() {
+    let hooks = json!({"SessionStart": [{"command": "echo began-here"}],
+        "UserPromptSubmit": [{"command": "grep -q sk-1 && exit 2; exit 0"}]});
+    let world = hooked(hooks, vec![Reply::say("a"), Reply::say("b")]).await;
+    let mut handle = world.open(Which::New);
+    let blocked = handle.submit(Op::Prompt { text: "sk-1".into(), resolved: true }).settled().await;
+    assert!(matches!(blocked, Settled::Done(Done::Turn { end: TurnEnd::Refused { .. } })), "{blocked:?}");
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    assert_eq!(last_sent(&world).matches("[hook echo began-here").count(), 1, "{}", last_sent(&world));
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    assert!(!last_sent(&world).contains("began-here"), "{}", last_sent(&world));
+}
+
+#[tokio::test]
+async fn what_the_hooks_of_the_beginning_say_outlives_an_interrupt() {
+    let hooks = json!({"SessionStart": [{"command": "until test -e go; do sleep 0.02; done; echo began-here"}]});
+    let world = hooked(hooks, vec![Reply::say("a")]).await;
+    let mut handle = world.open(Which::New);
+    let running = handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    handle.submit(Op::Interrupt);
+    assert_eq!(running.settled().await, Settled::Done(Done::Turn { end: TurnEnd::Interrupted }));
+    world.work.write("go", "");
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    assert!(last_sent(&world).contains("began-here"), "{}", last_sent(&world));
 }

@@ -2,7 +2,7 @@
 
 use super::list::Listed;
 use super::{Hooks, May, Occasion, locked};
-use reasonix_agent::{About, Args, Aspect, BoxFuture, Class, Said, Wish, outcome_text};
+use reasonix_agent::{About, Args, Aspect, BoxFuture, Said, Wish, outcome_text};
 use reasonix_extensions::hooks::{
     ClaudeCall, HookDecision, HookDialect, HookEvent, HookMoment, HookVerdict, claude_calls, own_arguments,
 };
@@ -10,7 +10,7 @@ use reasonix_proto::{Block, Content, Decided, DecidedBy, Family, FoldReason, Too
 use std::sync::Arc;
 
 /// A hook is asked about so many files of one call at most.
-const MOST_FILES: usize = 32;
+pub(super) const MOST_FILES: usize = 32;
 
 /// Hooks as they stand around calls, and around nothing else: for an agent that works for another.
 pub(crate) struct AroundCalls(pub(crate) Arc<Hooks>);
@@ -19,9 +19,22 @@ pub(crate) struct AroundCalls(pub(crate) Arc<Hooks>);
 struct Becoming<'a> {
     about: About<'a>,
     args: Args,
+    /// What filters look at; nothing where that is not known.
     subjects: Vec<String>,
+    /// The files that it is told to be about.
+    files: Vec<String>,
     asks: Option<String>,
+    /// The same for the case that it writes.
+    asks_writing: Option<String>,
     changed: bool,
+}
+
+/// A call that a person may be asked about, as hooks left it.
+#[derive(Clone)]
+pub(super) struct Known {
+    pub(super) args: Args,
+    pub(super) subjects: Vec<String>,
+    pub(super) files: Vec<String>,
 }
 
 /// What a hook makes of a call.
@@ -33,7 +46,35 @@ enum Step {
 impl<'a> Becoming<'a> {
     fn of(about: About<'a>) -> Self {
         let subjects = about.action.subjects.clone();
-        Self { about, args: about.args.clone(), subjects, asks: None, changed: false }
+        let (args, files) = (about.args.clone(), subjects.clone());
+        Self { about, args, subjects, files, asks: None, asks_writing: None, changed: false }
+    }
+
+    /// It goes on with other arguments. What they are about only the tool knows for sure: where it cannot be told, no filter
+    /// leaves the call out, and where it can, what it was about still counts.
+    fn become_of(&mut self, args: Args) {
+        (self.args, self.changed) = (args, true);
+        let several = matches!(self.about.tool, "apply_patch" | "move_file");
+        let mut keys = ["command", "path", "pattern"].into_iter();
+        match keys.find_map(|key| self.args.get(key)?.as_str()).filter(|_| !several) {
+            Some(subject) if self.subjects.is_empty() => self.files = vec![subject.to_owned()],
+            Some(subject) => {
+                self.files = vec![subject.to_owned()];
+                self.subjects.push(subject.to_owned());
+            }
+            None => self.subjects.clear(),
+        }
+    }
+
+    /// What is wanted of it in the end.
+    fn wish(self) -> Wish {
+        let args = self.changed.then_some(self.args);
+        match (self.asks, self.asks_writing, args) {
+            (Some(why), _, args) => Wish::Ask { why, args, writing: false },
+            (None, Some(why), args) => Wish::Ask { why, args, writing: true },
+            (None, None, Some(args)) => Wish::Instead(args),
+            (None, None, None) => Wish::Go,
+        }
     }
 
     /// What is remembered is between the model and the person.
@@ -55,12 +96,17 @@ impl<'a> Becoming<'a> {
 
 impl Hooks {
     /// The call as a hook of this dialect is told of it: several times, where it touches several files.
-    fn told(&self, dialect: HookDialect, call: &Becoming<'_>) -> Vec<Option<ClaudeCall>> {
+    pub(super) fn told(
+        &self,
+        dialect: HookDialect,
+        (tool, args): (&str, &Args),
+        files: &[String],
+    ) -> Vec<Option<ClaudeCall>> {
         match dialect {
             HookDialect::Own => vec![None],
             HookDialect::Claude => {
                 let root = self.start.workspace.root();
-                claude_calls(call.about.tool, &call.args, &call.subjects, root).into_iter().map(Some).collect()
+                claude_calls(tool, args, files, root).into_iter().map(Some).collect()
             }
         }
     }
@@ -69,34 +115,38 @@ impl Hooks {
         if locked(&self.list).is_empty() {
             return Wish::Go;
         }
-        self.remember_call(about);
-        let Some(list) = self.any(HookEvent::PreToolUse) else { return Wish::Go };
         let mut call = Becoming::of(about);
+        if let Some(denied) = self.refused(&mut call).await {
+            return denied;
+        }
+        self.remember_call(&call);
+        if call.changed {
+            let note = "[a hook changed this call before it ran]".to_owned();
+            locked(&self.notes).entry(about.call.id.clone()).or_default().insert(0, note);
+        }
+        call.wish()
+    }
+
+    /// Asks every hook about a call; gives the word of one that is against it.
+    async fn refused(self: &Arc<Self>, call: &mut Becoming<'_>) -> Option<Wish> {
+        let list = self.any(HookEvent::PreToolUse)?;
         let mut last_change = 0;
         for (at, listed) in list.iter().enumerate() {
             let before = call.changed;
             call.changed = false;
-            if let Step::Denied { by, reason } = self.ask(listed, &mut call, true).await {
-                return denied(&call, &by, &reason);
+            if let Step::Denied { by, reason } = self.ask(listed, call, true).await {
+                return Some(denied(call, &by, &reason));
             }
             last_change = if call.changed { at } else { last_change };
             call.changed |= before;
         }
         // Who was asked before another changed the call is asked about what it became.
         for listed in list.iter().take(if call.changed { last_change } else { 0 }) {
-            if let Step::Denied { by, reason } = self.ask(listed, &mut call, false).await {
-                return denied(&call, &by, &reason);
+            if let Step::Denied { by, reason } = self.ask(listed, call, false).await {
+                return Some(denied(call, &by, &reason));
             }
         }
-        if call.changed {
-            let note = "[a hook changed this call before it ran]".to_owned();
-            locked(&self.notes).entry(about.call.id.clone()).or_default().insert(0, note);
-        }
-        match (call.asks, call.changed) {
-            (Some(why), changed) => Wish::Ask { why, args: changed.then_some(call.args) },
-            (None, true) => Wish::Instead(call.args),
-            (None, false) => Wish::Go,
-        }
+        None
     }
 
     /// Asks one hook about a call.
@@ -107,13 +157,12 @@ impl Hooks {
         match self.may(listed).await {
             May::Run => {}
             May::Off => return Step::On,
-            May::Changed if call.about.class == Class::Reader => return Step::On,
             May::Changed => {
-                call.asks = Some(format!("hook {}: it is not what you trusted", listed.label()));
+                call.asks_writing = Some(format!("hook {}: it is not what you trusted", listed.label()));
                 return Step::On;
             }
         }
-        let told = self.told(listed.hook.dialect, call);
+        let told = self.told(listed.hook.dialect, (call.about.tool, &call.args), &call.files);
         if told.len() > MOST_FILES {
             let reason = format!("it touches more than {MOST_FILES} files at once, too many to be looked at");
             return Step::Denied { by: listed.label(), reason };
@@ -153,19 +202,17 @@ impl Hooks {
         if let Some(input) = verdict.input.filter(|_| may_change && !call.is_private()) {
             let args = own_arguments(call.about.tool, &input);
             if args != call.args {
-                (call.args, call.changed) = (args, true);
-                let subject = ["command", "path", "pattern"].into_iter().find_map(|key| call.args.get(key)?.as_str());
-                call.subjects = subject.map(str::to_owned).into_iter().collect();
+                call.become_of(args);
             }
         }
         Step::On
     }
 
     /// Only while somebody could be asked about it, and a hook wants to know.
-    fn remember_call(&self, about: About<'_>) {
-        if about.action.family != Family::Memory && self.any(HookEvent::PermissionRequest).is_some() {
-            let known = (about.args.clone(), about.action.subjects.clone());
-            locked(&self.calls).insert(about.call.id.clone(), known);
+    fn remember_call(&self, call: &Becoming<'_>) {
+        if !call.is_private() && self.any(HookEvent::PermissionRequest).is_some() {
+            let (args, subjects, files) = (call.args.clone(), call.subjects.clone(), call.files.clone());
+            locked(&self.calls).insert(call.about.call.id.clone(), Known { args, subjects, files });
         }
     }
 
@@ -201,7 +248,8 @@ impl Hooks {
             return Vec::new();
         }
         let mut notes = Vec::new();
-        for theirs in self.told(listed.hook.dialect, call).into_iter().take(MOST_FILES) {
+        let told = self.told(listed.hook.dialect, (call.about.tool, &call.args), &call.files);
+        for theirs in told.into_iter().take(MOST_FILES) {
             let moment = call.moment(theirs.as_ref(), Some(text));
             let occasion = Occasion { event, moment, call: Some(&call.about.call.id) };
             let Some(verdict) = self.one(listed, occasion).await else { return notes };

@@ -1,8 +1,10 @@
 //! Hooks at moments that are only told: a person is asked, or waited for. Such a hook is one more that answers, and can only say no.
 
+use super::aspect::{Known, MOST_FILES};
+use super::list::Listed;
 use super::{Hooks, May, Occasion, locked};
 use crate::outbox::Events;
-use reasonix_extensions::hooks::{HookDecision, HookDialect, HookEvent, HookMoment, claude_calls};
+use reasonix_extensions::hooks::{ClaudeCall, HookDecision, HookEvent, HookMoment};
 use reasonix_gate::AskAnswer;
 use reasonix_proto::{Asking, Choice, ClientId, Event};
 use std::sync::Arc;
@@ -54,31 +56,39 @@ impl Hooks {
     async fn asked(self: &Arc<Self>, asking: &Asking) {
         if let Some(list) = self.any(HookEvent::PermissionRequest) {
             let known = locked(&self.calls).get(&asking.call).cloned();
-            let (args, subjects) = known.unwrap_or_else(|| (serde_json::Map::new(), vec![asking.subject.clone()]));
-            let root = self.start.workspace.root();
-            let calls = claude_calls(&asking.tool, &args, &subjects, root);
+            let files = vec![asking.subject.clone()];
+            let known = known.unwrap_or_else(|| Known { args: serde_json::Map::new(), subjects: files.clone(), files });
             for listed in list.iter() {
-                let theirs = calls.first().filter(|_| listed.hook.dialect == HookDialect::Claude);
-                let moment = HookMoment::Call {
-                    tool: &asking.tool,
-                    id: &asking.call.0,
-                    args: Some(&args),
-                    theirs,
-                    outcome: None,
-                };
-                let event = HookEvent::PermissionRequest;
-                if !listed.hook.fits(event, &moment, &subjects) || !matches!(self.may(listed).await, May::Run) {
-                    continue;
-                }
-                let occasion = Occasion { event, moment, call: Some(&asking.call) };
-                let Some(verdict) = self.one(listed, occasion).await else { continue };
-                if verdict.decision == HookDecision::Block {
-                    return self.refuse(asking, &listed.label(), verdict.reason);
+                if self.is_against(listed, asking, &known).await {
+                    return;
                 }
             }
         }
         let message = format!("Reasonix needs your permission to use {}", asking.tool);
         self.notify("permission_prompt", &message).await;
+    }
+
+    /// Asks one hook about a question, for each file of the call. True when it answered with a no.
+    async fn is_against(self: &Arc<Self>, listed: &Listed, asking: &Asking, known: &Known) -> bool {
+        let event = HookEvent::PermissionRequest;
+        let fits = listed.hook.fits(event, &moment(asking, known, None), &known.subjects);
+        if !fits || !matches!(self.may(listed).await, May::Run) {
+            return false;
+        }
+        let told = self.told(listed.hook.dialect, (&asking.tool, &known.args), &known.files);
+        for theirs in told.into_iter().take(MOST_FILES) {
+            let moment = moment(asking, known, theirs.as_ref());
+            let occasion = Occasion { event, moment, call: Some(&asking.call) };
+            let Some(verdict) = self.one(listed, occasion).await else { return false };
+            if verdict.decision == HookDecision::Block || verdict.stops.is_some() {
+                self.refuse(asking, &listed.label(), verdict.reason);
+                if let Some(why) = &verdict.stops {
+                    self.stop_turn(listed, why);
+                }
+                return true;
+            }
+        }
+        false
     }
 
     /// Answers in place of the person, who may have answered by now.
@@ -87,4 +97,8 @@ impl Hooks {
         let answer = AskAnswer { choice: Choice::Deny, words: Some(reason), edited: None, client };
         let _ = self.gate.answer(&asking.ask, answer, None);
     }
+}
+
+fn moment<'a>(asking: &'a Asking, known: &'a Known, theirs: Option<&'a ClaudeCall>) -> HookMoment<'a> {
+    HookMoment::Call { tool: &asking.tool, id: &asking.call.0, args: Some(&known.args), theirs, outcome: None }
 }

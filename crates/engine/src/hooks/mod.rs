@@ -17,7 +17,7 @@ use crate::ticket::Told;
 use crate::trust::Word;
 use list::{Found, Listed, find, find_anew};
 use moments::{Kept, Turn};
-use reasonix_agent::{Args, Journal, Sink, Stop};
+use reasonix_agent::{Journal, Sink, Stop};
 use reasonix_config::Standing;
 use reasonix_exec::Confinement;
 use reasonix_extensions::hooks::{
@@ -36,6 +36,8 @@ use tokio::task::JoinSet;
 const MOST_KEPT: usize = 4 * 1024;
 /// How much of it the model reads.
 const MOST_TOLD: usize = 10_000;
+/// So many hooks that nobody waits for run at once.
+const MOST_ASIDE: usize = 16;
 
 /// The hooks of a session.
 pub(crate) struct Hooks {
@@ -53,7 +55,7 @@ pub(crate) struct Hooks {
     /// What hooks said of calls that run: the model reads it with their outcomes.
     notes: Mutex<HashMap<CallId, Vec<String>>>,
     /// Calls that a person may be asked about.
-    calls: Mutex<HashMap<CallId, (Args, Vec<String>)>>,
+    calls: Mutex<HashMap<CallId, aspect::Known>>,
     /// Hooks that nobody waits for.
     aside: Mutex<JoinSet<()>>,
     began: moments::Began,
@@ -177,7 +179,7 @@ impl Hooks {
             self.detach(listed, occasion.event, (base, input));
             return None;
         }
-        let stop = locked(&self.turn).stop.clone();
+        let stop = self.stop_of(occasion.event);
         let ran = tokio::select! {
             biased;
             () = stop.cancelled() => return None,
@@ -188,6 +190,14 @@ impl Hooks {
         self.write_down(listed, &occasion, &ran, &verdict).await;
         self.say(listed, occasion.event, &ran, &verdict);
         Some(verdict)
+    }
+
+    /// What ends a hook before it is done: the end of the turn, where it is one of a turn.
+    fn stop_of(&self, event: HookEvent) -> Stop {
+        match event {
+            HookEvent::SessionStart | HookEvent::SessionEnd | HookEvent::Notification => Stop::new(),
+            _ => locked(&self.turn).stop.clone(),
+        }
     }
 
     fn judged(&self, listed: &Listed, occasion: &Occasion<'_>, ran: &Ran) -> HookVerdict {
@@ -230,6 +240,13 @@ impl Hooks {
 
     /// Lets a hook run that nobody waits for; it ends with the session at the latest.
     fn detach(self: &Arc<Self>, listed: &Listed, event: HookEvent, (base, input): (PathBuf, serde_json::Value)) {
+        let mut aside = locked(&self.aside);
+        while aside.try_join_next().is_some() {}
+        // Whoever listens for questions is among them.
+        if aside.len() >= MOST_ASIDE + usize::from(self.listens.load(Ordering::Relaxed)) {
+            let phrase = Phrase::new("hooks.too_many_aside").with("hook", listed.label());
+            return self.outbox.warn(phrase.with("event", event.name()).with("most", MOST_ASIDE));
+        }
         let (hooks, hook, source) = (Arc::clone(self), listed.hook.clone(), listed.source.clone());
         let (list, trusted, told) = (listed.surface.clone(), AtomicBool::new(true), AtomicBool::new(false));
         let listed = Listed { hook, source, surface: list, trusted, told };
@@ -240,7 +257,7 @@ impl Hooks {
             let verdict = hooks.judged(&listed, &occasion, &ran);
             hooks.write_down(&listed, &occasion, &ran, &verdict).await;
         };
-        locked(&self.aside).spawn(work);
+        aside.spawn(work);
     }
 
     async fn write_down(&self, listed: &Listed, occasion: &Occasion<'_>, ran: &Ran, verdict: &HookVerdict) {

@@ -23,6 +23,8 @@ pub(super) struct Turn {
     pub(super) stop: Stop,
     /// How often the turn with this number was kept from ending.
     returns: (u32, u32),
+    /// What is said next was said before, with what hooks added to it.
+    again: bool,
 }
 
 /// What the model said last, and what is to be written down when there is a log to write to.
@@ -59,7 +61,11 @@ impl Observer for HookWatch {
 
 /// What the hooks of the beginning have to say, once they are done.
 #[derive(Default)]
-pub(super) struct Began(Mutex<Option<JoinHandle<Vec<String>>>>);
+pub(super) struct Began {
+    work: Mutex<Option<JoinHandle<Vec<String>>>>,
+    /// What they said, until a prompt takes it along.
+    said: Mutex<Vec<String>>,
+}
 
 impl Hooks {
     /// Sees what is written down.
@@ -78,7 +84,7 @@ impl Hooks {
             let source = if resumed { "resume" } else { "startup" };
             hooks.each(HookEvent::SessionStart, HookMoment::Began { source, model: &model }).await.context
         };
-        *locked(&self.began.0) = Some(tokio::spawn(work));
+        *locked(&self.began.work) = Some(tokio::spawn(work));
     }
 
     /// A turn begins that this stops.
@@ -88,18 +94,38 @@ impl Hooks {
         locked(&self.calls).clear();
     }
 
+    /// The turn is over, and what stopped it stops nothing of later.
+    pub(crate) fn end_turn(&self) {
+        locked(&self.turn).stop = Stop::new();
+    }
+
+    /// The next prompt is one that was sent before.
+    pub(crate) fn said_again(&self) {
+        locked(&self.turn).again = true;
+    }
+
+    /// Waits until the hooks of the beginning are done. An interrupt ends the waiting, and what they say is kept.
+    async fn wait_for_begun(&self, stop: &Stop) -> Result<(), TurnEnd> {
+        let began = locked(&self.began.work).take();
+        let Some(mut began) = began else { return Ok(()) };
+        let said = tokio::select! {
+            biased;
+            () = stop.cancelled() => None,
+            said = &mut began => Some(said.unwrap_or_default()),
+        };
+        let Some(said) = said else {
+            *locked(&self.began.work) = Some(began);
+            return Err(TurnEnd::Interrupted);
+        };
+        locked(&self.began.said).extend(said);
+        Ok(())
+    }
+
     /// Somebody said something. Gives it with what the model is to read beside it, or the end of the turn that it would have
     /// begun.
     pub(crate) async fn prompt(self: &Arc<Self>, said: Said, stop: &Stop) -> Result<Said, TurnEnd> {
-        let mut context = Vec::new();
-        let began = locked(&self.began.0).take();
-        if let Some(began) = began {
-            context = tokio::select! {
-                biased;
-                () = stop.cancelled() => return Err(TurnEnd::Interrupted),
-                said = began => said.unwrap_or_default(),
-            };
-        }
+        let again = std::mem::take(&mut locked(&self.turn).again);
+        self.wait_for_begun(stop).await?;
         let report = self.each(HookEvent::UserPromptSubmit, HookMoment::Prompt(said.typed())).await;
         if stop.is_cancelled() && report.blocked.is_none() {
             return Err(TurnEnd::Interrupted);
@@ -108,7 +134,8 @@ impl Hooks {
             let why = Phrase::new("hooks.prompt_blocked").with("hook", hook).with("reason", reason);
             return Err(TurnEnd::Refused { why });
         }
-        context.extend(report.context);
+        let mut context = std::mem::take(&mut *locked(&self.began.said));
+        context.extend(report.context.into_iter().filter(|_| !again));
         Ok(said.after_news(context))
     }
 

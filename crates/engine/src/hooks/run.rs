@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::OnceCell;
 
 /// How much is kept of each of its two streams.
 const MOST: usize = 256 * 1024;
@@ -27,7 +28,7 @@ pub(super) struct Runner {
     /// What commands of the session are held to; nothing where it runs none.
     given: Confinement,
     /// The same for hooks, which need it even where the model runs no commands.
-    held: OnceLock<Confinement>,
+    held: OnceCell<Confinement>,
     made: OnceLock<(PathBuf, Environment, Bounds)>,
 }
 
@@ -49,14 +50,22 @@ impl Ran {
 
 impl Runner {
     pub(super) fn new(start: Arc<Start>, given: Confinement) -> Self {
-        Self { start, given, held: OnceLock::new(), made: OnceLock::new() }
+        Self { start, given, held: OnceCell::new(), made: OnceLock::new() }
     }
 
     /// Runs a hook to its end with this on its standard input. Dropping the future ends it and everything below it.
     pub(super) async fn run(&self, hook: &Hook, base: &Path, input: &Value) -> Ran {
         let begun = Instant::now();
         let options = ChildOptions { idle: None, stderr: Keep { head: MOST, tail: 0 }, on_stderr: None };
-        let command = self.command(hook, base);
+        let confinement = match hook.boxed {
+            true => self.hold().await,
+            false => Ok(Confinement::None),
+        };
+        let confinement = match confinement {
+            Ok(confinement) => confinement,
+            Err(error) => return Ran::failed(error, begun),
+        };
+        let command = self.command(hook, base, confinement);
         let mut child = match spawn(&command, options).await {
             Ok(child) => child,
             Err(error) => return Ran::failed(error.to_string(), begun),
@@ -72,7 +81,7 @@ impl Runner {
         Ran { run, took: begun.elapsed(), truncated, left }
     }
 
-    fn command(&self, hook: &Hook, base: &Path) -> Command {
+    fn command(&self, hook: &Hook, base: &Path, confinement: Confinement) -> Command {
         let cwd = hook.cwd.as_ref().map_or_else(|| base.to_owned(), |cwd| base.join(cwd));
         let (shell, environment, bounds) = self.made.get_or_init(|| self.make());
         let root = self.start.workspace.root().display().to_string();
@@ -84,7 +93,6 @@ impl Runner {
             None => Command::shell(shell, &hook.command, &cwd),
         };
         let environment = environment.clone().with("REASONIX_CWD", root).with("CLAUDE_PROJECT_DIR", project);
-        let confinement = if hook.boxed { self.held.get_or_init(|| self.hold()).clone() } else { Confinement::None };
         command
             .with_environment(environment)
             .with_timeout(Some(hook.timeout))
@@ -100,15 +108,18 @@ impl Runner {
         (shell, children_environment(settings), bounds)
     }
 
-    /// A session whose model runs no commands has no box yet.
-    fn hold(&self) -> Confinement {
-        let settings = &self.start.world.settings;
-        match &self.given {
-            Confinement::None if settings.sandbox.bash != BashBoxing::Off => {
-                confinement(settings, &self.start.workspace, &self.start.world.home)
-            }
-            given => given.clone(),
+    /// A session whose model runs no commands has no box yet. To try one out takes a moment, and nothing else waits for it.
+    async fn hold(&self) -> Result<Confinement, String> {
+        let boxed = self.start.world.settings.sandbox.bash != BashBoxing::Off;
+        if !matches!(self.given, Confinement::None) || !boxed {
+            return Ok(self.given.clone());
         }
+        let make = || async {
+            let start = Arc::clone(&self.start);
+            let made = move || confinement(&start.world.settings, &start.workspace, &start.world.home);
+            tokio::task::spawn_blocking(made).await.map_err(|error| error.to_string())
+        };
+        self.held.get_or_try_init(make).await.cloned()
     }
 }
 

@@ -18,7 +18,8 @@ impl HookFilter {
         }
     }
 
-    /// True when a call is meant: of this tool, about these subjects (a command line, or paths).
+    /// True when a call is meant: of this tool, about these subjects (a command line, or paths). Where they
+    /// are not known it may be meant.
     pub fn fits(&self, tool: &str, subjects: &[String]) -> bool {
         if self.tool != tool {
             return false;
@@ -30,6 +31,9 @@ impl HookFilter {
             Some(start) => format!("{start}*"),
             None => pattern.to_owned(),
         };
+        if subjects.is_empty() {
+            return true;
+        }
         let odd = |text: &str| text.contains(['`', '$', '(', '<']);
         let apart = |subject: &String| match tool {
             "Bash" => subject.split([';', '|', '&', '\n']).map(|part| part.trim().to_owned()).collect(),
@@ -87,5 +91,11 @@ mod tests {
         ] {
             assert_eq!(HookFilter::read(rule).fits(tool, &[subject.to_owned()]), fits, "{rule} {subject}");
         }
+    }
+
+    #[test]
+    fn a_call_whose_subjects_are_unknown_is_not_left_out() {
+        assert!(HookFilter::read("Edit(*.ts)").fits("Edit", &[]));
+        assert!(!HookFilter::read("Edit(*.ts)").fits("Bash", &[]));
     }
 }

@@ -65,6 +65,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{file} 的钩子超过 {most} 个，其余已忽略",
     ),
     (
+        "hooks.too_many_aside",
+        "the hook {hook} ({event}) was not run: {most} hooks that nobody waits for still run",
+        "未运行钩子 {hook}（{event}）：仍有 {most} 个无人等待的钩子在运行",
+    ),
+    (
         "hooks.warned",
         "the hook {hook} ({event}) ended with code {code}: {reason}",
         "钩子 {hook}（{event}）以代码 {code} 结束：{reason}",
