@@ -4,6 +4,9 @@
 /// What stands before a server's name, and between that and the tool's.
 const BEFORE: &str = "mcp__";
 const BETWEEN: &str = "__";
+/// The longest name of a tool; of a longer one its beginning is left, and so many digits.
+const LONGEST: usize = 64;
+const DIGITS: usize = 8;
 
 /// True when the name of a tool fits a pattern in which `*` stands for any text; case does not matter.
 pub(crate) fn fits(pattern: &str, tool: &str) -> bool {
@@ -20,15 +23,46 @@ pub(crate) fn fits(pattern: &str, tool: &str) -> bool {
 
 /// The tools that `Mcp`, `Mcp(server)` and `Mcp(server.tool)` speak of, by the names that models call them by.
 pub(crate) fn of_servers(inner: Option<&str>) -> String {
-    let legal = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '*') { c } else { '_' };
-    let plain = |text: &str| text.trim().chars().map(legal).collect::<String>().to_ascii_lowercase();
     match inner.map(str::trim).filter(|inner| !matches!(*inner, "" | "*" | "**")) {
         None => format!("{BEFORE}*"),
         Some(inner) => {
             let (server, tool) = inner.split_once('.').unwrap_or((inner, "*"));
-            format!("{BEFORE}{}{BETWEEN}{}", plain(server), plain(tool))
+            named(server, tool)
         }
     }
+}
+
+/// The same for a rule that forbids or asks: a server's name may have points in it, so that each of them may be the one
+/// before the tool.
+pub(crate) fn all_of_servers(inner: Option<&str>) -> Vec<String> {
+    let exact = of_servers(inner);
+    let Some(inner) = inner.map(str::trim).filter(|_| exact != format!("{BEFORE}*")) else { return vec![exact] };
+    let parts = inner.match_indices('.').filter_map(|(at, _)| Some((inner.get(..at)?, inner.get(at + 1..)?)));
+    parts.chain([(inner, "*")]).map(|(server, tool)| named(server, tool)).collect()
+}
+
+fn named(server: &str, tool: &str) -> String {
+    let legal = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '*') { c } else { '_' };
+    let plain = |text: &str| text.trim().chars().map(legal).collect::<String>().to_ascii_lowercase();
+    format!("{BEFORE}{}{BETWEEN}{}", plain(server), plain(tool))
+}
+
+/// True when a pattern that forbids speaks of a tool, or may: of a name that is too long, or in another script, only the
+/// beginning is left, with digits behind it.
+pub(crate) fn may_fit(pattern: &str, tool: &str) -> bool {
+    if fits(pattern, tool) {
+        return true;
+    }
+    let tool = tool.to_ascii_lowercase();
+    let digits = |text: &str| text.len() == DIGITS && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let Some((head, _)) = tool.rsplit_once('_').filter(|(_, end)| digits(end)) else { return false };
+    if !pattern.starts_with(BEFORE) || !head.starts_with(BEFORE) {
+        return false;
+    }
+    let fixed = pattern.split('*').next().unwrap_or_default();
+    let open = fixed.len() < pattern.len();
+    let cut = tool.len() >= LONGEST && (fixed.starts_with(head) || (open && head.starts_with(fixed)));
+    cut || fits(pattern, head)
 }
 
 /// Why a pattern must not allow; none when it names one server.

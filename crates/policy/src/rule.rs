@@ -20,6 +20,8 @@ pub struct Rule {
     specifier: Option<Specifier>,
     /// True for a prefix that reaches too far to allow anything, wherever it came from.
     far: bool,
+    /// Names that it may speak of besides, where it forbids or asks.
+    wider: Vec<String>,
 }
 
 /// Which calls a rule speaks of.
@@ -78,12 +80,19 @@ impl Rule {
             (None, None) => (text, None),
         };
         if name == "*" {
-            return Ok(Self { text: text.to_owned(), target: Target::Everything, specifier, far: false });
+            return Ok(Self {
+                text: text.to_owned(),
+                target: Target::Everything,
+                specifier,
+                far: false,
+                wider: Vec::new(),
+            });
         }
         if !is_name(&name.replace('*', "x")) {
             return Err(fail("it does not begin with the name of a tool"));
         }
-        let mut rule = Self { text: text.to_owned(), target: target_of(name), specifier, far: false };
+        let wider = vec![name.to_ascii_lowercase()];
+        let mut rule = Self { text: text.to_owned(), target: target_of(name), specifier, far: false, wider };
         let reaches = matches!(rule.specifier, Some(Specifier::Prefix(_))) || matches!(rule.target, Target::Tools(_));
         rule.far = reaches && rule.too_far().is_some();
         Ok(rule)
@@ -101,7 +110,8 @@ impl Rule {
         });
         Some(inner.transpose().map(|inner| {
             let target = target_of(&outside::of_servers(inner));
-            let mut rule = Self { text: text.to_owned(), target, specifier: None, far: false };
+            let wider = outside::all_of_servers(inner);
+            let mut rule = Self { text: text.to_owned(), target, specifier: None, far: false, wider };
             rule.far = rule.too_far().is_some();
             rule
         }))
@@ -163,7 +173,8 @@ impl Rule {
     /// either, nor changed or moved: a change shows what was there.
     fn concerns(&self, tool: &str, family: Family) -> bool {
         let reads_it = matches!(family, Family::Grep | Family::Edit) && self.names_paths();
-        self.names(tool, family) || (reads_it && self.target == Target::Family(Family::Read))
+        let may_name = || family == Family::Tool && self.wider.iter().any(|names| outside::may_fit(names, tool));
+        self.names(tool, family) || (reads_it && self.target == Target::Family(Family::Read)) || may_name()
     }
 
     /// Globs of what this rule, as one that denies, hides from listings and searches.

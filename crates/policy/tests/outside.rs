@@ -60,3 +60,42 @@ fn a_pattern_for_names_allows_no_command() {
     assert!(matches!(evaluate(&only, &[], Posture::Ask, "bash", &run), Verdict::Ask(_)));
     assert!(matches!(evaluate(&rules, &[], Posture::Ask, "bash", &run), Verdict::Allow(_)), "the plain star as before");
 }
+
+/// Of a long name, or one in another script, the beginning is left with digits behind it; a server's name may have points.
+#[test]
+fn what_is_forbidden_is_found_under_the_name_that_models_call_it_by() {
+    let long = "x".repeat(100);
+    let cut = format!("mcp__server__{}_0123abcd", "x".repeat(42));
+    assert_eq!(cut.len(), 64);
+    let whole = format!("Mcp(server.{long})");
+    let plain = format!("mcp__server__{long}");
+    for (rule, tool) in [
+        (whole.as_str(), cut.as_str()),
+        (plain.as_str(), cut.as_str()),
+        ("Mcp(server.xxx*)", cut.as_str()),
+        ("Mcp(server.*_drop)", cut.as_str()),
+        ("Mcp(files.\u{8bfb}\u{53d6})", "mcp__files_____0123abcd"),
+        ("Mcp(a.b.drop)", "mcp__a_b__drop"),
+        ("Mcp(a.b.drop)", "mcp__a__b_drop"),
+        ("Mcp(a.b)", "mcp__a_b__drop"),
+        ("Mcp(a.b)", "mcp__a__b"),
+    ] {
+        let allow = &[tool];
+        assert!(matches!(verdict(&[rule], &[], allow, tool), Verdict::Deny(_)), "{rule} {tool}");
+        assert!(matches!(verdict(&[], &[rule], allow, tool), Verdict::Ask(_)), "{rule} {tool}");
+    }
+    for (rule, tool) in [
+        ("Mcp(other.xxx)", cut.as_str()),
+        ("Mcp(server.y*)", cut.as_str()),
+        ("Mcp(server.xxx)", cut.as_str()),
+        ("Mcp(a.b.drop)", "mcp__a__drop"),
+        ("Mcp(a)", "mcp__a_b__drop"),
+    ] {
+        assert!(matches!(verdict(&[rule], &[], &[tool], tool), Verdict::Allow(_)), "{rule} {tool}");
+    }
+    // What allows is the very name.
+    for (rule, tool) in [(whole.as_str(), cut.as_str()), (plain.as_str(), cut.as_str()), ("Mcp(a.b)", "mcp__a_b__drop")]
+    {
+        assert!(matches!(verdict(&[], &[], &[rule], tool), Verdict::Ask(_)), "{rule} {tool}");
+    }
+}
