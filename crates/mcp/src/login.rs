@@ -1,7 +1,7 @@
 //! Logins to servers (OAuth 2.1, as the protocol wants it): who we are to the server that gives out tokens, where a person
 //! says yes, and what is kept of it. The steps are the SDK's: discovery, PKCE, `resource`, `state`, `iss`, refresh.
 
-use crate::auth_http::AuthHttp;
+use crate::auth_http::{AuthHttp, checked};
 use crate::listing::bounded;
 use crate::spec::{ServerLogin, ServerReach, ServerSpec};
 use crate::tokens::TokenFile;
@@ -93,17 +93,17 @@ pub async fn log_in(spec: &ServerSpec, challenge: Option<&str>, person: &dyn Log
     let challenge = wanted.as_deref().or(challenge);
     let mut manager = manager(url, net).await?;
     let found = manager.resolve_metadata_from_challenge(challenge).await.map_err(failed)?;
-    checked(&found.metadata.authorization_endpoint, url)?;
-    checked(&found.metadata.token_endpoint, url)?;
+    checked(&found.metadata.authorization_endpoint, url).map_err(LoginError::Elsewhere)?;
+    checked(&found.metadata.token_endpoint, url).map_err(LoginError::Elsewhere)?;
     let reads_documents = found.metadata.additional_fields.get("client_id_metadata_document_supported");
     let reads_documents = reads_documents.and_then(serde_json::Value::as_bool).unwrap_or(false);
     manager.set_metadata(found.metadata);
     let scopes = scopes(login, &manager, granted, challenge, url).await;
     let door = Door::open(login.callback_port).await?;
     let config = client(login, &mut manager, &door.address, &scopes, reads_documents).await?;
-    file.begin(config.client_secret.clone()).map_err(|error| LoginError::Failed(error.to_string()))?;
+    let store = file.anew(config.client_secret.clone());
     manager.configure_client(config).map_err(failed)?;
-    manager.set_credential_store(file);
+    manager.set_credential_store(store);
     let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
     let address = manager.get_authorization_url(&scopes).await.map_err(failed)?;
     let back = answered(&address, &door, person).await?;
@@ -113,7 +113,7 @@ pub async fn log_in(spec: &ServerSpec, challenge: Option<&str>, person: &dyn Log
 }
 
 async fn manager(url: &str, net: &NetOptions) -> Result<AuthorizationManager, LoginError> {
-    let http = Arc::new(AuthHttp { net: net.clone() });
+    let http = Arc::new(AuthHttp { net: net.clone(), server: url.to_owned() });
     AuthorizationManager::new_with_oauth_http_client(url, http).await.map_err(failed)
 }
 
@@ -141,16 +141,6 @@ pub(crate) async fn logged_in(spec: &ServerSpec) -> Result<Option<AuthorizationM
 /// Where a request keeps what it wanted and was not granted.
 pub(crate) fn kept(spec: &ServerSpec, url: &str) -> Option<TokenFile> {
     spec.login.as_ref().map(|login| TokenFile::of(&login.folder, &spec.name, url))
-}
-
-/// An address that a login may lead to: https, or this machine where the server is on it too.
-fn checked(text: &str, server: &str) -> Result<(), LoginError> {
-    let elsewhere = || LoginError::Elsewhere(format!("{} is no address for a login", bounded(text, 200)));
-    let local = |url: &Url| url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
-    let url = Url::parse(text).map_err(|_| elsewhere())?;
-    let near = Url::parse(server).is_ok_and(|server| local(&server)) && local(&url);
-    let safe = url.scheme() == "https" || (url.scheme() == "http" && near);
-    (safe && url.username().is_empty() && url.password().is_none()).then_some(()).ok_or_else(elsewhere)
 }
 
 /// What is asked for: what the user says; where a request wanted more than was granted, both; else what the server says.

@@ -1,14 +1,19 @@
 //! What a login gave, on disk: one file a server and address, which only its owner can read.
 
-use rmcp::transport::auth::{AuthError, CredentialStore, StoredCredentials};
+use rmcp::transport::auth::{AuthError, CredentialRefreshGuard, CredentialStore, StoredCredentials};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// More than this is no token.
 const LARGEST: u64 = 256 * 1024;
+/// How long one session waits for another that is at the same login: longer than a request of a login may take.
+const PATIENCE: Duration = Duration::from_secs(40);
+/// How often it looks.
+const BETWEEN: Duration = Duration::from_millis(50);
 
 /// The file of one server at one address: another address is another server, and does not get its token.
 #[derive(Debug, Clone)]
@@ -52,16 +57,30 @@ impl TokenFile {
         (kept.credentials.map(|credentials| credentials.granted_scopes).unwrap_or_default(), kept.wants)
     }
 
-    /// Begins anew with a client; what was granted to another one does not count for it.
-    pub(crate) fn begin(&self, client_secret: Option<String>) -> io::Result<()> {
-        self.write(&Kept { client_secret, ..Kept::default() })
+    /// Begins anew with a client; what was granted to another one does not count for it, and stays until this one has
+    /// something.
+    pub(crate) fn anew(self, client_secret: Option<String>) -> NewLogin {
+        NewLogin { file: self, client_secret }
     }
 
     /// Keeps what a request wanted, for the next login.
     pub(crate) fn wants(&self, challenge: &str) {
-        if self.exists() {
+        if self.exists()
+            && let Ok(Some(_held)) = self.hold()
+        {
             // Whoever logs in without it is asked for it again.
             let _ = self.write(&Kept { wants: Some(challenge.to_owned()), ..self.read() });
+        }
+    }
+
+    /// Holds the file against every other session that changes it; none where another one does.
+    fn hold(&self) -> io::Result<Option<fs::File>> {
+        let path = self.path.with_extension("lock");
+        let file = fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(error)) => Err(error),
         }
     }
 
@@ -95,15 +114,54 @@ impl CredentialStore for TokenFile {
 
     async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
         let kept = Kept { credentials: Some(credentials), wants: None, ..self.read() };
-        self.write(&kept).map_err(|error| AuthError::CredentialStoreError(error.to_string()))
+        self.write(&kept).map_err(|error| unkept(&error))
     }
 
     async fn clear(&self) -> Result<(), AuthError> {
         match fs::remove_file(&self.path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(AuthError::CredentialStoreError(error.to_string()))
-            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unkept(&error)),
             _ => Ok(()),
         }
+    }
+
+    /// A refresh token is good once: whoever comes second waits, and reads what the first was given.
+    async fn acquire_refresh_guard(&self) -> Result<Option<CredentialRefreshGuard>, AuthError> {
+        let until = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            if let Some(held) = self.hold().map_err(|error| unkept(&error))? {
+                return Ok(Some(CredentialRefreshGuard::new(held)));
+            }
+            if tokio::time::Instant::now() >= until {
+                let reason = format!("another session has been at the login for {} s", PATIENCE.as_secs());
+                return Err(AuthError::CredentialStoreError(reason));
+            }
+            tokio::time::sleep(BETWEEN).await;
+        }
+    }
+}
+
+fn unkept(error: &io::Error) -> AuthError {
+    AuthError::CredentialStoreError(error.to_string())
+}
+
+/// A login that is being made. Nothing of an earlier one is touched before it is.
+pub(crate) struct NewLogin {
+    file: TokenFile,
+    client_secret: Option<String>,
+}
+
+#[async_trait::async_trait]
+impl CredentialStore for NewLogin {
+    async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
+        Ok(None)
+    }
+
+    async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
+        let kept = Kept { credentials: Some(credentials), client_secret: self.client_secret.clone(), wants: None };
+        self.file.write(&kept).map_err(|error| unkept(&error))
+    }
+
+    async fn clear(&self) -> Result<(), AuthError> {
+        Ok(())
     }
 }

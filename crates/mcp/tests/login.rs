@@ -283,3 +283,87 @@ async fn a_browser_comes_back_to_the_port() {
     let (_, _, body) = &giver.lines("POST /token")[0];
     assert!(body.contains("code=C"), "{body}");
 }
+
+fn file_text(giver: &Giver) -> String {
+    std::fs::read_to_string(giver.kept().unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn a_login_that_fails_leaves_the_one_that_works() {
+    let giver = Giver::new(nothing).await;
+    let spec = giver.spec(|_| {});
+    log_in(&spec, Some(&giver.challenge()), &Typist::new(&[yes])).await.unwrap();
+    let before = file_text(&giver);
+    let no = |url: &str| back(url, &format!("error=access_denied&state={}", parameter(url, "state").unwrap()));
+    log_in(&spec, Some(&giver.challenge()), &Typist::new(&[no as Typed])).await.unwrap_err();
+    assert_eq!(file_text(&giver), before);
+    assert!(before.contains("TOKEN-1") && before.contains("given-secret"), "{before}");
+}
+
+/// Somebody else on this machine, at an address that no login may lead to. Counts who comes.
+async fn elsewhere() -> (String, Arc<Mutex<usize>>) {
+    let listener = TcpListener::bind("127.0.0.2:0").await.unwrap();
+    let (address, count) = (format!("http://{}", listener.local_addr().unwrap()), Arc::new(Mutex::new(0)));
+    let came = Arc::clone(&count);
+    tokio::spawn(async move {
+        while listener.accept().await.is_ok() {
+            *came.lock().unwrap() += 1;
+        }
+    });
+    (address, count)
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn e6_every_request_of_a_login_goes_where_a_login_may_lead() {
+    static ELSEWHERE: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    static MOVED: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+    let (address, came) = elsewhere().await;
+    ELSEWHERE.set(address).unwrap();
+    let registers: Twist = |_, _, server| {
+        server["registration_endpoint"] = json!(format!("{}/register", ELSEWHERE.get().unwrap()));
+    };
+    let giver = Giver::new(registers).await;
+    let refused = log_in(&giver.spec(|_| {}), Some(&giver.challenge()), &Typist::new(&[yes])).await.unwrap_err();
+    assert!(refused.to_string().contains("is no address for a login"), "{refused}");
+    // The place of tokens is another one when the token is refreshed.
+    let moves: Twist = |_, _, server| {
+        if MOVED.load(std::sync::atomic::Ordering::Relaxed) {
+            server["token_endpoint"] = json!(format!("{}/token", ELSEWHERE.get().unwrap()));
+        }
+    };
+    let giver = Giver::new(moves).await;
+    let spec = giver.spec(|_| {});
+    log_in(&spec, Some(&giver.challenge()), &Typist::new(&[yes])).await.unwrap();
+    outdate(&giver);
+    MOVED.store(true, std::sync::atomic::Ordering::Relaxed);
+    let _ = Servers::new(vec![spec], &Surroundings::default()).listing("web").await;
+    assert_eq!(*came.lock().unwrap(), 0);
+}
+
+/// The token that is kept is of yesterday.
+fn outdate(giver: &Giver) {
+    let file = giver.kept().unwrap();
+    let mut kept: Value = serde_json::from_str(&file_text(giver)).unwrap();
+    let now = kept["credentials"]["token_received_at"].as_u64().unwrap();
+    kept["credentials"]["token_received_at"] = json!(now - 86_400);
+    std::fs::write(file, kept.to_string()).unwrap();
+}
+
+#[tokio::test]
+async fn a_token_is_refreshed_by_one_session_at_a_time() {
+    let giver = Giver::new(nothing).await;
+    let spec = giver.spec(|_| {});
+    log_in(&spec, Some(&giver.challenge()), &Typist::new(&[yes])).await.unwrap();
+    outdate(&giver);
+    let lock = giver.kept().unwrap().with_extension("lock");
+    let held = std::fs::File::create(&lock).unwrap();
+    held.lock().unwrap();
+    let servers = Servers::new(vec![spec], &Surroundings::default());
+    let asking = tokio::spawn(async move { drop(servers.listing("web").await) });
+    tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+    assert_eq!(giver.lines("POST /token").len(), 1, "only the login's, while another session is at it");
+    drop(held);
+    asking.await.unwrap();
+    assert_eq!(giver.lines("POST /token").len(), 2);
+}
