@@ -38,11 +38,13 @@ pub(crate) struct Unreached {
     puzzled: bool,
     /// It ended in the middle of it.
     hung_up: bool,
+    /// It may not be started as it is now.
+    pub(crate) refused: bool,
 }
 
 impl Unreached {
     fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), challenge: None, puzzled: false, hung_up: false }
+        Self { reason: reason.into(), challenge: None, puzzled: false, hung_up: false, refused: false }
     }
 }
 
@@ -84,6 +86,7 @@ pub(crate) async fn connect(spec: &ServerSpec, around: &Surroundings, era: Era) 
 }
 
 async fn reach(spec: &ServerSpec, around: &Surroundings, era: Era) -> Result<Link, Unreached> {
+    permitted(spec).await?;
     let host = Arc::new(Host::new(&spec.name, around.clone()));
     let end = LinkEnd::default();
     match &spec.reach {
@@ -126,6 +129,14 @@ async fn reach(spec: &ServerSpec, around: &Surroundings, era: Era) -> Result<Lin
         }
         ServerReach::Sse { .. } => Err(Unreached::new(refusal(spec).unwrap_or_default())),
     }
+}
+
+/// Whether it may be started, as it is at this moment.
+async fn permitted(spec: &ServerSpec) -> Result<(), Unreached> {
+    let Some(may) = spec.may_start.clone() else { return Ok(()) };
+    let said = tokio::task::spawn_blocking(move || may.ask()).await;
+    let said = said.unwrap_or_else(|_| Err("whether it may be started could not be found out".to_owned()));
+    said.map_err(|reason| Unreached { refused: true, ..Unreached::new(reason) })
 }
 
 async fn start(reach: &ServerReach) -> Result<Child, Unreached> {
@@ -228,7 +239,7 @@ fn unmet(error: &ClientInitializeError) -> Unreached {
         ClientInitializeError::ExpectedInitResult(_) | ClientInitializeError::ExpectedInitResponse(_) => (true, false),
         _ => (false, false),
     };
-    Unreached { reason: bounded(&reason, 2048), challenge, puzzled, hung_up }
+    Unreached { reason: bounded(&reason, 2048), challenge, puzzled, hung_up, refused: false }
 }
 
 /// True where nobody answered at all, or points elsewhere: asking otherwise changes nothing.

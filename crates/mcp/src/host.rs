@@ -98,6 +98,11 @@ impl Host {
         self.stale.store(false, Ordering::Relaxed);
     }
 
+    /// They could not be.
+    pub(crate) fn outdated(&self) {
+        self.stale.store(true, Ordering::Relaxed);
+    }
+
     async fn elicit(&self, asked: &ElicitRequestParams) -> ElicitResult {
         let declined = ElicitResult::new(ElicitationAction::Decline);
         let question = input::question(&self.server, asked);

@@ -40,6 +40,6 @@ pub use listing::{LeftOut, ListedArgument, ListedPrompt, ListedResource, ListedT
 pub use login::{LoginError, LoginPerson, log_in};
 pub use names::{McpName, same_look};
 pub use servers::{McpCall, Servers};
-pub use spec::{Era, ServerLimits, ServerLogin, ServerReach, ServerSpec, Surroundings};
+pub use spec::{Era, MayStart, ServerLimits, ServerLogin, ServerReach, ServerSpec, Surroundings};
 pub use status::{ServerNews, ServerState, ServerStatus};
 pub use tool::{GatheredTools, McpTool, action_of, gathered, title_of};

@@ -36,7 +36,14 @@ pub(crate) async fn listing(link: &Link, fresh: bool) -> Result<Arc<ServerListin
     }
     // Whatever changes from here on is news again.
     link.host.refreshed();
-    let (listing, holds) = Box::pin(read(link)).await?;
+    let (listing, holds) = match Box::pin(read(link)).await {
+        Ok(found) => found,
+        Err(error) => {
+            // What was to be read is still not read.
+            link.host.outdated();
+            return Err(error);
+        }
+    };
     let listing = Arc::new(listing);
     let until = holds.map(|holds| Instant::now() + Duration::from_millis(holds).max(LEAST_HOLD));
     *kept = Some(KeptListing { listing: Arc::clone(&listing), until });

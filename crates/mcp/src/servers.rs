@@ -225,6 +225,9 @@ impl Server {
                 State::Down(Unreached { challenge: Some(challenge), .. }) => {
                     return Err(McpError::Login { server, challenge });
                 }
+                State::Down(Unreached { refused: true, reason, .. }) => {
+                    return Err(McpError::Refused { server, reason });
+                }
                 State::Down(why) => return Err(McpError::Down { server, reason: why.reason }),
                 State::Asleep => self.begin(),
                 State::Starting(_) => {}
@@ -312,7 +315,10 @@ impl Server {
             }
             Err(why) => {
                 let mut past = self.past();
-                past.deaths.push_back(Instant::now());
+                // What was never started did not die.
+                if !why.refused {
+                    past.deaths.push_back(Instant::now());
+                }
                 // It may have become another program meanwhile.
                 past.era = None;
                 drop(past);
@@ -350,6 +356,7 @@ impl Server {
         match state {
             State::Asleep => bare(ServerState::Asleep),
             State::Starting(_) => bare(ServerState::Starting),
+            State::Down(why) if why.refused => bare(ServerState::Refused { reason: why.reason }),
             State::Down(why) => bare(ServerState::Down { reason: why.reason }),
             State::Refused(reason) => bare(ServerState::Refused { reason }),
             State::Up(link) => {

@@ -25,12 +25,36 @@ pub struct ServerSpec {
     pub era: Era,
     /// How a login to it is made; none where nobody logs in.
     pub login: Option<Arc<ServerLogin>>,
+    /// Says before each start whether it may be started; none where it always may.
+    pub may_start: Option<MayStart>,
+}
+
+/// Asked before each start, apart from the conversation's thread; says why not, and what to do.
+#[derive(Clone)]
+pub struct MayStart(Arc<dyn Fn() -> Result<(), String> + Send + Sync>);
+
+impl MayStart {
+    /// Asks this.
+    pub fn new(ask: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(ask))
+    }
+
+    pub(crate) fn ask(&self) -> Result<(), String> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for MayStart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MayStart")
+    }
 }
 
 impl ServerSpec {
     /// A server with the usual limits.
     pub fn new(name: impl Into<String>, reach: ServerReach) -> Self {
-        Self { name: name.into(), reach, limits: ServerLimits::default(), era: Era::default(), login: None }
+        let (limits, era) = (ServerLimits::default(), Era::default());
+        Self { name: name.into(), reach, limits, era, login: None, may_start: None }
     }
 }
 

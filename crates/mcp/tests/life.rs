@@ -1,10 +1,11 @@
 //! The life of a server: started when it is needed, started again, put away, ended; and its tools as the loop calls them.
 
-use crate::place::{NAME, Nowhere, Place, call, limits, object, until};
+use crate::place::{NAME, Nowhere, Place, call, limits, object, script, until};
 use reasonix_agent::{Artifacts, Call, Class, Stop, Tool};
 use reasonix_exec::{BoxOptions, Caches, Command, Confinement, Environment, Sandbox, SandboxLevel};
 use reasonix_mcp::{
-    McpCall, McpError, McpTool, ServerLimits, ServerNews, ServerReach, ServerSpec, ServerState, Servers, Surroundings,
+    MayStart, McpCall, McpError, McpTool, ServerLimits, ServerNews, ServerReach, ServerSpec, ServerState, Servers,
+    Surroundings,
 };
 use reasonix_proto::{CallId, Family, ReadOnly, ToolOutcome};
 use serde_json::json;
@@ -26,6 +27,32 @@ async fn nothing_runs_before_it_is_needed() {
     place.servers.close().await;
     place.servers.listing(NAME).await.unwrap();
     assert_eq!(place.news(), [ServerNews::Up, ServerNews::Up], "an end that was meant is no death");
+}
+
+/// What may be started is asked each time, and a no is no death.
+#[tokio::test]
+async fn whether_it_may_be_started_is_asked_before_each_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let allowed = Arc::new(Mutex::new(true));
+    let asked = Arc::clone(&allowed);
+    let may_start = MayStart::new(move || match *asked.lock().unwrap() {
+        true => Ok(()),
+        false => Err("its files changed".to_owned()),
+    });
+    let reach = ServerReach::Stdio(Box::new(script(&folder, "plain")));
+    let limits = ServerLimits { restarts: 2, ..limits() };
+    let spec = ServerSpec { limits, may_start: Some(may_start), ..ServerSpec::new(NAME, reach) };
+    let place = Place::reaching(folder, spec, None);
+    place.servers.listing(NAME).await.unwrap();
+    place.servers.close().await;
+    *allowed.lock().unwrap() = false;
+    for _ in 0..5 {
+        let refused = place.servers.listing(NAME).await.unwrap_err();
+        assert!(matches!(&refused, McpError::Refused { reason, .. } if reason == "its files changed"), "{refused:?}");
+    }
+    assert!(matches!(place.servers.status()[0].state, ServerState::Refused { .. }));
+    *allowed.lock().unwrap() = true;
+    place.servers.listing(NAME).await.unwrap();
 }
 
 #[tokio::test]

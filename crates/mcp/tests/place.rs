@@ -79,7 +79,7 @@ impl Place {
 }
 
 /// The server that misbehaves.
-fn script(folder: &TempDir, mode: &str) -> Command {
+pub(crate) fn script(folder: &TempDir, mode: &str) -> Command {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hostile.sh");
     let args = [script.display().to_string(), mode.to_owned(), folder.path().join("trace").display().to_string()];
     Command::program("/bin/bash", args, folder.path()).with_environment(Environment::inherited(&[]))
