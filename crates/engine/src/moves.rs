@@ -53,7 +53,8 @@ impl Goal {
     ) -> Result<(History, Vec<RecordBody>), Refused> {
         let there = past.history_at(self.to).map_err(unreadable)?.ok_or_else(|| no_record(self.to))?;
         let moved = RecordBody::Moved { to: self.to, why: self.why };
-        let records = std::iter::once(moved).chain(there.lacks(mode, model, effort)).collect();
+        let tools = past.tools_lacking(&there).map_err(unreadable)?;
+        let records = std::iter::once(moved).chain(tools).chain(there.lacks(mode, model, effort)).collect();
         Ok((there, records))
     }
 }

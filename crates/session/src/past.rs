@@ -207,6 +207,14 @@ impl Past {
         Ok(Some(fold.finish()))
     }
 
+    /// What has to be written where a session moves to another place of its tree, so that its tools stay those that it sends:
+    /// they may have joined on the branch that is left, and whoever resumes does not read that.
+    pub fn tools_lacking(&self, there: &History) -> io::Result<Option<RecordBody>> {
+        let Some(now) = self.history()?.head else { return Ok(None) };
+        let same = there.head.as_ref().is_some_and(|head| (&head.tools, &head.specs) == (&now.tools, &now.specs));
+        Ok((!same).then_some(RecordBody::ToolsJoined { tools: now.tools, specs: now.specs }))
+    }
+
     /// Gives every record of the active branch, one after the other.
     pub fn each_active(&self, give: impl FnMut(Record)) -> io::Result<()> {
         let path = {

@@ -155,6 +155,8 @@ impl Sessions {
         let place = self.place(head.session.clone());
         let session = head.session.clone();
         let from = Some(Origin::Fork { session: source.clone(), record: last });
+        let there = seen.past.history_at(last).map_err(SessionError::io(&place.log()))?.and_then(|there| there.head);
+        let rejoins = rejoins(&seen.head.body, there.as_ref(), &head);
         // The specs that the old head names are there as long as one of the two sessions is.
         let (head, specs) = match seen.head.body {
             RecordBody::Session(old) if old.cwd == head.cwd => {
@@ -168,14 +170,11 @@ impl Sessions {
         seen.past.copy_lines(path.get(1..).unwrap_or_default(), &mut bytes).map_err(SessionError::io(&place.log()))?;
         let (highest, at, _) = seen.past.with_shape(|shape, _| shape.highest());
         let mut parent = last;
-        for (record, label) in seen.past.marks().labels.into_iter().filter(|(record, _)| path.contains(record)) {
+        let labels = seen.past.marks().labels.into_iter().filter(|(record, _)| path.contains(record));
+        let labels = labels.map(|(record, label)| RecordBody::Labelled { record, label });
+        for body in rejoins.into_iter().chain(labels) {
             let id = RecordId(highest.max(parent.0) + 1);
-            bytes.extend(encoded(&Record {
-                id,
-                parent: Some(parent),
-                at,
-                body: RecordBody::Labelled { record, label },
-            })?);
+            bytes.extend(encoded(&Record { id, parent: Some(parent), at, body })?);
             parent = id;
         }
         self.put(&place, specs.as_deref(), &bytes)?;
@@ -414,4 +413,13 @@ fn version_of(head: &Record) -> u32 {
         RecordBody::Session(head) => head.v,
         _ => RECORD_VERSION,
     }
+}
+
+/// What has to be said again where a branch is copied into a session of another folder: tools that joined the old one would
+/// take the place of those that the new one begins with.
+fn rejoins(old: &RecordBody, there: Option<&SessionHead>, new: &SessionHead) -> Option<RecordBody> {
+    let (RecordBody::Session(old), Some(there)) = (old, there) else { return None };
+    let joined = (&old.tools, &old.specs) != (&there.tools, &there.specs);
+    let again = || RecordBody::ToolsJoined { tools: new.tools.clone(), specs: new.specs.clone() };
+    (joined && old.cwd != new.cwd).then(again)
 }

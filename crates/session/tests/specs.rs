@@ -2,7 +2,7 @@
 
 use crate::common::{ended, folder, head, prompt};
 use reasonix_agent::{ToolSpec, ToolTraits};
-use reasonix_proto::{RecordBody, SessionHead, SessionId};
+use reasonix_proto::{RecordBody, RecordId, SessionHead, SessionId};
 use reasonix_session::{Beginning, Retention, Sessions, in_memory, retain};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -150,6 +150,29 @@ async fn those_that_joined_late_take_the_place_of_the_first_and_stay_as_long_as_
         let told = sessions.look(id.as_str()).unwrap().past.specs(&head).unwrap();
         assert_eq!(told.as_deref(), Some(late), "a cleaning leaves them where they are");
     }
+}
+
+/// Tools that joined in one folder are none of another's; where a session moves about, they stay its own.
+#[tokio::test]
+async fn those_that_joined_stay_in_their_folder_and_wherever_a_session_moves() {
+    let state = folder().unwrap();
+    let sessions = Sessions::at(state.path());
+    let opened = sessions.create(begins("at first")).unwrap();
+    let named = opened.past.keep_specs(&specs("with what joined")[1..]).unwrap();
+    let joined = RecordBody::ToolsJoined { tools: vec!["far__look".into()], specs: named };
+    opened.journal.append(joined.clone()).await.unwrap();
+    opened.journal.append(prompt(1, "hi")).await.unwrap();
+    let there = opened.past.history_at(RecordId(1)).unwrap().unwrap();
+    assert_eq!(opened.past.tools_lacking(&there).unwrap(), Some(joined));
+    let here = opened.past.history().unwrap();
+    assert_eq!(opened.past.tools_lacking(&here).unwrap(), None);
+    let id = opened.history.head.clone().unwrap().session;
+    drop(opened);
+    let elsewhere = begins("x").with(|head| head.cwd = "/elsewhere".into());
+    let wanted = elsewhere.head().clone();
+    let copy = sessions.fork(id.as_str(), None, elsewhere).unwrap();
+    let head = sessions.look(copy.as_str()).unwrap().past.history().unwrap().head.unwrap();
+    assert_eq!((head.tools, head.specs), (wanted.tools, wanted.specs));
 }
 
 #[test]
