@@ -17,6 +17,7 @@ use crate::people::People;
 use crate::queue::Queue;
 use crate::servers::specs::configured_servers;
 use crate::spec::Start;
+use crate::trust::Word;
 use asks::Asks;
 use futures_util::future::join_all;
 use member::Member;
@@ -37,6 +38,8 @@ pub(crate) struct Fleet {
     /// Where definitions are kept from session to session.
     pins: PathBuf,
     around: Surroundings,
+    /// The user's word on what servers of the project execute, asked at each start.
+    word: Word,
     asks: Arc<Asks>,
     /// Who hears of them; nobody before the session runs and after it ended.
     hears: Mutex<Option<Hears>>,
@@ -66,10 +69,16 @@ impl Fleet {
             let elicits = start.attended.then(|| Arc::clone(&asks) as Arc<dyn Elicits>);
             let around = Surroundings { roots: start.workspace.roots(), elicits, news: Some(Arc::new(news)) };
             let pins = start.world.home.join("state").join("servers");
-            Self { members: RwLock::default(), pins, around, asks, hears: Mutex::default(), me: Weak::clone(me) }
+            let word = Word::new(start.world.settings.trust.clone());
+            Self { members: RwLock::default(), pins, around, word, asks, hears: Mutex::default(), me: Weak::clone(me) }
         });
         fleet.take_in(start, &start.world.settings.trust);
         fleet
+    }
+
+    /// The user's word that the servers are held to.
+    pub(crate) fn word(&self) -> Word {
+        self.word.clone()
     }
 
     /// Takes in the servers that may be used and are not here yet; true when there were some.
@@ -85,7 +94,7 @@ impl Fleet {
             let twin = twin.map(|other| format!("its name is `{}`, or looks like it", other.name));
             let odd = || (visible(&server.name) != server.name).then(|| "its name has hidden characters".to_owned());
             let refused = twin.or_else(odd);
-            members.extend(Member::new(server, &self.pins, &self.around, refused).map(Arc::new));
+            members.extend(Member::new(server, &self.pins, (&self.around, &self.word), refused).map(Arc::new));
         }
         members.len() > before
     }
@@ -101,7 +110,7 @@ impl Fleet {
     }
 
     pub(crate) fn member(&self, server: &str) -> Option<Arc<Member>> {
-        self.members().into_iter().find(|member| member.name == server)
+        self.members().into_iter().find(|member| member.name == server && !member.is_refused())
     }
 
     /// True where no server is configured that may be used.

@@ -19,7 +19,10 @@ impl Live {
             return;
         }
         let base = Arc::clone(&self.desk.base);
-        let more = self.desk.trust.with(|trust| self.fleet.take_in(&base, trust));
+        let (word, fleet, started) = (self.desk.trust.clone(), Arc::clone(&self.fleet), Arc::clone(&base));
+        // Files are read for it, which may take a while.
+        let taking = tokio::task::spawn_blocking(move || word.with(|trust| fleet.take_in(&started, trust)));
+        let more = taking.await.unwrap_or(false);
         let chosen = !base.world.settings.tools.enabled.is_empty();
         if chosen || !(more || self.fleet.has_new()) {
             return;

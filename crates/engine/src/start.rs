@@ -101,7 +101,7 @@ impl Ground {
         let purse = purse_of(start, (opened, &self.head), outbox);
         let undo = undo_of(start, opened, &voice);
         let gate = Approvals::new(standing, workspace.clone(), book.stance(), outbox.clone());
-        let trust = Word::new(settings.trust.clone());
+        let trust = self.fleet.word();
         let asked = trust.clone();
         let gate = Arc::new(gate.undone_by(undo.as_ref()).distrusting(move |line| asked.untrusted_skill(line)));
         self.begun.made.iter().for_each(|record| gate.recall(record));

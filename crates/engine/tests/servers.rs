@@ -236,6 +236,88 @@ async fn without_a_person_a_changed_tool_is_not_called() {
     assert_eq!(small.lines("calls"), 1);
 }
 
+/// A server of the project's, which the user trusts as it is now, with what it does in this folder.
+fn trusted(world: &World, small: &Small) -> reasonix_config::Trust {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/server.sh");
+    world.work.write("server.sh", std::fs::read_to_string(script).expect("a script"));
+    let entry = format!(
+        "[[plugins]]\nname = \"small\"\ncommand = \"/bin/bash\"\nargs = [\"./server.sh\", \"{}\"]\n",
+        small.0.path().display()
+    );
+    world.work.write("reasonix.toml", entry);
+    let sources = reasonix_config::Sources {
+        home: world.home.path(),
+        project: world.work.path(),
+        ..reasonix_config::Sources::default()
+    };
+    let mut trust = reasonix_config::load(&sources).expect("settings").settings.trust;
+    trust.grant().expect("a yes");
+    trust
+}
+
+/// A yes is to what the files are: they are looked at before each start, and not only when the session opens.
+#[tokio::test]
+async fn a_server_of_the_project_is_not_started_again_after_its_files_changed() {
+    let (world, small) = (World::new(vec![read(), read(), read(), Answer::say("a")]).await, Small::new());
+    let trust = trusted(&world, &small);
+    let mut handle = world.open_with(Which::New, |start| start.world.settings.trust = trust);
+    small.0.write("dies", "");
+    let mut asked = 0;
+    let outcomes = turn(&mut handle, |_| {
+        asked += 1;
+        // The first call kills it; before the second, what it executes is another thing.
+        if asked == 2 {
+            world.work.write("server.sh", "touch evil\n");
+        }
+        Choice::AllowOnce
+    })
+    .await;
+    assert_eq!(small.lines("starts"), 1, "{outcomes:?}");
+    assert!(!world.work.exists("evil"));
+    let told = words(&outcomes[1]);
+    assert!(told.contains("changed since you trusted it") && told.contains("reasonix trust"), "{told}");
+    assert!(matches!(servers(&handle).await[0].standing, ServerStanding::Refused { .. }));
+}
+
+/// What was accepted of a server of one project is not accepted of another's that is written alike.
+#[tokio::test]
+async fn two_projects_do_not_share_what_is_known_of_their_servers() {
+    let small = Small::new();
+    let first = World::new(vec![Answer::say("a")]).await;
+    let second = World::new(vec![Answer::say("a")]).await;
+    let home = first.home.path();
+    for world in [&first, &second] {
+        let trust = trusted(world, &small);
+        let mut handle = world.open_with(Which::New, |start| {
+            start.world.settings.trust = trust;
+            start.world.home.clone_from(&home);
+        });
+        turn(&mut handle, |_| Choice::Deny).await;
+        end(handle).await;
+    }
+    let kept = std::fs::read_dir(home.join("state/servers")).expect("they are kept");
+    let kept = kept
+        .filter(|entry| entry.as_ref().is_ok_and(|entry| entry.path().extension().is_some_and(|end| end == "json")));
+    assert_eq!(kept.count(), 2);
+}
+
+/// A server that looks like another one is reached in no way.
+#[tokio::test]
+async fn a_look_alike_is_not_read_either() {
+    let call = Answer::call("use_tool", json!({"name": "mcp://sma1l/note://one"}));
+    let (world, small) = (World::new(vec![call, Answer::say("a"), Answer::say("b")]).await, Small::new());
+    let mut handle = world.open_with(Which::New, |start| {
+        let twin = Plugin { name: "sma1l".into(), ..small.plugin() };
+        start.world.settings.plugins = vec![small.plugin(), twin];
+    });
+    let outcomes = turn(&mut handle, |_| Choice::AllowOnce).await;
+    assert!(words(&outcomes[0]).contains("there is no MCP server"), "{outcomes:?}");
+    asked(&mut handle, "What is in @sma1l:note://one?", says("")).await;
+    assert_eq!(world.server.requests()[2].last_content(), "What is in @sma1l:note://one?");
+    let standings: Vec<_> = servers(&handle).await.into_iter().map(|info| info.standing).collect();
+    assert!(matches!(standings[1], ServerStanding::Refused { .. }), "{standings:?}");
+}
+
 async fn one_call(answer: Answer, change: impl Fn(&mut Start)) -> (Vec<ToolOutcome>, usize, usize) {
     let (world, small) = (World::new(vec![Answer::say("met"), answer, Answer::say("b")]).await, Small::new());
     met(&world, &small).await;

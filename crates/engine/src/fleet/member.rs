@@ -2,10 +2,14 @@
 
 use super::pinned::Pinned;
 use crate::servers::specs::{ConfiguredServer, ServerOrigin};
+use crate::trust::Word;
+use reasonix_config::{Standing, Surface};
 use reasonix_mcp::{
-    ListedTool, McpError, ServerListing, ServerNews, ServerReach, ServerSpec, ServerState, Servers, Surroundings,
+    ListedTool, MayStart, McpError, ServerListing, ServerNews, ServerReach, ServerSpec, ServerState, Servers,
+    Surroundings,
 };
 use reasonix_proto::{ServerCounts, ServerInfo, ServerStanding};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -37,11 +41,14 @@ impl Member {
     pub(super) fn new(
         server: ConfiguredServer,
         pins: &Path,
-        around: &Surroundings,
+        (around, word): (&Surroundings, &Word),
         refused: Option<String>,
     ) -> Option<Self> {
-        let spec = server.reach.ok()?;
-        let file = pins.join(format!("{}.json", identity(&spec, server.origin)));
+        let mut spec = server.reach.ok()?;
+        let root = around.roots.first().filter(|_| server.origin == ServerOrigin::Project);
+        let file = pins.join(format!("{}.json", identity(&spec, server.origin, root)));
+        let word = word.clone();
+        spec.may_start = server.surface.map(|surface| MayStart::new(move || may_start(&word, &surface)));
         let pinned = Pinned::read(&file);
         Some(Self {
             name: server.name,
@@ -56,6 +63,11 @@ impl Member {
             unwritten: AtomicBool::new(false),
             told: Mutex::default(),
         })
+    }
+
+    /// True for one that is not used.
+    pub(super) fn is_refused(&self) -> bool {
+        self.refused.is_some()
     }
 
     /// Its connection.
@@ -142,7 +154,9 @@ impl Member {
         let new = self.pinned().is_none();
         if new {
             self.pinned().get_or_insert_default();
-            self.keep().await;
+            let member = Arc::clone(self);
+            let noted = tokio::task::spawn_blocking(move || Pinned::default().write_first(&member.file)).await;
+            self.written(noted);
         }
     }
 
@@ -163,11 +177,27 @@ impl Member {
     async fn keep(self: &Arc<Self>) {
         let member = Arc::clone(self);
         let written = tokio::task::spawn_blocking(move || {
-            let pinned = member.pinned().clone();
-            pinned.map_or(Ok(()), |pinned| pinned.write(&member.file))
+            // What is known now, not when somebody began to wait.
+            let known = || member.pinned().clone();
+            let kept = Pinned::merge(&member.file, known)?;
+            if let (Some(pinned), Some(kept)) = (member.pinned().as_mut(), kept) {
+                pinned.learn_accepted(&kept);
+            }
+            Ok(())
         });
-        if let Ok(Err(error)) = written.await {
-            tracing::warn!(server = %self.name, %error, "server_not_pinned");
+        let written = written.await;
+        if !self.written(written) {
+            self.unwritten.store(true, Ordering::Release);
+        }
+    }
+
+    fn written(&self, written: Result<io::Result<()>, tokio::task::JoinError>) -> bool {
+        match written {
+            Ok(Err(error)) => {
+                tracing::warn!(server = %self.name, %error, "server_not_pinned");
+                false
+            }
+            other => other.is_ok(),
         }
     }
 
@@ -225,14 +255,33 @@ impl Member {
     }
 }
 
-/// What tells one server from another: whose word it is, what it is called, and what is reached.
-fn identity(spec: &ServerSpec, origin: ServerOrigin) -> String {
+/// Whether the user trusts what a project's server executes, as it is at this moment; else why not.
+fn may_start(word: &Word, surface: &Surface) -> Result<(), String> {
+    match word.stands(surface) {
+        Standing::Trusted(_) => Ok(()),
+        Standing::Changed { .. } => {
+            Err("what it executes changed since you trusted it. `reasonix trust` shows what is \
+             different; once you said yes to that, the next session starts it"
+                .to_owned())
+        }
+        Standing::Unknown => Err("you do not trust it any more. `reasonix trust` shows it".to_owned()),
+        Standing::Refused { reason } => Err(reason),
+    }
+}
+
+/// What tells one server from another: whose word it is, what it is called, and what is reached; of one of a project also
+/// which project.
+fn identity(spec: &ServerSpec, origin: ServerOrigin, root: Option<&PathBuf>) -> String {
     let reached = match &spec.reach {
         ServerReach::Stdio(command) | ServerReach::Boxed { command, .. } => {
             format!("{:?} {:?}", command.program, command.args)
         }
         ServerReach::Http { url, .. } | ServerReach::Sse { url } => url.clone(),
     };
-    let whole = format!("{}\0{}\0{reached}", origin.word(), spec.name);
-    blake3::hash(whole.as_bytes()).to_hex().chars().take(32).collect()
+    let mut whole = format!("{}\0{}\0{reached}", origin.word(), spec.name).into_bytes();
+    if let Some(root) = root {
+        whole.push(0);
+        whole.extend_from_slice(root.as_os_str().as_encoded_bytes());
+    }
+    blake3::hash(&whole).to_hex().chars().take(32).collect()
 }

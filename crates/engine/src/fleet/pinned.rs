@@ -2,16 +2,20 @@
 //! person accepted. A file a server, named by what the server is: another program under the same name is another server.
 
 use reasonix_mcp::{ListedTool, ServerListing};
+use reasonix_store::Lock;
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// More is not read.
 const LARGEST: u64 = 32 * 1024 * 1024;
+/// How long another session that writes is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is kept of a server.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +24,8 @@ pub(super) struct Pinned {
     pub(super) listing: Option<Arc<ServerListing>>,
     /// The tools that a person let run, by the server's own names, as they were then.
     accepted: BTreeMap<String, AcceptedTool>,
+    /// Those of them that a person accepted anew in this session: that is newer than what another session wrote.
+    anew: BTreeSet<String>,
 }
 
 /// The same on disk.
@@ -40,16 +46,48 @@ pub(super) struct AcceptedTool {
 impl Pinned {
     /// What is kept; none where nothing is, or nothing that can be read.
     pub(super) fn read(file: &Path) -> Option<Self> {
-        let text = reasonix_store::read_text(file, LARGEST).ok()?;
-        let OnDisk { listing, accepted } = serde_json::from_str(&text).ok()?;
-        let listing = listing.map(|listing| Arc::new(listing.into_owned()));
-        Some(Self { listing, accepted: accepted.into_owned() })
+        Self::read_again(file).ok().flatten()
     }
 
-    pub(super) fn write(&self, file: &Path) -> io::Result<()> {
-        if let Some(folder) = file.parent() {
-            reasonix_store::private_folder(folder)?;
+    /// The same; an error where something is there that cannot be read just now.
+    fn read_again(file: &Path) -> io::Result<Option<Self>> {
+        let text = match reasonix_store::read_text(file, LARGEST) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            text => text?,
+        };
+        let Ok(OnDisk { listing, accepted }) = serde_json::from_str(&text) else { return Ok(None) };
+        let listing = listing.map(|listing| Arc::new(listing.into_owned()));
+        Ok(Some(Self { listing, accepted: accepted.into_owned(), anew: BTreeSet::new() }))
+    }
+
+    /// Writes down what is known together with what other sessions wrote meanwhile, one at a time; gives both.
+    pub(super) fn merge(file: &Path, known: impl FnOnce() -> Option<Self>) -> io::Result<Option<Self>> {
+        let _held = hold(file)?;
+        let Some(mut known) = known() else { return Ok(None) };
+        if let Some(there) = Self::read_again(file)? {
+            known.learn_accepted(&there);
+            known.listing = known.listing.or(there.listing);
         }
+        known.write(file)?;
+        Ok(Some(known))
+    }
+
+    /// Writes it down where nothing is; whatever is there stays.
+    pub(super) fn write_first(&self, file: &Path) -> io::Result<()> {
+        let _held = hold(file)?;
+        if file.symlink_metadata().is_ok() { Ok(()) } else { self.write(file) }
+    }
+
+    /// Takes in what another session was told to accept. Only what a person accepted here anew is newer.
+    pub(super) fn learn_accepted(&mut self, other: &Self) {
+        for (own, tool) in &other.accepted {
+            if !self.anew.contains(own) {
+                self.accepted.insert(own.clone(), tool.clone());
+            }
+        }
+    }
+
+    fn write(&self, file: &Path) -> io::Result<()> {
         let listing = self.listing.as_deref().map(Cow::Borrowed);
         let kept = OnDisk { listing, accepted: Cow::Borrowed(&self.accepted) };
         reasonix_store::write_atomic(file, &serde_json::to_vec(&kept)?, 0o600)
@@ -68,7 +106,11 @@ impl Pinned {
     pub(super) fn accept_difference(&mut self, own: &str, diff: &str) -> bool {
         let tool = self.listing.as_ref().and_then(|listing| listing.tool(own).cloned());
         let tool = tool.filter(|tool| self.redefined(tool).as_deref() == Some(diff));
-        tool.map(|tool| self.accept(&tool)).is_some()
+        if let Some(tool) = &tool {
+            self.accept(tool);
+            self.anew.insert(own.to_owned());
+        }
+        tool.is_some()
     }
 
     fn accept(&mut self, tool: &ListedTool) {
@@ -85,6 +127,14 @@ impl Pinned {
         // What differs may be a part that nobody is shown, such as the schema of its answers.
         Some(if diff.is_empty() { format!("something differs that is not shown here: {}", tool.digest) } else { diff })
     }
+}
+
+/// Keeps every other session, and every other part of this one, from the file.
+fn hold(file: &Path) -> io::Result<Lock> {
+    if let Some(folder) = file.parent() {
+        reasonix_store::private_folder(folder)?;
+    }
+    Lock::acquire(&file.with_extension("lock"), PATIENCE).map_err(io::Error::other)
 }
 
 /// A tool's definition as people read it.
@@ -119,6 +169,35 @@ mod tests {
         let found = pinned.redefined(&tool);
         pinned.listing = Some(Arc::new(ServerListing { tools: Some(vec![tool]), ..ServerListing::default() }));
         found
+    }
+
+    /// What a session knows is not what another one wrote meanwhile.
+    #[test]
+    fn sessions_do_not_take_from_each_other_what_was_accepted() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("state").join("s.json");
+        let named = |own: &str, description: &str| ListedTool { own: own.to_owned(), ..tool(description).unwrap() };
+        let keeps = |pinned: &Pinned| Pinned::merge(&file, || Some(pinned.clone())).unwrap().unwrap();
+        let (mut one, mut other) = (Pinned::default(), Pinned::default());
+        one.accept_first(&named("read", "reads"));
+        keeps(&one);
+        other.accept_first(&named("drop", "drops"));
+        // The first yes here is none where there was one before.
+        other.accept_first(&named("read", "reads keys"));
+        let both = keeps(&other);
+        assert!(both.redefined(&named("read", "reads keys")).is_some());
+        assert!(both.redefined(&named("drop", "drops")).is_none() && both.accepted.len() == 2);
+        // What a person accepted anew is newer than what others wrote.
+        let shown = becomes(&mut one, "reads keys").unwrap();
+        assert!(one.accept_difference("read", &shown));
+        assert!(keeps(&one).redefined(&named("read", "reads keys")).is_none());
+        // Who was only missed takes nothing away.
+        Pinned::default().write_first(&file).unwrap();
+        assert_eq!(Pinned::read(&file).unwrap().accepted.len(), 2);
+        // What cannot be read just now is not written over.
+        std::fs::remove_file(&file).unwrap();
+        std::fs::create_dir(&file).unwrap();
+        assert!(Pinned::merge(&file, || Some(one.clone())).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use crate::confine::{bounds, box_options, least_level, prepared};
 use crate::network::net_options;
 use crate::world::World;
-use reasonix_config::{Layer, Plugin, Settings, Standing, Transport, Trust};
+use reasonix_config::{Layer, Plugin, Settings, Standing, Surface, Transport, Trust};
 use reasonix_exec::{BoxOptions, Caches, Command, Confinement, Environment};
 use reasonix_mcp::{ServerLimits, ServerLogin, ServerReach, ServerSpec};
 use reasonix_proto::Phrase;
@@ -31,6 +31,8 @@ pub struct ConfiguredServer {
     pub readers: Vec<String>,
     /// How it is reached, or why it is not.
     pub reach: Result<ServerSpec, ServerAbsence>,
+    /// What the user said yes to, for one of a project.
+    pub surface: Option<Surface>,
 }
 
 /// Whose word a server is.
@@ -122,6 +124,7 @@ pub fn configured_servers(world: &World, workspace: &Workspace, trust: &Trust) -
             place: surface.place.clone(),
             readers: Vec::new(),
             reach: Err(reach),
+            surface: None,
         };
         let permit = match trust.of(surface) {
             Standing::Trusted(permit) => permit,
@@ -140,7 +143,7 @@ pub fn configured_servers(world: &World, workspace: &Workspace, trust: &Trust) -
         };
         let (Some(plugin), Some(expanded)) = (theirs.open(&permit), trust.plugin(theirs, &permit)) else { continue };
         let expanded = expanded.map_err(|unset| ServerAbsence::Unset { variable: unset.0 });
-        all.push(boxes.server(plugin, expanded));
+        all.push(ConfiguredServer { surface: Some(surface.clone()), ..boxes.server(plugin, expanded) });
     }
     all
 }
@@ -173,6 +176,7 @@ impl Boxes<'_> {
             place: plugin.place.clone(),
             readers: plugin.trusted_read_only_tools.iter().cloned().chain(here).collect(),
             reach,
+            surface: None,
         }
     }
 
