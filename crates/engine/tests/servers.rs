@@ -301,6 +301,23 @@ async fn two_projects_do_not_share_what_is_known_of_their_servers() {
     assert_eq!(kept.count(), 2);
 }
 
+/// The record that names the tools that joined may stand on the branch that is left.
+#[tokio::test]
+async fn who_moves_to_before_tools_joined_sends_them_still_after_a_restart() {
+    let (world, small) = (World::new(vec![Answer::say("a"), Answer::say("b")]).await, Small::new());
+    let mut handle = world.open_with(Which::New, small.configure());
+    turn(&mut handle, |_| Choice::Deny).await;
+    let first = reasonix_proto::RecordId(1);
+    let settled = handle.submit(Op::Branch { at: first, summary: Some(false) }).settled().await;
+    assert!(matches!(settled, Settled::Done(_)), "{settled:?}");
+    let session = end(handle).await;
+    let mut handle = world.open_when_free(Which::Resume(session)).await;
+    turn(&mut handle, |_| Choice::Deny).await;
+    let requests = world.server.requests();
+    assert_eq!(of_servers(&requests[0]), WHOLE);
+    assert_eq!(requests[0].body["tools"], requests[1].body["tools"]);
+}
+
 /// A server that looks like another one is reached in no way.
 #[tokio::test]
 async fn a_look_alike_is_not_read_either() {
