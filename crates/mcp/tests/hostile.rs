@@ -152,6 +152,19 @@ async fn a_tool_that_became_another_is_not_called() {
     assert_eq!(now.changes(&[("act".into(), digest)]), [("act".into(), reasonix_mcp::ToolChange::Other)]);
 }
 
+/// Lists that could not be read anew are no newer than they were.
+#[tokio::test]
+async fn a_tool_that_became_another_is_not_called_after_a_list_that_failed() {
+    let place = Place::new("stumbles");
+    let before = place.servers.listing(NAME).await.unwrap();
+    let digest = before.tool("act").unwrap().digest.clone();
+    call(&place.servers, "act", Some(&digest), &Stop::new()).await.unwrap();
+    let failed = call(&place.servers, "act", Some(&digest), &Stop::new()).await;
+    assert!(matches!(failed, Err(McpError::Told { .. })), "{failed:?}");
+    let after = call(&place.servers, "act", Some(&digest), &Stop::new()).await;
+    assert!(matches!(after, Err(McpError::Changed { .. })), "{after:?}");
+}
+
 #[tokio::test]
 async fn who_asks_for_too_much_at_once_is_ended() {
     let reason = down(Place::new("pings").call().await);

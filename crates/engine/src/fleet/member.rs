@@ -81,7 +81,7 @@ impl Member {
 
     /// True for a server that was never tried.
     pub(super) fn is_new(&self) -> bool {
-        self.refused.is_none() && self.pinned().is_none()
+        self.refused.is_none() && self.pinned().as_ref().is_none_or(Pinned::is_blank)
     }
 
     /// What it had when it was last there.

@@ -26,6 +26,8 @@ pub(super) struct Pinned {
     accepted: BTreeMap<String, AcceptedTool>,
     /// Those of them that a person accepted anew in this session: that is newer than what another session wrote.
     anew: BTreeSet<String>,
+    /// What was accepted before could not be read: nothing that is not accepted since is taken for new.
+    lost: bool,
 }
 
 /// The same on disk.
@@ -34,6 +36,8 @@ pub(super) struct Pinned {
 struct OnDisk<'a> {
     listing: Option<Cow<'a, ServerListing>>,
     accepted: Cow<'a, BTreeMap<String, AcceptedTool>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    lost: bool,
 }
 
 /// A tool as a person accepted it.
@@ -44,9 +48,18 @@ pub(super) struct AcceptedTool {
 }
 
 impl Pinned {
-    /// What is kept; none where nothing is, or nothing that can be read.
+    /// What is kept; none where nothing is.
     pub(super) fn read(file: &Path) -> Option<Self> {
-        Self::read_again(file).ok().flatten()
+        Self::read_again(file).unwrap_or_else(|_| Some(Self::lost()))
+    }
+
+    fn lost() -> Self {
+        Self { lost: true, ..Self::default() }
+    }
+
+    /// True where it is not known what the server has, nor whether it came when it was tried.
+    pub(super) fn is_blank(&self) -> bool {
+        self.lost && self.listing.is_none()
     }
 
     /// The same; an error where something is there that cannot be read just now.
@@ -55,9 +68,11 @@ impl Pinned {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             text => text?,
         };
-        let Ok(OnDisk { listing, accepted }) = serde_json::from_str(&text) else { return Ok(None) };
+        let Ok(OnDisk { listing, accepted, lost }) = serde_json::from_str(&text) else {
+            return Ok(Some(Self::lost()));
+        };
         let listing = listing.map(|listing| Arc::new(listing.into_owned()));
-        Ok(Some(Self { listing, accepted: accepted.into_owned(), anew: BTreeSet::new() }))
+        Ok(Some(Self { listing, accepted: accepted.into_owned(), anew: BTreeSet::new(), lost }))
     }
 
     /// Writes down what is known together with what other sessions wrote meanwhile, one at a time; gives both.
@@ -66,6 +81,7 @@ impl Pinned {
         let Some(mut known) = known() else { return Ok(None) };
         if let Some(there) = Self::read_again(file)? {
             known.learn_accepted(&there);
+            known.lost |= there.lost;
             known.listing = known.listing.or(there.listing);
         }
         known.write(file)?;
@@ -89,7 +105,7 @@ impl Pinned {
 
     fn write(&self, file: &Path) -> io::Result<()> {
         let listing = self.listing.as_deref().map(Cow::Borrowed);
-        let kept = OnDisk { listing, accepted: Cow::Borrowed(&self.accepted) };
+        let kept = OnDisk { listing, accepted: Cow::Borrowed(&self.accepted), lost: self.lost };
         reasonix_store::write_atomic(file, &serde_json::to_vec(&kept)?, 0o600)
     }
 
@@ -120,8 +136,11 @@ impl Pinned {
 
     /// How a tool differs from what was accepted; none where it is the same, or was never accepted.
     pub(super) fn redefined(&self, tool: &ListedTool) -> Option<String> {
-        let accepted = self.accepted.get(&tool.own).filter(|accepted| accepted.digest != tool.digest)?;
         let now = definition(tool);
+        if self.lost && !self.accepted.contains_key(&tool.own) {
+            return Some(format!("what was accepted of it before cannot be read; it is defined so now:\n{now}"));
+        }
+        let accepted = self.accepted.get(&tool.own).filter(|accepted| accepted.digest != tool.digest)?;
         let diff = TextDiff::from_lines(&accepted.definition, &now);
         let diff = diff.unified_diff().context_radius(2).header("accepted", "now").to_string();
         // What differs may be a part that nobody is shown, such as the schema of its answers.
@@ -194,10 +213,20 @@ mod tests {
         // Who was only missed takes nothing away.
         Pinned::default().write_first(&file).unwrap();
         assert_eq!(Pinned::read(&file).unwrap().accepted.len(), 2);
+        // Damage is no first time, and does not become one by being written over.
+        std::fs::write(&file, "{").unwrap();
+        let mut damaged = Pinned::read(&file).unwrap();
+        assert!(damaged.is_blank());
+        let shown = becomes(&mut damaged, "reads keys").unwrap();
+        keeps(&damaged);
+        assert!(Pinned::read(&file).unwrap().redefined(&named("drop", "drops")).is_some());
+        assert!(damaged.accept_difference("read", &shown));
+        assert!(keeps(&damaged).redefined(&named("read", "reads keys")).is_none());
         // What cannot be read just now is not written over.
         std::fs::remove_file(&file).unwrap();
         std::fs::create_dir(&file).unwrap();
         assert!(Pinned::merge(&file, || Some(one.clone())).is_err());
+        assert!(Pinned::read(&file).is_some_and(|pinned| pinned.is_blank()));
     }
 
     #[test]
