@@ -143,7 +143,8 @@ async fn the_older_transport_is_refused_with_what_to_use() {
 #[tokio::test]
 async fn a_project_s_server_has_no_network_by_itself() {
     let entry = |name: &str, more: &str| {
-        let line = format!("readlink /proc/self/ns/net > $CLAUDE_PROJECT_DIR/{name}; env > $CLAUDE_PROJECT_DIR/{name}.env");
+        let line =
+            format!("readlink /proc/self/ns/net > $CLAUDE_PROJECT_DIR/{name}; env > $CLAUDE_PROJECT_DIR/{name}.env");
         format!(
             "[[plugins]]\nname = \"{name}\"\ncommand = \"/bin/bash\"\nargs = [\"-c\", '{line}']\nenv = {{ A = \"1\" }}\n{more}\n"
         )

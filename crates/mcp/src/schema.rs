@@ -1,7 +1,9 @@
 //! Schemas of servers as models and wires can take them: everything local is put in place, circles are cut, nothing is ever
 //! fetched. What cannot be used is said, never guessed.
 
+use reasonix_proto::unhidden;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// Levels of a schema; deeper ones take anything.
 const DEEPEST: usize = 24;
@@ -28,9 +30,32 @@ pub(crate) fn repair(schema: &Map<String, Value>, most: usize) -> Result<Value, 
     if !whole.get("properties").is_some_and(Value::is_object) {
         whole.insert("properties".into(), json!({}));
     }
-    let whole = Value::Object(whole);
+    let mut whole = Value::Object(whole);
+    show(&mut whole)?;
     let bytes = whole.to_string().len();
     if bytes > most { Err(format!("its schema has {bytes} bytes, more than {most}")) } else { Ok(whole) }
+}
+
+/// Takes out what nobody sees: who accepts a tool accepts what is shown of it. A name cannot be another one.
+fn show(node: &mut Value) -> Result<(), String> {
+    match node {
+        Value::String(text) => {
+            if let Cow::Owned(shown) = unhidden(text).text {
+                *text = shown;
+            }
+        }
+        Value::Array(list) => list.iter_mut().try_for_each(show)?,
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if unhidden(name).count > 0 {
+                    return Err("its schema has names with characters that nobody sees".to_owned());
+                }
+                show(value)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
 }
 
 struct Repair<'a> {
@@ -187,6 +212,14 @@ mod tests {
 
     fn repaired(schema: &Value) -> Result<Value, String> {
         repair(schema.as_object().unwrap(), 64 * 1024)
+    }
+
+    #[test]
+    fn what_nobody_sees_is_taken_out_and_is_no_name() {
+        let made = repaired(&json!({"properties": {"a": {"description": "re\u{e0041}ad\u{202e}s"}}})).unwrap();
+        let text = made.to_string();
+        assert!(!text.contains(['\u{e0041}', '\u{202e}']) && text.contains("re"), "{text}");
+        assert!(repaired(&json!({"properties": {"p\u{200b}q": {}}})).is_err());
     }
 
     #[test]

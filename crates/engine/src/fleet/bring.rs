@@ -96,7 +96,9 @@ impl Fleet {
             "user" => block.words().into_owned(),
             role => format!("[{role}]\n{}", block.words()),
         };
-        Ok(messages.into_iter().map(one).collect::<Vec<_>>().join("\n\n"))
+        let text = messages.into_iter().map(one).collect::<Vec<_>>().join("\n\n");
+        // It stands there as if the person had typed it, who sees no more of it than this.
+        Ok(unhidden(&text).text.into_owned())
     }
 
     fn find_prompt(&self, name: &str) -> Option<(Arc<Member>, ListedPrompt)> {

@@ -22,7 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Pinned {
     /// What it had; none where it was tried and did not come.
     pub(super) listing: Option<Arc<ServerListing>>,
-    /// The tools that a person let run, by the server's own names, as they were then.
+    /// The tools that a person let run, by the names that models and rules know, as they were then: several of a server's own
+    /// names may give one of those.
     accepted: BTreeMap<String, AcceptedTool>,
     /// Those of them that a person accepted anew in this session: that is newer than what another session wrote.
     anew: BTreeSet<String>,
@@ -111,7 +112,7 @@ impl Pinned {
 
     /// Notes that a person let a tool run for the first time, as it is defined. True when that is new.
     pub(super) fn accept_first(&mut self, tool: &ListedTool) -> bool {
-        let new = !self.accepted.contains_key(&tool.own);
+        let new = !self.accepted.contains_key(tool.name.as_str());
         if new {
             self.accept(tool);
         }
@@ -124,23 +125,26 @@ impl Pinned {
         let tool = tool.filter(|tool| self.redefined(tool).as_deref() == Some(diff));
         if let Some(tool) = &tool {
             self.accept(tool);
-            self.anew.insert(own.to_owned());
+            self.anew.insert(tool.name.as_str().to_owned());
         }
         tool.is_some()
     }
 
     fn accept(&mut self, tool: &ListedTool) {
         let accepted = AcceptedTool { digest: tool.digest.clone(), definition: definition(tool) };
-        self.accepted.insert(tool.own.clone(), accepted);
+        self.accepted.insert(tool.name.as_str().to_owned(), accepted);
     }
 
     /// How a tool differs from what was accepted; none where it is the same, or was never accepted.
     pub(super) fn redefined(&self, tool: &ListedTool) -> Option<String> {
         let now = definition(tool);
-        if self.lost && !self.accepted.contains_key(&tool.own) {
+        if self.lost && !self.accepted.contains_key(tool.name.as_str()) {
             return Some(format!("what was accepted of it before cannot be read; it is defined so now:\n{now}"));
         }
-        let accepted = self.accepted.get(&tool.own).filter(|accepted| accepted.digest != tool.digest)?;
+        let accepted = self.accepted.get(tool.name.as_str())?;
+        if accepted.digest == tool.digest && accepted.definition == now {
+            return None;
+        }
         let diff = TextDiff::from_lines(&accepted.definition, &now);
         let diff = diff.unified_diff().context_radius(2).header("accepted", "now").to_string();
         // What differs may be a part that nobody is shown, such as the schema of its answers.
@@ -195,7 +199,10 @@ mod tests {
     fn sessions_do_not_take_from_each_other_what_was_accepted() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("state").join("s.json");
-        let named = |own: &str, description: &str| ListedTool { own: own.to_owned(), ..tool(description).unwrap() };
+        let named = |own: &str, description: &str| {
+            let name = McpName::of("s", own).unwrap();
+            ListedTool { own: own.to_owned(), name, ..tool(description).unwrap() }
+        };
         let keeps = |pinned: &Pinned| Pinned::merge(&file, || Some(pinned.clone())).unwrap().unwrap();
         let (mut one, mut other) = (Pinned::default(), Pinned::default());
         one.accept_first(&named("read", "reads"));
@@ -227,6 +234,19 @@ mod tests {
         std::fs::create_dir(&file).unwrap();
         assert!(Pinned::merge(&file, || Some(one.clone())).is_err());
         assert!(Pinned::read(&file).is_some_and(|pinned| pinned.is_blank()));
+    }
+
+    /// What rules know by one name is one tool, whatever the server calls it.
+    #[test]
+    fn another_own_name_under_the_same_name_is_another_definition() {
+        let mut pinned = Pinned::default();
+        let named = |own: &str| ListedTool {
+            own: own.to_owned(),
+            name: McpName::of("s", own).unwrap(),
+            ..tool("reads").unwrap()
+        };
+        assert!(pinned.accept_first(&named("read file")) && pinned.redefined(&named("read file")).is_none());
+        assert!(pinned.redefined(&named("read_file")).is_some() && !pinned.accept_first(&named("read_file")));
     }
 
     #[test]
