@@ -54,7 +54,7 @@ impl<'a> Becoming<'a> {
     /// leaves the call out, and where it can, what it was about still counts.
     fn become_of(&mut self, args: Args) {
         (self.args, self.changed) = (args, true);
-        let several = matches!(self.about.tool, "apply_patch" | "move_file");
+        let several = self.about.action.subjects.len() > 1 || self.args.contains_key("patch");
         let mut keys = ["command", "path", "pattern"].into_iter();
         match keys.find_map(|key| self.args.get(key)?.as_str()).filter(|_| !several) {
             Some(subject) if self.subjects.is_empty() => self.files = vec![subject.to_owned()],
