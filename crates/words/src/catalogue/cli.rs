@@ -679,7 +679,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.extension_used", "used     ", "使用中"),
     (
         "cli.extensions_end",
-        "{used} of {all} are used; about {tokens} tokens of every request",
+        "{used} of {all} are used; tokens of every request, about: {tokens}",
         "共 {all} 项，使用 {used} 项；每次请求约占 {tokens} 词元",
     ),
     (
