@@ -12,7 +12,7 @@ const SERVER: &str = include_str!("../../mcp/tests/fixtures/hostile.sh");
 fn place() -> Place {
     let place = Place::new(vec![Reply::say("hello")]);
     place.configure(unboxed());
-    place.work.write("server.sh", format!("touch \"ran-$1\"\n{SERVER}"));
+    place.work.write("server.sh", format!("touch \"$CLAUDE_PROJECT_DIR/ran-$1\"\n{SERVER}"));
     place
 }
 
@@ -67,8 +67,17 @@ fn servers_are_added_with_comments_kept_tested_shown_and_removed() {
     let file = place.home.join("config.toml");
     let before = format!("# mine\n{}# the end\n", std::fs::read_to_string(&file).unwrap());
     std::fs::write(&file, &before).unwrap();
-    let ran =
-        place.run(&["mcp", "add", "own", "--env", "TOKEN=${NOT_SET:-x}", "--", "bash", "server.sh", "own", "trace"]);
+    let ran = place.run(&[
+        "mcp",
+        "add",
+        "own",
+        "--env",
+        "TOKEN=${NOT_SET:-x}",
+        "--",
+        "bash",
+        "${CLAUDE_PROJECT_DIR}/server.sh",
+        "own",
+    ]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let after = std::fs::read_to_string(&file).unwrap();
     assert!(after.contains("# mine\n") && after.contains("# the end\n") && after.contains("name = \"own\""), "{after}");
