@@ -10,7 +10,7 @@ use reasonix_exec::{
 use reasonix_proto::Phrase;
 use reasonix_workspace::{Workspace, gitlinks};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 const MIB: u64 = 1024 * 1024;
@@ -131,7 +131,7 @@ pub(crate) fn bounds(limits: &CommandLimits) -> Bounds {
     let bytes = |mib: u64| mib.saturating_mul(MIB);
     Bounds {
         processes: limits.processes,
-        memory: limits.memory_mb.map_or_else(|| machine_memory() / 4 * 3, bytes),
+        memory: limits.memory_mb.map_or_else(|| *MACHINE_MEMORY / 4 * 3, bytes),
         file: bytes(limits.file_mb),
         output: bytes(limits.output_mb),
         free: bytes(limits.free_mb),
@@ -146,12 +146,13 @@ pub(crate) fn children_environment(settings: &Settings) -> Environment {
     open.without(&keys)
 }
 
-/// The machine's memory in bytes; 0 where that cannot be told.
-fn machine_memory() -> u64 {
+/// The machine's memory in bytes; 0 where that cannot be told. Asked once: the kernel adds it up for each reader, and every
+/// server of a session wants to know.
+static MACHINE_MEMORY: LazyLock<u64> = LazyLock::new(|| {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
     total.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0).saturating_mul(1024)
-}
+});
 
 /// The word for it in a session's first record.
 pub(crate) fn word(confinement: &Confinement) -> String {
