@@ -134,6 +134,9 @@ impl Person for Keyboard {
 
     fn respond(&mut self, inquiry: &Inquiry) -> Option<Vec<Response>> {
         Self::forget_typed();
+        if let Some(server) = &inquiry.server {
+            say::line_err(&self.style.text(&Phrase::new("tui.question.server").with("server", clean(server))));
+        }
         inquiry.questions.iter().map(|question| self.question(question)).collect()
     }
 }

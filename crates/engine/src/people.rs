@@ -23,6 +23,15 @@ pub(crate) struct People {
     pub(crate) approved: Mutex<Option<bool>>,
 }
 
+/// Who puts a question to people.
+#[derive(Clone, Copy)]
+pub(crate) enum Asker<'a> {
+    /// The model, with this call.
+    Model(&'a CallId),
+    /// The MCP server of this name.
+    Server(&'a str),
+}
+
 /// What people hear by, and what keeps their words.
 pub(crate) struct Floor {
     pub(crate) sink: Arc<dyn Sink>,
@@ -45,11 +54,15 @@ impl People {
     }
 
     /// Puts questions to them and waits. Dropping the future takes the questions back.
-    pub(crate) async fn inquire(&self, call: &CallId, questions: Vec<Question>) -> QuestionEnd<By<Vec<Response>>> {
+    pub(crate) async fn inquire(&self, asker: Asker<'_>, questions: Vec<Question>) -> QuestionEnd<By<Vec<Response>>> {
         let Some(Floor { sink, .. }) = &self.floor else { return QuestionEnd::Nobody };
         let _alone = self.turn.lock().await;
         let shown = |ask: &AskId| {
-            let inquiry = Inquiry { ask: ask.clone(), call: call.clone(), questions };
+            let (call, server) = match asker {
+                Asker::Model(call) => (call.clone(), None),
+                Asker::Server(name) => (CallId::from(format!("mcp:{name}").as_str()), Some(name.to_owned())),
+            };
+            let inquiry = Inquiry { ask: ask.clone(), call, server, questions };
             ((), Event::Inquired { inquiry: Box::new(inquiry) })
         };
         self.inquiries.ask(sink.as_ref(), self.patience, shown).await.1

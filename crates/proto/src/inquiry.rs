@@ -3,13 +3,16 @@
 use crate::{AskId, CallId};
 use serde::{Deserialize, Serialize};
 
-/// Questions that the model asks with one call.
+/// Questions that the model asks with one call, or an MCP server while one of its calls runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inquiry {
     /// Names it; an answer names it too.
     pub ask: AskId,
     /// The call that asks.
     pub call: CallId,
+    /// The MCP server that asks, where it is not the model: people are to know whose words they read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
     /// In the order they are asked; never empty.
     pub questions: Vec<Question>,
 }

@@ -816,6 +816,7 @@ fn questions_of_the_model() {
     let inquiry = Inquiry {
         ask: AskId::from("inquiry-1"),
         call: CallId::from("c"),
+        server: None,
         questions: vec![
             Question {
                 id: "1".into(),

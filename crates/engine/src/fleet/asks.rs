@@ -1,11 +1,11 @@
 //! What servers ask of people, as questions like those of the model. The words are the server's, so its name stands before
 //! them; an address is shown with its host, and never opened by us.
 
-use crate::people::People;
+use crate::people::{Asker, People};
 use reasonix_agent::BoxFuture;
 use reasonix_gate::QuestionEnd;
 use reasonix_mcp::{ElicitKind, ElicitReply, Elicitation, Elicits};
-use reasonix_proto::{CallId, Question, Response, Suggestion};
+use reasonix_proto::{Question, Response, Suggestion, folded};
 use serde_json::{Map, Value};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -45,15 +45,14 @@ impl Elicits for Asks {
 }
 
 async fn put(people: &People, server: &str, questions: Vec<Question>) -> Option<Vec<Response>> {
-    let call = CallId::from(format!("mcp:{server}").as_str());
-    match people.inquire(&call, questions).await {
+    match people.inquire(Asker::Server(server), questions).await {
         QuestionEnd::Answered((responses, _)) => Some(responses),
         QuestionEnd::Nobody | QuestionEnd::TimedOut(_) => None,
     }
 }
 
 async fn asked_address(people: &People, question: &Elicitation, host: &str, url: &str) -> ElicitReply {
-    let text = format!("MCP {}: {}\n{host}\n{url}", question.server, question.message);
+    let text = format!("MCP {}: {}\n{host}\n{url}", question.server, folded(&question.message));
     let options = [ACCEPT, DECLINE].map(|label| Suggestion { label: label.to_owned(), note: String::new() });
     let one = Question { id: "1".to_owned(), question: text, options: options.into(), multi: false, recommended: None };
     match put(people, &question.server, vec![one]).await {
@@ -137,7 +136,7 @@ impl AskedField<'_> {
         let question = format!(
             "MCP {}: {}\n{again}{}{mark} ({}) {about}",
             asks.server,
-            asks.message,
+            folded(&asks.message),
             reasonix_proto::visible(self.name),
             self.kind()
         );

@@ -2,12 +2,12 @@
 
 use super::Fleet;
 use super::member::Member;
-use crate::people::People;
+use crate::people::{Asker, People};
 use reasonix_agent::Stop;
 use reasonix_gate::QuestionEnd;
 use reasonix_mcp::{ListedPrompt, McpError};
 use reasonix_proto::{
-    Argument, ArgumentKind, Block, CallId, CommandInfo, CommandSource, Completion, Phrase, Question, fenced, unhidden,
+    Argument, ArgumentKind, Block, CommandInfo, CommandSource, Completion, Phrase, Question, fenced, unhidden,
 };
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -164,8 +164,7 @@ async fn arguments(
         multi: false,
         recommended: None,
     };
-    let call = CallId::from(format!("mcp:{server}").as_str());
-    let said = match people.inquire(&call, missing.iter().map(question).collect()).await {
+    let said = match people.inquire(Asker::Server(server), missing.iter().map(question).collect()).await {
         QuestionEnd::Answered((said, _)) => said,
         QuestionEnd::Nobody | QuestionEnd::TimedOut(_) => Vec::new(),
     };

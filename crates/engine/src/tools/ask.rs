@@ -1,6 +1,6 @@
 //! `ask`: puts questions to the user and waits for what they say.
 
-use crate::people::People;
+use crate::people::{Asker, People};
 use reasonix_agent::{Args, Call, ToolTraits, parse_args};
 use reasonix_gate::QuestionEnd;
 use reasonix_proto::{Action, Details, Family, Question, ReadOnly, Response, Suggestion, ToolOutcome};
@@ -88,7 +88,7 @@ async fn asked(people: &People, input: Input, call: Call<'_>) -> ToolOutcome {
     let said = tokio::select! {
         biased;
         () = call.stop.cancelled() => return ToolOutcome::Aborted,
-        said = people.inquire(call.id, questions.clone()) => said,
+        said = people.inquire(Asker::Model(call.id), questions.clone()) => said,
     };
     match said {
         QuestionEnd::Answered((responses, client)) => {

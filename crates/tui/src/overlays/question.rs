@@ -237,7 +237,12 @@ impl QuestionOverlay {
 
     /// Its rows: the question, scrolled where it is long, and the answers; and the caret where words are written.
     pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
-        let mut lines = vec![rule(width, look, look.theme.accent), self.title(look)];
+        let mut lines = vec![rule(width, look, look.theme.accent)];
+        if let Some(server) = &self.inquiry.server {
+            let whose = Phrase::new("tui.question.server").with("server", server);
+            block(&mut lines, &look.say(&whose), width, look.theme.warn);
+        }
+        lines.push(self.title(look));
         let (mut feet, caret) = self.feet(width, look);
         // Where there is no room for all of them, the row of the cursor is among those that are there.
         let head = lines.len();

@@ -59,14 +59,16 @@ impl TrustOverlay {
         let mut body = Vec::new();
         self.info.off().for_each(|surface| surface_lines(&mut body, surface, width, look));
         let room = most.saturating_sub(lines.len() + feet.len()).max(1);
-        let hidden = body.len().saturating_sub(room);
-        self.scroll = self.scroll.min(hidden);
-        self.page = room.saturating_sub(1).max(1);
+        let cut = body.len() > room;
+        // One row says how much more there is.
+        let shown = if cut { room.saturating_sub(1).max(1) } else { room };
+        self.scroll = self.scroll.min(body.len().saturating_sub(shown));
+        self.page = shown;
         let (all, from) = (body.len(), self.scroll);
-        lines.extend(body.into_iter().skip(from).take(room));
-        if hidden > 0 {
-            lines.pop();
-            let phrase = Phrase::new("tui.more_lines").with("from", from + 1).with("to", from + room).with("of", all);
+        lines.extend(body.into_iter().skip(from).take(shown));
+        if cut {
+            let to = (from + shown).min(all);
+            let phrase = Phrase::new("tui.more_lines").with("from", from + 1).with("to", to).with("of", all);
             lines.push(Line::styled(format!("  {}", look.say(&phrase)), look.theme.accent));
         }
         lines.extend(feet);
@@ -96,5 +98,35 @@ fn surface_lines(lines: &mut Vec<Line<'static>>, surface: &SurfaceInfo, width: u
     }
     for (name, from) in &surface.variables {
         block(lines, &format!("  ${name} ← {from}"), width, look.theme.dim);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TrustOverlay;
+    use crate::Look;
+    use crate::keys::{Chord, Code};
+    use crate::overlays::Ahead;
+    use reasonix_proto::TrustInfo;
+    use serde_json::json;
+    use std::time::Duration;
+
+    /// A yes counts for all of it, so all of it can be read, at every height.
+    #[test]
+    fn every_line_can_be_scrolled_to() {
+        let text: Vec<String> = (0..40).map(|n| format!("line-{n}.")).collect();
+        let info = json!({"root": "/w", "digest": "d", "surfaces": [{"kind": "hook", "name": "h", "place": "p",
+            "standing": "unknown", "parts": [{"label": "file", "text": text.join("\n")}]}]});
+        let info: TrustInfo = serde_json::from_value(info).expect("info");
+        for most in 4..60 {
+            let mut overlay = TrustOverlay::new(info.clone(), Ahead::default().guard(Duration::ZERO));
+            let mut seen = String::new();
+            for _ in 0..60 {
+                overlay.view(40, most, &Look::default()).iter().for_each(|line| seen.push_str(&line.to_string()));
+                overlay.key(Chord::plain(Code::Down), true);
+            }
+            let missing: Vec<&String> = text.iter().filter(|line| !seen.contains(line.as_str())).collect();
+            assert!(missing.is_empty(), "{most} rows: {missing:?}");
+        }
     }
 }

@@ -136,6 +136,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         "按键过早或被一直按住，请再按一次。",
     ),
     ("tui.question.title", "A question", "一个问题"),
+    (
+        "tui.question.server",
+        "The MCP server {server} asks this, in its own words. Reasonix never asks for passwords or keys.",
+        "以下问题来自 MCP 服务器 {server}，文字由它提供。Reasonix 从不索要密码或密钥。",
+    ),
     ("tui.question.numbered", "Question {at} of {of}", "问题 {at}/{of}"),
     ("tui.question.summary", "Your answers", "你的回答"),
     ("tui.question.none", "none of these", "以上都不选"),
