@@ -150,7 +150,7 @@ impl Desk {
                 }
                 self.change(RecordBody::ModeChanged { mode }).await
             }
-            Op::Trust { digest, yes } => self.told(self.trust.answer(&digest, yes)),
+            Op::Trust { digest, yes } => self.trusted(&digest, yes).await,
             Op::Configure { key, value } => self.told(self.dials.change(&key, value).await),
             Op::ReloadHooks => self.told(Ok(self.hooks.reload().await)),
             Op::Forget { name, scope } => self.forget(name, scope).await,
@@ -176,6 +176,19 @@ impl Desk {
             }
             _ => Err(not_possible()),
         }
+    }
+
+    /// The user's word on what the folder brings. Its servers are there at once: before the first prompt their tools join,
+    /// later they are found by words.
+    async fn trusted(&self, digest: &str, yes: bool) -> Outcome {
+        let done = self.told(self.trust.answer(digest, yes))?;
+        if done == Done::Applied {
+            let (word, fleet, base) = (self.trust.clone(), Arc::clone(&self.fleet), Arc::clone(&self.base));
+            // Files are read for it, which may take a while.
+            let taking = tokio::task::spawn_blocking(move || word.with(|trust| fleet.take_in(&base, trust)));
+            taking.await.map_err(unreadable)?;
+        }
+        Ok(done)
     }
 
     async fn add(&self, text: String, resolved: bool, ticket: Ticket) {

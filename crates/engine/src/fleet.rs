@@ -24,7 +24,7 @@ use member::Member;
 use reasonix_agent::{Artifacts, Tool};
 use reasonix_config::Trust;
 use reasonix_mcp::{Elicits, McpError, ServerNews, Surroundings, same_look};
-use reasonix_proto::{ServerInfo, visible};
+use reasonix_proto::{Phrase, ServerInfo, visible};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
@@ -135,9 +135,12 @@ impl Fleet {
         .await;
     }
 
-    /// True where there is one that was never tried.
-    pub(crate) fn has_new(&self) -> bool {
-        self.members().iter().any(|member| member.is_new())
+    /// Says which ones did not come when they were tried: nobody waits for them again, and a person should know.
+    pub(crate) fn absent(&self) -> Option<Phrase> {
+        let members = self.members();
+        let names: Vec<&str> =
+            members.iter().filter(|member| member.is_absent()).map(|member| member.name.as_str()).collect();
+        (!names.is_empty()).then(|| Phrase::new("mcp.absent").with("names", names.join(", ")))
     }
 
     /// Meets those of which nothing is known; says who could not be.

@@ -22,9 +22,10 @@ impl Live {
         let (word, fleet, started) = (self.desk.trust.clone(), Arc::clone(&self.fleet), Arc::clone(&base));
         // Files are read for it, which may take a while.
         let taking = tokio::task::spawn_blocking(move || word.with(|trust| fleet.take_in(&started, trust)));
-        let more = taking.await.unwrap_or(false);
+        // Some may have been taken in before, by a yes to the folder: what joins is seen by what the model was to be told.
+        let _ = taking.await;
         let chosen = !base.world.settings.tools.enabled.is_empty();
-        if chosen || !(more || self.fleet.has_new()) {
+        if chosen || self.fleet.is_empty() {
             return;
         }
         let fleet = Arc::clone(&self.fleet);

@@ -249,7 +249,7 @@ impl Equipped {
     /// Says that the session is there and what a person should know before the first prompt, and makes its connection while
     /// the prompt is still being written.
     fn announce(&self) {
-        let (outbox, Ground { start, confinement, begun, .. }) = (&self.voice.outbox, &self.ground);
+        let (outbox, Ground { start, confinement, begun, fleet, .. }) = (&self.voice.outbox, &self.ground);
         tokio::spawn(self.model.warm());
         let model = self.model.card().name.clone();
         if !begun.resumed {
@@ -263,7 +263,8 @@ impl Equipped {
         let untrusted = Word::new(start.world.settings.trust.clone()).off().filter(|_| !start.attended);
         let keys = key_moved(start, &model).into_iter().chain(key_absent(start, &model));
         let left = left_behind(&start.world.home, start.workspace.roots());
-        let warnings = left.into_iter().chain(keys).chain(untrusted).chain(self.parts.purse.blind(&model));
+        let warnings =
+            left.into_iter().chain(keys).chain(untrusted).chain(self.parts.purse.blind(&model)).chain(fleet.absent());
         warnings.for_each(|phrase| outbox.warn(phrase));
     }
 }

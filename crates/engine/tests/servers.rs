@@ -171,6 +171,25 @@ async fn who_does_not_come_in_time_is_found_by_words_and_judged_by_its_own_name(
 }
 
 #[tokio::test]
+async fn a_server_that_did_not_come_is_named_in_later_sessions_until_it_comes() {
+    let call = || Answer::call("find_tool", json!({"query": "notes"}));
+    let answers = vec![Answer::say("a"), call(), Answer::say("b"), Answer::say("c")];
+    let (world, small) = (World::new(answers).await, Small::new());
+    let mut heard = Vec::new();
+    for slow in [true, false, false] {
+        if slow {
+            small.0.write("slow", "");
+        } else {
+            let _ = std::fs::remove_file(small.0.join("slow"));
+        }
+        let mut handle = world.open_with(Which::New, small.configure());
+        heard.push(told(&mut handle).await.1.contains(&"mcp.absent".to_owned()));
+        end(handle).await;
+    }
+    assert_eq!(heard, [false, true, false]);
+}
+
+#[tokio::test]
 async fn a_session_that_goes_on_without_the_server_sends_the_same_and_calls_say_why_they_fail() {
     let (world, small) = (World::new(vec![Answer::say("a"), read(), Answer::say("b")]).await, Small::new());
     let mut handle = world.open_with(Which::New, small.configure());
@@ -253,6 +272,28 @@ fn trusted(world: &World, small: &Small) -> reasonix_config::Trust {
     let mut trust = reasonix_config::load(&sources).expect("settings").settings.trust;
     trust.grant().expect("a yes");
     trust
+}
+
+/// Whoever says yes in a chat has the folder's servers from then on, met before or not.
+#[tokio::test]
+async fn a_yes_in_the_chat_brings_the_servers_of_the_folder_at_once() {
+    let small = Small::new();
+    let world = World::new(vec![Answer::say("a"), Answer::say("b")]).await;
+    for known in [false, true] {
+        let mut trust = trusted(&world, &small);
+        trust.revoke().expect("a no");
+        let mut handle = world.open_with(Which::New, |start| start.world.settings.trust = trust);
+        assert!(servers(&handle).await.is_empty());
+        let Reply::Trust(info) = handle.query(Query::Trust).await else { panic!("trust") };
+        let settled = handle.submit(Op::Trust { digest: info.digest.clone(), yes: true }).settled().await;
+        assert!(matches!(settled, Settled::Done(Done::Applied)), "{settled:?}");
+        let standing = &servers(&handle).await[0].standing;
+        assert_eq!(*standing, ServerStanding::Asleep, "known: {known}");
+        turn(&mut handle, |_| Choice::Deny).await;
+        end(handle).await;
+    }
+    let requests = world.server.requests();
+    assert_eq!([of_servers(&requests[0]), of_servers(&requests[1])], [WHOLE, WHOLE]);
 }
 
 /// A yes is to what the files are: they are looked at before each start, and not only when the session opens.
@@ -472,9 +513,10 @@ async fn what_failed_by_its_own_word_failed() {
     assert!(matches!(&outcomes[0], ToolOutcome::Failed { message, .. } if message == "it went wrong"), "{outcomes:?}");
 }
 
-/// Starts, deaths, changes and resumes: what was sent is never anything but extended.
+/// Starts, deaths, changes and resumes of servers, skills, rules that come with a file, plan mode on and off: what was sent is
+/// never anything but extended.
 #[tokio::test]
-async fn two_hundred_requests_extend_each_other_whatever_servers_do() {
+async fn five_hundred_requests_extend_each_other_whatever_extensions_do() {
     let small = Small::new();
     let folder = small.0.path();
     let mut count = 0;
@@ -490,18 +532,42 @@ async fn two_hundred_requests_extend_each_other_whatever_servers_do() {
             }
             _ => {}
         }
-        Some(match count % 5 {
+        Some(match count % 7 {
             0 => Answer::say("that is all"),
             1 => Answer::call("find_tool", json!({"query": "new"})),
             2 => Answer::call("mcp__small__drop", json!({"path": count.to_string()})),
             3 => Answer::call("mcp__small__read", json!({"path": count.to_string()})),
+            4 => Answer::call("skill", json!({"name": "tidy", "arguments": count.to_string()})),
+            5 => Answer::call("read_file", json!({"path": format!("part{}/a.txt", count % 4)})),
             _ => used("mcp__small__read"),
         })
     });
     let world = World { server, work: TempWorkspace::new(), home: TempWorkspace::new() };
-    let mut which = Which::New;
-    while world.server.requests().len() < 200 {
-        // Every other process has no server at all.
+    world.work.write(".reasonix/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidies.\n---\nTidy up.\n");
+    for part in 0..4 {
+        world.work.write(format!("part{part}/a.txt"), "a\n");
+        world.work.write(format!("part{part}/AGENTS.md"), format!("Rule of part {part}.\n"));
+        let rule = format!("---\nglobs: part{part}/**\n---\nMind the gap of {part}.\n");
+        world.work.write(format!(".reasonix/rules/part{part}.md"), rule);
+    }
+    play_with(&world, &small).await;
+    world.server.assert_valid();
+    let requests = world.server.requests();
+    let bodies: Vec<&[u8]> = requests.iter().map(|request| request.raw.as_slice()).collect();
+    assert_eq!(prefix_breaks(&bodies), Vec::<usize>::new(), "of {}", bodies.len());
+    let first: &Value = &requests[0].body["tools"];
+    assert!(requests.iter().all(|request| request.body["tools"] == *first));
+    assert!(small.lines("starts") > 5, "it died and was started");
+    let last = String::from_utf8_lossy(bodies.last().expect("requests"));
+    for told in ["Tidy up.", "Mind the gap of 3.", "Rule of part 2.", "plan mode"] {
+        assert!(last.contains(told), "{told}");
+    }
+}
+
+/// Many processes one after the other, every other one without the server, and every third turn in plan mode.
+async fn play_with(world: &World, small: &Small) {
+    let (mut which, mut turns) = (Which::New, 0);
+    while world.server.requests().len() < 500 {
         let without = matches!(which, Which::Resume(_)) && world.server.requests().len() % 40 < 20;
         let mut handle = loop {
             let mut base = world.base(which.clone());
@@ -515,17 +581,13 @@ async fn two_hundred_requests_extend_each_other_whatever_servers_do() {
             }
         };
         for _ in 0..4 {
+            turns += 1;
+            let mode = if turns % 3 == 0 { Mode::Plan } else { Mode::Build };
+            handle.submit(Op::SetMode { mode }).settled().await;
             turn(&mut handle, |_| Choice::AllowOnce).await;
         }
         which = Which::Resume(end(handle).await);
     }
-    world.server.assert_valid();
-    let requests = world.server.requests();
-    let bodies: Vec<&[u8]> = requests.iter().map(|request| request.raw.as_slice()).collect();
-    assert_eq!(prefix_breaks(&bodies), Vec::<usize>::new(), "of {}", bodies.len());
-    let first: &Value = &requests[0].body["tools"];
-    assert!(requests.iter().all(|request| request.body["tools"] == *first));
-    assert!(small.lines("starts") > 5, "it died and was started");
 }
 
 /// A turn with these words, in which every question is answered so; gives the questions.
@@ -611,6 +673,29 @@ async fn a_resource_by_its_address_is_judged_as_a_call_of_its_server() {
     let allow = |start: &mut Start| start.world.settings.permissions.allow = vec!["mcp__small__*".into()];
     let (outcomes, asked, _) = one_call(call(), allow).await;
     assert!(words(&outcomes[0]).contains("ALPACA") && asked == 0, "{outcomes:?}");
+}
+
+#[tokio::test]
+async fn a_question_says_which_server_it_is_of_and_a_flood_does_not_push_that_away() {
+    let (world, small) =
+        (World::new(vec![Answer::call("mcp__small__floods", json!({})), Answer::say("b")]).await, Small::new());
+    small.has(&[tool("floods", "Floods.")]);
+    let mut handle = world.open_with(Which::New, small.configure());
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    let inquiry = loop {
+        match handle.events.next().await.expect("the session lives").event {
+            Event::Asked { asking } => {
+                let (ask, choice) = (asking.ask, Choice::AllowOnce);
+                handle.submit(Op::Answer { ask, choice, digest: None, words: None, edited: None });
+            }
+            Event::Inquired { inquiry } => break inquiry,
+            _ => {}
+        }
+    };
+    assert_eq!(inquiry.server.as_deref(), Some("small"));
+    let question = &inquiry.questions[0].question;
+    assert!(question.contains("⟨⏎ × ") && question.lines().count() < 8, "{question}");
+    handle.submit(Op::Respond { ask: inquiry.ask.clone(), responses: Vec::new() });
 }
 
 #[tokio::test]

@@ -84,6 +84,12 @@ impl Member {
         self.refused.is_none() && self.pinned().as_ref().is_none_or(Pinned::is_blank)
     }
 
+    /// True for one that was tried in an earlier session and did not come.
+    pub(super) fn is_absent(&self) -> bool {
+        let tried = |pinned: &Pinned| pinned.listing.is_none() && !pinned.is_blank();
+        self.refused.is_none() && self.pinned().as_ref().is_some_and(tried)
+    }
+
     /// What it had when it was last there.
     pub(crate) fn listing(&self) -> Option<Arc<ServerListing>> {
         self.pinned().as_ref().filter(|_| self.refused.is_none())?.listing.clone()

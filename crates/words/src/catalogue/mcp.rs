@@ -6,6 +6,7 @@ use crate::Entry;
 #[rustfmt::skip]
 pub(crate) const ENTRIES: &[Entry] = &[
     ("mcp.aborted", "interrupted", "已中断"),
+    ("mcp.absent", "MCP servers that did not come when they were last tried: {names}. `reasonix mcp test NAME` says why; the model reaches them with find_tool once they are there", "上次尝试时未能连上的 MCP 服务器：{names}。`reasonix mcp test NAME` 会说明原因；恢复之后，模型可通过 find_tool 使用它们"),
     ("mcp.added", "the MCP server {server} stands in {file}", "MCP 服务器 {server} 已写入 {file}"),
     ("mcp.added.hint", "Try it with `reasonix mcp test {server}`.", "用 `reasonix mcp test {server}` 试一试。"),
     ("mcp.bad_address", "{url} is no http or https address", "{url} 不是 http 或 https 地址"),
