@@ -52,6 +52,7 @@ mod skills;
 mod staying;
 mod storage;
 mod support;
+mod surfaces;
 mod terminal;
 mod trust;
 mod two;

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use support::{Place, binary, finish, unboxed};
 
-fn has_tracer() -> bool {
+pub(crate) fn has_tracer() -> bool {
     let found =
         Command::new("strace").args(["-e", "trace=none", "true"]).output().is_ok_and(|output| output.status.success());
     assert!(found || !support::everything_required(), "REASONIX_E2E=1 needs strace");
