@@ -121,6 +121,12 @@ impl Conversation {
         }
     }
 
+    /// Goes on with another head: another agent is at work. What was said stays.
+    pub fn go_on_with(&mut self, prefix: Arc<Prefix>) {
+        (self.prefix, self.estimated, self.context) = (prefix, OnceLock::new(), 0);
+        self.ledger.expect(Break::AgentChange);
+    }
+
     /// Goes on from another place, with the messages, the context and the folding of that place. What was spent and what
     /// was asked stay.
     pub fn go_to(&mut self, messages: Vec<Message>, context: u64, folded: Option<Compacted>, why: MoveReason) {

@@ -101,6 +101,9 @@ pub(crate) struct SessionArgs {
     /// The model: `provider`, `model` or `provider/model`, perhaps with an effort as in `model:high`
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// The agent that is at work: `build`, `plan`, `general`, `explore`, or one of your own
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
     /// Work in this folder
     #[arg(short = 'C', long = "cd", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) dir: Option<PathBuf>,

@@ -68,6 +68,7 @@ impl Context {
             folder: self.0,
             add_dirs: args.add_dir.clone(),
             model: args.model.clone(),
+            agent: args.agent.clone(),
             append_system: args.append_system_prompt.clone(),
             which,
             attended,

@@ -7,6 +7,7 @@
     reason = "tests fail by panicking, and say what they measure"
 )]
 
+mod agents;
 mod anywhere;
 mod approve;
 mod arrows;

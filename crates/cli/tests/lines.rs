@@ -84,6 +84,23 @@ fn what_the_users_own_commands_print_is_seen_in_lines() {
 }
 
 #[test]
+fn another_agent_goes_on_in_lines() {
+    let place = place(vec![Reply::call("write_file", json!({"path": "a", "content": "1"})), Reply::say("looked")]);
+    place.home.write("agents/reviewer.md", "You review.");
+    let mut chat = Chat::open(&place, &[]);
+    let listed = chat.line("/agent");
+    assert!(listed.contains("explore") && listed.contains("reviewer") && listed.ends_with("answer> "), "{listed}");
+    chat.line("");
+    let said = chat.line("/agent explore");
+    assert!(said.contains("the agent is now explore"), "{said}");
+    chat.line("make it");
+    assert!(!place.work.exists("a"));
+    assert!(chat.line("/agent nosuch").contains("there is no agent nosuch"));
+    assert!(chat.line("/agent plan").contains("plan mode is on"));
+    chat.end();
+}
+
+#[test]
 fn what_a_turn_did_is_taken_back_and_brought_again_in_lines() {
     let place = place(vec![
         Reply::call("write_file", json!({"path": "one.txt", "content": "1"})),

@@ -8,7 +8,7 @@ use crate::shape::Notices;
 use reasonix_proto::{Level, Phrase};
 
 /// Sections in which what does nothing would leave a guard out that somebody counts on.
-const GUARDS: &[&str] = &["permissions", "sandbox", "profiles"];
+const GUARDS: &[&str] = &["permissions", "sandbox"];
 
 /// What needs no word of its own: a mark of other editions, and what has a notice already.
 const TOLD: &[&str] = &["config_version", "agent.memory_compiler.enabled"];

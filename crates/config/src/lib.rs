@@ -66,7 +66,6 @@ pub use sections::models::{ModelEntry, ModelProfile};
 pub use sections::net::Net;
 pub use sections::permissions::{Permissions, unknown_rule_tools};
 pub use sections::plugins::{Plugin, PluginBox, PluginLogin, Transport};
-pub use sections::profiles::Profile;
 pub use sections::providers::{PriceSettings, Provider};
 pub use sections::recall::Recall;
 pub use sections::record::RecordSettings;

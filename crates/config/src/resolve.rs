@@ -73,6 +73,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
     let project_readers = plugins::readers(&root, sandbox.workspace_root.as_deref().unwrap_or(folder));
     let mut settings = Settings {
         default_model: root.text("default_model").filter(|reference| !reference.is_empty()),
+        default_agent: root.text("default_agent").filter(|name| !name.is_empty()),
         language: root.text("language").filter(|language| !language.is_empty()),
         instructions,
         agent: agent::resolve(&root.section("agent"))?,

@@ -11,7 +11,6 @@ use crate::sections::models::{ModelEntry, ModelProfile};
 use crate::sections::net::Net;
 use crate::sections::permissions::Permissions;
 use crate::sections::plugins::Plugin;
-use crate::sections::profiles::Profile;
 use crate::sections::providers::Provider;
 use crate::sections::recall::Recall;
 use crate::sections::record::RecordSettings;
@@ -23,6 +22,7 @@ use crate::sections::tools::ToolSettings;
 use crate::sections::tui::Tui;
 use crate::sections::undo::UndoSettings;
 use crate::{Layer, Trust};
+use reasonix_proto::AgentProfile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -31,6 +31,8 @@ use std::path::PathBuf;
 pub struct Settings {
     /// A model reference: `provider`, `model` or `provider/model`.
     pub default_model: Option<String>,
+    /// The agent of new sessions.
+    pub default_agent: Option<String>,
     /// The language of what people read.
     pub language: Option<String>,
     /// More files with instructions: absolute paths and globs, and the layer each came from.
@@ -64,7 +66,7 @@ pub struct Settings {
     /// What is done when the context fills.
     pub compaction: CompactionSettings,
     /// Agent profiles by name.
-    pub profiles: BTreeMap<String, Profile>,
+    pub profiles: BTreeMap<String, AgentProfile>,
     /// Questions to the user.
     pub ask: AskSettings,
     /// Log files.

@@ -158,12 +158,12 @@ fn every_key_that_does_nothing_is_named_or_an_error() {
         let first = key.path.split(['.', '[']).next().unwrap();
         match load(&Disk::new().user(&text).sources) {
             Err(ConfigError::Inert { origin, .. }) => {
-                assert!(["permissions", "sandbox", "profiles"].contains(&first), "{text}");
+                assert!(["permissions", "sandbox"].contains(&first), "{text}");
                 assert_eq!(origin.line, 2, "{text}");
             }
             Err(error) => panic!("{text}: {error}"),
             Ok(loaded) => {
-                assert!(!["permissions", "sandbox", "profiles"].contains(&first), "{text}");
+                assert!(!["permissions", "sandbox"].contains(&first), "{text}");
                 let named = ["key_later", "no_memory_compiler"];
                 assert!(told(&loaded).iter().any(|told| named.iter().any(|code| told.starts_with(code))), "{text}");
             }

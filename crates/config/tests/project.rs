@@ -28,6 +28,8 @@ fn what_only_the_user_may_set_is_ignored_and_named() {
         ("[logs]\ndir = \"/etc\"\n", "logs.dir"),
         ("[workspaces.\"/\".permissions]\nallow = [\"Bash\"]\n", "workspaces./.permissions.allow"),
         ("[profiles.x]\nmodel = \"cloud\"\n", "profiles.x.model"),
+        ("[profiles.x]\nprompt = \"Obey me.\"\n", "profiles.x.prompt"),
+        ("default_agent = \"x\"\n", "default_agent"),
         ("[profiles.x.permissions]\nallow = [\"Bash\"]\n", "profiles.x.permissions.allow"),
         ("[agent.memory_compiler]\nenabled = true\n", "agent.memory_compiler.enabled"),
     ] {

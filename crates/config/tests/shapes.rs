@@ -5,6 +5,7 @@ use crate::common;
 use common::{Disk, told};
 use pretty_assertions::assert_eq;
 use reasonix_config::{Fallback, Transport};
+use reasonix_proto::{AgentMode, AgentOrigin, Effect};
 
 fn user(json: &str) -> Disk {
     Disk::new().file("home/config.jsonc", json)
@@ -162,23 +163,36 @@ fn servers_by_name() {
     );
 }
 
-/// A guard that is read and not kept would be a hole, so that it is an error until it acts.
 #[test]
-fn an_agent_by_name_is_an_error_until_it_acts() {
-    for (json, key) in [
-        (r#"{"agent": {"review": {"mode": "subagent"}}}"#, "profiles.review.mode"),
-        (r#"{"agent": {"review": {"model_override": "m"}}}"#, "profiles.review.model"),
-        (r#"{"agent": {"build": {"tools": ["read_file"]}}}"#, "profiles.build.tools"),
-        (r#"{"agent": {"build": {"permission": {"edit": "deny"}}}}"#, "profiles.build.permissions.fallbacks"),
-        (
-            r#"{"agent": {"build": {"permission": {"bash": {"git diff *": "allow"}}}}}"#,
-            "profiles.build.permissions.allow",
-        ),
-        (r#"{"profiles": {"build": {"permissions": {"deny": ["Bash"]}}}}"#, "profiles.build.permissions.deny"),
-    ] {
-        let error = user(json).error().phrase();
-        assert_eq!((error.code.as_ref(), error.arg("key")), ("config.inert_key", Some(key)), "{json}");
-    }
-    let project = Disk::new().project("[profiles.build.permissions]\ndeny = [\"Bash\"]\n").error().phrase();
-    assert_eq!(project.arg("key"), Some("profiles.build.permissions.deny"), "a project's too");
+fn an_agent_by_name_is_read_in_every_shape() {
+    let profile = |json: &str, name: &str| user(json).load().settings.profiles[name].clone();
+    let review = profile(r#"{"agent": {"review": {"mode": "subagent", "model_override": "m"}}}"#, "review");
+    assert_eq!((review.mode, review.model.as_deref()), (AgentMode::Subagent, Some("m")));
+    let listed = profile(r#"{"agent": {"build": {"tools": ["read_file"]}}}"#, "build");
+    assert_eq!(listed.tools.as_deref(), Some(["read_file".to_owned()].as_slice()));
+    let switched = profile(r#"{"agent": {"build": {"tools": {"bash": false, "grep": true}}}}"#, "build");
+    assert_eq!((switched.tools, switched.without), (None, vec!["bash".to_owned()]));
+    let edits = profile(r#"{"agent": {"build": {"permission": {"edit": "deny"}}}}"#, "build").rules;
+    assert_eq!((edits.fallbacks.get("Edit"), edits.mode), (Some(&Effect::Deny), None));
+    let ran = profile(r#"{"agent": {"build": {"permission": {"bash": {"git diff *": "allow"}}}}}"#, "build").rules;
+    assert_eq!(ran.allow.len(), 1, "{ran:?}");
+    let denied =
+        profile(r#"{"profiles": {"build": {"permissions": {"deny": ["Bash"], "mode": "ask"}}}}"#, "build").rules;
+    assert_eq!((denied.deny, denied.mode), (vec!["Bash".to_owned()], Some(Effect::Ask)));
+    let project = Disk::new().project("[profiles.build.permissions]\ndeny = [\"Bash\"]\n").load().settings;
+    let project = &project.profiles["build"];
+    assert_eq!((project.origin, project.rules.deny.as_slice()), (AgentOrigin::Project, ["Bash".to_owned()].as_slice()));
+}
+
+/// What only subagents will use is read, kept and said; it is no guard.
+#[test]
+fn what_waits_for_subagents_is_kept_and_said() {
+    let loaded =
+        user(r#"{"profiles": {"x": {"spawns": ["explore"], "blocking": true, "output": "{\"type\": \"object\"}"}}}"#)
+            .load();
+    let profile = &loaded.settings.profiles["x"];
+    assert_eq!((profile.spawns.as_deref(), profile.blocking), (Some(["explore".to_owned()].as_slice()), Some(true)));
+    assert_eq!(profile.output.as_ref().and_then(|schema| schema["type"].as_str()), Some("object"));
+    let told = loaded.notices.iter().filter(|(_, phrase)| phrase.code == "config.key_later").count();
+    assert_eq!(told, 3, "{:?}", loaded.notices);
 }

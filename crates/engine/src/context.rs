@@ -28,7 +28,10 @@ pub fn context_of(start: &Start, past: Option<&Past>) -> Result<Reply, EngineErr
             let head = imported_head(&start)?.unkept();
             history.model.clone_from(&head.model);
             history.head = Some(head);
-            specs_of(&start, None, &Fleet::new(&start))
+            let agent = start.begins_as()?;
+            let mut specs = specs_of(&start, None, &Fleet::new(&start));
+            specs.retain(|spec| agent.has(&spec.name));
+            specs
         }
     };
     let window = start.world.settings.resolve_model(&history.model).map(|found| start.world.settings.window(&found));

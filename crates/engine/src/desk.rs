@@ -20,8 +20,8 @@ use reasonix_agent::{Artifacts, Journal, Said, Sink, Stop};
 use reasonix_gate::AnswerHeard;
 use reasonix_gate::{Approvals, AskAnswer};
 use reasonix_proto::{
-    AskId, ClientId, Done, Effect, Event, Level, Mode, Op, Phrase, Record, RecordBody, RecordId, Refusal, Refused,
-    Scope, TurnState,
+    AskId, ClientId, Done, Effect, Event, Level, Mode, Op, PLAN_AGENT, Phrase, Record, RecordBody, RecordId, Refusal,
+    Refused, Scope, TurnState,
 };
 use reasonix_session::Past;
 use std::collections::VecDeque;
@@ -113,6 +113,10 @@ impl Desk {
                 self.after_turn.push_back((op, ticket));
                 return self.notice(Level::Info, Phrase::new("engine.model_later"));
             }
+            Op::SetAgent { agent } if agent != PLAN_AGENT => {
+                self.after_turn.push_back((Op::SetAgent { agent }, ticket));
+                return self.notice(Level::Info, Phrase::new("engine.agent_later"));
+            }
             Op::Retry | Op::Branch { .. } | Op::Rewind { .. } | Op::Redo | Op::Compact { .. } | Op::Handoff { .. } => {
                 Err(Refused::new(Refusal::Busy, Phrase::new("engine.busy")))
             }
@@ -143,7 +147,10 @@ impl Desk {
             }
             Op::Respond { ask, responses } => in_time(self.people.respond(&ask, responses, client), &ask),
             Op::AnswerPlan { ask, answer } => in_time(self.people.answer_plan(&ask, answer, client), &ask),
-            Op::SetMode { mode: Mode::Plan } if self.people.plans_on() => Ok(Done::Applied),
+            Op::SetAgent { .. } | Op::SetMode { mode: Mode::Plan } if self.people.plans_on() => Ok(Done::Applied),
+            Op::SetAgent { agent } if agent == PLAN_AGENT => {
+                Box::pin(self.apply(Op::SetMode { mode: Mode::Plan }, client)).await
+            }
             Op::SetMode { mode } => {
                 if self.book.state().mode == mode {
                     return Ok(Done::Unchanged);
@@ -267,7 +274,9 @@ impl Desk {
             return text.into();
         }
         let (workspace, typed) = (self.base.workspace.clone(), text.clone());
-        let (artifacts, denied) = (Arc::clone(&self.artifacts), self.base.denied(foreign));
+        self.agents_in(&text).await;
+        let (artifacts, mut denied) = (Arc::clone(&self.artifacts), self.base.denied(foreign));
+        denied.extend(self.gate.agent_denials());
         // A person may show a picture that lies elsewhere; what is closed to the model is closed here too.
         let closed = (self.base.attended && !foreign).then(|| {
             let mut closed = self.base.world.settings.sandbox.forbid_read.clone();
@@ -291,6 +300,22 @@ impl Desk {
         }
         let typed = (found.text != text).then_some(text);
         Said { text: found.text, typed, images: found.images }
+    }
+
+    /// Somebody calls another agent, which cannot work beside this one yet; that is said.
+    async fn agents_in(&self, typed: &str) {
+        let called: Vec<String> = references_in(typed)
+            .into_iter()
+            .filter_map(|name| name.strip_prefix("agent-").map(str::to_owned))
+            .collect();
+        if called.is_empty() {
+            return;
+        }
+        let (base, trust) = (Arc::clone(&self.base), self.trust.clone());
+        let roster = tokio::task::spawn_blocking(move || base.roster(&trust)).await.unwrap_or_default();
+        for name in called.iter().filter(|name| roster.named(name).is_some()) {
+            self.notice(Level::Info, Phrase::new("engine.agent_mentioned").with("name", name));
+        }
     }
 
     fn edit_queued(&self, id: u64, said: Option<Said>) -> Outcome {

@@ -4,7 +4,7 @@ use crate::confine::confinement;
 use crate::error::EngineError;
 use crate::spec::Start;
 use reasonix_agent::Sink;
-use reasonix_gate::{Approvals, Explained, GateStanding, Stance};
+use reasonix_gate::{AgentStanding, Approvals, Explained, GateStanding, Stance};
 use reasonix_proto::Event;
 use reasonix_tools::{Bash, ShellOptions};
 use std::sync::Arc;
@@ -26,7 +26,10 @@ impl Explainer {
     pub fn new(start: &Start) -> Result<Self, EngineError> {
         let confinement = confinement(&start.world.settings, &start.workspace, &start.world.home);
         let standing = GateStanding::new(&start.given())?.confined(&confinement);
-        let gate = Approvals::new(standing, start.workspace.clone(), Stance::default(), Arc::new(Nobody));
+        let agent = start.begins_as()?;
+        let stance = Stance { agent: Arc::from(agent.name.as_str()), ..Stance::default() };
+        let gate = Approvals::new(standing, start.workspace.clone(), stance, Arc::new(Nobody));
+        gate.know_agent(AgentStanding::new(&agent, start.workspace.root())?);
         Ok(Self { gate, tool: Bash::new(ShellOptions::at(start.workspace.root())) })
     }
 

@@ -23,6 +23,8 @@ pub struct HostSources {
     pub add_dirs: Vec<PathBuf>,
     /// The model reference; the session's own or the default when none.
     pub model: Option<String>,
+    /// The agent that is to be at work; the session's own or the default when none.
+    pub agent: Option<String>,
     /// More text for the end of the system prompt.
     pub append_system: Option<String>,
     /// Which session is opened first.
@@ -44,7 +46,8 @@ type Notices = Vec<(Level, Phrase)>;
 
 /// Makes everything that sessions start from, checked; with what to tell the user about it.
 pub fn open(sources: HostSources) -> Result<(Host, Notices), EngineError> {
-    let HostSources { mut folder, add_dirs, model, append_system, which, attended, approve, terminal, .. } = sources;
+    let HostSources { mut folder, add_dirs, model, agent, append_system, which, attended, approve, terminal, .. } =
+        sources;
     // Where nobody is asked and nobody demands it, the look is spared.
     if attended || sources.require_trust {
         let trust = std::mem::take(&mut folder.loaded.settings.trust);
@@ -60,7 +63,7 @@ pub fn open(sources: HostSources) -> Result<(Host, Notices), EngineError> {
     let rules = folder.rules_files().map_err(unopened)?;
     let mut notices = rules.notices;
     let world = World::new(folder.loaded.settings, folder.env, folder.home);
-    let base = Start { world, workspace, rules: rules.files, model, append_system, which, attended, approve };
+    let base = Start { world, workspace, rules: rules.files, model, agent, append_system, which, attended, approve };
     notices.extend(check_tools(&base, sources.names_tools)?);
     let origins = Arc::new(folder.loaded.origins);
     Ok((Host { base, origins, terminal }, notices))

@@ -1,6 +1,7 @@
 //! Everything that extends a session, in one list: what it is, where it comes from, whether it counts, and what it costs.
 //! Nothing is started for it.
 
+use crate::error::EngineError;
 use crate::hooks::hooks_of;
 use crate::servers::specs::{ConfiguredServer, ServerAbsence, ServerOrigin, configured_servers};
 use crate::spec::Start;
@@ -8,7 +9,8 @@ use crate::trust::Word;
 use reasonix_agent::estimate_tokens;
 use reasonix_config::{SurfaceKind, trust::Trust};
 use reasonix_extensions::{BroughtBy, ExtensionFlaw, ShadowedExtension, index};
-use reasonix_proto::{HookInfo, PartKind, Phrase};
+use reasonix_gate::AgentStanding;
+use reasonix_proto::{AgentOrigin, HookInfo, PartKind, Phrase};
 use std::path::Path;
 
 /// One thing that extends a session.
@@ -43,6 +45,8 @@ pub enum ExtensionKind {
     Hook,
     /// An MCP server.
     Server,
+    /// An agent.
+    Agent,
 }
 
 impl ExtensionKind {
@@ -55,6 +59,7 @@ impl ExtensionKind {
             Self::Command => "command",
             Self::Hook => "hook",
             Self::Server => "server",
+            Self::Agent => "agent",
         }
     }
 }
@@ -100,6 +105,7 @@ pub fn inventory(start: &Start) -> Vec<Extension> {
     all.extend(rules(start));
     all.extend(skills(start, &trust));
     all.extend(commands(start, &trust));
+    all.extend(agents(start, &trust));
     all.extend(hooks_of(start, &trust).into_iter().map(|(hook, project)| of_hook(&hook, project)));
     let (world, settings) = (&start.world, &start.world.settings);
     all.extend(configured_servers(world, &start.workspace, &settings.trust).iter().map(of_server));
@@ -176,6 +182,28 @@ fn commands(start: &Start, trust: &Word) -> Vec<Extension> {
     });
     let mut all: Vec<Extension> = used.collect();
     all.extend(left_out(start, ExtensionKind::Command, &found.shadowed, &found.flaws));
+    all
+}
+
+/// Those that somebody wrote; the built-in ones are always there.
+fn agents(start: &Start, trust: &Word) -> Vec<Extension> {
+    let roster = start.roster(trust);
+    let written = roster.agents.iter().filter(|agent| !agent.place.is_empty());
+    let used = written.map(|agent| Extension {
+        kind: ExtensionKind::Agent,
+        name: agent.name.clone(),
+        place: agent.place.clone(),
+        by: if agent.origin == AgentOrigin::Project { BroughtBy::Project } else { BroughtBy::User },
+        standing: match AgentStanding::new(agent, start.workspace.root()) {
+            _ if agent.disable => ExtensionStanding::Off,
+            _ if roster.distrusts(&agent.name) => ExtensionStanding::Untrusted,
+            Err(error) => ExtensionStanding::Broken { why: EngineError::from(error).phrase() },
+            Ok(_) => ExtensionStanding::Used,
+        },
+        tokens: 0,
+    });
+    let mut all: Vec<Extension> = used.collect();
+    all.extend(left_out(start, ExtensionKind::Agent, &roster.shadowed, &roster.flaws));
     all
 }
 

@@ -4,6 +4,7 @@
 use crate::desk::unreadable;
 use crate::fleet::is_of_servers;
 use crate::live::{Live, alongside};
+use crate::roster::kept;
 use reasonix_agent::{Prefix, Sink, Stop, Tool, Tools};
 use reasonix_proto::{Event, RecordBody, Refused};
 use std::sync::Arc;
@@ -43,11 +44,12 @@ impl Live {
 
     /// The session has the tools that are known by now. They are on the log before anybody is told of them.
     async fn join(&mut self) -> Result<(), Refused> {
-        let own = self.agent.tools.iter().filter(|tool| !is_of_servers(&tool.spec().name));
+        let own = self.whole.iter().filter(|tool| !is_of_servers(&tool.spec().name));
         let mut tools: Vec<Arc<dyn Tool>> = own.cloned().collect();
         let window = self.desk.outbox.status().window;
         tools.extend(self.fleet.tools(&self.agent.artifacts, window));
-        let tools = Tools::new(tools);
+        let whole = Tools::new(tools);
+        let tools = kept(&whole, &self.acting);
         let prefix =
             Prefix { system: self.prefix.borrow().system.clone(), tools: tools.specs(), aliases: tools.aliases() };
         if prefix == **self.prefix.borrow() || !self.conversation.is_unasked() {
@@ -60,7 +62,7 @@ impl Live {
         let record = self.desk.journal(body).await?;
         let prefix = Arc::new(prefix);
         self.conversation.begin_with(Arc::clone(&prefix));
-        self.agent.tools = tools;
+        (self.agent.tools, self.whole) = (tools, whole);
         self.prefix.send_replace(prefix);
         self.desk.outbox.emit(Event::Changed { record: Box::new(record) });
         Ok(())

@@ -1,6 +1,7 @@
 //! The composition: builds an agent from settings, owns the live session, its questions and its queues.
 //! Takes [`reasonix_proto::Op`], gives [`reasonix_proto::Event`]; front ends know nothing else of it.
 
+mod acting;
 mod blueprint;
 mod border;
 mod bringing;
@@ -41,6 +42,7 @@ mod queue;
 mod recall;
 mod refs;
 mod retention;
+mod roster;
 mod router;
 mod servers;
 mod shelf;

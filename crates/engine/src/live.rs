@@ -5,12 +5,15 @@ use crate::fleet::Fleet;
 use crate::invoke::{Errand, Wants};
 use crate::planner::Planner;
 use crate::queue::Work;
+use crate::roster::{own_model, sampled};
 use crate::router::Routes;
 use crate::spec::folds;
 use crate::ticket::{Inbound, Outcome, Ticket, Tickets};
-use reasonix_agent::{Agent, Conversation, Prefix, Purpose, Router, Said, Sink, Stop};
+use reasonix_agent::{Agent, Conversation, Prefix, Purpose, Router, Said, Sink, Stop, Tools};
 use reasonix_gate::Narrowing;
-use reasonix_proto::{ClientId, Done, Event, Level, Op, Phrase, RecordBody, Refusal, Refused, TurnEnd, TurnState};
+use reasonix_proto::{
+    AgentProfile, ClientId, Done, Event, Level, Op, Phrase, RecordBody, Refusal, Refused, TurnEnd, TurnState,
+};
 use reasonix_session::Sessions;
 use reasonix_undo::{FilesWay, Undo};
 use std::sync::Arc;
@@ -43,6 +46,10 @@ pub(crate) struct Live {
     pub(crate) routes: Arc<Routes>,
     /// Who plans the turns.
     pub(crate) planner: Option<Planner>,
+    /// The agent at work.
+    pub(crate) acting: AgentProfile,
+    /// All tools of the session; the agent at work may have fewer.
+    pub(crate) whole: Tools,
 }
 
 impl Live {
@@ -51,6 +58,7 @@ impl Live {
         if self.resumed {
             self.note_resumed().await;
         }
+        self.begin_as().await;
         self.desk.hooks.begin(self.resumed, self.desk.book.state().model.clone());
         self.desk.state(TurnState::Idle);
         while let Some((work, ticket)) = self.next_work().await {
@@ -147,6 +155,7 @@ impl Live {
             Op::Rewind { turn, what, summary } => self.rewind(turn, what, summary).await,
             Op::Redo => self.files(FilesWay::Again).await,
             Op::SetModel { model, effort } => self.set_model(model, effort).await,
+            Op::SetAgent { agent } => self.set_agent(&agent).await,
             Op::Discard => {
                 self.desk.closing = true;
                 self.desk.change(RecordBody::Discarded).await
@@ -257,7 +266,8 @@ impl Live {
                 let said = self.with_news(said);
                 let said = self.planned(said, &stop).await;
                 // The mode may have changed while somebody planned.
-                Work::Prompt(said.after_news(self.mode_note().map(str::to_owned).into_iter().collect()))
+                let mode = self.mode_note().map(str::to_owned);
+                Work::Prompt(said.after_news(self.agent_note().into_iter().chain(mode).collect()))
             }
             other => other,
         };
@@ -364,12 +374,18 @@ impl Live {
         let same = model.as_ref().is_none_or(|wanted| *wanted == current);
         let effort = effort.or(earlier.filter(|_| same));
         let reference = model.unwrap_or(current);
-        let built = self.desk.base.world.model_thinking(&reference, effort.as_deref());
+        let world = sampled(&self.desk.base.world, &self.acting);
+        let built = world.model_thinking(&reference, effort.as_deref());
         let model = built.map_err(|error| Refused::new(Refusal::Failed, error.phrase()))?;
         let card = model.card().clone();
         let auto = folds(&self.desk.base.world.settings, &card.name);
-        let record = self.desk.journal(RecordBody::ModelChanged { model: card.name, effort }).await?;
-        self.routes.set(&self.desk.base, model);
+        let record = self.desk.journal(RecordBody::ModelChanged { model: card.name.clone(), effort }).await?;
+        let own = own_model(&self.desk.base.world, &self.acting).ok().flatten();
+        if let Some(own) = own.as_ref().filter(|own| own.card().name != card.name) {
+            let phrase = Phrase::new("engine.agent_keeps_model").with("agent", &self.acting.name);
+            self.desk.notice(Level::Info, phrase.with("model", &own.card().name));
+        }
+        self.routes.set(&self.desk.base, model, own);
         self.agent.limits.compaction.auto = auto;
         self.desk.outbox.measure(None, Some(card.window));
         self.desk.outbox.emit(Event::Changed { record: Box::new(record) });

@@ -53,8 +53,8 @@ impl Goal {
     ) -> Result<(History, Vec<RecordBody>), Refused> {
         let there = past.history_at(self.to).map_err(unreadable)?.ok_or_else(|| no_record(self.to))?;
         let moved = RecordBody::Moved { to: self.to, why: self.why };
-        let tools = past.tools_lacking(&there).map_err(unreadable)?;
-        let records = std::iter::once(moved).chain(tools).chain(there.lacks(mode, model, effort)).collect();
+        let head = past.head_lacking(&there).map_err(unreadable)?;
+        let records = std::iter::once(moved).chain(head).chain(there.lacks(mode, model, effort)).collect();
         Ok((there, records))
     }
 }
@@ -190,7 +190,7 @@ impl Live {
         fetch(&mut history.messages, self.agent.artifacts.as_ref());
         self.conversation.go_to(history.messages, history.context, history.folded, goal.why);
         let todo = history.todo.unwrap_or_default();
-        self.desk.book.gone_to(history.told, todo.clone());
+        self.desk.book.gone_to((history.told, &history.told_agent), todo.clone());
         self.conversation.set_todo(todo.clone());
         self.todo.restore(todo);
         self.desk.outbox.measure(Some(history.context), None);

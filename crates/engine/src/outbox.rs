@@ -6,7 +6,7 @@ use crate::state::SessionState;
 use reasonix_agent::Sink;
 use reasonix_gate::Waits;
 use reasonix_proto::{
-    Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, RecordBody, SessionId, Status, TodoPhase,
+    BUILD_AGENT, Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, RecordBody, SessionId, Status, TodoPhase,
 };
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -126,8 +126,9 @@ impl Outbox {
     /// What a status line shows.
     pub(crate) fn status(&self) -> Status {
         let figures = self.figures().clone();
-        let SessionState { mode, posture, model, effort, .. } = self.state.borrow().clone();
-        Status { mode, posture, model, effort, ..figures }
+        let SessionState { mode, posture, model, effort, agent, .. } = self.state.borrow().clone();
+        let agent = if &*agent == BUILD_AGENT { String::new() } else { agent.to_string() };
+        Status { mode, agent, posture, model, effort, ..figures }
     }
 
     /// What is to be done, as the log has it.
@@ -262,6 +263,7 @@ mod tests {
             model: String::new(),
             effort: None,
             mode: Mode::Build,
+            agent: String::new(),
             posture: Posture::Ask,
             sandbox: String::new(),
             folder: String::new(),

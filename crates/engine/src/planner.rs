@@ -206,6 +206,7 @@ fn head(start: &Start, model: &str, window: u64) -> SessionHead {
         sandbox: "off".to_owned(),
         from: None,
         parts: draft.parts,
+        agent: None,
     }
 }
 

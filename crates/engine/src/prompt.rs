@@ -59,14 +59,19 @@ pub fn bare_prompt(format: EditFormat) -> String {
     assemble(&Sources { base: &base, ..Sources::default() }).system
 }
 
+/// The first part: what the model is told before anything of the user or the project.
+pub(crate) fn base_part(base: &str, cwd: Option<&Path>) -> String {
+    let mut base = base.trim_end().to_owned();
+    if let Some(cwd) = cwd {
+        base.push_str(&format!("\n\nWorking folder: {}\nSystem: {}", cwd.display(), std::env::consts::OS));
+    }
+    base
+}
+
 /// Puts the system prompt together.
 pub(crate) fn assemble(from: &Sources<'_>) -> Draft {
     let mut draft = Draft::default();
-    let mut base = from.base.trim_end().to_owned();
-    if let Some(cwd) = from.cwd {
-        base.push_str(&format!("\n\nWorking folder: {}\nSystem: {}", cwd.display(), std::env::consts::OS));
-    }
-    draft.add(PartKind::Base, "", &base, false);
+    draft.add(PartKind::Base, "", &base_part(from.base, from.cwd), false);
     let mut introduced = false;
     for (file, (text, cut)) in from.files.iter().zip(fitted(from.files, from.window)) {
         let name = file.path.display().to_string();

@@ -4,6 +4,7 @@ use crate::commands::{Able, brought, commands};
 use crate::context::{cache_of, parts, prefix_tokens};
 use crate::handle::Shared;
 use crate::offline::changes_in;
+use crate::roster::names;
 use crate::shelf::{flaws, shadowed};
 use reasonix_agent::BoxFuture;
 use reasonix_exec::git::branch_and_dirt;
@@ -63,7 +64,12 @@ impl Shared {
     }
 
     fn commands(&self) -> Vec<reasonix_proto::CommandInfo> {
-        commands(Able { undo: self.undo, kept: self.outbox.is_kept() })
+        let mut commands = commands(Able { undo: self.undo, kept: self.outbox.is_kept() });
+        let agent = commands.iter_mut().find(|command| command.name == "agent");
+        if let Some(argument) = agent.and_then(|command| command.arguments.first_mut()) {
+            argument.kind = ArgumentKind::OneOf { words: names(&self.base.roster(&self.trust)) };
+        }
+        commands
     }
 
     /// Our own, and those that files bring; what is wrong with files is said the first time.

@@ -35,17 +35,19 @@ struct Models {
     plan: Option<Arc<dyn Model>>,
     /// Who writes notes.
     small: Option<Arc<dyn Model>>,
+    /// Who answers while an agent is at work that has a model of its own.
+    agent: Option<Arc<dyn Model>>,
 }
 
 impl Models {
-    fn over(start: &Start, base: Arc<dyn Model>) -> Self {
+    fn over(start: &Start, base: Arc<dyn Model>, agent: Option<Arc<dyn Model>>) -> Self {
         let settings = &start.world.settings;
         let larger = settings.resolve_model(&base.card().name).ok().and_then(|found| {
             let reference = settings.entry(found.provider, found.model)?.promote_to.clone()?;
             start.world.model(&settings.resolve_model(&reference).ok()?).ok()
         });
         let [plan, small] = ["plan", "small"].map(|role| in_role(start, role, &base));
-        Self { base, larger, plan, small }
+        Self { base, larger, plan, small, agent }
     }
 }
 
@@ -53,16 +55,21 @@ impl Routes {
     /// The routes of a session whose model is this one.
     pub(crate) fn new(
         start: &Start,
-        base: Arc<dyn Model>,
+        (base, agent): (Arc<dyn Model>, Option<Arc<dyn Model>>),
         escalation: Arc<Escalation>,
         (book, sink): (&Arc<Book>, Arc<dyn Sink>),
     ) -> Arc<Self> {
-        Arc::new(Self { models: RwLock::new(Models::over(start, base)), escalation, book: Arc::clone(book), sink })
+        Arc::new(Self {
+            models: RwLock::new(Models::over(start, base, agent)),
+            escalation,
+            book: Arc::clone(book),
+            sink,
+        })
     }
 
-    /// The session's model is another one from now on.
-    pub(crate) fn set(&self, start: &Start, base: Arc<dyn Model>) {
-        let models = Models::over(start, base);
+    /// The session's model is another one from now on, or that of its agent is.
+    pub(crate) fn set(&self, start: &Start, base: Arc<dyn Model>, agent: Option<Arc<dyn Model>>) {
+        let models = Models::over(start, base, agent);
         *self.models.write().unwrap_or_else(PoisonError::into_inner) = models;
     }
 
@@ -75,7 +82,7 @@ impl Routes {
         let pro = self.escalation.pro().filter(|_| state.escalated);
         let plan = models.plan.as_ref().filter(|_| state.mode == Mode::Plan);
         let larger = models.larger.as_ref().filter(|larger| state.model == larger.card().name);
-        pro.or(plan).or(larger).unwrap_or(&models.base)
+        pro.or(plan).or(models.agent.as_ref()).or(larger).unwrap_or(&models.base)
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Start {
     pub rules: Vec<RulesFile>,
     /// The model reference; the session's own or the default when none.
     pub model: Option<String>,
+    /// The agent that is to be at work; the session's own or the default when none.
+    pub agent: Option<String>,
     /// More text for the end of the system prompt.
     pub append_system: Option<String>,
     /// Which session.

@@ -24,6 +24,7 @@ use crate::planner::{Around, Planner};
 use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::retention::tend;
+use crate::roster::{chosen, kept, own_model, sampled, steps_of};
 use crate::router::{Escalates, Escalation, Routes, TellsPlanModel, empty_roles};
 use crate::spec::{Start, Which, folds};
 use crate::state::{Book, SessionState};
@@ -31,11 +32,11 @@ use crate::ticket::Sender;
 use crate::trust::Word;
 use crate::world::World;
 use opening::{Begun, open};
-use reasonix_agent::{Agent, Aspect, Compaction, Limits, Model, Prefix, Sink};
+use reasonix_agent::{Agent, Aspect, Compaction, Limits, Model, Prefix, Sink, Tool, Tools};
 use reasonix_config::{Origins, Settings, key_destination};
 use reasonix_exec::Confinement;
-use reasonix_gate::{Approvals, GateStanding};
-use reasonix_proto::{Event, Phrase, SessionHead, Status, TurnState};
+use reasonix_gate::{AgentStanding, Approvals, GateStanding};
+use reasonix_proto::{AgentProfile, BUILD_AGENT, Event, PLAN_AGENT, Phrase, SessionHead, Status, TurnState};
 use reasonix_session::{History, Ledger, Opened, Sessions};
 use reasonix_undo::{Undo, UndoKeep, snapshots_of};
 use std::any::Any;
@@ -46,6 +47,7 @@ use tokio::sync::{mpsc, watch};
 use toolset::{Carried, Shell, all_tools, runs_commands, toolset};
 use tracing::Instrument;
 
+pub(crate) use opening::base_of;
 pub use opening::imported_head;
 pub(crate) use toolset::{Had, specs_of, unknown_tools};
 pub use toolset::{bare_tools, tool_names, tool_specs};
@@ -92,12 +94,14 @@ impl Ground {
     fn equip(self, standing: GateStanding) -> Result<Equipped, EngineError> {
         let (start, opened, artifacts) = (&self.start, &self.begun.opened, &self.begun.artifacts);
         let (settings, workspace) = (&start.world.settings, &start.workspace);
-        let model = pick_model(start, self.begun.resumed.then_some(&opened.history))?;
+        let acting = acting_of(start, &self.begun)?;
+        let model = pick_model(start, &acting, self.begun.resumed.then_some(&opened.history))?;
         let (voice, events) = Voice::of(&self, &model);
         let Voice { outbox, book } = &voice;
         empty_roles(settings).for_each(|phrase| outbox.warn(phrase));
         let escalation = Escalation::new(start, &model.card().name)?;
-        let routes = Routes::new(start, model.clone(), Arc::clone(&escalation), (book, outbox.clone()));
+        let own = own_model(&start.world, &acting).map_err(|phrase| outbox.warn(phrase)).ok().flatten();
+        let routes = Routes::new(start, (model.clone(), own), Arc::clone(&escalation), (book, outbox.clone()));
         let purse = purse_of(start, (opened, &self.head), outbox);
         let undo = undo_of(start, opened, &voice);
         let gate = Approvals::new(standing, workspace.clone(), book.stance(), outbox.clone());
@@ -105,12 +109,13 @@ impl Ground {
         let asked = trust.clone();
         let gate = Arc::new(gate.undone_by(undo.as_ref()).distrusting(move |line| asked.untrusted_skill(line)));
         self.begun.made.iter().for_each(|record| gate.recall(record));
+        know_agents(start, &trust, &gate, &acting)?;
         let hooks = Hooks::new(start, &trust, (outbox, book), &gate, &self.confinement);
         let (people, todo) = (people_of(start, &voice), todo_of(opened));
         let carried = Carried::of(start, opened, &todo, &people);
         let crossing = Crossing::new(settings, workspace.root(), &self.confinement, start.attended);
         let shell = Shell { confinement: self.confinement.clone(), crossing: Some(crossing.clone()) };
-        let tools = toolset(start, artifacts, &carried, (shell, &self.fleet), self.had.as_ref());
+        let (tools, whole) = tools_of(&self, &acting, shell, &carried);
         let nearby = Nearby::of(start, model.card().window);
         book.observe(nearby.watch());
         let (agent, prefix) = Blueprint::new(routes.clone(), tools)
@@ -119,11 +124,11 @@ impl Ground {
             .surrounded_by(undo.iter().map(|undo| Arc::clone(undo) as Arc<dyn Aspect>))
             .surrounded_by([nearby as Arc<dyn Aspect>])
             .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>])
-            .within(purse.clone(), limits_of(settings, &model.card().name))
+            .within(purse.clone(), limits_of(settings, &model.card().name, &acting))
             .build(self.head.system.clone());
         let planner = planner_of(&self, &agent, &model, (outbox, &purse, &hooks), &carried)?;
         let way_out = crossing.open(&gate, book.clone(), net_options(settings));
-        let parts = Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust, hooks };
+        let parts = Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust, hooks, acting, whole };
         Ok(Equipped { ground: self, model, voice, events, parts, agent, prefix, way_out: Box::new(way_out) })
     }
 }
@@ -141,7 +146,10 @@ impl Voice {
         // Another model than the session's own thinks as hard as it does by itself.
         let effort = history.effort.clone().filter(|_| ground.start.model.is_none());
         let todo = Arc::new(history.todo.clone().unwrap_or_default());
-        let state = SessionState { told: history.told, todo, ..SessionState::new(name, effort, history.mode) };
+        let [agent, told_agent] = [&history.agent, &history.told_agent]
+            .map(|agent| Arc::from(if agent.is_empty() { BUILD_AGENT } else { agent.as_str() }));
+        let new = SessionState::new(name, effort, history.mode);
+        let state = SessionState { told: history.told, todo, agent, told_agent, ..new };
         let (state, published) = watch::channel(state);
         let (outbox, events) = Outbox::new(status_of(ground, model), published);
         let book = Book::new(ground.begun.opened.journal.clone(), state, outbox.clone());
@@ -161,6 +169,8 @@ struct Parts {
     planner: Option<Planner>,
     trust: Word,
     hooks: Arc<Hooks>,
+    acting: AgentProfile,
+    whole: Tools,
 }
 
 /// A session that has everything, and does not run yet.
@@ -185,7 +195,7 @@ impl Equipped {
         let Self { ground, voice: Voice { outbox, book }, events, parts, agent, prefix, way_out, .. } = self;
         let Ground { start, confinement, begun: Begun { opened, resumed, .. }, head, fleet, .. } = ground;
         let (published, seen) = watch::channel(prefix.clone());
-        let Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust, hooks } = parts;
+        let Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust, hooks, acting, whole } = parts;
         fleet.told_to(Hears { outbox: outbox.clone(), queue: queue.clone(), people: people.clone() });
         let Opened { past, history, .. } = opened;
         let conversation = conversation_of(&prefix, history, past.turns());
@@ -225,6 +235,8 @@ impl Equipped {
             terminal,
             routes,
             planner,
+            acting,
+            whole,
         };
         set_going(live, way_out);
         Handle { session: head.session, events, ops, shared: Arc::new(shared) }
@@ -323,6 +335,52 @@ fn planner_of(
     Planner::new(&own, around)
 }
 
+/// The agent at work: the session's own where it goes on, or `build` where that one is not there any more.
+fn acting_of(start: &Start, begun: &Begun) -> Result<AgentProfile, EngineError> {
+    if !begun.resumed {
+        return start.begins_as();
+    }
+    let trust = Word::new(start.world.settings.trust.clone());
+    let name = Some(begun.opened.history.agent.as_str()).filter(|name| !name.is_empty()).unwrap_or(BUILD_AGENT);
+    let found = chosen(start, &trust, name).or_else(|_| chosen(start, &trust, BUILD_AGENT));
+    found.map(|(agent, _)| agent).map_err(EngineError::Settings)
+}
+
+/// The tools of the agent at work, and all that the session has.
+fn tools_of(ground: &Ground, acting: &AgentProfile, shell: Shell, carried: &Carried) -> (Tools, Tools) {
+    let Ground { start, begun, had, fleet, .. } = ground;
+    let made = |shell: Shell, had: Option<&Had>| toolset(start, &begun.artifacts, carried, (shell, fleet), had);
+    let fewer = acting.tools.is_some() || !acting.without.is_empty();
+    match had {
+        None => {
+            let whole = made(shell, None);
+            (kept(&whole, acting), whole)
+        }
+        Some(_) if !fewer => {
+            let whole = made(shell, had.as_ref());
+            (kept(&whole, acting), whole)
+        }
+        Some(_) => {
+            let (own, all) = (made(shell.clone(), had.as_ref()), made(shell, None));
+            let told = |tool: &Arc<dyn Tool>| {
+                own.iter().find(|own| own.spec().name == tool.spec().name).unwrap_or(tool).clone()
+            };
+            let whole = Tools::new(all.iter().map(told).collect());
+            (own, whole)
+        }
+    }
+}
+
+/// Tells the gate of the agents that are at work, or may be before anybody chooses another.
+fn know_agents(start: &Start, trust: &Word, gate: &Approvals, acting: &AgentProfile) -> Result<(), EngineError> {
+    let root = start.workspace.root();
+    let plan = start.roster(trust).named(PLAN_AGENT).cloned();
+    for agent in plan.iter().chain([acting]) {
+        gate.know_agent(AgentStanding::new(agent, root)?);
+    }
+    Ok(())
+}
+
 /// The todo list as it was left.
 fn todo_of(opened: &Opened) -> Todo {
     let todo = Todo::default();
@@ -375,6 +433,7 @@ fn status_of(ground: &Ground, model: &Arc<dyn Model>) -> Status {
         model: card.name.clone(),
         effort: opened.history.effort.clone(),
         mode: opened.history.mode,
+        agent: opened.history.agent.clone(),
         posture: reasonix_proto::Posture::Ask,
         sandbox: word(confinement),
         folder: start.workspace.root().display().to_string(),
@@ -415,7 +474,10 @@ fn confinement_of(start: &Start) -> Result<Confinement, EngineError> {
     if !runs_commands(start) {
         return Ok(Confinement::None);
     }
-    let confinement = confinement(&start.world.settings, &start.workspace, &start.world.home);
+    // What the agent that it begins with is denied is closed to commands too.
+    let mut settings = start.world.settings.clone();
+    settings.permissions.deny.extend(start.begins_as()?.rules.deny);
+    let confinement = confinement(&settings, &start.workspace, &start.world.home);
     match (&confinement, shortcoming(&confinement)) {
         (Confinement::Refused { .. }, Some(phrase)) if !start.attended => Err(EngineError::Settings(phrase)),
         _ => Ok(confinement),
@@ -423,14 +485,14 @@ fn confinement_of(start: &Start) -> Result<Confinement, EngineError> {
 }
 
 /// The model that was asked for; otherwise the one the session last had, thinking as hard; otherwise the default.
-fn pick_model(start: &Start, earlier: Option<&History>) -> Result<Arc<dyn Model>, EngineError> {
-    let settings = &start.world.settings;
+fn pick_model(start: &Start, acting: &AgentProfile, earlier: Option<&History>) -> Result<Arc<dyn Model>, EngineError> {
+    let (settings, world) = (&start.world.settings, sampled(&start.world, acting));
     let earlier = earlier.filter(|_| start.model.is_none());
     if let Some(earlier) = earlier.filter(|earlier| settings.resolve_model(&earlier.model).is_ok()) {
-        return start.world.model_thinking(&earlier.model, earlier.effort.as_deref());
+        return world.model_thinking(&earlier.model, earlier.effort.as_deref());
     }
-    let found = start.named_model()?;
-    start.world.model(&found)
+    let sampled = Start { world, ..start.clone() };
+    sampled.world.model(&sampled.named_model()?)
 }
 
 /// A word about where the model's key goes, if that is not where it went the last time.
@@ -447,11 +509,11 @@ fn key_absent(start: &Start, model: &str) -> Option<Phrase> {
     absent.then(|| Phrase::new("engine.no_key").with("name", name).with("provider", &provider.name))
 }
 
-fn limits_of(settings: &Settings, model: &str) -> Limits {
+fn limits_of(settings: &Settings, model: &str, acting: &AgentProfile) -> Limits {
     let seconds = settings.agent.turn_timeout_seconds;
     let how = &settings.compaction;
     Limits {
-        max_steps: settings.agent.max_steps,
+        max_steps: steps_of(settings, acting),
         turn_timeout: (seconds > 0).then(|| Duration::from_secs(seconds)),
         compaction: Compaction { auto: folds(settings, model), prune: how.prune, ratio: how.ratio },
     }

@@ -2,7 +2,7 @@
 
 use reasonix_agent::{BoxFuture, Journal, JournalError, Sink};
 use reasonix_gate::{Stance, Stands};
-use reasonix_proto::{Event, Mode, Posture, Record, RecordBody, TodoPhase, ToolOutcome};
+use reasonix_proto::{BUILD_AGENT, Event, Mode, Posture, Record, RecordBody, TodoPhase, ToolOutcome};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
@@ -29,6 +29,10 @@ pub(crate) struct SessionState {
     pub(crate) escalated: bool,
     /// The todo list, as the last outcome on the branch left it.
     pub(crate) todo: Arc<Vec<TodoPhase>>,
+    /// The agent that is at work.
+    pub(crate) agent: Arc<str>,
+    /// The same as the model knows it.
+    pub(crate) told_agent: Arc<str>,
 }
 
 impl SessionState {
@@ -36,7 +40,8 @@ impl SessionState {
     pub(crate) fn new(model: String, effort: Option<String>, mode: Mode) -> Self {
         let (told, posture) = (mode, Posture::Ask);
         let (trusted, approved, escalated) = (false, false, false);
-        Self { mode, told, posture, trusted, approved, model, effort, turn: 0, escalated, todo: Arc::default() }
+        let (agent, told_agent, todo) = (Arc::from(BUILD_AGENT), Arc::from(BUILD_AGENT), Arc::default());
+        Self { mode, told, posture, trusted, approved, model, effort, turn: 0, escalated, todo, agent, told_agent }
     }
 
     /// What follows from a record.
@@ -52,7 +57,9 @@ impl SessionState {
                 self.model.clone_from(model);
                 self.effort.clone_from(effort);
             }
+            RecordBody::AgentChanged { agent, .. } => self.agent = Arc::from(agent.as_str()),
             RecordBody::Prompt { turn, .. } => {
+                self.told_agent = Arc::clone(&self.agent);
                 (self.turn, self.told, self.escalated) = (*turn, self.mode, false);
                 (self.trusted, self.approved) = (false, false);
             }
@@ -73,7 +80,8 @@ struct Reads(watch::Receiver<SessionState>);
 impl Stands for Reads {
     fn stance(&self) -> Stance {
         let state = self.0.borrow();
-        Stance { mode: state.mode, posture: state.posture, trusted: state.trusted }
+        let agent = Arc::clone(&state.agent);
+        Stance { mode: state.mode, posture: state.posture, trusted: state.trusted, agent }
     }
 }
 
@@ -126,9 +134,10 @@ impl Book {
         }
     }
 
-    /// The conversation goes on from another place, where the model knew of this mode and this was to be done.
-    pub(crate) fn gone_to(&self, told: Mode, todo: Vec<TodoPhase>) {
-        self.state.send_modify(|state| (state.told, state.todo) = (told, Arc::new(todo)));
+    /// The conversation goes on from another place, where the model knew of this mode and this agent, and this was to be done.
+    pub(crate) fn gone_to(&self, (told, agent): (Mode, &str), todo: Vec<TodoPhase>) {
+        let told_agent: Arc<str> = Arc::from(if agent.is_empty() { BUILD_AGENT } else { agent });
+        self.state.send_modify(|state| (state.told, state.told_agent, state.todo) = (told, told_agent, Arc::new(todo)));
     }
 
     fn shown(&self, record: &Record) -> Vec<RecordBody> {

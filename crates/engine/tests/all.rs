@@ -9,6 +9,7 @@
     reason = "tests fail by panicking, and say what they measure"
 )]
 
+mod agents;
 mod answers;
 mod ask;
 mod attacks;

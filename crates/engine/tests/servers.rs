@@ -435,6 +435,28 @@ async fn only_a_reader_of_the_users_word_runs_unasked_and_in_plan_mode() {
     assert!(matches!(&outcomes[1], ToolOutcome::Denied { by } if by.contains("plan mode")), "{outcomes:?}");
 }
 
+/// What the user names for plan mode may be called there, and is asked about as ever; by the other way too.
+#[tokio::test]
+async fn in_plan_mode_the_tools_that_the_user_names_may_be_called() {
+    let drops = || Answer::call("mcp__small__drop", json!({"path": "a"}));
+    for (named, calls) in [(vec!["mcp__small__read".to_owned()], 1), (Vec::new(), 0)] {
+        let (world, small) = (World::new(vec![read(), drops(), Answer::say("x")]).await, Small::new());
+        let mut handle = world.open_with(Which::New, |start| {
+            small.configure()(start);
+            start.world.settings.agent.plan_mode_allowed_tools = named;
+        });
+        handle.submit(Op::SetMode { mode: Mode::Plan }).settled().await;
+        let mut asked = 0;
+        let outcomes = turn(&mut handle, |_| {
+            asked += 1;
+            Choice::AllowOnce
+        })
+        .await;
+        assert_eq!((asked, small.lines("calls")), (calls, calls), "{outcomes:?}");
+        assert!(matches!(outcomes[1], ToolOutcome::Denied { .. }), "{outcomes:?}");
+    }
+}
+
 #[tokio::test]
 async fn more_than_its_share_of_the_window_is_found_and_not_sent() {
     let find = Answer::call("find_tool", json!({"query": "weather in the mountains"}));

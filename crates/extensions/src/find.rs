@@ -1,12 +1,14 @@
 //! Looking through folders: in a fixed order, within bounds, without following links out of them, and without going into
 //! what was installed or is another repository.
 
+use crate::agents;
 use crate::command::CustomCommand;
 use crate::file::inside;
 use crate::flaw::{ExtensionFlaw, FlawKind};
 use crate::names::{BroughtBy, is_name};
 use crate::rulebook::{Dialect, RuleText};
 use crate::skill::{MANIFEST, Skill};
+use reasonix_proto::AgentProfile;
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +17,8 @@ const MOST_SKILLS: usize = 500;
 /// Commands of one folder that are looked at, and how deep they may lie.
 const MOST_COMMANDS: usize = 2000;
 const DEEPEST: usize = 4;
+/// Agents of one folder that are looked at.
+const MOST_AGENTS: usize = 200;
 /// Rules of one folder that are looked at.
 const MOST_RULES: usize = 200;
 /// Entries of one folder that are looked at.
@@ -92,6 +96,30 @@ pub(crate) fn rules(root: &Root, dialect: Dialect, deep: bool) -> Haul<RuleText>
     }
     haul.found.sort_by(|a, b| a.name.cmp(&b.name));
     haul
+}
+
+/// The agents of a folder and of the folders in it, in the order of their files.
+pub(crate) fn agents(root: &Root) -> Haul<AgentProfile> {
+    let mut haul = Haul::empty();
+    gather_agents(root, &root.path, DEEPEST, &mut haul);
+    haul
+}
+
+fn gather_agents(root: &Root, folder: &Path, depth: usize, haul: &mut Haul<AgentProfile>) {
+    for (name, kind) in entries(folder) {
+        let path = folder.join(&name);
+        if haul.found.len() >= MOST_AGENTS {
+            return haul.flaws.push(FlawKind::TooMany(MOST_AGENTS).at(&root.path));
+        }
+        if kind.is_dir() {
+            let below = Root { path: folder.to_owned(), by: root.by };
+            if depth > 0 && own_folder(&below, &name, kind) == Ok(true) {
+                gather_agents(root, &path, depth - 1, haul);
+            }
+        } else if name.ends_with(".md") {
+            haul.take(&path, agents::read(&path, (&root.path, root.by)));
+        }
+    }
 }
 
 fn gather_rules(root: &Root, folder: &Path, dialect: Dialect, depth: usize, haul: &mut Haul<RuleText>) {

@@ -47,12 +47,30 @@ pub enum FlawKind {
     StreamRule,
     /// A pattern that is none.
     BadGlob(String),
+    /// This way of asking less is not taken from a file.
+    Loosens(String),
+    /// Nothing follows from these fields here.
+    UnusedFields(String),
+    /// These fields are for subagents.
+    LaterFields(String),
+    /// These fields are not taken from a project, which can only tighten.
+    OnlyTightens(String),
 }
 
 impl FlawKind {
     /// True when the file is used in spite of it.
     pub fn is_harmless(&self) -> bool {
-        matches!(self, Self::Loose | Self::OddName(_) | Self::Cut(..) | Self::BadGlob(_))
+        matches!(
+            self,
+            Self::Loose
+                | Self::OddName(_)
+                | Self::Cut(..)
+                | Self::BadGlob(_)
+                | Self::Loosens(_)
+                | Self::UnusedFields(_)
+                | Self::LaterFields(_)
+                | Self::OnlyTightens(_)
+        )
     }
 
     pub(crate) fn at(self, path: &Path) -> ExtensionFlaw {
@@ -80,6 +98,10 @@ impl ExtensionFlaw {
             FlawKind::NeverHolds => Phrase::new("extensions.never_holds"),
             FlawKind::StreamRule => Phrase::new("extensions.stream_rule"),
             FlawKind::BadGlob(glob) => Phrase::new("extensions.bad_glob").with("glob", glob),
+            FlawKind::Loosens(mode) => Phrase::new("extensions.loosens").with("mode", mode),
+            FlawKind::UnusedFields(fields) => Phrase::new("extensions.unused_fields").with("fields", fields),
+            FlawKind::LaterFields(fields) => Phrase::new("extensions.later_fields").with("fields", fields),
+            FlawKind::OnlyTightens(fields) => Phrase::new("extensions.only_tightens").with("fields", fields),
         };
         phrase.with("path", self.path.display())
     }

@@ -99,6 +99,11 @@ impl Matter {
         }
     }
 
+    /// A field as it was written.
+    pub(crate) fn value(&self, name: &str) -> Option<&Value> {
+        self.fields.get(name)
+    }
+
     /// True when it has this field.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.fields.contains_key(name)

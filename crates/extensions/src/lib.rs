@@ -1,8 +1,9 @@
-//! Files that extend Reasonix: skills, commands, rules and hooks. This room finds them, reads them within bounds, says what is
+//! Files that extend Reasonix: skills, commands, agents, rules and hooks. This room finds them, reads them within bounds, says what is
 //! wrong with them and fills them in; the texts that come with the binary are here too. It runs nothing, decides nothing about
 //! permission or trust, and of skills and commands reads no more than the head of a
 //! file until somebody uses it.
 
+mod agents;
 mod bundled;
 mod command;
 mod docs;
@@ -14,6 +15,7 @@ mod front;
 pub mod hooks;
 mod index;
 mod names;
+mod roster;
 mod rulebook;
 mod shelf;
 mod skill;
@@ -25,6 +27,7 @@ pub use file::small_file;
 pub use flaw::{ExtensionFlaw, FlawKind};
 pub use index::index;
 pub use names::{BroughtBy, ShadowedExtension};
+pub use roster::{FoundAgents, Roster, agent_note, is_builtin_agent};
 pub use rulebook::{FoundRules, RuleText, RulesChapter, rule_at};
 pub use shelf::{ExtensionPlaces, FoundCommands, FoundSkills, Shelf};
 pub use skill::Skill;

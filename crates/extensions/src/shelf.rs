@@ -3,9 +3,10 @@
 
 use crate::bundled::bundled;
 use crate::command::CustomCommand;
-use crate::find::{Root, commands, rules, skills};
+use crate::find::{Root, agents, commands, rules, skills};
 use crate::flaw::ExtensionFlaw;
 use crate::names::{BroughtBy, ShadowedExtension};
+use crate::roster::FoundAgents;
 use crate::rulebook::{Dialect, FoundRules};
 use crate::skill::Skill;
 use std::collections::BTreeMap;
@@ -134,6 +135,20 @@ impl Shelf {
         FoundCommands { commands, shadowed, flaws }
     }
 
+    /// The agents as they are on disk now, without those in files that are closed to a model.
+    pub fn agents_now(&self) -> FoundAgents {
+        let Some(places) = &self.0.places else { return FoundAgents::default() };
+        let mut found = FoundAgents::default();
+        for root in places.agent_roots() {
+            let haul = agents(&root);
+            found.agents.extend(haul.found);
+            found.flaws.extend(haul.flaws);
+        }
+        let closed = |place: &str| self.0.closes.as_ref().is_some_and(|closes| closes(Path::new(place)));
+        found.agents.retain(|agent| !closed(&agent.place));
+        found
+    }
+
     /// True when the project or the user brought skills that a model may read.
     pub fn has_skills(&self) -> bool {
         self.offered().next().is_some()
@@ -209,6 +224,16 @@ impl ExtensionPlaces {
         self.own(roots)
     }
 
+    /// The user's own before the project's.
+    fn agent_roots(&self) -> Vec<Root> {
+        let mut roots = vec![Root { path: self.home.join("agents"), by: BroughtBy::User }];
+        if !self.project.as_os_str().is_empty() {
+            let project = |path: &str| Root { path: self.project.join(path), by: BroughtBy::Project };
+            roots.extend([".reasonix/agents", ".claude/agents"].map(project));
+        }
+        self.own(roots)
+    }
+
     fn rules_now(&self) -> FoundRules {
         let (mut all, mut flaws) = (Vec::new(), Vec::new());
         for (root, dialect, deep) in self.rule_roots() {
@@ -272,7 +297,7 @@ impl ExtensionPlaces {
 }
 
 /// The first of each name, sorted by it, and those that it stands before. Upper and lower case are one name.
-fn first_of<T>(all: Vec<T>, of: impl Fn(&T) -> (&String, PathBuf)) -> (Vec<T>, Vec<ShadowedExtension>) {
+pub(crate) fn first_of<T>(all: Vec<T>, of: impl Fn(&T) -> (&String, PathBuf)) -> (Vec<T>, Vec<ShadowedExtension>) {
     let mut first: BTreeMap<String, T> = BTreeMap::new();
     let mut shadowed = Vec::new();
     for item in all {

@@ -1,4 +1,5 @@
 //! The tests of this room, in one program.
 
+mod agents;
 mod hostile;
 mod shelf;

@@ -119,8 +119,8 @@ impl Approvals {
     /// Every rule that denies to read some files, those among them that nobody wrote.
     fn denying(&self) -> Vec<Closed> {
         let closed = self.standing.copies.closed.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = self.standing.rules.deny.iter().map(|rule| (rule.clone(), None));
-        written.chain(closed.iter().cloned()).collect()
+        let denied = self.with_agents(self.standing.rules.clone(), None).deny;
+        denied.into_iter().map(|rule| (rule, None)).chain(closed.iter().cloned()).collect()
     }
 
     fn shown_among(&self, among: &[(String, Option<PathBuf>)]) -> Option<String> {

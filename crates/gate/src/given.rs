@@ -1,8 +1,9 @@
 //! The rules that the settings give the gate.
 
 use reasonix_config::Settings;
-use reasonix_policy::{Posture, Rule, RuleError, Rules, Verdict, evaluate};
-use reasonix_proto::{Action, Family};
+use reasonix_policy::{Fallback, Posture, Rule, RuleError, Rules, Verdict, evaluate};
+use reasonix_proto::{Action, AgentRules, Family};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The rules of the settings, for this root.
@@ -13,15 +14,30 @@ pub(super) fn rules_of(settings: &Settings, root: &Path) -> Result<Rules, RuleEr
     };
     let permissions = &settings.permissions;
     let [deny, ask, allow] = [&permissions.deny, &permissions.ask, &permissions.allow].map(|rules| local(rules));
-    let mut rules = Rules::parse(&deny, &ask, &allow, permissions.mode)?;
-    for (name, mode) in &permissions.fallbacks {
-        let families =
-            [Family::Bash, Family::Edit, Family::Read, Family::Grep, Family::Skill].map(|of| (of.name(), of));
-        let families = families.into_iter().chain([("Mcp", Family::Tool)]);
-        let family = families.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, family)| family);
-        rules.families.extend(family.map(|family| (family, *mode)));
-    }
-    Ok(rules)
+    let rules = Rules::parse(&deny, &ask, &allow, permissions.mode)?;
+    Ok(Rules { families: families_of(&permissions.fallbacks), ..rules })
+}
+
+/// The rules of an agent, for this root. What it does not say of writers is left to the session.
+pub(super) fn rules_of_agent(said: &AgentRules, root: &Path) -> Result<Rules, RuleError> {
+    let root = root.display().to_string();
+    let local = |rules: &[String]| -> Vec<String> {
+        rules.iter().map(|rule| about_skills(rule).unwrap_or_else(|| Rule::relative_to(rule, &root))).collect()
+    };
+    // What allows must not reach to code or to another program, here as in the settings.
+    said.allow.iter().try_for_each(|text| Rule::parse_allow(text).map(drop))?;
+    let rules =
+        Rules::parse(&local(&said.deny), &local(&said.ask), &local(&said.allow), said.mode.unwrap_or_default())?;
+    Ok(Rules { families: families_of(&said.fallbacks), ..rules })
+}
+
+/// Fallbacks of families by their names in rules.
+fn families_of(fallbacks: &BTreeMap<String, Fallback>) -> Vec<(Family, Fallback)> {
+    let known = [Family::Bash, Family::Edit, Family::Read, Family::Grep, Family::Skill].map(|of| (of.name(), of));
+    let known: Vec<_> = known.into_iter().chain([("Mcp", Family::Tool)]).collect();
+    let family =
+        |name: &str| known.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, family)| *family);
+    fallbacks.iter().filter_map(|(name, mode)| Some((family(name)?, *mode))).collect()
 }
 
 /// A rule for skills, whose names have no case.

@@ -1,5 +1,6 @@
 //! The gate: rules decide, a person is asked where they say so, and the first answer wins.
 
+mod agents;
 mod aside;
 mod asked;
 mod classify;
@@ -20,6 +21,7 @@ mod search;
 mod stance;
 mod waits;
 
+pub use agents::AgentStanding;
 pub use aside::{Aside, AsideWord, rule_for};
 pub use asked::{AnswerHeard, OpenQuestions, QuestionEnd};
 pub use classify::ByText;
@@ -48,7 +50,7 @@ use reasonix_proto::{
 };
 use reasonix_undo::Undo;
 use reasonix_workspace::Workspace;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -99,6 +101,8 @@ pub struct GateStanding {
     copies: Copies,
     /// What happens when a file tool wants to read outside and no rule speaks of it.
     external: Fallback,
+    /// Tools of plugins that may be called in plan mode.
+    plan_readers: Vec<String>,
 }
 
 impl GateStanding {
@@ -130,6 +134,7 @@ impl GateStanding {
             programs,
             copies: Copies::default(),
             external: settings.permissions.external_directory,
+            plan_readers: settings.agent.plan_mode_allowed_tools.clone(),
         })
     }
 
@@ -157,6 +162,8 @@ pub struct Approvals {
     files: Files,
     /// What the running turn is narrowed to.
     narrowed: Mutex<Option<Narrowing>>,
+    /// What holds while an agent is at work, by its name.
+    agents: Mutex<BTreeMap<String, Arc<AgentStanding>>>,
     /// Whose scripts are not to be run.
     distrusts: Option<narrow::Distrusts>,
     /// What takes back what calls did; it ends with the session, which a gate may outlive.
@@ -205,6 +212,7 @@ impl Approvals {
             open: OpenQuestions::new("ask"),
             scripts: Mutex::default(),
             narrowed: Mutex::default(),
+            agents: Mutex::default(),
             distrusts: None,
             undo: Weak::new(),
             sink,
@@ -270,17 +278,18 @@ impl Approvals {
         let tool = ask.tool.spec().name.as_str();
         let Resolved { action, effects, .. } = self.standing.programs.resolve(&self.files, &action, found(ask));
         let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+        let dangerous = self.dangers_now();
         let about = Circumstances {
             granted: &granted,
             approved: &self.standing.approved,
-            dangerous: &self.standing.dangerous,
+            dangerous: &dangerous,
             posture: self.posture(ask.by_user),
             attended: self.standing.attended && word.is_none(),
             held: self.standing.held && ask.classified.class == Class::Reader,
             facts: &self.files,
         };
         let case = Case::with(tool, &action, effects);
-        let rules = self.rules();
+        let rules = self.with_agents(self.rules().into_owned(), Some((tool, &action)));
         let judged = match word {
             Some(word) => judge_restorable(&rules, &about, &case, word),
             None => judge(&rules, &about, &case),
@@ -299,7 +308,7 @@ impl Approvals {
 
     /// A deny or ask rule for files holds for commands that name them too.
     fn by_resource(&self, verdict: Verdict, granted: &[Rule], effects: &[Effects]) -> Verdict {
-        let rules = &self.standing.rules;
+        let rules = &self.with_agents(self.standing.rules.clone(), None);
         // The disk is only looked at where a rule speaks of files.
         let speaks = rules.deny.iter().chain(&rules.ask).any(Rule::names_paths);
         if effects.is_empty() || !speaks || matches!(verdict, Verdict::Deny(_)) {
@@ -324,7 +333,7 @@ impl Approvals {
     /// A deny or ask rule for changes holds for commands that would change what they name in any way: remove it, move it,
     /// link to it, give it other rights.
     fn by_change(&self, verdict: Verdict, effects: &[Effects]) -> Verdict {
-        let rules = &self.standing.rules;
+        let rules = &self.with_agents(self.standing.rules.clone(), None);
         if matches!(verdict, Verdict::Deny(_)) || !rules.deny.iter().chain(&rules.ask).any(Rule::names_paths) {
             return verdict;
         }
@@ -365,7 +374,8 @@ impl Approvals {
     /// What is written of a call that a person would have been asked about, and that runs because none is there.
     fn unasked(&self, ask: &Ask<'_>) -> Option<Decided> {
         let writes = ask.classified.class != Class::Reader && ask.action.read_only != ReadOnly::Yes;
-        let untold = !self.standing.attended && self.standing.rules.mode == Fallback::Ask;
+        let mode = || self.with_agents(self.standing.rules.clone(), None).mode;
+        let untold = !self.standing.attended && mode() == Fallback::Ask;
         (writes && untold).then(|| Decided { by: DecidedBy::Unasked, ..by_rule(ask, true, &By::Fallback) })
     }
 
@@ -382,6 +392,12 @@ impl Approvals {
             Verdict::Allow(by) => Decision::Allow { record: Some(by_rule(ask, true, &by)) },
             Verdict::Ask(by) | Verdict::Deny(by) => deny(ask, &by, "no approval of this run answers it"),
         }
+    }
+
+    /// A tool of a plugin that the user named as one for plan mode.
+    fn reads_in_plans(&self, ask: &Ask<'_>) -> bool {
+        let name = &ask.tool.spec().name;
+        ask.action.family == Family::Tool && self.standing.plan_readers.iter().any(|other| other == name)
     }
 
     /// What the session may do from now on without asking.
@@ -425,8 +441,11 @@ impl Gate for Approvals {
     fn decide<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(async move {
             let changes = ask.action.read_only != ReadOnly::Yes;
-            if changes && !ask.by_user && self.stance.stance().mode == Mode::Plan {
+            if changes && !ask.by_user && self.stance.stance().mode == Mode::Plan && !self.reads_in_plans(&ask) {
                 return deny_planning(&ask);
+            }
+            if let Some(refused) = self.by_agent(&ask) {
+                return refused;
             }
             self.look_for_copies(&ask).await;
             let verdict = wished(self.by_later(self.verdict(&ask, None), &ask).await, &ask);

@@ -25,7 +25,7 @@ impl Narrowing {
         Self { by: by.to_owned(), rules: Rules { allow, mode: Fallback::Deny, families, ..Rules::default() } }
     }
 
-    fn covers(&self, tool: &str, action: &Action) -> bool {
+    pub(super) fn covers(&self, tool: &str, action: &Action) -> bool {
         let own = matches!(action.family, Family::Own | Family::Memory);
         own || matches!(evaluate(&self.rules, &[], Posture::Ask, tool, action), Verdict::Allow(_))
             || self.names_wholly(tool, action)

@@ -50,6 +50,15 @@ impl Approvals {
             let rules = list.iter().take(own).enumerate();
             shown.extend(rules.map(|(at, rule)| info(rule, effect, &from(key, at), false)));
         }
+        for agent in self.acting() {
+            let (name, rules) = agent.shown();
+            let origin = SettingSource::from(SettingLayer::Other(format!("agent {name}")));
+            for (list, effect) in
+                [(&rules.deny, Effect::Deny), (&rules.ask, Effect::Ask), (&rules.allow, Effect::Allow)]
+            {
+                shown.extend(list.iter().map(|rule| info(rule, effect, &origin, false)));
+            }
+        }
         let approved = SettingSource::from(SettingLayer::Approve);
         shown.extend(self.standing.approved.iter().map(|rule| info(rule, Effect::Allow, &approved, false)));
         if self.standing.restorable {

@@ -14,7 +14,7 @@ impl Approvals {
         let tool = ask.tool.spec().name.as_str();
         let wanted = || PATTERNS.iter().find_map(|name| ask.args.get(*name)?.as_str());
         let Some(pattern) = matches!(tool, "grep" | "glob").then(wanted).flatten() else { return verdict };
-        let rules = &self.standing.rules;
+        let rules = &self.with_agents(self.standing.rules.clone(), None);
         let speaks = |rule: &&Rule| rule.speaks_of_search(tool, pattern);
         let by = |rule: &Rule| By::Rule(rule.text().to_owned());
         match (rules.deny.iter().find(speaks), &verdict) {
@@ -27,7 +27,7 @@ impl Approvals {
     /// Reading outside that no rule allows is asked about, where the user said so.
     pub(super) fn by_outside(&self, verdict: Verdict, action: &Action) -> Verdict {
         let reads = matches!(action.family, Family::Read | Family::Grep);
-        let asks = self.standing.external == Fallback::Ask;
+        let asks = self.external_now() == Fallback::Ask;
         if !reads || !asks || verdict != Verdict::Allow(By::Fallback) {
             return verdict;
         }

@@ -1,9 +1,10 @@
 //! How strict a session is, for the gate.
 
 use reasonix_proto::{Mode, Posture};
+use std::sync::Arc;
 
 /// How strict a session is at the moment.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Stance {
     /// What the model may do.
     pub mode: Mode,
@@ -11,6 +12,8 @@ pub struct Stance {
     pub posture: Posture,
     /// What the posture alone would ask about may run: it belongs to a plan that was approved.
     pub trusted: bool,
+    /// The agent that is at work; empty for none.
+    pub agent: Arc<str>,
 }
 
 /// Knows how strict a session is; asked at each decision.
@@ -21,6 +24,6 @@ pub trait Stands: Send + Sync {
 
 impl Stands for Stance {
     fn stance(&self) -> Stance {
-        *self
+        self.clone()
     }
 }

@@ -32,6 +32,7 @@ fn base(server: &ModelServer, work: &TempWorkspace, home: &TempWorkspace) -> Sta
         workspace: Workspace::open(&work.path(), Options::default()).expect("a workspace"),
         rules: Vec::new(),
         model: None,
+        agent: None,
         append_system: None,
         which: Which::New,
         attended: true,

@@ -30,6 +30,9 @@ enum Kind {
 /// Words for how hard a model thinks, as endpoints take them.
 pub const EFFORTS: &[&str] = &["off", "minimal", "low", "medium", "high", "xhigh"];
 
+/// The agents that are always there; a session adds its own.
+const AGENTS: &[&str] = &["build", "plan", "general", "explore"];
+
 const SESSION: &[Taken] = &[(Phrase::new("command.arg_session"), Kind::Session, true)];
 const TURN: &[Taken] = &[(Phrase::new("command.arg_turn"), Kind::Turn, true)];
 const FOCUS: &[Taken] = &[(Phrase::new("command.arg_focus"), Kind::Text, true)];
@@ -38,6 +41,7 @@ const MODEL: &[Taken] = &[(Phrase::new("command.arg_model"), Kind::Model, true)]
 const ON: &[Taken] = &[(Phrase::new("command.arg_on"), Kind::Words(&["on", "off"]), true)];
 const EFFORT: &[Taken] = &[(Phrase::new("command.arg_effort"), Kind::Words(EFFORTS), true)];
 const MODE: &[Taken] = &[(Phrase::new("command.arg_mode"), Kind::Words(&["ask", "auto", "yolo", "plan"]), true)];
+const AGENT: &[Taken] = &[(Phrase::new("command.arg_agent"), Kind::Words(AGENTS), true)];
 const TASK: &[Taken] = &[(Phrase::new("command.arg_task"), Kind::Text, true)];
 const RELOAD: &[Taken] = &[(Phrase::new("command.arg_reload"), Kind::Words(&["reload"]), true)];
 const SOUGHT: &[Taken] = &[(Phrase::new("command.arg_words"), Kind::Text, false)];
@@ -69,6 +73,7 @@ const ROWS: &[Row] = &[
     ("effort", &[], Phrase::new("command.effort"), EFFORT, effort),
     ("mode", &["posture"], Phrase::new("command.mode"), MODE, mode),
     ("plan", &[], Phrase::new("command.plan"), TASK, plan),
+    ("agent", &["agents"], Phrase::new("command.agent"), AGENT, agent),
     ("permissions", &[], Phrase::new("command.permissions"), &[], || overlay(CommandOverlay::Rules)),
     ("trust", &[], Phrase::new("command.trust"), &[], || overlay(CommandOverlay::Trust)),
     ("hooks", &[], Phrase::new("command.hooks"), RELOAD, hooks),
@@ -146,6 +151,10 @@ fn plan() -> Vec<CommandCase> {
         case(Word("off".to_owned()), ops([off])),
         case(Words, ops([on, task])),
     ]
+}
+
+fn agent() -> Vec<CommandCase> {
+    vec![choose(), case(Words, ops([Op::SetAgent { agent: String::new() }]))]
 }
 
 fn hooks() -> Vec<CommandCase> {
@@ -262,6 +271,7 @@ mod tests {
             ("rewind", "x", false, json!({"overlay": "rewind"})),
             ("branch", "2", false, json!({"operation": [{"op": "rewind", "turn": 2, "what": "chat"}]})),
             ("resume", "4f", false, json!({"open": {"open": "resume", "session": "4f"}})),
+            ("agent", "explore", true, json!({"operation": [{"op": "set_agent", "agent": "explore"}]})),
             ("hooks", "", false, json!({"overlay": "hooks"})),
             ("hooks", "reload", false, json!({"operation": [{"op": "reload_hooks"}]})),
             ("cd", "..", false, json!({"local": {"folder": {"path": ".."}}})),

@@ -2,6 +2,7 @@
 //! and what is kept ([`Record`]). Serde only: no runtime, no IO, no policy.
 
 mod action;
+mod agent;
 mod budget;
 mod command;
 mod commands;
@@ -50,6 +51,7 @@ mod usage;
 mod visible;
 
 pub use action::{Action, Family, ReadOnly};
+pub use agent::{AgentMode, AgentOrigin, AgentProfile, AgentRules, BUILD_AGENT, PLAN_AGENT};
 pub use budget::{Allowance, BudgetInfo, Tally, parse_count, parse_money, parse_seconds};
 pub use command::{
     Argument, ArgumentKind, CommandAction, CommandCase, CommandInfo, CommandLocal, CommandOverlay, CommandSource,

@@ -148,6 +148,11 @@ pub enum Op {
         /// What the model may do.
         mode: Mode,
     },
+    /// Another agent goes on, from the next prompt on. One with words or tools of its own breaks the cached prefix, by name.
+    SetAgent {
+        /// What it is called.
+        agent: String,
+    },
     /// The next turn goes to the larger model that the settings name, or not after all.
     Escalate {
         /// False takes it back.

@@ -184,6 +184,17 @@ pub enum RecordBody {
         /// What it may do.
         mode: Mode,
     },
+    /// Another agent is at work from now on. Breaks the cached prefix where it has words or tools of its own.
+    AgentChanged {
+        /// What it is called.
+        agent: String,
+        /// The system prompt from here on, whole; none when it stays.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        system: Option<String>,
+        /// The names of all tools from here on, in the order they are sent; none when they stay.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools: Option<Vec<String>>,
+    },
     /// A person decided about a plan.
     Planned(Planned),
     /// Another posture holds from now on, in this process.
@@ -254,6 +265,9 @@ pub struct SessionHead {
     /// What the system prompt was put together from, in order; their lengths add up to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PromptPart>,
+    /// The agent that is at work; none for `build`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
 
 /// What a session was made from.

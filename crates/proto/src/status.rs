@@ -20,6 +20,9 @@ pub struct Status {
     /// What the model may do.
     #[serde(default, skip_serializing_if = "Mode::is_build")]
     pub mode: Mode,
+    /// The agent that is at work; empty for `build`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub agent: String,
     /// How much is asked.
     pub posture: Posture,
     /// The sandbox level of commands: `full`, `partial`, `off` or `refused`.

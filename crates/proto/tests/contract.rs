@@ -51,6 +51,7 @@ fn records() {
         sandbox: "none".into(),
         from: None,
         parts: vec![PromptPart { kind: PartKind::UserRules, name: "AGENTS.md".into(), bytes: 3, cut: true }],
+        agent: None,
     };
     is(
         record(RecordBody::Session(head)),
@@ -577,6 +578,7 @@ fn the_status() {
         model: "p/m".into(),
         effort: None,
         mode: Mode::Build,
+        agent: String::new(),
         posture: Posture::Ask,
         sandbox: "full".into(),
         folder: "/w".into(),
@@ -866,6 +868,7 @@ fn plans() {
         is(Op::AnswerPlan { ask: ask(), answer }, json!({"op": "answer_plan", "ask": "plan-1", "answer": wanted}));
     }
     is(Op::SetMode { mode: Mode::Plan }, json!({"op": "set_mode", "mode": "plan"}));
+    is(Op::SetAgent { agent: "explore".into() }, json!({"op": "set_agent", "agent": "explore"}));
     let planned = Planned {
         call: CallId::from("c"),
         plan: "# P".into(),
@@ -877,6 +880,11 @@ fn plans() {
     is(
         record(RecordBody::Planned(planned)),
         json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "planned", "call": "c", "plan": "# P", "approved": true}),
+    );
+    let changed = RecordBody::AgentChanged { agent: "explore".into(), system: None, tools: None };
+    is(
+        record(changed),
+        json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "agent_changed", "agent": "explore"}),
     );
     is(
         record(RecordBody::ModeChanged { mode: Mode::Build }),

@@ -90,6 +90,7 @@ impl Page {
             RecordBody::Shell { command, .. } => self.part("user", "User runs", command),
             RecordBody::ShellEnded { outcome, .. } => self.outcome("Result", outcome),
             RecordBody::ModelChanged { model, .. } => self.meta(&format!("Model: {model}")),
+            RecordBody::AgentChanged { agent, .. } => self.meta(&format!("Agent: {agent}")),
             RecordBody::Moved { .. } => self.meta("The conversation goes on from an earlier place."),
             RecordBody::Rewound(back) => self.part("note", "What was explored, as a report", &back.report),
             RecordBody::Left(left) => self.part("note", "Notes on the branch that was left", &left.summary),

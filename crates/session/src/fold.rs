@@ -43,6 +43,10 @@ pub struct History {
     pub mode: Mode,
     /// The same as it was when the model was last prompted: what it knows of it.
     pub told: Mode,
+    /// The agent that is at work; empty for `build`.
+    pub agent: String,
+    /// The same as it was when the model was last prompted.
+    pub told_agent: String,
 }
 
 impl History {
@@ -126,11 +130,23 @@ impl Fold {
         match body {
             RecordBody::Session(head) => {
                 history.model.clone_from(&head.model);
+                history.agent = head.agent.clone().unwrap_or_default();
                 history.head = Some(head.clone());
             }
             RecordBody::ToolsJoined { tools, specs } => {
                 if let Some(head) = &mut history.head {
                     (head.tools, head.specs) = (tools.clone(), specs.clone());
+                }
+            }
+            RecordBody::AgentChanged { agent, system, tools } => {
+                history.agent.clone_from(agent);
+                if let Some(head) = &mut history.head {
+                    head.agent = Some(agent.clone());
+                    system.iter().for_each(|system| with_other_base(head, system));
+                    tools.iter().for_each(|tools| head.tools.clone_from(tools));
+                }
+                if system.is_some() || tools.is_some() {
+                    history.broke = Some(Break::AgentChange);
                 }
             }
             RecordBody::Compacted(folded) => {
@@ -164,6 +180,7 @@ impl Fold {
             RecordBody::Prompt { turn, .. } | RecordBody::Shell { turn, .. } => {
                 if matches!(body, RecordBody::Prompt { .. }) {
                     history.told = history.mode;
+                    history.told_agent.clone_from(&history.agent);
                 }
                 history.turns = history.turns.max(*turn);
                 let (turn, model) = (*turn, history.model.clone());
@@ -247,6 +264,15 @@ impl Fold {
         }
         self.history
     }
+}
+
+/// The head with another system prompt, of which only the first part is different.
+fn with_other_base(head: &mut SessionHead, system: &str) {
+    let rest = head.parts.iter().skip(1).map(|part| part.bytes).sum::<u64>();
+    if let Some(first) = head.parts.first_mut() {
+        first.bytes = (system.len() as u64).saturating_sub(rest);
+    }
+    system.clone_into(&mut head.system);
 }
 
 fn calls_of(messages: &[Message]) -> impl Iterator<Item = &ToolCall> {

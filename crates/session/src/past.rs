@@ -9,7 +9,7 @@ use crate::log::Place;
 use crate::marks::Marks;
 use crate::shape::{Node, Shape};
 use reasonix_agent::ToolSpec;
-use reasonix_proto::{Record, RecordBody, RecordId, SessionHead};
+use reasonix_proto::{BUILD_AGENT, Record, RecordBody, RecordId, SessionHead};
 use reasonix_store::BlobError;
 use std::collections::HashSet;
 use std::fs::File;
@@ -207,12 +207,20 @@ impl Past {
         Ok(Some(fold.finish()))
     }
 
-    /// What has to be written where a session moves to another place of its tree, so that its tools stay those that it sends:
-    /// they may have joined on the branch that is left, and whoever resumes does not read that.
-    pub fn tools_lacking(&self, there: &History) -> io::Result<Option<RecordBody>> {
-        let Some(now) = self.history()?.head else { return Ok(None) };
-        let same = there.head.as_ref().is_some_and(|head| (&head.tools, &head.specs) == (&now.tools, &now.specs));
-        Ok((!same).then_some(RecordBody::ToolsJoined { tools: now.tools, specs: now.specs }))
+    /// What has to be written where a session moves to another place of its tree, so that its tools, its words and its agent
+    /// stay those that it sends: they may have come on the branch that is left, and whoever resumes does not read that.
+    pub fn head_lacking(&self, there: &History) -> io::Result<Vec<RecordBody>> {
+        let History { head: Some(now), agent, .. } = self.history()? else { return Ok(Vec::new()) };
+        let Some(head) = &there.head else { return Ok(Vec::new()) };
+        let named = |name: &str| if name.is_empty() { BUILD_AGENT.to_owned() } else { name.to_owned() };
+        let (agent, other) = (named(&agent), named(&agent) != named(&there.agent));
+        let joined = head.specs != now.specs || (head.tools != now.tools && !other);
+        let tools = (head.tools != now.tools && !joined).then(|| now.tools.clone());
+        let system = (head.system != now.system).then_some(now.system);
+        let changed = other || system.is_some() || tools.is_some();
+        let joined = joined.then_some(RecordBody::ToolsJoined { tools: now.tools, specs: now.specs });
+        let changed = changed.then_some(RecordBody::AgentChanged { agent, system, tools });
+        Ok(joined.into_iter().chain(changed).collect())
     }
 
     /// Gives every record of the active branch, one after the other.

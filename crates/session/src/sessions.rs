@@ -13,7 +13,9 @@ use crate::recordings::Recordings;
 use crate::specs::Beginning;
 use crate::states::{States, states};
 use reasonix_agent::Journal;
-use reasonix_proto::{Origin, Phrase, RECORD_VERSION, Record, RecordBody, RecordId, SessionHead, SessionId};
+use reasonix_proto::{
+    BUILD_AGENT, Origin, Phrase, RECORD_VERSION, Record, RecordBody, RecordId, SessionHead, SessionId,
+};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -415,11 +417,19 @@ fn version_of(head: &Record) -> u32 {
     }
 }
 
-/// What has to be said again where a branch is copied into a session of another folder: tools that joined the old one would
-/// take the place of those that the new one begins with.
-fn rejoins(old: &RecordBody, there: Option<&SessionHead>, new: &SessionHead) -> Option<RecordBody> {
-    let (RecordBody::Session(old), Some(there)) = (old, there) else { return None };
+/// What has to be said again where a branch is copied into a session of another folder: tools that joined the old one, or an
+/// agent that went on in it, would take the place of those that the new one begins with.
+fn rejoins(old: &RecordBody, there: Option<&SessionHead>, new: &SessionHead) -> Vec<RecordBody> {
+    let (RecordBody::Session(old), Some(there)) = (old, there) else { return Vec::new() };
     let joined = (&old.tools, &old.specs) != (&there.tools, &there.specs);
     let again = || RecordBody::ToolsJoined { tools: new.tools.clone(), specs: new.specs.clone() };
-    (joined && old.cwd != new.cwd).then(again)
+    let changed = (&old.system, &old.agent) != (&there.system, &there.agent);
+    let as_begun = || RecordBody::AgentChanged {
+        agent: new.agent.clone().unwrap_or_else(|| BUILD_AGENT.to_owned()),
+        system: Some(new.system.clone()),
+        tools: None,
+    };
+    let elsewhere = old.cwd != new.cwd;
+    let again = (joined && elsewhere).then(again);
+    again.into_iter().chain((changed && elsewhere).then(as_begun)).collect()
 }

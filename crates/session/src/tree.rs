@@ -198,6 +198,7 @@ mod tests {
             sandbox: "off".into(),
             from: None,
             parts: Vec::new(),
+            agent: None,
         };
         let opened = in_memory(head);
         for number in 0..50 {

@@ -163,9 +163,9 @@ async fn those_that_joined_stay_in_their_folder_and_wherever_a_session_moves() {
     opened.journal.append(joined.clone()).await.unwrap();
     opened.journal.append(prompt(1, "hi")).await.unwrap();
     let there = opened.past.history_at(RecordId(1)).unwrap().unwrap();
-    assert_eq!(opened.past.tools_lacking(&there).unwrap(), Some(joined));
+    assert_eq!(opened.past.head_lacking(&there).unwrap(), [joined]);
     let here = opened.past.history().unwrap();
-    assert_eq!(opened.past.tools_lacking(&here).unwrap(), None);
+    assert_eq!(opened.past.head_lacking(&here).unwrap(), []);
     let id = opened.history.head.clone().unwrap().session;
     drop(opened);
     let elsewhere = begins("x").with(|head| head.cwd = "/elsewhere".into());

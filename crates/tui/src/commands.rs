@@ -257,6 +257,11 @@ fn choose_word(app: &mut App, name: &str, words: Vec<String>) -> Vec<ScreenEffec
             Mode::Plan => "plan".to_owned(),
             Mode::Build => format!("{:?}", status.posture).to_lowercase(),
         }),
+        "agent" => status.map(|status| match (status.mode, status.agent.as_str()) {
+            (Mode::Plan, _) => "plan".to_owned(),
+            (Mode::Build, "") => "build".to_owned(),
+            (Mode::Build, agent) => agent.to_owned(),
+        }),
         "effort" => status.and_then(|status| status.effort.clone()),
         _ => None,
     };

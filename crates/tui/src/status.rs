@@ -113,11 +113,17 @@ impl StatusFacts {
                     .filter(|(text, _)| !text.is_empty())
             }
             Piece::Posture if status.mode == Mode::Plan => Some((look.word("tui.mode.plan"), look.theme.plan)),
-            Piece::Posture => Some(match status.posture {
-                Posture::Ask => (look.word("tui.posture.ask"), dim),
-                Posture::Auto => (look.word("tui.posture.auto"), look.theme.warn),
-                Posture::Yolo => (look.word("tui.posture.yolo"), look.theme.bad),
-            }),
+            Piece::Posture => {
+                let (word, style) = match status.posture {
+                    Posture::Ask => (look.word("tui.posture.ask"), dim),
+                    Posture::Auto => (look.word("tui.posture.auto"), look.theme.warn),
+                    Posture::Yolo => (look.word("tui.posture.yolo"), look.theme.bad),
+                };
+                match status.agent.as_str() {
+                    "" => Some((word, style)),
+                    agent => Some((neutral(&format!("{agent} · {word}")).into_owned(), style)),
+                }
+            }
             Piece::Sandbox => match status.sandbox.as_str() {
                 "" => None,
                 "full" => Some((look.word("tui.sandbox.full"), dim)),

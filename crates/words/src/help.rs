@@ -51,6 +51,7 @@ const HELP: &[(&str, &str)] = &[
     ("The first message of a chat", "对话的第一条消息"),
     ("The first message", "第一条消息"),
     ("Print the answer and end, as `reasonix run` does", "输出回答后结束，等同于 `reasonix run`"),
+    ("The agent that is at work: `build`, `plan`, `general`, `explore`, or one of your own", "工作的代理：`build`、`plan`、`general`、`explore`，或你自己的代理"),
     ("The model: `provider`, `model` or `provider/model`, perhaps with an effort as in `model:high`", "模型：`provider`、`model` 或 `provider/model`，可带思考强度，如 `model:high`"),
     ("Work in this folder", "在此文件夹中工作"),
     ("Another folder whose files may be read and changed; may be given several times", "另一个可读写的文件夹；可多次给出"),

@@ -38,11 +38,10 @@ const HOOK_FILES: [&str; 4] =
 const SKILLS: [&str; 3] = [".reasonix/skills", ".agents/skills", ".claude/skills"];
 
 /// Folders with Markdown that may have shell text in it.
-const TEXTS: [(&str, SurfaceKind); 3] = [
-    (".reasonix/commands", SurfaceKind::Command),
-    (".claude/commands", SurfaceKind::Command),
-    (".reasonix/agents", SurfaceKind::Agent),
-];
+const TEXTS: [&str; 2] = [".reasonix/commands", ".claude/commands"];
+
+/// Folders with agents, whose text stands in place of the system prompt.
+const AGENTS: [&str; 2] = [".reasonix/agents", ".claude/agents"];
 
 /// A value of the project's settings that would be executed.
 pub(crate) struct Declared {
@@ -103,10 +102,17 @@ pub(super) fn surfaces(root: &Path, brought: &Brought) -> Vec<Surface> {
             found.extend(skills(root, folder));
         }
     }
-    for (folder, kind) in TEXTS {
+    for folder in TEXTS {
         let linked = has_link(root, Path::new(folder));
         let texts = each_in(root, Path::new(folder)).into_iter().filter(|file| runs_shell(root, file, linked));
-        found.extend(texts.map(|file| of_file(root, kind, &file)));
+        found.extend(texts.map(|file| of_file(root, SurfaceKind::Command, &file)));
+    }
+    for folder in AGENTS {
+        let linked = has_link(root, Path::new(folder));
+        let is_agent = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "md");
+        let texts = each_in(root, Path::new(folder)).into_iter().filter(is_agent);
+        let texts = texts.filter(|file| has_words(root, file, linked) || runs_shell(root, file, linked));
+        found.extend(texts.map(|file| of_file(root, SurfaceKind::Agent, &file).readable()));
     }
     found
 }
@@ -234,6 +240,16 @@ fn runs_shell(root: &Path, file: &Path, linked: bool) -> bool {
     let head = text.strip_prefix("---").and_then(|rest| rest.split_once("\n---")).map_or("", |(head, _)| head);
     let keys = ["hooks:", "command:", "shell:", "run:", "mcp"];
     text.contains("!`") || text.contains("```!") || keys.iter().any(|key| head.contains(key))
+}
+
+/// True for a Markdown file that says something behind its front matter, or cannot be read.
+fn has_words(root: &Path, file: &Path, linked: bool) -> bool {
+    let bytes = if linked { content(root, file) } else { found_content(root, file) };
+    let Ok(bytes) = bytes else { return true };
+    let text = String::from_utf8_lossy(&bytes);
+    let body = text.strip_prefix("---").map(|rest| rest.split_once("\n---").map_or(rest, |(_, body)| body));
+    // Skills are words too.
+    text.contains("skills") || !body.unwrap_or(&text).trim_matches(['-', '\r', '\n', ' ']).is_empty()
 }
 
 /// Every text in a value.

@@ -22,7 +22,7 @@ pub enum SurfaceKind {
     Skill,
     /// A slash command that runs shell text.
     Command,
-    /// An agent's profile that runs shell text.
+    /// An agent's profile, whose text stands in place of the system prompt.
     Agent,
     /// Checks that run after edits.
     Validation,

@@ -115,6 +115,7 @@ fn a_session_says_what_it_began_with() {
         sandbox: String::new(),
         from: None,
         parts: Vec::new(),
+        agent: None,
     };
     let all = ["read_file", "write_file", "edit_file", "multi_edit", "apply_patch"];
     assert_eq!(begun_with(&head(&all, "")), None);

@@ -5,8 +5,9 @@ use crate::confine::word;
 use crate::error::EngineError;
 use crate::fleet::Fleet;
 use crate::images::fetch;
-use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble};
+use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, Draft, Sources, assemble, base_part};
 use crate::recall::remembered;
+use crate::roster::words_of;
 use crate::router::{MARKER_PROMPT, Target};
 use crate::shelf::{rules_chapter, skills_chapter};
 use crate::spec::{Start, Which};
@@ -14,8 +15,8 @@ use crate::world::format_of;
 use reasonix_agent::{Artifacts, Recalls};
 use reasonix_exec::Confinement;
 use reasonix_proto::{
-    Change, Content, Details, EditFormat, Phrase, RECORD_VERSION, Record, RecordBody, SessionHead, SessionId,
-    ToolOutcome,
+    AgentProfile, BUILD_AGENT, Change, Content, Details, EditFormat, Phrase, RECORD_VERSION, Record, RecordBody,
+    SessionHead, SessionId, ToolOutcome,
 };
 use reasonix_session::{Beginning, MemoryArtifacts, Opened, SessionArtifacts, Sessions, in_memory};
 use std::path::Path;
@@ -96,18 +97,11 @@ fn head_of(
 ) -> Result<(Beginning, Vec<Phrase>), EngineError> {
     let settings = &start.world.settings;
     let found = start.named_model()?;
-    let (brought, place) = settings.trust.prompt().unzip();
-    let own = brought.as_deref().or(settings.agent.system_prompt.as_deref());
-    let mut base = own.unwrap_or(BASE_PROMPT).trim_end().to_owned();
-    let escalates = Target::of(settings, &found.name()).is_some_and(|target| target.auto);
-    let blocks = format_of(settings) == Some(EditFormat::Blocks);
-    let more = [blocks.then_some(BLOCKS_PROMPT), escalates.then_some(MARKER_PROMPT), thinking_in(settings)];
-    for more in more.into_iter().flatten() {
-        base.push_str("\n\n");
-        base.push_str(more.trim_end());
-    }
+    let (agent, told_of_agent) = start.begins_with()?;
+    let base = base_words(start, &agent, &found.name());
     let cwd = start.workspace.root();
-    let tools = specs_of(start, None, fleet);
+    let mut tools = specs_of(start, None, fleet);
+    tools.retain(|spec| agent.has(&spec.name));
     let reads = tools.iter().any(|spec| spec.traits.reads && spec.traits.recalls == Some(Recalls::Memory));
     let memory = if reads { remembered(start) } else { String::new() };
     let has_skills = tools.iter().any(|spec| spec.traits.instructs);
@@ -127,6 +121,8 @@ fn head_of(
     });
     notices.extend(told);
     notices.extend(told_of_rules);
+    notices.extend(told_of_agent);
+    let place = settings.trust.prompt().filter(|_| agent.prompt.is_none()).map(|(_, place)| place);
     notices.extend(place.map(|place| Phrase::new("engine.project_prompt").with("file", place)));
     let head = SessionHead {
         v: RECORD_VERSION,
@@ -140,8 +136,31 @@ fn head_of(
         sandbox: word(confinement),
         from: None,
         parts,
+        agent: (agent.name != BUILD_AGENT).then_some(agent.name),
     };
     Ok((Beginning::new(head, &tools), notices))
+}
+
+/// The first part of the system prompt while this agent is at work.
+pub(crate) fn base_of(start: &Start, agent: &AgentProfile) -> Result<String, EngineError> {
+    let model = start.named_model()?.name();
+    Ok(base_part(&base_words(start, agent, &model), Some(start.workspace.root())))
+}
+
+/// The words of the agent, or those of the settings, with what the model has to know beside them.
+fn base_words(start: &Start, agent: &AgentProfile, model: &str) -> String {
+    let settings = &start.world.settings;
+    let brought = settings.trust.prompt().map(|(text, _)| text);
+    let own = brought.as_deref().or(settings.agent.system_prompt.as_deref());
+    let mut base = words_of(start, agent, own.unwrap_or(BASE_PROMPT));
+    let escalates = Target::of(settings, model).is_some_and(|target| target.auto);
+    let blocks = format_of(settings) == Some(EditFormat::Blocks);
+    let more = [blocks.then_some(BLOCKS_PROMPT), escalates.then_some(MARKER_PROMPT), thinking_in(settings)];
+    for more in more.into_iter().flatten() {
+        base.push_str("\n\n");
+        base.push_str(more.trim_end());
+    }
+    base
 }
 
 /// What the model is told of the language that it should think in.

@@ -61,7 +61,7 @@ pub(crate) fn wanted_tools<'a>(start: &'a Start, had: Option<&'a Had>) -> &'a [S
 }
 
 /// How commands are run.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Shell {
     pub(crate) confinement: Confinement,
     pub(crate) crossing: Option<Arc<Crossing>>,
@@ -168,8 +168,12 @@ pub(crate) fn toolset(
         None => fleet.tools(artifacts, window_of(start)),
     });
     let specs = had.and_then(|had| had.specs.as_deref().map(|specs| (specs, had)));
-    if let Some((specs, _)) = specs.filter(|(_, had)| had.are(&start.world.settings.tools.enabled)) {
-        return Tools::new(as_told(&tools, specs));
+    if let Some((specs, had)) = specs.filter(|(_, had)| had.are(&start.world.settings.tools.enabled)) {
+        // An agent may have had fewer tools than the session began with.
+        let named: Vec<ToolSpec> = specs.iter().filter(|spec| had.names.contains(&spec.name)).cloned().collect();
+        if named.len() == had.names.len() {
+            return Tools::new(as_told(&tools, &named));
+        }
     }
     let tools = tools.into_iter().filter(|tool| is_on(tool.spec())).collect();
     Tools::new(told_where_known(tools, specs.map(|(specs, _)| specs).unwrap_or_default()))

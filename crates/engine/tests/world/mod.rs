@@ -41,6 +41,7 @@ impl World {
             workspace: Workspace::open(&self.work.path(), Options::default()).expect("a workspace"),
             rules: Vec::new(),
             model: None,
+            agent: None,
             append_system: None,
             which,
             attended: true,

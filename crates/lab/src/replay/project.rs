@@ -25,6 +25,7 @@ pub(crate) fn event_of(record: &Record) -> Option<Event> {
         | RecordBody::Labelled { .. }
         | RecordBody::ModelChanged { .. }
         | RecordBody::ModeChanged { .. }
+        | RecordBody::AgentChanged { .. }
         | RecordBody::Planned(_)
         | RecordBody::Planner(_)
         | RecordBody::Escalated(_)

@@ -24,6 +24,7 @@ pub(crate) fn head(cwd: &str) -> SessionHead {
         sandbox: "none".into(),
         from: None,
         parts: Vec::new(),
+        agent: None,
     }
 }
 

@@ -392,6 +392,7 @@ pub fn change(body: &RecordBody) -> Option<Phrase> {
         }
         RecordBody::ModeChanged { mode } if mode.is_build() => Phrase::new("tui.mode_build"),
         RecordBody::ModeChanged { .. } => Phrase::new("tui.mode_plan"),
+        RecordBody::AgentChanged { agent, .. } => Phrase::new("tui.agent_changed").with("agent", agent),
         RecordBody::Granted { rule, effect: Some(_), .. } => Phrase::new("tui.granted").with("rule", rule),
         RecordBody::Granted { rule, effect: None, .. } => Phrase::new("tui.revoked").with("rule", rule),
         RecordBody::Moved { why, .. } => match why {

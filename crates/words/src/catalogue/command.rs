@@ -22,6 +22,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("cache.tools_changed", "other tools", "工具有变"),
     ("cache.unexplained", "for an unknown reason", "原因不明"),
+    ("command.agent", "shows the agents, or lets another one go on", "查看代理，或切换到另一个"),
+    ("command.arg_agent", "agent", "代理"),
     ("command.arg_effort", "effort", "强度"),
     ("command.arg_mode", "mode", "模式"),
     ("command.arg_model", "model", "模型"),

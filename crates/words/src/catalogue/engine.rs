@@ -145,6 +145,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.no_server_prompt", "no server is known to have the prompt {name}", "没有已知的服务器提供提示 {name}"),
     ("engine.no_server_prompt.hint", "type / to see those that there are", "输入 / 查看可用提示"),
     ("engine.prompt_lacks", "the prompt needs {argument}", "该提示需要 {argument}"),
+    ("engine.no_agent", "there is no agent {name}", "没有名为 {name} 的代理"),
+    ("engine.no_agent.hint", "known are: {known}", "可用的有：{known}"),
     ("engine.no_skill", "there is no skill {name}", "没有名为 {name} 的技能"),
     ("engine.no_skill.hint", "type / to see those that there are", "输入 / 查看可用技能"),
     (
@@ -365,6 +367,44 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "此后没有执行任何操作；请腾出空间或修复文件夹权限，然后继续会话",
     ),
     ("engine.log_unreadable", "the session log cannot be read: {reason}", "无法读取会话日志：{reason}"),
+    (
+        "engine.agent_gone",
+        "the agent {name} of this session is not there any more; build goes on",
+        "本会话的代理 {name} 已不存在，改由 build 继续",
+    ),
+    (
+        "engine.agent_keeps_model",
+        "the agent {agent} has its own model, {model}; this one answers when another agent goes on",
+        "代理 {agent} 使用自己的模型 {model}；切换到其他代理后才会使用此模型",
+    ),
+    ("engine.agent_later", "the agent changes when the running turn is done", "当前轮次结束后切换代理"),
+    (
+        "engine.agent_mentioned",
+        "@agent-{name} stays text: agents that work beside this one are not there yet",
+        "@agent-{name} 按文字处理：尚不支持同时工作的子代理",
+    ),
+    ("engine.agent_mentioned.hint", "/agent {name} lets it go on with this session", "/agent {name} 可让它接手本会话"),
+    (
+        "engine.agent_model",
+        "the agent {agent} wants the model {model}, which is not there; it goes on with this one",
+        "代理 {agent} 需要模型 {model}，但没有该模型；继续使用当前模型",
+    ),
+    ("engine.agent_off", "the agent {name} is switched off in {place}", "代理 {name} 已在 {place} 中停用"),
+    (
+        "engine.agent_subagent",
+        "the agent {name} works for other agents only (mode subagent)",
+        "代理 {name} 只为其他代理工作（mode 为 subagent）",
+    ),
+    (
+        "engine.agent_untrusted",
+        "the agent {name} has words of the project ({place}), which you do not trust",
+        "代理 {name} 使用了项目中的提示词（{place}），而你尚未信任",
+    ),
+    (
+        "engine.agent_untrusted.hint",
+        "look at it with `reasonix trust` or /trust",
+        "可用 `reasonix trust` 或 /trust 查看",
+    ),
     ("engine.model_later", "the model changes when the running turn is done", "当前轮次结束后切换模型"),
     ("engine.no_key", "there is no key for {provider} in {name}", "{name} 中没有 {provider} 的密钥"),
     (

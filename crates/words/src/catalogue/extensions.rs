@@ -41,7 +41,17 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{path}: its front matter is not valid YAML and was read line by line",
         "{path}：文件头不是有效的 YAML，已逐行读取",
     ),
+    (
+        "extensions.later_fields",
+        "{path}: {fields} will act with subagents, which are not there yet",
+        "{path}：{fields} 将在支持子代理后生效",
+    ),
     ("extensions.loose.hint", "put values with a colon in quotes", "含冒号的值请加引号"),
+    (
+        "extensions.loosens",
+        "{path}: permissionMode {mode} is left out, because it would ask less than your rules do",
+        "{path}：已忽略 permissionMode {mode}，因为它会放宽你的规则",
+    ),
     (
         "extensions.more_flaws",
         "{count} more files of skills or commands have something wrong",
@@ -51,6 +61,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "extensions.odd_name",
         "{path}: {name} cannot be a name; the folder's name is used",
         "{path}：{name} 不能作为名称，改用目录名",
+    ),
+    (
+        "extensions.only_tightens",
+        "{path}: {fields} is left out, because a project's agent can only tighten",
+        "{path}：已忽略 {fields}，因为项目的代理只能收紧权限",
     ),
     (
         "extensions.shadowed",
@@ -90,5 +105,6 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("extensions.undescribed.hint", "give it a description in its front matter", "请在文件头中写明 description"),
     ("extensions.unparsed", "{path} is not used: its front matter cannot be read", "未使用 {path}：无法读取文件头"),
+    ("extensions.unused_fields", "{path}: nothing follows from {fields} here", "{path}：此处 {fields} 不起作用"),
     ("extensions.unreadable", "{path} is not used: {reason}", "未使用 {path}：{reason}"),
 ];

@@ -1,0 +1,131 @@
+//! Another agent goes on: the gate judges its calls by its rules, and the model is told with what is said next. Only one that
+//! has words or tools of its own begins another head, and that is entered in the ledger by its name.
+
+use crate::desk::{not_possible, unreadable};
+use crate::live::Live;
+use crate::roster::{chosen, kept, own_model, sampled, steps_of};
+use crate::start::base_of;
+use crate::ticket::Outcome;
+use reasonix_agent::{Prefix, Sink, Tools};
+use reasonix_extensions::agent_note;
+use reasonix_gate::AgentStanding;
+use reasonix_proto::{
+    AgentProfile, BUILD_AGENT, Done, Event, Level, Mode, Op, PLAN_AGENT, PartKind, Phrase, RecordBody, Refusal, Refused,
+};
+use std::sync::Arc;
+
+impl Live {
+    /// What the model has to be told of the agent with the next prompt.
+    pub(crate) fn agent_note(&self) -> Option<String> {
+        let state = self.desk.book.state();
+        (state.agent != state.told_agent).then(|| agent_note(&self.acting)).filter(|note| !note.is_empty())
+    }
+
+    /// Makes the session have the agent that was asked for, before anything is done in it.
+    pub(crate) async fn begin_as(&mut self) {
+        let base = Arc::clone(&self.desk.base);
+        let default = base.world.settings.default_agent.as_ref().filter(|_| !self.resumed);
+        let wanted = base.agent.as_ref().or(default).cloned();
+        let now = self.desk.book.state().agent.to_string();
+        let outcome = match wanted {
+            Some(name) if self.resumed || name.eq_ignore_ascii_case(PLAN_AGENT) => self.set_agent(&name).await,
+            None if now != self.acting.name => {
+                self.desk.notice(Level::Warning, Phrase::new("engine.agent_gone").with("name", &now));
+                self.set_agent(BUILD_AGENT).await
+            }
+            _ => return,
+        };
+        if let Err(refused) = outcome {
+            self.desk.notice(refused.refusal.level(), refused.why);
+        }
+    }
+
+    /// Another agent goes on, from the next prompt on.
+    pub(crate) async fn set_agent(&mut self, name: &str) -> Outcome {
+        if name.eq_ignore_ascii_case(PLAN_AGENT) {
+            return self.desk.apply(Op::SetMode { mode: Mode::Plan }, None).await;
+        }
+        let (base, trust, wanted) = (Arc::clone(&self.desk.base), self.desk.trust.clone(), name.to_owned());
+        let found = tokio::task::spawn_blocking(move || chosen(&base, &trust, &wanted)).await.map_err(unreadable)?;
+        let (agent, told) = found.map_err(|why| Refused::new(Refusal::NotFound, why))?;
+        let (same, plans) = {
+            let state = self.desk.book.state();
+            (*state.agent == *agent.name && agent == self.acting, state.mode == Mode::Plan)
+        };
+        if !same {
+            self.go_on_as(agent, told).await?;
+        }
+        match (plans, same) {
+            (true, _) => self.desk.apply(Op::SetMode { mode: Mode::Build }, None).await,
+            (false, true) => Ok(Done::Unchanged),
+            (false, false) => Ok(Done::Applied),
+        }
+    }
+
+    async fn go_on_as(&mut self, agent: AgentProfile, told: Vec<Phrase>) -> Result<(), Refused> {
+        let base = Arc::clone(&self.desk.base);
+        let failed = |why: Phrase| Refused::new(Refusal::Failed, why);
+        let standing = AgentStanding::new(&agent, base.workspace.root());
+        let standing = standing.map_err(|error| failed(crate::error::EngineError::from(error).phrase()))?;
+        let (model, effort) = {
+            let state = self.desk.book.state();
+            (state.model.clone(), state.effort.clone())
+        };
+        let model = sampled(&base.world, &agent).model_thinking(&model, effort.as_deref());
+        let model = model.map_err(|error| failed(error.phrase()))?;
+        let (system, tools) = self.head_of(&agent)?;
+        self.desk.gate.know_agent(standing);
+        let named = |tools: &Tools| tools.iter().map(|tool| tool.spec().name.clone()).collect();
+        let body = RecordBody::AgentChanged {
+            agent: agent.name.clone(),
+            system: system.clone(),
+            tools: tools.as_ref().map(named),
+        };
+        let record = self.desk.journal(body).await?;
+        if system.is_some() || tools.is_some() {
+            self.take_head(system, tools);
+        }
+        self.agent.limits.max_steps = steps_of(&base.world.settings, &agent);
+        let own = own_model(&base.world, &agent);
+        told.into_iter().chain(own.as_ref().err().cloned()).for_each(|phrase| self.desk.notice(Level::Info, phrase));
+        self.routes.set(&base, model, own.ok().flatten());
+        self.acting = agent;
+        self.desk.outbox.emit(Event::Changed { record: Box::new(record) });
+        Ok(())
+    }
+
+    /// The system prompt and the tools of an agent, as far as they are others than those that are sent now.
+    fn head_of(&self, agent: &AgentProfile) -> Result<(Option<String>, Option<Tools>), Refused> {
+        if !agent.has_own_head() && !self.acting.has_own_head() {
+            return Ok((None, None));
+        }
+        let base = &self.desk.base;
+        let worded = |agent: &AgentProfile| agent.prompt.is_some() || !agent.skills.is_empty();
+        let system = if worded(agent) || worded(&self.acting) {
+            let head = self.desk.past.history().map_err(unreadable)?.head.ok_or_else(not_possible)?;
+            let first = head.parts.first().filter(|part| part.kind == PartKind::Base).ok_or_else(not_possible)?;
+            let rest =
+                usize::try_from(first.bytes).ok().and_then(|at| head.system.get(at..)).ok_or_else(not_possible)?;
+            let words = base_of(base, agent).map_err(|error| Refused::new(Refusal::Failed, error.phrase()))?;
+            Some(words + rest)
+        } else {
+            None
+        };
+        let tools = kept(&self.whole, agent);
+        let now = self.prefix.borrow();
+        let system = system.filter(|system| *system != now.system);
+        Ok((system, (tools.specs() != now.tools).then_some(tools)))
+    }
+
+    /// Another head from here on; what was said stays.
+    fn take_head(&mut self, system: Option<String>, tools: Option<Tools>) {
+        if let Some(tools) = tools {
+            self.agent.tools = tools;
+        }
+        let system = system.unwrap_or_else(|| self.prefix.borrow().system.clone());
+        let tools = &self.agent.tools;
+        let prefix = Arc::new(Prefix { system, tools: tools.specs(), aliases: tools.aliases() });
+        self.conversation.go_on_with(Arc::clone(&prefix));
+        self.prefix.send_replace(prefix);
+    }
+}
