@@ -1,9 +1,10 @@
 //! Agents: Markdown files whose front matter says what an agent may use and do, and whose text is its system prompt. Files made
-//! for Claude Code are read by the tables here; what would loosen something is left out, and said.
+//! for Claude Code are read in its words; what would loosen something is left out, and said.
 
 use crate::file::whole;
-use crate::flaw::FlawKind;
+use crate::flaw::{ExtensionFlaw, FlawKind};
 use crate::front::{Matter, split};
+use crate::hooks::own_names;
 use crate::names::{BroughtBy, is_hiding, is_name};
 use reasonix_proto::{AgentMode, AgentOrigin, AgentProfile, AgentRules, Effect, unhidden};
 use serde_json::{Map, Value};
@@ -12,40 +13,32 @@ use std::path::Path;
 const LONGEST_DESCRIPTION: usize = 1024;
 const LONGEST_WORD: usize = 200;
 
-/// Names of tools in other programs, in small letters, and ours that they mean.
-const TOOLS: &[(&str, &[&str])] = &[
-    ("read", &["read_file"]),
-    ("write", &["write_file"]),
-    ("edit", &["edit_file", "multi_edit", "apply_patch", "delete_range", "move_file"]),
-    ("multiedit", &["multi_edit"]),
-    ("patch", &["apply_patch"]),
-    ("bash", &["bash"]),
-    ("grep", &["grep"]),
-    ("glob", &["glob", "ls"]),
-    ("ls", &["ls"]),
-    ("list", &["ls"]),
-    ("todowrite", &["todo_write"]),
-    ("todoread", &["todo_read"]),
-    ("webfetch", &["web_fetch"]),
-    ("websearch", &["web_search"]),
-    ("askuserquestion", &["ask"]),
-    ("question", &["ask"]),
-    ("exitplanmode", &["submit_plan"]),
-    ("skill", &["skill"]),
-];
-
 /// Names of the tool that starts other agents.
 const STARTS: &[&str] = &["agent", "task"];
 
 /// Fields of other programs that nothing follows from, and that somebody may count on.
 const UNUSED: &[&str] = &["hooks", "mcpServers", "memory", "initialPrompt"];
 
-/// Our tools that a name means: those of the table, or the one that is called so.
+/// Agents that files bring, as they are on disk.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FoundAgents {
+    /// In the order in which they count.
+    pub agents: Vec<AgentProfile>,
+    /// What is wrong with files.
+    pub flaws: Vec<ExtensionFlaw>,
+}
+
+/// Our tools that a name means: those that are called so in another program, or the one that is called so here.
 pub(crate) fn own_tools(name: &str) -> Vec<String> {
-    let small = name.to_ascii_lowercase();
-    match TOOLS.iter().find(|(theirs, _)| *theirs == small) {
-        Some((_, ours)) => ours.iter().map(|tool| (*tool).to_owned()).collect(),
-        None => vec![name.to_owned()],
+    let theirs = if name.eq_ignore_ascii_case("list") { "LS" } else { name };
+    let mut ours = own_names(theirs);
+    if name == "Glob" {
+        // Folders are listed with it there.
+        ours.extend(own_names("LS"));
+    }
+    match ours.is_empty() {
+        true => vec![name.to_owned()],
+        false => ours.into_iter().map(str::to_owned).collect(),
     }
 }
 

@@ -20,6 +20,7 @@ mod rulebook;
 mod shelf;
 mod skill;
 
+pub use agents::FoundAgents;
 pub use command::CustomCommand;
 pub use docs::{OwnDoc, doc_at};
 pub use expand::{CommandPiece, filled, pieces};
@@ -27,7 +28,7 @@ pub use file::small_file;
 pub use flaw::{ExtensionFlaw, FlawKind};
 pub use index::index;
 pub use names::{BroughtBy, ShadowedExtension};
-pub use roster::{FoundAgents, Roster, agent_note, is_builtin_agent};
+pub use roster::{Roster, agent_note, is_builtin_agent};
 pub use rulebook::{FoundRules, RuleText, RulesChapter, rule_at};
 pub use shelf::{ExtensionPlaces, FoundCommands, FoundSkills, Shelf};
 pub use skill::Skill;

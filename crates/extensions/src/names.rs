@@ -1,6 +1,7 @@
 //! Names, and whose they are.
 
 use reasonix_proto::unhidden;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The most characters of a name.
@@ -37,6 +38,25 @@ pub struct ShadowedExtension {
     pub used: PathBuf,
     /// The file that is not.
     pub shadowed: PathBuf,
+}
+
+/// The first of each name, sorted by it, and those that it stands before. Upper and lower case are one name.
+pub(crate) fn first_of<T>(all: Vec<T>, of: impl Fn(&T) -> (&String, PathBuf)) -> (Vec<T>, Vec<ShadowedExtension>) {
+    let mut first: BTreeMap<String, T> = BTreeMap::new();
+    let mut shadowed = Vec::new();
+    for item in all {
+        let (name, file) = of(&item);
+        let key = name.to_lowercase();
+        match first.get(&key) {
+            Some(used) => {
+                shadowed.push(ShadowedExtension { name: name.clone(), used: of(used).1, shadowed: file });
+            }
+            None => {
+                first.insert(key, item);
+            }
+        }
+    }
+    (first.into_values().collect(), shadowed)
 }
 
 /// True for a name that can be typed, listed and put into a rule: letters, digits, `-`, `_` and `.`.

@@ -1,10 +1,9 @@
 //! The agents of a session: those that are built in, those of the settings and those of files; and which of two of a name
 //! counts. The user's own stand before the project's: a repository must not take the place of what a person wrote.
 
-use crate::agents::own_tools;
+use crate::agents::{FoundAgents, own_tools};
 use crate::flaw::{ExtensionFlaw, FlawKind};
-use crate::names::ShadowedExtension;
-use crate::shelf::first_of;
+use crate::names::{ShadowedExtension, first_of};
 use reasonix_proto::{AgentOrigin, AgentProfile, AgentRules};
 use std::path::{Path, PathBuf};
 
@@ -60,15 +59,6 @@ const BUILT_IN: &[Row] = &[
          something is refused, and a refused call must not be tried again.]",
     ),
 ];
-
-/// Agents that files bring, as they are on disk.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct FoundAgents {
-    /// In the order in which they count.
-    pub agents: Vec<AgentProfile>,
-    /// What is wrong with files.
-    pub flaws: Vec<ExtensionFlaw>,
-}
 
 /// All agents of a session, by name.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,15 +1,14 @@
 //! Everything that is there: which folders are looked through, what was found in them, and which of two of the same name
 //! counts.
 
+use crate::agents::FoundAgents;
 use crate::bundled::bundled;
 use crate::command::CustomCommand;
 use crate::find::{Root, agents, commands, rules, skills};
 use crate::flaw::ExtensionFlaw;
-use crate::names::{BroughtBy, ShadowedExtension};
-use crate::roster::FoundAgents;
+use crate::names::{BroughtBy, ShadowedExtension, first_of};
 use crate::rulebook::{Dialect, FoundRules};
 use crate::skill::Skill;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -294,23 +293,4 @@ impl ExtensionPlaces {
     fn excluded(&self) -> Vec<PathBuf> {
         self.excluded.iter().map(|path| path.canonicalize().unwrap_or_else(|_| path.clone())).collect()
     }
-}
-
-/// The first of each name, sorted by it, and those that it stands before. Upper and lower case are one name.
-pub(crate) fn first_of<T>(all: Vec<T>, of: impl Fn(&T) -> (&String, PathBuf)) -> (Vec<T>, Vec<ShadowedExtension>) {
-    let mut first: BTreeMap<String, T> = BTreeMap::new();
-    let mut shadowed = Vec::new();
-    for item in all {
-        let (name, file) = of(&item);
-        let key = name.to_lowercase();
-        match first.get(&key) {
-            Some(used) => {
-                shadowed.push(ShadowedExtension { name: name.clone(), used: of(used).1, shadowed: file });
-            }
-            None => {
-                first.insert(key, item);
-            }
-        }
-    }
-    (first.into_values().collect(), shadowed)
 }

@@ -43,7 +43,7 @@ fn words(list: &[&str]) -> Vec<String> {
 /// The table of fields and names: each line of front matter, and what it comes to.
 #[test]
 fn files_of_other_programs_mean_what_the_table_says() {
-    let edits = words(&["edit_file", "multi_edit", "apply_patch", "delete_range", "move_file"]);
+    let edits = words(&["edit_file", "multi_edit", "apply_patch", "move_file", "delete_range"]);
     for (line, wanted) in [
         ("tools: Read, Grep", AgentProfile { tools: Some(words(&["read_file", "grep"])), ..AgentProfile::default() }),
         (
@@ -56,7 +56,7 @@ fn files_of_other_programs_mean_what_the_table_says() {
         ("tools: mcp__github__*", AgentProfile { tools: Some(words(&["mcp__github__*"])), ..AgentProfile::default() }),
         (
             "tools: { write: false, bash: true }",
-            AgentProfile { without: words(&["write_file"]), ..AgentProfile::default() },
+            AgentProfile { without: words(&["write_file", "apply_patch", "move_file"]), ..AgentProfile::default() },
         ),
         (
             "tools: Read, Agent(explore, general)",
@@ -77,7 +77,7 @@ fn files_of_other_programs_mean_what_the_table_says() {
         (
             "disallowedTools: Write, Bash(git push:*)",
             AgentProfile {
-                without: words(&["write_file"]),
+                without: words(&["write_file", "apply_patch", "move_file"]),
                 rules: AgentRules { deny: words(&["Bash(git push:*)"]), ..AgentRules::default() },
                 ..AgentProfile::default()
             },
@@ -156,9 +156,9 @@ fn what_is_left_out_or_waits_is_said() {
         ("isolation: worktree", "extensions.later_fields"),
         ("output: { type: object }", "extensions.later_fields"),
     ] {
-        let (read, told) = Disk::read(&format!("---\nname: y\n{line}\n---\nwords\n"));
+        let (read, told) = Disk::read(&format!("---\nname: other\n{line}\n---\nwords\n"));
         assert_eq!(told, [code], "{line}");
-        assert_eq!((read.name.as_str(), read.prompt.as_deref()), ("y", Some("words")), "it is used all the same");
+        assert_eq!((read.name.as_str(), read.prompt.as_deref()), ("other", Some("words")), "it is used all the same");
         assert_eq!(read.rules, AgentRules::default(), "{line}");
     }
     let (kept, _) =

@@ -112,6 +112,19 @@ fn commands() -> Value {
     json!({"reply": "commands", "commands": names.map(command)})
 }
 
+/// Whoever is not the one that everybody expects is named.
+#[test]
+fn the_agent_at_work_stands_in_the_status_line() {
+    for (agent, shown) in [("explore", true), ("", false)] {
+        let status = json!({"reply": "status", "session": "01a1dd61315274d9aa7af6e83be1d586", "title": "T",
+            "state": "idle", "model": "p/m", "posture": "ask", "sandbox": "full", "folder": "/w", "turns": 2,
+            "usage": {"input": 0, "output": 0, "cached": 0}, "context": 3, "window": 9, "kept": true, "agent": agent});
+        let mut stage = Stage::new((80, 24), vec![("status", status), ("commands", commands())]);
+        let screen = stage.screen();
+        assert_eq!(screen.contains("explore · "), shown, "{screen}");
+    }
+}
+
 /// The table is all there is: whatever it names is done, shown or asked for here, with and without words behind it.
 #[test]
 fn every_command_of_the_table_is_answered() {

@@ -50,6 +50,13 @@ pub(super) fn names(tool: &str) -> Vec<&str> {
     }
 }
 
+/// Our tools that a name there means, whatever its case; none for one that nobody has there.
+pub(crate) fn own_names(theirs: &str) -> Vec<&'static str> {
+    let means = |name: &str| name.eq_ignore_ascii_case(theirs);
+    let meant = NAMES.iter().filter(|(_, name, others)| means(name) || others.iter().any(|other| means(other)));
+    meant.map(|(own, ..)| *own).collect()
+}
+
 /// A call as hooks there know it. One that touches several files is several calls, so that a guard sees each.
 pub fn claude_calls(tool: &str, args: &Map<String, Value>, subjects: &[String], root: &Path) -> Vec<ClaudeCall> {
     let name = known(tool).map_or(tool, |(name, _)| name);

@@ -9,6 +9,7 @@ mod filter;
 mod matcher;
 mod read;
 
+pub(crate) use claude::own_names;
 pub use claude::{ClaudeCall, claude_calls, own_arguments};
 pub use decide::{HookDecision, HookExit, HookRun, HookVerdict, decide};
 pub use envelope::{HookAbout, HookMoment, envelope};
