@@ -1,8 +1,8 @@
 //! What stands around the calls and the turns of an agent: undo's look, hooks, checks of what was done.
 
-use crate::ports::{Args, BoxFuture, Class};
+use crate::ports::{Args, BoxFuture, Class, Tools};
 use crate::said::Said;
-use reasonix_proto::{Action, Decided, FoldReason, ToolCall, ToolOutcome, TurnEnd};
+use reasonix_proto::{Action, Decided, FiredRule, FoldReason, ToolCall, ToolOutcome, TurnEnd};
 use std::sync::Arc;
 
 /// Stands around what an agent does. Several stand in a list, and are asked in its order.
@@ -15,6 +15,16 @@ pub trait Aspect: Send + Sync {
     /// Something was said into the running turn. Gives it as the model reads it; none when it is not to.
     fn before_steer(&self, _turn: u32, said: Said) -> BoxFuture<'_, Option<Said>> {
         Box::pin(async { Some(said) })
+    }
+
+    /// An answer is about to be asked for. Gives who hears it as it comes; none when nobody does.
+    fn listener(&self, _turn: u32, _tools: &Tools) -> Option<Box<dyn Listener>> {
+        None
+    }
+
+    /// A step begins, not the first. Gives what the model should read before it.
+    fn before_step(&self, _turn: u32) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async { None })
     }
 
     /// A call is about to be judged. Other arguments in its place are judged like those of a call.
@@ -68,6 +78,49 @@ pub struct About<'a> {
     pub action: &'a Action,
     /// What it was judged to be.
     pub class: Class,
+}
+
+/// Hears one answer as it comes.
+pub trait Listener: Send {
+    /// A piece came. True when the answer is to stop at once.
+    fn hear(&mut self, piece: Heard<'_>) -> bool;
+
+    /// The answer came to its end, or was stopped by this one; these are its calls. Gives what there is to say against it. Not
+    /// asked about an answer that failed or was interrupted.
+    fn over(self: Box<Self>, calls: &[ToolCall]) -> Option<Objection>;
+}
+
+/// A piece of an answer.
+#[derive(Debug, Clone, Copy)]
+pub enum Heard<'a> {
+    /// Of what the model says.
+    Text(&'a str),
+    /// Of what it thinks.
+    Thinking(&'a str),
+    /// Of the arguments of a call.
+    Arguments {
+        /// The call's place in the answer.
+        index: usize,
+        /// The tool as far as it is known.
+        name: &'a str,
+        /// The piece.
+        delta: &'a str,
+    },
+    /// A whole call. They come in the order of their places.
+    Call(&'a ToolCall),
+    /// What came so far does not count.
+    Anew,
+}
+
+/// What there is to say against an answer: it stops, and the model answers again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Objection {
+    /// The rules that it goes against.
+    pub rules: Vec<FiredRule>,
+    /// What the model reads before it answers again.
+    pub text: String,
+    /// The answer leaves the conversation. Nobody has sent it anywhere yet.
+    pub discard: bool,
 }
 
 /// What an aspect wants of a call.
@@ -126,6 +179,20 @@ impl Aspects {
             said = aspect.before_steer(turn, said).await?;
         }
         Some(said)
+    }
+
+    /// Who hears the next answer.
+    pub(crate) fn listener(&self, turn: u32, tools: &Tools) -> Option<Box<dyn Listener>> {
+        self.0.iter().find_map(|aspect| aspect.listener(turn, tools))
+    }
+
+    /// What the model should read before its next step.
+    pub(crate) async fn before_step(&self, turn: u32) -> Vec<String> {
+        let mut texts = Vec::new();
+        for aspect in &self.0 {
+            texts.extend(aspect.before_step(turn).await);
+        }
+        texts
     }
 
     /// Whether the conversation may be folded. Where it does not fit any more it has to be, whatever is said of it.

@@ -319,9 +319,12 @@ impl Conversation {
         self.messages.get(head..).unwrap_or_default()
     }
 
-    /// Counts what the provider reported for one request.
-    pub(crate) fn count(&mut self, usage: Usage) {
+    /// Counts what the provider reported for one request; `kept` when its answer is part of the conversation.
+    pub(crate) fn count(&mut self, usage: Usage, kept: bool) {
         self.usage.add(usage);
+        if !kept {
+            return;
+        }
         self.context = usage.input.saturating_add(usage.output);
         self.added = 0;
         self.counted_by.clone_from(&self.model);

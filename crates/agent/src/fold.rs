@@ -1,9 +1,12 @@
 //! A pure fold: the items of a stream become one assistant message, and the events to show on the way.
 
+use crate::aspect::Objection;
 use crate::context::{INTERRUPTED, NO_ANSWER};
 use crate::ports::{Failure, Item};
 use crate::stutter::{Stutter, shortened};
-use reasonix_proto::{Event, Fix, Kept, Level, Message, Phrase, Reasoning, Repair, StopReason, ToolCall, Usage};
+use reasonix_proto::{
+    Event, Fix, Kept, Level, Message, Phrase, Reasoning, RecordId, Repair, StopReason, ToolCall, Usage,
+};
 
 /// What has arrived of an answer.
 #[derive(Debug)]
@@ -71,6 +74,10 @@ pub(crate) struct Answer {
     pub(crate) repairs: Vec<Repair>,
     /// True when it was cut because it repeated itself.
     pub(crate) looped: bool,
+    /// What somebody who heard it has against it.
+    pub(crate) objection: Option<Objection>,
+    /// The record that stands before it, where it left the conversation.
+    pub(crate) before: Option<RecordId>,
 }
 
 impl Fold {
@@ -133,6 +140,16 @@ impl Fold {
         self.end.is_some() || self.looped.is_some()
     }
 
+    /// The calls of an answer that came to a good end; none of any other.
+    pub(crate) fn whole(&self) -> Option<&[ToolCall]> {
+        matches!(self.end, Some(Ok(_))).then_some(self.calls.as_slice())
+    }
+
+    /// The answer counts as stopped, however far it came.
+    pub(crate) fn stop_here(&mut self) {
+        (self.end, self.looped) = (None, None);
+    }
+
     /// Cuts what repeats itself; what came after it is worth nothing, and its calls are not complete.
     fn cut_loop(&mut self) -> bool {
         let Some(looped) = self.looped.filter(|_| self.end.is_none()) else { return false };
@@ -179,7 +196,16 @@ impl Fold {
             (text, kept) => Some(Reasoning { text: text.unwrap_or_default(), model: model.clone(), kept }),
         };
         let message = Message::Assistant { text: self.text, reasoning, calls: self.calls, stop };
-        Answer { message, model, usage: self.usage, failure, repairs: self.repairs, looped }
+        Answer {
+            message,
+            model,
+            usage: self.usage,
+            failure,
+            repairs: self.repairs,
+            looped,
+            objection: None,
+            before: None,
+        }
     }
 }
 

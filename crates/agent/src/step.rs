@@ -1,13 +1,16 @@
 //! One step's answer: a request goes out, the stream comes in, one assistant message is journaled.
 
+use crate::aspect::{Heard, Listener, Objection};
 use crate::bound::{Bound, cut};
 use crate::context::{INTERRUPTED, NO_ANSWER};
 use crate::conversation::{Conversation, message_tokens};
 use crate::fold::{Answer, Fold};
-use crate::ports::{JournalError, Model, Request, Stop};
+use crate::ports::{Item, JournalError, Model, Request, Stop};
 use crate::turn::Agent;
 use futures_util::StreamExt;
-use reasonix_proto::{Event, Fix, Level, Message, Phrase, RecordBody, Repair, StopReason, TurnState, Usage};
+use reasonix_proto::{
+    Event, Fix, Level, Message, Phrase, RecordBody, RecordId, Repair, RulesFired, StopReason, TurnState, Usage,
+};
 use tracing::Instrument;
 use tracing::field::Empty;
 
@@ -28,7 +31,8 @@ pub(crate) async fn answer(
     let request = conversation.request(may_call);
     // Whoever is interrupted before asking has sent nothing.
     let asks = !stop.is_cancelled();
-    let mut answer = heard(agent, request.clone(), asked, stop).await;
+    let listener = agent.aspects.listener(turn, &agent.tools);
+    let mut answer = heard(agent, (request.clone(), asked), listener, stop).await;
     if answer.failure.is_some() {
         bound_text(agent, &mut answer.message);
     }
@@ -48,14 +52,18 @@ pub(crate) async fn answer(
         }
         None => agent.journal.append(body).await?,
     };
-    conversation.take(&record);
+    let discarded = answer.objection.as_ref().is_some_and(|objection| objection.discard);
+    answer.before = record.parent.filter(|_| discarded);
+    if !discarded {
+        conversation.take(&record);
+    }
     agent.sink.emit(Event::Message { record: Box::new(record) });
     if let Some(phrase) = lacking(&answer) {
         agent.sink.emit(Event::Notice { level: Level::Warning, phrase });
     }
     agent.budget.spent(&answer.model, counted(answer.usage, reckoned(asked, &answer.message)));
     if let Some(usage) = answer.usage {
-        conversation.count(usage);
+        conversation.count(usage, !discarded);
         agent.sink.emit(Event::Usage { usage, context: conversation.context(), window: agent.model().card().window });
     }
     report(agent, (turn, step), &answer.repairs).await?;
@@ -147,11 +155,16 @@ fn lacking(answer: &Answer) -> Option<Phrase> {
 }
 
 /// Listens to one answer and says how that went, in figures.
-async fn heard(agent: &Agent, request: Request, asked: u64, stop: &Stop) -> Answer {
+async fn heard(
+    agent: &Agent,
+    (request, asked): (Request, u64),
+    listener: Option<Box<dyn Listener>>,
+    stop: &Stop,
+) -> Answer {
     let (model, messages) = (agent.model(), request.messages.len());
     let name = &model.card().name;
     let span = tracing::debug_span!("request", model = %name, messages, tokens = asked, input = Empty, output = Empty);
-    let answer = listen(agent, model.as_ref(), request, stop).instrument(span.clone()).await;
+    let answer = listen(agent, model.as_ref(), (request, listener), stop).instrument(span.clone()).await;
     if let Some(usage) = answer.usage {
         span.record("input", usage.input).record("output", usage.output);
     }
@@ -161,18 +174,24 @@ async fn heard(agent: &Agent, request: Request, asked: u64, stop: &Stop) -> Answ
     answer
 }
 
-async fn listen(agent: &Agent, model: &dyn Model, request: Request, stop: &Stop) -> Answer {
-    let mut fold = Fold::default();
+async fn listen(
+    agent: &Agent,
+    model: &dyn Model,
+    (request, mut listener): (Request, Option<Box<dyn Listener>>),
+    stop: &Stop,
+) -> Answer {
+    let (mut fold, mut stopped) = (Fold::default(), false);
     let mut generating = false;
     let may_call = request.may_call;
     let mut stream = model.stream(request, stop.clone()).ready_chunks(BATCH);
-    while !fold.is_over() {
+    while !fold.is_over() && !stopped {
         let items = tokio::select! {
             biased;
             () = stop.cancelled() => break,
             items = stream.next() => items,
         };
-        let Some(items) = items else { break };
+        let Some(mut items) = items else { break };
+        stopped = listener.as_deref_mut().is_some_and(|listener| hear(listener, &mut items));
         for event in fold.take(items) {
             if !generating && !matches!(event, Event::Notice { .. }) {
                 generating = true;
@@ -181,5 +200,44 @@ async fn listen(agent: &Agent, model: &dyn Model, request: Request, stop: &Stop)
             agent.sink.emit(event);
         }
     }
-    fold.finish(&model.card().name, stop.is_cancelled(), may_call)
+    let heard = stopped.then_some(&[][..]).or(fold.whole()).filter(|_| !stop.is_cancelled());
+    let objection = listener.zip(heard).and_then(|(listener, calls)| listener.over(calls));
+    if objection.is_some() {
+        fold.stop_here();
+    }
+    Answer { objection, ..fold.finish(&model.card().name, stop.is_cancelled(), may_call) }
+}
+
+/// Has pieces heard. True when the answer is to stop: what came after that piece is then taken away.
+fn hear(listener: &mut dyn Listener, items: &mut Vec<Item>) -> bool {
+    let stops = |item: &Item| match item {
+        Item::Text(delta) => listener.hear(Heard::Text(delta)),
+        Item::Reasoning(delta) => listener.hear(Heard::Thinking(delta)),
+        Item::CallDelta { index, name, delta } => listener.hear(Heard::Arguments { index: *index, name, delta }),
+        Item::Call(call) => listener.hear(Heard::Call(call)),
+        Item::Restart => listener.hear(Heard::Anew),
+        _ => false,
+    };
+    let Some(place) = items.iter().position(stops) else { return false };
+    items.truncate(place + 1);
+    true
+}
+
+/// Writes down why an answer was stopped, and tells the model, which then answers again.
+pub(crate) async fn objected(
+    agent: &Agent,
+    conversation: &mut Conversation,
+    place: (u32, u32),
+    (objection, before, usage): (Objection, Option<RecordId>, Option<Usage>),
+) -> Result<(), JournalError> {
+    let Objection { rules, text, .. } = objection;
+    let usage = usage.filter(|_| before.is_some());
+    let fired = RulesFired { turn: place.0, rules, stopped: true, to: before, usage };
+    let record = agent.journal.append(RecordBody::RulesFired(Box::new(fired))).await?;
+    agent.sink.emit(Event::RulesFired { record: Box::new(record) });
+    // Some chat templates refuse two messages of the user in a row.
+    if conversation.waits_for_answer() {
+        agent.close(conversation, place).await?;
+    }
+    agent.note(conversation, place.0, text, false).await
 }

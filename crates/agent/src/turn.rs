@@ -9,7 +9,7 @@ use crate::ports::{
     Artifacts, BoxFuture, Budget, Classify, Gate, Journal, JournalError, Model, Purpose, Router, Sink, Stop, Tools,
 };
 use crate::said::Said;
-use crate::step::{answer, report};
+use crate::step::{answer, objected, report};
 use crate::storm::Storm;
 use reasonix_proto::{
     Event, FailureClass, FoldReason, Level, Message, Phrase, RecordBody, StopReason, TurnEnd, TurnState, Usage,
@@ -297,8 +297,13 @@ impl Agent {
                 self.close(conversation, (progress.turn, progress.steps + 1)).await?;
                 return Ok(Err(TurnEnd::OutOfBudget { why }));
             }
-            let answer = answer(self, conversation, (progress.turn, progress.steps + 1), may_call, stop).await?;
+            let place = (progress.turn, progress.steps + 1);
+            let mut answer = answer(self, conversation, place, may_call, stop).await?;
             progress.usage.add(answer.usage.unwrap_or_default());
+            if let Some(objection) = answer.objection.take() {
+                objected(self, conversation, place, (objection, answer.before, answer.usage)).await?;
+                continue;
+            }
             let overflow = answer.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::ContextTooLong);
             if !overflow || !self.limits.compaction.auto || squeeze == SQUEEZES {
                 return Ok(Ok(answer));
@@ -322,8 +327,9 @@ impl Agent {
         inbox: &Inbox,
         turn: u32,
     ) -> Result<(), JournalError> {
-        let (said, news) = (self.steered(inbox, turn).await, inbox.news());
+        let (said, mut news) = (self.steered(inbox, turn).await, inbox.news());
         let (by_user, told) = (said.is_some(), news.len());
+        news.extend(self.aspects.before_step(turn).await);
         if news.is_empty() && !by_user {
             return Ok(());
         }

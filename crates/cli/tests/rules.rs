@@ -82,6 +82,27 @@ fn rules_for_files_come_once_with_the_first_of_them() {
 }
 
 #[test]
+fn a_rule_stops_what_the_model_writes_and_the_answer_is_the_next_one() {
+    let place = Place::new(vec![Reply::hang_mid_stream("I call unwrap() here"), Reply::say("I use `?`.")]);
+    place.work.write(".reasonix/rules/no-unwrap.md", "---\ncondition: unwrap\\(\\)\n---\nUse `?`, never unwrap.");
+    place.work.write(".reasonix/rules/odd.md", "---\ncondition: (?=x)\n---\nx");
+    let listed = place.run(&["extensions"]).out;
+    assert!(listed.contains("stream_rule  no-unwrap"), "{listed}");
+    let ran = place.run(&["run", "go"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.out, "I use `?`.\n", "what was stopped is no answer");
+    assert!(
+        ran.err.contains("against the rule no-unwrap") && ran.err.contains("(?=x) is not watched for"),
+        "{}",
+        ran.err
+    );
+    let told = place.server.requests()[1].last_content();
+    assert!(told.contains("rule=\"no-unwrap\"") && told.contains("never unwrap."), "{told}");
+    place.server.assert_prefixes_grow();
+    place.server.assert_valid();
+}
+
+#[test]
 fn rules_files_below_obey_the_rules_for_reading_and_lead_nowhere_else() {
     let place = Place::new(vec![read("a/f"), read("b/f"), read("c/f"), Reply::say("ok")]);
     for folder in ["a", "b", "c"] {

@@ -73,6 +73,7 @@ pub use sections::retention::RetentionSettings;
 pub use sections::sandbox::{BashBoxing, CommandLimits, SandboxSettings, ToolchainCaches};
 pub use sections::serve::Serve;
 pub use sections::skills::Skills;
+pub use sections::stream_rules::StreamRuleSettings;
 pub use sections::tools::{Shell, ToolSettings};
 pub use sections::tui::Tui;
 pub use sections::undo::UndoSettings;

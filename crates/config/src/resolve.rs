@@ -3,7 +3,7 @@
 use crate::node::{Node, Table};
 use crate::sections::{
     agent, ask, branch, budget, cache, compaction, logs, models, net, permissions, plugins, profiles, providers,
-    recall, record, retention, sandbox, serve, skills, tools, tui, undo,
+    recall, record, retention, sandbox, serve, skills, stream_rules, tools, tui, undo,
 };
 use crate::shape::Notices;
 use crate::trust::{Brought, Prompted, Trust, Variables};
@@ -96,6 +96,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         tui: tui::resolve(&root.section("tui")),
         undo: undo::resolve(&root.section("undo"))?,
         branch: branch::resolve(&root.section("branch")),
+        stream_rules: stream_rules::resolve(&root.section("rules").section("stream")),
         record: record::resolve(&root.section("record")),
         recall: recall::resolve(&root),
         cache: cache::resolve(&root.section("cache"))?,

@@ -18,6 +18,7 @@ use crate::sections::retention::RetentionSettings;
 use crate::sections::sandbox::SandboxSettings;
 use crate::sections::serve::Serve;
 use crate::sections::skills::Skills;
+use crate::sections::stream_rules::StreamRuleSettings;
 use crate::sections::tools::ToolSettings;
 use crate::sections::tui::Tui;
 use crate::sections::undo::UndoSettings;
@@ -77,6 +78,8 @@ pub struct Settings {
     pub undo: UndoSettings,
     /// Moving about in a session's tree.
     pub branch: Branch,
+    /// Rules that watch what a model writes.
+    pub stream_rules: StreamRuleSettings,
     /// What endpoints answer, as it is recorded.
     pub record: RecordSettings,
     /// Tools that look back.

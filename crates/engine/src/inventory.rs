@@ -37,6 +37,8 @@ pub enum ExtensionKind {
     RulesFile,
     /// Instructions that hold always or for certain work.
     Rule,
+    /// Instructions that a model reads when it writes what they are against.
+    StreamRule,
     /// A skill.
     Skill,
     /// A slash command.
@@ -55,6 +57,7 @@ impl ExtensionKind {
         match self {
             Self::RulesFile => "rules_file",
             Self::Rule => "rule",
+            Self::StreamRule => "stream_rule",
             Self::Skill => "skill",
             Self::Command => "command",
             Self::Hook => "hook",
@@ -127,13 +130,18 @@ fn rules_files(start: &Start) -> Vec<Extension> {
 
 fn rules(start: &Start) -> Vec<Extension> {
     let found = start.shelf().rules();
+    let watches = start.world.settings.stream_rules.enabled;
     let used = found.rules.iter().map(|rule| Extension {
-        kind: ExtensionKind::Rule,
+        kind: if rule.stream.is_some() { ExtensionKind::StreamRule } else { ExtensionKind::Rule },
         name: rule.name.clone(),
         place: rule.file.display().to_string(),
         by: rule.by,
-        standing: ExtensionStanding::Used,
-        tokens: estimate_tokens(if rule.always { &rule.text } else { rule.description.as_deref().unwrap_or_default() }),
+        standing: if rule.stream.is_some() && !watches { ExtensionStanding::Off } else { ExtensionStanding::Used },
+        tokens: match (rule.always, &rule.stream) {
+            (true, _) => estimate_tokens(&rule.text),
+            (false, Some(_)) => 0,
+            (false, None) => estimate_tokens(rule.description.as_deref().unwrap_or_default()),
+        },
     });
     let mut all: Vec<Extension> = used.collect();
     all.extend(left_out(start, ExtensionKind::Rule, &found.shadowed, &found.flaws));

@@ -49,6 +49,7 @@ mod shelf;
 mod spec;
 mod start;
 mod state;
+mod streaming;
 mod tap;
 mod ticket;
 mod told;

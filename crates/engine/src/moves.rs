@@ -190,7 +190,7 @@ impl Live {
         fetch(&mut history.messages, self.agent.artifacts.as_ref());
         self.conversation.go_to(history.messages, history.context, history.folded, goal.why);
         let todo = history.todo.unwrap_or_default();
-        self.desk.book.gone_to((history.told, &history.told_agent), todo.clone());
+        self.desk.book.gone_to((history.told, &history.told_agent), todo.clone(), history.fired);
         self.conversation.set_todo(todo.clone());
         self.todo.restore(todo);
         self.desk.outbox.measure(Some(history.context), None);

@@ -96,7 +96,12 @@ impl Inner {
         let mut notes = Vec::new();
         for path in paths.iter().map(Path::new).filter(|path| path.is_relative()) {
             let wanted = |file: &Path| !told.contains(file);
-            let rule = self.shelf.rules().rules.iter().filter(|rule| !rule.always && rule.is_about(path));
+            let rule = self
+                .shelf
+                .rules()
+                .rules
+                .iter()
+                .filter(|rule| !rule.always && rule.stream.is_none() && rule.is_about(path));
             let rules: Vec<_> = rule.filter(|rule| wanted(&rule.file)).collect();
             let files: Vec<_> = self.below(path).into_iter().filter(|(_, real)| wanted(real)).collect();
             for rule in rules.into_iter().take(MOST.saturating_sub(notes.len())) {

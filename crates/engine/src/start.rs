@@ -28,6 +28,7 @@ use crate::roster::{chosen, kept, own_model, sampled, steps_of};
 use crate::router::{Escalates, Escalation, Routes, TellsPlanModel, empty_roles};
 use crate::spec::{Start, Which, folds};
 use crate::state::{Book, SessionState};
+use crate::streaming::Streaming;
 use crate::ticket::Sender;
 use crate::trust::Word;
 use crate::world::World;
@@ -118,11 +119,12 @@ impl Ground {
         let (tools, whole) = tools_of(&self, &acting, shell, &carried);
         let nearby = Nearby::of(start, model.card().window);
         book.observe(nearby.watch());
+        let streaming = Streaming::of(start, model.card().window, (book, outbox));
         let (agent, prefix) = Blueprint::new(routes.clone(), tools)
             .judged_by(gate.clone(), gate.clone())
             .kept_by(book.clone(), artifacts.clone(), outbox.clone())
             .surrounded_by(undo.iter().map(|undo| Arc::clone(undo) as Arc<dyn Aspect>))
-            .surrounded_by([nearby as Arc<dyn Aspect>])
+            .surrounded_by([nearby as Arc<dyn Aspect>, streaming as Arc<dyn Aspect>])
             .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>])
             .within(purse.clone(), limits_of(settings, &model.card().name, &acting))
             .build(self.head.system.clone());
@@ -149,7 +151,8 @@ impl Voice {
         let [agent, told_agent] = [&history.agent, &history.told_agent]
             .map(|agent| Arc::from(if agent.is_empty() { BUILD_AGENT } else { agent.as_str() }));
         let new = SessionState::new(name, effort, history.mode);
-        let state = SessionState { told: history.told, todo, agent, told_agent, ..new };
+        let fired = history.fired.clone();
+        let state = SessionState { told: history.told, todo, agent, told_agent, fired, ..new };
         let (state, published) = watch::channel(state);
         let (outbox, events) = Outbox::new(status_of(ground, model), published);
         let book = Book::new(ground.begun.opened.journal.clone(), state, outbox.clone());

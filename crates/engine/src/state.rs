@@ -2,7 +2,7 @@
 
 use reasonix_agent::{BoxFuture, Journal, JournalError, Sink};
 use reasonix_gate::{Stance, Stands};
-use reasonix_proto::{BUILD_AGENT, Event, Mode, Posture, Record, RecordBody, TodoPhase, ToolOutcome};
+use reasonix_proto::{BUILD_AGENT, Event, FiredSoFar, Mode, Posture, Record, RecordBody, TodoPhase, ToolOutcome};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
@@ -33,6 +33,8 @@ pub(crate) struct SessionState {
     pub(crate) agent: Arc<str>,
     /// The same as the model knows it.
     pub(crate) told_agent: Arc<str>,
+    /// The rules that spoke up on the branch while models wrote.
+    pub(crate) fired: FiredSoFar,
 }
 
 impl SessionState {
@@ -40,12 +42,14 @@ impl SessionState {
     pub(crate) fn new(model: String, effort: Option<String>, mode: Mode) -> Self {
         let (told, posture) = (mode, Posture::Ask);
         let (trusted, approved, escalated) = (false, false, false);
-        let (agent, told_agent, todo) = (Arc::from(BUILD_AGENT), Arc::from(BUILD_AGENT), Arc::default());
-        Self { mode, told, posture, trusted, approved, model, effort, turn: 0, escalated, todo, agent, told_agent }
+        let (agent, told_agent): (Arc<str>, Arc<str>) = (Arc::from(BUILD_AGENT), Arc::from(BUILD_AGENT));
+        let (turn, todo, fired) = (0, Arc::default(), FiredSoFar::default());
+        Self { mode, told, posture, trusted, approved, model, effort, turn, escalated, todo, agent, told_agent, fired }
     }
 
     /// What follows from a record.
     fn apply(&mut self, body: &RecordBody) {
+        self.fired.take(body);
         match body {
             // Whoever says how much is allowed takes back what an approved plan was trusted with.
             RecordBody::ModeChanged { mode } => (self.mode, self.trusted) = (*mode, false),
@@ -134,10 +138,13 @@ impl Book {
         }
     }
 
-    /// The conversation goes on from another place, where the model knew of this mode and this agent, and this was to be done.
-    pub(crate) fn gone_to(&self, (told, agent): (Mode, &str), todo: Vec<TodoPhase>) {
+    /// The conversation goes on from another place, where the model knew of this mode and this agent, this was to be done, and
+    /// these rules had spoken up.
+    pub(crate) fn gone_to(&self, (told, agent): (Mode, &str), todo: Vec<TodoPhase>, fired: FiredSoFar) {
         let told_agent: Arc<str> = Arc::from(if agent.is_empty() { BUILD_AGENT } else { agent });
-        self.state.send_modify(|state| (state.told, state.told_agent, state.todo) = (told, told_agent, Arc::new(todo)));
+        self.state.send_modify(|state| {
+            (state.told, state.told_agent, state.todo, state.fired) = (told, told_agent, Arc::new(todo), fired);
+        });
     }
 
     fn shown(&self, record: &Record) -> Vec<RecordBody> {

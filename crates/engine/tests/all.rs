@@ -44,6 +44,7 @@ mod servers;
 #[cfg(target_os = "linux")]
 mod shadowed;
 mod specs;
+mod stream_rules;
 mod todos;
 mod told;
 mod world;

@@ -43,8 +43,12 @@ pub enum FlawKind {
     TooMany(usize),
     /// A rule that does not say when it holds.
     NeverHolds,
-    /// A rule that wants to watch what a model writes.
-    StreamRule,
+    /// An expression that a rule cannot watch for, and why.
+    BadCondition(String, String),
+    /// Words that name no text which a rule could watch.
+    BadScope(String),
+    /// A word that says nothing about when a rule interrupts.
+    BadInterrupt(String),
     /// A pattern that is none.
     BadGlob(String),
     /// This way of asking less is not taken from a file.
@@ -70,6 +74,9 @@ impl FlawKind {
                 | Self::UnusedFields(_)
                 | Self::LaterFields(_)
                 | Self::OnlyTightens(_)
+                | Self::BadCondition(..)
+                | Self::BadScope(_)
+                | Self::BadInterrupt(_)
         )
     }
 
@@ -96,7 +103,11 @@ impl ExtensionFlaw {
             FlawKind::Cut(field, most) => Phrase::new("extensions.cut").with("field", field).with("most", most),
             FlawKind::TooMany(most) => Phrase::new("extensions.too_many").with("most", most),
             FlawKind::NeverHolds => Phrase::new("extensions.never_holds"),
-            FlawKind::StreamRule => Phrase::new("extensions.stream_rule"),
+            FlawKind::BadCondition(condition, reason) => {
+                Phrase::new("extensions.bad_condition").with("condition", condition).with("reason", reason)
+            }
+            FlawKind::BadScope(scope) => Phrase::new("extensions.bad_scope").with("scope", scope),
+            FlawKind::BadInterrupt(word) => Phrase::new("extensions.bad_interrupt").with("word", word),
             FlawKind::BadGlob(glob) => Phrase::new("extensions.bad_glob").with("glob", glob),
             FlawKind::Loosens(mode) => Phrase::new("extensions.loosens").with("mode", mode),
             FlawKind::UnusedFields(fields) => Phrase::new("extensions.unused_fields").with("fields", fields),

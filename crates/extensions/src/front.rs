@@ -109,6 +109,21 @@ impl Matter {
         self.fields.contains_key(name)
     }
 
+    /// A field that is one text or a list of them, each as it stands.
+    pub(crate) fn texts(&self, name: &str) -> Option<Vec<String>> {
+        let text = |value: &Value| match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            Value::Bool(yes) => Some(yes.to_string()),
+            _ => None,
+        };
+        let found: Vec<String> = match self.fields.get(name)? {
+            Value::Array(list) => list.iter().filter_map(text).collect(),
+            one => text(one).into_iter().collect(),
+        };
+        Some(found.into_iter().filter(|text| !text.trim().is_empty()).collect())
+    }
+
     /// A field that lists patterns for paths: a list, or words with commas between them. What stands in braces stays together.
     pub(crate) fn globs(&self, name: &str) -> Option<Vec<String>> {
         let found: Vec<String> = match self.fields.get(name)? {

@@ -19,6 +19,7 @@ mod roster;
 mod rulebook;
 mod shelf;
 mod skill;
+mod stream;
 
 pub use agents::FoundAgents;
 pub use command::CustomCommand;
@@ -32,3 +33,4 @@ pub use roster::{Roster, agent_note, is_builtin_agent};
 pub use rulebook::{FoundRules, RuleText, RulesChapter, rule_at};
 pub use shelf::{ExtensionPlaces, FoundCommands, FoundSkills, Shelf};
 pub use skill::Skill;
+pub use stream::{InterruptMode, StreamHit, StreamRules, StreamSource, StreamTerms, StreamWatch};

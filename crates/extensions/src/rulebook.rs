@@ -4,6 +4,7 @@ use crate::file::whole;
 use crate::flaw::{ExtensionFlaw, FlawKind};
 use crate::front::{Matter, split};
 use crate::names::{BroughtBy, ShadowedExtension, is_hiding, is_name};
+use crate::stream::StreamTerms;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use reasonix_proto::unhidden;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,8 @@ pub struct RuleText {
     pub globs: Vec<String>,
     /// It holds always.
     pub always: bool,
+    /// When it speaks up while a model writes; a rule that does is told at no other time.
+    pub stream: Option<StreamTerms>,
     /// What it says, without what nobody sees.
     pub text: String,
     about: GlobSet,
@@ -78,7 +81,12 @@ impl RuleText {
     }
 
     /// From a text, and the name that its file has.
-    fn parse(text: &str, own: &str, by: BroughtBy, dialect: Dialect) -> Result<(Self, Vec<FlawKind>), FlawKind> {
+    pub(crate) fn parse(
+        text: &str,
+        own: &str,
+        by: BroughtBy,
+        dialect: Dialect,
+    ) -> Result<(Self, Vec<FlawKind>), FlawKind> {
         let parted = split(text)?;
         let mut matter = parted.matter.map(Matter::parse).transpose()?.unwrap_or_default();
         if matter.hides() || is_hiding(own) {
@@ -87,9 +95,7 @@ impl RuleText {
         if !is_name(own) {
             return Err(FlawKind::BadName(own.to_owned()));
         }
-        if matter.has("condition") {
-            return Err(FlawKind::StreamRule);
-        }
+        let stream = StreamTerms::of(&mut matter);
         let globs = matter.globs("globs").or_else(|| matter.globs("paths")).unwrap_or_default();
         let description = matter.text("description", LONGEST_DESCRIPTION);
         let trigger = matter.text("trigger", LONGEST_DESCRIPTION);
@@ -98,13 +104,21 @@ impl RuleText {
             Dialect::Plain => globs.is_empty() && matter.is("alwaysApply").unwrap_or(true),
             Dialect::Triggered => trigger.is_none_or(|word| word == "always_on"),
         };
-        if !always && globs.is_empty() && description.is_none() {
-            return Err(FlawKind::NeverHolds);
+        let always = always && stream.is_none();
+        if !always && stream.is_none() && globs.is_empty() && description.is_none() {
+            // What was meant is said, where it is known.
+            let meant = |flaw: &FlawKind| matches!(flaw, FlawKind::BadCondition(..) | FlawKind::BadScope(_));
+            return Err(matter.flaws.into_iter().find(meant).unwrap_or(FlawKind::NeverHolds));
         }
         let about = set(&globs, &mut matter.flaws);
         let text = unhidden(parted.body.trim()).text.into_owned();
         let name = own.to_owned();
-        Ok((Self { name, file: PathBuf::new(), by, description, globs, always, text, about }, matter.flaws))
+        Ok((Self { name, file: PathBuf::new(), by, description, globs, always, stream, text, about }, matter.flaws))
+    }
+
+    /// True when it names the files that it is about.
+    pub(crate) fn names_files(&self) -> bool {
+        !self.about.is_empty()
     }
 
     /// True when it is about this file, by its path below the project's folder.
@@ -138,7 +152,7 @@ fn set(globs: &[String], flaws: &mut Vec<FlawKind>) -> GlobSet {
     builder.build().unwrap_or_default()
 }
 
-fn glob(text: &str) -> Result<Glob, globset::Error> {
+pub(crate) fn glob(text: &str) -> Result<Glob, globset::Error> {
     let bare = text.trim_start_matches("./").trim_start_matches('/');
     let whole = match bare {
         folder if folder.ends_with('/') => format!("{folder}**"),
@@ -165,7 +179,7 @@ impl FoundRules {
         let room = if window == 0 { USUAL_WINDOW } else { window } / SHARE;
         let mut chapter = RulesChapter::default();
         let (mut always, mut others) = (ALWAYS.to_owned(), Vec::new());
-        for rule in &self.rules {
+        for rule in self.rules.iter().filter(|rule| rule.stream.is_none()) {
             let more = format!("{always}\n## {}\n{}\n", rule.name, rule.text);
             match rule.always {
                 true if rule.text.is_empty() => {}
@@ -241,7 +255,19 @@ mod tests {
             assert_eq!(got.as_ref().map(|(rule, _)| rule.always).ok(), always, "{text}: {got:?}");
             assert!(always.is_some() || got.err() == Some(FlawKind::NeverHolds), "{text}");
         }
-        assert_eq!(read("---\ncondition: unwrap\n---\nx", Marked).err(), Some(FlawKind::StreamRule));
+    }
+
+    #[test]
+    fn a_rule_that_watches_is_told_at_no_other_time() {
+        let text = "---\ncondition: unwrap\ndescription: On unwrap\nalwaysApply: true\n---\nUse `?`.";
+        let (rule, flaws) = read(text, Dialect::Marked).unwrap();
+        assert!(rule.stream.is_some() && !rule.always && flaws.is_empty());
+        let found = FoundRules { rules: vec![rule], ..FoundRules::default() };
+        assert_eq!(found.chapter(0, &|_| 0), super::RulesChapter::default());
+        let (rule, flaws) = read("---\ncondition: (x\nalwaysApply: true\n---\nx", Dialect::Marked).unwrap();
+        assert!(rule.stream.is_none() && rule.always && flaws.len() == 1, "{flaws:?}");
+        let broken = read("---\ncondition: (x\n---\nx", Dialect::Marked).err();
+        assert!(matches!(broken, Some(FlawKind::BadCondition(..))), "{broken:?}");
     }
 
     #[test]

@@ -124,6 +124,7 @@ fn end_of(records: &[Record], from: usize) -> Option<usize> {
 fn plays(turn: &[Record]) -> bool {
     let outside = |record: &Record| match &record.body {
         RecordBody::Compacted(_) | RecordBody::Moved { .. } | RecordBody::Rewound(_) => true,
+        RecordBody::RulesFired(_) => true,
         RecordBody::Repaired { repairs, .. } => repairs.iter().any(|repair| repair.fix == reasonix_proto::Fix::Loop),
         RecordBody::TurnEnded { end, .. } => matches!(
             end,

@@ -182,6 +182,12 @@ pub enum Event {
         /// The record.
         record: Box<Record>,
     },
+    /// Rules that watch what the model writes spoke up. The record is `rules_fired`; where it has `to`, the answer before it is no
+    /// longer part of the conversation.
+    RulesFired {
+        /// The record.
+        record: Box<Record>,
+    },
     /// The places in files that an answer names, checked. Comes after its message, only when there are any.
     Cited {
         /// The `assistant` record.

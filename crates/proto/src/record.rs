@@ -2,7 +2,7 @@
 
 use crate::{
     AskId, CallId, Change, Choice, ClientId, Cost, DecidedBy, Effect, HookRan, Image, Message, Mode, NotedBy, Phrase,
-    Planned, Posture, PromptPart, RecordId, Repair, Requested, SessionId, ToolOutcome, TurnEnd, Usage,
+    Planned, Posture, PromptPart, RecordId, Repair, Requested, RulesFired, SessionId, ToolOutcome, TurnEnd, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -231,6 +231,9 @@ pub enum RecordBody {
     Requested(Box<Requested>),
     /// A hook was run: what it said, and what that came to. Written before anything follows from it.
     Hook(Box<HookRan>),
+    /// Rules that watch what a model writes spoke up. Where the answer was taken out of the conversation, that goes on after
+    /// another record, which is this one's parent; what was sent stays as it is.
+    RulesFired(Box<RulesFired>),
     /// A record of a kind that this version does not know; kept on disk, skipped here.
     #[serde(other)]
     Unknown,

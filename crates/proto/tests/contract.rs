@@ -7,13 +7,13 @@ use reasonix_proto::{
     Acts, Argument, ArgumentKind, AskId, Asking, Block, Break, BrokenCitation, CacheBreak, CacheReport, CacheSum,
     CacheTurn, CallId, Change, ChangeKind, Choice, Citation, CommandAction, CommandCase, CommandInfo, CommandOverlay,
     CommandSource, CommandWords, Completion, CompletionKind, Content, ContextPart, Cost, Decided, Details, Dial, Done,
-    Effect, Envelope, Escalated, EscalatedBy, Event, FailureClass, Field, Fix, Git, Hit, HookInfo, HookRan, Image,
-    ImageData, Inquiry, Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin,
+    Effect, Envelope, Escalated, EscalatedBy, Event, FailureClass, Field, FiredRule, Fix, Git, Hit, HookInfo, HookRan,
+    Image, ImageData, Inquiry, Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin,
     PartKind, Phrase, PlanAnswer, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued,
     QueuedKind, Reasoning, Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind,
-    Rewound, RuleInfo, Scope, ServerCounts, ServerInfo, ServerStanding, SessionHead, SessionId, SessionInfo, Setting,
-    Settled, Status, StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome,
-    TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
+    Rewound, RuleInfo, RulesFired, Scope, ServerCounts, ServerInfo, ServerStanding, SessionHead, SessionId,
+    SessionInfo, Setting, Settled, Status, StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus,
+    ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -419,6 +419,18 @@ fn records_of_moving_about() {
     );
     is(Query::Hooks, json!({"query": "hooks"}));
     is(Op::ReloadHooks, json!({"op": "reload_hooks"}));
+    let fired = RulesFired {
+        turn: 2,
+        rules: vec![FiredRule { name: "r".into(), path: "rules/r.md".into(), source: "tool:bash".into() }],
+        stopped: true,
+        to: Some(RecordId(7)),
+        usage: None,
+    };
+    same(
+        RecordBody::RulesFired(Box::new(fired)),
+        json!({"kind": "rules_fired", "turn": 2, "rules": [{"name": "r", "path": "rules/r.md", "source": "tool:bash"}],
+            "stopped": true, "to": 7}),
+    );
     same(RecordBody::PostureChanged { posture: Posture::Auto }, json!({"kind": "posture_changed", "posture": "auto"}));
     same(
         RecordBody::Granted { rule: "Bash(ls)".into(), effect: Some(Effect::Allow), scope: Scope::Session },
@@ -453,6 +465,12 @@ fn events_of_moving_about() {
     is(
         hooked,
         json!({"type": "hooked", "record": {"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "discarded"}}),
+    );
+    let fired = Event::RulesFired { record: Box::new(record(RecordBody::Discarded)) };
+    assert!(!fired.is_ephemeral());
+    is(
+        fired,
+        json!({"type": "rules_fired", "record": {"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "discarded"}}),
     );
     let changed = Event::Changed { record: Box::new(record(RecordBody::Discarded)) };
     assert!(!changed.is_ephemeral());

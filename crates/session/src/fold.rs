@@ -4,8 +4,8 @@ use crate::header::{Header, Kind};
 use crate::shape::Shape;
 use reasonix_agent::{Measures, NO_ANSWER, folded_messages, heal, into_message, outcome_text};
 use reasonix_proto::{
-    Break, CallId, Compacted, Message, Mode, Origin, Record, RecordBody, Requested, SessionHead, SessionId, StopReason,
-    TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
+    Break, CallId, Compacted, FiredSoFar, Message, Mode, Origin, Record, RecordBody, Requested, SessionHead, SessionId,
+    StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
 };
 use std::collections::HashSet;
 
@@ -47,6 +47,8 @@ pub struct History {
     pub agent: String,
     /// The same as it was when the model was last prompted.
     pub told_agent: String,
+    /// The rules that spoke up while models wrote.
+    pub fired: FiredSoFar,
 }
 
 impl History {
@@ -127,6 +129,7 @@ impl Fold {
     /// Takes in everything about a record but its message.
     fn note(&mut self, body: &RecordBody) {
         let history = &mut self.history;
+        history.fired.take(body);
         match body {
             RecordBody::Session(head) => {
                 history.model.clone_from(&head.model);
@@ -162,6 +165,13 @@ impl Fold {
             }
             RecordBody::Left(left) => history.usage.add(left.usage.unwrap_or_default()),
             RecordBody::Rewound(_) => history.broke = Some(Break::Rewind),
+            RecordBody::RulesFired(fired) => {
+                let usage = fired.usage.unwrap_or_default();
+                history.usage.add(usage);
+                if let Some(open) = &mut self.open_turn {
+                    open.usage.add(usage);
+                }
+            }
             RecordBody::Requested(requested) => {
                 history.measures.take(requested);
                 // What was asked beside the conversation is not gone on with.

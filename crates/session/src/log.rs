@@ -39,6 +39,7 @@ impl Numbering {
         let parent = match body {
             RecordBody::Moved { to, .. } => Some(to),
             RecordBody::Rewound(ref back) => Some(back.to),
+            RecordBody::RulesFired(ref fired) => fired.to.or(self.last),
             _ => self.last,
         };
         Record { id: RecordId(self.highest + 1), parent, at, body }

@@ -158,6 +158,9 @@ fn content(record: &Record, all: bool) -> Option<(String, String)> {
             if text.trim().is_empty() { names() } else { text.clone() }
         }
         RecordBody::Rewound(back) => back.report.clone(),
+        RecordBody::RulesFired(fired) => {
+            fired.rules.iter().map(|rule| rule.name.as_str()).collect::<Vec<_>>().join(", ")
+        }
         RecordBody::Left(left) => left.summary.clone(),
         RecordBody::Outcome { tool, .. } => tool.clone(),
         RecordBody::ShellEnded { command, .. } => command.clone(),

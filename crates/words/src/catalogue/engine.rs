@@ -508,6 +508,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.handoff_unkept", "a session that keeps nothing cannot be handed over", "不保存的会话无法移交"),
     ("engine.handoff_unkept.hint", "start without --no-session", "请不使用 --no-session 启动"),
     (
+        "engine.rules_stopped",
+        "the answer was stopped and taken out of the conversation, because it goes against the rule {rules}; the model answers again",
+        "回答违反规则 {rules}，已停止并移出对话；模型将重新回答",
+    ),
+    (
+        "engine.rules_stopped_kept",
+        "the answer was stopped, because it goes against the rule {rules}; the model answers again",
+        "回答违反规则 {rules}，已停止；模型将重新回答",
+    ),
+    (
+        "engine.rules_stop_no_more",
+        "rules have stopped {most} answers of this turn: until it ends they only remind the model",
+        "本轮已有 {most} 个回答被规则停止：在本轮结束前，规则只提醒模型",
+    ),
+    ("engine.rules_reminded", "the model was reminded of the rule {rules}", "已提醒模型规则 {rules}"),
+    (
         "engine.rules_cut",
         "{file} does not fit: with a window of {window} tokens only the beginning is sent to the model",
         "{file} 放不下：窗口为 {window} 个 token 时，只有开头部分会发送给模型",

@@ -84,11 +84,41 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请在两行 --- 之间写入 `alwaysApply: true`、`globs:` 或 `description:`",
     ),
     (
-        "extensions.stream_rule",
-        "{path} is not used: rules that watch what a model writes (`condition`) are not there yet",
-        "未使用 {path}：尚不支持监视模型输出的规则（`condition`）",
+        "extensions.bad_condition",
+        "{path}: the condition {condition} is not watched for: {reason}",
+        "{path}：不监视条件 {condition}：{reason}",
+    ),
+    (
+        "extensions.bad_condition.hint",
+        "conditions are regular expressions without look-around and back-references",
+        "条件是不含环视和反向引用的正则表达式",
+    ),
+    (
+        "extensions.bad_scope",
+        "{path}: {scope} is no text that a rule can watch",
+        "{path}：{scope} 不是规则可以监视的文本",
+    ),
+    (
+        "extensions.bad_scope.hint",
+        "`text`, `thinking`, `tool:NAME` or `tool:NAME(glob)`",
+        "`text`、`thinking`、`tool:名称` 或 `tool:名称(模式)`",
+    ),
+    (
+        "extensions.bad_interrupt",
+        "{path}: {word} is no interruptMode; the rule interrupts always",
+        "{path}：{word} 不是有效的 interruptMode；该规则总是打断",
+    ),
+    (
+        "extensions.bad_interrupt.hint",
+        "`never`, `prose-only`, `tool-only` or `always`",
+        "`never`、`prose-only`、`tool-only` 或 `always`",
     ),
     ("extensions.bad_glob", "{path}: {glob} is no pattern for files", "{path}：{glob} 不是有效的文件模式"),
+    (
+        "extensions.stream_rules_left",
+        "these rules watch for more than there is room for, and are not used: {names}",
+        "以下规则监视的内容超出上限，未使用：{names}",
+    ),
     (
         "extensions.rules_left",
         "there is no room for all rules that always hold; the model reads these only when it looks them up: {names}",
