@@ -17,7 +17,7 @@ fn system(place: &Place) -> String {
 fn a_run_works_as_the_agent_that_is_named() {
     let place = Place::new(vec![write("a"), Reply::say("looked"), Reply::say("again"), Reply::say("built")]);
     let ran = place.run(&["run", "--agent", "explore", "look"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.code, Some(3), "its last call was refused: {}", ran.err);
     assert!(!place.work.path().join("a").exists());
     assert!(place.server.requests()[1].last_content().contains("agent explore"));
     // It is the session's own from then on, until another one is named.
@@ -42,14 +42,14 @@ fn what_a_profile_denies_does_not_run() {
     let place = Place::new(vec![touch(), Reply::say("ok"), touch(), Reply::say("ok")]);
     place.configure("[profiles.build.permissions]\ndeny = [\"Bash(touch:*)\"]\n");
     let ran = place.run(&["run", "go"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
     assert!(!place.work.path().join("made").exists());
     assert!(place.server.requests()[1].last_content().contains("Bash(touch:*)"));
     // A project's holds too.
     place.configure("");
     place.work.write("reasonix.toml", "[profiles.build.permissions]\ndeny = [\"Bash(touch:*)\"]\n");
     let ran = place.run(&["run", "go"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
     assert!(!place.work.path().join("made").exists(), "{}", ran.err);
 }
 

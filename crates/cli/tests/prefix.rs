@@ -96,6 +96,7 @@ impl<'a> Session<'a> {
             workspace,
             rules,
             model: None,
+            agent: None,
             append_system: None,
             which,
             attended: true,

@@ -102,6 +102,7 @@ async fn two(work: &TempWorkspace, home: &TempWorkspace, server: &ModelServer) -
         workspace: Workspace::open(&work.path(), Options::default()).unwrap(),
         rules: Vec::new(),
         model: None,
+        agent: None,
         append_system: None,
         which: Which::New,
         attended: true,

@@ -26,11 +26,10 @@ impl Live {
         let base = Arc::clone(&self.desk.base);
         let default = base.world.settings.default_agent.as_ref().filter(|_| !self.resumed);
         let wanted = base.agent.as_ref().or(default).cloned();
-        let now = self.desk.book.state().agent.to_string();
         let outcome = match wanted {
             Some(name) if self.resumed || name.eq_ignore_ascii_case(PLAN_AGENT) => self.set_agent(&name).await,
-            None if now != self.acting.name => {
-                self.desk.notice(Level::Warning, Phrase::new("engine.agent_gone").with("name", &now));
+            None if self.acting.disable => {
+                self.desk.notice(Level::Warning, Phrase::new("engine.agent_gone").with("name", &self.acting.name));
                 self.set_agent(BUILD_AGENT).await
             }
             _ => return,

@@ -113,8 +113,8 @@ impl Desk {
                 self.after_turn.push_back((op, ticket));
                 return self.notice(Level::Info, Phrase::new("engine.model_later"));
             }
-            Op::SetAgent { agent } if agent != PLAN_AGENT => {
-                self.after_turn.push_back((Op::SetAgent { agent }, ticket));
+            Op::WorkAs { agent } if agent != PLAN_AGENT => {
+                self.after_turn.push_back((Op::WorkAs { agent }, ticket));
                 return self.notice(Level::Info, Phrase::new("engine.agent_later"));
             }
             Op::Retry | Op::Branch { .. } | Op::Rewind { .. } | Op::Redo | Op::Compact { .. } | Op::Handoff { .. } => {
@@ -147,8 +147,8 @@ impl Desk {
             }
             Op::Respond { ask, responses } => in_time(self.people.respond(&ask, responses, client), &ask),
             Op::AnswerPlan { ask, answer } => in_time(self.people.answer_plan(&ask, answer, client), &ask),
-            Op::SetAgent { .. } | Op::SetMode { mode: Mode::Plan } if self.people.plans_on() => Ok(Done::Applied),
-            Op::SetAgent { agent } if agent == PLAN_AGENT => {
+            Op::WorkAs { .. } | Op::SetMode { mode: Mode::Plan } if self.people.plans_on() => Ok(Done::Applied),
+            Op::WorkAs { agent } if agent == PLAN_AGENT => {
                 Box::pin(self.apply(Op::SetMode { mode: Mode::Plan }, client)).await
             }
             Op::SetMode { mode } => {

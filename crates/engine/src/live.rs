@@ -155,7 +155,7 @@ impl Live {
             Op::Rewind { turn, what, summary } => self.rewind(turn, what, summary).await,
             Op::Redo => self.files(FilesWay::Again).await,
             Op::SetModel { model, effort } => self.set_model(model, effort).await,
-            Op::SetAgent { agent } => self.set_agent(&agent).await,
+            Op::WorkAs { agent } => self.set_agent(&agent).await,
             Op::Discard => {
                 self.desk.closing = true;
                 self.desk.change(RecordBody::Discarded).await

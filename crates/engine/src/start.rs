@@ -37,7 +37,9 @@ use reasonix_agent::{Agent, Aspect, Compaction, Limits, Model, Prefix, Sink, Too
 use reasonix_config::{Origins, Settings, key_destination};
 use reasonix_exec::Confinement;
 use reasonix_gate::{AgentStanding, Approvals, GateStanding};
-use reasonix_proto::{AgentProfile, BUILD_AGENT, Event, PLAN_AGENT, Phrase, SessionHead, Status, TurnState};
+use reasonix_proto::{
+    AgentProfile, AgentRules, BUILD_AGENT, Event, PLAN_AGENT, Phrase, SessionHead, Status, TurnState,
+};
 use reasonix_session::{History, Ledger, Opened, Sessions};
 use reasonix_undo::{Undo, UndoKeep, snapshots_of};
 use std::any::Any;
@@ -79,6 +81,8 @@ impl Ground {
         }
         may_be_kept(&start)?;
         let (start, said) = settled(start)?;
+        // An agent that nobody has is a mistake also where the session goes on.
+        start.begins_as()?;
         let confinement = confinement_of(&start)?;
         let standing = GateStanding::new(&start.given())?.confined(&confinement);
         let fleet = Fleet::new(&start);
@@ -338,15 +342,23 @@ fn planner_of(
     Planner::new(&own, around)
 }
 
-/// The agent at work: the session's own where it goes on, or `build` where that one is not there any more.
+/// The agent at work: the session's own where it goes on. For one that is not there any more stands one that changes nothing,
+/// until another goes on.
 fn acting_of(start: &Start, begun: &Begun) -> Result<AgentProfile, EngineError> {
     if !begun.resumed {
         return start.begins_as();
     }
     let trust = Word::new(start.world.settings.trust.clone());
     let name = Some(begun.opened.history.agent.as_str()).filter(|name| !name.is_empty()).unwrap_or(BUILD_AGENT);
-    let found = chosen(start, &trust, name).or_else(|_| chosen(start, &trust, BUILD_AGENT));
-    found.map(|(agent, _)| agent).map_err(EngineError::Settings)
+    let gone = || AgentProfile {
+        name: name.to_owned(),
+        prompt: Some(String::new()),
+        tools: Some(begun.opened.history.head.as_ref().map(|head| head.tools.clone()).unwrap_or_default()),
+        rules: AgentRules { reads_only: true, ..AgentRules::default() },
+        disable: true,
+        ..AgentProfile::default()
+    };
+    Ok(chosen(start, &trust, name).map_or_else(|_| gone(), |(agent, _)| agent))
 }
 
 /// The tools of the agent at work, and all that the session has.

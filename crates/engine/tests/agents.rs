@@ -107,7 +107,7 @@ async fn among_built_in_agents_only_the_gate_and_a_note_change() {
     go(&mut handle).await;
     // Even where nothing is asked, an agent that reads changes nothing.
     done(&mut handle, Op::SetPosture { posture: Posture::Yolo }).await;
-    done(&mut handle, Op::SetAgent { agent: "Explore".into() }).await;
+    done(&mut handle, Op::WorkAs { agent: "Explore".into() }).await;
     assert_eq!(agent_of(&handle).await.0, "explore");
     let outcomes = go(&mut handle).await;
     for outcome in &outcomes[..2] {
@@ -115,12 +115,12 @@ async fn among_built_in_agents_only_the_gate_and_a_note_change() {
     }
     assert!(matches!(outcomes[2], ToolOutcome::Done { .. }));
     assert!(!world.work.path().join("early").exists());
-    done(&mut handle, Op::SetAgent { agent: "build".into() }).await;
+    done(&mut handle, Op::WorkAs { agent: "build".into() }).await;
     go(&mut handle).await;
     assert!(world.work.path().join("late").exists(), "build may again");
-    done(&mut handle, Op::SetAgent { agent: "plan".into() }).await;
+    done(&mut handle, Op::WorkAs { agent: "plan".into() }).await;
     assert_eq!(agent_of(&handle).await, (String::new(), Mode::Plan), "plan is plan mode");
-    done(&mut handle, Op::SetAgent { agent: "general".into() }).await;
+    done(&mut handle, Op::WorkAs { agent: "general".into() }).await;
     assert_eq!(agent_of(&handle).await, ("general".into(), Mode::Build), "another agent does not plan");
     go(&mut handle).await;
     assert!(last_words(&world, 1).contains("The agent explore is at work"), "{}", last_words(&world, 1));
@@ -137,7 +137,7 @@ async fn an_agent_with_words_and_tools_of_its_own_is_a_break_with_a_name() {
     let world = World::new(replies).await;
     let mut handle = world.open_with(Which::New, with(vec![reviewer()]));
     go(&mut handle).await;
-    done(&mut handle, Op::SetAgent { agent: "reviewer".into() }).await;
+    done(&mut handle, Op::WorkAs { agent: "reviewer".into() }).await;
     let outcomes = go(&mut handle).await;
     assert!(!matches!(outcomes[0], ToolOutcome::Done { .. }), "{outcomes:?}");
     assert!(!world.work.path().join("x").exists());
@@ -145,7 +145,7 @@ async fn an_agent_with_words_and_tools_of_its_own_is_a_break_with_a_name() {
     assert!(system(&world, 1).starts_with("You only review."), "{}", system(&world, 1));
     let tail = |text: String| text[text.find("\n\nWorking folder").unwrap()..].to_owned();
     assert_eq!(tail(system(&world, 1)), tail(system(&world, 0)), "what stands behind the base stays");
-    done(&mut handle, Op::SetAgent { agent: "build".into() }).await;
+    done(&mut handle, Op::WorkAs { agent: "build".into() }).await;
     go(&mut handle).await;
     assert_eq!((system(&world, 3), tools(&world, 3)), (system(&world, 0), tools(&world, 0)), "as it began");
     assert_eq!(breaks(&handle).await, [Break::AgentChange, Break::AgentChange]);
@@ -159,7 +159,7 @@ async fn the_log_has_who_is_at_work() {
     let known = with(vec![reviewer()]);
     let mut handle = world.open_with(Which::New, &known);
     go(&mut handle).await;
-    done(&mut handle, Op::SetAgent { agent: "reviewer".into() }).await;
+    done(&mut handle, Op::WorkAs { agent: "reviewer".into() }).await;
     go(&mut handle).await;
     // Going back keeps the agent, and the log says so.
     done(&mut handle, Op::Rewind { turn: 1, what: Rewind::Chat, summary: None }).await;
@@ -226,11 +226,11 @@ async fn model_steps_and_sampling_of_a_profile_act_and_end_with_it() {
     let replies = vec![Reply::call("ls", json!({})), Reply::say("limit"), Reply::say("two"), Reply::say("three")];
     let world = World::new(replies).await;
     let mut handle = world.open_with(Which::New, with(vec![own, lost]));
-    done(&mut handle, Op::SetAgent { agent: "own".into() }).await;
+    done(&mut handle, Op::WorkAs { agent: "own".into() }).await;
     go(&mut handle).await;
-    done(&mut handle, Op::SetAgent { agent: "build".into() }).await;
+    done(&mut handle, Op::WorkAs { agent: "build".into() }).await;
     go(&mut handle).await;
-    let told = done(&mut handle, Op::SetAgent { agent: "lost".into() }).await;
+    let told = done(&mut handle, Op::WorkAs { agent: "lost".into() }).await;
     let missing = |event: &Event| matches!(event, Event::Notice { phrase, .. } if phrase.code == "engine.agent_model");
     assert!(told.iter().any(missing), "{told:?}");
     go(&mut handle).await;

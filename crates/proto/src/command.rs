@@ -262,7 +262,7 @@ fn filled(op: &Op, words: &str) -> Op {
         Op::Handoff { .. } => Op::Handoff { focus: text() },
         Op::Rename { .. } => Op::Rename { title: text() },
         Op::Export { .. } => Op::Export { path: text() },
-        Op::SetAgent { .. } => Op::SetAgent { agent: text() },
+        Op::WorkAs { .. } => Op::WorkAs { agent: text() },
         Op::SetModel { model: Some(_), .. } => Op::SetModel { model: Some(text()), effort: None },
         Op::SetModel { model: None, .. } => Op::SetModel { model: None, effort: Some(text()) },
         Op::Rewind { turn, what, summary } => {

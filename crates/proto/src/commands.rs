@@ -154,7 +154,7 @@ fn plan() -> Vec<CommandCase> {
 }
 
 fn agent() -> Vec<CommandCase> {
-    vec![choose(), case(Words, ops([Op::SetAgent { agent: String::new() }]))]
+    vec![choose(), case(Words, ops([Op::WorkAs { agent: String::new() }]))]
 }
 
 fn hooks() -> Vec<CommandCase> {
@@ -271,7 +271,7 @@ mod tests {
             ("rewind", "x", false, json!({"overlay": "rewind"})),
             ("branch", "2", false, json!({"operation": [{"op": "rewind", "turn": 2, "what": "chat"}]})),
             ("resume", "4f", false, json!({"open": {"open": "resume", "session": "4f"}})),
-            ("agent", "explore", true, json!({"operation": [{"op": "set_agent", "agent": "explore"}]})),
+            ("agent", "explore", true, json!({"operation": [{"op": "work_as", "agent": "explore"}]})),
             ("hooks", "", false, json!({"overlay": "hooks"})),
             ("hooks", "reload", false, json!({"operation": [{"op": "reload_hooks"}]})),
             ("cd", "..", false, json!({"local": {"folder": {"path": ".."}}})),

@@ -149,7 +149,7 @@ pub enum Op {
         mode: Mode,
     },
     /// Another agent goes on, from the next prompt on. One with words or tools of its own breaks the cached prefix, by name.
-    SetAgent {
+    WorkAs {
         /// What it is called.
         agent: String,
     },

@@ -886,7 +886,7 @@ fn plans() {
         is(Op::AnswerPlan { ask: ask(), answer }, json!({"op": "answer_plan", "ask": "plan-1", "answer": wanted}));
     }
     is(Op::SetMode { mode: Mode::Plan }, json!({"op": "set_mode", "mode": "plan"}));
-    is(Op::SetAgent { agent: "explore".into() }, json!({"op": "set_agent", "agent": "explore"}));
+    is(Op::WorkAs { agent: "explore".into() }, json!({"op": "work_as", "agent": "explore"}));
     let planned = Planned {
         call: CallId::from("c"),
         plan: "# P".into(),

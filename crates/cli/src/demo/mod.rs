@@ -88,6 +88,7 @@ fn beginning(place: &Place, bash: BashBoxing) -> anyhow::Result<Start> {
         workspace,
         rules: Vec::new(),
         model: None,
+        agent: None,
         append_system: None,
         which: Which::Unkept,
         attended: false,
