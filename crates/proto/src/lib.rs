@@ -4,6 +4,7 @@
 mod action;
 mod agent;
 mod budget;
+mod claim;
 mod command;
 mod commands;
 mod content;
@@ -54,6 +55,7 @@ mod visible;
 pub use action::{Action, Family, ReadOnly};
 pub use agent::{AgentMode, AgentOrigin, AgentProfile, AgentRules, BUILD_AGENT, PLAN_AGENT};
 pub use budget::{Allowance, BudgetInfo, Tally, parse_count, parse_money, parse_seconds};
+pub use claim::{Claim, ClaimKind, ClaimStatus, Claimed};
 pub use command::{
     Argument, ArgumentKind, CommandAction, CommandCase, CommandInfo, CommandLocal, CommandOverlay, CommandSource,
     CommandWords,

@@ -6,6 +6,7 @@ mod command;
 mod config;
 mod doctor;
 mod engine;
+mod evidence;
 mod exec;
 mod extensions;
 mod hooks;
@@ -30,6 +31,7 @@ const ALL: &[&[Entry]] = &[
     config::ENTRIES,
     doctor::ENTRIES,
     engine::ENTRIES,
+    evidence::ENTRIES,
     exec::ENTRIES,
     extensions::ENTRIES,
     hooks::ENTRIES,

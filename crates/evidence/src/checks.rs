@@ -1,0 +1,198 @@
+//! What a command would prove if it succeeded: tests, a build, a linter, and whether of everything or of a part.
+
+use crate::runners;
+
+/// What a command proves.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Check {
+    pub(crate) tests: bool,
+    pub(crate) build: bool,
+    pub(crate) lint: Option<Linter>,
+    /// What it was narrowed to; empty for everything.
+    pub(crate) part: Vec<String>,
+    /// Those of them that narrow what is compiled, too.
+    pub(crate) pieces: usize,
+    /// The family of programs: one that failed is made good by another of the same.
+    pub(crate) family: &'static str,
+    /// True when it writes what it would find wrong.
+    pub(crate) writes: bool,
+}
+
+/// What looks at code without running it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Linter {
+    pub(crate) class: LintClass,
+    pub(crate) tool: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LintClass {
+    Style,
+    Types,
+    Format,
+}
+
+impl Check {
+    pub(crate) fn tests() -> Self {
+        Self { tests: true, ..Self::default() }
+    }
+
+    pub(crate) fn build() -> Self {
+        Self { build: true, ..Self::default() }
+    }
+
+    pub(crate) fn lint(class: LintClass, tool: &str) -> Self {
+        Self { lint: Some(Linter { class, tool: tool.to_owned() }), ..Self::default() }
+    }
+
+    pub(crate) fn and_build(mut self) -> Self {
+        self.build = true;
+        self
+    }
+
+    pub(crate) fn narrowed(mut self, by: Vec<String>) -> Self {
+        self.part.extend(by);
+        self
+    }
+}
+
+/// What this command proves; none where it is no check. Of one that only tells about itself nothing is proved.
+pub(crate) fn check(words: &[String]) -> Option<Check> {
+    let bare = bare(words)?;
+    let words: Vec<&str> = bare.words.iter().map(String::as_str).collect();
+    let (program, args) = words.split_first()?;
+    let name = program.rsplit('/').next().unwrap_or(program);
+    const TELLS: &[&str] =
+        &["--help", "-h", "--version", "-V", "--dry-run", "--collect-only", "--co", "--list", "--listTests", "-n"];
+    let tells =
+        |word: &&str| TELLS.contains(word) && !(*word == "-n" && name != "make") && !(*word == "-h" && name == "ls");
+    if args.iter().any(tells) {
+        return None;
+    }
+    let mut check = runners::check(program, name, args)?.narrowed(bare.narrowed);
+    check.family = family(name);
+    Some(check)
+}
+
+/// A command without what only starts it.
+struct Bare {
+    words: Vec<String>,
+    /// Settings before it that narrow what is run.
+    narrowed: Vec<String>,
+}
+
+/// Programs that run the command behind them, and how many of its first words are their own.
+const STARTERS: &[(&str, &[&str])] = &[
+    ("uv", &["run"]),
+    ("poetry", &["run"]),
+    ("pipenv", &["run"]),
+    ("pdm", &["run"]),
+    ("hatch", &["run"]),
+    ("rye", &["run"]),
+    ("bundle", &["exec"]),
+    ("pnpm", &["exec", "dlx"]),
+    ("yarn", &["exec", "dlx"]),
+    ("npm", &["exec"]),
+    ("mise", &["exec"]),
+    ("nix", &["develop"]),
+];
+
+const PLAIN_STARTERS: &[&str] = &[
+    "time",
+    "nice",
+    "nohup",
+    "sudo",
+    "stdbuf",
+    "command",
+    "exec",
+    "xvfb-run",
+    "ionice",
+    "setsid",
+    "caffeinate",
+    "env",
+    "npx",
+    "bunx",
+    "timeout",
+    "gtimeout",
+    "chronic",
+    "rtk",
+    "unbuffer",
+    "doas",
+];
+
+fn bare(words: &[String]) -> Option<Bare> {
+    let mut rest: Vec<String> = words.to_vec();
+    let mut narrowed = Vec::new();
+    for _ in 0..8 {
+        let first = rest.first()?.clone();
+        let name = first.rsplit('/').next().unwrap_or(&first);
+        if let Some((variable, value)) = assignment(&first) {
+            if narrows(variable) && !value.is_empty() {
+                narrowed.push(value.to_owned());
+            }
+            rest.remove(0);
+        } else if PLAIN_STARTERS.contains(&name) {
+            let timed = name.ends_with("timeout");
+            rest.remove(0);
+            drop_options(&mut rest, &["-n", "-u", "-s", "-k", "--package"]);
+            if timed {
+                rest.first()?;
+                rest.remove(0);
+            }
+        } else if let Some((_, subs)) = STARTERS.iter().find(|(starter, _)| *starter == name)
+            && rest.get(1).is_some_and(|sub| subs.contains(&sub.as_str()))
+        {
+            rest.drain(..2);
+            drop_options(&mut rest, &["--with", "-p", "--python", "--extra", "--group", "-C"]);
+        } else if name.starts_with("python") && rest.get(1).is_some_and(|flag| flag == "-m") {
+            rest.drain(..2);
+        } else if matches!(name, "docker" | "podman" | "docker-compose" | "kubectl") {
+            let known = |word: &String| runners::KNOWN.contains(&word.as_str());
+            let at = rest.iter().skip(1).position(known).filter(|_| !rest.iter().any(|word| word == "build"));
+            match at {
+                Some(at) => drop(rest.drain(..=at)),
+                None => return Some(Bare { words: rest, narrowed }),
+            }
+        } else {
+            return Some(Bare { words: rest, narrowed });
+        }
+    }
+    None
+}
+
+fn drop_options(rest: &mut Vec<String>, with_value: &[&str]) {
+    while let Some(word) = rest.first().filter(|word| word.starts_with('-')).cloned() {
+        rest.remove(0);
+        if with_value.contains(&word.as_str()) && !rest.is_empty() {
+            rest.remove(0);
+        }
+    }
+}
+
+pub(crate) fn assignment(word: &str) -> Option<(&str, &str)> {
+    let (name, value) = word.split_once('=')?;
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (plain && !name.starts_with(|c: char| c.is_ascii_digit())).then_some((name, value))
+}
+
+/// True for a variable that may say what is run.
+pub(crate) fn narrows(variable: &str) -> bool {
+    let name = variable.to_ascii_uppercase();
+    ["TEST", "FILTER", "ARGS", "OPTS", "CASE", "PKG", "PACKAGE", "ONLY", "GREP", "MATCH", "SUITE"]
+        .iter()
+        .any(|part| name.contains(part))
+        && !name.contains("THREADS")
+        && !matches!(name.as_str(), "NODE_ENV" | "RAILS_ENV")
+}
+
+fn family(name: &str) -> &'static str {
+    match name {
+        "npm" | "yarn" | "pnpm" | "bun" | "jest" | "vitest" | "mocha" | "ava" | "node" | "tsx" | "ts-node" => "js",
+        "pytest" | "py.test" | "unittest" | "tox" | "nox" | "python" | "python3" => "py",
+        "cargo" => "cargo",
+        "go" => "go",
+        "mvn" | "mvnw" | "gradle" | "gradlew" => "jvm",
+        "make" | "gmake" | "ninja" | "just" | "task" | "rake" | "ctest" | "cmake" => "make",
+        _ => "other",
+    }
+}

@@ -1,0 +1,329 @@
+//! Claims in prose, in English and Chinese: what is said to be tested, built, clean, fixed, or done to a file.
+
+use crate::checks::{self, LintClass};
+use crate::clause::{self, Clause};
+use crate::line;
+use crate::pattern::{Pattern, patterns};
+use crate::prose;
+use reasonix_proto::ClaimKind;
+use std::ops::Range;
+
+/// Something that is claimed.
+#[derive(Debug, Clone)]
+pub(crate) struct Said {
+    pub(crate) kind: ClaimKind,
+    /// Where in the answer.
+    pub(crate) range: Range<usize>,
+    /// What of it: of tests, which.
+    pub(crate) reach: Reach,
+    /// A number of tests.
+    pub(crate) number: Option<u64>,
+    /// True when it says that there are no warnings.
+    pub(crate) warnings: bool,
+    /// The class of a linter, and its name where it has one.
+    pub(crate) lint: Option<(LintClass, Option<String>)>,
+    /// The files that it names.
+    pub(crate) paths: Vec<String>,
+    /// True when they are said to be gone.
+    pub(crate) gone: bool,
+    /// True when it only says that tests were run.
+    pub(crate) ran: bool,
+    /// True when it speaks of a run elsewhere, which no log of ours shows.
+    pub(crate) elsewhere: bool,
+}
+
+/// How much a claim is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// All there are.
+    pub(crate) all: bool,
+    /// These.
+    pub(crate) names: Vec<String>,
+    /// Some, which are told by what was changed.
+    pub(crate) some: bool,
+}
+
+patterns! {
+    TESTS = r"(?:\b(?:tests?|test_\w+|\w+_tests?|test-suite|suites?|specs?|test cases?|pytest|jest|vitest|nextest|unittest|rspec|ctest|phpunit|mocha|ci|pipeline)\b|测试|用例|单测)[^.。]{0,80}?(?:\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|succeeded|ok|okay)\b|✅|✓|✔|🟢|通过|全绿|跑通|成功|过了|正常|没有问题)";
+    PASSES = r"\bpass(?:es|ed|ing)\b(?: (?:all|every|the|our|its|of|full|entire|whole|existing|unit|integration|\d+))* (?:\w+ )?(?:tests?|specs|test suite|suite)\b|通过(?:了)(?:全部|所有|全体)?[^，。]{0,12}?(?:测试|用例|单测)|通过(?:全部|所有|\d+ ?(?:个|项|条))[^，。]{0,10}?(?:测试|用例|单测)";
+    COUNTED = r"\b\d+ (?:\w+ )?(?:tests? )?(?:pass(?:ed|ing)|green)\b|\b\d+/\d+ (?:tests? )?(?:pass\w*|green)|\d+ ?(?:个|项|条)[^，。]{0,6}?(?:测试|用例)?[^，。]{0,6}?通过";
+    EVERYTHING = r"\b(?:everything|all checks|all of (?:it|them)|it all|they all)\b[^.]{0,20}\b(?:pass(?:es|ed)?|is green|are green)\b|\ball green\b|\ball pass(?:es|ed|ing)?\b|全部通过|均(?:已)?通过|都通过|全部跑通";
+    RAN = r"\b(?:ran|re-?ran|executed|have run|'ve run|has been run|have been run)\b[^.]{0,40}?\b(?:tests?|suite|pytest|jest|vitest|specs|nextest)\b|\b(?:tests?|suite)\b[^.]{0,20}?\b(?:have been|were|was|has been) (?:run|executed)\b|(?:已|已经)(?:运行|跑|执行)(?:了|过|完)?[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)|(?:运行|跑|执行)(?:了|过|完)[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)";
+    TESTED = r"\bi(?:'ve| have)?(?: \w+)? tested\b|\b(?:fully|thoroughly|well) tested\b|\btested (?:it|this|everything|locally|end[- ]to[- ]end|thoroughly|and (?:working|verified|works))\b|\bhas been tested\b|(?:已|已经|经过|经)(?:充分|完整|全面)?测试|测试过了";
+    BUILD = r"\b(?:builds?|compilation|cargo check|cargo build)\b[^.。]{0,40}?(?:\b(?:pass(?:es|ed|ing)?|succe\w+|green|clean(?:ly)?|ok|works?|working|fine|completes?|completed)\b|✅|✓|✔|🟢|通过|成功|正常)|(?:编译|构建|打包)[^。]{0,20}?(?:通过|成功|没有问题|正常|无误|\bok\b|✅|✓|完成)|(?:成功|正常|顺利)(?:地)?(?:编译|构建|打包)|通过了?(?:编译|构建)";
+    COMPILES = r"\b(?:compiles|compiled|builds|built|compile|build)\b(?: \w+){0,3}? (?:cleanly|successfully|fine|correctly|ok|again|clean)\b|\b(?:it|code|project|everything|crate|workspace|app|application|package|library|module|binary|that|which|program|service|frontend|backend|repo)\b (?:now |still |also |all )*(?:compiles|builds)\b|\bsuccessfully (?:compiled|built|builds|compiles)\b|\bcompil(?:es|ed)(?: now)?\s*$|\bnow compiles\b";
+    LINT = r"(?:\b(?:clippy|lint(?:er|ers|ing|s)?|eslint|ruff|flake8|pylint|mypy|pyright|rubocop|golangci-lint|go vet|prettier|black|rustfmt|cargo fmt|gofmt|fmt|formatting|formatter|format check|type[- ]?check(?:s|ing|er)?|tsc)\b|类型检查|代码检查|静态检查|格式检查|格式化检查|代码风格检查)[^.。]{0,40}?(?:\b(?:pass(?:es|ed|ing)?|succe\w+|green|clean(?:ly)?|ok|happy|fine)\b|✅|✓|✔|🟢|通过|成功|干净|没有问题|正常)";
+    NO_LINT = r"\b(?:no|zero|0|without)(?: any)?(?: new)? (?:clippy|lint(?:er|ing)?|eslint|ruff|mypy|type|typescript|tsc|pyright|flake8|pylint|rubocop)\b (?:warnings?|errors?|issues?|complaints?|problems?)|\b(?:lint|clippy)[- ]clean\b|\btype-?checks (?:cleanly|fine|ok)\b|(?:没有|无|零)(?:任何)? ?(?:clippy|lint|eslint|mypy|ruff|类型|ts|typescript) ?(?:的)?(?:警告|错误|报错|问题)";
+    FIXED = r"\b(?:fixed|resolved|solved|repaired|corrected)\b|\b(?:this|that|it|change|changes|commit|patch|which|update)\b (?:\w+ )?(?:fix(?:es)?|resolves?)\b|\b(?:ok|no) longer (?:crash\w*|fail\w*|throw\w*|panic\w*|hang\w*|leak\w*|break\w*|error\w*|reproduc\w*|happens?|occurs?)\b|\bnow works?\b|\bworks (?:now|correctly|as expected|again|properly|fine)\b|\bworking (?:now|correctly|as expected|again)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect) is (?:now )?gone\b";
+    FIXED_ZH = r"(?:已|已经|成功|均已|都已|已被)(?:成功)?(?:修复|修好|解决|修正)|(?:修复|修好|解决|修正)了|修复完(?:成|毕)|(?:问题|错误|bug|缺陷|漏洞|崩溃)[^，。]{0,6}?(?:修复|解决)|(?:不|已)再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生)|现在(?:可以|能够|能|已|已经|都|均|功能)*(?:正常|正确)(?:地)?(?:工作|运行|显示|返回|处理|登录|使用)?|^[\s\-*+\d.、✅]*修复";
+    NOT_FIXED = r"\b(?:a|the|an|be|of) (?:fixed|resolved|solved)\b|\bfixed[- ](?:size|width|point|length|position|at|to|seed|amount|rate|price|number)|修复(?:方案|建议|步骤|思路|方法|计划|前|后|工作|过程|点|内容|说明|总结)|(?:解决|修复)(?:办法|的方法)";
+    FILED = r"\b(?:created|added|wrote|updated|modified|edited|changed|rewrote|deleted|removed|renamed|moved)\b(?: (?:the|a|an|new|file|both|existing|unused|old|empty|missing))* [`(]?([\w@./-]*\w\.(?:rs|py|jsx?|tsx?|mjs|cjs|go|java|kt|c|h|cpp|hpp|cc|cs|rb|php|swift|md|toml|json|ya?ml|html|s?css|sh|sql|txt|lock|vue|svelte|exs?|zig|lua|xml|gradle|cfg|ini|proto)\b|(?:\w[\w./-]*/)?(?:makefile|dockerfile|readme|license)\b)";
+    FILED_PASSIVE = r"[`(]?([\w@./-]*\w\.(?:rs|py|jsx?|tsx?|mjs|go|java|kt|c|h|cpp|hpp|cs|rb|php|swift|md|toml|json|ya?ml|html|s?css|sh|sql|txt|vue|svelte))\b`?\)?(?: file)? (?:was|has been|is|have been|were)(?: now| also)? (?:created|added|written|updated|modified|edited|changed|rewritten|deleted|removed|renamed|moved)\b";
+    FILED_ZH = r"(?:创建|新建|新增|添加|编写|更新|修改|删除|移除|重写|重命名)(?:了|文件|新的|新|的| |`)*([\w@./-]*\w\.(?:rs|py|jsx?|tsx?|mjs|go|java|kt|c|h|cpp|hpp|cs|rb|php|swift|md|toml|json|ya?ml|html|s?css|sh|sql|txt|vue|svelte)|(?:\w[\w./-]*/)?(?:makefile|dockerfile|readme))\b";
+    IS_DONE = r"了|已|完成|^[\s\-*+\d.、✅]*(?:创建|新建|新增|添加|编写|更新|修改|删除|移除|重写|重命名)";
+    GONE = r"\b(?:deleted|removed)\b|删除|移除";
+    ALL = r"\b(?:all|every|entire|whole|full|complete|100%)\b(?: of)?(?: the| our| its| of)*(?: \d+)?(?: existing| unit| project| workspace| automated| rust| python)?(?: and \w+)? (?:tests?|test suite|suite|specs|test cases)\b|(?:所有|全部|全体|整个)(?:的)?(?: ?\d+ ?(?:个|项|条))?(?:单元|现有|自动化)?(?:测试|用例|单测)|(?:测试|用例|单测)[^，。]{0,8}?(?:全部|全都|均|都)";
+    NAMED = r"([\w.:/-]+)`? (?:unit |integration |regression )?tests?\b";
+    PLACED = r"\btests? (?:in|of|for|from|under) (?:the )?`?([\w./:-]+)";
+    SOME = r"\b(?:new|added|related|relevant|affected|targeted|corresponding|specific|focused|regression|updated|that|this|its|these) (?:\w+ )?tests?\b|相关|新增|对应|新加|新写|该测试|这个测试|回归测试|目标测试";
+    SINGLE = r"\btest\b (?:now |also |still )?(?:passes|passed|succeeds)";
+    NUMBER = r"\b(\d+)(?:/\d+)? ?(?:\w+ )?(?:tests?\b|pass(?:ed|ing)\b|test cases|specs|个|项|条)";
+    OF_ALL = r"\b(\d+)(?:/| of )(\d+)\b";
+    THAT_PASSES = r"\btests? (?:that|which|to|by) pass(?:es|ing)?\b|\bpass(?:es|ing|ed)? (?:in|through|along|down|the (?:flag|value|argument|option|result|token))\b";
+    BACK = r"\b(?:which|it|they|these|those|that|both)(?: all| now| also| both)* pass(?:es|ed)?\b|\b(?:and|all|both) (?:now )?pass(?:es|ed)?\b";
+    NOUN = r"\btests?\b|\bsuite\b|pytest|测试|用例";
+    SOME_FAIL = r"\b(?:[1-9]\d*|one|two|three|four|five|several|some)\b (?:\w+ ){0,2}fail(?:s|ed|ing|ures?)?\b|[1-9]\d* ?(?:个|项|条)?[^，。]{0,6}?失败|失败 ?[:：]? ?[1-9]|有[^，。]{0,8}失败";
+    LEADS = r"^(?:[\s\-+#>|,.:;，：、。（()✅✓✔]|\d+[.)、]|\[x\]|(?:and|but|so|then|however|while|because)\b|但是|但|不过|而且|并且|然后|所以)*";
+    ELSEWHERE = r"\bci\b|\bpipeline\b|github actions|流水线";
+    INLINE = r"`([^`\n]+)`";
+    WARNINGS = r"warning|警告|clean|干净";
+    LINTERS = r"\b(clippy|eslint|ruff|flake8|pylint|mypy|pyright|rubocop|golangci-lint|vet|prettier|black|rustfmt|fmt|gofmt|tsc)\b";
+    TYPES = r"type|tsc|mypy|pyright|类型";
+    FORMATS = r"\bfmt\b|format|prettier|black|gofmt|格式";
+}
+
+/// A quotation begins where its part of the sentence does, unless it is longer than this.
+const LONGEST_LEAD: usize = 80;
+
+/// Words before "tests" that name none.
+const PLAIN: &[&str] = &[
+    "all",
+    "the",
+    "unit",
+    "existing",
+    "our",
+    "my",
+    "every",
+    "of",
+    "these",
+    "its",
+    "integration",
+    "passing",
+    "and",
+    "ran",
+    "run",
+    "test",
+    "new",
+    "any",
+    "full",
+    "entire",
+    "whole",
+    "regression",
+    "both",
+    "added",
+    "related",
+    "relevant",
+    "those",
+    "other",
+    "cargo",
+    "go",
+    "npm",
+    "yarn",
+    "pnpm",
+    "mvn",
+    "make",
+    "that",
+    "this",
+    "more",
+    "automated",
+    "updated",
+    "failing",
+    "passed",
+    "passes",
+    "project",
+    "with",
+    "in",
+    "affected",
+    "targeted",
+    "ok",
+    "for",
+    "also",
+    "now",
+    "previously",
+    "are",
+    "no",
+    "bun",
+];
+
+/// What an answer claims, in the order of its text.
+pub(crate) fn find(answer: &str) -> Vec<Said> {
+    let text = prose::masked(answer);
+    let sentences = prose::sentences(&text);
+    let mut found: Vec<Said> = Vec::new();
+    for (at, sentence) in sentences.iter().enumerate() {
+        let words = text.get(sentence.range.clone()).unwrap_or_default();
+        if sentence.claims_nothing || clause::is_hypothetical(words) {
+            continue;
+        }
+        let mut here: Vec<Said> = Vec::new();
+        for part in clause::clauses(words) {
+            let before = words.get(..part.range.start).unwrap_or_default();
+            for said in of_clause(&part, NOUN.fits(before)) {
+                let range = sentence.range.start + said.range.start..sentence.range.start + said.range.end;
+                match here.iter_mut().find(|earlier| earlier.kind == said.kind && said.kind != ClaimKind::File) {
+                    Some(earlier) => earlier.joined(said),
+                    None => here.push(Said { range, ..said }),
+                }
+            }
+        }
+        let next = sentences.get(at + 1).and_then(|next| text.get(next.range.clone())).unwrap_or_default();
+        let failed = clause::tells_failure(words) || clause::tells_failure(next);
+        let some_fail = SOME_FAIL.fits(&clause::without_good(words));
+        let taken_back = |said: &Said| (said.ran && failed) || (said.kind == ClaimKind::Tests && some_fail);
+        here.retain(|said| !taken_back(said));
+        found.extend(here);
+    }
+    found
+}
+
+impl Said {
+    fn new(kind: ClaimKind, range: Range<usize>) -> Self {
+        let (reach, lint) = (Reach::default(), None);
+        Self {
+            kind,
+            range,
+            reach,
+            number: None,
+            warnings: false,
+            lint,
+            paths: Vec::new(),
+            gone: false,
+            ran: false,
+            elsewhere: false,
+        }
+    }
+
+    /// The same said once more in one sentence.
+    fn joined(&mut self, other: Self) {
+        self.number = self.number.or(other.number);
+        self.ran &= other.ran;
+        self.warnings |= other.warnings;
+        self.elsewhere |= other.elsewhere;
+        self.reach.all |= other.reach.all;
+    }
+}
+
+/// `after_tests` when the sentence spoke of tests before it.
+fn of_clause(clause: &Clause, after_tests: bool) -> Vec<Said> {
+    let mut found: Vec<Said> =
+        [tests(clause, after_tests), build(clause), lint(clause), fix(clause)].into_iter().flatten().collect();
+    let fixes = found.iter().any(|said| said.kind == ClaimKind::Fix);
+    found.extend(file(clause).filter(|_| !fixes));
+    let lead = LEADS.find(&clause.text).map_or(0, |lead| lead.end);
+    for said in &mut found {
+        // The words that lead to it belong to the quotation, as long as it stays short.
+        let start = lead.min(said.range.start);
+        let from = if said.range.end - start <= LONGEST_LEAD { start } else { said.range.start };
+        said.range = clause.range.start + from..clause.range.start + said.range.end;
+    }
+    found.sort_by_key(|said| said.range.start);
+    found
+}
+
+/// The first place that one of these fits and that is claimed.
+fn claimed(clause: &Clause, patterns: &[&Pattern]) -> Option<Range<usize>> {
+    let places = patterns.iter().filter_map(|pattern| pattern.find(&clause.text));
+    places.into_iter().find(|range| !clause.hedges(range.end))
+}
+
+fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
+    if clause.denies() || THAT_PASSES.fits(&clause.text) {
+        return None;
+    }
+    let bare = !BUILD.fits(&clause.text) && !LINT.fits(&clause.text);
+    let passes = claimed(clause, &[&TESTS, &PASSES, &COUNTED])
+        .or_else(|| claimed(clause, &[&EVERYTHING]).filter(|_| bare))
+        .or_else(|| claimed(clause, &[&BACK]).filter(|_| bare && after_tests));
+    let ran = passes.is_none();
+    let range = passes.or_else(|| claimed(clause, &[&RAN, &TESTED]))?;
+    // Of twelve tests ten pass: that tells of a failure.
+    let shares = OF_ALL.find(&clause.text).and_then(|place| share(clause.text.get(place)?));
+    if shares.is_some_and(|(of, all)| of < all) {
+        return None;
+    }
+    let number = NUMBER.all(&clause.text).first().and_then(|(_, number)| number.parse().ok());
+    let number = number.or(shares.map(|(of, _)| of));
+    let tested = ran && !RAN.fits(&clause.text);
+    let mut reach = reach(clause, &range);
+    reach.some |= tested;
+    let elsewhere = ELSEWHERE.fits(clause.text.get(range.clone()).unwrap_or_default());
+    Some(Said { reach, number, ran, elsewhere, ..Said::new(ClaimKind::Tests, range) })
+}
+
+/// The numbers of `10/12` and `10 of 12`.
+fn share(text: &str) -> Option<(u64, u64)> {
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok());
+    Some((numbers.next()?, numbers.next()?))
+}
+
+fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
+    let text = &clause.text;
+    let mut names: Vec<String> = Vec::new();
+    let mut command = None;
+    for (_, code) in INLINE.all(text) {
+        let check = line::commands(code).iter().find_map(|ran| checks::check(&ran.words));
+        match check {
+            Some(check) => command = Some(check.part),
+            None => names.push(code.to_owned()),
+        }
+    }
+    let before = text.get(..range.end).unwrap_or_default();
+    for pattern in [&NAMED, &PLACED] {
+        let words = pattern.all(before).into_iter().map(|(_, word)| word);
+        names.extend(words.filter(|word| !PLAIN.contains(word) && word.parse::<u64>().is_err()).map(str::to_owned));
+    }
+    let whole_command = command.as_ref().is_some_and(Vec::is_empty);
+    names.extend(command.into_iter().flatten());
+    let some = SOME.fits(text) || SINGLE.fits(text);
+    let all = ALL.fits(text) || whole_command || (names.is_empty() && !some);
+    Reach { all, names, some }
+}
+
+fn build(clause: &Clause) -> Option<Said> {
+    if clause.denies() {
+        return None;
+    }
+    let range = claimed(clause, &[&BUILD, &COMPILES])?;
+    let warnings = clause.text.contains("warning") || clause.text.contains("警告");
+    Some(Said { warnings, elsewhere: ELSEWHERE.fits(&clause.text), ..Said::new(ClaimKind::Build, range) })
+}
+
+fn lint(clause: &Clause) -> Option<Said> {
+    let free = claimed(clause, &[&NO_LINT]);
+    let range = free.or_else(|| claimed(clause, &[&LINT]).filter(|_| !clause.denies()))?;
+    let text = clause.text.get(range.clone()).unwrap_or_default();
+    let class = match (TYPES.fits(text), FORMATS.fits(text)) {
+        (true, _) => LintClass::Types,
+        (_, true) => LintClass::Format,
+        _ => LintClass::Style,
+    };
+    let tool = LINTERS.all(text).first().map(|(_, tool)| (*tool).to_owned());
+    let warnings = WARNINGS.fits(&clause.text);
+    Some(Said { warnings, lint: Some((class, tool)), ..Said::new(ClaimKind::Lint, range) })
+}
+
+fn fix(clause: &Clause) -> Option<Said> {
+    let range = claimed(clause, &[&FIXED, &FIXED_ZH])?;
+    let around = clause.text.get(..clause.text.ceil_char_boundary(range.end + 24)).unwrap_or(&clause.text);
+    if clause.denies_before(range.end) || NOT_FIXED.fits(around) {
+        return None;
+    }
+    let paths = INLINE.all(&clause.text).into_iter().map(|(_, code)| code.to_owned());
+    let bare = clause.text.split(|c: char| c.is_whitespace() || "，。、的中里`()（）".contains(c));
+    let paths = paths.chain(bare.map(|word| word.trim_matches(['.', ',']).to_owned()));
+    let paths = paths.filter(|word| word.contains('.') || word.contains("readme")).collect();
+    Some(Said { paths, ..Said::new(ClaimKind::Fix, range) })
+}
+
+fn file(clause: &Clause) -> Option<Said> {
+    let (range, path) = [&FILED, &FILED_PASSIVE, &FILED_ZH].iter().find_map(|pattern| {
+        let (_, path) = pattern.all(&clause.text).into_iter().next()?;
+        Some((pattern.find(&clause.text)?, path.to_owned()))
+    })?;
+    let chinese = FILED_ZH.fits(&clause.text) && !FILED.fits(&clause.text) && !FILED_PASSIVE.fits(&clause.text);
+    if clause.hedges(range.end) || clause.denies_before(range.end) || (chinese && !IS_DONE.fits(&clause.text)) {
+        return None;
+    }
+    let gone = GONE.fits(clause.text.get(range.clone()).unwrap_or_default());
+    Some(Said { paths: vec![path], gone, ..Said::new(ClaimKind::File, range) })
+}

@@ -1,0 +1,44 @@
+//! What an answer claims and whether the log proves it: tests, builds, linters, fixes and files, in English and Chinese,
+//! by rule and without a model. Pure: it looks at records and text only. Where nobody can tell, a claim is unsupported;
+//! nothing is called verified that the log does not show.
+
+mod checks;
+mod claims;
+mod clause;
+mod deeds;
+mod line;
+mod pattern;
+mod prose;
+mod prove;
+mod runners;
+mod summary;
+mod writes;
+
+pub use deeds::Deeds;
+
+use reasonix_proto::{Claim, Record};
+
+/// So many claims of one answer are looked at.
+const MOST_CLAIMS: usize = 32;
+
+/// So much of an answer is looked at, in bytes.
+const LONGEST_ANSWER: usize = 128 * 1024;
+
+/// What the answer claims, in the order of its text, held against what the records say was done. The records are those of
+/// the session in the order they were written: what a command did to files stays done on whatever branch the conversation
+/// goes on.
+pub fn check(records: &[Record], answer: &str) -> Vec<Claim> {
+    let mut deeds = Deeds::default();
+    records.iter().for_each(|record| deeds.see(record));
+    deeds.check(answer)
+}
+
+impl Deeds {
+    /// The same with what was seen so far.
+    pub fn check(&self, answer: &str) -> Vec<Claim> {
+        let end = answer.floor_char_boundary(LONGEST_ANSWER);
+        let answer = answer.get(..end).unwrap_or_default();
+        let found = claims::find(answer);
+        found.into_iter().take(MOST_CLAIMS).map(|said| prove::prove(self, answer, said)).collect()
+    }
+}

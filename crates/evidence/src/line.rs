@@ -1,0 +1,331 @@
+//! A shell line as far as exit codes go: which commands it has, and of which the code of the line tells how they ended.
+//! What cannot be told is hidden, never guessed.
+
+/// A command of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ran {
+    /// The program and its arguments, without redirections.
+    pub(crate) words: Vec<String>,
+    /// The files that its output goes to.
+    pub(crate) into: Vec<String>,
+    /// True when a line that ends with 0 says that this one did.
+    pub(crate) told: bool,
+    /// True when nothing stands behind it that may have failed in its place.
+    pub(crate) last: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Word(String),
+    Into(String),
+    And,
+    Or,
+    End,
+    Behind,
+    Pipe,
+    Open,
+    Close,
+}
+
+/// Words that say when and whether commands run: behind them no code of the line tells anything.
+const KEYWORDS: &[&str] = &[
+    "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "function", "!",
+    "select",
+];
+
+/// Texts of commands inside of texts of commands.
+const DEEPEST: usize = 4;
+
+/// The commands of a line in their order.
+pub(crate) fn commands(line: &str) -> Vec<Ran> {
+    nested(line, 0)
+}
+
+fn nested(line: &str, depth: usize) -> Vec<Ran> {
+    let tokens = Scan::new(line).tokens();
+    let mut read = Read { tokens: &tokens, at: 0, errexit: false, pipefail: false, odd: false, depth };
+    let mut found = read.list();
+    if read.odd || read.at < tokens.len() {
+        found.iter_mut().for_each(|ran| ran.told = false);
+    }
+    found
+}
+
+struct Scan<'a> {
+    chars: std::iter::Peekable<std::str::Chars<'a>>,
+    tokens: Vec<Token>,
+    word: Option<String>,
+    /// The next word is where something is redirected to, or from.
+    aside: Option<char>,
+    /// The next word ends a heredoc.
+    begins: bool,
+    heredocs: Vec<String>,
+}
+
+impl<'a> Scan<'a> {
+    fn new(line: &'a str) -> Self {
+        let chars = line.chars().peekable();
+        Self { chars, tokens: Vec::new(), word: None, aside: None, begins: false, heredocs: Vec::new() }
+    }
+
+    fn tokens(mut self) -> Vec<Token> {
+        while let Some(c) = self.chars.next() {
+            match c {
+                '\'' => self.quoted('\''),
+                '"' => self.quoted('"'),
+                '\\' => self.escaped(),
+                '`' => self.substituted('`'),
+                '$' if self.chars.peek() == Some(&'(') => self.substituted(')'),
+                '#' if self.word.is_none() => while self.chars.next_if(|c| *c != '\n').is_some() {},
+                ' ' | '\t' | '\r' => self.close(),
+                '\n' => {
+                    self.token(Token::End);
+                    self.skip_heredocs();
+                }
+                ';' => self.token(Token::End),
+                '(' => self.token(Token::Open),
+                ')' => self.token(Token::Close),
+                '|' if self.chars.next_if_eq(&'|').is_some() => self.token(Token::Or),
+                '|' => {
+                    self.chars.next_if_eq(&'&');
+                    self.token(Token::Pipe);
+                }
+                '&' if self.chars.next_if_eq(&'&').is_some() => self.token(Token::And),
+                '&' if self.chars.peek() == Some(&'>') => {}
+                '&' => self.token(Token::Behind),
+                '<' | '>' => self.redirected(c),
+                c => self.push(c),
+            }
+        }
+        self.token(Token::End);
+        self.tokens
+    }
+
+    fn push(&mut self, c: char) {
+        self.word.get_or_insert_default().push(c);
+    }
+
+    fn quoted(&mut self, quote: char) {
+        self.word.get_or_insert_default();
+        while let Some(c) = self.chars.next() {
+            match c {
+                c if c == quote => return,
+                '\\' if quote == '"' => {
+                    let next = self.chars.next();
+                    next.into_iter().for_each(|c| self.push(c));
+                }
+                c => self.push(c),
+            }
+        }
+    }
+
+    fn escaped(&mut self) {
+        match self.chars.next() {
+            None | Some('\n') => {}
+            Some(c) => self.push(c),
+        }
+    }
+
+    /// A word that another command fills in: it stands as a sign that fits no program.
+    fn substituted(&mut self, end: char) {
+        let mut open = usize::from(end == '`');
+        self.push('$');
+        for c in self.chars.by_ref() {
+            match c {
+                '(' => open += 1,
+                c if c == end && open <= 1 => return,
+                ')' => open = open.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+
+    fn redirected(&mut self, c: char) {
+        // The number of what is redirected is no word.
+        if self.word.as_ref().is_some_and(|word| word.chars().all(|c| c.is_ascii_digit())) {
+            self.word = None;
+        }
+        self.close();
+        let doubled = self.chars.next_if_eq(&c).is_some();
+        if c == '<' && doubled && self.chars.next_if_eq(&'<').is_none() {
+            self.chars.next_if_eq(&'-');
+            self.begins = true;
+        } else {
+            self.chars.next_if_eq(&'|');
+            self.chars.next_if_eq(&'&');
+            self.aside = Some(c);
+        }
+    }
+
+    fn close(&mut self) {
+        let Some(word) = self.word.take() else { return };
+        if std::mem::take(&mut self.begins) {
+            self.heredocs.push(word);
+            return;
+        }
+        match self.aside.take() {
+            None => self.tokens.push(Token::Word(word)),
+            Some('>') => self.tokens.push(Token::Into(word)),
+            Some(_) => {}
+        }
+    }
+
+    fn token(&mut self, token: Token) {
+        self.close();
+        self.tokens.push(token);
+    }
+
+    fn skip_heredocs(&mut self) {
+        for end in std::mem::take(&mut self.heredocs) {
+            loop {
+                let mut text = String::new();
+                while let Some(c) = self.chars.next_if(|c| *c != '\n') {
+                    text.push(c);
+                }
+                if self.chars.next().is_none() || text.trim() == end {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+struct Read<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    errexit: bool,
+    pipefail: bool,
+    odd: bool,
+    depth: usize,
+}
+
+impl Read<'_> {
+    fn next_if(&mut self, wanted: impl Fn(&Token) -> bool) -> bool {
+        let is = self.tokens.get(self.at).is_some_and(wanted);
+        self.at += usize::from(is);
+        is
+    }
+
+    /// Parts one behind another: the code is that of the last, unless the others had to succeed for it to run.
+    fn list(&mut self) -> Vec<Ran> {
+        let mut found: Vec<Ran> = Vec::new();
+        let mut kept = 0;
+        while self.at < self.tokens.len() && self.tokens.get(self.at) != Some(&Token::Close) {
+            let (errexit, begins) = (self.errexit, self.at);
+            let (mut part, plain) = self.chain();
+            let behind = self.next_if(|token| *token == Token::Behind);
+            if !behind && !self.next_if(|token| *token == Token::End) && self.at == begins {
+                break;
+            }
+            if part.is_empty() {
+                continue;
+            }
+            part.iter_mut().for_each(|ran| ran.told &= !behind);
+            found.iter_mut().for_each(|ran| ran.last = false);
+            found.iter_mut().skip(kept).for_each(|ran| ran.told = false);
+            kept = found.len();
+            let must_succeed = (errexit && plain && !behind) || leaves(&part);
+            found.extend(part);
+            if must_succeed {
+                kept = found.len();
+            }
+        }
+        found
+    }
+
+    /// Pipelines with `&&` and `||` between them.
+    fn chain(&mut self) -> (Vec<Ran>, bool) {
+        let mut found: Vec<Ran> = Vec::new();
+        let (mut guarded, mut plain) = (true, true);
+        loop {
+            let next = self.pipeline();
+            let leaving = next.first().is_some_and(|ran| leaves_by(&ran.words));
+            found.iter_mut().for_each(|ran| ran.last = ran.last && leaving);
+            found.extend(next);
+            if self.next_if(|token| *token == Token::And) {
+                plain = false;
+                while self.next_if(|token| *token == Token::End) {}
+            } else if self.next_if(|token| *token == Token::Or) {
+                let exits = matches!(self.tokens.get(self.at), Some(Token::Word(word)) if word == "exit" || word == "return")
+                    && !matches!(self.tokens.get(self.at + 1), Some(Token::Word(code)) if code == "0");
+                (guarded, plain) = (guarded && exits, false);
+            } else {
+                break;
+            }
+        }
+        if !guarded {
+            found.iter_mut().for_each(|ran| ran.told = false);
+        }
+        (found, plain)
+    }
+
+    fn pipeline(&mut self) -> Vec<Ran> {
+        let mut found = self.command();
+        while self.next_if(|token| *token == Token::Pipe) {
+            if !self.pipefail {
+                found.iter_mut().for_each(|ran| ran.told = false);
+            }
+            let next = self.command();
+            found.extend(next);
+        }
+        found
+    }
+
+    fn command(&mut self) -> Vec<Ran> {
+        if self.next_if(|token| *token == Token::Open) {
+            let (errexit, pipefail) = (self.errexit, self.pipefail);
+            let found = self.list();
+            self.odd |= !self.next_if(|token| *token == Token::Close);
+            (self.errexit, self.pipefail) = (errexit, pipefail);
+            while self.next_if(|token| matches!(token, Token::Word(_) | Token::Into(_))) {}
+            return found;
+        }
+        let (mut words, mut into) = (Vec::new(), Vec::new());
+        loop {
+            match self.tokens.get(self.at) {
+                Some(Token::Word(word)) => words.push(word.clone()),
+                Some(Token::Into(word)) => into.push(word.clone()),
+                _ => break,
+            }
+            self.at += 1;
+        }
+        self.taken(words, into)
+    }
+
+    fn taken(&mut self, mut words: Vec<String>, into: Vec<String>) -> Vec<Ran> {
+        while words.first().is_some_and(|word| KEYWORDS.contains(&word.as_str()) || word == "{" || word == "}") {
+            self.odd |= words.first().is_some_and(|word| word != "{" && word != "}");
+            words.remove(0);
+        }
+        if words.first().is_some_and(|word| word == "set") {
+            self.pipefail |= words.iter().any(|word| word == "pipefail");
+            let cluster = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('e');
+            self.errexit |= words.iter().any(cluster) || words.iter().any(|word| word == "errexit");
+        }
+        if let Some(text) = shell_text(&words).filter(|_| self.depth < DEEPEST) {
+            return nested(text, self.depth + 1);
+        }
+        let nothing = words.is_empty() && into.is_empty();
+        if nothing { Vec::new() } else { vec![Ran { words, into, told: true, last: true }] }
+    }
+}
+
+/// `… || exit`: whoever comes by has succeeded.
+fn leaves(part: &[Ran]) -> bool {
+    part.len() > 1 && part.last().is_some_and(|ran| leaves_by(&ran.words)) && part.iter().all(|ran| ran.told)
+}
+
+fn leaves_by(words: &[String]) -> bool {
+    words.first().is_some_and(|word| word == "exit" || word == "return")
+}
+
+/// The text of `bash -c text`.
+fn shell_text(words: &[String]) -> Option<&str> {
+    let (program, rest) = words.split_first()?;
+    let name = program.rsplit('/').next().unwrap_or(program);
+    if !matches!(name, "bash" | "sh" | "zsh" | "dash") {
+        return None;
+    }
+    let at = rest.iter().position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
+    rest.get(at + 1).map(String::as_str)
+}

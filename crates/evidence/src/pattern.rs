@@ -1,0 +1,49 @@
+//! Patterns that are made once.
+
+use regex::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// A pattern of this room's own. One that cannot be read fits nothing; a test reads all of them.
+pub(crate) struct Pattern(LazyLock<Option<Regex>, fn() -> Option<Regex>>);
+
+impl Pattern {
+    pub(crate) const fn new(make: fn() -> Option<Regex>) -> Self {
+        Self(LazyLock::new(make))
+    }
+
+    pub(crate) fn fits(&self, text: &str) -> bool {
+        self.0.as_ref().is_some_and(|regex| regex.is_match(text))
+    }
+
+    pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
+        self.0.as_ref()?.find(text).map(|found| found.range())
+    }
+
+    /// All places of the first group, or of the whole where there is none.
+    pub(crate) fn all<'t>(&self, text: &'t str) -> Vec<(Range<usize>, &'t str)> {
+        let captures = self.0.iter().flat_map(|regex| regex.captures_iter(text));
+        captures.filter_map(|found| found.get(1).or(found.get(0))).map(|part| (part.range(), part.as_str())).collect()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_read(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+/// Makes patterns, and a test that they can be read.
+macro_rules! patterns {
+    ($($name:ident = $text:expr;)*) => {
+        $(static $name: $crate::pattern::Pattern = $crate::pattern::Pattern::new(|| regex::Regex::new($text).ok());)*
+
+        #[cfg(test)]
+        mod patterns {
+            #[test]
+            fn all_of_them_can_be_read() {
+                $(assert!(super::$name.is_read(), stringify!($name));)*
+            }
+        }
+    };
+}
+pub(crate) use patterns;

@@ -1,0 +1,113 @@
+//! An answer as prose: what is code, quotation or somebody else's is blanked, byte for byte, and the rest falls into
+//! sentences.
+
+use crate::checks;
+use crate::line;
+use crate::pattern::patterns;
+use std::ops::Range;
+
+patterns! {
+    FENCES = r"(?ms)^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\z)";
+    ASIDE = r#"(?m)^[ \t]*>.*$|<!--[\s\S]*?-->|“[^”\n]{1,300}”|"[^"\n]{1,300}"|「[^」\n]{1,300}」|『[^』\n]{1,300}』|~~[^~\n]{1,300}~~"#;
+    CODE = r"`([^`\n]+)`";
+    LATER = r"(?i)^[\s#*\d.]*(?:next steps?|todo|to do|follow[- ]?ups?|how to (?:test|run|verify|use)|to (?:test|verify|run|try)\b|test plan|remaining|not done|recommend|suggest|future|usage|后续|下一步|接下来|待办|建议|如何|使用方法|测试计划|验证方法|验证步骤|未完成|剩余|待完成)";
+    LISTED = r"^[ \t]*(?:[-*+•]|\d+[.)、])[ \t]";
+}
+
+/// A sentence of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sentence {
+    pub(crate) range: Range<usize>,
+    /// True when it asks, or stands in a list of what is still to be done.
+    pub(crate) claims_nothing: bool,
+}
+
+/// The answer in small letters, with blanks in place of what its writer does not say.
+pub(crate) fn masked(answer: &str) -> String {
+    let mut bytes = answer.to_ascii_lowercase().into_bytes();
+    let mut blank = |range: Range<usize>| {
+        for byte in bytes.get_mut(range).into_iter().flatten() {
+            if *byte != b'\n' {
+                *byte = b' ';
+            }
+        }
+    };
+    for pattern in [&FENCES, &ASIDE] {
+        pattern.all(answer).into_iter().for_each(|(range, _)| blank(range));
+    }
+    for (range, code) in CODE.all(answer) {
+        let is_command = || line::commands(code).iter().any(|ran| checks::check(&ran.words).is_some());
+        if code.contains(char::is_whitespace) && !is_command() {
+            blank(range);
+        }
+    }
+    let text = String::from_utf8(bytes).unwrap_or_default();
+    text.replace(['*', '~'], " ")
+}
+
+/// The sentences of a masked answer.
+pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
+    let mut found = Vec::new();
+    let (mut start, mut later, mut line_start) = (0, false, 0);
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, c)| *c);
+        let end = at + c.len_utf8();
+        let ends = match c {
+            '。' | '！' | '？' | '；' | ';' => true,
+            '.' | '!' | '?' => next.is_none_or(char::is_whitespace) && !is_short(text.get(..at).unwrap_or_default()),
+            '\n' => !is_wrapped(text.get(line_start..at).unwrap_or_default(), text.get(end..).unwrap_or_default()),
+            _ => false,
+        };
+        if ends {
+            push(&mut found, text, start..end, later);
+            start = end;
+        }
+        if c == '\n' {
+            let line = text.get(line_start..at).unwrap_or_default();
+            later = goes_on(later, line, text.get(end..).unwrap_or_default());
+            line_start = end;
+        }
+    }
+    push(&mut found, text, start..text.len(), later);
+    found
+}
+
+fn push(found: &mut Vec<Sentence>, text: &str, range: Range<usize>, later: bool) {
+    let words = text.get(range.clone()).unwrap_or_default().trim();
+    if words.is_empty() {
+        return;
+    }
+    let open = words.contains("[ ]");
+    let asks = words.ends_with(['?', '？']) || words.trim_end_matches(['。', '.']).ends_with('吗');
+    found.push(Sentence { range, claims_nothing: (later && !words.contains("[x]")) || open || asks });
+}
+
+/// True when what follows this line is still a list of what is to be done.
+fn goes_on(later: bool, line: &str, rest: &str) -> bool {
+    let trimmed = line.trim();
+    let head = trimmed.starts_with('#')
+        || trimmed.ends_with([':', '：'])
+        || (trimmed.len() < 40 && !LISTED.fits(line) && !trimmed.is_empty());
+    if head && LATER.fits(trimmed) && !trimmed.ends_with(['.', '。']) {
+        return true;
+    }
+    let ended = trimmed.starts_with('#')
+        || (trimmed.is_empty() && !rest.lines().next().is_some_and(|next| LISTED.fits(next) || next.trim().is_empty()));
+    later && !ended
+}
+
+/// A dot that ends a short form, or a number of a list.
+fn is_short(before: &str) -> bool {
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    matches!(word, "e.g" | "i.e" | "etc" | "vs" | "cf")
+        || (!word.is_empty()
+            && word.len() < 3
+            && word.chars().all(|c| c.is_ascii_digit())
+            && before.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(' ').ends_with('\n'))
+}
+
+/// True when a line only ends because it is long.
+fn is_wrapped(line: &str, rest: &str) -> bool {
+    line.len() >= 60 && rest.starts_with(|c: char| c.is_ascii_lowercase())
+}

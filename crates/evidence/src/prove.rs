@@ -1,0 +1,349 @@
+//! A claim against what was done. Unsupported is what everything is until the log shows more.
+
+use crate::checks::Check;
+use crate::claims::{Reach, Said};
+use crate::deeds::{Deeds, Run, What};
+use crate::line::Ran;
+use crate::summary::Summary;
+use crate::writes::{Written, is_text};
+use reasonix_proto::{CallId, Claim, ClaimKind, ClaimStatus, Phrase};
+
+/// Longer quotes are cut.
+const LONGEST_QUOTE: usize = 160;
+
+/// How a check ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    Passed,
+    Failed,
+    NotRun,
+    Empty,
+    Unseen,
+}
+
+/// What came of a claim.
+struct Proof {
+    status: ClaimStatus,
+    by: Vec<CallId>,
+    why: Phrase,
+}
+
+impl Proof {
+    fn unsupported(why: Phrase) -> Self {
+        Self { status: ClaimStatus::Unsupported, by: Vec::new(), why }
+    }
+
+    fn by(mut self, call: Option<&CallId>) -> Self {
+        self.by.extend(call.cloned());
+        self
+    }
+}
+
+/// The claim, with what the deeds say to it.
+pub(crate) fn prove(deeds: &Deeds, answer: &str, said: Said) -> Claim {
+    let proof = match said.kind {
+        ClaimKind::Tests | ClaimKind::Build | ClaimKind::Lint => checked(deeds, &said),
+        ClaimKind::Fix => fixed(deeds, &said),
+        ClaimKind::File => filed(deeds, &said),
+        ClaimKind::Unknown => Proof::unsupported(Phrase::new("evidence.not_run")),
+    };
+    let words = answer.get(said.range.clone()).unwrap_or_default();
+    let quote = words.get(..words.floor_char_boundary(LONGEST_QUOTE)).unwrap_or_default().to_owned();
+    let Proof { status, by, why } = proof;
+    Claim { kind: said.kind, quote, from: said.range.start, to: said.range.end, status, by, why }
+}
+
+/// A check that may prove a claim.
+struct Tried<'a> {
+    at: usize,
+    call: Option<&'a CallId>,
+    run: &'a Run,
+    check: &'a Check,
+    ended: Ended,
+}
+
+/// The checks that a claim of this kind is about, in order.
+fn tried<'a>(deeds: &'a Deeds, said: &'a Said) -> impl Iterator<Item = Tried<'a>> {
+    deeds.done.iter().enumerate().flat_map(move |(at, deed)| {
+        let run = match &deed.what {
+            What::Ran(run) => Some(run),
+            What::Wrote(_) => None,
+        };
+        run.into_iter().flat_map(move |run| {
+            let about = run.checks.iter().filter(|(_, check)| is_about(check, said));
+            about.map(move |(ran, check)| Tried {
+                at,
+                call: deed.call.as_ref(),
+                run,
+                check,
+                ended: ended(run, ran, said.kind),
+            })
+        })
+    })
+}
+
+fn is_about(check: &Check, said: &Said) -> bool {
+    match said.kind {
+        ClaimKind::Tests => check.tests,
+        ClaimKind::Build => check.build,
+        ClaimKind::Lint => check.lint.as_ref().zip(said.lint.as_ref()).is_some_and(|(linter, (class, tool))| {
+            let named =
+                tool.as_ref().is_none_or(|tool| linter.tool.contains(tool.as_str()) || tool.contains(&linter.tool));
+            linter.class == *class && named && !check.writes
+        }),
+        _ => false,
+    }
+}
+
+/// Codes of a shell that did not find or could not start a program.
+const NOT_STARTED: [i32; 2] = [126, 127];
+
+fn ended(run: &Run, ran: &Ran, kind: ClaimKind) -> Ended {
+    let Some(exit) = run.exit else { return Ended::NotRun };
+    if NOT_STARTED.contains(&exit) && ran.told {
+        return Ended::NotRun;
+    }
+    let said_well = match kind {
+        ClaimKind::Tests => matches!(run.untold, Summary::Passed(_)),
+        ClaimKind::Build => run.built || matches!(run.untold, Summary::Passed(_)),
+        _ => run.clean,
+    };
+    let tests = kind == ClaimKind::Tests;
+    match (exit, ran.told) {
+        (0, true) if tests && run.told == Summary::Failed => Ended::Failed,
+        (0, true) if tests && run.told == Summary::Nothing => Ended::Empty,
+        (0, true) => Ended::Passed,
+        (_, true) if ran.last => Ended::Failed,
+        _ if tests && run.untold == Summary::Failed => Ended::Failed,
+        _ if tests && run.untold == Summary::Nothing => Ended::Empty,
+        _ if said_well => Ended::Passed,
+        (0, false) => Ended::Unseen,
+        (_, told) => {
+            if told {
+                Ended::Failed
+            } else {
+                Ended::Unseen
+            }
+        }
+    }
+}
+
+fn checked(deeds: &Deeds, said: &Said) -> Proof {
+    let all: Vec<Tried<'_>> = tried(deeds, said).collect();
+    if said.elsewhere || all.is_empty() {
+        return Proof::unsupported(Phrase::new("evidence.not_run"));
+    }
+    if let Some(bad) = bad(deeds, &all) {
+        return bad;
+    }
+    let covers = |tried: &&Tried<'_>| covers(deeds, tried.check, said);
+    let Some(proof) = all.iter().rev().filter(|tried| tried.ended == Ended::Passed).find(covers) else {
+        let unseen = all.iter().rev().find(|tried| tried.ended == Ended::Unseen);
+        let part = all.iter().rev().find(|tried| tried.ended == Ended::Passed);
+        return match (part, unseen) {
+            (Some(part), None) => Proof::unsupported(line_phrase(Phrase::new("evidence.part"), part.run)).by(part.call),
+            (_, Some(unseen)) => {
+                Proof::unsupported(line_phrase(Phrase::new("evidence.unseen"), unseen.run)).by(unseen.call)
+            }
+            (None, None) => Proof::unsupported(Phrase::new("evidence.empty")),
+        };
+    };
+    if let Some(number) = said.number.filter(|_| said.kind == ClaimKind::Tests)
+        && !matches!(&proof.run.told, Summary::Passed(numbers) if numbers.contains(&number))
+    {
+        return Proof::unsupported(Phrase::new("evidence.number").with("number", number)).by(proof.call);
+    }
+    if said.warnings && proof.run.warns {
+        return Proof::unsupported(line_phrase(Phrase::new("evidence.warned"), proof.run)).by(proof.call);
+    }
+    held(deeds, proof)
+}
+
+/// The last check that did not end well: what stands before it proves nothing any more. One that failed in this turn counts
+/// until another of its family is good.
+fn bad(deeds: &Deeds, all: &[Tried<'_>]) -> Option<Proof> {
+    let last = all.last()?;
+    let failed =
+        |tried: &Tried<'_>| Proof::unsupported(line_phrase(Phrase::new("evidence.failed"), tried.run)).by(tried.call);
+    match last.ended {
+        Ended::Failed => return Some(failed(last)),
+        Ended::NotRun => {
+            return Some(Proof::unsupported(line_phrase(Phrase::new("evidence.refused"), last.run)).by(last.call));
+        }
+        Ended::Empty => return Some(Proof::unsupported(Phrase::new("evidence.empty")).by(last.call)),
+        Ended::Passed | Ended::Unseen => {}
+    }
+    let open = all.iter().enumerate().filter(|(_, tried)| tried.ended == Ended::Failed && tried.at >= deeds.turn).find(
+        |(at, bad)| {
+            let good = |later: &Tried<'_>| {
+                later.ended == Ended::Passed
+                    && later.check.family == bad.check.family
+                    && (later.check.part.is_empty() || later.check.part == bad.check.part)
+            };
+            !all.iter().skip(at + 1).any(good)
+        },
+    );
+    open.map(|(_, tried)| failed(tried))
+}
+
+/// True when a check is of everything that the claim is about.
+fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
+    match said.kind {
+        ClaimKind::Build => check.pieces == 0 && (check.part.is_empty() || check.tests),
+        ClaimKind::Tests => check.part.is_empty() || covers_part(deeds, &check.part, &said.reach),
+        _ => check.part.is_empty(),
+    }
+}
+
+fn covers_part(deeds: &Deeds, part: &[String], reach: &Reach) -> bool {
+    if reach.all {
+        return false;
+    }
+    let fits = |name: &str| {
+        let name = name.trim_matches(['`', '/', '.']).to_ascii_lowercase();
+        name.len() >= 3
+            && part.iter().any(|word| {
+                word.to_ascii_lowercase().contains(&name) || (word.len() >= 3 && name.contains(&stem(word)))
+            })
+    };
+    let named = reach.names.iter().any(|name| fits(name));
+    let changed = || {
+        let paths = deeds.done.iter().skip(deeds.turn).filter_map(|deed| match &deed.what {
+            What::Wrote(written) => Some(&written.paths),
+            What::Ran(_) => None,
+        });
+        paths.flatten().any(|path| fits(&stem(path)))
+    };
+    named || (reach.some && reach.names.is_empty() && changed())
+}
+
+fn stem(path: &str) -> String {
+    let file = path.split("::").next().unwrap_or(path).trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+    file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_ascii_lowercase()
+}
+
+/// What a good check is worth now: nothing of the code may have changed since.
+fn held(deeds: &Deeds, proof: &Tried<'_>) -> Proof {
+    let changed = deeds.done.iter().skip(proof.at + 1).find_map(|deed| match &deed.what {
+        What::Wrote(written) => written.code(),
+        What::Ran(_) => None,
+    });
+    let (status, why) = match changed {
+        None => (ClaimStatus::Verified, Phrase::new("evidence.proved")),
+        Some("") => (ClaimStatus::Stale, Phrase::new("evidence.stale_by_command")),
+        Some(path) => (ClaimStatus::Stale, Phrase::new("evidence.stale").with("path", path)),
+    };
+    Proof { status, by: Vec::new(), why: line_phrase(why, proof.run) }.by(proof.call)
+}
+
+fn line_phrase(phrase: Phrase, run: &Run) -> Phrase {
+    let line = run.line.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let line = line.get(..line.floor_char_boundary(80)).unwrap_or_default();
+    phrase.with("command", line)
+}
+
+/// A fix: something changed, and what ran behind the change went well.
+fn fixed(deeds: &Deeds, said: &Said) -> Proof {
+    let written = |at: usize| {
+        deeds.done.get(at).and_then(|deed| match &deed.what {
+            What::Wrote(written) => Some((deed, written)),
+            What::Ran(_) => None,
+        })
+    };
+    let in_turn: Vec<_> = (deeds.turn..deeds.done.len()).filter_map(written).collect();
+    if in_turn.is_empty() {
+        return Proof::unsupported(Phrase::new("evidence.nothing_changed"));
+    }
+    // What is wrong in a text is right when it is written.
+    let texts =
+        in_turn.iter().all(|(_, written)| written.code().is_none() && written.paths.iter().all(|path| is_text(path)));
+    if texts {
+        let last = in_turn.last().and_then(|(deed, _)| deed.call.as_ref());
+        let named = said
+            .paths
+            .iter()
+            .any(|path| in_turn.iter().any(|(_, written)| written.paths.iter().any(|other| same(other, path))));
+        let proved = Proof { status: ClaimStatus::Verified, by: Vec::new(), why: Phrase::new("evidence.written") };
+        return if named { proved.by(last) } else { Proof::unsupported(Phrase::new("evidence.not_run")) };
+    }
+    // What is known to have changed counts before what a command may have done.
+    let first_where = |known: fn(&Written) -> bool| {
+        (deeds.turn..deeds.done.len()).find(|at| written(*at).is_some_and(|(_, written)| known(written)))
+    };
+    let first = first_where(Written::is_known_code).or_else(|| first_where(|written| written.code().is_some()));
+    let whole = Said { kind: ClaimKind::Tests, ..said.clone() };
+    let all: Vec<Tried<'_>> =
+        tried(deeds, &whole).filter(|tried| first.is_some_and(|first| tried.at > first)).collect();
+    if let Some(bad) = bad(deeds, &all) {
+        return bad;
+    }
+    match all.iter().rev().find(|tried| tried.ended == Ended::Passed) {
+        Some(proof) => held(deeds, proof),
+        None => again(deeds, first.unwrap_or_default()),
+    }
+}
+
+/// A command that failed before the change and went well behind it.
+fn again(deeds: &Deeds, first: usize) -> Proof {
+    let runs = || {
+        deeds.done.iter().enumerate().filter_map(|(at, deed)| match &deed.what {
+            What::Ran(run) => Some((at, deed, run)),
+            What::Wrote(_) => None,
+        })
+    };
+    let failed = |line: &str| {
+        runs()
+            .take_while(|(at, ..)| *at < first)
+            .any(|(_, _, run)| run.line == line && run.exit.is_some_and(|exit| exit != 0))
+    };
+    let good = runs().filter(|(at, ..)| *at > first).rfind(|(_, _, run)| failed(&run.line));
+    match good {
+        Some((at, deed, run)) if run.exit == Some(0) => {
+            let check = Check::default();
+            let proof = Tried { at, call: deed.call.as_ref(), run, check: &check, ended: Ended::Passed };
+            // The command itself may write; what it wrote stands right behind it.
+            held(
+                deeds,
+                &Tried {
+                    at: at + usize::from(deeds.done.get(at + 1).is_some_and(|next| next.call == deed.call)),
+                    ..proof
+                },
+            )
+        }
+        _ => Proof::unsupported(Phrase::new("evidence.unproved_fix")),
+    }
+}
+
+/// A file: the log says that it was written, or that it is gone, and nothing else since.
+fn filed(deeds: &Deeds, said: &Said) -> Proof {
+    let path = said.paths.first().map(String::as_str).unwrap_or_default();
+    let mut last = None;
+    for deed in &deeds.done {
+        if let What::Wrote(written) = &deed.what {
+            if written.gone.iter().any(|other| same(other, path)) {
+                last = Some((deed, true));
+            }
+            if written.paths.iter().any(|other| same(other, path)) {
+                last = Some((deed, false));
+            }
+        }
+    }
+    match last {
+        Some((deed, gone)) if gone == said.gone => {
+            Proof { status: ClaimStatus::Verified, by: Vec::new(), why: Phrase::new("evidence.written") }
+                .by(deed.call.as_ref())
+        }
+        Some((deed, _)) if !said.gone => {
+            Proof { status: ClaimStatus::Stale, by: Vec::new(), why: Phrase::new("evidence.gone_again") }
+                .by(deed.call.as_ref())
+        }
+        _ => Proof::unsupported(Phrase::new("evidence.not_written").with("path", path)),
+    }
+}
+
+/// True when a path in prose is this one, perhaps without its folders.
+fn same(path: &str, said: &str) -> bool {
+    let clean = |text: &str| text.trim_matches(['`', '/']).trim_start_matches("./").to_ascii_lowercase();
+    let (path, said) = (clean(path), clean(said));
+    !said.is_empty() && (path == said || path.ends_with(&format!("/{said}")) || said.ends_with(&format!("/{path}")))
+}

@@ -1,0 +1,595 @@
+//! The runners, compilers and linters that are known, one small rule each.
+
+use crate::checks::{Check, LintClass, assignment, narrows};
+
+/// Programs that are looked for behind those that run them elsewhere.
+pub(crate) const KNOWN: &[&str] = &[
+    "cargo", "pytest", "npm", "yarn", "pnpm", "go", "make", "mvn", "gradle", "phpunit", "rspec", "tox", "jest",
+    "vitest", "python", "python3", "dotnet", "mix", "ctest", "bundle",
+];
+
+/// What a program with these arguments proves.
+pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
+    let sub = args.iter().find(|word| !word.starts_with('-') && !word.starts_with('+')).copied().unwrap_or_default();
+    match name {
+        "cargo" => cargo(args),
+        "npm" | "yarn" | "pnpm" | "bun" => scripts(name, args),
+        "go" => go(sub, args),
+        "pytest" | "py.test" => Some(Check::tests().narrowed(pytest(args))),
+        "unittest" => Some(Check::tests().narrowed(unittest(args))),
+        "jest" | "vitest" | "mocha" | "ava" | "jasmine" | "playwright" | "cypress" => javascript(args),
+        "make" | "gmake" | "just" | "task" | "ninja" | "rake" => targets(name, args),
+        "mvn" | "mvnw" => maven(args),
+        "gradle" | "gradlew" => gradle(args),
+        "dotnet" | "swift" | "mix" | "zig" | "flutter" | "dart" | "stack" | "cabal" | "sbt" | "lein" | "deno"
+        | "bazel" | "meson" | "rails" | "composer" | "forge" | "gleam" | "crystal" | "dune" => {
+            by_words(name, sub, args)
+        }
+        "rspec" | "phpunit" | "pest" | "minitest" => {
+            Some(Check::tests().narrowed(paths_and(args, &["--filter", "-e", "-t", "--tag", "--group", "--testsuite"])))
+        }
+        "ctest" => Some(Check::tests().narrowed(options(args, &["-R", "-L", "-E", "-I", "--tests-regex"]))),
+        "tox" | "nox" => Some(Check::tests().narrowed(options(args, &["-e", "-s", "-k"]))),
+        "python" | "python3" | "node" | "ruby" | "php" | "perl" | "bash" | "sh" | "zsh" | "tsx" | "ts-node" => {
+            script(name, args)
+        }
+        "webpack" | "vite" | "rollup" | "esbuild" | "next" | "parcel" | "tsup" | "turbo" | "nx" => bundler(sub, args),
+        "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "rustc" | "javac" | "kotlinc" | "ghc" | "nasm" => {
+            let part = options(args, &["-c", "-fsyntax-only", "-E"]);
+            Some(Check::build().narrowed(part))
+        }
+        "cmake" => args.contains(&"--build").then(|| Check::build().narrowed(options(args, &["--target", "-t"]))),
+        "docker" | "podman" if args.contains(&"build") => Some(Check::build()),
+        "py_compile" | "compileall" => {
+            Some(Check::build().narrowed(if name == "py_compile" { owned(args) } else { Vec::new() }))
+        }
+        "build" | "xcodebuild" | "wasm-pack" | "trunk" => Some(Check::build()),
+        _ => linter(name, sub, args).or_else(|| own_script(program, name)),
+    }
+}
+
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// Those of these options that are there, with their values.
+fn options(args: &[&str], names: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, word) in args.iter().enumerate() {
+        let hit = names.iter().find(|name| {
+            **name == *word
+                || word.strip_prefix(**name).is_some_and(|rest| rest.starts_with('='))
+                || (name.len() == 2 && !name.starts_with("--") && word.starts_with(**name) && word.len() > 2)
+        });
+        if let Some(name) = hit {
+            found.push(word.strip_prefix(name).unwrap_or(word).trim_start_matches('=').to_owned());
+            found.extend(args.get(at + 1).filter(|_| word == name).map(|value| (*value).to_owned()));
+        }
+    }
+    found.iter_mut().filter(|word| word.is_empty()).for_each(|word| "-".clone_into(word));
+    found
+}
+
+/// Operands, without the values of these options.
+fn operands(args: &[&str], with_value: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut skip = false;
+    for word in args {
+        if std::mem::take(&mut skip) {
+            continue;
+        }
+        skip = with_value.contains(word);
+        if !skip && !word.starts_with('-') && !word.starts_with('+') {
+            found.push((*word).to_owned());
+        }
+    }
+    found
+}
+
+fn paths_and(args: &[&str], filters: &[&str]) -> Vec<String> {
+    let mut part = options(args, filters);
+    part.extend(
+        operands(args, &["--format", "-f", "-o", "--out", "--config", "-c", "--seed", "-j", "-n", "--reporter", "-r"])
+            .into_iter()
+            .filter(|word| !is_all(word)),
+    );
+    part
+}
+
+/// Folders that have all the tests.
+fn is_all(word: &str) -> bool {
+    let word = word.trim_start_matches("./").trim_end_matches('/');
+    matches!(word, "" | "." | "tests" | "test" | "spec" | "__tests__" | "run" | "discover" | "...")
+}
+
+fn cargo(args: &[&str]) -> Option<Check> {
+    let at = args.iter().position(|word| !word.starts_with('-') && !word.starts_with('+'))?;
+    let (sub, mut rest) = (*args.get(at)?, args.get(at + 1..)?.to_vec());
+    if sub == "nextest" {
+        rest.retain(|word| *word != "run");
+    }
+    let split = rest.iter().position(|word| *word == "--").unwrap_or(rest.len());
+    let (own, inner) = rest.split_at(split);
+    let mut part = options(
+        own,
+        &[
+            "-p",
+            "--package",
+            "--exclude",
+            "--manifest-path",
+            "--lib",
+            "--bin",
+            "--bins",
+            "--test",
+            "--example",
+            "--examples",
+            "--doc",
+            "--bench",
+            "-E",
+        ],
+    );
+    let pieces = part.len();
+    let valued = [
+        "-p",
+        "--package",
+        "--exclude",
+        "--manifest-path",
+        "--bin",
+        "--test",
+        "--example",
+        "--bench",
+        "--features",
+        "-F",
+        "-j",
+        "--jobs",
+        "--target",
+        "--target-dir",
+        "--profile",
+        "--color",
+        "--message-format",
+        "-Z",
+        "-E",
+    ];
+    let check = match sub {
+        "test" | "t" | "nextest" => {
+            part.extend(operands(own, &valued));
+            part.extend(options(inner, &["--skip", "--ignored", "--exact"]));
+            part.extend(operands(inner.get(1..).unwrap_or_default(), &["--skip", "--test-threads"]));
+            if own.contains(&"--no-run") { Check::build() } else { Check::tests().and_build() }
+        }
+        "build" | "b" | "run" | "r" | "bench" | "install" => Check::build(),
+        "check" | "c" => Check::lint(LintClass::Types, "cargo check").and_build(),
+        "clippy" => Check { writes: own.contains(&"--fix"), ..Check::lint(LintClass::Style, "clippy").and_build() },
+        "fmt" => return Some(formatter("fmt", args.contains(&"--check"))),
+        "fix" => Check { writes: true, ..Check::build() },
+        _ => return None,
+    };
+    Some(Check { pieces, ..check.narrowed(part) })
+}
+
+fn formatter(tool: &str, only_looks: bool) -> Check {
+    Check { writes: !only_looks, ..Check::lint(LintClass::Format, tool) }
+}
+
+/// `npm test`, `yarn build`, `pnpm run lint`.
+fn scripts(name: &str, args: &[&str]) -> Option<Check> {
+    let valued = ["--prefix", "-C", "--cwd", "--dir"];
+    let named = ["-w", "--workspace", "--filter", "-F", "--scope"];
+    let mut narrowed = options(args.split(|word| *word == "--").next().unwrap_or_default(), &named);
+    let all: Vec<&str> = args.iter().copied().filter(|word| *word != "-r" && *word != "--recursive").collect();
+    let mut words = Vec::new();
+    let mut skip = false;
+    for word in &all {
+        if std::mem::take(&mut skip) {
+            continue;
+        }
+        skip = valued.contains(word) || (named.contains(word) && words.is_empty());
+        let own_option = word.starts_with('-') && words.is_empty();
+        if !skip && !own_option {
+            words.push(*word);
+        }
+    }
+    let (mut script, mut rest) = (*words.first()?, words.get(1..)?.to_vec());
+    if matches!(script, "run" | "run-script" | "workspace") {
+        (script, rest) = (*rest.first()?, rest.get(1..)?.to_vec());
+    } else if name == "npm" && !matches!(script, "test" | "t" | "tst") {
+        return None;
+    }
+    rest.retain(|word| *word != "--");
+    let (stem, variant) = script.split_once([':', '-']).unwrap_or((script, ""));
+    let some = !matches!(
+        variant,
+        "" | "all" | "ci" | "run" | "once" | "prod" | "production" | "check" | "js" | "ts" | "types"
+    );
+    if some {
+        narrowed.push(variant.to_owned());
+    }
+    match stem {
+        "test" | "tests" | "t" | "tst" => {
+            narrowed.extend(javascript_part(&rest));
+            Some(Check::tests().narrowed(narrowed))
+        }
+        "build" | "compile" => Some(Check::build().narrowed(narrowed)),
+        "lint" | "eslint" => {
+            let mut check =
+                Check::lint(LintClass::Style, "eslint").narrowed(if variant == "fix" { Vec::new() } else { narrowed });
+            check.writes = variant == "fix" || rest.contains(&"--fix");
+            Some(check)
+        }
+        "typecheck" | "tsc" | "types" | "type" | "check" if stem != "check" || variant == "types" => {
+            Some(Check::lint(LintClass::Types, "tsc").narrowed(narrowed))
+        }
+        "tsc" => Some(Check::lint(LintClass::Types, "tsc")),
+        "format" | "fmt" | "prettier" => Some(formatter("prettier", variant == "check" || rest.contains(&"--check"))),
+        "jest" | "vitest" | "mocha" => javascript(&rest),
+        _ => None,
+    }
+}
+
+fn javascript(args: &[&str]) -> Option<Check> {
+    if args.contains(&"install") || args.contains(&"open") {
+        return None;
+    }
+    Some(Check::tests().narrowed(javascript_part(args)))
+}
+
+fn javascript_part(args: &[&str]) -> Vec<String> {
+    let filters = [
+        "-t",
+        "--testNamePattern",
+        "--grep",
+        "-g",
+        "--testPathPattern",
+        "--testPathPatterns",
+        "--onlyChanged",
+        "-o",
+        "--changed",
+        "--shard",
+        "--related",
+        "--findRelatedTests",
+        "--project",
+        "--bail-on-nothing",
+    ];
+    let mut part = options(args, &filters);
+    let valued = [
+        "-t",
+        "--testNamePattern",
+        "--grep",
+        "-g",
+        "--reporter",
+        "--config",
+        "-c",
+        "--maxWorkers",
+        "--timeout",
+        "--shard",
+        "--project",
+        "-R",
+        "--require",
+        "-r",
+        "--watchAll",
+        "--coverage",
+    ];
+    part.extend(operands(args, &valued).into_iter().filter(|word| !is_all(word)));
+    part
+}
+
+fn go(sub: &str, args: &[&str]) -> Option<Check> {
+    let at = args.iter().position(|word| *word == sub)?;
+    let rest = args.get(at + 1..)?;
+    let valued = [
+        "-run",
+        "-count",
+        "-timeout",
+        "-tags",
+        "-o",
+        "-cover",
+        "-coverprofile",
+        "-parallel",
+        "-p",
+        "-bench",
+        "-skip",
+        "-ldflags",
+        "-cpu",
+    ];
+    let places = operands(rest, &valued);
+    let whole = places.iter().any(|place| place == "./...");
+    let mut part: Vec<String> = places.into_iter().filter(|place| place != "./...").collect();
+    match sub {
+        "test" => {
+            part.extend(options(rest, &["-run", "-skip"]));
+            if !whole && part.is_empty() {
+                part.push(".".to_owned());
+            }
+            Some(Check::tests().and_build().narrowed(part))
+        }
+        "build" | "install" => Some(Check::build().narrowed(part.into_iter().filter(|place| place != ".").collect())),
+        "vet" => Some(Check::lint(LintClass::Style, "vet").and_build().narrowed(part)),
+        "fmt" => Some(formatter("gofmt", false)),
+        _ => None,
+    }
+}
+
+fn pytest(args: &[&str]) -> Vec<String> {
+    let filters =
+        ["-k", "-m", "--lf", "--last-failed", "--ff", "--deselect", "--ignore", "--ignore-glob", "--sw", "--stepwise"];
+    let mut part = options(args, &filters);
+    let valued = [
+        "-k",
+        "-m",
+        "-n",
+        "--deselect",
+        "--ignore",
+        "--maxfail",
+        "-o",
+        "-p",
+        "-c",
+        "--tb",
+        "--cov",
+        "--timeout",
+        "--durations",
+        "-W",
+        "--color",
+        "--cov-report",
+        "--rootdir",
+        "--junitxml",
+    ];
+    part.extend(operands(args, &valued).into_iter().filter(|word| !is_all(word)));
+    part
+}
+
+fn unittest(args: &[&str]) -> Vec<String> {
+    let mut part = options(args, &["-k", "-p"]);
+    part.extend(operands(args, &["-s", "-t", "-k", "-p"]).into_iter().filter(|word| !is_all(word)));
+    part.retain(|word| word != "test*.py" && word != "test_*.py");
+    part
+}
+
+fn targets(name: &str, args: &[&str]) -> Option<Check> {
+    let wanted: Vec<String> = operands(args, &["-C", "-f", "-j", "--directory", "-l"])
+        .into_iter()
+        .filter(|word| !word.chars().all(|c| c.is_ascii_digit()))
+        .collect();
+    let narrowed: Vec<String> = wanted
+        .iter()
+        .filter_map(|word| assignment(word))
+        .filter(|(variable, _)| narrows(variable))
+        .map(|(_, value)| value.to_owned())
+        .collect();
+    let goals: Vec<&str> = wanted.iter().map(String::as_str).filter(|word| assignment(word).is_none()).collect();
+    if goals.is_empty() {
+        return (name != "just" && name != "task" && name != "rake").then(|| Check::build().narrowed(narrowed));
+    }
+    let mut all = Check::default().narrowed(narrowed);
+    for goal in goals {
+        let (stem, variant) = goal.split_once([':', '-', '_']).unwrap_or((goal, ""));
+        match stem {
+            "test" | "tests" | "check" | "spec" => all.tests = true,
+            "build" | "all" | "compile" => all.build = true,
+            "lint" | "clippy" | "vet" => all.lint = Check::lint(LintClass::Style, stem).lint,
+            "typecheck" => all.lint = Check::lint(LintClass::Types, stem).lint,
+            "fmt" | "format" => {
+                all.lint = Check::lint(LintClass::Format, stem).lint;
+                all.writes = variant != "check";
+            }
+            "ci" | "verify" => (all.tests, all.build) = (true, true),
+            _ => {}
+        }
+        if !matches!(variant, "" | "all" | "ci" | "check") {
+            all.part.push(variant.to_owned());
+        }
+    }
+    (all.tests || all.build || all.lint.is_some()).then_some(all)
+}
+
+fn maven(args: &[&str]) -> Option<Check> {
+    let skips = args.iter().any(|word| word.starts_with("-DskipTests") || word.starts_with("-Dmaven.test.skip"));
+    let goals = operands(args, &["-pl", "-f", "-P", "-s", "--projects"]);
+    let has = |names: &[&str]| goals.iter().any(|goal| names.contains(&goal.as_str()));
+    let mut part = options(args, &["-pl", "--projects"]);
+    part.extend(
+        args.iter()
+            .filter_map(|word| word.strip_prefix("-Dtest=").or(word.strip_prefix("-Dit.test=")))
+            .map(str::to_owned),
+    );
+    let builds = has(&["compile", "test-compile", "package", "install", "verify", "test", "deploy"]);
+    let tests = has(&["test", "package", "install", "verify", "deploy", "surefire:test"]) && !skips;
+    (tests || builds).then(|| Check { tests, build: builds, ..Check::default() }.narrowed(part))
+}
+
+fn gradle(args: &[&str]) -> Option<Check> {
+    let skips = args.windows(2).any(|pair| pair.first() == Some(&"-x") && pair.get(1) == Some(&"test"));
+    let goals = operands(args, &["-x", "--tests", "-p", "-b", "--console"]);
+    let mut part = options(args, &["--tests"]);
+    let (mut tests, mut build) = (false, false);
+    for goal in &goals {
+        let stem = goal.rsplit(':').next().unwrap_or(goal);
+        if goal.trim_start_matches(':').contains(':') {
+            part.push(goal.clone());
+        }
+        tests |= matches!(stem, "test" | "check" | "build" | "testDebugUnitTest") && !skips;
+        build |= matches!(
+            stem,
+            "build" | "assemble" | "classes" | "compileJava" | "compileKotlin" | "assembleDebug" | "test" | "check"
+        );
+    }
+    (tests || build).then(|| Check { tests, build, ..Check::default() }.narrowed(part))
+}
+
+/// Programs with a word for testing and a word for building.
+fn by_words(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
+    let at = args.iter().position(|word| *word == sub)?;
+    let rest = args.get(at + 1..)?;
+    let filters = [
+        "--filter",
+        "--only",
+        "-k",
+        "--name",
+        "--plain-name",
+        "--match-test",
+        "--match-contract",
+        "--test-arg",
+        "--suite",
+    ];
+    let mut part = options(rest, &filters);
+    let valued = [
+        "--filter",
+        "--only",
+        "-c",
+        "--configuration",
+        "-C",
+        "--logger",
+        "-v",
+        "--verbosity",
+        "-n",
+        "-k",
+        "--name",
+        "-j",
+        "--reporter",
+        "-A",
+    ];
+    part.extend(
+        operands(rest, &valued).into_iter().filter(|word| !is_all(word) && word != "//..." && !word.ends_with(".sln")),
+    );
+    match (name, sub) {
+        ("zig", "build") if rest.contains(&"test") => Some(Check::tests().and_build()),
+        ("sbt", "testOnly") => Some(Check::tests().narrowed(vec!["testOnly".to_owned()])),
+        ("dotnet" | "swift" | "sbt" | "zig" | "stack" | "cabal" | "bazel" | "forge" | "dune", "test" | "runtest") => {
+            Some(Check::tests().and_build().narrowed(part))
+        }
+        (_, "test" | "tests" | "eunit" | "spec") => Some(Check::tests().narrowed(part)),
+        ("deno", "check") => Some(Check::lint(LintClass::Types, "deno").and_build()),
+        ("deno" | "dart" | "mix" | "gleam", "lint" | "analyze" | "credo") | ("flutter", "analyze") => {
+            Some(Check::lint(LintClass::Style, name))
+        }
+        ("dotnet" | "deno" | "dart" | "mix" | "zig" | "gleam", "format" | "fmt") => {
+            Some(formatter(name, rest.iter().any(|word| word.contains("check") || word.contains("verify"))))
+        }
+        (_, "build" | "compile" | "publish") => Some(Check::build().narrowed(part)),
+        _ => None,
+    }
+}
+
+/// Stems of scripts that run all the tests there are.
+fn runs_all(stem: &str) -> bool {
+    matches!(
+        stem,
+        "test"
+            | "tests"
+            | "run_tests"
+            | "run-tests"
+            | "runtests"
+            | "test_all"
+            | "test-all"
+            | "all_tests"
+            | "run_all_tests"
+            | "run-all-tests"
+    )
+}
+
+fn stem_of(path: &str) -> &str {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    file.rsplit_once('.').map_or(file, |(stem, _)| stem)
+}
+
+fn script(name: &str, args: &[&str]) -> Option<Check> {
+    if name == "node" && args.contains(&"--test") {
+        return Some(
+            Check::tests().narrowed(
+                operands(args, &["--test-name-pattern", "--test-reporter"])
+                    .into_iter()
+                    .filter(|word| !is_all(word))
+                    .chain(options(args, &["--test-name-pattern", "--test-only"]))
+                    .collect(),
+            ),
+        );
+    }
+    let at = args.iter().position(|word| !word.starts_with('-'))?;
+    if args.iter().take(at).any(|word| matches!(*word, "-c" | "-e" | "-p" | "-")) {
+        return None;
+    }
+    let (file, rest) = (args.get(at)?, args.get(at + 1..)?);
+    if *file == "manage.py" && rest.first() == Some(&"test") {
+        return Some(
+            Check::tests()
+                .narrowed(operands(rest.get(1..)?, &["--parallel", "-k", "--tag"]))
+                .narrowed(options(rest, &["-k", "--tag"])),
+        );
+    }
+    if *file == "setup.py" && rest.first() == Some(&"build") {
+        return Some(Check::build());
+    }
+    own_script(file, file.rsplit('/').next()?).map(|check| check.narrowed(operands(rest, &[])))
+}
+
+/// Scripts of the project that are called like what they do.
+fn own_script(program: &str, name: &str) -> Option<Check> {
+    let stem = stem_of(name);
+    let is_script = program.contains('/') || name.contains('.');
+    if !is_script {
+        return None;
+    }
+    let tested = stem.starts_with("test_")
+        || stem.starts_with("test-")
+        || stem.ends_with("_test")
+        || stem.ends_with(".test")
+        || stem.ends_with("-test");
+    match stem {
+        stem if runs_all(stem) => Some(Check::tests()),
+        "build" | "compile" => Some(Check::build()),
+        "lint" => Some(Check::lint(LintClass::Style, "lint")),
+        _ if tested => Some(Check::tests().narrowed(vec![program.to_owned()])),
+        _ => None,
+    }
+}
+
+fn bundler(sub: &str, args: &[&str]) -> Option<Check> {
+    match sub {
+        "dev" | "serve" | "start" | "preview" | "init" => None,
+        "test" => Some(Check::tests()),
+        "lint" => Some(Check::lint(LintClass::Style, "eslint")),
+        _ if args.contains(&"test") => Some(Check::tests().narrowed(options(args, &["--filter", "--projects", "-p"]))),
+        _ => Some(Check::build()),
+    }
+}
+
+fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
+    let fixes = args.iter().any(|word| {
+        matches!(
+            *word,
+            "--fix" | "-w" | "--write" | "-i" | "--unsafe-fixes" | "-a" | "-A" | "--autocorrect" | "--in-place"
+        )
+    });
+    let looks = args
+        .iter()
+        .any(|word| matches!(*word, "--check" | "--diff" | "-l" | "--list-different" | "-c" | "-d" | "--check-only"));
+    let mut check = match name {
+        "tsc" => Check::lint(LintClass::Types, "tsc").and_build(),
+        "mypy" | "pyright" | "pyre" | "flow" | "sorbet" | "vue-tsc" | "basedpyright" | "svelte-check" => {
+            Check::lint(LintClass::Types, name)
+        }
+        "ruff" if sub == "format" => formatter("ruff", looks),
+        "eslint" | "ruff" | "flake8" | "pylint" | "golangci-lint" | "staticcheck" | "rubocop" | "shellcheck"
+        | "stylelint" | "biome" | "oxlint" | "ktlint" | "phpstan" | "hlint" | "clang-tidy" | "credo" | "swiftlint"
+        | "hadolint" | "yamllint" | "markdownlint" | "pre-commit" => Check::lint(LintClass::Style, name),
+        "black" | "isort" | "rustfmt" | "yapf" => formatter(name, looks),
+        "prettier" | "gofmt" | "clang-format" | "shfmt" | "goimports" => formatter(name, !fixes),
+        _ => return None,
+    };
+    check.writes |= fixes && check.lint.as_ref().is_some_and(|linter| linter.class == LintClass::Style);
+    let whole = |word: &String| {
+        is_all(word)
+            || matches!(
+                word.as_str(),
+                "check" | "src" | "src/" | "lib" | "app" | "run" | "./..." | "format" | "lint" | "ci"
+            )
+            || word.contains("**")
+    };
+    check.part = operands(
+        args,
+        &["--config", "-c", "--ext", "--max-warnings", "--format", "-f", "-p", "--project", "--max-line-length"],
+    )
+    .into_iter()
+    .filter(|word| !whole(word))
+    .collect();
+    Some(check)
+}

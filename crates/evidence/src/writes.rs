@@ -1,0 +1,189 @@
+//! What a command did to files, as far as its words tell. A command that nobody knows may have written anything.
+
+use crate::checks::Check;
+use crate::line::Ran;
+use reasonix_policy::analyse;
+use reasonix_proto::ReadOnly;
+
+/// What one call did to files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// Files that are known to have been written.
+    pub(crate) paths: Vec<String>,
+    /// Files that are gone.
+    pub(crate) gone: Vec<String>,
+    /// True when there may be others.
+    pub(crate) perhaps: bool,
+}
+
+impl Written {
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.paths.is_empty() && self.gone.is_empty() && !self.perhaps
+    }
+
+    /// The first of it that code may depend on; an empty one where only a command is known.
+    pub(crate) fn code(&self) -> Option<&str> {
+        let named = self.paths.iter().chain(&self.gone).find(|path| is_code(path));
+        named.map(String::as_str).or(self.perhaps.then_some(""))
+    }
+
+    /// True when code is known to have changed.
+    pub(crate) fn is_known_code(&self) -> bool {
+        self.code().is_some_and(|path| !path.is_empty())
+    }
+
+    pub(crate) fn join(&mut self, other: Self) {
+        self.paths.extend(other.paths);
+        self.gone.extend(other.gone);
+        self.perhaps |= other.perhaps;
+    }
+}
+
+/// Programs that change no code whatever their words are.
+const HARMLESS: &[&str] = &[
+    "cd",
+    "echo",
+    "printf",
+    "export",
+    "set",
+    "unset",
+    "source",
+    ".",
+    "mkdir",
+    "sleep",
+    "kill",
+    "wait",
+    "true",
+    "false",
+    "exit",
+    "curl",
+    "wget",
+    "pip",
+    "pip3",
+    "apt",
+    "apt-get",
+    "brew",
+    "gh",
+    "open",
+    "test",
+    "[",
+    "[[",
+    "chmod",
+    "touch",
+    "ps",
+    "which",
+    "docker",
+    "docker-compose",
+    "psql",
+    "redis-cli",
+    "cat",
+    "head",
+    "tail",
+    "grep",
+    "rg",
+    "tee",
+    "return",
+    "read",
+    "ssh",
+];
+
+const GIT_READS: &[&str] = &[
+    "add",
+    "commit",
+    "push",
+    "status",
+    "diff",
+    "log",
+    "show",
+    "fetch",
+    "branch",
+    "tag",
+    "remote",
+    "config",
+    "blame",
+    "rev-parse",
+    "ls-files",
+    "describe",
+    "shortlog",
+    "grep",
+    "notes",
+];
+
+/// What this command of a line wrote.
+pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
+    let mut found = Written::default();
+    found.paths.extend(ran.into.iter().filter(|path| *path != "1" && *path != "2").cloned());
+    let Some(program) = ran.words.first() else { return found };
+    let name = program.rsplit('/').next().unwrap_or(program);
+    if let Some(check) = check {
+        found.perhaps |= check.writes;
+        return found;
+    }
+    let line = ran.words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    let effects = analyse(&line);
+    let named = effects.writes.iter().filter_map(|write| write.path.clone());
+    if effects.read_only == ReadOnly::Yes {
+        return found;
+    }
+    match name {
+        "rm" | "rmdir" | "unlink" => found.gone.extend(operands(ran)),
+        "mv" => {
+            let words = operands(ran);
+            let (to, from) = words.split_last().map_or((None, [].as_slice()), |(to, from)| (Some(to), from));
+            found.gone.extend(from.iter().cloned());
+            found.paths.extend(to.cloned());
+        }
+        "cp" | "install" | "ln" => found.paths.extend(operands(ran).last().cloned()),
+        "touch" | "tee" => found.paths.extend(operands(ran)),
+        "git" => {
+            let sub = ran.words.iter().skip(1).find(|word| !word.starts_with('-')).map_or("", String::as_str);
+            found.perhaps = !GIT_READS.contains(&sub);
+        }
+        "npm" | "yarn" | "pnpm" => {
+            found.perhaps = !ran.words.iter().any(|word| matches!(word.as_str(), "ci" | "start" | "audit" | "ls"))
+        }
+        _ if HARMLESS.contains(&name) => found.paths.extend(named),
+        _ => {
+            let before = found.paths.len();
+            found.paths.extend(named);
+            // A program that is known by what it writes writes nothing else.
+            found.perhaps = found.paths.len() == before || effects.interprets;
+        }
+    }
+    found
+}
+
+fn operands(ran: &Ran) -> Vec<String> {
+    ran.words.iter().skip(1).filter(|word| !word.starts_with('-')).cloned().collect()
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=:,@%+".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// Files that say something to people and nothing to a compiler.
+pub(crate) fn is_text(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name.as_str(), ""));
+    let listed = stem.starts_with("requirements") || stem.starts_with("constraints") || stem == "cmakelists";
+    let known = ["readme", "license", "changelog", "notice", "authors", "todo", "codeowners", "contributing"];
+    match ending {
+        "md" | "markdown" | "rst" | "adoc" | "log" => true,
+        "txt" => !listed,
+        "" => known.contains(&stem),
+        _ => name == ".gitignore",
+    }
+}
+
+/// True when what a check said may no longer hold after a change to this file.
+fn is_code(path: &str) -> bool {
+    let outside = ["/tmp/", "/dev/", "/var/tmp/", "~/.cache/"].iter().any(|start| path.starts_with(start));
+    let made = ["target", "node_modules", "dist", "__pycache__", "coverage", ".pytest_cache", ".cache"];
+    let in_made = path.trim_start_matches("./").split('/').any(|part| made.contains(&part));
+    !outside && !in_made && !is_text(path)
+}

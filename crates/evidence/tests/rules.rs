@@ -1,0 +1,228 @@
+//! What holds whatever an answer says.
+
+use crate::corpus::records;
+use proptest::prelude::*;
+use reasonix_evidence::check;
+use reasonix_proto::{Claim, ClaimStatus};
+use serde_json::{Value, json};
+
+const CLAIMS: &[&str] = &[
+    "All tests pass.",
+    "I ran the tests.",
+    "所有测试都通过了。",
+    "测试全部通过",
+    "The build succeeds and clippy is clean.",
+    "编译通过。",
+    "Fixed the crash.",
+    "已修复该问题。",
+];
+
+fn bash(line: &str, exit: i64, output: &str) -> Value {
+    json!({"call": "c", "tool": "bash", "args": {"command": line}, "exit": exit, "output": output})
+}
+
+fn edit(path: &str) -> Value {
+    json!({"call": "e", "tool": "edit_file", "args": {"path": path}, "changed": [path]})
+}
+
+fn all(log: &[Value], answer: &str) -> Vec<Claim> {
+    check(&records(log), answer)
+}
+
+fn status(log: &[Value], answer: &str) -> ClaimStatus {
+    let found = all(log, answer);
+    assert_eq!(found.len(), 1, "{answer}: {found:#?}");
+    found[0].status
+}
+
+#[test]
+fn lines_that_prove_tests_and_lines_that_do_not() {
+    use ClaimStatus::{Unsupported, Verified};
+    let good = "test result: ok. 12 passed; 0 failed";
+    for (line, output, wanted) in [
+        ("cargo test", good, Verified),
+        ("cd x && cargo test", good, Verified),
+        ("RUST_BACKTRACE=1 cargo test --workspace 2>&1", good, Verified),
+        ("time timeout 60 cargo test -- --nocapture", "", Verified),
+        ("bash -lc 'cd a && cargo test'", "", Verified),
+        ("(cd a && cargo test)", "", Verified),
+        ("set -e; cargo test; echo done", "", Verified),
+        ("set -o pipefail; cargo test | tail -5", "", Verified),
+        ("cargo test || exit 1", "", Verified),
+        ("cargo test || exit 1\nls", "", Verified),
+        ("uv run pytest -q", "5 passed in 0.1s", Verified),
+        ("python -m pytest", "", Verified),
+        ("npm test --silent", "", Verified),
+        ("go test ./...", "ok  \texample.com/a\t0.01s", Verified),
+        ("make check -j8", "", Verified),
+        ("mvn -q test", "", Verified),
+        ("./gradlew test", "", Verified),
+        ("cargo test | tail -3", good, Verified),
+        ("cargo test > /tmp/log 2>&1; tail -3 /tmp/log", good, Verified),
+        ("cargo test | tail -3", "", Unsupported),
+        ("cargo test; echo done", "", Unsupported),
+        ("cargo test || true", "", Unsupported),
+        ("cargo test || true", "test result: FAILED. 1 passed; 2 failed", Unsupported),
+        ("! cargo test", "", Unsupported),
+        ("cargo test &", "", Unsupported),
+        ("cargo test; set -e; ls", "", Unsupported),
+        ("set -e; cargo test && echo ok; ls", "", Unsupported),
+        ("if cargo test; then echo ok; fi", "", Unsupported),
+        ("echo cargo test", good, Unsupported),
+        ("cat > run.sh <<'EOF'\ncargo test\nEOF", good, Unsupported),
+        ("cargo test # the tests", "", Verified),
+        ("ls # cargo test", good, Unsupported),
+        ("cargo test --no-run", "", Unsupported),
+        ("cargo test parser", good, Unsupported),
+        ("cargo test -p a", good, Unsupported),
+        ("cargo test", "running 0 tests\ntest result: ok. 0 passed; 0 failed", Unsupported),
+        ("pytest tests/test_a.py", "3 passed", Unsupported),
+        ("pytest -k fast", "3 passed", Unsupported),
+        ("pytest --collect-only", "", Unsupported),
+        ("npm test -- -t login", "", Unsupported),
+        ("go test ./pkg/a", "ok", Unsupported),
+        ("go test -run TestA ./...", "ok", Unsupported),
+        ("mvn package -DskipTests", "BUILD SUCCESS", Unsupported),
+        ("make -n test", "", Unsupported),
+        ("npm test", "Tests: 2 failed, 10 passed, 12 total", Unsupported),
+        ("TEST_FILTER=a make test", "", Unsupported),
+        ("grep 'cargo test' README.md", good, Unsupported),
+    ] {
+        let found = status(&[edit("src/a.rs"), bash(line, 0, output)], "All tests pass.");
+        assert_eq!(found, wanted, "{line:?} {output:?}");
+    }
+}
+
+#[test]
+fn what_changes_code_makes_a_proof_stale() {
+    use ClaimStatus::{Stale, Verified};
+    let after = |entry: Value| status(&[bash("cargo test", 0, ""), entry], "All tests pass.");
+    assert_eq!(after(edit("src/a.rs")), Stale);
+    assert_eq!(after(edit("requirements.txt")), Stale);
+    assert_eq!(after(edit("README.md")), Verified);
+    for (line, wanted) in [
+        ("sed -i s/a/b/ src/a.rs", Stale),
+        ("echo x > src/a.rs", Stale),
+        ("echo x >> notes.md", Verified),
+        ("git commit -am done", Verified),
+        ("git checkout -- src", Stale),
+        ("git stash", Stale),
+        ("cargo fmt", Stale),
+        ("cargo fmt --check", Verified),
+        ("cargo clippy --fix", Stale),
+        ("cargo build", Verified),
+        ("python tools/codegen.py", Stale),
+        ("rm -rf /tmp/x", Verified),
+        ("rm src/b.rs", Stale),
+        ("mv a.rs b.rs", Stale),
+        ("ls -l && cat src/a.rs", Verified),
+        ("some-unknown-program --write", Stale),
+    ] {
+        assert_eq!(after(bash(line, 0, "")), wanted, "{line}");
+    }
+    let same_line = |line: &str| status(&[bash(line, 0, "")], "All tests pass.");
+    assert_eq!(same_line("sed -i s/a/b/ src/a.rs && cargo test"), Verified);
+    assert_eq!(same_line("cargo test && sed -i s/a/b/ src/a.rs"), Stale);
+}
+
+#[test]
+fn what_is_not_claimed_is_no_claim() {
+    for answer in [
+        "The tests still fail.",
+        "I could not run the tests.",
+        "I have not run the tests yet.",
+        "All tests should pass now.",
+        "You can run `cargo test` to verify.",
+        "Do all tests pass?",
+        "If all tests pass, merge it.",
+        "Once the build succeeds, deploy.",
+        "Make sure all tests pass before merging.",
+        "The README says \"all tests pass\".",
+        "> all tests pass",
+        "```\nall tests pass\n```",
+        "Next steps:\n- fixed-point rounding\n- run the tests",
+        "- [ ] All tests pass",
+        "3 of 12 tests passed.",
+        "Most tests pass.",
+        "I added a test that passes None.",
+        "The bug is not fixed yet.",
+        "I haven't fixed the crash.",
+        "This uses a fixed-size buffer.",
+        "测试还没有通过。",
+        "你可以运行测试来确认。",
+        "我没有运行测试。",
+        "测试应该会通过。",
+        "如果所有测试通过，就可以合并。",
+        "需要我运行测试吗？",
+        "请确保编译通过。",
+        "问题尚未修复。",
+        "部分测试通过。",
+        "下一步：\n- 修复登录问题\n- 运行测试",
+    ] {
+        assert_eq!(all(&[], answer), [], "{answer}");
+    }
+}
+
+fn entry() -> impl Strategy<Value = Value> {
+    let lines = prop::sample::select(vec![
+        "cargo test",
+        "cargo test parser",
+        "cargo build",
+        "cargo test | tail",
+        "cargo clippy",
+        "ls",
+        "pytest -q",
+        "npm test",
+        "cargo test && cargo clippy",
+        "cargo test || true",
+        "cargo check; cargo test",
+    ]);
+    let outputs = prop::sample::select(vec![
+        "",
+        "test result: ok. 3 passed; 0 failed",
+        "test result: FAILED. 1 passed; 2 failed",
+        "0 passed",
+    ]);
+    prop_oneof![
+        3 => (lines, prop::sample::select(vec![0, 0, 1, 101, 124]), outputs).prop_map(|(line, exit, output)| bash(line, exit, output)),
+        1 => prop::sample::select(vec!["src/a.rs", "README.md"]).prop_map(edit),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_written_the_check_ends_and_quotes_the_answer(answer in "(?s).{0,200}") {
+        for claim in all(&[], &answer) {
+            prop_assert!(answer.get(claim.from..claim.to).is_some_and(|text| text.starts_with(&claim.quote)));
+            prop_assert_ne!(claim.status, ClaimStatus::Verified);
+        }
+    }
+
+    /// Where the last command that could prove a claim failed or did not run, nothing is verified.
+    #[test]
+    fn nothing_is_verified_behind_a_failure(log in prop::collection::vec(entry(), 0..8), which in 0..3_usize) {
+        let ends = [
+            bash("cargo test", 101, "test result: FAILED. 1 passed; 1 failed"),
+            json!({"call": "d", "tool": "bash", "args": {"command": "cargo test"}, "denied": true}),
+            bash("cargo test 2>&1 | tail -3", 0, "test result: FAILED. 1 passed; 1 failed"),
+        ];
+        let mut log = log;
+        log.push(ends[which].clone());
+        for answer in CLAIMS.iter().filter(|answer| answer.contains("test") && !answer.contains("build") || answer.contains("测试")) {
+            for claim in all(&log, answer) {
+                prop_assert_ne!(claim.status, ClaimStatus::Verified, "{:?}", log);
+            }
+        }
+    }
+
+    /// Without a command nothing that a command would have to show is verified.
+    #[test]
+    fn nothing_is_verified_without_a_command(paths in prop::collection::vec("[a-z]{1,6}\\.(rs|py)", 0..4)) {
+        let log: Vec<Value> = paths.iter().map(|path| edit(path)).collect();
+        for answer in CLAIMS {
+            for claim in all(&log, answer) {
+                prop_assert_ne!(claim.status, ClaimStatus::Verified);
+            }
+        }
+    }
+}
