@@ -273,6 +273,8 @@ impl Read<'_> {
 
     fn command(&mut self) -> Vec<Ran> {
         if self.next_if(|token| *token == Token::Open) {
+            // A function: what its name runs from here on is not what it says.
+            self.odd |= self.tokens.get(self.at) == Some(&Token::Close);
             let (errexit, pipefail) = (self.errexit, self.pipefail);
             let found = self.list();
             self.odd |= !self.next_if(|token| *token == Token::Close);

@@ -19,11 +19,12 @@ patterns! {
     PASSED = r"(?i)\b(\d+)\s*(?:tests?\s+|examples?\s+|specs?\s+|assertions?\s+)?(?:passed|passing|succeeded)\b";
     OTHERS = r"(?im)(?:^|[ (])(?:tests run:\s*|OK \(|Ran |# pass |ℹ pass |Passed:\s*|passed\s+)(\d+)\b";
     EXAMPLES = r"(?i)\b(\d+) (?:examples?|tests?|runs?)(?:, \d+ assertions)?, 0 failures";
-    WORDS = r"(?m)^(?:ok\s+\S+\s+(?:\d|\(cached\))|BUILD SUCCESS(?:FUL)?|PASS$|OK$|All tests passed|\s*OK \()|100% tests passed|test result: ok";
+    WORDS = r"(?m)^(?:BUILD SUCCESS(?:FUL)?|PASS$|OK$|All tests passed|\s*OK \()|100% tests passed|test result: ok";
+    PACKAGE = r"(?m)^ok\s+\S+\s+(?:\d|\(cached\))";
     FAILED = r"(?i)\b[1-9]\d*\s*(?:tests?\s+|examples?\s+)?(?:failed|failing|failures?|errors?|errored)\b|\b(?:failures|errors|failed|fail)[:=]\s*[1-9]|# fail [1-9]|ℹ fail [1-9]";
     FAILED_RUNS = r"(?m)test result: FAILED|^FAIL(?:ED)?\b|^--- FAIL|^\s*not ok \d|BUILD FAIL(?:ED|URE)";
     FAILED_WORDS = r"(?m)panicked at|could not compile|Segmentation fault|npm ERR!|npm error|^make(?:\[\d+\])?: \*\*\*|^error(?:\[E\d+\])?:|command not found|No such file or directory|Traceback \(most recent|timed out after|exit code [1-9]|exit(?: status)?[:=] ?[1-9]|Killed$|core dumped";
-    NOTHING = r"(?i)no tests (?:ran|found|to run|were found|collected|executed)|no test (?:files|suites?) |collected 0 items|no test specified|found 0 tests|0 tests? ran|ran 0 tests";
+    NOTHING = r"(?i)no tests (?:ran|found|to run|were found|collected|executed)|no test (?:files|suites?) |collected 0 items|no test specified|found 0 tests|0 tests? ran|ran 0 tests|no tests? (?:yet|defined|configured|available)|tests? (?:are |were )?(?:skipped|disabled)|skipp(?:ed|ing) (?:the )?tests|is up to date|nothing to be done|[1-9]\d* (?:tests? )?(?:skipped|ignored|deselected|pending)";
     BUILT = r"(?im)^\s*Finished |BUILD SUCCESS|built in |compiled successfully|build (?:succeeded|complete|completed|successful)|successfully (?:built|compiled|tagged)|compiled .*successfully";
     BROKEN = r"(?im)\berrors?:|\berror\[|error TS\d|[1-9]\d* errors?\b|\bfailed\b|could not compile|\bBUILD FAIL|\*\*\*|command not found|no such file";
     CLEAN = r"(?im)\b0 errors?\b|all checks passed|no issues found|no (?:errors|problems|offenses|warnings)|^\s*Finished |0 problems|would be left unchanged|all matched files use prettier";
@@ -42,8 +43,9 @@ pub(crate) fn summary(output: &str, told: bool) -> Summary {
         .collect();
     let sum = numbers.iter().sum();
     if sum == 0 {
-        let none = NOTHING.fits(output) || !numbers.is_empty();
-        return match (none, WORDS.fits(output)) {
+        // Packages without tests stand beside those that have some.
+        let none = !numbers.is_empty() || (NOTHING.fits(output) && !PACKAGE.fits(output));
+        return match (none, WORDS.fits(output) || PACKAGE.fits(output)) {
             (true, _) => Summary::Nothing,
             (false, true) => Summary::Passed(Vec::new()),
             (false, false) => Summary::Unknown,

@@ -87,6 +87,13 @@ fn lines_that_prove_tests_and_lines_that_do_not() {
         ("npm test", "Tests: 2 failed, 10 passed, 12 total", Unsupported),
         ("TEST_FILTER=a make test", "", Unsupported),
         ("grep 'cargo test' README.md", good, Unsupported),
+        ("cargo() { true; }; cargo test", "", Unsupported),
+        ("npm test", "> echo \"no tests yet\"", Unsupported),
+        ("make test", "make: 'test' is up to date.", Unsupported),
+        ("pytest", "12 skipped in 0.1s", Unsupported),
+        ("mvn test", "Tests are skipped.\nBUILD SUCCESS", Unsupported),
+        ("go test ./...", "?   \tx/cmd\t[no test files]\nok  \tx/a\t0.01s", Verified),
+        ("cargo test || exit 0", "", Unsupported),
     ] {
         let found = status(&[edit("src/a.rs"), bash(line, 0, output)], "All tests pass.");
         assert_eq!(found, wanted, "{line:?} {output:?}");
