@@ -28,6 +28,25 @@ fn the_answer_goes_to_stdout_and_everything_else_to_stderr() {
 }
 
 #[test]
+fn what_the_log_does_not_prove_is_said_behind_the_answer() {
+    let claim = "Fixed. All tests pass.";
+    let place = Place::new(vec![Reply::say(claim), Reply::say(claim), Reply::say(claim)]);
+    let ran = place.run(&["run", "go"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Fixed. All tests pass.\n"), "its bytes stay");
+    let line = "not supported: “All tests pass”: no command in the log shows it";
+    let (answer, behind) = ran.err.split_once("ANSWER").expect("an answer");
+    assert!(!answer.contains(line) && behind.contains(line), "{}", ran.err);
+    let ran = place.run(&["run", "--json", "go"]);
+    let events: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let claimed = events.iter().find(|event| event["event"]["type"] == "claimed").expect("the event");
+    let claims = claimed["event"]["record"]["claims"].as_array().expect("claims");
+    let found: Vec<_> = claims.iter().map(|claim| (claim["kind"].as_str(), claim["status"].as_str())).collect();
+    assert_eq!(found, [(Some("fix"), Some("unsupported")), (Some("tests"), Some("unsupported"))]);
+    let ran = place.run(&["run", "--quiet", "go"]);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("Fixed. All tests pass.\n", ""));
+}
+
+#[test]
 fn quiet_prints_the_last_answer_only() {
     let place = Place::new(vec![Reply::call("ls", json!({})).after_saying("plan"), Reply::say("answer")]);
     let ran = place.run(&["run", "--quiet", "go"]);

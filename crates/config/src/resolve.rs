@@ -2,8 +2,8 @@
 
 use crate::node::{Node, Table};
 use crate::sections::{
-    agent, ask, branch, budget, cache, compaction, logs, models, net, permissions, plugins, profiles, providers,
-    recall, record, retention, sandbox, serve, skills, stream_rules, tools, tui, undo,
+    agent, ask, branch, budget, cache, compaction, evidence, logs, models, net, permissions, plugins, profiles,
+    providers, recall, record, retention, sandbox, serve, skills, stream_rules, tools, tui, undo,
 };
 use crate::shape::Notices;
 use crate::trust::{Brought, Prompted, Trust, Variables};
@@ -95,6 +95,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         logs: logs::resolve(&root.section("logs"))?,
         tui: tui::resolve(&root.section("tui")),
         undo: undo::resolve(&root.section("undo"))?,
+        evidence: evidence::resolve(&root.section("evidence")),
         branch: branch::resolve(&root.section("branch")),
         stream_rules: stream_rules::resolve(&root.section("rules").section("stream")),
         record: record::resolve(&root.section("record")),

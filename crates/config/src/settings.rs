@@ -6,6 +6,7 @@ use crate::sections::branch::Branch;
 use crate::sections::budget::BudgetSettings;
 use crate::sections::cache::CacheSettings;
 use crate::sections::compaction::CompactionSettings;
+use crate::sections::evidence::EvidenceSettings;
 use crate::sections::logs::Logs;
 use crate::sections::models::{ModelEntry, ModelProfile};
 use crate::sections::net::Net;
@@ -76,6 +77,8 @@ pub struct Settings {
     pub tui: Tui,
     /// What is kept for undo.
     pub undo: UndoSettings,
+    /// Whether what answers claim is checked.
+    pub evidence: EvidenceSettings,
     /// Moving about in a session's tree.
     pub branch: Branch,
     /// Rules that watch what a model writes.

@@ -1,15 +1,18 @@
-//! Who looks at what a session writes down: the ledger, the citations, the queue, and the gate's own memory of files.
+//! Who looks at what a session writes down: the ledger, the citations, the claims, the queue, and the gate's own memory of
+//! files.
 
 use crate::outbox::Outbox;
 use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::state::{Observer, SessionState};
 use reasonix_agent::Sink;
+use reasonix_evidence::Deeds;
 use reasonix_gate::Approvals;
 use reasonix_proto::{
-    CallId, Details, Event, Message, Record, RecordBody, RecordId, SessionId, TodoPhase, ToolOutcome,
+    CallId, Claim, Claimed, Details, Event, Message, Record, RecordBody, RecordId, SessionId, TodoPhase, ToolOutcome,
+    TurnEnd,
 };
-use reasonix_session::{Entry, Ledger};
+use reasonix_session::{Entry, Ledger, Past};
 use reasonix_tools::{TODO_WRITE, TodoList};
 use reasonix_workspace::Workspace;
 use std::sync::Arc;
@@ -50,6 +53,54 @@ impl Observer for ChecksCitations {
                     outbox.emit(Event::Cited { record: id, citations });
                 }
             });
+        }
+        Vec::new()
+    }
+}
+
+/// Holds what the answer of a turn claims against what the session did. It is written down when the turn ends, and no model
+/// reads it.
+pub(crate) struct ChecksClaims {
+    deeds: Deeds,
+    answer: Option<(RecordId, String)>,
+    /// The log of a session that was taken up again, until the first claim needs what it did before.
+    earlier: Option<Past>,
+}
+
+impl ChecksClaims {
+    pub(crate) fn new(earlier: Option<Past>) -> Self {
+        Self { deeds: Deeds::default(), answer: None, earlier }
+    }
+
+    fn claims(&mut self, answer: &str) -> Vec<Claim> {
+        let found = self.deeds.check(answer);
+        let Some(past) = self.earlier.take_if(|_| !found.is_empty()) else { return found };
+        let mut deeds = Deeds::default();
+        // A log that cannot be read proves nothing.
+        match past.each(|record| deeds.see(&record)) {
+            Ok(()) => self.deeds = deeds,
+            Err(_) => return found,
+        }
+        self.deeds.check(answer)
+    }
+}
+
+impl Observer for ChecksClaims {
+    fn after(&mut self, record: &Record, _state: &SessionState) -> Vec<RecordBody> {
+        self.deeds.see(record);
+        match &record.body {
+            RecordBody::Prompt { .. } => self.answer = None,
+            RecordBody::Assistant { message: Message::Assistant { text, calls, .. }, .. } => {
+                self.answer = calls.is_empty().then(|| (record.id, text.clone()));
+            }
+            RecordBody::TurnEnded { turn, end: TurnEnd::Done, .. } => {
+                let Some((answer, text)) = self.answer.take() else { return Vec::new() };
+                let claims = self.claims(&text);
+                if !claims.is_empty() {
+                    return vec![RecordBody::Claimed(Box::new(Claimed { turn: *turn, record: answer, claims }))];
+                }
+            }
+            _ => {}
         }
         Vec::new()
     }

@@ -16,7 +16,7 @@ use crate::hooks::{AroundAll, AroundCalls, Hooks};
 use crate::live::{Live, Todo};
 use crate::nearby::Nearby;
 use crate::network::net_options;
-use crate::observers::{ChecksCitations, KeepsLedger, KeepsTodo, TellsGate, TellsQueue};
+use crate::observers::{ChecksCitations, ChecksClaims, KeepsLedger, KeepsTodo, TellsGate, TellsQueue};
 use crate::offline::broken_span;
 use crate::outbox::{Events, Outbox};
 use crate::people::{Floor, People};
@@ -261,6 +261,10 @@ impl Equipped {
         book.observe(Escalates::new(escalation.clone(), self.prefix.clone(), outbox.clone()));
         book.observe(TellsPlanModel::new(routes));
         book.observe(ChecksCitations { workspace: start.workspace.clone(), outbox: outbox.clone() });
+        if start.world.settings.evidence.enabled {
+            let begun = &self.ground.begun;
+            book.observe(ChecksClaims::new(begun.resumed.then(|| begun.opened.past.clone())));
+        }
         book.observe(self.parts.hooks.watch());
         book.observe(TellsQueue { queue: queue.clone(), outbox: outbox.clone() });
     }

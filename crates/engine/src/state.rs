@@ -161,9 +161,12 @@ impl Journal for Book {
             let record = self.journal.append(body).await?;
             for body in self.shown(&record) {
                 let more = self.append(body).await?;
-                let hooked = matches!(more.body, RecordBody::Hook(_));
                 let record = Box::new(more);
-                self.sink.emit(if hooked { Event::Hooked { record } } else { Event::Changed { record } });
+                self.sink.emit(match &record.body {
+                    RecordBody::Hook(_) => Event::Hooked { record },
+                    RecordBody::Claimed(_) => Event::Claimed { record },
+                    _ => Event::Changed { record },
+                });
             }
             Ok(record)
         })

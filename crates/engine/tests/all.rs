@@ -18,6 +18,7 @@ mod border;
 mod copies;
 #[cfg(target_os = "linux")]
 mod everyday;
+mod evidence;
 mod explore;
 mod folding;
 mod fuzz;

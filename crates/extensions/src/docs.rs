@@ -12,6 +12,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("config", include_str!("../../../docs/config.md")),
     ("context", include_str!("../../../docs/context.md")),
     ("events", include_str!("../../../docs/events.md")),
+    ("evidence", include_str!("../../../docs/evidence.md")),
     ("exit-codes", include_str!("../../../docs/exit-codes.md")),
     ("extensions", include_str!("../../../docs/extensions.md")),
     ("glossary", include_str!("../../../docs/glossary.md")),

@@ -188,6 +188,12 @@ pub enum Event {
         /// The record.
         record: Box<Record>,
     },
+    /// What an answer claims, held against the log. Comes before the end of its turn, only when it claims something. The
+    /// record is `claimed`.
+    Claimed {
+        /// The record.
+        record: Box<Record>,
+    },
     /// The places in files that an answer names, checked. Comes after its message, only when there are any.
     Cited {
         /// The `assistant` record.

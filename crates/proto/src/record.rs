@@ -1,8 +1,9 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
 use crate::{
-    AskId, CallId, Change, Choice, ClientId, Cost, DecidedBy, Effect, HookRan, Image, Message, Mode, NotedBy, Phrase,
-    Planned, Posture, PromptPart, RecordId, Repair, Requested, RulesFired, SessionId, ToolOutcome, TurnEnd, Usage,
+    AskId, CallId, Change, Choice, Claimed, ClientId, Cost, DecidedBy, Effect, HookRan, Image, Message, Mode, NotedBy,
+    Phrase, Planned, Posture, PromptPart, RecordId, Repair, Requested, RulesFired, SessionId, ToolOutcome, TurnEnd,
+    Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -234,6 +235,8 @@ pub enum RecordBody {
     /// Rules that watch what a model writes spoke up. Where the answer was taken out of the conversation, that goes on after
     /// another record, which is this one's parent; what was sent stays as it is.
     RulesFired(Box<RulesFired>),
+    /// What the answer of a turn claims, held against the log. Nothing of it is ever sent to a model.
+    Claimed(Box<Claimed>),
     /// A record of a kind that this version does not know; kept on disk, skipped here.
     #[serde(other)]
     Unknown,

@@ -5,15 +5,16 @@
 use pretty_assertions::assert_eq;
 use reasonix_proto::{
     Acts, Argument, ArgumentKind, AskId, Asking, Block, Break, BrokenCitation, CacheBreak, CacheReport, CacheSum,
-    CacheTurn, CallId, Change, ChangeKind, Choice, Citation, CommandAction, CommandCase, CommandInfo, CommandOverlay,
-    CommandSource, CommandWords, Completion, CompletionKind, Content, ContextPart, Cost, Decided, Details, Dial, Done,
-    Effect, Envelope, Escalated, EscalatedBy, Event, FailureClass, Field, FiredRule, Fix, Git, Hit, HookInfo, HookRan,
-    Image, ImageData, Inquiry, Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin,
-    PartKind, Phrase, PlanAnswer, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued,
-    QueuedKind, Reasoning, Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind,
-    Rewound, RuleInfo, RulesFired, Scope, ServerCounts, ServerInfo, ServerStanding, SessionHead, SessionId,
-    SessionInfo, Setting, Settled, Status, StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus,
-    ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage,
+    CacheTurn, CallId, Change, ChangeKind, Choice, Citation, Claim, ClaimKind, ClaimStatus, Claimed, CommandAction,
+    CommandCase, CommandInfo, CommandOverlay, CommandSource, CommandWords, Completion, CompletionKind, Content,
+    ContextPart, Cost, Decided, Details, Dial, Done, Effect, Envelope, Escalated, EscalatedBy, Event, FailureClass,
+    Field, FiredRule, Fix, Git, Hit, HookInfo, HookRan, Image, ImageData, Inquiry, Left, Level, MemoryInfo, Message,
+    Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind, Phrase, PlanAnswer, Planned, PlannerTurn, Posture,
+    PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId, Refusal,
+    Refused, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo, RulesFired, Scope, ServerCounts,
+    ServerInfo, ServerStanding, SessionHead, SessionId, SessionInfo, Setting, Settled, Status, StopReason, Submit,
+    Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd,
+    TurnState, Usage,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -402,6 +403,21 @@ fn records_of_moving_about() {
         json!({"kind": "hook", "turn": 2, "event": "PreToolUse", "hook": "guard.sh", "source": "reasonix.toml",
             "call": "c", "decision": "block", "exit_code": 2, "stderr": "no", "took_ms": 3}),
     );
+    let claim = Claim {
+        kind: ClaimKind::Tests,
+        quote: "All tests pass".into(),
+        from: 6,
+        to: 20,
+        status: ClaimStatus::Stale,
+        by: vec!["c".into()],
+        why: Phrase::new("evidence.stale").with("path", "a.rs"),
+    };
+    same(
+        RecordBody::Claimed(Box::new(Claimed { turn: 2, record: RecordId(7), claims: vec![claim] })),
+        json!({"kind": "claimed", "turn": 2, "record": 7, "claims": [{"kind": "tests", "quote": "All tests pass",
+            "from": 6, "to": 20, "status": "stale", "by": ["c"],
+            "why": {"code": "evidence.stale", "args": [["path", "a.rs"]]}}]}),
+    );
     let info = HookInfo {
         event: "Stop".into(),
         matcher: String::new(),
@@ -471,6 +487,12 @@ fn events_of_moving_about() {
     is(
         fired,
         json!({"type": "rules_fired", "record": {"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "discarded"}}),
+    );
+    let claimed = Event::Claimed { record: Box::new(record(RecordBody::Discarded)) };
+    assert!(!claimed.is_ephemeral());
+    is(
+        claimed,
+        json!({"type": "claimed", "record": {"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "discarded"}}),
     );
     let changed = Event::Changed { record: Box::new(record(RecordBody::Discarded)) };
     assert!(!changed.is_ephemeral());

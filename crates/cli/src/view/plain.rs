@@ -253,6 +253,12 @@ impl View for Plain {
                 self.spinner.wipe();
                 say::notice(*level, phrase);
             }
+            Event::Claimed { record } => {
+                self.spinner.wipe();
+                if let RecordBody::Claimed(claimed) = &record.body {
+                    claimed.lines().iter().for_each(|(level, phrase)| say::notice(*level, phrase));
+                }
+            }
             // Whoever changed something here is told that it is so now; in a run nobody did.
             Event::Changed { record } if self.person.is_some() => self.changed(record, None),
             Event::Moved { record, text } if self.person.is_some() => self.changed(record, text.as_deref()),

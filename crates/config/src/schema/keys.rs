@@ -214,6 +214,7 @@ pub const KEYS: &[SettingKey] = &[
     key("tui.screen_reader", Bool, "false", SettingScope::User, "Lines only, and nothing that moves."),
     key("undo.enabled", Bool, "true", SettingScope::User, "What files were before a turn is kept, so that it can be taken back."),
     key("undo.max_mb", Count, "2048", SettingScope::User, "How much is kept in all, in MiB; the oldest sessions' states go first."),
+    key("evidence.enabled", Bool, "true", SettingScope::User, "What an answer claims of tests, builds, linters, fixes and files is held against the log, by rule and without a model; what came of it stands behind the answer."),
     key("branch.summary", Bool, "false", SettingScope::User, "When you go to another branch or rewind the conversation, the model writes notes on what is left, and your next prompt carries them."),
     key("rules.stream.enabled", Bool, "true", SettingScope::User, "Rules with a `condition` watch what the model writes."),
     key("rules.stream.context", Choice(&["discard", "keep"]), "\"discard\"", SettingScope::User, "What becomes of an answer that such a rule stops: it leaves the conversation, or stays as far as it came."),

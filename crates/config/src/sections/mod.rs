@@ -6,6 +6,7 @@ pub(crate) mod branch;
 pub(crate) mod budget;
 pub(crate) mod cache;
 pub(crate) mod compaction;
+pub(crate) mod evidence;
 pub(crate) mod logs;
 pub(crate) mod models;
 pub(crate) mod net;

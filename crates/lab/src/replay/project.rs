@@ -20,6 +20,7 @@ pub(crate) fn event_of(record: &Record) -> Option<Event> {
         RecordBody::TurnEnded { .. } => Event::TurnEnded { record: boxed() },
         RecordBody::Hook(_) => Event::Hooked { record: boxed() },
         RecordBody::RulesFired(_) => Event::RulesFired { record: boxed() },
+        RecordBody::Claimed(_) => Event::Claimed { record: boxed() },
         RecordBody::Compacted(_) => Event::Compacted { record: boxed() },
         RecordBody::Moved { .. } => Event::Moved { record: boxed(), text: None },
         RecordBody::Titled { .. }

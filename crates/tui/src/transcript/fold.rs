@@ -5,8 +5,8 @@ use crate::cells::{
     Citations, Marker, Notice, Prompt, PromptKind, Prose, Thought, Tool, ToolState, TurnSummary, short_count,
 };
 use reasonix_proto::{
-    CallId, Citation, Decided, Event, Image, Message, MoveReason, Phrase, Planned, Record, RecordBody, RecordId,
-    StopReason, ToolCall, ToolOutcome, tools,
+    CallId, Citation, Claimed, Decided, Event, Image, Message, MoveReason, Phrase, Planned, Record, RecordBody,
+    RecordId, StopReason, ToolCall, ToolOutcome, tools,
 };
 use std::borrow::Cow;
 use std::time::Duration;
@@ -83,6 +83,7 @@ impl Transcript {
             | Event::Changed { record }
             | Event::Moved { record, .. }
             | Event::Compacted { record }
+            | Event::Claimed { record }
             | Event::TurnEnded { record } => self.record(record),
             _ => {}
         }
@@ -104,6 +105,7 @@ impl Transcript {
             }
             RecordBody::ShellEnded { command, took_ms, outcome, .. } => self.shell_ended(command, *took_ms, outcome),
             RecordBody::Assistant { message, .. } => self.message(record.id, message),
+            RecordBody::Claimed(claimed) => self.claimed(claimed),
             RecordBody::Decided(decided) => self.decided(decided),
             RecordBody::Outcome { call, tool, took_ms, outcome } => {
                 self.with_tool(call, tool, |cell| cell.end(tool, *took_ms, outcome));
@@ -340,6 +342,15 @@ impl Transcript {
         self.close_ended_prose();
         if !broken.is_empty() {
             self.add(Entry::Citations(Citations(broken)));
+        }
+    }
+
+    /// What the log says to the claims of an answer, behind it.
+    fn claimed(&mut self, claimed: &Claimed) {
+        self.fold.prose_ended = true;
+        self.close_ended_prose();
+        for (level, phrase) in claimed.lines() {
+            self.add(Entry::Notice(Box::new(Notice { level, phrase })));
         }
     }
 

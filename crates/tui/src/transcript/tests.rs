@@ -5,8 +5,8 @@ use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use ratatui_core::text::Line;
 use reasonix_proto::{
-    BrokenCitation, CallId, Citation, Details, Event, Level, Message, Phrase, Reasoning, Record, RecordBody, RecordId,
-    StopReason, ToolCall, ToolOutcome, TurnEnd, Usage,
+    BrokenCitation, CallId, Citation, Claim, ClaimKind, ClaimStatus, Claimed, Details, Event, Level, Message, Phrase,
+    Reasoning, Record, RecordBody, RecordId, StopReason, ToolCall, ToolOutcome, TurnEnd, Usage,
 };
 use std::time::Duration;
 
@@ -278,6 +278,33 @@ fn broken_citations_are_struck_out_and_listed() {
     let (good, _) =
         shown(&[message("see src/a.rs:99", &[]), Event::Cited { record: RecordId(7), citations: vec![cited(None)] }]);
     assert_eq!(good, ["▸ ANSWER", "  see src/a.rs:99"]);
+}
+
+#[test]
+fn what_the_log_says_to_claims_stands_behind_the_answer() {
+    let claim = |status, code: &'static str| Claim {
+        kind: ClaimKind::Tests,
+        quote: "All tests pass".into(),
+        from: 0,
+        to: 14,
+        status,
+        by: Vec::new(),
+        why: Phrase::new(code).with("command", "cargo test"),
+    };
+    let lines = |claims: Vec<Claim>| {
+        let claimed = Claimed { turn: 1, record: RecordId(7), claims };
+        let claimed = Event::Claimed { record: record(RecordBody::Claimed(Box::new(claimed))) };
+        shown(&[text("All tests pass."), message("All tests pass.", &[]), claimed, ended()]).0
+    };
+    let bad = lines(vec![
+        claim(ClaimStatus::Unsupported, "evidence.not_run"),
+        claim(ClaimStatus::Verified, "evidence.proved"),
+    ]);
+    assert_eq!(bad[..2], ["▸ ANSWER", "  All tests pass."]);
+    assert!(bad[2..].iter().any(|line| line.contains("not supported: “All tests pass”")), "{bad:?}");
+    assert!(!bad.iter().any(|line| line.contains("verified")), "{bad:?}");
+    let good = lines(vec![claim(ClaimStatus::Verified, "evidence.proved")]);
+    assert!(good.iter().any(|line| line.contains("verified: “All tests pass” (`cargo test`)")), "{good:?}");
 }
 
 #[test]
