@@ -84,8 +84,10 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Say what would happen to a command: whether it runs, is asked about or refused, and why; runs nothing
     Explain(ExplainArgs),
-    /// List everything that extends a session here: rules, skills, commands, hooks, servers
+    /// List everything that extends a session here: rules, skills, commands, hooks, servers, plugins
     Extensions(ExtensionsArgs),
+    /// Take in plugins that carry skills, commands, agents, hooks and servers together; list, update and remove them
+    Plugin(PluginArgs),
     /// Read the documents that come with the program
     Docs(DocsArgs),
     /// Print completions for a shell
@@ -699,6 +701,50 @@ pub(crate) struct ExtensionsArgs {
     /// Work in this folder
     #[arg(short = 'C', long = "cd", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PluginArgs {
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<PluginCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PluginCommand {
+    /// List the plugins that you took in
+    List,
+    /// Show everything that one carries
+    Show {
+        /// The plugin
+        name: String,
+    },
+    /// Copy a plugin, show everything that it carries, and take it in on a yes
+    Add {
+        /// A folder, or the address of a repository: https://, ssh:// or file://
+        source: String,
+        /// The folder of the repository that the plugin lies in
+        #[arg(long, value_name = "DIR")]
+        folder: Option<String>,
+        /// Say yes to what is shown
+        #[arg(short, long)]
+        yes: bool,
+    },
+    /// Fetch plugins again, show what is different, and take that in on a yes
+    Update {
+        /// The plugin; without it, all of them
+        name: Option<String>,
+        /// Say yes to what is shown
+        #[arg(short, long)]
+        yes: bool,
+    },
+    /// Take a plugin out
+    Remove {
+        /// The plugin
+        name: String,
+    },
 }
 
 #[derive(Debug, Args)]

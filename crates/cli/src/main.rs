@@ -28,6 +28,7 @@ mod models;
 mod parts;
 mod person;
 mod picture;
+mod plugin;
 mod probe;
 mod pump;
 mod replay;
@@ -123,6 +124,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Trust(args)) => trust::trust(&args),
         Some(Command::Explain(args)) => explain::explain(&args),
         Some(Command::Extensions(args)) => extensions::extensions(&args),
+        Some(Command::Plugin(args)) => plugin::plugin(args),
         Some(Command::Docs(args)) => docs::docs(&args),
         Some(Command::Completions { shell }) => {
             let mut out = Vec::new();

@@ -11,6 +11,7 @@ use crate::schema::OutputSchema;
 use crate::stdin;
 use crate::view::{Json, Plain, Quiet, View, Watch};
 use reasonix_engine::{Handle, Start, resolve_refs};
+use reasonix_extensions::Bundle;
 use reasonix_proto::{CommandInfo, Level, Op, Phrase, Query, Reply, TurnEnd, builtin_commands, escaped_json};
 
 /// Commands and skills that are named to whoever asked for another one.
@@ -105,7 +106,12 @@ fn names_server(start: &Start, typed: &str) -> bool {
     let settings = &start.world.settings;
     let own = settings.plugins.iter().map(|plugin| plugin.name.as_str());
     let brought = settings.trust.plugins().iter().map(|plugin| plugin.surface().name.as_str());
-    own.chain(brought).any(|name| typed.contains(&format!("@{name}:")))
+    let carries = |bundle: &Bundle| {
+        let named = |name: &String| typed.contains(&format!("@plugin_{}_{name}:", bundle.name));
+        bundle.servers.keys().any(named)
+    };
+    start.world.bundles().bundles.iter().any(carries)
+        || own.chain(brought).any(|name| typed.contains(&format!("@{name}:")))
 }
 
 /// `reasonix handoff`: a new session with notes on an earlier one.

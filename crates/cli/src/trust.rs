@@ -123,12 +123,17 @@ fn show_part(style: Style, part: &SurfacePart) {
 
 /// Asks for the user's word on what was shown.
 pub(crate) fn asked() -> bool {
+    asked_about(&Phrase::new("cli.trust_prompt"))
+}
+
+/// Asks a question that is answered by yes or no.
+pub(crate) fn asked_about(question: &Phrase) -> bool {
     let style = Style::get();
     // What was typed before the question was on the screen is not an answer to it.
     let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
     loop {
         let mut err = std::io::stderr().lock();
-        let _ = write!(err, "{}", style.text(&Phrase::new("cli.trust_prompt")));
+        let _ = write!(err, "{}", style.text(question));
         let _ = err.flush();
         drop(err);
         let mut line = String::new();

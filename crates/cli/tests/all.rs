@@ -35,6 +35,7 @@ mod money;
 mod moving;
 mod offline;
 mod others;
+mod plugins;
 mod prefix;
 mod probe;
 mod promises;

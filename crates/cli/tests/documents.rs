@@ -26,6 +26,10 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("--resume", "needs a session of the reader's own"),
     ("--around", "needs the id of a hit"),
     ("models import", "needs a file of the reader's own"),
+    ("plugin add", "needs a plugin of the reader's own"),
+    ("plugin show", "needs a plugin of the reader's own"),
+    ("plugin update", "needs a plugin of the reader's own"),
+    ("plugin remove", "needs a plugin of the reader's own"),
     ("sessions import", "needs a file of the reader's own"),
 ];
 

@@ -137,7 +137,7 @@ fn mcp_json(path: &Path, notices: &mut Notices) -> Vec<Node> {
 }
 
 /// One server of a `.mcp.json`, as an entry of `plugins`.
-fn one_server(name: String, entry: Node, notices: &mut Notices) -> Result<Vec<Node>, ConfigError> {
+pub(crate) fn one_server(name: String, entry: Node, notices: &mut Notices) -> Result<Vec<Node>, ConfigError> {
     let origin = entry.origin.clone();
     let alone = Node::table(Table::from_iter([(name, entry)]), &origin);
     let list = Node { value: Value::List(shape::mcp_servers(alone, "mcpServers")?), origin };

@@ -2,6 +2,7 @@
 //! Takes the environment and the folders from its caller; keeps no state and connects to nothing.
 
 mod adjust;
+mod carried;
 mod closed;
 mod destination;
 mod env;
@@ -41,6 +42,7 @@ mod view;
 mod write;
 
 pub use adjust::{default_value, save_setting, save_words, shown_value};
+pub use carried::bundle_servers;
 pub use closed::{ClosedFiles, path_rules};
 pub use destination::key_destination;
 pub use env::{ENV_PROVIDER, no_color, no_memory};

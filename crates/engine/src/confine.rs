@@ -45,6 +45,8 @@ pub(crate) fn box_options(settings: &Settings, workspace: &Workspace, home: &Pat
         opened: Vec::new(),
         readable: readable(&settings.permissions.allow),
         closed,
+        // What bundles carry is no secret: it is what was published, and their hooks and servers are run from there.
+        shown: vec![reasonix_extensions::bundles_folder(home)],
         masked: Some(masks::masked(&settings.permissions.deny, workspace)),
         linked: Some(linked(workspace.roots())),
         fixed: masks::fixed(&settings.permissions.deny, workspace),

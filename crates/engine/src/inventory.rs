@@ -49,6 +49,8 @@ pub enum ExtensionKind {
     Server,
     /// An agent.
     Agent,
+    /// A folder that carries several of these.
+    Bundle,
 }
 
 impl ExtensionKind {
@@ -63,6 +65,7 @@ impl ExtensionKind {
             Self::Hook => "hook",
             Self::Server => "server",
             Self::Agent => "agent",
+            Self::Bundle => "plugin",
         }
     }
 }
@@ -104,7 +107,8 @@ impl ExtensionStanding {
 /// Everything that would extend a session that starts here.
 pub fn inventory(start: &Start) -> Vec<Extension> {
     let trust = Word::new(start.world.settings.trust.clone());
-    let mut all = rules_files(start);
+    let mut all = bundles(start);
+    all.extend(rules_files(start));
     all.extend(rules(start));
     all.extend(skills(start, &trust));
     all.extend(commands(start, &trust));
@@ -113,6 +117,24 @@ pub fn inventory(start: &Start) -> Vec<Extension> {
     let (world, settings) = (&start.world, &start.world.settings);
     all.extend(configured_servers(world, &start.workspace, &settings.trust).iter().map(of_server));
     all
+}
+
+fn bundles(start: &Start) -> Vec<Extension> {
+    let found = start.world.bundles();
+    let row = |name: &str, place: String, standing| Extension {
+        kind: ExtensionKind::Bundle,
+        name: name.to_owned(),
+        place,
+        by: BroughtBy::User,
+        standing,
+        tokens: 0,
+    };
+    let used = found.bundles.iter().map(|one| row(&one.name, one.root.display().to_string(), ExtensionStanding::Used));
+    let off = found.off.iter().map(|(pin, why)| {
+        let why = why.clone();
+        row(&pin.name, pin.place(&start.world.home).display().to_string(), ExtensionStanding::Broken { why })
+    });
+    used.chain(off).collect()
 }
 
 fn rules_files(start: &Start) -> Vec<Extension> {

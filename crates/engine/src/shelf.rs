@@ -9,7 +9,6 @@ use reasonix_policy::Rule;
 use reasonix_proto::Phrase;
 use reasonix_workspace::Workspace;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Files that are told of one by one.
 const MOST_TOLD: usize = 5;
@@ -28,6 +27,7 @@ impl Start {
                 excluded: settings.skills.excluded_paths.clone(),
                 disabled: settings.skills.disabled_skills.clone(),
                 without_rules: no_memory(&self.world.env),
+                bundles: self.world.bundles().bundles.clone(),
             };
             let shelf = match hidden_skills(settings, root) {
                 Ok(hides) => Shelf::new(places, hides),
@@ -42,7 +42,7 @@ impl Start {
 
     /// The same start for a session that looks anew.
     pub(crate) fn looking_anew(mut self) -> Self {
-        self.world.shelf = Arc::default();
+        self.world.look_anew();
         self
     }
 }

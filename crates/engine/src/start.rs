@@ -26,6 +26,7 @@ use crate::queue::Queue;
 use crate::retention::tend;
 use crate::roster::{chosen, kept, own_model, sampled, steps_of};
 use crate::router::{Escalates, Escalation, Routes, TellsPlanModel, empty_roles};
+use crate::servers::specs::carried;
 use crate::spec::{Start, Which, folds};
 use crate::state::{Book, SessionState};
 use crate::streaming::Streaming;
@@ -103,7 +104,7 @@ impl Ground {
         let model = pick_model(start, &acting, self.begun.resumed.then_some(&opened.history))?;
         let (voice, events) = Voice::of(&self, &model);
         let Voice { outbox, book } = &voice;
-        empty_roles(settings).for_each(|phrase| outbox.warn(phrase));
+        empty_roles(settings).chain(bundle_notices(&start.world)).for_each(|phrase| outbox.warn(phrase));
         let escalation = Escalation::new(start, &model.card().name)?;
         let own = own_model(&start.world, &acting).map_err(|phrase| outbox.warn(phrase)).ok().flatten();
         let routes = Routes::new(start, (model.clone(), own), Arc::clone(&escalation), (book, outbox.clone()));
@@ -290,6 +291,11 @@ impl Equipped {
             left.into_iter().chain(keys).chain(untrusted).chain(self.parts.purse.blind(&model)).chain(fleet.absent());
         warnings.for_each(|phrase| outbox.warn(phrase));
     }
+}
+
+/// What people should know of bundles: which are off, and what of their servers cannot be used.
+fn bundle_notices(world: &World) -> Vec<Phrase> {
+    world.bundles().told().chain(carried(world).1).collect()
 }
 
 /// Runs the session in a task of its own; its way out of the box is there as long.

@@ -6,7 +6,7 @@ use crate::tap::Tap;
 use reasonix_agent::Model;
 use reasonix_catalogue::{Effort, Thinking};
 use reasonix_config::{ModelRef, Provider, Settings};
-use reasonix_extensions::Shelf;
+use reasonix_extensions::{FoundBundles, Shelf, found_bundles};
 use reasonix_llm::{ApiKey, Endpoint, Repairing, Script, Wire};
 use reasonix_proto::{EditFormat, Phrase};
 use std::collections::BTreeMap;
@@ -30,12 +30,24 @@ pub struct World {
     pub tap: Tap,
     /// Skills and commands, once somebody asked for them.
     pub(crate) shelf: Arc<OnceLock<Shelf>>,
+    /// The bundles that the user took in, once somebody asked for them.
+    pub(crate) bundles: Arc<OnceLock<FoundBundles>>,
 }
 
 impl World {
     /// A world in which nothing is recorded.
     pub fn new(settings: Settings, env: BTreeMap<String, String>, home: PathBuf) -> Self {
-        Self { settings, env, home, tap: Tap::default(), shelf: Arc::default() }
+        Self { settings, env, home, tap: Tap::default(), shelf: Arc::default(), bundles: Arc::default() }
+    }
+
+    /// The bundles that the user took in, as they were when somebody first asked.
+    pub fn bundles(&self) -> &FoundBundles {
+        self.bundles.get_or_init(|| found_bundles(&self.home))
+    }
+
+    /// Looks anew for what extends a session.
+    pub(crate) fn look_anew(&mut self) {
+        (self.shelf, self.bundles) = (Arc::default(), Arc::default());
     }
 
     /// Makes the model that a reference names, with those behind it that answer when it cannot; what they answer goes past

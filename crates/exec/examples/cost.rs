@@ -18,6 +18,7 @@ fn options(work: &Path) -> BoxOptions {
         opened: Vec::new(),
         readable: vec![],
         closed: vec![],
+        shown: vec![],
         masked: None,
         linked: None,
         fixed: None,

@@ -206,6 +206,7 @@ impl Ground {
             opened: Vec::new(),
             readable: vec![],
             closed: vec![self.folder.join("closed")],
+            shown: Vec::new(),
             masked: None,
             linked: None,
             fixed: Some(fixed),

@@ -56,6 +56,8 @@ pub struct BoxOptions {
     pub opened: Vec<PathBuf>,
     /// Places that may not even be read.
     pub closed: Vec<PathBuf>,
+    /// Folders that every command sees and cannot change although they lie in something closed.
+    pub shown: Vec<PathBuf>,
     /// What is closed besides, worked out anew for each command.
     pub masked: Option<Masked>,
     /// What may be read and not changed, worked out anew for each command.

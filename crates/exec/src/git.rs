@@ -3,7 +3,7 @@
 //! A repository's own configuration can name programs (hooks, monitors, filters, pagers, helpers). Each is switched off by
 //! name, submodules are not looked into, and the whole runs in the box where there is one.
 
-use crate::{Command, Confinement, EndStatus, Environment, ExecError, run};
+use crate::{Bounds, Command, Confinement, EndStatus, Environment, ExecError, run};
 use reasonix_proto::Git;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -91,18 +91,9 @@ fn small(path: &Path) -> Option<String> {
 /// A call of git with everything switched off that a repository could have chosen. `drivers` are its own settings that
 /// name programs.
 fn command(folder: &Path, args: &[&str], drivers: &[String], confinement: &Confinement) -> Command {
-    let off = NEUTRAL.iter().map(|(key, value)| ((*key).to_owned(), *value));
-    let off = off.chain(drivers.iter().map(|key| (key.clone(), if key.ends_with(".required") { "false" } else { "" })));
-    let mut environment = Environment::inherited(&[]);
-    let mut count = 0_usize;
-    for (key, value) in off {
-        environment = environment
-            .with(format!("GIT_CONFIG_KEY_{count}"), OsString::from(key))
-            .with(format!("GIT_CONFIG_VALUE_{count}"), value);
-        count += 1;
-    }
-    let environment = environment
-        .with("GIT_CONFIG_COUNT", count.to_string())
+    let off = drivers.iter().map(|key| (key.as_str(), if key.ends_with(".required") { "false" } else { "" }));
+    let off: Vec<(&str, &str)> = NEUTRAL.iter().copied().chain(off).collect();
+    let environment = switched(Environment::inherited(&[]), off.iter())
         .with("GIT_CONFIG_NOSYSTEM", "1")
         .with("GIT_CONFIG_GLOBAL", "/dev/null")
         .with("GIT_ATTR_NOSYSTEM", "1")
@@ -115,6 +106,16 @@ fn command(folder: &Path, args: &[&str], drivers: &[String], confinement: &Confi
         .with_environment(environment)
         .with_confinement(confinement.held().unwrap_or_else(|| confinement.clone()))
         .with_timeout(Some(PATIENCE))
+}
+
+/// The environment with settings of git that stand before those of any file.
+fn switched<'a>(open: Environment, settings: impl Iterator<Item = &'a (&'a str, &'a str)>) -> Environment {
+    let put = |(open, count): (Environment, usize), (key, value): &(&str, &str)| {
+        let open = open.with(format!("GIT_CONFIG_KEY_{count}"), *key);
+        (open.with(format!("GIT_CONFIG_VALUE_{count}"), *value), count + 1)
+    };
+    let (open, count) = settings.fold((open, 0), put);
+    open.with("GIT_CONFIG_COUNT", count.to_string())
 }
 
 /// The program of this name that we run ourselves in a folder: the first one that does not come with its repository. Where there
@@ -179,9 +180,61 @@ pub async fn has_paths(folder: &Path, specs: &[String], objects: &[String], conf
     Some(!output(&ask(&history)).await.ok()??.is_empty())
 }
 
+/// Longer than this nobody waits for a repository.
+const CLONING: Duration = Duration::from_secs(300);
+
+/// A pack larger than this is none of what is fetched here.
+const LARGEST_PACK: u64 = 512 << 20;
+
+/// Settings of a clone beside [`NEUTRAL`]: the ways in that are open, and a shell that asks nobody.
+const CLONE: &[(&str, &str)] = &[
+    ("protocol.allow", "never"),
+    ("protocol.https.allow", "always"),
+    ("protocol.ssh.allow", "always"),
+    ("protocol.file.allow", "always"),
+    ("core.sshCommand", "ssh -oBatchMode=yes"),
+    ("fetch.recurseSubmodules", "false"),
+];
+
+/// Brings the newest state of a repository into a folder that is not there yet: nothing of it is run, neither hooks nor
+/// drivers, nor settings of the user's that name programs. An error says what git wrote.
+pub async fn clone_repository(address: &str, into: &Path) -> Result<(), String> {
+    if !is_address(address) {
+        return Err("only https://, ssh:// and file:// lead to a repository".to_owned());
+    }
+    let around = into.parent().unwrap_or(into);
+    let args = ["clone", "--depth=1", "--single-branch", "--no-tags", "--no-recurse-submodules", "--template=", "--"];
+    let command = command(around, &args, &[], &Confinement::None);
+    let kept = ["SSH_AUTH_SOCK", "HOME"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+    let environment = kept.fold(command.environment.clone(), |open, (name, value)| open.with(name, value));
+    let environment = switched(environment.with_proxies(), NEUTRAL.iter().chain(CLONE))
+        .with("GIT_ALLOW_PROTOCOL", "https:ssh:file")
+        .with("GIT_TERMINAL_PROMPT", "0")
+        .with("GIT_LFS_SKIP_SMUDGE", "1");
+    let bounds = Bounds { file: LARGEST_PACK, ..Bounds::default() };
+    let mut command = command.with_environment(environment).with_timeout(Some(CLONING)).with_bounds(bounds);
+    command.args.extend([OsString::from(address), into.as_os_str().to_owned()]);
+    let finished = run(&command, CancellationToken::new(), &|_| ()).await.map_err(|error| error.to_string())?;
+    if finished.status == EndStatus::Exited(0) {
+        return Ok(());
+    }
+    let (head, tail) = finished.output.into_parts();
+    let text = String::from_utf8_lossy(&[head, tail].concat()).trim().to_owned();
+    Err(if text.is_empty() { format!("{:?}", finished.status) } else { text })
+}
+
+/// Whether git would fetch from this address by itself, and take none of it for an option or a program.
+pub fn is_address(text: &str) -> bool {
+    let rest = ["https://", "ssh://", "file://"].iter().find_map(|scheme| text.strip_prefix(scheme));
+    let plain = !text.contains("::") && text.chars().all(|c| !c.is_control() && !c.is_whitespace());
+    let host = rest.unwrap_or_default().split('/').next().unwrap_or_default();
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    plain && rest.is_some_and(|rest| !rest.starts_with('-') && rest.contains('/')) && !host.starts_with('-')
+}
+
 #[cfg(test)]
 mod tests {
-    use super::program;
+    use super::{is_address, program};
     use std::fs;
     use std::path::Path;
 
@@ -204,5 +257,30 @@ mod tests {
         fs::write(outside.join("git"), "").unwrap();
         all.push(&outside);
         assert_eq!(program("git", &repository.join("deep"), &path(&all)), outside.join("git"));
+    }
+
+    /// What git would take for an option, a program or another way in is no address.
+    #[test]
+    fn only_three_ways_lead_to_a_repository() {
+        for address in ["https://h/x", "https://u:p@h/x.git", "ssh://git@h/x", "ssh://git@h:22/x", "file:///srv/x"] {
+            assert!(is_address(address), "{address}");
+        }
+        for address in [
+            "--upload-pack=touch x",
+            "ext::sh -c touch% x",
+            "https://ext::h/x",
+            "ssh://-oProxyCommand=touch x/y",
+            "ssh://u@-oProxyCommand=x/y",
+            "http://h/x",
+            "git://h/x",
+            "file://-x/y",
+            "git@h:x",
+            "/srv/x",
+            "https://",
+            "https://h/x y",
+            "",
+        ] {
+            assert!(!is_address(address), "{address}");
+        }
     }
 }

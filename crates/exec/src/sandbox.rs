@@ -410,10 +410,27 @@ impl Sandbox {
     ) -> io::Result<()> {
         let unseen = |path: &Path| self.scratch.at(if path.is_dir() { "empty" } else { "blank" });
         for path in closed {
-            let instead = self.curtains.hang(path, hung).unwrap_or_else(|| unseen(path));
+            let shown: Vec<_> = self.layout.shown.iter().filter(|shown| shown.starts_with(path)).collect();
+            let instead = match shown.is_empty() {
+                true => self.curtains.hang(path, hung).unwrap_or_else(|| unseen(path)),
+                false => self.around_shown(path, &shown)?,
+            };
             grafts.push(anchored(graft(&instead, path, true)?, path, anchors)?);
+            for shown in shown {
+                grafts.push(Graft { optional: true, ..anchored(graft(shown, shown, true)?, shown, anchors)? });
+            }
         }
         Ok(())
+    }
+
+    /// A folder for the place of one that is closed, with nothing in it but the ways to what is seen of it.
+    fn around_shown(&self, closed: &Path, shown: &[&PathBuf]) -> io::Result<PathBuf> {
+        let number = self.layout.closed.iter().position(|path| path == closed).unwrap_or_default();
+        let folder = self.scratch.at(&format!("around/{number}"));
+        for path in shown {
+            std::fs::create_dir_all(folder.join(path.strip_prefix(closed).unwrap_or(Path::new(""))))?;
+        }
+        Ok(folder)
     }
 
     fn walled(&self, grafts: Vec<Graft>, bounds: &Bounds) -> io::Result<Walls> {

@@ -128,6 +128,36 @@ async fn what_is_hidden_is_not_read() {
     assert_eq!(fs::read_to_string(work.join("secret.txt")).unwrap(), "SECRET");
 }
 
+/// What is shown of something closed is seen and stays as it is, whether the box hides the place itself or not; the rest of it
+/// stays closed, to readers too.
+#[tokio::test]
+async fn what_is_shown_of_something_closed_is_seen_alone() {
+    let place = Place::new();
+    let homes = [place.home.path().canonicalize().unwrap(), place.outside.path().canonicalize().unwrap()];
+    let ours: Vec<_> = homes.iter().map(|home| home.join("ours")).collect();
+    for folder in &ours {
+        fs::create_dir_all(folder.join("state/carried/one")).unwrap();
+        fs::write(folder.join("state/carried/one/x.sh"), "echo carried\n").unwrap();
+        fs::write(folder.join("state/key"), "SECRET").unwrap();
+        fs::write(folder.join("key"), "SECRET").unwrap();
+    }
+    let shown = ours.iter().map(|folder| folder.join("state/carried")).collect();
+    let sandbox = full_or_skip!(BoxOptions { closed: ours.clone(), shown, ..place.options() });
+    for folder in &ours {
+        let at = folder.display();
+        place.good(&sandbox, &format!("sh {at}/state/carried/one/x.sh"), "carried").await;
+        place.bad(&sandbox, &format!("echo x > {at}/state/carried/one/new")).await;
+        place.bad(&sandbox, &format!("echo x > {at}/state/carried/one/x.sh")).await;
+        place.bad(&sandbox, &format!("cat {at}/key")).await;
+        place.bad(&sandbox, &format!("cat {at}/state/key")).await;
+        let held = place.boxed(&sandbox, &format!("cat {at}/state/carried/one/x.sh; cat {at}/key {at}/state/key"));
+        let held = held.with_confinement(Confinement::Held(sandbox.clone()));
+        let text = run(&held, CancellationToken::new(), &|_| {}).await.unwrap().output.into_parts().0;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert!(text.contains("echo carried") && !text.contains("SECRET"), "{text}");
+    }
+}
+
 /// What is opened of a home is seen and stays as it is; what is closed of it stays closed, and so does the rest.
 #[tokio::test]
 async fn what_is_opened_of_a_home_is_seen_and_not_changed() {

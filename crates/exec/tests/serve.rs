@@ -230,6 +230,7 @@ async fn agent(folder: &Path) {
         opened: Vec::new(),
         readable: vec![],
         closed: vec![],
+        shown: vec![],
         masked: None,
         linked: None,
         fixed: None,

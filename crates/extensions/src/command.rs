@@ -1,5 +1,6 @@
 //! A command: a Markdown file whose text is sent in place of `/its-name arguments`.
 
+use crate::expand::filled_root;
 use crate::file::{head, whole};
 use crate::flaw::{ExtensionFlaw, FlawKind};
 use crate::front::{Matter, split};
@@ -29,6 +30,8 @@ pub struct CustomCommand {
     pub model: Option<String>,
     /// The tools that it is content with, as it writes them.
     pub allowed_tools: Option<Vec<String>>,
+    /// The folder of the bundle that it came with.
+    pub bundle: Option<PathBuf>,
     /// The folder that it was found below.
     pub(crate) root: PathBuf,
 }
@@ -63,6 +66,7 @@ impl CustomCommand {
             argument_hint: matter.text("argument-hint", LONGEST_HINT),
             model: matter.text("model", LONGEST_HINT),
             allowed_tools: matter.rules("allowed-tools"),
+            bundle: None,
             root: root.to_owned(),
         };
         Ok((command, matter.flaws))
@@ -72,6 +76,6 @@ impl CustomCommand {
     pub fn body(&self) -> Result<String, ExtensionFlaw> {
         let text = whole(&self.file, &self.root).map_err(|kind| kind.at(&self.file))?;
         let body = split(&text).map_err(|kind| kind.at(&self.file))?.body;
-        Ok(unhidden(body.trim()).text.into_owned())
+        Ok(filled_root(&unhidden(body.trim()).text, self.bundle.as_deref()))
     }
 }

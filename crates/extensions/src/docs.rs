@@ -22,6 +22,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("models", include_str!("../../../docs/models.md")),
     ("performance", include_str!("../../../docs/performance.md")),
     ("permissions", include_str!("../../../docs/permissions.md")),
+    ("plugins", include_str!("../../../docs/plugins.md")),
     ("repair", include_str!("../../../docs/repair.md")),
     ("rules", include_str!("../../../docs/rules.md")),
     ("sandbox", include_str!("../../../docs/sandbox.md")),

@@ -1,5 +1,7 @@
 //! Filling in what a person typed behind a command's name, and telling the shell text of a command from its words.
 
+use std::path::Path;
+
 /// A piece of a command's text, arguments filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandPiece {
@@ -30,6 +32,14 @@ pub fn pieces(body: &str, arguments: &str) -> Vec<CommandPiece> {
         found.push(CommandPiece::Text(format!("\n\nArguments: {}", given.all)));
     }
     found
+}
+
+/// A text of a bundle with the bundle's folder filled in.
+pub(crate) fn filled_root(text: &str, root: Option<&Path>) -> String {
+    match root {
+        Some(root) => text.replace("${CLAUDE_PLUGIN_ROOT}", &root.display().to_string()),
+        None => text.to_owned(),
+    }
 }
 
 /// The text with what was typed filled in, and nothing of it taken for a command line.

@@ -80,9 +80,23 @@ pub(crate) fn skills(root: &Root, is_excluded: &dyn Fn(&Path) -> bool) -> Haul<S
 /// The commands of a folder and of the folders in it, by name.
 pub(crate) fn commands(root: &Root) -> Haul<CustomCommand> {
     let mut haul = Haul::empty();
-    walk(root, &root.path, "", DEEPEST, &mut haul);
+    match root.path.is_file() {
+        true => one_command(&root.path, &mut haul, root.by),
+        false => walk(root, &root.path, "", DEEPEST, &mut haul),
+    }
     haul.found.sort_by(|a, b| a.name.cmp(&b.name));
     haul
+}
+
+/// A command that is named by its file.
+fn one_command(file: &Path, haul: &mut Haul<CustomCommand>, by: BroughtBy) {
+    let folder = file.parent().unwrap_or(file);
+    let Some(stem) = file.file_name().and_then(|name| name.to_str()?.strip_suffix(".md")) else { return };
+    let read = match is_name(stem) {
+        true => CustomCommand::read(stem.to_owned(), file, folder, by),
+        false => Err(FlawKind::BadName(stem.to_owned())),
+    };
+    haul.take(file, read);
 }
 
 /// The rules of a folder, by name; of a file, that one. `deep` looks into the folders in it too.

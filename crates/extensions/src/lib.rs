@@ -1,9 +1,11 @@
-//! Files that extend Reasonix: skills, commands, agents, rules and hooks. This room finds them, reads them within bounds, says what is
+//! Files that extend Reasonix: skills, commands, agents, rules and hooks, and the bundles that carry them together. This room finds
+//! them, reads them within bounds, says what is
 //! wrong with them and fills them in; the texts that come with the binary are here too. It runs nothing, decides nothing about
 //! permission or trust, and of skills and commands reads no more than the head of a
 //! file until somebody uses it.
 
 mod agents;
+mod bundle;
 mod bundled;
 mod command;
 mod docs;
@@ -22,6 +24,10 @@ mod skill;
 mod stream;
 
 pub use agents::FoundAgents;
+pub use bundle::{
+    Bundle, BundleFault, BundleFile, BundleLayout, BundlePin, BundlePins, FoundBundles, bundle_files, bundles_folder,
+    found_bundles,
+};
 pub use command::CustomCommand;
 pub use docs::{OwnDoc, doc_at};
 pub use expand::{CommandPiece, filled, pieces};

@@ -2,6 +2,7 @@
 //! counts.
 
 use crate::agents::FoundAgents;
+use crate::bundle::Bundle;
 use crate::bundled::bundled;
 use crate::command::CustomCommand;
 use crate::find::{Root, agents, commands, rules, skills};
@@ -29,6 +30,8 @@ pub struct ExtensionPlaces {
     pub disabled: Vec<String>,
     /// No rules are read.
     pub without_rules: bool,
+    /// The bundles that the user took in.
+    pub bundles: Vec<Bundle>,
 }
 
 /// The skills that were found, sorted by name.
@@ -103,6 +106,11 @@ impl Shelf {
             all.extend(haul.found);
             flaws.extend(haul.flaws);
         }
+        // What is only odd about a bundle was shown when it was taken in.
+        for (skills, wrong) in places.bundles.iter().map(Bundle::own_skills) {
+            all.extend(skills);
+            flaws.extend(wrong.into_iter().filter(|flaw| !flaw.kind.is_harmless()));
+        }
         all.extend(bundled());
         let (mut skills, shadowed) = first_of(all, |skill| (&skill.name, skill.file()));
         let is_off = |name: &str| places.disabled.iter().any(|off| off.eq_ignore_ascii_case(name)) || self.hides(name);
@@ -129,6 +137,10 @@ impl Shelf {
         for haul in hauls {
             all.extend(haul.found);
             flaws.extend(haul.flaws);
+        }
+        for (commands, wrong) in places.bundles.iter().map(Bundle::own_commands) {
+            all.extend(commands);
+            flaws.extend(wrong.into_iter().filter(|flaw| !flaw.kind.is_harmless()));
         }
         let (commands, shadowed) = first_of(all, |command| (&command.name, command.file.clone()));
         FoundCommands { commands, shadowed, flaws }

@@ -1,5 +1,6 @@
 //! A skill: a folder with a `SKILL.md`, which says in its front matter what it is for, and in its body what to do.
 
+use crate::expand::filled_root;
 use crate::file::{head, whole};
 use crate::flaw::{ExtensionFlaw, FlawKind};
 use crate::front::{Matter, split};
@@ -43,6 +44,8 @@ pub struct Skill {
     pub model: Option<String>,
     /// The tools that it is content with, as it writes them.
     pub allowed_tools: Option<Vec<String>>,
+    /// The folder of the bundle that it came with.
+    pub bundle: Option<PathBuf>,
     /// The text of one that is bundled.
     pub(crate) text: Option<&'static str>,
 }
@@ -91,6 +94,7 @@ impl Skill {
             forks,
             model: matter.text("model", LONGEST_HINT),
             allowed_tools: matter.rules("allowed-tools"),
+            bundle: None,
             text: None,
         };
         Ok((skill, matter.flaws))
@@ -109,7 +113,7 @@ impl Skill {
             None => whole(&file, &self.folder).map_err(|kind| kind.at(&file))?,
         };
         let body = split(&text).map_err(|kind| kind.at(&file))?.body;
-        Ok(unhidden(body.trim()).text.into_owned())
+        Ok(filled_root(&unhidden(body.trim()).text, self.bundle.as_deref()))
     }
 
     /// The other files of its folder, sorted, and whether there are more.

@@ -128,6 +128,7 @@ async fn a_server_in_a_box_changes_nothing_outside() {
         opened: Vec::new(),
         readable: vec![],
         closed: vec![],
+        shown: Vec::new(),
         masked: None,
         linked: None,
         fixed: None,

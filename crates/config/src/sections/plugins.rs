@@ -7,7 +7,7 @@ use crate::view::{Context, View};
 use crate::{ConfigError, Layer, Secret};
 use reasonix_proto::Level;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Seconds until a server has to have said who it is.
 const START: u64 = 30;
@@ -59,6 +59,8 @@ pub struct Plugin {
     pub layer: Layer,
     /// The file and the line, or the flag.
     pub place: String,
+    /// The folder of the bundle that it came with; it starts there.
+    pub bundle: Option<PathBuf>,
 }
 
 /// What a server's program wants of the box. Paths are as they were written.
@@ -125,7 +127,7 @@ pub(crate) fn resolve(table: &Table, context: &Context<'_>) -> Result<Vec<Plugin
     Ok(plugins)
 }
 
-fn one(node: &Node, context: &Context<'_>) -> Result<Plugin, ConfigError> {
+pub(crate) fn one(node: &Node, context: &Context<'_>) -> Result<Plugin, ConfigError> {
     let missing = |key: String| ConfigError::Missing { origin: node.origin.clone(), key };
     let view = View::of(node.as_table(), context, "plugins");
     let name = view.text("name").filter(|name| !name.is_empty());
@@ -164,6 +166,7 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Plugin, ConfigError> {
         oauth: login(&view.section("oauth")),
         layer: node.origin.layer,
         place: node.origin.place(),
+        bundle: None,
         name,
     })
 }

@@ -69,6 +69,7 @@ pub(super) fn find(start: &Start, trust: &Word) -> Found {
     let mut found = Found::default();
     found.of_project(start, trust);
     found.of_user(&start.world.settings, &start.world.home, start.world.settings.hooks.as_ref());
+    found.of_bundles(start);
     found.bounded()
 }
 
@@ -90,6 +91,7 @@ pub(super) fn find_anew(start: &Start, trust: &Word) -> Found {
         None
     });
     found.of_user(&start.world.settings, &start.world.home, now.flatten().as_ref());
+    found.of_bundles(start);
     found.bounded()
 }
 
@@ -131,6 +133,20 @@ impl Found {
                     Ok(said) => self.take(&said, file.display().to_string(), None, true),
                     Err(_) => self.unreadable(&file.display().to_string()),
                 },
+            }
+        }
+    }
+
+    /// Those that bundles carry, which the user took in as they are. They run in the box, whatever they say.
+    fn of_bundles(&mut self, start: &Start) {
+        for bundle in &start.world.bundles().bundles {
+            for (file, said) in &bundle.hooks {
+                let from = self.hooks.len();
+                self.take(said, format!("plugin {}: {file}", bundle.name), None, true);
+                for listed in self.hooks.iter_mut().skip(from) {
+                    listed.hook.boxed = true;
+                    listed.hook.bundle = Some(bundle.root.clone());
+                }
             }
         }
     }

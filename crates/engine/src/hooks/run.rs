@@ -86,13 +86,24 @@ impl Runner {
         let (shell, environment, bounds) = self.made.get_or_init(|| self.make());
         let root = self.start.workspace.root().display().to_string();
         let project = base.display().to_string();
-        let filled =
-            |text: &String| text.replace("${CLAUDE_PROJECT_DIR}", &project).replace("$CLAUDE_PROJECT_DIR", &project);
+        let bundle = hook.bundle.as_ref().map(|folder| folder.display().to_string());
+        let of_bundle = |text: String| match &bundle {
+            Some(folder) => text.replace("${CLAUDE_PLUGIN_ROOT}", folder).replace("$CLAUDE_PLUGIN_ROOT", folder),
+            None => text,
+        };
+        let filled = |text: &String| {
+            of_bundle(text.replace("${CLAUDE_PROJECT_DIR}", &project).replace("$CLAUDE_PROJECT_DIR", &project))
+        };
         let command = match &hook.args {
             Some(args) => Command::program(filled(&hook.command), args.iter().map(filled), &cwd),
-            None => Command::shell(shell, &hook.command, &cwd),
+            None => Command::shell(shell, &line_of(hook), &cwd),
         };
         let environment = environment.clone().with("REASONIX_CWD", root).with("CLAUDE_PROJECT_DIR", project);
+        let environment = match bundle {
+            // What Python leaves beside a module would make the bundle another one than was taken in.
+            Some(folder) => environment.with("CLAUDE_PLUGIN_ROOT", folder).with("PYTHONDONTWRITEBYTECODE", "1"),
+            None => environment,
+        };
         command
             .with_environment(environment)
             .with_timeout(Some(hook.timeout))
@@ -120,6 +131,16 @@ impl Runner {
             tokio::task::spawn_blocking(made).await.map_err(|error| error.to_string())
         };
         self.held.get_or_try_init(make).await.cloned()
+    }
+}
+
+/// The line of a hook. The folder of its bundle is filled in where every shell reads it as one word, however it is quoted;
+/// elsewhere the shell fills it in by itself.
+fn line_of(hook: &Hook) -> String {
+    let plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_'));
+    match hook.bundle.as_ref().map(|folder| folder.display().to_string()).filter(|folder| plain(folder)) {
+        Some(folder) => hook.command.replace("${CLAUDE_PLUGIN_ROOT}", &folder),
+        None => hook.command.clone(),
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::confine::{bounds, box_options, least_level, prepared};
 use crate::network::net_options;
 use crate::world::World;
-use reasonix_config::{Layer, Plugin, Settings, Standing, Surface, Transport, Trust};
+use reasonix_config::{Layer, Plugin, Settings, Standing, Surface, Transport, Trust, bundle_servers};
 use reasonix_exec::{BoxOptions, Caches, Command, Confinement, Environment};
 use reasonix_mcp::{ServerLimits, ServerLogin, ServerReach, ServerSpec};
 use reasonix_proto::Phrase;
@@ -17,6 +17,8 @@ use std::time::Duration;
 
 /// The variable that tells a server the project's folder, as other agents name it.
 const PROJECT_FOLDER: &str = "CLAUDE_PROJECT_DIR";
+/// The one that tells it the folder of the bundle that it came with.
+const BUNDLE_FOLDER: &str = "CLAUDE_PLUGIN_ROOT";
 
 /// A server of the settings.
 #[derive(Debug, Clone)]
@@ -100,18 +102,22 @@ impl ServerAbsence {
     }
 }
 
-/// Every server of the settings: the user's in their order, then the project's. A project's is reached only where `trust`
+/// Every server of the settings: the user's in their order, those of the bundles that the user took in, then the project's. A project's is reached only where `trust`
 /// has the user's yes to it as it is now; one that bears the name of a user's is none.
 pub fn configured_servers(world: &World, workspace: &Workspace, trust: &Trust) -> Vec<ConfiguredServer> {
     let mut boxes = Boxes { world, workspace, made: BTreeMap::new() };
     let mut all: Vec<ConfiguredServer> = Vec::new();
-    for plugin in &world.settings.plugins {
+    let own = world.settings.plugins.iter().map(|plugin| plugin.name.as_str());
+    let own: Vec<&str> = own.collect();
+    let carried = carried(world).0.into_iter().filter(|plugin| !own.contains(&plugin.name.as_str()));
+    for plugin in world.settings.plugins.iter().cloned().chain(carried) {
         let expanded = plugin.expanded(&|name| match name {
             PROJECT_FOLDER => Some(workspace.root().display().to_string()),
+            BUNDLE_FOLDER if plugin.bundle.is_some() => plugin.bundle.as_ref().map(|path| path.display().to_string()),
             name => world.env.get(name).cloned(),
         });
         let expanded = expanded.map_err(|unset| ServerAbsence::Unset { variable: unset.0 });
-        all.push(boxes.server(plugin, expanded));
+        all.push(boxes.server(&plugin, expanded));
     }
     for theirs in trust.plugins() {
         let surface = theirs.surface();
@@ -146,6 +152,17 @@ pub fn configured_servers(world: &World, workspace: &Workspace, trust: &Trust) -
         all.push(ConfiguredServer { surface: Some(surface.clone()), ..boxes.server(plugin, expanded) });
     }
     all
+}
+
+/// The servers that bundles carry, and what is wrong with some.
+pub(crate) fn carried(world: &World) -> (Vec<Plugin>, Vec<Phrase>) {
+    let each = world.bundles().bundles.iter();
+    let each = each.map(|bundle| bundle_servers(&bundle.name, &bundle.root, &bundle.servers));
+    each.fold((Vec::new(), Vec::new()), |(mut servers, mut notices), (more, wrong)| {
+        servers.extend(more);
+        notices.extend(wrong);
+        (servers, notices)
+    })
 }
 
 /// What tells one box from another.
@@ -215,9 +232,10 @@ impl Boxes<'_> {
     /// From where a path to the program is meant, and the folder that it is started in. The user's own are the same in every
     /// folder: started in one that somebody else wrote, `npx` and `python -m` would take settings and modules from there.
     /// What the command line says is said of this folder.
-    fn folders(&self, plugin: &Plugin) -> (&Path, &Path) {
-        match plugin.layer {
-            Layer::Project | Layer::Flag => (self.workspace.root(), self.workspace.root()),
+    fn folders<'a>(&'a self, plugin: &'a Plugin) -> (&'a Path, &'a Path) {
+        match (&plugin.bundle, plugin.layer) {
+            (Some(folder), _) => (folder, folder),
+            (None, Layer::Project | Layer::Flag) => (self.workspace.root(), self.workspace.root()),
             _ => (&self.world.home, Path::new("/")),
         }
     }
@@ -259,6 +277,10 @@ impl Boxes<'_> {
         let open = Environment::inherited(&settings.sandbox.env).without(&keys);
         let open = if network { open.with_proxies() } else { open };
         let open = open.with(PROJECT_FOLDER, self.workspace.root());
+        let open = plugin.bundle.iter().fold(open, |open, folder| {
+            // What Python leaves beside a module would make the bundle another one than was taken in.
+            open.with(BUNDLE_FOLDER, folder).with("PYTHONDONTWRITEBYTECODE", "1")
+        });
         plugin.env.iter().fold(open, |open, (name, value)| open.with(name, value.expose()))
     }
 }

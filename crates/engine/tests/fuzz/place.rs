@@ -122,6 +122,7 @@ impl Place {
             opened: Vec::new(),
             readable: vec![],
             closed: vec![],
+            shown: Vec::new(),
             masked: None,
             linked: None,
             fixed: None,

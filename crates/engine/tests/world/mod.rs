@@ -81,6 +81,7 @@ pub(crate) fn has_box() -> bool {
         opened: Vec::new(),
         readable: vec![],
         closed: vec![],
+        shown: Vec::new(),
         masked: None,
         linked: None,
         fixed: None,

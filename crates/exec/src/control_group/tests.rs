@@ -141,6 +141,7 @@ async fn a_boxed_command_in_a_group() {
         opened: Vec::new(),
         readable: Vec::new(),
         closed: Vec::new(),
+        shown: Vec::new(),
         masked: None,
         linked: None,
         fixed: None,

@@ -36,6 +36,8 @@ pub(super) struct Layout {
     pub(super) startup: Vec<PathBuf>,
     /// What is closed wherever it is.
     pub(super) closed: Vec<PathBuf>,
+    /// What is seen in spite of that.
+    pub(super) shown: Vec<PathBuf>,
     /// What is mounted inside of the roots.
     mounted: Vec<PathBuf>,
     /// The user's home folders.
@@ -83,6 +85,7 @@ impl Layout {
             fixed: vec![],
             startup: vec![],
             closed: vec![],
+            shown: options.shown.iter().filter_map(|path| real(path)).filter(|path| path.is_dir()).collect(),
         };
         let in_homes = |names: &'static [&str]| homes.iter().flat_map(|home| names.iter().map(|name| home.join(name)));
         let with_keys = in_homes(MIXED).filter(|path| holds_a_key(path));
@@ -99,6 +102,8 @@ impl Layout {
         layout.open_caches(&homes, options, scratch)?;
         let kept = KEPT.iter().chain(KEPT_FOR_NETWORK.iter().filter(|_| options.network)).map(PathBuf::from);
         layout.visible.extend(kept.filter(|path| path.exists()));
+        let hidden: Vec<PathBuf> = layout.shown.iter().filter(|path| layout.is_hidden(path)).cloned().collect();
+        layout.visible.extend(hidden);
         layout.prepare_places(scratch)?;
         Ok(layout)
     }
@@ -216,6 +221,7 @@ impl Layout {
         for path in self.visible.iter().chain(caches) {
             around(path, &self.closed, &mut open, 0);
         }
+        open.extend(self.shown.iter().cloned());
         open
     }
 

@@ -33,6 +33,7 @@ impl Place {
             opened: Vec::new(),
             readable: vec![],
             closed: vec![],
+            shown: vec![],
             masked: None,
             linked: None,
             fixed: None,

@@ -57,4 +57,6 @@ pub struct Hook {
     pub fails_closed: bool,
     /// False when its owner wants it to run outside of the box.
     pub boxed: bool,
+    /// The folder of the bundle that it came with.
+    pub bundle: Option<PathBuf>,
 }

@@ -131,6 +131,7 @@ fn ours(event: HookEvent, matcher: HookMatcher, command: &str, entry: &Value) ->
         detached: false,
         fails_closed: false,
         boxed: boxed(entry),
+        bundle: None,
     }
 }
 
@@ -159,6 +160,7 @@ fn theirs(event: HookEvent, matcher: &HookMatcher, handler: &Value) -> Result<Ho
         detached: handler.get("async").and_then(Value::as_bool) == Some(true),
         fails_closed: text(handler, "onFailure") == Some("block"),
         boxed: boxed(handler),
+        bundle: None,
     })
 }
 

@@ -11,6 +11,28 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请使用字母、数字、-、_ 和 .，最多 64 个字符",
     ),
     ("extensions.binary", "{path} is not used: it is no UTF-8 text", "未使用 {path}：不是 UTF-8 文本"),
+    ("extensions.bundle_broken", "the plugin {name} is off: {reason}", "插件 {name} 已停用：{reason}"),
+    (
+        "extensions.bundle_broken.hint",
+        "Fetch it again with `reasonix plugin update {name}`, or take it out with `reasonix plugin remove {name}`.",
+        "用 `reasonix plugin update {name}` 重新获取，或用 `reasonix plugin remove {name}` 移除。",
+    ),
+    (
+        "extensions.bundle_changed",
+        "the plugin {name} is off: it is not what you took in",
+        "插件 {name} 已停用：内容与你接纳时不同",
+    ),
+    (
+        "extensions.bundle_changed.hint",
+        "`reasonix plugin update {name}` fetches it again and shows what is different.",
+        "`reasonix plugin update {name}` 会重新获取并显示差异。",
+    ),
+    (
+        "extensions.bundles_damaged",
+        "no plugins are used: {file} cannot be read ({reason})",
+        "未使用任何插件：无法读取 {file}（{reason}）",
+    ),
+    ("extensions.bundles_damaged.hint", "Remove the file and add the plugins anew.", "请删除该文件并重新添加插件。"),
     (
         "extensions.cut",
         "{path}: {field} is longer than {most} characters; the rest is left out",
