@@ -88,6 +88,8 @@ pub(crate) enum Command {
     Extensions(ExtensionsArgs),
     /// Take in plugins that carry skills, commands, agents, hooks and servers together; list, update and remove them
     Plugin(PluginArgs),
+    /// Show what of another agent's settings can come over to your own, and bring it over on a yes
+    Import(ImportArgs),
     /// Read the documents that come with the program
     Docs(DocsArgs),
     /// Print completions for a shell
@@ -701,6 +703,25 @@ pub(crate) struct ExtensionsArgs {
     /// Work in this folder
     #[arg(short = 'C', long = "cd", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// The other agent
+    #[arg(value_enum)]
+    pub(crate) agent: ImportFrom,
+    /// Say yes to what is shown
+    #[arg(short, long, conflicts_with = "dry_run")]
+    pub(crate) yes: bool,
+    /// Only show it
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ImportFrom {
+    Claude,
+    Codex,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 
 mod args;
 mod bench;
+mod bring;
 mod cache;
 mod chat;
 mod context;
@@ -125,6 +126,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Explain(args)) => explain::explain(&args),
         Some(Command::Extensions(args)) => extensions::extensions(&args),
         Some(Command::Plugin(args)) => plugin::plugin(args),
+        Some(Command::Import(args)) => bring::import(&args),
         Some(Command::Docs(args)) => docs::docs(&args),
         Some(Command::Completions { shell }) => {
             let mut out = Vec::new();

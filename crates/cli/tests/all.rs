@@ -14,6 +14,7 @@ mod arrows;
 mod bad_input;
 mod bench;
 mod bodies;
+mod bring;
 mod commands;
 mod compact;
 mod context;

@@ -30,6 +30,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("plugin show", "needs a plugin of the reader's own"),
     ("plugin update", "needs a plugin of the reader's own"),
     ("plugin remove", "needs a plugin of the reader's own"),
+    ("import", "needs the settings of another agent"),
     ("sessions import", "needs a file of the reader's own"),
 ];
 

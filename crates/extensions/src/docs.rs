@@ -17,6 +17,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("extensions", include_str!("../../../docs/extensions.md")),
     ("glossary", include_str!("../../../docs/glossary.md")),
     ("hooks", include_str!("../../../docs/hooks.md")),
+    ("import", include_str!("../../../docs/import.md")),
     ("limits", include_str!("../../../docs/limits.md")),
     ("mcp", include_str!("../../../docs/mcp.md")),
     ("models", include_str!("../../../docs/models.md")),

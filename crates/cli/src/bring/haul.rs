@@ -1,0 +1,242 @@
+//! What another agent has that can come over, what cannot, and the bringing over.
+
+use super::servers;
+use crate::say::{self, Colour, Style, clean};
+use reasonix_config::NewServer;
+use reasonix_extensions::hooks::read_hooks;
+use reasonix_extensions::{BundleFile, bundle_files, small_file};
+use reasonix_policy::{Rule, visible};
+use reasonix_proto::Phrase;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use toml_edit::DocumentMut;
+
+/// What can come over, and what cannot.
+#[derive(Default)]
+pub(super) struct Haul {
+    /// Rules by the list that they stand in: `deny`, `ask`, `allow`.
+    pub(super) rules: Vec<(&'static str, String)>,
+    pub(super) servers: Vec<NewServer>,
+    /// Files for our folder, each group under one name.
+    pub(super) files: Vec<(String, Vec<BundleFile>)>,
+    /// Hooks, and the file that they go to.
+    pub(super) hooks: Option<(String, Value)>,
+    /// What is there already.
+    pub(super) there: Vec<String>,
+    /// What stays behind, and why.
+    pub(super) left: Vec<(String, Phrase)>,
+}
+
+/// Where things come from and go to.
+pub(super) struct Ways {
+    /// The other agent's folder.
+    pub(super) from: PathBuf,
+    /// The folder that `~` stands for.
+    pub(super) user: PathBuf,
+    /// Our folder.
+    pub(super) home: PathBuf,
+    /// The user's own settings.
+    pub(super) file: PathBuf,
+    pub(super) tools: Vec<String>,
+}
+
+impl Ways {
+    /// The text of a file of the other agent's; none where there is none or it cannot be read.
+    pub(super) fn text(&self, path: &Path) -> Option<String> {
+        small_file(path, path.parent()?)?.ok()
+    }
+
+    pub(super) fn json(&self, path: &Path, haul: &mut Haul) -> Option<Value> {
+        let text = self.text(path)?;
+        let said = serde_json::from_str(&text).ok();
+        if said.is_none() {
+            haul.leave(path.display(), "cli.bring_unreadable");
+        }
+        said
+    }
+
+    /// The user's own settings as they stand in the file.
+    fn settings(&self) -> DocumentMut {
+        let text = reasonix_store::read_text(&self.file, 4 << 20).unwrap_or_default();
+        text.parse().unwrap_or_default()
+    }
+}
+
+impl Haul {
+    pub(super) fn leave(&mut self, what: impl std::fmt::Display, why: &'static str) {
+        self.left.push((what.to_string(), Phrase::new(why)));
+    }
+
+    /// Takes over the servers of an `mcpServers`.
+    pub(super) fn servers_of(&mut self, said: Option<&Value>) {
+        let (taken, left) = servers::from_json(said);
+        self.servers.extend(taken);
+        left.into_iter().for_each(|(what, why)| self.leave(what, why));
+    }
+
+    /// A rule of the other agent's, where our grammar has it. One that forbids or asks comes over; one that allows only where our
+    /// gate would take it.
+    pub(super) fn rule(&mut self, list: &'static str, text: &str, ways: &Ways) {
+        let text = text.trim().to_owned();
+        let read = if list == "allow" { Rule::parse_allow(&text) } else { Rule::parse(&text) };
+        let known = |tool: &str| {
+            let family = tool.eq_ignore_ascii_case("web") || tool.starts_with("mcp__");
+            family || ways.tools.iter().any(|name| name.eq_ignore_ascii_case(tool))
+        };
+        match read {
+            Err(error) => {
+                self.left.push((format!("{list} {text}"), Phrase::new("cli.bring_rule").with("reason", error.reason)));
+            }
+            Ok(rule) if rule.tool().is_some_and(|tool| !known(tool)) => {
+                self.leave(format!("{list} {text}"), "cli.bring_no_tool");
+            }
+            Ok(_) => self.rules.push((list, text)),
+        }
+    }
+
+    /// The files of a folder, each entry of it a group: a folder with what is in it, or a file with this ending.
+    pub(super) fn folder(&mut self, from: &Path, to: &str, ending: Option<&str>) {
+        let Ok(entries) = std::fs::read_dir(from) else { return };
+        let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            let Some(name) = path.file_name().and_then(|name| name.to_str()).filter(|name| !name.starts_with('.'))
+            else {
+                continue;
+            };
+            let group = format!("{to}/{name}");
+            if path.is_symlink() && path.is_dir() {
+                self.leave(group, "cli.bring_link");
+            } else if path.is_dir() {
+                match bundle_files(&path) {
+                    Ok(files) => self.files.push((group, files)),
+                    Err(fault) => self.left.push((group, Phrase::new("cli.bring_files").with("reason", fault))),
+                }
+            } else if ending.is_some_and(|ending| name.ends_with(ending)) {
+                self.file(&path, &group);
+            }
+        }
+    }
+
+    /// One file, as itself.
+    fn file(&mut self, from: &Path, to: &str) {
+        match small_file(from, from.parent().unwrap_or(from)) {
+            None => {}
+            Some(Err(flaw)) => self.left.push((to.to_owned(), flaw.phrase())),
+            Some(Ok(text)) => {
+                let file = BundleFile { path: String::new(), executable: false, bytes: text.into_bytes() };
+                self.files.push((to.to_owned(), vec![file]));
+            }
+        }
+    }
+
+    /// Instructions for every session: into the first of our two files that is free.
+    pub(super) fn instructions(&mut self, from: &Path, ways: &Ways) {
+        let Some(text) = ways.text(from).filter(|text| !text.trim().is_empty()) else { return };
+        let ours = ["AGENTS.md", "REASONIX.md"];
+        let there = |name: &&str| ways.text(&ways.home.join(name)).is_some_and(|known| known == text);
+        if let Some(name) = ours.iter().find(|name| there(name)) {
+            return self.there.push((*name).to_owned());
+        }
+        match ours.iter().find(|name| ways.home.join(name).symlink_metadata().is_err()) {
+            Some(name) => self.file(from, name),
+            None => self.leave(from.display(), "cli.bring_no_room"),
+        }
+    }
+
+    /// Takes out what is there already.
+    pub(super) fn sift(&mut self, ways: &Ways) {
+        let settings = ways.settings();
+        let lists = |list: &str, text: &str| {
+            let said = settings.get("permissions").and_then(|section| section.get(list)?.as_array());
+            said.into_iter().flatten().any(|rule| rule.as_str() == Some(text))
+        };
+        let mut there = std::mem::take(&mut self.there);
+        let mut known = |is: bool, what: String| {
+            if is {
+                there.push(what);
+            }
+            !is
+        };
+        self.rules.retain(|(list, text)| known(lists(list, text), format!("{list} {text}")));
+        let has = |name: &str| servers::is_listed(&settings, name);
+        self.servers.retain(|server| known(has(&server.name), format!("mcp {}", server.name)));
+        self.files.retain(|(group, _)| known(ways.home.join(group).symlink_metadata().is_ok(), group.clone()));
+        if let Some((file, _)) = &self.hooks
+            && ways.home.join(file).symlink_metadata().is_ok()
+        {
+            there.push(file.clone());
+            self.hooks = None;
+        }
+        self.there = there;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.servers.is_empty() && self.files.is_empty() && self.hooks.is_none()
+    }
+
+    pub(super) fn lines(&self, style: Style) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut section = |code: &'static str, rows: Vec<String>| {
+            if !rows.is_empty() {
+                lines.push(style.out(Colour::Bold, &style.text(&Phrase::new(code))));
+                lines.extend(rows.iter().map(|row| clean(&format!("  {}", visible(row)))));
+            }
+        };
+        let rules = |loosens: bool| -> Vec<String> {
+            let chosen = self.rules.iter().filter(|(list, _)| (*list == "allow") == loosens);
+            chosen.map(|(list, text)| format!("{list} {text}")).collect()
+        };
+        section("cli.bring_tightens", rules(false));
+        section("cli.bring_loosens", rules(true));
+        section("cli.bring_servers", self.servers.iter().map(servers::line).collect());
+        let hooks = self.hooks.iter().flat_map(|(_, said)| read_hooks(said).hooks);
+        let hooks = hooks.map(|hook| format!("{} {}: {}", hook.event.name(), hook.matcher.text(), hook.command));
+        section("cli.bring_hooks", hooks.collect());
+        section("cli.bring_copies", self.files.iter().map(|(group, _)| group.clone()).collect());
+        section("cli.bring_there", self.there.clone());
+        let left = self.left.iter().map(|(what, why)| format!("{what}: {}", style.text(why)));
+        section("cli.bring_left", left.collect());
+        lines
+    }
+
+    pub(super) fn bring(&self, ways: &Ways) -> anyhow::Result<()> {
+        let failed = |error: reasonix_config::ConfigError| say::failed(error.phrase());
+        let settings = ways.settings();
+        for list in ["deny", "ask", "allow"] {
+            let new: Vec<&String> = self.rules.iter().filter(|(of, _)| *of == list).map(|(_, text)| text).collect();
+            if new.is_empty() {
+                continue;
+            }
+            let said = settings.get("permissions").and_then(|section| section.get(list)?.as_array());
+            let old = said.into_iter().flatten().filter_map(|rule| rule.as_str());
+            let mut all: Vec<String> = old.map(str::to_owned).collect();
+            all.extend(new.into_iter().cloned());
+            reasonix_config::save_words(&ways.file, &format!("permissions.{list}"), &all).map_err(failed)?;
+        }
+        for server in &self.servers {
+            reasonix_config::add_server(&ways.file, server).map_err(failed)?;
+        }
+        for (group, files) in &self.files {
+            place(&ways.home, group, files)?;
+        }
+        if let Some((file, said)) = &self.hooks {
+            let text = format!("{said:#}\n").into_bytes();
+            place(&ways.home, file, &[BundleFile { path: String::new(), executable: false, bytes: text }])?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes files that are not there yet into our folder.
+fn place(home: &Path, group: &str, files: &[BundleFile]) -> anyhow::Result<()> {
+    let at = home.join(group);
+    let whole: Vec<BundleFile> = files
+        .iter()
+        .map(|file| {
+            let path = if file.path.is_empty() { group.to_owned() } else { format!("{group}/{}", file.path) };
+            BundleFile { path, ..file.clone() }
+        })
+        .collect();
+    crate::plugin::write_files(home, &whole).map_err(|error| crate::plugin::unwritable(&at, &error))
+}
