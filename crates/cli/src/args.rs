@@ -564,7 +564,7 @@ pub(crate) enum MemoryCommand {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A server of this folder's reasonix.toml or .mcp.json is started by none of these before you trust it: `reasonix trust`.\nPages: docs/mcp.md"
+    after_help = "A server of this folder's reasonix.toml or .mcp.json is started by none of these before you trust it: `reasonix trust`.\nMore: `reasonix docs mcp`"
 )]
 pub(crate) struct McpArgs {
     /// Work in this folder
@@ -620,6 +620,11 @@ pub(crate) enum McpCommand {
         /// Only print the address; where the browser runs elsewhere, paste the address that it was sent back to
         #[arg(long)]
         no_browser: bool,
+    },
+    /// Forget the login to a server on this machine
+    Logout {
+        /// The server
+        name: String,
     },
     /// Trust tools of a server to only read, so that they count as readers
     Trust {

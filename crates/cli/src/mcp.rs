@@ -12,7 +12,8 @@ use reasonix_engine::{ConfiguredServer, ServerOrigin, World, configured_servers}
 use reasonix_mcp::{McpError, ServerListing, ServerReach, ServerSpec, Servers, Surroundings};
 use reasonix_proto::{Level, Phrase, ServerInfo, ServerStanding};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -30,6 +31,7 @@ pub(crate) fn mcp(args: McpArgs) -> anyhow::Result<Exit> {
         Some(McpCommand::Login { name, no_browser }) => {
             crate::runtime()?.block_on(login::login(&context, &name, !no_browser, json))
         }
+        Some(McpCommand::Logout { name }) => login::logout(&context, &name, json),
         Some(McpCommand::Trust { name, tools }) => readers(&context, &name, &tools, true, json),
         Some(McpCommand::Untrust { name, tools }) => readers(&context, &name, &tools, false, json),
     }
@@ -71,6 +73,7 @@ fn list(context: &Context, json: bool) -> anyhow::Result<Exit> {
     let style = Style::get();
     for server in &servers {
         let (code, colour) = match &server.reach {
+            Ok(_) if missing(server).is_some() => ("mcp.state_missing", Colour::Red),
             Ok(_) => ("mcp.state_ready", Colour::Green),
             Err(absence) => (state_code(absence.word()), Colour::Yellow),
         };
@@ -82,8 +85,28 @@ fn list(context: &Context, json: bool) -> anyhow::Result<Exit> {
         if let Err(absence) = &server.reach {
             say::line(&style.out(Colour::Dim, &clean(&format!("    {}", style.text(&absence.phrase(&server.name))))))?;
         }
+        if let Some(program) = missing(server) {
+            let said = style.text(&Phrase::new("mcp.no_program").with("program", program));
+            say::line(&style.out(Colour::Dim, &clean(&format!("    {said}"))))?;
+        }
     }
     Ok(Exit::Done)
+}
+
+/// The program of a server, where there is none to start.
+fn missing(server: &ConfiguredServer) -> Option<String> {
+    let (ServerReach::Stdio(command) | ServerReach::Boxed { command, .. }) = &server.reach.as_ref().ok()?.reach else {
+        return None;
+    };
+    let program = Path::new(&command.program);
+    let runs =
+        |path: PathBuf| path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0);
+    let path = command.environment.vars().find(|(name, _)| *name == "PATH").map(|(_, path)| path.to_owned());
+    let there = match program.components().count() {
+        0 | 1 => std::env::split_paths(&path.unwrap_or_default()).any(|folder| runs(folder.join(program))),
+        _ => runs(command.cwd.join(program)),
+    };
+    (!there).then(|| program.display().to_string())
 }
 
 fn state_code(word: &str) -> &'static str {
@@ -121,7 +144,8 @@ fn target(server: &ConfiguredServer) -> (Option<&'static str>, Option<String>) {
 
 fn about(server: &ConfiguredServer) -> Value {
     let (kind, target) = target(server);
-    let state = server.reach.as_ref().err().map_or("ready", |absence| absence.word());
+    let ready = if missing(server).is_some() { "missing" } else { "ready" };
+    let state = server.reach.as_ref().err().map_or(ready, |absence| absence.word());
     let mut all = json!({
         "name": server.name, "origin": server.origin.word(), "place": server.place, "state": state,
         "trusted_read_only_tools": server.readers,

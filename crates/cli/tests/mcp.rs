@@ -142,3 +142,34 @@ fn errors_say_what_to_do_in_both_languages() {
     let chinese = String::from_utf8_lossy(&chinese.stderr).into_owned();
     assert!(chinese.contains("没有名为 nobody 的 MCP 服务器"), "{chinese}");
 }
+
+#[test]
+fn a_server_whose_program_is_not_there_is_not_ready() {
+    let place = place();
+    for (name, program) in [("gone", "no-such-program-here"), ("far", "/nowhere/at/all"), ("well", "bash")] {
+        assert_eq!(place.run(&["mcp", "add", name, "--", program, "server.sh"]).code, Some(0));
+    }
+    let listed = json_of(&place.run(&["mcp", "list", "--json"]).out);
+    let states: Vec<_> = listed.as_array().unwrap().iter().map(|row| row["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["missing", "missing", "ready"]);
+    let text = place.run(&["mcp", "list"]).out;
+    assert!(text.contains("there is no program no-such-program-here") && text.contains("/nowhere/at/all"), "{text}");
+}
+
+#[test]
+fn a_login_to_nobody_says_that_nobody_is_there_and_a_logout_that_there_was_none() {
+    let place = place();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    assert_eq!(place.run(&["mcp", "add", "dead", &format!("http://{closed}/mcp")]).code, Some(0));
+    let ran = place.run(&["mcp", "login", "dead", "--no-browser"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("is not there") && !ran.err.contains("somewhere else"), "{}", ran.err);
+    let ran = place.run(&["mcp", "logout", "dead"]);
+    assert!(ran.code == Some(0) && ran.err.contains("there is no login"), "{}", ran.err);
+    // What a login left is taken away, and only for this server.
+    let folder = place.home.join("state/mcp");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("other-0.json"), "{}").unwrap();
+    assert_eq!(place.run(&["mcp", "logout", "dead"]).code, Some(0));
+    assert!(folder.join("other-0.json").exists());
+}

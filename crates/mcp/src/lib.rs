@@ -37,7 +37,7 @@ pub use answer::{McpAnswer, parse_address, resource_address};
 pub use elicit::{ElicitKind, ElicitReply, Elicitation, Elicits};
 pub use error::McpError;
 pub use listing::{LeftOut, ListedArgument, ListedPrompt, ListedResource, ListedTool, ServerListing, ToolChange};
-pub use login::{LoginError, LoginPerson, log_in};
+pub use login::{LoginError, LoginPerson, log_in, log_out};
 pub use names::{McpName, same_look};
 pub use servers::{McpCall, Servers};
 pub use spec::{Era, MayStart, ServerLimits, ServerLogin, ServerReach, ServerSpec, Surroundings};

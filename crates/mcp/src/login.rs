@@ -112,6 +112,14 @@ pub async fn log_in(spec: &ServerSpec, challenge: Option<&str>, person: &dyn Log
     token.await.map(drop).map_err(failed)
 }
 
+/// Takes away what a login to a server gave, on this machine alone; false where there was nothing.
+pub fn log_out(spec: &ServerSpec) -> std::io::Result<bool> {
+    match &spec.reach {
+        ServerReach::Http { url, .. } => kept(spec, url).map_or(Ok(false), |file| file.forget()),
+        _ => Ok(false),
+    }
+}
+
 async fn manager(url: &str, net: &NetOptions) -> Result<AuthorizationManager, LoginError> {
     let http = Arc::new(AuthHttp { net: net.clone(), server: url.to_owned() });
     AuthorizationManager::new_with_oauth_http_client(url, http).await.map_err(failed)

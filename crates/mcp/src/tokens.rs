@@ -73,6 +73,15 @@ impl TokenFile {
         }
     }
 
+    /// Takes away what a login gave; false where there was nothing.
+    pub(crate) fn forget(&self) -> io::Result<bool> {
+        if !self.exists() {
+            return Ok(false);
+        }
+        let _held = self.hold()?;
+        fs::remove_file(&self.path).map(|()| true)
+    }
+
     /// Holds the file against every other session that changes it; none where another one does.
     fn hold(&self) -> io::Result<Option<fs::File>> {
         let path = self.path.with_extension("lock");

@@ -54,6 +54,7 @@ const HELP: &[(&str, &str)] = &[
     ("Fetch plugins again, show what is different, and take that in on a yes", "重新获取插件，显示差异，确认后接纳"),
     ("The plugin; without it, all of them", "插件；不写则为全部"),
     ("Take a plugin out", "移除插件"),
+    ("Forget the login to a server on this machine", "在本机忘记对某个服务器的登录"),
     ("Show what of another agent's settings can come over to your own, and bring it over on a yes", "显示其他智能体的哪些设置可以迁移到你的设置中，确认后迁移"),
     ("The other agent", "另一个智能体"),
     ("Only show it", "只显示"),
@@ -133,7 +134,7 @@ const HELP: &[(&str, &str)] = &[
     ("Sends small generated files with a fault and the words that say how to put it right; a trial is right when the file then has exactly the right bytes. Nothing of yours is sent.\nEach trial is one request; before the first it says how many there will be.\nWhat was tried is kept in ~/.reasonix/state/edits.jsonl: a run that was stopped goes on where it was, and tools.edit = \"auto\" uses the result in new sessions.\nExit codes: 0 everything was tried, 4 the endpoint failed, 5 a limit was reached, 130 stopped.", "发送带错误的小文件和修改说明；文件改得逐字节正确才算通过。不会发送你的任何内容。\n每次测试是一个请求；开始前会说明共有多少个。\n结果保存在 ~/.reasonix/state/edits.jsonl：中断的测试会接着进行，新会话中 tools.edit = \"auto\" 会使用该结果。\n退出码：0 全部完成，4 服务出错，5 达到上限，130 被中断。"),
     // mcp.
     ("List the MCP servers, look into them, add and remove them, log in to them", "列出、查看、添加、移除 MCP 服务器，以及登录"),
-    ("A server of this folder's reasonix.toml or .mcp.json is started by none of these before you trust it: `reasonix trust`.\nPages: docs/mcp.md", "在您信任之前，这些命令都不会启动本目录 reasonix.toml 或 .mcp.json 中的服务器：`reasonix trust`。\n文档：docs/mcp.md"),
+    ("A server of this folder's reasonix.toml or .mcp.json is started by none of these before you trust it: `reasonix trust`.\nMore: `reasonix docs mcp`", "在您信任之前，这些命令都不会启动本目录 reasonix.toml 或 .mcp.json 中的服务器：`reasonix trust`。\n更多：`reasonix docs mcp`"),
     ("Another MCP server for this run: 'NAME=COMMAND ARGS' or 'NAME=https://…'; may be given several times", "本次运行额外的 MCP 服务器：'NAME=COMMAND ARGS' 或 'NAME=https://…'；可多次给出"),
     ("List the configured servers and whose they are; starts none", "列出已配置的服务器及其来源；不启动任何一个"),
     ("Start one and print what it has: tools, prompts and resources", "启动一个服务器并输出它提供的工具、提示和资源"),

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::say;
 use reasonix_agent::BoxFuture;
-use reasonix_mcp::{LoginPerson, McpError, log_in};
+use reasonix_mcp::{LoginError, LoginPerson, McpError, log_in, log_out};
 use reasonix_proto::{Level, Phrase};
 use serde_json::json;
 use std::process::{Command, Stdio};
@@ -62,8 +62,9 @@ pub(super) async fn login(context: &Context, name: &str, browser: bool, json: bo
     let server = named(context, name)?;
     let spec = reached(&server)?;
     // What it answers without a login says how one is made.
-    let challenge = match listing(context, spec.clone()).await {
-        Err(McpError::Login { challenge, .. }) => Some(challenge),
+    let met = listing(context, spec.clone()).await;
+    let challenge = match &met {
+        Err(McpError::Login { challenge, .. }) => Some(challenge.clone()),
         _ => None,
     };
     let person = Terminal { browser, lines: Mutex::new(typed()) };
@@ -71,6 +72,21 @@ pub(super) async fn login(context: &Context, name: &str, browser: bool, json: bo
         logged = log_in(&spec, challenge.as_deref(), &person) => logged,
         _ = tokio::signal::ctrl_c() => return Ok(Exit::Interrupted),
     };
-    logged.map_err(|error| say::failed(error.phrase(name)))?;
+    logged.map_err(|error| match met {
+        // Nobody is there who could say where a login leads.
+        Err(gone @ (McpError::Down { .. } | McpError::Late { .. })) if !matches!(error, LoginError::NoAddress) => {
+            say::failed(gone.phrase())
+        }
+        _ => say::failed(error.phrase(name)),
+    })?;
     told(&Phrase::new("mcp.logged_in").with("server", name), json, &json!({"logged_in": name}))
+}
+
+/// Takes away what a login gave. What the server itself remembers of it is the server's.
+pub(super) fn logout(context: &Context, name: &str, json: bool) -> anyhow::Result<Exit> {
+    let spec = reached(&named(context, name)?)?;
+    let had = log_out(&spec)
+        .map_err(|error| say::failed(Phrase::new("mcp.login_failed").with("server", name).with("reason", error)))?;
+    let code = if had { "mcp.logged_out" } else { "mcp.logged_out_already" };
+    told(&Phrase::new(code).with("server", name), json, &json!({"logged_out": name, "had": had}))
 }
