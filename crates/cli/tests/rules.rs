@@ -96,7 +96,8 @@ fn a_rule_stops_what_the_model_writes_and_the_answer_is_the_next_one() {
         "{}",
         ran.err
     );
-    let told = place.server.requests()[1].last_content();
+    let requests = place.server.requests();
+    let told = requests[1].last_content();
     assert!(told.contains("rule=\"no-unwrap\"") && told.contains("never unwrap."), "{told}");
     place.server.assert_prefixes_grow();
     place.server.assert_valid();

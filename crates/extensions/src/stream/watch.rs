@@ -133,11 +133,15 @@ impl Trigger {
     }
 
     fn is_for(&self, source: StreamSource) -> bool {
-        self.scopes.iter().any(|scope| match (scope, source) {
-            (StreamScope::Text, StreamSource::Text) | (StreamScope::Thinking, StreamSource::Thinking) => true,
-            (StreamScope::Call { .. }, StreamSource::Call(_)) => true,
-            _ => false,
-        })
+        let fits = |scope: &StreamScope| {
+            matches!(
+                (scope, source),
+                (StreamScope::Text, StreamSource::Text)
+                    | (StreamScope::Thinking, StreamSource::Thinking)
+                    | (StreamScope::Call { .. }, StreamSource::Call(_))
+            )
+        };
+        self.scopes.iter().any(fits)
     }
 }
 
