@@ -62,7 +62,7 @@ const ROWS: &[Row] = &[
     ("branch", &[], Phrase::new("command.branch"), TURN, branch),
     ("tree", &[], Phrase::new("command.tree"), &[], || overlay(CommandOverlay::Tree { text: String::new() })),
     ("rewind", &[], Phrase::new("command.rewind"), TURN, rewind),
-    ("undo", &[], Phrase::new("command.undo"), &[], || overlay(CommandOverlay::Undo)),
+    ("undo", &[], Phrase::new("command.undo"), &[], undo),
     ("redo", &[], Phrase::new("command.redo"), &[], || op(Op::Redo)),
     ("diff", &["changes"], Phrase::new("command.diff"), TURN, diff),
     ("retry", &[], Phrase::new("command.retry"), &[], || op(Op::Retry)),
@@ -108,6 +108,12 @@ fn branch() -> Vec<CommandCase> {
 fn rewind() -> Vec<CommandCase> {
     let what = CommandAction::Overlay(CommandOverlay::RewindWhat { turn: 0 });
     vec![case(Turn, what), case(Any, CommandAction::Overlay(CommandOverlay::Rewind))]
+}
+
+/// It takes back the last turn: whoever names one means another command.
+fn undo() -> Vec<CommandCase> {
+    let other = CommandAction::Say(Phrase::new("tui.undo_takes_none"));
+    vec![case(Bare, CommandAction::Overlay(CommandOverlay::Undo)), case(Words, other)]
 }
 
 fn diff() -> Vec<CommandCase> {
@@ -269,6 +275,8 @@ mod tests {
             ("diff", "3", false, json!({"query": {"query": "changes", "turn": 3}})),
             ("rewind", "2", false, json!({"overlay": {"rewind_what": {"turn": 2}}})),
             ("rewind", "x", false, json!({"overlay": "rewind"})),
+            ("undo", "", false, json!({"overlay": "undo"})),
+            ("undo", "1", false, json!({"say": {"code": "tui.undo_takes_none", "args": [["word", "1"]]}})),
             ("branch", "2", false, json!({"operation": [{"op": "rewind", "turn": 2, "what": "chat"}]})),
             ("resume", "4f", false, json!({"open": {"open": "resume", "session": "4f"}})),
             ("agent", "explore", true, json!({"operation": [{"op": "work_as", "agent": "explore"}]})),

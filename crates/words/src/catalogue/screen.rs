@@ -364,6 +364,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         "Take back what turn {turn} did to {count} file?",
         "撤销第 {turn} 轮对 {count} 个文件的改动？",
     ),
+    ("tui.undo_takes_none", "/undo takes back the last turn; it takes no number", "/undo 撤销最近一轮，不接受编号"),
+    (
+        "tui.undo_takes_none.hint",
+        "/undo alone, or /rewind N for the state before turn N",
+        "直接输入 /undo，或用 /rewind N 回到第 N 轮之前",
+    ),
     ("tui.undo.yes", "Yes, the files go back to what they were", "是，恢复这些文件"),
     ("tui.undo.no", "No, leave them", "不，保持现状"),
     (
