@@ -52,7 +52,7 @@ pub(crate) const TAGS: [Marks; 17] = [
 ];
 
 /// Special tokens: no person writes them, so they may stand anywhere outside of code.
-pub(crate) const TOKENS: [Marks; 17] = [
+pub(crate) const TOKENS: [Marks; 18] = [
     ("[TOOL_CALLS]", "", "mistral"),
     ("<|python_tag|>", "<|eom_id|>", "llama"),
     ("<|python_start|>", "<|python_end|>", "llama"),
@@ -70,7 +70,11 @@ pub(crate) const TOKENS: [Marks; 17] = [
     ("<|message_sep|>function call<|role_sep|>", "", "gigachat"),
     ("<|open|>tools<|sep|>", "<|close|>tools<|sep|>", "kimi"),
     (MINIMAX_OPEN, MINIMAX_CLOSE, "minimax"),
+    (RECIPIENT, "", "functionary"),
 ];
+
+/// What Functionary writes before the one that a part of its answer is for.
+pub(crate) const RECIPIENT: &str = ">>>";
 
 /// What MiniMax M3 writes before each of its tags, and the tags around its calls.
 const MINIMAX: &str = "]<]minimax[>[";
@@ -414,6 +418,15 @@ fn name_then_json(text: &str, lexicon: &Lexicon) -> Option<(Found, usize)> {
         at += if text.get(at + gap..)?.starts_with("```") { gap + 3 } else { 0 };
     }
     Some((Found { tool: tool.to_owned(), args, fixes }, at))
+}
+
+/// A tool's name alone in its line and JSON that fits the tool: what Functionary writes first, since the mark before it is a
+/// part of its prompt.
+pub(crate) fn recipient(text: &str, lexicon: &Lexicon) -> Option<(Found, usize)> {
+    let (name, rest) = text.split_once('\n').filter(|(name, _)| name.len() < 64)?;
+    let tool = lexicon.find(name)?;
+    let (args, fixes, length) = json_args(rest)?;
+    lexicon.fits(tool, &args).then(|| (Found { tool: tool.to_owned(), args, fixes }, name.len() + 1 + length))
 }
 
 fn json_args(text: &str) -> Option<Arguments> {

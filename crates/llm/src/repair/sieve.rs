@@ -3,7 +3,7 @@
 //! to be no call is let through unchanged, so that how a stream is cut never shows.
 
 use super::lexicon::Lexicon;
-use super::markup::{self, CHANNELS, SECTIONS, TAGS, TOKENS};
+use super::markup::{self, CHANNELS, RECIPIENT, SECTIONS, TAGS, TOKENS};
 use super::objects::{self, Found, MOST, Proof};
 use super::talk::Heard;
 use super::{python, talk};
@@ -266,8 +266,12 @@ impl Sieve {
         if let Some(step) = self.place.fence_line(rest, indent, last) {
             return step;
         }
+        if !last && rest.len() <= RECIPIENT.len() && RECIPIENT.starts_with(rest) {
+            return Step::Wait;
+        }
+        let addressed = rest.strip_prefix(RECIPIENT).is_some_and(|name| name.starts_with(char::is_alphabetic));
         let deep = indent >= 4 || whole.starts_with('\t');
-        self.place.quoted = self.place.fence.is_none() && (deep || first == '>');
+        self.place.quoted = self.place.fence.is_none() && (deep || (first == '>' && !addressed));
         if self.place.fence.is_none() && !self.place.quoted {
             match self.opening(rest, last) {
                 Some(Step::Wait) => return Step::Wait,
@@ -306,10 +310,12 @@ impl Sieve {
             }
         }
         if self.lead.trim().is_empty() {
-            match self.python_name(rest) {
-                Some(true) => return Some(Step::Candidate),
-                None if !last => return Some(Step::Wait),
-                _ => {}
+            for begun in [self.python_name(rest), self.bare_name(rest)] {
+                match begun {
+                    Some(true) => return Some(Step::Candidate),
+                    None if !last => return Some(Step::Wait),
+                    _ => {}
+                }
             }
         }
         None
@@ -327,13 +333,26 @@ impl Sieve {
         }
     }
 
+    /// Whether a text begins with a tool's name alone in its line, and JSON in the next; none while it cannot be told.
+    fn bare_name(&self, rest: &str) -> Option<bool> {
+        let Some((name, behind)) = rest.split_once('\n') else {
+            let legal = rest.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+            return if legal && rest.len() < 48 && self.lexicon.may_begin(rest) { None } else { Some(false) };
+        };
+        let named = name.len() < 64 && self.lexicon.find(name).is_some();
+        match behind.chars().next() {
+            None if named => None,
+            next => Some(named && next == Some('{')),
+        }
+    }
+
     /// The rest of a line: only special tokens matter.
     fn in_line(&mut self, last: bool) -> Step {
         let plain = self.place.fence.is_some() || self.place.quoted;
         let mut at = 0;
         let held = self.rest().len();
         loop {
-            let Some(found) = self.rest().get(at..).and_then(|rest| rest.find(['\n', '`', '<', '[', ']'])) else {
+            let Some(found) = self.rest().get(at..).and_then(|rest| rest.find(['\n', '`', '<', '>', '[', ']'])) else {
                 return Step::Plain(held);
             };
             at += found;
@@ -388,6 +407,10 @@ impl Sieve {
         let text = self.rest().trim_start();
         if let Some(name) = text.strip_prefix("<function=") {
             return name.split_once('>').is_none_or(|(name, _)| self.lexicon.find(name).is_some());
+        }
+        if let Some(name) = text.strip_prefix(RECIPIENT) {
+            let line = name.split_once('\n').map(|(name, _)| name);
+            return line.map_or(name.len() < 64, |name| self.lexicon.find(name.trim()).is_some());
         }
         if let Some(name) = text.strip_prefix("Action:") {
             let line = name.split_once('\n');
@@ -494,6 +517,9 @@ impl Sieve {
             return Some((calls, length, "json", Proof::FormOnly));
         }
         let alone = first && self.lead.trim().is_empty();
+        if let Some((call, length)) = markup::recipient(text, lexicon).filter(|_| alone) {
+            return Some((vec![call], length, "functionary", Proof::FormOnly));
+        }
         let (calls, length) = python::calls(text).filter(|_| alone)?;
         Some((self.fitting(calls)?, length, "python", Proof::FormOnly))
     }
