@@ -6,6 +6,11 @@ use crate::models::MODELS;
 /// A model's name without what gateways put before it, such as `anthropic/` or `Qwen/`, and after it, such as `:free`.
 pub fn plain(model: &str) -> &str {
     let name = model.rsplit_once('/').map_or(model, |(_, name)| name);
+    // Bedrock puts a region and the maker before a name and a revision behind it, Vertex a date.
+    if let Some((_, name)) = name.split_once("anthropic.") {
+        return name.rsplit_once("-v").filter(|(_, end)| end.contains(':')).map_or(name, |(name, _)| name);
+    }
+    let name = name.split_once('@').map_or(name, |(name, _)| name);
     name.strip_suffix(":free").or_else(|| name.strip_suffix(":thinking")).unwrap_or(name)
 }
 

@@ -257,6 +257,10 @@ profile! {
     cache_key: bool,
     /// How long what was cached is to be kept.
     cache_retention: CacheRetention,
+    /// `cache_control` is sent beside the messages, so that the endpoint marks what is worth caching.
+    cache_control: bool,
+    /// The body names the model; false where the address does.
+    model_in_body: bool,
     /// The field that carries reasoning back.
     reasoning_field: ReasoningField,
     /// When reasoning is sent back.
@@ -293,6 +297,8 @@ impl Compat {
             store: false,
             cache_key: false,
             cache_retention: CacheRetention::Short,
+            cache_control: false,
+            model_in_body: true,
             reasoning_field: ReasoningField::ReasoningContent,
             reasoning_back: ReasoningBack::Never,
             sampling: true,

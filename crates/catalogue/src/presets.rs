@@ -17,6 +17,10 @@ pub struct Preset {
     pub models: &'static [&'static str],
     /// The route that tells the account's balance, where there is one.
     pub balance: Option<&'static str>,
+    /// The route of requests, where it is not the protocol's own.
+    pub route: Option<&'static str>,
+    /// A field that every body needs.
+    pub field: Option<(&'static str, &'static str)>,
 }
 
 const fn hosted(
@@ -26,16 +30,20 @@ const fn hosted(
     key_env: &'static str,
     models: &'static [&'static str],
 ) -> Preset {
-    Preset { name, wire, base_url, key_env: Some(key_env), models, balance: None }
+    Preset { name, wire, base_url, key_env: Some(key_env), models, balance: None, route: None, field: None }
 }
 
 const fn local(name: &'static str, base_url: &'static str) -> Preset {
-    Preset { name, wire: Wire::Chat, base_url, key_env: None, models: &[], balance: None }
+    Preset { name, wire: Wire::Chat, base_url, key_env: None, models: &[], balance: None, route: None, field: None }
 }
 
 impl Preset {
     const fn with_balance(self, route: &'static str) -> Self {
         Self { balance: Some(route), ..self }
+    }
+
+    const fn with_route(self, route: &'static str, field: (&'static str, &'static str)) -> Self {
+        Self { route: Some(route), field: Some(field), ..self }
     }
 
     /// True for a server on the user's own machine.
@@ -80,6 +88,8 @@ pub const PRESETS: &[Preset] = &[
     hosted("azure", Wire::Responses, "", "AZURE_OPENAI_API_KEY", GPT),
     hosted("bedrock", Wire::Chat, "", "AWS_BEARER_TOKEN_BEDROCK", &["openai.gpt-oss-120b-1:0", "openai.gpt-oss-20b-1:0"]),
     hosted("vertex", Wire::Chat, "", "VERTEX_ACCESS_TOKEN", &["google/gemini-3.5-flash", "google/gemini-3.1-pro-preview", "google/gemini-2.5-pro"]),
+    hosted("bedrock-anthropic", Wire::Anthropic, "", "AWS_BEARER_TOKEN_BEDROCK", &["anthropic.claude-sonnet-5", "anthropic.claude-opus-4-8", "anthropic.claude-haiku-4-5"]),
+    hosted("vertex-anthropic", Wire::Anthropic, "", "VERTEX_ACCESS_TOKEN", &["claude-sonnet-5", "claude-opus-4-8", "claude-haiku-4-5@20251001"]).with_route("{model}:streamRawPredict", ("anthropic_version", "vertex-2023-10-16")),
     local("llama.cpp", "http://127.0.0.1:8080/v1"),
     local("vllm", "http://127.0.0.1:8000/v1"),
     local("ollama", "http://127.0.0.1:11434/v1"),
@@ -135,7 +145,7 @@ mod tests {
         for preset in PRESETS {
             assert!(names.insert(preset.name), "{} stands twice", preset.name);
             let local = preset.base_url.starts_with("http://127.0.0.1:");
-            let own = ["azure", "bedrock", "vertex"].contains(&preset.name);
+            let own = ["azure", "bedrock", "vertex", "bedrock-anthropic", "vertex-anthropic"].contains(&preset.name);
             assert_eq!(preset.base_url.is_empty(), own, "{}: every user has another address", preset.name);
             assert!(local || own || preset.base_url.starts_with("https://"), "{}", preset.name);
             assert_eq!(local, preset.is_local(), "{}", preset.name);

@@ -45,6 +45,7 @@ const RULES: &[Rule] = &[
         thinking: Some(Thinking::None), reasoning_back: Some(ReasoningBack::Calls), ..SAID } },
     Rule { at: &["openrouter.ai", "openrouter"], models: &[], says: Overrides {
         thinking: Some(Thinking::Openrouter), reasoning_field: Some(ReasoningField::Reasoning), reasoning_back: Some(ReasoningBack::Calls), ..SAID } },
+    Rule { at: &["openrouter.ai", "openrouter"], models: &["claude"], says: Overrides { cache_control: Some(true), ..SAID } },
     Rule { at: &["x.ai", "xai"], models: &[], says: Overrides { thinking: Some(Thinking::None), ..SAID } },
     Rule { at: &["googleapis.com", "gemini", "vertex"], models: &[], says: Overrides { signed_calls: Some(true), ..SAID } },
     Rule { at: &["googleapis.com", "gemini", "vertex"], models: &["gemini-1", "gemini-2"], says: Overrides { signed_calls: Some(false), ..SAID } },
@@ -65,6 +66,12 @@ const CLAUDE: &[((u32, u32), Overrides)] = &[
     ((4, 6), Overrides { thinking: Some(Thinking::Adaptive), efforts: Some(CLAUDE_WORDS), ..SAID }),
     ((4, 7), Overrides { sampling: Some(false), ..SAID }),
 ];
+/// Where Claude is served by others in Anthropic's own protocol.
+#[rustfmt::skip]
+const CLAUDE_AT: &[Rule] = &[
+    Rule { at: &["amazonaws.com", "api.aws", "bedrock-anthropic", "googleapis.com", "vertex-anthropic"], models: &[], says: Overrides { auth: Some(Auth::Bearer), ..SAID } },
+    Rule { at: &["googleapis.com", "vertex-anthropic"], models: &[], says: Overrides { model_in_body: Some(false), ..SAID } },
+];
 const CLAUDE_WORDS: EffortNames =
     EffortNames { minimal: Some(Cow::Borrowed("low")), xhigh: Some(Cow::Borrowed("max")), ..EffortNames::NONE };
 
@@ -77,12 +84,23 @@ pub fn compat(wire: Wire, host: &str, preset: Option<&str>, model: &str) -> Comp
                 compat.set(says);
             }
         }
+        put_rules(&mut compat, CLAUDE_AT, host, preset, model);
         return compat;
     }
+    put_rules(&mut compat, RULES, host, preset, model);
+    if wire == Wire::Responses {
+        let own = Compat::of(wire);
+        (compat.max_tokens_field, compat.reasoning_back) = (own.max_tokens_field, own.reasoning_back);
+        compat.store = own.store;
+    }
+    compat
+}
+
+fn put_rules(compat: &mut Compat, rules: &[Rule], host: &str, preset: Option<&str>, model: &str) {
     let host = host.to_ascii_lowercase();
     let within = |domain: &str| host == domain || host.strip_suffix(domain).is_some_and(|sub| sub.ends_with('.'));
     let model = plain(model).to_ascii_lowercase();
-    for rule in RULES {
+    for rule in rules {
         let here = rule
             .at
             .iter()
@@ -92,12 +110,6 @@ pub fn compat(wire: Wire, host: &str, preset: Option<&str>, model: &str) -> Comp
             compat.set(&rule.says);
         }
     }
-    if wire == Wire::Responses {
-        let own = Compat::of(wire);
-        (compat.max_tokens_field, compat.reasoning_back) = (own.max_tokens_field, own.reasoning_back);
-        compat.store = own.store;
-    }
-    compat
 }
 
 #[cfg(test)]
@@ -145,6 +157,20 @@ mod tests {
             chat(google, "gemini-3-pro-preview").signed_calls && chat(google, "models/gemini-3.5-flash").signed_calls
         );
         assert!(!chat(google, "gemini-2.5-pro").signed_calls && !chat("h", "gemini-3-pro").signed_calls);
+    }
+
+    #[test]
+    fn claude_where_others_serve_it() {
+        let of = |host, preset, model| compat(Wire::Anthropic, host, preset, model);
+        let bedrock = of("bedrock-runtime.us-west-2.amazonaws.com", None, "us.anthropic.claude-opus-4-8");
+        assert_eq!((bedrock.auth, bedrock.model_in_body), (Auth::Bearer, true));
+        assert_eq!(bedrock.thinking, Thinking::Adaptive, "its version is found behind what stands before it");
+        let vertex = of("us-east5-aiplatform.googleapis.com", None, "claude-sonnet-4-5@20250929");
+        assert_eq!((vertex.auth, vertex.model_in_body), (Auth::Bearer, false));
+        assert_eq!(of("gateway.example", Some("vertex-anthropic"), "claude-sonnet-5").auth, Auth::Bearer);
+        assert_eq!(of("api.anthropic.com", None, "claude-sonnet-5").auth, Auth::XApiKey);
+        let router = |model| compat(Wire::Chat, "openrouter.ai", None, model).cache_control;
+        assert!(router("anthropic/claude-sonnet-4.5") && !router("z-ai/glm-4.6"), "others cache by themselves");
     }
 
     #[test]

@@ -147,7 +147,7 @@ fn list(models: &[ListedModel], search: &str) -> anyhow::Result<()> {
 async fn balance(context: &Context, found: &ModelRef<'_>) -> anyhow::Result<()> {
     let settings = &context.loaded.settings;
     let endpoint = reasonix_engine::endpoint_of(settings, found, &context.env, &context.home);
-    let Ok(client) = reasonix_engine::client_of(settings, &endpoint.base_url) else { return Ok(()) };
+    let Ok(client) = reasonix_engine::client_of(settings, found.provider) else { return Ok(()) };
     for left in reasonix_llm::balance(&endpoint, &client).await.into_iter().flatten() {
         let amount = say::clean(&format!("{} {}", left.total, left.currency));
         say::line(&Style::get().text(&Phrase::new("cli.models_balance").with("amount", amount)))?;
@@ -159,7 +159,7 @@ async fn balance(context: &Context, found: &ModelRef<'_>) -> anyhow::Result<()> 
 pub(crate) async fn ask(context: &Context, found: &ModelRef<'_>) -> Result<Vec<ListedModel>, Failure> {
     let settings = &context.loaded.settings;
     let endpoint = reasonix_engine::endpoint_of(settings, found, &context.env, &context.home);
-    let client = reasonix_engine::client_of(settings, &endpoint.base_url)
+    let client = reasonix_engine::client_of(settings, found.provider)
         .map_err(|error| Failure { class: FailureClass::Unreachable, phrase: error.phrase() })?;
     let models = reasonix_llm::list_models(&endpoint, &client).await?;
     reasonix_engine::keep_models(settings, &context.home, &endpoint, &models);

@@ -45,6 +45,27 @@ pub fn api_key(provider: &Provider, env: &BTreeMap<String, String>, home: &Path)
     names(name).iter().find_map(|name| found(env, name).or_else(|| found(&saved, name))).map(Secret::new)
 }
 
+/// The keys of a provider that has several, its own first.
+pub fn pooled_keys(provider: &Provider, env: &BTreeMap<String, String>, home: &Path) -> Vec<Secret> {
+    let named = |name: &String| {
+        let one = Provider { api_key_env: Some(name.clone()), ..Provider::default() };
+        api_key(&one, env, home)
+    };
+    provider.api_key_env.iter().chain(&provider.api_key_pool).filter_map(named).collect()
+}
+
+/// The pair that requests to AWS are signed with, as `aws configure export-credentials` prints one.
+pub fn aws_pair(env: &BTreeMap<String, String>, home: &Path) -> Option<Secret> {
+    let named = |name: &str| {
+        let one = Provider { api_key_env: Some(name.to_owned()), ..Provider::default() };
+        api_key(&one, env, home).map(|secret| secret.expose().to_owned())
+    };
+    let (id, secret) = (named("AWS_ACCESS_KEY_ID")?, named("AWS_SECRET_ACCESS_KEY")?);
+    let token = named("AWS_SESSION_TOKEN").unwrap_or_default();
+    let pair = serde_json::json!({ "AccessKeyId": id, "SecretAccessKey": secret, "SessionToken": token });
+    Some(Secret::new(pair.to_string()))
+}
+
 /// True when a provider wants a key and there is none.
 pub(crate) fn lacks_key(provider: &Provider, context: &crate::view::Context<'_>) -> bool {
     let there = |name: &&str| {

@@ -28,6 +28,28 @@ fn a_preset_fills_in_what_is_not_written() {
 }
 
 #[test]
+fn keys_that_are_fetched_or_sign_need_no_variable() {
+    let vertex =
+        "[[providers]]\nname = \"v\"\npreset = \"vertex-anthropic\"\nbase_url = \"https://v.example/models\"\n";
+    let load = |more: &str| Disk::new().user(&format!("{vertex}{more}")).load().settings.providers.remove(0);
+    let plain = load("");
+    assert_eq!(plain.api_key_env.as_deref(), Some("VERTEX_ACCESS_TOKEN"));
+    assert_eq!(plain.route.as_deref(), Some("{model}:streamRawPredict"));
+    assert_eq!(plain.extra_body["anthropic_version"], "vertex-2023-10-16");
+    let fetched = load("api_key_command = [\"gcloud\", \"auth\"]\n");
+    assert_eq!((fetched.api_key_env, fetched.api_key_command.len(), fetched.api_key_ttl_seconds), (None, 2, 1_800));
+    let own = load(
+        "route = \"x\"\nextra_body = { \"-anthropic_version\" = true }\nsign = \"aws-sigv4\"\nsign_region = \"r\"\n",
+    );
+    assert_eq!((own.route.as_deref(), &own.extra_body["anthropic_version"]), (Some("x"), &serde_json::Value::Null));
+    assert_eq!(own.sign.as_ref().and_then(|sign| sign.region.as_deref()), Some("r"));
+    let variables: Vec<_> = own.key_variables().collect();
+    assert_eq!(variables, ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"], "no command sees them");
+    let error = Disk::new().user(&format!("{vertex}sign = \"aws\"\n")).error();
+    assert!(matches!(&error, ConfigError::Value { key, .. } if key == "providers.sign"), "{error}");
+}
+
+#[test]
 fn a_reference_to_a_known_endpoint_is_enough() {
     let loaded = Disk::new().user("default_model = \"deepseek/deepseek-v4-pro:high\"\n").load();
     let found = loaded.settings.default_model().unwrap();

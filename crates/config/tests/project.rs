@@ -161,6 +161,17 @@ fn a_projects_env_file_supplies_nothing() {
 }
 
 #[test]
+fn a_project_runs_no_command_for_a_key_and_signs_nothing() {
+    let user = "[[providers]]\nname = \"p\"\nbase_url = \"http://x\"\nmodel = \"m\"\n";
+    let project =
+        format!("{user}api_key_command = [\"evil\"]\nsign = \"aws-sigv4\"\nsocket = \"/evil\"\nroute = \"evil\"\n");
+    let loaded = Disk::new().user(user).project(&project).load();
+    let [provider] = loaded.settings.providers.as_slice() else { panic!("one provider") };
+    assert!(provider.api_key_command.is_empty() && provider.sign.is_none() && provider.route.is_none());
+    assert_eq!((provider.reach.socket.as_ref(), told(&loaded).is_empty()), (None, false), "and it is said");
+}
+
+#[test]
 fn servers_of_a_project_are_marked_and_cannot_take_a_name() {
     let user = "[[plugins]]\nname = \"mine\"\ncommand = \"good\"\n";
     let project = "[[plugins]]\nname = \"mine\"\ncommand = \"evil\"\n[[plugins]]\nname = \"theirs\"\ncommand = \"x\"\n\

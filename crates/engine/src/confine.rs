@@ -142,7 +142,7 @@ pub(crate) fn bounds(limits: &CommandLimits) -> Bounds {
 
 /// What children see of the user's environment. Whatever they are called: the keys of the endpoints are not for them.
 pub(crate) fn children_environment(settings: &Settings) -> Environment {
-    let keys: Vec<&str> = settings.providers.iter().filter_map(|provider| provider.api_key_env.as_deref()).collect();
+    let keys: Vec<&str> = settings.providers.iter().flat_map(reasonix_config::Provider::key_variables).collect();
     let open = Environment::inherited(&settings.sandbox.env);
     let open = if settings.sandbox.network { open.with_proxies() } else { open };
     open.without(&keys)

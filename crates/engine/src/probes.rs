@@ -1,7 +1,7 @@
 //! What probes found, kept by endpoint and model in the state folder. A profile is what is known, what a probe saw, and
 //! what the user wrote, one over the other. No key is ever part of it.
 
-use crate::network::net_options;
+use crate::network::endpoint_options;
 use reasonix_catalogue::{PROBE_VERSION, Probed};
 use reasonix_config::Settings;
 use reasonix_llm::{Endpoint, Patience, ProbeQuestion};
@@ -72,7 +72,8 @@ pub async fn probe_now(
     endpoint: &Endpoint,
     tell: &mut (dyn FnMut(ProbeQuestion) + Send),
 ) -> Result<Probed, Phrase> {
-    let client = reasonix_net::client(&endpoint.base_url, &net_options(settings)).map_err(|error| error.phrase())?;
+    let client = reasonix_net::client(&endpoint.base_url, &endpoint_options(settings, endpoint))
+        .map_err(|error| error.phrase())?;
     let found = reasonix_llm::probe(endpoint, &client, Patience::default(), tell).await;
     let probed = found.map_err(|failure| failure.phrase)?;
     let kept = Kept::Probed(Box::new(probed.clone()));

@@ -1,7 +1,8 @@
 //! What is outside of a session, and the models that it makes: protocol, endpoint and key are all settings.
 
 use crate::error::EngineError;
-use crate::network::{client_of, proxy_of};
+use crate::keys::{KeyRing, key_source, signing};
+use crate::network::{client_of, proxy_of_provider};
 use crate::tap::Tap;
 use reasonix_agent::Model;
 use reasonix_catalogue::{Effort, Thinking};
@@ -28,6 +29,8 @@ pub struct World {
     pub home: PathBuf,
     /// Where answers are recorded; the session that starts sets it, as its settings say.
     pub tap: Tap,
+    /// Keys that were fetched.
+    pub(crate) keys: KeyRing,
     /// Skills and commands, once somebody asked for them.
     pub(crate) shelf: Arc<OnceLock<Shelf>>,
     /// The bundles that the user took in, once somebody asked for them.
@@ -37,7 +40,8 @@ pub struct World {
 impl World {
     /// A world in which nothing is recorded.
     pub fn new(settings: Settings, env: BTreeMap<String, String>, home: PathBuf) -> Self {
-        Self { settings, env, home, tap: Tap::default(), shelf: Arc::default(), bundles: Arc::default() }
+        let (keys, shelf, bundles) = (KeyRing::default(), Arc::default(), Arc::default());
+        Self { settings, env, home, tap: Tap::default(), keys, shelf, bundles }
     }
 
     /// The bundles that the user took in, as they were when somebody first asked.
@@ -95,9 +99,10 @@ impl World {
                 Phrase::new("engine.unknown_kind").with("provider", &provider.name).with("kind", &provider.kind);
             return Err(EngineError::Settings(phrase));
         }
-        let client = client_of(&self.settings, &provider.base_url)?;
+        let client = client_of(&self.settings, provider)?;
         let endpoint = endpoint_of(&self.settings, found, &self.env, &self.home);
-        Ok(reasonix_llm::connect(Endpoint { recorder: self.tap.recorder(), ..endpoint }, client))
+        let key_source = self.key_source(provider);
+        Ok(reasonix_llm::connect(Endpoint { recorder: self.tap.recorder(), key_source, ..endpoint }, client))
     }
 }
 
@@ -148,9 +153,16 @@ pub fn unprobed_endpoint(
     let mut endpoint = Endpoint::new(&provider.name, &provider.base_url, found.model);
     endpoint.wire = Wire::parse(&provider.kind).unwrap_or(Wire::Chat);
     endpoint.preset.clone_from(&provider.preset);
-    endpoint.key = reasonix_config::api_key(provider, env, home).map(|key| ApiKey::from(key.expose()));
+    endpoint.key = match &provider.sign {
+        Some(_) => reasonix_config::aws_pair(env, home),
+        None => reasonix_config::api_key(provider, env, home),
+    }
+    .map(|key| ApiKey::from(key.expose()));
     endpoint.key_env.clone_from(&provider.api_key_env);
-    endpoint.proxy = proxy_of(settings, &provider.base_url);
+    endpoint.key_source = key_source(provider, env, home);
+    endpoint.sign = provider.sign.as_ref().map(|said| signing(said, &provider.base_url, env));
+    endpoint.own_route.clone_from(&provider.route);
+    endpoint.proxy = proxy_of_provider(settings, provider);
     endpoint.headers = provider.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())).collect();
     endpoint.window = settings.window(found);
     endpoint.price = settings.price(found);

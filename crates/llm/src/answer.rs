@@ -3,6 +3,7 @@
 use crate::body::Body;
 use crate::codec::Decode;
 use crate::failure::{Trouble, causes};
+use crate::keys::head;
 use crate::tape::Tape;
 use crate::wire::Wire;
 use crate::{Endpoint, backoff};
@@ -33,12 +34,15 @@ pub(crate) struct Answer {
     request: Arc<Request>,
     stop: Stop,
     attempt: u32,
+    /// How often another key was taken for this request.
+    renewed: usize,
     stage: Stage,
     ready: VecDeque<Item>,
 }
 
 enum Stage {
-    Send,
+    /// The request goes out; with another key than the last one.
+    Send(bool),
     Wait(Duration),
     Read(Box<Reading>),
     Over,
@@ -47,7 +51,16 @@ enum Stage {
 impl Answer {
     pub(crate) fn stream(wire: Arc<Wire>, body: Bytes, request: Request, stop: Stop) -> ModelStream {
         let request = Arc::new(request);
-        let answer = Self { wire, body, request, stop, attempt: 1, stage: Stage::Send, ready: VecDeque::new() };
+        let answer = Self {
+            wire,
+            body,
+            request,
+            stop,
+            attempt: 1,
+            renewed: 0,
+            stage: Stage::Send(false),
+            ready: VecDeque::new(),
+        };
         Box::pin(stream::unfold(Box::new(answer), |mut answer| async move {
             let item = answer.next().await?;
             Some((item, answer))
@@ -83,27 +96,14 @@ impl Answer {
             Stage::Over => return true,
             Stage::Wait(wait) => {
                 tokio::time::sleep(*wait).await;
-                self.stage = Stage::Send;
+                self.stage = Stage::Send(false);
             }
-            Stage::Send => {
-                tracing::debug!(attempt = self.attempt, bytes = self.body.len(), "request_sent");
-                let mut tape = self.wire.tape(&self.body);
-                match send(&self.wire, self.body.clone(), tape.as_deref_mut()).await {
-                    Ok(response) => {
-                        tracing::debug!(status = response.status().as_u16(), "response_began");
-                        let decoder = self.wire.decoder(&self.request);
-                        self.stage = Stage::Read(Box::new(Reading::new(response, decoder, tape)));
-                    }
-                    Err((trouble, asked)) => {
-                        if let Some(tape) = &mut tape {
-                            tape.failed(&trouble.failure.phrase);
-                        }
-                        self.failed(trouble, asked);
-                    }
-                }
+            Stage::Send(refused) => {
+                let refused = *refused;
+                self.ask(refused).await;
             }
             Stage::Read(reading) => {
-                let advanced = reading.advance(&self.wire.endpoint).await;
+                let advanced = reading.advance().await;
                 match (&advanced, &mut reading.tape) {
                     (Ok(true), Some(tape)) => tape.whole(),
                     (Err(trouble), Some(tape)) => tape.failed(&trouble.failure.phrase),
@@ -126,6 +126,35 @@ impl Answer {
             }
         }
         false
+    }
+
+    /// Sends the request, with another key than before where that one was refused.
+    async fn ask(&mut self, refused: bool) {
+        let endpoint = match self.wire.ready(refused).await {
+            Ok(endpoint) => endpoint,
+            Err(trouble) => return self.failed(trouble, None),
+        };
+        tracing::debug!(attempt = self.attempt, bytes = self.body.len(), "request_sent");
+        let mut tape = self.wire.tape(&endpoint, &self.body);
+        match send(&self.wire, &endpoint, self.body.clone(), tape.as_deref_mut()).await {
+            Ok(response) => {
+                tracing::debug!(status = response.status().as_u16(), "response_began");
+                let decoder = self.wire.decoder(&endpoint, &self.request);
+                self.stage = Stage::Read(Box::new(Reading::new(endpoint, response, decoder, tape)));
+            }
+            Err((trouble, asked)) => {
+                if let Some(tape) = &mut tape {
+                    tape.failed(&trouble.failure.phrase);
+                }
+                let spares = endpoint.key_source.as_ref().map_or(0, |source| source.spares(trouble.failure.class));
+                if self.renewed < spares {
+                    self.renewed += 1;
+                    self.stage = Stage::Send(true);
+                } else {
+                    self.failed(trouble, asked);
+                }
+            }
+        }
     }
 
     fn may_retry(&self) -> bool {
@@ -164,12 +193,16 @@ impl Answer {
 }
 
 /// Sends the request and waits for the head of the response.
-async fn send(wire: &Wire, body: Bytes, mut tape: Option<&mut Tape>) -> Result<Response, (Trouble, Option<Duration>)> {
-    let endpoint = &wire.endpoint;
+async fn send(
+    wire: &Wire,
+    endpoint: &Endpoint,
+    body: Bytes,
+    mut tape: Option<&mut Tape>,
+) -> Result<Response, (Trouble, Option<Duration>)> {
     if endpoint.lacks_its_key() {
         return Err((Trouble::key_missing(endpoint), None));
     }
-    let headers = wire.headers.clone().map_err(|trouble| (trouble, None))?;
+    let headers = head(endpoint, "POST", &wire.url, &body).map_err(|trouble| (trouble, None))?;
     let request = wire.client.post(&wire.url).headers(headers).body(body);
     let response = match timeout(endpoint.first_byte_timeout, request.send()).await {
         Ok(Ok(response)) => response,
@@ -218,6 +251,8 @@ pub(crate) async fn bounded_body(mut response: Response) -> String {
 
 /// A response that is being read.
 struct Reading {
+    /// With the key that was sent, which must not be seen in what comes back.
+    endpoint: Arc<Endpoint>,
     response: Response,
     body: Body,
     tape: Option<Box<Tape>>,
@@ -228,14 +263,15 @@ struct Reading {
 }
 
 impl Reading {
-    fn new(response: Response, decoder: Box<dyn Decode>, tape: Option<Box<Tape>>) -> Self {
+    fn new(endpoint: Arc<Endpoint>, response: Response, decoder: Box<dyn Decode>, tape: Option<Box<Tape>>) -> Self {
         let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let body = Body::new(kind, decoder);
-        Self { response, body, tape, complete: None, heard: (0, Instant::now()) }
+        Self { endpoint, response, body, tape, complete: None, heard: (0, Instant::now()) }
     }
 
     /// Reads some more; true at the end.
-    async fn advance(&mut self, endpoint: &Endpoint) -> Result<bool, Trouble> {
+    async fn advance(&mut self) -> Result<bool, Trouble> {
+        let endpoint = &*self.endpoint;
         if self.body.decoder.is_complete() {
             self.complete.get_or_insert_with(Instant::now);
         }

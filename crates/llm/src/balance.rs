@@ -2,7 +2,7 @@
 
 use crate::Endpoint;
 use crate::answer::bounded_body;
-use crate::wire::headers;
+use crate::keys::{head, keyed};
 use reasonix_catalogue::balance_route;
 use serde_json::Value;
 use std::time::Duration;
@@ -26,7 +26,10 @@ pub async fn balance(endpoint: &Endpoint, client: &reqwest::Client) -> Option<Ve
 }
 
 async fn ask(endpoint: &Endpoint, client: &reqwest::Client, route: &str) -> Option<Vec<Balance>> {
-    let request = client.get(endpoint.route(route)).headers(headers(endpoint).ok()?).send();
+    let endpoint = keyed(endpoint, false).await.ok()?;
+    let url = endpoint.route(route);
+    let headers = head(&endpoint, "GET", &url, b"").ok()?;
+    let request = client.get(url).headers(headers).send();
     let response = tokio::time::timeout(PATIENCE, request).await.ok()?.ok()?;
     if !response.status().is_success() {
         return None;

@@ -1,6 +1,8 @@
 //! Where a model lives and how it wants to be asked. Names a vendor only by address and model, never by code.
 
+use crate::keys::KeySource;
 use crate::recorder::Recorder;
+use crate::sign::{Signing, encoded};
 use reasonix_agent::ModelCard;
 use reasonix_catalogue::{Compat, Effort, Overrides, ReasoningBack, Wire, compat, known};
 use reasonix_proto::Price;
@@ -29,6 +31,12 @@ pub struct Endpoint {
     pub key: Option<ApiKey>,
     /// The environment variable that the key should come from, for hints.
     pub key_env: Option<String>,
+    /// What gives the key, where it is not the same for ever; wins over `key`.
+    pub key_source: Option<Arc<dyn KeySource>>,
+    /// Requests are signed with the key in place of carrying it.
+    pub sign: Option<Signing>,
+    /// What is appended to the address in place of the wire's own route; `{model}` is the model's name on the wire.
+    pub own_route: Option<String>,
     /// More headers for every request.
     pub headers: Vec<(String, String)>,
     /// Tokens the model can see; 0 when unknown.
@@ -86,24 +94,37 @@ impl Default for Retry {
 
 /// A secret. It can be sent; it cannot be printed.
 #[derive(Clone, PartialEq, Eq)]
-pub struct ApiKey(String);
+pub struct ApiKey {
+    text: String,
+    /// The texts in it where it is a document of several, each of which is as secret.
+    parts: Vec<String>,
+}
 
 impl ApiKey {
     /// The secret itself, for the wire only.
     pub(crate) fn expose(&self) -> &str {
-        &self.0
+        &self.text
+    }
+
+    /// Everything of it that must not be seen.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.text.trim()).chain(self.parts.iter().map(String::as_str))
     }
 }
 
 impl From<String> for ApiKey {
     fn from(text: String) -> Self {
-        Self(text)
+        let fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).unwrap_or_default();
+        // A short text, such as a version, stands everywhere.
+        let long = |value: &serde_json::Value| value.as_str().filter(|text| text.len() >= 16).map(str::to_owned);
+        let parts = fields.values().filter_map(long).collect();
+        Self { text, parts }
     }
 }
 
 impl From<&str> for ApiKey {
     fn from(text: &str) -> Self {
-        Self(text.to_owned())
+        Self::from(text.to_owned())
     }
 }
 
@@ -126,6 +147,9 @@ impl Endpoint {
             overrides: Overrides::default(),
             key: None,
             key_env: None,
+            key_source: None,
+            sign: None,
+            own_route: None,
             headers: Vec::new(),
             window: 0,
             temperature: None,
@@ -177,12 +201,21 @@ impl Endpoint {
     pub(crate) fn lacks_its_key(&self) -> bool {
         let known = || reasonix_catalogue::preset_for(&self.base_url).is_some_and(|preset| preset.key_env.is_some());
         // Headers of the user's own may carry one.
-        self.key_env.is_some() && self.secret().is_none() && self.headers.is_empty() && known()
+        let fetched = self.key_source.is_some();
+        self.key_env.is_some() && !fetched && self.secret().is_none() && self.headers.is_empty() && known()
     }
 
     /// The address that requests go to.
     pub(crate) fn target(&self) -> String {
-        self.route(self.wire.route())
+        let Some(route) = &self.own_route else { return self.route(self.wire.route()) };
+        let (path, query) = self.base_url.trim().split_once('?').unwrap_or((self.base_url.trim(), ""));
+        let route = route.replace("{model}", &encoded(self.wire_name(), false).replace("%40", "@"));
+        let mark = match (query.is_empty(), route.contains('?')) {
+            (true, _) => "",
+            (false, true) => "&",
+            (false, false) => "?",
+        };
+        format!("{}/{}{mark}{query}", path.trim_end_matches('/'), route.trim_start_matches('/'))
     }
 
     /// What is known about the model.
@@ -213,6 +246,7 @@ impl Endpoint {
             compat.reasoning_back = ReasoningBack::Never;
         }
         compat.set(&self.overrides);
+        compat.cache_control &= !self.extra_body.contains_key("cache_control");
         compat
     }
 

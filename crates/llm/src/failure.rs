@@ -247,6 +247,11 @@ impl Trouble {
         Self::of(Class::Unreachable, phrase("llm.bad_url", endpoint))
     }
 
+    /// A key that nothing can be signed with.
+    pub(crate) fn unsignable(endpoint: &Endpoint) -> Self {
+        Self::of(Class::KeyRejected, phrase("llm.unsignable", endpoint))
+    }
+
     /// A key or a header that cannot be sent.
     pub(crate) fn unsendable(endpoint: &Endpoint, header: &str) -> Self {
         Self::of(Class::KeyRejected, phrase("llm.bad_header", endpoint).with("header", header))
@@ -271,7 +276,8 @@ fn plainly(reason: &str) -> &str {
 
 /// A phrase with the arguments that every text of this room may use.
 fn phrase(code: &'static str, endpoint: &Endpoint) -> Phrase {
-    let env = endpoint.key_env.as_deref().unwrap_or("api_key_env");
+    let named = if endpoint.key_source.is_some() { "api_key_command" } else { "api_key_env" };
+    let env = endpoint.key_env.as_deref().unwrap_or(named);
     Phrase::new(code)
         .with("provider", &endpoint.provider)
         .with("model", &endpoint.model)

@@ -21,14 +21,17 @@ pub(crate) struct Profile {
     pub(crate) vision: bool,
     /// The body up to and without what depends on the request: the model and the options.
     pub(crate) head: Vec<u8>,
+    /// Tools of the endpoint itself, which stand behind ours.
+    pub(crate) more_tools: Vec<Value>,
 }
 
 impl Profile {
     pub(crate) fn new(endpoint: &Endpoint, compat: Compat, options: Vec<Field>) -> Self {
         let mut head = model(endpoint);
-        head.extend_from_slice(b",\"stream\":true");
+        head.extend_from_slice(b"\"stream\":true");
         put_fields(&mut head, &with_extra(options, &endpoint.extra_body));
-        Self { compat, name: endpoint.name(), vision: endpoint.vision, head }
+        let more_tools = endpoint.extra_body.get("tools").and_then(Value::as_array).cloned().unwrap_or_default();
+        Self { compat, name: endpoint.name(), vision: endpoint.vision, head, more_tools }
     }
 
     /// What an answer has to take back: only what this wire kept for this model.
@@ -39,18 +42,27 @@ impl Profile {
     }
 }
 
-/// The opening of a body.
-pub(crate) fn model(endpoint: &Endpoint) -> Vec<u8> {
-    let mut out = b"{\"model\":".to_vec();
-    put(&mut out, endpoint.wire_name());
+/// The opening of a body: the model, unless the address names it, with a comma behind it.
+fn model(endpoint: &Endpoint) -> Vec<u8> {
+    let mut out = b"{".to_vec();
+    if endpoint.compat().model_in_body {
+        put_model(&mut out, endpoint);
+        out.push(b',');
+    }
     out
 }
 
+/// `"model":".."`.
+pub(crate) fn put_model(out: &mut Vec<u8>, endpoint: &Endpoint) {
+    out.extend_from_slice(b"\"model\":");
+    put(out, endpoint.wire_name());
+}
+
 /// `,"tools":[..]`, or nothing where there are none.
-pub(crate) fn put_tools(out: &mut Vec<u8>, tools: &[ToolSpec], one: impl Fn(&ToolSpec) -> Value) {
-    if !tools.is_empty() {
+pub(crate) fn put_tools(out: &mut Vec<u8>, tools: &[ToolSpec], more: &[Value], one: impl Fn(&ToolSpec) -> Value) {
+    if !tools.is_empty() || !more.is_empty() {
         out.extend_from_slice(b",\"tools\":");
-        put(out, &tools.iter().map(one).collect::<Vec<_>>());
+        put(out, &tools.iter().map(one).chain(more.iter().cloned()).collect::<Vec<_>>());
     }
 }
 

@@ -4,7 +4,7 @@ use crate::Endpoint;
 use crate::Wire;
 use crate::answer::bounded_body;
 use crate::failure::Trouble;
-use crate::wire::headers;
+use crate::keys::{head, keyed};
 use reasonix_agent::Failure;
 use serde_json::Value;
 use std::time::Duration;
@@ -41,7 +41,9 @@ pub(crate) async fn fetch(endpoint: &Endpoint, client: &reqwest::Client) -> Resu
     if endpoint.wire == Wire::Anthropic {
         url.push_str(if url.contains('?') { "&limit=1000" } else { "?limit=1000" });
     }
-    let request = client.get(url).headers(headers(endpoint)?);
+    let endpoint = &*keyed(endpoint, false).await?;
+    let headers = head(endpoint, "GET", &url, b"")?;
+    let request = client.get(url).headers(headers);
     let response = request.send().await.map_err(|error| Trouble::unreachable(endpoint, error))?;
     let status = response.status();
     if status.is_redirection() {

@@ -86,6 +86,15 @@ pub(crate) fn cache_key(system: &str, messages: &[Arc<Message>]) -> String {
 /// The fields that speak of the endpoint's cache.
 pub(crate) fn cache_fields(compat: &Compat, system: &str, messages: &[Arc<Message>]) -> Vec<(String, Value)> {
     let mut fields = Vec::new();
+    match compat.cache_retention {
+        CacheRetention::Short if compat.cache_control => {
+            fields.push(("cache_control".to_owned(), json!({ "type": "ephemeral" })));
+        }
+        CacheRetention::Long if compat.cache_control => {
+            fields.push(("cache_control".to_owned(), json!({ "type": "ephemeral", "ttl": "1h" })));
+        }
+        _ => {}
+    }
     if compat.cache_key && compat.cache_retention != CacheRetention::None {
         fields.push(("prompt_cache_key".to_owned(), json!(cache_key(system, messages))));
         if compat.cache_retention == CacheRetention::Long {

@@ -1,6 +1,6 @@
 //! Keeps secrets out of what people read.
 
-use crate::Endpoint;
+use crate::{ApiKey, Endpoint};
 
 /// How much of somebody else's message is shown.
 const SHOWN: usize = 300;
@@ -31,7 +31,7 @@ fn password(url: &str) -> Option<&str> {
 /// what stands before a token.
 fn secrets(endpoint: &Endpoint) -> impl Iterator<Item = &str> {
     let headers = endpoint.headers.iter().map(|(_, value)| value.as_str());
-    let known = endpoint.secret().into_iter().chain(password(&endpoint.base_url)).chain(headers);
+    let known = endpoint.key.iter().flat_map(ApiKey::secrets).chain(password(&endpoint.base_url)).chain(headers);
     let whole = known.filter(|secret| secret.len() >= 4);
     whole.flat_map(|secret| [Some(secret), secret.strip_prefix("Bearer ")]).flatten()
 }

@@ -4,6 +4,7 @@ use crate::Endpoint;
 use crate::answer::{Answer, bounded_body};
 use crate::codec::{Decode, Encode, NewDecoder};
 use crate::failure::Trouble;
+use crate::keys::{head, keyed};
 use crate::marks::{Marked, Marks};
 use crate::repair::{Form, Mended, Textual, answer_schema, flat_prefix, gbnf};
 use crate::tape::Tape;
@@ -11,6 +12,7 @@ use bytes::Bytes;
 use reasonix_agent::{BoxFuture, Model, ModelCard, ModelStream, Prefix, Request, Stop};
 use reasonix_catalogue::{Auth, Effort, Guided, Thinking};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -24,7 +26,6 @@ pub(crate) struct Wire {
     pub(crate) endpoint: Arc<Endpoint>,
     pub(crate) client: reqwest::Client,
     pub(crate) url: String,
-    pub(crate) headers: Result<HeaderMap, Trouble>,
     pub(crate) decoder: NewDecoder,
     /// How decoding is guided; none where tools are not put into words, or the endpoint cannot be.
     guided: Guided,
@@ -32,13 +33,21 @@ pub(crate) struct Wire {
 
 impl Wire {
     /// The decoder of one answer, with what repairs it behind it.
-    pub(crate) fn decoder(&self, request: &Arc<Request>) -> Box<dyn Decode> {
-        read_by(self.decoder, &self.endpoint, request, form(self.guided))
+    pub(crate) fn decoder(&self, endpoint: &Arc<Endpoint>, request: &Arc<Request>) -> Box<dyn Decode> {
+        read_by(self.decoder, endpoint, request, form(self.guided))
+    }
+
+    /// The endpoint with the key to send now.
+    pub(crate) async fn ready(&self, refused: bool) -> Result<Arc<Endpoint>, Trouble> {
+        match keyed(&self.endpoint, refused).await? {
+            Cow::Borrowed(_) => Ok(Arc::clone(&self.endpoint)),
+            Cow::Owned(endpoint) => Ok(Arc::new(endpoint)),
+        }
     }
 
     /// What records the answer to this body, where that is wanted.
-    pub(crate) fn tape(&self, body: &[u8]) -> Option<Box<Tape>> {
-        Tape::begin(&self.endpoint, form(self.guided), body)
+    pub(crate) fn tape(&self, endpoint: &Arc<Endpoint>, body: &[u8]) -> Option<Box<Tape>> {
+        Tape::begin(endpoint, form(self.guided), body)
     }
 
     /// The body with the form of its calls in front, where the endpoint is held to one.
@@ -122,14 +131,13 @@ pub(crate) fn model<E: Encode + 'static>(
 ) -> Arc<dyn Model> {
     let card = endpoint.card();
     let url = endpoint.target();
-    let headers = headers(&endpoint);
     let wanted = endpoint.repairing.grammar && endpoint.wire == reasonix_catalogue::Wire::Chat;
     let guided = if wanted { endpoint.compat().guided } else { Guided::None };
     let in_words = endpoint.repairing.textual || endpoint.repairing.grammar;
     let textual = in_words.then(|| Textual::new(form(guided)));
     let flattens = endpoint.repairing.flattens(endpoint.wire, &endpoint.model);
     let marked = Marked::new(&endpoint);
-    let wire = Wire { endpoint: Arc::new(endpoint), client, url, headers, decoder, guided };
+    let wire = Wire { endpoint: Arc::new(endpoint), client, url, decoder, guided };
     Arc::new(Wired { card, encoder, wire: Arc::new(wire), flattens, flat: Mutex::new(None), textual, marked })
 }
 
@@ -153,9 +161,17 @@ impl<E: Encode> Model for Wired<E> {
         Box::pin(async move {
             let body = self.encoder.count(&self.marked.request(request))?;
             let wire = &self.wire;
+            // Whoever has a route of their own counts elsewhere, or not at all.
+            if wire.endpoint.own_route.is_some() {
+                return None;
+            }
             let url = wire.endpoint.route("messages/count_tokens");
-            let send = wire.client.post(url).headers(wire.headers.clone().ok()?).body(body).send();
-            let response = tokio::time::timeout(COUNT_TIME, send).await.ok()?.ok()?;
+            let ask = async {
+                let endpoint = keyed(&wire.endpoint, false).await.ok()?;
+                let headers = head(&endpoint, "POST", &url, &body).ok()?;
+                wire.client.post(url).headers(headers).body(body).send().await.ok()
+            };
+            let response = tokio::time::timeout(COUNT_TIME, ask).await.ok()??;
             if !response.status().is_success() {
                 return None;
             }
@@ -191,6 +207,7 @@ pub(crate) fn headers(endpoint: &Endpoint) -> Result<HeaderMap, Trouble> {
         }
     }
     let (name, before) = match endpoint.compat().auth {
+        _ if endpoint.sign.is_some() => return add_own(headers, endpoint),
         Auth::Bearer => (AUTHORIZATION, "Bearer "),
         Auth::XApiKey => (HeaderName::from_static("x-api-key"), ""),
         Auth::ApiKey => (HeaderName::from_static("api-key"), ""),

@@ -22,6 +22,8 @@ pub struct NetOptions {
     pub client_cert: Option<PathBuf>,
     /// A PEM file with its key; the certificate's own file when none.
     pub client_key: Option<PathBuf>,
+    /// A socket of this machine that every connection goes to, whatever host the address names.
+    pub socket: Option<PathBuf>,
     /// How long making a connection may take.
     pub connect_timeout: Duration,
 }
@@ -34,6 +36,7 @@ impl Default for NetOptions {
             ca_file: None,
             client_cert: None,
             client_key: None,
+            socket: None,
             connect_timeout: Duration::from_secs(15),
         }
     }
@@ -62,7 +65,9 @@ pub fn client(url: &str, options: &NetOptions) -> Result<Client, NetError> {
         .http2_adaptive_window(true)
         .pool_max_idle_per_host(8)
         .no_proxy();
-    if let Route::Proxy { address, except } = route {
+    if let Some(socket) = &options.socket {
+        builder = builder.unix_socket(socket.as_path());
+    } else if let Route::Proxy { address, except } = route {
         builder = builder.proxy(proxy::rule(&address, &except)?);
     }
     builder.build().map_err(|error| NetError::Build(chain(&error)))

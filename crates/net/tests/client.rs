@@ -209,3 +209,19 @@ async fn a_socks_proxy_is_asked_for_the_name() {
     let (kind, name) = asked.recv().expect("it was asked");
     assert_eq!((kind, name.as_slice()), (3, &b"model.example\x00\x51"[..]), "the name is looked up there, not here");
 }
+
+#[tokio::test]
+async fn a_socket_of_this_machine_stands_for_the_host() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("model.sock");
+    let listener = std::os::unix::net::UnixListener::bind(&path).expect("a socket");
+    let (sender, asked) = channel();
+    std::thread::spawn(move || {
+        let (peer, _) = listener.accept().expect("a peer");
+        sender.send(answer(peer, OK)).expect("the test waits");
+    });
+    // A proxy that nobody listens at: it is not asked.
+    let options = NetOptions { socket: Some(path), proxy: Some("http://127.0.0.1:9".into()), ..NetOptions::default() };
+    assert_eq!(get("http://model.example/v1", &options).await, Ok("200 ok".into()));
+    assert_eq!(asked.recv().expect("it was asked"), "GET /v1 HTTP/1.1");
+}

@@ -50,7 +50,7 @@ fn addresses(settings: &Settings, root: &Path) -> Vec<Address> {
         let code = if used { "cli.net_model" } else { "cli.net_other_model" };
         found.push(Address {
             to: without_secrets(&provider.base_url),
-            through: reasonix_engine::proxy_of(settings, &provider.base_url),
+            through: reasonix_engine::proxy_of_provider(settings, provider),
             why: Phrase::new(code).with("provider", &provider.name),
             when: if used { "prompt" } else { "when_chosen" },
         });

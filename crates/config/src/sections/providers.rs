@@ -6,6 +6,12 @@ use crate::{ConfigError, Secret};
 use reasonix_catalogue::{CacheRetention, Overrides, PRESETS, Preset};
 use std::path::PathBuf;
 
+/// Seconds that a key of a command is good for where nothing is said: half of what clouds give.
+const KEY_TTL: u64 = 1_800;
+
+/// What requests to AWS are signed with.
+const AWS_VARIABLES: [&str; 3] = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
+
 /// An endpoint that offers one or more models.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Provider {
@@ -23,6 +29,18 @@ pub struct Provider {
     pub default: String,
     /// The variable that holds the key.
     pub api_key_env: Option<String>,
+    /// More variables that hold keys.
+    pub api_key_pool: Vec<String>,
+    /// A program and its arguments that print the key.
+    pub api_key_command: Vec<String>,
+    /// Seconds that what it printed is good for; 0 for until it is refused.
+    pub api_key_ttl_seconds: u64,
+    /// Requests are signed in place of carrying a key.
+    pub sign: Option<SignSettings>,
+    /// What is appended to the address in place of the wire's own route.
+    pub route: Option<String>,
+    /// How it is reached, where that is not how everything is.
+    pub reach: Reach,
     /// Tokens the models can see; 0 switches compaction off.
     pub context_window: u64,
     /// True when the window was said to be 0: the conversation is never folded.
@@ -60,6 +78,30 @@ pub struct Provider {
     pub cache_retention: Option<CacheRetention>,
 }
 
+/// How requests are signed, as far as the user says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SignSettings {
+    /// The region.
+    pub region: Option<String>,
+    /// The service.
+    pub service: Option<String>,
+}
+
+/// How one endpoint is reached; what is not said is as for all of them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reach {
+    /// Its proxy; empty for none at all.
+    pub proxy: Option<Secret>,
+    /// A file with more certificates to trust.
+    pub ca_file: Option<PathBuf>,
+    /// A file with the certificate to show.
+    pub client_cert: Option<PathBuf>,
+    /// A file with its key.
+    pub client_key: Option<PathBuf>,
+    /// The socket of this machine that it listens at.
+    pub socket: Option<PathBuf>,
+}
+
 /// What a million tokens cost.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PriceSettings {
@@ -86,9 +128,18 @@ impl Provider {
             models: preset.models.iter().map(|model| (*model).to_owned()).collect(),
             default: preset.models.first().map(|model| (*model).to_owned()).unwrap_or_default(),
             api_key_env: preset.key_env.map(str::to_owned),
+            api_key_ttl_seconds: KEY_TTL,
+            route: preset.route.map(str::to_owned),
+            extra_body: preset_field(Some(preset)).collect(),
             tool_calls: "auto".to_owned(),
             ..Self::default()
         }
+    }
+
+    /// Every variable that holds a key of this endpoint.
+    pub fn key_variables(&self) -> impl Iterator<Item = &str> {
+        let signs: &[&str] = if self.sign.is_some() { &AWS_VARIABLES } else { &[] };
+        self.api_key_env.iter().chain(&self.api_key_pool).map(String::as_str).chain(signs.iter().copied())
     }
 
     /// True for a server on this machine.
@@ -99,7 +150,8 @@ impl Provider {
             .strip_prefix('[')
             .and_then(|host| host.split(']').next())
             .unwrap_or_else(|| host.split(':').next().unwrap_or_default());
-        host == "localhost"
+        self.reach.socket.is_some()
+            || host == "localhost"
             || host.ends_with(".localhost")
             || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified())
     }
@@ -155,11 +207,21 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
         default,
         api_key_env: match view.text("api_key_env") {
             Some(name) => Some(name).filter(|name| !name.is_empty()),
+            // What is signed, or has its key elsewhere, needs no variable that nobody named.
+            None if view.text("sign").is_some() || !view.texts("api_key_command").is_empty() => None,
             None => preset.and_then(|preset| preset.key_env).map(str::to_owned),
         },
         preset: preset.map(|preset| preset.name.to_owned()),
         compat: compat(&view, &section)?,
         cache_retention: retention(&view),
+        api_key_pool: view.texts("api_key_pool"),
+        api_key_command: view.texts("api_key_command"),
+        api_key_ttl_seconds: view.count("api_key_ttl_seconds").unwrap_or(KEY_TTL),
+        sign: view
+            .text("sign")
+            .map(|_| SignSettings { region: view.text("sign_region"), service: view.text("sign_service") }),
+        route: view.text("route").or_else(|| preset?.route.map(str::to_owned)).filter(|route| !route.is_empty()),
+        reach: reach(&view)?,
         context_window: view.count("context_window").unwrap_or(0),
         unfolded: view.count("context_window") == Some(0),
         headers: view.secrets("headers")?,
@@ -170,12 +232,30 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
         reasoning_effort: view.text("reasoning_effort"),
         tool_calls: view.text("tool_calls").unwrap_or_else(|| "auto".to_owned()),
         flatten_schemas: view.bool("flatten_schemas"),
-        extra_body: body_fields(&view, "extra").into_iter().chain(body_fields(&view, "extra_body")).collect(),
+        extra_body: preset_field(preset)
+            .chain(body_fields(&view, "extra"))
+            .chain(body_fields(&view, "extra_body"))
+            .collect(),
         stream_idle_timeout_seconds: view.count("stream_idle_timeout_seconds"),
         first_byte_timeout_seconds: view.count("first_byte_timeout_seconds"),
         attempts: view.steps("attempts").map(|attempts| attempts.max(1)),
         script,
         name,
+    })
+}
+
+/// The field that a preset's bodies need.
+fn preset_field(preset: Option<&Preset>) -> impl Iterator<Item = (String, serde_json::Value)> + use<> {
+    preset.and_then(|preset| preset.field).into_iter().map(|(name, value)| (name.to_owned(), value.into()))
+}
+
+fn reach(view: &View<'_>) -> Result<Reach, ConfigError> {
+    Ok(Reach {
+        proxy: view.expanded("proxy")?.map(|proxy| Secret::new(if proxy == "none" { String::new() } else { proxy })),
+        ca_file: view.path("ca_file")?,
+        client_cert: view.path("client_cert")?,
+        client_key: view.path("client_key")?,
+        socket: view.path("socket")?,
     })
 }
 

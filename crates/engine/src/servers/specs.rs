@@ -272,8 +272,7 @@ impl Boxes<'_> {
 
     fn environment(&self, plugin: &Plugin, network: bool) -> Environment {
         let settings = &self.world.settings;
-        let keys: Vec<&str> =
-            settings.providers.iter().filter_map(|provider| provider.api_key_env.as_deref()).collect();
+        let keys: Vec<&str> = settings.providers.iter().flat_map(reasonix_config::Provider::key_variables).collect();
         let open = Environment::inherited(&settings.sandbox.env).without(&keys);
         let open = if network { open.with_proxies() } else { open };
         let open = open.with(PROJECT_FOLDER, self.workspace.root());

@@ -3,7 +3,7 @@
 
 use super::NAME;
 use crate::Endpoint;
-use crate::growing::{Growing, Layout, Profile, Sent, model, put_tools};
+use crate::growing::{Growing, Layout, Profile, Sent, put_model, put_tools};
 use crate::layout::{Piece, pieces};
 use crate::options::{Field, Legal, legal_id, or, put, put_fields, with_extra};
 use crate::pictures::{Part, Shown, parts, seen};
@@ -103,7 +103,8 @@ impl Layout for Messages {
             CacheRetention::Long => br#","cache_control":{"type":"ephemeral","ttl":"1h"}"#,
         };
         let thinking = thinking(endpoint, &compat);
-        let mut count_head = model(endpoint);
+        let mut count_head = b"{".to_vec();
+        put_model(&mut count_head, endpoint);
         put_fields(&mut count_head, &with_extra(thinking.clone(), &Map::new()));
         let budget = thinking.iter().any(|(_, thinking)| thinking["type"] == "enabled");
         let quiet = budget.then(|| options(endpoint, &compat, Vec::new()));
@@ -122,6 +123,7 @@ impl Layout for Messages {
         put_tools(
             &mut fixed,
             &request.prefix.tools,
+            &self.profile.more_tools,
             |spec| json!({ "name": spec.name, "description": spec.description, "input_schema": spec.parameters }),
         );
         fixed.extend_from_slice(b",\"system\":[{\"type\":\"text\",\"text\":");

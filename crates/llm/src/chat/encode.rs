@@ -166,7 +166,7 @@ impl Layout for Chat {
         let (prefix, compat) = (&request.prefix, &self.0.compat);
         let mut fixed = Vec::new();
         put_fields(&mut fixed, &cache_fields(compat, &prefix.system, &request.messages));
-        put_tools(&mut fixed, &prefix.tools, |spec| {
+        put_tools(&mut fixed, &prefix.tools, &self.0.more_tools, |spec| {
             let mut function = json!(spec);
             if compat.strict_tools && is_strict(&spec.parameters) {
                 function["strict"] = json!(true);

@@ -5,8 +5,8 @@ use super::heard::Heard;
 use crate::Endpoint;
 use crate::answer::bounded_body;
 use crate::failure::Trouble;
+use crate::keys::{head, keyed};
 use crate::sse::Sse;
-use crate::wire::headers;
 use serde_json::Value;
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -34,12 +34,15 @@ impl Line<'_> {
     /// A document at the server's root; none when there is no such thing.
     pub(super) async fn document(&self, path: &str, body: Option<&Value>) -> Option<Value> {
         let url = format!("{}{path}", origin(&self.endpoint.base_url)?);
-        let request = match body {
-            Some(body) => self.client.post(url).body(body.to_string()),
-            None => self.client.get(url),
-        };
-        let request = request.headers(headers(self.endpoint).ok()?);
         let read = async {
+            let endpoint = keyed(self.endpoint, false).await.ok()?;
+            let request = match body.map(Value::to_string) {
+                Some(body) => {
+                    let headers = head(&endpoint, "POST", &url, body.as_bytes()).ok()?;
+                    self.client.post(&url).headers(headers).body(body)
+                }
+                None => self.client.get(&url).headers(head(&endpoint, "GET", &url, b"").ok()?),
+            };
             let response = request.send().await.ok().filter(|response| response.status().is_success())?;
             serde_json::from_str(&bounded_body(response).await).ok()
         };
@@ -48,8 +51,10 @@ impl Line<'_> {
 
     /// Asks a question of the chat wire.
     pub(super) async fn ask(&self, body: &Value) -> Result<Heard, Trouble> {
-        let endpoint = self.endpoint;
-        let request = self.client.post(endpoint.target()).headers(headers(endpoint)?).body(body.to_string());
+        let endpoint = &*keyed(self.endpoint, false).await?;
+        let (url, body) = (endpoint.target(), body.to_string());
+        let headers = head(endpoint, "POST", &url, body.as_bytes())?;
+        let request = self.client.post(url).headers(headers).body(body);
         let started = Instant::now();
         let silent = || Trouble::silent(endpoint, self.question.as_secs());
         let response = self.timed(request.send()).await.ok_or_else(silent)?;

@@ -71,7 +71,7 @@ impl Layout for Responses {
         put_fields(&mut fixed, &cache_fields(compat, &prefix.system, &request.messages));
         fixed.extend_from_slice(b",\"instructions\":");
         put(&mut fixed, or(&prefix.system, "You are a helpful assistant."));
-        put_tools(&mut fixed, &prefix.tools, |spec| {
+        put_tools(&mut fixed, &prefix.tools, &self.0.more_tools, |spec| {
             let strict = compat.strict_tools && is_strict(&spec.parameters);
             json!({ "type": "function", "name": spec.name, "description": spec.description,
                 "parameters": spec.parameters, "strict": strict })

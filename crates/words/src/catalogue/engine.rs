@@ -10,6 +10,56 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "正在整理此前的工作记录，为上下文腾出空间",
     ),
     (
+        "engine.key_command_empty",
+        "the command that gives the key of {provider} printed nothing that can be one",
+        "给出 {provider} 密钥的命令没有输出可用的密钥",
+    ),
+    (
+        "engine.key_command_empty.hint",
+        "Run it in a terminal to see why: {command}",
+        "请在终端中运行它查看原因：{command}",
+    ),
+    (
+        "engine.key_command_failed",
+        "the command that gives the key of {provider} ended with code {status}",
+        "给出 {provider} 密钥的命令以退出码 {status} 结束",
+    ),
+    (
+        "engine.key_command_failed.hint",
+        "Run it in a terminal to see why: {command}",
+        "请在终端中运行它查看原因：{command}",
+    ),
+    (
+        "engine.key_command_slow",
+        "the command that gives the key of {provider} took more than {seconds} seconds",
+        "给出 {provider} 密钥的命令超过 {seconds} 秒仍未结束",
+    ),
+    (
+        "engine.key_command_slow.hint",
+        "Run it in a terminal to see why: {command}",
+        "请在终端中运行它查看原因：{command}",
+    ),
+    (
+        "engine.key_command_unstarted",
+        "the command that gives the key of {provider} could not be started: {reason}",
+        "无法启动给出 {provider} 密钥的命令：{reason}",
+    ),
+    (
+        "engine.key_command_unstarted.hint",
+        "Run it in a terminal to see why: {command}",
+        "请在终端中运行它查看原因：{command}",
+    ),
+    (
+        "engine.key_pool_empty",
+        "none of the variables of {provider} has a key: {names}",
+        "{provider} 的环境变量中都没有密钥：{names}",
+    ),
+    (
+        "engine.key_pool_empty.hint",
+        "Set one of them, or put it into ~/.reasonix/.env.",
+        "请设置其中之一，或写入 ~/.reasonix/.env。",
+    ),
+    (
         "repair.block",
         "an edit that the model wrote into its text was made a call: {detail}",
         "模型写在正文中的修改已转为调用：{detail}",

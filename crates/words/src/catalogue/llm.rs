@@ -234,6 +234,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请检查代理，或在 NO_PROXY 中列出该主机以直接连接。",
     ),
     (
+        "llm.unsignable",
+        "Requests to {provider} are to be signed, and what is there is no key of AWS.",
+        "发给 {provider} 的请求需要签名，但现有的内容不是 AWS 密钥。",
+    ),
+    (
+        "llm.unsignable.hint",
+        "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or `api_key_command = [\"aws\", \"configure\", \"export-credentials\"]`.",
+        "请设置 AWS_ACCESS_KEY_ID 和 AWS_SECRET_ACCESS_KEY，或设置 `api_key_command = [\"aws\", \"configure\", \"export-credentials\"]`。",
+    ),
+    (
         "llm.wait_too_long",
         "{provider} wants no other request for {wait}, which is too long to wait for: {message}",
         "{provider} 要求等待 {wait} 后再请求，时间过长，不再等待：{message}",
