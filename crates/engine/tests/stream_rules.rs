@@ -44,7 +44,7 @@ fn extends(later: &Recorded, earlier: &Recorded) -> bool {
 }
 
 fn rule(world: &World, name: &str, matter: &str) {
-    world.work.write(format!(".reasonix/rules/{name}.md"), &format!("---\n{matter}\n---\nSays {name}."));
+    world.work.write(format!(".reasonix/rules/{name}.md"), format!("---\n{matter}\n---\nSays {name}."));
 }
 
 fn raw(request: &Recorded) -> String {

@@ -52,6 +52,41 @@ pub struct History {
 }
 
 impl History {
+    /// Takes in who is at work from now on, with what, and how.
+    fn note_standing(&mut self, body: &RecordBody) {
+        match body {
+            RecordBody::Session(head) => {
+                self.model.clone_from(&head.model);
+                self.agent = head.agent.clone().unwrap_or_default();
+                self.head = Some(head.clone());
+            }
+            RecordBody::ToolsJoined { tools, specs } => {
+                if let Some(head) = &mut self.head {
+                    (head.tools, head.specs) = (tools.clone(), specs.clone());
+                }
+            }
+            RecordBody::AgentChanged { agent, system, tools } => {
+                self.agent.clone_from(agent);
+                if let Some(head) = &mut self.head {
+                    head.agent = Some(agent.clone());
+                    system.iter().for_each(|system| with_other_base(head, system));
+                    tools.iter().for_each(|tools| head.tools.clone_from(tools));
+                }
+                if system.is_some() || tools.is_some() {
+                    self.broke = Some(Break::AgentChange);
+                }
+            }
+            RecordBody::Resumed { model, .. } => self.model.clone_from(model),
+            RecordBody::ModelChanged { model, effort } => {
+                self.model.clone_from(model);
+                self.effort.clone_from(effort);
+            }
+            RecordBody::ModeChanged { mode } => self.mode = *mode,
+            RecordBody::Planned(planned) if planned.approved => self.mode = Mode::Build,
+            _ => {}
+        }
+    }
+
     /// What has to be written where a session moves to this place of its tree, so that it stays in this mode and with this
     /// model: the records that say so stand on the branch that is left, and whoever resumes does not read them.
     pub fn lacks(&self, mode: Mode, model: &str, effort: Option<&str>) -> Vec<RecordBody> {
@@ -130,28 +165,8 @@ impl Fold {
     fn note(&mut self, body: &RecordBody) {
         let history = &mut self.history;
         history.fired.take(body);
+        history.note_standing(body);
         match body {
-            RecordBody::Session(head) => {
-                history.model.clone_from(&head.model);
-                history.agent = head.agent.clone().unwrap_or_default();
-                history.head = Some(head.clone());
-            }
-            RecordBody::ToolsJoined { tools, specs } => {
-                if let Some(head) = &mut history.head {
-                    (head.tools, head.specs) = (tools.clone(), specs.clone());
-                }
-            }
-            RecordBody::AgentChanged { agent, system, tools } => {
-                history.agent.clone_from(agent);
-                if let Some(head) = &mut history.head {
-                    head.agent = Some(agent.clone());
-                    system.iter().for_each(|system| with_other_base(head, system));
-                    tools.iter().for_each(|tools| head.tools.clone_from(tools));
-                }
-                if system.is_some() || tools.is_some() {
-                    history.broke = Some(Break::AgentChange);
-                }
-            }
             RecordBody::Compacted(folded) => {
                 let from = history.head.as_ref().and_then(|head| head.from.as_ref());
                 let handed = matches!(from, Some(Origin::Handoff { .. })) && history.turns == 0;
@@ -180,13 +195,6 @@ impl Fold {
                     history.broke = None;
                 }
             }
-            RecordBody::Resumed { model, .. } => history.model.clone_from(model),
-            RecordBody::ModelChanged { model, effort } => {
-                history.model.clone_from(model);
-                history.effort.clone_from(effort);
-            }
-            RecordBody::ModeChanged { mode } => history.mode = *mode,
-            RecordBody::Planned(planned) if planned.approved => history.mode = Mode::Build,
             RecordBody::Prompt { turn, .. } | RecordBody::Shell { turn, .. } => {
                 if matches!(body, RecordBody::Prompt { .. }) {
                     history.told = history.mode;
