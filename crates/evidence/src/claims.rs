@@ -1,7 +1,8 @@
 //! Claims in prose, in English and Chinese: what is said to be tested, built, clean, fixed, or done to a file.
 
-use crate::checks::{self, LintClass};
+use crate::check::LintClass;
 use crate::clause::{self, Clause};
+use crate::command;
 use crate::line;
 use crate::pattern::{Pattern, patterns};
 use crate::prose;
@@ -261,7 +262,7 @@ fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     let mut names: Vec<String> = Vec::new();
     let mut command = None;
     for (_, code) in INLINE.all(text) {
-        let check = line::commands(code).iter().find_map(|ran| checks::check(&ran.words));
+        let check = line::commands(code).iter().find_map(|ran| command::check(&ran.words));
         match check {
             Some(check) => command = Some(check.part),
             None => names.push(code.to_owned()),

@@ -1,6 +1,7 @@
 //! What a session did, in order, as far as claims can be held against it: checks that ran, and files that changed.
 
-use crate::checks::{self, Check};
+use crate::check::Check;
+use crate::command;
 use crate::line::{self, Ran};
 use crate::summary::{self, Summary};
 use crate::writes::{self, Written};
@@ -105,7 +106,7 @@ impl Deeds {
         let judged: Vec<(Ran, Option<Check>)> = commands
             .into_iter()
             .map(|ran| {
-                let check = checks::check(&ran.words);
+                let check = command::check(&ran.words);
                 (ran, check)
             })
             .collect();

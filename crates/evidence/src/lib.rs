@@ -2,9 +2,10 @@
 //! by rule and without a model. Pure: it looks at records and text only. Where nobody can tell, a claim is unsupported;
 //! nothing is called verified that the log does not show.
 
-mod checks;
+mod check;
 mod claims;
 mod clause;
+mod command;
 mod deeds;
 mod line;
 mod pattern;

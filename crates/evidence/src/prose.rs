@@ -1,7 +1,7 @@
 //! An answer as prose: what is code, quotation or somebody else's is blanked, byte for byte, and the rest falls into
 //! sentences.
 
-use crate::checks;
+use crate::command;
 use crate::line;
 use crate::pattern::patterns;
 use std::ops::Range;
@@ -36,7 +36,7 @@ pub(crate) fn masked(answer: &str) -> String {
         pattern.all(answer).into_iter().for_each(|(range, _)| blank(range));
     }
     for (range, code) in CODE.all(answer) {
-        let is_command = || line::commands(code).iter().any(|ran| checks::check(&ran.words).is_some());
+        let is_command = || line::commands(code).iter().any(|ran| command::check(&ran.words).is_some());
         if code.contains(char::is_whitespace) && !is_command() {
             blank(range);
         }

@@ -1,6 +1,6 @@
 //! A claim against what was done. Unsupported is what everything is until the log shows more.
 
-use crate::checks::Check;
+use crate::check::Check;
 use crate::claims::{Reach, Said};
 use crate::deeds::{Deeds, Run, What};
 use crate::line::Ran;

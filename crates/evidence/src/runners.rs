@@ -1,6 +1,6 @@
 //! The runners, compilers and linters that are known, one small rule each.
 
-use crate::checks::{Check, LintClass, assignment, narrows};
+use crate::check::{Check, LintClass, assignment, narrows};
 
 /// Programs that are looked for behind those that run them elsewhere.
 pub(crate) const KNOWN: &[&str] = &[

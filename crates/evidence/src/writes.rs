@@ -1,6 +1,6 @@
 //! What a command did to files, as far as its words tell. A command that nobody knows may have written anything.
 
-use crate::checks::Check;
+use crate::check::Check;
 use crate::line::Ran;
 use reasonix_policy::analyse;
 use reasonix_proto::ReadOnly;

@@ -1,60 +1,7 @@
-//! What a command would prove if it succeeded: tests, a build, a linter, and whether of everything or of a part.
+//! A command of a line without what only starts it, and what it proves.
 
+use crate::check::{Check, assignment, narrows};
 use crate::runners;
-
-/// What a command proves.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Check {
-    pub(crate) tests: bool,
-    pub(crate) build: bool,
-    pub(crate) lint: Option<Linter>,
-    /// What it was narrowed to; empty for everything.
-    pub(crate) part: Vec<String>,
-    /// Those of them that narrow what is compiled, too.
-    pub(crate) pieces: usize,
-    /// The family of programs: one that failed is made good by another of the same.
-    pub(crate) family: &'static str,
-    /// True when it writes what it would find wrong.
-    pub(crate) writes: bool,
-}
-
-/// What looks at code without running it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Linter {
-    pub(crate) class: LintClass,
-    pub(crate) tool: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LintClass {
-    Style,
-    Types,
-    Format,
-}
-
-impl Check {
-    pub(crate) fn tests() -> Self {
-        Self { tests: true, ..Self::default() }
-    }
-
-    pub(crate) fn build() -> Self {
-        Self { build: true, ..Self::default() }
-    }
-
-    pub(crate) fn lint(class: LintClass, tool: &str) -> Self {
-        Self { lint: Some(Linter { class, tool: tool.to_owned() }), ..Self::default() }
-    }
-
-    pub(crate) fn and_build(mut self) -> Self {
-        self.build = true;
-        self
-    }
-
-    pub(crate) fn narrowed(mut self, by: Vec<String>) -> Self {
-        self.part.extend(by);
-        self
-    }
-}
 
 /// What this command proves; none where it is no check. Of one that only tells about itself nothing is proved.
 pub(crate) fn check(words: &[String]) -> Option<Check> {
@@ -167,22 +114,6 @@ fn drop_options(rest: &mut Vec<String>, with_value: &[&str]) {
             rest.remove(0);
         }
     }
-}
-
-pub(crate) fn assignment(word: &str) -> Option<(&str, &str)> {
-    let (name, value) = word.split_once('=')?;
-    let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    (plain && !name.starts_with(|c: char| c.is_ascii_digit())).then_some((name, value))
-}
-
-/// True for a variable that may say what is run.
-pub(crate) fn narrows(variable: &str) -> bool {
-    let name = variable.to_ascii_uppercase();
-    ["TEST", "FILTER", "ARGS", "OPTS", "CASE", "PKG", "PACKAGE", "ONLY", "GREP", "MATCH", "SUITE"]
-        .iter()
-        .any(|part| name.contains(part))
-        && !name.contains("THREADS")
-        && !matches!(name.as_str(), "NODE_ENV" | "RAILS_ENV")
 }
 
 fn family(name: &str) -> &'static str {
