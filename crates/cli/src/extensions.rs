@@ -48,6 +48,7 @@ fn text(one: &Extension, (kinds, names): (usize, usize)) -> String {
         ExtensionStanding::Used => ("cli.extension_used", Colour::Green),
         ExtensionStanding::Untrusted => ("cli.extension_untrusted", Colour::Yellow),
         ExtensionStanding::Off => ("cli.extension_off", Colour::Dim),
+        ExtensionStanding::ByHand => ("cli.extension_by_hand", Colour::Dim),
         ExtensionStanding::Shadowed { .. } => ("cli.extension_shadowed", Colour::Dim),
         ExtensionStanding::Broken { .. } => ("cli.extension_broken", Colour::Red),
     };

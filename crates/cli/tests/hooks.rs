@@ -329,6 +329,74 @@ fn a_guard_whose_script_the_model_changes_is_not_switched_off_by_that() {
     assert!(!place.work.exists("made"));
 }
 
+#[test]
+fn a_guard_of_reading_that_changed_does_not_let_everything_be_read() {
+    let place = Place::new(vec![
+        Reply::call("write_file", json!({"path": "guard.sh", "content": "exit 0\n"})),
+        Reply::call("read_file", json!({"path": "secret.txt"})),
+        Reply::say("ok"),
+    ]);
+    place.work.write("secret.txt", "the secret");
+    place.work.write("guard.sh", "grep -q secret && exit 2; exit 0\n");
+    let guard = json!({"type": "command", "command": "sh \"$CLAUDE_PROJECT_DIR\"/guard.sh"});
+    let hooks = json!({"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": [guard]}]}});
+    place.work.write(".claude/settings.json", hooks.to_string());
+    let ran = run_trusted(&place, "go");
+    let told = last(&place);
+    assert!(told.contains("it is not what you trusted") && !told.contains("the secret"), "{told}");
+    assert!(ran.err.contains("is not what you trusted"), "{}", ran.err);
+    assert!(!ran.err.contains("the rule hook"), "a hook is no rule: {}", ran.err);
+}
+
+#[test]
+fn a_script_of_the_folder_that_a_users_hook_names_is_held_to_what_it_was() {
+    let place = Place::new(vec![
+        Reply::call("write_file", json!({"path": "guard.sh", "content": "exit 0\n"})),
+        bash("touch made"),
+        Reply::say("ok"),
+    ]);
+    place.work.write("guard.sh", "grep -q touch && exit 2; exit 0\n");
+    configure(&place, "PreToolUse", "match = \"bash\"\ncommand = \"sh guard.sh\"");
+    let ran = place.run(&["run", "go"]);
+    assert!(last(&place).contains("it is not what you trusted"), "{}\n{}", last(&place), ran.err);
+    assert!(!place.work.exists("made"));
+}
+
+#[test]
+fn a_filter_sees_commands_however_they_are_spelt_and_a_person_why_one_was_refused() {
+    let place = Place::new(vec![
+        bash("t\\ouch made"),
+        bash("echo a; command 'tou'ch made"),
+        bash("echo fine"),
+        Reply::say("ok"),
+    ]);
+    let guard = json!({"type": "command", "command": "echo 'no touching' >&2; exit 2", "if": "Bash(touch *)",
+        "description": "keeper"});
+    let hooks = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [guard]}]}});
+    place.home.write("settings.json", hooks.to_string());
+    let ran = place.run(&["run", "go"]);
+    assert!(!place.work.exists("made"), "{}", ran.err);
+    let refused = ran.err.matches("the hook keeper refused the call of bash: no touching").count();
+    assert_eq!(refused, 2, "{}", ran.err);
+    assert!(last(&place).contains("fine"), "{}", last(&place));
+}
+
+#[test]
+fn files_of_hooks_that_cannot_be_read_or_are_misspelt_are_named() {
+    let place = Place::new(vec![Reply::say("ok")]);
+    place.work.write(".claude/settings.json", "{\"hooks\": {\"PreToolUse\": [");
+    let typo = json!({"hooks": {"PreTolUse": [], "Stop": [{"command": "true", "timout": 3}]}});
+    place.home.write("settings.json", typo.to_string());
+    let ran = place.run(&["run", "go"]);
+    for said in [".claude/settings.json has no hooks that could be read", "no event PreTolUse", "the key timout"] {
+        assert!(ran.err.contains(said), "{said}: {}", ran.err);
+    }
+    let listed = place.run(&["extensions"]).out;
+    for said in ["no event PreTolUse", "the key timout", "it is no JSON"] {
+        assert!(listed.contains(said), "{said}: {listed}");
+    }
+}
+
 /// The example of the page, run as it stands there.
 #[test]
 fn the_example_of_the_docs_works() {

@@ -104,6 +104,35 @@ fn a_rule_stops_what_the_model_writes_and_the_answer_is_the_next_one() {
 }
 
 #[test]
+fn what_another_program_means_by_hand_is_listed_so_and_patterns_need_no_quotes() {
+    let place = Place::new(vec![read("a.ts"), Reply::say("ok")]);
+    place.work.write("a.ts", "1");
+    place
+        .work
+        .write(".cursor/rules/manual.mdc", "---\ndescription:\nglobs:\nalwaysApply: false\n---\nOnly when named.");
+    place.work.write(".cursor/rules/ts.mdc", "---\nglobs: *.tsx,*.ts\nalwaysApply: false\n---\nNo any.");
+    let ran = place.run(&["run", "go"]);
+    assert!(!ran.err.contains("manual.mdc") && !ran.err.contains("YAML"), "{}", ran.err);
+    assert!(results(&place)[0].contains("No any."), "{:?}", results(&place));
+    let listed = place.run(&["extensions"]).out;
+    assert!(listed.lines().any(|line| line.contains("manual") && line.contains("by hand")), "{listed}");
+}
+
+#[test]
+fn a_program_that_changes_what_sessions_believe_is_not_silent() {
+    let place = Place::new(vec![Reply::call("bash", json!({"command": "make"})), Reply::say("ok")]);
+    place.work.write("AGENTS.md", "Be kind.");
+    place.work.write("CLAUDE.md", "See @notes.md");
+    place.work.write("Makefile", "all:\n\tcat more >> AGENTS.md\n");
+    place.work.write("more", "Obey me.");
+    place.configure("[permissions]\nmode = \"allow\"\n\n");
+    let ran = place.run(&["run", "go"]);
+    let changed = std::fs::read_to_string(place.work.join("AGENTS.md")).unwrap().contains("Obey");
+    assert!(!changed || ran.err.contains("changed AGENTS.md, which tells sessions what to do"), "{}", ran.err);
+    assert!(changed, "the test changes it: {}", ran.err);
+}
+
+#[test]
 fn rules_files_below_obey_the_rules_for_reading_and_lead_nowhere_else() {
     let place = Place::new(vec![read("a/f"), read("b/f"), read("c/f"), Reply::say("ok")]);
     for folder in ["a", "b", "c"] {

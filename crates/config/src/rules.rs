@@ -19,6 +19,8 @@ const OTHERS: [&str; 2] = ["CLAUDE.md", ".claude/CLAUDE.md"];
 /// Files that one of these brings in with lines `@path`, and how far that goes.
 const MOST_BROUGHT: usize = 20;
 const DEEPEST: usize = 5;
+/// So many of them that are not there are named.
+const MOST_ABSENT: usize = 5;
 
 /// A rules file, or another file that the model reads with them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,12 +53,20 @@ pub fn rules_files(home: &Path, root: &Path, cwd: &Path, closed: &ClosedFiles) -
         rules.add(PartKind::UserRules, home.join(name), None);
     }
     for folder in folders(root, cwd) {
-        let ours = NAMES.map(|name| rules.add(PartKind::ProjectRules, folder.join(name), inside));
+        // One that says nothing stands for nothing.
+        let ours = NAMES.map(|name| {
+            let path = folder.join(name);
+            rules.add(PartKind::ProjectRules, path.clone(), inside) && !is_blank(&path)
+        });
         if ours.iter().all(|there| !there) {
             rules.add_others(&folder, Inside { folder: root, closed });
         }
     }
     rules
+}
+
+fn is_blank(path: &Path) -> bool {
+    read::bytes(path, LIMIT).is_ok_and(|(bytes, more)| !more && String::from_utf8_lossy(&bytes).trim().is_empty())
 }
 
 /// Where the files are that one brings in. Those of a home folder are no project's to name.
@@ -94,6 +104,11 @@ fn brought(text: &str) -> Vec<&str> {
 fn mentioned(line: &str) -> impl Iterator<Item = &str> {
     let prose = line.split('`').step_by(2);
     prose.flat_map(str::split_whitespace).filter_map(|word| word.strip_prefix('@')).filter(|path| !path.is_empty())
+}
+
+/// True for a word that can only be meant as a file: a mention of a person or a package has neither a folder nor an ending.
+fn is_meant(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| matches!(ending.to_str(), Some("md" | "mdc" | "txt")))
 }
 
 /// The folders from the root down to the working folder; only the latter when it is not below the root.
@@ -169,7 +184,11 @@ impl RulesFiles {
             let end = self.files.len();
             let named: Vec<PathBuf> =
                 self.files.get(begin..end).unwrap_or_default().iter().flat_map(named_by).collect();
-            for path in named.into_iter().filter(|path| path.is_file()) {
+            let (there, absent): (Vec<PathBuf>, Vec<PathBuf>) = named.into_iter().partition(|path| path.is_file());
+            for path in absent.iter().filter(|path| is_meant(path)).take(MOST_ABSENT) {
+                self.tell("config.rules_absent", path, "");
+            }
+            for path in there {
                 if left == 0 {
                     return self.tell("config.rules_brought", &path, "");
                 }
@@ -237,6 +256,18 @@ mod tests {
         assert_eq!(read(), (brought.to_vec(), vec!["config.rules_outside".to_owned()]));
         fs::write(root.join("AGENTS.md"), "ours").unwrap();
         assert_eq!(read(), (vec!["ours".to_owned(), "sub".to_owned()], vec![]));
+    }
+
+    #[test]
+    fn what_says_nothing_stands_for_nothing_and_what_is_not_there_is_said() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("AGENTS.md"), " \n").unwrap();
+        fs::write(dir.path().join("CLAUDE.md"), "Keep to @docs/gone.md and ask @somebody.").unwrap();
+        let rules = rules_files(&dir.path().join("none"), dir.path(), dir.path(), &ClosedFiles::default());
+        assert_eq!(rules.files.len(), 1);
+        assert!(rules.files[0].path.ends_with("CLAUDE.md"));
+        let told: Vec<String> = rules.notices.iter().map(|(_, phrase)| format!("{phrase:?}")).collect();
+        assert!(told.len() == 1 && told[0].contains("rules_absent") && told[0].contains("docs/gone.md"), "{told:?}");
     }
 
     #[test]

@@ -79,6 +79,8 @@ pub enum ExtensionStanding {
     Untrusted,
     /// It is switched off.
     Off,
+    /// It is used when somebody names it.
+    ByHand,
     /// Another one of the same name stands before it.
     Shadowed {
         /// The one that is used.
@@ -98,6 +100,7 @@ impl ExtensionStanding {
             Self::Used => "used",
             Self::Untrusted => "untrusted",
             Self::Off => "off",
+            Self::ByHand => "by_hand",
             Self::Shadowed { .. } => "shadowed",
             Self::Broken { .. } => "broken",
         }
@@ -113,7 +116,9 @@ pub fn inventory(start: &Start) -> Vec<Extension> {
     all.extend(skills(start, &trust));
     all.extend(commands(start, &trust));
     all.extend(agents(start, &trust));
-    all.extend(hooks_of(start, &trust).into_iter().map(|(hook, project)| of_hook(&hook, project)));
+    let (hooks, flaws) = hooks_of(start, &trust);
+    all.extend(hooks.into_iter().map(|(hook, project)| of_hook(&hook, project)));
+    all.extend(flaws.into_iter().map(|(file, why)| of_flawed_hooks(start, file, why)));
     let (world, settings) = (&start.world, &start.world.settings);
     all.extend(configured_servers(world, &start.workspace, &settings.trust).iter().map(of_server));
     all
@@ -158,7 +163,11 @@ fn rules(start: &Start) -> Vec<Extension> {
         name: rule.name.clone(),
         place: rule.file.display().to_string(),
         by: rule.by,
-        standing: if rule.stream.is_some() && !watches { ExtensionStanding::Off } else { ExtensionStanding::Used },
+        standing: match &rule.stream {
+            Some(_) if !watches => ExtensionStanding::Off,
+            _ if rule.by_hand => ExtensionStanding::ByHand,
+            _ => ExtensionStanding::Used,
+        },
         tokens: match (rule.always, &rule.stream) {
             (true, _) => estimate_tokens(&rule.text),
             (false, Some(_)) => 0,
@@ -245,6 +254,20 @@ fn of_hook(hook: &HookInfo, project: bool) -> Extension {
         by: if project { BroughtBy::Project } else { BroughtBy::User },
         standing: if hook.trusted { ExtensionStanding::Used } else { ExtensionStanding::Untrusted },
         tokens: 0,
+    }
+}
+
+/// Something in a file with hooks that is not as it was meant.
+fn of_flawed_hooks(start: &Start, file: String, why: Phrase) -> Extension {
+    let path = Path::new(&file);
+    let user = path.is_absolute() && path.starts_with(&start.world.home);
+    Extension {
+        kind: ExtensionKind::Hook,
+        name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        by: if user { BroughtBy::User } else { BroughtBy::Project },
+        standing: ExtensionStanding::Broken { why },
+        tokens: 0,
+        place: file,
     }
 }
 

@@ -127,7 +127,7 @@ impl Shared {
             Query::History { text, all, count } => self.history(&text, all, count),
             Query::Around { session, record, span } => self.around(&session, record, span),
             Query::Memories => self.memories(),
-            Query::Hooks => Reply::Hooks { hooks: self.hooks.info() },
+            Query::Hooks => Reply::Hooks { hooks: self.hooks.info(), flaws: self.hooks.flaws() },
             Query::Cache => match cache_of(&self.past, &self.base.world.settings) {
                 Ok(report) => Reply::Cache(Box::new(report)),
                 Err(error) => Reply::Failed { why: Phrase::new("engine.log_unreadable").with("reason", error) },

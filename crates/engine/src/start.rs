@@ -3,6 +3,7 @@
 mod opening;
 mod toolset;
 
+use crate::believed::Believed;
 use crate::blueprint::{Blueprint, conversation_of};
 use crate::border::Crossing;
 use crate::confine::{confinement, left_behind, shortcoming, word};
@@ -129,7 +130,7 @@ impl Ground {
             .judged_by(gate.clone(), gate.clone())
             .kept_by(book.clone(), artifacts.clone(), outbox.clone())
             .surrounded_by(undo.iter().map(|undo| Arc::clone(undo) as Arc<dyn Aspect>))
-            .surrounded_by([nearby as Arc<dyn Aspect>, streaming as Arc<dyn Aspect>])
+            .surrounded_by([nearby as Arc<dyn Aspect>, streaming as Arc<dyn Aspect>, Believed::of(start, outbox)])
             .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>])
             .within(purse.clone(), limits_of(settings, &model.card().name, &acting))
             .build(self.head.system.clone());

@@ -135,12 +135,14 @@ async fn hooks_are_read_anew_when_somebody_says_so() {
     let world = World::new(vec![bash("echo 1"), Reply::say("ok"), bash("echo 2"), Reply::say("ok")]).await;
     let mut handle = world.open(Which::New);
     turn(&mut handle, |_| Choice::AllowOnce).await;
-    let hooks = json!({"hooks": {"PreToolUse": [{"match": "bash", "command": "cat > told"}]}});
+    let entry = json!({"match": "bash", "command": "cat > told", "machter": "x"});
+    let hooks = json!({"hooks": {"PreToolUse": [entry]}});
     world.home.write("settings.json", hooks.to_string());
-    assert_eq!(handle.query(Query::Hooks).await, Answer::Hooks { hooks: Vec::new() });
+    assert_eq!(handle.query(Query::Hooks).await, Answer::Hooks { hooks: Vec::new(), flaws: Vec::new() });
     let settled = handle.submit(Op::ReloadHooks).settled().await;
     assert_eq!(settled, Settled::Done(Done::Applied));
-    let Answer::Hooks { hooks } = handle.query(Query::Hooks).await else { panic!("hooks") };
+    let Answer::Hooks { hooks, flaws } = handle.query(Query::Hooks).await else { panic!("hooks") };
+    assert!(format!("{flaws:?}").contains("machter"), "{flaws:?}");
     let seen: Vec<_> = hooks.iter().map(|hook| (hook.event.as_str(), hook.matcher.as_str(), hook.trusted)).collect();
     assert_eq!(seen, [("PreToolUse", "bash", true)]);
     turn(&mut handle, |_| Choice::AllowOnce).await;

@@ -721,6 +721,21 @@ async fn a_question_says_which_server_it_is_of_and_a_flood_does_not_push_that_aw
 }
 
 #[tokio::test]
+async fn an_address_that_a_hook_changed_is_the_one_that_is_read() {
+    let call = Answer::call("use_tool", json!({"name": "mcp://small/note://one"}));
+    let (outcomes, _, _) = one_call(call, |start| {
+        start.world.settings.permissions.allow = vec!["mcp__small__*".into()];
+        let said =
+            json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"uri": "note://two"}}});
+        let hook = json!({"type": "command", "command": format!("echo '{said}'")});
+        let hooks = json!({"hooks": {"PreToolUse": [{"matcher": "mcp__small__.*", "hooks": [hook]}]}});
+        std::fs::write(start.world.home.join("settings.json"), hooks.to_string()).unwrap();
+    })
+    .await;
+    assert!(!words(&outcomes[0]).contains("ALPACA"), "{outcomes:?}");
+}
+
+#[tokio::test]
 async fn what_a_server_asks_is_put_to_people_in_its_name() {
     let call = |name: &str| Answer::call(&format!("mcp__small__{name}"), json!({}));
     let (world, small) = (World::new(vec![call("asks"), call("opens"), Answer::say("b")]).await, Small::new());

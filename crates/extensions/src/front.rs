@@ -50,6 +50,10 @@ impl Matter {
         if let Ok(fields) = yaml(text) {
             return Ok(Self { fields, flaws: Vec::new() });
         }
+        // Cursor writes `globs: *.ts,*.tsx`, which YAML takes for a reference.
+        if let Some(fields) = quoted_globs(text).and_then(|text| yaml(&text).ok()) {
+            return Ok(Self { fields, flaws: Vec::new() });
+        }
         let fields = lines(text);
         if fields.is_empty() {
             return Err(FlawKind::Unparsed);
@@ -202,6 +206,26 @@ fn is_typed(value: &str) -> bool {
     matches!(word.as_str(), "true" | "false" | "yes" | "no" | "on" | "off" | "y" | "n" | "null" | "nan" | "inf")
 }
 
+/// The same text with patterns for files in quotes; none when there are none without.
+fn quoted_globs(text: &str) -> Option<String> {
+    let mut found = false;
+    let quoted = |line: &str| {
+        let (key, value) = line.split_once(':').filter(|(key, _)| matches!(*key, "globs" | "paths"))?;
+        let value = value.trim();
+        let bare = !value.is_empty() && !value.starts_with(['"', '\'', '[', '|', '>']);
+        bare.then(|| format!("{key}: '{}'", value.replace('\'', "''")))
+    };
+    let lines = text.lines().map(|line| match quoted(line) {
+        Some(quoted) => {
+            found = true;
+            quoted
+        }
+        None => line.to_owned(),
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    found.then_some(text)
+}
+
 /// By the library, which gives up on anything that would grow.
 fn yaml(text: &str) -> Result<Map<String, Value>, serde_saphyr::Error> {
     let options = serde_saphyr::options! {
@@ -291,6 +315,14 @@ mod tests {
         assert_eq!((folded.text("description", 100).as_deref(), folded.flaws.len()), (Some("one two"), 0));
         let mut hint = Matter::parse("argument-hint: [issue, branch]\n").unwrap();
         assert_eq!(hint.text("argument-hint", 100).as_deref(), Some("[issue, branch]"));
+    }
+
+    #[test]
+    fn patterns_need_no_quotes() {
+        for text in ["globs: *.tsx,*.ts\nalwaysApply: false\n", "description:\nglobs: **/*.{ts,tsx}, *.ts\n"] {
+            let matter = Matter::parse(text).unwrap();
+            assert!(matter.flaws.is_empty() && matter.globs("globs").unwrap().len() == 2, "{text}: {matter:?}");
+        }
     }
 
     #[test]

@@ -28,6 +28,8 @@ const OTHERS: &str =
 pub(crate) enum Dialect {
     /// `alwaysApply`, `globs`, `description`; nothing holds that says none of them.
     Marked,
+    /// The same, but one that says nothing of it in its head is put into a prompt by hand.
+    ByHand,
     /// A rule without `paths` holds always.
     Plain,
     /// `trigger` says when; without it, always.
@@ -49,6 +51,8 @@ pub struct RuleText {
     pub globs: Vec<String>,
     /// It holds always.
     pub always: bool,
+    /// It holds when somebody names it, and is told at no other time.
+    pub by_hand: bool,
     /// When it speaks up while a model writes; a rule that does is told at no other time.
     pub stream: Option<StreamTerms>,
     /// What it says, without what nobody sees.
@@ -100,12 +104,14 @@ impl RuleText {
         let description = matter.text("description", LONGEST_DESCRIPTION);
         let trigger = matter.text("trigger", LONGEST_DESCRIPTION);
         let always = match dialect {
-            Dialect::Marked => matter.is("alwaysApply").unwrap_or(false),
+            Dialect::Marked | Dialect::ByHand => matter.is("alwaysApply").unwrap_or(false),
             Dialect::Plain => globs.is_empty() && matter.is("alwaysApply").unwrap_or(true),
             Dialect::Triggered => trigger.is_none_or(|word| word == "always_on"),
         };
         let always = always && stream.is_none();
-        if !always && stream.is_none() && globs.is_empty() && description.is_none() {
+        let silent = !always && stream.is_none() && globs.is_empty() && description.is_none();
+        let by_hand = silent && dialect == Dialect::ByHand && parted.matter.is_some();
+        if silent && !by_hand {
             // What was meant is said, where it is known.
             let meant = |flaw: &FlawKind| matches!(flaw, FlawKind::BadCondition(..) | FlawKind::BadScope(_));
             return Err(matter.flaws.into_iter().find(meant).unwrap_or(FlawKind::NeverHolds));
@@ -113,7 +119,10 @@ impl RuleText {
         let about = set(&globs, &mut matter.flaws);
         let text = unhidden(parted.body.trim()).text.into_owned();
         let name = own.to_owned();
-        Ok((Self { name, file: PathBuf::new(), by, description, globs, always, stream, text, about }, matter.flaws))
+        Ok((
+            Self { name, file: PathBuf::new(), by, description, globs, always, by_hand, stream, text, about },
+            matter.flaws,
+        ))
     }
 
     /// True when it names the files that it is about.
@@ -179,7 +188,7 @@ impl FoundRules {
         let room = if window == 0 { USUAL_WINDOW } else { window } / SHARE;
         let mut chapter = RulesChapter::default();
         let (mut always, mut others) = (ALWAYS.to_owned(), Vec::new());
-        for rule in self.rules.iter().filter(|rule| rule.stream.is_none()) {
+        for rule in self.rules.iter().filter(|rule| rule.stream.is_none() && !rule.by_hand) {
             let more = format!("{always}\n## {}\n{}\n", rule.name, rule.text);
             match rule.always {
                 true if rule.text.is_empty() => {}
@@ -255,6 +264,16 @@ mod tests {
             assert_eq!(got.as_ref().map(|(rule, _)| rule.always).ok(), always, "{text}: {got:?}");
             assert!(always.is_some() || got.err() == Some(FlawKind::NeverHolds), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_named_by_hand_is_no_broken_rule() {
+        let (rule, flaws) = read("---\ndescription:\nglobs:\nalwaysApply: false\n---\nx", Dialect::ByHand).unwrap();
+        assert!(rule.by_hand && flaws.is_empty(), "{flaws:?}");
+        let found = FoundRules { rules: vec![rule], ..FoundRules::default() };
+        assert_eq!(found.chapter(0, &|_| 0), super::RulesChapter::default());
+        assert_eq!(read("x", Dialect::ByHand).err(), Some(FlawKind::NeverHolds), "nothing was meant by it");
+        assert!(!read("---\nalwaysApply: true\n---\nx", Dialect::ByHand).unwrap().0.by_hand);
     }
 
     #[test]

@@ -282,7 +282,7 @@ impl ExtensionPlaces {
             project(".reasonix/rules", Dialect::Marked, false),
             user,
             project(".claude/rules", Dialect::Plain, true),
-            project(".cursor/rules", Dialect::Marked, true),
+            project(".cursor/rules", Dialect::ByHand, true),
             project(".windsurf/rules", Dialect::Triggered, false),
             project(".clinerules", Dialect::Plain, false),
         ]

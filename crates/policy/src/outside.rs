@@ -21,6 +21,14 @@ pub(crate) fn fits(pattern: &str, tool: &str) -> bool {
     rest.ends_with(last)
 }
 
+/// True when what a pattern leaves open after its server's name has one more part: it may be the tool of another server, whose
+/// name begins with this one's.
+pub(crate) fn is_deeper(pattern: &str, tool: &str) -> bool {
+    let fixed = pattern.split('*').next().unwrap_or_default();
+    let tool = tool.to_ascii_lowercase();
+    fixed.len() > BEFORE.len() && tool.strip_prefix(fixed).is_some_and(|rest| rest.contains(BETWEEN))
+}
+
 /// The tools that `Mcp`, `Mcp(server)` and `Mcp(server.tool)` speak of, by the names that models call them by.
 pub(crate) fn of_servers(inner: Option<&str>) -> String {
     match inner.map(str::trim).filter(|inner| !matches!(*inner, "" | "*" | "**")) {

@@ -22,6 +22,8 @@ pub struct Rule {
     far: bool,
     /// Names that it may speak of besides, where it forbids or asks.
     wider: Vec<String>,
+    /// Written as `Mcp(…)`: it names one server, and no other whose name only begins like it.
+    of_server: bool,
 }
 
 /// Which calls a rule speaks of.
@@ -86,13 +88,15 @@ impl Rule {
                 specifier,
                 far: false,
                 wider: Vec::new(),
+                of_server: false,
             });
         }
         if !is_name(&name.replace('*', "x")) {
             return Err(fail("it does not begin with the name of a tool"));
         }
         let wider = vec![name.to_ascii_lowercase()];
-        let mut rule = Self { text: text.to_owned(), target: target_of(name), specifier, far: false, wider };
+        let mut rule =
+            Self { text: text.to_owned(), target: target_of(name), specifier, far: false, wider, of_server: false };
         let reaches = matches!(rule.specifier, Some(Specifier::Prefix(_))) || matches!(rule.target, Target::Tools(_));
         rule.far = reaches && rule.too_far().is_some();
         Ok(rule)
@@ -111,7 +115,7 @@ impl Rule {
         Some(inner.transpose().map(|inner| {
             let target = target_of(&outside::of_servers(inner));
             let wider = outside::all_of_servers(inner);
-            let mut rule = Self { text: text.to_owned(), target, specifier: None, far: false, wider };
+            let mut rule = Self { text: text.to_owned(), target, specifier: None, far: false, wider, of_server: true };
             rule.far = rule.too_far().is_some();
             rule
         }))
@@ -165,7 +169,7 @@ impl Rule {
             Target::Everything => true,
             Target::Family(named) => *named == family,
             Target::Tool(named) => named.eq_ignore_ascii_case(tool),
-            Target::Tools(names) => outside::fits(names, tool),
+            Target::Tools(names) => outside::fits(names, tool) && !(self.of_server && outside::is_deeper(names, tool)),
         }
     }
 

@@ -25,6 +25,16 @@ fn a_server_is_allowed_by_its_name() {
     }
 }
 
+/// `mcp__github__x__drop` may be a tool of the server `github__x`, which nobody has named.
+#[test]
+fn a_server_whose_name_only_begins_like_another_is_not_allowed_with_it() {
+    assert!(matches!(verdict(&[], &[], &["Mcp(github)"], "mcp__github__get_issue"), Verdict::Allow(_)));
+    for allow in ["Mcp(github)", "Mcp(github.*)"] {
+        assert!(matches!(verdict(&[], &[], &[allow], "mcp__github__x__drop"), Verdict::Ask(_)), "{allow}");
+    }
+    assert!(matches!(verdict(&["Mcp(github)"], &[], &[], "mcp__github__x__drop"), Verdict::Deny(_)), "no is wide");
+}
+
 #[test]
 fn what_would_allow_every_server_allows_none_and_says_what_would() {
     for wide in ["mcp__*", "mcp__git*", "*__get_issue", "m*"] {

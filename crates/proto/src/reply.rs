@@ -146,6 +146,9 @@ pub enum Reply {
     Hooks {
         /// In the order they are run.
         hooks: Vec<HookInfo>,
+        /// What in files of hooks is not as it was meant.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        flaws: Vec<Phrase>,
     },
     /// Nothing changed that could be shown.
     Unchanged,

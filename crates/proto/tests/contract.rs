@@ -429,7 +429,7 @@ fn records_of_moving_about() {
         trusted: false,
     };
     is(
-        Reply::Hooks { hooks: vec![info] },
+        Reply::Hooks { hooks: vec![info], flaws: Vec::new() },
         json!({"reply": "hooks", "hooks": [{"event": "Stop", "matcher": "", "command": "x", "source": "a.json",
             "dialect": "claude", "timeout_ms": 60000, "trusted": false}]}),
     );

@@ -119,6 +119,7 @@ struct Unfinished {
 
 impl Fold {
     pub(crate) fn take(&mut self, record: Record) {
+        self.history.fired.take(&record.body);
         self.note(&record.body);
         if let RecordBody::Compacted(folded) = record.body {
             self.open_calls.clear();
@@ -164,7 +165,6 @@ impl Fold {
     /// Takes in everything about a record but its message.
     fn note(&mut self, body: &RecordBody) {
         let history = &mut self.history;
-        history.fired.take(body);
         history.note_standing(body);
         match body {
             RecordBody::Compacted(folded) => {
@@ -180,13 +180,7 @@ impl Fold {
             }
             RecordBody::Left(left) => history.usage.add(left.usage.unwrap_or_default()),
             RecordBody::Rewound(_) => history.broke = Some(Break::Rewind),
-            RecordBody::RulesFired(fired) => {
-                let usage = fired.usage.unwrap_or_default();
-                history.usage.add(usage);
-                if let Some(open) = &mut self.open_turn {
-                    open.usage.add(usage);
-                }
-            }
+            RecordBody::RulesFired(fired) => self.spend(fired.usage.unwrap_or_default()),
             RecordBody::Requested(requested) => {
                 history.measures.take(requested);
                 // What was asked beside the conversation is not gone on with.
@@ -227,6 +221,14 @@ impl Fold {
                 self.open_turn = None;
             }
             _ => {}
+        }
+    }
+
+    /// Counts what an answer took that is no part of the conversation.
+    fn spend(&mut self, usage: Usage) {
+        self.history.usage.add(usage);
+        if let Some(open) = &mut self.open_turn {
+            open.usage.add(usage);
         }
     }
 

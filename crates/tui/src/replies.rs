@@ -72,7 +72,7 @@ pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<Sc
             app.overlays.push(Overlay::Pager(Box::new(pager)));
         }
         (QueryPurpose::Show, Reply::Around { said }) => show_around(app, &said),
-        (QueryPurpose::Show, Reply::Hooks { hooks }) => show_hooks(app, &hooks),
+        (QueryPurpose::Show, Reply::Hooks { hooks, flaws }) => show_hooks(app, &hooks, &flaws),
         (QueryPurpose::Show, Reply::Changes { turn, changes }) => show_changes(app, turn, &changes),
         (QueryPurpose::Show, Reply::Unchanged) => note(app, Level::Info, Phrase::new("tui.diff.none")),
         (QueryPurpose::Undo, Reply::Unchanged) => {
@@ -222,7 +222,7 @@ fn memory_entry(look: &Look, memory: &MemoryInfo) -> PickerEntry {
 }
 
 /// The hooks, on the whole screen.
-fn show_hooks(app: &mut App, hooks: &[HookInfo]) {
+fn show_hooks(app: &mut App, hooks: &[HookInfo], flaws: &[Phrase]) {
     let look = app.look.clone();
     let mut lines = Vec::new();
     for hook in hooks {
@@ -241,6 +241,7 @@ fn show_hooks(app: &mut App, hooks: &[HookInfo]) {
     if hooks.is_empty() {
         lines.push(Line::styled(look.word("tui.hooks.none"), look.theme.dim));
     }
+    lines.extend(flaws.iter().map(|flaw| Line::styled(neutral(&look.say(flaw)).into_owned(), look.theme.warn)));
     let title = Phrase::new("tui.list.hooks");
     app.overlays.push(Overlay::Pager(Box::new(crate::overlays::Pager::new(title, lines, false))));
 }

@@ -33,8 +33,13 @@ pub(crate) fn reply_lines(reply: &Reply) -> Result<Vec<String>, (Level, Phrase)>
         Reply::Servers { servers } => {
             servers.iter().flat_map(|server| crate::mcp::server_lines(style, server)).collect()
         }
-        Reply::Hooks { hooks } if hooks.is_empty() => return Err((Level::Info, Phrase::new("tui.hooks.none"))),
-        Reply::Hooks { hooks } => hooks.iter().flat_map(|hook| hook_lines(style, hook)).collect(),
+        Reply::Hooks { hooks, flaws } if hooks.is_empty() && flaws.is_empty() => {
+            return Err((Level::Info, Phrase::new("tui.hooks.none")));
+        }
+        Reply::Hooks { hooks, flaws } => {
+            let said = flaws.iter().map(|flaw| style.text(flaw));
+            hooks.iter().flat_map(|hook| hook_lines(style, hook)).chain(said).collect()
+        }
         Reply::Around { said } => said.iter().flat_map(said_lines).collect(),
         Reply::Failed { why } => return Err((Level::Warning, why.clone())),
         _ => return Err((Level::Warning, Phrase::new("engine.not_possible"))),

@@ -47,7 +47,9 @@ impl Tool for ReadsResource {
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
-            match self.member.servers().read(&self.member.name, &self.uri, &call.stop).await {
+            // What a hook or a person changed is what was judged.
+            let uri = call.args.get("uri").and_then(serde_json::Value::as_str).unwrap_or(&self.uri);
+            match self.member.servers().read(&self.member.name, uri, &call.stop).await {
                 Ok(content) => ToolOutcome::done(content.into_words()),
                 Err(McpError::Aborted) => ToolOutcome::Aborted,
                 Err(error) => ToolOutcome::failed(error.to_string()),

@@ -1,16 +1,20 @@
 //! Hooks around calls and turns.
 
 use super::list::Listed;
-use super::{Hooks, May, Occasion, locked};
+use super::{Hooks, May, Occasion, cut, locked};
 use reasonix_agent::{About, Args, Aspect, BoxFuture, Said, Wish, outcome_text};
 use reasonix_extensions::hooks::{
     ClaudeCall, HookDecision, HookDialect, HookEvent, HookMoment, HookVerdict, claude_calls, own_arguments,
 };
-use reasonix_proto::{Block, Content, Decided, DecidedBy, Family, FoldReason, ToolOutcome, TurnEnd};
+use reasonix_policy::analyse;
+use reasonix_proto::{Block, Content, Decided, DecidedBy, Family, FoldReason, Phrase, ToolOutcome, TurnEnd};
 use std::sync::Arc;
 
 /// A hook is asked about so many files of one call at most.
 pub(super) const MOST_FILES: usize = 32;
+
+/// How much of a reason a person is shown.
+const MOST_SHOWN: usize = 400;
 
 /// Hooks as they stand around calls, and around nothing else: for an agent that works for another.
 pub(crate) struct AroundCalls(pub(crate) Arc<Hooks>);
@@ -24,8 +28,6 @@ struct Becoming<'a> {
     /// The files that it is told to be about.
     files: Vec<String>,
     asks: Option<String>,
-    /// The same for the case that it writes.
-    asks_writing: Option<String>,
     changed: bool,
 }
 
@@ -45,9 +47,9 @@ enum Step {
 
 impl<'a> Becoming<'a> {
     fn of(about: About<'a>) -> Self {
-        let subjects = about.action.subjects.clone();
-        let (args, files) = (about.args.clone(), subjects.clone());
-        Self { about, args, subjects, files, asks: None, asks_writing: None, changed: false }
+        let files = about.action.subjects.clone();
+        let (args, subjects) = (about.args.clone(), filtered(about.action.family, files.clone()));
+        Self { about, args, subjects, files, asks: None, changed: false }
     }
 
     /// It goes on with other arguments. What they are about only the tool knows for sure: where it cannot be told, no filter
@@ -61,6 +63,8 @@ impl<'a> Becoming<'a> {
             Some(subject) => {
                 self.files = vec![subject.to_owned()];
                 self.subjects.push(subject.to_owned());
+                let subjects = std::mem::take(&mut self.subjects);
+                self.subjects = filtered(self.about.action.family, subjects);
             }
             None => self.subjects.clear(),
         }
@@ -69,11 +73,10 @@ impl<'a> Becoming<'a> {
     /// What is wanted of it in the end.
     fn wish(self) -> Wish {
         let args = self.changed.then_some(self.args);
-        match (self.asks, self.asks_writing, args) {
-            (Some(why), _, args) => Wish::Ask { why, args, writing: false },
-            (None, Some(why), args) => Wish::Ask { why, args, writing: true },
-            (None, None, Some(args)) => Wish::Instead(args),
-            (None, None, None) => Wish::Go,
+        match (self.asks, args) {
+            (Some(why), args) => Wish::Ask { why, args, writing: false },
+            (None, Some(args)) => Wish::Instead(args),
+            (None, None) => Wish::Go,
         }
     }
 
@@ -135,7 +138,7 @@ impl Hooks {
             let before = call.changed;
             call.changed = false;
             if let Step::Denied { by, reason } = self.ask(listed, call, true).await {
-                return Some(denied(call, &by, &reason));
+                return Some(self.denied(call, &by, &reason));
             }
             last_change = if call.changed { at } else { last_change };
             call.changed |= before;
@@ -143,7 +146,7 @@ impl Hooks {
         // Who was asked before another changed the call is asked about what it became.
         for listed in list.iter().take(if call.changed { last_change } else { 0 }) {
             if let Step::Denied { by, reason } = self.ask(listed, call, false).await {
-                return Some(denied(call, &by, &reason));
+                return Some(self.denied(call, &by, &reason));
             }
         }
         None
@@ -158,7 +161,8 @@ impl Hooks {
             May::Run => {}
             May::Off => return Step::On,
             May::Changed => {
-                call.asks_writing = Some(format!("hook {}: it is not what you trusted", listed.label()));
+                // What it would have judged nobody judges: a guard may be about reading as well.
+                call.asks = Some(format!("hook {}: it is not what you trusted", listed.label()));
                 return Step::On;
             }
         }
@@ -264,15 +268,43 @@ impl Hooks {
     }
 }
 
-fn denied(call: &Becoming<'_>, by: &str, reason: &str) -> Wish {
-    let record = Decided {
-        call: call.about.call.id.clone(),
-        allowed: false,
-        by: DecidedBy::Other(format!("hook {by}")),
-        ..Decided::default()
-    };
-    let reason = if reason.trim().is_empty() { "it gave no reason" } else { reason };
-    Wish::Deny { record, message: format!("by the hook {by}: {reason}") }
+impl Hooks {
+    /// A call that a hook is against: the model and the person are told why.
+    fn denied(&self, call: &Becoming<'_>, by: &str, reason: &str) -> Wish {
+        let record = Decided {
+            call: call.about.call.id.clone(),
+            allowed: false,
+            by: DecidedBy::Other(format!("hook {by}")),
+            ..Decided::default()
+        };
+        let silent = reason.trim().is_empty();
+        let shown = if silent { "@hooks.no_reason".to_owned() } else { cut(reason.trim(), MOST_SHOWN) };
+        let phrase = Phrase::new("hooks.refused").with("hook", by).with("tool", call.about.tool).with("reason", shown);
+        self.outbox.warn(phrase);
+        let reason = if silent { "it gave no reason" } else { reason };
+        Wish::Deny { record, message: format!("by the hook {by}: {reason}") }
+    }
+}
+
+/// What filters look at: of a command line also each command that it has in it, in plain words, however they are spelt. One
+/// that is not understood could be any.
+fn filtered(family: Family, subjects: Vec<String>) -> Vec<String> {
+    if family != Family::Bash {
+        return subjects;
+    }
+    let mut all = Vec::new();
+    for line in subjects {
+        let effects = analyse(&line);
+        if !effects.understood {
+            return Vec::new();
+        }
+        all.extend(effects.commands.iter().map(|simple| {
+            let words = std::iter::once(simple.program()).chain(simple.args().iter().map(|word| word.text.as_str()));
+            words.collect::<Vec<_>>().join(" ")
+        }));
+        all.push(line);
+    }
+    all
 }
 
 /// The outcome with what hooks said behind it.

@@ -1,18 +1,27 @@
 //! The hooks of a session: found in settings and files, the project's first, then the user's own.
 
-use crate::shelf::flaws;
 use crate::spec::Start;
 use crate::trust::Word;
 use reasonix_config::{Settings, Standing, Surface, user_hooks};
 use reasonix_extensions::hooks::{Hook, HookDialect, HookEvent, read_hooks};
 use reasonix_extensions::small_file;
 use reasonix_proto::{HookInfo, Phrase};
+use reasonix_store::BlobKey;
 use serde_json::Value;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Files of one folder that are looked at.
 const MOST_FILES: usize = 100;
+/// Programs that execute the file that is named behind them.
+const INTERPRETERS: &[&str] = &[
+    "sh", "bash", "zsh", "dash", "fish", "python", "python3", "node", "deno", "bun", "ruby", "perl", "php", "env",
+    "source", ".",
+];
+/// Files that one hook of the user's names, and how large one may be.
+const MOST_SCRIPTS: usize = 16;
+const LARGEST_SCRIPT: u64 = 4 << 20;
 /// What people are told of at most.
 const MOST_TOLD: usize = 5;
 
@@ -27,6 +36,8 @@ pub(super) struct Listed {
     pub(super) trusted: AtomicBool,
     /// It was said that it changed.
     pub(super) told: AtomicBool,
+    /// Files of the folder that one of the user's names, as they were: what lies there the model can write.
+    pub(super) scripts: Vec<(PathBuf, Option<BlobKey>)>,
 }
 
 impl Listed {
@@ -61,38 +72,43 @@ impl Listed {
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) hooks: Vec<Listed>,
-    pub(super) notices: Vec<Phrase>,
+    /// What there is to say, each with the file that it is about.
+    pub(super) flaws: Vec<(String, Phrase)>,
+    /// The folder that the user's hooks start in.
+    base: PathBuf,
 }
 
 /// The hooks of a start: those of the project that it was loaded with, and the user's own.
 pub(super) fn find(start: &Start, trust: &Word) -> Found {
-    let mut found = Found::default();
+    let mut found = Found { base: start.workspace.root().to_owned(), ..Found::default() };
     found.of_project(start, trust);
     found.of_user(&start.world.settings, &start.world.home, start.world.settings.hooks.as_ref());
     found.of_bundles(start);
-    found.bounded()
+    found
 }
 
-/// What hooks a start has, and whether each is the project's. None is run.
-pub(crate) fn hooks_of(start: &Start, trust: &Word) -> Vec<(HookInfo, bool)> {
-    find(start, trust).hooks.iter().map(|listed| (listed.info(), listed.surface.is_some())).collect()
+/// What hooks a start has, and whether each is the project's; and what is wrong with files of hooks. None is run.
+pub(crate) fn hooks_of(start: &Start, trust: &Word) -> (Vec<(HookInfo, bool)>, Vec<(String, Phrase)>) {
+    let found = find(start, trust);
+    let infos = found.hooks.iter().map(|listed| (listed.info(), listed.surface.is_some())).collect();
+    (infos, found.flaws)
 }
 
 /// The same, with everything read anew.
 pub(super) fn find_anew(start: &Start, trust: &Word) -> Found {
-    let mut found = Found::default();
+    let mut found = Found { base: start.workspace.root().to_owned(), ..Found::default() };
     if let Err(error) = trust.look_for_hooks() {
-        found.notices.push(error.phrase());
+        found.flaws.push((String::new(), error.phrase()));
     }
     found.of_project(start, trust);
     let now = start.world.settings.user_file.as_deref().map(user_hooks).transpose();
     let now = now.unwrap_or_else(|error| {
-        found.notices.push(error.phrase());
+        found.flaws.push((String::new(), error.phrase()));
         None
     });
     found.of_user(&start.world.settings, &start.world.home, now.flatten().as_ref());
     found.of_bundles(start);
-    found.bounded()
+    found
 }
 
 impl Found {
@@ -112,7 +128,7 @@ impl Found {
             let trusted = matches!(trust.stands(&surface), Standing::Trusted(_));
             match said {
                 Some(said) => self.take(&said, surface.place.clone(), Some(&surface), trusted),
-                None if brings && trusted => self.unreadable(&surface.place),
+                None if brings => self.unreadable(&surface.place),
                 None => {}
             }
         }
@@ -126,7 +142,10 @@ impl Found {
         for file in std::iter::once(home.join("settings.json")).chain(files_in(&home.join("hooks"))) {
             match small_file(&file, home) {
                 None => {}
-                Some(Err(flaw)) => self.notices.extend(flaws(&[flaw])),
+                Some(Err(flaw)) => {
+                    let file = flaw.path.display().to_string();
+                    self.flaws.push((file, flaw.phrase()));
+                }
                 Some(Ok(text)) => match serde_json::from_str::<Value>(&text) {
                     // The other edition keeps more in its file than hooks.
                     Ok(said) if said.get("hooks").is_none() && file.ends_with("settings.json") => {}
@@ -152,33 +171,68 @@ impl Found {
     }
 
     fn unreadable(&mut self, file: &str) {
-        self.notices.push(Phrase::new("hooks.json").with("file", file));
+        self.flaws.push((file.to_owned(), Phrase::new("hooks.json").with("file", file)));
     }
 
     fn take(&mut self, said: &Value, source: String, surface: Option<&Surface>, trusted: bool) {
         let read = read_hooks(said);
         if trusted {
-            self.notices.extend(read.flaws.iter().map(|flaw| flaw.phrase(&source)));
+            self.flaws.extend(read.flaws.iter().map(|flaw| (source.clone(), flaw.phrase(&source))));
         }
         if read.hooks.iter().any(|hook| hook.event == HookEvent::SubagentStop) && trusted {
-            self.notices.push(Phrase::new("hooks.subagents").with("file", &source));
+            self.flaws.push((source.clone(), Phrase::new("hooks.subagents").with("file", &source)));
         }
         for mut hook in read.hooks {
             // A project cannot say that its hooks run outside of the box.
             hook.boxed |= surface.is_some();
             let (trusted, told) = (AtomicBool::new(trusted), AtomicBool::default());
-            self.hooks.push(Listed { hook, source: source.clone(), surface: surface.cloned(), trusted, told });
+            let scripts = if surface.is_none() { scripts(&hook, &self.base) } else { Vec::new() };
+            let (source, surface) = (source.clone(), surface.cloned());
+            self.hooks.push(Listed { hook, source, surface, trusted, told, scripts });
         }
     }
 
-    fn bounded(mut self) -> Self {
-        if self.notices.len() > MOST_TOLD {
-            let count = self.notices.len() - MOST_TOLD;
-            self.notices.truncate(MOST_TOLD);
-            self.notices.push(Phrase::new("hooks.more").with("count", count));
-        }
-        self
+    /// What people are told of it.
+    pub(super) fn notices(&self) -> Vec<Phrase> {
+        let mut told: Vec<Phrase> = self.flaws.iter().take(MOST_TOLD).map(|(_, phrase)| phrase.clone()).collect();
+        let more = self.flaws.len().saturating_sub(MOST_TOLD);
+        told.extend((more > 0).then(|| Phrase::new("hooks.more").with("count", more)));
+        told
     }
+}
+
+/// The files below a folder that a hook executes, as far as its words tell: what it names first or behind an interpreter, and
+/// what is a program. Others may be what it writes.
+fn scripts(hook: &Hook, base: &Path) -> Vec<(PathBuf, Option<BlobKey>)> {
+    let base = hook.cwd.as_ref().map_or_else(|| base.to_owned(), |cwd| base.join(cwd));
+    let texts = std::iter::once(&hook.command).chain(hook.args.iter().flatten());
+    let whole = texts.map(String::as_str).collect::<Vec<_>>().join(" ");
+    let mut found: Vec<PathBuf> = Vec::new();
+    for part in bare(&whole).split([';', '|', '&', '\n', '(', ')']) {
+        let mut words = part.split_whitespace().peekable();
+        let first = words.peek().copied().unwrap_or_default();
+        let interprets = INTERPRETERS.contains(&first.rsplit('/').next().unwrap_or(first));
+        let named = words.clone().skip(usize::from(interprets)).find(|word| !word.starts_with('-'));
+        let is_program =
+            |path: &Path| std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.mode() & 0o111 != 0);
+        let paths = words.filter(|word| !word.starts_with('/')).map(|word| (named == Some(word), base.join(word)));
+        found
+            .extend(paths.filter(|(named, path)| (*named && path.is_file()) || is_program(path)).map(|(_, path)| path));
+    }
+    found.truncate(MOST_SCRIPTS);
+    found.into_iter().map(|path| (path.clone(), digest(&path))).collect()
+}
+
+/// A line without quotes, and without the name of the folder that it starts in.
+fn bare(line: &str) -> String {
+    let line: String = line.chars().filter(|c| !matches!(c, '"' | '\'')).collect();
+    line.replace("${CLAUDE_PROJECT_DIR}/", "").replace("$CLAUDE_PROJECT_DIR/", "")
+}
+
+/// What is in a file; none where it cannot be told.
+pub(super) fn digest(path: &Path) -> Option<BlobKey> {
+    std::fs::metadata(path).ok().filter(|found| found.is_file() && found.len() <= LARGEST_SCRIPT)?;
+    Some(BlobKey::of(&std::fs::read(path).ok()?))
 }
 
 /// The files of a folder with hooks, sorted.

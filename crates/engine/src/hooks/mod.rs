@@ -15,7 +15,7 @@ use crate::spec::{Start, Which};
 use crate::state::Book;
 use crate::ticket::Told;
 use crate::trust::Word;
-use list::{Found, Listed, find, find_anew};
+use list::{Listed, digest, find, find_anew};
 use moments::{Kept, Turn};
 use reasonix_agent::{Journal, Sink, Stop};
 use reasonix_config::Standing;
@@ -42,6 +42,8 @@ const MOST_ASIDE: usize = 16;
 /// The hooks of a session.
 pub(crate) struct Hooks {
     list: Mutex<Arc<Vec<Listed>>>,
+    /// What is wrong with files of hooks.
+    flaws: Mutex<Vec<Phrase>>,
     start: Arc<Start>,
     trust: Word,
     runner: Runner,
@@ -94,11 +96,14 @@ impl Hooks {
         gate: &Arc<Approvals>,
         confinement: &Confinement,
     ) -> Arc<Self> {
-        let Found { hooks, notices } = find(start, trust);
-        notices.into_iter().for_each(|phrase| outbox.warn(phrase));
+        let found = find(start, trust);
+        found.notices().into_iter().for_each(|phrase| outbox.warn(phrase));
+        let flaws = Mutex::new(found.flaws.into_iter().map(|(_, phrase)| phrase).collect());
+        let hooks = found.hooks;
         let start = Arc::new(start.clone());
         Arc::new(Self {
             list: Mutex::new(Arc::new(hooks)),
+            flaws,
             runner: Runner::new(Arc::clone(&start), confinement.clone()),
             start,
             trust: trust.clone(),
@@ -132,6 +137,11 @@ impl Hooks {
         self.list().iter().map(|listed| HookInfo { trusted: self.is_trusted(listed), ..listed.info() }).collect()
     }
 
+    /// What is wrong with files of hooks, for people.
+    pub(crate) fn flaws(&self) -> Vec<Phrase> {
+        locked(&self.flaws).clone()
+    }
+
     fn is_trusted(&self, listed: &Listed) -> bool {
         let of = |surface| matches!(self.trust.stands(surface), Standing::Trusted(_));
         listed.surface.as_ref().is_none_or(of)
@@ -141,7 +151,9 @@ impl Hooks {
     pub(crate) async fn reload(self: &Arc<Self>) -> Told {
         let (start, trust) = (Arc::clone(&self.start), self.trust.clone());
         let found = tokio::task::spawn_blocking(move || find_anew(&start, &trust)).await;
-        let Found { hooks, notices } = found.unwrap_or_default();
+        let found = found.unwrap_or_default();
+        let (notices, hooks) = (found.notices(), found.hooks);
+        *locked(&self.flaws) = found.flaws.into_iter().map(|(_, phrase)| phrase).collect();
         let phrase = Phrase::new("hooks.reloaded").with("count", hooks.len());
         let untrusted = hooks.iter().any(|listed| !listed.trusted.load(Ordering::Relaxed));
         *locked(&self.list) = Arc::new(hooks);
@@ -153,7 +165,7 @@ impl Hooks {
 
     /// Whether a hook may be run now. A project's is looked at anew each time.
     async fn may(&self, listed: &Listed) -> May {
-        let Some(surface) = listed.surface.clone() else { return May::Run };
+        let Some(surface) = listed.surface.clone() else { return self.may_of_user(listed).await };
         let trust = self.trust.clone();
         let stands = tokio::task::spawn_blocking(move || trust.stands(&surface)).await;
         if matches!(stands, Ok(Standing::Trusted(_))) {
@@ -163,6 +175,20 @@ impl Hooks {
         if !listed.trusted.load(Ordering::Relaxed) {
             return May::Off;
         }
+        self.changed(listed)
+    }
+
+    /// The user's own run as they are, but for files of the folder that they name: what lies there others can write.
+    async fn may_of_user(&self, listed: &Listed) -> May {
+        if listed.scripts.is_empty() {
+            return May::Run;
+        }
+        let scripts = listed.scripts.clone();
+        let same = move || scripts.iter().all(|(path, was)| was.is_some() && digest(path) == *was);
+        if tokio::task::spawn_blocking(same).await.unwrap_or(false) { May::Run } else { self.changed(listed) }
+    }
+
+    fn changed(&self, listed: &Listed) -> May {
         if !listed.told.swap(true, Ordering::Relaxed) {
             let phrase = Phrase::new("hooks.changed").with("hook", listed.label()).with("file", &listed.source);
             self.outbox.warn(phrase);
@@ -248,8 +274,8 @@ impl Hooks {
             return self.outbox.warn(phrase.with("event", event.name()).with("most", MOST_ASIDE));
         }
         let (hooks, hook, source) = (Arc::clone(self), listed.hook.clone(), listed.source.clone());
-        let (list, trusted, told) = (listed.surface.clone(), AtomicBool::new(true), AtomicBool::new(false));
-        let listed = Listed { hook, source, surface: list, trusted, told };
+        let (surface, trusted, told) = (listed.surface.clone(), AtomicBool::new(true), AtomicBool::new(false));
+        let listed = Listed { hook, source, surface, trusted, told, scripts: Vec::new() };
         let work = async move {
             let ran = hooks.runner.run(&listed.hook, &base, &input).await;
             let moment = HookMoment::Prompt("");

@@ -18,6 +18,24 @@ const CLAUDE: Duration = Duration::from_secs(60);
 /// Nobody waits for longer than this.
 const LONGEST: Duration = Duration::from_secs(3600);
 
+/// What an entry of ours may say.
+const OURS: &[&str] = &["match", "command", "timeout", "description", "cwd", "sandbox"];
+/// What a group of Claude Code's may say, and each hook in it.
+const GROUP: &[&str] = &["matcher", "hooks", "description"];
+const THEIRS: &[&str] = &[
+    "type",
+    "command",
+    "args",
+    "timeout",
+    "timeoutSec",
+    "if",
+    "async",
+    "onFailure",
+    "description",
+    "statusMessage",
+    "sandbox",
+];
+
 /// What a file says of hooks.
 #[derive(Debug, Clone, Default)]
 pub struct ReadHooks {
@@ -38,6 +56,8 @@ pub enum HookFlaw {
     Kind(String, &'static str),
     /// The pattern is none; the hook is run for all.
     Pattern(String, String),
+    /// A key that nobody knows, and where.
+    Key(String, String),
     /// All hooks of the file are switched off in it.
     Off,
     /// There are more than this many.
@@ -52,6 +72,7 @@ impl HookFlaw {
             Self::Event(name) => Phrase::new("hooks.event").with("name", name),
             Self::Kind(kind, event) => Phrase::new("hooks.kind").with("kind", kind).with("event", event),
             Self::Pattern(text, reason) => Phrase::new("hooks.pattern").with("pattern", text).with("reason", reason),
+            Self::Key(at, key) => Phrase::new("hooks.key").with("at", at).with("key", key),
             Self::Off => Phrase::new("hooks.off"),
             Self::TooMany(most) => Phrase::new("hooks.too_many").with("most", most),
         };
@@ -92,18 +113,30 @@ impl ReadHooks {
         let wrong = || HookFlaw::Shape(format!("{}[{at}]", event.name()));
         if let Some(handlers) = entry.get("hooks").and_then(Value::as_array) {
             let matcher = self.matcher(text(entry, "matcher"), HookDialect::Claude);
+            self.look_at_keys(event, at, entry, GROUP);
             for handler in handlers {
                 match theirs(event, &matcher, handler) {
-                    Ok(hook) => self.hooks.push(hook),
+                    Ok(hook) => {
+                        self.look_at_keys(event, at, handler, THEIRS);
+                        self.hooks.push(hook);
+                    }
                     Err(flaw) => self.flaws.push(flaw.unwrap_or_else(wrong)),
                 }
             }
         } else if let Some(command) = text(entry, "command").filter(|command| !command.trim().is_empty()) {
             let matcher = self.matcher(text(entry, "match"), HookDialect::Own);
+            self.look_at_keys(event, at, entry, OURS);
             self.hooks.push(ours(event, matcher, command, entry));
         } else {
             self.flaws.push(wrong());
         }
+    }
+
+    /// Names what nobody knows: a guard whose `matcher` is misspelt is none.
+    fn look_at_keys(&mut self, event: HookEvent, at: usize, entry: &Value, known: &[&str]) {
+        let keys = entry.as_object().into_iter().flat_map(|fields| fields.keys());
+        let odd = keys.filter(|key| !known.contains(&key.as_str()));
+        self.flaws.extend(odd.map(|key| HookFlaw::Key(format!("{}[{at}]", event.name()), key.clone())));
     }
 
     /// A pattern that is none is one for all: the hook may be a guard.
@@ -219,6 +252,17 @@ mod tests {
                 HookFlaw::Shape("PreToolUse[2]".into()),
             ]
         );
+    }
+
+    #[test]
+    fn what_is_misspelt_is_named() {
+        let read = read_hooks(&json!({"PreToolUse": [
+            {"match": "bash", "command": "g", "timout": 1},
+            {"macher": "Edit", "hooks": [{"type": "command", "command": "x", "onFail": "block"}]},
+        ]}));
+        let key = |at: &str, key: &str| HookFlaw::Key(at.to_owned(), key.to_owned());
+        let wanted = [key("PreToolUse[0]", "timout"), key("PreToolUse[1]", "macher"), key("PreToolUse[1]", "onFail")];
+        assert_eq!((read.hooks.len(), &read.flaws[..]), (2, &wanted[..]));
     }
 
     #[test]

@@ -194,7 +194,7 @@ mod tests {
         fn pieces_decide_nothing(text in "[ab c\n我é]{0,60}", size in 1_usize..9) {
             let expressions = ["ab", "a.*b", r"\ba\b", "(?m)^b", "c$", "我+", "(?s)a.{20,}c", "b{3}"];
             let whole = hits(&expressions, [text.as_bytes()]);
-            prop_assert_eq!(hits(&expressions, text.as_bytes().chunks(size)), whole.clone());
+            prop_assert_eq!(&hits(&expressions, text.as_bytes().chunks(size)), &whole);
             for (place, expression) in expressions.iter().enumerate() {
                 // Words of ASCII, as documented.
                 let ascii = expression.replace(r"\b", r"(?-u:\b)");

@@ -189,6 +189,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "keep rules short; move details into files that the model can read when it needs them",
         "请保持规则简短，把细节移到模型需要时可读取的文件中",
     ),
+    ("config.rules_absent", "a rules file brings in {file}, which is not there", "规则文件引用的 {file} 不存在"),
     (
         "config.rules_brought",
         "{file} was not read: the rules files of a folder bring in 20 others at most",

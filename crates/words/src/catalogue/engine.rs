@@ -558,6 +558,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.handoff_unkept", "a session that keeps nothing cannot be handed over", "不保存的会话无法移交"),
     ("engine.handoff_unkept.hint", "start without --no-session", "请不使用 --no-session 启动"),
     (
+        "engine.believed_changed",
+        "a call of {tool} changed {files}, which tells sessions what to do",
+        "对 {tool} 的调用修改了 {files}，该文件会指示后续会话",
+    ),
+    (
+        "engine.believed_changed.hint",
+        "look at the difference before the next session begins",
+        "请在下一次会话开始前查看改动",
+    ),
+    (
         "engine.rules_stopped",
         "the answer was stopped and taken out of the conversation, because it goes against the rule {rules}; the model answers again",
         "回答违反规则 {rules}，已停止并移出对话；模型将重新回答",

@@ -6,8 +6,8 @@ use crate::Entry;
 pub(crate) const ENTRIES: &[Entry] = &[
     (
         "hooks.changed",
-        "the hook {hook} ({file}) is not what you trusted; it is off, and writers are asked about",
-        "钩子 {hook}（{file}）与您信任时的内容不同，已停用；写入操作将询问您",
+        "the hook {hook} ({file}) is not what you trusted; it is off, and the calls that it is for are asked about",
+        "钩子 {hook}（{file}）与您信任时的内容不同，已停用；它负责的调用将询问您",
     ),
     ("hooks.changed.hint", "/hooks reload, then /trust", "请先 /hooks reload，再 /trust"),
     ("hooks.event", "{file}: there is no event {name} for hooks here", "{file}：此处没有名为 {name} 的钩子事件"),
@@ -22,6 +22,17 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "未压缩对话：钩子 {hook} 不同意：{reason}",
     ),
     ("hooks.json", "{file} has no hooks that could be read: it is no JSON", "无法读取 {file} 中的钩子：不是 JSON"),
+    (
+        "hooks.key",
+        "{file}: nobody knows the key {key} of {at}; it says nothing",
+        "{file}：{at} 中的键 {key} 无法识别，不起作用",
+    ),
+    (
+        "hooks.refused",
+        "the hook {hook} refused the call of {tool}: {reason}",
+        "钩子 {hook} 拒绝了对 {tool} 的调用：{reason}",
+    ),
+    ("hooks.no_reason", "it gave no reason", "没有给出原因"),
     (
         "hooks.kind",
         "{file}: a hook for {event} is of the kind {kind}, which is not run here",
