@@ -1,5 +1,6 @@
 //! The tests of this room, in one program.
 
 mod agents;
+mod bundles;
 mod hostile;
 mod shelf;

@@ -68,12 +68,15 @@ impl Listed {
     }
 }
 
+/// A file of hooks, and what is wrong with it.
+pub(crate) type HookFlaw = (String, Phrase);
+
 /// What was found.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) hooks: Vec<Listed>,
     /// What there is to say, each with the file that it is about.
-    pub(super) flaws: Vec<(String, Phrase)>,
+    pub(super) flaws: Vec<HookFlaw>,
     /// The folder that the user's hooks start in.
     base: PathBuf,
 }
@@ -88,7 +91,7 @@ pub(super) fn find(start: &Start, trust: &Word) -> Found {
 }
 
 /// What hooks a start has, and whether each is the project's; and what is wrong with files of hooks. None is run.
-pub(crate) fn hooks_of(start: &Start, trust: &Word) -> (Vec<(HookInfo, bool)>, Vec<(String, Phrase)>) {
+pub(crate) fn hooks_of(start: &Start, trust: &Word) -> (Vec<(HookInfo, bool)>, Vec<HookFlaw>) {
     let found = find(start, trust);
     let infos = found.hooks.iter().map(|listed| (listed.info(), listed.surface.is_some())).collect();
     (infos, found.flaws)
