@@ -40,11 +40,27 @@ fn words(list: &[&str]) -> Vec<String> {
     list.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// The table of fields and names: each line of front matter, and what it comes to.
+/// Each line of front matter, and what it comes to.
+fn means(table: &[(&str, AgentProfile)]) {
+    for (line, wanted) in table {
+        let (read, told) = Disk::read(&format!("---\ndescription: d\n{line}\n---\n"));
+        let named = AgentProfile {
+            name: "x".into(),
+            description: "d".into(),
+            origin: AgentOrigin::User,
+            place: read.place.clone(),
+            ..wanted.clone()
+        };
+        assert_eq!(read, named, "{line}");
+        assert_eq!(told, Vec::<String>::new(), "{line}");
+    }
+}
+
+/// The table of names of tools.
 #[test]
-fn files_of_other_programs_mean_what_the_table_says() {
+fn tools_of_other_programs_mean_what_the_table_says() {
     let edits = words(&["edit_file", "multi_edit", "apply_patch", "move_file", "delete_range"]);
-    for (line, wanted) in [
+    means(&[
         ("tools: Read, Grep", AgentProfile { tools: Some(words(&["read_file", "grep"])), ..AgentProfile::default() }),
         (
             "tools: [Glob, todo_write]",
@@ -83,6 +99,13 @@ fn files_of_other_programs_mean_what_the_table_says() {
             },
         ),
         ("disallowedTools: Agent", AgentProfile { spawns: Some(Vec::new()), ..AgentProfile::default() }),
+    ]);
+}
+
+/// The table of fields.
+#[test]
+fn fields_of_other_programs_mean_what_the_table_says() {
+    means(&[
         ("model: inherit", AgentProfile::default()),
         ("model: mine\neffort: high", AgentProfile { model: Some("mine:high".into()), ..AgentProfile::default() }),
         ("maxTurns: 7", AgentProfile { max_steps: Some(7), ..AgentProfile::default() }),
@@ -130,18 +153,7 @@ fn files_of_other_programs_mean_what_the_table_says() {
                 ..AgentProfile::default()
             },
         ),
-    ] {
-        let (read, told) = Disk::read(&format!("---\ndescription: d\n{line}\n---\n"));
-        let named = AgentProfile {
-            name: "x".into(),
-            description: "d".into(),
-            origin: AgentOrigin::User,
-            place: read.place.clone(),
-            ..wanted
-        };
-        assert_eq!(read, named, "{line}");
-        assert_eq!(told, Vec::<String>::new(), "{line}");
-    }
+    ]);
 }
 
 #[test]
@@ -219,7 +231,7 @@ fn hostile_files_are_left_out() {
     secret.write("secret.md", "secret");
     std::fs::create_dir_all(disk.work.path().join(".claude/agents")).unwrap();
     std::os::unix::fs::symlink(secret.path().join("secret.md"), disk.work.path().join(".claude/agents/a.md")).unwrap();
-    disk.work.write(".claude/agents/b.md", &"x".repeat(300 * 1024));
+    disk.work.write(".claude/agents/b.md", "x".repeat(300 * 1024));
     disk.work.write(".claude/agents/c.md", "---\ndescription: \"d\u{200b}e\"\n---\nx");
     let found = disk.found();
     assert_eq!(found.agents, []);
