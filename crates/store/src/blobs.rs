@@ -199,6 +199,19 @@ impl Blobs {
         Ok(found)
     }
 
+    /// The names of all blobs, without a look at any of them.
+    pub fn names(&self) -> io::Result<impl Iterator<Item = BlobKey>> {
+        let mut found = Vec::new();
+        for fan in entries_of(&self.folder)? {
+            let start = fan.file_name();
+            for entry in entries_of(&fan.path())? {
+                let name = format!("{}{}", start.to_string_lossy(), entry.file_name().to_string_lossy());
+                found.extend(BlobKey::from_hex(&name));
+            }
+        }
+        Ok(found.into_iter())
+    }
+
     /// What processes that died left of blobs, long enough ago, with the room it takes.
     pub fn forgotten(&self) -> io::Result<Vec<(PathBuf, u64)>> {
         let mut found = Vec::new();

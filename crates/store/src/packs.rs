@@ -7,7 +7,7 @@ use crate::atomic::Staged;
 use crate::blobs::{BlobError, BlobKey, age_of, entries_of, taken_by};
 use crate::private_folder;
 use crate::regular::open_regular;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
@@ -26,6 +26,9 @@ const TAIL: usize = 8 + 8 + 32 + 8;
 /// Another pack is begun when one has so many bytes, so that giving back room never copies much at once.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
+/// As many packs are open at a time: there may be hundreds of them.
+const OPEN: usize = 4;
+
 /// Written at once.
 const BUFFER: usize = 1024 * 1024;
 
@@ -39,7 +42,6 @@ pub struct Packs {
 #[derive(Debug)]
 pub struct Pack {
     path: PathBuf,
-    file: File,
     /// The list of its contents; nothing where the file is no whole pack.
     list: Vec<u8>,
     /// How much room it takes.
@@ -133,7 +135,7 @@ impl Pack {
             }
             None => Vec::new(),
         };
-        Ok(Self { path, file, list, taken: taken_by(&meta), age: age_of(&meta) })
+        Ok(Self { path, list, taken: taken_by(&meta), age: age_of(&meta) })
     }
 
     fn rows(&self) -> impl Iterator<Item = Row> {
@@ -180,7 +182,7 @@ impl Packs {
     /// Begins to keep contents.
     pub fn writer(&self) -> io::Result<PackWriter> {
         private_folder(&self.folder)?;
-        Ok(PackWriter { packs: self.clone(), known: self.all()?, growing: None, largest: LARGEST, durable: false })
+        Ok(PackWriter::new(self, self.all()?))
     }
 
     /// Every pack.
@@ -196,19 +198,28 @@ impl Packs {
         Ok(left.filter_map(|entry| Some((entry.path(), entry.metadata().ok()?))).map(told).collect())
     }
 
-    /// Makes a pack anew with those of its contents that are wanted, and removes it. What is damaged is left behind.
-    pub fn rewrite(&self, pack: &Pack, wanted: &dyn Fn(&BlobKey) -> bool) -> io::Result<()> {
-        let known = Vec::new();
-        let mut writer = PackWriter { packs: self.clone(), known, growing: None, largest: u64::MAX, durable: true };
-        for row in pack.rows().filter(|row| wanted(&row.key)) {
-            match content(&pack.file, &row) {
-                Ok(bytes) => writer.append(row.key, &bytes)?,
-                Err(BlobError::Io(error)) => return Err(error),
-                Err(_) => {}
+    /// Makes one pack of several, with those of their contents that are wanted, and removes them. What is damaged is left
+    /// behind.
+    pub fn rewrite(&self, packs: &[Pack], wanted: &dyn Fn(&BlobKey) -> bool) -> io::Result<()> {
+        let mut writer = PackWriter { largest: u64::MAX, durable: true, ..PackWriter::new(self, Vec::new()) };
+        for pack in packs {
+            let file = open_regular(&pack.path)?;
+            for row in pack.rows().filter(|row| wanted(&row.key)) {
+                match content(&file, &row) {
+                    Ok(bytes) if !writer.holds(&row.key) => writer.append(row.key, &bytes)?,
+                    Err(BlobError::Io(error)) => return Err(error),
+                    _ => {}
+                }
             }
         }
+        let made = writer.growing.is_some();
         writer.finish()?;
-        self.remove(pack)
+        let new = writer.known.pop().map(|pack| pack.path);
+        if made && new.is_none() {
+            return Err(io::Error::other("the new pack cannot be read"));
+        }
+        // One whose contents are all wanted is made anew under its own name.
+        packs.iter().filter(|pack| Some(&pack.path) != new.as_ref()).try_for_each(|pack| self.remove(pack))
     }
 
     /// Removes a pack; one that is gone already is fine.
@@ -233,8 +244,9 @@ fn told((path, meta): (PathBuf, std::fs::Metadata)) -> (PathBuf, u64, Duration) 
 #[derive(Debug)]
 pub struct PackWriter {
     packs: Packs,
-    /// The packs that were there.
+    /// The packs that were there, and those of them that are open, by their place.
     known: Vec<Pack>,
+    open: VecDeque<(usize, File)>,
     growing: Option<Growing>,
     largest: u64,
     /// A pack is on disk before it has its name: what stands in for another one may not be less than that was.
@@ -251,16 +263,28 @@ struct Growing {
 }
 
 impl PackWriter {
+    fn new(packs: &Packs, known: Vec<Pack>) -> Self {
+        let packs = packs.clone();
+        Self { packs, known, open: VecDeque::new(), growing: None, largest: LARGEST, durable: false }
+    }
+
+    /// True when a content was added since the last pack was finished.
+    fn holds(&self, key: &BlobKey) -> bool {
+        self.growing.as_ref().is_some_and(|growing| growing.rows.contains_key(key.as_bytes()))
+    }
+
     /// True when a content is kept already and whole; it is young again then.
     pub fn has(&mut self, key: &BlobKey, bytes: &[u8]) -> bool {
-        if self.growing.as_ref().is_some_and(|growing| growing.rows.contains_key(key.as_bytes())) {
+        if self.holds(key) {
             return true;
         }
-        self.known.iter_mut().any(|pack| {
+        let Self { known, open, .. } = self;
+        known.iter_mut().enumerate().any(|(place, pack)| {
             let Some(row) = pack.row(key) else { return false };
-            let whole = content(&pack.file, &row).is_ok_and(|there| there == bytes);
+            let Some(file) = opened(open, place, &pack.path) else { return false };
+            let whole = content(file, &row).is_ok_and(|there| there == bytes);
             if whole && !pack.age.is_zero() {
-                let touched = pack.file.set_modified(SystemTime::now()).is_ok();
+                let touched = file.set_modified(SystemTime::now()).is_ok();
                 pack.age = if touched { Duration::ZERO } else { pack.age };
                 return touched;
             }
@@ -291,6 +315,15 @@ impl PackWriter {
         self.known.extend(Pack::open(path).ok().map(|pack| Pack { age: Duration::ZERO, ..pack }));
         Ok(())
     }
+}
+
+/// The file of a pack, among the few that are open.
+fn opened<'f>(open: &'f mut VecDeque<(usize, File)>, place: usize, path: &Path) -> Option<&'f File> {
+    if !open.iter().any(|(other, _)| *other == place) {
+        open.truncate(OPEN - 1);
+        open.push_front((place, open_regular(path).ok()?));
+    }
+    open.iter().find(|(other, _)| *other == place).map(|(_, file)| file)
 }
 
 impl Growing {

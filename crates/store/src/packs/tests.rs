@@ -101,7 +101,7 @@ fn a_pack_is_made_anew_with_what_is_wanted() {
     writer.finish().unwrap();
     let pack = packs.all().unwrap().remove(0);
     assert_eq!(pack.contents().map(|(_, length)| length).sum::<u64>(), (1..9).map(|n| 2 * n).sum::<u64>());
-    packs.rewrite(&pack, &|key| keys[..3].contains(key)).unwrap();
+    packs.rewrite(std::slice::from_ref(&pack), &|key| keys[..3].contains(key)).unwrap();
     assert_eq!(files(root.path(), "").len(), 1);
     for (n, key) in (1..9).zip(&keys) {
         assert_eq!(packs.get(key, 99).is_ok(), n < 4, "{n}");
@@ -166,4 +166,52 @@ fn killed_anywhere_every_pack_that_was_finished_is_whole_and_every_other_is_a_le
         assert!(packs.leftovers().unwrap().len() <= 1);
         assert_eq!(files(root.path(), "").len(), packs.all().unwrap().len() + packs.leftovers().unwrap().len());
     }
+}
+
+#[test]
+fn hundreds_of_packs_need_few_open_files() {
+    let root = tempfile::tempdir().unwrap();
+    let packs = Packs::at(root.path());
+    for n in 1..=40 {
+        let mut writer = packs.writer().unwrap();
+        keep(&mut writer, &number(n));
+        writer.finish().unwrap();
+    }
+    let open = || {
+        let files = std::fs::read_dir("/proc/self/fd").unwrap();
+        let links = files.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
+        links.filter(|link| link.starts_with(root.path())).count()
+    };
+    let mut writer = packs.writer().unwrap();
+    assert_eq!(open(), 0, "to know what is there keeps nothing open");
+    for round in 0..2 {
+        for n in 1..=40 {
+            assert!(writer.has(&BlobKey::of(&number(n)), &number(n)), "{round} {n}");
+            assert!(open() <= super::OPEN, "{round} {n}");
+        }
+    }
+}
+
+#[test]
+fn several_packs_become_one() {
+    let root = tempfile::tempdir().unwrap();
+    let packs = Packs::at(root.path());
+    for round in 0..6_u32 {
+        let mut writer = packs.writer().unwrap();
+        (0..10).for_each(|n| _ = keep(&mut writer, &number(round * 10 + n)));
+        writer.finish().unwrap();
+    }
+    let all = packs.all().unwrap();
+    assert_eq!(all.len(), 6);
+    let gone = BlobKey::of(&number(33));
+    packs.rewrite(&all, &|key| *key != gone).unwrap();
+    assert_eq!((packs.all().unwrap().len(), files(root.path(), "").len()), (1, 1));
+    for n in (0..60).filter(|n| *n != 33) {
+        assert_eq!(packs.get(&BlobKey::of(&number(n)), u64::MAX).unwrap(), number(n), "{n}");
+    }
+    assert!(packs.get(&gone, 99).is_err());
+    // All of one is wanted: its name is the same, and it stays.
+    let all = packs.all().unwrap();
+    packs.rewrite(&all, &|_| true).unwrap();
+    assert_eq!(packs.get(&BlobKey::of(&number(7)), 99).unwrap(), number(7));
 }

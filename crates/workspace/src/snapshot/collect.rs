@@ -17,6 +17,14 @@ const YOUNG: Duration = Duration::from_secs(3600);
 /// A pack is made anew when more than one part in so many of it is not wanted.
 const SPARE: u64 = 4;
 
+/// Where more than so many packs are small, one is made of them: each is asked when a content is looked for.
+const MANY: usize = 16;
+/// A pack that is worth joining takes less than this.
+const SMALL: u64 = 16 * 1024 * 1024;
+
+/// What one that is made of several takes at most.
+const JOINED: u64 = 256 * 1024 * 1024;
+
 /// What is kept, and what was removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Collected {
@@ -57,7 +65,7 @@ pub fn collect<E: From<SnapshotError>>(
     let sizes: HashMap<BlobKey, u64> = packed.chain(all.iter().map(|(key, size, _)| (*key, *size))).collect();
     let live = live(blobs, &sizes, &wanted, most, kept, dry).map_err(failed())?;
     let mut collected = Collected::default();
-    let thinned = collected.packs(contents.packs(), packs, &live, dry).map_err(failed())?;
+    let (thinned, mut small) = collected.packs(contents.packs(), packs, &live, dry).map_err(failed())?;
     for (key, size, age) in all {
         if live.contains(&key) || age < YOUNG {
             collected.kept += 1;
@@ -71,18 +79,36 @@ pub fn collect<E: From<SnapshotError>>(
         }
     }
     collected.thin(contents.packs(), thinned, &live, dry);
+    if small.len() > MANY && !dry {
+        let mut sum = 0;
+        small.retain(|pack| {
+            sum += pack.taken;
+            sum <= JOINED
+        });
+        // It only saves looking into many; that there is no room for it loses nothing.
+        let _ = contents.packs().rewrite(&small, &|_| true);
+    }
     Ok(Some(collected))
 }
 
 impl Collected {
     /// Removes the packs of which nothing is wanted. Gives those of which much is not: making them anew needs room, and what
-    /// only gives room goes first.
-    fn packs(&mut self, at: &Packs, packs: Vec<Pack>, live: &HashSet<BlobKey>, dry: bool) -> io::Result<Vec<Pack>> {
-        let mut thinned = Vec::new();
+    /// only gives room goes first. Beside them the small ones that stay.
+    fn packs(
+        &mut self,
+        at: &Packs,
+        packs: Vec<Pack>,
+        live: &HashSet<BlobKey>,
+        dry: bool,
+    ) -> io::Result<(Vec<Pack>, Vec<Pack>)> {
+        let (mut thinned, mut small) = (Vec::new(), Vec::new());
         for pack in packs {
             let (wanted, others) = parted(&pack, live);
             if pack.age < YOUNG || (wanted.0 > 0 && others.1 <= (wanted.1 + others.1) / SPARE) {
                 self.keep(&pack, wanted.0 + others.0);
+                if pack.age >= YOUNG && pack.taken < SMALL {
+                    small.push(pack);
+                }
             } else if wanted.0 > 0 {
                 thinned.push(pack);
             } else {
@@ -104,7 +130,7 @@ impl Collected {
                 self.freed += taken;
             }
         }
-        Ok(thinned)
+        Ok((thinned, small))
     }
 
     fn keep(&mut self, pack: &Pack, count: usize) {
@@ -116,7 +142,7 @@ impl Collected {
     fn thin(&mut self, at: &Packs, packs: Vec<Pack>, live: &HashSet<BlobKey>, dry: bool) {
         for pack in packs {
             let (wanted, others) = parted(&pack, live);
-            if !dry && at.rewrite(&pack, &|key| live.contains(key)).is_err() {
+            if !dry && at.rewrite(std::slice::from_ref(&pack), &|key| live.contains(key)).is_err() {
                 self.keep(&pack, wanted.0 + others.0);
                 continue;
             }

@@ -15,7 +15,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinka
 use rustix::io::Errno;
 use std::ffi::CStr;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -346,19 +346,14 @@ impl<'a> Scan<'a> {
         let Ok(opened) = openat(place.folder, place.name, flags, Mode::empty()) else {
             return Ok(self.left_out(place, Reason::Unreadable));
         };
-        let mut file = File::from(opened);
-        let limit = self.limits.file.saturating_add(1);
-        // One byte more than there are, so that the end is seen with the second reading.
-        let mut bytes = Vec::with_capacity(usize::try_from(Stamp::of(&place.found).size + 1).unwrap_or_default());
-        let begun = fstat(&file).map(|found| Stamp::of(&found));
-        if file.by_ref().take(limit).read_to_end(&mut bytes).is_err() {
+        let begun = Stamp::of(&place.found);
+        let Ok((bytes, ended)) = content_of(File::from(opened), begun, self.limits.file) else {
             return Ok(self.left_out(place, Reason::Unreadable));
-        }
+        };
         if bytes.len() as u64 > self.limits.file {
             return Ok(self.left_out(place, Reason::TooLarge));
         }
-        let ended = fstat(&file).map(|found| Stamp::of(&found));
-        let settled = matches!((begun, ended), (Ok(begun), Ok(ended)) if begun == ended && self.is_settled(ended));
+        let settled = ended.is_some_and(|ended| begun == ended && self.is_settled(ended));
         let path = RelPath(self.path.clone());
         let size = bytes.len() as u64;
         let key = self.writer.keep(bytes).map_err(SnapshotError::io(path.as_path()))?;
@@ -404,6 +399,25 @@ impl Place<'_> {
         let stamp = Stamp::of(&self.found);
         Looked::Other(Tracked { entry, stamp, ignored: self.ignored, young: false }, below)
     }
+}
+
+/// The bytes of a file, one more than `most` where there are more than that, and its stamp when they had been read. A file
+/// that is as long as it was when it was stamped is not asked for its end: most of the time of a first look goes into
+/// questions to the system.
+fn content_of(mut file: File, begun: Stamp, most: u64) -> io::Result<(Vec<u8>, Option<Stamp>)> {
+    let size = usize::try_from(begun.size.min(most)).unwrap_or_default();
+    // One byte more than there are, so that the end is seen with the second reading where it has to be.
+    let mut bytes = Vec::with_capacity(size.saturating_add(1));
+    file.by_ref().take(size as u64).read_to_end(&mut bytes)?;
+    let ended = fstat(&file).map(|found| Stamp::of(&found)).ok();
+    // What is said to be empty may be a file of a system that does not count.
+    if size > 0 && bytes.len() == size && ended == Some(begun) && begun.size <= most {
+        return Ok((bytes, ended));
+    }
+    let rest = most.saturating_add(1).saturating_sub(bytes.len() as u64);
+    file.by_ref().take(rest).read_to_end(&mut bytes)?;
+    let ended = fstat(&file).map(|found| Stamp::of(&found)).ok();
+    Ok((bytes, ended))
 }
 
 /// False for file systems that show the state of the kernel: what is there is no content that could be had back.

@@ -598,6 +598,34 @@ fn packs_are_counted_and_give_back_their_room() {
 }
 
 #[test]
+fn many_small_packs_are_joined_and_lose_nothing() {
+    let place = Place::new();
+    let mut snapshots = place.snapshots();
+    let mut states = Vec::new();
+    for round in 0..20 {
+        many(&place, &format!("round {round}"), 0..300);
+        states.push(snapshots.take(&|| false).unwrap().state);
+    }
+    drop(snapshots);
+    assert_eq!(packs_of(&place).len(), 20);
+    let keep = || {
+        super::collect(&place.kept, u64::MAX, false, || Ok::<_, SnapshotError>(vec![states.clone()])).unwrap().unwrap()
+    };
+    keep();
+    assert_eq!(packs_of(&place).len(), 20, "what is young is left alone");
+    age(&place);
+    keep();
+    assert_eq!(packs_of(&place).len(), 1);
+    let mut fresh = place.snapshots();
+    for (round, state) in states.iter().enumerate() {
+        let tree = fresh.read(state).unwrap();
+        let entry = tree.get(&super::RelPath(b"d2/f290".to_vec())).unwrap();
+        assert_eq!(fresh.content(entry).unwrap(), format!("round {round} 290\n").repeat(90).into_bytes());
+    }
+    assert_eq!(back(&mut fresh, &states[3]).blocked, []);
+}
+
+#[test]
 fn nobody_can_begin_to_use_what_is_being_collected() {
     let place = Place::new();
     place.write("a", "x");

@@ -3,29 +3,37 @@
 
 use super::contents::Contents;
 use reasonix_store::BlobKey;
+use std::collections::HashSet;
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-/// As many small contents wait at most.
-const WAITING: usize = 64;
+/// As many small contents are handed over at once: each time costs both threads a moment.
+const BATCH: usize = 64;
+/// As many bytes of them at most.
+const BATCH_BYTES: usize = 1024 * 1024;
+/// As many batches wait at most.
+const WAITING: usize = 4;
 /// A larger content is kept at once and in a file of its own, so that what waits stays small.
 const SMALL: usize = 256 * 1024;
 /// For fewer contents than this neither a thread nor a pack is worth its while.
 const FEW: usize = 256;
 
 type Content = (BlobKey, Vec<u8>);
+type Batch = Vec<Content>;
 
 /// What keeps the contents of one look.
 pub(super) struct Writer<'a> {
     contents: &'a Contents,
     kept: usize,
-    beside: Option<(SyncSender<Content>, JoinHandle<io::Result<()>>)>,
+    batch: Batch,
+    bytes: usize,
+    beside: Option<(SyncSender<Batch>, JoinHandle<io::Result<()>>)>,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(contents: &'a Contents) -> Self {
-        Self { contents, kept: 0, beside: None }
+        Self { contents, kept: 0, batch: Vec::new(), bytes: 0, beside: None }
     }
 
     /// Keeps a content; whether that worked is known at the latest when it is finished.
@@ -43,15 +51,25 @@ impl<'a> Writer<'a> {
                 std::thread::Builder::new().name("undo-packs".into()).spawn(move || write(&contents, &from))?;
             self.beside = Some((to, thread));
         }
+        self.bytes += bytes.len();
+        self.batch.push((key, bytes));
         // A thread that is gone says why when it is joined.
-        if self.beside.as_ref().is_some_and(|(to, _)| to.send((key, bytes)).is_err()) {
+        if (self.batch.len() >= BATCH || self.bytes >= BATCH_BYTES) && !self.hand_over() {
             self.finish()?;
         }
         Ok(key)
     }
 
+    /// Gives the thread what it is to keep; false where it is gone.
+    fn hand_over(&mut self) -> bool {
+        self.bytes = 0;
+        let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
+        self.beside.as_ref().is_none_or(|(to, _)| to.send(batch).is_ok())
+    }
+
     /// Waits until everything is kept.
     pub(super) fn finish(&mut self) -> io::Result<()> {
+        self.hand_over();
         let Some((to, thread)) = self.beside.take() else { return Ok(()) };
         drop(to);
         thread.join().unwrap_or_else(|_| Err(io::Error::other("the thread that keeps contents is gone")))
@@ -66,10 +84,13 @@ impl Drop for Writer<'_> {
 
 /// Packs what comes. When the look is called off before it is finished, what was packed is kept all the same: it is whole,
 /// and the next look need not write it again.
-fn write(contents: &Contents, from: &Receiver<Content>) -> io::Result<()> {
+fn write(contents: &Contents, from: &Receiver<Batch>) -> io::Result<()> {
     let mut packs = contents.packs().writer()?;
-    for (key, bytes) in from {
-        if !packs.has(&key, &bytes) && !contents.blobs().has(&key, &bytes) {
+    // Listed once: to ask for each content whether it has a file costs more than to write it. What has one since is kept twice.
+    let blobs: HashSet<BlobKey> = contents.blobs().names()?.collect();
+    for (key, bytes) in from.iter().flatten() {
+        let kept = |key: &BlobKey| blobs.contains(key) && contents.blobs().has(key, &bytes);
+        if !packs.has(&key, &bytes) && !kept(&key) {
             packs.append(key, &bytes)?;
         }
     }
