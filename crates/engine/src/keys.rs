@@ -140,6 +140,10 @@ impl KeyCommand {
         if let Some(stdout) = child.stdout.take() {
             let _ = stdout.take(LONGEST as u64 + 1).read_to_end(&mut printed).await;
         }
+        // One that has more to say is not waited for, nor asked how it ended.
+        if printed.len() > LONGEST {
+            return Err(self.said("engine.key_command_empty"));
+        }
         match child.wait().await.status {
             EndStatus::Exited(0) => {}
             EndStatus::TimedOut => {
@@ -154,7 +158,7 @@ impl KeyCommand {
         let key = String::from_utf8(printed).unwrap_or_default();
         let key = key.trim();
         // One line, or a document as `aws configure export-credentials` prints one.
-        let plain = !key.is_empty() && key.len() <= LONGEST && (key.starts_with('{') || !key.contains('\n'));
+        let plain = !key.is_empty() && (key.starts_with('{') || !key.contains('\n'));
         if plain { Ok(ApiKey::from(key)) } else { Err(self.said("engine.key_command_empty")) }
     }
 }

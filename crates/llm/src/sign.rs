@@ -141,6 +141,13 @@ mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
     const SECRET: &str = r#""SecretAccessKey":"wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY""#;
+    /// A session's token of the same suite.
+    const TOKEN: &str = concat!(
+        "AQoDYXdzEPT//////////wEXAMPLEtc764bNrC9SAPBSM22wDOk4x4HIZ8j4FZTwdQWLWsKWHGBuFqwAeMicRXmxfpSPfIeoIYRqTf",
+        "lfKD8YUuwthAx7mSEI/qkPpKPi/kMcGdQrmGdeehM4IC1NtBmUpp2wUE8phUZampKsburEDy0KPkyQDYwT7WZ0wq5VSXDvp75YU9HF",
+        "vlRd8Tx6q6fE8YQcHNVXAkiY9q6d+xo0rKwT38xVqr7ZD0u0iPPkUL64lIZbqBAz+scqKmlzm8FDrypNC9Yjc8fPOLn9FX9KSYvKTr",
+        "4rvx3iSIlTJabIQwj2ICCR/oLxBA=="
+    );
     /// The moment of AWS's own examples: 2015-08-30 12:36:00.
     const AT: Duration = Duration::from_secs(1_440_938_160);
 
@@ -157,13 +164,7 @@ mod tests {
     /// Of the test suite that AWS publishes for its own signers.
     #[test]
     fn the_published_signatures() {
-        let token = concat!(
-            "AQoDYXdzEPT//////////wEXAMPLEtc764bNrC9SAPBSM22wDOk4x4HIZ8j4FZTwdQWLWsKWHGBuFqwAeMicRXmxfpSPfIeoIYRqTf",
-            "lfKD8YUuwthAx7mSEI/qkPpKPi/kMcGdQrmGdeehM4IC1NtBmUpp2wUE8phUZampKsburEDy0KPkyQDYwT7WZ0wq5VSXDvp75YU9HF",
-            "vlRd8Tx6q6fE8YQcHNVXAkiY9q6d+xo0rKwT38xVqr7ZD0u0iPPkUL64lIZbqBAz+scqKmlzm8FDrypNC9Yjc8fPOLn9FX9KSYvKTr",
-            "4rvx3iSIlTJabIQwj2ICCR/oLxBA=="
-        );
-        let session = format!(r#","SessionToken":"{token}""#);
+        let session = format!(r#","SessionToken":"{TOKEN}""#);
         let form: &[(&'static str, &str)] = &[
             ("content-length", "13"),
             ("content-type", "application/x-www-form-urlencoded"),
