@@ -83,7 +83,7 @@ pub struct About<'a> {
 /// Hears one answer as it comes.
 pub trait Listener: Send {
     /// A piece came. True when the answer is to stop at once.
-    fn hear(&mut self, piece: Heard<'_>) -> bool;
+    fn hear(&mut self, piece: HeardPiece<'_>) -> bool;
 
     /// The answer came to its end, or was stopped by this one; these are its calls. Gives what there is to say against it. Not
     /// asked about an answer that failed or was interrupted.
@@ -92,7 +92,7 @@ pub trait Listener: Send {
 
 /// A piece of an answer.
 #[derive(Debug, Clone, Copy)]
-pub enum Heard<'a> {
+pub enum HeardPiece<'a> {
     /// Of what the model says.
     Text(&'a str),
     /// Of what it thinks.

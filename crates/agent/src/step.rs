@@ -1,6 +1,6 @@
 //! One step's answer: a request goes out, the stream comes in, one assistant message is journaled.
 
-use crate::aspect::{Heard, Listener, Objection};
+use crate::aspect::{HeardPiece, Listener, Objection};
 use crate::bound::{Bound, cut};
 use crate::context::{INTERRUPTED, NO_ANSWER};
 use crate::conversation::{Conversation, message_tokens};
@@ -211,11 +211,11 @@ async fn listen(
 /// Has pieces heard. True when the answer is to stop: what came after that piece is then taken away.
 fn hear(listener: &mut dyn Listener, items: &mut Vec<Item>) -> bool {
     let stops = |item: &Item| match item {
-        Item::Text(delta) => listener.hear(Heard::Text(delta)),
-        Item::Reasoning(delta) => listener.hear(Heard::Thinking(delta)),
-        Item::CallDelta { index, name, delta } => listener.hear(Heard::Arguments { index: *index, name, delta }),
-        Item::Call(call) => listener.hear(Heard::Call(call)),
-        Item::Restart => listener.hear(Heard::Anew),
+        Item::Text(delta) => listener.hear(HeardPiece::Text(delta)),
+        Item::Reasoning(delta) => listener.hear(HeardPiece::Thinking(delta)),
+        Item::CallDelta { index, name, delta } => listener.hear(HeardPiece::Arguments { index: *index, name, delta }),
+        Item::Call(call) => listener.hear(HeardPiece::Call(call)),
+        Item::Restart => listener.hear(HeardPiece::Anew),
         _ => false,
     };
     let Some(place) = items.iter().position(stops) else { return false };

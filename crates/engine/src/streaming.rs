@@ -6,7 +6,7 @@ use crate::outbox::Outbox;
 use crate::prompt::clipped;
 use crate::spec::Start;
 use crate::state::Book;
-use reasonix_agent::{About, Aspect, BoxFuture, Heard, Journal, Listener, Objection, Sink, Tools};
+use reasonix_agent::{About, Aspect, BoxFuture, HeardPiece, Journal, Listener, Objection, Sink, Tools};
 use reasonix_config::StreamRuleSettings;
 use reasonix_extensions::{Shelf, StreamHit, StreamRules, StreamSource, StreamWatch};
 use reasonix_proto::{
@@ -209,16 +209,16 @@ const STOPPED: &str = "Your answer was stopped because it goes against this rule
 const REMINDED: &str = "What you wrote goes against this rule. Keep to it from here on, and put right what is not.";
 
 impl Listener for Ear {
-    fn hear(&mut self, piece: Heard<'_>) -> bool {
+    fn hear(&mut self, piece: HeardPiece<'_>) -> bool {
         match piece {
-            Heard::Text(text) => self.watch.text(text),
-            Heard::Thinking(text) => self.watch.thinking(text),
-            Heard::Arguments { index, name, delta } => self.watch.arguments(index, &self.own(name), delta),
-            Heard::Call(call) => {
+            HeardPiece::Text(text) => self.watch.text(text),
+            HeardPiece::Thinking(text) => self.watch.thinking(text),
+            HeardPiece::Arguments { index, name, delta } => self.watch.arguments(index, &self.own(name), delta),
+            HeardPiece::Call(call) => {
                 self.watch.whole(self.calls, &self.own(&call.name), &call.arguments);
                 self.calls += 1;
             }
-            Heard::Anew => {
+            HeardPiece::Anew => {
                 self.watch.anew();
                 (self.seen, self.calls) = (0, 0);
             }

@@ -5,6 +5,7 @@
 //! file until somebody uses it.
 
 mod agents;
+mod automaton;
 mod bundle;
 mod bundled;
 mod command;
@@ -17,11 +18,13 @@ mod front;
 pub mod hooks;
 mod index;
 mod names;
+mod pattern;
 mod roster;
 mod rulebook;
 mod shelf;
 mod skill;
 mod stream;
+mod terms;
 
 pub use agents::FoundAgents;
 pub use bundle::{
@@ -39,4 +42,5 @@ pub use roster::{Roster, agent_note, is_builtin_agent};
 pub use rulebook::{FoundRules, RuleText, RulesChapter, rule_at};
 pub use shelf::{ExtensionPlaces, FoundCommands, FoundSkills, Shelf};
 pub use skill::Skill;
-pub use stream::{InterruptMode, StreamHit, StreamRules, StreamSource, StreamTerms, StreamWatch};
+pub use stream::{StreamHit, StreamRules, StreamSource, StreamWatch};
+pub use terms::{InterruptMode, StreamTerms};

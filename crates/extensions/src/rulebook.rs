@@ -4,8 +4,9 @@ use crate::file::whole;
 use crate::flaw::{ExtensionFlaw, FlawKind};
 use crate::front::{Matter, split};
 use crate::names::{BroughtBy, ShadowedExtension, is_hiding, is_name};
-use crate::stream::StreamTerms;
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use crate::pattern::glob;
+use crate::terms::StreamTerms;
+use globset::{GlobSet, GlobSetBuilder};
 use reasonix_proto::unhidden;
 use std::path::{Path, PathBuf};
 
@@ -159,16 +160,6 @@ fn set(globs: &[String], flaws: &mut Vec<FlawKind>) -> GlobSet {
         }
     }
     builder.build().unwrap_or_default()
-}
-
-pub(crate) fn glob(text: &str) -> Result<Glob, globset::Error> {
-    let bare = text.trim_start_matches("./").trim_start_matches('/');
-    let whole = match bare {
-        folder if folder.ends_with('/') => format!("{folder}**"),
-        file if !file.contains('/') => format!("**/{file}"),
-        path => path.to_owned(),
-    };
-    GlobBuilder::new(&whole).literal_separator(true).build()
 }
 
 /// What a model is told of rules.

@@ -1,8 +1,7 @@
 //! Rules that spoke up while a model wrote.
 
-use crate::{Message, RecordBody, RecordId, StopReason, Usage};
+use crate::{RecordId, Usage};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Rules spoke up, all of one moment together. The model is told of them by what follows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,35 +31,4 @@ pub struct FiredRule {
     pub path: String,
     /// The text that it was hit in: `text`, `thinking` or `tool:NAME`.
     pub source: String,
-}
-
-/// The rules that have spoken up on a branch, and when.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FiredSoFar {
-    /// How many whole answers there were.
-    answers: u64,
-    /// How many there were when a rule last spoke up.
-    at: BTreeMap<String, u64>,
-}
-
-impl FiredSoFar {
-    /// Takes in what a record of the branch says.
-    pub fn take(&mut self, body: &RecordBody) {
-        match body {
-            RecordBody::RulesFired(fired) => {
-                self.at.extend(fired.rules.iter().map(|rule| (rule.name.clone(), self.answers)));
-            }
-            RecordBody::Assistant { message: Message::Assistant { stop, .. }, .. }
-                if !matches!(stop, StopReason::Interrupted | StopReason::Failed) =>
-            {
-                self.answers += 1;
-            }
-            _ => {}
-        }
-    }
-
-    /// How many answers ago a rule last spoke up; none when it has not.
-    pub fn ago(&self, rule: &str) -> Option<u64> {
-        self.at.get(rule).map(|at| self.answers.saturating_sub(*at))
-    }
 }

@@ -41,6 +41,7 @@ mod server;
 mod setting;
 mod settled;
 mod shown;
+mod so_far;
 mod source;
 mod status;
 mod text;
@@ -68,7 +69,7 @@ pub use event::{Envelope, Event, PROTOCOL_VERSION};
 pub use exchange::{Exchange, ExchangeEnd, Reading};
 pub use failure::FailureClass;
 pub use fence::fenced;
-pub use fired::{FiredRule, FiredSoFar, RulesFired};
+pub use fired::{FiredRule, RulesFired};
 pub use folded::folded;
 pub use homes::HOME_SECRETS;
 pub use hook::{HookInfo, HookRan};
@@ -97,6 +98,7 @@ pub use server::{ServerCounts, ServerInfo, ServerStanding};
 pub use setting::{SettingLayer, SettingSource};
 pub use settled::{Done, OpId, Refusal, Refused, Settled, Submit};
 pub use shown::{Shown, escaped_json, shown};
+pub use so_far::FiredSoFar;
 pub use source::{DecidedBy, NotedBy};
 pub use status::{
     BrokenCitation, Citation, Completion, CompletionKind, ContextPart, Cost, Git, ModelInfo, Queued, QueuedKind,

@@ -3,6 +3,10 @@
 
 /// Runs command lines.
 pub const BASH: &str = "bash";
+/// Changes a part of a file.
+pub const EDIT_FILE: &str = "edit_file";
+/// Writes a whole file.
+pub const WRITE_FILE: &str = "write_file";
 /// Puts questions to the user.
 pub const ASK: &str = "ask";
 /// Hands in a plan.

@@ -52,6 +52,14 @@ pub(crate) trait View {
     fn answer(&self) -> &str;
 }
 
+/// True for an answer that did not come to its end because somebody stopped it.
+pub(crate) fn is_cut_off(record: &Record) -> bool {
+    matches!(
+        &record.body,
+        RecordBody::Assistant { message: Message::Assistant { stop: StopReason::Interrupted, .. }, .. }
+    )
+}
+
 /// The text of an assistant record, and whether calls follow it.
 pub(crate) fn answer_of(record: &Record) -> Option<(&str, bool)> {
     match &record.body {

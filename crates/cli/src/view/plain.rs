@@ -4,7 +4,7 @@
 use super::heading::Heading;
 use super::spinner::Spinner;
 use super::tool::{about, end_lines, short_title, start_line};
-use super::{View, answer_of};
+use super::{View, answer_of, is_cut_off};
 use crate::person::{Decision, Person};
 use crate::say::{self, Colour, Style, clean};
 use reasonix_proto::{
@@ -27,6 +27,8 @@ pub(crate) struct Plain {
     flows: (Shown, Shown),
     reasoning: bool,
     answer: String,
+    /// An answer that was cut off, in a pipe: it is one unless a rule stopped it.
+    cut_off: Option<String>,
     /// Who can be asked.
     person: Option<Box<dyn Person>>,
     /// The call whose start line is the last thing on the screen.
@@ -51,6 +53,7 @@ impl Plain {
             flows: Default::default(),
             reasoning: false,
             answer: String::new(),
+            cut_off: None,
             person,
             last_started: None,
             subjects: HashMap::new(),
@@ -132,10 +135,32 @@ impl Plain {
                 say::line_err(clean(text.trim_end()).as_str());
                 Ok(())
             }
-            None => {
-                self.label("cli.label_answer", Colour::Green);
-                say::line(clean(text.trim_end()).as_str())
+            None if is_cut_off(record) => {
+                self.cut_off = Some(text.to_owned());
+                Ok(())
             }
+            None => self.say_answer(text),
+        }
+    }
+
+    fn say_answer(&mut self, text: &str) -> io::Result<()> {
+        self.label("cli.label_answer", Colour::Green);
+        say::line(clean(text.trim_end()).as_str())
+    }
+
+    /// Says what was cut off, once it is known what it was.
+    fn settle_cut_off(&mut self, event: &Event) -> io::Result<()> {
+        if matches!(event, Event::Usage { .. } | Event::Notice { .. } | Event::State { .. }) {
+            return Ok(());
+        }
+        match self.cut_off.take() {
+            Some(text) if matches!(event, Event::RulesFired { .. }) => {
+                self.label("cli.label_plan", Colour::Yellow);
+                say::line_err(clean(text.trim_end()).as_str());
+                Ok(())
+            }
+            Some(text) => self.say_answer(&text),
+            None => Ok(()),
         }
     }
 
@@ -226,6 +251,7 @@ impl Plain {
 
 impl View for Plain {
     fn show(&mut self, envelope: &Envelope) -> io::Result<Option<Op>> {
+        self.settle_cut_off(&envelope.event)?;
         match &envelope.event {
             Event::State { state } => self.state(*state),
             Event::Text { delta } if self.live => self.text(delta)?,

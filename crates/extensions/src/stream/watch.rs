@@ -1,11 +1,10 @@
 //! Rules at work: one watch an answer, fed with its pieces.
 
-use super::automaton::{Automaton, LARGEST_OF_ALL, Lane};
-use super::check;
 use super::paths::{all, below, first};
-use super::terms::{InterruptMode, StreamScope, Trigger};
 use super::unescape::Unescape;
+use crate::automaton::{Automaton, LARGEST_OF_ALL, Lane, check};
 use crate::rulebook::RuleText;
+use crate::terms::{InterruptMode, StreamScope, Trigger};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,15 +1,16 @@
 //! What a rule says of when it speaks up: which expressions, in which texts, and whether it interrupts.
 
-use super::check;
+use crate::automaton::check;
 use crate::flaw::FlawKind;
 use crate::front::Matter;
-use crate::rulebook::glob;
+use crate::pattern::glob;
 use globset::GlobMatcher;
+use reasonix_proto::tools;
 
 const MOST_CONDITIONS: usize = 16;
 const MOST_SCOPES: usize = 32;
 /// The tools that a pattern for files in place of an expression means.
-const WRITERS: [&str; 2] = ["edit_file", "write_file"];
+const WRITERS: [&str; 2] = [tools::EDIT_FILE, tools::WRITE_FILE];
 
 /// When a rule speaks up.
 #[derive(Debug, Clone)]
