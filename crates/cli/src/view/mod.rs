@@ -54,10 +54,10 @@ pub(crate) trait View {
 
 /// True for an answer that did not come to its end because somebody stopped it.
 pub(crate) fn is_cut_off(record: &Record) -> bool {
-    matches!(
-        &record.body,
-        RecordBody::Assistant { message: Message::Assistant { stop: StopReason::Interrupted, .. }, .. }
-    )
+    match &record.body {
+        RecordBody::Assistant { message: Message::Assistant { stop, .. }, .. } => *stop == StopReason::Interrupted,
+        _ => false,
+    }
 }
 
 /// The text of an assistant record, and whether calls follow it.

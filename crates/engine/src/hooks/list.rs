@@ -69,14 +69,14 @@ impl Listed {
 }
 
 /// A file of hooks, and what is wrong with it.
-pub(crate) type HookFlaw = (String, Phrase);
+pub(crate) type HookFileFlaw = (String, Phrase);
 
 /// What was found.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) hooks: Vec<Listed>,
     /// What there is to say, each with the file that it is about.
-    pub(super) flaws: Vec<HookFlaw>,
+    pub(super) flaws: Vec<HookFileFlaw>,
     /// The folder that the user's hooks start in.
     base: PathBuf,
 }
@@ -91,7 +91,7 @@ pub(super) fn find(start: &Start, trust: &Word) -> Found {
 }
 
 /// What hooks a start has, and whether each is the project's; and what is wrong with files of hooks. None is run.
-pub(crate) fn hooks_of(start: &Start, trust: &Word) -> (Vec<(HookInfo, bool)>, Vec<HookFlaw>) {
+pub(crate) fn hooks_of(start: &Start, trust: &Word) -> (Vec<(HookInfo, bool)>, Vec<HookFileFlaw>) {
     let found = find(start, trust);
     let infos = found.hooks.iter().map(|listed| (listed.info(), listed.surface.is_some())).collect();
     (infos, found.flaws)
