@@ -66,6 +66,19 @@ async fn of_what_is_remembered_hooks_see_the_name_of_the_tool_alone() {
     }
 }
 
+/// A filter is held against the words that are run, however they are spelt.
+#[tokio::test]
+async fn a_filter_sees_a_command_as_it_runs() {
+    let guard = json!({"type": "command", "command": "echo no >&2; exit 2", "if": "Bash(touch *)"});
+    let spelt = ["t\\ouch made", "to''uch made", "echo a; 'touch' made", "echo \"touch\" it", "echo {touch,a}"];
+    for (line, refused) in spelt.into_iter().zip([true, true, true, false, true]) {
+        let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hooks": [guard]}]});
+        let world = hooked(hooks, vec![bash(line), Reply::say("ok")]).await;
+        let outcomes = turn(&mut world.open(Which::New), |_| Choice::AllowOnce).await;
+        assert_eq!(matches!(outcomes[..], [ToolOutcome::Denied { .. }]), refused, "{line}: {outcomes:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_hook_answers_a_question_with_no_and_its_yes_answers_nothing() {
     let answer = |behaviour: &str, file: &str| {
