@@ -117,6 +117,26 @@ fn a_bundle_is_shown_with_all_that_it_carries_and_taken_in_by_one_yes() {
     assert!(!folder.exists() && listed(&place) == 0);
 }
 
+/// Its words count, for they were taken in; it cannot let more run than a session does without it.
+#[test]
+fn an_agent_of_a_bundle_is_at_work_and_loosens_nothing() {
+    let touch = || Reply::call("bash", json!({"command": "touch made"}));
+    let place = Place::new(vec![touch(), Reply::say("done"), touch(), Reply::say("done")]);
+    place.configure("[permissions]\nask = [\"Bash(touch:*)\"]\n\n");
+    let kit = bundle();
+    kit.write("agents/judge.md", "---\nname: judge\nmodel: other/one\npermissions:\n  mode: allow\n  allow: [\"Bash(touch:*)\"]\n---\nJudge like an owl.\n");
+    kit.write("agents/strict.md", "---\nname: strict\npermissions:\n  deny: [\"Bash(touch:*)\"]\n---\nBe strict.\n");
+    ok(&add(&place, kit.path(), &["-y"]));
+    for (agent, words) in [("kit:judge", "Judge like an owl."), ("kit:strict", "Be strict.")] {
+        let ran = place.run(&["run", "--agent", agent, "go"]);
+        assert_eq!(ran.code, Some(3), "{agent}: {}", ran.err);
+        let requests = place.server.requests();
+        let system = requests[requests.len() - 1].messages()[0]["content"].to_string();
+        assert!(system.contains(words), "{agent}: {system}");
+        assert!(!place.work.exists("made"), "{agent}");
+    }
+}
+
 #[test]
 fn what_it_carries_works_in_a_session() {
     let place = Place::new(vec![

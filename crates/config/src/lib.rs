@@ -69,7 +69,7 @@ pub use sections::models::{ModelEntry, ModelProfile};
 pub use sections::net::Net;
 pub use sections::permissions::{Permissions, unknown_rule_tools};
 pub use sections::plugins::{Plugin, PluginBox, PluginLogin, Transport};
-pub use sections::providers::{PriceSettings, Provider, Reach, SignSettings};
+pub use sections::providers::{PriceSettings, Provider, ProviderReach, SignSettings};
 pub use sections::recall::Recall;
 pub use sections::record::RecordSettings;
 pub use sections::retention::RetentionSettings;

@@ -1,7 +1,6 @@
 //! Keys that are not simply there: printed by a command of the user's, or one of several. What a command prints is held in
 //! memory, sent to its endpoint, and written nowhere.
 
-use crate::world::World;
 use reasonix_agent::BoxFuture;
 use reasonix_config::{Provider, SignSettings};
 use reasonix_exec::{Bounds, ChildOptions, Command, EndStatus, Environment, Keep, spawn};
@@ -54,14 +53,6 @@ impl KeyRing {
         let name = format!("{}\n{:?}\n{:?}", provider.name, provider.api_key_command, provider.api_key_pool);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(known.entry(name).or_insert(source))
-    }
-}
-
-impl World {
-    /// The source of a provider's keys, shared with its other models.
-    pub(crate) fn key_source(&self, provider: &Provider) -> Option<Arc<dyn KeySource>> {
-        let source = key_source(provider, &self.env, &self.home)?;
-        Some(self.keys.shared(provider, source))
     }
 }
 

@@ -8,7 +8,7 @@ use reasonix_agent::Model;
 use reasonix_catalogue::{Effort, Thinking};
 use reasonix_config::{ModelRef, Provider, Settings};
 use reasonix_extensions::{FoundBundles, Shelf, found_bundles};
-use reasonix_llm::{ApiKey, Endpoint, Repairing, Script, Wire};
+use reasonix_llm::{ApiKey, Endpoint, KeySource, Repairing, Script, Wire};
 use reasonix_proto::{EditFormat, Phrase};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,12 @@ impl World {
     pub fn new(settings: Settings, env: BTreeMap<String, String>, home: PathBuf) -> Self {
         let (keys, shelf, bundles) = (KeyRing::default(), Arc::default(), Arc::default());
         Self { settings, env, home, tap: Tap::default(), keys, shelf, bundles }
+    }
+
+    /// The source of a provider's keys, shared with its other models.
+    pub(crate) fn key_source(&self, provider: &Provider) -> Option<Arc<dyn KeySource>> {
+        let source = key_source(provider, &self.env, &self.home)?;
+        Some(self.keys.shared(provider, source))
     }
 
     /// The bundles that the user took in, as they were when somebody first asked.

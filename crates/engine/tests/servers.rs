@@ -535,8 +535,8 @@ async fn what_failed_by_its_own_word_failed() {
     assert!(matches!(&outcomes[0], ToolOutcome::Failed { message, .. } if message == "it went wrong"), "{outcomes:?}");
 }
 
-/// Starts, deaths, changes and resumes of servers, skills, rules that come with a file, plan mode on and off: what was sent is
-/// never anything but extended.
+/// Starts, deaths, changes and resumes of servers, skills, rules that come with a file, plan mode on and off, one built-in agent
+/// after the other: what was sent is never anything but extended.
 #[tokio::test]
 async fn five_hundred_requests_extend_each_other_whatever_extensions_do() {
     let small = Small::new();
@@ -581,7 +581,7 @@ async fn five_hundred_requests_extend_each_other_whatever_extensions_do() {
     assert!(requests.iter().all(|request| request.body["tools"] == *first));
     assert!(small.lines("starts") > 5, "it died and was started");
     let last = String::from_utf8_lossy(bodies.last().expect("requests"));
-    for told in ["Tidy up.", "Mind the gap of 3.", "Rule of part 2.", "plan mode"] {
+    for told in ["Tidy up.", "Mind the gap of 3.", "Rule of part 2.", "plan mode", "The agent critic is at work"] {
         assert!(last.contains(told), "{told}");
     }
 }
@@ -606,6 +606,8 @@ async fn play_with(world: &World, small: &Small) {
             turns += 1;
             let mode = if turns % 3 == 0 { Mode::Plan } else { Mode::Build };
             handle.submit(Op::SetMode { mode }).settled().await;
+            let agent = ["build", "explore", "general", "critic"][turns % 4];
+            handle.submit(Op::WorkAs { agent: agent.into() }).settled().await;
             turn(&mut handle, |_| Choice::AllowOnce).await;
         }
         which = Which::Resume(end(handle).await);

@@ -119,6 +119,14 @@ pub(crate) fn agents(root: &Root) -> Haul<AgentProfile> {
     haul
 }
 
+/// The agent of a single file.
+pub(crate) fn one_agent(file: &Path) -> Haul<AgentProfile> {
+    let mut haul = Haul::empty();
+    let folder = file.parent().unwrap_or(file);
+    haul.take(file, agents::read(file, (folder, BroughtBy::User)));
+    haul
+}
+
 fn gather_agents(root: &Root, folder: &Path, depth: usize, haul: &mut Haul<AgentProfile>) {
     for (name, kind) in entries(folder) {
         let path = folder.join(&name);

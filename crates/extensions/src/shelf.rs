@@ -155,6 +155,10 @@ impl Shelf {
             found.agents.extend(haul.found);
             found.flaws.extend(haul.flaws);
         }
+        for brought in places.bundles.iter().map(Bundle::own_agents) {
+            found.agents.extend(brought.agents);
+            found.flaws.extend(brought.flaws);
+        }
         let closed = |place: &str| self.0.closes.as_ref().is_some_and(|closes| closes(Path::new(place)));
         found.agents.retain(|agent| !closed(&agent.place));
         found

@@ -3,7 +3,7 @@
 use crate::body::Body;
 use crate::codec::Decode;
 use crate::failure::{Trouble, causes};
-use crate::keys::head;
+use crate::head::head;
 use crate::tape::Tape;
 use crate::wire::Wire;
 use crate::{Endpoint, backoff};

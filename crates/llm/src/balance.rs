@@ -2,7 +2,7 @@
 
 use crate::Endpoint;
 use crate::answer::bounded_body;
-use crate::keys::{head, keyed};
+use crate::head::{head, keyed};
 use reasonix_catalogue::balance_route;
 use serde_json::Value;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Where a model lives and how it wants to be asked. Names a vendor only by address and model, never by code.
 
-use crate::keys::KeySource;
+use crate::key::{ApiKey, KeySource};
 use crate::recorder::Recorder;
 use crate::sign::{Signing, encoded};
 use reasonix_agent::ModelCard;
@@ -89,48 +89,6 @@ pub struct Retry {
 impl Default for Retry {
     fn default() -> Self {
         Self { attempts: 4, initial: Duration::from_millis(500), max: Duration::from_secs(10) }
-    }
-}
-
-/// A secret. It can be sent; it cannot be printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ApiKey {
-    text: String,
-    /// The texts in it where it is a document of several, each of which is as secret.
-    parts: Vec<String>,
-}
-
-impl ApiKey {
-    /// The secret itself, for the wire only.
-    pub(crate) fn expose(&self) -> &str {
-        &self.text
-    }
-
-    /// Everything of it that must not be seen.
-    pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.text.trim()).chain(self.parts.iter().map(String::as_str))
-    }
-}
-
-impl From<String> for ApiKey {
-    fn from(text: String) -> Self {
-        let fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).unwrap_or_default();
-        // A short text, such as a version, stands everywhere.
-        let long = |value: &serde_json::Value| value.as_str().filter(|text| text.len() >= 16).map(str::to_owned);
-        let parts = fields.values().filter_map(long).collect();
-        Self { text, parts }
-    }
-}
-
-impl From<&str> for ApiKey {
-    fn from(text: &str) -> Self {
-        Self::from(text.to_owned())
-    }
-}
-
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ApiKey(***)")
     }
 }
 

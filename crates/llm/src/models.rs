@@ -4,7 +4,7 @@ use crate::Endpoint;
 use crate::Wire;
 use crate::answer::bounded_body;
 use crate::failure::Trouble;
-use crate::keys::{head, keyed};
+use crate::head::{head, keyed};
 use reasonix_agent::Failure;
 use serde_json::Value;
 use std::time::Duration;

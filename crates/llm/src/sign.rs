@@ -1,6 +1,6 @@
 //! Requests that are signed in place of carrying a key: AWS signature version 4. Pure but for the clock of its caller.
 
-use crate::endpoint::ApiKey;
+use crate::key::ApiKey;
 use ring::{digest, hmac};
 use serde::Deserialize;
 use std::fmt::Write as _;

@@ -4,14 +4,13 @@ use crate::Endpoint;
 use crate::answer::{Answer, bounded_body};
 use crate::codec::{Decode, Encode, NewDecoder};
 use crate::failure::Trouble;
-use crate::keys::{head, keyed};
+use crate::head::{head, keyed};
 use crate::marks::{Marked, Marks};
 use crate::repair::{Form, Mended, Textual, answer_schema, flat_prefix, gbnf};
 use crate::tape::Tape;
 use bytes::Bytes;
 use reasonix_agent::{BoxFuture, Model, ModelCard, ModelStream, Prefix, Request, Stop};
-use reasonix_catalogue::{Auth, Effort, Guided, Thinking};
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reasonix_catalogue::Guided;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -192,43 +191,4 @@ impl<E: Encode> Model for Wired<E> {
             let _ = tokio::time::timeout(WARM_TIME, client.head(url).send()).await;
         })
     }
-}
-
-/// The headers of every request; the user's own win over ours.
-pub(crate) fn headers(endpoint: &Endpoint) -> Result<HeaderMap, Trouble> {
-    let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
-    if endpoint.wire == reasonix_catalogue::Wire::Anthropic {
-        headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
-        let budget = endpoint.compat().thinking == Thinking::Anthropic;
-        if budget && endpoint.effort().is_some_and(|effort| effort != Effort::Off) {
-            headers.insert("anthropic-beta", HeaderValue::from_static("interleaved-thinking-2025-05-14"));
-        }
-    }
-    let (name, before) = match endpoint.compat().auth {
-        _ if endpoint.sign.is_some() => return add_own(headers, endpoint),
-        Auth::Bearer => (AUTHORIZATION, "Bearer "),
-        Auth::XApiKey => (HeaderName::from_static("x-api-key"), ""),
-        Auth::ApiKey => (HeaderName::from_static("api-key"), ""),
-        Auth::None => return add_own(headers, endpoint),
-    };
-    if let Some(key) = endpoint.secret() {
-        let mut value = HeaderValue::from_str(&format!("{before}{key}"))
-            .map_err(|_| Trouble::unsendable(endpoint, name.as_str()))?;
-        value.set_sensitive(true);
-        headers.insert(name, value);
-    }
-    add_own(headers, endpoint)
-}
-
-/// Adds the user's own headers.
-fn add_own(mut headers: HeaderMap, endpoint: &Endpoint) -> Result<HeaderMap, Trouble> {
-    for (name, value) in &endpoint.headers {
-        let bad = || Trouble::unsendable(endpoint, name);
-        let mut value = HeaderValue::from_str(value.trim()).map_err(|_| bad())?;
-        value.set_sensitive(true);
-        headers.insert(HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?, value);
-    }
-    Ok(headers)
 }

@@ -40,7 +40,7 @@ pub struct Provider {
     /// What is appended to the address in place of the wire's own route.
     pub route: Option<String>,
     /// How it is reached, where that is not how everything is.
-    pub reach: Reach,
+    pub reach: ProviderReach,
     /// Tokens the models can see; 0 switches compaction off.
     pub context_window: u64,
     /// True when the window was said to be 0: the conversation is never folded.
@@ -89,7 +89,7 @@ pub struct SignSettings {
 
 /// How one endpoint is reached; what is not said is as for all of them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reach {
+pub struct ProviderReach {
     /// Its proxy; empty for none at all.
     pub proxy: Option<Secret>,
     /// A file with more certificates to trust.
@@ -249,8 +249,8 @@ fn preset_field(preset: Option<&Preset>) -> impl Iterator<Item = (String, serde_
     preset.and_then(|preset| preset.field).into_iter().map(|(name, value)| (name.to_owned(), value.into()))
 }
 
-fn reach(view: &View<'_>) -> Result<Reach, ConfigError> {
-    Ok(Reach {
+fn reach(view: &View<'_>) -> Result<ProviderReach, ConfigError> {
+    Ok(ProviderReach {
         proxy: view.expanded("proxy")?.map(|proxy| Secret::new(if proxy == "none" { String::new() } else { proxy })),
         ca_file: view.path("ca_file")?,
         client_cert: view.path("client_cert")?,

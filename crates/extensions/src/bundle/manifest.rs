@@ -1,13 +1,15 @@
 //! What a bundle says that it carries, and what it carries without saying so.
 
 use super::content::BundleFault;
+use crate::agents::FoundAgents;
 use crate::command::CustomCommand;
 use crate::expand::filled_root;
 use crate::file::small_file;
-use crate::find::{Root, commands, skills};
+use crate::find::{Root, agents, commands, one_agent, skills};
 use crate::flaw::{ExtensionFlaw, FlawKind};
 use crate::names::{BroughtBy, LONGEST_NAME, is_hiding, one_line};
 use crate::skill::{MANIFEST, Skill};
+use reasonix_proto::{AgentProfile, Effect};
 use serde_json::{Map, Value};
 use std::path::{Component, Path, PathBuf};
 
@@ -135,6 +137,29 @@ impl Bundle {
     /// Folders with agents, and files that are one.
     pub fn agents(&self) -> &[PathBuf] {
         &self.agents
+    }
+
+    /// Its agents under their full names, and what is wrong with some. Their words count, for they are what was taken in; of
+    /// their rules only what asks for more or refuses more.
+    pub fn own_agents(&self) -> FoundAgents {
+        let mut found = FoundAgents::default();
+        for path in &self.agents {
+            let root = Root { path: path.clone(), by: BroughtBy::User };
+            let haul = if path.is_file() { one_agent(path) } else { agents(&root) };
+            found.agents.extend(haul.found.into_iter().map(|agent| self.brought(agent)));
+            found.flaws.extend(haul.flaws);
+        }
+        found
+    }
+
+    fn brought(&self, agent: AgentProfile) -> AgentProfile {
+        let (mut agent, _) = agent.tightened();
+        agent.name = format!("{}:{}", self.name, agent.name);
+        let refuses = |effect: &Effect| *effect == Effect::Deny;
+        agent.rules.mode = agent.rules.mode.filter(refuses);
+        agent.rules.external_directory = agent.rules.external_directory.filter(refuses);
+        agent.rules.fallbacks.retain(|_, effect| refuses(effect));
+        agent
     }
 
     /// Its skills under their full names, and what is wrong with some.

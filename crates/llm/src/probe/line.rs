@@ -5,7 +5,7 @@ use super::heard::Heard;
 use crate::Endpoint;
 use crate::answer::bounded_body;
 use crate::failure::Trouble;
-use crate::keys::{head, keyed};
+use crate::head::{head, keyed};
 use crate::sse::Sse;
 use serde_json::Value;
 use std::future::Future;
