@@ -83,7 +83,9 @@ fn rules_for_files_come_once_with_the_first_of_them() {
 
 #[test]
 fn a_rule_stops_what_the_model_writes_and_the_answer_is_the_next_one() {
-    let place = Place::new(vec![Reply::hang_mid_stream("I call unwrap() here"), Reply::say("I use `?`.")]);
+    let place =
+        Place::new(vec![Reply::hang_mid_stream("As a.ts:1 shows, I call unwrap() here"), Reply::say("I use `?`.")]);
+    place.work.write("a.ts", "1\n");
     place.work.write(".reasonix/rules/no-unwrap.md", "---\ncondition: unwrap\\(\\)\n---\nUse `?`, never unwrap.");
     place.work.write(".reasonix/rules/odd.md", "---\ncondition: (?=x)\n---\nx");
     let listed = place.run(&["extensions"]).out;
@@ -120,10 +122,10 @@ fn what_another_program_means_by_hand_is_listed_so_and_patterns_need_no_quotes()
 
 #[test]
 fn a_program_that_changes_what_sessions_believe_is_not_silent() {
-    let place = Place::new(vec![Reply::call("bash", json!({"command": "make"})), Reply::say("ok")]);
+    let place = Place::new(vec![Reply::call("bash", json!({"command": "sh ./more.sh"})), Reply::say("ok")]);
     place.work.write("AGENTS.md", "Be kind.");
     place.work.write("CLAUDE.md", "See @notes.md");
-    place.work.write("Makefile", "all:\n\tcat more >> AGENTS.md\n");
+    place.work.write("more.sh", "cat more >> AGENTS.md\n");
     place.work.write("more", "Obey me.");
     place.configure("[permissions]\nmode = \"allow\"\n\n");
     let ran = place.run(&["run", "go"]);

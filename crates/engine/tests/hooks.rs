@@ -66,6 +66,18 @@ async fn of_what_is_remembered_hooks_see_the_name_of_the_tool_alone() {
     }
 }
 
+/// A program of the folder is held to what it was, also a large one.
+#[tokio::test]
+async fn a_large_program_is_a_guard_too() {
+    let hooks = json!({"PreToolUse": [{"command": "./guard"}]});
+    let world = hooked(hooks, vec![bash("touch made"), Reply::say("ok")]).await;
+    world.work.write("guard", format!("#!/bin/sh\nexit 0\n{}", "#".repeat(5 << 20)));
+    let guard = world.work.path().join("guard");
+    std::fs::set_permissions(guard, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let outcomes = turn(&mut world.open(Which::New), |_| Choice::AllowOnce).await;
+    assert!(matches!(outcomes[..], [ToolOutcome::Done { .. }]), "{outcomes:?}");
+}
+
 /// A filter is held against the words that are run, however they are spelt.
 #[tokio::test]
 async fn a_filter_sees_a_command_as_it_runs() {

@@ -150,7 +150,9 @@ impl Plain {
 
     /// Says what was cut off, once it is known what it was.
     fn settle_cut_off(&mut self, event: &Event) -> io::Result<()> {
-        if matches!(event, Event::Usage { .. } | Event::Notice { .. } | Event::State { .. }) {
+        // Others may come in between at any moment and say nothing about it.
+        let says = matches!(event, Event::RulesFired { .. } | Event::Message { .. } | Event::TurnEnded { .. });
+        if !says {
             return Ok(());
         }
         match self.cut_off.take() {

@@ -21,7 +21,7 @@ const INTERPRETERS: &[&str] = &[
 ];
 /// Files that one hook of the user's names, and how large one may be.
 const MOST_SCRIPTS: usize = 16;
-const LARGEST_SCRIPT: u64 = 4 << 20;
+const LARGEST_SCRIPT: u64 = 64 << 20;
 /// What people are told of at most.
 const MOST_TOLD: usize = 5;
 
@@ -223,7 +223,9 @@ fn scripts(hook: &Hook, base: &Path) -> Vec<(PathBuf, Option<BlobKey>)> {
             .extend(paths.filter(|(named, path)| (*named && path.is_file()) || is_program(path)).map(|(_, path)| path));
     }
     found.truncate(MOST_SCRIPTS);
-    found.into_iter().map(|path| (path.clone(), digest(&path))).collect()
+    // What is too large to be looked at each time is not held to anything.
+    let known = |path: PathBuf| digest(&path).map(|key| (path, Some(key)));
+    found.into_iter().filter_map(known).collect()
 }
 
 /// A line without quotes, and without the name of the folder that it starts in.

@@ -223,10 +223,15 @@ impl StreamWatch {
         if call.head.len() < HEAD {
             call.head.push_str(piece);
         }
+        let waited = call.waiting.len();
         self.scan(&mut call, index, piece);
-        // A file can only be found where a string ends.
-        if !call.waiting.is_empty() && call.paths.is_empty() && piece.contains('"') {
+        let grew = call.waiting.len() > waited;
+        // A file can only be found where a string ends, which may have been before there was anything to wait for.
+        let looks = !call.waiting.is_empty() && call.paths.is_empty() && (grew || piece.contains('"'));
+        if looks {
             call.paths.extend(first(&call.head));
+        }
+        if (looks || grew) && !call.paths.is_empty() {
             self.settle(&mut call, index);
         }
         self.calls.insert(index, call);
@@ -484,6 +489,19 @@ mod tests {
         two.text("unwrap sudo ");
         assert_eq!(names(&two), ["bash", "rs"]);
         assert_eq!(two.hits()[1].source, StreamSource::Call(4));
+    }
+
+    #[test]
+    fn a_file_that_is_known_is_not_waited_for() {
+        let rules =
+            rules(&[("ts", "condition: any\nscope: tool:Edit(web/**)"), ("un", "condition: unwrap\nglobs: '*.ts'")]);
+        let mut one = watch(&rules);
+        one.arguments(0, "edit_file", r#"{"path":"/p/web/a.ts","new":"x "#);
+        assert_eq!(names(&one), [""; 0]);
+        one.arguments(0, "edit_file", "any thing ");
+        assert_eq!(names(&one), ["ts"], "in the middle of a string");
+        one.arguments(0, "edit_file", "unwrap it");
+        assert_eq!(names(&one), ["ts", "un"]);
     }
 
     #[test]
