@@ -157,8 +157,7 @@ fn variables(sources: &Sources, settings: &Settings, wanted: bool, notices: &mut
     if !wanted {
         return Variables::default();
     }
-    let keys: Vec<&str> = settings.providers.iter().flat_map(crate::Provider::key_variables).collect();
-    let open = |name: &str| !env::is_ours(name) && !keys.contains(&name);
+    let open = |name: &str| !settings.closes(name);
     let env = sources.env.iter().filter(|(name, _)| open(name));
     let project = read::text(&sources.project.join(".env")).unwrap_or_else(|error| {
         notices.push((Level::Warning, error.phrase()));

@@ -455,7 +455,8 @@ fn ways(fixed: &[PathBuf], roots: &[PathBuf]) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = Vec::new();
     for path in fixed {
         let Some(root) = root_of(path) else { continue };
-        let between = path.ancestors().skip(1).take_while(|folder| folder != root);
+        // A place that is a root itself has no way: what lies above it is nobody's to bring into the box.
+        let between = path.ancestors().skip(1).take_while(|folder| *folder != root && folder.starts_with(root));
         // The repository's own folder is such a mount already.
         all.extend(between.filter(|folder| !folder.ends_with(".git")).map(Path::to_owned));
     }

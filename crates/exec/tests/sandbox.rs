@@ -5,7 +5,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::place::{Place, full, python, uid};
-use reasonix_exec::{BoxOptions, Command, Confinement, EndStatus, ExecError, Sandbox, SandboxLevel, run};
+use reasonix_exec::{BoxOptions, Command, Confinement, EndStatus, ExecError, Masked, Sandbox, SandboxLevel, run};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -968,6 +968,38 @@ async fn c15_what_a_rule_fixes_is_fixed_for_programs_too() {
         assert!(matches!(status, EndStatus::Exited(1..)), "{line} {status:?}");
     }
     place.good(&sandbox, "cat a/docs/x b.txt; echo y > a/new; cat a/new", "mineminey").await;
+}
+
+/// Whoever closes or fixes the workspace itself opens nothing by it: what lies above it stays out of the box.
+#[tokio::test]
+async fn c3_a_rule_about_the_whole_workspace_opens_nothing_above_it() {
+    let place = Place::new();
+    let base = place.outside.path().canonicalize().unwrap();
+    let (home, root) = (base.join("home"), base.join("work"));
+    fs::create_dir_all(home.join(".ssh")).unwrap();
+    fs::create_dir(&root).unwrap();
+    fs::write(home.join(".ssh/id"), "SECRET").unwrap();
+    let environment = || place.environment().with("HOME", &home);
+    let usual = || BoxOptions { writable: vec![root.clone()], environment: environment(), ..place.options() };
+    let all = || {
+        let root = root.clone();
+        Some(Masked(Arc::new(move || vec![root.clone()])))
+    };
+    let closed = BoxOptions { closed: vec![root.clone()], ..usual() };
+    let masked = BoxOptions { masked: all(), ..usual() };
+    let fixed = BoxOptions { fixed: all(), masked: all(), ..usual() };
+    for (name, options) in [("usual", usual()), ("closed", closed), ("masked", masked), ("fixed", fixed)] {
+        let sandbox = full_or_skip!(options);
+        let line =
+            format!("cat {0}/.ssh/id; echo x > {0}/.profile; echo x > {1}/made; true", home.display(), base.display());
+        let command = Command::shell(Path::new("/bin/bash"), &line, &root)
+            .with_environment(environment())
+            .with_confinement(Confinement::Boxed(sandbox));
+        let finished = run(&command, CancellationToken::new(), &|_| {}).await.unwrap();
+        let text = String::from_utf8_lossy(&finished.output.into_parts().0).into_owned();
+        assert!(!text.contains("SECRET"), "{name}: {text}");
+        assert!(!home.join(".profile").exists() && !base.join("made").exists(), "{name}");
+    }
 }
 
 /// What is closed stays closed when its folder is renamed, and the machine's devices keep their rights and times.

@@ -7,7 +7,7 @@ use crate::world::World;
 use reasonix_config::{Layer, Plugin, Settings, Standing, Surface, Transport, Trust, bundle_servers};
 use reasonix_exec::{BoxOptions, Caches, Command, Confinement, Environment};
 use reasonix_mcp::{ServerLimits, ServerLogin, ServerReach, ServerSpec};
-use reasonix_proto::Phrase;
+use reasonix_proto::{HOME_SECRETS, Phrase};
 use reasonix_workspace::Workspace;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -114,6 +114,8 @@ pub fn configured_servers(world: &World, workspace: &Workspace, trust: &Trust) -
         let expanded = plugin.expanded(&|name| match name {
             PROJECT_FOLDER => Some(workspace.root().display().to_string()),
             BUNDLE_FOLDER if plugin.bundle.is_some() => plugin.bundle.as_ref().map(|path| path.display().to_string()),
+            // The keys of endpoints are for those alone; what a bundle brings does not get them by naming them.
+            name if plugin.bundle.is_some() && world.settings.closes(name) => None,
             name => world.env.get(name).cloned(),
         });
         let expanded = expanded.map_err(|unset| ServerAbsence::Unset { variable: unset.0 });
@@ -246,12 +248,24 @@ impl Boxes<'_> {
         let project = plugin.layer == Layer::Project;
         let home = self.world.env.get("HOME").map(PathBuf::from);
         let place = |text: &String| placed(text, self.workspace.root(), home.as_deref());
+        let place = |texts: &[String]| -> Vec<PathBuf> {
+            texts.iter().map(place).filter(|path| !self.is_closed(path, home.as_deref())).collect()
+        };
         Wishes {
             project,
             network: plugin.sandbox.network.unwrap_or(!project),
-            opened: plugin.sandbox.read.iter().map(place).collect(),
-            writable: plugin.sandbox.write.iter().map(place).collect(),
+            opened: place(&plugin.sandbox.read),
+            writable: place(&plugin.sandbox.write),
         }
+    }
+
+    /// Whether a place lies in our own home or in what holds a user's credentials, by whatever way it is named: no wish of a
+    /// server opens that.
+    fn is_closed(&self, path: &Path, home: Option<&Path>) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let (path, own) = (real(path), real(&self.world.home));
+        let secrets = home.into_iter().flat_map(|home| HOME_SECRETS.iter().map(|name| home.join(name)));
+        path.starts_with(own) || secrets.into_iter().any(|secret| path.starts_with(real(&secret)))
     }
 
     fn options(&self, wishes: &Wishes) -> BoxOptions {
