@@ -6,7 +6,7 @@ use super::narrow::Narrowing;
 use super::{Approvals, by_rule};
 use reasonix_agent::{Ask, Decision};
 use reasonix_policy::{By, Fallback, Posture, Rule, RuleError, Rules, Verdict, evaluate, more_dangers};
-use reasonix_proto::{Action, AgentOrigin, AgentProfile, Family, Mode, PLAN_AGENT, ReadOnly};
+use reasonix_proto::{Action, AgentOrigin, AgentProfile, AgentRules, Family, Mode, PLAN_AGENT, ReadOnly};
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
@@ -26,6 +26,13 @@ impl AgentStanding {
         let dangerous = more_dangers(&profile.rules.dangerous)?;
         let only = (!profile.rules.only.is_empty()).then(|| Narrowing::new(&profile.name, &profile.rules.only));
         Ok(Self { profile: profile.clone(), rules, dangerous, only })
+    }
+
+    /// For an agent of which only the name is known: it reads.
+    fn unknown(name: &str) -> Self {
+        let rules = AgentRules { reads_only: true, ..AgentRules::default() };
+        let profile = AgentProfile { name: name.to_owned(), rules, ..AgentProfile::default() };
+        Self { profile, rules: Rules::default(), dangerous: Vec::new(), only: None }
     }
 
     /// Its name and its rules, for people.
@@ -103,16 +110,20 @@ fn is_reader(family: Family) -> bool {
 impl Approvals {
     /// Learns what an agent may do. It holds while the session says that this one is at work.
     pub fn know_agent(&self, standing: AgentStanding) {
-        let name = standing.profile.name.clone();
+        let name = standing.profile.name.to_ascii_lowercase();
         self.agents.lock().unwrap_or_else(PoisonError::into_inner).insert(name, Arc::new(standing));
     }
 
-    /// The agents whose rules hold now: the one at work, and the one that plans while that is on.
+    /// The agents whose rules hold now: the one at work, and the one that plans while that is on. One that nobody told of
+    /// could have rules that deny: nothing of it may change something.
     pub(super) fn acting(&self) -> Vec<Arc<AgentStanding>> {
         let stance = self.stance.stance();
         let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        let plans = (stance.mode == Mode::Plan).then_some(PLAN_AGENT);
-        [Some(&*stance.agent), plans].into_iter().flatten().filter_map(|name| agents.get(name).cloned()).collect()
+        let known = |name: &str| agents.get(&name.to_ascii_lowercase()).cloned();
+        let name = Some(&*stance.agent).filter(|name| !name.is_empty());
+        let at_work = name.map(|name| known(name).unwrap_or_else(|| Arc::new(AgentStanding::unknown(name))));
+        let plans = (stance.mode == Mode::Plan).then(|| known(PLAN_AGENT)).flatten();
+        at_work.into_iter().chain(plans).collect()
     }
 
     /// The rules with those of the agents at work; for this call, where one is judged.
@@ -154,6 +165,7 @@ impl Approvals {
 #[cfg(test)]
 mod tests {
     use super::AgentStanding;
+    use crate::{Approvals, GateStanding, Given, Stance};
     use reasonix_policy::{Fallback, Posture, Rules, Verdict, evaluate};
     use reasonix_proto::{Action, AgentOrigin, AgentProfile, AgentRules, Family};
     use std::path::Path;
@@ -223,5 +235,33 @@ mod tests {
         let agent = AgentStanding::new(&profile, Path::new("/w")).unwrap();
         assert!(agent.refuses("bash", &runs("touch a"), false).is_some());
         assert!(agent.refuses("grep", &Action::reads(Family::Grep, "src"), false).is_none());
+    }
+
+    struct Nobody;
+
+    impl reasonix_agent::Sink for Nobody {
+        fn emit(&self, _: reasonix_proto::Event) {}
+    }
+
+    #[test]
+    fn an_agent_that_nobody_told_of_only_reads_and_names_have_no_case() {
+        let folder = reasonix_testkit::TempWorkspace::new();
+        let workspace = reasonix_workspace::Workspace::open(&folder.path(), Default::default()).unwrap();
+        let settings = reasonix_config::Settings::default();
+        let home = folder.path();
+        let given = Given { settings: &settings, home: &home, workspace: &workspace, attended: true, approve: &[] };
+        let stance = Stance { agent: "Helper".into(), ..Stance::default() };
+        let standing = GateStanding::new(&given).unwrap();
+        let gate = Approvals::new(standing, workspace.clone(), stance, std::sync::Arc::new(Nobody));
+        let touch = Action::writes(Family::Bash, vec!["touch a".to_owned()]);
+        let refused = || gate.acting().iter().any(|agent| agent.refuses("bash", &touch, false).is_some());
+        assert!(refused(), "nobody told of it");
+        assert!(
+            gate.acting().iter().all(|agent| agent.refuses("grep", &Action::reads(Family::Grep, "a"), false).is_none())
+        );
+        let profile = AgentProfile { name: "helper".into(), ..AgentProfile::default() };
+        gate.know_agent(AgentStanding::new(&profile, Path::new("/w")).unwrap());
+        assert!(!refused(), "it is the same one");
+        assert_eq!(gate.acting().len(), 1);
     }
 }
