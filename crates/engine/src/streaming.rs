@@ -14,7 +14,7 @@ use reasonix_proto::{
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// So often rules stop an answer in one turn: two of them could otherwise hold a model for ever.
 const MOST_STOPS: u32 = 3;
@@ -33,7 +33,8 @@ struct Inner {
     room: u64,
     book: Arc<Book>,
     outbox: Arc<Outbox>,
-    rules: OnceLock<Arc<StreamRules>>,
+    /// The rules, as they hold for the tools of these names.
+    rules: Mutex<Option<(Vec<String>, Arc<StreamRules>)>>,
     now: Mutex<Now>,
 }
 
@@ -63,7 +64,7 @@ impl Streaming {
             room: if window == 0 { USUAL } else { window / SHARE },
             book: Arc::clone(book),
             outbox: Arc::clone(outbox),
-            rules: OnceLock::new(),
+            rules: Mutex::default(),
             now: Mutex::default(),
         };
         Arc::new(Self(Arc::new(inner)))
@@ -76,7 +77,7 @@ impl Aspect for Streaming {
         if !inner.settings.enabled {
             return None;
         }
-        let rules = inner.rules.get_or_init(|| inner.compiled(tools));
+        let rules = inner.rules_for(tools);
         let fired = inner.book.state().fired.clone();
         let again = |ago: u64| inner.settings.gap.is_some_and(|gap| ago >= gap);
         let watch = rules.watch(&|name| fired.ago(name).is_none_or(again))?;
@@ -120,10 +121,24 @@ impl Inner {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn compiled(&self, tools: &Tools) -> Arc<StreamRules> {
+    /// The rules as they hold for these tools: an agent may go on that has others.
+    fn rules_for(&self, tools: &Tools) -> Arc<StreamRules> {
+        let names: Vec<String> = tools.iter().map(|tool| tool.spec().name.clone()).collect();
+        let mut known = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, rules)) = known.as_ref().filter(|(earlier, _)| *earlier == names) {
+            return Arc::clone(rules);
+        }
+        let told = known.as_ref().map(|(_, rules)| rules.left.clone()).unwrap_or_default();
+        let rules = self.compiled(tools, &told);
+        *known = Some((names, Arc::clone(&rules)));
+        rules
+    }
+
+    /// What is left out is said, unless that was said before.
+    fn compiled(&self, tools: &Tools, told: &[String]) -> Arc<StreamRules> {
         let own = |name: &str| tools.find(name).map(|tool| tool.spec().name.clone());
         let rules = StreamRules::new(&self.shelf.rules().rules, &self.folder, &own);
-        if !rules.left.is_empty() {
+        if !rules.left.is_empty() && rules.left != told {
             self.outbox.warn(Phrase::new("extensions.stream_rules_left").with("names", rules.left.join(", ")));
         }
         Arc::new(rules)

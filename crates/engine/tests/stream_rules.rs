@@ -172,6 +172,28 @@ async fn who_does_not_interrupt_speaks_before_the_result_or_after_the_message() 
     assert!(seen.fired.is_empty());
 }
 
+/// An agent may go on that has tools which the one before had not.
+#[tokio::test]
+async fn a_rule_for_a_tool_holds_for_whoever_has_the_tool() {
+    let write = || Reply::call("write_file", json!({"path": "a.txt", "content": "FORBIDDEN"}));
+    let world = World::new(vec![Reply::say("one"), write(), Reply::say("two")]).await;
+    rule(&world, "call", "condition: FORBIDDEN\nscope: tool:write_file");
+    let mut handle = world.open_with(Which::New, |start| {
+        let profile = reasonix_proto::AgentProfile {
+            name: "looker".into(),
+            origin: reasonix_proto::AgentOrigin::User,
+            tools: Some(vec!["grep".into()]),
+            ..reasonix_proto::AgentProfile::default()
+        };
+        start.world.settings.profiles = [("looker".to_owned(), profile)].into();
+        start.agent = Some("looker".into());
+    });
+    turn(&mut handle, "go").await;
+    handle.submit(Op::WorkAs { agent: "build".into() }).settled().await;
+    let seen = turn(&mut handle, "go").await;
+    assert_eq!(seen.fired.iter().map(names).collect::<Vec<_>>(), [["call"]]);
+}
+
 #[tokio::test]
 async fn a_turn_is_stopped_three_times_at_most_and_rules_can_be_switched_off() {
     let bad = |number: usize| Reply::say(&format!("BAD{number}."));
