@@ -103,4 +103,9 @@ fn an_agent_of_a_project_waits_for_trust_and_everything_is_listed() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(system(&place).starts_with("Obey the project."), "{}", system(&place));
     assert!(ran.err.contains("model is left out"), "{}", ran.err);
+    // Without the trust nobody goes on in its place.
+    let ran = place.run(&["run", "--continue", "go"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("which you do not trust") && ran.err.contains("--agent build"), "{}", ran.err);
+    assert_eq!(place.server.requests().len(), 1);
 }

@@ -132,3 +132,21 @@ fn two_sessions_are_compared() {
     let same = place.run(&["diff", a, a]);
     assert!(same.out.contains("they say and do the same"), "{}", same.out);
 }
+
+/// Another agent goes on with other tools and other words: from there on the loop has those too.
+#[test]
+fn a_session_with_several_agents_goes_the_same_way() {
+    let calls = || Reply::call("ls", json!({}));
+    let place =
+        Place::new(vec![Reply::say("looked"), calls(), Reply::say("built"), calls(), Reply::say("looked again")]);
+    place.home.write("agents/looker.md", "---\ntools: Grep\n---\nYou look.");
+    for (agent, code) in [("looker", 0), ("build", 0), ("looker", 0)] {
+        let which: &[&str] = if place.logs().is_empty() { &[] } else { &["--continue"] };
+        let ran = place.run(&[&["run", "--agent", agent], which, &["go"]].concat());
+        assert_eq!(ran.code, Some(code), "{}", ran.err);
+    }
+    let log = place.logs()[0].clone();
+    let again = place.run(&["replay", log.file_stem().unwrap().to_str().unwrap()]);
+    assert_eq!(again.code, Some(0), "{}", again.err);
+    assert!(again.err.contains("played again, with the same result: 3 turns"), "{}", again.err);
+}

@@ -4,13 +4,14 @@
 use crate::desk::{not_possible, unreadable};
 use crate::live::Live;
 use crate::roster::{chosen, kept, own_model, sampled, steps_of};
+use crate::spec::folds;
 use crate::start::base_of;
 use crate::ticket::Outcome;
-use reasonix_agent::{Prefix, Sink, Tools};
+use reasonix_agent::{Model, Prefix, Sink, Tools};
 use reasonix_extensions::agent_note;
 use reasonix_gate::AgentStanding;
 use reasonix_proto::{
-    AgentProfile, BUILD_AGENT, Done, Event, Level, Mode, Op, PLAN_AGENT, PartKind, Phrase, RecordBody, Refusal, Refused,
+    AgentProfile, Done, Event, Level, Mode, Op, PLAN_AGENT, PartKind, Phrase, RecordBody, Refusal, Refused,
 };
 use std::sync::Arc;
 
@@ -28,10 +29,6 @@ impl Live {
         let wanted = base.agent.as_ref().or(default).cloned();
         let outcome = match wanted {
             Some(name) if self.resumed || name.eq_ignore_ascii_case(PLAN_AGENT) => self.set_agent(&name).await,
-            None if self.acting.disable => {
-                self.desk.notice(Level::Warning, Phrase::new("engine.agent_gone").with("name", &self.acting.name));
-                self.set_agent(BUILD_AGENT).await
-            }
             _ => return,
         };
         if let Err(refused) = outcome {
@@ -79,6 +76,7 @@ impl Live {
             agent: agent.name.clone(),
             system: system.clone(),
             tools: tools.as_ref().map(named),
+            specs: self.kept_specs(tools.as_ref()).await?,
         };
         let record = self.desk.journal(body).await?;
         if system.is_some() || tools.is_some() {
@@ -87,10 +85,27 @@ impl Live {
         self.agent.limits.max_steps = steps_of(&base.world.settings, &agent);
         let own = own_model(&base.world, &agent);
         told.into_iter().chain(own.as_ref().err().cloned()).for_each(|phrase| self.desk.notice(Level::Info, phrase));
-        self.routes.set(&base, model, own.ok().flatten());
+        let own = own.ok().flatten();
+        self.measure_anew(own.as_ref().unwrap_or(&model));
+        self.routes.set(&base, model, own);
         self.acting = agent;
         self.desk.outbox.emit(Event::Changed { record: Box::new(record) });
         Ok(())
+    }
+
+    /// Keeps how tools are told, so that whoever resumes sends the same; the name that the record has for it.
+    async fn kept_specs(&self, tools: Option<&Tools>) -> Result<Option<String>, Refused> {
+        let Some(specs) = tools.map(Tools::specs) else { return Ok(None) };
+        let past = self.desk.past.clone();
+        let kept = tokio::task::spawn_blocking(move || past.keep_specs(&specs)).await.map_err(unreadable)?;
+        kept.map_err(unreadable)
+    }
+
+    /// The window is that of the model which answers, and so is whether the conversation is folded by itself.
+    pub(crate) fn measure_anew(&mut self, answers: &Arc<dyn Model>) {
+        let card = answers.card();
+        self.agent.limits.compaction.auto = folds(&self.desk.base.world.settings, &card.name);
+        self.desk.outbox.measure(None, Some(card.window));
     }
 
     /// The system prompt and the tools of an agent, as far as they are others than those that are sent now.

@@ -113,7 +113,7 @@ impl Desk {
                 self.after_turn.push_back((op, ticket));
                 return self.notice(Level::Info, Phrase::new("engine.model_later"));
             }
-            Op::WorkAs { agent } if agent != PLAN_AGENT => {
+            Op::WorkAs { agent } if !agent.eq_ignore_ascii_case(PLAN_AGENT) => {
                 self.after_turn.push_back((Op::WorkAs { agent }, ticket));
                 return self.notice(Level::Info, Phrase::new("engine.agent_later"));
             }
@@ -148,7 +148,7 @@ impl Desk {
             Op::Respond { ask, responses } => in_time(self.people.respond(&ask, responses, client), &ask),
             Op::AnswerPlan { ask, answer } => in_time(self.people.answer_plan(&ask, answer, client), &ask),
             Op::WorkAs { .. } | Op::SetMode { mode: Mode::Plan } if self.people.plans_on() => Ok(Done::Applied),
-            Op::WorkAs { agent } if agent == PLAN_AGENT => {
+            Op::WorkAs { agent } if agent.eq_ignore_ascii_case(PLAN_AGENT) => {
                 Box::pin(self.apply(Op::SetMode { mode: Mode::Plan }, client)).await
             }
             Op::SetMode { mode } => {

@@ -7,7 +7,6 @@ use crate::planner::Planner;
 use crate::queue::Work;
 use crate::roster::{own_model, sampled};
 use crate::router::Routes;
-use crate::spec::folds;
 use crate::ticket::{Inbound, Outcome, Ticket, Tickets};
 use reasonix_agent::{Agent, Conversation, Prefix, Purpose, Router, Said, Sink, Stop, Tools};
 use reasonix_gate::Narrowing;
@@ -378,16 +377,15 @@ impl Live {
         let built = world.model_thinking(&reference, effort.as_deref());
         let model = built.map_err(|error| Refused::new(Refusal::Failed, error.phrase()))?;
         let card = model.card().clone();
-        let auto = folds(&self.desk.base.world.settings, &card.name);
         let record = self.desk.journal(RecordBody::ModelChanged { model: card.name.clone(), effort }).await?;
         let own = own_model(&self.desk.base.world, &self.acting).ok().flatten();
         if let Some(own) = own.as_ref().filter(|own| own.card().name != card.name) {
             let phrase = Phrase::new("engine.agent_keeps_model").with("agent", &self.acting.name);
             self.desk.notice(Level::Info, phrase.with("model", &own.card().name));
         }
-        self.routes.set(&self.desk.base, model, own);
-        self.agent.limits.compaction.auto = auto;
-        self.desk.outbox.measure(None, Some(card.window));
+        self.measure_anew(own.as_ref().unwrap_or(&model));
+        let base = Arc::clone(&self.desk.base);
+        self.routes.set(&base, model, own);
         self.desk.outbox.emit(Event::Changed { record: Box::new(record) });
         Ok(Done::Applied)
     }

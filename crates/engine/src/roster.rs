@@ -57,6 +57,18 @@ pub(crate) fn chosen(start: &Start, trust: &Word, name: &str) -> Result<(AgentPr
     Ok((agent.clone(), told))
 }
 
+/// The same of the agent that a session has: with how to go on.
+pub(crate) fn of_session(why: Phrase) -> Phrase {
+    let code = match why.code.as_ref() {
+        "engine.agent_off" => "engine.session_agent_off",
+        "engine.agent_subagent" => "engine.session_agent_subagent",
+        "engine.agent_untrusted" => "engine.session_agent_untrusted",
+        "engine.no_agent" => "engine.session_agent_gone",
+        _ => return why,
+    };
+    Phrase { code: code.into(), ..why }
+}
+
 /// The names of those that a person can choose.
 pub(crate) fn names(roster: &Roster) -> Vec<String> {
     let open = |agent: &&AgentProfile| !agent.disable && agent.mode != AgentMode::Subagent;

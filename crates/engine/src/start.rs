@@ -25,13 +25,14 @@ use crate::planner::{Around, Planner};
 use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::retention::tend;
-use crate::roster::{chosen, kept, own_model, sampled, steps_of};
+use crate::roster::{chosen, kept, of_session, own_model, sampled, steps_of};
 use crate::router::{Escalates, Escalation, Routes, TellsPlanModel, empty_roles};
 use crate::servers::specs::carried;
 use crate::spec::{Start, Which, folds};
 use crate::state::{Book, SessionState};
 use crate::streaming::Streaming;
 use crate::ticket::Sender;
+use crate::told::told_where_known;
 use crate::trust::Word;
 use crate::world::World;
 use opening::{Begun, open};
@@ -40,7 +41,7 @@ use reasonix_config::{Origins, Settings, key_destination};
 use reasonix_exec::Confinement;
 use reasonix_gate::{AgentStanding, Approvals, GateStanding};
 use reasonix_proto::{
-    AgentProfile, AgentRules, BUILD_AGENT, Event, PLAN_AGENT, Phrase, SessionHead, Status, TurnState,
+    AgentProfile, AgentRules, BUILD_AGENT, Event, PLAN_AGENT, Phrase, RecordBody, SessionHead, Status, TurnState,
 };
 use reasonix_session::{History, Ledger, Opened, Sessions};
 use reasonix_undo::{Undo, UndoKeep, snapshots_of};
@@ -101,13 +102,15 @@ impl Ground {
     fn equip(self, standing: GateStanding) -> Result<Equipped, EngineError> {
         let (start, opened, artifacts) = (&self.start, &self.begun.opened, &self.begun.artifacts);
         let (settings, workspace) = (&start.world.settings, &start.workspace);
-        let acting = acting_of(start, &self.begun)?;
+        let (acting, absent) = acting_of(start, &self.begun)?;
         let model = pick_model(start, &acting, self.begun.resumed.then_some(&opened.history))?;
         let (voice, events) = Voice::of(&self, &model);
         let Voice { outbox, book } = &voice;
-        empty_roles(settings).chain(bundle_notices(&start.world)).for_each(|phrase| outbox.warn(phrase));
+        empty_roles(settings).chain(bundle_notices(&start.world)).chain(absent).for_each(|phrase| outbox.warn(phrase));
         let escalation = Escalation::new(start, &model.card().name)?;
         let own = own_model(&start.world, &acting).map_err(|phrase| outbox.warn(phrase)).ok().flatten();
+        let answers = own.as_ref().unwrap_or(&model).card().clone();
+        outbox.measure(None, Some(answers.window));
         let routes = Routes::new(start, (model.clone(), own), Arc::clone(&escalation), (book, outbox.clone()));
         let purse = purse_of(start, (opened, &self.head), outbox);
         let undo = undo_of(start, opened, &voice);
@@ -132,7 +135,7 @@ impl Ground {
             .surrounded_by(undo.iter().map(|undo| Arc::clone(undo) as Arc<dyn Aspect>))
             .surrounded_by([nearby as Arc<dyn Aspect>, streaming as Arc<dyn Aspect>, Believed::of(start, outbox)])
             .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>])
-            .within(purse.clone(), limits_of(settings, &model.card().name, &acting))
+            .within(purse.clone(), limits_of(settings, &answers.name, &acting))
             .build(self.head.system.clone());
         let planner = planner_of(&self, &agent, &model, (outbox, &purse, &hooks), &carried)?;
         let way_out = crossing.open(&gate, book.clone(), net_options(settings));
@@ -353,15 +356,22 @@ fn planner_of(
     Planner::new(&own, around)
 }
 
-/// The agent at work: the session's own where it goes on. For one that is not there any more stands one that changes nothing,
-/// until another goes on.
-fn acting_of(start: &Start, begun: &Begun) -> Result<AgentProfile, EngineError> {
+/// The agent at work: the session's own where it goes on. For one that nobody can work as any more stands one that changes
+/// nothing, with why, until a person lets another go on; where there is none, that is an error.
+fn acting_of(start: &Start, begun: &Begun) -> Result<(AgentProfile, Option<Phrase>), EngineError> {
     if !begun.resumed {
-        return start.begins_as();
+        return Ok((start.begins_as()?, None));
     }
     let trust = Word::new(start.world.settings.trust.clone());
     let name = Some(begun.opened.history.agent.as_str()).filter(|name| !name.is_empty()).unwrap_or(BUILD_AGENT);
-    let gone = || AgentProfile {
+    let why = match chosen(start, &trust, name) {
+        Ok((agent, _)) => return Ok((agent, None)),
+        Err(why) => of_session(why),
+    };
+    if !start.attended && start.agent.is_none() {
+        return Err(EngineError::Settings(why));
+    }
+    let gone = AgentProfile {
         name: name.to_owned(),
         prompt: Some(String::new()),
         tools: Some(begun.opened.history.head.as_ref().map(|head| head.tools.clone()).unwrap_or_default()),
@@ -369,7 +379,7 @@ fn acting_of(start: &Start, begun: &Begun) -> Result<AgentProfile, EngineError> 
         disable: true,
         ..AgentProfile::default()
     };
-    Ok(chosen(start, &trust, name).map_or_else(|_| gone(), |(agent, _)| agent))
+    Ok((gone, Some(why).filter(|_| start.agent.is_none())))
 }
 
 /// The tools of the agent at work, and all that the session has.
@@ -387,7 +397,8 @@ fn tools_of(ground: &Ground, acting: &AgentProfile, shell: Shell, carried: &Carr
             (kept(&whole, acting), whole)
         }
         Some(_) => {
-            let (own, all) = (made(shell.clone(), had.as_ref()), made(shell, None));
+            let own = made(shell.clone(), had.as_ref());
+            let all = every_one(ground, shell, carried);
             let told = |tool: &Arc<dyn Tool>| {
                 own.iter().find(|own| own.spec().name == tool.spec().name).unwrap_or(tool).clone()
             };
@@ -395,6 +406,22 @@ fn tools_of(ground: &Ground, acting: &AgentProfile, shell: Shell, carried: &Carr
             (own, whole)
         }
     }
+}
+
+/// All tools of a session whose agent has fewer, told as they were when it began. What only asks people stays where it had
+/// that, also while there are none.
+fn every_one(ground: &Ground, shell: Shell, carried: &Carried) -> Vec<Arc<dyn Tool>> {
+    let Ground { start, begun, fleet, .. } = ground;
+    let first = match &begun.opened.head.body {
+        RecordBody::Session(head) => Had::of(head, &begun.opened.past).0,
+        _ => Had::default(),
+    };
+    let with_people = Start { attended: true, ..start.clone() };
+    let all = toolset(&with_people, &begun.artifacts, carried, (shell, fleet), None);
+    let stays =
+        |tool: &&Arc<dyn Tool>| start.attended || !tool.spec().traits.asks || first.names.contains(&tool.spec().name);
+    let all = all.iter().filter(stays).cloned().collect();
+    told_where_known(all, first.specs.as_deref().unwrap_or_default())
 }
 
 /// Tells the gate of the agents that are at work, or may be before anybody chooses another.

@@ -154,7 +154,8 @@ async fn an_agent_with_words_and_tools_of_its_own_is_a_break_with_a_name() {
 
 #[tokio::test]
 async fn the_log_has_who_is_at_work() {
-    let replies = (1..=6).map(|number| Reply::say(&number.to_string())).collect();
+    let mut replies: Vec<Reply> = (1..=5).map(|number| Reply::say(&number.to_string())).collect();
+    replies.extend([bash("touch gone"), Reply::say("six"), Reply::say("seven")]);
     let world = World::new(replies).await;
     let known = with(vec![reviewer()]);
     let mut handle = world.open_with(Which::New, &known);
@@ -179,12 +180,82 @@ async fn the_log_has_who_is_at_work() {
     go(&mut fork).await;
     assert_eq!(tools(&world, 4), ["read_file", "grep", "bash"].map(str::to_owned));
     drop((handle, fork));
-    // One that is not there any more gives way to build, by a record.
+    // While it is not there nothing is changed, until a person lets another go on; what is sent stays.
     let mut handle = again(&world, &session, &|_| {}).await;
-    done(&mut handle, Op::SetPosture { posture: Posture::Ask }).await;
-    assert_eq!(agent_of(&handle).await.0, "");
+    let told = done(&mut handle, Op::SetPosture { posture: Posture::Yolo }).await;
+    let gone =
+        |event: &Event| matches!(event, Event::Notice { phrase, .. } if phrase.code == "engine.session_agent_gone");
+    assert!(told.iter().any(gone), "{told:?}");
+    assert_eq!(agent_of(&handle).await.0, "reviewer");
+    let outcomes = go(&mut handle).await;
+    assert!(matches!(&outcomes[0], ToolOutcome::Denied { by } if by.starts_with("by agent reviewer")), "{outcomes:?}");
+    assert!(!world.work.path().join("gone").exists());
+    assert_eq!((system(&world, 5), tools(&world, 5)), (system(&world, 3), tools(&world, 3)));
+    done(&mut handle, Op::WorkAs { agent: "build".into() }).await;
     go(&mut handle).await;
-    assert!(tools(&world, 5).len() > 3 && !system(&world, 5).starts_with("You only review."));
+    assert!(tools(&world, 7).len() > 3 && !system(&world, 7).starts_with("You only review."));
+}
+
+/// Why a session cannot go on without a person.
+async fn refused(world: &World, session: &str, profiles: Vec<AgentProfile>) -> String {
+    loop {
+        let mut base = world.base(Which::Resume(session.to_owned()));
+        with(profiles.clone())(&mut base);
+        base.attended = false;
+        match reasonix_engine::start(base).map_err(|error| error.phrase().code.to_string()) {
+            Err(code) if code == "session.in_use" => tokio::task::yield_now().await,
+            Err(code) => return code,
+            Ok(_) => return "it goes on".to_owned(),
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_a_person_nobody_goes_on_in_place_of_an_agent_that_is_gone() {
+    let world = World::new(vec![Reply::say("one"), Reply::say("two")]).await;
+    let mut handle = world.open_with(Which::New, |start| {
+        with(vec![reviewer()])(start);
+        start.agent = Some("reviewer".into());
+    });
+    go(&mut handle).await;
+    let session = handle.session.0.clone();
+    drop(handle);
+    let off = AgentProfile { disable: true, ..reviewer() };
+    let other = AgentProfile { mode: reasonix_proto::AgentMode::Subagent, ..reviewer() };
+    assert_eq!(refused(&world, &session, Vec::new()).await, "engine.session_agent_gone");
+    assert_eq!(refused(&world, &session, vec![off]).await, "engine.session_agent_off");
+    assert_eq!(refused(&world, &session, vec![other]).await, "engine.session_agent_subagent");
+    assert_eq!(world.server.requests().len(), 1, "nothing was sent");
+    // Whoever names another goes on as that one.
+    let named = |start: &mut Start| (start.attended, start.agent) = (false, Some("build".into()));
+    let mut handle = again(&world, &session, &named).await;
+    go(&mut handle).await;
+    assert_eq!(agent_of(&handle).await.0, "");
+}
+
+#[tokio::test]
+async fn the_window_is_that_of_the_model_that_answers() {
+    let wide = agent("wide", |profile| profile.model = Some("mock/other".into()));
+    let world = World::new(Vec::new()).await;
+    let windows = |start: &mut Start| {
+        with(vec![wide.clone()])(start);
+        let entry = |(id, window): (&str, u64)| reasonix_config::ModelEntry {
+            id: id.into(),
+            context_window: Some(window),
+            ..reasonix_config::ModelEntry::default()
+        };
+        start.world.settings.models = [("m", 20_000), ("other", 70_000)].map(entry).to_vec();
+    };
+    let window = async |handle: &Handle| match handle.query(Query::Status).await {
+        Told::Status(status) => status.window,
+        other => panic!("{other:?}"),
+    };
+    let mut handle = world.open_with(Which::New, windows);
+    assert_eq!(window(&handle).await, 20_000);
+    done(&mut handle, Op::WorkAs { agent: "wide".into() }).await;
+    assert_eq!(window(&handle).await, 70_000);
+    done(&mut handle, Op::WorkAs { agent: "build".into() }).await;
+    assert_eq!(window(&handle).await, 20_000);
 }
 
 #[tokio::test]
@@ -303,4 +374,16 @@ async fn an_agent_that_is_called_in_a_prompt_is_said_to_wait() {
     });
     assert_eq!(called.collect::<Vec<_>>(), ["explore"]);
     assert!(last_words(&world, 0).contains("@agent-explore and @agent-nobody, look"));
+}
+
+/// Planning is on at once, also in the middle of a turn and however it is written.
+#[tokio::test]
+async fn plan_is_plan_mode_whatever_its_case() {
+    let world = World::new(vec![write("a"), Reply::say("one")]).await;
+    let mut handle = world.open(Which::New);
+    handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+    while !matches!(handle.events.next().await.expect("the session lives").event, Event::Asked { .. }) {}
+    let settled = handle.submit(Op::WorkAs { agent: "Plan".into() });
+    tokio::time::timeout(std::time::Duration::from_secs(20), settled.settled()).await.expect("it does not wait");
+    assert_eq!(agent_of(&handle).await.1, Mode::Plan);
 }

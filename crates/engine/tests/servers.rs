@@ -205,6 +205,44 @@ async fn a_session_that_goes_on_without_the_server_sends_the_same_and_calls_say_
     world.server.assert_prefixes_grow();
 }
 
+/// A session that began with fewer tools and went on with all of them, and the other way about: each is sent again as it was
+/// told, whatever became of the server.
+#[tokio::test]
+async fn what_an_agent_went_on_with_is_sent_again_without_the_server() {
+    let (world, small) = (World::new((0..7).map(|_| Answer::say("a")).collect()).await, Small::new());
+    met(&world, &small).await;
+    let fewer = |start: &mut Start| {
+        let profile = reasonix_proto::AgentProfile {
+            name: "fewer".into(),
+            origin: reasonix_proto::AgentOrigin::User,
+            tools: Some(vec!["grep".into(), "mcp__small__read".into()]),
+            ..reasonix_proto::AgentProfile::default()
+        };
+        start.world.settings.profiles = [("fewer".to_owned(), profile)].into();
+    };
+    let mut sessions = Vec::new();
+    for (first, then) in [("fewer", "build"), ("build", "fewer")] {
+        let mut handle = world.open_with(Which::New, |start| {
+            (fewer(start), small.configure()(start));
+            start.agent = Some(first.into());
+        });
+        turn(&mut handle, |_| Choice::Deny).await;
+        handle.submit(Op::WorkAs { agent: then.into() }).settled().await;
+        turn(&mut handle, |_| Choice::Deny).await;
+        let last = world.server.requests().pop().expect("a request");
+        assert!(of_servers(&last).contains(&"mcp__small__read".to_owned()), "{:?}", names(&last));
+        sessions.push((end(handle).await, last));
+    }
+    std::fs::remove_dir_all(world.home.path().join("state/servers")).expect("they are kept");
+    for (session, last) in sessions {
+        let mut handle = world.open_with(Which::Resume(session), fewer);
+        turn(&mut handle, |_| Choice::Deny).await;
+        let resumed = world.server.requests().pop().expect("a request");
+        assert!(prefix_breaks(&[&last.raw, &resumed.raw]).is_empty(), "{:?} {:?}", names(&last), names(&resumed));
+        end(handle).await;
+    }
+}
+
 #[tokio::test]
 async fn a_tool_that_is_defined_otherwise_is_accepted_anew_before_it_is_called() {
     let answers = vec![read(), Answer::say("a"), read(), read(), read(), Answer::say("b"), read(), Answer::say("c")];

@@ -153,3 +153,53 @@ async fn a_new_session_keeps_what_it_sent() {
     let specs = seen.past.specs(head).expect("they are there").expect("they are named");
     assert_eq!(as_sent(&specs), sent(&requests[0]));
 }
+
+/// An agent that has one tool, and stands in no file.
+fn looker(start: &mut reasonix_engine::Start) {
+    let profile = reasonix_proto::AgentProfile {
+        name: "looker".into(),
+        origin: reasonix_proto::AgentOrigin::User,
+        tools: Some(vec!["grep".into()]),
+        ..reasonix_proto::AgentProfile::default()
+    };
+    start.world.settings.profiles = [("looker".to_owned(), profile)].into();
+}
+
+/// Goes on with a session as an agent, for a turn; gives the request.
+async fn as_agent(world: &World, which: &Which, agent: Option<&str>, attended: bool) -> reasonix_testkit::Recorded {
+    let mut handle = loop {
+        let mut base = world.base(which.clone());
+        looker(&mut base);
+        base.attended = attended;
+        match reasonix_engine::start(base) {
+            Ok(handle) => break handle,
+            Err(error) if error.phrase().code == "session.in_use" => tokio::task::yield_now().await,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    if let Some(agent) = agent {
+        handle.submit(Op::WorkAs { agent: agent.into() }).settled().await;
+    }
+    turn(&mut handle, |_| Choice::Deny).await;
+    world.server.requests().pop().expect("a request")
+}
+
+/// Another agent goes on, and back, each time in a process whose build tells otherwise of its tools.
+#[tokio::test]
+async fn what_an_agent_was_told_is_sent_again() {
+    let world = World::new((0..6).map(|number| Reply::say(&number.to_string())).collect()).await;
+    let which = begun_with(&world, &earlier(&world));
+    let first = as_agent(&world, &which, Some("looker"), true).await;
+    let resumed = as_agent(&world, &which, None, true).await;
+    assert!(reasonix_testkit::prefix_breaks(&[&first.raw, &resumed.raw]).is_empty());
+    // Without people, what asks them stays where the session had it.
+    let back = as_agent(&world, &which, Some("build"), false).await;
+    let told = sent(&back.body);
+    assert!(
+        told.iter().any(|(name, told, _)| name == "read_file" && told == "Reads, as it was told then."),
+        "{told:?}"
+    );
+    assert!(told.iter().any(|(name, ..)| name == "ask"), "{told:?}");
+    let resumed = as_agent(&world, &which, None, true).await;
+    assert!(reasonix_testkit::prefix_breaks(&[&back.raw, &resumed.raw]).is_empty());
+}

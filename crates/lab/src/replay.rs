@@ -57,10 +57,7 @@ pub struct Difference {
 pub async fn replay(past: &Past, start: &Start, reel: Option<Reel>, sink: Arc<dyn Sink>) -> std::io::Result<Replayed> {
     let mut records = Vec::new();
     past.each_active(|record| records.push(record))?;
-    let Some(mut head) = records.iter().find_map(head_of).cloned() else { return Ok(Replayed::default()) };
-    if let Some((tools, specs)) = records.iter().find_map(joined) {
-        (head.tools, head.specs) = (tools, specs);
-    }
+    let Some(head) = records.iter().find_map(head_of).cloned() else { return Ok(Replayed::default()) };
     let tape = Arc::new(Tape::new(sink.clone()));
     let voice = Arc::new(Voice::new(&head.model, tape.clone(), reel));
     let tools = tools_of(&head, past, start);
@@ -87,6 +84,13 @@ pub async fn replay(past: &Past, start: &Start, reel: Option<Reel>, sink: Arc<dy
             None => {
                 replayed.shown += u32::from(begins);
                 stage.conversation = None;
+                if changes_head(&record.body) {
+                    // From here on other tools or other words are sent.
+                    let so_far = history(records.get(..=next).unwrap_or_default());
+                    let now = so_far.head.unwrap_or_else(|| head.clone());
+                    let tools = tools_of(&now, past, start);
+                    (stage.agent, stage.prefix) = agent_of(&now, tools, (&stage.tape, &voice), &stage.sink);
+                }
                 project::show(record).into_iter().for_each(|event| stage.sink.emit(event));
                 next += 1;
             }
@@ -95,11 +99,12 @@ pub async fn replay(past: &Past, start: &Start, reel: Option<Reel>, sink: Arc<dy
     Ok(replayed)
 }
 
-/// The tools that came late, before anything was sent.
-fn joined(record: &Record) -> Option<(Vec<String>, Option<String>)> {
-    match &record.body {
-        RecordBody::ToolsJoined { tools, specs } => Some((tools.clone(), specs.clone())),
-        _ => None,
+/// Whether another head is sent after a record.
+fn changes_head(body: &RecordBody) -> bool {
+    match body {
+        RecordBody::ToolsJoined { .. } => true,
+        RecordBody::AgentChanged { system, tools, .. } => system.is_some() || tools.is_some(),
+        _ => false,
     }
 }
 
@@ -144,7 +149,9 @@ fn steps_of(turn: &[Record]) -> u32 {
 
 /// The tools as the session was told of them; where its log has names alone, as this build tells of them.
 fn tools_of(head: &SessionHead, past: &Past, start: &Start) -> Vec<Arc<dyn Tool>> {
-    if let Ok(Some(specs)) = past.specs(head) {
+    if let Ok(Some(mut specs)) = past.specs(head) {
+        // Older logs have the names alone of an agent's tools.
+        specs.retain(|spec| head.tools.contains(&spec.name));
         return as_told(&bare_tools(start), &specs);
     }
     let had = |tool: &Arc<dyn Tool>| head.tools.iter().any(|name| *name == tool.spec().name);

@@ -195,6 +195,9 @@ pub enum RecordBody {
         /// The names of all tools from here on, in the order they are sent; none when they stay.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tools: Option<Vec<String>>,
+        /// Their exact specs, by content; none where the tools stay, and where they are kept nowhere.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        specs: Option<String>,
     },
     /// A person decided about a plan.
     Planned(Planned),

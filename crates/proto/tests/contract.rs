@@ -921,7 +921,7 @@ fn plans() {
         record(RecordBody::Planned(planned)),
         json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "planned", "call": "c", "plan": "# P", "approved": true}),
     );
-    let changed = RecordBody::AgentChanged { agent: "explore".into(), system: None, tools: None };
+    let changed = RecordBody::AgentChanged { agent: "explore".into(), system: None, tools: None, specs: None };
     is(
         record(changed),
         json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "agent_changed", "agent": "explore"}),

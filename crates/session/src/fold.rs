@@ -65,12 +65,13 @@ impl History {
                     (head.tools, head.specs) = (tools.clone(), specs.clone());
                 }
             }
-            RecordBody::AgentChanged { agent, system, tools } => {
+            RecordBody::AgentChanged { agent, system, tools, specs } => {
                 self.agent.clone_from(agent);
                 if let Some(head) = &mut self.head {
                     head.agent = Some(agent.clone());
                     system.iter().for_each(|system| with_other_base(head, system));
                     tools.iter().for_each(|tools| head.tools.clone_from(tools));
+                    head.specs = specs.clone().or(head.specs.take());
                 }
                 if system.is_some() || tools.is_some() {
                     self.broke = Some(Break::AgentChange);

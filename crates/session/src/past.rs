@@ -219,7 +219,7 @@ impl Past {
         let system = (head.system != now.system).then_some(now.system);
         let changed = other || system.is_some() || tools.is_some();
         let joined = joined.then_some(RecordBody::ToolsJoined { tools: now.tools, specs: now.specs });
-        let changed = changed.then_some(RecordBody::AgentChanged { agent, system, tools });
+        let changed = changed.then_some(RecordBody::AgentChanged { agent, system, tools, specs: None });
         Ok(joined.into_iter().chain(changed).collect())
     }
 

@@ -428,6 +428,7 @@ fn rejoins(old: &RecordBody, there: Option<&SessionHead>, new: &SessionHead) -> 
         agent: new.agent.clone().unwrap_or_else(|| BUILD_AGENT.to_owned()),
         system: Some(new.system.clone()),
         tools: None,
+        specs: None,
     };
     let elsewhere = old.cwd != new.cwd;
     let again = (joined && elsewhere).then(again);

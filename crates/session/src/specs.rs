@@ -135,13 +135,28 @@ pub(crate) fn forget_unnamed(folder: &Path, young: Duration) -> io::Result<()> {
     let old = kept.all()?.into_iter().filter(|(_, _, age)| *age > young);
     let old: Vec<BlobKey> = old.map(|(key, ..)| key).collect();
     if !old.is_empty() {
-        let named = named_by_logs(folder)?;
-        old.iter().filter(|key| !named.contains(&key.to_string())).try_for_each(|key| kept.remove(key))?;
+        let named = named_by_logs(folder, Reads::Beginnings)?;
+        let mut unnamed: Vec<BlobKey> = old.into_iter().filter(|key| !named.contains(&key.to_string())).collect();
+        // Most logs name them at their beginning; where an agent went on, that stands further down.
+        if !unnamed.is_empty() {
+            let named = named_by_logs(folder, Reads::Whole)?;
+            unnamed.retain(|key| !named.contains(&key.to_string()));
+        }
+        unnamed.iter().try_for_each(|key| kept.remove(key))?;
     }
     kept.forgotten()?.into_iter().try_for_each(|(path, _)| std::fs::remove_file(path))
 }
 
-fn named_by_logs(folder: &Path) -> io::Result<HashSet<String>> {
+/// How much of a log is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// Up to the first prompt: tools that come late join before it.
+    Beginnings,
+    /// All of it.
+    Whole,
+}
+
+fn named_by_logs(folder: &Path, reads: Reads) -> io::Result<HashSet<String>> {
     let mut named = HashSet::new();
     for file in list::files(folder)? {
         let log = match reasonix_store::open_regular(&file.path) {
@@ -149,14 +164,18 @@ fn named_by_logs(folder: &Path) -> io::Result<HashSet<String>> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             opened => opened?,
         };
-        // Tools that come late join before the first prompt, and their record stands there.
-        let (mut log, mut line) = (BufReader::new(log), Vec::new());
-        for _ in 0..BEFORE_THE_FIRST_PROMPT {
+        let (mut log, mut line, mut lines) = (BufReader::new(log), Vec::new(), 0);
+        loop {
             line.clear();
             next_line(&mut log, &mut line)?;
-            named.extend(named_in(&line));
+            lines += 1;
             let kind = header(&line).map(|header| header.kind);
-            if line.is_empty() || matches!(kind, Some(Kind::Prompt | Kind::Shell)) {
+            // What was said and what came of it is most of a log, and names none.
+            if matches!(kind, None | Some(Kind::Session | Kind::Other)) {
+                named.extend(named_in(&line));
+            }
+            let begun = lines == BEFORE_THE_FIRST_PROMPT || matches!(kind, Some(Kind::Prompt | Kind::Shell));
+            if line.is_empty() || (begun && reads == Reads::Beginnings) {
                 break;
             }
         }
@@ -164,7 +183,7 @@ fn named_by_logs(folder: &Path) -> io::Result<HashSet<String>> {
     Ok(named)
 }
 
-/// The specs that a first line names. Looked for in its bytes, so that a line that is damaged, or of a newer version, names
+/// The specs that a line names. Looked for in its bytes, so that a line that is damaged, or of a newer version, names
 /// them all the same; inside of a text the quotation marks would be escaped.
 fn named_in(line: &[u8]) -> Option<String> {
     const MARK: &[u8] = b"\"specs\":\"";

@@ -152,6 +152,32 @@ async fn those_that_joined_late_take_the_place_of_the_first_and_stay_as_long_as_
     }
 }
 
+/// An agent goes on in the middle of a log: the specs that it was told stay as long as that.
+#[tokio::test]
+async fn those_of_an_agent_stay_as_long_as_the_log() {
+    let state = folder().unwrap();
+    let sessions = Sessions::at(state.path());
+    let opened = sessions.create(begins("at first")).unwrap();
+    opened.journal.append(prompt(1, "hi")).await.unwrap();
+    let told = &specs("by another")[1..];
+    let named = opened.past.keep_specs(told).unwrap();
+    let tools = Some(vec!["far__look".into()]);
+    let changed = RecordBody::AgentChanged { agent: "x".into(), system: None, tools, specs: named };
+    opened.journal.append(changed).await.unwrap();
+    let id = opened.history.head.clone().unwrap().session;
+    drop(opened);
+    kept(state.path()).iter().for_each(|path| aged(path));
+    retain(state.path(), &LEAST, false).unwrap();
+    let past = sessions.look(id.as_str()).unwrap().past;
+    let head = past.history().unwrap().head.unwrap();
+    assert_eq!(past.specs(&head).unwrap().as_deref(), Some(told));
+    // Whoever goes back to before it keeps them.
+    let there = past.history_at(RecordId(1)).unwrap().unwrap();
+    let lacks = past.head_lacking(&there).unwrap();
+    assert!(matches!(&lacks[0], RecordBody::ToolsJoined { specs, .. } if *specs == head.specs), "{lacks:?}");
+    assert!(matches!(&lacks[1], RecordBody::AgentChanged { agent, .. } if agent == "x"), "{lacks:?}");
+}
+
 /// Tools that joined in one folder are none of another's; where a session moves about, they stay its own.
 #[tokio::test]
 async fn those_that_joined_stay_in_their_folder_and_wherever_a_session_moves() {

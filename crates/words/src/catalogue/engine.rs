@@ -418,11 +418,6 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("engine.log_unreadable", "the session log cannot be read: {reason}", "无法读取会话日志：{reason}"),
     (
-        "engine.agent_gone",
-        "the agent {name} of this session is not there any more; build goes on",
-        "本会话的代理 {name} 已不存在，改由 build 继续",
-    ),
-    (
         "engine.agent_keeps_model",
         "the agent {agent} has its own model, {model}; this one answers when another agent goes on",
         "代理 {agent} 使用自己的模型 {model}；切换到其他代理后才会使用此模型",
@@ -454,6 +449,46 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "engine.agent_untrusted.hint",
         "look at it with `reasonix trust` or /trust",
         "可用 `reasonix trust` 或 /trust 查看",
+    ),
+    (
+        "engine.session_agent_gone",
+        "the agent {name} of this session is not there any more",
+        "本会话的代理 {name} 已不存在",
+    ),
+    (
+        "engine.session_agent_gone.hint",
+        "nothing is changed until another one goes on: `--agent build`, or /agent build in a chat",
+        "在其他代理接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
+    ),
+    (
+        "engine.session_agent_off",
+        "the agent {name} of this session is switched off in {place}",
+        "本会话的代理 {name} 已在 {place} 中停用",
+    ),
+    (
+        "engine.session_agent_off.hint",
+        "nothing is changed until another one goes on: `--agent build`, or /agent build in a chat",
+        "在其他代理接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
+    ),
+    (
+        "engine.session_agent_subagent",
+        "the agent {name} of this session works for other agents only by now (mode subagent)",
+        "本会话的代理 {name} 现在只为其他代理工作（mode 为 subagent）",
+    ),
+    (
+        "engine.session_agent_subagent.hint",
+        "nothing is changed until another one goes on: `--agent build`, or /agent build in a chat",
+        "在其他代理接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
+    ),
+    (
+        "engine.session_agent_untrusted",
+        "the agent {name} of this session has words of the project ({place}), which you do not trust",
+        "本会话的代理 {name} 使用了项目中的提示词（{place}），而你尚未信任",
+    ),
+    (
+        "engine.session_agent_untrusted.hint",
+        "nothing is changed until another one goes on: `--agent build`, or /agent build in a chat",
+        "在其他代理接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
     ),
     ("engine.model_later", "the model changes when the running turn is done", "当前轮次结束后切换模型"),
     ("engine.no_key", "there is no key for {provider} in {name}", "{name} 中没有 {provider} 的密钥"),
