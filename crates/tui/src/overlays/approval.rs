@@ -3,19 +3,18 @@
 
 mod about;
 mod offers;
-mod seen;
 
 pub use about::what;
 
 use crate::Look;
 use crate::app::ScreenEffect;
 use crate::keys::{Chord, Code};
+use crate::overlays::seen::Seen;
 use crate::overlays::{ALONE, Guard, KeyHeard, LineField, Outcome, keys_line};
 use about::About;
 use offers::{Offer, Take, offers};
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{Asking, Choice, Op, Phrase};
-use seen::Seen;
 use std::time::Duration;
 
 /// The question and what is chosen.

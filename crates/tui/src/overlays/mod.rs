@@ -9,6 +9,7 @@ mod picker;
 mod plan;
 mod question;
 mod rows;
+mod seen;
 mod settings;
 mod trust;
 

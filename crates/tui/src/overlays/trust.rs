@@ -1,9 +1,11 @@
-//! The question about a folder: what it would execute, whole, and yes or no.
+//! The question about a folder: what it would execute, whole, and yes or no. A yes counts only after all of it was on the
+//! screen.
 
 use crate::Look;
 use crate::app::ScreenEffect;
 use crate::keys::{Chord, Code};
-use crate::overlays::{Guard, Outcome, block, rule};
+use crate::overlays::seen::Seen;
+use crate::overlays::{Guard, Outcome, block, keys_line, rule};
 use ratatui_core::text::Line;
 use reasonix_proto::{Op, Phrase, SurfaceInfo, TrustInfo, TrustStanding};
 
@@ -15,29 +17,54 @@ pub struct TrustOverlay {
     pub guard: Guard,
     scroll: usize,
     page: usize,
-    ignored: bool,
+    /// Which rows, of how many, were on the screen, and at which width they were broken.
+    seen: Seen,
+    all: usize,
+    width: u16,
+    /// The first row that is on the screen now, whatever was scrolled since.
+    drawn: usize,
+    /// Why the last key did nothing.
+    said: Option<&'static str>,
 }
 
 impl TrustOverlay {
     /// A question that goes on the screen.
     pub fn new(info: TrustInfo, guard: Guard) -> Self {
-        Self { info, guard, scroll: 0, page: 1, ignored: false }
+        let (scroll, page, seen, all, width, drawn) = (0, 1, Seen::default(), 0, 0, 0);
+        Self { info, guard, scroll, page, seen, all, width, drawn, said: None }
     }
 
     /// Takes a key. Only a letter answers: Enter is pressed too easily.
     pub fn key(&mut self, chord: Chord, meant: bool) -> Outcome {
+        self.said = None;
         match chord.code {
             Code::Up => self.scroll = self.scroll.saturating_sub(1),
-            Code::Down => self.scroll += 1,
+            Code::Down => self.forward(1),
             Code::PageUp => self.scroll = self.scroll.saturating_sub(self.page),
-            Code::PageDown => self.scroll += self.page,
-            _ if !meant => self.ignored = true,
-            Code::Char('y' | 'Y') if chord.typed().is_some() => return self.answer(true),
+            Code::PageDown => self.forward(self.page),
+            _ if !meant => self.said = Some("tui.ask.ignored"),
+            Code::Char('y' | 'Y') if chord.typed().is_some() => return self.yes(),
             Code::Char('n' | 'N') if chord.typed().is_some() => return self.answer(false),
             Code::Esc => return Outcome::Close,
             Code::Char('c') if chord.mods.ctrl => return Outcome::Close,
             _ => {}
         }
+        Outcome::Stay
+    }
+
+    /// Scrolls on. However fast the keys come, no page is passed over before it was drawn.
+    fn forward(&mut self, rows: usize) {
+        let farthest = if self.seen.is_whole() { usize::MAX / 2 } else { self.drawn + self.page };
+        self.scroll = (self.scroll + rows).min(farthest.max(self.scroll));
+    }
+
+    /// A yes to all of it; before all of it was shown it goes on to what was not.
+    fn yes(&mut self) -> Outcome {
+        if self.seen.is_whole() {
+            return self.answer(true);
+        }
+        self.scroll = self.seen.next(self.all).unwrap_or(self.scroll);
+        self.said = Some("tui.ask.unread");
         Outcome::Stay
     }
 
@@ -50,29 +77,58 @@ impl TrustOverlay {
         let mut lines = vec![rule(width, look, look.theme.warn)];
         let title = look.say(&Phrase::new("tui.trust.title").with("root", &self.info.root));
         block(&mut lines, &title, width, look.theme.warn);
-        let mut feet = vec![Line::default()];
-        for code in ["tui.trust.yes", "tui.trust.no"] {
-            block(&mut feet, &look.word(code), width, look.theme.text);
-        }
-        let code = if self.ignored { "tui.ask.ignored" } else { "tui.trust.keys" };
-        block(&mut feet, &look.word(code), width, if self.ignored { look.theme.warn } else { look.theme.dim });
         let mut body = Vec::new();
         self.info.off().for_each(|surface| surface_lines(&mut body, surface, width, look));
-        let room = most.saturating_sub(lines.len() + feet.len()).max(1);
+        // Rows that are broken anew are other rows.
+        if (width, body.len()) != (self.width, self.all) {
+            self.seen.forget();
+        }
+        (self.width, self.all) = (width, body.len());
+        let feet = self.feet(width, look).len();
+        let room = most.saturating_sub(lines.len() + feet).max(1);
         let cut = body.len() > room;
         // One row says how much more there is.
         let shown = if cut { room.saturating_sub(1).max(1) } else { room };
         self.scroll = self.scroll.min(body.len().saturating_sub(shown));
         self.page = shown;
         let (all, from) = (body.len(), self.scroll);
+        let to = (from + shown).min(all);
+        self.drawn = from;
+        // Where the screen ends before the row, it was not shown.
+        let visible = most.saturating_sub(lines.len()).min(to - from);
+        self.seen.show(from..from + visible, all);
         lines.extend(body.into_iter().skip(from).take(shown));
         if cut {
-            let to = (from + shown).min(all);
-            let phrase = Phrase::new("tui.more_lines").with("from", from + 1).with("to", to).with("of", all);
-            lines.push(Line::styled(format!("  {}", look.say(&phrase)), look.theme.accent));
+            lines.push(Line::styled(format!("  {}", look.say(&self.position(from, to))), look.theme.accent));
         }
-        lines.extend(feet);
+        lines.extend(self.feet(width, look));
         lines
+    }
+
+    /// Which rows are on the screen, and how many never were.
+    fn position(&self, from: usize, to: usize) -> Phrase {
+        let code = match (to < self.all, self.seen.is_whole()) {
+            (true, true) => "tui.more_lines",
+            (false, true) => "tui.last_lines",
+            (true, false) => "tui.ask.more_unseen",
+            (false, false) => "tui.ask.last_unseen",
+        };
+        let phrase = Phrase::new(code).with("from", from + 1).with("to", to).with("of", self.all);
+        if self.seen.is_whole() { phrase } else { phrase.with("unseen", self.seen.unseen(self.all)) }
+    }
+
+    /// The answers, and the keys or why the last one did nothing.
+    fn feet(&self, width: u16, look: &Look) -> Vec<Line<'static>> {
+        let mut feet = vec![Line::default()];
+        for code in ["tui.trust.yes", "tui.trust.no"] {
+            block(&mut feet, &look.word(code), width, look.theme.text);
+        }
+        let style = if self.said.is_some() { look.theme.warn } else { look.theme.dim };
+        let phrase = Phrase::new(self.said.unwrap_or("tui.trust.keys"));
+        let unread = self.said == Some("tui.ask.unread");
+        let phrase = if unread { phrase.with("unseen", self.seen.unseen(self.all)) } else { phrase };
+        feet.push(keys_line(&look.say(&phrase), width, style));
+        feet
     }
 }
 
@@ -106,27 +162,77 @@ mod tests {
     use super::TrustOverlay;
     use crate::Look;
     use crate::keys::{Chord, Code};
-    use crate::overlays::Ahead;
+    use crate::overlays::{Ahead, Outcome};
     use reasonix_proto::TrustInfo;
     use serde_json::json;
     use std::time::Duration;
 
+    const LINES: usize = 40;
+
+    fn long() -> TrustInfo {
+        let text: Vec<String> = (0..LINES).map(|n| format!("line-{n}.")).collect();
+        let info = json!({"root": "/w", "digest": "d", "surfaces": [{"kind": "hook", "name": "h", "place": "p",
+            "standing": "unknown", "parts": [{"label": "file", "text": text.join("\n")}]}]});
+        serde_json::from_value(info).expect("info")
+    }
+
+    fn asked() -> TrustOverlay {
+        TrustOverlay::new(long(), Ahead::default().guard(Duration::ZERO))
+    }
+
+    /// What is on a screen of so many rows.
+    fn shown(overlay: &mut TrustOverlay, most: usize) -> String {
+        let lines = overlay.view(60, most, &Look::default());
+        lines.iter().take(most).map(|line| format!("{line}\n")).collect()
+    }
+
     /// A yes counts for all of it, so all of it can be read, at every height.
     #[test]
     fn every_line_can_be_scrolled_to() {
-        let text: Vec<String> = (0..40).map(|n| format!("line-{n}.")).collect();
-        let info = json!({"root": "/w", "digest": "d", "surfaces": [{"kind": "hook", "name": "h", "place": "p",
-            "standing": "unknown", "parts": [{"label": "file", "text": text.join("\n")}]}]});
-        let info: TrustInfo = serde_json::from_value(info).expect("info");
         for most in 4..60 {
-            let mut overlay = TrustOverlay::new(info.clone(), Ahead::default().guard(Duration::ZERO));
+            let mut overlay = asked();
             let mut seen = String::new();
             for _ in 0..60 {
-                overlay.view(40, most, &Look::default()).iter().for_each(|line| seen.push_str(&line.to_string()));
+                seen.extend(overlay.view(60, most, &Look::default()).iter().map(ToString::to_string));
                 overlay.key(Chord::plain(Code::Down), true);
             }
-            let missing: Vec<&String> = text.iter().filter(|line| !seen.contains(line.as_str())).collect();
+            let text = (0..LINES).map(|n| format!("line-{n}."));
+            let missing: Vec<String> = text.filter(|line| !seen.contains(line.as_str())).collect();
             assert!(missing.is_empty(), "{most} rows: {missing:?}");
         }
+    }
+
+    #[test]
+    fn a_yes_counts_only_once_all_of_it_was_on_the_screen() {
+        let mut overlay = asked();
+        let mut seen = shown(&mut overlay, 20);
+        // Pages that were never drawn were not read.
+        (0..9).for_each(|_| assert_eq!(overlay.key(Chord::plain(Code::PageDown), true), Outcome::Stay));
+        seen += &shown(&mut overlay, 20);
+        let mut hinted = false;
+        for _ in 0..LINES {
+            if overlay.key(Chord::plain(Code::Char('y')), true) != Outcome::Stay {
+                let missing: Vec<usize> = (0..LINES).filter(|n| !seen.contains(&format!("line-{n}."))).collect();
+                assert!(missing.is_empty() && hinted, "{missing:?} {hinted}");
+                return;
+            }
+            let screen = shown(&mut overlay, 20);
+            hinted |= screen.contains("not yet seen");
+            seen += &screen;
+        }
+        panic!("a yes is never taken");
+    }
+
+    #[test]
+    fn a_no_counts_at_once_and_nothing_more_is_promised_at_the_end() {
+        let mut overlay = asked();
+        assert!(shown(&mut overlay, 20).contains("PgDn for more"));
+        for _ in 0..9 {
+            overlay.key(Chord::plain(Code::PageDown), true);
+            shown(&mut overlay, 20);
+        }
+        let end = shown(&mut overlay, 20);
+        assert!(end.contains("line-39.") && !end.contains("PgDn for more"), "{end}");
+        assert!(matches!(asked().key(Chord::plain(Code::Char('n')), true), Outcome::Done(_)));
     }
 }
