@@ -11,9 +11,6 @@ use reasonix_proto::{Level, Phrase, SurfaceInfo, SurfacePart, TrustInfo, TrustSt
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
-/// Lines of a part that are shown when a yes is asked for.
-const LINES: usize = 60;
-
 pub(crate) fn trust(args: &TrustArgs) -> anyhow::Result<Exit> {
     let context = Context::load(args.dir.as_deref(), Flags::default())?;
     let cwd = context.cwd.clone();
@@ -34,10 +31,12 @@ pub(crate) fn trust(args: &TrustArgs) -> anyhow::Result<Exit> {
     if info.surfaces.is_empty() {
         return told(&Phrase::new("cli.trust_nothing").with("root", &info.root));
     }
-    show(&info, args.show);
     if args.show {
+        let sheet = Sheet { style: Style::get(), out: true };
+        sheet.lines(&info, true).iter().try_for_each(|line| say::line(line))?;
         return Ok(Exit::Done);
     }
+    show(&info, false);
     if !info.is_open() {
         return told(&Phrase::new("cli.trust_all").with("root", &info.root));
     }
@@ -74,50 +73,63 @@ pub(crate) fn at_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// Shows what would be executed. `all`: what is trusted too.
+/// Shows what would be executed, to its end: a yes counts for all of it. `all`: what is trusted is named too.
 pub(crate) fn show(info: &TrustInfo, all: bool) {
-    let style = Style::get();
-    let title = Phrase::new("cli.trust_title").with("root", &info.root);
-    say::line_err(&style.err(Colour::Yellow, &clean(&style.text(&title))));
-    let shown = info.surfaces.iter().filter(|surface| all || surface.standing != TrustStanding::Trusted);
-    shown.for_each(|surface| show_surface(style, surface));
+    let sheet = Sheet { style: Style::get(), out: false };
+    sheet.lines(info, all).iter().for_each(|line| say::line_err(line));
 }
 
-fn show_surface(style: Style, surface: &SurfaceInfo) {
-    let (code, colour) = match surface.standing {
-        TrustStanding::Trusted => ("cli.trust_trusted", Colour::Green),
-        TrustStanding::Changed => ("cli.trust_changed", Colour::Yellow),
-        TrustStanding::Unknown => ("cli.trust_unknown", Colour::Yellow),
-        TrustStanding::Refused => ("cli.trust_blocked", Colour::Red),
-    };
-    let standing = style.err(colour, &style.text(&Phrase::new(code)));
-    let line = format!("{} {} ({})", surface.kind, surface.name, surface.place);
-    say::line_err(&format!("  {}: {standing}", clean(&visible(&line))));
-    if let Some(reason) = &surface.reason {
-        say::line_err(&clean(&format!("    {}", visible(reason))));
-    }
-    let parts = if surface.standing == TrustStanding::Changed { &surface.changes } else { &surface.parts };
-    for part in parts.iter().filter(|_| surface.standing != TrustStanding::Trusted) {
-        show_part(style, part);
-    }
-    for (name, from) in &surface.variables {
-        let code = if from == "-" { "cli.trust_unset" } else { "cli.trust_variable" };
-        let phrase = Phrase::new(code).with("name", name).with("from", from);
-        say::line_err(&clean(&style.text(&phrase)));
-    }
+/// How it is written down: for a question, or as what was asked for.
+#[derive(Clone, Copy)]
+struct Sheet {
+    style: Style,
+    /// It goes to the output, and has the text of what is trusted too.
+    out: bool,
 }
 
-fn show_part(style: Style, part: &SurfacePart) {
-    say::line_err(&style.err(Colour::Bold, &clean(&format!("    {}", visible(&part.label)))));
-    let Some(text) = &part.text else {
-        return say::line_err(&style.err(Colour::Dim, &style.text(&Phrase::new("cli.trust_not_shown"))));
-    };
-    for line in text.lines().take(LINES) {
-        say::line_err(&clean(&format!("      {}", visible(line))));
+impl Sheet {
+    fn lines(self, info: &TrustInfo, all: bool) -> Vec<String> {
+        let title = Phrase::new("cli.trust_title").with("root", &info.root);
+        let mut lines = vec![self.paint(Colour::Yellow, &clean(&self.style.text(&title)))];
+        let shown = info.surfaces.iter().filter(|surface| all || surface.standing != TrustStanding::Trusted);
+        shown.for_each(|surface| self.surface(surface, &mut lines));
+        lines
     }
-    let more = text.lines().count().saturating_sub(LINES);
-    if more > 0 {
-        say::line_err(&style.text(&Phrase::new("cli.trust_more").with("count", more)));
+
+    fn paint(self, colour: Colour, text: &str) -> String {
+        if self.out { self.style.out(colour, text) } else { self.style.err(colour, text) }
+    }
+
+    fn surface(self, surface: &SurfaceInfo, lines: &mut Vec<String>) {
+        let (code, colour) = match surface.standing {
+            TrustStanding::Trusted => ("cli.trust_trusted", Colour::Green),
+            TrustStanding::Changed => ("cli.trust_changed", Colour::Yellow),
+            TrustStanding::Unknown => ("cli.trust_unknown", Colour::Yellow),
+            TrustStanding::Refused => ("cli.trust_blocked", Colour::Red),
+        };
+        let standing = self.paint(colour, &self.style.text(&Phrase::new(code)));
+        let line = format!("{} {} ({})", surface.kind, surface.name, surface.place);
+        lines.push(format!("  {}: {standing}", clean(&visible(&line))));
+        if let Some(reason) = &surface.reason {
+            lines.push(clean(&format!("    {}", visible(reason))));
+        }
+        let parts = if surface.standing == TrustStanding::Changed { &surface.changes } else { &surface.parts };
+        for part in parts.iter().filter(|_| self.out || surface.standing != TrustStanding::Trusted) {
+            self.part(part, lines);
+        }
+        for (name, from) in &surface.variables {
+            let code = if from == "-" { "cli.trust_unset" } else { "cli.trust_variable" };
+            let phrase = Phrase::new(code).with("name", name).with("from", from);
+            lines.push(clean(&self.style.text(&phrase)));
+        }
+    }
+
+    fn part(self, part: &SurfacePart, lines: &mut Vec<String>) {
+        lines.push(self.paint(Colour::Bold, &clean(&format!("    {}", visible(&part.label)))));
+        match &part.text {
+            None => lines.push(self.paint(Colour::Dim, &self.style.text(&Phrase::new("cli.trust_not_shown")))),
+            Some(text) => lines.extend(text.lines().map(|line| clean(&format!("      {}", visible(line))))),
+        }
     }
 }
 

@@ -57,7 +57,7 @@ fn a1_no_command_starts_a_server_that_is_not_trusted() {
     let listed = json_of(&place.run(&["mcp", "list", "--json"]).out);
     assert_eq!((listed[0]["state"].as_str(), listed[0]["origin"].as_str()), (Some("untrusted"), Some("project")));
     // What it wants of the box is part of what is asked.
-    let asked = place.run(&["trust", "--show"]).err;
+    let asked = place.run(&["trust", "--show"]).out;
     assert!(asked.contains("\"network\": true"), "{asked}");
 }
 

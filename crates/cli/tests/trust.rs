@@ -104,11 +104,29 @@ fn trust_needs_a_person_at_a_terminal() {
     }
     assert!(!place.home.exists("state/trust.toml"));
     let ran = place.run(&["trust", "--show"]);
-    assert!(ran.err.contains("mcp b (.mcp.json): new") && ran.err.contains("touch "), "{}", ran.err);
+    assert!(ran.out.contains("mcp b (.mcp.json): new") && ran.out.contains("touch "), "{}", ran.out);
     let empty = Place::new(vec![]);
     let ran = empty.run(&["trust"]);
     ok(&ran);
     assert!(ran.err.contains("would be run by itself"), "{}", ran.err);
+}
+
+/// A yes counts for every line, so every line is there to be read before it.
+#[test]
+fn all_of_a_long_script_is_shown_before_a_yes_is_asked_for() {
+    let place = hostile(vec![]);
+    let script: String = (0..200).map(|n| format!("echo line-{n}.\n")).collect();
+    place.work.write("run.sh", &script);
+    let shown = place.run(&["trust", "--show"]);
+    ok(&shown);
+    // Without a terminal it ends after the showing.
+    let asked = place.run(&["trust"]);
+    assert_eq!(asked.code, Some(2), "{}", asked.err);
+    for text in [&shown.out, &asked.err] {
+        let missing: Vec<usize> = (0..200).filter(|n| !text.contains(&format!("echo line-{n}.\n"))).collect();
+        assert!(missing.is_empty(), "{missing:?}\n{text}");
+    }
+    assert!(!shown.err.contains("line-"), "what was asked for is on the output: {}", shown.err);
 }
 
 #[test]
@@ -227,10 +245,10 @@ fn a20_what_git_would_run_stands_in_trust_and_changes_with_its_content() {
         "git node_modules/linked/.git/config",
         "include.path = /nowhere/more",
     ] {
-        assert!(ran.err.contains(text), "{text}: {}", ran.err);
+        assert!(ran.out.contains(text), "{text}: {}", ran.out);
     }
-    assert!(!ran.err.contains("node_modules/other"), "{}", ran.err);
-    assert!(!ran.err.contains("remote.o.url") && !ran.err.contains('\u{1b}'), "{}", ran.err);
+    assert!(!ran.out.contains("node_modules/other"), "{}", ran.out);
+    assert!(!ran.out.contains("remote.o.url") && !ran.out.contains('\u{1b}'), "{}", ran.out);
     let ran = place.run(&["run", "--require-trust", "hi"]);
     assert_eq!(ran.code, Some(3), "{}", ran.err);
     // A lock is for exactly this content; settings that run nothing may change beside it.
