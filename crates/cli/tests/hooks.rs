@@ -53,6 +53,18 @@ fn configure(place: &Place, event: &str, fields: &str) {
     place.configure(&format!("[[hooks.{event}]]\n{fields}\n\n"));
 }
 
+/// A guard whose script the box does not have lets everything pass, so nobody may overlook that.
+#[test]
+fn a_guard_that_cannot_be_started_is_an_error_that_says_what_to_do() {
+    let place = Place::new(vec![bash("echo fine"), Reply::say("ok")]);
+    configure(&place, "PreToolUse", "match = \"bash\"\ncommand = \"/nowhere/guard.sh\"");
+    let ran = place.run(&["run", "hi"]);
+    ok(&ran);
+    let said = ran.err.lines().find(|line| line.contains("/nowhere/guard.sh")).unwrap_or_default();
+    assert!(said.starts_with("error: ") && said.contains("could not be started (code 127)"), "{}", ran.err);
+    assert!(ran.err.contains("sandbox = false"), "{}", ran.err);
+}
+
 #[test]
 fn a_guard_refuses_a_call_and_the_model_reads_why() {
     let place = Place::new(vec![bash("touch made"), bash("echo fine"), Reply::say("ok")]);

@@ -320,6 +320,7 @@ impl Hooks {
             self.outbox.emit(Event::Notice { level: Level::Info, phrase });
         }
         let code = match verdict.decision {
+            HookDecision::Warn if is_unstarted(ran) => "hooks.unstarted",
             HookDecision::Warn => "hooks.warned",
             HookDecision::Timeout => "hooks.timed_out",
             HookDecision::Error => "hooks.failed",
@@ -333,7 +334,9 @@ impl Hooks {
             .with("code", code_of)
             .with("seconds", listed.hook.timeout.as_secs_f32())
             .with("reason", reason);
-        self.outbox.warn(phrase);
+        // Whoever counts on a guard must not take its silence for a yes.
+        let guard = event.blocks() && matches!(code, "hooks.unstarted" | "hooks.failed");
+        self.outbox.emit(Event::Notice { level: if guard { Level::Error } else { Level::Warning }, phrase });
     }
 
     /// Ends the turn, because a hook wants that.
@@ -342,6 +345,11 @@ impl Hooks {
         self.outbox.warn(phrase);
         locked(&self.turn).stop.cancel();
     }
+}
+
+/// True where a shell found no program to run, or may not run it.
+fn is_unstarted(ran: &Ran) -> bool {
+    matches!(ran.run.exit, HookExit::Code(126 | 127))
 }
 
 /// A text, or its beginning with how much is left out.

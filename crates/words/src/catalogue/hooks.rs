@@ -81,6 +81,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "未运行钩子 {hook}（{event}）：仍有 {most} 个无人等待的钩子在运行",
     ),
     (
+        "hooks.unstarted",
+        "the hook {hook} ({event}) did nothing: its program could not be started (code {code}): {reason}",
+        "钩子 {hook}（{event}）未起作用：无法启动其程序（代码 {code}）：{reason}",
+    ),
+    (
+        "hooks.unstarted.hint",
+        "Hooks run in the box, which your home folder is not in: give it `sandbox = false` in your own settings, or put its program where the box has it, such as /usr/local/bin (`reasonix docs hooks`).",
+        "钩子在沙箱中运行，沙箱中没有你的主目录：请在你自己的设置中为它加上 `sandbox = false`，或把程序放到沙箱可见之处，如 /usr/local/bin（见 `reasonix docs hooks`）。",
+    ),
+    (
         "hooks.warned",
         "the hook {hook} ({event}) ended with code {code}: {reason}",
         "钩子 {hook}（{event}）以代码 {code} 结束：{reason}",
