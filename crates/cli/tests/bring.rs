@@ -17,7 +17,9 @@ fn claude() -> Place {
             "defaultMode": "bypassPermissions",
             "additionalDirectories": ["/srv"],
         },
-        "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "sh ~/guard.sh"}]}]},
+        "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "sh ~/guard.sh"},
+            {"type": "command", "command": "/usr/local/bin/guard"}]}],
+            "Stop": [{"hooks": [{"type": "command", "command": "$HOME/bin/note"}]}]},
         "env": {"ANTHROPIC_API_KEY": "sk-ant-0123456789abcdef0123"},
         "apiKeyHelper": "cat key",
         "model": "opus",
@@ -35,7 +37,7 @@ fn claude() -> Place {
     });
     home.write(".claude.json", servers.to_string());
     home.write(".claude/.credentials.json", "{\"token\": \"tok-secret-5\"}");
-    home.write(".claude/CLAUDE.md", "Be brief.\n");
+    home.write(".claude/CLAUDE.md", "Be brief. @~/style.md @me\n");
     home.write(".claude/skills/release/SKILL.md", "---\ndescription: d\n---\nGo.\n");
     home.write(".claude/skills/release/go.sh", "echo go\n");
     home.write(".claude/commands/git/log.md", "Log.\n");
@@ -81,7 +83,7 @@ fn what_would_come_over_is_shown_and_nothing_is_changed_without_a_yes() {
             "ask Bash(npm publish:*)",
             "files: npx -y server  [A=${A}, PORT=8080, TOKEN=${TOKEN}]",
             "web: https://example.com/mcp  [Authorization=${WEB_AUTHORIZATION}]",
-            "PreToolUse Bash: sh ~/guard.sh",
+            "PreToolUse Bash: /usr/local/bin/guard",
             "skills/release",
             "commands/fix.md",
             "commands/git",
@@ -107,9 +109,15 @@ fn what_would_come_over_is_shown_and_nothing_is_changed_without_a_yes() {
             "mcp theirs (/srv/shop)",
             ".credentials.json",
             "skills/evil",
+            "hook PreToolUse sh ~/guard.sh: it names your home folder",
+            "hook Stop $HOME/bin/note: it names your home folder",
+            "with `sandbox = false`",
+            "mcp old: the older transport with server-sent events is not supported",
+            "@~/style.md",
         ] {
             assert!(left.contains(text), "{text}\n{}", ran.out);
         }
+        assert!(!left.contains("@me"), "{left}");
         assert!(!ran.out.contains("tok-secret") && !ran.out.contains("sk-ant"), "{}", ran.out);
     }
     assert_eq!(ours(&place), before);
@@ -132,7 +140,12 @@ fn a_yes_brings_it_over_once_and_overwrites_nothing() {
     assert_eq!(place.home.read("commands/fix.md"), "My own.\n");
     assert_eq!(place.home.read("commands/git/log.md"), "Log.\n");
     assert_eq!(place.home.read("skills/release/go.sh"), "echo go\n");
-    assert_eq!(place.home.read("AGENTS.md"), "Be brief.\n");
+    assert_eq!(place.home.read("AGENTS.md"), "Be brief. @~/style.md @me\n");
+    let hooks = place.home.read("hooks/claude.json");
+    assert!(
+        hooks.contains("/usr/local/bin/guard") && !hooks.contains("guard.sh") && !hooks.contains("note"),
+        "{hooks}"
+    );
     assert!(!place.home.exists("skills/evil"));
     // What came over is taken: rules, servers and hooks.
     let shown = place.run(&["config", "show"]);

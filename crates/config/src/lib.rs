@@ -55,7 +55,7 @@ pub use model_ref::ModelRef;
 pub use origin::{Layer, Origins, SettingOrigin, ShownValue};
 pub use reasonix_policy::Fallback;
 pub use resolve::{Loaded, load};
-pub use rules::{RulesFile, RulesFiles, rules_files};
+pub use rules::{RulesFile, RulesFiles, brought_files, rules_files};
 pub use secrets::{Secret, api_key, aws_pair, pooled_keys};
 pub use sections::agent::AgentSettings;
 pub use sections::ask::AskSettings;

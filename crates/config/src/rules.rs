@@ -100,6 +100,14 @@ fn brought(text: &str) -> Vec<&str> {
     found
 }
 
+/// The files that a text of this kind brings in, as it writes them; mentions of people and packages are none.
+pub fn brought_files(text: &str) -> Vec<String> {
+    let ends = ['.', ',', ';', ':', ')', '!', '?'];
+    let trimmed = brought(text).into_iter().map(|path| path.trim_end_matches(ends));
+    let meant = |path: &&str| is_meant(Path::new(path)) || path.starts_with(['~', '/', '.']);
+    trimmed.filter(meant).map(str::to_owned).collect()
+}
+
 /// The words `@path` of a line that stand in no code span.
 fn mentioned(line: &str) -> impl Iterator<Item = &str> {
     let prose = line.split('`').step_by(2);

@@ -50,7 +50,7 @@ fn settings(said: &Map<String, Value>, ways: &Ways, haul: &mut Haul) {
     for (key, value) in said {
         match key.as_str() {
             "permissions" => permissions(value, ways, haul),
-            "hooks" => haul.hooks = Some(("hooks/claude.json".to_owned(), json!({ "hooks": value }))),
+            "hooks" => haul.hooks_of("hooks/claude.json", json!({ "hooks": value }), ways),
             "$schema" => {}
             key => {
                 let why = LEFT.iter().find(|(known, _)| *known == key).map_or("cli.bring_no_key", |(_, why)| *why);

@@ -14,7 +14,7 @@ pub(super) fn haul(ways: &Ways) -> Haul {
         }
     }
     if let Some(said) = ways.json(&ways.from.join("hooks.json"), &mut haul) {
-        haul.hooks = Some(("hooks/codex.json".to_owned(), said));
+        haul.hooks_of("hooks/codex.json", said, ways);
     }
     haul.instructions(&ways.from.join("AGENTS.md"), ways);
     haul.folder(&ways.from.join("prompts"), "commands", Some(".md"));

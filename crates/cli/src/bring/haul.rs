@@ -74,6 +74,33 @@ impl Haul {
         left.into_iter().for_each(|(what, why)| self.leave(what, why));
     }
 
+    /// Takes over hooks, but for those that the box could not run: a guard that cannot start guards nothing.
+    pub(super) fn hooks_of(&mut self, file: &str, mut said: Value, ways: &Ways) {
+        let all = if said.get("hooks").is_some() { said.get_mut("hooks") } else { Some(&mut said) };
+        let mut left = Vec::new();
+        let mut out = |event: &str, hook: &Value| {
+            let outside = at_home(hook, ways);
+            if outside {
+                left.push(format!("hook {event} {}", line_of(hook)));
+            }
+            !outside
+        };
+        for (event, entries) in all.and_then(Value::as_object_mut).into_iter().flatten() {
+            let Some(entries) = entries.as_array_mut() else { continue };
+            entries.retain_mut(|entry| match entry.get_mut("hooks").and_then(Value::as_array_mut) {
+                Some(handlers) => {
+                    handlers.retain(|handler| out(event, handler));
+                    !handlers.is_empty()
+                }
+                None => out(event, entry),
+            });
+        }
+        left.into_iter().for_each(|what| self.leave(what, "cli.bring_hook_home"));
+        if !read_hooks(&said).hooks.is_empty() {
+            self.hooks = Some((file.to_owned(), said));
+        }
+    }
+
     /// A rule of the other agent's, where our grammar has it. One that forbids or asks comes over; one that allows only where our
     /// gate would take it.
     pub(super) fn rule(&mut self, list: &'static str, text: &str, ways: &Ways) {
@@ -133,6 +160,9 @@ impl Haul {
     /// Instructions for every session: into the first of our two files that is free.
     pub(super) fn instructions(&mut self, from: &Path, ways: &Ways) {
         let Some(text) = ways.text(from).filter(|text| !text.trim().is_empty()) else { return };
+        for path in reasonix_config::brought_files(&text) {
+            self.leave(format!("@{path} ({})", from.display()), "cli.bring_at_file");
+        }
         let ours = ["AGENTS.md", "REASONIX.md"];
         let there = |name: &&str| ways.text(&ways.home.join(name)).is_some_and(|known| known == text);
         if let Some(name) = ours.iter().find(|name| there(name)) {
@@ -226,6 +256,22 @@ impl Haul {
         }
         Ok(())
     }
+}
+
+/// What a hook runs, in one line.
+fn line_of(hook: &Value) -> String {
+    let args = hook.get("args").and_then(Value::as_array).into_iter().flatten();
+    let words: Vec<&str> = hook.get("command").into_iter().chain(args).filter_map(Value::as_str).collect();
+    words.join(" ")
+}
+
+/// Whether a hook names something below the home folder, which is not in the box.
+fn at_home(hook: &Value, ways: &Ways) -> bool {
+    let line = line_of(hook);
+    let boxed = hook.get("sandbox") != Some(&Value::Bool(false));
+    let mut folders = [&ways.user, &ways.from].into_iter().map(|path| path.display().to_string());
+    let written = ["~/", "$HOME", "${HOME", "$CLAUDE_CONFIG_DIR", "${CLAUDE_CONFIG_DIR", "$CODEX_HOME", "${CODEX_HOME"];
+    boxed && (written.iter().any(|name| line.contains(name)) || folders.any(|folder| line.contains(&folder)))
 }
 
 /// Writes files that are not there yet into our folder.

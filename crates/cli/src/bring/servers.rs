@@ -6,8 +6,10 @@ use toml_edit::{DocumentMut, Item, TableLike};
 
 /// Parts of names by which a key is called.
 const NAMES: &[&str] = &["key", "token", "secret", "passw", "auth", "credential", "bearer", "cookie"];
-/// A word without blanks that is longer than this and no path may be a key.
+/// A part of a word that is longer than this and has digits and letters may be a key.
 const LONGEST: usize = 24;
+/// So may one without any sign in it that is this long.
+const LEAST: usize = 16;
 
 /// The servers of an `mcpServers`, and those that stay behind, each with why.
 pub(super) fn from_json(said: Option<&Value>) -> (Vec<NewServer>, Vec<(String, &'static str)>) {
@@ -35,13 +37,12 @@ fn one(name: &str, said: &Value) -> Result<NewServer, &'static str> {
         return Err("cli.bring_sse");
     }
     let args = said.get("args").and_then(Value::as_array).into_iter().flatten();
-    let words: Vec<String> = args.filter_map(|arg| arg.as_str().map(str::to_owned)).collect();
+    let words = args.filter_map(|arg| arg.as_str().map(str::to_owned));
+    let command: Vec<String> = text("command").into_iter().chain(words).collect();
     let url = text("url");
-    let open = url.as_deref().is_some_and(|url| url.contains(['?', '@']) && !url.contains("${"));
-    if open || has_key(&words) {
+    if url.as_deref().is_some_and(is_telling) || has_key(&command) {
         return Err("cli.bring_key_inside");
     }
-    let command: Vec<String> = text("command").into_iter().chain(words).collect();
     if url.is_none() && command.is_empty() {
         return Err("cli.bring_unreadable");
     }
@@ -66,29 +67,84 @@ fn kept(value: &Value, variable: String) -> String {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let switch = matches!(text.as_str(), "true" | "false" | "on" | "off" | "yes" | "no")
         || (text.len() <= 6 && text.bytes().all(|byte| byte.is_ascii_digit()));
-    let reference = text.contains("${") && text.split("${").next().is_some_and(|before| before.len() <= 8);
-    if switch || reference { text } else { format!("${{{variable}}}") }
+    if switch || is_reference(&text) { text } else { format!("${{{variable}}}") }
 }
 
-/// True where one of the arguments may be a key: it is called one, or looks like one.
+/// True for `${NAME}` alone, and behind `Bearer`: what stands around a reference may be the rest of a key, and so may its default.
+fn is_reference(text: &str) -> bool {
+    let text = text.trim();
+    let text = text.strip_prefix("Bearer ").unwrap_or(text);
+    let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+}
+
+fn is_named(word: &str) -> bool {
+    let word = word.to_lowercase();
+    NAMES.iter().any(|name| word.contains(name))
+}
+
+/// True where an address may have a key in it: before its host, in its path, or behind it.
+fn is_telling(url: &str) -> bool {
+    let (place, query) = url.split_once(['?', '#']).unwrap_or((url, ""));
+    let rest = place.split_once("://").map_or(place, |(_, rest)| rest);
+    let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
+    let of_path = |part: &&str| !is_reference(part) && (part.contains('$') || looks(part));
+    // What stands behind a name such as `token` is one, however short.
+    let follows = |pair: &[&str]| matches!(pair, [name, value] if is_named(name) && !is_reference(value) && value.contains(|c: char| c.is_ascii_digit()));
+    let asked = query.split(['&', '#', '?']).filter(|pair| !pair.is_empty());
+    let value = |pair: &str| pair.split_once('=').map_or(pair.to_owned(), |(_, value)| value.to_owned());
+    rest.contains('@')
+        || parts.iter().any(of_path)
+        || parts.get(1..).unwrap_or_default().windows(2).any(follows)
+        || asked.map(value).any(|value| !is_reference(&value))
+}
+
+/// True where a word has a piece that is long and mixed as keys are.
+fn looks(word: &str) -> bool {
+    let has = |text: &str, is: fn(&char) -> bool| text.chars().any(|c| is(&c));
+    let digits = |text: &str| has(text, char::is_ascii_digit) && has(text, char::is_ascii_alphabetic);
+    let cases = |text: &str| has(text, char::is_ascii_uppercase) && has(text, char::is_ascii_lowercase);
+    let dashed = |text: &str| {
+        let plain = text.replace('-', "");
+        plain.len() >= LEAST && has(&plain, char::is_ascii_digit) && plain.chars().all(|c| c.is_ascii_hexdigit())
+    };
+    let piece = |text: &str| text.len() >= LEAST && (digits(text) || (text.len() >= LONGEST && cases(text)));
+    let apart = ['/', '@', '$', '{', '}', '=', ':', ' ', ',', ';', '&', '?', '\'', '"'];
+    word.split(apart).any(|part| {
+        (part.len() > LONGEST && digits(part))
+            || dashed(part)
+            || part.split(|c: char| !c.is_ascii_alphanumeric()).any(piece)
+    })
+}
+
+/// True where one of the words may be a key: it is called one, looks like one, or has a reference with more around it than a path.
 fn has_key(words: &[String]) -> bool {
-    let named = |word: &str| {
-        let word = word.to_lowercase();
-        NAMES.iter().any(|name| word.contains(name))
-    };
-    let looks = |word: &str| {
-        let value = word.rsplit(['=', ':', ' ']).next().unwrap_or(word);
-        let mixed = value.chars().any(|c| c.is_ascii_digit()) && value.chars().any(|c| c.is_ascii_alphabetic());
-        value.len() > LONGEST && mixed && !value.contains(['/', '$', '@'])
-    };
     let follows = words.windows(2).any(|pair| {
-        matches!(pair, [flag, value] if flag.starts_with('-') && named(flag) && !value.starts_with('-') && !value.contains("${"))
+        matches!(pair, [flag, value] if flag.starts_with('-') && is_named(flag) && !value.starts_with('-') && !is_reference(value))
     });
-    let joined = |word: &String| {
-        word.split_once(['=', ':'])
-            .is_some_and(|(name, value)| named(name) && !value.is_empty() && !value.contains("${"))
+    // Each name with what stands behind it: `--header=Authorization: Bearer …` has two.
+    let joined = |word: &str| {
+        word.match_indices(['=', ':']).any(|(at, _)| {
+            let (name, value) = (word.get(..at).unwrap_or_default(), word.get(at + 1..).unwrap_or_default().trim());
+            let name = name.rsplit(['=', ':', ' ', '/', '?', '&']).next().unwrap_or_default();
+            is_named(name) && !name.contains('.') && !value.is_empty() && !is_reference(value)
+        })
     };
-    follows || words.iter().any(|word| joined(word) || looks(word))
+    let odd = |word: &str| {
+        let Some(at) = word.find('$') else { return false };
+        let (before, after) = word.split_at(at);
+        let end = after.find('}').map_or(0, |end| end + 1);
+        let (reference, rest) = after.split_at(end);
+        let begins = before.is_empty() || before.ends_with(['=', ':', ' ', '/']);
+        !(begins && is_reference(reference) && (rest.is_empty() || (rest.starts_with('/') && !rest.contains('$'))))
+    };
+    let plain = |word: &str| match (word.find("${"), word.find('}')) {
+        (Some(from), Some(to)) if from < to => {
+            looks(word.get(..from).unwrap_or_default()) || looks(word.get(to + 1..).unwrap_or_default())
+        }
+        _ => looks(word),
+    };
+    follows || words.iter().any(|word| joined(word) || odd(word) || plain(word))
 }
 
 /// What it is started by or reached at, and what it is given.
@@ -110,4 +166,63 @@ pub(super) fn is_listed(settings: &DocumentMut, name: &str) -> bool {
         _ => false,
     };
     listed || settings.get("mcp").and_then(Item::as_table_like).is_some_and(|map| map.contains_key(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{from_json, line};
+    use serde_json::{Value, json};
+
+    fn comes(server: &Value) -> Option<String> {
+        from_json(Some(&json!({ "s": server }))).0.first().map(line)
+    }
+
+    #[test]
+    fn what_may_be_a_key_keeps_a_server_behind() {
+        let args = |args: &[&str]| json!({"command": "npx", "args": args});
+        let url = |url: &str| json!({"type": "http", "url": url});
+        for server in [
+            url("https://mcp.example/s/NmQ0YjQ5ZTAtAbCdEf01/mcp"),
+            url("https://mcp.example/6f1c2b3a-0d4e-4f5a-8b9c-0123456789ab/mcp"),
+            url("https://mcp.example/token/hunter2"),
+            url("https://${A}:pw@mcp.example/mcp"),
+            url("https://mcp.example/mcp?key=${A}rest-of-a-secret"),
+            url("https://mcp.example/${A}rest-of-a-secret/mcp"),
+            url("https://mcp.example/mcp?plain"),
+            args(&["abc/DEF0123456789abcdefXYZ/x"]),
+            args(&["@scope/abcDEF0123456789abcdef"]),
+            args(&["$abcDEF0123456789abcdef"]),
+            args(&["postgres://me:hunter2secret99@host/db", "--password", "${A}rest"]),
+            args(&["${A}rest-of-a-secret"]),
+            args(&["--token", "a${A}"]),
+            args(&["--token=${A}rest-of-a-secret"]),
+            args(&["--header=Authorization: Bearer abc"]),
+            args(&["--header", "X-Api-Key: ${A:-hunter2}"]),
+            json!({"command": "env API_KEY=hunter2 npx"}),
+        ] {
+            assert_eq!(comes(&server), None, "{server}");
+        }
+    }
+
+    #[test]
+    fn what_is_none_comes_over() {
+        for (server, want) in [
+            (json!({"url": "https://mcp.example:8080/v1/mcp"}), "s: https://mcp.example:8080/v1/mcp"),
+            (json!({"url": "https://mcp.example/mcp?key=${A}"}), "s: https://mcp.example/mcp?key=${A}"),
+            (
+                json!({"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem@1.2", "${HOME}/src", "--token", "${T}"]}),
+                "s: npx -y @modelcontextprotocol/server-filesystem@1.2 ${HOME}/src --token ${T}",
+            ),
+            (
+                json!({"command": "x", "args": ["--header", "Authorization: Bearer ${T}", "/srv/files"]}),
+                "s: x --header Authorization: Bearer ${T} /srv/files",
+            ),
+            (
+                json!({"command": "x", "env": {"A": "${A}rest-of-a-secret", "B": "Bearer ${B}", "C": "${C:-hunter2}"}}),
+                "s: x  [A=${A}, B=Bearer ${B}, C=${C}]",
+            ),
+        ] {
+            assert_eq!(comes(&server).as_deref(), Some(want), "{server}");
+        }
+    }
 }

@@ -471,6 +471,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "会话 {session} 已重新写入；跳过 {lost} 行损坏内容，旧文件以 .damaged 结尾保留在旁边",
     ),
     ("cli.bring_ask", "bring this over? [y/n] ", "迁移以上内容吗？[y/n] "),
+    (
+        "cli.bring_at_file",
+        "a file that the instructions bring in does not come over; copy what you need of it into them",
+        "说明中引入的文件不会迁移；请把所需内容复制到说明中",
+    ),
     ("cli.bring_copies", "files that come over", "将迁移的文件"),
     ("cli.bring_done", "brought over; your settings stand in {file}", "已迁移；你的设置在 {file}"),
     ("cli.bring_dry", "nothing was changed", "未作任何更改"),
@@ -482,6 +487,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("cli.bring_files", "its files cannot be copied: {reason}", "无法复制其文件：{reason}"),
     ("cli.bring_folders", "folders are opened for one run with --add-dir", "用 --add-dir 为单次运行开放文件夹"),
+    (
+        "cli.bring_hook_home",
+        "it names your home folder, which is not in the box: it does not work there, and would guard nothing; add it to ~/.reasonix/config.toml yourself, with `sandbox = false`",
+        "它引用了你的主目录，而沙箱中没有主目录：在其中无法运行，起不到防护作用；请自行添加到 ~/.reasonix/config.toml，并加上 `sandbox = false`",
+    ),
     ("cli.bring_hooks", "hooks that come over, and run these commands", "将迁移的钩子（会运行以下命令）"),
     (
         "cli.bring_host",
@@ -538,7 +548,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "servers that come over; variables stand in place of what may be a key",
         "将迁移的服务器；可能是密钥的值以变量代替",
     ),
-    ("cli.bring_sse", "the older transport with server-sent events is written by hand", "旧的 SSE 传输需手动配置"),
+    ("cli.bring_sse", "the older transport with server-sent events is not supported", "不支持旧的 SSE 传输"),
     ("cli.bring_there", "is there already", "已存在"),
     ("cli.bring_tightens", "rules that come over", "将迁移的规则"),
     ("cli.bring_trust", "trust is given anew: `reasonix trust`", "信任需重新给予：`reasonix trust`"),
