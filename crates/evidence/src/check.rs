@@ -14,6 +14,14 @@ pub(crate) struct Check {
     pub(crate) family: &'static str,
     /// True when it writes what it would find wrong.
     pub(crate) writes: bool,
+    /// True when it keeps warnings to itself.
+    pub(crate) quiet: bool,
+    /// True when it ends well whatever it finds, so that only its output tells.
+    pub(crate) lenient: bool,
+    /// True when whatever it writes out is wrong, and its code says nothing.
+    pub(crate) lists: bool,
+    /// The folder it ran in, where the line says so.
+    pub(crate) folder: String,
 }
 
 /// What looks at code without running it.

@@ -3,7 +3,7 @@
 use crate::check::Check;
 use crate::command;
 use crate::line::{self, Ran};
-use crate::summary::{self, Summary};
+use crate::summary::{self, Reading, Summary};
 use crate::writes::{self, Written};
 use reasonix_proto::{CallId, ChangeKind, Details, Message, Record, RecordBody, ToolCall, ToolOutcome, tools};
 
@@ -37,7 +37,7 @@ pub(crate) enum What {
 }
 
 /// A command line that came to an end.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Run {
     pub(crate) line: String,
     /// The checks in it.
@@ -50,6 +50,48 @@ pub(crate) struct Run {
     pub(crate) built: bool,
     pub(crate) clean: bool,
     pub(crate) warns: bool,
+    /// True when it wrote nothing out.
+    pub(crate) silent: bool,
+    /// True when nothing but its one check can have written anything.
+    pub(crate) lone: bool,
+    /// The names of what failed, where all of them are known.
+    pub(crate) failures: Option<Vec<String>>,
+    /// The files that its output went to.
+    files: Vec<String>,
+    /// The code that its line wrote out for each check.
+    codes: Vec<Option<i32>>,
+}
+
+impl Run {
+    /// What this output says, which is all that can be seen of it.
+    fn read(&mut self, output: &str) {
+        let mixed = self.checks.iter().any(|(_, check)| !check.tests);
+        self.told = summary::summary(output, if mixed { Reading::Mixed } else { Reading::Told });
+        self.untold = summary::summary(output, Reading::Untold);
+        self.built = summary::built(output);
+        self.clean = summary::clean(output);
+        self.warns = summary::warns(output);
+        self.silent = output.trim().is_empty();
+        self.failures = summary::failures(output);
+        let code = |ran: &Ran| ran.echoed.as_ref().and_then(|text| summary::code_behind(output, text));
+        self.codes = self.checks.iter().map(|(ran, _)| code(ran)).collect();
+    }
+
+    /// True when what was read of it is its end: a code stands there, it was waited for, or its runner has one summary only.
+    fn is_over(&self) -> bool {
+        let several = ["-r ", "recursive", "workspaces", "turbo", "lerna"].iter().any(|word| self.line.contains(word));
+        let appended = self.line.contains(">>") || self.line.contains("tee -a");
+        let over = |(ran, check): &(Ran, Check)| {
+            ran.told || self.code(ran).is_some() || (check.family == "js" && !several) || check.family == "py"
+        };
+        !appended && self.checks.iter().all(over)
+    }
+
+    /// The code that its line wrote out for this check.
+    pub(crate) fn code(&self, ran: &Ran) -> Option<i32> {
+        let at = self.checks.iter().position(|(other, _)| other == ran)?;
+        self.codes.get(at).copied().flatten()
+    }
 }
 
 impl Deeds {
@@ -85,10 +127,36 @@ impl Deeds {
             let line = asked.map(|(call, line)| line.clone().unwrap_or_else(|| line_of(&call.arguments)));
             return self.ran(Some(id), &line.unwrap_or_default(), outcome);
         }
-        let ToolOutcome::Done { details, .. } = outcome else { return };
+        let ToolOutcome::Done { details, content } = outcome else { return };
+        if tool == "read_file" {
+            let asked = self.asked.iter().rev().find(|(call, _)| call.id == *id);
+            let path = asked.and_then(|(call, _)| path_of(&call.arguments));
+            path.into_iter().for_each(|path| self.reads(&path, &ends(&content.words())));
+        }
         let mut found = changed(details);
         found.perhaps = tool.contains("__") && details.changes.is_empty() && !reads(tool);
         self.wrote(Some(id), found);
+    }
+
+    /// What a file says that a command wrote its output to is what that command said, as far as it has only one check.
+    fn reads(&mut self, file: &str, output: &str) {
+        let writes = |deed: &Deed| match &deed.what {
+            What::Ran(run) => run.files.iter().any(|other| other == file),
+            What::Wrote(written) => written.paths.iter().chain(&written.maybe).any(|other| other == file),
+        };
+        let Some(call) = self.done.iter().rev().find(|deed| writes(deed)).map(|deed| deed.call.clone()) else { return };
+        let run = self.done.iter_mut().rev().filter(|deed| deed.call == call).find_map(|deed| match &mut deed.what {
+            What::Ran(run) => Some(run),
+            What::Wrote(_) => None,
+        });
+        let proves = |run: &&mut Run| run.checks.len() == 1 && run.files.iter().any(|other| other == file);
+        if let Some(run) = run.filter(proves).filter(|run| run.exit.is_some()) {
+            let mut read = run.clone();
+            read.read(output);
+            if read.is_over() {
+                *run = read;
+            }
+        }
     }
 
     fn wrote(&mut self, call: Option<&CallId>, found: Written) {
@@ -98,42 +166,93 @@ impl Deeds {
     }
 
     fn ran(&mut self, call: Option<&CallId>, line: &str, outcome: &ToolOutcome) {
-        let (exit, output) = match outcome {
-            ToolOutcome::Done { content, details } => (details.exit_code, ends(&content.words())),
-            _ => (None, String::new()),
+        let (exit, output, told) = match outcome {
+            ToolOutcome::Done { content, details } => (details.exit_code, ends(&content.words()), changed(details)),
+            _ => (None, String::new(), Written::default()),
         };
         let commands = line::commands(line);
-        let judged: Vec<(Ran, Option<Check>)> = commands
-            .into_iter()
-            .map(|ran| {
-                let check = command::check(&ran.words);
-                (ran, check)
-            })
-            .collect();
+        if let Some(file) = read_by(&commands).filter(|_| exit == Some(0)) {
+            self.reads(&file, &output);
+        }
+        let judged = judged(commands);
         let (mut before, mut after) = (Written::default(), Written::default());
         let mut checked = false;
         if exit.is_some() {
             for (ran, check) in &judged {
                 let found = writes::written(ran, check.as_ref());
+                let found = if exit == Some(0) && ran.told { found } else { found.unseen() };
                 checked |= check.is_some();
                 if checked { after.join(found) } else { before.join(found) }
             }
         }
+        let gone: Vec<String> = before.gone.iter().chain(&after.gone).cloned().collect();
+        after.paths.extend(told.paths.into_iter().filter(|path| !gone.contains(path)));
+        after.gone.extend(told.gone);
         self.wrote(call, before);
+        let files = judged.iter().flat_map(|(ran, _)| outputs(ran)).collect();
+        let working = judged.iter().filter(|(ran, _)| !is_quiet(ran)).count();
         let checks = judged.into_iter().filter_map(|(ran, check)| Some((ran, check?))).collect();
-        let run = Run {
-            line: line.to_owned(),
-            checks,
-            exit,
-            told: summary::summary(&output, true),
-            untold: summary::summary(&output, false),
-            built: summary::built(&output),
-            clean: summary::clean(&output),
-            warns: summary::warns(&output),
-        };
+        let mut run = Run { line: line.to_owned(), checks, exit, files, lone: working == 1, ..Run::default() };
+        run.read(&output);
         self.done.push(Deed { call: call.cloned(), what: What::Ran(run) });
         self.wrote(call, after);
     }
+}
+
+/// The commands with what each proves, and where it ran.
+fn judged(commands: Vec<Ran>) -> Vec<(Ran, Option<Check>)> {
+    let mut folder = String::new();
+    let mut found = Vec::new();
+    for ran in commands {
+        if let [program, to, ..] = ran.words.as_slice()
+            && matches!(program.as_str(), "cd" | "pushd")
+        {
+            folder.clone_from(to);
+        }
+        let check = command::check(&ran.words).map(|mut check| {
+            let named = ran.words.windows(2).find(|pair| {
+                matches!(pair.first().map(String::as_str), Some("-C" | "--prefix" | "--cwd" | "--dir" | "--directory"))
+            });
+            check.folder = named.and_then(|pair| pair.get(1)).unwrap_or(&folder).clone();
+            check
+        });
+        found.push((ran, check));
+    }
+    found
+}
+
+/// Programs of a line that neither check nor change anything.
+fn is_quiet(ran: &Ran) -> bool {
+    ran.words.first().is_some_and(|word| matches!(word.as_str(), "cd" | "pushd" | "echo" | "set" | "export" | "sleep"))
+}
+
+/// The files that have the output of this command.
+fn outputs(ran: &Ran) -> Vec<String> {
+    let tee = ran.words.first().is_some_and(|word| word == "tee");
+    let named = ran.words.iter().skip(1).filter(|word| tee && !word.starts_with('-'));
+    ran.into.iter().chain(named).filter(|file| !matches!(file.as_str(), "1" | "2")).cloned().collect()
+}
+
+/// The one file that a line shows, where it does nothing else.
+fn read_by(commands: &[Ran]) -> Option<String> {
+    let mut file = None;
+    for ran in commands {
+        let (program, rest) = ran.words.split_first()?;
+        match program.as_str() {
+            "sleep" | "wait" | "cd" | "echo" | "date" | "jobs" | "true" => {}
+            "tail" | "cat" => {
+                let named = |word: &&String| !word.starts_with('-') && !word.bytes().all(|byte| byte.is_ascii_digit());
+                let mut named = rest.iter().filter(named);
+                let (first, second) = (named.next()?, named.next());
+                if file.is_some() || second.is_some() || !ran.into.is_empty() {
+                    return None;
+                }
+                file = Some(first.clone());
+            }
+            _ => return None,
+        }
+    }
+    file
 }
 
 /// What the file tools say that they changed.
@@ -144,6 +263,7 @@ fn changed(details: &Details) -> Written {
             ChangeKind::Unchanged => {}
             ChangeKind::Deleted => found.gone.push(change.path.clone()),
             ChangeKind::Moved { from } => {
+                found.moved.push((from.clone(), change.path.clone()));
                 found.gone.push(from.clone());
                 found.paths.push(change.path.clone());
             }
@@ -159,6 +279,12 @@ fn reads(tool: &str) -> bool {
     ["get", "list", "search", "read", "fetch", "find", "query", "show", "describe", "resolve", "ask", "lookup"]
         .iter()
         .any(|verb| name.starts_with(verb))
+}
+
+/// The file in the arguments of a call.
+fn path_of(arguments: &str) -> Option<String> {
+    let arguments = serde_json::from_str::<serde_json::Value>(arguments).ok()?;
+    ["path", "file_path", "file"].iter().find_map(|name| arguments.get(name)?.as_str().map(str::to_owned))
 }
 
 /// The command line in the arguments of a call.

@@ -7,6 +7,7 @@ mod claims;
 mod clause;
 mod command;
 mod deeds;
+mod files;
 mod line;
 mod pattern;
 mod prose;
@@ -40,6 +41,17 @@ impl Deeds {
         let end = answer.floor_char_boundary(LONGEST_ANSWER);
         let answer = answer.get(..end).unwrap_or_default();
         let found = claims::find(answer);
-        found.into_iter().take(MOST_CLAIMS).map(|said| prove::prove(self, answer, said)).collect()
+        let mut proved: Vec<Claim> = Vec::new();
+        for claim in found.into_iter().take(MOST_CLAIMS).map(|said| prove::prove(self, answer, said)) {
+            // Several files in one breath are one claim, unless the log says different things of them.
+            let same = |other: &&mut Claim| {
+                (other.kind, other.from, other.to, other.status) == (claim.kind, claim.from, claim.to, claim.status)
+            };
+            match proved.last_mut().filter(same) {
+                Some(other) => other.by.extend(claim.by),
+                None => proved.push(claim),
+            }
+        }
+        proved
     }
 }

@@ -12,6 +12,8 @@ pub(crate) struct Ran {
     pub(crate) told: bool,
     /// True when nothing stands behind it that may have failed in its place.
     pub(crate) last: bool,
+    /// What stands before its code in the output, where the line writes the code out.
+    pub(crate) echoed: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -221,6 +223,9 @@ impl Read<'_> {
                 continue;
             }
             part.iter_mut().for_each(|ran| ran.told &= !behind);
+            if let (Some(before), Some(code)) = (found.get_mut(kept..), part.first().and_then(|ran| echo(&ran.words))) {
+                echoes(before, code);
+            }
             found.iter_mut().for_each(|ran| ran.last = false);
             found.iter_mut().skip(kept).for_each(|ran| ran.told = false);
             kept = found.len();
@@ -279,7 +284,13 @@ impl Read<'_> {
             let found = self.list();
             self.odd |= !self.next_if(|token| *token == Token::Close);
             (self.errexit, self.pipefail) = (errexit, pipefail);
-            while self.next_if(|token| matches!(token, Token::Word(_) | Token::Into(_))) {}
+            let mut found = found;
+            while let Some(token @ (Token::Word(_) | Token::Into(_))) = self.tokens.get(self.at) {
+                if let Token::Into(file) = token {
+                    found.iter_mut().for_each(|ran| ran.into.push(file.clone()));
+                }
+                self.at += 1;
+            }
             return found;
         }
         let (mut words, mut into) = (Vec::new(), Vec::new());
@@ -308,7 +319,7 @@ impl Read<'_> {
             return nested(text, self.depth + 1);
         }
         let nothing = words.is_empty() && into.is_empty();
-        if nothing { Vec::new() } else { vec![Ran { words, into, told: true, last: true }] }
+        if nothing { Vec::new() } else { vec![Ran { words, into, told: true, last: true, echoed: None }] }
     }
 }
 
@@ -319,6 +330,28 @@ fn leaves(part: &[Ran]) -> bool {
 
 fn leaves_by(words: &[String]) -> bool {
     words.first().is_some_and(|word| word == "exit" || word == "return")
+}
+
+/// What stands before a code that this command writes out, and whether it is that of the first of a pipe.
+fn echo(words: &[String]) -> Option<(String, bool)> {
+    let (_, rest) = words.split_first().filter(|(program, _)| *program == "echo" || *program == "printf")?;
+    let text = rest.join(" ");
+    let text = text.strip_prefix("-e ").unwrap_or(&text);
+    let first = ["${PIPESTATUS[0]}", "${pipestatus[1]}"].iter().find_map(|code| text.split_once(code));
+    let (before, piped) = match first {
+        Some((before, _)) => (before, true),
+        None => (text.split_once("$?")?.0, false),
+    };
+    Some((before.rsplit("\\n").next().unwrap_or(before).to_owned(), piped))
+}
+
+/// The code that is written out tells of all commands before it where none of them is hidden, or of the first of a pipe.
+fn echoes(before: &mut [Ran], (text, piped): (String, bool)) {
+    if piped {
+        before.iter_mut().find(|ran| !ran.told).into_iter().for_each(|ran| ran.echoed = Some(text.clone()));
+    } else if before.iter().all(|ran| ran.told) {
+        before.iter_mut().for_each(|ran| ran.echoed = Some(text.clone()));
+    }
 }
 
 /// The text of `bash -c text`.

@@ -26,6 +26,16 @@ impl Pattern {
         captures.filter_map(|found| found.get(1).or(found.get(0))).map(|part| (part.range(), part.as_str())).collect()
     }
 
+    /// All places of the whole, each with its first group.
+    pub(crate) fn places<'t>(&self, text: &'t str) -> Vec<(Range<usize>, Range<usize>, &'t str)> {
+        let captures = self.0.iter().flat_map(|regex| regex.captures_iter(text));
+        let both = |found: regex::Captures<'t>| {
+            let (whole, part) = (found.get(0)?, found.get(1)?);
+            Some((whole.range(), part.range(), part.as_str()))
+        };
+        captures.filter_map(both).collect()
+    }
+
     #[cfg(test)]
     pub(crate) fn is_read(&self) -> bool {
         self.0.is_some()
@@ -35,7 +45,10 @@ impl Pattern {
 /// Makes patterns, and a test that they can be read.
 macro_rules! patterns {
     ($($name:ident = $text:expr;)*) => {
-        $(static $name: $crate::pattern::Pattern = $crate::pattern::Pattern::new(|| regex::Regex::new($text).ok());)*
+        // Words of both languages stand side by side without a blank: the border of a word is that of its letters.
+        $(static $name: $crate::pattern::Pattern = $crate::pattern::Pattern::new(|| {
+            regex::Regex::new(&$text.replace(r"\b", r"(?-u:\b)")).ok()
+        });)*
 
         #[cfg(test)]
         mod patterns {

@@ -1,8 +1,9 @@
 //! A claim against what was done. Unsupported is what everything is until the log shows more.
 
 use crate::check::Check;
-use crate::claims::{Reach, Said};
+use crate::claims::Said;
 use crate::deeds::{Deeds, Run, What};
+use crate::files;
 use crate::line::Ran;
 use crate::summary::Summary;
 use crate::writes::{Written, is_text};
@@ -59,6 +60,7 @@ struct Tried<'a> {
     call: Option<&'a CallId>,
     run: &'a Run,
     check: &'a Check,
+    ran: Option<&'a Ran>,
     ended: Ended,
 }
 
@@ -76,7 +78,8 @@ fn tried<'a>(deeds: &'a Deeds, said: &'a Said) -> impl Iterator<Item = Tried<'a>
                 call: deed.call.as_ref(),
                 run,
                 check,
-                ended: ended(run, ran, said.kind),
+                ran: Some(ran),
+                ended: ended(run, ran, check, said.kind),
             })
         })
     })
@@ -89,16 +92,21 @@ fn is_about(check: &Check, said: &Said) -> bool {
         ClaimKind::Lint => check.lint.as_ref().zip(said.lint.as_ref()).is_some_and(|(linter, (class, tool))| {
             let named =
                 tool.as_ref().is_none_or(|tool| linter.tool.contains(tool.as_str()) || tool.contains(&linter.tool));
-            linter.class == *class && named && !check.writes
+            linter.class == *class && named && (!check.writes || mends(check, said))
         }),
         _ => false,
     }
 }
 
+/// One that writes what it finds wrong leaves nothing wrong, but is not the one that only looks.
+fn mends(check: &Check, said: &Said) -> bool {
+    check.part.is_empty() && !said.words.contains("check`") && !said.words.contains("--check")
+}
+
 /// Codes of a shell that did not find or could not start a program.
 const NOT_STARTED: [i32; 2] = [126, 127];
 
-fn ended(run: &Run, ran: &Ran, kind: ClaimKind) -> Ended {
+fn ended(run: &Run, ran: &Ran, check: &Check, kind: ClaimKind) -> Ended {
     let Some(exit) = run.exit else { return Ended::NotRun };
     if NOT_STARTED.contains(&exit) && ran.told {
         return Ended::NotRun;
@@ -109,11 +117,19 @@ fn ended(run: &Run, ran: &Ran, kind: ClaimKind) -> Ended {
         _ => run.clean,
     };
     let tests = kind == ClaimKind::Tests;
-    match (exit, ran.told) {
+    if check.lists && kind == ClaimKind::Lint {
+        return if exit == 0 && ran.told && run.silent { Ended::Passed } else { Ended::Failed };
+    }
+    // What the line wrote out is the code of this one.
+    let (exit, told) = match run.code(ran) {
+        Some(code) if !ran.told => (code, true),
+        _ => (exit, ran.told && !check.lenient),
+    };
+    match (exit, told) {
         (0, true) if tests && run.told == Summary::Failed => Ended::Failed,
         (0, true) if tests && run.told == Summary::Nothing => Ended::Empty,
         (0, true) => Ended::Passed,
-        (_, true) if ran.last => Ended::Failed,
+        (_, true) if ran.last || !ran.told => Ended::Failed,
         _ if tests && run.untold == Summary::Failed => Ended::Failed,
         _ if tests && run.untold == Summary::Nothing => Ended::Empty,
         _ if said_well => Ended::Passed,
@@ -129,7 +145,7 @@ fn ended(run: &Run, ran: &Ran, kind: ClaimKind) -> Ended {
 }
 
 fn checked(deeds: &Deeds, said: &Said) -> Proof {
-    let all: Vec<Tried<'_>> = tried(deeds, said).collect();
+    let all = about(tried(deeds, said).collect(), said);
     if said.elsewhere || all.is_empty() {
         return Proof::unsupported(Phrase::new("evidence.not_run"));
     }
@@ -153,7 +169,7 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
     {
         return Proof::unsupported(Phrase::new("evidence.number").with("number", number)).by(proof.call);
     }
-    if said.warnings && proof.run.warns {
+    if said.warnings && (proof.run.warns || hides(proof)) {
         return Proof::unsupported(line_phrase(Phrase::new("evidence.warned"), proof.run)).by(proof.call);
     }
     held(deeds, proof)
@@ -178,6 +194,7 @@ fn bad(deeds: &Deeds, all: &[Tried<'_>]) -> Option<Proof> {
             let good = |later: &Tried<'_>| {
                 later.ended == Ended::Passed
                     && later.check.family == bad.check.family
+                    && same_folder(later.check, bad.check)
                     && (later.check.part.is_empty() || later.check.part == bad.check.part)
             };
             !all.iter().skip(at + 1).any(good)
@@ -186,35 +203,119 @@ fn bad(deeds: &Deeds, all: &[Tried<'_>]) -> Option<Proof> {
     open.map(|(_, tried)| failed(tried))
 }
 
+fn same_folder(one: &Check, other: &Check) -> bool {
+    one.folder == other.folder || one.folder.is_empty() || other.folder.is_empty()
+}
+
+/// True when the warnings of this run cannot be seen.
+fn hides(proof: &Tried<'_>) -> bool {
+    let elsewhere = |ran: &Ran| ran.into.iter().any(|file| !matches!(file.as_str(), "1" | "2" | "/dev/stdout"));
+    // The line that tells of warnings stands before the last.
+    let cut = |ran: &Ran| {
+        let ends = ["tail -1", "tail -n 1", "tail -n1", "grep", "head"];
+        !ran.told && proof.run.code(ran).is_none() && ends.iter().any(|end| proof.run.line.contains(end))
+    };
+    proof.check.quiet || proof.ran.is_some_and(cut) || proof.ran.is_some_and(|ran| elsewhere(ran) && proof.run.silent)
+}
+
+/// The checks that a claim about a part is about: those of this part, and those of everything, unless they failed elsewhere.
+fn about<'a>(all: Vec<Tried<'a>>, said: &Said) -> Vec<Tried<'a>> {
+    let names = &said.reach.names;
+    let own = |tried: &Tried<'_>| names.iter().any(|name| is_of(tried.check, name));
+    if said.reach.all || names.is_empty() || !all.iter().any(own) {
+        return all;
+    }
+    let folder = all.iter().rev().find(|tried| own(tried)).map(|tried| tried.check.folder.clone()).unwrap_or_default();
+    let counts = |tried: &Tried<'_>| {
+        let here = tried.check.folder.is_empty() || tried.check.folder == folder;
+        let whole = tried.check.part.is_empty() && here;
+        let spares = tried.ended == Ended::NotRun || (tried.ended == Ended::Failed && spares(tried.run, names));
+        own(tried) || (whole && !spares)
+    };
+    all.into_iter().filter(counts).collect()
+}
+
+/// True when a run says what failed, and it is none of these.
+fn spares(run: &Run, names: &[String]) -> bool {
+    let Some(failures) = &run.failures else { return false };
+    let clean = |name: &String| stem(name.trim_matches(['`', '/', '.']));
+    !names.iter().map(clean).any(|name| name.is_empty() || failures.iter().any(|failure| failure.contains(&name)))
+}
+
+/// True when a check is just of what has this name.
+fn is_of(check: &Check, name: &str) -> bool {
+    let folder = check.folder.to_ascii_lowercase();
+    let in_folder = others_of(name).iter().any(|name| folder.split('/').any(|part| part.contains(name.as_str())));
+    (!folder.is_empty() && in_folder && check.part.is_empty()) || is_part(check, name)
+}
+
+/// Names of one thing in both languages.
+fn others_of(name: &str) -> Vec<String> {
+    let name = name.trim_matches(['`', '/', '.']).to_ascii_lowercase();
+    let others: &[&str] = match name.as_str() {
+        "后端" | "服务端" => &["backend", "server", "api"],
+        "前端" => &["frontend", "web", "client", "ui"],
+        "客户端" => &["client", "app"],
+        _ => return if name.len() >= 3 { vec![name] } else { Vec::new() },
+    };
+    others.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// True when a check was narrowed to what has this name, and not to less.
+fn is_part(check: &Check, name: &str) -> bool {
+    let (pieces, filters) = check.part.split_at(check.pieces.min(check.part.len()));
+    let words = if filters.iter().any(|word| word != "-") { filters } else { pieces };
+    let one = |name: &String| words.iter().any(|word| is_word(word, name));
+    others_of(name).iter().any(one)
+}
+
+fn is_word(word: &str, name: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    if word.starts_with('!') || word.starts_with("not ") {
+        return false;
+    }
+    let is_name = |part: &&str| !matches!(*part, "" | "..." | "." | "tests");
+    let finest = word.split("::").flat_map(|part| part.split('/')).filter(is_name).last().map(stem).unwrap_or_default();
+    finest.len() >= 3 && (finest.contains(&stem(name)) || name.contains(&finest))
+}
+
 /// True when a check is of everything that the claim is about.
 fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
+    let part = || !said.reach.all && said.reach.names.iter().any(|name| is_part(check, name));
+    if is_of_another(check, said) {
+        return false;
+    }
     match said.kind {
-        ClaimKind::Build => check.pieces == 0 && (check.part.is_empty() || check.tests),
-        ClaimKind::Tests => check.part.is_empty() || covers_part(deeds, &check.part, &said.reach),
-        _ => check.part.is_empty(),
+        ClaimKind::Build => (check.pieces == 0 && (check.part.is_empty() || check.tests)) || part(),
+        ClaimKind::Tests => check.part.is_empty() || part() || (!said.reach.all && covers_changed(deeds, check, said)),
+        _ => check.part.is_empty() || part(),
     }
 }
 
-fn covers_part(deeds: &Deeds, part: &[String], reach: &Reach) -> bool {
-    if reach.all {
-        return false;
-    }
-    let fits = |name: &str| {
-        let name = name.trim_matches(['`', '/', '.']).to_ascii_lowercase();
-        name.len() >= 3
-            && part.iter().any(|word| {
-                word.to_ascii_lowercase().contains(&name) || (word.len() >= 3 && name.contains(&stem(word)))
-            })
-    };
-    let named = reach.names.iter().any(|name| fits(name));
-    let changed = || {
-        let paths = deeds.done.iter().skip(deeds.turn).filter_map(|deed| match &deed.what {
-            What::Wrote(written) => Some(&written.paths),
-            What::Ran(_) => None,
-        });
-        paths.flatten().any(|path| fits(&stem(path)))
-    };
-    named || (reach.some && reach.names.is_empty() && changed())
+/// Words for halves of a project: a check in the folder of one says nothing of the other.
+const HALVES: [&str; 10] =
+    ["backend", "frontend", "server", "client", "web", "api", "前端", "后端", "服务端", "客户端"];
+
+fn is_of_another(check: &Check, said: &Said) -> bool {
+    let halves: Vec<&String> = said.reach.names.iter().filter(|name| HALVES.contains(&name.as_str())).collect();
+    let elsewhere = HALVES.iter().any(|half| check.folder.to_ascii_lowercase().contains(half));
+    elsewhere && !halves.is_empty() && !halves.iter().any(|name| is_of(check, name))
+}
+
+/// True when a check is of one of the files that were changed, and the claim of some tests that have no name.
+fn covers_changed(deeds: &Deeds, check: &Check, said: &Said) -> bool {
+    let fits =
+        |name: &str| {
+            name.len() >= 3
+                && check.part.iter().filter(|word| !word.starts_with('!')).any(|word| {
+                    word.to_ascii_lowercase().contains(name) || (word.len() >= 3 && name.contains(&stem(word)))
+                })
+        };
+    let paths = deeds.done.iter().skip(deeds.turn).filter_map(|deed| match &deed.what {
+        What::Wrote(written) => Some(&written.paths),
+        What::Ran(_) => None,
+    });
+    said.reach.some && said.reach.names.is_empty() && paths.flatten().any(|path| fits(&stem(path)))
 }
 
 fn stem(path: &str) -> String {
@@ -224,7 +325,11 @@ fn stem(path: &str) -> String {
 
 /// What a good check is worth now: nothing of the code may have changed since.
 fn held(deeds: &Deeds, proof: &Tried<'_>) -> Proof {
-    let changed = deeds.done.iter().skip(proof.at + 1).find_map(|deed| match &deed.what {
+    // One that writes what it finds wrong is good for what it wrote.
+    let own = proof.check.writes
+        && proof.run.lone
+        && deeds.done.get(proof.at + 1).is_some_and(|next| next.call.as_ref() == proof.call);
+    let changed = deeds.done.iter().skip(proof.at + 1 + usize::from(own)).find_map(|deed| match &deed.what {
         What::Wrote(written) => written.code(),
         What::Ran(_) => None,
     });
@@ -275,13 +380,54 @@ fn fixed(deeds: &Deeds, said: &Said) -> Proof {
     let all: Vec<Tried<'_>> =
         tried(deeds, &whole).filter(|tried| first.is_some_and(|first| tried.at > first)).collect();
     if let Some(bad) = bad(deeds, &all) {
-        return bad;
+        return targeted(deeds, said, &all).unwrap_or(bad);
     }
     match all.iter().rev().find(|tried| tried.ended == Ended::Passed) {
         Some(proof) => held(deeds, proof),
         None => again(deeds, first.unwrap_or_default()),
     }
 }
+
+/// The test of just this defect went well, and what failed behind it has to do with something else.
+fn targeted(deeds: &Deeds, said: &Said, all: &[Tried<'_>]) -> Option<Proof> {
+    let words: Vec<String> = said
+        .words
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| word.len() >= 4 && !COMMON.contains(word))
+        .map(str::to_owned)
+        .collect();
+    let at = all.iter().rposition(|tried| {
+        let filter = tried.check.part.iter().map(|word| word.to_ascii_lowercase()).collect::<Vec<_>>();
+        tried.ended == Ended::Passed && words.iter().any(|word| filter.iter().any(|part| part.contains(word.as_str())))
+    })?;
+    let proof = all.get(at)?;
+    let own: Vec<String> =
+        words.iter().cloned().chain(proof.check.part.iter().filter(|word| *word != "-").cloned()).collect();
+    let elsewhere = |tried: &Tried<'_>| match tried.ended {
+        Ended::Failed => tried.check.part.is_empty() && spares(tried.run, &own),
+        Ended::Empty => false,
+        _ => true,
+    };
+    all.iter().skip(at + 1).all(elsewhere).then(|| held(deeds, proof))
+}
+
+/// Words of a claim of a fix that name nothing.
+const COMMON: [&str; 14] = [
+    "fixed",
+    "resolved",
+    "solved",
+    "corrected",
+    "test",
+    "tests",
+    "issue",
+    "problem",
+    "error",
+    "with",
+    "that",
+    "this",
+    "bug",
+    "now",
+];
 
 /// A command that failed before the change and went well behind it.
 fn again(deeds: &Deeds, first: usize) -> Proof {
@@ -300,7 +446,7 @@ fn again(deeds: &Deeds, first: usize) -> Proof {
     match good {
         Some((at, deed, run)) if run.exit == Some(0) => {
             let check = Check::default();
-            let proof = Tried { at, call: deed.call.as_ref(), run, check: &check, ended: Ended::Passed };
+            let proof = Tried { at, call: deed.call.as_ref(), run, check: &check, ran: None, ended: Ended::Passed };
             // The command itself may write; what it wrote stands right behind it.
             held(
                 deeds,
@@ -314,9 +460,27 @@ fn again(deeds: &Deeds, first: usize) -> Proof {
     }
 }
 
-/// A file: the log says that it was written, or that it is gone, and nothing else since.
+/// A file: the log says that it was written, or that it is gone or moved, and nothing else since.
 fn filed(deeds: &Deeds, said: &Said) -> Proof {
     let path = said.paths.first().map(String::as_str).unwrap_or_default();
+    let proved = |deed: &crate::deeds::Deed| {
+        Proof { status: ClaimStatus::Verified, by: Vec::new(), why: Phrase::new("evidence.written") }
+            .by(deed.call.as_ref())
+    };
+    let not_written = || Proof::unsupported(Phrase::new("evidence.not_written").with("path", path));
+    if said.deed == files::Deed::Moved {
+        let to = said.paths.get(1);
+        let fits = |(from, at): &(String, String)| match to {
+            Some(to) => same(from, path) && same(at, to),
+            None => from != at && (same(from, path) || same(at, path)),
+        };
+        let moved = deeds.done.iter().rev().find(|deed| match &deed.what {
+            What::Wrote(written) => written.moved.iter().any(fits),
+            What::Ran(_) => false,
+        });
+        return moved.map_or_else(not_written, proved);
+    }
+    let wants_gone = said.deed == files::Deed::Gone;
     let mut last = None;
     for deed in &deeds.done {
         if let What::Wrote(written) = &deed.what {
@@ -329,15 +493,12 @@ fn filed(deeds: &Deeds, said: &Said) -> Proof {
         }
     }
     match last {
-        Some((deed, gone)) if gone == said.gone => {
-            Proof { status: ClaimStatus::Verified, by: Vec::new(), why: Phrase::new("evidence.written") }
-                .by(deed.call.as_ref())
-        }
-        Some((deed, _)) if !said.gone => {
+        Some((deed, gone)) if gone == wants_gone => proved(deed),
+        Some((deed, _)) if !wants_gone => {
             Proof { status: ClaimStatus::Stale, by: Vec::new(), why: Phrase::new("evidence.gone_again") }
                 .by(deed.call.as_ref())
         }
-        _ => Proof::unsupported(Phrase::new("evidence.not_written").with("path", path)),
+        _ => not_written(),
     }
 }
 

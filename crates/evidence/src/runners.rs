@@ -15,7 +15,7 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
         "cargo" => cargo(args),
         "npm" | "yarn" | "pnpm" | "bun" => scripts(name, args),
         "go" => go(sub, args),
-        "pytest" | "py.test" => Some(Check::tests().narrowed(pytest(args))),
+        "pytest" | "py.test" => Some(pytest(args)),
         "unittest" => Some(Check::tests().narrowed(unittest(args))),
         "jest" | "vitest" | "mocha" | "ava" | "jasmine" | "playwright" | "cypress" => javascript(args),
         "make" | "gmake" | "just" | "task" | "ninja" | "rake" => targets(name, args),
@@ -52,6 +52,9 @@ fn owned(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
+/// Options whose values are left out: their words have a sign before them, and fit no name.
+const LEAVES_OUT: &[&str] = &["--skip", "--exclude", "--deselect", "--ignore", "--ignore-glob", "-skip", "-E"];
+
 /// Those of these options that are there, with their values.
 fn options(args: &[&str], names: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
@@ -62,8 +65,10 @@ fn options(args: &[&str], names: &[&str]) -> Vec<String> {
                 || (name.len() == 2 && !name.starts_with("--") && word.starts_with(**name) && word.len() > 2)
         });
         if let Some(name) = hit {
-            found.push(word.strip_prefix(name).unwrap_or(word).trim_start_matches('=').to_owned());
-            found.extend(args.get(at + 1).filter(|_| word == name).map(|value| (*value).to_owned()));
+            let sign = if LEAVES_OUT.contains(name) { "!" } else { "" };
+            let own = word.strip_prefix(name).unwrap_or(word).trim_start_matches('=');
+            found.push(if own.is_empty() { String::new() } else { format!("{sign}{own}") });
+            found.extend(args.get(at + 1).filter(|_| word == name).map(|value| format!("{sign}{value}")));
         }
     }
     found.iter_mut().filter(|word| word.is_empty()).for_each(|word| "-".clone_into(word));
@@ -159,7 +164,10 @@ fn cargo(args: &[&str]) -> Option<Check> {
         }
         "build" | "b" | "run" | "r" | "bench" | "install" => Check::build(),
         "check" | "c" => Check::lint(LintClass::Types, "cargo check").and_build(),
-        "clippy" => Check { writes: own.contains(&"--fix"), ..Check::lint(LintClass::Style, "clippy").and_build() },
+        "clippy" => {
+            let quiet = inner.windows(2).any(|pair| pair == ["-A", "warnings"] || pair == ["--allow", "warnings"]);
+            Check { writes: own.contains(&"--fix"), quiet, ..Check::lint(LintClass::Style, "clippy").and_build() }
+        }
         "fmt" => return Some(formatter("fmt", args.contains(&"--check"))),
         "fix" => Check { writes: true, ..Check::build() },
         _ => return None,
@@ -206,14 +214,17 @@ fn scripts(name: &str, args: &[&str]) -> Option<Check> {
     }
     match stem {
         "test" | "tests" | "t" | "tst" => {
-            narrowed.extend(javascript_part(&rest));
-            Some(Check::tests().narrowed(narrowed))
+            let (part, files) = javascript_part(&rest);
+            let pieces = narrowed.len() + files;
+            narrowed.extend(part);
+            Some(Check { pieces, ..Check::tests().narrowed(narrowed) })
         }
         "build" | "compile" => Some(Check::build().narrowed(narrowed)),
         "lint" | "eslint" => {
             let mut check =
                 Check::lint(LintClass::Style, "eslint").narrowed(if variant == "fix" { Vec::new() } else { narrowed });
             check.writes = variant == "fix" || rest.contains(&"--fix");
+            check.quiet = rest.contains(&"--quiet");
             Some(check)
         }
         "typecheck" | "tsc" | "types" | "type" | "check" if stem != "check" || variant == "types" => {
@@ -230,10 +241,12 @@ fn javascript(args: &[&str]) -> Option<Check> {
     if args.contains(&"install") || args.contains(&"open") {
         return None;
     }
-    Some(Check::tests().narrowed(javascript_part(args)))
+    let (part, pieces) = javascript_part(args);
+    Some(Check { pieces, ..Check::tests().narrowed(part) })
 }
 
-fn javascript_part(args: &[&str]) -> Vec<String> {
+/// What the tests are narrowed to, and how many of it are files.
+fn javascript_part(args: &[&str]) -> (Vec<String>, usize) {
     let filters = [
         "-t",
         "--testNamePattern",
@@ -250,7 +263,6 @@ fn javascript_part(args: &[&str]) -> Vec<String> {
         "--project",
         "--bail-on-nothing",
     ];
-    let mut part = options(args, &filters);
     let valued = [
         "-t",
         "--testNamePattern",
@@ -269,8 +281,10 @@ fn javascript_part(args: &[&str]) -> Vec<String> {
         "--watchAll",
         "--coverage",
     ];
-    part.extend(operands(args, &valued).into_iter().filter(|word| !is_all(word)));
-    part
+    let mut part: Vec<String> = operands(args, &valued).into_iter().filter(|word| !is_all(word)).collect();
+    let pieces = part.len();
+    part.extend(options(args, &filters));
+    (part, pieces)
 }
 
 fn go(sub: &str, args: &[&str]) -> Option<Check> {
@@ -294,13 +308,14 @@ fn go(sub: &str, args: &[&str]) -> Option<Check> {
     let places = operands(rest, &valued);
     let whole = places.iter().any(|place| place == "./...");
     let mut part: Vec<String> = places.into_iter().filter(|place| place != "./...").collect();
+    let pieces = part.len();
     match sub {
         "test" => {
             part.extend(options(rest, &["-run", "-skip"]));
             if !whole && part.is_empty() {
                 part.push(".".to_owned());
             }
-            Some(Check::tests().and_build().narrowed(part))
+            Some(Check { pieces, ..Check::tests().and_build().narrowed(part) })
         }
         "build" | "install" => Some(Check::build().narrowed(part.into_iter().filter(|place| place != ".").collect())),
         "vet" => Some(Check::lint(LintClass::Style, "vet").and_build().narrowed(part)),
@@ -309,10 +324,9 @@ fn go(sub: &str, args: &[&str]) -> Option<Check> {
     }
 }
 
-fn pytest(args: &[&str]) -> Vec<String> {
+fn pytest(args: &[&str]) -> Check {
     let filters =
         ["-k", "-m", "--lf", "--last-failed", "--ff", "--deselect", "--ignore", "--ignore-glob", "--sw", "--stepwise"];
-    let mut part = options(args, &filters);
     let valued = [
         "-k",
         "-m",
@@ -333,8 +347,10 @@ fn pytest(args: &[&str]) -> Vec<String> {
         "--rootdir",
         "--junitxml",
     ];
-    part.extend(operands(args, &valued).into_iter().filter(|word| !is_all(word)));
-    part
+    let mut part: Vec<String> = operands(args, &valued).into_iter().filter(|word| !is_all(word)).collect();
+    let pieces = part.len();
+    part.extend(options(args, &filters));
+    Check { pieces, ..Check::tests().narrowed(part) }
 }
 
 fn unittest(args: &[&str]) -> Vec<String> {
@@ -386,6 +402,7 @@ fn maven(args: &[&str]) -> Option<Check> {
     let goals = operands(args, &["-pl", "-f", "-P", "-s", "--projects"]);
     let has = |names: &[&str]| goals.iter().any(|goal| names.contains(&goal.as_str()));
     let mut part = options(args, &["-pl", "--projects"]);
+    let pieces = part.len();
     part.extend(
         args.iter()
             .filter_map(|word| word.strip_prefix("-Dtest=").or(word.strip_prefix("-Dit.test=")))
@@ -393,7 +410,7 @@ fn maven(args: &[&str]) -> Option<Check> {
     );
     let builds = has(&["compile", "test-compile", "package", "install", "verify", "test", "deploy"]);
     let tests = has(&["test", "package", "install", "verify", "deploy", "surefire:test"]) && !skips;
-    (tests || builds).then(|| Check { tests, build: builds, ..Check::default() }.narrowed(part))
+    (tests || builds).then(|| Check { tests, build: builds, pieces, ..Check::default() }.narrowed(part))
 }
 
 fn gradle(args: &[&str]) -> Option<Check> {
@@ -515,6 +532,9 @@ fn script(name: &str, args: &[&str]) -> Option<Check> {
                 .narrowed(options(rest, &["-k", "--tag"])),
         );
     }
+    if name == "php" && matches!(file.rsplit('/').next(), Some("phpunit" | "pest" | "phpstan")) {
+        return check(file, file.rsplit('/').next()?, rest);
+    }
     if *file == "setup.py" && rest.first() == Some(&"build") {
         return Some(Check::build());
     }
@@ -575,6 +595,9 @@ fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
         "prettier" | "gofmt" | "clang-format" | "shfmt" | "goimports" => formatter(name, !fixes),
         _ => return None,
     };
+    check.quiet = args.iter().any(|word| matches!(*word, "--quiet" | "--errors-only" | "-E" | "--no-warnings"));
+    check.lenient = args.contains(&"--exit-zero");
+    check.lists = matches!(name, "gofmt" | "goimports") && !fixes;
     check.writes |= fixes && check.lint.as_ref().is_some_and(|linter| linter.class == LintClass::Style);
     let whole = |word: &String| {
         is_all(word)
@@ -591,5 +614,6 @@ fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     .into_iter()
     .filter(|word| !whole(word))
     .collect();
+    check.part.extend(options(args, &["--select", "--disable", "--only", "--rule", "--ignore"]));
     Some(check)
 }

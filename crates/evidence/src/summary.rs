@@ -3,7 +3,7 @@
 use crate::pattern::patterns;
 
 /// What an output says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Summary {
     /// So many passed and none failed; the numbers that stand there, and their sum.
     Passed(Vec<u64>),
@@ -12,16 +12,23 @@ pub(crate) enum Summary {
     /// There was nothing to run.
     Nothing,
     /// Nobody can tell.
+    #[default]
     Unknown,
 }
 
 patterns! {
     PASSED = r"(?i)\b(\d+)\s*(?:tests?\s+|examples?\s+|specs?\s+|assertions?\s+)?(?:passed|passing|succeeded)\b";
-    OTHERS = r"(?im)(?:^|[ (])(?:tests run:\s*|OK \(|Ran |# pass |ℹ pass |Passed:\s*|passed\s+)(\d+)\b";
+    OTHERS = r"(?im)(?:^|[ (])(?:tests run:\s*|OK \(|Ran |Executed |# pass |ℹ pass |Passed:\s*|passed\s+)(\d+)\b(?:[^.\d]|$)";
+    SHARES = r"(?im)\b(\d+/\d+)(?: tests?| specs?| cases?)? *(?:ok|pass(?:ed|ing)?|succeeded|green)\b|(?:pass(?:ed|ing)?|ok|tests?):? +(\d+/\d+)\s*$";
+    OUT_OF = r"\b0 tests failed out of (\d+)";
     EXAMPLES = r"(?i)\b(\d+) (?:examples?|tests?|runs?)(?:, \d+ assertions)?, 0 failures";
     WORDS = r"(?m)^(?:BUILD SUCCESS(?:FUL)?|PASS$|OK$|All tests passed|\s*OK \()|100% tests passed|test result: ok";
     PACKAGE = r"(?m)^ok\s+\S+\s+(?:\d|\(cached\))";
-    FAILED = r"(?i)\b[1-9]\d*\s*(?:tests?\s+|examples?\s+)?(?:failed|failing|failures?|errors?|errored)\b|\b(?:failures|errors|failed|fail)[:=]\s*[1-9]|# fail [1-9]|ℹ fail [1-9]";
+    FAILED = r"(?i)\b[1-9]\d*\s*(?:tests?\s+|examples?\s+)?(?:failed|failing|failures?)\b|\b(?:failures|errors|failed|fail)[:=]\s*[1-9]|# fail [1-9]|ℹ fail [1-9]";
+    ERRORS = r"(?i)\b[1-9]\d*\s*(?:tests?\s+|examples?\s+)?(?:errors?|errored)\b";
+    FAILED_TESTS = r"(?m)^\s*(?:FAILED |--- FAIL: |FAIL: |● |✕ |✗ |× |not ok \d+ (?:- )?)(\S.*)$|^test (\S+) \.\.\. FAILED";
+    FAILED_FILES = r"(?m)^\s*FAIL(?:ED)?:?\s+(\S+)";
+    FAILED_COUNT = r"(?i)\b([1-9]\d*) (?:tests? )?(?:failed|failing|failures?)\b";
     FAILED_RUNS = r"(?m)test result: FAILED|^FAIL(?:ED)?\b|^--- FAIL|^\s*not ok \d|BUILD FAIL(?:ED|URE)";
     FAILED_WORDS = r"(?m)panicked at|could not compile|Segmentation fault|npm ERR!|npm error|^make(?:\[\d+\])?: \*\*\*|^error(?:\[E\d+\])?:|command not found|No such file or directory|Traceback \(most recent|timed out after|exit code [1-9]|exit(?: status)?[:=] ?[1-9]|Killed$|core dumped";
     NOTHING = r"(?i)no tests (?:ran|found|to run|were found|collected|executed)|no test (?:files|suites?) |collected 0 items|no test specified|found 0 tests|0 tests? ran|ran 0 tests|no tests? (?:yet|defined|configured|available)|tests? (?:are |were )?(?:skipped|disabled)|skipp(?:ed|ing) (?:the )?tests|is up to date|nothing to be done|[1-9]\d* (?:tests? )?(?:skipped|ignored|deselected|pending)";
@@ -31,15 +38,32 @@ patterns! {
     WARNED = r"(?im)^\s*(?:.*:\s*)?warning(?:\[|:|\()|generated [1-9]\d* warnings?|[1-9]\d* warnings?\b";
 }
 
-/// What this output says. Where the code of the command is not known, whatever looks like a failure is one.
-pub(crate) fn summary(output: &str, told: bool) -> Summary {
-    if FAILED.fits(output) || FAILED_RUNS.fits(output) || (!told && FAILED_WORDS.fits(output)) {
+/// How an output is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// The code is known, and all of the output is that of tests.
+    Told,
+    /// The code is known, and other checks wrote into the same output.
+    Mixed,
+    /// The code is not known: whatever looks like a failure is one.
+    Untold,
+}
+
+/// What this output says.
+pub(crate) fn summary(output: &str, reading: Reading) -> Summary {
+    let failed = FAILED.fits(output)
+        || FAILED_RUNS.fits(output)
+        || (reading != Reading::Mixed && ERRORS.fits(output))
+        || (reading == Reading::Untold && FAILED_WORDS.fits(output));
+    let shares: Vec<(u64, u64)> = SHARES.all(output).into_iter().filter_map(|(_, text)| share(text)).collect();
+    if failed || shares.iter().any(|(of, all)| of < all) {
         return Summary::Failed;
     }
-    let mut numbers: Vec<u64> = [&PASSED, &OTHERS, &EXAMPLES]
+    let mut numbers: Vec<u64> = [&PASSED, &OTHERS, &EXAMPLES, &OUT_OF]
         .iter()
         .flat_map(|pattern| pattern.all(output))
         .filter_map(|(_, number)| number.parse().ok())
+        .chain(shares.into_iter().map(|(of, _)| of))
         .collect();
     let sum = numbers.iter().sum();
     if sum == 0 {
@@ -68,4 +92,46 @@ pub(crate) fn built(output: &str) -> bool {
 /// True when an output says that a linter found nothing, and nothing in it says otherwise.
 pub(crate) fn clean(output: &str) -> bool {
     CLEAN.fits(output) && !warns(output) && !BROKEN.fits(&output.replace("0 errors", "").replace("0 failed", ""))
+}
+
+/// The numbers of `10/12`.
+fn share(text: &str) -> Option<(u64, u64)> {
+    let at = text.find('/')?;
+    let (of, all) = (text.get(..at)?, text.get(at + 1..)?);
+    let digits = |text: &str, from_end: bool| -> Option<u64> {
+        let is_digit = |c: &char| c.is_ascii_digit();
+        let found: String = if from_end {
+            let found: Vec<char> = text.chars().rev().take_while(is_digit).collect();
+            found.into_iter().rev().collect()
+        } else {
+            text.chars().take_while(is_digit).collect()
+        };
+        found.parse().ok()
+    };
+    Some((digits(of, true)?, digits(all, false)?))
+}
+
+/// The names of what failed, in small letters; none where not all of them may be there.
+pub(crate) fn failures(output: &str) -> Option<Vec<String>> {
+    let names = |pattern: &crate::pattern::Pattern| -> Vec<String> {
+        pattern.all(output).into_iter().map(|(_, name)| name.to_ascii_lowercase()).collect()
+    };
+    let mut tests = names(&FAILED_TESTS);
+    tests.sort();
+    tests.dedup();
+    let counts = FAILED_COUNT.all(output).into_iter().filter_map(|(_, count)| count.parse::<usize>().ok());
+    if tests.is_empty() || counts.max().is_some_and(|count| count > tests.len()) {
+        return None;
+    }
+    tests.extend(names(&FAILED_FILES));
+    Some(tests)
+}
+
+/// The code that stands behind this text in an output.
+pub(crate) fn code_behind(output: &str, text: &str) -> Option<i32> {
+    let text = text.trim_start();
+    let rest = output.lines().rev().find_map(|line| line.trim_start().strip_prefix(text))?;
+    let digits: String = rest.trim_start().chars().take_while(char::is_ascii_digit).collect();
+    let whole = !text.is_empty() || rest.trim() == digits;
+    digits.parse().ok().filter(|_| whole)
 }

@@ -12,18 +12,22 @@ pub(crate) struct Written {
     pub(crate) paths: Vec<String>,
     /// Files that are gone.
     pub(crate) gone: Vec<String>,
+    /// Files that were moved: from where and to where.
+    pub(crate) moved: Vec<(String, String)>,
+    /// Files that may have been written, where nobody can see whether they were.
+    pub(crate) maybe: Vec<String>,
     /// True when there may be others.
     pub(crate) perhaps: bool,
 }
 
 impl Written {
     pub(crate) fn is_nothing(&self) -> bool {
-        self.paths.is_empty() && self.gone.is_empty() && !self.perhaps
+        self.paths.is_empty() && self.gone.is_empty() && self.maybe.is_empty() && !self.perhaps
     }
 
     /// The first of it that code may depend on; an empty one where only a command is known.
     pub(crate) fn code(&self) -> Option<&str> {
-        let named = self.paths.iter().chain(&self.gone).find(|path| is_code(path));
+        let named = self.paths.iter().chain(&self.gone).chain(&self.maybe).find(|path| is_code(path));
         named.map(String::as_str).or(self.perhaps.then_some(""))
     }
 
@@ -35,7 +39,17 @@ impl Written {
     pub(crate) fn join(&mut self, other: Self) {
         self.paths.extend(other.paths);
         self.gone.extend(other.gone);
+        self.moved.extend(other.moved);
+        self.maybe.extend(other.maybe);
         self.perhaps |= other.perhaps;
+    }
+
+    /// The same where nobody can see whether it was done.
+    pub(crate) fn unseen(mut self) -> Self {
+        self.moved.clear();
+        let all = std::mem::take(&mut self.paths).into_iter().chain(std::mem::take(&mut self.gone));
+        self.maybe.extend(all);
+        self
     }
 }
 
@@ -127,17 +141,17 @@ pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
     }
     match name {
         "rm" | "rmdir" | "unlink" => found.gone.extend(operands(ran)),
-        "mv" => {
-            let words = operands(ran);
-            let (to, from) = words.split_last().map_or((None, [].as_slice()), |(to, from)| (Some(to), from));
-            found.gone.extend(from.iter().cloned());
-            found.paths.extend(to.cloned());
-        }
+        "mv" => moves(&mut found, &operands(ran)),
         "cp" | "install" | "ln" => found.paths.extend(operands(ran).last().cloned()),
         "touch" | "tee" => found.paths.extend(operands(ran)),
         "git" => {
-            let sub = ran.words.iter().skip(1).find(|word| !word.starts_with('-')).map_or("", String::as_str);
-            found.perhaps = !GIT_READS.contains(&sub);
+            let words = operands(ran);
+            let (sub, rest) = words.split_first().map_or(("", [].as_slice()), |(sub, rest)| (sub.as_str(), rest));
+            match sub {
+                "mv" => moves(&mut found, rest),
+                "rm" if !ran.words.iter().any(|word| word == "--cached") => found.gone.extend(rest.iter().cloned()),
+                _ => found.perhaps = !GIT_READS.contains(&sub),
+            }
         }
         "npm" | "yarn" | "pnpm" => {
             found.perhaps = !ran.words.iter().any(|word| matches!(word.as_str(), "ci" | "start" | "audit" | "ls"))
@@ -151,6 +165,21 @@ pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
         }
     }
     found
+}
+
+/// The last of these is where the others went.
+fn moves(found: &mut Written, words: &[String]) {
+    let Some((to, from)) = words.split_last() else { return };
+    for one in from {
+        let name = one.trim_end_matches('/').rsplit('/').next().unwrap_or(one);
+        // Several files, or one into a folder, keep their names.
+        let folder =
+            to.ends_with('/') || from.len() > 1 || !to.rsplit('/').next().is_some_and(|last| last.contains('.'));
+        let path = if folder { format!("{}/{name}", to.trim_end_matches('/')) } else { to.clone() };
+        found.moved.push((one.clone(), path.clone()));
+        found.paths.push(path);
+        found.gone.push(one.clone());
+    }
 }
 
 fn operands(ran: &Ran) -> Vec<String> {

@@ -1,0 +1,148 @@
+//! Claims about files, in English and Chinese: that a named file was made, changed, removed or moved.
+
+use crate::clause::Clause;
+use crate::pattern::{Pattern, patterns};
+use std::ops::Range;
+
+/// What is said of files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Filed {
+    pub(crate) range: Range<usize>,
+    pub(crate) paths: Vec<String>,
+    pub(crate) deed: Deed,
+}
+
+/// What is said to have been done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Deed {
+    #[default]
+    Changed,
+    Gone,
+    Moved,
+}
+
+/// A file as prose names it.
+macro_rules! path {
+    () => {
+        r"`?(?:[a-z0-9_@.+/\[\]-]*[a-z0-9_@+\]-]\.(?:rs|pyi?|ipynb|jsx?|tsx?|mjs|cjs|mts|cts|go|mod|sum|java|kts?|scala|c|h|cpp|hpp|cc|hh|cxx|cs|csproj|sln|rb|erb|php|swift|md|mdx|rst|adoc|toml|jsonc?|json5|ya?ml|html?|s?css|less|sass|sh|bash|zsh|ps1|bat|sql|txt|lock|vue|svelte|astro|exs?|erl|zig|nim|lua|xml|gradle|properties|cfg|conf|ini|env|proto|graphql|prisma|tf|cmake|mk|dart|hs|ml|clj|jl|pl|pm|csv|tsv|snap|svg|service)\b|(?:[a-z0-9_.-]+/)*(?:\b(?:makefile|dockerfile|gemfile|rakefile|procfile|justfile|readme|license|changelog)\b|\.(?:gitignore|env|dockerignore|editorconfig|npmrc|eslintrc|prettierrc)\b))`?"
+    };
+}
+
+/// Several of them.
+macro_rules! list {
+    () => {
+        concat!(path!(), r"(?:(?:\s|,|，|、|&|\+|\band\b|和|及|与|以及)+", path!(), r")*")
+    };
+}
+
+macro_rules! verb {
+    () => {
+        r"\b(?:created|added|wrote|written|updated|modified|edited|changed|rewrote|rewritten|deleted|removed|renamed|moved|adapted|adjusted|documented|implemented|refactored|introduced|inserted|replaced|extended|bumped|upgraded|downgraded|pinned|patched|tweaked|simplified|cleaned up|extracted|merged|migrated|ported|converted|switched|configured|registered|appended|prepended|dropped|relaxed|tightened|touched|reverted|restored|generated|regenerated|scaffolded|saved|reformatted|formatted|annotated|wired|recorded|noted|described|reworked|restructured|copied|enabled|disabled|stripped|trimmed|inlined|deduplicated|centralized|rewired|expanded|included|made)\b"
+    };
+}
+
+macro_rules! zh_verb {
+    () => {
+        r"(?:创建|新建|新增|添加|增加|补充|补上|补齐|加上|加入|编写|写入|更新|修改|改动|改为|改成|改用|调整|删除|删掉|删去|移除|移动|移到|移至|挪到|重写|重命名|改名|重构|替换|换成|换为|升级|升到|降级|引入|实现|优化|拆分|抽取|抽到|抽出|提取|记录|完善|整理|迁移|同步|清理|精简|配置|生成|注册|去掉|去除|恢复|回滚|简化|封装|统一|设置|设为|设成|(?:加|补|改|删|写|移|换|拆|抽|挪|放|调|升|动)(?:了|到|进|成|为|上|好|掉|至|在))"
+    };
+}
+
+patterns! {
+    MOVED = concat!(r"\b(?:moved|renamed)\s+(?:(?:the|file|module|script)\s+)*(", path!(), r"(?:(?:\s+file)?\s*(?:\bto\b|\binto\b|\bas\b|→|->|=>)\s*(?:the\s+)?", path!(), r")?)");
+    MOVED_PASSIVE = concat!("(", path!(), r")(?:\s+file)?\s+(?:was|has been|is|have been|were)(?:\s+(?:now|also))?\s+(?:moved|renamed)\b(?:\s+(?:to|into|as)\s+", path!(), ")?");
+    DIRECT = concat!(verb!(), r"(?:\s+(?:the|a|an|new|file|files|both|existing|unused|old|empty|missing|my|our|your|obsolete|legacy|stale|two|three|also|config|configuration|small|short|up|out|this|that))*\s+\(?(", list!(), ")");
+    TOWARDS = concat!(r"(?:^[\s\d.)#]*|[-+:：|,，(（)）✅✓✔•→—–]|\b(?:i|we|i've|we've|have|has|also|then|and|just|now|it|this|additionally|finally|[a-z]+ly|been|but|so|was|were|is|are)\b)\s*", verb!(), r"(?:[^.;。；|\n]|\.[a-z0-9_]){0,90}?\b(?:to|in|into|from|inside|within|of|across|under|at)\s+(?:(?:the|a|our|your|both|existing|new|top|bottom|end|file|module)\s+(?:of\s+)?)*\(?(", list!(), ")");
+    PASSIVE = concat!("(", list!(), r")\)?(?:\s+files?)?(?:\s*[|:：—–→]+\s*|\s+-+\s+|\s+)(?:(?:was|were|is|are|has|have|been|now|also|newly|successfully|all|both|got|just)\s+)*", verb!());
+    IN_FILE = concat!(r"\b(?:in|to|from|inside|within)\s+(?:the\s+)?(", list!(), r")(?:\s+file)?,?\s+(?:(?:i|we|i've|we've|have|also|now)\s+)*", verb!());
+    LISTED = concat!(r"\b(?:files?\s+(?:changed|modified|touched|updated|created|added)|(?:changed|modified|touched|edited|updated)\s+files?|changes?\s+(?:is|are|was|were|lives?)(?:\s+[a-z]+){0,3}?\s+(?:in|to))\b[^.]{0,25}?(", list!(), ")");
+    MOVED_ZH = concat!(r"(?:(?:把|将)\s*(?:文件)?\s*(?:的)?|(?:重命名|移动|改名|迁移)了?\s*(?:文件)?\s*)(", path!(), r"\s*(?:文件)?(?:也|都|已|已经|整体|直接|统一|\s)*(?:(?:移动|移|挪|迁移|重命名|改名|搬|放)(?:到|至|为|成|进|在|了)+|→|->|为|到|成)\s*(?:了)?\s*", path!(), ")");
+    MOVED_ZH_PASSIVE = concat!("(", path!(), r")\s*[，,]?\s*(?:该|此|这个)?(?:文件)?(?:也|都|均|已|已经|被|现|现在|\s)*(?:移动|移到|移至|挪到|重命名|改名|搬到|迁移到)");
+    DIRECT_ZH = concat!(zh_verb!(), r"(?:了|过|好|完|到|至|文件|新的|新|的|两个|三个|一个|旧的|多余的|无用的|:|：|\(|（|\s)*(", list!(), ")");
+    IN_ZH = concat!(r"(?:在|于|往|向|给|对|把|将|从|为|到|进)\s*(?:文件\s*)?(", list!(), r")\s*(?:文件|模块)?(?:中|里|内|上|下|里面|末尾|开头)?(?:的)?[^，。；]{0,40}?", zh_verb!());
+    PASSIVE_ZH = concat!("(", list!(), r")\s*(?:文件)?(?:中|里|内)?(?:的[^，。；|]{0,20}?)?\s*[|:：—-]*\s*(?:[，,]\s*(?:该|此|这个)?文件)?(?:也|都|均|已|已经|被|现|现在|一并|相应|顺手|\s)*", zh_verb!());
+    LISTED_ZH = concat!(r"(?:改动|修改|变更|涉及|更新|新增|新建|创建|改了|动了)(?:的|了)?(?:文件)?(?:只有|仅有|仅|只|集中在|都在|在|主要|涉及|包括|位于|限于|为|是|有|:|：|\s)+(", list!(), ")");
+    ONE = path!();
+    ZH_LETTERS = r"[\x{4e00}-\x{9fff}]";
+    IS_DONE = concat!(r"了|已|完成|好|过|成功|改动(?:只有|仅|集中|都在|在)|^[\s\d.、✅✓✔+|-]*", zh_verb!());
+    GONE = r"\b(?:deleted|removed)\b|删除|移除|删掉|删了|删去";
+    WITHIN = r"^`?\s*(?:文件)?(?:中|里|内|上|的)";
+    FROM = concat!(r"^\)?\s+(?:file\s+)?(?:from|in|of)\s+(?:the\s+)?(", path!(), ")");
+    OBJECT = r"^\s*(?:file\s*)?(?:[.,;:!)|，。；）]|$|\band\b|\bas\b|\bbecause\b|\bsince\b|\bentirely\b|\bcompletely\b)";
+    FOR_TESTS = r"^\s*(?:给|对|为)[^，。]*?(?:测试|用例|单测)";
+    NO_FILE = r"^`?(?:node|next|vue|nuxt|express|three|d3|react|ember|backbone|moment|chart|discord|socket|p5|alpine|solid|nest|web3|asp)\.(?:js|net|io)`?$";
+}
+
+/// What a part of a sentence claims about files.
+pub(crate) fn find(clause: &Clause) -> Option<Filed> {
+    let text = &clause.text;
+    let chinese = ZH_LETTERS.fits(text);
+    let filed = moved(text).or_else(|| changed(text))?;
+    let in_chinese = chinese && ZH_LETTERS.fits(text.get(filed.range.clone()).unwrap_or_default());
+    let not_done = chinese && !IS_DONE.fits(text) && (in_chinese || filed.deed == Deed::Moved);
+    let denied = clause.hedges(filed.range.end) || clause.denies_before(filed.range.end);
+    (!denied && !not_done && !filed.paths.is_empty()).then_some(filed)
+}
+
+fn paths(text: &str) -> Vec<String> {
+    let names = ONE.all(text).into_iter().map(|(_, path)| path).filter(|path| !NO_FILE.fits(path));
+    names.map(|path| path.trim_matches('`').to_owned()).collect()
+}
+
+fn moved(text: &str) -> Option<Filed> {
+    let (range, list) = [&MOVED, &MOVED_PASSIVE, &MOVED_ZH, &MOVED_ZH_PASSIVE].iter().find_map(|pattern| {
+        let (range, ..) = pattern.places(text).into_iter().next()?;
+        Some((range.clone(), text.get(range)?))
+    })?;
+    Some(Filed { range, paths: paths(list), deed: Deed::Moved })
+}
+
+/// How a pattern names its files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Right behind the verb.
+    Direct,
+    /// In, to or from it.
+    Towards,
+    /// Before the verb, in Chinese behind a word for in, of, or with.
+    Taken,
+    /// Before the verb.
+    Behind,
+}
+
+const FORMS: [(&Pattern, Form); 9] = [
+    (&DIRECT, Form::Direct),
+    (&IN_FILE, Form::Towards),
+    (&TOWARDS, Form::Towards),
+    (&PASSIVE, Form::Behind),
+    (&LISTED, Form::Towards),
+    (&LISTED_ZH, Form::Towards),
+    (&IN_ZH, Form::Taken),
+    (&DIRECT_ZH, Form::Direct),
+    (&PASSIVE_ZH, Form::Behind),
+];
+
+fn changed(text: &str) -> Option<Filed> {
+    let (form, (range, place, list)) = FORMS.iter().find_map(|(pattern, form)| {
+        let found = pattern.places(text).into_iter().find(|(_, _, list)| !paths(list).is_empty())?;
+        Some((*form, found))
+    })?;
+    let words = text.get(range.clone()).unwrap_or_default();
+    if form == Form::Taken && FOR_TESTS.fits(text.get(range.start..).unwrap_or_default()) {
+        return None;
+    }
+    let rest = text.get(place.end..).unwrap_or_default();
+    // What is taken out of a file leaves the file.
+    if let Some((_, other)) = FROM.all(rest).into_iter().next().filter(|_| form == Form::Direct) {
+        return Some(Filed { range, paths: paths(other), deed: Deed::Changed });
+    }
+    let after = text.get(range.end..).unwrap_or_default();
+    let whole = !WITHIN.fits(rest)
+        && match form {
+            Form::Direct => true,
+            Form::Towards => false,
+            Form::Taken => words.starts_with(['把', '将']),
+            Form::Behind => ZH_LETTERS.fits(words) || OBJECT.fits(after),
+        };
+    let deed = if GONE.fits(words) && whole { Deed::Gone } else { Deed::Changed };
+    Some(Filed { range, paths: paths(list), deed })
+}
