@@ -39,7 +39,7 @@ fn row(one: &Extension) -> Value {
         _ => Value::Null,
     };
     json!({"kind": one.kind.word(), "name": one.name, "place": one.place, "by": one.by.word(),
-        "standing": one.standing.word(), "why": why, "tokens": one.tokens})
+        "standing": one.standing.word(), "why": why, "tokens": one.tokens, "flaws": one.flaws})
 }
 
 fn text(one: &Extension, (kinds, names): (usize, usize)) -> String {
@@ -57,14 +57,12 @@ fn text(one: &Extension, (kinds, names): (usize, usize)) -> String {
     let place = if one.place.is_empty() { one.by.word() } else { &one.place };
     let (kind, name) = (one.kind.word(), in_line(&one.name));
     let line = format!("{kind:<kinds$}  {name:<names$}  {standing}  {}{tokens}", in_line(place));
-    match &one.standing {
-        ExtensionStanding::Shadowed { by } => {
-            let said = style.text(&Phrase::new("cli.extension_behind").with("path", by));
-            format!("{line}\n    {}", style.out(Colour::Dim, &clean(&said)))
-        }
-        ExtensionStanding::Broken { why } => {
-            format!("{line}\n    {}", style.out(Colour::Dim, &clean(&style.text(why))))
-        }
-        _ => line,
-    }
+    let said = match &one.standing {
+        ExtensionStanding::Shadowed { by } => Some(Phrase::new("cli.extension_behind").with("path", by)),
+        ExtensionStanding::Broken { why } => Some(why.clone()),
+        _ => None,
+    };
+    let below = said.iter().chain(&one.flaws);
+    let below = below.map(|phrase| format!("\n    {}", style.out(Colour::Dim, &clean(&style.text(phrase)))));
+    below.fold(line, |text, said| text + &said)
 }

@@ -109,3 +109,24 @@ fn an_agent_of_a_project_waits_for_trust_and_everything_is_listed() {
     assert!(ran.err.contains("which you do not trust") && ran.err.contains("--agent build"), "{}", ran.err);
     assert_eq!(place.server.requests().len(), 1);
 }
+
+#[test]
+fn a_misspelt_rule_is_an_error_with_its_file_and_other_mistakes_are_listed() {
+    let place = Place::new(vec![Reply::say("ok")]);
+    place.home.write("agents/build.md", "---\npermissions: { dney: [Edit] }\n---\n");
+    place.home.write("agents/odd.md", "---\ntools: Read, Foo\nmax_steps: many\n---\nOdd.");
+    let ran = place.run(&["run", "go"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("agents/build.md") && ran.err.contains("permissions.dney"), "{}", ran.err);
+    assert!(place.server.requests().is_empty());
+    let listed = place.run(&["extensions"]).out;
+    assert!(listed.contains("permissions.dney") && listed.contains("max_steps is not understood"), "{listed}");
+    assert!(listed.contains("no tool is called Foo"), "{listed}");
+    let ran = place.run(&["run", "--agent", "odd", "go"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(
+        ran.err.contains("max_steps is not understood") && ran.err.contains("no tool is called Foo"),
+        "{}",
+        ran.err
+    );
+}

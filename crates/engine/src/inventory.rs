@@ -1,15 +1,14 @@
 //! Everything that extends a session, in one list: what it is, where it comes from, whether it counts, and what it costs.
 //! Nothing is started for it.
 
-use crate::error::EngineError;
 use crate::hooks::hooks_of;
+use crate::roster::unusable;
 use crate::servers::specs::{ConfiguredServer, ServerAbsence, ServerOrigin, configured_servers};
 use crate::spec::Start;
 use crate::trust::Word;
 use reasonix_agent::estimate_tokens;
 use reasonix_config::{SurfaceKind, trust::Trust};
-use reasonix_extensions::{BroughtBy, ExtensionFlaw, ShadowedExtension, index};
-use reasonix_gate::AgentStanding;
+use reasonix_extensions::{BroughtBy, ExtensionFlaw, FlawKind, ShadowedExtension, index};
 use reasonix_proto::{AgentOrigin, HookInfo, PartKind, Phrase};
 use std::path::Path;
 
@@ -28,6 +27,8 @@ pub struct Extension {
     pub standing: ExtensionStanding,
     /// Tokens that it takes of every request, by estimate.
     pub tokens: u64,
+    /// What is not as it was meant in it; it is used all the same.
+    pub flaws: Vec<Phrase>,
 }
 
 /// What extends a session.
@@ -133,6 +134,7 @@ fn bundles(start: &Start) -> Vec<Extension> {
         by: BroughtBy::User,
         standing,
         tokens: 0,
+        flaws: Vec::new(),
     };
     let used = found.bundles.iter().map(|one| row(&one.name, one.root.display().to_string(), ExtensionStanding::Used));
     let off = found.off.iter().map(|(pin, why)| {
@@ -151,6 +153,7 @@ fn rules_files(start: &Start) -> Vec<Extension> {
         by: if file.kind == PartKind::ProjectRules { BroughtBy::Project } else { BroughtBy::User },
         standing: ExtensionStanding::Used,
         tokens: estimate_tokens(&file.text),
+        flaws: Vec::new(),
     };
     named.map(row).collect()
 }
@@ -168,6 +171,7 @@ fn rules(start: &Start) -> Vec<Extension> {
             _ if rule.by_hand => ExtensionStanding::ByHand,
             _ => ExtensionStanding::Used,
         },
+        flaws: Vec::new(),
         tokens: match (rule.always, &rule.stream) {
             (true, _) => estimate_tokens(&rule.text),
             (false, Some(_)) => 0,
@@ -191,6 +195,7 @@ fn skills(start: &Start, trust: &Word) -> Vec<Extension> {
             place: if bundled { String::new() } else { skill.file().display().to_string() },
             by: skill.by,
             standing: if bundled || scripts.is_none() { ExtensionStanding::Used } else { ExtensionStanding::Untrusted },
+            flaws: Vec::new(),
             tokens: if offered { estimate_tokens(&index([skill].into_iter(), 0, &|_| 0)) } else { 0 },
         }
     });
@@ -217,6 +222,7 @@ fn commands(start: &Start, trust: &Word) -> Vec<Extension> {
             by: command.by,
             standing: if trusted { ExtensionStanding::Used } else { ExtensionStanding::Untrusted },
             tokens: 0,
+            flaws: Vec::new(),
         }
     });
     let mut all: Vec<Extension> = used.collect();
@@ -228,21 +234,29 @@ fn commands(start: &Start, trust: &Word) -> Vec<Extension> {
 fn agents(start: &Start, trust: &Word) -> Vec<Extension> {
     let roster = start.roster(trust);
     let written = roster.agents.iter().filter(|agent| !agent.place.is_empty());
+    let flaws_of = |place: &str| {
+        let own = roster.flaws.iter().filter(|flaw| flaw.kind.is_harmless() && flaw.path == Path::new(place));
+        own.map(ExtensionFlaw::phrase).collect()
+    };
     let used = written.map(|agent| Extension {
         kind: ExtensionKind::Agent,
         name: agent.name.clone(),
         place: agent.place.clone(),
         by: if agent.origin == AgentOrigin::Project { BroughtBy::Project } else { BroughtBy::User },
-        standing: match AgentStanding::new(agent, start.workspace.root()) {
+        standing: match unusable(start, &roster, agent) {
             _ if agent.disable => ExtensionStanding::Off,
-            _ if roster.distrusts(&agent.name) => ExtensionStanding::Untrusted,
-            Err(error) => ExtensionStanding::Broken { why: EngineError::from(error).phrase() },
-            Ok(_) => ExtensionStanding::Used,
+            Some(why) => ExtensionStanding::Broken { why },
+            None if roster.distrusts(&agent.name) => ExtensionStanding::Untrusted,
+            None => ExtensionStanding::Used,
         },
         tokens: 0,
+        flaws: flaws_of(&agent.place),
     });
     let mut all: Vec<Extension> = used.collect();
-    all.extend(left_out(start, ExtensionKind::Agent, &roster.shadowed, &roster.flaws));
+    // Those with permissions that say nothing stand among the others, and keep their place.
+    let elsewhere = |flaw: &&ExtensionFlaw| !matches!(flaw.kind, FlawKind::BadPermissions(_));
+    let flaws: Vec<ExtensionFlaw> = roster.flaws.iter().filter(elsewhere).cloned().collect();
+    all.extend(left_out(start, ExtensionKind::Agent, &roster.shadowed, &flaws));
     all
 }
 
@@ -254,6 +268,7 @@ fn of_hook(hook: &HookInfo, project: bool) -> Extension {
         by: if project { BroughtBy::Project } else { BroughtBy::User },
         standing: if hook.trusted { ExtensionStanding::Used } else { ExtensionStanding::Untrusted },
         tokens: 0,
+        flaws: Vec::new(),
     }
 }
 
@@ -267,6 +282,7 @@ fn of_flawed_hooks(start: &Start, file: String, why: Phrase) -> Extension {
         by: if user { BroughtBy::User } else { BroughtBy::Project },
         standing: ExtensionStanding::Broken { why },
         tokens: 0,
+        flaws: Vec::new(),
         place: file,
     }
 }
@@ -285,6 +301,7 @@ fn of_server(server: &ConfiguredServer) -> Extension {
         by: if server.origin == ServerOrigin::User { BroughtBy::User } else { BroughtBy::Project },
         standing,
         tokens: 0,
+        flaws: Vec::new(),
     }
 }
 
@@ -298,7 +315,7 @@ fn left_out(
     let row = |name: String, place: &Path, standing| {
         let home = place.starts_with(&start.world.home);
         let by = if home { BroughtBy::User } else { BroughtBy::Project };
-        Extension { kind, name, place: place.display().to_string(), by, standing, tokens: 0 }
+        Extension { kind, name, place: place.display().to_string(), by, standing, tokens: 0, flaws: Vec::new() }
     };
     let hidden = shadowed.iter().map(|one| {
         row(one.name.clone(), &one.shadowed, ExtensionStanding::Shadowed { by: one.used.display().to_string() })

@@ -1,13 +1,16 @@
 //! The agents that a session may have, and what of models, prompts and limits follows from the one at work.
 
 use crate::error::EngineError;
+use crate::fleet::is_of_servers;
+use crate::known::tool_names;
 use crate::spec::Start;
 use crate::trust::Word;
 use crate::world::World;
 use reasonix_agent::{Model, Tools};
-use reasonix_config::{Settings, SurfaceKind};
-use reasonix_extensions::{ExtensionFlaw, Roster};
-use reasonix_proto::{AgentMode, AgentOrigin, AgentProfile, BUILD_AGENT, PLAN_AGENT, Phrase};
+use reasonix_config::{Permissions, Settings, SurfaceKind};
+use reasonix_extensions::{ExtensionFlaw, FlawKind, Roster};
+use reasonix_gate::AgentStanding;
+use reasonix_proto::{AgentMode, AgentOrigin, AgentProfile, AgentRules, BUILD_AGENT, PLAN_AGENT, Phrase};
 use reasonix_tools::told_skill;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +21,29 @@ impl Start {
         let settings = &self.world.settings;
         let role = |name: &str| settings.roles.get(name).cloned();
         let trusts = |file: &Path| trust.trusts(SurfaceKind::Agent, file);
-        Roster::new(settings.profiles.values().cloned(), self.shelf().agents_now(), role, trusts)
+        let mut roster = Roster::new(settings.profiles.values().cloned(), self.shelf().agents_now(), role, trusts);
+        let written: Vec<&AgentProfile> = roster.agents.iter().filter(|agent| !agent.place.is_empty()).collect();
+        if !written.is_empty() {
+            let known = tool_names(&self.workspace);
+            let flaws: Vec<ExtensionFlaw> =
+                written.into_iter().flat_map(|agent| self.misnamed(agent, &known)).collect();
+            roster.flaws.extend(flaws);
+        }
+        roster
+    }
+
+    /// The tools and skills that an agent names and nobody has.
+    fn misnamed(&self, agent: &AgentProfile, known: &[String]) -> Vec<ExtensionFlaw> {
+        let tools = agent.tools.iter().flatten().chain(&agent.without);
+        let lacks = |name: &&String| !is_of_servers(name) && !name.starts_with("mcp__") && !known.contains(name);
+        let tools = tools.filter(lacks).cloned();
+        let tools: Vec<String> = tools.chain(rules_for_nothing(agent, known).map(|rule| rule.text)).collect();
+        let skills = agent.skills.iter().filter(|name| self.shelf().named(name).is_none()).cloned();
+        let skills: Vec<String> = skills.collect();
+        let place = Path::new(&agent.place);
+        let tools = (!tools.is_empty()).then(|| FlawKind::UnknownTools(tools.join(", ")).at(place));
+        let skills = (!skills.is_empty()).then(|| FlawKind::UnknownSkills(skills.join(", ")).at(place));
+        tools.into_iter().chain(skills).collect()
     }
 
     /// The agent that a new session begins with.
@@ -52,9 +77,44 @@ pub(crate) fn chosen(start: &Start, trust: &Word, name: &str) -> Result<(AgentPr
         }
         _ => {}
     }
+    if let Some(why) = unusable(start, &roster, agent) {
+        return Err(why);
+    }
     let of_it = |flaw: &&ExtensionFlaw| flaw.path == Path::new(&agent.place);
     let told = roster.flaws.iter().filter(of_it).map(ExtensionFlaw::phrase).collect();
     Ok((agent.clone(), told))
+}
+
+/// A rule for a tool that nobody has, and a name that is nearly the same.
+struct ForNothing {
+    text: String,
+    like: Option<String>,
+}
+
+fn rules_for_nothing(agent: &AgentProfile, known: &[String]) -> impl Iterator<Item = ForNothing> + use<> {
+    let AgentRules { deny, ask, allow, .. } = agent.rules.clone();
+    let permissions = Permissions { deny, ask, allow, ..Permissions::default() };
+    let said = |phrase: &Phrase, name: &str| phrase.arg(name).map(str::to_owned);
+    reasonix_config::unknown_rule_tools(&permissions, known)
+        .into_iter()
+        .filter_map(move |phrase| Some(ForNothing { text: said(&phrase, "rule")?, like: said(&phrase, "suggestion") }))
+}
+
+/// Why nobody can work as an agent although it is there: its rules say nothing, or not what they were meant to say.
+pub(crate) fn unusable(start: &Start, roster: &Roster, agent: &AgentProfile) -> Option<Phrase> {
+    let place = Path::new(&agent.place);
+    let unread = |flaw: &&ExtensionFlaw| matches!(flaw.kind, FlawKind::BadPermissions(_)) && flaw.path == place;
+    if let Some(flaw) = roster.flaws.iter().find(unread) {
+        return Some(flaw.phrase());
+    }
+    let about = |code: &'static str| Phrase::new(code).with("name", &agent.name).with("place", &agent.place);
+    if let Err(error) = AgentStanding::new(agent, start.workspace.root()) {
+        return Some(about("engine.agent_rule").with("rule", error.rule).with("reason", error.reason));
+    }
+    let misspelt = |rule: ForNothing| Some((rule.text, rule.like?));
+    let known = if agent.place.is_empty() { return None } else { tool_names(&start.workspace) };
+    let (rule, like) = rules_for_nothing(agent, &known).find_map(misspelt)?;
+    Some(about("engine.agent_rule_tool").with("rule", rule).with("suggestion", like))
 }
 
 /// The same of the agent that a session has: with how to go on.

@@ -25,7 +25,7 @@ use crate::planner::{Around, Planner};
 use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::retention::tend;
-use crate::roster::{chosen, kept, of_session, own_model, sampled, steps_of};
+use crate::roster::{chosen, kept, of_session, own_model, sampled, steps_of, unusable};
 use crate::router::{Escalates, Escalation, Routes, TellsPlanModel, empty_roles};
 use crate::servers::specs::carried;
 use crate::spec::{Start, Which, folds};
@@ -56,7 +56,7 @@ use tracing::Instrument;
 pub(crate) use opening::base_of;
 pub use opening::imported_head;
 pub(crate) use toolset::{Had, specs_of, unknown_tools};
-pub use toolset::{bare_tools, tool_names, tool_specs};
+pub use toolset::{bare_tools, tool_specs};
 
 /// Starts a session on the current runtime, with what a host knows.
 pub(crate) fn start_at(start: Start, origins: Arc<Origins>, terminal: Option<String>) -> Result<Handle, EngineError> {
@@ -427,7 +427,11 @@ fn every_one(ground: &Ground, shell: Shell, carried: &Carried) -> Vec<Arc<dyn To
 /// Tells the gate of the agents that are at work, or may be before anybody chooses another.
 fn know_agents(start: &Start, trust: &Word, gate: &Approvals, acting: &AgentProfile) -> Result<(), EngineError> {
     let root = start.workspace.root();
-    let plan = start.roster(trust).named(PLAN_AGENT).cloned();
+    let roster = start.roster(trust);
+    let plan = roster.named(PLAN_AGENT).cloned();
+    if let Some(why) = plan.as_ref().and_then(|plan| unusable(start, &roster, plan)) {
+        return Err(EngineError::Settings(why));
+    }
     for agent in plan.iter().chain([acting]) {
         gate.know_agent(AgentStanding::new(agent, root)?);
     }

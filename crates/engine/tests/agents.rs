@@ -387,3 +387,39 @@ async fn plan_is_plan_mode_whatever_its_case() {
     tokio::time::timeout(std::time::Duration::from_secs(20), settled.settled()).await.expect("it does not wait");
     assert_eq!(agent_of(&handle).await.1, Mode::Plan);
 }
+
+/// What an agent is refused for; or what is said of it.
+fn begun(world: &World, profile: AgentProfile) -> Result<(), reasonix_proto::Phrase> {
+    let mut base = world.base(Which::New);
+    base.agent = Some(profile.name.clone());
+    with(vec![AgentProfile { place: "here.toml".into(), ..profile }])(&mut base);
+    reasonix_engine::start(base).map(drop).map_err(|error| error.phrase())
+}
+
+#[tokio::test]
+async fn nobody_works_as_an_agent_whose_rules_name_no_tool() {
+    let world = World::new(Vec::new()).await;
+    let denies = |name: &str, rule: &str| agent(name, |profile| profile.rules.deny = vec![rule.into()]);
+    for name in ["own", "build"] {
+        let why = begun(&world, denies(name, "Edti")).unwrap_err();
+        assert_eq!((why.code.as_ref(), why.arg("place")), ("engine.agent_rule_tool", Some("here.toml")), "{why}");
+        let why = begun(&world, denies(name, "Bash(")).unwrap_err();
+        assert_eq!((why.code.as_ref(), why.arg("place")), ("engine.agent_rule", Some("here.toml")), "{why}");
+    }
+    // What another program may have is kept, and said.
+    for rule in ["Edit", "bash", "mcp__far__look", "Zzyzx"] {
+        assert_eq!(begun(&world, denies("own", rule)), Ok(()), "{rule}");
+    }
+    let odd = agent("odd", |profile| {
+        (profile.tools, profile.skills) = (Some(vec!["read_file".into(), "Foo".into()]), vec!["nope".into()]);
+        (profile.place, profile.rules.deny) = ("here.toml".into(), vec!["Zzyzx".into()]);
+    });
+    let mut handle = world.open_with(Which::New, with(vec![odd]));
+    let events = done(&mut handle, Op::WorkAs { agent: "odd".into() }).await;
+    let said = |wanted: &str, names: &str| {
+        let is_it = |event: &Event| matches!(event, Event::Notice { phrase, .. } if phrase.code == wanted && phrase.arg("names") == Some(names));
+        assert!(events.iter().any(is_it), "{events:?}");
+    };
+    said("extensions.unknown_tools", "Foo, Zzyzx");
+    said("extensions.unknown_skills", "nope");
+}

@@ -19,6 +19,40 @@ const STARTS: &[&str] = &["agent", "task"];
 /// Fields of other programs that nothing follows from, and that somebody may count on.
 const UNUSED: &[&str] = &["hooks", "mcpServers", "memory", "initialPrompt"];
 
+/// Fields that something follows from, and those that only say what a file is.
+const KNOWN: &[&str] = &[
+    "name",
+    "description",
+    "mode",
+    "model",
+    "effort",
+    "tools",
+    "disallowedTools",
+    "disallowed_tools",
+    "permissions",
+    "permission",
+    "permissionMode",
+    "max_steps",
+    "maxTurns",
+    "steps",
+    "temperature",
+    "top_p",
+    "disable",
+    "disabled",
+    "skills",
+    "spawns",
+    "output",
+    "blocking",
+    "background",
+    "isolation",
+    "color",
+    "license",
+    "metadata",
+    "version",
+    "author",
+    "tags",
+];
+
 /// Agents that files bring, as they are on disk.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FoundAgents {
@@ -58,7 +92,11 @@ pub(crate) fn read(file: &Path, (root, by): (&Path, BroughtBy)) -> Result<(Agent
     }
     let mut flaws = Vec::new();
     let listed = Listed::of(&matter);
-    let rules = rules_of(&matter, &listed, &mut flaws);
+    let rules = rules_of(&matter, &listed, &mut flaws).unwrap_or_else(|word| {
+        flaws.push(FlawKind::BadPermissions(word));
+        AgentRules { reads_only: true, ..AgentRules::default() }
+    });
+    flaws.extend(mistakes(&matter));
     let profile = AgentProfile {
         name,
         description,
@@ -91,6 +129,31 @@ pub(crate) fn read(file: &Path, (root, by): (&Path, BroughtBy)) -> Result<(Agent
     }
     matter.flaws.append(&mut flaws);
     Ok((profile, matter.flaws))
+}
+
+/// Fields that nobody knows, and values that say nothing. What looks like permissions and is not could forbid something.
+fn mistakes(matter: &Matter) -> Vec<FlawKind> {
+    let known = |name: &str| KNOWN.contains(&name) || UNUSED.contains(&name);
+    let (meant, unknown): (Vec<&str>, Vec<&str>) =
+        matter.names().filter(|name| !known(name)).partition(|name| name.to_ascii_lowercase().starts_with("perm"));
+    let mode = |value: &Value| value.as_str().and_then(AgentMode::parse).is_some();
+    let steps = |value: &Value| count(value).is_some();
+    let figure = |value: &Value| number(value).is_some();
+    let listed = |value: &Value| value.is_string() || value.is_array() || value.is_null();
+    let mut bad: Vec<&str> = Vec::new();
+    let mut check = |names: &[&'static str], fits: &dyn Fn(&Value) -> bool| {
+        bad.extend(names.iter().filter(|name| matter.value(name).is_some_and(|value| !fits(value))));
+    };
+    check(&["mode"], &mode);
+    check(&["max_steps", "maxTurns", "steps"], &steps);
+    check(&["temperature", "top_p"], &figure);
+    check(&["skills", "spawns", "disallowedTools", "disallowed_tools"], &listed);
+    check(&["tools"], &|value| listed(value) || value.is_object());
+    bad.extend(["disable", "disabled"].iter().filter(|name| matter.has(name) && matter.is(name).is_none()));
+    let mut flaws: Vec<FlawKind> = meant.iter().map(|name| FlawKind::BadPermissions((*name).to_owned())).collect();
+    flaws.extend((!unknown.is_empty()).then(|| FlawKind::UnknownFields(unknown.join(", "))));
+    flaws.extend((!bad.is_empty()).then(|| FlawKind::BadValues(bad.join(", "))));
+    flaws
 }
 
 /// A model reference, with how hard it thinks. `inherit` is the session's own.
@@ -175,10 +238,12 @@ fn parted(word: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn rules_of(matter: &Matter, listed: &Listed, flaws: &mut Vec<FlawKind>) -> AgentRules {
+/// The rules of a file; or what of them says nothing.
+fn rules_of(matter: &Matter, listed: &Listed, flaws: &mut Vec<FlawKind>) -> Result<AgentRules, String> {
     let mut rules = match matter.value("permissions").or_else(|| matter.value("permission")) {
-        Some(Value::Object(stated)) => stated_rules(stated),
-        _ => AgentRules::default(),
+        Some(Value::Object(stated)) => stated_rules(stated)?,
+        Some(Value::Null) | None => AgentRules::default(),
+        Some(one) => AgentRules { mode: Some(effect(one).ok_or("permissions")?), ..AgentRules::default() },
     };
     rules.deny.extend(listed.deny.iter().cloned());
     rules.only.extend(listed.only.iter().cloned());
@@ -189,45 +254,90 @@ fn rules_of(matter: &Matter, listed: &Listed, flaws: &mut Vec<FlawKind>) -> Agen
         Some("dontAsk") => rules.mode = Some(Effect::Deny),
         Some(other) => flaws.push(FlawKind::Loosens(other.to_owned())),
     }
-    rules
+    Ok(rules)
 }
 
-/// Rules as `[permissions]` of the settings has them; in the short form of another program a family has a verdict.
-fn stated_rules(stated: &Map<String, Value>) -> AgentRules {
+/// Rules as `[permissions]` of the settings has them; in the short form of another program a family has a verdict, or a
+/// pattern of it has one.
+fn stated_rules(stated: &Map<String, Value>) -> Result<AgentRules, String> {
     let mut rules = AgentRules::default();
-    let list = |value: &Value| match value {
-        Value::Array(list) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        Value::String(one) => vec![one.clone()],
-        _ => Vec::new(),
-    };
     for (key, value) in stated {
-        let effect = value.as_str().and_then(effect);
+        let wrong = || format!("permissions.{key}");
         match key.as_str() {
-            "mode" | "*" => rules.mode = effect,
-            "allow" => rules.allow = list(value),
-            "ask" => rules.ask = list(value),
-            "deny" => rules.deny = list(value),
-            "dangerous" => rules.dangerous = list(value),
-            "external_directory" => rules.external_directory = effect,
+            "mode" | "*" => rules.mode = Some(effect(value).ok_or_else(wrong)?),
+            "allow" => rules.allow.extend(texts(value).ok_or_else(wrong)?),
+            "ask" => rules.ask.extend(texts(value).ok_or_else(wrong)?),
+            "deny" => rules.deny.extend(texts(value).ok_or_else(wrong)?),
+            "dangerous" => rules.dangerous = texts(value).ok_or_else(wrong)?,
+            "external_directory" => rules.external_directory = Some(effect(value).ok_or_else(wrong)?),
             "fallbacks" => {
-                let said = value.as_object().into_iter().flatten();
-                let said = said.filter_map(|(family, word)| Some((titled(family), self::effect(word.as_str()?)?)));
-                rules.fallbacks.extend(said);
+                for (family, said) in value.as_object().ok_or_else(wrong)? {
+                    let wrong = || format!("permissions.fallbacks.{family}");
+                    fall_back(&mut rules, family_of(family).ok_or_else(wrong)?, effect(said).ok_or_else(wrong)?);
+                }
             }
-            family => rules.fallbacks.extend(effect.map(|effect| (titled(family), effect))),
+            family => of_family(&mut rules, family_of(family).ok_or_else(wrong)?, value).ok_or_else(wrong)?,
         }
     }
-    rules
+    Ok(rules)
 }
 
-/// A family as rules name it.
-fn titled(family: &str) -> String {
-    let mut letters = family.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+/// What is said of a family, or of patterns of it; none where that says nothing.
+fn of_family(rules: &mut AgentRules, family: &str, value: &Value) -> Option<()> {
+    let Value::Object(patterns) = value else {
+        fall_back(rules, family, effect(value)?);
+        return Some(());
+    };
+    for (pattern, said) in patterns {
+        let said = effect(said)?;
+        if pattern == "*" {
+            fall_back(rules, family, said);
+            continue;
+        }
+        let prefix = pattern.strip_suffix(" *").filter(|prefix| family == "Bash" && !prefix.contains('*'));
+        let text = prefix.map_or_else(|| format!("{family}({pattern})"), |prefix| format!("{family}({prefix}:*)"));
+        match said {
+            Effect::Allow => rules.allow.push(text),
+            Effect::Ask => rules.ask.push(text),
+            Effect::Deny => rules.deny.push(text),
+        }
+    }
+    Some(())
 }
 
-fn effect(word: &str) -> Option<Effect> {
-    match word {
+/// Of two words on a family the stricter one counts.
+fn fall_back(rules: &mut AgentRules, family: &str, said: Effect) {
+    let held = rules.fallbacks.entry(family.to_owned()).or_insert(said);
+    *held = said.max(*held);
+}
+
+/// A family as rules name it; none for what is no family.
+fn family_of(word: &str) -> Option<&'static str> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "bash" | "shell" => "Bash",
+        "edit" | "write" | "patch" | "multiedit" => "Edit",
+        "read" | "list" | "glob" => "Read",
+        "grep" => "Grep",
+        "skill" => "Skill",
+        "task" => "Task",
+        "mcp" => "Mcp",
+        "web" | "webfetch" | "websearch" => "Web",
+        _ => return None,
+    })
+}
+
+/// One text or a list of them; none where something else stands in it.
+fn texts(value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::Array(list) => list.iter().map(|text| text.as_str().map(str::to_owned)).collect(),
+        Value::String(one) => Some(vec![one.clone()]),
+        Value::Null => Some(Vec::new()),
+        _ => None,
+    }
+}
+
+fn effect(value: &Value) -> Option<Effect> {
+    match value.as_str()? {
         "allow" => Some(Effect::Allow),
         "ask" => Some(Effect::Ask),
         "deny" => Some(Effect::Deny),

@@ -59,6 +59,16 @@ pub enum FlawKind {
     LaterFields(String),
     /// These fields are not taken from a project, which can only tighten.
     OnlyTightens(String),
+    /// Nobody knows these fields: they may be misspelt.
+    UnknownFields(String),
+    /// These fields have values that say nothing.
+    BadValues(String),
+    /// This of the permissions says nothing: what it was to forbid is not known, so nobody can work as this agent.
+    BadPermissions(String),
+    /// These name no tool that is there.
+    UnknownTools(String),
+    /// These name no skill that is there.
+    UnknownSkills(String),
 }
 
 impl FlawKind {
@@ -74,13 +84,18 @@ impl FlawKind {
                 | Self::UnusedFields(_)
                 | Self::LaterFields(_)
                 | Self::OnlyTightens(_)
+                | Self::UnknownFields(_)
+                | Self::BadValues(_)
+                | Self::UnknownTools(_)
+                | Self::UnknownSkills(_)
                 | Self::BadCondition(..)
                 | Self::BadScope(_)
                 | Self::BadInterrupt(_)
         )
     }
 
-    pub(crate) fn at(self, path: &Path) -> ExtensionFlaw {
+    /// The same of a file.
+    pub fn at(self, path: &Path) -> ExtensionFlaw {
         ExtensionFlaw { path: path.to_owned(), kind: self }
     }
 }
@@ -113,6 +128,11 @@ impl ExtensionFlaw {
             FlawKind::UnusedFields(fields) => Phrase::new("extensions.unused_fields").with("fields", fields),
             FlawKind::LaterFields(fields) => Phrase::new("extensions.later_fields").with("fields", fields),
             FlawKind::OnlyTightens(fields) => Phrase::new("extensions.only_tightens").with("fields", fields),
+            FlawKind::UnknownFields(fields) => Phrase::new("extensions.unknown_fields").with("fields", fields),
+            FlawKind::BadValues(fields) => Phrase::new("extensions.bad_values").with("fields", fields),
+            FlawKind::BadPermissions(field) => Phrase::new("extensions.bad_permissions").with("field", field),
+            FlawKind::UnknownTools(names) => Phrase::new("extensions.unknown_tools").with("names", names),
+            FlawKind::UnknownSkills(names) => Phrase::new("extensions.unknown_skills").with("names", names),
         };
         phrase.with("path", self.path.display())
     }

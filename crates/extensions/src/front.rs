@@ -108,6 +108,11 @@ impl Matter {
         self.fields.get(name)
     }
 
+    /// The names of its fields.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.fields.keys().map(String::as_str)
+    }
+
     /// True when it has this field.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.fields.contains_key(name)

@@ -179,6 +179,43 @@ fn what_is_left_out_or_waits_is_said() {
     assert!(kept.output.is_some() && kept.spawns == Some(words(&["a"])));
 }
 
+/// A rule that is misspelt forbids nothing: nobody may work as an agent whose permissions are not understood. Other mistakes
+/// are said.
+#[test]
+fn mistakes_are_not_silent() {
+    for line in [
+        "permissions: { dney: [Edit] }",
+        "permissions: { mode: alow }",
+        "permissions: { edit: dney }",
+        "permissions: { deny: [1] }",
+        "permissions: { fallbacks: { Bsh: deny } }",
+        "permissions: { fallbacks: { bash: never } }",
+        "permissions: { external_directory: no }",
+        "permissions: [Edit]",
+        "permission: never",
+        "permision: { deny: [Edit] }",
+    ] {
+        let (read, told) = Disk::read(&format!("---\nname: other\n{line}\n---\nwords\n"));
+        assert_eq!(told, ["extensions.bad_permissions"], "{line}");
+        assert_eq!(read.name, "other", "it keeps its place, so that no other takes it: {line}");
+    }
+    for (line, code) in [
+        ("tool: Read", "extensions.unknown_fields"),
+        ("mode: sometimes", "extensions.bad_values"),
+        ("max_steps: many", "extensions.bad_values"),
+        ("temperature: hot", "extensions.bad_values"),
+        ("disable: perhaps", "extensions.bad_values"),
+        ("skills: 3", "extensions.bad_values"),
+    ] {
+        let (_, told) = Disk::read(&format!("---\nname: other\n{line}\n---\nwords\n"));
+        assert_eq!(told, [code], "{line}");
+    }
+    let (read, told) =
+        Disk::read("---\npermission: { bash: { \"git push *\": deny, \"*\": ask }, write: deny, edit: ask }\n---\n");
+    let fallbacks = [("Bash".to_owned(), Effect::Ask), ("Edit".to_owned(), Effect::Deny)].into();
+    assert_eq!((read.rules.deny, read.rules.fallbacks, told.len()), (words(&["Bash(git push:*)"]), fallbacks, 0));
+}
+
 #[test]
 fn the_users_own_stand_before_the_projects_which_only_tighten() {
     let disk = Disk::new();

@@ -4,20 +4,18 @@ use crate::border::Crossing;
 use crate::confine::{bounds, children_environment};
 use crate::editing::{offers, only_format};
 use crate::fleet::{Fleet, is_of_servers};
+use crate::known::{keeps_nothing, stateful};
 use crate::live::Todo;
 use crate::people::People;
 use crate::recall::{look_back, memories_of, no_look_back, on_by_itself};
 use crate::spec::Start;
 use crate::told::{as_told, told_where_known};
-use crate::tools::{Explored, Keeping, LookBack, asking_tools, recall_tools};
+use crate::tools::{Explored, Keeping, LookBack};
 use reasonix_agent::{Artifacts, Tool, ToolSpec, Tools};
 use reasonix_exec::Confinement;
-use reasonix_extensions::Shelf;
 use reasonix_proto::{EditFormat, Phrase, SessionHead};
-use reasonix_session::{Memories, MemoryArtifacts, Opened, Past};
-use reasonix_tools::{Bash, Deps, ShellOptions, files, files_for, skill_tool, todo_tools};
-use reasonix_workspace::Workspace;
-use std::path::Path;
+use reasonix_session::{MemoryArtifacts, Opened, Past};
+use reasonix_tools::{Bash, Deps, ShellOptions, files_for, skill_tool};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -88,23 +86,18 @@ impl Carried {
 
     /// For tools that are never run.
     fn bare() -> Self {
-        let keeping =
-            Keeping { memories: Memories::at(Path::new(""), Path::new("")), own: None, inward: Arc::default() };
         Self {
             todo: Todo::default(),
             people: Arc::default(),
             from: no_look_back(),
-            keeping,
+            keeping: keeps_nothing(),
             explored: Explored::default(),
         }
     }
 
     /// The tools, in the order they are sent.
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let mut tools = todo_tools(&self.todo);
-        tools.extend(asking_tools(&self.people));
-        tools.extend(recall_tools(&self.from, &self.keeping, &self.explored));
-        tools
+        stateful(&self.todo, &self.people, &self.from, (&self.keeping, &self.explored))
     }
 }
 
@@ -199,16 +192,6 @@ pub fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
 /// The specs of all built-in tools, as they are sent.
 pub fn tool_specs(start: &Start) -> Vec<ToolSpec> {
     Tools::new(bare_tools(start)).specs()
-}
-
-/// The names of all built-in tools.
-pub fn tool_names(workspace: &Workspace) -> Vec<String> {
-    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    let mut tools = files(&Deps::new(workspace.clone(), artifacts));
-    tools.push(Arc::new(Bash::new(ShellOptions::at(workspace.root()))));
-    tools.extend(Carried::bare().tools());
-    tools.push(skill_tool(Shelf::default(), workspace.root()));
-    Tools::new(tools).specs().into_iter().map(|spec| spec.name).collect()
 }
 
 /// The names in `tools.enabled` that no tool has.

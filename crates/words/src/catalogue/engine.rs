@@ -436,6 +436,17 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("engine.agent_off", "the agent {name} is switched off in {place}", "代理 {name} 已在 {place} 中停用"),
     (
+        "engine.agent_rule",
+        "{place}: the rule {rule} of the agent {name} cannot be used: {reason}",
+        "{place}：代理 {name} 的规则 {rule} 无法使用：{reason}",
+    ),
+    (
+        "engine.agent_rule_tool",
+        "{place}: the rule {rule} of the agent {name} names no tool, so nobody can work as it",
+        "{place}：代理 {name} 的规则 {rule} 没有对应的工具，因此无法使用该代理",
+    ),
+    ("engine.agent_rule_tool.hint", "did you mean {suggestion}?", "是否想写 {suggestion}？"),
+    (
         "engine.agent_subagent",
         "the agent {name} works for other agents only (mode subagent)",
         "代理 {name} 只为其他代理工作（mode 为 subagent）",

@@ -157,6 +157,20 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("extensions.undescribed.hint", "give it a description in its front matter", "请在文件头中写明 description"),
     ("extensions.unparsed", "{path} is not used: its front matter cannot be read", "未使用 {path}：无法读取文件头"),
+    (
+        "extensions.bad_permissions",
+        "{path}: `{field}` says nothing about permissions, so nobody can work as this agent",
+        "{path}：无法理解权限设置 `{field}`，因此无法使用该代理",
+    ),
+    (
+        "extensions.bad_permissions.hint",
+        "known are mode, allow, ask, deny, fallbacks, external_directory and dangerous, with \"allow\", \"ask\" or \"deny\"",
+        "可用 mode、allow、ask、deny、fallbacks、external_directory、dangerous，取值为 \"allow\"、\"ask\" 或 \"deny\"",
+    ),
+    ("extensions.bad_values", "{path}: {fields} is not understood, and left out", "{path}：无法理解 {fields}，已忽略"),
+    ("extensions.unknown_fields", "{path}: nobody knows {fields} here", "{path}：此处没有 {fields} 字段"),
+    ("extensions.unknown_skills", "{path}: there is no skill {names}", "{path}：没有名为 {names} 的技能"),
+    ("extensions.unknown_tools", "{path}: no tool is called {names}", "{path}：没有名为 {names} 的工具"),
     ("extensions.unused_fields", "{path}: nothing follows from {fields} here", "{path}：此处 {fields} 不起作用"),
     ("extensions.unreadable", "{path} is not used: {reason}", "未使用 {path}：{reason}"),
 ];

@@ -1,0 +1,41 @@
+//! The names of the tools that there are, whoever may have them.
+
+use crate::people::People;
+use crate::recall::no_look_back;
+use crate::tools::{Explored, Keeping, LookBack, asking_tools, recall_tools};
+use reasonix_agent::{Artifacts, Tool, Tools};
+use reasonix_extensions::Shelf;
+use reasonix_session::{Memories, MemoryArtifacts};
+use reasonix_tools::{Bash, Deps, ShellOptions, TodoList, files, skill_tool, todo_tools};
+use reasonix_workspace::Workspace;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The tools with state of a session, in the order they are sent.
+pub(crate) fn stateful(
+    todo: &TodoList,
+    people: &Arc<People>,
+    from: &LookBack,
+    (keeping, explored): (&Keeping, &Explored),
+) -> Vec<Arc<dyn Tool>> {
+    let mut tools = todo_tools(todo);
+    tools.extend(asking_tools(people));
+    tools.extend(recall_tools(from, keeping, explored));
+    tools
+}
+
+/// What is kept by tools that are never run.
+pub(crate) fn keeps_nothing() -> Keeping {
+    Keeping { memories: Memories::at(Path::new(""), Path::new("")), own: None, inward: Arc::default() }
+}
+
+/// The names of all built-in tools.
+pub fn tool_names(workspace: &Workspace) -> Vec<String> {
+    let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
+    let mut tools = files(&Deps::new(workspace.clone(), artifacts));
+    tools.push(Arc::new(Bash::new(ShellOptions::at(workspace.root()))));
+    let with = (&keeps_nothing(), &Explored::default());
+    tools.extend(stateful(&TodoList::default(), &Arc::default(), &no_look_back(), with));
+    tools.push(skill_tool(Shelf::default(), workspace.root()));
+    Tools::new(tools).specs().into_iter().map(|spec| spec.name).collect()
+}
