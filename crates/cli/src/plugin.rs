@@ -143,7 +143,11 @@ fn remove(home: &Path, name: &str) -> anyhow::Result<Exit> {
         pins
     })?;
     let folder = bundles_folder(home).join(&pin.name);
-    std::fs::remove_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+    match std::fs::remove_dir_all(&folder) {
+        // Somebody was faster.
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(unwritable(&folder, &error)),
+        _ => {}
+    }
     told(&Phrase::new("cli.plugin_removed").with("name", &pin.name))
 }
 

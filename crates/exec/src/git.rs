@@ -4,7 +4,7 @@
 //! name, submodules are not looked into, and the whole runs in the box where there is one.
 
 use crate::{Bounds, Command, Confinement, EndStatus, Environment, ExecError, run};
-use reasonix_proto::Git;
+use reasonix_proto::{Git, Phrase};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
@@ -197,10 +197,10 @@ const CLONE: &[(&str, &str)] = &[
 ];
 
 /// Brings the newest state of a repository into a folder that is not there yet: nothing of it is run, neither hooks nor
-/// drivers, nor settings of the user's that name programs. An error says what git wrote.
-pub async fn clone_repository(address: &str, into: &Path) -> Result<(), String> {
+/// drivers, nor settings of the user's that name programs.
+pub async fn clone_repository(address: &str, into: &Path) -> Result<(), CloneFault> {
     if !is_address(address) {
-        return Err("only https://, ssh:// and file:// lead to a repository".to_owned());
+        return Err(CloneFault::Address);
     }
     let around = into.parent().unwrap_or(into);
     let args = ["clone", "--depth=1", "--single-branch", "--no-tags", "--no-recurse-submodules", "--template=", "--"];
@@ -214,22 +214,66 @@ pub async fn clone_repository(address: &str, into: &Path) -> Result<(), String> 
     let bounds = Bounds { file: LARGEST_PACK, ..Bounds::default() };
     let mut command = command.with_environment(environment).with_timeout(Some(CLONING)).with_bounds(bounds);
     command.args.extend([OsString::from(address), into.as_os_str().to_owned()]);
-    let finished = run(&command, CancellationToken::new(), &|_| ()).await.map_err(|error| error.to_string())?;
-    if finished.status == EndStatus::Exited(0) {
-        return Ok(());
+    let finished = run(&command, CancellationToken::new(), &|_| ()).await.map_err(CloneFault::Unrun)?;
+    match finished.status {
+        EndStatus::Exited(0) => return Ok(()),
+        EndStatus::TimedOut => return Err(CloneFault::Late),
+        _ => {}
     }
     let (head, tail) = finished.output.into_parts();
-    let text = String::from_utf8_lossy(&[head, tail].concat()).trim().to_owned();
-    Err(if text.is_empty() { format!("{:?}", finished.status) } else { text })
+    Err(CloneFault::Failed(String::from_utf8_lossy(&[head, tail].concat()).trim().to_owned()))
 }
 
-/// Whether git would fetch from this address by itself, and take none of it for an option or a program.
+/// Why a repository could not be fetched.
+#[derive(Debug, thiserror::Error)]
+pub enum CloneFault {
+    /// It is no address that is fetched from.
+    #[error("only https://, ssh:// and file:// lead to a repository")]
+    Address,
+    /// Git could not be run.
+    #[error(transparent)]
+    Unrun(ExecError),
+    /// It took too long.
+    #[error("it took more than {} seconds", CLONING.as_secs())]
+    Late,
+    /// What git wrote.
+    #[error("git could not fetch it: {0}")]
+    Failed(String),
+}
+
+impl CloneFault {
+    /// The phrase with this as its `reason`.
+    pub fn told_in(&self, phrase: Phrase) -> Phrase {
+        match self {
+            Self::Address => phrase.with("reason", "@exec.clone_address"),
+            Self::Unrun(ExecError::NoProgram { program }) => {
+                phrase.with("reason", "@exec.no_program").with("program", program)
+            }
+            Self::Unrun(error) => phrase.with("reason", "@exec.clone_failed").with("said", error),
+            Self::Late => phrase.with("reason", "@exec.clone_late").with("seconds", CLONING.as_secs()),
+            Self::Failed(text) => phrase.with("reason", "@exec.clone_failed").with("said", text),
+        }
+    }
+}
+
+/// Whether there is a password in an address, or a name in place of one: an address is written down and shown.
+pub fn has_password(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else { return false };
+    let before = rest.split('/').next().and_then(|host| host.rsplit_once('@')).map(|(before, _)| before);
+    before.is_some_and(|name| name.contains(':') || scheme != "ssh")
+}
+
+/// Whether git would fetch from this address by itself, and take none of it for an option or a program. One with a password is
+/// none.
 pub fn is_address(text: &str) -> bool {
     let rest = ["https://", "ssh://", "file://"].iter().find_map(|scheme| text.strip_prefix(scheme));
     let plain = !text.contains("::") && text.chars().all(|c| !c.is_control() && !c.is_whitespace());
     let host = rest.unwrap_or_default().split('/').next().unwrap_or_default();
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    plain && rest.is_some_and(|rest| !rest.starts_with('-') && rest.contains('/')) && !host.starts_with('-')
+    plain
+        && !has_password(text)
+        && rest.is_some_and(|rest| !rest.starts_with('-') && rest.contains('/'))
+        && !host.starts_with('-')
 }
 
 #[cfg(test)]
@@ -262,7 +306,9 @@ mod tests {
     /// What git would take for an option, a program or another way in is no address.
     #[test]
     fn only_three_ways_lead_to_a_repository() {
-        for address in ["https://h/x", "https://u:p@h/x.git", "ssh://git@h/x", "ssh://git@h:22/x", "file:///srv/x"] {
+        for address in
+            ["https://h/x", "https://h:8443/@u:x/y.git", "ssh://git@h/x", "ssh://git@h:22/x", "file:///srv/x"]
+        {
             assert!(is_address(address), "{address}");
         }
         for address in [
@@ -271,6 +317,9 @@ mod tests {
             "https://ext::h/x",
             "ssh://-oProxyCommand=touch x/y",
             "ssh://u@-oProxyCommand=x/y",
+            "https://u:p@h/x.git",
+            "https://ghp_0123456789@h/x.git",
+            "ssh://git:p@h/x",
             "http://h/x",
             "git://h/x",
             "file://-x/y",

@@ -28,8 +28,8 @@ mod terms;
 
 pub use agents::FoundAgents;
 pub use bundle::{
-    Bundle, BundleFault, BundleFile, BundleLayout, BundlePin, BundlePins, FoundBundles, bundle_files, bundles_folder,
-    found_bundles,
+    Bundle, BundleBound, BundleFault, BundleFile, BundleLayout, BundlePin, BundlePins, FoundBundles, bundle_files,
+    bundles_folder, found_bundles,
 };
 pub use command::CustomCommand;
 pub use docs::{OwnDoc, doc_at};

@@ -137,7 +137,7 @@ impl Haul {
             } else if path.is_dir() {
                 match bundle_files(&path) {
                     Ok(files) => self.files.push((group, files)),
-                    Err(fault) => self.left.push((group, Phrase::new("cli.bring_files").with("reason", fault))),
+                    Err(fault) => self.left.push((group, fault.told_in(Phrase::new("cli.bring_files")))),
                 }
             } else if ending.is_some_and(|ending| name.ends_with(ending)) {
                 self.file(&path, &group);

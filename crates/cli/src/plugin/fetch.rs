@@ -3,8 +3,8 @@
 
 use super::kept::{change, pins, unwritable, write_files};
 use crate::say;
-use reasonix_exec::git::{clone_repository, is_address};
-use reasonix_extensions::{Bundle, BundleFile, BundlePin, bundle_files, bundles_folder};
+use reasonix_exec::git::{clone_repository, has_password, is_address};
+use reasonix_extensions::{Bundle, BundleFault, BundleFile, BundlePin, bundle_files, bundles_folder};
 use reasonix_proto::Phrase;
 use std::path::{Component, Path, PathBuf};
 
@@ -27,14 +27,19 @@ impl Drop for Waiting {
 
 impl Staged {
     pub(super) fn fetch(home: &Path, source: &str, folder: Option<&str>) -> anyhow::Result<Self> {
-        let bad =
-            |reason: String| say::failed(Phrase::new("cli.plugin_bad").with("source", source).with("reason", reason));
+        // Whatever is said of it from here on names it.
+        if has_password(source) {
+            return Err(say::usage(Phrase::new("cli.plugin_password")));
+        }
+        let bad = || Phrase::new("cli.plugin_bad").with("source", source);
+        let broken = |fault: BundleFault| say::failed(fault.told_in(bad()));
         let waiting = Waiting(bundles_folder(home).join(format!(".new-{}", std::process::id())));
         let _ = std::fs::remove_dir_all(&waiting.0);
         reasonix_store::private_folder(&waiting.0).map_err(|error| unwritable(&waiting.0, &error))?;
         let (origin, top) = if is_address(source) {
             let clone = waiting.0.join("clone");
-            crate::runtime()?.block_on(clone_repository(source, &clone)).map_err(bad)?;
+            let cloned = crate::runtime()?.block_on(clone_repository(source, &clone));
+            cloned.map_err(|fault| say::failed(fault.told_in(bad())))?;
             (source.to_owned(), clone)
         } else {
             let path =
@@ -43,12 +48,12 @@ impl Staged {
         };
         let from = below(&top, folder)
             .ok_or_else(|| say::usage(Phrase::new("cli.plugin_folder").with("folder", folder.unwrap_or_default())))?;
-        let files = bundle_files(&from).map_err(|fault| bad(fault.to_string()))?;
+        let files = bundle_files(&from).map_err(broken)?;
         let content = waiting.0.join("content");
         reasonix_store::private_folder(&content).map_err(|error| unwritable(&content, &error))?;
         write_files(&content, &files).map_err(|error| unwritable(&content, &error))?;
         let usual = usual_name(&origin, folder);
-        let bundle = Bundle::read(&content, Some(&usual)).map_err(|fault| bad(fault.to_string()))?;
+        let bundle = Bundle::read(&content, Some(&usual)).map_err(broken)?;
         let pin = BundlePin::of(&bundle.name, &files, (&origin, folder));
         Ok(Self { bundle, pin, files, waiting })
     }

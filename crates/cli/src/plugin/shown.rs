@@ -3,7 +3,7 @@
 use crate::say::{Style, clean};
 use reasonix_config::{Plugin, Transport, bundle_servers};
 use reasonix_extensions::hooks::{Hook, read_hooks};
-use reasonix_extensions::{Bundle, BundleFile, BundleLayout, BundlePin};
+use reasonix_extensions::{Bundle, BundleFile, BundleLayout, BundlePin, CommandPiece, pieces};
 use reasonix_policy::visible;
 use reasonix_proto::Phrase;
 use serde_json::{Value, json};
@@ -14,6 +14,8 @@ use std::path::Path;
 /// Lines of one file's difference that are shown, and files.
 const LINES: usize = 60;
 const MOST_FILES: usize = 40;
+/// What a bundle calls its own folder.
+const ROOT: &str = "${CLAUDE_PLUGIN_ROOT}";
 
 /// How many of each, in one line.
 pub(super) fn counts(style: Style, bundle: &Bundle) -> String {
@@ -48,11 +50,15 @@ pub(super) fn lines(style: Style, bundle: &Bundle, pin: &BundlePin) -> Vec<Strin
     flaws.extend(wrong);
     flaws.extend(bundle.flaws.iter().cloned());
     let about = |name: &str, text: &str| format!("{name}: {text}");
+    let runs = skills.iter().flat_map(|skill| shell_lines(&skill.name, skill.body().ok()));
+    let runs = runs.chain(commands.iter().flat_map(|command| shell_lines(&command.name, command.body().ok())));
+    let runs: Vec<String> = runs.map(|line| line.replace(&bundle.root.display().to_string(), ROOT)).collect();
     let skills: Vec<String> = skills.iter().map(|skill| about(&skill.name, &skill.description)).collect();
     section("cli.plugin_skills", &skills, &mut say);
     let commands: Vec<String> =
         commands.iter().map(|command| about(&format!("/{}", command.name), &command.description)).collect();
     section("cli.plugin_commands", &commands, &mut say);
+    section("cli.plugin_lines", &runs, &mut say);
     section("cli.plugin_agents", &agents(bundle), &mut say);
     section("cli.plugin_hooks", &hooks(bundle).iter().map(hook_line).collect::<Vec<_>>(), &mut say);
     let (servers, odd) = bundle_servers(&bundle.name, &bundle.root, &bundle.servers);
@@ -73,6 +79,16 @@ pub(super) fn lines(style: Style, bundle: &Bundle, pin: &BundlePin) -> Vec<Strin
     let wrong: Vec<String> = wrong.chain(of_hooks).chain(odd.iter().map(|phrase| style.text(phrase))).collect();
     section("cli.plugin_flaws", &wrong, &mut say);
     all
+}
+
+/// The command lines in a text, each behind the name that it is called by: a yes to the bundle is a yes to them.
+fn shell_lines(name: &str, body: Option<String>) -> Vec<String> {
+    let lines = |piece: CommandPiece| match piece {
+        CommandPiece::Shell(text) | CommandPiece::Odd(text) => text.lines().map(str::to_owned).collect(),
+        CommandPiece::Text(_) => Vec::new(),
+    };
+    let all = body.iter().flat_map(|body| pieces(body, "")).flat_map(lines);
+    all.map(|line| format!("/{name}: {line}")).collect()
 }
 
 /// The same as data.

@@ -1,5 +1,6 @@
 //! What lies in a bundle: regular files and folders alone, within bounds, each with what is in it.
 
+use reasonix_proto::Phrase;
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -36,8 +37,8 @@ pub enum BundleFault {
     #[error("{0} is neither a file nor a folder")]
     Special(String),
     /// More than a bundle may have.
-    #[error("{0}: more than a plugin may have ({1})")]
-    TooMuch(String, String),
+    #[error("{0}: more than a plugin may have ({1:?})")]
+    TooMuch(String, BundleBound),
     /// Nothing says that it is one.
     #[error("there is no .claude-plugin/plugin.json, no .codex-plugin/plugin.json and nothing that a plugin carries")]
     NoBundle,
@@ -47,6 +48,42 @@ pub enum BundleFault {
     /// Its name cannot be used.
     #[error("{0:?} cannot be the name of a plugin: letters, digits, `-`, `_` and `.` are, and not what is taken")]
     Name(String),
+}
+
+/// A bound of what a bundle may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BundleBound {
+    /// So many folders in each other.
+    Deep(usize),
+    /// So many files.
+    Files(usize),
+    /// So many MiB in one file, and in all.
+    Bytes(u64, u64),
+}
+
+impl BundleFault {
+    /// The phrase with this as its `reason`.
+    pub fn told_in(&self, phrase: Phrase) -> Phrase {
+        let (code, part, why) = match self {
+            Self::Unreadable(part, why) => ("@extensions.fault_unreadable", part.as_str(), why.as_str()),
+            Self::LeadsOut(part) => ("@extensions.fault_leads_out", part.as_str(), ""),
+            Self::Special(part) => ("@extensions.fault_special", part.as_str(), ""),
+            Self::TooMuch(part, most) => {
+                let phrase = phrase.with("reason", "@extensions.fault_too_much").with("part", part);
+                return match most {
+                    BundleBound::Deep(most) => phrase.with("why", "@extensions.bound_deep").with("most", most),
+                    BundleBound::Files(most) => phrase.with("why", "@extensions.bound_files").with("most", most),
+                    BundleBound::Bytes(most, all) => {
+                        phrase.with("why", "@extensions.bound_bytes").with("most", most).with("all", all)
+                    }
+                };
+            }
+            Self::NoBundle => ("@extensions.fault_none", "", ""),
+            Self::Manifest(part, why) => ("@extensions.fault_manifest", part.as_str(), why.as_str()),
+            Self::Name(name) => ("@extensions.fault_name", name.as_str(), ""),
+        };
+        phrase.with("reason", code).with("part", part).with("why", why)
+    }
 }
 
 /// The files of a bundle, sorted by their path. A link that stays inside counts as what it leads to; the folder of git is left
@@ -81,7 +118,7 @@ struct Walk {
 impl Walk {
     fn folder(&mut self, folder: &Path, before: &str, depth: usize) -> Result<(), BundleFault> {
         if depth > DEEPEST {
-            return Err(BundleFault::TooMuch(before.to_owned(), format!("{DEEPEST} folders deep")));
+            return Err(BundleFault::TooMuch(before.to_owned(), BundleBound::Deep(DEEPEST)));
         }
         let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, before, &error))?;
         for entry in entries {
@@ -91,7 +128,7 @@ impl Walk {
             };
             self.seen += 1;
             if self.seen > MOST_FILES {
-                return Err(BundleFault::TooMuch(self.root.display().to_string(), format!("{MOST_FILES} files")));
+                return Err(BundleFault::TooMuch(self.root.display().to_string(), BundleBound::Files(MOST_FILES)));
             }
             if name != ".git" {
                 self.entry(&entry.path(), format!("{before}{name}"), depth)?;
@@ -133,8 +170,7 @@ impl Walk {
         file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(fail)?;
         self.bytes += bytes.len() as u64;
         if bytes.len() as u64 > LARGEST_FILE || self.bytes > LARGEST {
-            let most = format!("{} MiB in one file, {} in all", LARGEST_FILE >> 20, LARGEST >> 20);
-            return Err(BundleFault::TooMuch(shown, most));
+            return Err(BundleFault::TooMuch(shown, BundleBound::Bytes(LARGEST_FILE >> 20, LARGEST >> 20)));
         }
         let executable = meta.permissions().mode() & 0o100 != 0;
         self.files.push(BundleFile { path: shown, executable, bytes });

@@ -5,6 +5,6 @@ mod content;
 mod manifest;
 mod pins;
 
-pub use content::{BundleFault, BundleFile, bundle_files};
+pub use content::{BundleBound, BundleFault, BundleFile, bundle_files};
 pub use manifest::{Bundle, BundleLayout};
 pub use pins::{BundlePin, BundlePins, FoundBundles, bundles_folder, found_bundles};

@@ -74,9 +74,8 @@ impl BundlePin {
     /// The bundle, where it is what the user took in.
     pub fn open(&self, home: &Path) -> Result<Bundle, Phrase> {
         let place = self.place(home);
-        let broken = |fault: &BundleFault| {
-            Phrase::new("extensions.bundle_broken").with("name", &self.name).with("reason", fault)
-        };
+        let broken =
+            |fault: &BundleFault| fault.told_in(Phrase::new("extensions.bundle_broken").with("name", &self.name));
         let files = bundle_files(&place).map_err(|fault| broken(&fault))?;
         if digest(&files) != self.digest {
             return Err(Phrase::new("extensions.bundle_changed").with("name", &self.name));

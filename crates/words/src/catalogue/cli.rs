@@ -584,6 +584,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.plugin_headers", "headers: {what}", "请求头：{what}"),
     ("cli.plugin_hooks", "  hooks, run in the box", "  钩子（在沙箱中运行）"),
     ("cli.plugin_lacking", "  there is nothing for this here, and it is left alone", "  此处没有对应功能，不予处理"),
+    (
+        "cli.plugin_lines",
+        "  command lines in skills and commands, run without a question when they are called",
+        "  技能和命令中的命令行（调用时直接运行，不再询问）",
+    ),
     ("cli.plugin_network", "network: yes", "网络：可用"),
     ("cli.plugin_no_network", "network: no", "网络：不可用"),
     ("cli.plugin_no_terminal", "nobody is here to say yes; nothing was taken in", "没有人可以确认；未接纳任何内容"),
@@ -597,6 +602,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "cli.plugin_none.hint",
         "Take one in with `reasonix plugin add FOLDER|ADDRESS`; `reasonix docs plugins` says what they are.",
         "用 `reasonix plugin add FOLDER|ADDRESS` 接纳；`reasonix docs plugins` 有说明。",
+    ),
+    (
+        "cli.plugin_password",
+        "there is a password in the address, which would be written down and shown; nothing was fetched",
+        "地址中含有密码，会被保存和显示；未获取任何内容",
+    ),
+    (
+        "cli.plugin_password.hint",
+        "Use ssh:// with an agent, or clone the repository yourself and add the folder.",
+        "请使用 ssh:// 和密钥代理，或自行克隆仓库后添加该文件夹。",
     ),
     ("cli.plugin_reads", "reads: {what}", "可读：{what}"),
     ("cli.plugin_refused", "nothing was taken in", "未接纳任何内容"),

@@ -11,6 +11,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请检查它是否可执行，以及系统是否还能创建新进程",
     ),
     (
+        "exec.clone_address",
+        "only https://, ssh:// and file:// lead to a repository",
+        "仓库地址只能以 https://、ssh:// 或 file:// 开头",
+    ),
+    ("exec.clone_failed", "git could not fetch it: {said}", "git 未能获取：{said}"),
+    ("exec.clone_late", "fetching it took more than {seconds} seconds", "获取超过 {seconds} 秒"),
+    (
         "exec.interrupted",
         "interrupted; what it had printed is kept, and the model sees it too",
         "已中断；此前的输出已保留，模型也能看到",

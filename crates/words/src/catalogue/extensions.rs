@@ -11,6 +11,9 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请使用字母、数字、-、_ 和 .，最多 64 个字符",
     ),
     ("extensions.binary", "{path} is not used: it is no UTF-8 text", "未使用 {path}：不是 UTF-8 文本"),
+    ("extensions.bound_bytes", "{most} MiB in one file, {all} in all", "单个文件 {most} MiB，共 {all} MiB"),
+    ("extensions.bound_deep", "{most} folders deep", "{most} 层文件夹"),
+    ("extensions.bound_files", "{most} files", "{most} 个文件"),
     ("extensions.bundle_broken", "the plugin {name} is off: {reason}", "插件 {name} 已停用：{reason}"),
     (
         "extensions.bundle_broken.hint",
@@ -33,6 +36,25 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "未使用任何插件：无法读取 {file}（{reason}）",
     ),
     ("extensions.bundles_damaged.hint", "Remove the file and add the plugins anew.", "请删除该文件并重新添加插件。"),
+    (
+        "extensions.fault_leads_out",
+        "{part} is a link that leads out of the folder, or nowhere",
+        "{part} 是指向文件夹之外或不存在之处的链接",
+    ),
+    ("extensions.fault_manifest", "{part} cannot be read: {why}", "无法读取 {part}：{why}"),
+    (
+        "extensions.fault_name",
+        "\"{part}\" cannot be the name of a plugin: letters, digits, `-`, `_` and `.` are, and not what is taken",
+        "“{part}”不能作为插件名称：只能使用字母、数字、`-`、`_` 和 `.`，且不能是已占用的名称",
+    ),
+    (
+        "extensions.fault_none",
+        "there is no .claude-plugin/plugin.json, no .codex-plugin/plugin.json and nothing that a plugin carries",
+        "其中没有 .claude-plugin/plugin.json、.codex-plugin/plugin.json，也没有插件会携带的内容",
+    ),
+    ("extensions.fault_special", "{part} is neither a file nor a folder", "{part} 既不是文件也不是文件夹"),
+    ("extensions.fault_too_much", "{part}: more than a plugin may have ({why})", "{part}：超过插件的上限（{why}）"),
+    ("extensions.fault_unreadable", "{part} cannot be read: {why}", "无法读取 {part}：{why}"),
     (
         "extensions.cut",
         "{path}: {field} is longer than {most} characters; the rest is left out",
