@@ -78,7 +78,10 @@ impl TokenFile {
         if !self.exists() {
             return Ok(false);
         }
-        let _held = self.hold()?;
+        // What another session is about to write would be there again.
+        let Some(_held) = self.hold()? else {
+            return Err(io::Error::new(io::ErrorKind::WouldBlock, "another session is at this login; try again"));
+        };
         fs::remove_file(&self.path).map(|()| true)
     }
 
@@ -172,5 +175,23 @@ impl CredentialStore for NewLogin {
 
     async fn clear(&self) -> Result<(), AuthError> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kept, TokenFile};
+
+    #[test]
+    fn a_login_that_another_session_is_at_is_not_taken_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = TokenFile::of(folder.path(), "s", "https://h/mcp");
+        file.write(&Kept::default()).unwrap();
+        let held = file.hold().unwrap().unwrap();
+        let refused = file.forget().unwrap_err();
+        assert_eq!((refused.kind(), file.exists()), (std::io::ErrorKind::WouldBlock, true));
+        drop(held);
+        assert!(file.forget().unwrap() && !file.exists());
+        assert!(!file.forget().unwrap(), "there is nothing any more");
     }
 }
