@@ -83,6 +83,16 @@ pub enum ConfigError {
         /// The dotted key.
         key: String,
     },
+    /// A setting that does nothing where another one stands beside it.
+    #[error("{origin}: {key} does nothing beside {other}")]
+    Beside {
+        /// Where it stands.
+        origin: SettingOrigin,
+        /// The dotted key.
+        key: String,
+        /// The key of the other one.
+        other: &'static str,
+    },
     /// `${NAME}` names a variable that is not set and has no default.
     #[error("{origin}: {key}: the variable {variable} is not set")]
     Variable {
@@ -178,6 +188,7 @@ impl ConfigError {
                 at("config.rule", origin, key).with("rule", rule).with("reason", reason)
             }
             Self::Twice { origin, key } => at("config.twice", origin, key),
+            Self::Beside { origin, key, other } => at("config.beside", origin, key).with("other", other),
             Self::Variable { origin, key, variable } => at("config.variable", origin, key).with("variable", variable),
             Self::NoProvider => Phrase::new("config.no_provider"),
             Self::NoModel => Phrase::new("config.no_model"),

@@ -45,6 +45,8 @@ fn keys_that_are_fetched_or_sign_need_no_variable() {
     assert_eq!(own.sign.as_ref().and_then(|sign| sign.region.as_deref()), Some("r"));
     let variables: Vec<_> = own.key_variables().collect();
     assert_eq!(variables, ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"], "no command sees them");
+    let error = Disk::new().user(&format!("{vertex}api_key_command = [\"x\"]\napi_key_pool = [\"B\"]\n")).error();
+    assert!(matches!(&error, ConfigError::Beside { key, .. } if key == "providers.v.api_key_pool"), "{error}");
     let error = Disk::new().user(&format!("{vertex}sign = \"aws\"\n")).error();
     assert!(matches!(&error, ConfigError::Value { key, .. } if key == "providers.sign"), "{error}");
 }

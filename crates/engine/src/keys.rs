@@ -96,10 +96,17 @@ pub(crate) fn signing(said: &SignSettings, base_url: &str, env: &BTreeMap<String
 struct KeyCommand {
     command: Command,
     provider: String,
-    /// The command as the user wrote it.
+    /// The command as a shell takes it.
     written: String,
     lasts: Option<Duration>,
     got: tokio::sync::Mutex<Option<(ApiKey, Instant)>>,
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=:,@%+".contains(&byte);
+    let safe = !word.is_empty() && word.bytes().all(plain);
+    if safe { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 impl KeyCommand {
@@ -113,7 +120,7 @@ impl KeyCommand {
             .with_timeout(Some(PATIENCE))
             .with_bounds(Bounds { output: 1024 * 1024, ..Bounds::default() });
         let lasts = (provider.api_key_ttl_seconds > 0).then(|| Duration::from_secs(provider.api_key_ttl_seconds));
-        let written = provider.api_key_command.join(" ");
+        let written = provider.api_key_command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
         Self { command, provider: provider.name.clone(), written, lasts, got: tokio::sync::Mutex::default() }
     }
 
@@ -247,6 +254,17 @@ mod tests {
             let said = format!("{phrase:?}");
             assert!(phrase.code == code && !said.contains("canary"), "{command:?}: {said}");
         }
+    }
+
+    #[tokio::test]
+    async fn the_command_that_is_named_can_be_given_to_a_shell() {
+        let command = ["sh", "-c", "echo \"it's\" >&2; exit 3"];
+        let source = key_source(&provider(&command, 0), &env(), Path::new("/")).expect("a source");
+        let phrase = source.key(false).await.expect_err("there is no key");
+        let written = phrase.arg("command").expect("the command");
+        assert_eq!(written, r#"sh -c 'echo "it'\''s" >&2; exit 3'"#);
+        let ran = std::process::Command::new("sh").args(["-c", written]).output().expect("sh");
+        assert_eq!((ran.status.code(), ran.stderr.as_slice()), (Some(3), &b"it's\n"[..]));
     }
 
     #[tokio::test]

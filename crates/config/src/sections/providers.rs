@@ -200,6 +200,10 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
             found: node.sketch(),
         });
     }
+    if let Some(node) = view.node("api_key_pool").filter(|_| !view.texts("api_key_command").is_empty()) {
+        let key = format!("{section}.api_key_pool");
+        return Err(ConfigError::Beside { origin: node.origin.clone(), key, other: "api_key_command" });
+    }
     Ok(Provider {
         kind,
         base_url: base_url.unwrap_or_default(),

@@ -217,6 +217,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("config.too_large", "{file} is larger than {limit} bytes", "{file} 超过 {limit} 字节"),
     ("config.too_large.hint", "check that this is really a settings file", "请确认这确实是配置文件"),
+    ("config.beside", "{place}: {key} does nothing beside {other}", "{place}：有 {other} 时 {key} 不起作用"),
+    ("config.beside.hint", "keep one of the two", "请只保留其中一个"),
     ("config.twice", "{place}: {key} is said twice", "{place}：{key} 重复出现"),
     ("config.twice.hint", "keep one of the two", "请只保留其中一个"),
     ("config.two_files", "{read} is used; {ignored} was not read", "使用 {read}；未读取 {ignored}"),
