@@ -223,7 +223,8 @@ async fn what_an_agent_went_on_with_is_sent_again_without_the_server() {
     let mut sessions = Vec::new();
     for (first, then) in [("fewer", "build"), ("build", "fewer")] {
         let mut handle = world.open_with(Which::New, |start| {
-            (fewer(start), small.configure()(start));
+            fewer(start);
+            small.configure()(start);
             start.agent = Some(first.into());
         });
         turn(&mut handle, |_| Choice::Deny).await;

@@ -13,12 +13,37 @@ pub(crate) fn check(words: &[String]) -> Option<Check> {
         &["--help", "-h", "--version", "-V", "--dry-run", "--collect-only", "--co", "--list", "--listTests", "-n"];
     let tells =
         |word: &&str| TELLS.contains(word) && !(*word == "-n" && name != "make") && !(*word == "-h" && name == "ls");
-    if args.iter().any(tells) {
+    if args.iter().any(tells) || idles(name, args) {
         return None;
     }
     let mut check = runners::check(program, name, args)?.narrowed(bare.narrowed);
     check.family = family(name);
     Some(check)
+}
+
+/// Whether a program is told to run nothing, to run it elsewhere, or not to mind how it ends.
+fn idles(name: &str, args: &[&str]) -> bool {
+    const MAKE: &[&str] = &[
+        "--just-print",
+        "--recon",
+        "--touch",
+        "--question",
+        "--ignore-errors",
+        "--keep-going",
+        "--print-data-base",
+        "--what-if",
+    ];
+    let clustered = |word: &&str| {
+        word.starts_with('-')
+            && !word.starts_with("--")
+            && word.contains(['n', 't', 'q', 'i', 'W'])
+            && !word.contains('=')
+    };
+    match name {
+        "make" | "gmake" => args.iter().any(|word| MAKE.contains(word) || clustered(word)),
+        "npm" | "pnpm" | "yarn" | "bun" => args.contains(&"--if-present"),
+        _ => false,
+    }
 }
 
 /// A command without what only starts it.
@@ -50,11 +75,8 @@ const PLAIN_STARTERS: &[&str] = &[
     "nohup",
     "sudo",
     "stdbuf",
-    "command",
-    "exec",
     "xvfb-run",
     "ionice",
-    "setsid",
     "caffeinate",
     "env",
     "npx",

@@ -35,6 +35,12 @@ const KEYWORDS: &[&str] = &[
     "select",
 ];
 
+/// Commands that make others mean something else, or decide about the code of the whole line.
+const TURNS: &[&str] =
+    &["trap", "eval", "hash", "alias", "unalias", "source", ".", "enable", "builtin", "command", "shopt", "exec"];
+/// Variables that make programs do something else, or nothing.
+const STEERS: &[&str] = &["PATH", "SHELL", "MAKEFLAGS", "GNUMAKEFLAGS", "MAKEFILES", "BASH_ENV", "ENV", "LD_PRELOAD"];
+
 /// Texts of commands inside of texts of commands.
 const DEEPEST: usize = 4;
 
@@ -252,7 +258,7 @@ impl Read<'_> {
                 while self.next_if(|token| *token == Token::End) {}
             } else if self.next_if(|token| *token == Token::Or) {
                 let exits = matches!(self.tokens.get(self.at), Some(Token::Word(word)) if word == "exit" || word == "return")
-                    && !matches!(self.tokens.get(self.at + 1), Some(Token::Word(code)) if code == "0");
+                    && !matches!(self.tokens.get(self.at + 1), Some(Token::Word(code)) if !is_failure(code));
                 (guarded, plain) = (guarded && exits, false);
             } else {
                 break;
@@ -310,7 +316,11 @@ impl Read<'_> {
             self.odd |= words.first().is_some_and(|word| word != "{" && word != "}");
             words.remove(0);
         }
+        self.odd |= words.first().is_some_and(|word| TURNS.contains(&word.as_str()));
+        let steers = |word: &String| word.split_once('=').is_some_and(|(name, _)| STEERS.contains(&name));
+        self.odd |= words.iter().any(steers);
         if words.first().is_some_and(|word| word == "set") {
+            self.odd |= words.iter().any(|word| word.starts_with('+'));
             self.pipefail |= words.iter().any(|word| word == "pipefail");
             let cluster = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('e');
             self.errexit |= words.iter().any(cluster) || words.iter().any(|word| word == "errexit");
@@ -321,6 +331,11 @@ impl Read<'_> {
         let nothing = words.is_empty() && into.is_empty();
         if nothing { Vec::new() } else { vec![Ran { words, into, told: true, last: true, echoed: None }] }
     }
+}
+
+/// A code that says that something failed, in plain digits: others may come out as 0.
+fn is_failure(code: &str) -> bool {
+    !code.starts_with('0') && code.parse::<u8>().is_ok_and(|code| code > 0)
 }
 
 /// `… || exit`: whoever comes by has succeeded.
@@ -362,5 +377,7 @@ fn shell_text(words: &[String]) -> Option<&str> {
         return None;
     }
     let at = rest.iter().position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
-    rest.get(at + 1).map(String::as_str)
+    // With `-n` nothing runs.
+    let only_reads = rest.iter().take(at + 1).any(|word| word.starts_with('-') && word.contains('n'));
+    rest.get(at + 1).map(String::as_str).filter(|_| !only_reads)
 }

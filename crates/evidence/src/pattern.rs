@@ -42,13 +42,18 @@ impl Pattern {
     }
 }
 
+/// Words of both languages stand side by side without a blank: the border of a word is that of its letters. Letters, digits and
+/// blanks are those of English: the others are many, and a pattern with all of them takes long to make.
+pub(crate) fn made(text: &str) -> Option<Regex> {
+    let plain = [(r"\b", r"(?-u:\b)"), (r"\w", "[0-9A-Za-z_]"), (r"\d", "[0-9]"), (r"\s", r"[ \t\r\n]")];
+    let text = plain.iter().fold(text.to_owned(), |text, (short, long)| text.replace(short, long));
+    Regex::new(&text).ok()
+}
+
 /// Makes patterns, and a test that they can be read.
 macro_rules! patterns {
     ($($name:ident = $text:expr;)*) => {
-        // Words of both languages stand side by side without a blank: the border of a word is that of its letters.
-        $(static $name: $crate::pattern::Pattern = $crate::pattern::Pattern::new(|| {
-            regex::Regex::new(&$text.replace(r"\b", r"(?-u:\b)")).ok()
-        });)*
+        $(static $name: $crate::pattern::Pattern = $crate::pattern::Pattern::new(|| $crate::pattern::made($text));)*
 
         #[cfg(test)]
         mod patterns {

@@ -233,3 +233,38 @@ proptest! {
         }
     }
 }
+
+/// Lines that look like a run of the tests and are none, or hide how it ended.
+#[test]
+fn nothing_is_verified_by_a_line_that_runs_nothing_or_hides_its_end() {
+    let lines = [
+        "command -v make test",
+        "make -sn test",
+        "make --just-print test",
+        "make -t test",
+        "MAKEFLAGS=-n make test",
+        "bash -n -c \"make test\"",
+        "npm test --if-present",
+        "setsid -f make test",
+        "make -i test",
+        "MAKEFLAGS=i make test",
+        "make test SHELL=/bin/true",
+        "trap \"exit 0\" EXIT; make test",
+        "make test || exit 256",
+        "make test || exit 00",
+        "make test || exit $(echo 0)",
+        "set -e; set +e; make test; true",
+        "eval \"make(){ true; }\"; make test",
+        "hash -p /bin/true make; make test",
+        "alias make=true; make test",
+        "PATH=/tmp/bin:$PATH make test",
+    ];
+    for line in lines {
+        let log = [
+            json!({"prompt": "go"}),
+            json!({"call": "c", "tool": "bash", "args": {"command": line}, "exit": 0, "output": ""}),
+        ];
+        let found = check(&records(&log), "All tests pass.");
+        assert!(found.iter().all(|claim| claim.status != ClaimStatus::Verified), "{line}: {found:?}");
+    }
+}
