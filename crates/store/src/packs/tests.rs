@@ -177,19 +177,24 @@ fn hundreds_of_packs_need_few_open_files() {
         keep(&mut writer, &number(n));
         writer.finish().unwrap();
     }
+    // The system names open files by where they really lie.
+    let real = root.path().canonicalize().unwrap();
     let open = || {
         let files = std::fs::read_dir("/proc/self/fd").unwrap();
         let links = files.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
-        links.filter(|link| link.starts_with(root.path())).count()
+        links.filter(|link| link.starts_with(&real)).count()
     };
     let mut writer = packs.writer().unwrap();
     assert_eq!(open(), 0, "to know what is there keeps nothing open");
+    let mut most = 0;
     for round in 0..2 {
         for n in 1..=40 {
             assert!(writer.has(&BlobKey::of(&number(n)), &number(n)), "{round} {n}");
-            assert!(open() <= super::OPEN, "{round} {n}");
+            most = most.max(open());
+            assert!(most <= super::OPEN, "{round} {n}");
         }
     }
+    assert!(most > 0, "what is open is found");
 }
 
 #[test]
