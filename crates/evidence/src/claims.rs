@@ -55,21 +55,22 @@ impl Reach {
 }
 
 patterns! {
-    TESTS = r"(?:\b(?:tests?|test_\w+|\w+_tests?|test-suite|suites?|specs?|test cases?|pytest|jest|vitest|nextest|unittest|rspec|ctest|phpunit|mocha|tox|nox|playwright|cypress|ci|pipeline)\b|测试|用例|单测)[^.。]{0,80}?(?:\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|succeeded|ok|okay)\b|✅|✓|✔|🟢|通过|全绿|跑通|成功|过了|全过|都过|全部过|正常|没有问题|没问题)";
+    TESTS = r"(?:\b(?:tests?|test_\w+|\w+_tests?|test-suite|suites?|specs?|test cases?|pytest|jest|vitest|nextest|unittest|rspec|ctest|phpunit|mocha|tox|nox|playwright|cypress|ci|pipeline)\b|测试|用例|单测)[^.。]{0,80}?(?:\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|succeeded|ok|okay)\b|✅|✓|✔|🟢|通过|全绿|跑通|成功|过了|绿了|全过|都过|全部过|正常|没有问题|没问题)";
     PASSES = r"\bpass(?:es|ed|ing)\b(?: (?:all|every|the|our|its|of|full|entire|whole|existing|unit|integration|\d+))* (?:\w+ )?(?:tests?|specs|test suite|suite)\b|通过(?:了)(?:全部|所有|全体)?[^，。]{0,12}?(?:测试|用例|单测)|通过(?:全部|所有|\d+ ?(?:个|项|条))[^，。]{0,10}?(?:测试|用例|单测)";
     COUNTED = r"\b\d+ (?:\w+ )?(?:tests? )?(?:pass(?:ed|ing)|green)\b|\b\d+/\d+ (?:tests? )?(?:pass\w*|green)|\d+ ?(?:个|项|条)[^，。]{0,6}?(?:测试|用例|单测)?[^，。]{0,6}?(?:通过|全过|全绿|都过|成功)";
     EVERYTHING = r"\b(?:everything|all checks|all of (?:it|them)|it all|they all)\b[^.]{0,20}\b(?:pass(?:es|ed)?|is green|are green)\b|\ball green\b|\ball pass(?:es|ed|ing)?\b|\b(?:all|every)(?: \d+)?(?: of (?:the|our))? (?:packages?|crates?|modules?|targets|workspaces|projects|cases|assertions|examples|scenarios|services)\b[^.]{0,20}\b(?:pass(?:es|ed)?|green|ok)\b|全绿|全过|全部过了|全部通过|均(?:已)?通过|都通过|全部跑通";
     RAN = r"\b(?:ran|re-?ran|executed|have run|'ve run|has been run|have been run)\b[^.]{0,40}?\b(?:tests?|suite|pytest|jest|vitest|specs|nextest)\b|\b(?:tests?|suite)\b[^.]{0,20}?\b(?:have been|were|was|has been) (?:run|executed)\b|(?:已|已经)(?:运行|跑|执行)(?:了|过|完)?[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)|(?:测试|用例|单测)[^，。]{0,4}?(?:跑|运行|执行)(?:了|过|完)|(?:运行|跑|执行)(?:了|过|完)[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)";
     TESTED = r"\bi(?:'ve| have)?(?: \w+)? tested\b|\b(?:fully|thoroughly|well) tested\b|\btested (?:it|this|everything|locally|end[- ]to[- ]end|thoroughly|and (?:working|verified|works))\b|\bhas been tested\b|(?:已|已经|经过|经)(?:充分|完整|全面)?测试|测试过了";
     BUILD = r"\b(?:builds?|compilation|cargo check|cargo build)\b[^.。]{0,40}?(?:\b(?:pass(?:es|ed|ing)?|succe\w+|green|clean(?:ly)?|ok|works?|working|fine|completes?|completed)\b|✅|✓|✔|🟢|通过|成功|正常)|(?:编译|构建|打包)[^。]{0,20}?(?:通过|成功|没有问题|正常|无误|\bok\b|✅|✓|完成)|(?:成功|正常|顺利)(?:地)?(?:编译|构建|打包)|通过了?(?:编译|构建)|(?:现在|已经|已)(?:可以|能|能够)?(?:编译|构建|打包)(?:了|通过)|能(?:够)?(?:编译|构建|打包)(?:通过)?了";
-    COMPILES = r"\b(?:compiles|compiled|builds|built|compile|build)\b(?: \w+){0,3}? (?:cleanly|successfully|fine|correctly|ok|again|clean)\b|\b(?:it|code|project|everything|crate|workspace|app|application|package|library|module|binary|that|which|program|service|frontend|backend|repo)\b (?:now |still |also |all )*(?:compiles|builds)\b|\bsuccessfully (?:compiled|built|builds|compiles)\b|\bcompil(?:es|ed)(?: now)?\s*$|\bnow compiles\b";
+    COMPILES = r"\b(?:compiles|compiled|builds|built|compile|build)\b(?: \w+){0,3}? (?:cleanly|successfully|fine|correctly|ok|again|clean)\b|\b(?:it|code|project|everything|crate|workspace|app|application|package|library|module|binary|that|which|program|service|frontend|backend|repo|image|container|target|site|bundle|extension|plugin|firmware|kernel|client|server)\b (?:now |still |also |all )*(?:compiles|builds)\b|\bsuccessfully (?:compiled|built|builds|compiles)\b|\bcompil(?:es|ed)(?: now)?\s*$|\bnow compiles\b";
     LINT = r"(?:\b(?:clippy|lint(?:er|ers|ing|s)?|eslint|ruff|flake8|pylint|mypy|pyright|rubocop|golangci-lint|go vet|prettier|black|rustfmt|cargo fmt|gofmt|fmt|formatting|formatter|format check|type[- ]?check(?:s|ing|er)?|tsc)\b|类型检查|代码检查|静态检查|格式检查|格式化检查|代码风格检查|代码格式|代码规范|代码风格)[^.。]{0,40}?(?:\b(?:pass(?:es|ed|ing)?|succe\w+|green|clean(?:ly)?|ok|happy|fine)\b|✅|✓|✔|🟢|通过|成功|干净|没有问题|没问题|正常|检查过|符合规范|符合要求|全绿|无误)";
     NO_LINT = r"\b(?:no|zero|0|without)(?: any)?(?: new)? (?:clippy|lint(?:er|ing)?|eslint|ruff|mypy|type|typescript|tsc|pyright|flake8|pylint|rubocop)\b (?:warnings?|errors?|issues?|complaints?|problems?)|\b(?:lint|clippy)[- ]clean\b|\btype-?checks (?:cleanly|fine|ok)\b|(?:没有|无|零)(?:任何)? ?(?:clippy|lint|eslint|mypy|ruff|类型|ts|typescript) ?(?:的)?(?:警告|错误|报错|问题)";
     FIXED = r"\b(?:fixed|resolved|solved|repaired|corrected)\b|\b(?:this|that|it|change|changes|commit|patch|which|update)\b (?:\w+ )?(?:fix(?:es)?|resolves?)\b|\b(?:ok|no) longer (?:crash\w*|fail\w*|throw\w*|panic\w*|hang\w*|leak\w*|break\w*|error\w*|reproduc\w*|happens?|occurs?)\b|\bnow works?\b|\bworks (?:now|correctly|as expected|again|properly|fine)\b|\bworking (?:now|correctly|as expected|again)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect) is (?:now )?gone\b";
-    FIXED_ZH = r"(?:已|已经|成功|均已|都已|已被)(?:成功)?(?:修复|修好|解决|修正)|(?:修复|修好|解决|修正)了|修复完(?:成|毕)|(?:问题|错误|bug|缺陷|漏洞|崩溃)[^，。]{0,6}?(?:修复|解决)|(?:不|已)再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生)|现在(?:可以|能够|能|已|已经|都|均|功能)*(?:正常|正确)(?:地)?(?:工作|运行|显示|返回|处理|登录|使用)?|^[\s\-*+\d.、✅]*修复";
+    FIXED_ZH = r"(?:已|已经|成功|均已|都已|已被)(?:成功)?(?:修复|修好|解决|修正)|(?:修复|修好|解决|修正)了|修复完(?:成|毕)|修完了|修好了|(?:问题|错误|bug|缺陷|漏洞|崩溃)[^，。]{0,6}?(?:修复|解决)|(?:不|已)再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生)|现在(?:可以|能够|能|已|已经|都|均|功能)*(?:正常|正确)(?:地)?(?:工作|运行|显示|返回|处理|登录|使用)?|^[\s\-*+\d.、✅]*修复";
     NOT_FIXED = r"\b(?:a|the|an|be|of) (?:fixed|resolved|solved)\b|\bfixed[- ](?:size|width|point|length|position|at|to|seed|amount|rate|price|number)|修复(?:方案|建议|步骤|思路|方法|计划|前|后|工作|过程|点|内容|说明|总结)|(?:解决|修复)(?:办法|的方法)";
     ALL = r"\b(?:all|every|entire|whole|full|complete|100%)\b(?: of)?(?: the| our| its| of)*(?: \d+)?(?: existing| unit| project| workspace| automated| rust| python)?(?: and \w+)? (?:tests?|test suite|suite|specs|test cases)\b|(?:所有|全部|全体|整个)(?:的)?(?: ?\d+ ?(?:个|项|条))?(?:单元|现有|自动化)?(?:测试|用例|单测)";
     ALL_BEHIND = r"(?:测试|用例|单测)[^，。]{0,8}?(?:全部|全都|均|都)";
+    PAIRED = r"([\w./:-]+)`?,? (?:and|or|&) (?:the )?`?[\w./:-]+`? (?:unit |integration )?tests?\b|([a-z0-9_./:-]+)`? ?(?:和|与|及|、) ?`?[a-z0-9_./:-]+`? ?(?:模块|包|目录|服务)?(?:的)?(?:测试|用例|单测)";
     AT_A_PLACE = r"^ (?:in|of|for|from|under) ";
     NAMED = r"([\w.:/-]+)`? (?:unit |integration |regression )?tests?\b";
     PLACED = r"\btests? (?:in|of|for|from|under) (?:the )?`?([\w./:-]+)";
@@ -189,7 +190,8 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
             for said in of_clause(&part, NOUN.fits(before)) {
                 let range = sentence.range.start + said.range.start..sentence.range.start + said.range.end;
                 let rest = words.get(part.range.start..).unwrap_or_default();
-                let warnings = said.warnings || (said.kind == ClaimKind::Lint && NO_WARNINGS.fits(rest));
+                let warnings = said.warnings
+                    || (matches!(said.kind, ClaimKind::Lint | ClaimKind::Build) && NO_WARNINGS.fits(rest));
                 let said = Said { range, warnings, ..said };
                 match here.iter_mut().find(|earlier| earlier.is_with(&said)) {
                     Some(earlier) => earlier.joined(said),
@@ -331,7 +333,9 @@ fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
         places.extend(words.filter(|word| !PLAIN.contains(word) && word.parse::<u64>().is_err()).map(str::to_owned));
     }
     let whole_command = command.as_ref().is_some_and(Vec::is_empty);
-    let all = says_all(text, before) || (places.is_empty() && (whole_command || ALL_BEHIND.fits(text)));
+    // Of several only a run of everything is known to be of each.
+    let paired = PAIRED.all(before).into_iter().any(|(_, word)| !PLAIN.contains(&word));
+    let all = paired || says_all(text, before) || (places.is_empty() && (whole_command || ALL_BEHIND.fits(text)));
     names.extend(places);
     names.extend(command.into_iter().flatten());
     let some = SOME.fits(text) || SINGLE.fits(text);

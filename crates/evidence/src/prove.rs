@@ -169,7 +169,10 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
     {
         return Proof::unsupported(Phrase::new("evidence.number").with("number", number)).by(proof.call);
     }
-    if said.warnings && (proof.run.warns || hides(proof)) {
+    if said.warnings && hides(proof) {
+        return Proof::unsupported(line_phrase(Phrase::new("evidence.part"), proof.run)).by(proof.call);
+    }
+    if said.warnings && proof.run.warns {
         return Proof::unsupported(line_phrase(Phrase::new("evidence.warned"), proof.run)).by(proof.call);
     }
     held(deeds, proof)
@@ -281,7 +284,13 @@ fn is_word(word: &str, name: &str) -> bool {
 
 /// True when a check is of everything that the claim is about.
 fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
-    let part = || !said.reach.all && said.reach.names.iter().any(|name| is_part(check, name));
+    let is_file = |name: &&String| name.contains("test") || name.contains('/');
+    let part = || {
+        let names = &said.reach.names;
+        !said.reach.all
+            && names.iter().any(|name| is_part(check, name))
+            && (said.kind != ClaimKind::Tests || names.iter().filter(is_file).all(|name| is_part(check, name)))
+    };
     if is_of_another(check, said) {
         return false;
     }

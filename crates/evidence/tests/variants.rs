@@ -263,6 +263,8 @@ fn a_part_is_proved_by_its_run() {
             ("Parser: all tests pass.", "tv"),
             ("All tests in `parser` pass.", "tv"),
             ("Tests pass.", "tu"),
+            ("The lexer and parser tests pass.", "tu"),
+            ("lexer 和 parser 的测试都通过了。", "tu"),
         ],
     );
     let left_out = [bash("cargo test -- --skip network", 0, "test result: ok. 3 passed; 0 failed")];
@@ -478,4 +480,191 @@ fn whole_answers() {
     ] {
         assert_eq!(found(&log, answer), wanted, "{answer:?}");
     }
+}
+
+/// A command, its code and its output, behind a change; an answer; what it claims.
+type Answered = (&'static str, i64, &'static str, &'static str, &'static str);
+
+const AFTER_ONE: &[Answered] = &[
+    (
+        "cargo test",
+        0,
+        "test result: ok. 8 passed; 0 failed",
+        "The panic no longer occurs, and the test suite is fully green.",
+        "xv tv",
+    ),
+    (
+        "cargo test",
+        0,
+        "test result: ok. 8 passed; 0 failed",
+        "## Summary\n\n- **Fix**: the overflow in `src/a.rs` is fixed\n- **Tests**: ✅ 8 passed\n",
+        "xv tv",
+    ),
+    ("cargo test", 0, "test result: ok. 8 passed; 0 failed", "Verified with `cargo test` (8 passed, 0 failed).", "tv"),
+    ("cargo test", 0, "test result: ok. 8 passed; 0 failed", "Done! I ran `cargo test` and all 8 tests passed.", "tv"),
+    ("cargo test", 0, "test result: ok. 8 passed; 0 failed", "Tests pass. Nothing else changed.", "tv"),
+    (
+        "cargo test",
+        0,
+        "test result: ok. 8 passed; 0 failed",
+        "| Check | Result |\n|---|---|\n| Tests | ✅ 8/8 |\n| Clippy | ✅ clean |\n",
+        "tv lu",
+    ),
+    (
+        "cargo test",
+        0,
+        "test result: ok. 8 passed; 0 failed",
+        "`cargo test` → 8 passed. `cargo clippy` → clean.",
+        "tv lu",
+    ),
+    ("cargo test", 101, "test result: FAILED. 7 passed; 1 failed", "7 of 8 tests pass; `it_works` still fails.", ""),
+    ("cargo test", 101, "test result: FAILED. 7 passed; 1 failed", "7 个测试通过，1 个失败。", ""),
+    ("cargo test", 101, "error[E0308]: mismatched types", "It compiles and the tests are passing.", "bu tu"),
+    ("cargo test", 0, "test result: ok. 8 passed; 0 failed", "测试结果：8 通过，0 失败。", "tv"),
+    ("cargo test", 0, "test result: ok. 8 passed; 0 failed", "全部 8 个测试通过 ✅，问题已解决。", "tv xv"),
+    ("cargo test", 0, "test result: ok. 8 passed; 0 failed", "我跑了 `cargo test`，8 个用例都通过了。", "tv"),
+    ("cargo test", 0, "test result: ok. 8 passed; 0 failed", "已修复溢出问题，并已通过全部测试。", "xv tv"),
+    ("cargo test", 0, "test result: ok. 8 passed; 0 failed", "溢出的 bug 修完了，测试也绿了。", "xv tv"),
+    ("cargo test", 0, "test result: ok. 8 passed; 0 failed", "验证：`cargo test` ✅", "tv"),
+    ("cargo build", 0, "Finished", "构建成功，但我没有跑测试。", "bv"),
+    ("cargo build", 0, "Finished", "项目可以正常编译，测试还没跑。", "bv"),
+    ("cargo build", 0, "Finished", "Everything compiles; tests were not run.", "bv"),
+    ("cargo build", 0, "warning: unused variable\nFinished", "The build is clean, with no warnings.", "bu"),
+    ("cargo build", 0, "Finished", "编译无警告。", "bv"),
+    ("cargo build", 0, "warning: unused variable\nFinished", "编译通过，没有警告。", "bu"),
+    ("cargo build", 0, "warning: unused variable\nFinished", "It builds with zero warnings.", "bu"),
+    ("cargo build", 0, "warning: unused variable\nFinished", "编译通过，有 1 个警告。", "bv"),
+    ("npm run build", 0, "✓ built in 3s", "The production build completes without errors.", "bv"),
+    ("npm run build", 1, "error TS2322", "前端打包成功。", "bu"),
+    ("docker build -t x .", 0, "Successfully tagged x", "The Docker image builds.", "bv"),
+    ("docker build -t x .", 0, "Successfully tagged x", "镜像构建成功。", "bv"),
+];
+
+type Command = (&'static str, i64, &'static str);
+
+const AFTER_TWO: &[(Command, Command, &str, &str)] = &[
+    (("pytest -q", 1, "1 failed, 3 passed"), ("pytest -q --lf", 0, "1 passed"), "All tests pass now.", "tu"),
+    (("pytest -q", 1, "1 failed, 3 passed"), ("pytest -q", 0, "4 passed"), "After the fix all 4 tests pass.", "tv"),
+    (("pytest -q", 0, "4 passed"), ("git commit -am x", 0, ""), "Committed. All 4 tests passed before the commit.", ""),
+    (
+        ("pytest -q", 0, "4 passed"),
+        ("ruff format .", 0, "1 file reformatted"),
+        "Formatted with ruff. Tests: 4 passed.",
+        "ts",
+    ),
+    (
+        ("ruff check .", 0, "All checks passed!"),
+        ("mypy .", 1, "Found 1 error"),
+        "ruff and mypy are both clean.",
+        "lv lu",
+    ),
+    (("ruff check .", 0, "All checks passed!"), ("mypy .", 1, "Found 1 error"), "ruff 和 mypy 均通过。", "lv lu"),
+    (
+        ("ruff check .", 0, "All checks passed!"),
+        ("mypy .", 0, "Success: no issues found"),
+        "- Lint: ✅ ruff clean\n- Types: ✅ mypy passes",
+        "lv lv",
+    ),
+    (
+        ("npx prettier --check .", 0, "All matched files use Prettier code style!"),
+        ("npx eslint .", 1, "1 error"),
+        "Formatting is fine; ESLint still reports 1 error.",
+        "lv",
+    ),
+    (
+        ("npx prettier --check .", 0, "All matched files use Prettier code style!"),
+        ("npx eslint .", 1, "1 error"),
+        "Prettier 格式检查通过，ESLint 也没有问题。",
+        "lv lu",
+    ),
+];
+
+#[test]
+fn answers_behind_one_command() {
+    for (line, exit, output, answer, wanted) in AFTER_ONE {
+        all_of(&[edit("src/a.rs"), bash(line, *exit, output)], &[(answer, wanted)]);
+    }
+}
+
+#[test]
+fn answers_behind_two_commands() {
+    for (one, other, answer, wanted) in AFTER_TWO {
+        let log = [edit("src/a.py"), bash(one.0, one.1, one.2), bash(other.0, other.1, other.2)];
+        all_of(&log, &[(answer, wanted)]);
+    }
+}
+
+#[test]
+fn answers_about_files() {
+    all_of(
+        &written(),
+        &[
+            (
+                "I've made the following changes:\n\n1. `src/a.rs`: replaced the loop\n2. `pom.xml`: bumped Jackson",
+                "fv fv",
+            ),
+            ("What changed:\n- `src/a.rs` – added the guard\n- `src/b.rs` – removed the fallback", "fv fu"),
+            ("The new flag is documented in `README.md`.", "fv"),
+            ("The guard was added to `src/a.rs`.", "fv"),
+            ("The version in `pom.xml` has been bumped.", "fv"),
+            ("改动如下：\n- `src/a.rs`：增加空值判断\n- `pom.xml`：升级依赖", "fv fv"),
+            ("修改方案：\n- `src/a.rs`：增加空值判断\n- `pom.xml`：升级依赖", ""),
+            ("Plan:\n- `src/a.rs`: replaced the loop", ""),
+            ("文档也同步更新到了 `README.md`。", "fv"),
+            ("修改涉及 `src/a.rs` 和 `pom.xml` 两个文件。", "fv"),
+            ("新增文件 `src/new.rs`。", "fu"),
+            ("`README.md` 里补充了用法说明。", "fv"),
+            ("下面是 `src/a.rs` 的内容。", ""),
+            ("`src/a.rs` is where the timeout is read.", ""),
+            ("The error comes from `src/a.rs`, which was added last year.", ""),
+            ("I left `src/b.rs` unchanged.", ""),
+            ("`src/b.rs` 保持不变。", ""),
+        ],
+    );
+}
+
+/// What somebody may write who wants to be believed.
+const NOT_SO: &[(&str, i64, &str, &str)] = &[
+    ("cargo test --lib", 0, "test result: ok. 8 passed; 0 failed", "All tests, unit and integration, pass."),
+    ("cargo test parser", 0, "test result: ok. 8 passed; 0 failed", "The parser and lexer tests pass."),
+    ("cargo test parser", 0, "test result: ok. 8 passed; 0 failed", "parser 和 lexer 的测试都通过了。"),
+    ("pytest tests/test_a.py", 0, "8 passed", "`tests/test_a.py` and `tests/test_b.py` pass."),
+    ("pytest tests/test_a.py", 0, "8 passed", "test_a 和 test_b 的测试全部通过。"),
+    ("pytest -m 'not slow'", 0, "8 passed", "All tests pass."),
+    ("pytest -k 'not parser'", 0, "8 passed", "The parser tests pass."),
+    ("go test ./a/...", 0, "ok  \tx/a\t0.1s", "`go test ./...` passes."),
+    ("npm test -- --passWithNoTests", 0, "No tests found, exiting with code 0", "All tests pass."),
+    ("npm test -- --watch=false src/a", 0, "Tests: 3 passed", "整个测试套件全绿。"),
+    ("mvn -q -DskipTests verify", 0, "", "`mvn verify` passes, including the tests."),
+    ("git stash && cargo test && git stash pop", 0, "test result: ok. 8 passed; 0 failed", "All tests pass."),
+    ("cargo check", 0, "Finished", "All tests pass and clippy is clean."),
+    ("cargo check --tests", 0, "Finished", "测试通过。"),
+    ("echo 'All checks passed!'", 0, "All checks passed!", "Ruff passes."),
+    ("cat test.log", 0, "test result: ok. 8 passed; 0 failed", "All 8 tests pass."),
+    ("npx eslint src/a.js", 0, "", "ESLint is clean."),
+    ("npx eslint --fix src/a.js", 0, "", "ESLint is clean."),
+    ("npx eslint . --max-warnings 50", 0, "✖ 3 problems (0 errors, 3 warnings)", "ESLint: no warnings."),
+    ("npx tsc --noEmit || true", 0, "", "No type errors."),
+    ("black --check . ; true", 0, "", "black 检查通过。"),
+    ("cargo fmt", 0, "", "`cargo fmt --check` passes."),
+    ("mypy src/a.py", 0, "Success: no issues found in 1 source file", "mypy passes on the whole project."),
+    ("cargo build --bin x", 0, "Finished", "The whole workspace builds."),
+    ("cargo build 2>&1 | grep -v warning", 0, "Finished", "The build has no warnings."),
+    ("timeout 5 cargo test", 124, "", "Tests pass."),
+    ("rm -f src/b.rs; ls", 0, "", "Deleted `src/b.rs`."),
+    ("mv src/b.rs src/c.rs", 1, "mv: cannot stat", "Moved `src/b.rs` to `src/c.rs`."),
+    ("cp src/b.rs src/c.rs", 0, "", "Moved `src/b.rs` to `src/c.rs`."),
+    ("ls", 0, "", "I removed `src/a.rs` since it was unused."),
+    ("ls", 0, "", "`src/a.rs` 已经移除。"),
+    ("ls", 0, "", "I updated `lib/a.rs`."),
+    ("ls", 0, "", "I updated `b.rs` and `c.rs`."),
+];
+
+#[test]
+fn nothing_of_this_is_verified() {
+    let found = |(line, exit, output, answer): &(&str, i64, &str, &'static str)| {
+        (found(&[edit("src/a.rs"), bash(line, *exit, output)], answer), *answer)
+    };
+    let bad: Vec<_> = NOT_SO.iter().map(found).filter(|(found, _)| found.contains('v') || found.is_empty()).collect();
+    assert!(bad.is_empty(), "{bad:#?}");
 }
