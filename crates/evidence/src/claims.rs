@@ -192,7 +192,8 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
                 let rest = words.get(part.range.start..).unwrap_or_default();
                 let warnings = said.warnings
                     || (matches!(said.kind, ClaimKind::Lint | ClaimKind::Build) && NO_WARNINGS.fits(rest));
-                let said = Said { range, warnings, ..said };
+                let number = said.number.or_else(|| only_number(words).filter(|_| said.kind == ClaimKind::Tests));
+                let said = Said { range, warnings, number, ..said };
                 match here.iter_mut().find(|earlier| earlier.is_with(&said)) {
                     Some(earlier) => earlier.joined(said),
                     None => here.push(said),
@@ -207,6 +208,20 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
         found.extend(here);
     }
     found
+}
+
+/// The number of tests in a sentence that has one: it may stand in another part than the claim.
+fn only_number(words: &str) -> Option<u64> {
+    let plain = unstressed(&words.to_lowercase());
+    match NUMBER.all(&plain)[..] {
+        [(_, number)] => number.parse().ok(),
+        _ => None,
+    }
+}
+
+/// A number that is stressed is one all the same: where the stars stood there are blanks.
+fn unstressed(text: &str) -> String {
+    text.replace('*', "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl Said {
@@ -300,7 +315,7 @@ fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
     if shares.is_some_and(|(of, all)| of < all) {
         return None;
     }
-    let number = NUMBER.all(&clause.text).first().and_then(|(_, number)| number.parse().ok());
+    let number = NUMBER.all(&unstressed(&clause.text)).first().and_then(|(_, number)| number.parse().ok());
     let number = number.or(shares.map(|(of, _)| of));
     let tested = ran && !RAN.fits(&clause.text);
     let mut reach = reach(clause, &range);

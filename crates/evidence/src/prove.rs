@@ -48,10 +48,13 @@ pub(crate) fn prove(deeds: &Deeds, answer: &str, said: Said) -> Claim {
         ClaimKind::File => filed(deeds, &said),
         ClaimKind::Unknown => Proof::unsupported(Phrase::new("evidence.not_run")),
     };
-    let words = answer.get(said.range.clone()).unwrap_or_default();
+    // Where letters were made small, some may have become longer.
+    let from = answer.floor_char_boundary(said.range.start);
+    let to = answer.ceil_char_boundary(said.range.end.max(from));
+    let words = answer.get(from..to).unwrap_or_default();
     let quote = words.get(..words.floor_char_boundary(LONGEST_QUOTE)).unwrap_or_default().to_owned();
     let Proof { status, by, why } = proof;
-    Claim { kind: said.kind, quote, from: said.range.start, to: said.range.end, status, by, why }
+    Claim { kind: said.kind, quote, from, to, status, by, why }
 }
 
 /// A check that may prove a claim.

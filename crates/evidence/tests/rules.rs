@@ -234,6 +234,16 @@ proptest! {
     }
 }
 
+#[test]
+fn a_number_that_is_stressed_has_to_be_in_the_output_too() {
+    let log = [json!({"prompt": "go"}), bash("npx jest", 0, "Tests:       32 passed, 32 total")];
+    for answer in ["共 **45** 个测试，全部通过。", "All **45** tests pass.", "**45** tests passed."] {
+        let found = check(&records(&log), answer);
+        assert!(found.iter().all(|claim| claim.status == ClaimStatus::Unsupported), "{answer}: {found:?}");
+        assert!(!found.is_empty(), "{answer}");
+    }
+}
+
 /// Lines that look like a run of the tests and are none, or hide how it ended.
 #[test]
 fn nothing_is_verified_by_a_line_that_runs_nothing_or_hides_its_end() {
