@@ -61,24 +61,48 @@ impl Start {
     }
 }
 
+/// An agent, and what to tell about it.
+type Told = (AgentProfile, Vec<Phrase>);
+
+/// Why nobody can work as an agent: for whoever chooses it, and for a session that has it, with how to go on.
+struct Unfit {
+    chosen: Phrase,
+    held: Phrase,
+}
+
 /// The agent of this name, for a person, and what to tell about it; or why nobody can work as it.
-pub(crate) fn chosen(start: &Start, trust: &Word, name: &str) -> Result<(AgentProfile, Vec<Phrase>), Phrase> {
+pub(crate) fn chosen(start: &Start, trust: &Word, name: &str) -> Result<Told, Phrase> {
+    fit(start, trust, name).map_err(|unfit| unfit.chosen)
+}
+
+/// The same of the agent that a session has.
+pub(crate) fn held(start: &Start, trust: &Word, name: &str) -> Result<Told, Phrase> {
+    fit(start, trust, name).map_err(|unfit| unfit.held)
+}
+
+fn fit(start: &Start, trust: &Word, name: &str) -> Result<Told, Unfit> {
     let roster = start.roster(trust);
-    let about = |code: &'static str| Phrase::new(code).with("name", name);
+    let about = |chosen: &'static str, held: &'static str, more: (&'static str, &str)| {
+        let [chosen, held] = [chosen, held].map(|code| Phrase::new(code).with("name", name).with(more.0, more.1));
+        Err(Unfit { chosen, held })
+    };
     let Some(agent) = roster.named(name) else {
-        return Err(about("engine.no_agent").with("known", names(&roster).join(", ")));
+        return about("engine.no_agent", "engine.session_agent_gone", ("known", &names(&roster).join(", ")));
     };
     let built_in = reasonix_extensions::is_builtin_agent(&agent.name);
+    let place = ("place", agent.place.as_str());
     match agent {
-        agent if agent.disable => return Err(about("engine.agent_off").with("place", &agent.place)),
-        agent if agent.mode == AgentMode::Subagent => return Err(about("engine.agent_subagent")),
+        agent if agent.disable => return about("engine.agent_off", "engine.session_agent_off", place),
+        agent if agent.mode == AgentMode::Subagent => {
+            return about("engine.agent_subagent", "engine.session_agent_subagent", place);
+        }
         agent if roster.distrusts(&agent.name) && !built_in => {
-            return Err(about("engine.agent_untrusted").with("place", &agent.place));
+            return about("engine.agent_untrusted", "engine.session_agent_untrusted", place);
         }
         _ => {}
     }
     if let Some(why) = unusable(start, &roster, agent) {
-        return Err(why);
+        return Err(Unfit { chosen: why.clone(), held: why });
     }
     let of_it = |flaw: &&ExtensionFlaw| flaw.path == Path::new(&agent.place);
     let told = roster.flaws.iter().filter(of_it).map(ExtensionFlaw::phrase).collect();
@@ -115,18 +139,6 @@ pub(crate) fn unusable(start: &Start, roster: &Roster, agent: &AgentProfile) -> 
     let known = if agent.place.is_empty() { return None } else { tool_names(&start.workspace) };
     let (rule, like) = rules_for_nothing(agent, &known).find_map(misspelt)?;
     Some(about("engine.agent_rule_tool").with("rule", rule).with("suggestion", like))
-}
-
-/// The same of the agent that a session has: with how to go on.
-pub(crate) fn of_session(why: Phrase) -> Phrase {
-    let code = match why.code.as_ref() {
-        "engine.agent_off" => "engine.session_agent_off",
-        "engine.agent_subagent" => "engine.session_agent_subagent",
-        "engine.agent_untrusted" => "engine.session_agent_untrusted",
-        "engine.no_agent" => "engine.session_agent_gone",
-        _ => return why,
-    };
-    Phrase { code: code.into(), ..why }
 }
 
 /// The names of those that a person can choose.

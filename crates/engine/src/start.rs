@@ -25,7 +25,7 @@ use crate::planner::{Around, Planner};
 use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::retention::tend;
-use crate::roster::{chosen, kept, of_session, own_model, sampled, steps_of, unusable};
+use crate::roster::{held, kept, own_model, sampled, steps_of, unusable};
 use crate::router::{Escalates, Escalation, Routes, TellsPlanModel, empty_roles};
 use crate::servers::specs::carried;
 use crate::spec::{Start, Which, folds};
@@ -364,9 +364,9 @@ fn acting_of(start: &Start, begun: &Begun) -> Result<(AgentProfile, Option<Phras
     }
     let trust = Word::new(start.world.settings.trust.clone());
     let name = Some(begun.opened.history.agent.as_str()).filter(|name| !name.is_empty()).unwrap_or(BUILD_AGENT);
-    let why = match chosen(start, &trust, name) {
+    let why = match held(start, &trust, name) {
         Ok((agent, _)) => return Ok((agent, None)),
-        Err(why) => of_session(why),
+        Err(why) => why,
     };
     if !start.attended && start.agent.is_none() {
         return Err(EngineError::Settings(why));
