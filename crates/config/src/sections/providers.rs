@@ -200,10 +200,6 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
             found: node.sketch(),
         });
     }
-    if let Some(node) = view.node("api_key_pool").filter(|_| !view.texts("api_key_command").is_empty()) {
-        let key = format!("{section}.api_key_pool");
-        return Err(ConfigError::Beside { origin: node.origin.clone(), key, other: "api_key_command" });
-    }
     Ok(Provider {
         kind,
         base_url: base_url.unwrap_or_default(),
@@ -218,7 +214,7 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
         preset: preset.map(|preset| preset.name.to_owned()),
         compat: compat(&view, &section)?,
         cache_retention: retention(&view),
-        api_key_pool: view.texts("api_key_pool"),
+        api_key_pool: key_pool(&view, &section)?,
         api_key_command: view.texts("api_key_command"),
         api_key_ttl_seconds: view.count("api_key_ttl_seconds").unwrap_or(KEY_TTL),
         sign: view
@@ -246,6 +242,20 @@ fn one(node: &Node, context: &Context<'_>) -> Result<Provider, ConfigError> {
         script,
         name,
     })
+}
+
+/// More variables with keys. Whoever has a command for the key would count on them in vain.
+fn key_pool(view: &View<'_>, section: &str) -> Result<Vec<String>, ConfigError> {
+    let pool = view.texts("api_key_pool");
+    let vain = !pool.is_empty() && !view.texts("api_key_command").is_empty();
+    match view.node("api_key_pool").filter(|_| vain) {
+        Some(node) => Err(ConfigError::Beside {
+            origin: node.origin.clone(),
+            key: format!("{section}.api_key_pool"),
+            other: "api_key_command",
+        }),
+        None => Ok(pool),
+    }
 }
 
 /// The field that a preset's bodies need.
