@@ -41,6 +41,14 @@ pub(crate) fn is_ours(name: &str) -> bool {
     name.starts_with("REASONIX_") || name.starts_with("AGENT_") || name == "DASHSCOPE_API_KEY"
 }
 
+impl Settings {
+    /// True for variables that nothing but this program may have the value of: its own, and those with the keys of endpoints.
+    pub fn closes(&self, variable: &str) -> bool {
+        let mut keys = self.providers.iter().flat_map(crate::Provider::key_variables);
+        is_ours(variable) || keys.any(|key| key == variable)
+    }
+}
+
 /// True for variables that change which programs run, or what they do.
 pub(crate) fn steers(name: &str) -> bool {
     const STARTS: [&str; 8] = ["LD_", "DYLD_", "XDG_", "GIT_", "BASH_", "NPM_CONFIG_", "PYTHON", "RUBY"];

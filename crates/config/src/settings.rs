@@ -110,12 +110,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// True for variables that nothing but this program may have the value of: its own, and those with the keys of endpoints.
-    pub fn closes(&self, variable: &str) -> bool {
-        let mut keys = self.providers.iter().flat_map(crate::Provider::key_variables);
-        crate::env::is_ours(variable) || keys.any(|key| key == variable)
-    }
-
     /// A profile of the user's, or else a built-in one.
     pub fn profile(&self, name: &str) -> Option<ModelProfile> {
         let own = self.model_profiles.get(name).cloned();

@@ -128,7 +128,7 @@ impl Deeds {
             return self.ran(Some(id), &line.unwrap_or_default(), outcome);
         }
         let ToolOutcome::Done { details, content } = outcome else { return };
-        if tool == "read_file" {
+        if tool == tools::READ_FILE {
             let asked = self.asked.iter().rev().find(|(call, _)| call.id == *id);
             let path = asked.and_then(|(call, _)| path_of(&call.arguments));
             path.into_iter().for_each(|path| self.reads(&path, &ends(&content.words())));

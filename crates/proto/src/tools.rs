@@ -7,6 +7,8 @@ pub const BASH: &str = "bash";
 pub const EDIT_FILE: &str = "edit_file";
 /// Writes a whole file.
 pub const WRITE_FILE: &str = "write_file";
+/// Reads a file.
+pub const READ_FILE: &str = "read_file";
 /// Puts questions to the user.
 pub const ASK: &str = "ask";
 /// Hands in a plan.
