@@ -11,6 +11,12 @@ use support::pane::{Pane, until};
 /// What stands in the composer when nothing lies over it.
 const IDLE: &str = "Ask anything";
 
+/// Waits until the turn with this answer is over: while it runs, one key does not leave.
+fn is_over(pane: &Pane, answer: &str) {
+    let ended = || pane.screen().rsplit_once(answer).is_some_and(|(_, rest)| rest.contains(" out · "));
+    until("the end of the turn", ended);
+}
+
 /// Types a line and sends it. Text and Enter come apart, as from a person.
 fn say(pane: &Pane, line: &str) {
     pane.keys(&["-l", line]);
@@ -133,8 +139,8 @@ fn questions_and_plans_are_answered() {
     say(&pane, "sell bread");
     pane.shows("keep planning");
     pane.keys(&["y"]);
-    pane.shows("Planned and done.");
     pane.shows("plan approved");
+    is_over(&pane, "Planned and done.");
     pane.keys(&["C-d"]);
     pane.shows("ended 0");
 }
@@ -221,7 +227,7 @@ fn the_first_run_sets_up_a_model_in_the_same_screen() {
     assert!(!asked.contains("\nended"), "the screen was never left:\n{asked}");
     pane.shows(IDLE);
     say(&pane, "hello");
-    pane.shows("ready to work");
+    is_over(&pane, "ready to work");
     assert!(place.home.read("config.toml").contains(&place.server.base_url()));
     pane.keys(&["C-d"]);
     pane.shows("ended 0");
