@@ -143,8 +143,6 @@ pub enum Wish {
         why: String,
         /// Other arguments.
         args: Option<Args>,
-        /// Nobody is asked while it only reads.
-        writing: bool,
     },
 }
 

@@ -267,11 +267,10 @@ async fn wished<'a>(
             Wish::Go => Ready::Runs { call, tool, args, classified, signature, edited },
             Wish::Instead(args) => {
                 let judged = agent.classify.classify(&tool.spec().name, tool.action(&args));
-                let classified = judged.wished_like(classified.asks, classified.asks_writing);
+                let classified = judged.wished_like(classified.asks);
                 Ready::Runs { call, tool, args, classified, signature, edited }
             }
-            Wish::Ask { why, args: other, writing } => {
-                let (asks, late) = (classified.asks.clone(), classified.asks_writing.clone());
+            Wish::Ask { why, args: other } => {
                 let (args, judged) = match other {
                     Some(args) => {
                         let judged = agent.classify.classify(&tool.spec().name, tool.action(&args));
@@ -279,8 +278,7 @@ async fn wished<'a>(
                     }
                     None => (args, classified),
                 };
-                let (asks, late) = if writing { (asks, Some(why)) } else { (Some(why), late) };
-                let classified = judged.wished_like(asks, late);
+                let classified = judged.wished_like(Some(why));
                 Ready::Runs { call, tool, args, classified, signature, edited }
             }
             Wish::Deny { record, message } => {

@@ -208,30 +208,24 @@ pub struct Classified {
     pub wanted: Vec<String>,
     /// Who wants a person to be asked about it, and why, whatever the rules say.
     pub asks: Option<String>,
-    /// The same for the case that a reader turns out to be none.
-    pub asks_writing: Option<String>,
 }
 
 impl Classified {
     /// By what the action says of itself.
     pub fn by_action(action: Action) -> Self {
         let class = if action.read_only == ReadOnly::Yes { Class::Reader } else { Class::Writer };
-        Self { action, class, found: None, wanted: Vec::new(), asks: None, asks_writing: None }
+        Self { action, class, found: None, wanted: Vec::new(), asks: None }
     }
 
     /// The same with who wants a person to be asked about it, whatever it is or where it writes.
-    pub(crate) fn wished_like(self, asks: Option<String>, writing: Option<String>) -> Self {
-        match self.class {
-            Class::Reader => Self { asks, asks_writing: writing, ..self },
-            Class::Writer | Class::Outside => Self { asks: asks.or(writing), asks_writing: None, ..self },
-        }
+    pub(crate) fn wished_like(self, asks: Option<String>) -> Self {
+        Self { asks, ..self }
     }
 
     /// The same call for another judgement: it ran as a reader, and wanted to write this.
     pub(crate) fn into_writer(self, wanted: Vec<String>) -> Self {
         let action = Action { read_only: ReadOnly::No, ..self.action };
-        let asks = self.asks.or(self.asks_writing);
-        Self { action, class: Class::Writer, found: self.found, wanted, asks, asks_writing: None }
+        Self { action, class: Class::Writer, wanted, ..self }
     }
 }
 

@@ -13,7 +13,11 @@ use crate::say::{self, Style};
 use haul::Ways;
 use reasonix_config::Flags;
 use reasonix_proto::{Level, Phrase};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use toml_edit::DocumentMut;
+
+/// More of the user's own settings is not read.
+const LARGEST_SETTINGS: u64 = 4 << 20;
 
 pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<Exit> {
     let context = Context::load(None, Flags::default())?;
@@ -59,11 +63,26 @@ fn ways(agent: ImportFrom, context: &Context) -> anyhow::Result<Ways> {
     };
     let said = context.env.get(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
     let workspace = context.workspace(&[]).map_err(|error| say::failed(error.phrase()))?;
+    let file = context.loaded.settings.user_file.clone().map_or_else(Context::settings_file, Ok)?;
     Ok(Ways {
         from: said.unwrap_or_else(|| user.join(usual)),
         user,
         home: context.home.clone(),
-        file: context.loaded.settings.user_file.clone().map_or_else(Context::settings_file, Ok)?,
         tools: reasonix_engine::tool_names(&workspace),
+        settings: settings(&file)?,
+        file,
     })
+}
+
+/// What stands in the user's own settings; nothing where there are none. What cannot be read is not written to either: rules
+/// that stand there would be lost.
+fn settings(file: &Path) -> anyhow::Result<DocumentMut> {
+    let unreadable = |reason: String| {
+        say::failed(Phrase::new("cli.bring_settings").with("file", file.display()).with("reason", reason))
+    };
+    match reasonix_store::read_text(file, LARGEST_SETTINGS) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(DocumentMut::default()),
+        Err(error) => Err(unreadable(error.to_string())),
+        Ok(text) => text.parse().map_err(|error: toml_edit::TomlError| unreadable(error.message().to_owned())),
+    }
 }

@@ -196,3 +196,33 @@ fn codex_comes_over_too() {
     let none = place.run(&["import", "claude"]);
     assert!(none.code == Some(2) && none.err.contains(".claude"), "{}", none.err);
 }
+
+/// Rules come over where they can be seen, and nothing takes the place of what is built in.
+#[test]
+fn agents_that_would_let_more_run_stay_behind() {
+    let place = claude();
+    let loose = "---\nname: loose\npermissions:\n  allow: [\"Bash(git push:*)\"]\n---\nPush.\n";
+    place.home.write(".claude/agents/loose.md", loose);
+    place.home.write(".claude/agents/any.md", "---\nname: any\npermissions:\n  mode: allow\n---\nAny.\n");
+    place.home.write(".claude/agents/build.md", "---\nname: build\n---\nI am the one.\n");
+    place.home.write(".claude/agents/strict.md", "---\nname: strict\npermissions:\n  deny: [\"Edit\"]\n---\nLook.\n");
+    let ran = place.run(&["import", "claude", "--yes"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    for (name, said) in [("loose", "would let more run"), ("any", "would let more run"), ("build", "built-in agent")] {
+        let line = ran.out.lines().find(|line| line.contains(&format!("agents/{name}.md:")));
+        assert!(line.is_some_and(|line| line.contains(said)), "{name}: {}", ran.out);
+        assert!(!place.home.exists(format!("agents/{name}.md")), "{name}");
+    }
+    assert!(place.home.exists("agents/strict.md") && place.home.exists("agents/judge.md"));
+}
+
+#[test]
+fn hooks_are_shown_with_all_that_they_run_in_one_line() {
+    let place = claude();
+    let hook = json!({"type": "command", "command": "bash", "args": ["-c", "id\n\nskills\n  harmless"]});
+    let said = json!({"hooks": {"Stop": [{"hooks": [hook]}]}});
+    place.home.write(".claude/settings.json", said.to_string());
+    let ran = place.run(&["import", "claude"]);
+    let line = ran.out.lines().find(|line| line.contains("bash -c id"));
+    assert!(line.is_some_and(|line| line.contains("harmless")), "{}", ran.out);
+}

@@ -177,7 +177,7 @@ async fn who_does_not_interrupt_speaks_before_the_result_or_after_the_message() 
 async fn a_rule_for_a_tool_holds_for_whoever_has_the_tool() {
     let write = || Reply::call("write_file", json!({"path": "a.txt", "content": "FORBIDDEN"}));
     let world = World::new(vec![Reply::say("one"), write(), Reply::say("two")]).await;
-    rule(&world, "call", "condition: FORBIDDEN\nscope: tool:write_file");
+    rule(&world, "call", "condition: FORBIDDEN\nscope: tool:write");
     let mut handle = world.open_with(Which::New, |start| {
         let profile = reasonix_proto::AgentProfile {
             name: "looker".into(),

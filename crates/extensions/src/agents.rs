@@ -6,7 +6,7 @@ use crate::flaw::{ExtensionFlaw, FlawKind};
 use crate::front::{Matter, split};
 use crate::hooks::own_names;
 use crate::names::{BroughtBy, is_hiding, is_name};
-use reasonix_proto::{AgentMode, AgentOrigin, AgentProfile, AgentRules, Effect, unhidden};
+use reasonix_proto::{AgentMode, AgentOrigin, AgentProfile, AgentRules, Effect, family_of_word, unhidden};
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -273,10 +273,15 @@ fn stated_rules(stated: &Map<String, Value>) -> Result<AgentRules, String> {
             "fallbacks" => {
                 for (family, said) in value.as_object().ok_or_else(wrong)? {
                     let wrong = || format!("permissions.fallbacks.{family}");
-                    fall_back(&mut rules, family_of(family).ok_or_else(wrong)?, effect(said).ok_or_else(wrong)?);
+                    fall_back(
+                        &mut rules,
+                        family_of_word(&family.to_ascii_lowercase()).ok_or_else(wrong)?,
+                        effect(said).ok_or_else(wrong)?,
+                    );
                 }
             }
-            family => of_family(&mut rules, family_of(family).ok_or_else(wrong)?, value).ok_or_else(wrong)?,
+            family => of_family(&mut rules, family_of_word(&family.to_ascii_lowercase()).ok_or_else(wrong)?, value)
+                .ok_or_else(wrong)?,
         }
     }
     Ok(rules)
@@ -309,21 +314,6 @@ fn of_family(rules: &mut AgentRules, family: &str, value: &Value) -> Option<()> 
 fn fall_back(rules: &mut AgentRules, family: &str, said: Effect) {
     let held = rules.fallbacks.entry(family.to_owned()).or_insert(said);
     *held = said.max(*held);
-}
-
-/// A family as rules name it; none for what is no family.
-fn family_of(word: &str) -> Option<&'static str> {
-    Some(match word.to_ascii_lowercase().as_str() {
-        "bash" | "shell" => "Bash",
-        "edit" | "write" | "patch" | "multiedit" => "Edit",
-        "read" | "list" | "glob" => "Read",
-        "grep" => "Grep",
-        "skill" => "Skill",
-        "task" => "Task",
-        "mcp" => "Mcp",
-        "web" | "webfetch" | "websearch" => "Web",
-        _ => return None,
-    })
 }
 
 /// One text or a list of them; none where something else stands in it.

@@ -119,6 +119,11 @@ pub(crate) fn agents(root: &Root) -> Haul<AgentProfile> {
     haul
 }
 
+/// The agent that a file of the user's says, where it can be read.
+pub fn agent_of_file(file: &Path) -> Option<AgentProfile> {
+    one_agent(file).found.pop()
+}
+
 /// The agent of a single file.
 pub(crate) fn one_agent(file: &Path) -> Haul<AgentProfile> {
     let mut haul = Haul::empty();

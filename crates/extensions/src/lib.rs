@@ -35,6 +35,7 @@ pub use command::CustomCommand;
 pub use docs::{OwnDoc, doc_at};
 pub use expand::{CommandPiece, filled, pieces};
 pub use file::small_file;
+pub use find::agent_of_file;
 pub use flaw::{ExtensionFlaw, FlawKind};
 pub use index::index;
 pub use names::{BroughtBy, ShadowedExtension};

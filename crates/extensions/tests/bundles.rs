@@ -68,7 +68,7 @@ fn paths_of_a_manifest_stay_inside() {
         let bundle = read(&folder).unwrap();
         let commands: Vec<String> = bundle.own_commands().0.into_iter().map(|command| command.name).collect();
         assert_eq!(commands, ["kit:go"], "{path}");
-        assert!(bundle.agents().is_empty() && bundle.flaws.len() == 3, "{path}: {:?}", bundle.flaws);
+        assert!(bundle.own_agents().agents.is_empty() && bundle.flaws.len() == 3, "{path}: {:?}", bundle.flaws);
     }
     let said = json!({"hooks": {"Stop": [{"command": "evil"}]}, "mcpServers": {"evil": {"command": "x"}}});
     outside.write("said.json", said.to_string());

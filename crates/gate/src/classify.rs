@@ -91,7 +91,7 @@ fn read(action: Action, class: impl Fn(&Found, bool) -> Class) -> Classified {
         _ => ReadOnly::Unknown,
     };
     let (action, found) = (Action { read_only, ..action }, Some(Arc::new(found) as _));
-    Classified { action, class, found, wanted: Vec::new(), asks: None, asks_writing: None }
+    Classified { action, class, found, wanted: Vec::new(), asks: None }
 }
 
 /// What was found in the lines of a call; they are read now where nobody did.

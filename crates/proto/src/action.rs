@@ -68,6 +68,21 @@ impl Family {
     }
 }
 
+/// The family that a small word of settings means, as rules name it; none for what is no family.
+pub fn family_of_word(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "bash" | "shell" => "Bash",
+        "edit" | "write" | "patch" | "multiedit" => "Edit",
+        "read" | "list" | "glob" => "Read",
+        "grep" => "Grep",
+        "skill" => "Skill",
+        "task" => "Task",
+        "mcp" => "Mcp",
+        "web" | "webfetch" | "websearch" => "Web",
+        _ => return None,
+    })
+}
+
 /// Whether a call can change anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

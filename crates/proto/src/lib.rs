@@ -53,7 +53,7 @@ mod unhidden;
 mod usage;
 mod visible;
 
-pub use action::{Action, Family, ReadOnly};
+pub use action::{Action, Family, ReadOnly, family_of_word};
 pub use agent::{AgentMode, AgentOrigin, AgentProfile, AgentRules, BUILD_AGENT, PLAN_AGENT};
 pub use budget::{Allowance, BudgetInfo, Tally, parse_count, parse_money, parse_seconds};
 pub use claim::{Claim, ClaimKind, ClaimStatus, Claimed};

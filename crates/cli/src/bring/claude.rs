@@ -23,8 +23,12 @@ pub(super) fn haul(ways: &Ways) -> Haul {
     let own = [ways.from.join(".claude.json"), ways.user.join(".claude.json")];
     if let Some(file) = own.iter().find(|file| file.is_file()) {
         // It has the history of every project in it, and may be large.
-        let text = reasonix_store::read_text(file, 64 << 20).unwrap_or_default();
-        let said: Value = serde_json::from_str(&text).unwrap_or_default();
+        let text = reasonix_store::read_text(file, 64 << 20).ok();
+        let read: Option<Value> = text.and_then(|text| serde_json::from_str(&text).ok());
+        if read.is_none() {
+            haul.leave(file.display(), "cli.bring_unreadable");
+        }
+        let said = read.unwrap_or_default();
         haul.servers_of(said.get("mcpServers"));
         let projects = said.get("projects").and_then(Value::as_object).into_iter().flatten();
         for (project, said) in projects {
@@ -38,6 +42,7 @@ pub(super) fn haul(ways: &Ways) -> Haul {
     haul.folder(&ways.from.join("skills"), "skills", None);
     haul.folder(&ways.from.join("commands"), "commands", Some(".md"));
     haul.folder(&ways.from.join("agents"), "agents", Some(".md"));
+    haul.only_tightening_agents(&ways.from);
     for name in [".credentials.json"] {
         if ways.from.join(name).exists() {
             haul.leave(name, "cli.bring_secret");

@@ -1,12 +1,12 @@
 //! What another agent has that can come over, what cannot, and the bringing over.
 
 use super::servers;
-use crate::say::{self, Colour, Style, clean};
+use crate::say::{self, Colour, Style, in_line};
 use reasonix_config::NewServer;
 use reasonix_extensions::hooks::read_hooks;
 use reasonix_extensions::{BundleFile, bundle_files, small_file};
 use reasonix_policy::{Rule, visible};
-use reasonix_proto::Phrase;
+use reasonix_proto::{Effect, Phrase};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use toml_edit::DocumentMut;
@@ -38,6 +38,8 @@ pub(super) struct Ways {
     /// The user's own settings.
     pub(super) file: PathBuf,
     pub(super) tools: Vec<String>,
+    /// The user's own settings as they stand in the file.
+    pub(super) settings: DocumentMut,
 }
 
 impl Ways {
@@ -53,12 +55,6 @@ impl Ways {
             haul.leave(path.display(), "cli.bring_unreadable");
         }
         said
-    }
-
-    /// The user's own settings as they stand in the file.
-    fn settings(&self) -> DocumentMut {
-        let text = reasonix_store::read_text(&self.file, 4 << 20).unwrap_or_default();
-        text.parse().unwrap_or_default()
     }
 }
 
@@ -145,6 +141,29 @@ impl Haul {
         }
     }
 
+    /// Leaves agents behind that would let more run than a session does without them, or take the place of one of ours: rules
+    /// come over where they can be seen.
+    pub(super) fn only_tightening_agents(&mut self, from: &Path) {
+        let why = |group: &str| {
+            let agent = reasonix_extensions::agent_of_file(&from.join(group))?;
+            let allows = |effect: &Effect| *effect == Effect::Allow;
+            let loosens = !agent.rules.allow.is_empty()
+                || agent.rules.mode.iter().chain(&agent.rules.external_directory).any(allows)
+                || agent.rules.fallbacks.values().any(allows);
+            let named = reasonix_extensions::is_builtin_agent(&agent.name);
+            named.then_some("cli.bring_agent_ours").or(loosens.then_some("cli.bring_agent_loosens"))
+        };
+        let (left, kept) =
+            std::mem::take(&mut self.files).into_iter().partition(|(group, _)| is_agent(group) && why(group).is_some());
+        let left: Vec<(String, Vec<BundleFile>)> = left;
+        self.files = kept;
+        for (group, _) in left {
+            if let Some(why) = why(&group) {
+                self.leave(group, why);
+            }
+        }
+    }
+
     /// One file, as itself.
     fn file(&mut self, from: &Path, to: &str) {
         match small_file(from, from.parent().unwrap_or(from)) {
@@ -176,7 +195,7 @@ impl Haul {
 
     /// Takes out what is there already.
     pub(super) fn sift(&mut self, ways: &Ways) {
-        let settings = ways.settings();
+        let settings = &ways.settings;
         let lists = |list: &str, text: &str| {
             let said = settings.get("permissions").and_then(|section| section.get(list)?.as_array());
             said.into_iter().flatten().any(|rule| rule.as_str() == Some(text))
@@ -189,7 +208,7 @@ impl Haul {
             !is
         };
         self.rules.retain(|(list, text)| known(lists(list, text), format!("{list} {text}")));
-        let has = |name: &str| servers::is_listed(&settings, name);
+        let has = |name: &str| servers::is_listed(settings, name);
         self.servers.retain(|server| known(has(&server.name), format!("mcp {}", server.name)));
         self.files.retain(|(group, _)| known(ways.home.join(group).symlink_metadata().is_ok(), group.clone()));
         if let Some((file, _)) = &self.hooks
@@ -210,7 +229,7 @@ impl Haul {
         let mut section = |code: &'static str, rows: Vec<String>| {
             if !rows.is_empty() {
                 lines.push(style.out(Colour::Bold, &style.text(&Phrase::new(code))));
-                lines.extend(rows.iter().map(|row| clean(&format!("  {}", visible(row)))));
+                lines.extend(rows.iter().map(|row| in_line(&format!("  {}", visible(row)))));
             }
         };
         let rules = |loosens: bool| -> Vec<String> {
@@ -221,7 +240,7 @@ impl Haul {
         section("cli.bring_loosens", rules(true));
         section("cli.bring_servers", self.servers.iter().map(servers::line).collect());
         let hooks = self.hooks.iter().flat_map(|(_, said)| read_hooks(said).hooks);
-        let hooks = hooks.map(|hook| format!("{} {}: {}", hook.event.name(), hook.matcher.text(), hook.command));
+        let hooks = hooks.map(|hook| format!("{} {}: {}", hook.event.name(), hook.matcher.text(), hook.line()));
         section("cli.bring_hooks", hooks.collect());
         section("cli.bring_copies", self.files.iter().map(|(group, _)| group.clone()).collect());
         section("cli.bring_there", self.there.clone());
@@ -232,7 +251,7 @@ impl Haul {
 
     pub(super) fn bring(&self, ways: &Ways) -> anyhow::Result<()> {
         let failed = |error: reasonix_config::ConfigError| say::failed(error.phrase());
-        let settings = ways.settings();
+        let settings = &ways.settings;
         for list in ["deny", "ask", "allow"] {
             let new: Vec<&String> = self.rules.iter().filter(|(of, _)| *of == list).map(|(_, text)| text).collect();
             if new.is_empty() {
@@ -256,6 +275,11 @@ impl Haul {
         }
         Ok(())
     }
+}
+
+/// Whether files of this group are one agent.
+fn is_agent(group: &str) -> bool {
+    group.starts_with("agents/") && group.ends_with(".md")
 }
 
 /// What a hook runs, in one line.

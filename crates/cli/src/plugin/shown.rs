@@ -1,6 +1,6 @@
 //! What a bundle carries, as people read it before they say yes.
 
-use crate::say::{Style, clean};
+use crate::say::{Style, clean, in_line};
 use reasonix_config::{Plugin, Transport, bundle_servers};
 use reasonix_extensions::hooks::{Hook, read_hooks};
 use reasonix_extensions::{Bundle, BundleFile, BundleLayout, BundlePin, CommandPiece, pieces};
@@ -28,7 +28,8 @@ pub(super) fn counts(style: Style, bundle: &Bundle) -> String {
 /// Everything that it carries, each in a line.
 pub(super) fn lines(style: Style, bundle: &Bundle, pin: &BundlePin) -> Vec<String> {
     let mut all = Vec::new();
-    let mut say = |text: String| all.push(clean(&visible(&text)));
+    // Whoever wrote a row does not choose where it ends.
+    let mut say = |text: String| all.push(in_line(&visible(&text)));
     let version = bundle.version.as_deref().unwrap_or_default();
     say(format!("{} {version}", bundle.name).trim_end().to_owned());
     bundle.description.iter().for_each(|text| say(format!("  {text}")));
@@ -48,6 +49,7 @@ pub(super) fn lines(style: Style, bundle: &Bundle, pin: &BundlePin) -> Vec<Strin
     let (skills, mut flaws) = bundle.own_skills();
     let (commands, wrong) = bundle.own_commands();
     flaws.extend(wrong);
+    flaws.extend(bundle.own_agents().flaws);
     flaws.extend(bundle.flaws.iter().cloned());
     let about = |name: &str, text: &str| format!("{name}: {text}");
     let runs = skills.iter().flat_map(|skill| shell_lines(&skill.name, skill.body().ok()));
@@ -96,7 +98,7 @@ pub(super) fn parts(bundle: &Bundle) -> Value {
     let names = |all: Vec<String>| json!(all);
     let hooks: Vec<Value> = hooks(bundle)
         .iter()
-        .map(|hook| json!({"event": hook.event.name(), "matcher": hook.matcher.text(), "command": hook_command(hook)}))
+        .map(|hook| json!({"event": hook.event.name(), "matcher": hook.matcher.text(), "command": hook.line()}))
         .collect();
     let (servers, _) = bundle_servers(&bundle.name, &bundle.root, &bundle.servers);
     json!({
@@ -110,36 +112,17 @@ pub(super) fn parts(bundle: &Bundle) -> Value {
 }
 
 fn agents(bundle: &Bundle) -> Vec<String> {
-    let in_folder = |path: &Path| -> Vec<String> {
-        let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
-        let mut files: Vec<String> = entries.filter_map(|entry| agent_name(&entry.path())).collect();
-        files.sort();
-        files
-    };
-    let names = bundle.agents().iter().flat_map(|path| match agent_name(path) {
-        Some(name) => vec![name],
-        None => in_folder(path),
-    });
-    names.map(|name| format!("{}:{name}", bundle.name)).collect()
-}
-
-fn agent_name(path: &Path) -> Option<String> {
-    path.file_name()?.to_str()?.strip_suffix(".md").map(str::to_owned)
+    bundle.own_agents().agents.into_iter().map(|agent| agent.name).collect()
 }
 
 fn hooks(bundle: &Bundle) -> Vec<Hook> {
     bundle.hooks.iter().flat_map(|(_, said)| read_hooks(said).hooks).collect()
 }
 
-fn hook_command(hook: &Hook) -> String {
-    let args = hook.args.iter().flatten().map(|arg| format!(" {arg}"));
-    std::iter::once(hook.command.clone()).chain(args).collect()
-}
-
 fn hook_line(hook: &Hook) -> String {
     let matcher = hook.matcher.text();
     let matcher = if matcher.is_empty() { String::new() } else { format!(" {matcher}") };
-    format!("{}{matcher}: {}", hook.event.name(), hook_command(hook))
+    format!("{}{matcher}: {}", hook.event.name(), hook.line())
 }
 
 /// A server with what it is started by, and what its program wants of the box.
@@ -151,8 +134,9 @@ fn server_line(style: Style, server: &Plugin) -> String {
         }
         Transport::Http | Transport::Sse => server.url.clone().unwrap_or_default(),
     };
-    let names = |all: &[(String, reasonix_config::Secret)]| {
-        all.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>().join(", ")
+    // What stands in a bundle is no secret; what it names of the user's is for the user to see.
+    let pairs = |all: &[(String, reasonix_config::Secret)]| {
+        all.iter().map(|(name, value)| format!("{name}={}", value.expose())).collect::<Vec<_>>().join(", ")
     };
     let mut wants = Vec::new();
     let mut want = |code: &'static str, what: String| {
@@ -166,8 +150,8 @@ fn server_line(style: Style, server: &Plugin) -> String {
         want("cli.plugin_reads", server.sandbox.read.join(", "));
         want("cli.plugin_writes", server.sandbox.write.join(", "));
     }
-    want("cli.plugin_env", names(&server.env));
-    want("cli.plugin_headers", names(&server.headers));
+    want("cli.plugin_env", pairs(&server.env));
+    want("cli.plugin_headers", pairs(&server.headers));
     format!("{}: {reach}  [{}]", server.name, wants.join("; "))
 }
 

@@ -3,6 +3,7 @@
 use super::dotted;
 use crate::node::{Node, Table, Value};
 use crate::{ConfigError, SettingOrigin};
+use reasonix_proto::family_of_word;
 
 /// The rule family, or for tools without one the tool's own name.
 enum Subject {
@@ -121,20 +122,13 @@ fn rule(family: &str, pattern: &str) -> String {
 }
 
 fn subject(key: &str) -> Option<Subject> {
-    Some(Subject::Family(match key {
-        "bash" | "shell" => "Bash",
-        "edit" | "write" | "patch" | "multiedit" => "Edit",
-        "read" | "list" | "glob" => "Read",
-        "grep" => "Grep",
-        "task" => "Task",
-        "skill" => "Skill",
-        "mcp" => "Mcp",
-        "web" | "webfetch" | "websearch" => "Web",
-        "todoread" | "todo_read" => return Some(Subject::Tool("todo_read".to_owned())),
-        "todowrite" | "todo_write" => return Some(Subject::Tool("todo_write".to_owned())),
-        name if name.starts_with("mcp__") => return Some(Subject::Tool(name.to_owned())),
-        _ => return None,
-    }))
+    let tool = |name: &str| Some(Subject::Tool(name.to_owned()));
+    match key {
+        "todoread" | "todo_read" => tool("todo_read"),
+        "todowrite" | "todo_write" => tool("todo_write"),
+        name if name.starts_with("mcp__") => tool(name),
+        name => family_of_word(name).map(Subject::Family),
+    }
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl<'a> Becoming<'a> {
     fn wish(self) -> Wish {
         let args = self.changed.then_some(self.args);
         match (self.asks, args) {
-            (Some(why), args) => Wish::Ask { why, args, writing: false },
+            (Some(why), args) => Wish::Ask { why, args },
             (None, Some(args)) => Wish::Instead(args),
             (None, None) => Wish::Go,
         }

@@ -134,11 +134,6 @@ impl Bundle {
         Ok(bundle)
     }
 
-    /// Folders with agents, and files that are one.
-    pub fn agents(&self) -> &[PathBuf] {
-        &self.agents
-    }
-
     /// Its agents under their full names, and what is wrong with some. Their words count, for they are what was taken in; of
     /// their rules only what asks for more or refuses more.
     pub fn own_agents(&self) -> FoundAgents {

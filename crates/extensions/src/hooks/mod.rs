@@ -60,3 +60,11 @@ pub struct Hook {
     /// The folder of the bundle that it came with.
     pub bundle: Option<PathBuf>,
 }
+
+impl Hook {
+    /// What it runs, for people: the line, or the program with its arguments.
+    pub fn line(&self) -> String {
+        let args = self.args.iter().flatten().map(|arg| format!(" {arg}"));
+        std::iter::once(self.command.clone()).chain(args).collect()
+    }
+}

@@ -510,6 +510,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "其参数或地址中可能含有密钥；请用 `reasonix mcp add` 添加，并以变量代替密钥",
     ),
     ("cli.bring_left", "what does not come over, and why", "不迁移的内容及原因"),
+    (
+        "cli.bring_agent_loosens",
+        "it would let more run than is asked about now; copy it yourself if you want that",
+        "它会让更多操作无需询问即可执行；如确有需要，请自行复制",
+    ),
+    (
+        "cli.bring_agent_ours",
+        "it has the name of a built-in agent; rename it and copy it yourself",
+        "它与内置代理同名；请改名后自行复制",
+    ),
     ("cli.bring_link", "it is a link; copy what it leads to yourself", "它是链接；请自行复制其指向的内容"),
     ("cli.bring_loosens", "rules that come over and allow more", "将迁移且放宽权限的规则"),
     (
@@ -552,6 +562,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.bring_there", "is there already", "已存在"),
     ("cli.bring_tightens", "rules that come over", "将迁移的规则"),
     ("cli.bring_trust", "trust is given anew: `reasonix trust`", "信任需重新给予：`reasonix trust`"),
+    (
+        "cli.bring_settings",
+        "{file} cannot be read, and nothing is written to it: {reason}",
+        "无法读取 {file}，因此不会写入任何内容：{reason}",
+    ),
     ("cli.bring_unreadable", "it cannot be read", "无法读取"),
     ("cli.plugin_added", "the plugin {name} is taken in", "已接纳插件 {name}"),
     (
