@@ -109,7 +109,7 @@ pub(crate) fn prepare<'a>(
     loop {
         let (fitted, notes) = coerce(args, &tool.spec().parameters);
         repairs.extend(notes.into_iter().map(|(fix, detail)| Repair::new(fix, detail).of(&call.id)));
-        match tool.meant(&fitted) {
+        match tool.meant(&fitted, &agent.tools) {
             None => {
                 args = fitted;
                 break;
@@ -136,7 +136,7 @@ pub(crate) fn prepare<'a>(
 }
 
 fn unknown<'a>(agent: &Agent, call: &'a ToolCall) -> Ready<'a> {
-    let known: Vec<_> = agent.tools.iter().map(|tool| tool.spec().name.as_str()).collect();
+    let known: Vec<_> = agent.tools.iter().chain(agent.tools.shelved()).map(|tool| tool.spec().name.as_str()).collect();
     let near = crate::names::nearest(&call.name, known.iter().copied());
     let near = near.map(|name| format!("; did you mean {name:?}?")).unwrap_or_default();
     let outcome = ToolOutcome::failed_with(

@@ -259,8 +259,8 @@ pub trait Tool: Send + Sync {
     }
 
     /// The tool that a call of this one really is a call of, with its arguments: from there on nothing else is seen, by the
-    /// gate or in the log. None for a tool that is itself. Must not touch anything.
-    fn meant(&self, _args: &Args) -> Option<Meant> {
+    /// gate or in the log. `among` are the tools of whoever calls. None for a tool that is itself. Must not touch anything.
+    fn meant(&self, _args: &Args, _among: &Tools) -> Option<Meant> {
         None
     }
 
@@ -354,6 +354,9 @@ pub struct ToolTraits {
     /// Hands in a plan.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub plans: bool,
+    /// Is seldom needed: where the window is small it stands on the shelf, to be found by words, in place of being sent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rare: bool,
     /// The format in which it changes a file, where it is the tool of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<EditFormat>,
@@ -387,10 +390,18 @@ impl ToolTraits {
         instructs: false,
         inward: false,
         plans: false,
+        rare: false,
         format: None,
         recalls: None,
         explores: None,
     };
+
+    /// The same of a tool that is seldom needed.
+    #[must_use]
+    pub const fn rarely(mut self) -> Self {
+        self.rare = true;
+        self
+    }
 
     /// True when a call has to fit what a part of a file holds, and fails where it does not.
     pub fn changes_parts(&self) -> bool {
@@ -451,25 +462,46 @@ pub struct Call<'a> {
     pub progress: &'a (dyn Fn(&str) + Send + Sync),
 }
 
-/// The tools of a session, in the order they are sent.
+/// The tools of a session: those that are sent, in their order, and those on the shelf, which are not.
 #[derive(Clone, Default)]
-pub struct Tools(Vec<Arc<dyn Tool>>);
+pub struct Tools {
+    sent: Vec<Arc<dyn Tool>>,
+    shelved: Vec<Arc<dyn Tool>>,
+}
 
 impl Tools {
     /// Takes tools in the order they are to be sent.
     pub fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
-        Self(tools)
+        Self { sent: tools, shelved: Vec::new() }
     }
 
-    /// Finds a tool by its name or by an alias, however it is spelt.
+    /// The same with these on the shelf.
+    #[must_use]
+    pub fn shelving(mut self, tools: Vec<Arc<dyn Tool>>) -> Self {
+        self.shelved = tools;
+        self
+    }
+
+    /// Those of them that are wanted.
+    #[must_use]
+    pub fn kept(&self, wanted: impl Fn(&ToolSpec) -> bool) -> Self {
+        let only = |tools: &[Arc<dyn Tool>]| tools.iter().filter(|tool| wanted(tool.spec())).cloned().collect();
+        Self { sent: only(&self.sent), shelved: only(&self.shelved) }
+    }
+
+    /// Finds a tool by its name or by an alias, however it is spelt; one that is sent before one on the shelf.
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        let named = |name: &str| {
-            let own = self.0.iter().find(|tool| tool.spec().name.eq_ignore_ascii_case(name));
-            own.or_else(|| {
-                self.0.iter().find(|tool| tool.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name)))
-            })
-        };
-        named(name).or_else(|| named(&plain_name(name)))
+        found(&self.sent, name).or_else(|| self.find_shelved(name))
+    }
+
+    /// The same among those on the shelf.
+    pub fn find_shelved(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        found(&self.shelved, name)
+    }
+
+    /// Those on the shelf.
+    pub fn shelved(&self) -> &[Arc<dyn Tool>] {
+        &self.shelved
     }
 
     /// The other names of the tools: the name, and the tool's own.
@@ -478,23 +510,32 @@ impl Tools {
             let name = tool.spec().name.clone();
             tool.aliases().iter().map(move |alias| ((*alias).to_owned(), name.clone())).collect::<Vec<_>>()
         };
-        self.0.iter().flat_map(of).collect()
+        self.sent.iter().flat_map(of).collect()
     }
 
     /// The tools in order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
-        self.0.iter()
+        self.sent.iter()
     }
 
     /// The tool that runs command lines, when there is one.
     pub fn shell(&self) -> Option<&Arc<dyn Tool>> {
-        self.0.iter().find(|tool| tool.spec().traits.runs)
+        self.sent.iter().find(|tool| tool.spec().traits.runs)
     }
 
     /// The specs in order.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.0.iter().map(|tool| tool.spec().clone()).collect()
+        self.sent.iter().map(|tool| tool.spec().clone()).collect()
     }
+}
+
+/// A tool by its name or by an alias.
+fn found<'a>(tools: &'a [Arc<dyn Tool>], name: &str) -> Option<&'a Arc<dyn Tool>> {
+    let named = |name: &str| {
+        let own = tools.iter().find(|tool| tool.spec().name.eq_ignore_ascii_case(name));
+        own.or_else(|| tools.iter().find(|tool| tool.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name))))
+    };
+    named(name).or_else(|| named(&plain_name(name)))
 }
 
 /// Decides whether a call may run. Every call passes here, whoever made it.

@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 pub(crate) use bring::command_of;
-pub(crate) use offer::is_of_servers;
+pub(crate) use offer::{is_of_servers, reaches_more};
 
 /// The servers of a session.
 pub(crate) struct Fleet {
@@ -183,13 +183,22 @@ impl Fleet {
     }
 
     /// The tools that the model is told of, in the order they are sent: as many as the window has room for, a server's all
-    /// or none, then the two that reach the others.
-    pub(crate) fn tools(&self, artifacts: &Arc<dyn Artifacts>, window: u64) -> Vec<Arc<dyn Tool>> {
-        self.me.upgrade().map(|fleet| offer::tools(&fleet, artifacts, Some(window))).unwrap_or_default()
+    /// or none, then the two that reach the others and the shelf.
+    pub(crate) fn tools(
+        &self,
+        artifacts: &Arc<dyn Artifacts>,
+        window: u64,
+        shelf: &[Arc<dyn Tool>],
+    ) -> Vec<Arc<dyn Tool>> {
+        self.offered(artifacts, (Some(window), shelf))
     }
 
     /// Every tool that is known, for a session that was told of some of them.
-    pub(crate) fn every_tool(&self, artifacts: &Arc<dyn Artifacts>) -> Vec<Arc<dyn Tool>> {
-        self.me.upgrade().map(|fleet| offer::tools(&fleet, artifacts, None)).unwrap_or_default()
+    pub(crate) fn every_tool(&self, artifacts: &Arc<dyn Artifacts>, shelf: &[Arc<dyn Tool>]) -> Vec<Arc<dyn Tool>> {
+        self.offered(artifacts, (None, shelf))
+    }
+
+    fn offered(&self, artifacts: &Arc<dyn Artifacts>, within: (Option<u64>, &[Arc<dyn Tool>])) -> Vec<Arc<dyn Tool>> {
+        self.me.upgrade().map(|fleet| offer::tools(&fleet, artifacts, within)).unwrap_or_default()
     }
 }

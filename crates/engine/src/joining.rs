@@ -47,8 +47,9 @@ impl Live {
         let own = self.whole.iter().filter(|tool| !is_of_servers(&tool.spec().name));
         let mut tools: Vec<Arc<dyn Tool>> = own.cloned().collect();
         let window = self.desk.outbox.status().window;
-        tools.extend(self.fleet.tools(&self.agent.artifacts, window));
-        let whole = Tools::new(tools);
+        let shelf = self.whole.shelved().to_vec();
+        tools.extend(self.fleet.tools(&self.agent.artifacts, window, &shelf));
+        let whole = Tools::new(tools).shelving(shelf);
         let tools = kept(&whole, &self.acting);
         let prefix =
             Prefix { system: self.prefix.borrow().system.clone(), tools: tools.specs(), aliases: tools.aliases() };

@@ -149,7 +149,7 @@ pub(crate) fn names(roster: &Roster) -> Vec<String> {
 
 /// The tools of a session that an agent has.
 pub(crate) fn kept(tools: &Tools, agent: &AgentProfile) -> Tools {
-    Tools::new(tools.iter().filter(|tool| agent.has(&tool.spec().name)).cloned().collect())
+    tools.kept(|spec| agent.has(&spec.name))
 }
 
 /// The steps of a turn: a project's agent may only take fewer.

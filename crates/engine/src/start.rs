@@ -339,7 +339,7 @@ fn planner_of(
     let world = World { tap: start.world.tap.fresh(), ..start.world.clone() };
     let own = Start { workspace: start.workspace.fresh(), world, ..start.clone() };
     let mut tools = all_tools(&own, &agent.artifacts, carried, Shell::default(), None);
-    tools.extend(fleet.tools(&agent.artifacts, model.card().window));
+    tools.extend(fleet.tools(&agent.artifacts, model.card().window, &[]));
     let around = Around {
         classify: agent.classify.clone(),
         gate: agent.gate.clone(),
@@ -398,11 +398,13 @@ fn tools_of(ground: &Ground, acting: &AgentProfile, shell: Shell, carried: &Carr
         }
         Some(_) => {
             let own = made(shell.clone(), had.as_ref());
+            let shelf = own.shelved().to_vec();
             let all = every_one(ground, shell, carried);
             let told = |tool: &Arc<dyn Tool>| {
                 own.iter().find(|own| own.spec().name == tool.spec().name).unwrap_or(tool).clone()
             };
-            let whole = Tools::new(all.iter().map(told).collect());
+            let whole = Tools::new(all.iter().map(told).collect()).shelving(shelf);
+            let own = Tools::new(own.iter().cloned().collect()).shelving(kept(&whole, acting).shelved().to_vec());
             (own, whole)
         }
     }

@@ -1,7 +1,7 @@
 //! The tools of a session that goes on, as it was told of them: what was sent stays as it was, whatever the running build, or a
 //! server, says of its tools by now.
 
-use reasonix_agent::{Args, BoxFuture, Call, Meant, Preview, Tool, ToolSpec};
+use reasonix_agent::{Args, BoxFuture, Call, Meant, Preview, Tool, ToolSpec, Tools};
 use reasonix_proto::{Action, Family, ToolOutcome};
 use std::future::ready;
 use std::sync::Arc;
@@ -47,8 +47,8 @@ impl Tool for Retold {
         self.tool.aliases()
     }
 
-    fn meant(&self, args: &Args) -> Option<Meant> {
-        self.tool.meant(args)
+    fn meant(&self, args: &Args, among: &Tools) -> Option<Meant> {
+        self.tool.meant(args, among)
     }
 
     fn redefined(&self) -> Option<String> {

@@ -44,6 +44,7 @@ mod roles;
 mod servers;
 #[cfg(target_os = "linux")]
 mod shadowed;
+mod shelf;
 mod specs;
 mod stream_rules;
 mod todos;

@@ -33,6 +33,7 @@ impl Kind for ApplyPatch {
     const PROMPT: &'static str = include_str!("apply_patch.md");
     const ALIASES: &'static [&'static str] = &["patch", "applypatch", "apply_diff"];
     const FORMAT: Option<EditFormat> = Some(EditFormat::ApplyPatch);
+    const RARE: bool = true;
 
     fn paths(input: &Input) -> Vec<String> {
         let files = patch::parse(&input.patch, input.path.as_deref()).unwrap_or_default();

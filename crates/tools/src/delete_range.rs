@@ -33,6 +33,7 @@ impl Kind for DeleteRange {
     const NAME: &'static str = "delete_range";
     const PROMPT: &'static str = include_str!("delete_range.md");
     const ALIASES: &'static [&'static str] = &["delete_lines", "remove_lines"];
+    const RARE: bool = true;
 
     fn paths(input: &Input) -> Vec<String> {
         vec![input.path.clone()]

@@ -25,6 +25,8 @@ pub(crate) trait Kind: 'static {
     const ALIASES: &'static [&'static str];
     /// The edit format that it is the tool of.
     const FORMAT: Option<EditFormat> = None;
+    /// Whether another tool does the same in most cases, so that a small window can do without being told of it.
+    const RARE: bool = false;
 
     /// The paths it acts on, as they were given.
     fn paths(input: &Self::Input) -> Vec<String>;
@@ -64,7 +66,7 @@ impl<K: Kind> TypedTool for Editor<K> {
     const NAME: &'static str = K::NAME;
     const PROMPT: &'static str = K::PROMPT;
     const ALIASES: &'static [&'static str] = K::ALIASES;
-    const TRAITS: ToolTraits = ToolTraits { format: K::FORMAT, ..ToolTraits::EDITS };
+    const TRAITS: ToolTraits = ToolTraits { format: K::FORMAT, rare: K::RARE, ..ToolTraits::EDITS };
     const WORK: ToolWork<Self> = ToolWork::Writes(Self::change);
     const PREVIEW: Option<Previews<Self>> = Some(Self::preview);
 

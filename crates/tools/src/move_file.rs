@@ -30,6 +30,7 @@ impl Kind for MoveFile {
     const NAME: &'static str = "move_file";
     const PROMPT: &'static str = include_str!("move_file.md");
     const ALIASES: &'static [&'static str] = &["move", "rename", "rename_file", "mv"];
+    const RARE: bool = true;
 
     fn paths(input: &Input) -> Vec<String> {
         vec![input.from.clone(), target(&input.from, &input.to)]

@@ -28,6 +28,7 @@ impl Kind for MultiEdit {
     const PROMPT: &'static str = include_str!("multi_edit.md");
     const ALIASES: &'static [&'static str] = &["multiedit", "multi_edit_file"];
     const FORMAT: Option<EditFormat> = Some(EditFormat::MultiEdit);
+    const RARE: bool = true;
 
     fn paths(input: &Input) -> Vec<String> {
         vec![input.path.clone()]

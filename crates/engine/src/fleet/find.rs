@@ -1,12 +1,12 @@
-//! The two tools that reach what is not told: `find_tool` looks for tools of servers by words, `use_tool` calls one. A call of
-//! the second is a call of the tool that it names, before the gate and in the log.
+//! The two tools that reach what is not told: `find_tool` looks for tools of servers and on the shelf by words, `use_tool`
+//! calls one. A call of the second is a call of the tool that it names, before the gate and in the log.
 
 use super::Fleet;
 use super::bm25::ranked;
 use super::offer::known;
 use super::resource::ReadsResource;
 use super::tool::ServerTool;
-use reasonix_agent::{Args, Artifacts, BoxFuture, Call, Meant, Stop, Tool, ToolSpec, parse_args};
+use reasonix_agent::{Args, Artifacts, BoxFuture, Call, Meant, Stop, Tool, ToolSpec, Tools, parse_args};
 use reasonix_mcp::{McpError, parse_address};
 use reasonix_proto::{Action, Family, ToolOutcome, fenced};
 use serde::Deserialize;
@@ -29,9 +29,10 @@ const NAMED: usize = 40;
 /// Bytes of what one server says of itself.
 const INSTRUCTIONS: usize = 1000;
 
-/// Looks for tools of servers.
+/// Looks for tools of servers, and on the shelf.
 pub(super) struct FindTool {
     fleet: Arc<Fleet>,
+    shelf: Vec<Arc<dyn Tool>>,
     spec: ToolSpec,
 }
 
@@ -42,15 +43,20 @@ struct Wanted {
 }
 
 impl FindTool {
-    /// The tool, told with the servers that there are. What servers say of themselves is quoted, and only in a window that has
-    /// room for it.
-    pub(super) fn new(fleet: &Arc<Fleet>, window: Option<u64>) -> Self {
+    /// The tool, told with what it reaches. What servers say of themselves is quoted, and only in a window that has room for
+    /// it.
+    pub(super) fn new(fleet: &Arc<Fleet>, shelf: &[Arc<dyn Tool>], window: Option<u64>) -> Self {
         let members = fleet.members();
         let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
-        let mut text = format!(
-            "Finds tools of the MCP servers {} by words, with their schemas. Call them with {USE_TOOL}.",
-            names.join(", ")
-        );
+        let own: Vec<&str> = shelf.iter().map(|tool| tool.spec().name.as_str()).collect();
+        let what = match (own.is_empty(), names.is_empty()) {
+            (true, _) => format!("tools of the MCP servers {}", names.join(", ")),
+            (false, true) => format!("the tools {}", own.join(", ")),
+            (false, false) => {
+                format!("the tools {}, and those of the MCP servers {}", own.join(", "), names.join(", "))
+            }
+        };
+        let mut text = format!("Finds {what} by words, with their schemas. Call them with {USE_TOOL}.");
         let roomy = window.is_none_or(|window| window == 0 || window > 32_000);
         for member in members.iter().filter(|_| roomy) {
             let listing = member.listing();
@@ -63,7 +69,19 @@ impl FindTool {
         }
         let query = json!({"type": "string", "description": "Words for what is to be done."});
         let parameters = json!({"type": "object", "properties": {"query": query}, "required": ["query"]});
-        Self { fleet: Arc::clone(fleet), spec: ToolSpec::new(FIND_TOOL, text, parameters) }
+        let (fleet, shelf) = (Arc::clone(fleet), shelf.to_vec());
+        Self { fleet, shelf, spec: ToolSpec::new(FIND_TOOL, text, parameters) }
+    }
+
+    /// The specs of all that can be found, the shelf first, and the texts that words are looked for in.
+    fn all(&self) -> Vec<(ToolSpec, String)> {
+        let own = self.shelf.iter().map(|tool| tool.spec().clone());
+        let own = own.map(|spec| (format!("{} {}", spec.name.replace('_', " "), spec.description), spec));
+        let known = known(&self.fleet);
+        let theirs = known.iter().map(|(member, tool)| {
+            (format!("{} {} {}", member.name, tool.own, tool.description), tool.spec(&member.name, false))
+        });
+        own.chain(theirs).map(|(text, spec)| (spec, text)).collect()
     }
 
     async fn found(&self, query: &str, stop: &Stop) -> ToolOutcome {
@@ -71,23 +89,20 @@ impl FindTool {
             () = stop.cancelled() => return ToolOutcome::Aborted,
             absent = tokio::time::timeout(PATIENCE, self.fleet.meet_new()) => absent.unwrap_or_default(),
         };
-        let known = known(&self.fleet);
-        let texts: Vec<String> =
-            known.iter().map(|(member, tool)| format!("{} {} {}", member.name, tool.own, tool.description)).collect();
+        let (known, texts): (Vec<ToolSpec>, Vec<String>) = self.all().into_iter().unzip();
         let all = || (0..known.len()).collect();
         let places: Vec<usize> = if query.trim().is_empty() { all() } else { ranked(&texts, query) };
-        let found: Vec<_> = places.iter().filter_map(|place| known.get(*place)).collect();
+        let found: Vec<&ToolSpec> = places.iter().filter_map(|place| known.get(*place)).collect();
         let mut text = String::new();
-        for (member, tool) in found.iter().take(SHOWN) {
-            let spec = tool.spec(&member.name, false);
+        for spec in found.iter().take(SHOWN) {
             let _ = writeln!(text, "{}\n{}\narguments: {}\n", spec.name, spec.description, spec.parameters);
         }
-        let more: Vec<&str> = found.iter().skip(SHOWN).take(NAMED).map(|(_, tool)| tool.name.as_str()).collect();
+        let more: Vec<&str> = found.iter().skip(SHOWN).take(NAMED).map(|spec| spec.name.as_str()).collect();
         if !more.is_empty() {
             let _ = writeln!(text, "also: {}", more.join(", "));
         }
         if found.is_empty() {
-            let names: Vec<&str> = known.iter().take(NAMED).map(|(_, tool)| tool.name.as_str()).collect();
+            let names: Vec<&str> = known.iter().take(NAMED).map(|spec| spec.name.as_str()).collect();
             let _ = writeln!(text, "nothing fits {query:?}. There are: {}", names.join(", "));
         }
         for (server, error) in absent {
@@ -121,7 +136,7 @@ impl Tool for FindTool {
     }
 }
 
-/// Calls a tool of a server.
+/// Calls a tool of a server, or one from the shelf.
 pub(super) struct UseTool {
     fleet: Arc<Fleet>,
     artifacts: Arc<dyn Artifacts>,
@@ -137,17 +152,26 @@ struct Used {
 
 impl UseTool {
     pub(super) fn new(fleet: &Arc<Fleet>, artifacts: &Arc<dyn Artifacts>) -> Self {
-        let text = format!("Calls a tool that {FIND_TOOL} showed, or reads a resource by its address mcp://….");
-        let name = json!({"type": "string", "description": "Such as mcp__server__tool."});
-        let arguments = json!({"type": "object", "description": "As its schema says."});
+        // Where there are no servers nobody needs to hear of what they have.
+        let (text, name, arguments) = if fleet.is_empty() {
+            let plain = json!({"type": "string"});
+            (format!("Calls a tool that {FIND_TOOL} showed."), plain, json!({"type": "object"}))
+        } else {
+            let text = format!("Calls a tool that {FIND_TOOL} showed, or reads a resource by its address mcp://….");
+            let name = json!({"type": "string", "description": "Such as mcp__server__tool."});
+            (text, name, json!({"type": "object", "description": "As its schema says."}))
+        };
         let properties = json!({"name": name, "arguments": arguments});
         let parameters = json!({"type": "object", "properties": properties, "required": ["name"]});
         let (fleet, artifacts) = (Arc::clone(fleet), Arc::clone(artifacts));
         Self { fleet, artifacts, spec: ToolSpec::new(USE_TOOL, text, parameters) }
     }
 
-    fn named(&self, args: &Args) -> Meant {
+    fn named(&self, args: &Args, among: &Tools) -> Meant {
         let Used { name, arguments } = parse_args(args)?;
+        if let Some(tool) = among.find_shelved(name.trim()) {
+            return Ok((Arc::clone(tool), arguments));
+        }
         if let Some((server, uri)) = parse_address(name.trim()) {
             return self.resource(server, uri);
         }
@@ -157,7 +181,11 @@ impl UseTool {
             Some((member, tool)) => Ok((Arc::new(ServerTool::new(member, tool, &self.artifacts)), arguments)),
             None => {
                 let hint = format!("{FIND_TOOL} shows the tools that there are, with their names");
-                Err(ToolOutcome::failed_with(format!("no server is known to have a tool named {name:?}"), hint))
+                let missing = match self.fleet.is_empty() {
+                    true => format!("there is no tool named {name:?} to be found"),
+                    false => format!("no server is known to have a tool named {name:?}"),
+                };
+                Err(ToolOutcome::failed_with(missing, hint))
             }
         }
     }
@@ -179,8 +207,8 @@ impl Tool for UseTool {
         &self.spec
     }
 
-    fn meant(&self, args: &Args) -> Option<Meant> {
-        Some(self.named(args))
+    fn meant(&self, args: &Args, among: &Tools) -> Option<Meant> {
+        Some(self.named(args, among))
     }
 
     /// Never judged: what it means is.

@@ -13,6 +13,11 @@ const SHARE: u64 = 20;
 /// A window of which nothing is known counts as this.
 const USUAL_WINDOW: u64 = 128_000;
 
+/// True where these names are those of a session that reaches tools which are not among them.
+pub(crate) fn reaches_more(names: &[String]) -> bool {
+    names.iter().any(|name| name == USE_TOOL)
+}
+
 /// True for the name of a tool that is here because of servers.
 pub(crate) fn is_of_servers(name: &str) -> bool {
     name.starts_with("mcp__") || name == FIND_TOOL || name == USE_TOOL
@@ -32,12 +37,17 @@ pub(super) fn known(fleet: &Fleet) -> Vec<Known> {
     gathered(&named).taken.into_iter().filter_map(|(server, tool)| Some((owner(&server)?, tool))).collect()
 }
 
-/// The tools within the share of this window, a server's all or none; every one where none is named.
-pub(super) fn tools(fleet: &Arc<Fleet>, artifacts: &Arc<dyn Artifacts>, window: Option<u64>) -> Vec<Arc<dyn Tool>> {
-    if fleet.is_empty() {
+/// The tools within the share of this window, a server's all or none; every one where none is named. Then the two that reach
+/// the others and what is on the shelf, where there is something to reach.
+pub(super) fn tools(
+    fleet: &Arc<Fleet>,
+    artifacts: &Arc<dyn Artifacts>,
+    (window, shelf): (Option<u64>, &[Arc<dyn Tool>]),
+) -> Vec<Arc<dyn Tool>> {
+    if fleet.is_empty() && shelf.is_empty() {
         return Vec::new();
     }
-    let find = FindTool::new(fleet, window);
+    let find = FindTool::new(fleet, shelf, window);
     let mut room = window.map_or(u64::MAX, |window| match window {
         0 => USUAL_WINDOW / SHARE,
         window => window / SHARE,

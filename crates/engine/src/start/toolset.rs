@@ -3,7 +3,7 @@
 use crate::border::Crossing;
 use crate::confine::{bounds, children_environment};
 use crate::editing::{offers, only_format};
-use crate::fleet::{Fleet, is_of_servers};
+use crate::fleet::{Fleet, is_of_servers, reaches_more};
 use crate::known::{keeps_nothing, stateful};
 use crate::live::Todo;
 use crate::people::People;
@@ -18,6 +18,9 @@ use reasonix_session::{MemoryArtifacts, Opened, Past};
 use reasonix_tools::{Bash, Deps, ShellOptions, files_for, skill_tool};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// In a window of so many tokens or fewer, rare tools are not sent.
+const SMALL: u64 = 16_384;
 
 /// The tools that a session had when it began.
 #[derive(Debug, Default)]
@@ -155,21 +158,42 @@ pub(crate) fn toolset(
         [] => offers(&start.world.settings, format),
         on => on.iter().any(|name| name == format.name()),
     });
-    let mut tools = all_tools(start, artifacts, carried, shell, format);
+    let tools = all_tools(start, artifacts, carried, shell, format);
+    let stands = shelf_of(start, had, format);
+    let is_shelved = |tool: &&Arc<dyn Tool>| {
+        let spec = tool.spec();
+        stands(spec) && on_by_itself(start, &spec.traits) && (start.attended || !spec.traits.asks)
+    };
+    let shelf: Vec<Arc<dyn Tool>> = tools.iter().filter(is_shelved).cloned().collect();
+    let mut tools: Vec<Arc<dyn Tool>> = tools.into_iter().filter(|tool| !stands(tool.spec())).collect();
     tools.extend(match had {
-        Some(_) => fleet.every_tool(artifacts),
-        None => fleet.tools(artifacts, window_of(start)),
+        Some(_) => fleet.every_tool(artifacts, &shelf),
+        None => fleet.tools(artifacts, window_of(start), &shelf),
     });
     let specs = had.and_then(|had| had.specs.as_deref().map(|specs| (specs, had)));
     if let Some((specs, had)) = specs.filter(|(_, had)| had.are(&start.world.settings.tools.enabled)) {
         // An agent may have had fewer tools than the session began with.
         let named: Vec<ToolSpec> = specs.iter().filter(|spec| had.names.contains(&spec.name)).cloned().collect();
         if named.len() == had.names.len() {
-            return Tools::new(as_told(&tools, &named));
+            return Tools::new(as_told(&tools, &named)).shelving(shelf);
         }
     }
     let tools = tools.into_iter().filter(|tool| is_on(tool.spec())).collect();
-    Tools::new(told_where_known(tools, specs.map(|(specs, _)| specs).unwrap_or_default()))
+    Tools::new(told_where_known(tools, specs.map(|(specs, _)| specs).unwrap_or_default())).shelving(shelf)
+}
+
+/// Which tools stand on the shelf: in a session that begins, the rare ones where the window is small and nobody chose tools; in
+/// one that goes on, those that it is not told of and can reach. The only tool of an edit format is not rare.
+fn shelf_of<'a>(start: &Start, had: Option<&'a Had>, format: Option<EditFormat>) -> impl Fn(&ToolSpec) -> bool + 'a {
+    let chosen = !start.world.settings.tools.enabled.is_empty();
+    let small = (1..=SMALL).contains(&window_of(start));
+    move |spec: &ToolSpec| {
+        let rare = spec.traits.rare && !chosen && (spec.traits.format.is_none() || format.is_none());
+        rare && match had {
+            None => small,
+            Some(had) => reaches_more(&had.names) && !had.names.contains(&spec.name),
+        }
+    }
 }
 
 /// The window that tools have to fit into; 0 where it is unknown.

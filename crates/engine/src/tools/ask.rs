@@ -61,7 +61,7 @@ impl TypedTool for Ask {
     const PROMPT: &'static str = include_str!("ask.md");
     const ALIASES: &'static [&'static str] =
         &["ask_choice", "ask_user", "ask_user_question", "askuserquestion", "ask_followup_question", "question"];
-    const TRAITS: ToolTraits = ToolTraits { inward: true, ..ToolTraits::ASKS };
+    const TRAITS: ToolTraits = ToolTraits { inward: true, ..ToolTraits::ASKS }.rarely();
     const WORK: ToolWork<Self> =
         ToolWork::Waits(|Self(people), input: Input, call| Box::pin(asked(people, input, call)));
 

@@ -18,7 +18,7 @@ impl TypedTool for TodoRead {
     const NAME: &'static str = "todo_read";
     const PROMPT: &'static str = include_str!("todo_read.md");
     const ALIASES: &'static [&'static str] = &["todoread", "read_todos", "todo_list"];
-    const TRAITS: ToolTraits = ToolTraits { inward: true, ..ToolTraits::NONE };
+    const TRAITS: ToolTraits = ToolTraits { inward: true, ..ToolTraits::NONE }.rarely();
     const WORK: ToolWork<Self> = ToolWork::Keeps(|Self(list), _| {
         let phases = list.phases();
         let list = checklist(&phases);
