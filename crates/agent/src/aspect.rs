@@ -1,6 +1,6 @@
 //! What stands around the calls and the turns of an agent: undo's look, hooks, checks of what was done.
 
-use crate::ports::{Args, BoxFuture, Class, Tools};
+use crate::ports::{Args, BoxFuture, Class, JournalError, Runs, Tools};
 use crate::said::Said;
 use reasonix_proto::{Action, Decided, FiredRule, FoldReason, ToolCall, ToolOutcome, TurnEnd};
 use std::sync::Arc;
@@ -50,6 +50,11 @@ pub trait Aspect: Send + Sync {
     /// The conversation is about to be folded, with what the user wants kept. False when it is not to be.
     fn before_fold<'a>(&'a self, _reason: FoldReason, _instructions: &'a str) -> BoxFuture<'a, bool> {
         Box::pin(async { true })
+    }
+
+    /// The model has nothing more to do. May run a command first; gives what the model should read before the turn may end.
+    fn check<'a>(&'a self, _turn: u32, _runs: &'a dyn Runs) -> BoxFuture<'a, Result<Option<String>, JournalError>> {
+        Box::pin(async { Ok(None) })
     }
 
     /// The model has nothing more to do. Gives what it should read before the turn may end; it is asked again then.
@@ -238,6 +243,25 @@ impl Aspects {
             }
         }
         None
+    }
+
+    /// What a check of those around the turn found, which the model should read.
+    pub(crate) async fn check(
+        &self,
+        turn: u32,
+        runs: &dyn Runs,
+        returns: &mut u32,
+    ) -> Result<Option<String>, JournalError> {
+        if *returns >= MOST_RETURNS {
+            return Ok(None);
+        }
+        for aspect in &self.0 {
+            if let Some(text) = aspect.check(turn, runs).await? {
+                *returns += 1;
+                return Ok(Some(text));
+            }
+        }
+        Ok(None)
     }
 
     /// Everything that the turn does is done.

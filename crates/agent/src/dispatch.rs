@@ -249,7 +249,7 @@ fn span_of(ready: &Ready<'_>) -> Span {
 }
 
 /// Asks those who stand around a call what they want of it, before the gate is asked.
-async fn wished<'a>(
+pub(crate) async fn wished<'a>(
     agent: &Agent,
     mut ready: Ready<'a>,
     turn: u32,

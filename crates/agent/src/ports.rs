@@ -538,6 +538,21 @@ fn found<'a>(tools: &'a [Arc<dyn Tool>], name: &str) -> Option<&'a Arc<dyn Tool>
     named(name).or_else(|| named(&plain_name(name)))
 }
 
+/// Runs a command for somebody who stands around a turn. It passes what every call passes: those around it, the gate, the
+/// sandbox. What it came to is journaled by whoever wanted it.
+pub trait Runs: Send + Sync {
+    /// True when commands can be run, and the turn is not to stop.
+    fn can_run(&self) -> bool;
+
+    /// Runs a command line under a name of its own, for so many seconds at most: how long it took in milliseconds, and what it
+    /// came to.
+    fn run<'a>(
+        &'a self,
+        id: &'a CallId,
+        line: (&'a str, u64),
+    ) -> BoxFuture<'a, Result<(u64, ToolOutcome), JournalError>>;
+}
+
 /// Decides whether a call may run. Every call passes here, whoever made it.
 pub trait Gate: Send + Sync {
     /// Decides; may ask a person and wait for the answer.

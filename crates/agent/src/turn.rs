@@ -3,16 +3,18 @@
 use crate::aspect::Aspects;
 use crate::compact::{Compaction, Need};
 use crate::conversation::{Conversation, Inbox};
-use crate::dispatch::dispatch;
+use crate::dispatch::{Tally, complete, dispatch, prepare, wished};
 use crate::fold::Answer;
 use crate::ports::{
-    Artifacts, BoxFuture, Budget, Classify, Gate, Journal, JournalError, Model, Purpose, Router, Sink, Stop, Tools,
+    Artifacts, BoxFuture, Budget, Classify, Gate, Journal, JournalError, Model, Purpose, Router, Runs, Sink, Stop,
+    Tools,
 };
 use crate::said::Said;
 use crate::step::{answer, objected, report};
 use crate::storm::Storm;
 use reasonix_proto::{
-    Event, FailureClass, FoldReason, Level, Message, Phrase, RecordBody, StopReason, TurnEnd, TurnState, Usage,
+    CallId, Event, FailureClass, FoldReason, Level, Message, Phrase, RecordBody, StopReason, ToolCall, ToolOutcome,
+    TurnEnd, TurnState, Usage,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -223,7 +225,7 @@ impl Agent {
             }
             let Message::Assistant { calls, .. } = &answer.message else { return Ok(TurnEnd::Done) };
             if calls.is_empty() {
-                match self.ended(conversation, inbox, progress).await? {
+                match self.ended(conversation, inbox, stop, progress).await? {
                     Some(end) => return Ok(end),
                     None => continue,
                 }
@@ -252,9 +254,22 @@ impl Agent {
         &self,
         conversation: &mut Conversation,
         inbox: &Inbox,
+        stop: &Stop,
         progress: &mut Progress,
     ) -> Result<Option<TurnEnd>, JournalError> {
         if !inbox.is_empty() || self.remind(conversation, progress.turn, &mut progress.reminded).await? {
+            return Ok(None);
+        }
+        let runner = Runner { agent: self, turn: progress.turn, stop };
+        if let Some(text) = self.aspects.check(progress.turn, &runner, &mut progress.returns).await? {
+            self.note(conversation, progress.turn, text, false).await?;
+            return Ok(None);
+        }
+        // Somebody may have spoken while a check ran.
+        if stop.is_cancelled() {
+            return Ok(Some(TurnEnd::Interrupted));
+        }
+        if !inbox.is_empty() {
             return Ok(None);
         }
         let end = natural_end(progress);
@@ -390,6 +405,40 @@ impl Agent {
             conversation.take(&record);
         }
         Ok(())
+    }
+}
+
+/// Runs commands for whoever stands around a turn.
+struct Runner<'a> {
+    agent: &'a Agent,
+    turn: u32,
+    stop: &'a Stop,
+}
+
+impl Runs for Runner<'_> {
+    fn can_run(&self) -> bool {
+        self.agent.tools.shell().is_some() && !self.stop.is_cancelled()
+    }
+
+    fn run<'a>(
+        &'a self,
+        id: &'a CallId,
+        (line, seconds): (&'a str, u64),
+    ) -> BoxFuture<'a, Result<(u64, ToolOutcome), JournalError>> {
+        Box::pin(async move {
+            let Self { agent, turn, stop } = *self;
+            agent.state(TurnState::ToolRunning);
+            let name = agent.tools.shell().map(|tool| tool.spec().name.clone()).unwrap_or_default();
+            let arguments = serde_json::json!({ "command": line, "timeout_seconds": seconds }).to_string();
+            let call = ToolCall { id: id.clone(), name, arguments };
+            let mut tally = Tally::default();
+            let ready = prepare(agent, &call, None, &mut Storm::default(), &mut Vec::new());
+            let ready = wished(agent, ready, turn, stop, &mut tally).await?;
+            match complete(agent, ready, (false, turn), stop, &mut tally).await? {
+                RecordBody::Outcome { took_ms, outcome, .. } => Ok((took_ms, outcome)),
+                _ => Ok((0, ToolOutcome::Aborted)),
+            }
+        })
     }
 }
 

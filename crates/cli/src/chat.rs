@@ -175,7 +175,7 @@ async fn greet(handle: &Handle) {
 /// Asks once about what this folder would execute, where something is new or changed.
 async fn trust(handle: &Handle) -> Option<Op> {
     let Reply::Trust(info) = handle.query(Query::Trust).await else { return None };
-    info.is_open().then(|| {
+    info.asks_at_start().then(|| {
         crate::trust::show(&info, false);
         Op::Trust { digest: info.digest.clone(), yes: crate::trust::asked() }
     })

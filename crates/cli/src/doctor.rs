@@ -72,6 +72,7 @@ async fn examine(report: &mut Report, dir: Option<&Path>, offline: bool) -> anyh
             machine(report)?;
             rules::rules(report, &context)?;
             sandbox(report, &context)?;
+            validation(report, &context)?;
         }
     }
     Ok(())
@@ -88,6 +89,19 @@ fn settings(report: &mut Report, context: &Context) -> anyhow::Result<()> {
         }
         Err(error) => report.line(Mark::Bad, &Phrase::new("cli.doctor_text").with("text", format!("{error:#}"))),
     }
+}
+
+/// The command that checks what turns edit.
+fn validation(report: &mut Report, context: &Context) -> anyhow::Result<()> {
+    let wanted = &context.loaded.settings.validation;
+    let found = reasonix_engine::detect(&context.cwd, &[]);
+    let (command, from) = match (&wanted.command, found) {
+        _ if !wanted.enabled => return report.line(Mark::Good, &Phrase::new("cli.doctor_validation_off")),
+        (Some(line), _) => (line.clone(), "validation.command".to_owned()),
+        (None, Some(found)) => (found.line, found.file),
+        (None, None) => return report.line(Mark::Good, &Phrase::new("cli.doctor_validation_none")),
+    };
+    report.line(Mark::Good, &Phrase::new("cli.doctor_validation").with("command", command).with("from", from))
 }
 
 async fn model(report: &mut Report, context: &Context, offline: bool) -> anyhow::Result<()> {

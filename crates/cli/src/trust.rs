@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Colour, Style, clean};
 use reasonix_config::{Flags, Trust};
-use reasonix_engine::{trust_info, with_git};
+use reasonix_engine::{trust_info, with_check, with_git};
 use reasonix_policy::visible;
 use reasonix_proto::{Level, Phrase, SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};
 use std::io::{IsTerminal, Write};
@@ -14,7 +14,9 @@ use std::path::Path;
 pub(crate) fn trust(args: &TrustArgs) -> anyhow::Result<Exit> {
     let context = Context::load(args.dir.as_deref(), Flags::default())?;
     let cwd = context.cwd.clone();
-    let (mut trust, unseen) = with_git(context.0.loaded.settings.trust).map_err(|error| say::failed(error.phrase()))?;
+    let settings = &context.0.loaded.settings;
+    let found = with_git(settings.trust.clone()).and_then(|(trust, unseen)| Ok((with_check(trust, settings)?, unseen)));
+    let (mut trust, unseen) = found.map_err(|error| say::failed(error.phrase()))?;
     if args.revoke {
         let had = trust.revoke().map_err(|error| say::failed(error.phrase()))?;
         let code = if had { "cli.trust_revoked" } else { "cli.trust_none_kept" };

@@ -60,5 +60,6 @@ mod terminal;
 mod trust;
 mod two;
 mod undo;
+mod validation;
 mod weight;
 mod wire;

@@ -80,6 +80,7 @@ pub use sections::stream_rules::StreamRuleSettings;
 pub use sections::tools::{Shell, ToolSettings};
 pub use sections::tui::Tui;
 pub use sections::undo::UndoSettings;
+pub use sections::validation::ValidationSettings;
 pub use servers_file::{NewServer, add_server, remove_server, set_reader};
 pub use settings::Settings;
 pub use show::shown_address;

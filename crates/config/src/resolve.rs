@@ -3,7 +3,7 @@
 use crate::node::{Node, Table};
 use crate::sections::{
     agent, ask, branch, budget, cache, compaction, evidence, logs, models, net, permissions, plugins, profiles,
-    providers, recall, record, retention, sandbox, serve, skills, stream_rules, tools, tui, undo,
+    providers, recall, record, retention, sandbox, serve, skills, stream_rules, tools, tui, undo, validation,
 };
 use crate::shape::Notices;
 use crate::trust::{Brought, Prompted, Trust, Variables};
@@ -37,8 +37,8 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     let project = files::project(sources, &mut declared, &mut notices)?;
     let mut project = guard::guard(project, &table, &context, &mut notices)?;
     let prompt = Prompted::take(&mut project);
-    // A project's hooks are a surface; they do not get among the user's own.
-    let _ = project.take("hooks");
+    // A project's hooks and checks are surfaces; they do not get among the user's own.
+    let _ = (project.take("hooks"), project.take("validation"));
     let plugins = plugins::of_project(&project, &context, &mut notices)?;
     let skill_folders = skill_folders(&project, &sources.project);
     merge::merge(&mut table, project);
@@ -96,6 +96,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         tui: tui::resolve(&root.section("tui")),
         undo: undo::resolve(&root.section("undo"))?,
         evidence: evidence::resolve(&root.section("evidence")),
+        validation: validation::resolve(&root.section("validation")),
         branch: branch::resolve(&root.section("branch")),
         stream_rules: stream_rules::resolve(&root.section("rules").section("stream")),
         record: record::resolve(&root.section("record")),

@@ -23,6 +23,7 @@ use crate::sections::stream_rules::StreamRuleSettings;
 use crate::sections::tools::ToolSettings;
 use crate::sections::tui::Tui;
 use crate::sections::undo::UndoSettings;
+use crate::sections::validation::ValidationSettings;
 use crate::{Layer, Trust};
 use reasonix_proto::AgentProfile;
 use std::collections::BTreeMap;
@@ -79,6 +80,8 @@ pub struct Settings {
     pub undo: UndoSettings,
     /// Whether what answers claim is checked.
     pub evidence: EvidenceSettings,
+    /// The command that checks what turns edited.
+    pub validation: ValidationSettings,
     /// Moving about in a session's tree.
     pub branch: Branch,
     /// Rules that watch what a model writes.

@@ -7,9 +7,9 @@ use crate::queries::find_sessions;
 use crate::spec::{Start, Which};
 use crate::start::{start_at, tool_specs, unknown_tools};
 use crate::tap::Tap;
-use crate::trust::with_git;
+use crate::trust::{with_check, with_git};
 use crate::world::World;
-use reasonix_config::{FolderSettings, Origins, Trust};
+use reasonix_config::{FolderSettings, Origins, SurfaceKind, Trust};
 use reasonix_proto::{Level, Phrase, Reply, SessionId};
 use reasonix_session::Sessions;
 use std::path::PathBuf;
@@ -53,6 +53,8 @@ pub fn open(sources: HostSources) -> Result<(Host, Notices), EngineError> {
         let trust = std::mem::take(&mut folder.loaded.settings.trust);
         folder.loaded.settings.trust = with_git(trust)?.0;
     }
+    let trust = std::mem::take(&mut folder.loaded.settings.trust);
+    folder.loaded.settings.trust = with_check(trust, &folder.loaded.settings)?;
     if sources.require_trust {
         all_trusted(&folder.loaded.settings.trust)?;
     }
@@ -70,7 +72,8 @@ pub fn open(sources: HostSources) -> Result<(Host, Notices), EngineError> {
 }
 
 fn all_trusted(trust: &Trust) -> Result<(), EngineError> {
-    let off = trust.untrusted();
+    let mut off = trust.untrusted();
+    off.retain(|(surface, _)| surface.kind != SurfaceKind::Detected);
     let names: Vec<_> = off.iter().map(|(surface, _)| format!("{} {}", surface.kind.word(), surface.name)).collect();
     if names.is_empty() {
         return Ok(());

@@ -34,6 +34,7 @@ use crate::streaming::Streaming;
 use crate::ticket::Sender;
 use crate::told::told_where_known;
 use crate::trust::Word;
+use crate::validation::Validates;
 use crate::world::World;
 use opening::{Begun, open};
 use reasonix_agent::{Agent, Aspect, Compaction, Limits, Model, Prefix, Sink, Tool, Tools};
@@ -134,6 +135,7 @@ impl Ground {
             .kept_by(book.clone(), artifacts.clone(), outbox.clone())
             .surrounded_by(undo.iter().map(|undo| Arc::clone(undo) as Arc<dyn Aspect>))
             .surrounded_by([nearby as Arc<dyn Aspect>, streaming as Arc<dyn Aspect>, Believed::of(start, outbox)])
+            .surrounded_by([Validates::of(start, &trust, (book, outbox)) as Arc<dyn Aspect>])
             .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>])
             .within(purse.clone(), limits_of(settings, &answers.name, &acting))
             .build(self.head.system.clone());

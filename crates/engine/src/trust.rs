@@ -1,8 +1,9 @@
 //! The user's word on what a repository would execute: shown as data, taken once, kept by `config`.
 
+use crate::detect::detect;
 use crate::ticket::Told;
 use reasonix_config::trust::SurfaceChange;
-use reasonix_config::{ConfigError, Standing, Surface, SurfaceKind, Trust};
+use reasonix_config::{ConfigError, Settings, Standing, Surface, SurfaceKind, Trust};
 use reasonix_exec::Surfaces;
 use reasonix_proto::{Done, Level, Phrase, Refusal, Refused, SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};
 use reasonix_workspace::gitlinks;
@@ -114,9 +115,9 @@ fn names_folder(line: &str, folder: &str, below: bool) -> bool {
 }
 
 fn off(trust: &Trust) -> Option<Phrase> {
-    // What git runs is git's: nothing of ours is off without a yes to it.
+    // What git runs is git's: nothing of ours is off without a yes to it. A command that was found is spoken of when it would run.
     let mut off = trust.untrusted();
-    off.retain(|(surface, _)| surface.kind != SurfaceKind::Git);
+    off.retain(|(surface, _)| !matches!(surface.kind, SurfaceKind::Git | SurfaceKind::Detected));
     let names: Vec<String> =
         off.iter().map(|(surface, _)| format!("{} {}", surface.kind.word(), surface.name)).collect();
     (!off.is_empty()).then(|| Phrase::new("engine.untrusted").with("names", names.join(", ")))
@@ -133,6 +134,15 @@ pub fn with_git(trust: Trust) -> Result<(Trust, Vec<PathBuf>), ConfigError> {
     };
     let found = looked.surfaces.told().into_iter().map(|found| (name(&found.path), found.bytes)).collect();
     Ok((trust.with_git(found)?, looked.unseen))
+}
+
+/// The same trust with the command that would check edits here, where nobody named one.
+pub fn with_check(trust: Trust, settings: &Settings) -> Result<Trust, ConfigError> {
+    let wanted = settings.validation.enabled && settings.validation.command.is_none();
+    match wanted.then(|| detect(trust.root(), &[])).flatten() {
+        Some(found) => trust.with_detected(&found.line, &found.file),
+        None => Ok(trust),
+    }
 }
 
 /// What the working folder would execute, and whether the user trusts it, as data for front ends.

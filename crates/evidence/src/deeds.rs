@@ -110,6 +110,9 @@ impl Deeds {
             }
             RecordBody::Outcome { call, tool, outcome, .. } => self.ended(call, tool, outcome),
             RecordBody::ShellEnded { command, outcome, .. } => self.ran(None, command, outcome),
+            RecordBody::Validation(ran) => {
+                ran.outcome.iter().for_each(|outcome| self.ran(Some(&ran.call), &ran.command, outcome));
+            }
             RecordBody::Restored(restored) => {
                 self.wrote(None, Written { gone: restored.paths.clone(), perhaps: true, ..Written::default() });
             }

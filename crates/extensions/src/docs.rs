@@ -35,6 +35,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("trust", include_str!("../../../docs/trust.md")),
     ("tui", include_str!("../../../docs/tui.md")),
     ("undo", include_str!("../../../docs/undo.md")),
+    ("validation", include_str!("../../../docs/validation.md")),
 ];
 
 /// One document.

@@ -499,7 +499,9 @@ fn wished(verdict: Verdict, ask: &Ask<'_>) -> Verdict {
 fn decided_by(by: &By) -> DecidedBy {
     match by {
         // Whoever stands around a call is no rule of the user's.
-        By::Rule(why) if why.starts_with("hook ") => DecidedBy::Other(why.to_string()),
+        By::Rule(why) if why.starts_with("hook ") || why.starts_with("validation: ") => {
+            DecidedBy::Other(why.to_string())
+        }
         By::Rule(rule) => DecidedBy::Rule(rule.to_string()),
         By::Fallback => DecidedBy::Fallback,
         By::Posture(posture) => DecidedBy::Posture(*posture),

@@ -51,6 +51,7 @@ mod trust;
 mod turn;
 mod unhidden;
 mod usage;
+mod validation;
 mod visible;
 
 pub use action::{Action, Family, ReadOnly, family_of_word};
@@ -105,8 +106,9 @@ pub use status::{
     RuleInfo, SessionInfo, Setting, Status, TreeFilter, TreeNode, money_text,
 };
 pub use todo::{TodoItem, TodoPhase, TodoStatus};
-pub use trust::{SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};
+pub use trust::{DETECTED_CHECK, SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};
 pub use turn::{TurnEnd, TurnState};
 pub use unhidden::{Unhidden, hidden_spans, restored, unhidden};
 pub use usage::{Price, Usage};
+pub use validation::{Validation, ValidationVerdict};
 pub use visible::{is_deceptive, visible};

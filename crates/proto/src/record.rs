@@ -3,7 +3,7 @@
 use crate::{
     AskId, CallId, Change, Choice, Claimed, ClientId, Cost, DecidedBy, Effect, HookRan, Image, Message, Mode, NotedBy,
     Phrase, Planned, Posture, PromptPart, RecordId, Repair, Requested, RulesFired, SessionId, ToolOutcome, TurnEnd,
-    Usage,
+    Usage, Validation,
 };
 use serde::{Deserialize, Serialize};
 
@@ -240,6 +240,8 @@ pub enum RecordBody {
     RulesFired(Box<RulesFired>),
     /// What the answer of a turn claims, held against the log. Nothing of it is ever sent to a model.
     Claimed(Box<Claimed>),
+    /// The command that checks what the turn edited: written before it runs, and again with what it came to.
+    Validation(Box<Validation>),
     /// A record of a kind that this version does not know; kept on disk, skipped here.
     #[serde(other)]
     Unknown,

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The kind of a command that was found to check edits.
+pub const DETECTED_CHECK: &str = "detected";
+
 /// The surfaces of the working folder and whether the user trusts them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrustInfo {
@@ -19,6 +22,11 @@ impl TrustInfo {
         self.surfaces.iter().filter(|surface| surface.standing != TrustStanding::Trusted)
     }
 
+    /// True when it is worth asking before anything else: a command that was merely found waits until it is to run.
+    pub fn asks_at_start(&self) -> bool {
+        self.off().any(|surface| surface.standing != TrustStanding::Refused && surface.kind != DETECTED_CHECK)
+    }
+
     /// True when a yes would switch something on.
     pub fn is_open(&self) -> bool {
         self.off().any(|surface| surface.standing != TrustStanding::Refused)
@@ -28,7 +36,7 @@ impl TrustInfo {
 /// One thing that would be executed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SurfaceInfo {
-    /// `hook`, `mcp`, `lsp`, `skill`, `command`, `agent`, `validation`, `formatter`, `status_line`, `prompt` or `git`.
+    /// `hook`, `mcp`, `lsp`, `skill`, `command`, `agent`, `validation`, `formatter`, `status_line`, `prompt`, `git` or `detected`.
     pub kind: String,
     /// Its name.
     pub name: String,

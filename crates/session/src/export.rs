@@ -89,6 +89,11 @@ impl Page {
             RecordBody::Outcome { tool, outcome, .. } => self.outcome(&format!("Result of {tool}"), outcome),
             RecordBody::Shell { command, .. } => self.part("user", "User runs", command),
             RecordBody::ShellEnded { outcome, .. } => self.outcome("Result", outcome),
+            RecordBody::Validation(ran) => {
+                if let Some(outcome) = &ran.outcome {
+                    self.outcome(&format!("Validation by {}", ran.command), outcome);
+                }
+            }
             RecordBody::ModelChanged { model, .. } => self.meta(&format!("Model: {model}")),
             RecordBody::AgentChanged { agent, .. } => self.meta(&format!("Agent: {agent}")),
             RecordBody::Moved { .. } => self.meta("The conversation goes on from an earlier place."),

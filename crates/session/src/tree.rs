@@ -164,6 +164,7 @@ fn content(record: &Record, all: bool) -> Option<(String, String)> {
         RecordBody::Left(left) => left.summary.clone(),
         RecordBody::Outcome { tool, .. } => tool.clone(),
         RecordBody::ShellEnded { command, .. } => command.clone(),
+        RecordBody::Validation(ran) => ran.command.clone(),
         RecordBody::Titled { title, .. } => title.clone(),
         RecordBody::Labelled { label, .. } => label.clone(),
         RecordBody::ModelChanged { model, .. } => model.clone(),

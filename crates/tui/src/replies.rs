@@ -53,7 +53,7 @@ pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<Sc
             }
             app.transcript.recall(&records);
         }
-        (QueryPurpose::Trust, Reply::Trust(info)) if info.is_open() => {
+        (QueryPurpose::Trust, Reply::Trust(info)) if info.asks_at_start() => {
             let guard = app.ahead.guard(app.now);
             app.overlays.push(Overlay::Trust(Box::new(crate::overlays::TrustOverlay::new(*info, guard))));
             return vec![ScreenEffect::Probe];

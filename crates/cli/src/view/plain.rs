@@ -193,7 +193,14 @@ impl Plain {
                 .iter()
                 .for_each(|line| say::line_err(line));
         }
-        let RecordBody::Outcome { call, tool, took_ms, outcome } = &record.body else { return };
+        let (call, tool, took_ms, outcome) = match &record.body {
+            RecordBody::Outcome { call, tool, took_ms, outcome } => (call, tool.as_str(), took_ms, outcome),
+            RecordBody::Validation(ran) => match &ran.outcome {
+                Some(outcome) => (&ran.call, reasonix_proto::tools::BASH, &ran.took_ms, outcome),
+                None => return,
+            },
+            _ => return,
+        };
         self.spinner.wipe();
         let follows = self.last_started.take().is_some_and(|started| started == *call);
         let asked = self.asked.remove(call);

@@ -24,3 +24,4 @@ pub(crate) mod stream_rules;
 pub(crate) mod tools;
 pub(crate) mod tui;
 pub(crate) mod undo;
+pub(crate) mod validation;

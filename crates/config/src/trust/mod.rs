@@ -157,6 +157,31 @@ impl Trust {
         Ok(self)
     }
 
+    /// Takes in the command that checks edits here, where nobody named one, and the file that it was found by.
+    pub fn with_detected(mut self, line: &str, file: &str) -> Result<Self, ConfigError> {
+        let parts = vec![SurfacePiece::text(line, line)];
+        self.surfaces
+            .push(Surface::new(SurfaceKind::Detected, line, file.to_owned(), parts, Vec::new()).sealed(&self.root));
+        self.known = Book::read(&self.home)?.of(&self.root);
+        Ok(self)
+    }
+
+    /// Whether the user trusts this command as the one that checks edits here.
+    pub fn trusts_detected(&self, line: &str) -> bool {
+        let is_it = |surface: &&Surface| surface.kind == SurfaceKind::Detected && surface.name == line;
+        let found = self.surfaces.iter().find(is_it);
+        self.once || found.is_some_and(|surface| matches!(self.of(surface), Standing::Trusted(_)))
+    }
+
+    /// What the project's settings say of validation, where the user trusts exactly that.
+    pub fn validation(&self) -> Option<serde_json::Value> {
+        let surface = self.surfaces.iter().find(|surface| surface.kind == SurfaceKind::Validation)?;
+        match self.of(surface) {
+            Standing::Trusted(_) => serde_json::from_str(surface.said()?).ok(),
+            _ => None,
+        }
+    }
+
     /// The root it is about, links resolved.
     pub fn root(&self) -> &Path {
         &self.root

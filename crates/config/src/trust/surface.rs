@@ -34,6 +34,8 @@ pub enum SurfaceKind {
     Prompt,
     /// Run by git: a setting, a hook, a step of a rebase.
     Git,
+    /// A command that was found to check edits: it runs what the repository has.
+    Detected,
 }
 
 impl SurfaceKind {
@@ -51,6 +53,7 @@ impl SurfaceKind {
             Self::StatusLine => "status_line",
             Self::Prompt => "prompt",
             Self::Git => "git",
+            Self::Detected => reasonix_proto::DETECTED_CHECK,
         }
     }
 }

@@ -17,6 +17,7 @@ pub(crate) fn event_of(record: &Record) -> Option<Event> {
         RecordBody::Assistant { .. } => Event::Message { record: boxed() },
         RecordBody::Decided(_) => Event::Answered { record: boxed() },
         RecordBody::Outcome { .. } | RecordBody::ShellEnded { .. } => Event::ToolEnded { record: boxed() },
+        RecordBody::Validation(ran) if ran.outcome.is_some() => Event::ToolEnded { record: boxed() },
         RecordBody::TurnEnded { .. } => Event::TurnEnded { record: boxed() },
         RecordBody::Hook(_) => Event::Hooked { record: boxed() },
         RecordBody::RulesFired(_) => Event::RulesFired { record: boxed() },

@@ -6,7 +6,7 @@ use crate::cells::{
 };
 use reasonix_proto::{
     CallId, Citation, Claimed, Decided, Event, Image, Message, MoveReason, Phrase, Planned, Record, RecordBody,
-    RecordId, StopReason, ToolCall, ToolOutcome, tools,
+    RecordId, StopReason, ToolCall, ToolOutcome, Validation, tools,
 };
 use std::borrow::Cow;
 use std::time::Duration;
@@ -110,6 +110,7 @@ impl Transcript {
             RecordBody::Outcome { call, tool, took_ms, outcome } => {
                 self.with_tool(call, tool, |cell| cell.end(tool, *took_ms, outcome));
             }
+            RecordBody::Validation(ran) => self.validated(ran),
             RecordBody::TurnEnded { end, steps, usage, cost, .. } => {
                 self.close_turn();
                 let took_ms = self.fold.turn_began.take().map(|began| record.at.saturating_sub(began));
@@ -304,6 +305,15 @@ impl Transcript {
             tool.end(tools::BASH, took_ms, outcome);
             self.weight += tool.weight();
         }
+    }
+
+    /// The command that checks what was edited is over.
+    fn validated(&mut self, ran: &Validation) {
+        let Some(outcome) = &ran.outcome else { return };
+        self.with_tool(&ran.call, tools::BASH, |cell| {
+            cell.subject = ran.command.as_str().into();
+            cell.end(tools::BASH, ran.took_ms, outcome);
+        });
     }
 
     /// A plan that was decided about, whole, and what was decided.

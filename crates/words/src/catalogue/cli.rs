@@ -185,6 +185,17 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "endpoint {url} answers; it has no list of models, so the model itself was not checked",
         "服务 {url} 可用；它不提供模型列表，因此没有检查模型本身",
     ),
+    (
+        "cli.doctor_validation",
+        "edits are checked with `{command}` ({from})",
+        "改动将用 `{command}` 检查（来自 {from}）",
+    ),
+    (
+        "cli.doctor_validation_none",
+        "no command was found that checks edits; name one with validation.command",
+        "没有找到检查改动的命令；可用 validation.command 指定",
+    ),
+    ("cli.doctor_validation_off", "edits are not checked (validation.enabled)", "改动不作检查（validation.enabled）"),
     ("cli.doctor_folder", "working folder {path}", "工作文件夹 {path}"),
     ("cli.doctor_good", "ok  ", "正常"),
     ("cli.doctor_home", "settings and state in {path}", "设置与状态文件夹 {path}"),

@@ -821,4 +821,76 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("net.url", "{url} is not an http or https address", "{url} 不是 http 或 https 地址"),
     ("net.url.hint", "base_url looks like http://127.0.0.1:8000/v1", "base_url 形如 http://127.0.0.1:8000/v1"),
+    (
+        "engine.validation_found",
+        "edits are checked with `{command}` ({from})",
+        "改动将用 `{command}` 检查（来自 {from}）",
+    ),
+    (
+        "engine.validation_found.hint",
+        "name another with validation.command, or switch it off with validation.enabled = false",
+        "可用 validation.command 指定其他命令，或用 validation.enabled = false 关闭",
+    ),
+    (
+        "engine.validation_failed",
+        "the check failed; the model is told what (round {round} of {rounds}): {command}",
+        "检查未通过，已把结果告诉模型（第 {round} 轮，共 {rounds} 轮）：{command}",
+    ),
+    (
+        "engine.validation_same",
+        "the check failed in the same way as before, so the turn ends here: {command}",
+        "检查以同样的方式再次失败，本轮到此结束：{command}",
+    ),
+    (
+        "engine.validation_same.hint",
+        "look at the output above; tell the model what to try, or go back with /undo",
+        "请查看上面的输出；告诉模型该尝试什么，或用 /undo 撤回",
+    ),
+    (
+        "engine.validation_rounds",
+        "the check still fails after {rounds} rounds, so the turn ends here: {command}",
+        "检查在 {rounds} 轮之后仍未通过，本轮到此结束：{command}",
+    ),
+    (
+        "engine.validation_rounds.hint",
+        "look at the output above; validation.rounds says how many there may be",
+        "请查看上面的输出；轮数由 validation.rounds 决定",
+    ),
+    (
+        "engine.validation_before",
+        "the check fails as it did before the first edit, so nothing is sent back: {command}",
+        "检查的失败与第一次改动之前相同，因此不再退回给模型：{command}",
+    ),
+    ("engine.validation_late", "the check took too long and was ended: {command}", "检查耗时过长，已被终止：{command}"),
+    (
+        "engine.validation_late.hint",
+        "allow more with validation.timeout_seconds, or name a quicker command with validation.command",
+        "可用 validation.timeout_seconds 放宽时间，或用 validation.command 指定更快的命令",
+    ),
+    (
+        "engine.validation_unrun",
+        "the check could not run or was refused; it stays off in this session: {command}",
+        "检查无法运行或被拒绝，本会话中将保持关闭：{command}",
+    ),
+    (
+        "engine.validation_unrun.hint",
+        "name a command that runs here with validation.command",
+        "请用 validation.command 指定一个可以在此运行的命令",
+    ),
+    ("engine.validation_left", "the check failed and the model changed nothing more", "检查未通过，模型没有再作改动"),
+    (
+        "engine.validation_left.hint",
+        "its answer should say why; the failed command stands above",
+        "它的回答应说明原因；失败的命令见上文",
+    ),
+    (
+        "engine.validation_untrusted",
+        "edits are not checked: `{command}` would run what this folder has, and you have not trusted it",
+        "改动未经检查：`{command}` 会运行此文件夹中的内容，而你尚未信任它",
+    ),
+    (
+        "engine.validation_untrusted.hint",
+        "trust it with `reasonix trust`, or name the command in your own settings with validation.command",
+        "用 `reasonix trust` 信任它，或在你自己的设置中用 validation.command 指定命令",
+    ),
 ];

@@ -1,0 +1,212 @@
+//! Which command checks a folder, by the files that it has. Only its root is looked at, and nothing is run.
+
+use std::path::Path;
+
+/// More of a file is not read for it.
+const LONGEST: u64 = 256 * 1024;
+
+/// A command that checks a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundCheck {
+    /// The command line.
+    pub line: String,
+    /// The file that it was found by.
+    pub file: String,
+    /// Ends of names of files that it is for.
+    ends: &'static [&'static str],
+}
+
+/// The command that checks this folder after these files were edited: of several the first that is for one of them, otherwise
+/// the first.
+pub fn detect(root: &Path, edited: &[String]) -> Option<FoundCheck> {
+    let found = all(root);
+    let is_for = |check: &&FoundCheck| {
+        edited.iter().any(|path| check.ends.iter().any(|end| path.rsplit('.').next() == Some(end)))
+    };
+    found.iter().find(is_for).or_else(|| found.first()).cloned()
+}
+
+/// Every command that is found, in order.
+fn all(root: &Path) -> Vec<FoundCheck> {
+    let is = |name: &str| root.join(name).is_file();
+    let first = |names: &[&str]| names.iter().find(|name| is(name)).map(|name| (*name).to_owned());
+    let mut found = Vec::new();
+    let mut add = |file: Option<String>, line: String, ends: &'static [&'static str]| {
+        found.extend(file.map(|file| FoundCheck { line, file, ends }));
+    };
+    add(first(&["Cargo.toml"]), "cargo test".to_owned(), &["rs"]);
+    add(first(&["go.mod"]), "go test ./...".to_owned(), &["go"]);
+    add(package(root), format!("{} test", runner(&is)), &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue"]);
+    add(pytest(root), "pytest -q".to_owned(), &["py", "pyi"]);
+    let maven = if is("mvnw") { "./mvnw -q test" } else { "mvn -q test" };
+    add(first(&["pom.xml"]), maven.to_owned(), &["java", "kt", "scala", "groovy"]);
+    let gradle = if is("gradlew") { "./gradlew test" } else { "gradle test" };
+    add(first(&["build.gradle", "build.gradle.kts"]), gradle.to_owned(), &["java", "kt", "kts", "groovy"]);
+    add(dotnet(root), "dotnet test".to_owned(), &["cs", "fs", "vb"]);
+    let just = ["justfile", "Justfile", ".justfile"].into_iter().find(|name| has_target(root, name));
+    add(just.map(str::to_owned), "just test".to_owned(), &[]);
+    let make = ["GNUmakefile", "makefile", "Makefile"].into_iter().find(|name| has_target(root, name));
+    add(make.map(str::to_owned), "make test".to_owned(), &["c", "h", "cc", "cpp", "cxx", "hpp"]);
+    // A folder that was never configured cannot be built without guessing how.
+    let built = is("build/CMakeCache.txt").then(|| first(&["CMakeLists.txt"])).flatten();
+    let cmake = "cmake --build build && ctest --test-dir build --output-on-failure";
+    add(built, cmake.to_owned(), &["c", "h", "cc", "cpp", "cxx", "hpp"]);
+    found
+}
+
+/// The program that runs the scripts of a `package.json`.
+fn runner(is: &dyn Fn(&str) -> bool) -> &'static str {
+    let locks = [("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun run"), ("bun.lockb", "bun run"), ("yarn.lock", "yarn")];
+    locks.iter().find(|(lock, _)| is(lock)).map_or("npm", |(_, runner)| runner)
+}
+
+/// A `package.json` whose script `test` does something.
+fn package(root: &Path) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(&text(root, "package.json")?).ok()?;
+    let script = value.get("scripts")?.get("test")?.as_str()?;
+    let does = !script.trim().is_empty() && !script.contains("no test specified");
+    does.then(|| "package.json".to_owned())
+}
+
+/// The file that says that pytest is in use.
+fn pytest(root: &Path) -> Option<String> {
+    let says = |name: &str, words: &str| text(root, name).filter(|text| text.contains(words)).map(|_| name.to_owned());
+    let is = |name: &str| root.join(name).is_file().then(|| name.to_owned());
+    is("pytest.ini")
+        .or_else(|| says("pyproject.toml", "[tool.pytest"))
+        .or_else(|| says("setup.cfg", "[tool:pytest]"))
+        .or_else(|| says("tox.ini", "[pytest]"))
+        .or_else(|| is("conftest.py"))
+        .or_else(|| is("tests/conftest.py"))
+}
+
+/// A solution or a project of .NET.
+fn dotnet(root: &Path) -> Option<String> {
+    let names =
+        std::fs::read_dir(root).ok()?.take(1000).flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let ends = [".sln", ".slnx", ".csproj", ".fsproj", ".vbproj"];
+    names.filter(|name| ends.iter().any(|end| name.ends_with(end))).min()
+}
+
+/// Whether a Makefile or a justfile has the target `test`.
+fn has_target(root: &Path, name: &str) -> bool {
+    let is_target = |line: &str| {
+        let rest = line.strip_prefix("test").and_then(|rest| rest.split_once(':'));
+        rest.is_some_and(|(words, behind)| !behind.starts_with('=') && (words.is_empty() || words.starts_with(' ')))
+    };
+    text(root, name).is_some_and(|text| text.lines().any(is_target))
+}
+
+fn text(root: &Path, name: &str) -> Option<String> {
+    let path = root.join(name);
+    let small = std::fs::metadata(&path).ok().is_some_and(|found| found.is_file() && found.len() <= LONGEST);
+    small.then(|| std::fs::read_to_string(path).ok()).flatten()
+}
+
+/// Ends of names of files that are text alone: they are read, not run or built.
+const TEXTS: &[&str] = &[
+    "md", "mdx", "markdown", "txt", "rst", "adoc", "org", "tex", "csv", "tsv", "log", "svg", "png", "jpg", "jpeg",
+    "gif", "webp", "ico", "pdf", "patch", "diff",
+];
+/// Names of files that are text alone, without an end.
+const NAMED_TEXTS: &[&str] = &[
+    "license",
+    "licence",
+    "copying",
+    "notice",
+    "readme",
+    "changelog",
+    "changes",
+    "authors",
+    "contributors",
+    "todo",
+    ".gitignore",
+    ".gitattributes",
+    ".editorconfig",
+    ".mailmap",
+    "codeowners",
+];
+
+/// Whether a file counts as code: everything does that is not text alone.
+pub(crate) fn is_code(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    if NAMED_TEXTS.contains(&name.as_str()) {
+        return false;
+    }
+    name.rsplit_once('.').is_none_or(|(_, end)| !TEXTS.contains(&end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{detect, is_code};
+    use reasonix_testkit::TempWorkspace;
+
+    /// The files of a folder, and the command with the file that it is found by.
+    type Case<'a> = (&'a [(&'a str, &'a str)], Option<(&'a str, &'a str)>);
+
+    #[test]
+    fn each_kind_of_folder_has_its_command() {
+        let npm = r#"{"scripts": {"test": "vitest"}}"#;
+        let none = r#"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#;
+        let cases: &[Case<'_>] = &[
+            (&[("Cargo.toml", "")], Some(("cargo test", "Cargo.toml"))),
+            (&[("go.mod", "")], Some(("go test ./...", "go.mod"))),
+            (&[("package.json", npm)], Some(("npm test", "package.json"))),
+            (&[("package.json", npm), ("pnpm-lock.yaml", "")], Some(("pnpm test", "package.json"))),
+            (&[("package.json", npm), ("bun.lock", "")], Some(("bun run test", "package.json"))),
+            (&[("package.json", none)], None),
+            (&[("package.json", "{")], None),
+            (&[("pyproject.toml", "[tool.pytest.ini_options]\n")], Some(("pytest -q", "pyproject.toml"))),
+            (&[("pyproject.toml", "[project]\n")], None),
+            (&[("pom.xml", "")], Some(("mvn -q test", "pom.xml"))),
+            (&[("build.gradle.kts", ""), ("gradlew", "")], Some(("./gradlew test", "build.gradle.kts"))),
+            (&[("App.csproj", "")], Some(("dotnet test", "App.csproj"))),
+            (&[("justfile", "test *args:\n  x\n")], Some(("just test", "justfile"))),
+            (&[("Makefile", "test: build\n\tx\n")], Some(("make test", "Makefile"))),
+            (&[("Makefile", "test := 1\ntests:\n\tx\nall: test\n")], None),
+            (&[("CMakeLists.txt", "")], None),
+            (
+                &[("CMakeLists.txt", ""), ("build/CMakeCache.txt", "")],
+                Some(("cmake --build build && ctest --test-dir build --output-on-failure", "CMakeLists.txt")),
+            ),
+            (&[("README.md", "")], None),
+        ];
+        for (files, wanted) in cases {
+            let work = TempWorkspace::new();
+            for (name, text) in *files {
+                work.write(name, text);
+            }
+            let found = detect(&work.path(), &[]);
+            let found = found.as_ref().map(|found| (found.line.as_str(), found.file.as_str()));
+            assert_eq!(found, *wanted, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn of_several_the_one_for_what_was_edited_is_taken() {
+        let work = TempWorkspace::new();
+        work.write("Cargo.toml", "");
+        work.write("package.json", r#"{"scripts": {"test": "vitest"}}"#);
+        let line = |edited: &str| detect(&work.path(), &[edited.to_owned()]).map(|found| found.line);
+        assert_eq!(line("web/app.tsx").as_deref(), Some("npm test"));
+        assert_eq!(line("src/lib.rs").as_deref(), Some("cargo test"));
+        assert_eq!(line("data.yaml").as_deref(), Some("cargo test"));
+    }
+
+    #[test]
+    fn text_alone_is_no_code() {
+        for (path, code) in [
+            ("src/lib.rs", true),
+            ("Cargo.toml", true),
+            ("Makefile", true),
+            ("config.yaml", true),
+            ("README.md", false),
+            ("docs/LICENSE", false),
+            ("a/CHANGELOG", false),
+            (".gitignore", false),
+            ("notes.TXT", false),
+        ] {
+            assert_eq!(is_code(path), code, "{path}");
+        }
+    }
+}
