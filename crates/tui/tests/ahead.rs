@@ -338,6 +338,47 @@ fn a_word_that_is_typed_is_the_beginning_of_a_no_with_words() {
     }
 }
 
+/// The first letter of a word is also the key of an answer; leaving the word again must not leave that answer chosen.
+#[test]
+fn whoever_leaves_their_words_again_is_one_key_away_from_a_no() {
+    for ask in [whole, danger] {
+        for word in ["abort", "stop", "yet", "1 file"] {
+            for leave in ["\u{1b}", "\u{3}"] {
+                let mut desk = Desk::new();
+                ask(&mut desk);
+                desk.after(2000);
+                for c in word.chars() {
+                    desk.after(40);
+                    desk.keys(&c.to_string());
+                }
+                for key in [leave, "\r"] {
+                    desk.after(2000);
+                    desk.keys(key);
+                }
+                desk.pause();
+                let [Op::Answer { choice: Choice::Deny, words: None, .. }] = desk.sent.as_slice() else {
+                    panic!("{word}: {:?}", desk.sent)
+                };
+            }
+        }
+    }
+}
+
+/// A key that was not taken, because another one followed it, chooses nothing.
+#[test]
+fn a_key_that_is_not_taken_chooses_nothing() {
+    let mut desk = Desk::new();
+    danger(&mut desk);
+    desk.after(2000);
+    desk.keys("y");
+    desk.after(40);
+    desk.keys("\u{1b}[5~");
+    desk.after(2000);
+    desk.keys("\r");
+    desk.pause();
+    assert!(matches!(desk.sent.as_slice(), [Op::Answer { choice: Choice::Deny, .. }]), "{:?}", desk.sent);
+}
+
 #[test]
 fn a_yes_that_is_typed_as_a_word_is_neither_a_yes_nor_a_no() {
     for word in ["yes", "ok"] {

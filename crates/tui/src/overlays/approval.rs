@@ -54,6 +54,8 @@ const STALE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 struct Pending {
     at: usize,
+    /// What stood chosen before the key: a key that is not taken chooses nothing.
+    was: usize,
     typed: Option<char>,
     due: Duration,
 }
@@ -100,6 +102,9 @@ impl Approval {
     pub fn key(&mut self, chord: Chord, heard: KeyHeard, now: Duration) -> Outcome {
         self.said = None;
         let before = self.pending.take();
+        if let Some(pending) = &before {
+            self.chosen = pending.was;
+        }
         if self.writes.is_some() {
             return self.write(chord, heard);
         }
@@ -137,6 +142,8 @@ impl Approval {
             let first = before.and_then(|pending| pending.typed);
             let text: String = first.into_iter().chain([c]).collect();
             self.begin(text.trim_start(), false);
+            // Whoever leaves the words again is one Enter away from the no that they began, and from nothing else.
+            self.chosen = self.offers.len().saturating_sub(1);
         }
         Outcome::Stay
     }
@@ -168,8 +175,8 @@ impl Approval {
             }
             _ => {}
         }
-        self.chosen = at;
-        self.pending = Some(Pending { at, typed, due: now + ALONE });
+        let was = std::mem::replace(&mut self.chosen, at);
+        self.pending = Some(Pending { at, was, typed, due: now + ALONE });
     }
 
     fn take(&mut self, at: usize) -> Outcome {
