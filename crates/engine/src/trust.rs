@@ -6,8 +6,8 @@ use reasonix_config::trust::SurfaceChange;
 use reasonix_config::{ConfigError, Settings, Standing, Surface, SurfaceKind, Trust};
 use reasonix_exec::Surfaces;
 use reasonix_proto::{Done, Level, Phrase, Refusal, Refused, SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};
+use reasonix_tools::unified;
 use reasonix_workspace::gitlinks;
-use similar::TextDiff;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -179,7 +179,7 @@ fn difference(change: &SurfaceChange) -> SurfacePart {
         (None, None) => None,
         (before, after) => {
             let (before, after) = (before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
-            Some(bounded(&TextDiff::from_lines(before, after).unified_diff().context_radius(2).to_string()))
+            Some(bounded(&unified(before, after, 2)))
         }
     };
     SurfacePart { label: change.label.clone(), text }

@@ -1,9 +1,9 @@
 //! Unified diffs of whole texts, bounded, with the lines counted. Pure: no files, no patches applied.
 
-use reasonix_proto::{Hunk, HunkLine, LineKind};
-use similar::{Change, ChangeTag, DiffOp, TextDiff};
+use crate::compare::{Compared, DiffRow, Near};
+use reasonix_proto::{Hunk, HunkLine};
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::ops::Range;
 
 /// How much of a diff is shown.
 #[derive(Debug, Clone, Copy)]
@@ -18,9 +18,6 @@ struct Room {
 const USUAL: Room = Room { lines: 200, bytes: 16 * 1024, line: 500 };
 /// For whoever has to say yes to it.
 const WIDE: Room = Room { lines: 4000, bytes: 256 * 1024, line: 16 * 1024 };
-
-/// After this, a coarser diff is good enough.
-const PATIENCE: Duration = Duration::from_millis(250);
 
 /// What changed from one text to another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,32 +43,24 @@ pub fn wide_diff(from: &str, to: &str, old: Option<&str>, new: Option<&str>) -> 
 }
 
 fn within(most: Room, (from, to): (&str, &str), old: Option<&str>, new: Option<&str>) -> Diff {
-    let (before, after) = (lines(old), lines(new));
-    let compared = TextDiff::configure().timeout(PATIENCE).newline_terminated(true).diff_slices(&before, &after);
-    let mut result = Diff::default();
-    for change in compared.ops().iter().flat_map(|op| compared.iter_changes(op)) {
-        match change.tag() {
-            ChangeTag::Insert => result.added += 1,
-            ChangeTag::Delete => result.removed += 1,
-            ChangeTag::Equal => {}
-        }
-    }
+    let compared = Compared::of(old.unwrap_or_default(), new.unwrap_or_default());
+    let (added, removed) = compared.counts();
+    let mut result = Diff { added: number(added), removed: number(removed), ..Diff::default() };
     let name = |side: Option<&str>, prefix: &str, path: &str| match side {
         Some(_) => format!("{prefix}/{path}"),
         None => "/dev/null".to_owned(),
     };
-    if old.is_some() != new.is_some() || from != to || result.added + result.removed > 0 {
+    if old.is_some() != new.is_some() || from != to || added + removed > 0 {
         let head = format!("--- {}\n+++ {}\n", name(old, "a", from), name(new, "b", to));
         let mut shown = Shown { text: head, lines: 2, left_off: 0, most };
-        for hunk in compared.unified_diff().context_radius(3).iter_hunks() {
+        for near in compared.near(3) {
             let before = shown.lines;
-            hunk.to_string().lines().for_each(|line| shown.push(line));
+            near.text().lines().for_each(|line| shown.push(line));
             // The head of the hunk is a line too.
             let room = (shown.lines - before).saturating_sub(1);
-            let changes = hunk.ops().iter().flat_map(|op| compared.iter_changes(op));
-            let lines: Vec<HunkLine> = changes.take(room).map(|change| line(&change, most.line)).collect();
+            let lines: Vec<HunkLine> = near.rows.iter().take(room).map(|row| line(row, most.line)).collect();
             if !lines.is_empty() {
-                result.hunks.push(whole(hunk.ops(), lines));
+                result.hunks.push(whole(&near, lines));
             }
         }
         result.text = shown.finish();
@@ -83,36 +72,22 @@ fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-fn line(change: &Change<&str>, longest: usize) -> HunkLine {
-    let kind = match change.tag() {
-        ChangeTag::Equal => LineKind::Context,
-        ChangeTag::Insert => LineKind::Added,
-        ChangeTag::Delete => LineKind::Removed,
-    };
-    let text = change.value().trim_end_matches('\n');
+fn line(row: &DiffRow<'_>, longest: usize) -> HunkLine {
     let at = |index: Option<usize>| index.map(|index| number(index + 1));
+    let text = row.text.trim_end_matches('\n');
     HunkLine {
-        kind,
-        old: at(change.old_index()),
-        new: at(change.new_index()),
+        kind: row.kind,
+        old: at(row.old),
+        new: at(row.new),
         text: crate::lines::clip(text, longest).into_owned(),
     }
 }
 
-/// A hunk over these operations. A side without lines begins at the line before, as in a unified diff.
-fn whole(ops: &[DiffOp], lines: Vec<HunkLine>) -> Hunk {
-    let side = |range: fn(&DiffOp) -> std::ops::Range<usize>| {
-        let start = ops.first().map_or(0, |op| range(op).start);
-        let count = ops.last().map_or(0, |op| range(op).end).saturating_sub(start);
-        (number(start + usize::from(count > 0)), number(count))
-    };
-    let (old_start, old_lines) = side(DiffOp::old_range);
-    let (new_start, new_lines) = side(DiffOp::new_range);
+/// The hunk as data. A side without lines begins at the line before, as in a unified diff.
+fn whole(near: &Near<'_>, lines: Vec<HunkLine>) -> Hunk {
+    let side = |lines: &Range<usize>| (number(lines.start + usize::from(!lines.is_empty())), number(lines.len()));
+    let ((old_start, old_lines), (new_start, new_lines)) = (side(&near.old), side(&near.new));
     Hunk { old_start, old_lines, new_start, new_lines, lines }
-}
-
-fn lines(text: Option<&str>) -> Vec<&str> {
-    text.unwrap_or_default().split_inclusive('\n').collect()
 }
 
 struct Shown {

@@ -3,6 +3,7 @@
 
 mod apply_patch;
 mod bash;
+mod compare;
 mod delete_range;
 mod diff;
 mod edit_file;
@@ -28,6 +29,7 @@ mod typed;
 mod write_file;
 
 pub use bash::{Bash, Border, ShellOptions, Told};
+pub use compare::unified;
 pub use diff::{Diff, diff, wide_diff};
 pub use schema::schema_of;
 pub use skill::{skill_tool, told_skill};

@@ -54,7 +54,7 @@ async fn tested(project: &Path) -> anyhow::Result<(bool, String)> {
 /// Shows what was done, checked by us and not by the script.
 async fn conclude(style: Style, project: &Path) -> anyhow::Result<Exit> {
     let after = std::fs::read_to_string(project.join("price.sh"))?;
-    let diff = similar::TextDiff::from_lines(PROGRAM, after.as_str()).unified_diff().context_radius(2).to_string();
+    let diff = reasonix_tools::unified(PROGRAM, &after, 2);
     say::line_err(&style.text(&Phrase::new("cli.demo_diff")));
     diff_lines(style, &diff).iter().for_each(|line| say::line_err(line));
     let (passed, output) = tested(project).await?;

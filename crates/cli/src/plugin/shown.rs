@@ -7,7 +7,6 @@ use reasonix_extensions::{Bundle, BundleFile, BundleLayout, BundlePin, CommandPi
 use reasonix_policy::visible;
 use reasonix_proto::Phrase;
 use serde_json::{Value, json};
-use similar::TextDiff;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -191,7 +190,7 @@ fn difference(path: &str, before: Option<&BundleFile>, after: Option<&BundleFile
         lines.push("    …".to_owned());
         return lines;
     };
-    let diff = TextDiff::from_lines(&old, &new).unified_diff().context_radius(2).to_string();
+    let diff = reasonix_tools::unified(&old, &new, 2);
     let count = diff.lines().count();
     lines.extend(diff.lines().take(LINES).map(|line| format!("    {line}")));
     if count > LINES {

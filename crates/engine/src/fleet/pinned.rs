@@ -3,8 +3,8 @@
 
 use reasonix_mcp::{ListedTool, ServerListing};
 use reasonix_store::Lock;
+use reasonix_tools::unified;
 use serde::{Deserialize, Serialize};
-use similar::TextDiff;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -145,10 +145,12 @@ impl Pinned {
         if accepted.digest == tool.digest && accepted.definition == now {
             return None;
         }
-        let diff = TextDiff::from_lines(&accepted.definition, &now);
-        let diff = diff.unified_diff().context_radius(2).header("accepted", "now").to_string();
+        let diff = unified(&accepted.definition, &now, 2);
         // What differs may be a part that nobody is shown, such as the schema of its answers.
-        Some(if diff.is_empty() { format!("something differs that is not shown here: {}", tool.digest) } else { diff })
+        Some(match diff.as_str() {
+            "" => format!("something differs that is not shown here: {}", tool.digest),
+            diff => format!("--- accepted\n+++ now\n{diff}"),
+        })
     }
 }
 

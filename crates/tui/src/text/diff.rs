@@ -4,9 +4,10 @@
 use super::highlight::{Lexer, language_of_path};
 use super::{Rich, expand_tabs, neutral, wrap_hard};
 use crate::Look;
+use imara_diff::{Algorithm, Diff, InternedInput};
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::ops::Range;
 
 /// Longer lines are not compared word by word.
 const LONGEST: usize = 400;
@@ -254,10 +255,9 @@ fn changed(old: &str, new: &str) -> Option<(Parts, Parts)> {
     }
     let (mut before, mut after) = (Parts::new(), Parts::new());
     let mut same = 0;
-    for op in capture_diff_slices(Algorithm::Myers, &from, &to) {
-        let is_new = !matches!(op, DiffOp::Equal { .. });
-        let old = from.get(op.old_range()).unwrap_or_default().concat();
-        let new = to.get(op.new_range()).unwrap_or_default().concat();
+    for (old, new, is_new) in runs(&from, &to) {
+        let old = from.get(old).unwrap_or_default().concat();
+        let new = to.get(new).unwrap_or_default().concat();
         if !is_new {
             same += old.trim().len();
         }
@@ -266,6 +266,30 @@ fn changed(old: &str, new: &str) -> Option<(Parts, Parts)> {
     }
     let longest = old.trim().len().max(new.trim().len());
     (same * 3 >= longest).then_some((before, after))
+}
+
+/// The places of runs of words in both, and whether they differ there.
+fn runs(from: &[&str], to: &[&str]) -> Vec<(Range<usize>, Range<usize>, bool)> {
+    let mut input = InternedInput::default();
+    input.update_before(from.iter().copied());
+    input.update_after(to.iter().copied());
+    let mut diff = Diff::compute(Algorithm::MyersMinimal, &input);
+    diff.postprocess_no_heuristic(&input);
+    let mut all = Vec::new();
+    let (mut old, mut new) = (0, 0);
+    for hunk in diff.hunks() {
+        let (gone, come) = (to_range(&hunk.before), to_range(&hunk.after));
+        all.push((old..gone.start, new..come.start, false));
+        (old, new) = (gone.end, come.end);
+        all.push((gone, come, true));
+    }
+    all.push((old..from.len(), new..to.len(), false));
+    all.retain(|(old, new, _)| !old.is_empty() || !new.is_empty());
+    all
+}
+
+fn to_range(places: &Range<u32>) -> Range<usize> {
+    places.start as usize..places.end as usize
 }
 
 /// Runs of letters and digits, runs of blanks, and everything else by itself.
