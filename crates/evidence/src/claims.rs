@@ -3,11 +3,12 @@
 use crate::check::LintClass;
 use crate::clause::{self, Clause};
 use crate::command;
+use crate::deeds::Deeds;
 use crate::files::{self, Deed};
 use crate::line;
 use crate::pattern::{Pattern, patterns};
 use crate::prose;
-use reasonix_proto::ClaimKind;
+use reasonix_proto::{CallId, ClaimKind};
 use std::ops::Range;
 
 /// Something that is claimed.
@@ -34,6 +35,8 @@ pub(crate) struct Said {
     pub(crate) ran: bool,
     /// True when it speaks of a run elsewhere, which no log of ours shows.
     pub(crate) elsewhere: bool,
+    /// The calls that are said to prove it; none where any may.
+    pub(crate) by: Option<Vec<CallId>>,
 }
 
 /// How much a claim is about.
@@ -225,7 +228,16 @@ fn unstressed(text: &str) -> String {
 }
 
 impl Said {
-    fn new(kind: ClaimKind, range: Range<usize>) -> Self {
+    /// Where the deeds begin that it is about: what names its calls may be about all turns.
+    pub(crate) fn since(&self, deeds: &Deeds) -> usize {
+        if self.by.is_some() { 0 } else { deeds.turn }
+    }
+
+    pub(crate) fn may_be_proved_by(&self, call: Option<&CallId>) -> bool {
+        self.by.as_ref().is_none_or(|named| call.is_some_and(|call| named.contains(call)))
+    }
+
+    pub(crate) fn new(kind: ClaimKind, range: Range<usize>) -> Self {
         let (reach, lint) = (Reach::default(), None);
         Self {
             kind,
@@ -239,6 +251,7 @@ impl Said {
             words: String::new(),
             ran: false,
             elsewhere: false,
+            by: None,
         }
     }
 

@@ -19,6 +19,8 @@ pub struct Deeds {
     pub(crate) done: Vec<Deed>,
     /// Where the deeds of the last turn begin.
     pub(crate) turn: usize,
+    /// The calls that came to an end, with how.
+    pub(crate) calls: Vec<Called>,
     /// The calls of the last answer, with the command lines that a person wrote in place of theirs.
     asked: Vec<(ToolCall, Option<String>)>,
 }
@@ -28,6 +30,24 @@ pub struct Deeds {
 pub(crate) struct Deed {
     pub(crate) call: Option<CallId>,
     pub(crate) what: What,
+}
+
+/// A call that came to an end.
+#[derive(Debug, Clone)]
+pub(crate) struct Called {
+    pub(crate) id: CallId,
+    pub(crate) tool: String,
+    pub(crate) end: End,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Done, for a command with its code.
+    Done(Option<i32>),
+    Failed,
+    Refused,
+    Stopped,
 }
 
 #[derive(Debug, Clone)]
@@ -111,7 +131,10 @@ impl Deeds {
             RecordBody::Outcome { call, tool, outcome, .. } => self.ended(call, tool, outcome),
             RecordBody::ShellEnded { command, outcome, .. } => self.ran(None, command, outcome),
             RecordBody::Validation(ran) => {
-                ran.outcome.iter().for_each(|outcome| self.ran(Some(&ran.call), &ran.command, outcome));
+                if let Some(outcome) = &ran.outcome {
+                    self.called(&ran.call, tools::BASH, outcome);
+                    self.ran(Some(&ran.call), &ran.command, outcome);
+                }
             }
             RecordBody::Restored(restored) => {
                 self.wrote(None, Written { gone: restored.paths.clone(), perhaps: true, ..Written::default() });
@@ -122,9 +145,22 @@ impl Deeds {
             self.done.drain(..more);
             self.turn = self.turn.saturating_sub(more);
         }
+        let more = self.calls.len().saturating_sub(MOST_DEEDS);
+        self.calls.drain(..more);
+    }
+
+    fn called(&mut self, id: &CallId, tool: &str, outcome: &ToolOutcome) {
+        let end = match outcome {
+            ToolOutcome::Done { details, .. } => End::Done(details.exit_code),
+            ToolOutcome::Denied { .. } => End::Refused,
+            ToolOutcome::Aborted => End::Stopped,
+            _ => End::Failed,
+        };
+        self.calls.push(Called { id: id.clone(), tool: tool.to_owned(), end });
     }
 
     fn ended(&mut self, id: &CallId, tool: &str, outcome: &ToolOutcome) {
+        self.called(id, tool, outcome);
         if tool == tools::BASH {
             let asked = self.asked.iter().rev().find(|(call, _)| call.id == *id);
             let line = asked.map(|(call, line)| line.clone().unwrap_or_else(|| line_of(&call.arguments)));

@@ -14,9 +14,12 @@ mod prose;
 mod prove;
 mod runners;
 mod summary;
+mod typed;
+mod why;
 mod writes;
 
 pub use deeds::Deeds;
+pub use typed::{TypedClaim, TypedProof};
 
 use reasonix_proto::{Claim, Record};
 

@@ -2,36 +2,42 @@
 
 use crate::check::Check;
 use crate::claims::Said;
-use crate::deeds::{Deeds, Run, What};
+use crate::deeds::{Deed, Deeds, Run, What};
 use crate::files;
 use crate::line::Ran;
 use crate::summary::Summary;
+use crate::why::Why;
 use crate::writes::{Written, is_text};
-use reasonix_proto::{CallId, Claim, ClaimKind, ClaimStatus, Phrase};
+use reasonix_proto::{CallId, Claim, ClaimKind, ClaimStatus};
 
 /// Longer quotes are cut.
-const LONGEST_QUOTE: usize = 160;
+pub(crate) const LONGEST_QUOTE: usize = 160;
 
 /// How a check ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Ended {
     Passed,
-    Failed,
-    NotRun,
-    Empty,
     Unseen,
+    Empty,
+    NotRun,
+    Failed,
 }
 
 /// What came of a claim.
-struct Proof {
-    status: ClaimStatus,
-    by: Vec<CallId>,
-    why: Phrase,
+#[derive(Debug, Clone)]
+pub(crate) struct Proof {
+    pub(crate) status: ClaimStatus,
+    pub(crate) by: Vec<CallId>,
+    pub(crate) why: Why,
 }
 
 impl Proof {
-    fn unsupported(why: Phrase) -> Self {
+    pub(crate) fn unsupported(why: Why) -> Self {
         Self { status: ClaimStatus::Unsupported, by: Vec::new(), why }
+    }
+
+    fn written(deed: &Deed) -> Self {
+        Self { status: ClaimStatus::Verified, by: Vec::new(), why: Why::Written }.by(deed.call.as_ref())
     }
 
     fn by(mut self, call: Option<&CallId>) -> Self {
@@ -40,21 +46,26 @@ impl Proof {
     }
 }
 
+/// What the deeds say to a claim.
+pub(crate) fn proof(deeds: &Deeds, said: &Said) -> Proof {
+    match said.kind {
+        ClaimKind::Tests | ClaimKind::Build | ClaimKind::Lint => checked(deeds, said),
+        ClaimKind::Fix => fixed(deeds, said),
+        ClaimKind::File => filed(deeds, said),
+        ClaimKind::Unknown => Proof::unsupported(Why::NotRun),
+    }
+}
+
 /// The claim, with what the deeds say to it.
 pub(crate) fn prove(deeds: &Deeds, answer: &str, said: Said) -> Claim {
-    let proof = match said.kind {
-        ClaimKind::Tests | ClaimKind::Build | ClaimKind::Lint => checked(deeds, &said),
-        ClaimKind::Fix => fixed(deeds, &said),
-        ClaimKind::File => filed(deeds, &said),
-        ClaimKind::Unknown => Proof::unsupported(Phrase::new("evidence.not_run")),
-    };
+    let proof = proof(deeds, &said);
     // Where letters were made small, some may have become longer.
     let from = answer.floor_char_boundary(said.range.start);
     let to = answer.ceil_char_boundary(said.range.end.max(from));
     let words = answer.get(from..to).unwrap_or_default();
     let quote = words.get(..words.floor_char_boundary(LONGEST_QUOTE)).unwrap_or_default().to_owned();
     let Proof { status, by, why } = proof;
-    Claim { kind: said.kind, quote, from, to, status, by, why }
+    Claim { kind: said.kind, quote, from, to, status, by, why: why.phrase() }
 }
 
 /// A check that may prove a claim.
@@ -92,6 +103,7 @@ fn is_about(check: &Check, said: &Said) -> bool {
     match said.kind {
         ClaimKind::Tests => check.tests,
         ClaimKind::Build => check.build,
+        ClaimKind::Lint if said.lint.is_none() => check.lint.is_some(),
         ClaimKind::Lint => check.lint.as_ref().zip(said.lint.as_ref()).is_some_and(|(linter, (class, tool))| {
             let named =
                 tool.as_ref().is_none_or(|tool| linter.tool.contains(tool.as_str()) || tool.contains(&linter.tool));
@@ -150,52 +162,51 @@ fn ended(run: &Run, ran: &Ran, check: &Check, kind: ClaimKind) -> Ended {
 fn checked(deeds: &Deeds, said: &Said) -> Proof {
     let all = about(tried(deeds, said).collect(), said);
     if said.elsewhere || all.is_empty() {
-        return Proof::unsupported(Phrase::new("evidence.not_run"));
+        return Proof::unsupported(Why::NotRun);
     }
-    if let Some(bad) = bad(deeds, &all) {
+    if let Some(bad) = bad(&all, said.since(deeds)) {
         return bad;
     }
     let covers = |tried: &&Tried<'_>| covers(deeds, tried.check, said);
-    let Some(proof) = all.iter().rev().filter(|tried| tried.ended == Ended::Passed).find(covers) else {
+    let Some(proof) =
+        all.iter().rev().filter(|tried| tried.ended == Ended::Passed && said.may_be_proved_by(tried.call)).find(covers)
+    else {
         let unseen = all.iter().rev().find(|tried| tried.ended == Ended::Unseen);
         let part = all.iter().rev().find(|tried| tried.ended == Ended::Passed);
         return match (part, unseen) {
-            (Some(part), None) => Proof::unsupported(line_phrase(Phrase::new("evidence.part"), part.run)).by(part.call),
-            (_, Some(unseen)) => {
-                Proof::unsupported(line_phrase(Phrase::new("evidence.unseen"), unseen.run)).by(unseen.call)
-            }
-            (None, None) => Proof::unsupported(Phrase::new("evidence.empty")),
+            (Some(part), None) => Proof::unsupported(Why::Part { line: line_of(part.run) }).by(part.call),
+            (_, Some(unseen)) => Proof::unsupported(Why::Unseen { line: line_of(unseen.run) }).by(unseen.call),
+            (None, None) => Proof::unsupported(Why::Empty),
         };
     };
     if let Some(number) = said.number.filter(|_| said.kind == ClaimKind::Tests)
         && !matches!(&proof.run.told, Summary::Passed(numbers) if numbers.contains(&number))
     {
-        return Proof::unsupported(Phrase::new("evidence.number").with("number", number)).by(proof.call);
+        return Proof::unsupported(Why::Number { number }).by(proof.call);
     }
     if said.warnings && hides(proof) {
-        return Proof::unsupported(line_phrase(Phrase::new("evidence.part"), proof.run)).by(proof.call);
+        return Proof::unsupported(Why::Part { line: line_of(proof.run) }).by(proof.call);
     }
     if said.warnings && proof.run.warns {
-        return Proof::unsupported(line_phrase(Phrase::new("evidence.warned"), proof.run)).by(proof.call);
+        return Proof::unsupported(Why::Warned { line: line_of(proof.run) }).by(proof.call);
     }
     held(deeds, proof)
 }
 
 /// The last check that did not end well: what stands before it proves nothing any more. One that failed in this turn counts
 /// until another of its family is good.
-fn bad(deeds: &Deeds, all: &[Tried<'_>]) -> Option<Proof> {
+fn bad(all: &[Tried<'_>], since: usize) -> Option<Proof> {
     let last = all.last()?;
-    let failed =
-        |tried: &Tried<'_>| Proof::unsupported(line_phrase(Phrase::new("evidence.failed"), tried.run)).by(tried.call);
+    let failed = |tried: &Tried<'_>| Proof::unsupported(Why::Failed { line: line_of(tried.run) }).by(tried.call);
     match last.ended {
         Ended::Failed => return Some(failed(last)),
         Ended::NotRun => {
-            return Some(Proof::unsupported(line_phrase(Phrase::new("evidence.refused"), last.run)).by(last.call));
+            return Some(Proof::unsupported(Why::Refused { line: line_of(last.run) }).by(last.call));
         }
-        Ended::Empty => return Some(Proof::unsupported(Phrase::new("evidence.empty")).by(last.call)),
+        Ended::Empty => return Some(Proof::unsupported(Why::Empty).by(last.call)),
         Ended::Passed | Ended::Unseen => {}
     }
-    let open = all.iter().enumerate().filter(|(_, tried)| tried.ended == Ended::Failed && tried.at >= deeds.turn).find(
+    let open = all.iter().enumerate().filter(|(_, tried)| tried.ended == Ended::Failed && tried.at >= since).find(
         |(at, bad)| {
             let good = |later: &Tried<'_>| {
                 later.ended == Ended::Passed
@@ -323,7 +334,7 @@ fn covers_changed(deeds: &Deeds, check: &Check, said: &Said) -> bool {
                     word.to_ascii_lowercase().contains(name) || (word.len() >= 3 && name.contains(&stem(word)))
                 })
         };
-    let paths = deeds.done.iter().skip(deeds.turn).filter_map(|deed| match &deed.what {
+    let paths = deeds.done.iter().skip(said.since(deeds)).filter_map(|deed| match &deed.what {
         What::Wrote(written) => Some(&written.paths),
         What::Ran(_) => None,
     });
@@ -345,18 +356,18 @@ fn held(deeds: &Deeds, proof: &Tried<'_>) -> Proof {
         What::Wrote(written) => written.code(),
         What::Ran(_) => None,
     });
+    let line = line_of(proof.run);
     let (status, why) = match changed {
-        None => (ClaimStatus::Verified, Phrase::new("evidence.proved")),
-        Some("") => (ClaimStatus::Stale, Phrase::new("evidence.stale_by_command")),
-        Some(path) => (ClaimStatus::Stale, Phrase::new("evidence.stale").with("path", path)),
+        None => (ClaimStatus::Verified, Why::Proved { line }),
+        Some(path) => (ClaimStatus::Stale, Why::Stale { line, path: path.to_owned() }),
     };
-    Proof { status, by: Vec::new(), why: line_phrase(why, proof.run) }.by(proof.call)
+    Proof { status, by: Vec::new(), why }.by(proof.call)
 }
 
-fn line_phrase(phrase: Phrase, run: &Run) -> Phrase {
+/// The first line of a command, bounded.
+fn line_of(run: &Run) -> String {
     let line = run.line.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let line = line.get(..line.floor_char_boundary(80)).unwrap_or_default();
-    phrase.with("command", line)
+    line.get(..line.floor_char_boundary(80)).unwrap_or_default().to_owned()
 }
 
 /// A fix: something changed, and what ran behind the change went well.
@@ -367,36 +378,34 @@ fn fixed(deeds: &Deeds, said: &Said) -> Proof {
             What::Ran(_) => None,
         })
     };
-    let in_turn: Vec<_> = (deeds.turn..deeds.done.len()).filter_map(written).collect();
+    let turn = said.since(deeds)..deeds.done.len();
+    let in_turn: Vec<_> = turn.clone().filter_map(written).collect();
     if in_turn.is_empty() {
-        return Proof::unsupported(Phrase::new("evidence.nothing_changed"));
+        return Proof::unsupported(Why::NothingChanged);
     }
     // What is wrong in a text is right when it is written.
     let texts =
         in_turn.iter().all(|(_, written)| written.code().is_none() && written.paths.iter().all(|path| is_text(path)));
     if texts {
-        let last = in_turn.last().and_then(|(deed, _)| deed.call.as_ref());
-        let named = said
-            .paths
-            .iter()
-            .any(|path| in_turn.iter().any(|(_, written)| written.paths.iter().any(|other| same(other, path))));
-        let proved = Proof { status: ClaimStatus::Verified, by: Vec::new(), why: Phrase::new("evidence.written") };
-        return if named { proved.by(last) } else { Proof::unsupported(Phrase::new("evidence.not_run")) };
+        let writes =
+            |written: &Written| said.paths.iter().any(|path| written.paths.iter().any(|other| same(other, path)));
+        let by =
+            in_turn.iter().rev().find(|(deed, written)| writes(written) && said.may_be_proved_by(deed.call.as_ref()));
+        return by.map_or_else(|| Proof::unsupported(Why::NotRun), |(deed, _)| Proof::written(deed));
     }
     // What is known to have changed counts before what a command may have done.
-    let first_where = |known: fn(&Written) -> bool| {
-        (deeds.turn..deeds.done.len()).find(|at| written(*at).is_some_and(|(_, written)| known(written)))
-    };
+    let first_where =
+        |known: fn(&Written) -> bool| turn.clone().find(|at| written(*at).is_some_and(|(_, written)| known(written)));
     let first = first_where(Written::is_known_code).or_else(|| first_where(|written| written.code().is_some()));
     let whole = Said { kind: ClaimKind::Tests, ..said.clone() };
     let all: Vec<Tried<'_>> =
         tried(deeds, &whole).filter(|tried| first.is_some_and(|first| tried.at > first)).collect();
-    if let Some(bad) = bad(deeds, &all) {
+    if let Some(bad) = bad(&all, turn.start) {
         return targeted(deeds, said, &all).unwrap_or(bad);
     }
-    match all.iter().rev().find(|tried| tried.ended == Ended::Passed) {
+    match all.iter().rev().find(|tried| tried.ended == Ended::Passed && said.may_be_proved_by(tried.call)) {
         Some(proof) => held(deeds, proof),
-        None => again(deeds, first.unwrap_or_default()),
+        None => again(deeds, said, first.unwrap_or_default()),
     }
 }
 
@@ -410,7 +419,9 @@ fn targeted(deeds: &Deeds, said: &Said, all: &[Tried<'_>]) -> Option<Proof> {
         .collect();
     let at = all.iter().rposition(|tried| {
         let filter = tried.check.part.iter().map(|word| word.to_ascii_lowercase()).collect::<Vec<_>>();
-        tried.ended == Ended::Passed && words.iter().any(|word| filter.iter().any(|part| part.contains(word.as_str())))
+        tried.ended == Ended::Passed
+            && said.may_be_proved_by(tried.call)
+            && words.iter().any(|word| filter.iter().any(|part| part.contains(word.as_str())))
     })?;
     let proof = all.get(at)?;
     let own: Vec<String> =
@@ -442,7 +453,7 @@ const COMMON: [&str; 14] = [
 ];
 
 /// A command that failed before the change and went well behind it.
-fn again(deeds: &Deeds, first: usize) -> Proof {
+fn again(deeds: &Deeds, said: &Said, first: usize) -> Proof {
     let runs = || {
         deeds.done.iter().enumerate().filter_map(|(at, deed)| match &deed.what {
             What::Ran(run) => Some((at, deed, run)),
@@ -456,7 +467,7 @@ fn again(deeds: &Deeds, first: usize) -> Proof {
     };
     let good = runs().filter(|(at, ..)| *at > first).rfind(|(_, _, run)| failed(&run.line));
     match good {
-        Some((at, deed, run)) if run.exit == Some(0) => {
+        Some((at, deed, run)) if run.exit == Some(0) && said.may_be_proved_by(deed.call.as_ref()) => {
             let check = Check::default();
             let proof = Tried { at, call: deed.call.as_ref(), run, check: &check, ran: None, ended: Ended::Passed };
             // The command itself may write; what it wrote stands right behind it.
@@ -468,49 +479,101 @@ fn again(deeds: &Deeds, first: usize) -> Proof {
                 },
             )
         }
-        _ => Proof::unsupported(Phrase::new("evidence.unproved_fix")),
+        _ => Proof::unsupported(Why::UnprovedFix),
     }
 }
 
 /// A file: the log says that it was written, or that it is gone or moved, and nothing else since.
 fn filed(deeds: &Deeds, said: &Said) -> Proof {
     let path = said.paths.first().map(String::as_str).unwrap_or_default();
-    let proved = |deed: &crate::deeds::Deed| {
-        Proof { status: ClaimStatus::Verified, by: Vec::new(), why: Phrase::new("evidence.written") }
-            .by(deed.call.as_ref())
-    };
-    let not_written = || Proof::unsupported(Phrase::new("evidence.not_written").with("path", path));
+    let not_written = || Proof::unsupported(Why::NotWritten { path: path.to_owned() });
+    let named = |deed: &&Deed| said.may_be_proved_by(deed.call.as_ref());
     if said.deed == files::Deed::Moved {
         let to = said.paths.get(1);
         let fits = |(from, at): &(String, String)| match to {
             Some(to) => same(from, path) && same(at, to),
             None => from != at && (same(from, path) || same(at, path)),
         };
-        let moved = deeds.done.iter().rev().find(|deed| match &deed.what {
+        let moved = deeds.done.iter().rev().filter(named).find(|deed| match &deed.what {
             What::Wrote(written) => written.moved.iter().any(fits),
             What::Ran(_) => false,
         });
-        return moved.map_or_else(not_written, proved);
+        return moved.map_or_else(not_written, Proof::written);
     }
     let wants_gone = said.deed == files::Deed::Gone;
-    let mut last = None;
+    // All that was done to it, and whether it was gone behind that.
+    let mut done = Vec::new();
     for deed in &deeds.done {
         if let What::Wrote(written) = &deed.what {
-            if written.gone.iter().any(|other| same(other, path)) {
-                last = Some((deed, true));
-            }
-            if written.paths.iter().any(|other| same(other, path)) {
-                last = Some((deed, false));
-            }
+            let has = |paths: &[String]| paths.iter().any(|other| same(other, path));
+            done.extend(has(&written.gone).then_some((deed, true)));
+            done.extend(has(&written.paths).then_some((deed, false)));
         }
     }
-    match last {
-        Some((deed, gone)) if gone == wants_gone => proved(deed),
+    match done.last() {
+        Some((_, gone)) if *gone == wants_gone => {
+            let by = done.iter().rev().filter(|(_, gone)| *gone == wants_gone).map(|(deed, _)| *deed).find(named);
+            by.map_or_else(not_written, Proof::written)
+        }
         Some((deed, _)) if !wants_gone => {
-            Proof { status: ClaimStatus::Stale, by: Vec::new(), why: Phrase::new("evidence.gone_again") }
-                .by(deed.call.as_ref())
+            Proof { status: ClaimStatus::Stale, by: Vec::new(), why: Why::GoneAgain }.by(deed.call.as_ref())
         }
         _ => not_written(),
+    }
+}
+
+/// What was done by just these calls: their commands ended well, unless it is a failure that is told, and nothing was changed
+/// behind the last check among them. `writes` when one of them has to have changed a file.
+pub(crate) fn done(deeds: &Deeds, calls: &[CallId], writes: bool, fails: bool) -> Proof {
+    let named = |deed: &&Deed| deed.call.as_ref().is_some_and(|call| calls.contains(call));
+    let runs: Vec<(usize, &CallId, &Run)> = deeds
+        .done
+        .iter()
+        .enumerate()
+        .filter(|(_, deed)| named(deed))
+        .filter_map(|(at, deed)| match &deed.what {
+            What::Ran(run) => Some((at, deed.call.as_ref()?, run)),
+            What::Wrote(_) => None,
+        })
+        .collect();
+    for (at, call, run) in runs.iter().filter(|_| !fails) {
+        let ends = run.checks.iter().map(|(ran, check)| ended(run, ran, check, kind_of(check)));
+        let end = ends.max().unwrap_or(match run.exit {
+            Some(0) => Ended::Passed,
+            Some(_) => Ended::Failed,
+            None => Ended::NotRun,
+        });
+        let again = runs.iter().any(|(later, _, other)| later > at && other.line == run.line);
+        let why = match end {
+            _ if again => continue,
+            Ended::Passed => continue,
+            Ended::Empty => Why::Empty,
+            Ended::Unseen => Why::Unseen { line: line_of(run) },
+            Ended::NotRun => Why::Refused { line: line_of(run) },
+            Ended::Failed => Why::Failed { line: line_of(run) },
+        };
+        return Proof::unsupported(why).by(Some(call));
+    }
+    let wrote = |deed: &&Deed| matches!(&deed.what, What::Wrote(written) if written.is_known());
+    if writes && !deeds.done.iter().filter(named).any(|deed| wrote(&deed)) {
+        return Proof::unsupported(Why::NothingChanged);
+    }
+    let checked = runs.iter().rev().filter(|_| !fails).find_map(|(at, call, run)| {
+        let (ran, check) = run.checks.last()?;
+        Some(Tried { at: *at, call: Some(call), run, check, ran: Some(ran), ended: Ended::Passed })
+    });
+    match checked {
+        Some(check) => held(deeds, &check),
+        None => Proof { status: ClaimStatus::Verified, by: calls.to_vec(), why: Why::Written },
+    }
+}
+
+/// What a check is mostly about.
+fn kind_of(check: &Check) -> ClaimKind {
+    match (check.tests, check.build) {
+        (true, _) => ClaimKind::Tests,
+        (_, true) if check.lint.is_none() => ClaimKind::Build,
+        _ => ClaimKind::Lint,
     }
 }
 

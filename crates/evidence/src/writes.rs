@@ -31,6 +31,11 @@ impl Written {
         named.map(String::as_str).or(self.perhaps.then_some(""))
     }
 
+    /// True when some file is known to have changed.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.paths.is_empty() || !self.gone.is_empty()
+    }
+
     /// True when code is known to have changed.
     pub(crate) fn is_known_code(&self) -> bool {
         self.code().is_some_and(|path| !path.is_empty())

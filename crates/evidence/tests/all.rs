@@ -10,4 +10,5 @@
 
 mod corpus;
 mod rules;
+mod typed;
 mod variants;
