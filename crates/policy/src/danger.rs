@@ -556,7 +556,7 @@ fn overwrites<'e>(effects: &'e Effects, facts: &'e dyn Facts) -> impl Iterator<I
                     kind: DangerKind::Overwrite,
                     why: DangerKind::Overwrite.phrase().with("path", &path),
                     advice: format!(
-                        "it overwrites {path}, which was there before; change it with edit_file or write_file, append with >>, or write to a new file"
+                        "it overwrites {path} if that is there already; change it with edit_file or write_file, append with >>, or write to a new file"
                     ),
                     touches: vec![path],
                     command: None,

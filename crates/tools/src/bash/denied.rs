@@ -42,7 +42,7 @@ const DENIALS: &[(&[&str], &str)] = &[
         "files that commands write may have only so many bytes; the limit is sandbox.max_file_mb",
     ),
     (
-        &["Connection refused", "ECONNREFUSED", "os error 111"],
+        &["Connection refused", "ECONNREFUSED", "os error 111", "t connect to server", "not connect to server"],
         "commands run in a sandbox: localhost is its own there; the user can allow ports of the machine with \
          sandbox.loopback",
     ),
@@ -87,6 +87,14 @@ mod tests {
             ("curl: (6) Could not resolve host: example.com\n", "sandbox.allow_hosts"),
             ("bash: fork: retry: Resource temporarily unavailable\n", "sandbox.max_processes"),
             ("curl: (7) Failed to connect to localhost port 80: Connection refused\n", "sandbox.loopback"),
+            (
+                "curl: (7) Failed to connect to localhost port 80 after 0 ms: Couldn't connect to server\n",
+                "sandbox.loopback",
+            ),
+            (
+                "curl: (7) Failed to connect to localhost port 80 after 0 ms: Could not connect to server\n",
+                "sandbox.loopback",
+            ),
             ("mount: Operation not permitted\n", "privileges"),
             ("dd: error writing 'x': File too large\n", "sandbox.max_file_mb"),
         ] {

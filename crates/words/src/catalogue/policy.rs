@@ -26,7 +26,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("policy.danger_machine", "{program} changes this machine", "{program} 会修改本机系统"),
     ("policy.danger_move", "{program} moves files that were there before", "{program} 会移动原有的文件"),
-    ("policy.danger_overwrite", "it overwrites {path}, which was there before", "会覆盖已存在的 {path}"),
+    ("policy.danger_overwrite", "it overwrites {path} if that is there already", "若 {path} 已存在，会将其覆盖"),
     ("policy.danger_power", "{program} stops or restarts this machine", "{program} 会关闭或重启本机"),
     ("policy.danger_publish", "{program} publishes something for others", "{program} 会对外发布内容"),
     ("policy.danger_raw", "{program} writes raw data", "{program} 会直接写入原始数据"),
